@@ -1,0 +1,77 @@
+// The payloads that leave the kernel for a front end: the contract between the library, the kernel and extension/, which may
+// import this file alone. Types only: no code but the names. A change that an old reader would misread is a new version.
+
+/** MIME types of our own. Each output also carries text/plain and an HTML fallback. */
+export const tensorMime = "application/vnd.warpcell.tensor.v1+json";
+
+/** Comm targets. */
+export const gaugesTarget = "warpcell.gauges";
+
+/**
+ * A tensor as shown below a cell: the facts of its one line, and a reduced picture that travels with the output, so that it
+ * shows in a notebook opened without a kernel. Statistics are over finite elements; `null` where there are none (empty, all NaN).
+ */
+export interface TensorPayload {
+  version: 1;
+  shape: number[];
+  dtype: string;
+  /** "cpu", "cuda:0", … */
+  device: string;
+  /** Number of elements, and bytes of them. */
+  size: number;
+  bytes: number;
+  min: number | null;
+  max: number | null;
+  mean: number | null;
+  nan: number;
+  /** Number of ±Infinity elements. */
+  inf: number;
+  /** A launch that did not finish may have been writing it. */
+  suspect: boolean;
+  tile: TensorTile | null;
+}
+
+/**
+ * The last two axes (the first slice of all others; a vector is one row) reduced to at most 64 × 256 cells. A cell is the mean of
+ * the finite elements of its block; NaN when it has none.
+ */
+export interface TensorTile {
+  rows: number;
+  columns: number;
+  /** Elements per cell along each axis; the last cell of an axis may cover fewer. */
+  rowStep: number;
+  columnStep: number;
+  /** Row-major float32, little-endian, base64. */
+  values: string;
+}
+
+/** `comm_msg` data on {@link gaugesTarget}, at most four a second, each complete in itself. The front end sends nothing. */
+export interface GaugesPayload {
+  version: 1;
+  /** Counts up; a lower number than the last seen is stale. */
+  sequence: number;
+  /** A cell is running. */
+  busy: boolean;
+  devices: DeviceGauge[];
+}
+
+export interface DeviceGauge {
+  /** "cpu", "cuda:0", … */
+  device: string;
+  name: string;
+  /** The device that new tensors go to. */
+  active: boolean;
+  /** Bytes; `null`: not known. */
+  memoryTotal: number | null;
+  memoryUsed: number | null;
+  /** Bytes of living tensors of this notebook, and held for them. */
+  allocated: number;
+  reserved: number;
+  /** 0 … 1 */
+  utilization: number | null;
+  /** °C, W */
+  temperature: number | null;
+  power: number | null;
+  /** Milliseconds since the epoch. */
+  sampled: number | null;
+}

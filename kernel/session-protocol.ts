@@ -1,0 +1,64 @@
+// What the supervisor and the session say to each other: one type per command and event, over Node's IPC channel (structured clone, so
+// binary buffers travel as they are), and one line of JSON per message on the agent's pipe. No code but constants.
+// The first event of a session is `ready` with this version; a supervisor that finds another one stops it.
+export const sessionProtocolVersion = 1;
+
+/** Descriptor of the agent's pipe in the session process: it is read by a thread of its own, so it works while a cell spins. */
+export const agentDescriptor = 4;
+
+/** Identifies the request that output belongs to; chosen by the supervisor, which keeps the request itself. */
+export type RequestId = number;
+
+export type MimeBundle = Record<string, unknown>;
+
+/** Supervisor → session. */
+export type Command =
+  | { type: "execute"; request: RequestId; code: string; count: number; cellId: string | null; silent: boolean; storeHistory: boolean; allowStdin: boolean; userExpressions: Record<string, string> }
+  | { type: "inputReply"; request: RequestId; value: string }
+  | { type: "commOpen"; request: RequestId; comm: string; target: string; data: unknown; metadata: Record<string, unknown>; buffers: Uint8Array[] }
+  | { type: "commMessage"; request: RequestId; comm: string; data: unknown; metadata: Record<string, unknown>; buffers: Uint8Array[] }
+  | { type: "commClose"; request: RequestId; comm: string; data: unknown }
+  | { type: "shutdown"; restart: boolean };
+
+/** One name that a cell declared, for the type service: TypeScript text that declares it, with no initialiser. */
+export interface Declaration { name: string; text: string; }
+
+/** Session → supervisor. Events of a request come in order; `done` is its last. */
+export type Event =
+  | { type: "ready"; version: number; process: number; device: DeviceSummary }
+  | { type: "stream"; request: RequestId; name: "stdout" | "stderr"; text: string }
+  | { type: "display"; request: RequestId; data: MimeBundle; metadata: Record<string, unknown>; displayId: string | null; update: boolean; buffers: Uint8Array[] }
+  | { type: "result"; request: RequestId; data: MimeBundle; metadata: Record<string, unknown> }
+  | { type: "error"; request: RequestId; error: CellError }
+  | { type: "clearOutput"; request: RequestId; wait: boolean }
+  | { type: "inputRequest"; request: RequestId; prompt: string; password: boolean }
+  | { type: "commOpen"; request: RequestId; comm: string; target: string; data: unknown; metadata: Record<string, unknown>; buffers: Uint8Array[] }
+  | { type: "commMessage"; request: RequestId; comm: string; data: unknown; metadata: Record<string, unknown>; buffers: Uint8Array[] }
+  | { type: "commClose"; request: RequestId; comm: string; data: unknown }
+  | { type: "commTargets"; targets: string[] }
+  /** What a %%cuda cell made, typed: the type service shows it to the cells that follow. Sent before `done`. */
+  | { type: "declared"; request: RequestId; declarations: Declaration[] }
+  | { type: "device"; device: DeviceSummary }
+  /** The session has written this token to its stdout and stderr after all output of the request: what the supervisor reads before it belongs to it. */
+  | { type: "done"; request: RequestId; status: "ok" | "error"; token: string; error: CellError | null; userExpressions: Record<string, UserExpression>; payload: Record<string, unknown>[] };
+
+export interface CellError { name: string; message: string; traceback: string[]; }
+
+export type UserExpression =
+  | { status: "ok"; data: MimeBundle; metadata: Record<string, unknown> }
+  | { status: "error"; ename: string; evalue: string; traceback: string[] };
+
+/** The default device and why: shown in the banner and by the gauges. */
+export interface DeviceSummary { device: string; name: string; reason: string; }
+
+/** Supervisor → agent thread, a line of JSON each. */
+export type AgentCommand =
+  /** Stop the running cell: JavaScript, a wait for a device, or a kernel on it. */
+  | { type: "interrupt"; request: RequestId }
+  /** Send gauges this often; 0 stops them. Milliseconds. */
+  | { type: "gauges"; interval: number };
+
+/** Agent thread → supervisor, a line of JSON each. The supervisor adds sequence and busy and publishes on `warpcell.gauges`. */
+export type AgentEvent =
+  | { type: "gauges"; devices: import("./mime.ts").DeviceGauge[] }
+  | { type: "interrupted"; request: RequestId };

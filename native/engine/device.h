@@ -1,0 +1,86 @@
+// What a device can do for the command loop: all that engine/cuda and engine/cpu share. It must not know the ring, the
+// socket or who asks; main.cc turns records into these calls and their outcomes into answers and error records.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../protocol/commands.h"
+
+namespace warpcell {
+
+// The one way a device reports a failure. `fatal` means that the process can do nothing more (a poisoned context).
+struct DeviceError : std::runtime_error {
+  DeviceError(std::string code, const std::string& sentence, std::string details = "", bool fatal = false)
+      : std::runtime_error(sentence), code(std::move(code)), details(std::move(details)), fatal(fatal) {}
+  std::string code;
+  std::string details;
+  bool fatal;
+};
+
+struct CompileRequest {
+  std::string source;
+  std::string name;                       // what messages call the source, e.g. "Cell [3] axpy.cu"
+  std::string headers;                    // directory of the library's own CUDA headers
+  std::vector<std::string> expressions;   // kernels to make callable: "fill", "ns::axpy<float>"
+  std::vector<std::string> options;       // --std=c++17 --define=N=4 --include=/dir --arch=sm_90 --fast-math --flag=… --verbose
+};
+
+struct Compiled {
+  std::string log;                        // warnings and, with --verbose, the compiler's report
+  std::string artifact;                   // cubin, or the shared object's bytes
+  std::vector<std::string> lowered;       // one symbol per expression
+};
+
+struct LaunchRequest {
+  uint64_t sequence;
+  uint32_t kernel;
+  uint32_t grid[3];
+  uint32_t block[3];
+  uint32_t shared;
+  uint32_t flags;
+  uint8_t* arguments;                     // pointers are already this process's addresses; valid during the call only
+  uint32_t argument_bytes;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  // One JSON object: {"name", "kind", "index", "arch", "warpSize", "multiprocessors", "maxThreadsPerBlock", "maxBlock": [x,y,z],
+  // "maxGrid": [x,y,z], "sharedPerBlock", "sharedPerBlockOptin", "registersPerBlock", "memoryTotal", "compiler": {"name","version","path"},
+  // "driver", "libraries": [{"name","path","version"}], "shareable": bool}. Bytes.
+  virtual std::string properties() = 0;
+
+  // Memory. A segment keeps its number over restarts; `descriptor` is owned by the callee.
+  virtual int segment_create(uint32_t segment, uint64_t bytes) = 0;   // returns a descriptor for the session
+  virtual void segment_import(uint32_t segment, Memory memory, uint64_t bytes, int descriptor) = 0;
+  virtual void segment_release(uint32_t segment) = 0;
+  virtual void* address(Place place) = 0;                             // throws DeviceError("ILLEGAL_PLACE") for an unknown segment
+
+  virtual Compiled compile(const CompileRequest& request) = 0;
+  // One JSON object per kernel: {"name", "registers", "shared", "local", "constant", "maxThreads", "spillStores", "spillLoads",
+  // "binary", "parameters": [{"offset","size"}…]}; a figure the device does not know is null.
+  virtual std::vector<std::string> module_load(uint32_t module, uint32_t first_kernel, const std::string& artifact,
+                                               const std::vector<std::string>& lowered) = 0;
+  virtual void module_unload(uint32_t module) = 0;
+  virtual std::string occupancy(uint32_t kernel, uint32_t threads, uint32_t shared) = 0;
+  virtual std::string disassemble(const std::string& artifact, const std::string& form) = 0;
+
+  // Work, in order on one stream. These may return before the work is done.
+  virtual void launch(const LaunchRequest& request) = 0;
+  virtual void copy(Place destination, Place source, uint64_t size) = 0;
+  virtual void fill(Place destination, uint64_t size, uint64_t pattern, uint32_t width) = 0;
+  virtual void synchronize() = 0;                                     // all work is done, and what kernels printed is flushed
+  virtual std::vector<double> time(const LaunchRequest& request, uint32_t repeats, uint32_t warmup) = 0;  // device ms each
+
+  // Runs on a thread of its own, also while the others block.
+  virtual void sample(Gauges& gauges) = 0;
+};
+
+// `control` is the mapped control segment, for `progress` and for fault records written from a signal handler.
+std::unique_ptr<Device> open_cpu(int index, Control* control);
+std::unique_ptr<Device> open_cuda(int index, Control* control);
+
+}  // namespace warpcell

@@ -1,0 +1,162 @@
+// Every word a session and a device process say to each other: turns work on a device into plain data in shared memory.
+// It must not know JavaScript, CUDA or how a device does its work. Both sides check kProtocolVersion before anything else.
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+namespace warpcell {
+
+constexpr uint32_t kProtocolVersion = 1;
+constexpr uint64_t kRingBytes = 1u << 20;      // a power of two; a record never wraps: the writer pads with Op::skip
+constexpr uint32_t kMaxArgumentBytes = 4096;   // CUDA's classic limit of kernel parameters
+constexpr uint32_t kErrorSlots = 64;
+constexpr uint32_t kErrorTextBytes = 448;
+
+// A place in memory as both sides name it. Addresses differ in every process and after every restart, so no command
+// carries one: a place is `segment << 40 | offset`. It stays below 2^53, exact in a JavaScript number.
+using Place = uint64_t;
+constexpr int kOffsetBits = 40;
+constexpr uint32_t kMaxSegments = 8191;
+constexpr Place place(uint32_t segment, uint64_t offset) { return (uint64_t(segment) << kOffsetBits) | offset; }
+constexpr uint32_t segment_of(Place p) { return uint32_t(p >> kOffsetBits); }
+constexpr uint64_t offset_of(Place p) { return p & ((uint64_t(1) << kOffsetBits) - 1); }
+
+// device: memory that kernels use. host: shared memory that the session reads (pinned, where the device has its own memory).
+enum class Memory : uint32_t { device = 0, host = 1 };
+
+// X(name, number, has_message): a command with a message sends one Fields payload (fields.h) over the socket, and is answered
+// by one. A new command is one line here and one case in engine/main.cc.
+#define WARPCELL_COMMANDS(X) \
+  X(skip, 0, false)              \
+  X(fence, 1, false)             \
+  X(launch, 2, false)            \
+  X(copy, 3, false)              \
+  X(fill, 4, false)              \
+  X(segment_create, 5, true)     \
+  X(segment_import, 6, true)     \
+  X(segment_release, 7, false)   \
+  X(hello, 8, true)              \
+  X(compile, 9, true)            \
+  X(module_load, 10, true)       \
+  X(module_unload, 11, false)    \
+  X(occupancy, 12, true)         \
+  X(time, 13, true)              \
+  X(disassemble, 14, true)
+
+enum class Op : uint16_t {
+#define X(name, number, message) name = number,
+  WARPCELL_COMMANDS(X)
+#undef X
+};
+
+// The head of every record in the ring. `bytes` counts the whole record and is a multiple of 8.
+struct Header {
+  uint32_t bytes;
+  Op op;
+  uint16_t stream;     // 0 is the default stream; the only one of version 1
+  uint64_t sequence;   // 1, 2, 3 … per device, never reused, also across restarts of the device process
+  uint32_t origin;     // which line of which cell asked; the session owns the table
+  uint32_t reserved;
+};
+static_assert(sizeof(Header) == 24);
+
+struct Skip { Header header; };
+
+// Done when everything before it on the stream is done: `Control::completed` reaches its sequence.
+struct Fence { Header header; };
+
+// Followed by pointer_count uint16 offsets into the arguments (padded to 8 bytes), then argument_bytes of arguments
+// (padded to 8 bytes), laid out as the kernel's parameters are: each at its natural alignment. The 8 bytes at each pointer
+// offset hold a Place (or ~0 for a null pointer), which the device process replaces with its own address.
+struct Launch {
+  Header header;
+  uint32_t kernel;
+  uint32_t grid[3];
+  uint32_t block[3];
+  uint32_t shared;     // dynamic shared memory, bytes
+  uint16_t argument_bytes;
+  uint16_t pointer_count;
+  uint32_t flags;      // 1: cooperative
+};
+static_assert(sizeof(Launch) == 64);
+constexpr uint64_t kNullPointer = ~uint64_t(0);
+
+struct Copy { Header header; Place destination; Place source; uint64_t size; };                 // bytes; the ranges do not overlap
+struct Fill { Header header; Place destination; uint64_t size; uint64_t pattern; uint32_t width; uint32_t reserved; };  // width 1, 2, 4 or 8 bytes; size is a multiple of it
+struct SegmentRelease { Header header; uint32_t segment; uint32_t reserved; };
+struct ModuleUnload { Header header; uint32_t module; uint32_t reserved; };
+struct Message { Header header; };   // the record of every command with a message
+
+// Messages, field by field (numbers are decimal text). Every answer starts with a field "ok", or "error" followed by
+// [code, sentence, details].
+//   hello           []                                              → [ok, properties as JSON]
+//   segment_create  [segment, bytes]                                → [ok], with the descriptor of the new device segment
+//   segment_import  [segment, memory ("device"|"host"), bytes], with its descriptor → [ok]
+//   compile         [source, program name, header directory, expressions joined by \n, option…]
+//                                                                   → [ok, log, artifact, lowered names joined by \n]
+//                   on a compile error                              → [error, "COMPILE", sentence, log]
+//   module_load     [module, first kernel id, artifact, lowered names joined by \n, static name]
+//                                                                   → [ok, one JSON object per kernel joined by \n]
+//   occupancy       [kernel, block threads, dynamic shared bytes]   → [ok, JSON]
+//   time            [repeats, warm-up] followed by a Launch record as bytes → [ok, device ms of each repeat joined by \n]
+//   disassemble     [artifact, "ptx" | "sass"]                      → [ok, text]
+
+// What went wrong with a command that has no answer of its own.
+struct ErrorRecord {
+  uint64_t sequence;   // of the command; of the first that may be to blame when `last` is larger
+  uint64_t last;
+  uint32_t fatal;      // 1: the device process is lost with it
+  uint32_t has_thread; // 1: block and thread are known
+  uint32_t block[3];
+  uint32_t thread[3];
+  char code[32];       // ILLEGAL_ADDRESS, STACK_OVERFLOW, DIVISION_BY_ZERO, DEADLOCK, TRAP, INVALID_LAUNCH, DRIVER …
+  char text[kErrorTextBytes];
+};
+
+// Sampled by the device process four times a second, also while a kernel runs. Bytes; a negative number: not known.
+struct Gauges {
+  std::atomic<uint64_t> version;   // odd while being written
+  int64_t memory_total;            // of the whole device
+  int64_t memory_used;             // of the whole device, by everyone
+  int64_t process_memory;          // of this device process
+  double utilization;              // 0 … 1
+  double temperature;              // degrees Celsius
+  double power;                    // watts
+  double sampled;                  // milliseconds since the epoch
+};
+
+// The first bytes of the control segment; the ring follows at kRingOffset.
+struct Control {
+  uint32_t protocol;
+  uint32_t generation;                          // counts device processes that have used this control segment
+  std::atomic<uint32_t> ready;                  // 1: the process has answered hello
+  std::atomic<uint32_t> stop;                   // 1: finish and exit
+  alignas(64) std::atomic<uint64_t> head;       // bytes published by the session
+  alignas(64) std::atomic<uint64_t> tail;       // bytes taken by the device process
+  alignas(64) std::atomic<uint32_t> engine_sleeping;   // futex; 1 while the device process sleeps
+  alignas(64) std::atomic<uint64_t> completed;  // all commands up to this sequence are done and visible
+  alignas(64) std::atomic<uint64_t> progress;   // as far as known without waiting: kernels up to here have finished
+  alignas(64) std::atomic<uint32_t> wake;       // futex; counts up whenever completed, an answer or an error appears
+  std::atomic<uint32_t> waiters;                // sessions' threads asleep on `wake`
+  alignas(64) std::atomic<uint32_t> error_count;
+  ErrorRecord errors[kErrorSlots];              // error k is errors[k % kErrorSlots]
+  alignas(64) Gauges gauges;
+};
+
+constexpr uint64_t kRingOffset = (sizeof(Control) + 4095) & ~uint64_t(4095);
+constexpr uint64_t kControlBytes = kRingOffset + kRingBytes;
+
+// The socket (SOCK_SEQPACKET) between the two: one packet per message, its Fields in an attached memfd, so that no side
+// ever blocks on the other. `memory` is attached second where a segment travels.
+struct Packet {
+  uint64_t sequence;
+  uint64_t bytes;        // of the fields
+  uint32_t descriptors;  // 1: fields; 2: fields and a segment
+  uint32_t reserved;
+};
+
+// Descriptors as the device process inherits them: warpcell-device KIND INDEX
+constexpr int kControlDescriptor = 3;
+constexpr int kSocketDescriptor = 4;
+
+}  // namespace warpcell

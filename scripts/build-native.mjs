@@ -1,0 +1,19 @@
+// Builds addon.node and warpcell-device with cmake-js. It must not install anything.
+import { spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import { delimiter, join } from "node:path";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const cmakeJs = createRequire(import.meta.url).resolve("cmake-js/bin/cmake-js");
+
+/** Runs cmake-js on native/. `config` is Release or Debug. Throws with the compiler's output when it fails. */
+export function buildNative(config = "Release") {
+  const path = join(root, ".venv", "bin") + delimiter + process.env.PATH;
+  const result = spawnSync(process.execPath, [cmakeJs, "compile", "--directory", join(root, "native"), "--config", config, "--parallel", String(availableParallelism())],
+    { encoding: "utf8", env: { ...process.env, PATH: path } });
+  if (result.status !== 0) throw new Error(`The native build failed (cmake-js, exit ${result.status}):\n${result.stdout}\n${result.stderr}`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) buildNative(process.argv[2]);
