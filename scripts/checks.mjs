@@ -1,0 +1,44 @@
+// Looks at the machine before anything is installed: turns a missing tool into one sentence with the command that installs it.
+import { spawnSync } from "node:child_process";
+
+const minimumNode = [20, 19];
+const minimumPython = [3, 10];
+
+const run = (command, args) => spawnSync(command, args, { encoding: "utf8" });
+const works = (command, args = ["--version"]) => run(command, args).status === 0;
+const atLeast = (found, needed) => found[0] > needed[0] || (found[0] === needed[0] && found[1] >= needed[1]);
+
+/** Each check answers a sentence when something is missing, and nothing when all is well. */
+export const checks = {
+  node(version = process.versions.node) {
+    const found = version.split(".").map(Number);
+    if (atLeast(found, minimumNode)) return;
+    return `Expected Node.js ${minimumNode.join(".")} or newer but this is ${version}. Install a newer one (https://nodejs.org, or: npx n 20) and run the command again.`;
+  },
+  python(python = process.env.PYTHON ?? "python3") {
+    const result = run(python, ["-c", "import sys; print(*sys.version_info[:2])"]);
+    if (result.status !== 0) {
+      return `Expected Python ${minimumPython.join(".")} or newer but "${python}" does not run. Install it with: sudo apt-get install python3 python3-venv`;
+    }
+    const found = result.stdout.trim().split(" ").map(Number);
+    if (!atLeast(found, minimumPython)) {
+      return `Expected Python ${minimumPython.join(".")} or newer but "${python}" is ${found.join(".")}. Install a newer one with: sudo apt-get install python3 python3-venv, or name one in the environment variable PYTHON.`;
+    }
+    if (!works(python, ["-c", "import venv, ensurepip"])) {
+      return `Expected Python's venv module but "${python}" has none. Install it with: sudo apt-get install python3-venv`;
+    }
+  },
+  compiler(candidates = [process.env.CXX, "c++", "g++", "clang++"]) {
+    if (candidates.some((candidate) => candidate && works(candidate))) return;
+    return "Expected a C++17 compiler but found none of c++, g++ and clang++. Install one with: sudo apt-get install g++";
+  },
+  buildTool(candidates = ["ninja", "make"]) {
+    if (candidates.some((candidate) => works(candidate))) return;
+    return "Expected ninja or make to build the native part but found neither. Install one with: sudo apt-get install make";
+  },
+};
+
+/** Sentences for everything that is missing on this machine. */
+export function missing() {
+  return Object.values(checks).map((check) => check()).filter((sentence) => sentence !== undefined);
+}

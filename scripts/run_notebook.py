@@ -1,0 +1,55 @@
+"""Runs a notebook through the real kernel with nbclient and prints each output as it comes. Exits 1 and names the cell when one fails."""
+import json
+import os
+import sys
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, DeadKernelError
+
+
+class PrintingClient(NotebookClient):
+    """Prints what the kernel publishes at the moment it arrives."""
+
+    def process_message(self, msg, cell, cell_index):
+        kind, content = msg["msg_type"], msg["content"]
+        if kind == "stream":
+            (sys.stderr if content["name"] == "stderr" else sys.stdout).write(content["text"])
+        elif kind in ("execute_result", "display_data"):
+            print(content["data"].get("text/plain", f"<{', '.join(content['data'])}>"))
+        elif kind == "error":
+            print("\n".join(content["traceback"]))
+        sys.stdout.flush()
+        return super().process_message(msg, cell, cell_index)
+
+
+def heading(cell, index):
+    first = next((line for line in cell.source.splitlines() if line.strip()), "")
+    return f"── cell {index + 1}: {first}"
+
+
+def main(path):
+    try:
+        notebook = nbformat.read(path, as_version=4)
+    except (OSError, UnicodeDecodeError) as error:
+        sys.exit(f"Expected a notebook that can be read at {path} but: {error}")
+    except (json.JSONDecodeError, nbformat.reader.NotJSONError):
+        sys.exit(f"Expected a notebook (JSON) at {path} but the file is not JSON.")
+    except (KeyError, AttributeError, nbformat.ValidationError) as error:
+        sys.exit(f"Expected a notebook of format 4 at {path} but: {error}")
+    client = PrintingClient(notebook, timeout=None, kernel_name="warpcell", resources={"metadata": {"path": os.path.dirname(os.path.abspath(path))}})
+    with client.setup_kernel():
+        for index, cell in enumerate(notebook.cells):
+            if cell.cell_type != "code":
+                continue
+            print(heading(cell, index), flush=True)
+            try:
+                client.execute_cell(cell, index)
+            except CellExecutionError as error:
+                sys.exit(f"Cell {index + 1} failed: {error.ename}: {error.evalue}")
+            except DeadKernelError:
+                sys.exit(f"Cell {index + 1} failed: the kernel died.")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

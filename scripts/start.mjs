@@ -1,0 +1,59 @@
+// `npm start`: sets up, then opens JupyterLab on notebooks/, or runs the notebook named after `--` without a browser.
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { get } from "node:http";
+import { createServer } from "node:net";
+import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { environment, python, root, setup, venv } from "./setup.mjs";
+
+const [notebook] = process.argv.slice(2);
+
+/** The first free port from `first` on, on this machine only. */
+async function freePort(first) {
+  for (let port = first; port < first + 100; port++) {
+    const free = await new Promise((answer) => {
+      const server = createServer().once("error", () => answer(false)).listen(port, "127.0.0.1", () => server.close(() => answer(true)));
+    });
+    if (free) return port;
+  }
+  throw new Error(`Expected a free port between ${first} and ${first + 99} but all are in use. Stop another server and try again.`);
+}
+
+const answers = (url) => new Promise((answer) => get(url, (response) => answer(response.resume().statusCode < 500)).on("error", () => answer(false)));
+
+async function lab() {
+  const port = await freePort(8888);
+  const token = process.env.JUPYTER_TOKEN ?? randomBytes(24).toString("hex");
+  const args = [join(venv, "bin", "jupyter-lab"), "--no-browser", `--port=${port}`, "--ServerApp.port_retries=0", `--ServerApp.root_dir=${join(root, "notebooks")}`, "--ServerApp.log_level=WARNING"];
+  if (process.getuid?.() === 0) args.push("--allow-root");
+  const server = spawn(python, args, { cwd: root, env: { ...environment(), JUPYTER_TOKEN: token }, stdio: ["ignore", "inherit", "inherit"] });
+  let ended = false;
+  server.on("exit", (code) => {
+    ended = true;
+    process.exit(code ?? 1);
+  });
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => server.kill("SIGTERM"));
+  // Polling is how readiness of a server of another make is seen; nothing is ordered by the delay itself.
+  while (!ended && !(await answers(`http://127.0.0.1:${port}/api`))) await delay(50);
+  const url = `http://localhost:${port}/lab/tree/01-first-kernel.ipynb?token=${token}`;
+  console.log(`JupyterLab is at ${url}\nStop it with Ctrl+C.`);
+  if (process.env.DISPLAY ?? process.env.WAYLAND_DISPLAY) spawn("xdg-open", [url], { stdio: "ignore", detached: true }).on("error", () => console.log("No browser could be opened; open the address above.")).unref();
+}
+
+async function headless(path) {
+  const file = resolve(process.env.INIT_CWD ?? process.cwd(), path);
+  if (!existsSync(file)) throw new Error(`Expected a notebook but there is no file ${file}.`);
+  const client = spawn(python, [join(root, "scripts", "run_notebook.py"), file], { env: environment(), stdio: ["ignore", "inherit", "inherit"] });
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => client.kill("SIGINT"));
+  client.on("exit", (code) => process.exit(code ?? 1));
+}
+
+try {
+  await setup();
+  await (notebook ? headless(notebook) : lab());
+} catch (error) {
+  console.error(error.message);
+  process.exit(1);
+}

@@ -1,0 +1,85 @@
+// The architecture as tests: reads the sources as text, needs no build, and fails when a file imports what it must not know.
+import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { dirname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root, encoding: "utf8" }).split("\n").filter(Boolean);
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+const isTest = (file: string) => /\.(test|spec)\.ts$/.test(file);
+const code = tracked.filter((file) => /\.(ts|mjs|cc|h|cu|cuh|py)$/.test(file) && !file.endsWith(".d.ts"));
+const product = code.filter((file) => !isTest(file) && !/^(test|scripts|extension\/ui-tests)\//.test(file) && !/^[^/]+$/.test(file));
+
+/** What a file imports or includes: paths inside the repository as such, packages by name. */
+function importsOf(file: string): string[] {
+  const pattern = /\.(cc|h|cu|cuh)$/.test(file) ? /^\s*#\s*include\s+"([^"]+)"/gm : /(?:^|\n)\s*(?:import|export)\s[^;"']*?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/g;
+  return [...read(file).matchAll(pattern)].map((match) => (match[1] ?? match[2])!).map((target) => (/^\.|\.(h|cuh)$/.test(target) ? normalize(join(dirname(file), target)) : target));
+}
+
+// Where a file lives decides what it may import from the repository. The first matching row counts; `within` is always allowed.
+const rooms: { room: RegExp; may: RegExp[] }[] = [
+  { room: /^extension\/src\//, may: [/^extension\//, /^kernel\/mime/, /^warpcell-kernel\/mime/] },
+  { room: /^kernel\/supervisor\//, may: [/^kernel\/supervisor\//, /^kernel\/language\//, /^kernel\/session-protocol/, /^kernel\/mime/] },
+  { room: /^kernel\/session\//, may: [/^kernel\/session\//, /^kernel\/session-protocol/, /^kernel\/language\//, /^kernel\/mime/, /^warpcell$/] },
+  { room: /^kernel\/language\//, may: [/^kernel\/language\//] },
+  { room: /^kernel\/mime\.ts$/, may: [] },
+  { room: /^kernel\/session-protocol\.ts$/, may: [/^kernel\/mime/] },
+  { room: /^native\/lib\//, may: [/^native\/lib\//] },
+  { room: /^native\/addon\//, may: [/^native\/addon\//, /^native\/protocol\//] },
+  { room: /^native\/protocol\//, may: [/^native\/protocol\//] },
+  { room: /^native\/engine\/cuda\//, may: [/^native\/engine\/cuda\//, /^native\/engine\/device\.h$/, /^native\/protocol\//] },
+  { room: /^native\/engine\/cpu\//, may: [/^native\/engine\/cpu\//, /^native\/engine\/device\.h$/, /^native\/protocol\//] },
+  { room: /^native\/engine\/[^/]+$/, may: [/^native\/engine\/[^/]+$/, /^native\/protocol\//] },
+  { room: /^native\/device\//, may: [/^native\/device\//] },
+];
+const inside = /^(extension|kernel|native)\/|^warpcell(-kernel)?(\/|$)/;
+
+describe("import directions", () => {
+  for (const file of product) {
+    const row = rooms.find(({ room }) => room.test(file));
+    if (!row) continue;
+    test(file, () => {
+      const forbidden = importsOf(file).filter((target) => inside.test(target) && !row.may.some((allowed) => allowed.test(target)));
+      expect(forbidden).toEqual([]);
+    });
+  }
+
+  test("only sockets.ts imports zeromq", () => {
+    expect(product.filter((file) => importsOf(file).includes("zeromq"))).toEqual(["kernel/supervisor/sockets.ts"]);
+  });
+
+  test("only binding.ts opens addon.node", () => {
+    expect(product.filter((file) => /\.(ts|mjs)$/.test(file) && /addon\.node/.test(read(file).replace(/\/\/.*|\/\*[\s\S]*?\*\//g, "")))).toEqual(["native/lib/binding.ts"]);
+  });
+
+  test("the layout's rules see imports: this test does import what they list", () => {
+    expect(importsOf("test/layout.test.ts")).toContain("vitest");
+    expect(importsOf("native/engine/device.h")).toContain("native/protocol/commands.h");
+  });
+});
+
+describe("house rules", () => {
+  // Exceptions to the length are listed here by name, with the reason.
+  const long = new Set<string>([]);
+  test.each(product.filter((file) => !file.startsWith("native/device/cpu/")))("%s has at most 400 lines", (file) => {
+    if (!long.has(file)) expect(read(file).split("\n").length).toBeLessThanOrEqual(401);
+  });
+
+  test("no file is called utils, common, manager, impl or base", () => {
+    expect(product.filter((file) => /(^|\/)(utils?|common|manager|impl|base)\.[a-z]+$/.test(file) && !file.endsWith("style/base.css"))).toEqual([]);
+  });
+
+  test.each(product.filter((file) => !file.endsWith(".py")))("%s opens with a sentence that says what it is", (file) => {
+    expect(read(file)).toMatch(/^(#![^\n]*\n)?(\/\/|\/\*)[^\n]{20,}/);
+  });
+
+  test("no catch is empty", () => {
+    expect(code.filter((file) => /catch\s*(\([^)]*\))?\s*\{\s*\}|\.catch\(\(\)\s*=>\s*\{\s*\}\)/.test(read(file)) && file !== "test/layout.test.ts")).toEqual([]);
+  });
+
+  test("no test is focused or skipped", () => {
+    expect(code.filter((file) => isTest(file) && file !== "test/layout.test.ts" && /\b(it|test|describe)\.(only|skip|todo)\b/.test(read(file)))).toEqual([]);
+  });
+});

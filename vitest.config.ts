@@ -1,0 +1,15 @@
+// Which files are tests, and how many run side by side: kernels and compilers are processes of their own, so two files at a time are enough.
+import { defineConfig } from "vitest/config";
+
+const long = process.env["WARPCELL_LONG"] === "1";
+
+export default defineConfig({
+  test: {
+    include: ["native/lib/**/*.test.ts", "kernel/**/*.test.ts", "extension/src/**/*.test.ts", "test/**/*.test.ts"],
+    exclude: ["**/node_modules/**", "**/dist/**", ...(long ? [] : ["test/long/**"])],
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: long ? 900_000 : 60_000,
+    hookTimeout: 60_000,
+  },
+});
