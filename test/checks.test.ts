@@ -1,0 +1,42 @@
+// What a user of a bare machine reads: one sentence that names what is missing and the command that installs it.
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { checks, missing } from "../scripts/checks.mjs";
+
+/** A program that answers as a Python of another version would. */
+function fakePython(script: string): string {
+  const path = join(mkdtempSync(join(tmpdir(), "warpcell-python-")), "python3");
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+test("an old Node is named with the version needed", () => {
+  expect(checks.node("18.19.1")).toMatch(/^Expected Node\.js 20\.19 or newer but this is 18\.19\.1\. Install/);
+  expect(checks.node("20.18.9")).toBeDefined();
+  expect(checks.node("20.19.0")).toBeUndefined();
+  expect(checks.node("22.1.0")).toBeUndefined();
+});
+
+test("a missing Python is named with the command that installs it", () => {
+  expect(checks.python("/nonexistent/python3")).toMatch(/^Expected Python 3\.10 or newer but .* does not run\. Install it with: sudo apt-get install python3 python3-venv$/);
+});
+
+test("an old Python is named with its version", () => {
+  expect(checks.python(fakePython("echo 3 9"))).toMatch(/^Expected Python 3\.10 or newer but .* is 3\.9\. Install a newer one with: sudo apt-get install/);
+});
+
+test("a Python without venv is named", () => {
+  expect(checks.python(fakePython('case "$2" in *venv*) exit 1;; *) echo 3 11;; esac'))).toMatch(/^Expected Python's venv module but .* has none\. Install it with: sudo apt-get install python3-venv$/);
+});
+
+test("a missing compiler and build tool are named", () => {
+  expect(checks.compiler(["/nonexistent/g++"])).toMatch(/^Expected a C\+\+17 compiler but found none.*apt-get install g\+\+$/);
+  expect(checks.buildTool(["/nonexistent/make"])).toMatch(/^Expected ninja or make .*apt-get install make$/);
+});
+
+test("this machine lacks nothing", () => {
+  expect(missing()).toEqual([]);
+});

@@ -1,0 +1,73 @@
+// Every notebook runs from top to bottom through the real kernel and nbclient; a failing cell is named and fails the run.
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const python = process.env["WARPCELL_PYTHON"] ?? join(root, ".venv", "bin", "python");
+const notebooks = readdirSync(join(root, "notebooks")).filter((name) => name.endsWith(".ipynb"));
+
+function run(path: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(python, [join(root, "scripts", "run_notebook.py"), path], { cwd: root });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.on("data", (chunk: Buffer) => (stdout += chunk));
+    child.stderr.on("data", (chunk: Buffer) => (stderr += chunk));
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+/** A notebook file with the given code cells. */
+function notebook(...sources: string[]): string {
+  const cells = sources.map((source, index) => ({ cell_type: "code", id: `c${index}`, metadata: {}, execution_count: null, outputs: [], source }));
+  const path = join(mkdtempSync(join(tmpdir(), "warpcell-notebook-")), "test.ipynb");
+  writeFileSync(path, JSON.stringify({ cells, metadata: { kernelspec: { name: "warpcell", display_name: "TypeScript + CUDA" } }, nbformat: 4, nbformat_minor: 5 }));
+  return path;
+}
+
+describe("notebooks", () => {
+  test.each(notebooks)("%s runs", async (name) => {
+    const { code, stdout, stderr } = await run(join(root, "notebooks", name));
+    expect(code, stdout + stderr).toBe(0);
+  }, 180_000);
+
+  test("the first notebook prints what it promises", async () => {
+    const { stdout } = await run(join(root, "notebooks", "01-first-kernel.ipynb"));
+    expect(stdout).toMatch(/hello from (cpu|cuda:0)/);
+    expect(stdout).toContain("1048576 sums, all right");
+    expect(stdout).toMatch(/sum \d+\.\d, off by/);
+    expect(stdout).toMatch(/largest difference: \d+\.\d % of the bound/);
+    expect(stdout).toMatch(/block.*1024/);
+    expect(stdout).toMatch(/broken.*illegal address.*Cell \[/);
+    expect(stdout).toContain("[ 1, 2, 3, 4 ] [ 2, 3, 4, 5 ]");
+  }, 180_000);
+});
+
+describe("running a notebook without a browser", () => {
+  test("a failing cell is named and ends the run", async () => {
+    const { code, stdout, stderr } = await run(notebook("1 + 1", "throw new Error('on purpose')", "console.log('not reached')"));
+    expect(code).not.toBe(0);
+    expect(stdout).toContain("2");
+    expect(stderr).toContain("Cell 2 failed: Error: on purpose");
+    expect(stdout).not.toContain("not reached");
+  });
+
+  test("a file that is not JSON is one sentence", async () => {
+    const path = join(mkdtempSync(join(tmpdir(), "warpcell-notebook-")), "broken.ipynb");
+    writeFileSync(path, "%%cuda is not JSON");
+    const { code, stderr } = await run(path);
+    expect(code).toBe(1);
+    expect(stderr.trim()).toMatch(/^Expected a notebook \(JSON\) at .*broken\.ipynb but the file is not JSON\.$/);
+  });
+
+  test("a missing file is one sentence", async () => {
+    const { code, stderr } = await run("/nonexistent/none.ipynb");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Expected a notebook that can be read at .*none\.ipynb but: .*\n$/);
+  });
+});
