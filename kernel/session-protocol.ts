@@ -11,12 +11,17 @@ export type RequestId = number;
 
 export type MimeBundle = Record<string, unknown>;
 
-/** Supervisor → session. */
+/**
+ * Bytes on their way between the processes: as they are when they are few, else a file in shared memory that the reader removes
+ * (`packBuffers` and `unpackBuffers` of session-protocol-buffers.ts). Node's channel copies 64 MiB in 400 ms, the file takes 70.
+ */
+export type CarriedBuffer = Uint8Array | { file: string; bytes: number };
+
+/** Supervisor → session. Each of the first four is answered by `done`. */
 export type Command =
   | { type: "execute"; request: RequestId; code: string; count: number; cellId: string | null; silent: boolean; storeHistory: boolean; allowStdin: boolean; userExpressions: Record<string, string> }
-  | { type: "inputReply"; request: RequestId; value: string }
-  | { type: "commOpen"; request: RequestId; comm: string; target: string; data: unknown; metadata: Record<string, unknown>; buffers: Uint8Array[] }
-  | { type: "commMessage"; request: RequestId; comm: string; data: unknown; metadata: Record<string, unknown>; buffers: Uint8Array[] }
+  | { type: "commOpen"; request: RequestId; comm: string; target: string; data: unknown; metadata: Record<string, unknown>; buffers: CarriedBuffer[] }
+  | { type: "commMessage"; request: RequestId; comm: string; data: unknown; metadata: Record<string, unknown>; buffers: CarriedBuffer[] }
   | { type: "commClose"; request: RequestId; comm: string; data: unknown }
   | { type: "shutdown"; restart: boolean };
 
@@ -27,19 +32,22 @@ export interface Declaration { name: string; text: string; }
 export type Event =
   | { type: "ready"; version: number; process: number; device: DeviceSummary }
   | { type: "stream"; request: RequestId; name: "stdout" | "stderr"; text: string }
-  | { type: "display"; request: RequestId; data: MimeBundle; metadata: Record<string, unknown>; displayId: string | null; update: boolean; buffers: Uint8Array[] }
+  | { type: "display"; request: RequestId; data: MimeBundle; metadata: Record<string, unknown>; displayId: string | null; update: boolean; buffers: CarriedBuffer[] }
   | { type: "result"; request: RequestId; data: MimeBundle; metadata: Record<string, unknown> }
   | { type: "error"; request: RequestId; error: CellError }
   | { type: "clearOutput"; request: RequestId; wait: boolean }
   | { type: "inputRequest"; request: RequestId; prompt: string; password: boolean }
-  | { type: "commOpen"; request: RequestId; comm: string; target: string; data: unknown; metadata: Record<string, unknown>; buffers: Uint8Array[] }
-  | { type: "commMessage"; request: RequestId; comm: string; data: unknown; metadata: Record<string, unknown>; buffers: Uint8Array[] }
+  | { type: "commOpen"; request: RequestId; comm: string; target: string; data: unknown; metadata: Record<string, unknown>; buffers: CarriedBuffer[] }
+  | { type: "commMessage"; request: RequestId; comm: string; data: unknown; metadata: Record<string, unknown>; buffers: CarriedBuffer[] }
   | { type: "commClose"; request: RequestId; comm: string; data: unknown }
   | { type: "commTargets"; targets: string[] }
   /** What a %%cuda cell made, typed: the type service shows it to the cells that follow. Sent before `done`. */
   | { type: "declared"; request: RequestId; declarations: Declaration[] }
   | { type: "device"; device: DeviceSummary }
-  /** The session has written this token to its stdout and stderr after all output of the request: what the supervisor reads before it belongs to it. */
+  /**
+   * The session has written this token to its stdout and stderr, in one write each, after all output of the request: what the supervisor reads before it belongs
+   * to it. A token is U+001E, 32 lower-case hexadecimal digits, U+001E. It is "" for comm commands, which wait for no pipe.
+   */
   | { type: "done"; request: RequestId; status: "ok" | "error"; token: string; error: CellError | null; userExpressions: Record<string, UserExpression>; payload: Record<string, unknown>[] };
 
 export interface CellError { name: string; message: string; traceback: string[]; }
@@ -55,10 +63,14 @@ export interface DeviceSummary { device: string; name: string; reason: string; }
 export type AgentCommand =
   /** Stop the running cell: JavaScript, a wait for a device, or a kernel on it. */
   | { type: "interrupt"; request: RequestId }
+  /** The answer to an `inputRequest`; here because a session that waits for it may be blocked. U+0004 is the end of input. */
+  | { type: "inputReply"; request: RequestId; value: string }
   /** Send gauges this often; 0 stops them. Milliseconds. */
   | { type: "gauges"; interval: number };
 
 /** Agent thread → supervisor, a line of JSON each. The supervisor adds sequence and busy and publishes on `warpcell.gauges`. */
 export type AgentEvent =
   | { type: "gauges"; devices: import("./mime.ts").DeviceGauge[] }
-  | { type: "interrupted"; request: RequestId };
+  | { type: "interrupted"; request: RequestId }
+  /** As the event of that name, from a session whose main thread is blocked. */
+  | { type: "inputRequest"; request: RequestId; prompt: string; password: boolean };
