@@ -1,0 +1,99 @@
+// Opens libcuda.so.1 and fills the table of its functions. It must not know devices, memory or kernels.
+#include "driver_api.h"
+
+#include <dlfcn.h>
+
+#include <mutex>
+
+#include "../device.h"
+#include "faults.h"
+
+namespace warpcell::cuda {
+namespace {
+
+constexpr size_t kLogLimit = 4096;
+
+std::mutex log_mutex;
+std::string log_text;
+
+// The driver calls this inside a failing call, with its own locks held: it may only append.
+void remember_log(void*, int, char* message, size_t length) {
+  std::lock_guard<std::mutex> lock(log_mutex);
+  if (log_text.size() + length > kLogLimit) return;
+  if (!log_text.empty()) log_text += '\n';
+  log_text.append(message, length);
+  while (!log_text.empty() && (log_text.back() == '\0' || log_text.back() == '\n')) log_text.pop_back();
+}
+
+template <class F>
+void resolve(void* library, const char* symbol, F*& function) {
+  function = reinterpret_cast<F*>(dlsym(library, symbol));
+}
+
+DeviceError too_old(int version) {
+  return DeviceError("DRIVER_TOO_OLD", "Expected an NVIDIA driver for CUDA " + version_text(kOldestDriver) +
+      " or newer but got one for CUDA " + version_text(version) + ". Install driver 550 or newer, or use the cpu device.");
+}
+
+DriverApi open_driver() {
+  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char* reason = dlerror();
+    throw DeviceError("NO_DRIVER", "Expected an NVIDIA driver (libcuda.so.1) but this machine has none that can be opened. "
+        "Install the NVIDIA driver 550 or newer, or use the cpu device.", reason == nullptr ? "" : reason);
+  }
+
+  DriverApi api;
+#define X(name, symbol, parameters) resolve(library, #symbol, api.name);
+  WARPCELL_DRIVER_FUNCTIONS(X)
+  WARPCELL_OPTIONAL_DRIVER_FUNCTIONS(X)
+#undef X
+
+  if (api.cuDriverGetVersion == nullptr || api.cuDriverGetVersion(&api.version) != kSuccess) {
+    throw DeviceError("NO_DRIVER", "Expected an NVIDIA driver but libcuda.so.1 here does not answer cuDriverGetVersion. Reinstall the NVIDIA driver.");
+  }
+  if (api.version < kOldestDriver) throw too_old(api.version);
+
+  const char* missing = nullptr;
+#define X(name, symbol, parameters) if (api.name == nullptr && missing == nullptr) missing = #symbol;
+  WARPCELL_DRIVER_FUNCTIONS(X)
+#undef X
+  if (missing != nullptr) {
+    throw DeviceError("DRIVER_TOO_OLD", std::string("Expected a complete NVIDIA driver but libcuda.so.1 lacks ") + missing + ". Reinstall the NVIDIA driver.");
+  }
+
+  Result result = api.cuInit(0);
+  if (result != kSuccess) throw no_device(api, result);
+  int count = 0;
+  api.check(api.cuDeviceGetCount(&count), "counting the devices");
+  if (count == 0) throw no_device(api, result);
+
+  // Without the log an error is shorter, not wrong.
+  void* handle = nullptr;
+  if (api.cuLogsRegisterCallback != nullptr) api.cuLogsRegisterCallback(remember_log, nullptr, &handle);
+  return api;
+}
+
+}  // namespace
+
+const DriverApi& driver() {
+  static const DriverApi api = open_driver();
+  return api;
+}
+
+void DriverApi::check(Result result, const char* doing) const {
+  if (result != kSuccess) throw failure(*this, result, doing);
+}
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::string take_driver_log() {
+  std::lock_guard<std::mutex> lock(log_mutex);
+  std::string text;
+  text.swap(log_text);
+  return text;
+}
+
+}  // namespace warpcell::cuda

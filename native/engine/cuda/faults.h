@@ -1,0 +1,14 @@
+// Turns a failed driver call into the one error that a device reports. It must not know what was being computed.
+#pragma once
+#include "../device.h"
+#include "driver_api.h"
+
+namespace warpcell::cuda {
+
+// The error of `result`; `doing` names the work: "launching axpy". Its details hold CUDA's own name and text, and the driver's log.
+DeviceError failure(const DriverApi& api, Result result, const std::string& doing);
+
+// Why cuInit found nothing to work with.
+DeviceError no_device(const DriverApi& api, Result result);
+
+}  // namespace warpcell::cuda
