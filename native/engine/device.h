@@ -74,6 +74,9 @@ class Device {
   virtual void fill(Place destination, uint64_t size, uint64_t pattern, uint32_t width) = 0;
   virtual void synchronize() = 0;                                     // all work is done, and what kernels printed is flushed
   virtual std::vector<double> time(const LaunchRequest& request, uint32_t repeats, uint32_t warmup) = 0;  // device ms each
+  // The loop calls this once when the ring has stayed empty for some microseconds after work: a device that can, now asks for
+  // `Control::progress` to reach the last launch without waiting for it.
+  virtual void idle() {}
 
   // Runs on a thread of its own, also while the others block.
   virtual void sample(Gauges& gauges) = 0;
