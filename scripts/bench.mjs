@@ -1,0 +1,57 @@
+// `npm run bench [-- NAME …]`: runs test/bench/ and prints each figure beside its rival or limit, measured in the same run. Exits 1 when one does not hold.
+import { spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join, parse } from "node:path";
+import { environment, python, root, setup } from "./setup.mjs";
+
+const folder = join(root, "test", "bench");
+const interpreters = { ".py": python, ".mjs": process.execPath };
+const wanted = process.argv.slice(2);
+
+/** A benchmark prints one JSON object per line: {name, unit, ours, rival, ratio, limit, better, note}; other lines are passed on. */
+function figures(file, show) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(interpreters[parse(file).ext], ["--expose-gc", join(folder, file)].slice(file.endsWith(".py") ? 1 : 0), { cwd: root, env: environment(), stdio: ["ignore", "pipe", "inherit"] });
+    let rest = "";
+    child.stdout.on("data", (chunk) => {
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop();
+      for (const line of lines) show(line.startsWith("{") ? JSON.parse(line) : line);
+    });
+    child.on("error", reject);
+    child.on("close", resolve);
+  });
+}
+
+const holds = ({ ratio, ours, limit, better, absolute }) => {
+  if (limit === null || limit === undefined) return true;
+  const value = absolute ? ours : ratio;
+  return better === "lower" ? value <= limit : value >= limit;
+};
+
+const number = (value) => (value === null || value === undefined ? "–" : value >= 100 ? value.toFixed(0) : value.toPrecision(3));
+
+let broken = 0;
+function show(figure) {
+  if (typeof figure === "string") return console.log(figure);
+  const { name, unit, ours, rival, ratio, limit, better, note = "", absolute } = figure;
+  const sign = better === "lower" ? "≤" : "≥";
+  const bound = limit === null || limit === undefined ? "" : absolute ? `${sign} ${limit} ${unit}` : `${sign} ${limit} ×`;
+  const ok = holds(figure);
+  if (!ok) broken++;
+  const verdict = bound === "" ? " " : ok ? "✓" : "✗";
+  console.log(`${verdict} ${name.padEnd(44)} ${`${number(ours)} ${unit}`.padStart(12)} ${(rival === undefined ? "" : `vs ${number(rival)}`).padStart(11)} ${(ratio === undefined ? "" : `${number(ratio)} ×`).padStart(9)}  ${bound.padEnd(12)} ${note}`);
+}
+
+await setup();
+const files = readdirSync(folder).filter((file) => parse(file).ext in interpreters).sort();
+const chosen = wanted.length === 0 ? files : files.filter((file) => wanted.includes(parse(file).name));
+if (chosen.length === 0) {
+  console.error(`Expected one of ${files.map((file) => parse(file).name).join(", ")} but got ${wanted.join(" ")}.`);
+  process.exit(1);
+}
+for (const file of chosen) {
+  console.log(`── ${parse(file).name}`);
+  if ((await figures(file, show)) !== 0) broken++;
+}
+process.exit(broken === 0 ? 0 : 1);
