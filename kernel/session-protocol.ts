@@ -36,7 +36,6 @@ export type Event =
   | { type: "result"; request: RequestId; data: MimeBundle; metadata: Record<string, unknown> }
   | { type: "error"; request: RequestId; error: CellError }
   | { type: "clearOutput"; request: RequestId; wait: boolean }
-  | { type: "inputRequest"; request: RequestId; prompt: string; password: boolean }
   | { type: "commOpen"; request: RequestId; comm: string; target: string; data: unknown; metadata: Record<string, unknown>; buffers: CarriedBuffer[] }
   | { type: "commMessage"; request: RequestId; comm: string; data: unknown; metadata: Record<string, unknown>; buffers: CarriedBuffer[] }
   | { type: "commClose"; request: RequestId; comm: string; data: unknown }
@@ -63,8 +62,9 @@ export interface DeviceSummary { device: string; name: string; reason: string; }
 export type AgentCommand =
   /** Stop the running cell: JavaScript, a wait for a device, or a kernel on it. */
   | { type: "interrupt"; request: RequestId }
+  /** The answer to an `inputRequest`; `null`: the front end cannot ask, or the user closed the prompt. */
+  | { type: "inputReply"; request: RequestId; value: string | null }
   /** The answer to an `inputRequest`; here because a session that waits for it may be blocked. U+0004 is the end of input. */
-  | { type: "inputReply"; request: RequestId; value: string }
   /** Send gauges this often; 0 stops them. Milliseconds. */
   | { type: "gauges"; interval: number };
 
