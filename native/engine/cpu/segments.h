@@ -1,0 +1,39 @@
+// The memory of the CPU device: turns a segment's descriptor into a mapping with guard pages, and a place into an address.
+// It must not know kernels or who allocates inside a segment.
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "../../protocol/commands.h"
+
+namespace warpcell::cpu {
+
+class Segments {
+ public:
+  Segments() = default;
+  Segments(const Segments&) = delete;
+  Segments& operator=(const Segments&) = delete;
+  ~Segments();
+
+  // Makes anonymous shared memory of `bytes`, maps it as `segment`, and returns a descriptor for the session.
+  int create(uint32_t segment, uint64_t bytes);
+  // Maps memory that another process made. Owns `descriptor`, and closes it.
+  void import(uint32_t segment, uint64_t bytes, int descriptor);
+  void release(uint32_t segment);
+
+  // Throws DeviceError("ILLEGAL_PLACE") for an unknown segment or an offset beyond its end.
+  void* address(Place place) const;
+  // The same for a range of `size` bytes.
+  uint8_t* range(Place place, uint64_t size) const;
+
+ private:
+  struct Mapping {
+    uint8_t* data = nullptr;
+    uint64_t bytes = 0;
+  };
+  const Mapping& mapping(Place place) const;
+
+  std::array<Mapping, kMaxSegments + 1> mappings_;
+};
+
+}  // namespace warpcell::cpu
