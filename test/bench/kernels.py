@@ -147,8 +147,29 @@ def binary(clients, rounds=5):
     figure(f"{MIB} MiB of binary display", "MiB/s", *(statistics.median(rates[name]) for name in (OURS, RIVAL)), 0.9, "higher")
 
 
+TOP_LEVEL = """
+let total = 0
+const begun = performance.now()
+for (let i = 0; i < 2e7; i++) total += i % 7
+console.log(performance.now() - begun)
+"""
+IN_FUNCTION = """
+function loop() { let total = 0; const begun = performance.now(); for (let i = 0; i < 2e7; i++) total += i % 7; return [performance.now() - begun, total] }
+console.log(loop()[0])
+"""
+
+
+def scope(clients, rounds=7):
+    """What it costs that top-level variables live in a scope shared by all cells."""
+    client = clients[OURS]
+    milliseconds = lambda code: float(text(run(client, code)[1]))
+    pairs = [(milliseconds(TOP_LEVEL), milliseconds(IN_FUNCTION)) for _ in range(rounds)]
+    figure("2e7 iterations over a top-level variable", "ms", *(statistics.median(column) for column in zip(*pairs)), 6, "lower", "the same loop in a function")
+
+
 if __name__ == "__main__":
     startup()
     together(round_trip)
     together(streaming)
     together(binary)
+    together(scope)
