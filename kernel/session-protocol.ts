@@ -62,9 +62,8 @@ export interface DeviceSummary { device: string; name: string; reason: string; }
 export type AgentCommand =
   /** Stop the running cell: JavaScript, a wait for a device, or a kernel on it. */
   | { type: "interrupt"; request: RequestId }
-  /** The answer to an `inputRequest`; `null`: the front end cannot ask, or the user closed the prompt. */
+  /** The answer to an `inputRequest`; here because a session that waits for it may be blocked. U+0004 is the end of input; `null`: the front end cannot ask. */
   | { type: "inputReply"; request: RequestId; value: string | null }
-  /** The answer to an `inputRequest`; here because a session that waits for it may be blocked. U+0004 is the end of input. */
   /** Send gauges this often; 0 stops them. Milliseconds. */
   | { type: "gauges"; interval: number };
 
@@ -72,5 +71,8 @@ export type AgentCommand =
 export type AgentEvent =
   | { type: "gauges"; devices: import("./mime.ts").DeviceGauge[] }
   | { type: "interrupted"; request: RequestId }
-  /** As the event of that name, from a session whose main thread is blocked. */
+  /**
+   * A cell asks the user. It comes on this pipe because the session's main thread may block until the answer. What the cell sent before it is already in the IPC
+   * channel: let one turn of the event loop read that first.
+   */
   | { type: "inputRequest"; request: RequestId; prompt: string; password: boolean };
