@@ -56,17 +56,20 @@ export interface Binding {
   kill(client: number): void;
   /** Stops the process and frees everything. */
   close(client: number): void;
-  /** `running`, or how the process ended: {"signal 9", "exit 70"}. */
+  /** `running`, or how the process ended: "signal 9", "exit 70", or `interrupted` when a wait killed it because of {@link interrupt}. */
   state(client: number): string;
   processId(client: number): number;
 
   /** Copies the record in `scratch` (its `bytes` and `op` set) to the ring and returns its sequence. Blocks while the ring is full; returns −1 when the process is dead, −2 when interrupted. */
   submit(client: number, origin: number): number;
-  /** Sends a command with a message and returns its sequence. `descriptor` travels with it. */
+  /** Sends a command with a message and returns its sequence; −1 and −2 as {@link submit}. */
   request(client: number, op: number, fields: (string | Uint8Array)[], origin: number): number;
   /** The answer of a request once `wait` said done; `null` when there is none yet. Each answer can be taken once. */
   reply(client: number, sequence: number): Uint8Array[] | null;
-  /** Blocks until `completed` (or the answer) of `sequence`. Polls the interrupt flag. `timeout` in ms, −1: none. */
+  /**
+   * Blocks until `completed` (or the answer) of `sequence`. `error` as long as records wait to be read by {@link errors}. `timeout` in ms, −1: none.
+   * `interrupted` means that the process has been killed here: JavaScript may be terminated before it could do so.
+   */
   wait(client: number, sequence: number, timeout: number): Outcome;
   /** The same without blocking the event loop. */
   waitAsync(client: number, sequence: number): Promise<Outcome>;
@@ -78,7 +81,7 @@ export interface Binding {
   /** Launches with first ≤ sequence ≤ last that the recorder (the last 65,536) still has. */
   flights(client: number, first: number, last: number): FlightRecord[];
 
-  /** A block of at least `bytes` (256-byte aligned), as a place. memory 0: device, 1: host. Returns −1 when there is no memory left, −2 when the process is dead. */
+  /** A block of at least `bytes` (256-byte aligned), as a place. memory 0: device, 1: host. Returns −1 when there is no memory left, −2 when the process is dead, −3 when interrupted. */
   allocate(client: number, memory: 0 | 1, bytes: number): number;
   free(client: number, place: number): void;
   /** The whole segment of a place as memory of this process: host segments, and device segments of `cpu`. The mapping lives as long as the buffer. */
