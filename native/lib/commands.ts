@@ -1,0 +1,37 @@
+// The commands as TypeScript names them: the numbers of protocol/commands.h and the layout of a record's head. It must not know what a command does.
+
+/** Command numbers; a test compares them with the header. */
+export const Op = {
+  skip: 0,
+  fence: 1,
+  launch: 2,
+  copy: 3,
+  fill: 4,
+  segment_create: 5,
+  segment_import: 6,
+  segment_release: 7,
+  hello: 8,
+  compile: 9,
+  module_load: 10,
+  module_unload: 11,
+  occupancy: 12,
+  time: 13,
+  disassemble: 14,
+} as const;
+
+export type Op = (typeof Op)[keyof typeof Op];
+
+/** `struct Header`: bytes uint32 at 0, op uint16 at 4, stream uint16 at 6; sequence and origin are filled in when it is submitted. */
+export const headerBytes = 24;
+export const headerOffsets = { bytes: 0, op: 4, stream: 6, sequence: 8, origin: 16 } as const;
+
+/** A place is `segment · 2^40 + offset` (protocol/commands.h). */
+const placeUnit = 2 ** 40;
+
+export function segmentOf(place: number): number {
+  return Math.floor(place / placeUnit);
+}
+
+export function offsetOf(place: number): number {
+  return place % placeUnit;
+}

@@ -1,0 +1,128 @@
+// Every error of the library: turns what went wrong into one class with a stable code, a sentence and its data. It must not know how errors come about.
+
+/** What all errors of the library are. `code` is stable, the sentence is not. */
+export class WarpcellError extends Error {
+  readonly code: string;
+
+  constructor(code: string, sentence: string, options?: ErrorOptions) {
+    super(sentence, options);
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
+
+/** A device that cannot be used here: no driver, no such GPU, the device process does not start. */
+export class DeviceUnavailable extends WarpcellError {
+  /** "cpu", "cuda:0", … */
+  readonly device: string;
+
+  constructor(code: string, device: string, sentence: string, options?: ErrorOptions) {
+    super(code, sentence, options);
+    this.device = device;
+  }
+}
+
+/** A device refused a request; it goes on working. `details` is its own text, a driver's log for example. */
+export class DeviceError extends WarpcellError {
+  readonly device: string;
+  readonly details: string;
+
+  constructor(code: string, device: string, sentence: string, details = "") {
+    super(code, sentence);
+    this.device = device;
+    this.details = details;
+  }
+}
+
+/** A launch that may be to blame for a fault. */
+export interface FaultCandidate {
+  sequence: number;
+  kernel: string;
+  /** "Cell [3]:4"; `undefined` when nobody knows. */
+  where: string | undefined;
+}
+
+export interface FaultFacts {
+  device: string;
+  /** The name of the kernel that is to blame, or the first that may be. */
+  kernel: string | undefined;
+  where: string | undefined;
+  block?: [number, number, number] | undefined;
+  thread?: [number, number, number] | undefined;
+  sequence: number | undefined;
+  candidates: FaultCandidate[];
+}
+
+/** A kernel broke its device process (or the process died). The process has been started again; arrays and kernels are back. */
+export class DeviceFault extends WarpcellError implements FaultFacts {
+  readonly device: string;
+  readonly kernel: string | undefined;
+  readonly where: string | undefined;
+  readonly block: [number, number, number] | undefined;
+  readonly thread: [number, number, number] | undefined;
+  readonly sequence: number | undefined;
+  readonly candidates: FaultCandidate[];
+
+  constructor(code: string, sentence: string, facts: FaultFacts) {
+    super(code, sentence);
+    this.device = facts.device;
+    this.kernel = facts.kernel;
+    this.where = facts.where;
+    this.block = facts.block;
+    this.thread = facts.thread;
+    this.sequence = facts.sequence;
+    this.candidates = facts.candidates;
+  }
+}
+
+/** The user interrupted while a device was working. The work is lost; arrays and kernels are back. */
+export class InterruptedError extends WarpcellError {
+  readonly device: string;
+  readonly kernel: string | undefined;
+  readonly where: string | undefined;
+
+  constructor(sentence: string, device: string, kernel: string | undefined, where: string | undefined) {
+    super("INTERRUPTED", sentence);
+    this.device = device;
+    this.kernel = kernel;
+    this.where = where;
+  }
+}
+
+/** One message of a compiler, relative to the source that it was given (lines and columns from 1). */
+export interface Diagnostic {
+  line: number;
+  column: number;
+  severity: "error" | "warning" | "note";
+  message: string;
+}
+
+/** CUDA C++ that does not compile. `log` is all that the compiler wrote. */
+export class CompileError extends WarpcellError {
+  readonly diagnostics: Diagnostic[];
+  readonly log: string;
+
+  constructor(sentence: string, log: string, diagnostics: Diagnostic[] = []) {
+    super("COMPILE", sentence);
+    this.log = log;
+    this.diagnostics = diagnostics;
+  }
+}
+
+/** A launch that breaks a rule: found before the run, or by the device before the kernel begins. */
+export class LaunchError extends WarpcellError {}
+
+/** No memory left on a device. Bytes. */
+export class OutOfMemory extends WarpcellError {
+  readonly device: string;
+  readonly requested: number;
+
+  constructor(sentence: string, device: string, requested: number) {
+    super("OUT_OF_MEMORY", sentence);
+    this.device = device;
+    this.requested = requested;
+  }
+}
+
+/** A tensor used in a way that it does not allow: shape, dtype, device, disposed. */
+export class TensorError extends WarpcellError {}
