@@ -59,8 +59,8 @@ const steps = [
   { name: "kernel", inputs: ["tsconfig.base.json", "kernel", "native/lib"], outputs: ["kernel/dist/main.js"], run: () => quietly(tsc, ["-p", "kernel"]) },
   { name: "JupyterLab extension", inputs: ["extension", "kernel/mime.ts", "scripts/install-extension.mjs", "requirements.txt"], outputs: [".venv/share/jupyter/labextensions/@warpcell/jupyterlab/package.json"],
     run: async () => {
-      await quietly("npm", ["run", "build:lib", "-w", "extension"]);
-      await quietly("npm", ["run", "build:labextension", "-w", "extension"]);
+      await quietly("npm", ["run", "build:lib", "-w", "@warpcell/jupyterlab"]);
+      await quietly("npm", ["run", "build:labextension", "-w", "@warpcell/jupyterlab"]);
       await quietly(process.execPath, [join("scripts", "install-extension.mjs"), venv]);
     } },
   { name: "kernelspec", inputs: ["kernel", "requirements.txt"], outputs: [".venv/share/jupyter/kernels/warpcell/kernel.json"],
