@@ -1,0 +1,75 @@
+// Keeps the gauges comm of one kernel open over its restarts and passes on every message that is not stale; must not know how gauges are shown.
+import type { Kernel, KernelMessage } from "@jupyterlab/services";
+import type { GaugesPayload } from "../../../kernel/mime.ts";
+import { gaugesTarget } from "../../../kernel/mime.ts";
+import type { Checked } from "../fields.ts";
+import { checkGauges } from "./reading.ts";
+
+/** What a feed reports; `null` while the kernel sends nothing. */
+export type Report = Checked<GaugesPayload> | null;
+
+/** Kernels that understand the target; others are left alone. */
+const implementation = "warpcell";
+
+/** A kernel with one of these states answers; the others come before it does, or after its end. */
+const answering: ReadonlySet<Kernel.Status> = new Set(["idle", "busy"]);
+
+export class GaugeFeed {
+  private readonly kernel: Kernel.IKernelConnection;
+  private readonly report: (report: Report) => void;
+  private comm: Kernel.IComm | null = null;
+  private ours = false;
+  private disposed = false;
+
+  constructor(kernel: Kernel.IKernelConnection, report: (report: Report) => void) {
+    this.kernel = kernel;
+    this.report = report;
+    kernel.statusChanged.connect(this.onStatus, this);
+    void this.recognise();
+  }
+
+  /** Closes the comm, so that the kernel stops measuring. */
+  dispose(): void {
+    if (this.disposed) return;
+    this.disposed = true;
+    this.kernel.statusChanged.disconnect(this.onStatus, this);
+    if (this.comm && !this.comm.isDisposed && !this.kernel.isDisposed) {
+      this.comm.onClose = ignore;
+      this.comm.close();
+    }
+    this.comm = null;
+  }
+
+  private async recognise(): Promise<void> {
+    const info = await this.kernel.info;
+    this.ours = info.implementation === implementation;
+    this.openIfDue();
+  }
+
+  private onStatus(_kernel: Kernel.IKernelConnection, status: Kernel.Status): void {
+    if (answering.has(status)) this.openIfDue();
+    else if (this.comm?.isDisposed) this.drop();
+  }
+
+  /** A restart disposes the kernel's comms, here and there, so a disposed one is replaced when the kernel answers again. */
+  private openIfDue(): void {
+    if (this.disposed || !this.ours || this.kernel.isDisposed || !this.kernel.handleComms || (this.comm && !this.comm.isDisposed)) return;
+    let last = -1;
+    const comm = this.kernel.createComm(gaugesTarget);
+    comm.onMsg = (message: KernelMessage.ICommMsgMsg) => {
+      const checked = checkGauges(message.content.data);
+      if (checked.ok && checked.value.sequence <= last) return;
+      if (checked.ok) last = checked.value.sequence;
+      this.report(checked);
+    };
+    comm.onClose = () => this.drop();
+    this.comm = comm;
+    comm.open();
+  }
+
+  private drop(): void {
+    this.report(null);
+  }
+}
+
+const ignore = (): void => undefined;

@@ -1,0 +1,119 @@
+// Shows a picture as a heat map with a legend and a cursor that names the elements under it and their value; must not know JupyterLab.
+import type { TensorPayload, TensorTile } from "../../../kernel/mime.ts";
+import { formatValue } from "../quantity.ts";
+import { gradient } from "./colour-map.ts";
+import type { Cell } from "./cursor.ts";
+import { cellAt, moved } from "./cursor.ts";
+import { element } from "./element.ts";
+import { naturalSize, paint, paintHatch } from "./painting.ts";
+import { cellNote, pictureLabel } from "./summary.ts";
+import type { Picture } from "./tile.ts";
+import { elementsOf } from "./tile.ts";
+
+export class HeatMap {
+  readonly node: HTMLElement;
+  private readonly canvas = element("canvas", "warpcell-heat-map-canvas");
+  private readonly mark = element("div", "warpcell-heat-map-mark");
+  private readonly reading = element("div", "warpcell-heat-map-reading");
+  private readonly watch: ResizeObserver;
+  private readonly shape: readonly number[];
+  private readonly tile: TensorTile;
+  private readonly picture: Picture;
+  private cell: Cell | null = null;
+
+  constructor(payload: TensorPayload, tile: TensorTile, picture: Picture) {
+    this.shape = payload.shape;
+    this.tile = tile;
+    this.picture = picture;
+    this.setUpCanvas(pictureLabel(payload));
+    this.mark.hidden = true;
+    this.reading.setAttribute("aria-live", "polite");
+    const field = element("div", "warpcell-heat-map-field", this.canvas, this.mark);
+    this.node = element("div", "warpcell-heat-map", field, legend(payload, picture), this.reading);
+    this.watch = new ResizeObserver(([entry]) => entry && this.paintFor(entry));
+    this.watch.observe(this.canvas);
+  }
+
+  dispose(): void {
+    this.watch.disconnect();
+  }
+
+  private setUpCanvas(label: string): void {
+    const { width, height } = naturalSize(this.picture);
+    this.canvas.style.width = `${width}px`;
+    this.canvas.style.height = `${height}px`;
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute("role", "img");
+    this.canvas.setAttribute("aria-label", label);
+    // The notebook's own arrow keys would leave the cell.
+    this.canvas.dataset["lmSuppressShortcuts"] = "true";
+    this.canvas.addEventListener("keydown", (event) => this.onKey(event));
+    this.canvas.addEventListener("pointermove", (event) => this.onPointer(event));
+    this.canvas.addEventListener("pointerleave", () => this.moveTo(null));
+    this.canvas.addEventListener("blur", () => this.moveTo(null));
+  }
+
+  /** Observed sizes change with the layout and, once laid out, tell the first size too. */
+  private paintFor(entry: ResizeObserverEntry): void {
+    const { width, height } = entry.contentRect;
+    if (width === 0 || height === 0) return;
+    this.canvas.width = Math.round(width * window.devicePixelRatio);
+    this.canvas.height = Math.round(height * window.devicePixelRatio);
+    paint(this.canvas, this.picture);
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    if (event.key === "Escape") {
+      this.canvas.blur();
+      return;
+    }
+    const cell = moved(this.cell, event.key, event.ctrlKey || event.metaKey, this.picture);
+    if (!cell) return;
+    event.preventDefault();
+    this.moveTo(cell);
+  }
+
+  private onPointer(event: PointerEvent): void {
+    const { left, top, width, height } = this.canvas.getBoundingClientRect();
+    this.moveTo(cellAt((event.clientX - left) / width, (event.clientY - top) / height, this.picture));
+  }
+
+  private moveTo(cell: Cell | null): void {
+    this.cell = cell;
+    this.mark.hidden = cell === null;
+    this.reading.textContent = cell ? this.read(cell) : "";
+    if (!cell) return;
+    const { rows, columns } = this.picture;
+    Object.assign(this.mark.style, {
+      left: `${(cell.column / columns) * 100}%`,
+      top: `${(cell.row / rows) * 100}%`,
+      width: `${100 / columns}%`,
+      height: `${100 / rows}%`,
+    });
+  }
+
+  private read({ row, column }: Cell): string {
+    const value = this.picture.values[row * this.picture.columns + column]!;
+    const elements = elementsOf(this.shape, this.tile, row, column);
+    if (!Number.isFinite(value)) return `${elements} no finite value`;
+    return `${elements} ${elements.includes("…") ? "mean " : ""}${formatValue(value)}`;
+  }
+}
+
+function legend(payload: TensorPayload, { low, high, blank }: Picture): HTMLElement {
+  const node = element("div", "warpcell-heat-map-legend");
+  if (low !== null && high !== null) {
+    const bar = element("span", "warpcell-heat-map-bar");
+    bar.style.background = gradient();
+    node.append(element("span", "warpcell-heat-map-low", formatValue(low)), bar, element("span", "warpcell-heat-map-high", formatValue(high)));
+  }
+  if (blank > 0) {
+    const sample = element("canvas", "warpcell-heat-map-sample");
+    [sample.width, sample.height] = [24, 12];
+    paintHatch(sample);
+    node.append(element("span", "warpcell-heat-map-blank", sample, "no finite value"));
+  }
+  const note = cellNote(payload);
+  if (note) node.append(element("span", "warpcell-heat-map-note", note));
+  return node;
+}

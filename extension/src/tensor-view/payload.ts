@@ -1,0 +1,64 @@
+// Turns the JSON of an output into a tensor payload that the view can trust, or one sentence; must not know the page.
+import type { TensorPayload, TensorTile } from "../../../kernel/mime.ts";
+import type { Checked, Expectations } from "../fields.ts";
+import { between, checkFields, count, counts, exactly, finite, flag, orNull, record, text } from "../fields.ts";
+
+const version = 1;
+const mostRows = 64;
+const mostColumns = 256;
+
+const payloadFields: Expectations<TensorPayload> = {
+  version: exactly(version),
+  shape: counts,
+  dtype: text,
+  device: text,
+  size: count,
+  bytes: count,
+  min: orNull(finite),
+  max: orNull(finite),
+  mean: orNull(finite),
+  nan: count,
+  inf: count,
+  suspect: flag,
+  tile: orNull(record),
+};
+
+const tileFields: Expectations<TensorTile> = {
+  rows: between(1, mostRows),
+  columns: between(1, mostColumns),
+  rowStep: between(1, Number.MAX_SAFE_INTEGER),
+  columnStep: between(1, Number.MAX_SAFE_INTEGER),
+  values: text,
+};
+
+/** The last two axes of a shape: a vector is one row, a scalar one cell. */
+export function plane(shape: readonly number[]): { rows: number; columns: number } {
+  return { rows: shape.at(-2) ?? 1, columns: shape.at(-1) ?? 1 };
+}
+
+/** Checks an output of type `application/vnd.warpcell.tensor.v1+json` against kernel/mime.ts, and its parts against each other. */
+export function checkPayload(value: unknown): Checked<TensorPayload> {
+  const checked = checkFields("a tensor preview", value, payloadFields);
+  if (!checked.ok) return withHint(checked, value);
+  const { shape, size, tile } = checked.value;
+  const elements = shape.reduce((product, length) => product * length, 1);
+  if (elements !== size) return { ok: false, problem: `Expected a tensor preview of shape [${shape.join(", ")}] to count ${elements} elements but got ${size}.` };
+  if (tile === null) return checked;
+
+  const checkedTile = checkFields("the picture of a tensor preview", tile, tileFields);
+  if (!checkedTile.ok) return checkedTile;
+  const whole = plane(shape);
+  const rows = Math.ceil(whole.rows / tile.rowStep);
+  const columns = Math.ceil(whole.columns / tile.columnStep);
+  if (rows !== tile.rows || columns !== tile.columns) {
+    return { ok: false, problem: `Expected the picture of shape [${shape.join(", ")}] in steps of ${tile.rowStep} × ${tile.columnStep} to have ${rows} × ${columns} cells but got ${tile.rows} × ${tile.columns}.` };
+  }
+  return checked;
+}
+
+/** A preview of another version is the one mismatch that a reader can mend. */
+function withHint(checked: { ok: false; problem: string }, value: unknown): { ok: false; problem: string } {
+  const found = typeof value === "object" && value !== null ? (value as Record<string, unknown>)["version"] : undefined;
+  if (typeof found !== "number" || found === version) return checked;
+  return { ok: false, problem: `${checked.problem} Bring the kernel and the JupyterLab extension to the same version.` };
+}

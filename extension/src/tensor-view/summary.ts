@@ -1,0 +1,56 @@
+// Turns a checked payload into the words of its one line and of the picture's label; must not know the page.
+import type { TensorPayload } from "../../../kernel/mime.ts";
+import { formatBytes, formatCount, formatValue } from "../quantity.ts";
+
+export interface Fact {
+  kind: "shape" | "plain" | "statistic" | "warning";
+  text: string;
+  /** More, for those who ask. */
+  detail?: string;
+}
+
+/** The facts of the line, in order. */
+export function factsOf(payload: TensorPayload): Fact[] {
+  return [
+    { kind: "shape", text: `[${payload.shape.join(", ")}]`, detail: payload.shape.length === 0 ? "A scalar" : formatCount(payload.size, "element", "elements") },
+    { kind: "plain", text: payload.dtype, detail: formatBytes(payload.bytes) },
+    { kind: "plain", text: payload.device },
+    ...statisticsOf(payload),
+    ...warningsOf(payload),
+  ];
+}
+
+function statisticsOf({ size, min, max, mean }: TensorPayload): Fact[] {
+  if (size === 0) return [{ kind: "plain", text: "empty" }];
+  if (min === null || max === null) return [{ kind: "plain", text: "no finite value" }];
+  if (size === 1) return [{ kind: "statistic", text: formatValue(min, 7) }];
+  const statistics: [string, number][] = [["min", min], ["max", max]];
+  // The mean of finite elements may itself be too large for its type.
+  if (mean !== null) statistics.push(["mean", mean]);
+  return statistics.map(([name, value]) => ({ kind: "statistic", text: `${name} ${formatValue(value)}`, detail: `${name} of the finite elements: ${value}` }));
+}
+
+function warningsOf({ nan, inf, suspect }: TensorPayload): Fact[] {
+  const warnings: Fact[] = [];
+  if (nan > 0) warnings.push({ kind: "warning", text: `${nan.toLocaleString("en-US")} NaN`, detail: formatCount(nan, "element is NaN", "elements are NaN") });
+  if (inf > 0) warnings.push({ kind: "warning", text: `${inf.toLocaleString("en-US")} Inf`, detail: formatCount(inf, "element is infinite", "elements are infinite") });
+  if (suspect) warnings.push({ kind: "warning", text: "unfinished", detail: "A launch that did not finish may have been writing this tensor. It is marked so until it is written again." });
+  return warnings;
+}
+
+/** What a cell of the picture is, for the legend; empty when it is one element. */
+export function cellNote({ shape, tile }: TensorPayload): string {
+  if (!tile) return "";
+  const notes: string[] = [];
+  if (shape.length > 2) notes.push(`first slice [${[...shape.slice(0, -2).map(() => "0"), ":", ":"].join(", ")}]`);
+  if (tile.rowStep * tile.columnStep > 1) notes.push(`a cell is the mean of ${shape.length < 2 ? tile.columnStep : `${tile.rowStep} × ${tile.columnStep}`}`);
+  return notes.join(" · ");
+}
+
+/** The picture in words, for those who do not see it. */
+export function pictureLabel(payload: TensorPayload): string {
+  const { tile } = payload;
+  if (!tile) return "";
+  const facts = factsOf(payload).map(({ text }) => text).join(", ");
+  return `Heat map, ${tile.rows} by ${tile.columns} cells, of a tensor: ${facts}. Arrow keys move over its cells.`;
+}

@@ -1,0 +1,51 @@
+// Turns the base64 picture of a payload into numbers with their range, and a cell of it into the elements it stands for; must not know the page.
+import type { TensorTile } from "../../../kernel/mime.ts";
+import type { Checked } from "../fields.ts";
+import { plane } from "./payload.ts";
+
+export interface Picture {
+  rows: number;
+  columns: number;
+  /** Row-major; NaN where a cell has no finite element. */
+  values: Float32Array;
+  /** Range of the finite cells; `null` when there is none. */
+  low: number | null;
+  high: number | null;
+  /** Cells that are not finite. */
+  blank: number;
+}
+
+/** Decodes the cells of a tile: little-endian float32 whatever the machine. */
+export function decodeTile({ rows, columns, values: encoded }: TensorTile): Checked<Picture> {
+  const bytes = fromBase64(encoded);
+  if (!bytes) return { ok: false, problem: "Expected the values of a tensor preview's picture to be base64 but got other text." };
+  const wanted = rows * columns * 4;
+  if (bytes.length !== wanted) return { ok: false, problem: `Expected the picture of a tensor preview to hold ${wanted} bytes for ${rows} × ${columns} cells but got ${bytes.length}.` };
+
+  const view = new DataView(bytes.buffer);
+  const values = Float32Array.from({ length: rows * columns }, (_, index) => view.getFloat32(index * 4, true));
+  const finite = values.filter(Number.isFinite);
+  const low = finite.length > 0 ? finite.reduce((least, value) => Math.min(least, value)) : null;
+  const high = finite.length > 0 ? finite.reduce((most, value) => Math.max(most, value)) : null;
+  return { ok: true, value: { rows, columns, values, low, high, blank: values.length - finite.length } };
+}
+
+function fromBase64(encoded: string): Uint8Array<ArrayBuffer> | null {
+  if (encoded.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(encoded)) return null;
+  const characters = atob(encoded);
+  return Uint8Array.from(characters, (character) => character.charCodeAt(0));
+}
+
+/** The elements that a cell stands for, as an index: `[0, 12, 40…43]`, the first slice of all axes but the last two. */
+export function elementsOf(shape: readonly number[], tile: TensorTile, row: number, column: number): string {
+  const whole = plane(shape);
+  const leading = shape.slice(0, -2).map(() => "0");
+  const last = [span(row, tile.rowStep, whole.rows), span(column, tile.columnStep, whole.columns)].slice(-shape.length);
+  return `[${(shape.length === 0 ? [] : [...leading, ...last]).join(", ")}]`;
+}
+
+function span(cell: number, step: number, length: number): string {
+  const first = cell * step;
+  const last = Math.min(first + step, length) - 1;
+  return first === last ? String(first) : `${first}…${last}`;
+}

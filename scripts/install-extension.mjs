@@ -1,0 +1,37 @@
+// Installs the built JupyterLab extension below a Python prefix: `node scripts/install-extension.mjs PREFIX [--link]`. Copies, or links for development.
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const built = fileURLToPath(new URL("../extension/labextension", import.meta.url));
+
+/** Puts the extension where the JupyterLab of `prefix` finds it, in place of an earlier one. Returns that folder. */
+export function installExtension(prefix, { link = false } = {}) {
+  if (!existsSync(join(built, "package.json"))) throw new Error(`Expected a built extension in ${built} but there is none. Run "npm run build:labextension -w @warpcell/jupyterlab".`);
+  const { name } = JSON.parse(readFileSync(join(built, "package.json"), "utf8"));
+  const target = join(resolve(prefix), "share", "jupyter", "labextensions", name);
+  mkdirSync(dirname(target), { recursive: true });
+  if (link) {
+    rmSync(target, { recursive: true, force: true });
+    symlinkSync(built, target);
+    return target;
+  }
+  // A server that reads the folder meanwhile sees the old extension or the new one, never half of one.
+  const staged = `${target}.${process.pid}`;
+  cpSync(built, staged, { recursive: true });
+  writeFileSync(join(staged, "install.json"), `${JSON.stringify({ packageManager: "npm", packageName: name, uninstallInstructions: `Remove the folder ${target}` }, null, 2)}\n`);
+  rmSync(target, { recursive: true, force: true });
+  renameSync(staged, target);
+  return target;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [prefix] = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+  try {
+    if (!prefix) throw new Error("Expected a Python prefix but got none. Usage: node scripts/install-extension.mjs PREFIX [--link]");
+    console.log(installExtension(prefix, { link: process.argv.includes("--link") }));
+  } catch (error) {
+    console.error(error.message);
+    process.exit(1);
+  }
+}
