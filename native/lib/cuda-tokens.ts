@@ -1,0 +1,141 @@
+// CUDA C++ text into tokens: takes out comments and preprocessor lines, and keeps what the preprocessor lines said. It must not know declarations.
+
+export interface Token {
+  readonly text: string;
+  /** From 1. */
+  readonly line: number;
+  readonly kind: "word" | "number" | "string" | "mark";
+}
+
+export interface TokenizedSource {
+  readonly tokens: readonly Token[];
+  /** Object-like macros: name → replacement text. */
+  readonly macros: ReadonlyMap<string, string>;
+  /** Files named by `#include`, with their kind of quotes. */
+  readonly includes: readonly { readonly path: string; readonly quoted: boolean }[];
+}
+
+// Raw strings come before words, so that the R of R"(…)" does not become a name.
+const pattern = new RegExp([
+  /(?<space>[ \t\r\f\v]+|\\\r?\n)/,
+  /(?<newline>\n)/,
+  /(?<comment>\/\/(?:\\\r?\n|[^\n])*|\/\*[\s\S]*?(?:\*\/|$))/,
+  /(?<string>(?:u8|[uUL])?R"(?<fence>[^()\\\s]{0,16})\([\s\S]*?\)\k<fence>"|(?:u8|[uUL])?"(?:\\[\s\S]|[^"\\\n])*"|(?:u8|[uUL])?'(?:\\[\s\S]|[^'\\\n])*')/,
+  /(?<number>\.?[0-9](?:[eEpP][+-]|'[0-9A-Za-z]|[0-9A-Za-z_.])*)/,
+  /(?<word>[A-Za-z_$\u0080-\uffff][\w$\u0080-\uffff]*)/,
+  /(?<mark>::|->|\.\.\.|[\s\S])/,
+].map((part) => part.source).join("|"), "y");
+
+/**
+ * Splits `source` into tokens. `defines` are macros given from outside, as NAME or NAME=VALUE. Branches of `#if 0`, `#ifdef NAME` and
+ * `#if defined(NAME)` that cannot be compiled are left out; of conditions that only a compiler can evaluate, all branches stay.
+ */
+export function tokenize(source: string, defines: readonly string[] = []): TokenizedSource {
+  const macros = new Map<string, string>();
+  for (const define of defines) {
+    const [name = "", ...value] = define.split("=");
+    macros.set(name, value.length > 0 ? value.join("=") : "1");
+  }
+  const tokens: Token[] = [];
+  const includes: { path: string; quoted: boolean }[] = [];
+  const conditions = new Conditions(macros);
+
+  let line = 1;
+  let lineStarts = true;
+  pattern.lastIndex = 0;
+  while (pattern.lastIndex < source.length) {
+    const match = pattern.exec(source)!;
+    const groups = match.groups!;
+    const at = match.index;
+    if (groups["mark"] === "#" && lineStarts) {
+      const end = directiveEnd(source, at);
+      const text = source.slice(at, end);
+      directive(withoutComments(text), conditions, macros, includes);
+      line += count(text, "\n");
+      pattern.lastIndex = end;
+      continue;
+    }
+    const kind = (["word", "number", "string", "mark"] as const).find((name) => groups[name] !== undefined);
+    if (kind !== undefined && conditions.active) tokens.push({ text: match[0], line, kind });
+    if (kind !== undefined) lineStarts = false;
+    if (groups["newline"] !== undefined) lineStarts = true;
+    line += count(match[0], "\n");
+  }
+  return { tokens, macros, includes };
+}
+
+function count(text: string, character: string): number {
+  return text.split(character).length - 1;
+}
+
+/** Where the preprocessor line that starts at `at` ends: backslashes continue it, and so does a block comment. */
+function directiveEnd(source: string, at: number): number {
+  const rest = /(?:\\\r?\n|\/\*[\s\S]*?(?:\*\/|$)|[^\n])*/y;
+  rest.lastIndex = at;
+  return at + rest.exec(source)![0].length;
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\\\r?\n/g, " ").replace(/\/\*[\s\S]*?(?:\*\/|$)|\/\/.*/g, " ");
+}
+
+function directive(text: string, conditions: Conditions, macros: Map<string, string>, includes: { path: string; quoted: boolean }[]): void {
+  const [, name = "", rest = ""] = /^#\s*(\w*)\s*([\s\S]*)$/.exec(text)!;
+  if (conditions.take(name, rest.trim()) || !conditions.active) return;
+  if (name === "include") {
+    const target = /^(?:"([^"]+)"|<([^>]+)>)/.exec(rest.trim());
+    if (target !== null) includes.push({ path: (target[1] ?? target[2])!, quoted: target[1] !== undefined });
+  } else if (name === "define") {
+    const [, macro = "", parameters, value = ""] = /^([\w$]+)(\()?([\s\S]*)$/.exec(rest.trim()) ?? [];
+    if (parameters === undefined && macro !== "") macros.set(macro, value.trim());
+  } else if (name === "undef") {
+    macros.delete(rest.trim());
+  }
+}
+
+/** The `#if` … `#endif` that the text is inside of. A branch is `on`, `off`, or `unknown`: only a compiler can tell. */
+class Conditions {
+  readonly #macros: ReadonlyMap<string, string>;
+  readonly #open: { branch: "on" | "off" | "unknown"; taken: boolean }[] = [];
+
+  constructor(macros: ReadonlyMap<string, string>) {
+    this.#macros = macros;
+  }
+
+  get active(): boolean {
+    return this.#open.every(({ branch }) => branch !== "off");
+  }
+
+  /** True when the directive was a conditional. */
+  take(name: string, rest: string): boolean {
+    const last = this.#open.at(-1);
+    if (name === "if" || name === "ifdef" || name === "ifndef") {
+      const branch = this.#evaluate(name === "if" ? rest : `${name === "ifdef" ? "" : "!"}defined(${rest})`);
+      this.#open.push({ branch, taken: branch === "on" });
+    } else if ((name === "elif" || name === "else") && last !== undefined) {
+      const undecided = last.branch === "unknown";
+      if (last.taken) last.branch = "off";
+      else last.branch = undecided ? "unknown" : name === "else" ? "on" : this.#evaluate(rest);
+      last.taken ||= last.branch === "on";
+    } else if (name === "endif") {
+      this.#open.pop();
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  #evaluate(condition: string): "on" | "off" | "unknown" {
+    const [, not, parenthesised, plain] = /^(!)?\s*defined\s*(?:\(\s*([\w$]+)\s*\)|([\w$]+))$/.exec(condition) ?? [];
+    const name = parenthesised ?? plain;
+    if (name !== undefined) {
+      const defined = this.#macros.has(name);
+      // What starts with __ is the compiler's to define (__CUDA_ARCH__ …).
+      if (!defined && name.startsWith("__")) return "unknown";
+      return defined === (not === undefined) ? "on" : "off";
+    }
+    const value = this.#macros.get(condition) ?? condition;
+    if (/^[0-9]+$/.test(value)) return Number(value) === 0 ? "off" : "on";
+    return "unknown";
+  }
+}

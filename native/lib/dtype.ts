@@ -1,0 +1,124 @@
+// The element types of tensors: turns a dtype's name into its size, its typed array, its C++ name and its conversions. It must not know devices.
+
+/** A number outside the numbers of its dtype; the caller knows what it was for and words the sentence. */
+type Encode = (value: number | bigint | boolean) => bigint;
+
+interface DTypeFacts {
+  /** Bytes of one element. */
+  readonly bytes: 1 | 2 | 4 | 8;
+  readonly kind: "float" | "int" | "bool";
+  /** The type as CUDA C++ spells it. */
+  readonly c: string;
+  /** What `data()` returns; the two 16-bit floats travel as their bits. */
+  readonly array: TypedArrayConstructor;
+  /** Bits of one element, low bytes first. The value has passed {@link admits}. */
+  readonly encode: Encode;
+  /** One element of the typed array as JavaScript shows it. */
+  readonly decode: (raw: number | bigint) => number | bigint | boolean;
+  /** Smallest and largest value; `null` for bool. */
+  readonly range: readonly [number | bigint, number | bigint] | null;
+}
+
+export type TypedArray = Float32Array | Float64Array | Int8Array | Uint8Array | Uint16Array | Int32Array | BigInt64Array;
+type TypedArrayConstructor =
+  | Float32ArrayConstructor | Float64ArrayConstructor | Int8ArrayConstructor | Uint8ArrayConstructor | Uint16ArrayConstructor | Int32ArrayConstructor | BigInt64ArrayConstructor;
+
+const bits = new DataView(new ArrayBuffer(8));
+
+function float32Bits(value: number): bigint {
+  bits.setFloat32(0, value, true);
+  return BigInt(bits.getUint32(0, true));
+}
+
+function float64Bits(value: number): bigint {
+  bits.setFloat64(0, value, true);
+  return bits.getBigUint64(0, true);
+}
+
+interface SmallFloat { mantissa: number; minExponent: number; maxExponent: number; }
+const half: SmallFloat = { mantissa: 10, minExponent: -14, maxExponent: 15 };
+const brain: SmallFloat = { mantissa: 7, minExponent: -126, maxExponent: 127 };
+
+/** The bits of the 16-bit float nearest to `value`, ties to even: rounded once, straight from float64 (IEEE 754-2019, 4.3.1). */
+function smallFloatBits(value: number, format: SmallFloat): number {
+  const { mantissa, minExponent, maxExponent } = format;
+  const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
+  const infinity = (maxExponent - minExponent + 2) << mantissa;
+  if (Number.isNaN(value)) return infinity | (1 << (mantissa - 1));
+  const magnitude = Math.abs(value);
+  if (magnitude === Infinity) return sign | infinity;
+  bits.setFloat64(0, magnitude);
+  const exponent = Math.max(((bits.getUint16(0) >> 4) & 0x7ff) - 1023, minExponent);
+  // Scaling by a power of two is exact, so this is the only rounding.
+  const scaled = magnitude * 2 ** (mantissa - exponent);
+  let count = Math.floor(scaled);
+  const rest = scaled - count;
+  if (rest > 0.5 || (rest === 0.5 && count % 2 === 1)) count += 1;
+  // A count of 2^(mantissa + 1) carries into the exponent by itself, and past the last exponent into infinity.
+  const encoded = count < 2 ** mantissa ? count : count + ((exponent - minExponent) << mantissa);
+  return sign | Math.min(encoded, infinity);
+}
+
+function smallFloatValue(raw: number, format: SmallFloat): number {
+  const { mantissa, minExponent, maxExponent } = format;
+  const sign = raw & 0x8000 ? -1 : 1;
+  const exponent = (raw & 0x7fff) >> mantissa;
+  const fraction = raw & ((1 << mantissa) - 1);
+  if (exponent === maxExponent - minExponent + 2) return fraction === 0 ? sign * Infinity : NaN;
+  if (exponent === 0) return sign * fraction * 2 ** (minExponent - mantissa);
+  return sign * (fraction + 2 ** mantissa) * 2 ** (exponent - 1 + minExponent - mantissa);
+}
+
+const asNumber = (raw: number | bigint): number => Number(raw);
+const unsigned = (width: number): Encode => (value) => BigInt.asUintN(width, BigInt(value));
+
+/** Every dtype, in the order in which messages list them. */
+export const dtypes = {
+  float32: { bytes: 4, kind: "float", c: "float", array: Float32Array, encode: (value) => float32Bits(Number(value)), decode: asNumber, range: [-Infinity, Infinity] },
+  float64: { bytes: 8, kind: "float", c: "double", array: Float64Array, encode: (value) => float64Bits(Number(value)), decode: asNumber, range: [-Infinity, Infinity] },
+  float16: { bytes: 2, kind: "float", c: "__half", array: Uint16Array, encode: (value) => BigInt(smallFloatBits(Number(value), half)), decode: (raw) => smallFloatValue(Number(raw), half), range: [-Infinity, Infinity] },
+  bfloat16: { bytes: 2, kind: "float", c: "__nv_bfloat16", array: Uint16Array, encode: (value) => BigInt(smallFloatBits(Number(value), brain)), decode: (raw) => smallFloatValue(Number(raw), brain), range: [-Infinity, Infinity] },
+  int8: { bytes: 1, kind: "int", c: "signed char", array: Int8Array, encode: unsigned(8), decode: asNumber, range: [-128, 127] },
+  uint8: { bytes: 1, kind: "int", c: "unsigned char", array: Uint8Array, encode: unsigned(8), decode: asNumber, range: [0, 255] },
+  int32: { bytes: 4, kind: "int", c: "int", array: Int32Array, encode: unsigned(32), decode: asNumber, range: [-(2 ** 31), 2 ** 31 - 1] },
+  int64: { bytes: 8, kind: "int", c: "long long", array: BigInt64Array, encode: unsigned(64), decode: (raw) => BigInt(raw), range: [-(2n ** 63n), 2n ** 63n - 1n] },
+  bool: { bytes: 1, kind: "bool", c: "bool", array: Uint8Array, encode: (value) => (value ? 1n : 0n), decode: (raw) => raw !== 0, range: null },
+} as const satisfies Record<string, DTypeFacts>;
+
+export type DType = keyof typeof dtypes;
+
+interface TypedArrays {
+  float32: Float32Array; float64: Float64Array; float16: Uint16Array; bfloat16: Uint16Array;
+  int8: Int8Array; uint8: Uint8Array; int32: Int32Array; int64: BigInt64Array; bool: Uint8Array;
+}
+/** What `data()` of a tensor of dtype `D` returns. */
+export type TypedArrayOf<D extends DType> = TypedArrays[D];
+/** One element of dtype `D` in JavaScript. */
+export type ElementOf<D extends DType> = D extends "int64" ? bigint : D extends "bool" ? boolean : number;
+
+export const dtypeNames = Object.keys(dtypes) as DType[];
+
+export function isDType(name: unknown): name is DType {
+  return typeof name === "string" && Object.hasOwn(dtypes, name);
+}
+
+/** The facts of a dtype under their general type. */
+export function factsOf(dtype: DType): DTypeFacts {
+  return dtypes[dtype];
+}
+
+/** Whether `value` is a value of `dtype` without changing it beyond rounding: integers in range for integers, anything numeric for floats. */
+export function admits(dtype: DType, value: unknown): value is number | bigint | boolean {
+  const { kind, range } = factsOf(dtype);
+  if (kind === "bool") return typeof value === "boolean" || value === 0 || value === 1;
+  if (kind === "float") return typeof value === "number";
+  if (typeof value === "number" && !Number.isSafeInteger(value)) return false;
+  if (typeof value !== "number" && typeof value !== "bigint") return false;
+  return range !== null && value >= range[0] && value <= range[1];
+}
+
+/** The dtype whose elements a typed array holds, or `null` (Uint16Array is the bits of either 16-bit float, so it says nothing). */
+export function dtypeOfArray(array: ArrayBufferView): DType | null {
+  if (array instanceof Uint8ClampedArray) return "uint8";
+  return dtypeNames.find((name) => name !== "bool" && factsOf(name).array !== Uint16Array && array.constructor === factsOf(name).array) ?? null;
+}

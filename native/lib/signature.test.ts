@@ -1,0 +1,77 @@
+// Kernels as CUDA C++ spells them: what signature.ts reads out of cells, and what it refuses.
+import { describe, expect, test } from "vitest";
+import { parseSignatures } from "./signature.ts";
+
+/** "name(type name @offset, …)" for each kernel. */
+function summary(source: string, defines: string[] = []): string[] {
+  return parseSignatures(source, defines).kernels.map((kernel) => {
+    if (kernel.template !== null) return `${kernel.name}<${kernel.template.map(({ name, fallback }) => name + (fallback === null ? "" : `=${fallback}`)).join(",")}>(${kernel.written.map(({ name }) => name).join(",")})`;
+    return `${kernel.name}(${kernel.parameters().parameters.map(({ name, type, offset }) => `${type.kind === "pointer" && type.const ? "const " : ""}${describeType(type)} ${name} @${offset}`).join(", ")})`;
+  });
+}
+
+function describeType(type: { kind: string; name: string; scalar?: string; dtypes?: readonly string[] | null }): string {
+  return type.kind === "pointer" ? `pointer(${type.dtypes === null ? "any" : type.dtypes!.join("|")})` : type.kind === "scalar" ? type.scalar! : type.name;
+}
+
+const cases: [string, string, string[]][] = [
+  ["a plain kernel", `extern "C" __global__ void fill(float* p, int n, float value) { p[n] = value; }`, ["fill(pointer(float32) p @0, i32 n @8, f32 value @12)"]],
+  ["const and restrict in any order", `__global__ void k(const float* __restrict__ a, float const *b, double* const __restrict__ c) {}`, ["k(const pointer(float32) a @0, const pointer(float32) b @8, pointer(float64) c @16)"]],
+  ["natural alignment of what follows a small type", `__global__ void k(bool a, double b, char c, short d, size_t e) {}`, ["k(bool a @0, f64 b @8, i8 c @16, i16 d @18, u64 e @24)"]],
+  ["integers in many words", `__global__ void k(unsigned a, long long unsigned int b, std::uint8_t c, long d, signed char e, unsigned short int f) {}`, ["k(u32 a @0, u64 b @8, u8 c @16, i64 d @24, i8 e @32, u16 f @34)"]],
+  ["vector types with CUDA's alignment", `__global__ void k(char a, float3 b, float4 c, int2 d, dim3 e, uchar4 f) {}`, ["k(i8 a @0, float3 b @4, float4 c @16, int2 d @32, dim3 e @40, uchar4 f @52)"]],
+  ["16-bit floats", `__global__ void k(__half a, half* b, nv_bfloat16 c, const __nv_bfloat16* d) {}`, ["k(f16 a @0, pointer(float16) b @8, bf16 c @16, const pointer(bfloat16) d @24)"]],
+  ["pointers to void, to vectors, to structs", `struct P { int a; }; __global__ void k(void* a, const float4* b, P* c, unsigned int* d) {}`, ["k(pointer(any) a @0, const pointer(float32) b @8, pointer(uint8) c @16, pointer(int32) d @24)"]],
+  ["launch bounds, attributes and inline", `static inline __global__ void __launch_bounds__(256, 2) __attribute__((noinline)) [[maybe_unused]] k(int n) {}`, ["k(i32 n @0)"]],
+  ["namespaces, nested and unnamed", `namespace a::b { __global__ void k(int n) {} namespace { __global__ void hidden(int n) {} } } namespace c { inline namespace d { __global__ void k(int n) {} } }`, ["a::b::k(i32 n @0)", "a::b::hidden(i32 n @0)", "c::d::k(i32 n @0)"]],
+  ["comments, strings and raw strings that look like code", `// __global__ void a(int n) {}\n/* __global__ void b(int n) {} */ const char* s = "__global__ void c(int n) {}"; const char* r = R"x(__global__ void d(int n) {} )" )x";\n__global__ void e(int n /* count */, // the\n  float x) { printf("}"); char c = '}'; }\n__global__ void f(int n) {}`, ["e(i32 n @0, f32 x @4)", "f(i32 n @0)"]],
+  ["preprocessor lines, with continuation", `#define KERNEL __global__ void bad(\\\n  int n) {}\n#if 0\n__global__ void off(int n) {}\n#else\n__global__ void on(int n) {}\n#endif\n`, ["on(i32 n @0)"]],
+  ["aliases: using, typedef, macros", `using real = double; typedef const float readonly_t; #define unused\n#define count_t long\nnamespace m { using real = float; __global__ void k(real* a, ::real b) {} }\n__global__ void l(real* a, readonly_t* b) {}`.replace("; #define unused", ";\n#define unused"), ["m::k(pointer(float32) a @0, f64 b @8)", "l(pointer(float64) a @0, const pointer(float32) b @8)"]],
+  ["a macro as a type", `#define count_t long long\n__global__ void k(count_t n) {}`, ["k(i64 n @0)"]],
+  ["enumerations", `enum Mode { A, B }; enum class Small : unsigned char { X }; __global__ void k(Mode m, Small s) {}`, ["k(i32 m @0, u8 s @4)"]],
+  ["structs by value", `struct alignas(16) Box { float2 low, high; int ids[3]; float size() const { return high.x; } }; __global__ void k(char c, Box box) {}`, ["k(i8 c @0, Box box @16)"]],
+  ["device functions, structs and host code around", `struct Op { __device__ float operator()(float x) const { return x; } }; __device__ float twice(float x) { return 2 * x; }\n__constant__ float table[] = {1, 2, 3}; __device__ int counter = 0;\n__global__ void k(float* p) { auto f = [](float x) { return twice(x); }; p[0] = f(p[0]); }`, ["k(pointer(float32) p @0)"]],
+  ["templates with defaults", `template <class T, int N = 4, typename U = T> __global__ void k(T* p, U u) {}`, ["k<T,N=4,U=T>(p,u)"]],
+  ["a declaration without a body, then its definition", `__global__ void k(int n);\n__global__ void k(int n) {}`, ["k(i32 n @0)"]],
+  ["unnamed parameters and arrays", `__global__ void k(int, float p[], const int q[16]) {}`, ["k(i32 argument1 @0, pointer(float32) p @8, const pointer(int32) q @16)"]],
+  ["no parameters", `__global__ void k() {} __global__ void l(void) {}`, ["k()", "l()"]],
+  ["specialisations and explicit instances", `template <class T> __global__ void k(T* p) {}\ntemplate <> __global__ void k<int>(int* p) {}\ntemplate __global__ void k<float>(float*);`, ["k<T>(p)"]],
+];
+
+describe("kernels are found with their parameters", () => {
+  test.each(cases)("%s", (_, source, expected) => {
+    expect(summary(source)).toEqual(expected);
+  });
+
+  test("macros from outside choose branches", () => {
+    const source = "#ifdef WIDE\n__global__ void k(double x) {}\n#else\n__global__ void k(float x) {}\n#endif";
+    expect(summary(source, ["WIDE"])).toEqual(["k(f64 x @0)"]);
+    expect(summary(source)).toEqual(["k(f32 x @0)"]);
+  });
+
+  test("lines count from 1, through comments and continued lines", () => {
+    expect(parseSignatures("\n/* a\nb */\n#define X \\\n 1\n__global__ void k() {}").kernels[0]!.line).toBe(6);
+  });
+});
+
+describe("templates are filled in", () => {
+  const [kernel] = parseSignatures("template <class T, int N = 4, typename U = const T> __global__ void k(T* p, U* u, T value) {}").kernels;
+  const types = (args: string[]) => kernel!.parameters(args).parameters.map(({ type }) => `${type.kind === "pointer" && type.const ? "const " : ""}${describeType(type)}`);
+
+  test("with defaults that name earlier parameters", () => expect(types(["float"])).toEqual(["pointer(float32)", "const pointer(float32)", "f32"]));
+  test("with types of several words", () => expect(types(["unsigned long long", "8", "double"])).toEqual(["pointer(int64)", "pointer(float64)", "u64"]));
+  test("a missing argument is named", () => expect(() => kernel!.parameters([])).toThrow("Expected a template argument for T of k but got none. Write k.as(T, N, U)."));
+});
+
+describe("what TypeScript cannot pass is refused by name", () => {
+  test.each([
+    ["a reference", "__global__ void k(float& x) {}", /parameter x of kernel k .* got "float& x".*reference/],
+    ["an unknown type", "__global__ void k(int n, Widget w) {}", /parameter w of kernel k .* got "Widget w".*plain struct/],
+    ["a function pointer", "__global__ void k(float (*f)(float)) {}", /kernel k .* Functions cannot be passed/],
+    ["a struct with a base", "struct A { int a; }; struct B : A { int b; }; __global__ void k(B b) {}", /parameter b of kernel k .*known to the compiler alone/],
+    ["a parameter pack", "template <class... T> __global__ void k(T... values) {}", /parameter values of kernel k .*Parameter packs/],
+    ["two kernels of one name", "__global__ void k(int n) {}\n__global__ void k(float x) {}", /one kernel named k but got two with other parameters, on lines 1 and 2/],
+  ])("%s", (_, source, sentence) => {
+    expect(() => parseSignatures(source)).toThrow(sentence);
+  });
+});
