@@ -1,0 +1,230 @@
+// Opens NVRTC where a toolkit, wheel or the loader has it, and compiles. It must not know the driver or modules.
+#include "nvrtc.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include "artifact.h"
+#include "toolkit.h"
+
+namespace warpcell::cuda {
+namespace {
+
+constexpr int kOk = 0;
+constexpr int kInvalidOption = 5;
+constexpr const char* kWarmUpSource = "extern \"C\" __global__ void warm_up(int* p) { *p = 1; }";
+constexpr const char* kHowToGet = "Install it with pip install nvidia-cuda-nvrtc (CUDA 12: nvidia-cuda-nvrtc-cu12), or name the file in WARPCELL_NVRTC";
+
+// Also the library's const char* functions come through here: the address is what matters.
+template <class F>
+void resolve(void* library, const char* symbol, F*& function) { function = reinterpret_cast<F*>(dlsym(library, symbol)); }
+
+std::string error_text(const NvrtcApi& api, int result) {
+  auto text = reinterpret_cast<const char* (*)(int)>(api.nvrtcGetErrorString);
+  return text(result);
+}
+
+// One program; destroyed with its scope.
+class ProgramScope {
+ public:
+  ProgramScope(const NvrtcApi& api, const CompileRequest& request) : api_(api) {
+    check(api.nvrtcCreateProgram(&program_, request.source.c_str(), request.name.c_str(), 0, nullptr, nullptr), "taking the source");
+    for (const auto& expression : request.expressions) check(api.nvrtcAddNameExpression(program_, expression.c_str()), "taking the name of a kernel");
+  }
+  ~ProgramScope() { if (program_ != nullptr) api_.nvrtcDestroyProgram(&program_); }
+  ProgramScope(const ProgramScope&) = delete;
+  ProgramScope& operator=(const ProgramScope&) = delete;
+
+  int compile(const std::vector<std::string>& options) {
+    std::vector<const char*> texts;
+    for (const auto& option : options) texts.push_back(option.c_str());
+    return api_.nvrtcCompileProgram(program_, int(texts.size()), texts.data());
+  }
+
+  std::string log() { return text(api_.nvrtcGetProgramLogSize, api_.nvrtcGetProgramLog, true); }
+  std::string cubin() { return text(api_.nvrtcGetCUBINSize, api_.nvrtcGetCUBIN, false); }
+  std::string ptx() { return text(api_.nvrtcGetPTXSize, api_.nvrtcGetPTX, true); }
+
+  std::string lowered(const std::string& expression) {
+    const char* name = nullptr;
+    check(api_.nvrtcGetLoweredName(program_, expression.c_str(), &name), "looking up a kernel");
+    return name;
+  }
+
+ private:
+  void check(int result, const char* doing) {
+    if (result == kOk) return;
+    throw DeviceError("NVRTC", "Expected NVRTC to succeed but it failed while " + std::string(doing) + " (" + error_text(api_, result) + ").");
+  }
+
+  std::string text(int (*size_of)(Program, size_t*), int (*get)(Program, char*), bool zero_ended) {
+    size_t size = 0;
+    check(size_of(program_, &size), "handing over its result");
+    std::string bytes(size, '\0');
+    if (size > 0) check(get(program_, &bytes[0]), "handing over its result");
+    if (zero_ended && !bytes.empty()) bytes.pop_back();
+    return bytes;
+  }
+
+  const NvrtcApi& api_;
+  Program program_ = nullptr;
+};
+
+// "Expected … but got 2 errors, the first at Cell [3] a.cu(5): identifier "x" is undefined."
+std::string compile_sentence(const std::string& log) {
+  constexpr const char* kUnknownName = "Input name expression was: \" ";
+  size_t name = log.find(kUnknownName);
+  if (name != std::string::npos) {
+    name += std::char_traits<char>::length(kUnknownName);
+    return "Expected a kernel called " + log.substr(name, log.find('"', name) - name) + " in the source but the compiler finds none.";
+  }
+
+  std::istringstream lines(log);
+  std::string line, first;
+  int errors = 0;
+  while (std::getline(lines, line)) {
+    if (line.find("error:") == std::string::npos && line.find(" error ") == std::string::npos && line.rfind("ptxas fatal", 0) != 0) continue;
+    if (line.find("detected in the compilation") != std::string::npos) continue;
+    if (errors++ == 0) first = line;
+  }
+  if (errors == 0) return "Expected CUDA C++ that compiles but the compiler refused it.";
+  return "Expected CUDA C++ that compiles but got " + std::to_string(errors) + (errors == 1 ? " error: " : " errors, the first: ") + first + ".";
+}
+
+std::string sibling(const std::string& path, const std::string& name) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? name : path.substr(0, slash + 1) + name;
+}
+
+int major_in(const std::string& path) {
+  size_t at = path.rfind(".so.");
+  return at == std::string::npos ? 0 : std::atoi(path.c_str() + at + 4);
+}
+
+Compiled collect(ProgramScope& program, const CompileRequest& request, const CompileOptions& options) {
+  std::string log = program.log();
+  Report report = read_report(log);
+  Artifact artifact;
+  if (options.architecture.rfind("sm_", 0) == 0) artifact.cubin = program.cubin();
+  artifact.ptx = program.ptx();
+  artifact.spills = std::move(report.spills);
+
+  Compiled compiled;
+  compiled.log = options.verbose ? log : report.rest;
+  compiled.artifact = artifact.bytes();
+  for (const auto& expression : request.expressions) compiled.lowered.push_back(program.lowered(expression));
+  return compiled;
+}
+
+// Files and loader names to try, best first. A library newer than the driver is left out, unless the user names it.
+std::vector<std::string> candidates(int driver_version) {
+  std::vector<std::string> paths;
+  if (const char* chosen = std::getenv("WARPCELL_NVRTC")) return {chosen};
+  int newest = driver_version / 1000;
+  for (const auto& path : find_libraries("libnvrtc.so")) {
+    if (major_in(path) <= newest) paths.push_back(path);
+  }
+  for (int major = newest; major >= 12; major--) paths.push_back("libnvrtc.so." + std::to_string(major));
+  return paths;
+}
+
+}  // namespace
+
+std::string Nvrtc::architecture_of(int capability) {
+  return "sm_" + std::to_string(capability) + (capability >= 90 ? "a" : "");
+}
+
+Nvrtc::Nvrtc(int driver_version, int capability) : driver_version_(driver_version), capability_(capability) {
+  warm_up_ = std::thread([this] {
+    try {
+      compile({kWarmUpSource, "warm_up.cu", "", {"warm_up"}, {}});
+    } catch (const DeviceError&) {
+      // Whoever compiles next meets the same failure, and reports it.
+    }
+  });
+}
+
+Nvrtc::~Nvrtc() { warm_up_.join(); }
+
+const NvrtcApi& Nvrtc::api() {
+  std::lock_guard<std::mutex> lock(opening_);
+  if (!opened_) open();
+  opened_ = true;
+  if (!missing_.empty()) throw DeviceError("NO_NVRTC", missing_, tried_);
+  return api_;
+}
+
+void Nvrtc::open() {
+  for (const auto& path : candidates(driver_version_)) {
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+      tried_ += std::string(dlerror()) + "\n";
+      continue;
+    }
+    NvrtcApi api;
+    bool complete = true;
+#define X(name, parameters) resolve(library, #name, api.name); complete = complete && api.name != nullptr;
+    WARPCELL_NVRTC_FUNCTIONS(X)
+#undef X
+    if (!complete || api.nvrtcVersion(&api.major, &api.minor) != kOk) {
+      tried_ += path + ": not a complete NVRTC\n";
+      dlclose(library);
+      continue;
+    }
+
+    Dl_info place;
+    bool placed = dladdr(reinterpret_cast<void*>(api.nvrtcVersion), &place) != 0 && place.dli_fname != nullptr;
+    api.path = placed ? place.dli_fname : path;
+    // NVRTC asks the loader for this one by its bare name, and wheels lie outside the loader's folders.
+    std::string builtins = sibling(api.path, "libnvrtc-builtins.so." + std::to_string(api.major) + "." + std::to_string(api.minor));
+    if (dlopen(builtins.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
+      tried_ += std::string(dlerror()) + "\n";
+      continue;
+    }
+
+    int count = 0;
+    if (api.nvrtcGetNumSupportedArchs(&count) == kOk) api.architectures.resize(size_t(count));
+    if (count > 0) api.nvrtcGetSupportedArchs(api.architectures.data());
+    api_ = api;
+    headers_ = find_headers(api.path);
+    return;
+  }
+  missing_ = "Expected NVRTC (libnvrtc.so of CUDA 12.4 or newer, up to " + std::to_string(driver_version_ / 1000) + ".x) but found none in " + searched_places() + ". " + kHowToGet + ".";
+}
+
+Compiled Nvrtc::compile(const CompileRequest& request) {
+  const NvrtcApi& nvrtc = api();
+  std::string own = architecture_of(capability_);
+  CompileOptions options = compile_options(request.options, own);
+  const auto& known = nvrtc.architectures;
+  if (options.architecture == own && std::find(known.begin(), known.end(), capability_) == known.end()) {
+    throw DeviceError("ARCHITECTURE", "Expected an NVRTC that knows this GPU (" + own + ") but " + nvrtc.path + " (" + std::to_string(nvrtc.major) + "." +
+        std::to_string(nvrtc.minor) + ") does not. " + kHowToGet + ".");
+  }
+
+  std::vector<std::string> arguments = options.nvrtc;
+  if (!request.headers.empty()) arguments.push_back("-I" + request.headers + "/include");
+  for (const auto& folder : headers_) arguments.push_back("-I" + folder);
+
+  std::lock_guard<std::mutex> lock(compiling_);
+  int result = kOk;
+  if (fits_minimal(request.source)) {
+    ProgramScope program(nvrtc, request);
+    auto minimal = arguments;
+    minimal.push_back("--minimal");
+    result = program.compile(minimal);
+    if (result == kOk) return collect(program, request, options);
+  }
+
+  ProgramScope program(nvrtc, request);
+  result = program.compile(arguments);
+  if (result == kOk) return collect(program, request, options);
+  std::string log = program.log();
+  if (result == kInvalidOption) throw DeviceError("INVALID_OPTION", "Expected options that NVRTC knows but got: " + log.substr(0, log.find('\n')), log);
+  throw DeviceError("COMPILE", compile_sentence(log), read_report(log).rest);
+}
+
+}  // namespace warpcell::cuda

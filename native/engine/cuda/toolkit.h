@@ -1,0 +1,24 @@
+// Finds what NVIDIA ships beside the driver: turns a file's name into the places where it lies on this machine. It must not open any of it.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace warpcell::cuda {
+
+// Folders that hold a toolkit or a part of one, best first: Python wheels (VIRTUAL_ENV, the python3 on PATH, ~/.local), CONDA_PREFIX,
+// CUDA_PATH and CUDA_HOME, /usr/local/cuda*. Only those that exist.
+std::vector<std::string> toolkit_roots();
+
+// Files called `name` or `name.N` in the roots' library folders ("libnvrtc.so"), best first.
+std::vector<std::string> find_libraries(const std::string& name);
+
+// Folders with CUDA's own headers (cuda_fp16.h …) for the library at `beside`, then CCCL's where they lie apart. Empty when there are none.
+std::vector<std::string> find_headers(const std::string& beside);
+
+// The path of a program of the toolkit ("nvdisasm"), also on PATH and in Triton's wheel; empty when there is none.
+std::string find_program(const std::string& name);
+
+// A sentence's end for what is missing: where this looked, in words.
+std::string searched_places();
+
+}  // namespace warpcell::cuda
