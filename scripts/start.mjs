@@ -26,7 +26,7 @@ const answers = (url) => new Promise((answer) => get(url, (response) => answer(r
 async function lab() {
   const port = await freePort(8888);
   const token = process.env.JUPYTER_TOKEN ?? randomBytes(24).toString("hex");
-  const args = [join(venv, "bin", "jupyter-lab"), "--no-browser", `--port=${port}`, "--ServerApp.port_retries=0", `--ServerApp.root_dir=${join(root, "notebooks")}`, "--ServerApp.log_level=WARNING"];
+  const args = [join(venv, "bin", "jupyter-lab"), "--no-browser", `--port=${port}`, "--ServerApp.port_retries=0", `--ServerApp.root_dir=${join(root, "notebooks")}`, "--ServerApp.log_level=WARN"];
   if (process.getuid?.() === 0) args.push("--allow-root");
   const server = spawn(python, args, { cwd: root, env: { ...environment(), JUPYTER_TOKEN: token }, stdio: ["ignore", "inherit", "inherit"] });
   let ended = false;
