@@ -1,0 +1,31 @@
+// How Playwright starts JupyterLab and the browser; run.mjs chooses the port, the folders and the Python.
+const { join } = require("node:path");
+const base = require("@jupyterlab/galata/lib/playwright-config");
+
+const url = process.env.TARGET_URL;
+
+module.exports = {
+  ...base,
+  testDir: join(__dirname, "tests"),
+  outputDir: process.env.WARPCELL_UI_RESULTS,
+  timeout: 120_000,
+  workers: 1,
+  retries: 0,
+  reporter: [["list"], ["json", { outputFile: process.env.WARPCELL_UI_REPORT }]],
+  use: {
+    ...base.use,
+    baseURL: url,
+    viewport: { width: 1280, height: 900 },
+    // Galata's default records video with a program that only Playwright's own browsers bring.
+    video: "off",
+    trace: "off",
+    launchOptions: { executablePath: process.env.CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"] },
+  },
+  webServer: {
+    command: `"${process.env.WARPCELL_PYTHON}" -m jupyterlab --config "${join(__dirname, "jupyter_server_config.py")}"`,
+    url: `${url}/lab`,
+    timeout: 120_000,
+    reuseExistingServer: false,
+    gracefulShutdown: { signal: "SIGTERM", timeout: 10_000 },
+  },
+};

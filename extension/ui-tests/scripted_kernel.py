@@ -1,0 +1,29 @@
+"""A kernel that calls itself warpcell and sends, on the gauges comm, exactly what a cell tells it to: it turns Python cells into messages."""
+
+import time
+
+from ipykernel.kernelapp import IPKernelApp
+from ipykernel.ipkernel import IPythonKernel
+
+TARGET = "warpcell.gauges"
+
+
+class ScriptedKernel(IPythonKernel):
+    implementation = "warpcell"
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.comms = []
+        self.comm_manager.register_target(TARGET, lambda comm, _message: self.comms.append(comm))
+        self.shell.push({"gauges": self.comms, "gauge": gauge, "time": time})
+
+
+def gauge(sequence, *, busy=False, used=1_288_490_189, total=150_754_820_096, utilization=0.37, **changes):
+    """One complete message: an H200 by its figures, and the host."""
+    cpu = dict(device="cpu", name="Host", active=False, memoryTotal=25_000_000_000, memoryUsed=400_000_000, allocated=0, reserved=0, utilization=0.02, temperature=None, power=None, sampled=1.7e12)
+    cuda = dict(device="cuda:0", name="NVIDIA H200", active=True, memoryTotal=total, memoryUsed=used, allocated=268_435_456, reserved=536_870_912, utilization=utilization, temperature=41, power=120.4, sampled=1.7e12)
+    return {"version": 1, "sequence": sequence, "busy": busy, "devices": [cpu, cuda], **changes}
+
+
+if __name__ == "__main__":
+    IPKernelApp.launch_instance(kernel_class=ScriptedKernel)

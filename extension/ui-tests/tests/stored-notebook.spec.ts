@@ -1,0 +1,132 @@
+// A notebook with stored outputs and no kernel: what the editor colours and what the renderer draws from the file alone.
+import { expect, test } from "@jupyterlab/galata";
+import { cell, coloursOf, contrastsOf, inkOf, notebookOf, open, output, shot, typescript } from "./notebook";
+
+const mime = "application/vnd.warpcell.tensor.v1+json";
+
+const cuda = `%%cuda --fast-math
+template <class T> __global__ void axpy(int n, T a, const T* __restrict__ x, T* y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;  // not threadIdx here
+  if (i < n) y[i] += a * x[i];
+}
+extern "C" __global__ void fill(float* p, int n, float value) {
+  __shared__ float tile[256];
+  __syncthreads();
+  if (threadIdx.x < n) p[threadIdx.x] = value;
+}`;
+
+const script = 'import { zeros } from "warpcell";\nconst y: number = 1 << 20;\nzeros([y])';
+
+/** A wave of 64 × 256 cells; `hole` gives NaN. */
+function tile(rows: number, columns: number, hole: (row: number, column: number) => boolean = () => false) {
+  const values = Float32Array.from({ length: rows * columns }, (_, index) => {
+    const [row, column] = [Math.floor(index / columns), index % columns];
+    return hole(row, column) ? NaN : Math.sin(row / 9) * Math.cos(column / 21);
+  });
+  return { rows, columns, rowStep: 1, columnStep: 1, values: Buffer.from(values.buffer).toString("base64") };
+}
+
+const payload = (shape: number[], changes: object = {}) => {
+  const size = shape.reduce((product, length) => product * length, 1);
+  return { version: 1, shape, dtype: "float32", device: "cuda:0", size, bytes: size * 4, min: -0.9998, max: 1, mean: 0.012345, nan: 0, inf: 0, suspect: false, tile: null, ...changes };
+};
+
+const holes = tile(64, 256, (row, column) => (row - 30) ** 2 + ((column - 128) / 2) ** 2 < 90);
+
+const stored = notebookOf(typescript, [
+  { source: script, outputs: [output({ [mime]: payload([64, 256], { nan: 566, inf: 1, suspect: true, tile: holes }) })] },
+  { source: cuda },
+  { source: "vector", outputs: [output({ [mime]: payload([1048576], { tile: { ...tile(1, 256), columnStep: 4096 } }) })] },
+  { source: "stack", outputs: [output({ [mime]: payload([8, 3, 12, 12], { device: "cpu", tile: tile(12, 12) }) })] },
+  { source: "broken", outputs: [output({ [mime]: { ...payload([2]), version: 7 } })] },
+  { source: "scalar", outputs: [output({ [mime]: payload([], { min: 2.5, max: 2.5, mean: 2.5 }) })] },
+]);
+
+test.beforeEach(async ({ page, tmpPath }) => {
+  await page.contents.uploadContent(stored, "text", `${tmpPath}/stored.ipynb`);
+  await open(page, `${tmpPath}/stored.ipynb`, { start: false });
+});
+
+test("a CUDA cell is C++ with CUDA's words, a TypeScript cell stays TypeScript", async ({ page }) => {
+  const editor = cell(page, 1).locator(".cm-content");
+  await expect(editor.locator(".warpcell-cuda-magic")).toHaveText("%%cuda --fast-math");
+  await expect(editor.locator(".warpcell-cuda-qualifier")).toHaveText(["__global__", "__restrict__", "__global__", "__shared__"]);
+  await expect(editor.locator(".warpcell-cuda-builtin")).toHaveText(["blockIdx", "blockDim", "threadIdx", "__syncthreads", "threadIdx", "threadIdx"]);
+  await expect(cell(page, 0).locator(".warpcell-cuda-qualifier, .warpcell-cuda-magic")).toHaveCount(0);
+
+  // "template" is a keyword of C++ alone: TypeScript's highlighter would leave it in the colour of a name.
+  const template = await inkOf(editor.getByText("template", { exact: true }));
+  const name = await inkOf(editor.locator(".cm-line").nth(3));
+  expect(template).not.toBe(name);
+  const keyword = await inkOf(cell(page, 0).locator(".cm-content").getByText("const", { exact: true }));
+  expect(template).toBe(keyword);
+  expect(await inkOf(editor.locator(".warpcell-cuda-qualifier").first())).toBe(keyword);
+});
+
+test("the colours follow the magic line as it is typed and removed", async ({ page }) => {
+  const editor = cell(page, 3).locator(".cm-content");
+  await editor.click();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type("%%cuda\n__device__ float f();");
+  await expect(editor.locator(".warpcell-cuda-qualifier")).toHaveText(["__device__"]);
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.press("Delete");
+  await expect(editor.locator(".warpcell-cuda-qualifier, .warpcell-cuda-magic")).toHaveCount(0);
+  await page.keyboard.type("%");
+  await expect(editor.locator(".warpcell-cuda-magic")).toHaveText("%%cuda");
+});
+
+test("a tensor shows its line and a heat map with the map's colours and the hatch", async ({ page }) => {
+  const view = cell(page, 0).locator(".warpcell-tensor");
+  await expect(view.locator(".warpcell-tensor-line > *")).toHaveText(["[64, 256]", "float32", "cuda:0", "min -0.9998", "max 1", "mean 0.012345", "566 NaN", "1 Inf", "unfinished"]);
+  const canvas = view.locator(".warpcell-heat-map-canvas");
+  await expect(canvas).toHaveAttribute("role", "img");
+  await expect(canvas).toHaveAttribute("aria-label", /^Heat map, 64 by 256 cells, of a tensor: \[64, 256\], float32, cuda:0/);
+  const { painted, distinct, size } = await coloursOf(canvas);
+  expect(painted).toBe(size[0] * size[1]);
+  expect(distinct).toBeGreaterThan(100);
+  await expect(view.locator(".warpcell-heat-map-blank")).toHaveText("no finite value");
+  await expect(cell(page, 0).locator("b", { hasText: "fallback" })).toHaveCount(0);
+  await page.screenshot({ path: shot("stored-light") });
+});
+
+test("pointer and keys name the elements of a cell and their value", async ({ page }) => {
+  const view = cell(page, 3).locator(".warpcell-tensor");
+  const canvas = view.locator(".warpcell-heat-map-canvas");
+  const reading = view.locator(".warpcell-heat-map-reading");
+  await canvas.hover({ position: { x: 1, y: 1 } });
+  await expect(reading).toHaveText("[0, 0, 0, 0] 0");
+  await page.mouse.move(0, 0);
+  await expect(reading).toHaveText("");
+  await canvas.focus();
+  for (const key of ["ArrowRight", "ArrowDown", "ArrowDown", "End"]) await page.keyboard.press(key);
+  await expect(reading).toHaveText(`[0, 0, 2, 11] ${Number((Math.sin(2 / 9) * Math.cos(11 / 21)).toPrecision(5))}`);
+  await expect(canvas).toBeFocused();
+  await expect(reading).toHaveAttribute("aria-live", "polite");
+  await page.keyboard.press("Escape");
+  await expect(reading).toHaveText("");
+
+  const vector = cell(page, 2).locator(".warpcell-tensor");
+  await vector.locator("canvas").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await expect(vector.locator(".warpcell-heat-map-reading")).toHaveText(/^\[4096…8191\] mean 0/);
+});
+
+test("an output that cannot be read is one sentence", async ({ page }) => {
+  const broken = cell(page, 4).locator(".warpcell-tensor");
+  await expect(broken).toHaveText('Expected "version" of a tensor preview to be 1 but got 7. Bring the kernel and the JupyterLab extension to the same version.');
+  await expect(broken.locator("canvas")).toHaveCount(0);
+  await expect(cell(page, 5).locator(".warpcell-tensor-line > *")).toHaveText(["[]", "float32", "cuda:0", "2.5"]);
+});
+
+for (const [theme, name] of [["JupyterLab Dark", "dark"], ["JupyterLab Dark High Contrast", "high-contrast"]] as const) {
+  test(`everything is seen in ${theme}`, async ({ page }) => {
+    await page.theme.setTheme(theme);
+    const view = cell(page, 0).locator(".warpcell-tensor");
+    // WCAG 2.2, success criterion 1.4.3.
+    for (const ratio of await contrastsOf(page.locator(".warpcell-tensor-line > *, .warpcell-tensor-problem, .warpcell-heat-map-legend > *"))) expect(ratio).toBeGreaterThanOrEqual(4.5);
+    expect((await coloursOf(view.locator(".warpcell-heat-map-canvas"))).distinct).toBeGreaterThan(100);
+    await page.screenshot({ path: shot(`stored-${name}`) });
+  });
+}
