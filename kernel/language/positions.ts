@@ -1,0 +1,59 @@
+// Turns a place in the JavaScript that runs into the place in the cell it came from, through the two source maps on the way. It must not know errors.
+import { SourceMap, type SourceMapPayload } from "node:module";
+
+/** Counted from 1. */
+export interface Position { line: number; column: number; }
+
+type Map = Pick<SourceMapPayload, "mappings" | "sources" | "names"> & { version: number };
+
+/** Positions of one transformed cell. Nothing is decoded before the first question. */
+export class Positions {
+  readonly #stripped: Map;
+  readonly #rewritten: () => Map;
+  readonly #strippedCode: string;
+  readonly #shift: number;
+  #decoded: { stripped: SourceMap; rewritten: SourceMap } | null = null;
+
+  /**
+   * @param stripped from TypeScript to JavaScript
+   * @param rewritten from that JavaScript to what runs
+   * @param strippedCode that JavaScript
+   * @param shift characters that were put before the first line of the cell
+   */
+  constructor(stripped: Map, rewritten: () => Map, strippedCode: string, shift: number) {
+    this.#stripped = stripped;
+    this.#rewritten = rewritten;
+    this.#strippedCode = strippedCode;
+    this.#shift = shift;
+  }
+
+  /** The place in the cell of a place in the code that runs, or `undefined` where that code has no counterpart. */
+  of(line: number, column: number): Position | undefined {
+    const { rewritten } = this.#decode();
+    const entry = rewritten.findEntry(line - 1, column - 1);
+    if (!("originalLine" in entry)) return undefined;
+    return this.#inCell(entry.originalLine, entry.originalColumn);
+  }
+
+  /** The place in the cell of an offset into the JavaScript without types. */
+  ofOffset(offset: number): Position | undefined {
+    const before = this.#strippedCode.slice(0, offset).split("\n");
+    return this.#inCell(before.length - 1, before.at(-1)!.length);
+  }
+
+  #inCell(line: number, column: number): Position | undefined {
+    const entry = this.#decode().stripped.findEntry(line, column);
+    if (!("originalLine" in entry)) return undefined;
+    const shift = entry.originalLine === 0 ? this.#shift : 0;
+    return { line: entry.originalLine + 1, column: Math.max(1, entry.originalColumn + 1 - shift) };
+  }
+
+  #decode(): { stripped: SourceMap; rewritten: SourceMap } {
+    this.#decoded ??= { stripped: decode(this.#stripped), rewritten: decode(this.#rewritten()) };
+    return this.#decoded;
+  }
+}
+
+function decode(map: Map): SourceMap {
+  return new SourceMap({ file: "", sourcesContent: [], sourceRoot: "", ...map });
+}

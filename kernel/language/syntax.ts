@@ -1,0 +1,85 @@
+// Turns TypeScript into JavaScript and JavaScript into a tree, with oxc; what does not parse becomes a `CellSyntaxError` at its place.
+import { parseSync, type Program } from "oxc-parser";
+import { transformSync, type SourceMap, type TransformOptions } from "oxc-transform";
+
+/** Code that cannot run. Positions count from 1, in the text that was given. */
+export class CellSyntaxError extends SyntaxError {
+  override readonly name = "SyntaxError";
+  readonly code = "SYNTAX";
+  readonly line: number;
+  readonly column: number;
+
+  constructor(message: string, line: number, column: number) {
+    super(message);
+    this.line = line;
+    this.column = column;
+  }
+}
+
+export interface JavaScript { code: string; map: SourceMap; }
+
+/** `using` and decorators need helpers, which are properties of this global. Imports stay: a later cell may use what this one does not. */
+const options: TransformOptions = {
+  lang: "ts",
+  sourceType: "module",
+  target: "es2023",
+  sourcemap: true,
+  typescript: { onlyRemoveTypeImports: true, rewriteImportExtensions: false },
+  decorator: { legacy: true },
+  helpers: { mode: "External" as NonNullable<NonNullable<TransformOptions["helpers"]>["mode"]> },
+};
+
+/** Removes types and lowers what this version of Node cannot run. Throws CellSyntaxError. */
+export function toJavaScript(source: string): JavaScript {
+  const result = transformSync("cell.ts", source, options);
+  const error = result.errors.find((candidate) => candidate.severity === "Error");
+  if (error !== undefined) throw syntaxError(source, error);
+  return { code: result.code, map: result.map! };
+}
+
+/** The tree of JavaScript that oxc has printed. Offsets are UTF-16. */
+export function toTree(code: string): Program {
+  const result = parseSync("cell.js", code, { lang: "js", sourceType: "module", preserveParens: false });
+  const error = result.errors[0];
+  if (error !== undefined) throw syntaxError(code, error);
+  return result.program;
+}
+
+/** A cell that is nothing but `{ a: 1 }` means the object, not a block with a label. */
+export function isObjectLiteral(source: string): boolean {
+  if (!/^\s*\{/.test(source)) return false;
+  const { program, errors } = parseSync("cell.ts", `(${source.replace(/;\s*$/, "")}\n)`, { lang: "ts", sourceType: "module", preserveParens: false });
+  const [statement, ...others] = program.body;
+  return errors.length === 0 && others.length === 0 && statement?.type === "ExpressionStatement" && statement.expression.type === "ObjectExpression";
+}
+
+/** A `using` of the top level lives until the end of the cell. */
+export interface Using { name: string; isAsync: boolean; }
+
+/**
+ * Turns every `using` of the top level into a `const` of the same length, so that all positions stay, and tells which they were. Lowered by oxc, the whole
+ * cell would become one block, whose declarations no later cell sees.
+ */
+export function takeUsing(source: string): { source: string; using: Using[] } {
+  const using: Using[] = [];
+  if (!/\busing\b/.test(source)) return { source, using };
+  const { program } = parseSync("cell.ts", source, { lang: "ts", sourceType: "module" });
+  let text = source;
+  for (const statement of program.body) {
+    if (statement.type !== "VariableDeclaration" || (statement.kind !== "using" && statement.kind !== "await using")) continue;
+    const isAsync = statement.kind === "await using";
+    const keyword = /^(await\s+)?using/.exec(source.slice(statement.start))![0];
+    text = text.slice(0, statement.start) + "const" + keyword.slice("const".length).replace(/\S/g, " ") + text.slice(statement.start + keyword.length);
+    for (const { id } of statement.declarations) if (id.type === "Identifier") using.push({ name: id.name, isAsync });
+  }
+  return { source: text, using };
+}
+
+interface Problem { message: string; labels: { start: number }[]; helpMessage: string | null; }
+
+function syntaxError(source: string, problem: Problem): CellSyntaxError {
+  const offset = Math.min(problem.labels.at(-1)?.start ?? source.length, source.length);
+  const before = source.slice(0, offset).split("\n");
+  const help = problem.helpMessage === null ? "" : ` (${problem.helpMessage})`;
+  return new CellSyntaxError(problem.message + help, before.length, before.at(-1)!.length + 1);
+}

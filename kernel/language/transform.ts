@@ -1,0 +1,330 @@
+// Turns the TypeScript of one cell into a JavaScript function over the notebook's slots: text in, text out. It must not know how that function runs.
+import MagicString from "magic-string";
+import type { Class, ExportDefaultDeclaration, ImportDeclaration, Node, Program, Statement, VariableDeclaration } from "oxc-parser";
+import { type Declared, isFunction } from "./hoisting.ts";
+import { type Position, Positions } from "./positions.ts";
+import { type Analysis, analyse, type Reference } from "./references.ts";
+import type { Scope } from "./scope.ts";
+import { isObjectLiteral, takeUsing, toJavaScript, toTree, type Using } from "./syntax.ts";
+
+/**
+ * What runs: `code` is an expression, a function of the helpers ({@link CellHelpers}) and of the chunks of slots. Called, it returns `{ value }` with the
+ * value of the last expression, or `undefined` when the cell does not end in one; a promise of that when `isAsync`.
+ */
+export interface Transformed {
+  code: string;
+  isAsync: boolean;
+  /** Number of slot objects that the function takes after the helpers. */
+  chunks: number;
+  /** Names that the cell declares at its top level. */
+  declared: string[];
+  positions: Positions;
+  /** `origins[i]` is the place of the launch that sets `origin.current` to `firstOrigin + i`. */
+  origins: (Position | undefined)[];
+}
+
+/** What the code of a cell calls. The session provides it. */
+export interface CellHelpers {
+  /** Loads a module as `import` would from the notebook's directory. */
+  import(specifier: string, options: ImportCallOptions | undefined, line: number, column: number): Promise<Record<string, unknown>>;
+  /** `import(…)` of the cell, which V8 would not resolve. */
+  dynamic(specifier: unknown, options?: ImportCallOptions): Promise<Record<string, unknown>>;
+  meta: ImportMeta;
+  /** Throws a TypeError: the name is a constant. The return type lets it stand where a target of an assignment must. */
+  constant(name: string): { v: unknown };
+  /** Throws a ReferenceError: the name is used before its declaration. */
+  uninitialised(name: string): never;
+  /** The value of a `using` of the top level, to be disposed of when the cell ends. */
+  using(value: unknown, isAsync: boolean): void;
+  origin: { current: number };
+}
+
+const anonymous = new Set(["ArrowFunctionExpression", "FunctionExpression", "ClassExpression"]);
+
+/**
+ * Transforms a cell and declares its names in `scope`. Throws CellSyntaxError with a position in the cell.
+ * @param firstOrigin number of the cell's first launch site
+ */
+export function transform(source: string, scope: Scope, firstOrigin: number): Transformed {
+  const isObject = isObjectLiteral(source);
+  const taken = takeUsing(isObject ? `(${source.replace(/;\s*$/, "")}\n)` : source);
+  const { code, map } = toJavaScript(taken.source);
+  const program = toTree(code);
+  const positions = { map, shift: isObject ? 1 : 0 };
+  return new CellRewriter({ source, code, program, positions, using: taken.using, analysis: analyse(program), scope, firstOrigin }).rewrite();
+}
+
+interface Parts {
+  source: string;
+  /** The cell as JavaScript, printed by oxc, and its tree. */
+  code: string;
+  program: Program;
+  positions: { map: ConstructorParameters<typeof Positions>[0]; shift: number };
+  using: Using[];
+  analysis: Analysis;
+  scope: Scope;
+  firstOrigin: number;
+}
+
+class CellRewriter {
+  readonly #parts: Parts;
+  readonly #code: string;
+  readonly #program: Program;
+  readonly #analysis: Analysis;
+  readonly #scope: Scope;
+  readonly #output: MagicString;
+  readonly #positions: Positions;
+  readonly #declared: Map<string, Declared>;
+  /** Names of the helpers and of the slots start with this, which the cell itself never uses. */
+  readonly #prefix: string;
+  /** Runs before the first statement: what JavaScript hoists. */
+  readonly #head: string[] = [];
+  readonly #origins: number[] = [];
+  #modules = 0;
+
+  constructor(parts: Parts) {
+    const { code, positions } = parts;
+    this.#parts = parts;
+    this.#code = code;
+    this.#program = parts.program;
+    this.#analysis = parts.analysis;
+    this.#declared = parts.analysis.declared;
+    this.#scope = parts.scope;
+    this.#output = new MagicString(code);
+    this.#positions = new Positions(positions.map, () => this.#output.generateMap({ hires: "boundary" }), code, positions.shift);
+    let prefix = "$$";
+    while (code.includes(prefix)) prefix += "$";
+    this.#prefix = prefix;
+  }
+
+  rewrite(): Transformed {
+    for (const [name, declared] of this.#declared) this.#scope.declare(name, declared === "const" || declared === "import" ? "constant" : "variable");
+    this.#markLaunchers();
+    this.#rewriteReferences();
+    this.#rewriteLaunches();
+    for (const { start, end } of this.#analysis.importMetas) this.#output.overwrite(start, end, `${this.#prefix}.meta`);
+    for (const node of this.#analysis.dynamicImports) this.#output.overwrite(node.start, node.start + "import".length, `${this.#prefix}.dynamic`);
+    this.#rewriteVariables();
+    for (const statement of this.#program.body) this.#rewriteStatement(statement);
+    this.#returnLastValue();
+    for (const statement of this.#program.body) this.#noteCalls(statement);
+
+    const isAsync = this.#analysis.awaits || this.#program.body.some((statement) => statement.type === "ImportDeclaration" || isReexport(statement));
+    const chunks = this.#scope.chunks;
+    const parameters = [this.#prefix, ...Array.from({ length: chunks }, (_, chunk) => this.#prefix + chunk)].join(", ");
+    this.#output.prepend(`(${isAsync ? "async " : ""}function (${parameters}) { "use strict"; ${this.#head.join(" ")} `).append("\n})");
+    return {
+      code: this.#output.toString(),
+      isAsync,
+      chunks,
+      declared: [...this.#declared.keys()],
+      positions: this.#positions,
+      origins: this.#origins.map((offset) => this.#positions.ofOffset(offset)),
+    };
+  }
+
+  #slot(name: string): string {
+    return `${this.#prefix}${this.#scope.chunk(name)}.${name}`;
+  }
+
+  #isSlot(name: string): boolean {
+    return this.#declared.has(name) || (this.#scope.has(name) && !this.#analysis.declared.has(name));
+  }
+
+  // References
+
+  #rewriteReferences(): void {
+    const initialised = this.#initialisations();
+    for (const reference of this.#analysis.references) {
+      if (this.#isSlot(reference.name)) this.#output.overwrite(reference.start, reference.end, this.#replacement(reference, initialised));
+    }
+  }
+
+  #replacement({ name, form, start, immediate }: Reference, initialised: Map<string, number>): string {
+    const slot = this.#slot(name);
+    const isEarly = immediate && start < (initialised.get(name) ?? 0);
+    const read = isEarly ? `${this.#prefix}.uninitialised(${JSON.stringify(name)})` : slot;
+    const target = this.#scope.isConstant(name) ? `${this.#prefix}.constant(${JSON.stringify(name)}).v` : slot;
+    switch (form) {
+      case "read": return read;
+      // Called as a member, the function would get the slots as its `this`.
+      case "call": return `(${this.#scope.isLauncher(name) ? this.#originAt(start) : "0"}, ${read})`;
+      case "shorthand": return `${name}: ${read}`;
+      case "write": return target;
+      case "shorthandWrite": return `${name}: ${target}`;
+      case "initialise": return slot;
+      case "shorthandInitialise": return `${name}: ${slot}`;
+    }
+  }
+
+  /** Where each `let` and `const` of the cell gets its value: code that runs earlier may not read it. */
+  #initialisations(): Map<string, number> {
+    const places = new Map<string, number>();
+    for (const statement of this.#program.body) {
+      const declaration = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
+      if (declaration?.type === "ClassDeclaration" && declaration.id !== null) places.set(declaration.id.name, declaration.start);
+      if (declaration?.type !== "VariableDeclaration" || declaration.kind === "var") continue;
+      for (const declarator of declaration.declarations) {
+        if (declarator.id.type === "Identifier") places.set(declarator.id.name, declarator.end);
+      }
+    }
+    return places;
+  }
+
+  // Launches: the line of a launch is a number stored right before it, which costs no stack trace.
+
+  #originAt(offset: number): string {
+    this.#origins.push(offset);
+    return `${this.#prefix}.origin.current = ${this.#parts.firstOrigin + this.#origins.length - 1}`;
+  }
+
+  #rewriteLaunches(): void {
+    for (const { start, end } of this.#analysis.launches) this.#output.appendRight(start, `(${this.#originAt(start)}, `).appendLeft(end, ")");
+  }
+
+  #markLaunchers(): void {
+    for (const statement of this.#program.body) {
+      if (statement.type !== "VariableDeclaration") continue;
+      for (const { id, init } of statement.declarations) {
+        const isOver = init?.type === "CallExpression" && init.callee.type === "MemberExpression" && init.callee.property.type === "Identifier" && init.callee.property.name === "over";
+        if (isOver && id.type === "Identifier") this.#scope.markLauncher(id.name);
+      }
+    }
+  }
+
+  // Declarations
+
+  #rewriteVariables(): void {
+    const statements = new Set<Node>(this.#program.body.map((statement) => (statement.type === "ExportNamedDeclaration" ? statement.declaration ?? statement : statement)));
+    const hoisted = new Set<string>();
+    for (const [name, declared] of this.#declared) if (declared === "var") hoisted.add(name);
+    for (const name of hoisted) this.#head.push(`if (!(${JSON.stringify(name)} in ${this.#prefix}${this.#scope.chunk(name)})) ${this.#slot(name)} = undefined;`);
+    for (const variable of this.#analysis.variables) if (!statements.has(variable)) this.#rewriteDeclaration(variable);
+  }
+
+  /** `const a = 1, { b } = c;` becomes `($0.a = 1, { b: $0.b } = c);`. */
+  #rewriteDeclaration(declaration: VariableDeclaration): void {
+    const { declarations, start, end } = declaration;
+    const isStatement = this.#code[end - 1] === ";";
+    const isLoopTarget = !isStatement && /^\s*(in|of)\b/.test(this.#code.slice(end));
+    this.#output.overwrite(start, declarations[0]!.start, isLoopTarget ? "" : "(");
+    for (const declarator of declarations) {
+      const { id, init } = declarator;
+      if (isLoopTarget) continue;
+      if (id.type === "Identifier") this.#name(id.name, init);
+      if (init !== null) this.#dropEnumReuse(declarator);
+      else if (declaration.kind !== "var") this.#output.appendLeft(declarator.end, " = undefined");
+    }
+    if (isLoopTarget) return;
+    this.#output.appendLeft(isStatement ? end - 1 : end, ")");
+    const names = new Set(declarations.map(({ id }) => (id.type === "Identifier" ? id.name : "")));
+    for (const { name, isAsync } of this.#parts.using) {
+      if (names.has(name)) this.#output.appendLeft(end, ` ${this.#prefix}.using(${this.#slot(name)}, ${isAsync});`);
+    }
+  }
+
+  /** Assigned to a property, a function has no name; as a property of a literal it has that of the property. */
+  #name(name: string, init: Node | null): void {
+    if (init === null || !anonymous.has(init.type) || ("id" in init && init.id !== null)) return;
+    this.#output.appendRight(init.start, `{ ${name}: `).appendLeft(init.end, ` }.${name}`);
+  }
+
+  /** An enum that is declared again is a new one: oxc's `}(Color || {})` would go on with the members of the earlier cell's. */
+  #dropEnumReuse({ id, init }: VariableDeclaration["declarations"][number]): void {
+    if (!/\benum\b/.test(this.#parts.source) || id.type !== "Identifier" || init?.type !== "CallExpression") return;
+    const [argument] = init.arguments;
+    if (argument?.type !== "LogicalExpression" || argument.left.type !== "Identifier" || argument.left.name !== id.name) return;
+    if (argument.right.type === "ObjectExpression") this.#output.overwrite(argument.start, argument.end, "{}");
+  }
+
+  #rewriteStatement(statement: Statement | Program["body"][number]): void {
+    switch (statement.type) {
+      case "VariableDeclaration": return this.#rewriteDeclaration(statement);
+      case "ExpressionStatement":
+        if (statement.expression.type === "AssignmentExpression" && statement.expression.operator === "=" && statement.expression.left.type === "Identifier") {
+          this.#name(statement.expression.left.name, statement.expression.right);
+        }
+        return;
+      case "FunctionDeclaration":
+        if (statement.id !== null) this.#head.push(`${this.#slot(statement.id.name)} = ${statement.id.name};`);
+        return;
+      case "ClassDeclaration": return this.#rewriteClass(statement);
+      case "ImportDeclaration": return this.#rewriteImport(statement);
+      case "ExportNamedDeclaration":
+      case "ExportAllDeclaration":
+        if (isReexport(statement)) this.#head.push(`await ${this.#importCall(statement.source, statement.start)};`);
+        if (statement.type === "ExportAllDeclaration" || statement.declaration === null) {
+          this.#output.remove(statement.start, statement.end);
+          return;
+        }
+        this.#output.remove(statement.start, statement.declaration.start);
+        return this.#rewriteStatement(statement.declaration as Statement);
+      case "ExportDefaultDeclaration": return this.#rewriteDefault(statement);
+      default: return;
+    }
+  }
+
+  /** Library calls launch kernels too; at the top level a store per statement is cheap enough to name their line. */
+  #noteCalls({ type, start, end }: Node): void {
+    if (type !== "VariableDeclaration" && type !== "ExpressionStatement") return;
+    const hasCall = this.#analysis.calls.some((call) => call >= start && call < end);
+    const isNoted = this.#analysis.launches.some((launch) => launch.start >= start && launch.end <= end);
+    if (hasCall && !isNoted) this.#output.prependRight(start, `${this.#originAt(start)}; `);
+  }
+
+  #rewriteClass(statement: Class): void {
+    if (statement.id === null) return;
+    this.#output.appendRight(statement.start, `${this.#slot(statement.id.name)} = `).appendLeft(statement.end, ";");
+  }
+
+  /** Nobody imports a cell: its default export is the value of a statement. */
+  #rewriteDefault({ start, declaration }: ExportDefaultDeclaration): void {
+    this.#output.remove(start, declaration.start);
+    const isNamed = (isFunction(declaration) || declaration.type === "ClassDeclaration") && "id" in declaration && declaration.id !== null;
+    if (isNamed) return this.#rewriteStatement(declaration as Statement);
+    this.#output.prependRight(declaration.start, "void (").appendLeft(declaration.end, ");");
+  }
+
+  // Imports
+
+  #rewriteImport(statement: ImportDeclaration): void {
+    const call = `await ${this.#importCall(statement.source, statement.start, statement.attributes)}`;
+    this.#output.remove(statement.start, statement.end);
+    if (statement.specifiers.length === 0) {
+      this.#head.push(`${call};`);
+      return;
+    }
+    const namespace = `${this.#prefix}module${this.#modules++}`;
+    this.#head.push(`const ${namespace} = ${call};`);
+    for (const specifier of statement.specifiers) {
+      const slot = this.#slot(specifier.local.name);
+      if (specifier.type === "ImportNamespaceSpecifier") {
+        this.#head.push(`${slot} = ${namespace};`);
+        continue;
+      }
+      const name = JSON.stringify(specifier.type === "ImportDefaultSpecifier" ? "default" : specifier.imported.type === "Identifier" ? specifier.imported.name : specifier.imported.value);
+      // An interface imported without `type` has no value: the name stays unknown, so that using it as a value is a ReferenceError.
+      this.#head.push(`if (${name} in ${namespace}) ${slot} = ${namespace}[${name}];`);
+    }
+  }
+
+  #importCall(source: { value: string }, offset: number, attributes: ImportDeclaration["attributes"] = []): string {
+    const pairs = attributes.map(({ key, value }) => `${JSON.stringify(key.type === "Identifier" ? key.name : key.value)}: ${JSON.stringify(value.value)}`);
+    const options = pairs.length === 0 ? "undefined" : `{ with: { ${pairs.join(", ")} } }`;
+    const { line, column } = this.#positions.ofOffset(offset) ?? { line: 1, column: 1 };
+    return `${this.#prefix}.import(${JSON.stringify(source.value)}, ${options}, ${line}, ${column})`;
+  }
+
+  // The value of the cell
+
+  #returnLastValue(): void {
+    const last = this.#program.body.at(-1);
+    if (last?.type === "ExpressionStatement") {
+      this.#output.prependRight(last.start, "return { value: ").appendLeft(this.#code[last.end - 1] === ";" ? last.end - 1 : last.end, " }");
+    }
+  }
+}
+
+function isReexport(statement: Program["body"][number]): statement is Extract<Program["body"][number], { source: object }> {
+  return (statement.type === "ExportNamedDeclaration" || statement.type === "ExportAllDeclaration") && statement.source !== null;
+}
