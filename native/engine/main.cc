@@ -1,1 +1,114 @@
-int main(){return 0;}
+// warpcell-device KIND INDEX: turns two inherited descriptors, a control segment and a socket, into a device that works for a session.
+// It must not know what the session is.
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <fcntl.h>
+#include <string>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "channel.h"
+#include "device.h"
+#include "loop.h"
+#include "watch.h"
+
+namespace warpcell {
+namespace {
+
+// The session knows these from the exit status of the process.
+constexpr int kExitUsage = 2;
+constexpr int kExitNoDevice = 3;
+constexpr int kExitProtocol = 4;
+
+struct Kind {
+  const char* name;
+  std::unique_ptr<Device> (*open)(int index, Control* control);
+};
+
+constexpr Kind kKinds[] = {
+    {"cpu", open_cpu},
+    {"cuda", open_cuda},
+};
+
+std::unique_ptr<Device> open_device(const std::string& kind, int index, Control* control) {
+  for (const Kind& known : kKinds) {
+    if (kind == known.name) return known.open(index, control);
+  }
+  throw DeviceError("UNKNOWN_DEVICE", "Expected the device kind cpu or cuda but got \"" + kind + "\".");
+}
+
+// Null, with a sentence on stderr, when the inherited descriptors are not what a session passes.
+Control* map_control() {
+  struct stat about;
+  bool is_control = fstat(kControlDescriptor, &about) == 0 && uint64_t(about.st_size) >= kControlBytes;
+  void* memory = is_control ? mmap(nullptr, kControlBytes, PROT_READ | PROT_WRITE, MAP_SHARED, kControlDescriptor, 0) : MAP_FAILED;
+  if (memory == MAP_FAILED) {
+    std::fprintf(stderr, "Expected a control segment on descriptor %d but there is none. A session starts this program; it is of no use by itself.\n", kControlDescriptor);
+    return nullptr;
+  }
+
+  auto* control = static_cast<Control*>(memory);
+  if (control->protocol == kProtocolVersion) return control;
+  std::fprintf(stderr, "Expected a session that speaks protocol %u but got %u. Build the library again: its parts are of different versions.\n", kProtocolVersion, control->protocol);
+  return nullptr;
+}
+
+// Keyboard interrupts are the session's to judge; a program that a device starts inherits nothing of ours.
+void prepare_process() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+  fcntl(kControlDescriptor, F_SETFD, FD_CLOEXEC);
+  fcntl(kSocketDescriptor, F_SETFD, FD_CLOEXEC);
+  if (syscall(SYS_close_range, kSocketDescriptor + 1, ~0u, 0) != 0 && errno != ENOSYS) std::perror("warpcell-device: close_range");
+}
+
+int run(const std::string& kind, int index) {
+  int parent = getppid();
+  prepare_process();
+
+  Control* control = map_control();
+  if (control == nullptr) return kExitProtocol;
+  watch_session(kSocketDescriptor, parent);
+  Channel channel(control, kSocketDescriptor);
+
+  std::unique_ptr<Device> device;
+  try {
+    device = open_device(kind, index, control);
+  } catch (const DeviceError& reason) {
+    refuse(channel, reason);
+    return kExitNoDevice;
+  }
+
+  watch_gauges(*device, *control);
+  Loop(channel, *device).run();
+  return 0;
+}
+
+}  // namespace
+}  // namespace warpcell
+
+int main(int count, char** arguments) {
+  if (count != 3) {
+    std::fprintf(stderr, "Expected warpcell-device KIND INDEX but got %d arguments.\n", count - 1);
+    return warpcell::kExitUsage;
+  }
+
+  int status;
+  try {
+    status = warpcell::run(arguments[1], std::atoi(arguments[2]));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "warpcell-device %s %s: %s.\n", arguments[1], arguments[2], error.what());
+    status = warpcell::kExitProtocol;
+  }
+  // Threads of the device may still run, so nothing is destroyed: the system takes it all.
+  std::fflush(nullptr);
+  _exit(status);
+}

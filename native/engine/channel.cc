@@ -1,0 +1,114 @@
+// Ring, socket and results as the device process uses them; the session's side is addon/ring.cc. It must not know devices.
+#include "channel.h"
+
+#include <stdexcept>
+
+#include "../protocol/futex.h"
+
+namespace warpcell {
+
+namespace {
+
+// Long enough that a launch in a loop never meets a sleeping device process, short enough that an idle one costs nothing.
+constexpr uint64_t kSpinNanoseconds = 100000;
+constexpr int kSpinsPerLook = 32;
+
+}  // namespace
+
+Channel::Channel(Control* control, int socket)
+    : control_(*control), ring_(reinterpret_cast<unsigned char*>(control) + kRingOffset), socket_(socket) {
+  tail_ = control_.tail.load(std::memory_order_relaxed);
+}
+
+Header* Channel::front() {
+  for (;;) {
+    uint64_t published = control_.head.load(std::memory_order_acquire) - tail_;
+    if (published == 0) return nullptr;
+
+    uint64_t at = tail_ % kRingBytes;
+    auto* header = reinterpret_cast<Header*>(ring_ + at);
+    // Padding before the end of the ring may be as short as its size and its op.
+    bool is_padding = header->op == Op::skip;
+    uint64_t least = is_padding ? sizeof(uint64_t) : sizeof(Header);
+    bool fits = header->bytes >= least && header->bytes % 8 == 0 && header->bytes <= published && header->bytes <= kRingBytes - at;
+    if (!fits) throw std::runtime_error("the command ring holds a record of " + std::to_string(header->bytes) + " bytes that cannot be there");
+    if (!is_padding) return header;
+    release();
+  }
+}
+
+void Channel::release() {
+  tail_ += reinterpret_cast<Header*>(ring_ + tail_ % kRingBytes)->bytes;
+  control_.tail.store(tail_, std::memory_order_release);
+}
+
+bool Channel::spin(uint64_t time) const {
+  uint64_t end = nanoseconds() + time;
+  do {
+    for (int i = 0; i < kSpinsPerLook; i++) {
+      if (!is_empty(std::memory_order_relaxed)) return true;
+      relax();
+    }
+  } while (nanoseconds() < end);
+  return false;
+}
+
+void Channel::wait_for_record() {
+  if (spin(kSpinNanoseconds)) return;
+
+  // The session looks at engine_sleeping after it has published, this process looks at head after it has said that it sleeps:
+  // one of the two sees the other.
+  control_.engine_sleeping.store(1, std::memory_order_seq_cst);
+  while (is_empty(std::memory_order_seq_cst) && control_.engine_sleeping.load(std::memory_order_seq_cst) == 1) {
+    futex_wait(control_.engine_sleeping, 1, -1);
+  }
+  control_.engine_sleeping.store(0, std::memory_order_relaxed);
+}
+
+Request Channel::receive(uint64_t sequence) {
+  Received received;
+  if (receive_packet(socket_, true, &received) != Receipt::packet) throw std::runtime_error("the session has closed its socket");
+  if (received.sequence != sequence) {
+    throw std::runtime_error("command " + std::to_string(sequence) + " came with the message of command " + std::to_string(received.sequence));
+  }
+
+  Request request;
+  if (!decode(received.fields.data(), received.fields.size(), &request.fields)) throw std::runtime_error("a message is not a list of fields");
+  request.descriptor = std::move(received.descriptor);
+  return request;
+}
+
+void Channel::answer(uint64_t sequence, const Answer& answer) {
+  Descriptor descriptor(answer.descriptor);
+  send_packet(socket_, sequence, encode(answer.fields), descriptor.get());
+  wake_session();
+}
+
+void Channel::answer_error(uint64_t sequence, const std::string& code, const std::string& sentence, const std::string& details) {
+  answer(sequence, {{"error", code, sentence, details}, -1});
+}
+
+void Channel::complete(uint64_t sequence) {
+  control_.completed.store(sequence, std::memory_order_release);
+  wake_session();
+}
+
+void Channel::report(uint64_t first, uint64_t last, const std::string& code, const std::string& text, bool fatal) {
+  uint32_t number = control_.error_count.load(std::memory_order_relaxed);
+  ErrorRecord& record = control_.errors[number % kErrorSlots];
+  record = {};
+  record.sequence = first;
+  record.last = last;
+  record.fatal = fatal;
+  code.copy(record.code, sizeof record.code - 1);
+  text.copy(record.text, sizeof record.text - 1);
+  control_.error_count.store(number + 1, std::memory_order_release);
+  wake_session();
+}
+
+void Channel::wake_session() {
+  control_.wake.fetch_add(1, std::memory_order_seq_cst);
+  if (control_.waiters.load(std::memory_order_seq_cst) != 0) futex_wake(control_.wake);
+}
+
+}  // namespace warpcell

@@ -1,0 +1,56 @@
+// Checks a Launch record before anything in it is believed. It must not know how kernels run.
+#include "launch_record.h"
+
+#include <cstring>
+
+namespace warpcell {
+
+namespace {
+
+constexpr size_t padded(size_t bytes) { return (bytes + 7) & ~size_t(7); }
+
+std::string text_of(const uint32_t (&size)[3]) {
+  return std::to_string(size[0]) + "×" + std::to_string(size[1]) + "×" + std::to_string(size[2]);
+}
+
+void expect_not_empty(const char* what, const uint32_t (&size)[3]) {
+  if (size[0] != 0 && size[1] != 0 && size[2] != 0) return;
+  throw DeviceError("INVALID_LAUNCH", std::string("Expected a ") + what + " of at least 1×1×1 but got " + text_of(size) + ".");
+}
+
+}  // namespace
+
+LaunchRequest read_launch(Device& device, Launch& launch, size_t bytes) {
+  size_t offsets_at = sizeof(Launch);
+  size_t arguments_at = offsets_at + padded(size_t(launch.pointer_count) * sizeof(uint16_t));
+  if (bytes < sizeof(Launch) || arguments_at + launch.argument_bytes > bytes) {
+    throw DeviceError("PROTOCOL", "Expected a launch record to hold its arguments but it has only " + std::to_string(bytes) + " bytes.");
+  }
+  expect_not_empty("grid", launch.grid);
+  expect_not_empty("block", launch.block);
+
+  auto* record = reinterpret_cast<uint8_t*>(&launch);
+  auto* offsets = reinterpret_cast<const uint16_t*>(record + offsets_at);
+  uint8_t* arguments = record + arguments_at;
+
+  for (uint32_t i = 0; i < launch.pointer_count; i++) {
+    if (size_t(offsets[i]) + sizeof(Place) > launch.argument_bytes) throw DeviceError("PROTOCOL", "Expected a pointer inside the arguments of a launch but got one behind them.");
+    Place place;
+    std::memcpy(&place, arguments + offsets[i], sizeof place);
+    void* address = place == kNullPointer ? nullptr : device.address(place);
+    std::memcpy(arguments + offsets[i], &address, sizeof address);
+  }
+
+  LaunchRequest request{};
+  request.sequence = launch.header.sequence;
+  request.kernel = launch.kernel;
+  std::memcpy(request.grid, launch.grid, sizeof request.grid);
+  std::memcpy(request.block, launch.block, sizeof request.block);
+  request.shared = launch.shared;
+  request.flags = launch.flags;
+  request.arguments = arguments;
+  request.argument_bytes = launch.argument_bytes;
+  return request;
+}
+
+}  // namespace warpcell

@@ -1,0 +1,247 @@
+// One function for each command. It must not know which device it drives, nor how bytes arrive.
+#include "loop.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <unistd.h>
+
+#include "launch_record.h"
+
+namespace warpcell {
+
+namespace {
+
+// The session knows these from the exit status of the process.
+constexpr int kExitLost = 70;
+
+// A ring that stays empty this long has run dry; a shorter gap is only the session preparing the next launch.
+constexpr uint64_t kIdleNanoseconds = 5000;
+
+uint64_t number(const std::string& field) {
+  errno = 0;
+  char* end = nullptr;
+  uint64_t value = std::strtoull(field.c_str(), &end, 10);
+  bool is_number = !field.empty() && field[0] >= '0' && field[0] <= '9' && *end == '\0' && errno == 0;
+  if (!is_number) throw DeviceError("PROTOCOL", "Expected a decimal number in a message but got \"" + field + "\".");
+  return value;
+}
+
+void expect_fields(const Request& request, size_t least) {
+  if (request.fields.size() >= least) return;
+  throw DeviceError("PROTOCOL", "Expected a message of " + std::to_string(least) + " fields but got " + std::to_string(request.fields.size()) + ".");
+}
+
+Memory memory_of(const std::string& field) {
+  if (field == "device") return Memory::device;
+  if (field == "host") return Memory::host;
+  throw DeviceError("PROTOCOL", "Expected the memory \"device\" or \"host\" but got \"" + field + "\".");
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = text.find('\n', at);
+    if (end == std::string::npos) end = text.size();
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (size_t i = 0; i < lines.size(); i++) text += (i == 0 ? "" : "\n") + lines[i];
+  return text;
+}
+
+}  // namespace
+
+void Loop::run() {
+  while (!channel_.is_stopped()) {
+    Header* header = channel_.front();
+    if (header == nullptr) {
+      if (!channel_.spin(kIdleNanoseconds)) rest();
+      continue;
+    }
+    last_ = header->sequence;
+    dispatch(*header);
+    channel_.release();
+  }
+}
+
+void Loop::rest() {
+  try {
+    device_.idle();
+  } catch (const DeviceError& error) {
+    if (error.fatal) lose(last_, error.code, error.what());
+    channel_.report(last_, last_, error.code, error.what(), false);
+  }
+  channel_.wait_for_record();
+}
+
+void Loop::dispatch(Header& header) {
+  switch (header.op) {
+#define X(name, number, message) \
+  case Op::name: return perform(&Loop::name, header);
+    WARPCELL_COMMANDS(X)
+#undef X
+  }
+  lose(header.sequence, "PROTOCOL", "Expected a known command but got number " + std::to_string(unsigned(header.op)) + ".");
+}
+
+void Loop::perform(Command command, Header& header) {
+  try {
+    (this->*command)(header);
+  } catch (const DeviceError& error) {
+    if (error.fatal) lose(header.sequence, error.code, error.what());
+    channel_.report(header.sequence, header.sequence, error.code, error.what(), false);
+  }
+}
+
+void Loop::perform(Exchange exchange, Header& header) {
+  uint64_t sequence = header.sequence;
+  Request request = channel_.receive(sequence);
+  try {
+    channel_.answer(sequence, (this->*exchange)(request, header));
+  } catch (const DeviceError& error) {
+    if (error.fatal) lose(sequence, error.code, error.what());
+    channel_.answer_error(sequence, error.code, error.what(), error.details);
+  } catch (const std::bad_alloc&) {
+    channel_.answer_error(sequence, "OUT_OF_MEMORY", "Expected memory for a command but the device process has none left.", "");
+  }
+}
+
+// A device finds a fault when it waits, or at some later command: every launch that has not finished may be to blame.
+void Loop::lose(uint64_t sequence, const std::string& code, const std::string& text) {
+  uint64_t first = channel_.progress() + 1;
+  channel_.report(first < sequence ? first : sequence, sequence, code, text, true);
+  std::fflush(stdout);
+  std::fflush(stderr);
+  _exit(kExitLost);
+}
+
+void Loop::skip(Header&) {}
+
+void Loop::fence(Header& header) {
+  device_.synchronize();
+  channel_.complete(header.sequence);
+}
+
+void Loop::launch(Header& header) { device_.launch(read_launch(device_, reinterpret_cast<Launch&>(header), header.bytes)); }
+
+void Loop::copy(Header& header) {
+  auto& command = reinterpret_cast<Copy&>(header);
+  device_.copy(command.destination, command.source, command.size);
+}
+
+void Loop::fill(Header& header) {
+  auto& command = reinterpret_cast<Fill&>(header);
+  bool is_width = command.width == 1 || command.width == 2 || command.width == 4 || command.width == 8;
+  if (!is_width || command.size % command.width != 0) {
+    throw DeviceError("PROTOCOL", "Expected a fill of whole elements of 1, 2, 4 or 8 bytes but got " + std::to_string(command.size) + " bytes of width " + std::to_string(command.width) + ".");
+  }
+  device_.fill(command.destination, command.size, command.pattern, command.width);
+}
+
+// Work that is still under way may use the segment.
+void Loop::segment_release(Header& header) {
+  device_.synchronize();
+  device_.segment_release(reinterpret_cast<SegmentRelease&>(header).segment);
+}
+
+void Loop::module_unload(Header& header) { device_.module_unload(reinterpret_cast<ModuleUnload&>(header).module); }
+
+Answer Loop::segment_create(Request& request, const Header&) {
+  expect_fields(request, 2);
+  int descriptor = device_.segment_create(uint32_t(number(request.fields[0])), number(request.fields[1]));
+  return {{"ok"}, descriptor};
+}
+
+Answer Loop::segment_import(Request& request, const Header&) {
+  expect_fields(request, 3);
+  if (!request.descriptor) throw DeviceError("PROTOCOL", "Expected a descriptor with the segment but got none.");
+  uint32_t segment = uint32_t(number(request.fields[0]));
+  Memory memory = memory_of(request.fields[1]);
+  uint64_t bytes = number(request.fields[2]);
+  device_.segment_import(segment, memory, bytes, request.descriptor.release());
+  return {{"ok"}};
+}
+
+Answer Loop::hello(Request&, const Header&) {
+  Answer answer{{"ok", device_.properties()}};
+  channel_.greeted();
+  return answer;
+}
+
+Answer Loop::compile(Request& request, const Header&) {
+  expect_fields(request, 4);
+  CompileRequest task;
+  task.source = request.fields[0];
+  task.name = request.fields[1];
+  task.headers = request.fields[2];
+  task.expressions = lines_of(request.fields[3]);
+  task.options.assign(request.fields.begin() + 4, request.fields.end());
+
+  Compiled compiled = device_.compile(task);
+  return {{"ok", compiled.log, compiled.artifact, joined(compiled.lowered)}};
+}
+
+Answer Loop::module_load(Request& request, const Header&) {
+  expect_fields(request, 4);
+  auto kernels = device_.module_load(uint32_t(number(request.fields[0])), uint32_t(number(request.fields[1])), request.fields[2], lines_of(request.fields[3]));
+  return {{"ok", joined(kernels)}};
+}
+
+Answer Loop::occupancy(Request& request, const Header&) {
+  expect_fields(request, 3);
+  return {{"ok", device_.occupancy(uint32_t(number(request.fields[0])), uint32_t(number(request.fields[1])), uint32_t(number(request.fields[2])))}};
+}
+
+Answer Loop::time(Request& request, const Header& header) {
+  expect_fields(request, 3);
+  std::string record = request.fields[2];
+  if (record.size() < sizeof(Launch)) throw DeviceError("PROTOCOL", "Expected a launch record to time but got " + std::to_string(record.size()) + " bytes.");
+  LaunchRequest launch = read_launch(device_, *reinterpret_cast<Launch*>(&record[0]), record.size());
+  launch.sequence = header.sequence;
+
+  std::string times;
+  for (double milliseconds : device_.time(launch, uint32_t(number(request.fields[0])), uint32_t(number(request.fields[1])))) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%s%.9g", times.empty() ? "" : "\n", milliseconds);
+    times += text;
+  }
+  return {{"ok", times}};
+}
+
+Answer Loop::disassemble(Request& request, const Header&) {
+  expect_fields(request, 2);
+  return {{"ok", device_.disassemble(request.fields[0], request.fields[1])}};
+}
+
+void refuse(Channel& channel, const DeviceError& reason) {
+  while (!channel.is_stopped()) {
+    Header* header = channel.front();
+    if (header == nullptr) {
+      channel.wait_for_record();
+      continue;
+    }
+
+    bool has_message = false;
+    switch (header->op) {
+#define X(name, number, message) \
+  case Op::name: has_message = message; break;
+      WARPCELL_COMMANDS(X)
+#undef X
+    }
+    if (has_message) {
+      channel.receive(header->sequence);
+      return channel.answer_error(header->sequence, reason.code, reason.what(), reason.details);
+    }
+    channel.release();
+  }
+}
+
+}  // namespace warpcell

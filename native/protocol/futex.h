@@ -1,0 +1,39 @@
+// Sleeping on a word of shared memory: turns a value into a wait and a wake between processes. It must not know what the word means.
+#pragma once
+#include <atomic>
+#include <climits>
+#include <cstdint>
+#include <ctime>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace warpcell {
+
+static_assert(sizeof(std::atomic<uint32_t>) == 4 && std::atomic<uint32_t>::is_always_lock_free);
+
+// Sleeps while the word still holds `seen`, at most `milliseconds` (negative: for ever). May return early: the caller looks again.
+inline void futex_wait(std::atomic<uint32_t>& word, uint32_t seen, int milliseconds) {
+  timespec limit{milliseconds / 1000, (milliseconds % 1000) * 1000000L};
+  syscall(SYS_futex, &word, FUTEX_WAIT, seen, milliseconds < 0 ? nullptr : &limit, nullptr, 0);
+}
+
+// Safe in a signal handler.
+inline void futex_wake(std::atomic<uint32_t>& word) { syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
+
+// Tells the processor that this is a spinning loop.
+inline void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+inline uint64_t nanoseconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec);
+}
+
+}  // namespace warpcell
