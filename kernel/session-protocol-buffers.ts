@@ -1,5 +1,5 @@
 // Turns binary buffers into what travels between supervisor and session, and back: large ones go through files in shared memory. Knows nothing of messages.
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync, rmSync, unlinkSync, writeSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,9 +27,9 @@ export function unpackBuffers(carried: readonly CarriedBuffer[]): Uint8Array[] {
   return carried.map((buffer) => (buffer instanceof Uint8Array ? buffer : readFile(buffer)));
 }
 
-/** Removes the files of buffers that nobody will read. */
+/** Removes the files of buffers, if nobody has read them. */
 export function discardBuffers(carried: readonly CarriedBuffer[]): void {
-  for (const buffer of carried) if (!(buffer instanceof Uint8Array)) unlinkSync(buffer.file);
+  for (const buffer of carried) if (!(buffer instanceof Uint8Array)) rmSync(buffer.file, { force: true });
 }
 
 function writeFile(buffer: Uint8Array): CarriedBuffer {

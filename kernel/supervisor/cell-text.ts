@@ -1,0 +1,21 @@
+// Turns a cell's code into what the supervisor needs of it: language, checked text, types mode, help. Knows nothing of running it.
+import type { TypesMode } from "./diagnostics.ts";
+
+export interface CellText {
+  language: string;
+  /** TypeScript with magic lines blanked. */
+  code: string;
+  types: TypesMode | undefined;
+  help: { expression: string; detail: 0 | 1 } | null;
+}
+
+/** `null` for a cell with a mistake in its magics: the session parses it too, and fails it with the reason. */
+export async function cellOf(code: string): Promise<CellText | null> {
+  const { parse } = await import("../language/cell.ts");
+  try {
+    const cell = parse(code);
+    return { language: cell.language, code: cell.code, types: cell.magics.types, help: cell.help ?? null };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,105 @@
+// Turns comm messages of clients into calls of whoever owns the target: the supervisor's own table, or the session. Knows no socket.
+import { unpackBuffers, packBuffers, discardBuffers } from "../session-protocol-buffers.ts";
+import type { Event } from "../session-protocol.ts";
+import { optional, required } from "./content.ts";
+import type { Json, Message } from "./messages.ts";
+import type { Publisher } from "./publish.ts";
+import type { Requests } from "./requests.ts";
+import type { SessionKeeper } from "./session-keeper.ts";
+
+/** A comm target that the supervisor answers itself, so that it lives while a cell spins. */
+export interface OwnTarget {
+  opened(comm: string, request: Message): void;
+  closed(comm: string): void;
+}
+
+interface Comm { target: string; own: OwnTarget | null; }
+
+export class Comms {
+  readonly #open = new Map<string, Comm>();
+  readonly #own: Readonly<Record<string, OwnTarget>>;
+  readonly #publisher: Publisher;
+  readonly #requests: Requests;
+  readonly #session: SessionKeeper;
+  #sessionTargets = new Set<string>();
+
+  constructor(own: Readonly<Record<string, OwnTarget>>, publisher: Publisher, requests: Requests, session: SessionKeeper) {
+    this.#own = own;
+    this.#publisher = publisher;
+    this.#requests = requests;
+    this.#session = session;
+  }
+
+  /** The content of comm_info_reply. */
+  info(content: Json): Json {
+    const wanted = optional(content, "target_name", "string", "");
+    const comms = [...this.#open].filter(([, { target }]) => wanted === "" || target === wanted);
+    return { status: "ok", comms: Object.fromEntries(comms.map(([id, { target }]) => [id, { target_name: target }])) };
+  }
+
+  /** A target that nobody has is answered with comm_close, as the specification asks. */
+  async open(request: Message): Promise<void> {
+    const comm = required(request.content, "comm_id", "string");
+    const target = required(request.content, "target_name", "string");
+    const own = this.#own[target] ?? null;
+
+    if (own === null && !this.#sessionTargets.has(target)) {
+      this.#publisher.publish("comm_close", request, { comm_id: comm, data: {} });
+      return;
+    }
+    this.#open.set(comm, { target, own });
+    if (own !== null) own.opened(comm, request);
+    else await this.#forward(request, (id, buffers) => ({ type: "commOpen", request: id, comm, target, data: request.content["data"] ?? {}, metadata: request.metadata, buffers }));
+  }
+
+  async message(request: Message): Promise<void> {
+    const comm = required(request.content, "comm_id", "string");
+    const known = this.#open.get(comm);
+    if (known === undefined) this.#publisher.publish("comm_close", request, { comm_id: comm, data: {} });
+    else if (known.own === null) await this.#forward(request, (id, buffers) => ({ type: "commMessage", request: id, comm, data: request.content["data"] ?? {}, metadata: request.metadata, buffers }));
+  }
+
+  async close(request: Message): Promise<void> {
+    const comm = required(request.content, "comm_id", "string");
+    const known = this.#open.get(comm);
+    this.#open.delete(comm);
+    known?.own?.closed(comm);
+    if (known?.own === null) await this.#forward(request, (id) => ({ type: "commClose", request: id, comm, data: request.content["data"] ?? {} }));
+  }
+
+  /** What the session says about its comms, to all clients. */
+  fromSession(event: Event & { type: "commOpen" | "commMessage" | "commClose" }, request: Message | null): void {
+    if (event.type === "commOpen") this.#open.set(event.comm, { target: event.target, own: null });
+    if (event.type === "commClose") this.#open.delete(event.comm);
+
+    const content: Json = { comm_id: event.comm, data: event.data ?? {}, ...(event.type === "commOpen" ? { target_name: event.target } : {}) };
+    const extra = event.type === "commClose" ? { metadata: {}, buffers: [] } : { metadata: event.metadata, buffers: unpackBuffers(event.buffers) };
+    this.#publisher.publish(messageTypes[event.type], request, content, extra.metadata, extra.buffers);
+  }
+
+  setSessionTargets(targets: readonly string[]): void {
+    this.#sessionTargets = new Set(targets);
+  }
+
+  /** The session ended, and its comms with it. */
+  sessionEnded(): void {
+    this.#sessionTargets.clear();
+    for (const [id, { own }] of this.#open) {
+      if (own !== null) continue;
+      this.#open.delete(id);
+      this.#publisher.publish("comm_close", null, { comm_id: id, data: {} });
+    }
+  }
+
+  async #forward(request: Message, command: (id: number, buffers: ReturnType<typeof packBuffers>) => Parameters<SessionKeeper["request"]>[0]): Promise<void> {
+    const id = this.#requests.add(request, { silent: false, allowStdin: false });
+    const buffers = packBuffers(request.buffers);
+    const outcome = await this.#session.request(command(id, buffers));
+    if (outcome.status === "error") discardBuffers(buffers);
+    const origin = this.#requests.get(id);
+    if (outcome.error !== null && origin?.failed === false) this.#publisher.publish("error", request, { ename: outcome.error.name, evalue: outcome.error.message, traceback: outcome.error.traceback });
+    this.#requests.settle(id);
+  }
+}
+
+const messageTypes = { commOpen: "comm_open", commMessage: "comm_msg", commClose: "comm_close" } as const;

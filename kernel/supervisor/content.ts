@@ -1,0 +1,21 @@
+// Turns a field of a message's content, which a client may have filled with anything, into a value of the expected type. Knows no message.
+import type { Json } from "./messages.ts";
+import { Problem, kindOf } from "./problem.ts";
+
+interface Kinds { string: string; number: number; boolean: boolean; object: Json; }
+
+/** The field. Throws a `Problem` when it is missing or of another type. */
+export function required<K extends keyof Kinds>(content: Json, field: string, kind: K): Kinds[K] {
+  const value = content[field];
+  if (!isKind(value, kind)) throw new Problem("CONTENT_INVALID", `Expected "${field}" to be ${kind === "object" ? "an object" : `a ${kind}`} but got ${kindOf(value)}.`);
+  return value as Kinds[K];
+}
+
+/** The field, or `absent` when it is missing or null. Throws a `Problem` when it is of another type. */
+export function optional<K extends keyof Kinds>(content: Json, field: string, kind: K, absent: Kinds[K]): Kinds[K] {
+  return content[field] === undefined || content[field] === null ? absent : required(content, field, kind);
+}
+
+function isKind(value: unknown, kind: keyof Kinds): boolean {
+  return kind === "object" ? typeof value === "object" && value !== null && !Array.isArray(value) : typeof value === kind;
+}

@@ -1,0 +1,91 @@
+// Turns a cell into warnings about its types, found beside its run, and decides when they are shown and when they stop it. Knows no message.
+import type { Declaration } from "../session-protocol.ts";
+import type { Diagnostic } from "./types.ts";
+
+export type TypesMode = "warn" | "strict" | "off";
+
+/** What this needs of the type service. */
+export interface Checker {
+  readonly warm: boolean;
+  diagnose(cell: number, code: string): Promise<Diagnostic[]>;
+  commit(cell: number, code: string): Promise<void>;
+  declare(cell: number, declarations: readonly Declaration[]): Promise<void>;
+}
+
+/** How long a finished cell waits for its own warnings, in ms; later ones are shown under the next cell. */
+const patience = 250;
+
+export class Diagnostics {
+  readonly #checker: Checker;
+  // Warnings of cells whose reply did not wait for them.
+  readonly #late: string[] = [];
+  // What is known of a text stays true while no new declaration has come.
+  readonly #known = new Map<string, { epoch: number; warnings: Diagnostic[] }>();
+  readonly #committed = new Set<string>();
+  #epoch = 0;
+  mode: TypesMode = "warn";
+
+  constructor(checker: Checker) {
+    this.#checker = checker;
+  }
+
+  /** Starts to check a cell. The check never delays the start of its run, unless the mode is "strict": see `refusal`. */
+  check(cell: number, code: string): Check {
+    if (this.mode === "off") return { warnings: Promise.resolve([]) };
+    const known = this.#known.get(code);
+    if (known?.epoch === this.#epoch) return { warnings: Promise.resolve(known.warnings) };
+
+    const epoch = this.#epoch;
+    const warnings = this.#checker.diagnose(cell, code).then((found) => {
+      if (this.#epoch === epoch) this.#known.set(code, { epoch, warnings: found });
+      return found;
+    });
+    return { warnings };
+  }
+
+  /** The text to show under a cell that has run: earlier cells' late warnings and, when they are ready soon, its own. */
+  async shown(cell: number, check: Check): Promise<string> {
+    let text = this.#late.splice(0).join("");
+    const labelled = check.warnings.then((warnings) => format(cell, warnings));
+    const own = this.#checker.warm || this.mode === "strict" ? await within(patience, labelled) : undefined;
+    if (own === undefined) void labelled.then((late) => { if (late !== "") this.#late.push(late); });
+    else text += own;
+    return text;
+  }
+
+  /** The cell ran: later ones see what it declares. */
+  ran(cell: number, code: string): void {
+    const same = this.#committed.has(code);
+    this.#committed.add(code);
+    if (!same) {
+      // Its own declarations do not change what was found in it.
+      const own = this.#known.get(code);
+      this.#epoch++;
+      if (own !== undefined) this.#known.set(code, { ...own, epoch: this.#epoch });
+    }
+    void this.#checker.commit(cell, code);
+  }
+
+  declared(cell: number, declarations: readonly Declaration[]): void {
+    this.#epoch++;
+    void this.#checker.declare(cell, declarations);
+  }
+}
+
+export interface Check { warnings: Promise<Diagnostic[]>; }
+
+/** One line each, as the TypeScript compiler prints them. */
+export function format(cell: number, warnings: readonly Diagnostic[]): string {
+  return warnings.map(({ line, column, code, severity, message }) => `Cell [${cell}]:${line}:${column} - type ${severity} ${code}: ${message}\n`).join("");
+}
+
+/** The value, or `undefined` when it takes longer. */
+async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<undefined>((resolve) => { timer = setTimeout(() => resolve(undefined), milliseconds); });
+  try {
+    return await Promise.race([promise, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,104 @@
+// Turns received frames into handled messages: verified, looked up in the table, bracketed by busy and idle, answered. The one place where that happens.
+import type { Inbound, Frames } from "./sockets.ts";
+import { handlers, type Handler, type Kernel } from "./handlers.ts";
+import { replyTo, type Json, type Message } from "./messages.ts";
+import { Problem } from "./problem.ts";
+import type { Wire } from "./wire.ts";
+
+interface Job { channel: Inbound; request: Message; handler: Handler; }
+
+export class Dispatch {
+  readonly #kernel: Kernel;
+  readonly #wire: Wire;
+  readonly #reply: (channel: Inbound, message: Message) => void;
+  readonly #arrived: () => Promise<void>;
+  // Cells wait here for each other; all other messages are handled as they come.
+  #queue: Job[] = [];
+  #running: Message | null = null;
+
+  /** `arrived` resolves when all messages that have already come in have been received. */
+  constructor(kernel: Kernel, wire: Wire, reply: (channel: Inbound, message: Message) => void, arrived: () => Promise<void>) {
+    this.#kernel = kernel;
+    this.#wire = wire;
+    this.#reply = reply;
+    this.#arrived = arrived;
+  }
+
+  /** Frames that are not a message of this kernel's client cost a line on stderr, and nothing else. */
+  receive(channel: Inbound, frames: Frames): void {
+    let request: Message;
+    try {
+      request = this.#wire.decode(frames);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      process.stderr.write(`warpcell: a message on ${channel} was dropped. ${error.message} [${error.code}]\n`);
+      return;
+    }
+    this.#accept({ channel, request, handler: handlers[channel][request.header.msg_type] ?? unknown });
+  }
+
+  #accept(job: Job): void {
+    if (job.handler.lane === "now") {
+      void this.#handle(job, job.handler.answer);
+      return;
+    }
+    this.#queue.push(job);
+    if (this.#running === null) void this.#runQueue();
+  }
+
+  async #runQueue(): Promise<void> {
+    for (let job; (job = this.#queue.shift()) !== undefined; ) {
+      this.#running = job.request;
+      const content = await this.#handle(job, job.handler.answer);
+      if (content?.["status"] === "error" && job.request.content["stop_on_error"] !== false) await this.#abortQueue();
+    }
+    this.#running = null;
+  }
+
+  async #abortQueue(): Promise<void> {
+    await this.#arrived();
+    const aborted = this.#queue;
+    this.#queue = [];
+    for (const job of aborted) await this.#handle(job, () => this.#kernel.execute.aborted());
+  }
+
+  async #handle({ channel, request, handler }: Job, answer: Handler["answer"]): Promise<Json | null> {
+    const { publisher } = this.#kernel;
+    const quiet = handler.quiet === true;
+    if (!quiet) publisher.status("busy", request);
+    let content: Json | null = null;
+    try {
+      content = await answer(this.#kernel, request);
+    } catch (error) {
+      content = failure(error);
+      if (quiet) process.stderr.write(`warpcell: ${request.header.msg_type} was dropped. ${String(content["evalue"])} [${String(content["ename"])}]\n`);
+    } finally {
+      if (content !== null && !quiet) {
+        publisher.flush();
+        this.#reply(channel, replyTo(request, content));
+      }
+      if (!quiet) publisher.status("idle", request);
+      // A front end shows the last state it saw: while a cell runs that is busy.
+      if (!quiet && this.#running !== null && this.#running !== request) publisher.status("busy", this.#running);
+    }
+    handler.afterwards?.(this.#kernel, request);
+    return content;
+  }
+}
+
+const unknown: Handler = {
+  lane: "now",
+  answer: (_kernel, { header }) => {
+    const problem = new Problem("MESSAGE_UNKNOWN", `Expected a message type of the Jupyter protocol but got "${header.msg_type.slice(0, 100)}".`);
+    process.stderr.write(`warpcell: ${problem.message} [${problem.code}]\n`);
+    return header.msg_type.endsWith("_request") ? failure(problem) : null;
+  },
+};
+
+function failure(error: unknown): Json {
+  const { name, message } = error instanceof Error ? error : { name: "Error", message: String(error) };
+  const ename = error instanceof Problem ? error.code : name;
+  // A mistake of the client is told to the client; any other is ours, and worth its stack.
+  if (!(error instanceof Problem)) process.stderr.write(`warpcell: ${error instanceof Error ? (error.stack ?? message) : message}\n`);
+  return { status: "error", ename, evalue: message, traceback: [`${ename}: ${message}`] };
+}

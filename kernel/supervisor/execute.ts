@@ -1,0 +1,150 @@
+// Turns execute requests into cells run one after the other: count, input, output, warnings, reply. Knows no socket and not how a cell is run.
+import type { CellError, RequestId } from "../session-protocol.ts";
+import { cellOf, type CellText } from "./cell-text.ts";
+import { optional, required } from "./content.ts";
+import type { Check, Diagnostics } from "./diagnostics.ts";
+import { format } from "./diagnostics.ts";
+import type { History } from "./history.ts";
+import type { Json, Message } from "./messages.ts";
+import type { Publisher } from "./publish.ts";
+import type { Requests } from "./requests.ts";
+import type { Outcome, SessionKeeper } from "./session-keeper.ts";
+import type { Stdin } from "./stdin.ts";
+
+export interface ExecuteParts {
+  publisher: Publisher;
+  requests: Requests;
+  session: SessionKeeper;
+  history: History;
+  diagnostics: Diagnostics;
+  stdin: Stdin;
+  /** The page shown for `x?`. */
+  help(expression: string, detail: 0 | 1): Promise<Json>;
+}
+
+interface Options {
+  code: string;
+  silent: boolean;
+  storeHistory: boolean;
+  allowStdin: boolean;
+  userExpressions: Record<string, string>;
+}
+
+export class Execute {
+  readonly #parts: ExecuteParts;
+  #running: RequestId | null = null;
+  #last: RequestId | null = null;
+  #count = 0;
+
+  constructor(parts: ExecuteParts) {
+    this.#parts = parts;
+  }
+
+  get busy(): boolean {
+    return this.#running !== null;
+  }
+
+  /** How many cells have been stored. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The request that native output belongs to: the running one, else the last. */
+  get current(): RequestId | null {
+    return this.#running ?? this.#last;
+  }
+
+  /** Stops the running cell, if there is one. */
+  interrupt(): void {
+    if (this.#running !== null) this.#parts.session.interrupt(this.#running);
+  }
+
+  /** Runs one request to its end. Returns the content of execute_reply. */
+  async run(request: Message): Promise<Json> {
+    const { publisher, requests, history } = this.#parts;
+    const options = readOptions(request);
+    const id = requests.add(request, options);
+    this.#running = id;
+    if (options.storeHistory) this.#count++;
+    const count = this.#count;
+
+    try {
+      if (!options.silent) publisher.publish("execute_input", request, { code: options.code, execution_count: count });
+      const outcome = await this.#runCell(request, id, count, options);
+      if (options.storeHistory) history.add(count, options.code, requests.get(id)?.resultText ?? null);
+      return replyContent(count, outcome);
+    } finally {
+      publisher.flush();
+      requests.settle(id);
+      this.#parts.stdin.ended(id);
+      this.#last = id;
+      this.#running = null;
+    }
+  }
+
+  async #runCell(request: Message, id: RequestId, count: number, options: Options): Promise<Outcome> {
+    const cell = await cellOf(options.code);
+    if (cell?.help != null) return { ...succeeded, payload: [{ source: "page", start: 0, data: await this.#parts.help(cell.help.expression, cell.help.detail) }] };
+
+    const check = this.#check(cell, count, options);
+    const refusal = check === null ? null : await this.#refusal(check, count);
+    const outcome = refusal === null ? await this.#send(request, id, count, options) : { ...succeeded, status: "error" as const, error: refusal };
+    if (outcome.error !== null) this.#publishError(request, id, outcome.error, options.silent);
+    if (check !== null && cell !== null && refusal === null) {
+      this.#parts.publisher.stream(request, "stderr", await this.#parts.diagnostics.shown(count, check));
+      this.#parts.diagnostics.ran(count, cell.code);
+    }
+    return outcome;
+  }
+
+  /** A check of the cell's types; `null` where there is nothing to check. */
+  #check(cell: CellText | null, count: number, options: Options): Check | null {
+    const { diagnostics } = this.#parts;
+    if (cell === null || cell.language !== "typescript" || options.silent) return null;
+    if (cell.types !== undefined) diagnostics.mode = cell.types;
+    return diagnostics.check(count, cell.code);
+  }
+
+  async #refusal(check: Check, count: number): Promise<CellError | null> {
+    if (this.#parts.diagnostics.mode !== "strict") return null;
+    const errors = (await check.warnings).filter(({ severity }) => severity === "error");
+    if (errors.length === 0) return null;
+    const message = `Expected a cell without type errors, as %types strict asks, but got ${errors.length}. It was not run.`;
+    return { name: "TypesError", message, traceback: [`TypesError: ${message}`, ...format(count, errors).trimEnd().split("\n")] };
+  }
+
+  #send(request: Message, id: RequestId, count: number, options: Options): Promise<Outcome> {
+    const cellId = request.metadata["cellId"];
+    return this.#parts.session.request({ type: "execute", request: id, count, cellId: typeof cellId === "string" ? cellId : null, ...options });
+  }
+
+  #publishError(request: Message, id: RequestId, error: CellError, silent: boolean): void {
+    if (this.#parts.requests.get(id)?.failed === true || silent) return;
+    this.#parts.publisher.publish("error", request, { ename: error.name, evalue: error.message, traceback: error.traceback });
+  }
+
+  /** The content of the reply to a request that was dropped because one before it failed. */
+  aborted(): Json {
+    return { status: "aborted", execution_count: this.#count };
+  }
+}
+
+const succeeded: Outcome = { status: "ok", error: null, userExpressions: {}, payload: [] };
+
+function readOptions({ content }: Message): Options {
+  const silent = optional(content, "silent", "boolean", false);
+  const expressions = optional(content, "user_expressions", "object", {});
+  return {
+    code: required(content, "code", "string"),
+    silent,
+    storeHistory: !silent && optional(content, "store_history", "boolean", true),
+    allowStdin: optional(content, "allow_stdin", "boolean", true),
+    userExpressions: Object.fromEntries(Object.keys(expressions).map((name) => [name, required(expressions, name, "string")])),
+  };
+}
+
+function replyContent(count: number, { status, error, userExpressions, payload }: Outcome): Json {
+  if (status === "ok") return { status, execution_count: count, user_expressions: userExpressions, payload };
+  const { name, message, traceback } = error ?? { name: "Error", message: "The cell failed without a reason.", traceback: [] };
+  return { status, execution_count: count, ename: name, evalue: message, traceback, user_expressions: {}, payload };
+}

@@ -1,0 +1,78 @@
+// Turns each event of the session into a broadcast for the request it belongs to. Closed over the event types, so that a new one without a row does not compile.
+import type { AgentEvent, Event, RequestId } from "../session-protocol.ts";
+import { discardBuffers, unpackBuffers } from "../session-protocol-buffers.ts";
+import type { Comms } from "./comms.ts";
+import type { Diagnostics } from "./diagnostics.ts";
+import type { Gauges } from "./gauges.ts";
+import type { Publisher } from "./publish.ts";
+import type { Origin, Requests } from "./requests.ts";
+import type { Stdin } from "./stdin.ts";
+
+export interface EventParts {
+  publisher: Publisher;
+  requests: Requests;
+  comms: Comms;
+  gauges: Gauges;
+  stdin: Stdin;
+  diagnostics: Diagnostics;
+  /** The execution count shown beside a result. */
+  count(): number;
+  device(summary: (Event & { type: "device" })["device"]): void;
+}
+
+/** `ready` and `done` are the keeper's. */
+type Shown = Exclude<Event, { type: "ready" | "done" }>;
+type Actions = { [Type in Shown["type"]]: (parts: EventParts, event: Shown & { type: Type }, origin: Origin | undefined) => void };
+
+const actions: Actions = {
+  stream: ({ publisher }, event, origin) => {
+    if (origin?.silent !== true) publisher.stream(origin?.message ?? null, event.name, event.text);
+  },
+
+  display: ({ publisher }, event, origin) => {
+    if (origin?.silent === true) return discardBuffers(event.buffers);
+    const transient = event.displayId === null ? {} : { display_id: event.displayId };
+    publisher.publish(event.update ? "update_display_data" : "display_data", origin?.message ?? null, { data: event.data, metadata: event.metadata, transient }, {}, unpackBuffers(event.buffers));
+  },
+
+  result: ({ publisher, count }, event, origin) => {
+    if (origin === undefined || origin.silent) return;
+    const text = event.data["text/plain"];
+    origin.resultText = typeof text === "string" ? text : null;
+    publisher.publish("execute_result", origin.message, { execution_count: count(), data: event.data, metadata: event.metadata });
+  },
+
+  error: ({ publisher }, { error }, origin) => {
+    if (origin !== undefined) origin.failed = true;
+    if (origin?.silent !== true) publisher.publish("error", origin?.message ?? null, { ename: error.name, evalue: error.message, traceback: error.traceback });
+  },
+
+  clearOutput: ({ publisher }, event, origin) => {
+    if (origin?.silent !== true) publisher.publish("clear_output", origin?.message ?? null, { wait: event.wait });
+  },
+
+  commOpen: ({ comms }, event, origin) => comms.fromSession(event, origin?.message ?? null),
+  commMessage: ({ comms }, event, origin) => comms.fromSession(event, origin?.message ?? null),
+  commClose: ({ comms }, event, origin) => comms.fromSession(event, origin?.message ?? null),
+  commTargets: ({ comms }, event) => comms.setSessionTargets(event.targets),
+
+  declared: ({ diagnostics, count }, event) => diagnostics.declared(count(), event.declarations),
+  device: (parts, event) => parts.device(event.device),
+};
+
+export function handleEvent(parts: EventParts, event: Event): void {
+  if (event.type === "ready" || event.type === "done") return;
+  const origin = "request" in event ? parts.requests.get(event.request as RequestId) : undefined;
+  (actions[event.type] as (parts: EventParts, event: Shown, origin: Origin | undefined) => void)(parts, event, origin);
+}
+
+export function handleAgentEvent(parts: EventParts, event: AgentEvent): void {
+  if (event.type === "gauges") parts.gauges.show(event.devices);
+  if (event.type === "inputRequest") setImmediate(ask, parts, event);
+}
+
+/** What the cell printed before the question is read by now, and is shown before it. */
+function ask(parts: EventParts, event: AgentEvent & { type: "inputRequest" }): void {
+  parts.publisher.flush();
+  parts.stdin.ask(event.request, parts.requests.get(event.request), event.prompt, event.password);
+}

@@ -1,0 +1,137 @@
+// Turns a series of session processes into one session that is always there: starts the next when one ends, and tells the running request why. Knows no Jupyter message.
+import type { AgentCommand, AgentEvent, CellError, Command, DeviceSummary, Event, RequestId, UserExpression } from "../session-protocol.ts";
+import type { StreamName } from "./publish.ts";
+import { SessionProcess } from "./session-process.ts";
+
+export interface Outcome {
+  status: "ok" | "error";
+  error: CellError | null;
+  userExpressions: Record<string, UserExpression>;
+  payload: Record<string, unknown>[];
+}
+
+export interface KeeperListener {
+  event(event: Event): void;
+  agentEvent(event: AgentEvent): void;
+  nativeText(name: StreamName, text: string): void;
+  /** A process is up: what it must be told again can be sent. */
+  ready(device: DeviceSummary): void;
+  /** A process ended, with this error for whoever it served. `idle`: no request was running. */
+  ended(error: CellError, idle: boolean): void;
+}
+
+/** How long an interrupted request may go on before its session is ended, in ms. */
+const interruptLimit = 2000;
+
+interface Pending { command: Command & { request: RequestId }; settle(outcome: Outcome): void; }
+
+export class SessionKeeper {
+  readonly #listener: KeeperListener;
+  readonly #pending = new Map<RequestId, Pending>();
+  // Commands wait here until the process is ready.
+  #unsent: Command[] = [];
+  #process: SessionProcess | null = null;
+  #ready = false;
+  #stopping = false;
+  #escalation: NodeJS.Timeout | null = null;
+
+  constructor(listener: KeeperListener) {
+    this.#listener = listener;
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  start(): void {
+    if (this.#process !== null || this.#stopping) return;
+    this.#process = new SessionProcess({
+      event: (event) => this.#receive(event),
+      agentEvent: (event) => this.#listener.agentEvent(event),
+      nativeText: (name, text) => this.#listener.nativeText(name, text),
+      ended: (reason) => this.#processEnded(reason),
+    });
+  }
+
+  /** Sends a command that is answered by `done`; resolves then, or with an error when the session ended. */
+  request(command: Command & { request: RequestId }): Promise<Outcome> {
+    return new Promise((settle) => {
+      this.#pending.set(command.request, { command, settle });
+      this.#send(command);
+    });
+  }
+
+  agent(command: AgentCommand): void {
+    this.#process?.sendAgent(command);
+  }
+
+  /** Stops this request: by the agent, and when that is not enough by ending the session. */
+  interrupt(request: RequestId): void {
+    if (!this.#pending.has(request)) return;
+    this.agent({ type: "interrupt", request });
+    this.#escalation ??= setTimeout(() => {
+      this.#escalation = null;
+      if (this.#pending.has(request)) this.#process?.kill(`the cell did not stop within ${interruptLimit / 1000} s of the interrupt, so its process was killed`);
+    }, interruptLimit);
+  }
+
+  /** Ends the session for good. */
+  async stop(restart: boolean): Promise<void> {
+    this.#stopping = true;
+    await this.#process?.shutdown(restart);
+  }
+
+  #send(command: Command): void {
+    this.start();
+    if (this.#ready) this.#process?.send(command);
+    else this.#unsent.push(command);
+  }
+
+  #receive(event: Event): void {
+    if (event.type === "ready") {
+      this.#ready = true;
+      const unsent = this.#unsent;
+      this.#unsent = [];
+      for (const command of unsent) this.#process?.send(command);
+      this.#listener.ready(event.device);
+    } else if (event.type === "done") {
+      void this.#finish(event);
+    } else {
+      this.#listener.event(event);
+    }
+  }
+
+  async #finish(done: Event & { type: "done" }): Promise<void> {
+    await this.#process?.outputReached(done.token);
+    this.#settle(done.request, done);
+  }
+
+  #settle(request: RequestId, outcome: Outcome): void {
+    const pending = this.#pending.get(request);
+    if (pending === undefined) return;
+    this.#pending.delete(request);
+    if (pending.command.type === "execute" && this.#escalation !== null) {
+      clearTimeout(this.#escalation);
+      this.#escalation = null;
+    }
+    pending.settle(outcome);
+  }
+
+  #processEnded(reason: string): void {
+    const wasReady = this.#ready;
+    const message = wasReady
+      ? `The session ended: ${reason}. Its variables are lost; the next cell starts with fresh ones.`
+      : `The session could not start: ${reason}. See what it printed above, and run \`warpcell doctor\`.`;
+    const error: CellError = { name: wasReady ? "SessionEnded" : "SessionNotStarted", message, traceback: [`${wasReady ? "SessionEnded" : "SessionNotStarted"}: ${message}`] };
+    const requests = [...this.#pending.keys()];
+    this.#process = null;
+    this.#ready = false;
+    this.#unsent = [];
+    if (this.#stopping) return;
+
+    this.#listener.ended(error, requests.length === 0);
+    for (const request of requests) this.#settle(request, { status: "error", error, userExpressions: {}, payload: [] });
+    // One that never came up would only fail again: the next request tries.
+    if (wasReady) this.start();
+  }
+}

@@ -1,0 +1,148 @@
+// Turns one session process into typed commands, events and a reason for its end. One life only: who starts the next is session-keeper.ts. Knows no Jupyter message.
+import { spawn, type ChildProcess } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { createInterface } from "node:readline";
+import type { Duplex } from "node:stream";
+import { agentDescriptor, sessionProtocolVersion, type AgentCommand, type AgentEvent, type Command, type Event } from "../session-protocol.ts";
+import { OutputPipe } from "./output-pipe.ts";
+import type { StreamName } from "./publish.ts";
+
+export interface SessionListener {
+  event(event: Event): void;
+  agentEvent(event: AgentEvent): void;
+  /** What native code, or a child process, wrote. */
+  nativeText(name: StreamName, text: string): void;
+  /** After everything the session said; `reason` continues "The session ended: ". */
+  ended(reason: string): void;
+}
+
+/** How long an ended session's pipes may stay open in processes it left behind before they are given up, in ms. */
+const pipesOutliveLimit = 300;
+
+/** How long a session may take to shut down when asked to, in ms. */
+const shutdownLimit = 1000;
+
+const sessionScript = fileURLToPath(new URL("../session/main.js", import.meta.url));
+
+export class SessionProcess {
+  readonly #child: ChildProcess;
+  readonly #pipes: readonly OutputPipe[];
+  readonly #ended: Promise<void>;
+  #killReason: string | null = null;
+  #errorTail = "";
+
+  /** Starts the process at once. `script` is another program than the real session in tests of its absence only. */
+  constructor(listener: SessionListener, script: string = process.env["WARPCELL_SESSION"] ?? sessionScript) {
+    // A group of its own: a Ctrl-C in the terminal is the supervisor's to handle, and the whole group can be ended at once.
+    this.#child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "pipe", "ipc", "pipe"], serialization: "advanced", detached: true });
+    const { stdout, stderr } = this.#child;
+    if (stdout === null || stderr === null) throw new TypeError("Expected pipes to the session's stdout and stderr but got none.");
+
+    this.#pipes = [
+      new OutputPipe(stdout, (text) => listener.nativeText("stdout", text)),
+      new OutputPipe(stderr, (text) => {
+        this.#errorTail = (this.#errorTail + text).slice(-4096);
+        listener.nativeText("stderr", text);
+      }),
+    ];
+    this.#child.on("message", (event) => this.#receive(event as Event, listener));
+    this.#listenToAgent(listener);
+    this.#ended = this.#end(listener);
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  send(command: Command): void {
+    // An error here means that the process is ending; its end is reported by `ended`, so there is nothing to add.
+    if (this.#child.connected) this.#child.send(command, (error) => { if (error !== null) this.#errorTail += `\n${error.message}`; });
+  }
+
+  sendAgent(command: AgentCommand): void {
+    if (this.#agent.writable) this.#agent.write(`${JSON.stringify(command)}\n`);
+  }
+
+  /** Resolves when the native output that came before this token has been delivered. */
+  async outputReached(token: string): Promise<void> {
+    await Promise.all(this.#pipes.map((pipe) => pipe.reached(token)));
+  }
+
+  /** Ends the process and its group now; `reason` is what `ended` will say. */
+  kill(reason: string): void {
+    this.#killReason ??= reason;
+    this.#signalGroup();
+  }
+
+  /** Asks it to end, and ends it when it does not. Resolves when it is gone. */
+  async shutdown(restart: boolean): Promise<void> {
+    this.#killReason ??= "it was shut down";
+    this.send({ type: "shutdown", restart });
+    const limit = setTimeout(() => this.#signalGroup(), shutdownLimit);
+    await this.#ended;
+    clearTimeout(limit);
+  }
+
+  get #agent(): Duplex {
+    return this.#child.stdio[agentDescriptor] as Duplex;
+  }
+
+  #receive(event: Event, listener: SessionListener): void {
+    if (event.type === "ready" && event.version !== sessionProtocolVersion) {
+      this.kill(`it speaks version ${event.version} of the session protocol and the supervisor ${sessionProtocolVersion}; build the kernel again`);
+      return;
+    }
+    listener.event(event);
+  }
+
+  #listenToAgent(listener: SessionListener): void {
+    this.#agent.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE" && error.code !== "ECONNRESET") process.stderr.write(`warpcell: the agent's pipe failed: ${error.message}\n`);
+    });
+    createInterface({ input: this.#agent }).on("line", (line) => listener.agentEvent(JSON.parse(line) as AgentEvent)).on("error", () => this.kill("its agent's pipe failed"));
+  }
+
+  async #end(listener: SessionListener): Promise<void> {
+    const child = this.#child;
+    const disconnected = new Promise<void>((resolve) => child.once("disconnect", resolve));
+    const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+    const failure = await new Promise<string | null>((resolve) => {
+      child.once("exit", () => resolve(null));
+      child.once("error", (error) => resolve(`it could not be started (${error.message})`));
+    });
+    // What it started does not outlive it, and would keep its pipes open.
+    this.#signalGroup();
+    let limit: NodeJS.Timeout | undefined;
+    await Promise.race([Promise.all([closed, child.connected ? disconnected : undefined]), new Promise((resolve) => { limit = setTimeout(resolve, pipesOutliveLimit); })]);
+    clearTimeout(limit);
+    // Only now is all of its stderr read, in which the engine says that the heap is full.
+    listener.ended(failure ?? this.#reason(child.exitCode, child.signalCode));
+  }
+
+  #reason(code: number | null, signal: NodeJS.Signals | null): string {
+    if (this.#killReason !== null) return this.#killReason;
+    if (/heap out of memory|Allocation failed - JavaScript heap/i.test(this.#errorTail)) return "JavaScript ran out of heap memory (raise it with NODE_OPTIONS=--max-old-space-size=MB)";
+    if (signal !== null) return signal === "SIGKILL" ? "SIGKILL, as when the machine is out of memory" : `${signal}${signalMeaning[signal] ?? ""}`;
+    return `process.exit(${code})`;
+  }
+
+  #signalGroup(): void {
+    const { pid } = this.#child;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch (error) {
+      // Nobody left in the group is what this wants.
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  }
+}
+
+const signalMeaning: Partial<Record<NodeJS.Signals, string>> = {
+  SIGSEGV: ", an invalid memory access in native code",
+  SIGBUS: ", an invalid memory access in native code",
+  SIGABRT: ", an abort in native code",
+  SIGILL: ", an illegal instruction in native code",
+  SIGFPE: ", an arithmetic fault in native code",
+  SIGTRAP: ", an abort in the JavaScript engine",
+};

@@ -1,0 +1,190 @@
+// Turns a Connection into sockets that deliver and send frames, for the kernel and for a client of it. Knows no message; the only file that knows ZeroMQ.
+import { Dealer, Reply, Request, Router, Subscriber, XPublisher, type Socket } from "zeromq";
+import { address, type Channel, type Connection } from "./connection.ts";
+import { Problem } from "./problem.ts";
+
+export type Frames = Uint8Array[];
+
+/** Where frames arrive in the kernel. */
+export type Inbound = "shell" | "control" | "stdin";
+
+export interface KernelListener {
+  frames(channel: Inbound, frames: Frames): void;
+  /** A client subscribed to this topic of iopub. */
+  subscribed(topic: Uint8Array): void;
+}
+
+// Nothing is dropped when a reader is slow: the libraries' own limit of 1,000 messages loses output without a word.
+const unlimited = { sendHighWaterMark: 0, receiveHighWaterMark: 0, linger: 1000 };
+
+/** How soon a client tries again to reach a kernel that is starting, in ms. */
+const reconnectInterval = 10;
+
+/** Sends in order, one at a time, as ZeroMQ wants it. */
+class Outbox {
+  readonly #socket: { send(frames: Frames): Promise<void> };
+  #last: Promise<void> = Promise.resolve();
+  #waiting: Frames[] = [];
+  #sending = false;
+
+  constructor(socket: { send(frames: Frames): Promise<void> }) {
+    this.#socket = socket;
+  }
+
+  send(frames: Frames): void {
+    this.#waiting.push(frames);
+    if (!this.#sending) this.#last = this.#drain();
+  }
+
+  /** Resolves when all that was sent has been handed to the network. */
+  get empty(): Promise<void> {
+    return this.#last;
+  }
+
+  async #drain(): Promise<void> {
+    this.#sending = true;
+    try {
+      for (let frames; (frames = this.#waiting.shift()) !== undefined; ) await this.#socket.send(frames);
+    } catch (error) {
+      // A client that has gone away is not the kernel's problem; what else it may be is worth a line.
+      if (!isUnreachable(error)) process.stderr.write(`warpcell: a message could not be sent: ${String(error)}\n`);
+    } finally {
+      this.#sending = false;
+    }
+    if (this.#waiting.length > 0) await this.#drain();
+  }
+}
+
+/** The five sockets of a kernel. */
+export class KernelSockets {
+  readonly #sockets: Record<Channel, Socket>;
+  readonly #outboxes: Record<Inbound | "iopub", Outbox>;
+  #received = 0;
+
+  private constructor(sockets: Record<Channel, Socket>, outboxes: Record<Inbound | "iopub", Outbox>) {
+    this.#sockets = sockets;
+    this.#outboxes = outboxes;
+  }
+
+  /** Binds all of them. Throws a `Problem` that names the port which is taken; nothing stays bound then. */
+  static async bind(connection: Connection, listener: KernelListener): Promise<KernelSockets> {
+    const shell = new Router(unlimited), control = new Router(unlimited), stdin = new Router(unlimited);
+    const iopub = new XPublisher(unlimited), hb = new Reply({ linger: 0 });
+    // Without it a second client with the same topic is not reported, and gets no welcome.
+    iopub.verbosity = "allSubs";
+    const sockets = { shell, control, stdin, iopub, hb };
+
+    try {
+      for (const [channel, socket] of Object.entries(sockets) as [Channel, Router][]) await bindOne(socket, connection, channel);
+    } catch (error) {
+      for (const socket of Object.values(sockets)) socket.close();
+      throw error;
+    }
+
+    const opened = new KernelSockets(sockets, { shell: new Outbox(shell), control: new Outbox(control), stdin: new Outbox(stdin), iopub: new Outbox(iopub) });
+    const inbound = (channel: Inbound) => (frames: Frames) => {
+      opened.#received++;
+      listener.frames(channel, frames);
+    };
+    deliver(shell, inbound("shell"));
+    deliver(control, inbound("control"));
+    deliver(stdin, inbound("stdin"));
+    deliver(iopub, ([first]) => {
+      if (first !== undefined && first[0] === 1) listener.subscribed(first.subarray(1));
+    });
+    deliver(hb, (frames) => hb.send(frames));
+    return opened;
+  }
+
+  send(channel: Inbound | "iopub", frames: Frames): void {
+    this.#outboxes[channel].send(frames);
+  }
+
+  /** Resolves when what had already arrived has been delivered: turns of the event loop until one brings nothing. */
+  async drained(): Promise<void> {
+    for (let before = -1; before !== this.#received; ) {
+      before = this.#received;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** Closes all when what was sent is on its way. */
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.#outboxes).map((outbox) => outbox.empty));
+    for (const socket of Object.values(this.#sockets)) socket.close();
+  }
+}
+
+/** The other end: what a client of a kernel connects. */
+export class ClientSockets {
+  readonly #sockets: { shell: Dealer; control: Dealer; stdin: Dealer; iopub: Subscriber };
+  readonly #outboxes: Record<Inbound, Outbox>;
+  readonly #connection: Connection;
+
+  constructor(connection: Connection, identity: string, received: (channel: Inbound | "iopub", frames: Frames) => void) {
+    const options = { ...unlimited, linger: 0, reconnectInterval, routingId: identity };
+    this.#connection = connection;
+    this.#sockets = { shell: new Dealer(options), control: new Dealer(options), stdin: new Dealer(options), iopub: new Subscriber({ receiveHighWaterMark: 0, reconnectInterval }) };
+    this.#outboxes = { shell: new Outbox(this.#sockets.shell), control: new Outbox(this.#sockets.control), stdin: new Outbox(this.#sockets.stdin) };
+    this.#sockets.iopub.subscribe();
+    for (const [channel, socket] of Object.entries(this.#sockets) as [Inbound | "iopub", Dealer][]) {
+      socket.connect(address(connection, channel));
+      deliver(socket, (frames) => received(channel, frames));
+    }
+  }
+
+  send(channel: Inbound, frames: Frames): void {
+    this.#outboxes[channel].send(frames);
+  }
+
+  /** One heartbeat; resolves with the time it took in ms. Rejects when none came within `limit` ms. */
+  async heartbeat(limit: number): Promise<number> {
+    const socket = new Request({ linger: 0, receiveTimeout: limit });
+    socket.connect(address(this.#connection, "hb"));
+    try {
+      const start = performance.now();
+      await socket.send("ping");
+      await socket.receive();
+      return performance.now() - start;
+    } finally {
+      socket.close();
+    }
+  }
+
+  close(): void {
+    for (const socket of Object.values(this.#sockets)) socket.close();
+  }
+}
+
+async function bindOne(socket: Router, connection: Connection, channel: Channel): Promise<void> {
+  const where = address(connection, channel);
+  try {
+    await socket.bind(where);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") {
+      throw new Problem("PORT_IN_USE", `Expected ${where} (${channel}) to be free but another program uses it. Start the kernel again: the client chooses new ports.`);
+    }
+    throw new Problem("BIND_FAILED", `Expected to listen on ${where} (${channel}) but got: ${error instanceof Error ? error.message : String(error)}. Check "ip" and "transport" in the connection file.`);
+  }
+}
+
+function deliver(socket: { receive(): Promise<Frames>; readonly closed: boolean }, listener: (frames: Frames) => void | Promise<void>): void {
+  const loop = async (): Promise<void> => {
+    while (!socket.closed) {
+      let frames: Frames;
+      try {
+        frames = await socket.receive();
+      } catch (error) {
+        if (socket.closed) return;
+        throw error;
+      }
+      await listener(frames);
+    }
+  };
+  void loop();
+}
+
+function isUnreachable(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === "EHOSTUNREACH" || code === "ENOTSOCK" || code === "EAGAIN";
+}

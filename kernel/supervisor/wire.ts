@@ -1,0 +1,89 @@
+// Turns frames into a Message and back, with the signature checked before a byte is parsed. Knows no socket and no message type.
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Header, Json, Message } from "./messages.ts";
+import { Problem, kindOf } from "./problem.ts";
+
+const delimiter = Buffer.from("<IDS|MSG>");
+const empty = Buffer.from("{}");
+const rememberedSignatures = 65_536;
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Signs, verifies, and remembers what it has verified, for one key. */
+export class Wire {
+  readonly #key: string;
+  readonly #hash: string;
+  // Insertion order is age: the oldest goes first, and only verified signatures get in, so junk cannot push one out.
+  readonly #seen = new Set<string>();
+
+  constructor(key: string, hash: string) {
+    this.#key = key;
+    this.#hash = hash;
+  }
+
+  /** The frames to send; `buffers` are passed on, not copied. */
+  encode(message: Message): Uint8Array[] {
+    const parts = [message.header, message.parent, message.metadata, message.content].map((part) => {
+      const text = JSON.stringify(part);
+      return text === "{}" ? empty : Buffer.from(text);
+    });
+    return [...message.identities, delimiter, Buffer.from(this.#sign(parts)), ...parts, ...message.buffers];
+  }
+
+  /** The message in received frames. Throws a `Problem` for what is not one, was not signed with the key, or was seen before. */
+  decode(frames: readonly Uint8Array[]): Message {
+    const start = frames.findIndex((frame) => delimiter.equals(frame));
+    if (start < 0) throw new Problem("FRAMES_MALFORMED", `Expected the delimiter <IDS|MSG> among the frames but got ${frames.length} frames without it.`);
+    const rest = frames.slice(start + 1);
+    if (rest.length < 5) throw new Problem("FRAMES_MALFORMED", `Expected a signature and four parts after the delimiter but got ${rest.length} frames.`);
+
+    const [signature, ...parts] = rest.slice(0, 5) as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
+    this.#verify(signature, parts);
+    const [header, parent, metadata, content] = parts.map((part, index) => parseObject(part, partNames[index]!)) as [Json, Json, Json, Json];
+    checkHeader(header);
+
+    return { identities: frames.slice(0, start), header: header as unknown as Header, parent: parent as unknown as Header, metadata, content, buffers: rest.slice(5) };
+  }
+
+  #sign(parts: readonly Uint8Array[]): string {
+    if (this.#key === "") return "";
+    const hmac = createHmac(this.#hash, this.#key);
+    for (const part of parts) hmac.update(part);
+    return hmac.digest("hex");
+  }
+
+  #verify(received: Uint8Array, parts: readonly Uint8Array[]): void {
+    if (this.#key === "") return;
+    const expected = this.#sign(parts);
+    if (received.byteLength !== expected.length || !timingSafeEqual(Buffer.from(expected), received)) {
+      throw new Problem("SIGNATURE_INVALID", "Expected a message signed with the key of the connection file but got another signature.");
+    }
+    if (this.#seen.has(expected)) throw new Problem("SIGNATURE_REPLAYED", "Expected a new message but got one that was already received.");
+    this.#seen.add(expected);
+    if (this.#seen.size > rememberedSignatures) for (const oldest of this.#seen) { this.#seen.delete(oldest); break; }
+  }
+}
+
+const partNames = ["header", "parent header", "metadata", "content"];
+
+function parseObject(bytes: Uint8Array, part: string): Json {
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    throw new Problem("PART_NOT_TEXT", `Expected UTF-8 in the ${part} but got other bytes.`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Problem("PART_NOT_JSON", `Expected JSON in the ${part} but got ${bytes.byteLength} bytes that are not.`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Problem("PART_INVALID", `Expected the ${part} to be an object but got ${kindOf(value)}.`);
+  return value as Json;
+}
+
+function checkHeader(header: Json): void {
+  for (const field of ["msg_id", "msg_type", "session"]) {
+    if (typeof header[field] !== "string" || header[field] === "") throw new Problem("PART_INVALID", `Expected "${field}" in the header to be a string but got ${kindOf(header[field])}.`);
+  }
+}
