@@ -11,8 +11,11 @@ export type Report = Checked<GaugesPayload> | null;
 /** Kernels that understand the target; others are left alone. */
 const implementation = "warpcell";
 
-/** A kernel with one of these states answers; the others come before it does, or after its end. */
+/** A kernel in one of these states answers; in the others its last figures are no longer true. */
 const answering: ReadonlySet<Kernel.Status> = new Set(["idle", "busy"]);
+
+/** After one of these the kernel knows none of the comms it had. */
+const forgetting: ReadonlySet<Kernel.Status> = new Set(["restarting", "autorestarting"]);
 
 export class GaugeFeed {
   private readonly kernel: Kernel.IKernelConnection;
@@ -47,13 +50,13 @@ export class GaugeFeed {
   }
 
   private onStatus(_kernel: Kernel.IKernelConnection, status: Kernel.Status): void {
+    if (forgetting.has(status)) this.comm = null;
     if (answering.has(status)) this.openIfDue();
-    else if (this.comm?.isDisposed) this.drop();
+    else this.report(null);
   }
 
-  /** A restart disposes the kernel's comms, here and there, so a disposed one is replaced when the kernel answers again. */
   private openIfDue(): void {
-    if (this.disposed || !this.ours || this.kernel.isDisposed || !this.kernel.handleComms || (this.comm && !this.comm.isDisposed)) return;
+    if (this.disposed || !this.ours || this.kernel.isDisposed || !this.kernel.handleComms || this.comm) return;
     let last = -1;
     const comm = this.kernel.createComm(gaugesTarget);
     comm.onMsg = (message: KernelMessage.ICommMsgMsg) => {
@@ -62,13 +65,9 @@ export class GaugeFeed {
       if (checked.ok) last = checked.value.sequence;
       this.report(checked);
     };
-    comm.onClose = () => this.drop();
+    comm.onClose = () => this.report(null);
     this.comm = comm;
     comm.open();
-  }
-
-  private drop(): void {
-    this.report(null);
   }
 }
 

@@ -1,11 +1,11 @@
 // Turns 0 … 1 into a colour whose lightness rises evenly from violet through teal to yellow, so that it reads in grey and without red and green.
-// The path is straight in OKLCH (B. Ottosson, "A perceptual color space for image processing", 2020), with as much chroma as sRGB has room for.
+// The path is straight in OKLCH (B. Ottosson, "A perceptual color space for image processing", 2020), a little muted where sRGB has no room.
 
 export type Colour = readonly [red: number, green: number, blue: number];
 
 const dark = { lightness: 0.27, hue: 312 };
 const light = { lightness: 0.91, hue: 106 };
-const mostChroma = 0.17;
+const mostChroma = 0.115;
 const steps = 256;
 
 /** OKLCH to linear sRGB; hue in degrees. Channels outside 0 … 1 are not in sRGB. */

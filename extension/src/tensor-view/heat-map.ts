@@ -14,7 +14,8 @@ export class HeatMap {
   readonly node: HTMLElement;
   private readonly canvas = element("canvas", "warpcell-heat-map-canvas");
   private readonly mark = element("div", "warpcell-heat-map-mark");
-  private readonly reading = element("div", "warpcell-heat-map-reading");
+  private readonly reading = element("span", "warpcell-heat-map-reading");
+  private readonly note: HTMLElement;
   private readonly watch: ResizeObserver;
   private readonly shape: readonly number[];
   private readonly tile: TensorTile;
@@ -28,8 +29,10 @@ export class HeatMap {
     this.setUpCanvas(pictureLabel(payload));
     this.mark.hidden = true;
     this.reading.setAttribute("aria-live", "polite");
+    this.note = element("span", "warpcell-heat-map-note", cellNote(payload.shape, tile));
     const field = element("div", "warpcell-heat-map-field", this.canvas, this.mark);
-    this.node = element("div", "warpcell-heat-map", field, legend(payload, picture), this.reading);
+    const words = element("div", "warpcell-heat-map-words", this.note, this.reading);
+    this.node = element("div", "warpcell-heat-map", field, legend(picture), words);
     this.watch = new ResizeObserver(([entry]) => entry && this.paintFor(entry));
     this.watch.observe(this.canvas);
   }
@@ -81,6 +84,7 @@ export class HeatMap {
   private moveTo(cell: Cell | null): void {
     this.cell = cell;
     this.mark.hidden = cell === null;
+    this.note.hidden = cell !== null;
     this.reading.textContent = cell ? this.read(cell) : "";
     if (!cell) return;
     const { rows, columns } = this.picture;
@@ -100,20 +104,21 @@ export class HeatMap {
   }
 }
 
-function legend(payload: TensorPayload, { low, high, blank }: Picture): HTMLElement {
+function legend({ low, high, blank }: Picture): HTMLElement {
   const node = element("div", "warpcell-heat-map-legend");
-  if (low !== null && high !== null) {
-    const bar = element("span", "warpcell-heat-map-bar");
-    bar.style.background = gradient();
-    node.append(element("span", "warpcell-heat-map-low", formatValue(low)), bar, element("span", "warpcell-heat-map-high", formatValue(high)));
-  }
+  if (low !== null && high !== null) node.append(...scale(low, high));
   if (blank > 0) {
     const sample = element("canvas", "warpcell-heat-map-sample");
     [sample.width, sample.height] = [24, 12];
     paintHatch(sample);
     node.append(element("span", "warpcell-heat-map-blank", sample, "no finite value"));
   }
-  const note = cellNote(payload);
-  if (note) node.append(element("span", "warpcell-heat-map-note", note));
   return node;
+}
+
+function scale(low: number, high: number): HTMLElement[] {
+  if (low === high) return [element("span", "warpcell-heat-map-limit", `every cell ${formatValue(low + 0)}`)];
+  const bar = element("span", "warpcell-heat-map-bar");
+  bar.style.background = gradient();
+  return [element("span", "warpcell-heat-map-limit", formatValue(low)), bar, element("span", "warpcell-heat-map-limit", formatValue(high))];
 }

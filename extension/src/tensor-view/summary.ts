@@ -1,5 +1,5 @@
 // Turns a checked payload into the words of its one line and of the picture's label; must not know the page.
-import type { TensorPayload } from "../../../kernel/mime.ts";
+import type { TensorPayload, TensorTile } from "../../../kernel/mime.ts";
 import { formatBytes, formatCount, formatValue } from "../quantity.ts";
 
 export interface Fact {
@@ -38,13 +38,11 @@ function warningsOf({ nan, inf, suspect }: TensorPayload): Fact[] {
   return warnings;
 }
 
-/** What a cell of the picture is, for the legend; empty when it is one element. */
-export function cellNote({ shape, tile }: TensorPayload): string {
-  if (!tile) return "";
-  const notes: string[] = [];
-  if (shape.length > 2) notes.push(`first slice [${[...shape.slice(0, -2).map(() => "0"), ":", ":"].join(", ")}]`);
-  if (tile.rowStep * tile.columnStep > 1) notes.push(`a cell is the mean of ${shape.length < 2 ? tile.columnStep : `${tile.rowStep} × ${tile.columnStep}`}`);
-  return notes.join(" · ");
+/** What a cell of the picture is, for the line below it. */
+export function cellNote(shape: readonly number[], { rowStep, columnStep }: TensorTile): string {
+  const slice = shape.length > 2 ? `the first slice [${[...shape.slice(0, -2).map(() => "0"), ":", ":"].join(", ")}] · ` : "";
+  if (rowStep * columnStep === 1) return `${slice}a cell is one element`;
+  return `${slice}a cell is the mean of ${shape.length < 2 ? columnStep : `${rowStep} × ${columnStep}`} elements`;
 }
 
 /** The picture in words, for those who do not see it. */

@@ -18,10 +18,10 @@ extern "C" __global__ void fill(float* p, int n, float value) {
 const script = 'import { zeros } from "warpcell";\nconst y: number = 1 << 20;\nzeros([y])';
 
 /** A wave of 64 × 256 cells; `hole` gives NaN. */
-function tile(rows: number, columns: number, hole: (row: number, column: number) => boolean = () => false) {
+function tile(rows: number, columns: number, hole: (row: number, column: number) => boolean = () => false, offset = 0) {
   const values = Float32Array.from({ length: rows * columns }, (_, index) => {
     const [row, column] = [Math.floor(index / columns), index % columns];
-    return hole(row, column) ? NaN : Math.sin(row / 9) * Math.cos(column / 21);
+    return hole(row, column) ? NaN : Math.sin((row + offset) / 9) * Math.cos(column / 21);
   });
   return { rows, columns, rowStep: 1, columnStep: 1, values: Buffer.from(values.buffer).toString("base64") };
 }
@@ -36,7 +36,7 @@ const holes = tile(64, 256, (row, column) => (row - 30) ** 2 + ((column - 128) /
 const stored = notebookOf(typescript, [
   { source: script, outputs: [output({ [mime]: payload([64, 256], { nan: 566, inf: 1, suspect: true, tile: holes }) })] },
   { source: cuda },
-  { source: "vector", outputs: [output({ [mime]: payload([1048576], { tile: { ...tile(1, 256), columnStep: 4096 } }) })] },
+  { source: "vector", outputs: [output({ [mime]: payload([1048576], { tile: { ...tile(1, 256, () => false, 9), columnStep: 4096 } }) })] },
   { source: "stack", outputs: [output({ [mime]: payload([8, 3, 12, 12], { device: "cpu", tile: tile(12, 12) }) })] },
   { source: "broken", outputs: [output({ [mime]: { ...payload([2]), version: 7 } })] },
   { source: "scalar", outputs: [output({ [mime]: payload([], { min: 2.5, max: 2.5, mean: 2.5 }) })] },
@@ -96,8 +96,10 @@ test("pointer and keys name the elements of a cell and their value", async ({ pa
   const reading = view.locator(".warpcell-heat-map-reading");
   await canvas.hover({ position: { x: 1, y: 1 } });
   await expect(reading).toHaveText("[0, 0, 0, 0] 0");
+  await expect(view.locator(".warpcell-heat-map-note")).toBeHidden();
   await page.mouse.move(0, 0);
   await expect(reading).toHaveText("");
+  await expect(view.locator(".warpcell-heat-map-note")).toHaveText("the first slice [0, 0, :, :] · a cell is one element");
   await canvas.focus();
   for (const key of ["ArrowRight", "ArrowDown", "ArrowDown", "End"]) await page.keyboard.press(key);
   await expect(reading).toHaveText(`[0, 0, 2, 11] ${Number((Math.sin(2 / 9) * Math.cos(11 / 21)).toPrecision(5))}`);
@@ -110,7 +112,7 @@ test("pointer and keys name the elements of a cell and their value", async ({ pa
   await vector.locator("canvas").focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
-  await expect(vector.locator(".warpcell-heat-map-reading")).toHaveText(/^\[4096…8191\] mean 0/);
+  await expect(vector.locator(".warpcell-heat-map-reading")).toHaveText(/^\[4096…8191\] mean 0\.84/);
 });
 
 test("an output that cannot be read is one sentence", async ({ page }) => {
@@ -125,7 +127,7 @@ for (const [theme, name] of [["JupyterLab Dark", "dark"], ["JupyterLab Dark High
     await page.theme.setTheme(theme);
     const view = cell(page, 0).locator(".warpcell-tensor");
     // WCAG 2.2, success criterion 1.4.3.
-    for (const ratio of await contrastsOf(page.locator(".warpcell-tensor-line > *, .warpcell-tensor-problem, .warpcell-heat-map-legend > *"))) expect(ratio).toBeGreaterThanOrEqual(4.5);
+    for (const ratio of await contrastsOf(page.locator(".warpcell-tensor-line > *, .warpcell-tensor-problem, .warpcell-heat-map-legend > *, .warpcell-heat-map-note"))) expect(ratio).toBeGreaterThanOrEqual(4.5);
     expect((await coloursOf(view.locator(".warpcell-heat-map-canvas"))).distinct).toBeGreaterThan(100);
     await page.screenshot({ path: shot(`stored-${name}`) });
   });

@@ -1,0 +1,65 @@
+// The status-bar item against a kernel that sends exactly what a cell says: fresh, stale and broken messages, other kernels, a restart.
+import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
+import { expect, test } from "@jupyterlab/galata";
+import { gauge, notebookOf, open, python, scripted, shot } from "./notebook";
+
+const cells = [
+  "gauges[0].send(gauge(5))",
+  "gauges[0].send(gauge(3, used=99 * 2**30))\ngauges[0].send(gauge(6, busy=True, utilization=1.0))",
+  'gauges[0].send(gauge(7, devices="many"))',
+  "gauges[0].send(gauge(8, used=2 * 2**30))",
+  "gauges[-1].send(gauge(1, used=4 * 2**30))",
+];
+
+async function run(page: IJupyterLabPageFixture, index: number): Promise<void> {
+  await page.notebook.selectCells(index);
+  await page.notebook.runCell(index, true);
+}
+
+test("the item shows the newest message, says what is wrong with a broken one, and survives a restart", async ({ page, tmpPath }) => {
+  await page.contents.uploadContent(notebookOf(scripted, cells.map((source) => ({ source }))), "text", `${tmpPath}/scripted.ipynb`);
+  await open(page, `${tmpPath}/scripted.ipynb`);
+  const item = gauge(page);
+  await expect(page.getByText("Scripted gauges | Idle")).toBeVisible();
+  await expect(item).toBeHidden();
+
+  await run(page, 0);
+  await expect(item).toHaveText("cuda:0 · 1.2 / 140 GiB · 37 %");
+  await expect(item).toHaveAttribute("data-busy", "false");
+  await expect(item).toHaveAttribute("title", /^cpu: Host\n[\s\S]*cuda:0: NVIDIA H200: new tensors go here\nmemory in use on the device: 1\.2 \/ 140 GiB\ntensors of this notebook: 256 MiB\nheld for them: 512 MiB\nutilization: 37 %\ntemperature: 41 °C\npower: 120 W$/);
+
+  await run(page, 1);
+  await expect(item).toHaveText("cuda:0 · 1.2 / 140 GiB · 100 %");
+  await expect(item).toHaveAttribute("data-busy", "true");
+  await page.screenshot({ path: shot("gauges-light"), clip: { x: 0, y: 860, width: 1280, height: 40 } });
+
+  await run(page, 2);
+  await expect(item).toHaveText("gauges unreadable");
+  await expect(item).toHaveAttribute("title", 'Expected "devices" of a gauges message to be a list but got "many".');
+  await run(page, 3);
+  await expect(item).toHaveText("cuda:0 · 2.0 / 140 GiB · 37 %");
+
+  await page.evaluate(async () => {
+    const app = (window as unknown as { jupyterapp: { shell: { currentWidget: { sessionContext: { restartKernel(): Promise<void> } } } } }).jupyterapp;
+    await app.shell.currentWidget.sessionContext.restartKernel();
+  });
+  await expect(item).toBeHidden();
+  await expect(page.getByText("Scripted gauges | Idle")).toBeVisible();
+  await run(page, 4);
+  await expect(item).toHaveText("cuda:0 · 4.0 / 140 GiB · 37 %");
+  await page.theme.setDarkTheme();
+  await page.screenshot({ path: shot("gauges-dark"), clip: { x: 0, y: 860, width: 1280, height: 40 } });
+});
+
+test("the item belongs to the notebook in front, and only to kernels of ours", async ({ page, tmpPath }) => {
+  await page.contents.uploadContent(notebookOf(scripted, [{ source: cells[0]! }]), "text", `${tmpPath}/scripted.ipynb`);
+  await page.contents.uploadContent(notebookOf(python, [{ source: "1" }]), "text", `${tmpPath}/python.ipynb`);
+  await open(page, `${tmpPath}/scripted.ipynb`);
+  await expect(page.getByText("Scripted gauges | Idle")).toBeVisible();
+  await run(page, 0);
+  await expect(gauge(page)).toBeVisible();
+
+  await open(page, `${tmpPath}/python.ipynb`);
+  await expect(page.getByText(/Python 3.* \| Idle/)).toBeVisible();
+  await expect(gauge(page)).toBeHidden();
+});
