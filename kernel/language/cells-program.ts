@@ -1,0 +1,196 @@
+// Turns the cells of a notebook into modules: each imports the newest declarations of the names it uses and exports its own. It must not know the checker.
+import { declarationsOf, type CellDeclarations, type NamedDeclaration } from "./declarations.ts";
+
+/** A document for the checker; `name` is a file name without a folder. */
+export interface Module { name: string; language: "typescript" | "javascript"; text: string; }
+
+/** A cell's code between the lines that connect it: line `firstLine` of `text` is the cell's first, columns are unchanged. */
+export interface Wrapped extends Module { firstLine: number; lines: number; }
+
+interface Entry { module: string; declaration: NamedDeclaration; }
+
+interface Kept {
+  text: Module;
+  uses: Set<string>;
+  /** Modules from here to the oldest it leads to, itself included. */
+  depth: number;
+}
+
+/** Cells that are run again and again refer to their own past: beyond so many modules a variable's declared type must do, … */
+const afterDepth = 16;
+/** … and beyond so many a name is of any type. */
+const declarationDepth = 200;
+
+/** File names of the documents that do not belong to a cell that ran. */
+export const root = ".warpcell-cells.ts";
+export const checked: Record<Module["language"], string> = { typescript: ".warpcell-check.ts", javascript: ".warpcell-plain.js" };
+export const edited = ".warpcell-edit.ts";
+
+/** Says which cell a module is. */
+export const cellModule = /\.warpcell-cell-(\d+)-\d+/;
+
+/** At the end of a module, the type that a variable has there: later cells see that it is no longer null or undefined. */
+const afterPrefix = "$after_";
+
+/** A word that may be a name. */
+const word = /[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/gu;
+
+export class CellsProgram {
+  readonly #values = new Map<string, Entry>();
+  readonly #types = new Map<string, Entry>();
+  /** The module that last used a variable. */
+  readonly #after = new Map<string, string>();
+  readonly #modules = new Map<string, Kept>();
+  #lastModule = 0;
+
+  /** Modules that a later cell may need, and the root that imports them all. */
+  modules(): Module[] {
+    const modules = [...this.#modules.values()].map((kept) => kept.text);
+    return [...modules, { name: root, language: "typescript", text: modules.map(({ name }) => `import "./${name}";\n`).join("") }];
+  }
+
+  /** The newest declaration of a name by a cell that ran. */
+  declarationOf(name: string): NamedDeclaration | null {
+    return (this.#values.get(name) ?? this.#types.get(name))?.declaration ?? null;
+  }
+
+  /** Names that the cells that ran have declared. */
+  names(): Set<string> {
+    return new Set([...this.#values.keys(), ...this.#types.keys()]);
+  }
+
+  /** A cell to be checked; `null` when it does not parse. */
+  forCheck(code: string): Wrapped | null {
+    const cell = declarationsOf(code);
+    if (cell === null) return null;
+    const language = cell.plain ? "javascript" : "typescript";
+    return this.#wrap(checked[language], language, code, cell, usedNames(code), []);
+  }
+
+  /** A cell that is being written. Names that start with `prefix` are there too, whether it uses them or not. */
+  forEdit(code: string, prefix: string): Wrapped {
+    const cell = declarationsOf(code) ?? { declarations: [], exported: new Set<string>(), plain: false, object: false };
+    const used = usedNames(code);
+    for (const name of this.names()) {
+      if (name.toLowerCase().startsWith(prefix.toLowerCase())) used.add(name);
+    }
+    return this.#wrap(edited, "typescript", code, cell, used, []);
+  }
+
+  /** The cell ran: what it declares is what later cells see. */
+  add(count: number, code: string): void {
+    const cell = declarationsOf(code);
+    if (cell === null) return;
+
+    const used = usedNames(code);
+    const variables = [...used].filter((name) => this.#values.get(name)?.declaration.meaning === "variable" && mayNarrow(code, name));
+    const declared = cell.declarations.filter(({ meaning }) => meaning === "variable").map(({ name }) => name);
+    const after = [...new Set([...variables, ...declared])];
+    const language = cell.plain ? "javascript" : "typescript";
+    const name = this.#nextName(count, language);
+    const module = this.#wrap(name, language, code, cell, used, after);
+
+    const uses = modulesIn(module.text);
+    this.#modules.set(name, { text: module, uses, depth: 1 + Math.max(0, ...[...uses].map((other) => this.#depth(other))) });
+    this.#enter(name, cell.declarations);
+    for (const variable of after) this.#after.set(variable, name);
+    this.#forgetUnused();
+  }
+
+  /** Declarations that come from elsewhere than TypeScript text: the kernels of a CUDA cell. */
+  declare(count: number, declarations: readonly { name: string; text: string }[]): void {
+    const name = this.#nextName(count, "typescript");
+    const texts = declarations.map(({ text }) => text.replace(/^\s*export\s+/, ""));
+    const names = declarations.map((declaration) => declaration.name);
+    const imports = ["Kernel", "Tensor"].filter((type) => !names.includes(type));
+    const text = `import type { ${imports.join(", ")} } from "warpcell";\n${texts.join("\n")}\nexport { ${names.join(", ")} };\n`;
+
+    const own = declarationsOf(texts.join("\n"))?.declarations.filter((declaration) => names.includes(declaration.name)) ?? [];
+    this.#modules.set(name, { text: { name, language: "typescript", text }, uses: new Set(), depth: 1 });
+    this.#enter(name, own);
+    this.#forgetUnused();
+  }
+
+  #nextName(count: number, language: Module["language"]): string {
+    return `.warpcell-cell-${count}-${++this.#lastModule}${language === "typescript" ? ".ts" : ".js"}`;
+  }
+
+  #enter(module: string, declarations: readonly NamedDeclaration[]): void {
+    for (const declaration of declarations) {
+      // A new value takes the place of a class with all that it stands for, but leaves an interface alone.
+      if (this.#types.get(declaration.name)?.declaration.meaning === "both") this.#types.delete(declaration.name);
+      if (declaration.meaning !== "type") this.#values.set(declaration.name, { module, declaration });
+      if (declaration.meaning === "type" || declaration.meaning === "both") this.#types.set(declaration.name, { module, declaration });
+      this.#after.delete(declaration.name);
+    }
+  }
+
+  #depth(module: string): number {
+    return this.#modules.get(module)?.depth ?? 0;
+  }
+
+  /** Drops modules that neither a name nor a module in use leads to. */
+  #forgetUnused(): void {
+    const wanted = new Set<string>(this.#after.values());
+    for (const { module } of [...this.#values.values(), ...this.#types.values()]) wanted.add(module);
+    for (const module of wanted) {
+      // A set hands out what is added while it is walked.
+      for (const used of this.#modules.get(module)?.uses ?? []) wanted.add(used);
+    }
+    for (const module of this.#modules.keys()) {
+      if (!wanted.has(module)) this.#modules.delete(module);
+    }
+  }
+
+  #wrap(name: string, language: Module["language"], code: string, cell: CellDeclarations, used: Set<string>, after: readonly string[]): Wrapped {
+    const own = new Set(cell.declarations.map((declaration) => declaration.name));
+    const before = [...used].filter((candidate) => !own.has(candidate)).flatMap((candidate) => this.#bring(candidate, language));
+    const opening = cell.object ? ["("] : [];
+    const closing = cell.object ? [")"] : [];
+    const body = cell.object ? code.replace(/;\s*$/, "") : code;
+    const exports = cell.declarations.filter((declaration) => !cell.exported.has(declaration.name)).map((declaration) => declaration.name);
+
+    const head = [...before, ...opening].map((line) => `${line}\n`).join("");
+    const tail = [...closing, `export { ${exports.join(", ")} };`, ...after.map((variable) => `export const ${afterPrefix}${variable} = ${variable};`)];
+    return {
+      name,
+      language,
+      text: `${head}${body}\n${tail.join("\n")}\n`,
+      firstLine: head.split("\n").length - 1,
+      lines: code.split("\n").length,
+    };
+  }
+
+  /** The lines that give a module the newest declarations of a name. */
+  #bring(name: string, language: Module["language"]): string[] {
+    const value = this.#values.get(name);
+    const type = this.#types.get(name);
+    const newest = (value ?? type)?.module ?? "";
+    if (this.#depth(newest) > declarationDepth) return language === "typescript" ? [`let ${name}: any; type ${name} = any;`] : [`/** @type {any} */ let ${name};`];
+    const typeLine = type !== undefined && language === "typescript" ? [`import type { ${name} } from "./${type.module}";`] : [];
+    if (value === undefined) return typeLine;
+    if (type?.module === value.module || value.declaration.meaning !== "variable") return [`import { ${name} } from "./${value.module}";`];
+
+    // An imported binding cannot be assigned, a variable can; its first value tells the checker what is known of it by now.
+    const declared = `typeof import("./${value.module}").${name}`;
+    const after = this.#after.get(name);
+    const known = after === undefined || this.#depth(after) > afterDepth ? declared : `[typeof import("./${after}").${afterPrefix}${name}] extends [{}] ? NonNullable<${declared}> : ${declared}`;
+    const keyword = value.declaration.assignable ? "let" : "const";
+    if (language === "javascript") return [`/** @type {${declared}} */ ${keyword} ${name} = /** @type {${known}} */ (/** @type {any} */ (null));`];
+    return [`${value.declaration.documentation}${keyword} ${name}: ${declared} = null! as (${known});`, ...typeLine];
+  }
+}
+
+function usedNames(code: string): Set<string> {
+  return new Set(code.match(word) ?? []);
+}
+
+/** Whether the cell may leave a variable of earlier cells with a narrower type: it assigns it, or goes on only under a condition. */
+function mayNarrow(code: string, name: string): boolean {
+  const escaped = name.replaceAll("$", "\\$");
+  return new RegExp(`(?<![\\p{ID_Continue}$.])${escaped}\\s*(?:\\?\\?|\\|\\|)?=(?![=>])|[\\[{,]\\s*${escaped}\\s*[\\]},]`, "u").test(code) || /\b(?:throw|assert\w*|exit)\b/.test(code);
+}
+
+function modulesIn(text: string): Set<string> {
+  return new Set([...text.matchAll(/"\.\/(\.warpcell-cell-[^"]+)"/g)].map((match) => match[1]!));
+}

@@ -1,0 +1,15 @@
+// Turns the name of a package into the folder it is installed in, as seen from this file. It must not know what the packages are for.
+import { existsSync, realpathSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+const require = createRequire(import.meta.url);
+
+/** The real path of an installed package's folder, or `null` when it is not installed. Its `exports` do not matter. */
+export function packageFolder(name: string): string | null {
+  for (const folder of require.resolve.paths(name) ?? []) {
+    const candidate = join(folder, name);
+    if (existsSync(join(candidate, "package.json"))) return realpathSync(candidate);
+  }
+  return null;
+}
