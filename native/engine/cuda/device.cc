@@ -1,13 +1,170 @@
-// The CUDA device. For now it answers whether there is one.
+// The CUDA device: turns the calls of engine/device.h into work for the driver, NVRTC and NVML. It must not know the ring or who asks.
 #include "../device.h"
 
+#include <cstdio>
+
+#include "artifact.h"
+#include "disassembly.h"
 #include "driver_api.h"
+#include "gauges.h"
+#include "json.h"
+#include "module.h"
+#include "nvrtc.h"
+#include "occupancy.h"
+#include "segments.h"
+#include "stream.h"
 
 namespace warpcell {
+namespace cuda {
+namespace {
+
+int attribute(const DriverApi& api, DeviceHandle device, DeviceAttribute name) {
+  int value = 0;
+  api.check(api.cuDeviceGetAttribute(&value, name, device), "reading the device's properties");
+  return value;
+}
+
+DeviceHandle find_device(const DriverApi& api, int index) {
+  int count = 0;
+  api.check(api.cuDeviceGetCount(&count), "counting the devices");
+  if (index < 0 || index >= count) {
+    throw DeviceError("NO_DEVICE", "Expected a GPU number below " + std::to_string(count) + " but got " + std::to_string(index) + ".");
+  }
+  DeviceHandle device = 0;
+  api.check(api.cuDeviceGet(&device, index), "opening the device");
+  return device;
+}
+
+// The primary context is the one that CUDA's libraries use as well.
+Context make_current(const DriverApi& api, DeviceHandle device) {
+  Context context = nullptr;
+  api.check(api.cuDevicePrimaryCtxRetain(&context, device), "making a context");
+  api.check(api.cuCtxSetCurrent(context), "making a context");
+  return context;
+}
+
+std::string bus_id(const DriverApi& api, DeviceHandle device) {
+  char text[32] = "";
+  api.check(api.cuDeviceGetPCIBusId(text, sizeof text, device), "reading the device's properties");
+  return text;
+}
+
+class CudaDevice : public Device {
+ public:
+  CudaDevice(const DriverApi& api, int index, Control* control)
+      : api_(api), index_(index), device_(find_device(api, index)), capability_(read(DeviceAttribute::major) * 10 + read(DeviceAttribute::minor)),
+        nvrtc_(api.version, capability_), context_(make_current(api, device_)), gauges_(bus_id(api, device_)),
+        modules_(api), segments_(api, device_, shareable()), stream_(api, control, uint32_t(read(DeviceAttribute::shared_per_block_optin))) {}
+
+  std::string properties() override;
+
+  int segment_create(uint32_t segment, uint64_t bytes) override { return segments_.create(segment, bytes); }
+  void segment_import(uint32_t segment, Memory memory, uint64_t bytes, int descriptor) override { segments_.import(segment, memory, bytes, descriptor); }
+  void segment_release(uint32_t segment) override {
+    stream_.synchronize();
+    segments_.release(segment);
+  }
+  void* address(Place place) override { return reinterpret_cast<void*>(segments_.address(place, 0)); }
+
+  Compiled compile(const CompileRequest& request) override { return nvrtc_.compile(request); }
+  std::vector<std::string> module_load(uint32_t module, uint32_t first_kernel, const std::string& artifact, const std::vector<std::string>& lowered) override {
+    return modules_.load(module, first_kernel, artifact, lowered);
+  }
+  void module_unload(uint32_t module) override {
+    stream_.synchronize();
+    modules_.unload(module);
+  }
+  std::string occupancy(uint32_t kernel, uint32_t threads, uint32_t shared) override;
+  std::string disassemble(const std::string& artifact, const std::string& form) override { return cuda::disassemble(read_artifact(artifact), form); }
+
+  void launch(const LaunchRequest& request) override { stream_.launch(modules_.kernel(request.kernel), request); }
+  void copy(Place destination, Place source, uint64_t size) override {
+    stream_.copy(segments_.address(destination, size), segments_.address(source, size), size);
+  }
+  void fill(Place destination, uint64_t size, uint64_t pattern, uint32_t width) override {
+    stream_.fill(segments_.address(destination, size), size, pattern, width);
+  }
+  void synchronize() override {
+    stream_.synchronize();
+    std::fflush(stdout);
+  }
+  std::vector<double> time(const LaunchRequest& request, uint32_t repeats, uint32_t warmup) override {
+    return stream_.time(modules_.kernel(request.kernel), request, repeats, warmup);
+  }
+  void idle() override { stream_.idle(); }
+
+  void sample(Gauges& gauges) override { gauges_.sample(gauges); }
+
+ private:
+  int read(DeviceAttribute name) const { return attribute(api_, device_, name); }
+  bool shareable() const { return read(DeviceAttribute::virtual_memory) != 0 && read(DeviceAttribute::posix_descriptors) != 0; }
+  std::string compiler();
+
+  const DriverApi& api_;
+  int index_;
+  DeviceHandle device_;
+  int capability_;
+  Nvrtc nvrtc_;         // before the context: its first compilation and the context's 200 ms overlap
+  Context context_;
+  GpuGauges gauges_;
+  Modules modules_;
+  Segments segments_;
+  WorkStream stream_;
+};
+
+std::string CudaDevice::properties() {
+  char name[256] = "";
+  api_.check(api_.cuDeviceGetName(name, sizeof name, device_), "reading the device's properties");
+  size_t total = 0;
+  api_.check(api_.cuDeviceTotalMem(&total, device_), "reading the device's properties");
+  auto number = [&](DeviceAttribute which) { return std::to_string(read(which)); };
+
+  std::vector<std::string> libraries;
+  if (!gauges_.path().empty()) libraries.push_back(JsonObject().text("name", "NVML").text("path", gauges_.path()).text("version", gauges_.version()).done());
+
+  return JsonObject()
+      .text("name", name)
+      .text("kind", "cuda")
+      .number("index", index_)
+      .text("arch", Nvrtc::architecture_of(capability_))
+      .number("warpSize", read(DeviceAttribute::warp_size))
+      .number("multiprocessors", read(DeviceAttribute::multiprocessors))
+      .number("maxThreadsPerBlock", read(DeviceAttribute::max_threads_per_block))
+      .raw("maxBlock", json_list({number(DeviceAttribute::max_block_x), number(DeviceAttribute::max_block_y), number(DeviceAttribute::max_block_z)}))
+      .raw("maxGrid", json_list({number(DeviceAttribute::max_grid_x), number(DeviceAttribute::max_grid_y), number(DeviceAttribute::max_grid_z)}))
+      .number("sharedPerBlock", read(DeviceAttribute::shared_per_block))
+      .number("sharedPerBlockOptin", read(DeviceAttribute::shared_per_block_optin))
+      .number("registersPerBlock", read(DeviceAttribute::registers_per_block))
+      .number("memoryTotal", int64_t(total))
+      .raw("compiler", compiler())
+      .text("driver", "CUDA " + version_text(api_.version))
+      .raw("libraries", json_list(libraries))
+      .boolean("shareable", shareable())
+      .done();
+}
+
+// Arrays and loaded modules work without a compiler, so its lack is a property here and an error only when a cell is compiled.
+std::string CudaDevice::compiler() {
+  try {
+    const NvrtcApi& nvrtc = nvrtc_.api();
+    std::string version = std::to_string(nvrtc.major) + "." + std::to_string(nvrtc.minor);
+    return JsonObject().text("name", "NVRTC").text("version", version).text("path", nvrtc.path).done();
+  } catch (const DeviceError& missing) {
+    return JsonObject().text("name", "NVRTC").raw("version", "null").raw("path", "null").text("missing", missing.what()).done();
+  }
+}
+
+std::string CudaDevice::occupancy(uint32_t id, uint32_t threads, uint32_t shared) {
+  Kernel& kernel = modules_.kernel(id);
+  kernel.allow_shared(shared, uint32_t(read(DeviceAttribute::shared_per_block_optin)));
+  return cuda::occupancy(api_, device_, kernel, threads, shared);
+}
+
+}  // namespace
+}  // namespace cuda
 
 std::unique_ptr<Device> open_cuda(int index, Control* control) {
-  cuda::driver();
-  throw DeviceError("UNSUPPORTED", "Expected the CUDA device to be built in but this version lacks it.");
+  return std::make_unique<cuda::CudaDevice>(cuda::driver(), index, control);
 }
 
 }  // namespace warpcell

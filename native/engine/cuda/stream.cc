@@ -1,0 +1,154 @@
+// One non-blocking CUDA stream and what is put on it. It must not know places, segments or modules.
+#include "stream.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "faults.h"
+
+namespace warpcell::cuda {
+namespace {
+
+constexpr uint32_t kCooperative = 1;
+constexpr auto kSpin = std::chrono::microseconds(200);   // then a wait sleeps: waking costs some 30 µs
+constexpr uint32_t kTimedAtOnce = 256;                   // pairs of events in flight
+
+std::string dimensions(const uint32_t (&size)[3]) {
+  return std::to_string(size[0]) + "×" + std::to_string(size[1]) + "×" + std::to_string(size[2]);
+}
+
+std::string describe(const Kernel& kernel, const LaunchRequest& request) {
+  return "launching " + kernel.name + " with grid " + dimensions(request.grid) + ", block " + dimensions(request.block) + " and " +
+      std::to_string(request.shared) + " bytes of dynamic shared memory";
+}
+
+class TimedEvent {
+ public:
+  explicit TimedEvent(const DriverApi& api) : api_(api) { api_.check(api_.cuEventCreate(&event_, kEventDefault), "creating an event"); }
+  ~TimedEvent() { if (event_ != nullptr) api_.cuEventDestroy(event_); }
+  TimedEvent(TimedEvent&& other) noexcept : api_(other.api_), event_(other.event_) { other.event_ = nullptr; }
+  TimedEvent& operator=(TimedEvent&&) = delete;
+
+  void record(Stream stream) { api_.check(api_.cuEventRecord(event_, stream), "recording an event"); }
+
+  double milliseconds_since(const TimedEvent& start) const {
+    float elapsed = 0;
+    api_.check(api_.cuEventElapsedTime(&elapsed, start.event_, event_), "reading the time of a launch");
+    return elapsed;
+  }
+
+ private:
+  const DriverApi& api_;
+  Event event_ = nullptr;
+};
+
+}  // namespace
+
+WorkStream::WorkStream(const DriverApi& api, Control* control, uint32_t shared_limit) : api_(api), shared_limit_(shared_limit), progress_(api, control) {
+  api_.check(api_.cuStreamCreate(&stream_, kStreamNonBlocking), "creating a stream");
+  api_.check(api_.cuEventCreate(&done_, kEventBlocking), "creating an event");
+}
+
+void WorkStream::launch(Kernel& kernel, const LaunchRequest& request) {
+  submit(kernel, request);
+  progress_.launched(request.sequence, stream_);
+}
+
+void WorkStream::submit(Kernel& kernel, const LaunchRequest& request) {
+  if (request.argument_bytes != kernel.parameter_bytes) {
+    throw DeviceError("INVALID_LAUNCH", "Expected " + std::to_string(kernel.parameter_bytes) + " bytes of arguments for " + kernel.name + " but got " +
+        std::to_string(request.argument_bytes) + ".");
+  }
+  kernel.allow_shared(request.shared, shared_limit_);
+
+  Result result;
+  if (request.flags & kCooperative) {
+    std::vector<void*> parameters;
+    for (const auto& parameter : kernel.parameters) parameters.push_back(request.arguments + parameter.offset);
+    result = api_.cuLaunchCooperativeKernel(kernel.function, request.grid[0], request.grid[1], request.grid[2],
+        request.block[0], request.block[1], request.block[2], request.shared, stream_, parameters.data());
+  } else {
+    size_t bytes = request.argument_bytes;
+    void* packed[] = {kParameterBuffer, request.arguments, kParameterBytes, &bytes, nullptr};
+    result = api_.cuLaunchKernel(kernel.function, request.grid[0], request.grid[1], request.grid[2],
+        request.block[0], request.block[1], request.block[2], request.shared, stream_, nullptr, packed);
+  }
+  if (result == kSuccess) return;
+
+  DeviceError error = failure(api_, result, describe(kernel, request));
+  if (result == kInvalidValue) error.code = "INVALID_LAUNCH";
+  throw error;
+}
+
+void WorkStream::copy(DevicePointer destination, DevicePointer source, uint64_t bytes) {
+  if (bytes == 0) return;
+  api_.check(api_.cuMemcpyAsync(destination, source, bytes, stream_), "copying");
+}
+
+void WorkStream::fill(DevicePointer destination, uint64_t bytes, uint64_t pattern, uint32_t width) {
+  if (bytes == 0) return;
+  switch (width) {
+    case 1: return api_.check(api_.cuMemsetD8Async(destination, uint8_t(pattern), bytes, stream_), "filling");
+    case 2: return api_.check(api_.cuMemsetD16Async(destination, uint16_t(pattern), bytes / 2, stream_), "filling");
+    case 4: return api_.check(api_.cuMemsetD32Async(destination, uint32_t(pattern), bytes / 4, stream_), "filling");
+    case 8: return fill_wide(destination, bytes, pattern);
+    default: throw DeviceError("INVALID_VALUE", "Expected a fill of 1, 2, 4 or 8 bytes but got " + std::to_string(width) + ".");
+  }
+}
+
+// The driver fills with 4 bytes at most: write the first items as two interleaved columns, then copy what is there, doubling it.
+void WorkStream::fill_wide(DevicePointer destination, uint64_t bytes, uint64_t pattern) {
+  uint32_t low = uint32_t(pattern), high = uint32_t(pattern >> 32);
+  if (low == high) return api_.check(api_.cuMemsetD32Async(destination, low, bytes / 4, stream_), "filling");
+
+  constexpr uint64_t kSeedBytes = 4096;
+  uint64_t done = std::min(bytes, kSeedBytes);
+  api_.check(api_.cuMemsetD2D32Async(destination, 8, low, 1, done / 8, stream_), "filling");
+  api_.check(api_.cuMemsetD2D32Async(destination + 4, 8, high, 1, done / 8, stream_), "filling");
+  while (done < bytes) {
+    uint64_t more = std::min(done, bytes - done);
+    copy(destination + done, destination, more);
+    done += more;
+  }
+}
+
+void WorkStream::synchronize() {
+  auto started = std::chrono::steady_clock::now();
+  Result result;
+  while ((result = api_.cuStreamQuery(stream_)) == kNotReady) {
+    if (std::chrono::steady_clock::now() - started < kSpin) continue;
+    api_.check(api_.cuEventRecord(done_, stream_), "waiting");
+    result = api_.cuEventSynchronize(done_);
+    break;
+  }
+  api_.check(result, "running the work before it");
+  // The work is done; this call moves what kernels printed to stdout.
+  api_.check(api_.cuStreamSynchronize(stream_), "running the work before it");
+  progress_.finished();
+}
+
+std::vector<double> WorkStream::time(Kernel& kernel, const LaunchRequest& request, uint32_t repeats, uint32_t warmup) {
+  for (uint32_t i = 0; i < warmup; i++) submit(kernel, request);
+  synchronize();
+
+  std::vector<double> times;
+  while (times.size() < repeats) {
+    size_t count = std::min<size_t>(kTimedAtOnce, repeats - times.size());
+    std::vector<TimedEvent> starts, ends;
+    for (size_t i = 0; i < count; i++) {
+      starts.emplace_back(api_);
+      ends.emplace_back(api_);
+    }
+    for (size_t i = 0; i < count; i++) {
+      starts[i].record(stream_);
+      submit(kernel, request);
+      ends[i].record(stream_);
+    }
+    synchronize();
+    for (size_t i = 0; i < count; i++) times.push_back(ends[i].milliseconds_since(starts[i]));
+  }
+  return times;
+}
+
+}  // namespace warpcell::cuda

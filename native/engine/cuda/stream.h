@@ -1,0 +1,47 @@
+// Work in order: turns launches, copies and fills at addresses into calls on one CUDA stream, and waits for them.
+// It must not know places, segments or modules.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "../device.h"
+#include "driver_api.h"
+#include "module.h"
+#include "progress.h"
+
+namespace warpcell::cuda {
+
+class WorkStream {
+ public:
+  // `shared_limit`: the most shared memory of a block, static and dynamic, in bytes.
+  WorkStream(const DriverApi& api, Control* control, uint32_t shared_limit);
+
+  // Throws DeviceError INVALID_LAUNCH when the arguments do not fit the kernel or the device cannot run the configuration.
+  void launch(Kernel& kernel, const LaunchRequest& request);
+
+  // Addresses may be of the device or of registered host memory.
+  void copy(DevicePointer destination, DevicePointer source, uint64_t bytes);
+
+  // `width` 1, 2, 4 or 8 bytes of `pattern`, over and over; `bytes` is a multiple of it.
+  void fill(DevicePointer destination, uint64_t bytes, uint64_t pattern, uint32_t width);
+
+  // Returns when all work is done and what kernels printed is in stdout's buffer. Throws the fault of any of it.
+  void synchronize();
+
+  // Device milliseconds of each of `repeats` launches, after `warmup` untimed ones.
+  std::vector<double> time(Kernel& kernel, const LaunchRequest& request, uint32_t repeats, uint32_t warmup);
+
+  void idle() { progress_.idle(stream_); }
+
+ private:
+  void submit(Kernel& kernel, const LaunchRequest& request);
+  void fill_wide(DevicePointer destination, uint64_t bytes, uint64_t pattern);
+
+  const DriverApi& api_;
+  uint32_t shared_limit_;
+  Stream stream_ = nullptr;
+  Event done_ = nullptr;       // a wait on it sleeps
+  Progress progress_;
+};
+
+}  // namespace warpcell::cuda
