@@ -134,7 +134,7 @@ export class KernelClient {
   /** Closes the sockets; what still waits fails with `reason`. */
   close(reason = "the client was closed"): void {
     this.#sockets.close();
-    for (const { fail } of this.#waiting.values()) fail(new Problem("SESSION_ENDED", `Expected an answer of the kernel but ${reason}.`));
+    for (const { fail } of this.#waiting.values()) fail(new Problem("KERNEL_ENDED", `Expected an answer of the kernel but ${reason}.`));
     this.#waiting.clear();
   }
 

@@ -1,0 +1,52 @@
+// Turns the place of this installation into a kernelspec that Jupyter finds. Knows no kernel.
+import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { protocolVersion } from "../supervisor/messages.ts";
+import { Problem } from "../supervisor/problem.ts";
+
+const mainScript = fileURLToPath(new URL("../main.js", import.meta.url));
+const logo = fileURLToPath(new URL("../../kernelspec/logo-svg.svg", import.meta.url));
+
+/** Jupyter's kernelspec, with absolute paths: it must work from any directory and any environment. */
+function kernelspec(): Record<string, unknown> {
+  return {
+    argv: [process.execPath, mainScript, "{connection_file}"],
+    display_name: "TypeScript + CUDA",
+    language: "typescript",
+    interrupt_mode: "message",
+    kernel_protocol_version: protocolVersion,
+    env: {},
+    metadata: { debugger: false },
+  };
+}
+
+/** Writes the kernelspec under `--prefix DIR`, or for this user. Prints where. Returns the exit code. */
+export async function install(words: readonly string[]): Promise<number> {
+  const directory = join(dataDirectory(words), "kernels", "warpcell");
+  try {
+    mkdirSync(directory, { recursive: true });
+    const file = join(directory, "kernel.json");
+    writeFileSync(file, `${JSON.stringify(kernelspec(), null, 2)}\n`, { mode: 0o600 });
+    // The mode above is for a new file only.
+    chmodSync(file, 0o600);
+    const picture = join(directory, "logo-svg.svg");
+    copyFileSync(logo, picture);
+    chmodSync(picture, 0o600);
+  } catch (error) {
+    throw new Problem("INSTALL_FAILED", `Expected to write the kernelspec in ${directory} but got: ${error instanceof Error ? error.message : String(error)}. Choose a directory you can write to with --prefix DIR.`);
+  }
+  process.stdout.write(`Installed the kernel "TypeScript + CUDA" in ${directory}\n`);
+  return 0;
+}
+
+/** Where Jupyter looks: below the prefix of an environment, or in the user's data directory. */
+function dataDirectory(words: readonly string[]): string {
+  const [first, second] = words;
+  if (first === "--prefix" && second !== undefined && words.length === 2) return join(resolve(second), "share", "jupyter");
+  if (words.length > 0 && !(first === "--user" && words.length === 1)) {
+    throw new Problem("COMMAND_WORDS", `Expected --prefix DIR or --user after install but got "${words.join(" ")}".`);
+  }
+  return process.env["JUPYTER_DATA_DIR"] ?? join(process.env["XDG_DATA_HOME"] ?? join(homedir(), ".local", "share"), "jupyter");
+}

@@ -1,0 +1,41 @@
+// Turns a notebook file into its code cells. Knows no kernel.
+import { readFileSync } from "node:fs";
+import { Problem, kindOf } from "../supervisor/problem.ts";
+
+export interface CodeCell {
+  /** Counts all cells of the notebook, from 1, as a reader does. */
+  position: number;
+  source: string;
+  /** A failure of this cell is expected: its tag is "raises-exception", as nbclient has it. */
+  mayFail: boolean;
+}
+
+/** Reads a notebook of format 4. Throws a `Problem` that says what is wrong with it. */
+export function readNotebook(file: string): CodeCell[] {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Problem("NOTEBOOK_UNREADABLE", `Expected a notebook that can be read but got ${error instanceof Error ? error.message : String(error)}.`);
+  }
+  let notebook: unknown;
+  try {
+    notebook = JSON.parse(text);
+  } catch (error) {
+    throw new Problem("NOTEBOOK_INVALID", `Expected a notebook (JSON) at ${file} but its text is not JSON: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+  return cellsOf(notebook, file);
+}
+
+function cellsOf(notebook: unknown, file: string): CodeCell[] {
+  const { nbformat, cells } = (typeof notebook === "object" && notebook !== null ? notebook : {}) as { nbformat?: unknown; cells?: unknown };
+  if (nbformat !== 4 || !Array.isArray(cells)) throw new Problem("NOTEBOOK_INVALID", `Expected a notebook of format 4 with "cells" at ${file} but got ${nbformat === undefined ? `${kindOf(notebook)} without "nbformat"` : `format ${JSON.stringify(nbformat)}`}.`);
+
+  return cells.flatMap((cell: unknown, index): CodeCell[] => {
+    const { cell_type, source, metadata } = (cell ?? {}) as { cell_type?: unknown; source?: unknown; metadata?: { tags?: unknown } };
+    if (cell_type !== "code") return [];
+    const code = Array.isArray(source) ? source.join("") : source;
+    if (typeof code !== "string") throw new Problem("NOTEBOOK_INVALID", `Expected the source of cell ${index + 1} of ${file} to be text but got ${kindOf(source)}.`);
+    return code.trim() === "" ? [] : [{ position: index + 1, source: code, mayFail: Array.isArray(metadata?.tags) && metadata.tags.includes("raises-exception") }];
+  });
+}

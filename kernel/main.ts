@@ -1,0 +1,55 @@
+#!/usr/bin/env node
+// Turns the command line into one command of the table, or a connection file into a kernel. The only file that reads argv.
+import { existsSync } from "node:fs";
+import { Problem } from "./supervisor/problem.ts";
+
+interface Command {
+  words: string;
+  does: string;
+  run(words: readonly string[]): Promise<number>;
+}
+
+// Each command is loaded when it is asked for, so that a kernel does not wait for the others.
+const commands: Record<string, Command> = {
+  install: { words: "[--prefix DIR | --user]", does: "write the kernelspec, so that Jupyter finds the kernel", run: async (words) => (await import("./command-line/install.ts")).install(words) },
+  run: { words: "NOTEBOOK", does: "run a notebook without Jupyter and print its output", run: async (words) => (await import("./command-line/run.ts")).run(words) },
+  doctor: { words: "", does: "show devices, driver, libraries, compiler and cache, and how to get what is missing", run: async (words) => (await import("./command-line/doctor.ts")).doctor(words) },
+  "--version": { words: "", does: "print the version", run: async () => print((await import("./supervisor/kernel-info.ts")).kernelVersion) },
+  "--help": { words: "", does: "print this", run: async () => print(usage()) },
+};
+
+function usage(): string {
+  const rows = [...Object.entries(commands).map(([name, { words, does }]) => [`${name} ${words}`.trim(), does] as const), ["CONNECTION_FILE", "be the kernel of a Jupyter client"] as const];
+  return ["Usage: warpcell COMMAND", "", ...rows.map(([left, right]) => `  ${left.padEnd(32)}${right}`)].join("\n");
+}
+
+async function print(text: string): Promise<number> {
+  process.stdout.write(`${text}\n`);
+  return 0;
+}
+
+async function kernel(file: string): Promise<number> {
+  const [{ readConnection, exposure }, { runKernel }] = await Promise.all([import("./supervisor/connection.ts"), import("./supervisor/kernel.ts")]);
+  const connection = readConnection(file);
+  const warning = exposure(file);
+  if (warning !== null) process.stderr.write(`warpcell: ${warning}\n`);
+  await runKernel(connection);
+  return 0;
+}
+
+async function main([first, ...words]: readonly string[]): Promise<number> {
+  if (first === undefined) throw new Problem("COMMAND_UNKNOWN", `Expected a command but got nothing.\n\n${usage()}`);
+  const command = Object.hasOwn(commands, first) ? commands[first] : undefined;
+  if (command !== undefined) return command.run(words);
+  if (!existsSync(first) && !/[./]/.test(first)) throw new Problem("COMMAND_UNKNOWN", `Expected ${Object.keys(commands).join(", ")} or a connection file but got "${first}". \`warpcell --help\` says what they do.`);
+  return kernel(first);
+}
+
+try {
+  const status = await main(process.argv.slice(2));
+  if (status !== 0) process.exitCode = status;
+} catch (error) {
+  if (!(error instanceof Problem)) throw error;
+  process.stderr.write(`warpcell: ${error.message}\n`);
+  process.exitCode = 1;
+}
