@@ -1,0 +1,36 @@
+// What the status bar says about a gauges message, and about one that is not what kernel/mime.ts describes.
+import { expect, test } from "vitest";
+import type { DeviceGauge, GaugesPayload } from "../../../kernel/mime.ts";
+import { checkGauges, readingOf } from "./reading.ts";
+
+const cpu: DeviceGauge = { device: "cpu", name: "Xeon", active: false, memoryTotal: 25e9, memoryUsed: 0.4e9, allocated: 2048, reserved: 4096, utilization: 0.5, temperature: null, power: null, sampled: 1 };
+const cuda: DeviceGauge = { ...cpu, device: "cuda:0", name: "H200", active: true, memoryTotal: 143771 * 2 ** 20, memoryUsed: 1_288_490_189, utilization: 0.374, temperature: 41.2, power: 120.44 };
+const message = (...devices: DeviceGauge[]): GaugesPayload => ({ version: 1, sequence: 3, busy: true, devices });
+
+test("the active device is the one shown, all are in the tooltip", () => {
+  expect(readingOf(message(cpu, cuda))).toEqual({
+    text: "cuda:0 · 1.2 / 140 GiB · 37 %",
+    share: expect.closeTo((1.2 * 1024) / 143771, 6),
+    busy: true,
+    tooltip: [
+      "cpu: Xeon", "memory in use on the device: 0.4 / 23.3 GiB", "tensors of this notebook: 2.0 KiB", "held for them: 4.0 KiB", "utilization: 50 %", "",
+      "cuda:0: H200: new tensors go here", "memory in use on the device: 1.2 / 140 GiB", "tensors of this notebook: 2.0 KiB", "held for them: 4.0 KiB", "utilization: 37 %", "temperature: 41.2 °C", "power: 120 W",
+    ].join("\n"),
+  });
+});
+
+test("figures that are not known are left out", () => {
+  const bare = { ...cpu, memoryTotal: null, memoryUsed: null, utilization: null };
+  expect(readingOf(message(bare))).toMatchObject({ text: "cpu · 2.0 KiB in tensors", share: null });
+  expect(readingOf(message({ ...cpu, memoryTotal: null }))).toMatchObject({ text: "cpu · 381 MiB · 50 %", share: null });
+  expect(readingOf(message())).toMatchObject({ text: "no device", tooltip: "The kernel reports no device." });
+});
+
+test.each<[unknown, string]>([
+  [null, "Expected a gauges message to be a record of fields but got null."],
+  [{ ...message(), version: 2 }, 'Expected "version" of a gauges message to be 1 but got 2.'],
+  [{ ...message(), sequence: "3" }, 'Expected "sequence" of a gauges message to be a whole number of 0 or more but got "3".'],
+  [message({ ...cpu, memoryUsed: -1 }), 'Expected "memoryUsed" of a device of a gauges message to be a whole number of 0 or more, or null but got -1.'],
+])("%j is refused with a sentence", (data, problem) => expect(checkGauges(data)).toEqual({ ok: false, problem }));
+
+test("a message as described is trusted", () => expect(checkGauges(message(cpu, cuda))).toEqual({ ok: true, value: message(cpu, cuda) }));

@@ -1,0 +1,54 @@
+// The colour map: even, readable in grey, and defined for every value; and the pixels made with it.
+import { expect, test } from "vitest";
+import { colourAt, gradient, shareOf } from "./colour-map.ts";
+import { naturalSize, pixelsOf } from "./painting.ts";
+
+/** CIE lightness L*, 0 … 100, of an sRGB colour (IEC 61966-2-1, CIE 15). */
+function lightness(colour: readonly [number, number, number]): number {
+  const [red, green, blue] = colour.map((channel) => (channel / 255 <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4)) as [number, number, number];
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  return luminance > 216 / 24389 ? 116 * Math.cbrt(luminance) - 16 : (luminance * 24389) / 27;
+}
+
+const shares = Array.from({ length: 33 }, (_, index) => index / 32);
+
+test("lightness rises all the way, in even steps, from dark to light", () => {
+  const ramp = shares.map((share) => lightness(colourAt(share)));
+  const steps = ramp.slice(1).map((value, index) => value - ramp[index]!);
+  const mean = (ramp.at(-1)! - ramp[0]!) / steps.length;
+  expect(ramp[0]).toBeLessThan(20);
+  expect(ramp.at(-1)).toBeGreaterThan(85);
+  for (const step of steps) {
+    expect(step).toBeGreaterThan(0.5 * mean);
+    expect(step).toBeLessThan(1.5 * mean);
+  }
+});
+
+test("no channel jumps by more than 3 % between two neighbours of the map", () => {
+  for (let step = 1; step < 256; step++) {
+    const [one, other] = [colourAt((step - 1) / 255), colourAt(step / 255)];
+    for (const channel of [0, 1, 2] as const) expect(Math.abs(one[channel] - other[channel])).toBeLessThanOrEqual(8);
+  }
+});
+
+test("shares outside the range take its ends; equal limits the middle; the widest range does not overflow", () => {
+  expect(colourAt(-3)).toEqual(colourAt(0));
+  expect(colourAt(7)).toEqual(colourAt(1));
+  expect(shareOf(2, 2, 2)).toBe(0.5);
+  expect(shareOf(0, -Number.MAX_VALUE, Number.MAX_VALUE)).toBe(0.5);
+  expect(shareOf(3, 1, 5)).toBe(0.5);
+  expect(gradient()).toMatch(/^linear-gradient\(to right, rgb\(\d+ \d+ \d+\), .*\)$/);
+});
+
+test("pixels: the ends of the range take the ends of the map, cells that are not finite stay clear", () => {
+  const pixels = pixelsOf({ rows: 1, columns: 4, values: Float32Array.of(-2, NaN, 6, Infinity), low: -2, high: 6, blank: 2 });
+  expect(Array.from(pixels)).toEqual([...colourAt(0), 255, 0, 0, 0, 0, ...colourAt(1), 255, 0, 0, 0, 0]);
+  expect(Array.from(pixelsOf({ rows: 1, columns: 1, values: Float32Array.of(NaN), low: null, high: null, blank: 1 }))).toEqual([0, 0, 0, 0]);
+});
+
+test.each([
+  [{ rows: 64, columns: 256 }, { width: 768, height: 192 }],
+  [{ rows: 1, columns: 256 }, { width: 768, height: 28 }],
+  [{ rows: 2, columns: 3 }, { width: 72, height: 48 }],
+  [{ rows: 64, columns: 1 }, { width: 28, height: 192 }],
+])("%j cells fit", (cells, size) => expect(naturalSize(cells)).toEqual(size));

@@ -1,0 +1,42 @@
+// Pictures decoded from base64, their range, and which elements a cell stands for.
+import { expect, test } from "vitest";
+import { decodeTile, elementsOf } from "./tile.ts";
+
+const encode = (values: number[]) => {
+  const bytes = new DataView(new ArrayBuffer(values.length * 4));
+  values.forEach((value, index) => bytes.setFloat32(index * 4, value, true));
+  return Buffer.from(bytes.buffer).toString("base64");
+};
+const tileOf = (rows: number, columns: number, values: number[]) => ({ rows, columns, rowStep: 1, columnStep: 1, values: encode(values) });
+
+test("every value comes back, with the range of the finite ones", () => {
+  const values = Array.from({ length: 64 * 256 }, () => Math.fround((Math.random() - 0.5) * 10 ** (Math.random() * 20)));
+  values[5] = NaN;
+  values[77] = Infinity;
+  const decoded = decodeTile(tileOf(64, 256, values));
+  if (!decoded.ok) throw new Error(decoded.problem);
+  expect(Array.from(decoded.value.values)).toEqual(values);
+  const finite = values.filter(Number.isFinite);
+  expect(decoded.value).toMatchObject({ rows: 64, columns: 256, low: Math.min(...finite), high: Math.max(...finite), blank: 2 });
+});
+
+test("a picture without a finite cell has no range", () => {
+  expect(decodeTile(tileOf(1, 2, [NaN, -Infinity]))).toMatchObject({ ok: true, value: { low: null, high: null, blank: 2 } });
+});
+
+test.each([
+  ["not base64!", "Expected the values of a tensor preview's picture to be base64 but got other text."],
+  ["AAA", "Expected the values of a tensor preview's picture to be base64 but got other text."],
+  ["AAAAAA==", "Expected the picture of a tensor preview to hold 8 bytes for 1 × 2 cells but got 4."],
+])("the values %j are refused", (values, problem) => {
+  expect(decodeTile({ rows: 1, columns: 2, rowStep: 1, columnStep: 1, values })).toEqual({ ok: false, problem });
+});
+
+test("a cell names its elements, the last one of an axis only those there are", () => {
+  const steps = { rows: 3, columns: 4, rowStep: 4, columnStep: 3, values: "" };
+  expect(elementsOf([9, 10], steps, 0, 0)).toBe("[0…3, 0…2]");
+  expect(elementsOf([9, 10], steps, 2, 3)).toBe("[8, 9]");
+  expect(elementsOf([7, 2, 9, 10], steps, 1, 1)).toBe("[0, 0, 4…7, 3…5]");
+  expect(elementsOf([10], { ...steps, rows: 1 }, 0, 2)).toBe("[6…8]");
+  expect(elementsOf([], { ...steps, rows: 1, columns: 1 }, 0, 0)).toBe("[]");
+});
