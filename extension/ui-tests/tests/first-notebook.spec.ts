@@ -1,0 +1,94 @@
+// The first notebook through the real kernel, as a user sees it: colours in the editor, heat maps below the cells, gauges that move while a cell spins.
+import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
+import { expect, test } from "@jupyterlab/galata";
+import type { Locator } from "@playwright/test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { cell, coloursOf, gauge, open, shot } from "./notebook";
+
+const notebook = readFileSync(join(__dirname, "..", "..", "..", "notebooks", "01-first-kernel.ipynb"), "utf8");
+const cells = (JSON.parse(notebook) as { cells: { cell_type: string; source: string | string[] }[] }).cells.map(({ cell_type, source }) => ({ type: cell_type, text: [source].flat().join("") }));
+const indexOf = (text: RegExp) => cells.findIndex(({ type, text: source }) => type === "code" && text.test(source));
+
+test.beforeEach(async ({ page, tmpPath }) => {
+  await page.contents.uploadContent(notebook, "text", `${tmpPath}/first.ipynb`);
+  await open(page, `${tmpPath}/first.ipynb`);
+  await expect(page.getByText(/TypeScript \+ CUDA \| Idle/)).toBeVisible({ timeout: 30_000 });
+});
+
+/** Runs every cell and waits until the last one has its number. */
+async function runAll(page: IJupyterLabPageFixture): Promise<void> {
+  await page.evaluate(() => (window as unknown as { jupyterapp: { commands: { execute(command: string): Promise<unknown> } } }).jupyterapp.commands.execute("notebook:run-all-cells"));
+  const last = cells.findLastIndex(({ type }) => type === "code");
+  await expect(cell(page, last).locator(".jp-InputPrompt")).toHaveText(/^\[\d+\]:$/, { timeout: 100_000 });
+}
+
+/** Luminance of the middle pixel of the first and the last column. */
+function endsOf(canvas: Locator): Promise<[number, number]> {
+  return canvas.evaluate((element) => {
+    const { width, height } = element as HTMLCanvasElement;
+    const context = (element as HTMLCanvasElement).getContext("2d")!;
+    const [first, last] = [0, width - 1].map((x) => {
+      const [red, green, blue] = context.getImageData(x, Math.floor(height / 2), 1, 1).data;
+      return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+    });
+    return [first!, last!];
+  });
+}
+
+/** Counts, from now on, how often the item is told something new. */
+async function watchUpdates(item: Locator): Promise<() => Promise<number>> {
+  const counter = await item.evaluateHandle((element) => {
+    const counter = { updates: 0 };
+    new MutationObserver((records) => (counter.updates += records.length)).observe(element, { attributes: true, attributeFilter: ["title"] });
+    return counter;
+  });
+  return () => counter.evaluate(({ updates }) => updates);
+}
+
+test("every cell runs; CUDA cells have their colours; tensors have their line and their heat map", async ({ page }) => {
+  await runAll(page);
+  await expect(page.locator('.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.error"]')).toHaveCount(0);
+
+  for (const [index, { type, text }] of cells.entries()) {
+    if (type !== "code") continue;
+    await expect(cell(page, index).locator(".warpcell-cuda-magic")).toHaveCount(text.startsWith("%%cuda") ? 1 : 0);
+  }
+  await expect(cell(page, indexOf(/^%%cuda\n__global__ void blockSum/)).locator(".warpcell-cuda-qualifier")).toHaveText(["__global__", "__shared__"]);
+
+  // 1, 2, … n: the map runs from dark to light.
+  const ramp = cell(page, indexOf(/^const n = 1 << 20/)).locator(".warpcell-tensor");
+  await expect(ramp.locator(".warpcell-tensor-line")).toContainText(/\[1048576\].*float32.*min 1max 1048576mean 524288/);
+  expect((await coloursOf(ramp.locator(".warpcell-heat-map-canvas"))).distinct).toBeGreaterThan(200);
+  const [first, last] = await endsOf(ramp.locator(".warpcell-heat-map-canvas"));
+  expect(last - first).toBeGreaterThan(100);
+
+  const product = cell(page, indexOf(/multiply\.launch/)).locator(".warpcell-tensor");
+  await expect(product.locator(".warpcell-tensor-shape")).toHaveText("[300, 200]");
+  expect((await coloursOf(product.locator(".warpcell-heat-map-canvas"))).distinct).toBeGreaterThan(50);
+  await product.scrollIntoViewIfNeeded();
+  await page.screenshot({ path: shot("first-notebook-light") });
+  await page.theme.setDarkTheme();
+  await page.screenshot({ path: shot("first-notebook-dark") });
+});
+
+test("the gauges move while a cell spins, and come back after a restart", async ({ page }) => {
+  const item = gauge(page);
+  await expect(item).toHaveText(/^(cpu|cuda:\d+) · /, { timeout: 15_000 });
+  await expect(item).toHaveAttribute("data-busy", "false");
+  await page.notebook.setCell(1, "code", "const end = Date.now() + 6000; while (Date.now() < end);");
+  const updates = await watchUpdates(item);
+  const run = page.notebook.runCell(1, true);
+  await expect(item).toHaveAttribute("data-busy", "true");
+  const before = await updates();
+  await expect.poll(updates, { timeout: 4000 }).toBeGreaterThanOrEqual(before + 3);
+  await expect(item).toHaveAttribute("data-busy", "true");
+  await run;
+  await expect(item).toHaveAttribute("data-busy", "false", { timeout: 15_000 });
+
+  await page.evaluate(async () => {
+    const app = (window as unknown as { jupyterapp: { shell: { currentWidget: { sessionContext: { restartKernel(): Promise<void> } } } } }).jupyterapp;
+    await app.shell.currentWidget.sessionContext.restartKernel();
+  });
+  await expect(item).toHaveText(/^(cpu|cuda:\d+) · /, { timeout: 30_000 });
+});
