@@ -3,11 +3,11 @@ import type { Input, PartialParse, Tree } from "@lezer/common";
 import { Parser } from "@lezer/common";
 import { expect, test } from "vitest";
 import { cudaWords, kindOf } from "./cuda-words.ts";
-import { firstLineLength, isCudaMagic } from "./magic-line.ts";
+import { magicEnd } from "./magic-line.ts";
 import { blankBefore, CudaCellParser } from "./masked-input.ts";
 
-test.each(["%%cuda", "%%cuda --arch sm_90", "%%cuda\t"])("%j makes a CUDA cell", (line) => expect(isCudaMagic(line)).toBe(true));
-test.each(["", "%cuda", " x %%cuda", "%%cudax", "%%cuda-graph", "// %%cuda"])("%j does not", (line) => expect(isCudaMagic(line)).toBe(false));
+test.each<[string, number]>([["%%cuda", 6], ["%%cuda --arch sm_90\nint x;", 19], ["%%cuda\t\n", 7], ["\n  \n %%cuda -O\nint x;", 14]])("%j is a CUDA cell", (head, end) => expect(magicEnd(head)).toBe(end));
+test.each(["", "%cuda", "x %%cuda", "%%cudax", "%%cuda-graph", "// %%cuda", "1;\n%%cuda"])("%j is not", (head) => expect(magicEnd(head)).toBeNull());
 
 test("each word has its kind", () => {
   const kinds = (text: string) => [...text.matchAll(cudaWords())].map((match) => [match[0], kindOf(match as RegExpExecArray)]);
@@ -21,17 +21,16 @@ test("a match of another pattern is refused", () => {
   expect(() => kindOf(/x/.exec("x")!)).toThrow('Expected a match of cudaWords() but got one of another pattern: "x".');
 });
 
-test("only what lies before the end of the first line is blank, wherever a chunk starts", () => {
+test("only what lies before the end of the magic line is blank, wherever a chunk starts", () => {
   const text = "%%cuda\nint x;";
-  const end = firstLineLength(text);
+  const end = 6;
   for (let from = 0; from <= text.length; from++) {
     const masked = blankBefore(end, text.slice(from), from);
     expect(masked).toBe(`${" ".repeat(end)}\nint x;`.slice(from));
   }
-  expect(firstLineLength("one line")).toBe(8);
 });
 
-test("the C++ parser reads the cell in place, without its first line", () => {
+test("the C++ parser reads the cell in place, without its magic line", () => {
   let seen = "";
   class Recorder extends Parser {
     override createParse(input: Input): PartialParse {

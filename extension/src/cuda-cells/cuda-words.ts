@@ -12,7 +12,7 @@ const functions = [
 const types = ["dim3", "(?:char|uchar|short|ushort|int|uint|long|ulong|longlong|ulonglong|float|double)[1-4]", "__half2?", "half2?", "__nv_bfloat16[2]?", "__nv_fp8_e[45]m[23]"];
 
 const kinds: [CudaWordKind, string][] = [
-  ["magic", "^%%cuda(?![\\w-]).*"],
+  ["magic", "^\\s*%%cuda(?!\\S).*"],
   ["qualifier", `\\b__(?:${qualifiers.join("|")})__\\b`],
   ["builtin", `\\b(?:${[...variables, ...functions, ...types].join("|")})\\b`],
   ["launch", "<<<|>>>"],

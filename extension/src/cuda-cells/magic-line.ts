@@ -1,15 +1,12 @@
-// Tells from a cell's text whether it is a CUDA cell and where its magic line ends; knows nothing of editors.
+// Tells from the beginning of a cell whether it is a CUDA cell and where its magic line ends; knows nothing of editors.
 
-/** The kernel takes a cell for CUDA when its first line begins so. */
-const cudaMagic = /^%%cuda(?![\w-])/;
+/** As the kernel reads it: the first word of the first line that is not empty. */
+const magicLine = /^\s*%%cuda(?!\S)[^\n]*/;
 
-/** Whether a cell that begins with this line is compiled as CUDA C++. */
-export function isCudaMagic(firstLine: string): boolean {
-  return cudaMagic.test(firstLine);
-}
+/** Enough of a cell to hold its magic line. */
+export const headLength = 4096;
 
-/** The length of the first line of `text`, without its line break. */
-export function firstLineLength(text: string): number {
-  const end = text.indexOf("\n");
-  return end < 0 ? text.length : end;
+/** Where the magic line of a cell that begins with `head` ends, without its line break; `null`: not a CUDA cell. */
+export function magicEnd(head: string): number | null {
+  return magicLine.exec(head)?.[0].length ?? null;
 }

@@ -1,10 +1,7 @@
 // Lets a C++ parser read a CUDA cell: the magic line reads as spaces, so every position, fold and incremental parse stays where it is.
 import type { Input, PartialParse, TreeFragment } from "@lezer/common";
 import { Parser } from "@lezer/common";
-import { firstLineLength } from "./magic-line.ts";
-
-/** Enough of a cell to hold any magic line. */
-const longestFirstLine = 4096;
+import { headLength, magicEnd } from "./magic-line.ts";
 
 /** `text`, which starts at position `from` of a document, with what lies before `end` replaced by spaces. */
 export function blankBefore(end: number, text: string, from: number): string {
@@ -44,7 +41,7 @@ export class CudaCellParser extends Parser {
   }
 
   override createParse(input: Input, fragments: readonly TreeFragment[], ranges: readonly { from: number; to: number }[]): PartialParse {
-    const end = firstLineLength(input.read(0, Math.min(input.length, longestFirstLine)));
+    const end = magicEnd(input.read(0, Math.min(input.length, headLength))) ?? 0;
     return this.cpp.startParse(new MaskedInput(input, end), fragments, ranges);
   }
 }

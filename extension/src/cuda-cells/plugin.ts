@@ -4,7 +4,7 @@ import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/applica
 import type { IEditorExtensionFactory } from "@jupyterlab/codemirror";
 import { EditorExtensionRegistry, IEditorExtensionRegistry, IEditorLanguageRegistry } from "@jupyterlab/codemirror";
 import { languageSwitch } from "./language-switch.ts";
-import { firstLineLength } from "./magic-line.ts";
+import { headLength } from "./magic-line.ts";
 import { CudaCellParser } from "./masked-input.ts";
 import { wordColours } from "./word-colours.ts";
 
@@ -24,8 +24,8 @@ export const cudaCells: JupyterFrontEndPlugin<void> = {
     extensions.addExtension({
       name: "@warpcell/jupyterlab:cuda-cells",
       factory: ({ model }: IEditorExtensionFactory.IOptions) => {
-        const text = model.sharedModel.getSource();
-        return EditorExtensionRegistry.createImmutableExtension([languageSwitch(cuda, text.slice(0, firstLineLength(text))), wordColours()]);
+        const head = model.sharedModel.getSource().slice(0, headLength);
+        return EditorExtensionRegistry.createImmutableExtension([languageSwitch(cuda, head), wordColours()]);
       },
     });
   },

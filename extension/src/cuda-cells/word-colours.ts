@@ -6,7 +6,7 @@ import type { DecorationSet, ViewUpdate } from "@codemirror/view";
 import { Decoration, EditorView, MatchDecorator, ViewPlugin } from "@codemirror/view";
 import type { CudaWordKind } from "./cuda-words.ts";
 import { cudaWords, kindOf } from "./cuda-words.ts";
-import { isCudaMagic } from "./magic-line.ts";
+import { headLength, magicEnd } from "./magic-line.ts";
 
 const marks: Record<CudaWordKind, Decoration> = {
   magic: Decoration.mark({ class: "warpcell-cuda-magic" }),
@@ -19,16 +19,19 @@ const matcher = new MatchDecorator({
   regexp: cudaWords(),
   decorate: (add, from, to, match, view) => {
     const kind = kindOf(match);
-    if (kind === "magic" ? from === 0 : !isProse(view, from)) add(from, to, marks[kind]);
+    const isMagicLine = to === endOf(view);
+    if (kind === "magic" ? isMagicLine : !isProse(view, from)) add(from, to, marks[kind]);
   },
 });
+
+const endOf = (view: EditorView): number | null => magicEnd(view.state.sliceDoc(0, headLength));
 
 function isProse(view: EditorView, position: number): boolean {
   return /Comment|String/.test(syntaxTree(view.state).resolveInner(position, 1).name);
 }
 
 function coloursOf(view: EditorView): DecorationSet {
-  return isCudaMagic(view.state.doc.line(1).text) ? matcher.createDeco(view) : Decoration.none;
+  return endOf(view) !== null ? matcher.createDeco(view) : Decoration.none;
 }
 
 class WordColours {

@@ -1,6 +1,6 @@
 // The first notebook through the real kernel, as a user sees it: colours in the editor, heat maps below the cells, gauges that move while a cell spins.
 import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
-import { expect, test } from "@jupyterlab/galata";
+import { expect, test } from "./jupyterlab";
 import type { Locator } from "@playwright/test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

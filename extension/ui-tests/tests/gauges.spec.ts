@@ -1,6 +1,6 @@
 // The status-bar item against a kernel that sends exactly what a cell says: fresh, stale and broken messages, other kernels, a restart.
 import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
-import { expect, test } from "@jupyterlab/galata";
+import { expect, test } from "./jupyterlab";
 import { gauge, notebookOf, open, python, scripted, shot } from "./notebook";
 
 const cells = [
@@ -61,5 +61,14 @@ test("the item belongs to the notebook in front, and only to kernels of ours", a
 
   await open(page, `${tmpPath}/python.ipynb`);
   await expect(page.getByText(/Python 3.* \| Idle/)).toBeVisible();
+  await expect(gauge(page)).toBeHidden();
+
+  await page.notebook.activate("scripted.ipynb");
+  await expect(gauge(page)).toBeHidden();
+  await page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell").first().click();
+  await page.notebook.setCell(0, "code", "gauges[-1].send(gauge(1))");
+  await run(page, 0);
+  await expect(gauge(page)).toBeVisible();
+  await page.notebook.close(false);
   await expect(gauge(page)).toBeHidden();
 });

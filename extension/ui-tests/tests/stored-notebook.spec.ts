@@ -1,5 +1,5 @@
 // A notebook with stored outputs and no kernel: what the editor colours and what the renderer draws from the file alone.
-import { expect, test } from "@jupyterlab/galata";
+import { expect, test } from "./jupyterlab";
 import { cell, coloursOf, contrastsOf, inkOf, notebookOf, open, output, shot, typescript } from "./notebook";
 
 const mime = "application/vnd.warpcell.tensor.v1+json";
@@ -132,3 +132,14 @@ for (const [theme, name] of [["JupyterLab Dark", "dark"], ["JupyterLab Dark High
     await page.screenshot({ path: shot(`stored-${name}`) });
   });
 }
+
+test.describe("on a screen of two device pixels to one", () => {
+  test.use({ deviceScaleFactor: 2 });
+
+  test("a heat map is painted in device pixels", async ({ page }) => {
+    const canvas = cell(page, 0).locator(".warpcell-heat-map-canvas");
+    const { size, painted } = await coloursOf(canvas);
+    expect(size).toEqual([2 * 768, 2 * 192]);
+    expect(painted).toBe(4 * 768 * 192);
+  });
+});

@@ -1,0 +1,18 @@
+// Galata's test with one more demand: no error thrown by this extension goes unseen. JupyterLab has a few of its own.
+import { expect, test as base } from "@jupyterlab/galata";
+
+export { expect };
+
+export const test = base.extend<{ quietPage: void }>({
+  quietPage: [
+    async ({ page }, use) => {
+      const errors: string[] = [];
+      page.on("pageerror", ({ message, stack = "" }) => {
+        if (stack.includes("@warpcell/jupyterlab")) errors.push(message);
+      });
+      await use();
+      expect(errors).toEqual([]);
+    },
+    { auto: true },
+  ],
+});
