@@ -1,3 +1,230 @@
-#include <napi.h>
-static Napi::Object Init(Napi::Env env, Napi::Object exports) { return exports; }
-NODE_API_MODULE(addon, Init)
+// The exports of addon.node: turns calls from JavaScript (lib/binding.ts says what each means) into calls of a client. It must not know how a
+// client does its work.
+#include <node_api.h>
+#include <system_error>
+
+#include "../protocol/futex.h"
+#include "arguments.h"
+#include "instance.h"
+#include "registry.h"
+#include "report.h"
+
+namespace warpcell {
+namespace {
+
+Connection& connection_of(uint32_t number) { return Registry::instance().at(number); }
+Client& client_of(uint32_t number) { return connection_of(number).client; }
+
+napi_value nothing_to_say(napi_env env) {
+  napi_value result;
+  napi_get_undefined(env, &result);
+  return result;
+}
+
+napi_value open(napi_env env, napi_callback_info info) {
+  Arguments<3> arguments(env, info);
+  return number(env, Registry::instance().open(arguments.text(0), int(arguments.integer(1)), arguments.text(2), Instance::of(env)));
+}
+
+napi_value restart(napi_env env, napi_callback_info info) {
+  Arguments<1> arguments(env, info);
+  return number(env, client_of(arguments.small(0)).restart());
+}
+
+napi_value kill_process(napi_env env, napi_callback_info info) {
+  Arguments<1> arguments(env, info);
+  client_of(arguments.small(0)).child().kill(false);
+  return nothing_to_say(env);
+}
+
+napi_value close(napi_env env, napi_callback_info info) {
+  Arguments<1> arguments(env, info);
+  Registry::instance().close(arguments.small(0));
+  return nothing_to_say(env);
+}
+
+napi_value state(napi_env env, napi_callback_info info) {
+  Arguments<1> arguments(env, info);
+  return text(env, client_of(arguments.small(0)).child().state());
+}
+
+napi_value process_id(napi_env env, napi_callback_info info) {
+  Arguments<1> arguments(env, info);
+  return number(env, client_of(arguments.small(0)).child().process_id());
+}
+
+napi_value submit(napi_env env, napi_callback_info info) {
+  Arguments<2> arguments(env, info);
+  return number(env, double(client_of(arguments.small(0)).submit(Instance::of(env)->scratch(), arguments.small(1))));
+}
+
+napi_value request(napi_env env, napi_callback_info info) {
+  Arguments<4> arguments(env, info);
+  Client& client = client_of(arguments.small(0));
+  return number(env, double(client.request(Op(arguments.small(1)), arguments.fields(2), arguments.small(3))));
+}
+
+napi_value reply(napi_env env, napi_callback_info info) {
+  Arguments<2> arguments(env, info);
+  Letter letter;
+  bool is_here = client_of(arguments.small(0)).reply(uint64_t(arguments.integer(1)), &letter);
+  return is_here ? report_answer(env, letter.fields) : nothing(env);
+}
+
+napi_value wait(napi_env env, napi_callback_info info) {
+  Arguments<3> arguments(env, info);
+  Outcome outcome = client_of(arguments.small(0)).wait(uint64_t(arguments.integer(1)), arguments.integer(2));
+  return text(env, kOutcomeNames[int(outcome)]);
+}
+
+napi_value wait_async(napi_env env, napi_callback_info info) {
+  Arguments<2> arguments(env, info);
+  return Instance::of(env)->promise(connection_of(arguments.small(0)), uint64_t(arguments.integer(1)));
+}
+
+napi_value completed(napi_env env, napi_callback_info info) {
+  Arguments<1> arguments(env, info);
+  return number(env, double(client_of(arguments.small(0)).control().completed.load(std::memory_order_acquire)));
+}
+
+napi_value progress(napi_env env, napi_callback_info info) {
+  Arguments<1> arguments(env, info);
+  return number(env, double(client_of(arguments.small(0)).control().progress.load(std::memory_order_acquire)));
+}
+
+napi_value submitted(napi_env env, napi_callback_info info) {
+  Arguments<1> arguments(env, info);
+  return number(env, double(client_of(arguments.small(0)).submitted()));
+}
+
+napi_value errors(napi_env env, napi_callback_info info) {
+  Arguments<1> arguments(env, info);
+  return report_errors(env, client_of(arguments.small(0)).take_errors());
+}
+
+napi_value flights(napi_env env, napi_callback_info info) {
+  Arguments<3> arguments(env, info);
+  const Flights& flights = client_of(arguments.small(0)).flights();
+  return report_flights(env, flights.between(uint64_t(arguments.integer(1)), uint64_t(arguments.integer(2))));
+}
+
+napi_value allocate(napi_env env, napi_callback_info info) {
+  Arguments<3> arguments(env, info);
+  int64_t bytes = arguments.integer(2);
+  if (bytes < 0) throw ClientError("ARGUMENT", "Expected a number of bytes but got " + std::to_string(bytes) + ".");
+  return number(env, double(client_of(arguments.small(0)).allocate(Memory(arguments.small(1) == 0 ? 0 : 1), uint64_t(bytes))));
+}
+
+napi_value free_block(napi_env env, napi_callback_info info) {
+  Arguments<2> arguments(env, info);
+  client_of(arguments.small(0)).free(uint64_t(arguments.integer(1)));
+  return nothing_to_say(env);
+}
+
+napi_value buffer(napi_env env, napi_callback_info info) {
+  Arguments<2> arguments(env, info);
+  Client& client = client_of(arguments.small(0));
+  uint32_t number = arguments.small(1);
+  const Segment* segment = client.segments().find(number);
+  if (segment == nullptr) throw ClientError("NO_SEGMENT", "Expected the number of a segment but got " + std::to_string(number) + ".");
+  if (segment->memory == Memory::device && client.kind() != "cpu") {
+    throw ClientError("NOT_READABLE", "Expected a segment of host memory but segment " + std::to_string(number) + " lies on the device: copy from it.");
+  }
+  return Instance::of(env)->view(*segment);
+}
+
+napi_value trim(napi_env env, napi_callback_info info) {
+  Arguments<1> arguments(env, info);
+  return number(env, double(client_of(arguments.small(0)).trim()));
+}
+
+napi_value memory(napi_env env, napi_callback_info info) {
+  Arguments<1> arguments(env, info);
+  return report_memory(env, client_of(arguments.small(0)).allocator(Memory::device).statistics());
+}
+
+napi_value adjust_external_memory(napi_env env, napi_callback_info info) {
+  Arguments<1> arguments(env, info);
+  int64_t total;
+  napi_adjust_external_memory(env, arguments.integer(0), &total);
+  return nothing_to_say(env);
+}
+
+napi_value interrupt(napi_env env, napi_callback_info info) {
+  interrupt_flag().store(true);
+  Registry::instance().each([](uint32_t, Connection& connection) {
+    connection.client.control().wake.fetch_add(1);
+    futex_wake(connection.client.control().wake);
+  });
+  return nothing_to_say(env);
+}
+
+napi_value clear_interrupt(napi_env env, napi_callback_info info) {
+  interrupt_flag().store(false);
+  return nothing_to_say(env);
+}
+
+napi_value gauges(napi_env env, napi_callback_info info) { return report_gauges(env); }
+
+// What an export throws in C++ is thrown in JavaScript.
+template <napi_value (*Function)(napi_env, napi_callback_info)>
+napi_value guarded(napi_env env, napi_callback_info info) {
+  try {
+    return Function(env, info);
+  } catch (const ClientError& error) {
+    return throw_error(env, error.code, error.what());
+  } catch (const std::exception& error) {
+    return throw_error(env, "SYSTEM", std::string("Expected the client of the device process to work but got: ") + error.what() + ".");
+  }
+}
+
+struct Export {
+  const char* name;
+  napi_callback function;
+};
+
+constexpr Export kExports[] = {
+    {"open", guarded<open>},
+    {"restart", guarded<restart>},
+    {"kill", guarded<kill_process>},
+    {"close", guarded<close>},
+    {"state", guarded<state>},
+    {"processId", guarded<process_id>},
+    {"submit", guarded<submit>},
+    {"request", guarded<request>},
+    {"reply", guarded<reply>},
+    {"wait", guarded<wait>},
+    {"waitAsync", guarded<wait_async>},
+    {"completed", guarded<completed>},
+    {"progress", guarded<progress>},
+    {"submitted", guarded<submitted>},
+    {"errors", guarded<errors>},
+    {"flights", guarded<flights>},
+    {"allocate", guarded<allocate>},
+    {"free", guarded<free_block>},
+    {"buffer", guarded<buffer>},
+    {"trim", guarded<trim>},
+    {"memory", guarded<memory>},
+    {"adjustExternalMemory", guarded<adjust_external_memory>},
+    {"interrupt", guarded<interrupt>},
+    {"clearInterrupt", guarded<clear_interrupt>},
+    {"gauges", guarded<gauges>},
+};
+
+}  // namespace
+
+napi_value initialise(napi_env env, napi_value exports) {
+  Instance* instance = Instance::create(env);
+  for (const Export& entry : kExports) {
+    napi_value function;
+    napi_create_function(env, entry.name, NAPI_AUTO_LENGTH, entry.function, nullptr, &function);
+    set(env, exports, entry.name, function);
+  }
+  set(env, exports, "protocolVersion", number(env, kProtocolVersion));
+  set(env, exports, "scratch", instance->scratch_buffer());
+  return exports;
+}
+
+}  // namespace warpcell
+
+NAPI_MODULE_INIT() { return warpcell::initialise(env, exports); }

@@ -80,7 +80,7 @@ Request Channel::receive(uint64_t sequence) {
 
 void Channel::answer(uint64_t sequence, const Answer& answer) {
   Descriptor descriptor(answer.descriptor);
-  send_packet(socket_, sequence, encode(answer.fields), descriptor.get());
+  send_packet(socket_, sequence, encode(answer.fields), descriptor.get(), true);
   wake_session();
 }
 

@@ -63,7 +63,7 @@ void Descriptor::reset() {
   number_ = -1;
 }
 
-void send_packet(int socket, uint64_t sequence, const std::string& fields, int descriptor) {
+bool send_packet(int socket, uint64_t sequence, const std::string& fields, int descriptor, bool block) {
   Descriptor memory = memory_of(fields);
   int descriptors[kMaxDescriptors] = {memory.get(), descriptor};
   uint32_t count = descriptor < 0 ? 1 : 2;
@@ -84,9 +84,11 @@ void send_packet(int socket, uint64_t sequence, const std::string& fields, int d
   std::memcpy(CMSG_DATA(rights), descriptors, count * sizeof(int));
 
   ssize_t sent;
-  do sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+  do sent = sendmsg(socket, &message, MSG_NOSIGNAL | (block ? 0 : MSG_DONTWAIT));
   while (sent < 0 && errno == EINTR);
-  if (sent < 0) fail("sendmsg");
+  if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
+  if (sent < 0) fail("send a message");
+  return true;
 }
 
 Receipt receive_packet(int socket, bool block, Received* out) {
@@ -104,7 +106,7 @@ Receipt receive_packet(int socket, bool block, Received* out) {
   while (received < 0 && errno == EINTR);
   if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Receipt::none;
   if (received == 0 || (received < 0 && errno == ECONNRESET)) return Receipt::closed;
-  if (received < 0) fail("recvmsg");
+  if (received < 0) fail("receive a message");
 
   Descriptor descriptors[kMaxDescriptors];
   uint32_t count = 0;

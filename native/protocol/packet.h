@@ -32,8 +32,9 @@ struct Received {
 
 enum class Receipt { packet, none, closed };
 
-// Sends encoded fields, and `descriptor` unless it is negative (it stays the caller's). Throws std::system_error.
-void send_packet(int socket, uint64_t sequence, const std::string& fields, int descriptor);
+// Sends encoded fields, and `descriptor` unless it is negative (it stays the caller's). False when there is no room and `block` is false.
+// Throws std::system_error.
+bool send_packet(int socket, uint64_t sequence, const std::string& fields, int descriptor, bool block);
 
 // Takes the next packet: `none` when there is none and `block` is false, `closed` when the other side is gone. Throws std::system_error, or
 // std::runtime_error for a packet that is not well formed.

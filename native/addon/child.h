@@ -1,0 +1,32 @@
+// The device process as its parent sees it: starts it, knows whether it lives and how it ended, ends it. It must not know commands.
+#pragma once
+#include <mutex>
+#include <string>
+#include <sys/types.h>
+
+namespace warpcell {
+
+// Any thread may ask and end; one thread starts.
+class Child {
+ public:
+  // Starts `executable kind index` with the two descriptors of the protocol. Throws ClientError.
+  void start(const std::string& executable, const std::string& kind, int index, int control, int socket);
+
+  bool is_running();
+  // "running", "exit 70", "signal 9", or "interrupted".
+  std::string state();
+  pid_t process_id() const { return pid_; }
+
+  // Kills and reaps it, for at most a second. `interrupted`: at the user's wish.
+  void kill(bool interrupted);
+
+ private:
+  bool poll();
+
+  std::mutex mutex_;
+  pid_t pid_ = -1;
+  bool running_ = false;
+  std::string ended_ = "not started";
+};
+
+}  // namespace warpcell

@@ -1,0 +1,175 @@
+// Starting, restarting and commanding a device process. Waiting is in client_wait.cc, memory in client_memory.cc. It must not know JavaScript.
+#include "client.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <system_error>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../protocol/futex.h"
+#include "error.h"
+
+namespace warpcell {
+
+namespace {
+
+constexpr uint32_t kLargestRecord = 65536;
+constexpr useconds_t kHoldMicroseconds = 50;
+
+// Which commands have no message, one bit each.
+constexpr uint64_t kPlainCommands = 0
+#define X(name, number, message) | (message ? 0 : uint64_t(1) << number)
+    WARPCELL_COMMANDS(X)
+#undef X
+    ;
+
+bool is_plain(Op op) { return uint16_t(op) < 64 && ((kPlainCommands >> uint16_t(op)) & 1) != 0; }
+
+}  // namespace
+
+std::atomic<bool>& interrupt_flag() {
+  static std::atomic<bool> flag{false};
+  return flag;
+}
+
+Client::Client(std::string kind, int index, std::string executable) : kind_(std::move(kind)), index_(index), executable_(std::move(executable)) {
+  Descriptor memory(memfd_create("warpcell-control", MFD_CLOEXEC));
+  // Above the numbers that the device process inherits, so that neither is overwritten on the way.
+  control_memory_ = Descriptor(memory ? fcntl(memory.get(), F_DUPFD_CLOEXEC, kSocketDescriptor + 1) : -1);
+  if (!control_memory_ || ftruncate(control_memory_.get(), off_t(kControlBytes)) != 0) throw system_error("create a control segment", errno);
+
+  void* mapped = mmap(nullptr, kControlBytes, PROT_READ | PROT_WRITE, MAP_SHARED, control_memory_.get(), 0);
+  if (mapped == MAP_FAILED) throw system_error("map a control segment", errno);
+  control_ = static_cast<Control*>(mapped);
+  control_->protocol = kProtocolVersion;
+  ring_ = std::make_unique<Ring>(control_);
+
+  try {
+    start_process();
+  } catch (const ClientError&) {
+    munmap(control_, kControlBytes);
+    throw;
+  }
+}
+
+Client::~Client() {
+  control_->stop.store(1, std::memory_order_relaxed);
+  mailbox_.close();
+  child_.kill(false);
+  munmap(control_, kControlBytes);
+}
+
+void Client::start_process() {
+  Descriptor socket = mailbox_.renew();
+  control_->generation++;
+  child_.start(executable_, kind_, index_, control_memory_.get(), socket.get());
+}
+
+uint32_t Client::restart() {
+  child_.kill(false);
+  ring_->reset();
+  control_->ready.store(0, std::memory_order_relaxed);
+  control_->progress.store(submitted_, std::memory_order_relaxed);
+  control_->completed.store(submitted_, std::memory_order_release);
+  start_process();
+
+  auto ask = [this](Op op, const Fields& fields, int descriptor) {
+    int64_t sequence = send(op, fields, 0, descriptor, Patience::patient);
+    Letter letter;
+    bool has_answer = sequence > 0 && wait_for_answer(uint64_t(sequence), Patience::patient, &letter) == Outcome::done;
+    if (!has_answer) throw ClientError("DIED", "the device process ended at its start (" + child_.state() + ")");
+    if (letter.fields.size() >= 3 && letter.fields[0] == "error") throw ClientError(letter.fields[1], letter.fields[2]);
+  };
+  ask(Op::hello, {}, -1);
+  for (const auto& [number, segment] : segments_.all()) {
+    const char* memory = segment.memory == Memory::device ? "device" : "host";
+    ask(Op::segment_import, {std::to_string(number), memory, std::to_string(segment.bytes)}, segment.descriptor.get());
+  }
+  return uint32_t(segments_.all().size());
+}
+
+int64_t Client::submit(const unsigned char* record, uint32_t origin) {
+  Header header;
+  std::memcpy(&header, record, sizeof header);
+  bool is_record = header.bytes >= sizeof header && header.bytes <= kLargestRecord && header.bytes % 8 == 0 && is_plain(header.op);
+  if (!is_record) {
+    throw ClientError("PROTOCOL", "Expected a record of a command without a message but got " + std::to_string(header.bytes) + " bytes of command " + std::to_string(unsigned(header.op)) + ".");
+  }
+
+  unsigned char* room;
+  int64_t failure = place_record(header.bytes, Patience::user, &room);
+  return failure < 0 ? failure : publish(room, record, origin);
+}
+
+int64_t Client::request(Op op, const Fields& fields, uint32_t origin) {
+  if (is_plain(op)) throw ClientError("PROTOCOL", "Expected a command with a message but got command " + std::to_string(unsigned(op)) + ".");
+
+  int64_t sequence = send(op, fields, origin, -1, Patience::user);
+  if (sequence > 0 && op == Op::time && fields.size() >= 3 && fields[2].size() >= sizeof(Launch)) {
+    Launch launch;
+    std::memcpy(&launch, fields[2].data(), sizeof launch);
+    flights_.record(uint64_t(sequence), launch.kernel, origin);
+  }
+  return sequence;
+}
+
+int64_t Client::send(Op op, const Fields& fields, uint32_t origin, int descriptor, Patience patience) {
+  unsigned char* room;
+  int64_t failure = place_record(sizeof(Message), patience, &room);
+  if (failure < 0) return failure;
+
+  // The message goes first: whoever sees the record finds it on the socket.
+  try {
+    while (!mailbox_.send(submitted_ + 1, fields, descriptor)) {
+      failure = hold(patience);
+      if (failure < 0) return failure;
+    }
+  } catch (const std::system_error& error) {
+    if (error.code().value() == EPIPE || error.code().value() == ECONNRESET) return kDead;
+    throw system_error("send a message to the device process", error.code().value());
+  }
+
+  Message message{};
+  message.header.bytes = sizeof message;
+  message.header.op = op;
+  return publish(room, reinterpret_cast<unsigned char*>(&message), origin);
+}
+
+int64_t Client::place_record(uint32_t bytes, Patience patience, unsigned char** room) {
+  while ((*room = ring_->reserve(bytes)) == nullptr) {
+    int64_t failure = hold(patience);
+    if (failure < 0) return failure;
+  }
+  return 0;
+}
+
+int64_t Client::publish(unsigned char* room, const unsigned char* record, uint32_t origin) {
+  auto* header = reinterpret_cast<Header*>(room);
+  uint32_t bytes;
+  std::memcpy(&bytes, record, sizeof bytes);
+  std::memcpy(room, record, bytes);
+
+  uint64_t sequence = submitted_.load(std::memory_order_relaxed) + 1;
+  header->sequence = sequence;
+  header->origin = origin;
+  if (header->op == Op::launch) flights_.record(sequence, reinterpret_cast<Launch*>(room)->kernel, origin);
+
+  submitted_.store(sequence, std::memory_order_relaxed);
+  ring_->publish(bytes);
+  return int64_t(sequence);
+}
+
+// A full ring empties at the device's pace, some thousand commands ahead: nothing is lost by looking again a little later.
+int64_t Client::hold(Patience patience) {
+  if (!child_.is_running()) return kDead;
+  if (patience == Patience::user && interrupt_flag().load(std::memory_order_relaxed)) {
+    child_.kill(true);
+    return kInterrupted;
+  }
+  usleep(kHoldMicroseconds);
+  return 0;
+}
+
+}  // namespace warpcell

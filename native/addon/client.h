@@ -1,0 +1,107 @@
+// One device process and all that the session keeps for it: turns calls into commands, and gives a new process what the old one had.
+// It must not know JavaScript.
+#pragma once
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../protocol/commands.h"
+#include "allocator.h"
+#include "child.h"
+#include "flights.h"
+#include "mailbox.h"
+#include "ring.h"
+#include "segments.h"
+
+namespace warpcell {
+
+// How a wait ended, in the order of `kOutcomeNames`.
+enum class Outcome { done, error, interrupted, died, timeout };
+constexpr const char* kOutcomeNames[] = {"done", "error", "interrupted", "died", "timeout"};
+
+// Why there is no sequence or no place.
+constexpr int64_t kDead = -1;
+constexpr int64_t kInterrupted = -2;
+constexpr int64_t kNoMemory = -1;
+constexpr int64_t kAllocationDead = -2;
+constexpr int64_t kAllocationInterrupted = -3;
+
+class Client {
+ public:
+  // Starts the device process. Throws ClientError.
+  Client(std::string kind, int index, std::string executable);
+  ~Client();
+  Client(const Client&) = delete;
+
+  const std::string& kind() const { return kind_; }
+  int index() const { return index_; }
+  Control& control() { return *control_; }
+  Child& child() { return child_; }
+  Allocator& allocator(Memory memory) { return memory == Memory::device ? device_blocks_ : host_blocks_; }
+  const Flights& flights() const { return flights_; }
+  const Segments& segments() const { return segments_; }
+  uint64_t submitted() const { return submitted_; }
+
+  // A new process with all segments. Returns their count; throws ClientError when the new process does not work.
+  uint32_t restart();
+
+  // A record of `bytes` bytes: its sequence, kDead or kInterrupted. Throws ClientError for one that is not well formed.
+  int64_t submit(const unsigned char* record, uint32_t origin);
+  int64_t request(Op op, const Fields& fields, uint32_t origin);
+  bool reply(uint64_t sequence, Letter* letter) { return mailbox_.take(sequence, letter); }
+
+  // Whether there is nothing more to wait for, and how it ended. An interrupt kills the device process. Any thread may look.
+  bool look(uint64_t sequence, Outcome* outcome);
+  // The same, and whether the device process still lives, which costs a system call.
+  bool look_closely(uint64_t sequence, Outcome* outcome);
+  // Blocks; a negative timeout (ms) means none.
+  Outcome wait(uint64_t sequence, int64_t timeout);
+  // Sleeps until the device process has something to say after `seen`, or a slice of time has passed.
+  void sleep(uint32_t seen);
+  std::vector<ErrorRecord> take_errors();
+
+  int64_t allocate(Memory memory, uint64_t bytes);
+  // Throws ClientError when nothing was allocated there.
+  void free(Place place);
+  // Gives unused segments back and returns their bytes.
+  uint64_t trim();
+
+ private:
+  enum class Patience { user, patient };   // patient: an interrupt does not end it
+  enum class Growth { grown, no_memory, dead, interrupted };
+
+  void start_process();
+  int64_t place_record(uint32_t bytes, Patience patience, unsigned char** room);
+  int64_t publish(unsigned char* room, const unsigned char* record, uint32_t origin);
+  int64_t send(Op op, const Fields& fields, uint32_t origin, int descriptor, Patience patience);
+  // Between two attempts: 0, or kDead or kInterrupted when there is no point in another one.
+  int64_t hold(Patience patience);
+
+  bool is_done(uint64_t sequence);
+  bool has_errors() const;
+  Outcome wait_for_answer(uint64_t sequence, Patience patience, Letter* letter);
+
+  Growth grow(Memory memory, uint64_t wanted);
+  void release_segment(Memory memory, uint32_t number);
+
+  const std::string kind_;
+  const int index_;
+  const std::string executable_;
+
+  Descriptor control_memory_;
+  Control* control_ = nullptr;
+  std::unique_ptr<Ring> ring_;
+  Child child_;
+  Mailbox mailbox_;
+  Segments segments_;
+  Allocator device_blocks_, host_blocks_;
+  Flights flights_;
+  std::atomic<uint64_t> submitted_{0};
+  std::atomic<uint32_t> errors_read_{0};
+};
+
+// The user's interrupt, for every client of this Node process.
+std::atomic<bool>& interrupt_flag();
+
+}  // namespace warpcell

@@ -1,0 +1,90 @@
+// Memory of a device: turns blocks into segments and segments into commands. It must not know JavaScript.
+#include <cstring>
+
+#include "client.h"
+#include "error.h"
+
+namespace warpcell {
+
+int64_t Client::allocate(Memory memory, uint64_t bytes) {
+  for (bool has_trimmed = false;;) {
+    std::optional<Place> block = allocator(memory).take(bytes);
+    if (block) return int64_t(*block);
+
+    Growth growth = grow(memory, bytes);
+    if (growth == Growth::dead) return kAllocationDead;
+    if (growth == Growth::interrupted) return kAllocationInterrupted;
+    if (growth == Growth::grown) continue;
+    if (has_trimmed || trim() == 0) return kNoMemory;
+    has_trimmed = true;
+
+    // Memory is free only when the device process has let go of it too: its answer comes after that.
+    Letter letter;
+    int64_t sequence = send(Op::hello, {}, 0, -1, Patience::user);
+    if (sequence > 0) wait_for_answer(uint64_t(sequence), Patience::user, &letter);
+  }
+}
+
+void Client::free(Place place) {
+  const Segment* segment = segments_.find(segment_of(place));
+  if (segment == nullptr || !allocator(segment->memory).give(place)) {
+    throw ClientError("NOT_ALLOCATED", "Expected a place that is allocated but got " + std::to_string(place) + ": it was freed before, or never given out.");
+  }
+}
+
+Client::Growth Client::grow(Memory memory, uint64_t wanted) {
+  uint64_t bytes = allocator(memory).segment_size(wanted);
+  uint32_t number = segments_.unused_number();
+  if (number == 0 || bytes > (uint64_t(1) << kOffsetBits)) return Growth::no_memory;
+
+  Segment segment{memory, bytes, Descriptor(), 0};
+  Fields fields{std::to_string(number), memory == Memory::device ? "device" : "host", std::to_string(bytes)};
+  bool is_ours = memory == Memory::host || kind_ == "cpu";
+  if (is_ours) {
+    segment.descriptor = create_shared_memory(bytes, segments_.untouched());
+    if (!segment.descriptor) return Growth::no_memory;
+  } else {
+    fields.erase(fields.begin() + 1);
+  }
+
+  int64_t sequence = send(is_ours ? Op::segment_import : Op::segment_create, fields, 0, segment.descriptor.get(), Patience::user);
+  if (sequence == kDead) return Growth::dead;
+  if (sequence == kInterrupted) return Growth::interrupted;
+
+  Letter letter;
+  Outcome outcome = wait_for_answer(uint64_t(sequence), Patience::user, &letter);
+  if (outcome == Outcome::interrupted) return Growth::interrupted;
+  if (outcome == Outcome::died) return Growth::dead;
+
+  bool is_refused = letter.fields.size() >= 3 && letter.fields[0] == "error";
+  if (is_refused && letter.fields[1] == "OUT_OF_MEMORY") return Growth::no_memory;
+  if (is_refused) throw ClientError(letter.fields[1], letter.fields[2]);
+
+  if (!is_ours) segment.descriptor = std::move(letter.descriptor);
+  if (!segment.descriptor) throw ClientError("PROTOCOL", "Expected a descriptor of the new segment but got none.");
+  segments_.add(number, std::move(segment));
+  allocator(memory).add_segment(number, bytes, wanted);
+  return Growth::grown;
+}
+
+uint64_t Client::trim() {
+  uint64_t before = device_blocks_.statistics().reserved + host_blocks_.statistics().reserved;
+  for (Memory memory : {Memory::device, Memory::host}) {
+    for (uint32_t number : allocator(memory).unused_segments()) release_segment(memory, number);
+  }
+  return before - device_blocks_.statistics().reserved - host_blocks_.statistics().reserved;
+}
+
+void Client::release_segment(Memory memory, uint32_t number) {
+  SegmentRelease record{};
+  record.header.bytes = sizeof record;
+  record.header.op = Op::segment_release;
+  record.segment = number;
+  // A device process that cannot be told has lost the segment by itself.
+  submit(reinterpret_cast<unsigned char*>(&record), 0);
+
+  allocator(memory).remove_segment(number);
+  segments_.remove(number);
+}
+
+}  // namespace warpcell

@@ -1,0 +1,77 @@
+// Answers arrive in any order of asking. It must not know commands.
+#include "mailbox.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../protocol/commands.h"
+#include "error.h"
+
+namespace warpcell {
+
+Descriptor Mailbox::renew() {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) throw system_error("open a socket to the device process", errno);
+  Descriptor ours(ends[0]);
+  Descriptor theirs(ends[1]);
+  // Above the numbers that the device process inherits, so that neither is overwritten on the way.
+  Descriptor moved(fcntl(theirs.get(), F_DUPFD_CLOEXEC, kSocketDescriptor + 1));
+  if (!moved) throw system_error("open a socket to the device process", errno);
+
+  std::lock_guard<std::mutex> lock(mutex_);
+  socket_ = std::move(ours);
+  expected_.clear();
+  here_.clear();
+  return moved;
+}
+
+void Mailbox::close() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  socket_.reset();
+  expected_.clear();
+  here_.clear();
+}
+
+bool Mailbox::send(uint64_t sequence, const Fields& fields, int descriptor) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  // The device process may itself be waiting for room to answer.
+  drain();
+  if (!send_packet(socket_.get(), sequence, encode(fields), descriptor, false)) return false;
+  expected_.insert(sequence);
+  return true;
+}
+
+Mailbox::Status Mailbox::look(uint64_t sequence) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (expected_.count(sequence) != 0) drain();
+  if (here_.count(sequence) != 0) return Status::here;
+  return expected_.count(sequence) != 0 ? Status::expected : Status::unknown;
+}
+
+bool Mailbox::take(uint64_t sequence, Letter* letter) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (expected_.count(sequence) != 0) drain();
+  auto found = here_.find(sequence);
+  if (found == here_.end()) return false;
+  *letter = std::move(found->second);
+  here_.erase(found);
+  return true;
+}
+
+void Mailbox::drain() {
+  if (!socket_) return;
+  Received received;
+  while (receive_packet(socket_.get(), false, &received) == Receipt::packet) {
+    Letter letter;
+    if (!decode(received.fields.data(), received.fields.size(), &letter.fields)) {
+      throw ClientError("PROTOCOL", "Expected a list of fields as answer to command " + std::to_string(received.sequence) + " but got other bytes.");
+    }
+    letter.descriptor = std::move(received.descriptor);
+    expected_.erase(received.sequence);
+    here_[received.sequence] = std::move(letter);
+  }
+}
+
+}  // namespace warpcell

@@ -1,0 +1,41 @@
+// The session's end of the socket: sends messages and keeps answers until they are asked for. It must not know commands.
+#pragma once
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "../protocol/fields.h"
+#include "../protocol/packet.h"
+
+namespace warpcell {
+
+struct Letter {
+  Fields fields;
+  Descriptor descriptor;
+};
+
+// Any thread may look; one thread sends and takes.
+class Mailbox {
+ public:
+  enum class Status { unknown, expected, here };
+
+  // A socket for a new device process; answers of the old one are gone. Returns the other end. Throws ClientError.
+  Descriptor renew();
+  void close();
+
+  // False while the socket is full. Throws std::system_error (EPIPE) when the device process is gone.
+  bool send(uint64_t sequence, const Fields& fields, int descriptor);
+  Status look(uint64_t sequence);
+  // False when there is none.
+  bool take(uint64_t sequence, Letter* letter);
+
+ private:
+  void drain();
+
+  std::mutex mutex_;
+  Descriptor socket_;
+  std::set<uint64_t> expected_;
+  std::map<uint64_t, Letter> here_;
+};
+
+}  // namespace warpcell

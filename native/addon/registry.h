@@ -1,0 +1,43 @@
+// Every client of this Node process, whichever thread opened it: turns a small integer into a client. It must not know JavaScript.
+#pragma once
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "client.h"
+#include "waiter.h"
+
+namespace warpcell {
+
+// A client and the thread that waits for it; `owner` is the environment (a thread of JavaScript) that opened it.
+struct Connection {
+  Connection(std::string kind, int index, std::string executable, const void* owner)
+      : client(std::move(kind), index, std::move(executable)), waiter(client), owner(owner) {}
+
+  Client client;
+  Waiter waiter;
+  const void* owner;
+};
+
+class Registry {
+ public:
+  static Registry& instance();
+
+  uint32_t open(const std::string& kind, int index, const std::string& executable, const void* owner);
+  void close(uint32_t number);
+  void close_all_of(const void* owner);
+
+  // For the thread that opened it. Throws ClientError when it is closed.
+  Connection& at(uint32_t number) const;
+  // For other threads: nothing is closed meanwhile.
+  void each(const std::function<void(uint32_t, Connection&)>& visit);
+
+ private:
+  static constexpr uint32_t kMost = 4096;
+
+  std::mutex mutex_;
+  uint32_t count_ = 0;
+  std::unique_ptr<Connection> connections_[kMost];
+};
+
+}  // namespace warpcell

@@ -1,0 +1,42 @@
+// The session's hold on memory: keeps the descriptor of every segment, so that the bytes outlive the device process. It must not know blocks.
+#pragma once
+#include <map>
+
+#include "../protocol/commands.h"
+#include "../protocol/packet.h"
+
+namespace warpcell {
+
+struct Segment {
+  Memory memory;
+  uint64_t bytes;
+  Descriptor descriptor;
+  uint64_t serial = 0;   // unlike its number, never used again
+};
+
+class Segments {
+ public:
+  // A number that no segment has; 0 when all are taken. (No segment is number 0, so that no place is 0.)
+  uint32_t unused_number() const;
+
+  void add(uint32_t number, Segment&& segment);
+  void remove(uint32_t number) { table_.erase(number); }
+  void clear() { table_.clear(); }
+  const Segment* find(uint32_t number) const;
+  const std::map<uint32_t, Segment>& all() const { return table_; }
+
+  // Bytes of shared memory that segments may still grow by: memory is taken when it is first touched.
+  uint64_t untouched() const;
+
+ private:
+  std::map<uint32_t, Segment> table_;
+};
+
+// Shared memory that no name leads to; an empty Descriptor when the system has not so much left besides what is `promised` already.
+Descriptor create_shared_memory(uint64_t bytes, uint64_t promised);
+
+// Maps a whole segment. Throws ClientError.
+void* map_segment(const Segment& segment);
+void unmap_segment(void* memory, uint64_t bytes);
+
+}  // namespace warpcell

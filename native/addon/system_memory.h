@@ -1,0 +1,10 @@
+// What the system can still give: turns /proc and cgroup files into bytes. It must not know segments.
+#pragma once
+#include <cstdint>
+
+namespace warpcell {
+
+// Bytes that processes here can still touch without being killed for it; the largest number when the system does not say.
+uint64_t available_memory();
+
+}  // namespace warpcell
