@@ -1,7 +1,7 @@
 // Turns comm messages of clients into calls of whoever owns the target: the supervisor's own table, or the session. Knows no socket.
 import { unpackBuffers, packBuffers, discardBuffers } from "../session-protocol-buffers.ts";
 import type { Event } from "../session-protocol.ts";
-import { optional, required } from "./content.ts";
+import { optional, required, rowOf } from "./content.ts";
 import type { Json, Message } from "./messages.ts";
 import type { Publisher } from "./publish.ts";
 import type { Requests } from "./requests.ts";
@@ -41,7 +41,7 @@ export class Comms {
   async open(request: Message): Promise<void> {
     const comm = required(request.content, "comm_id", "string");
     const target = required(request.content, "target_name", "string");
-    const own = this.#own[target] ?? null;
+    const own = rowOf(this.#own, target) ?? null;
 
     if (own === null && !this.#sessionTargets.has(target)) {
       this.#publisher.publish("comm_close", request, { comm_id: comm, data: {} });

@@ -19,3 +19,8 @@ export function optional<K extends keyof Kinds>(content: Json, field: string, ki
 function isKind(value: unknown, kind: keyof Kinds): boolean {
   return kind === "object" ? typeof value === "object" && value !== null && !Array.isArray(value) : typeof value === kind;
 }
+
+/** A row of a table, looked up by a name from outside: never what every object inherits, such as "constructor". */
+export function rowOf<Row>(table: Readonly<Record<string, Row>>, name: string): Row | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}

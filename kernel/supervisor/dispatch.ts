@@ -1,5 +1,6 @@
 // Turns received frames into handled messages: verified, looked up in the table, bracketed by busy and idle, answered. The one place where that happens.
 import type { Inbound, Frames } from "./sockets.ts";
+import { rowOf } from "./content.ts";
 import { handlers, type Handler, type Kernel } from "./handlers.ts";
 import { replyTo, type Json, type Message } from "./messages.ts";
 import { Problem } from "./problem.ts";
@@ -34,7 +35,7 @@ export class Dispatch {
       process.stderr.write(`warpcell: a message on ${channel} was dropped. ${error.message} [${error.code}]\n`);
       return;
     }
-    this.#accept({ channel, request, handler: handlers[channel][request.header.msg_type] ?? unknown });
+    this.#accept({ channel, request, handler: rowOf(handlers[channel], request.header.msg_type) ?? unknown });
   }
 
   #accept(job: Job): void {

@@ -1,6 +1,6 @@
 // Turns executed cells into the answers of history_request: tail, range and search with globs. In memory, one session; knows no message but the request's content.
 import type { Json } from "./messages.ts";
-import { optional } from "./content.ts";
+import { optional, rowOf } from "./content.ts";
 
 type Line = [session: number, line: number, input: string | [input: string, output: string | null]];
 
@@ -16,7 +16,7 @@ export class History {
   /** The content of history_reply. `session` 0 or less counts from the current one; there is only one. */
   answer(content: Json): Json {
     const withOutput = optional(content, "output", "boolean", false);
-    const access = accesses[optional(content, "hist_access_type", "string", "tail")];
+    const access = rowOf(accesses, optional(content, "hist_access_type", "string", "tail"));
     const cells = access === undefined ? [] : access(this.#cells, content);
 
     return { status: "ok", history: cells.map(({ line, input, output }): Line => [session, line, withOutput ? [input, output] : input]) };

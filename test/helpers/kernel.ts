@@ -1,0 +1,87 @@
+// Turns a test into a client of a real kernel process over real sockets, and leaves nothing running after it.
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import { KernelClient, startKernel, type Answer, type OwnKernel, type StartOptions } from "../../kernel/client.ts";
+import type { Json, Message } from "../../kernel/supervisor/messages.ts";
+
+export const kernelScript = fileURLToPath(new URL("../../kernel/dist/main.js", import.meta.url));
+
+/** The environment of a kernel whose session is the script that knows verbs, not TypeScript. */
+export const fakeSession = { WARPCELL_SESSION: fileURLToPath(new URL("./fake-session.mjs", import.meta.url)) };
+
+export interface TestKernel {
+  kernel: OwnKernel;
+  client: KernelClient;
+  /** Everything the kernel wrote on stderr so far. */
+  stderr(): string;
+}
+
+/** A kernel that answers. It ends with the test. */
+export async function openKernel(options: StartOptions = {}): Promise<TestKernel> {
+  const opened = await startSilently(options);
+  await opened.client.ready();
+  return opened;
+}
+
+/** A kernel that may not come up. */
+export async function startSilently(options: StartOptions = {}): Promise<TestKernel> {
+  const kernel = await startKernel({ stderr: "pipe", ...options }, kernelScript);
+  const client = new KernelClient(kernel.connection);
+  let text = "";
+  kernel.child.stderr?.on("data", (bytes: Buffer) => { text += bytes.toString(); });
+  onTestFinished(() => {
+    client.close();
+    kernel.dispose();
+  });
+  return { kernel, client, stderr: () => text };
+}
+
+/** Another client of the same kernel. */
+export function connect({ kernel }: TestKernel): KernelClient {
+  const client = new KernelClient(kernel.connection);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** The outputs as [type, what matters of the content]. */
+export function shown({ outputs }: Pick<Answer, "outputs">): [string, unknown][] {
+  return outputs.map(({ header, content }) => [header.msg_type, gist[header.msg_type]?.(content) ?? content]);
+}
+
+const gist: Record<string, (content: Json) => unknown> = {
+  execute_input: ({ code }) => code,
+  stream: ({ name, text }) => `${String(name)}: ${String(text)}`,
+  execute_result: ({ data }) => (data as Json)["text/plain"],
+  error: ({ ename, evalue }) => `${String(ename)}: ${String(evalue)}`,
+};
+
+/** Text of one stream, over all its messages. */
+export function streamText(outputs: readonly Message[], name: string): string {
+  return outputs.filter(({ header, content }) => header.msg_type === "stream" && content["name"] === name).map(({ content }) => String(content["text"])).join("");
+}
+
+/** Resolves with the first message for which `wanted` is true, from now on. */
+export function next(client: KernelClient, wanted: (message: Message, channel: string) => boolean): Promise<Message> {
+  return new Promise((resolve) => {
+    const stop = client.listen((channel, message) => {
+      if (!wanted(message, channel)) return;
+      stop();
+      resolve(message);
+    });
+  });
+}
+
+/** A process with this number runs, and is not a zombie. */
+export async function runs(pid: number): Promise<boolean> {
+  const { readFile } = await import("node:fs/promises");
+  const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ESRCH") return null;
+    throw error;
+  });
+  return stat !== null && !/\) Z /.test(stat);
+}
+
+/** Resolves when `condition` holds; asked again until then, within the test's own time limit. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
