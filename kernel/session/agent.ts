@@ -1,0 +1,115 @@
+// The session's second thread: hears the supervisor while a cell spins, and stops the cell, answers its prompts, reads gauges. It must not know cells.
+import { readFileSync } from "node:fs";
+import { Session } from "node:inspector";
+import { Socket } from "node:net";
+import { createInterface } from "node:readline";
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import type * as Host from "warpcell/host";
+import { type AgentCommand, agentDescriptor, type AgentEvent, type RequestId } from "../session-protocol.ts";
+import { type AgentStart, type FromAgent, shared, type ToAgent } from "./agent-link.ts";
+
+/** Milliseconds that the main thread gets to see an interrupt by itself: with an idle event loop, and when a device wait ends (which restarts a process). */
+const idleGrace = 30;
+const deviceGrace = 700;
+/** Milliseconds after which a cell that did not end is taken to wait for a child process. */
+const childGrace = 250;
+
+const memory = new Int32Array((workerData as AgentStart).memory);
+const inspector = new Session();
+const main = parentPort!;
+const pipe = new Socket({ fd: agentDescriptor, readable: true, writable: true });
+const questions = new Map<RequestId, { port: MessagePort; blocking: boolean }>();
+/** The library's functions for any thread; there are none before the main thread has loaded it. */
+let devices: typeof Host | null = null;
+let loading: Promise<void> = Promise.resolve();
+let gaugeTimer: NodeJS.Timeout | undefined;
+
+const commands: { [K in AgentCommand["type"]]: (command: Extract<AgentCommand, { type: K }>) => void } = {
+  interrupt: ({ request }) => void interrupt(request),
+  inputReply: ({ request, value }) => answer(request, value),
+  gauges: ({ interval }) => {
+    clearInterval(gaugeTimer);
+    if (interval > 0) gaugeTimer = setInterval(() => { if (devices !== null) send({ type: "gauges", devices: devices.gauges() }); }, interval);
+  },
+};
+
+const messages: { [K in ToAgent["type"]]: (message: Extract<ToAgent, { type: K }>) => void } = {
+  library: ({ url }) => { loading = import(url).then((host: typeof Host) => { devices = host; }); },
+  devices: ({ known }) => void loading.then(() => devices?.know(known)),
+  inputRequest: ({ request, prompt, password, blocking, answerTo }) => {
+    questions.set(request, { port: answerTo, blocking });
+    send({ type: "inputRequest", request, prompt, password });
+  },
+};
+
+inspector.connectToMainThread();
+// Threads of one process load an addon best one after the other: the library comes when the main thread has it.
+main.on("message", (message: ToAgent) => (messages[message.type] as (message: ToAgent) => void)(message));
+createInterface({ input: pipe }).on("line", (line) => {
+  const command = JSON.parse(line) as AgentCommand;
+  (commands[command.type] as (command: AgentCommand) => void)(command);
+});
+// The other end is the supervisor's: closed, it has died, and nothing of it may stay.
+pipe.on("close", () => process.kill(process.pid, "SIGKILL"));
+pipe.on("error", () => process.kill(process.pid, "SIGKILL"));
+
+function send(event: AgentEvent): void {
+  pipe.write(`${JSON.stringify(event)}\n`);
+}
+
+function answer(request: RequestId, value: string | null): void {
+  const question = questions.get(request);
+  if (question === undefined) return;
+  questions.delete(request);
+  question.port.postMessage({ value });
+  if (!question.blocking) return;
+  Atomics.add(memory, shared.answers, 1);
+  Atomics.notify(memory, shared.answers);
+}
+
+/**
+ * Stops the request. The main thread is told by message, which it reads when its event loop turns: then it gives up what it awaits. Does it not, JavaScript
+ * is running: that is terminated. Terminated at once, an idle main thread would lose the next thing it does instead.
+ */
+async function interrupt(request: RequestId): Promise<void> {
+  const isRunning = (): boolean => Atomics.load(memory, shared.running) === request;
+  const isDone = (): boolean => !isRunning() || Atomics.load(memory, shared.acknowledged) === request;
+  if (!isRunning()) return send({ type: "interrupted", request });
+
+  const isDeviceBusy = devices?.isBusy() ?? false;
+  devices?.interrupt();
+  const message: FromAgent = { type: "interrupt", request };
+  main.postMessage(message);
+  await until(isDone, isDeviceBusy ? deviceGrace : idleGrace);
+  for (let attempt = 0; !isDone(); attempt++) {
+    inspector.post("Runtime.terminateExecution");
+    await until(isDone, childGrace);
+    if (!isDone()) killChildren();
+    // Its first handler may have been what was terminated.
+    main.postMessage(message);
+    await until(isDone, childGrace);
+  }
+  questions.delete(request);
+  send({ type: "interrupted", request });
+}
+
+/** Resolves when `condition` holds, at the latest after `limit` ms. */
+async function until(condition: () => boolean, limit: number): Promise<void> {
+  for (const end = performance.now() + limit; !condition() && performance.now() < end; ) {
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+/** A cell that waits for a child (execSync) runs no JavaScript that could be terminated. Device processes are not its children to end. */
+function killChildren(): void {
+  const children = readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").split(" ").filter((child) => child !== "");
+  for (const child of children) {
+    try {
+      if (readFileSync(`/proc/${child}/comm`, "utf8").startsWith("warpcell-device")) continue;
+      process.kill(Number(child), "SIGKILL");
+    } catch (error) {
+      // It ended between the two looks at it.
+      if (!["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    }
+  }
+}

@@ -1,0 +1,46 @@
+// Remembers every cell that ran under the script name that V8 knows it by, so that a place in running code leads back to a place in a cell.
+import type { Position, Positions } from "../language/positions.ts";
+
+/** A cell that ran; `label` is how it is named to the user: `Cell [3]`. */
+export interface RanCell { label: string; source: string; positions: Positions | null; }
+
+/** A place in a cell, counted from 1. */
+export interface CellPlace extends Position { cell: RanCell; }
+
+const scheme = "cell:///";
+
+export class CellRegistry {
+  readonly #cells: RanCell[] = [];
+  /** `#origins[n]` is where the launch with origin n + 1 stands. */
+  readonly #origins: (CellPlace | undefined)[] = [];
+
+  /** Registers a cell and returns the script name to run it under. */
+  add(cell: RanCell): string {
+    this.#cells.push(cell);
+    return scheme + (this.#cells.length - 1);
+  }
+
+  /** The number for the next launch site; 0 means unknown to the library. */
+  get nextOrigin(): number {
+    return this.#origins.length + 1;
+  }
+
+  addOrigins(cell: RanCell, places: readonly (Position | undefined)[]): void {
+    for (const place of places) this.#origins.push(place && { ...place, cell });
+  }
+
+  /** `Cell [3]:4`, for the number of a launch site. */
+  describeOrigin(origin: number): string | undefined {
+    const place = this.#origins[origin - 1];
+    return place && `${place.cell.label}:${place.line}`;
+  }
+
+  /** The place in its cell of a place in a script; `undefined` when the script is not a cell. */
+  find(script: string, line: number, column: number): CellPlace | undefined {
+    if (!script.startsWith(scheme)) return undefined;
+    const cell = this.#cells[Number(script.slice(scheme.length))];
+    if (cell === undefined) return undefined;
+    const position = cell.positions?.of(line, column) ?? { line, column };
+    return { cell, ...position };
+  }
+}

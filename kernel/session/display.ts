@@ -1,0 +1,60 @@
+// Gives cells `display` and its helpers: values become display events of the request that shows them. It must not know what the values are.
+import { randomUUID } from "node:crypto";
+import { packBuffers } from "../session-protocol-buffers.ts";
+import type { MimeBundle } from "../session-protocol.ts";
+import { bundleOf, raw } from "./mime-bundle.ts";
+import type { Output } from "./output.ts";
+import type { Requests } from "./request.ts";
+
+/** The names are those of Deno's `display`. */
+export interface DisplayOptions {
+  /** Displays with one id show the same; see {@link Display.update}. */
+  display_id?: string;
+  /** Replaces what is shown under `display_id` instead of adding an output. */
+  update?: boolean;
+  /** The value is itself a MIME bundle: `{ "text/html": … }`. */
+  raw?: boolean;
+  metadata?: Record<string, unknown>;
+  buffers?: Uint8Array[];
+}
+
+/** One output below a cell, which can be replaced later. */
+export interface Shown { readonly id: string; update(value: unknown, options?: DisplayOptions): Promise<void>; }
+
+/** The global `display`. */
+export interface Display {
+  /** Shows a value below the cell. Resolves when it is described; most values are at once. */
+  (value: unknown, options?: DisplayOptions): Promise<Shown>;
+  /** Replaces what is shown under an id. */
+  update(id: string, value: unknown, options?: DisplayOptions): Promise<void>;
+  /** Removes the outputs of the cell; with `wait`, when the next one comes. */
+  clear(wait?: boolean): void;
+}
+
+export function createDisplay(output: Output, requests: Requests): Display {
+  const show = async (value: unknown, options: DisplayOptions, id: string | null, update: boolean): Promise<void> => {
+    const request = requests.current.id;
+    const data = await bundleOf(options.raw === true ? raw(value as MimeBundle) : value);
+    output.send({ type: "display", request, data, metadata: options.metadata ?? {}, displayId: id, update, buffers: packBuffers(options.buffers ?? []) });
+  };
+
+  const display = async (value: unknown, options: DisplayOptions = {}): Promise<Shown> => {
+    const id = options.display_id ?? randomUUID();
+    await show(value, options, id, options.update ?? false);
+    return { id, update: (next, nextOptions = {}) => show(next, nextOptions, id, true) };
+  };
+  return Object.assign(display, {
+    update: (id: string, value: unknown, options: DisplayOptions = {}) => show(value, options, id, true),
+    clear: (wait = false) => output.send({ type: "clearOutput", request: requests.current.id, wait }),
+  });
+}
+
+type Tag = (strings: TemplateStringsArray, ...values: unknown[]) => object;
+
+/** A template tag that makes a value of this MIME type: html`<b>${name}</b>`. */
+export function tag(type: string): Tag {
+  return (strings, ...values) => {
+    const source = String.raw({ raw: strings.map((string) => string) }, ...values);
+    return raw({ [type]: source, "text/plain": source });
+  };
+}

@@ -1,0 +1,107 @@
+// Turns an execute command into its run and its events: output, result, error, and `done` at the very end. It must not know languages.
+import { randomBytes } from "node:crypto";
+import { writeSync } from "node:fs";
+import { parse } from "../language/cell.ts";
+import type { CellError, Command, MimeBundle, UserExpression } from "../session-protocol.ts";
+import type { RanCell } from "./cell-registry.ts";
+import { Interrupted, type Guard } from "./interrupts.ts";
+import { runCell } from "./languages.ts";
+import { bundleOf, text } from "./mime-bundle.ts";
+import type { Request } from "./request.ts";
+import { runCode } from "./run-typescript.ts";
+import type { Session } from "./session.ts";
+
+type ExecuteCommand = Extract<Command, { type: "execute" }>;
+
+/** Runs one cell to its end. Never rejects: what goes wrong is the error in `done`. */
+export async function execute(session: Session, command: ExecuteCommand): Promise<void> {
+  const { output } = session;
+  const request: Request = { id: command.request, allowStdin: command.allowStdin };
+  const ran: RanCell = { label: `Cell [${command.count}]`, source: command.code, positions: null };
+  const payload: Record<string, unknown>[] = [];
+  let error: CellError | null = null;
+  let userExpressions: Record<string, UserExpression> = {};
+
+  try {
+    await session.interrupts.run(request.id, (guard) => session.requests.run(request, () => runAndShow(session, command, request, ran, guard, payload)));
+    userExpressions = await evaluateExpressions(session, command, request);
+  } catch (thrown) {
+    error = fail(session, thrown, ran);
+  }
+  error = (await settle(session, ran)) ?? error;
+
+  output.flush();
+  const token = `\u001e${randomBytes(16).toString("hex")}\u001e`;
+  writeToken(1, token);
+  writeToken(2, token);
+  output.send({ type: "done", request: request.id, status: error === null ? "ok" : "error", token, error, userExpressions, payload });
+}
+
+async function runAndShow(session: Session, command: ExecuteCommand, request: Request, ran: RanCell, guard: Guard, payload: Record<string, unknown>[]): Promise<void> {
+  const cell = parse(command.code);
+  if (cell.help !== null) {
+    const { value } = await runCode(cell.help.expression, { session, request, ran, guard });
+    payload.push({ source: "page", start: 0, data: { "text/plain": text(value) } });
+    return;
+  }
+  const result = await runCell(cell, { session, request, ran, guard });
+  try {
+    if (!("value" in result) || result.value === undefined) return;
+    const data: MimeBundle = await guard(() => bundleOf(result.value));
+    if (!command.silent) {
+      Object.assign(globalThis, { _: result.value });
+      session.output.send({ type: "result", request: request.id, data, metadata: {} });
+    }
+  } finally {
+    await result.after?.();
+  }
+}
+
+function fail(session: Session, thrown: unknown, ran: RanCell): CellError {
+  Object.assign(globalThis, { _error: thrown });
+  return session.tracebacks.describe(thrown, ran);
+}
+
+/** Waits for what the cell launched; a kernel that failed fails its cell. An interrupt that came too late to be used is used up. */
+async function settle(session: Session, ran: RanCell): Promise<CellError | null> {
+  const host = session.library.loaded?.host;
+  if (host === undefined) return null;
+  try {
+    await host.settle();
+    return null;
+  } catch (thrown) {
+    return fail(session, thrown, ran);
+  } finally {
+    host.clearInterrupt();
+  }
+}
+
+async function evaluateExpressions(session: Session, command: ExecuteCommand, request: Request): Promise<Record<string, UserExpression>> {
+  const results: Record<string, UserExpression> = {};
+  for (const [name, code] of Object.entries(command.userExpressions)) {
+    const ran: RanCell = { label: `Expression ${name}`, source: code, positions: null };
+    try {
+      const value = await session.interrupts.run(request.id, (guard) => session.requests.run(request, () => runCode(code, { session, request, ran, guard })));
+      results[name] = { status: "ok", data: await bundleOf(value.value), metadata: {} };
+    } catch (thrown) {
+      if (thrown instanceof Interrupted) throw thrown;
+      const { name: ename, message: evalue, traceback } = session.tracebacks.describe(thrown, ran);
+      results[name] = { status: "error", ename, evalue, traceback };
+    }
+  }
+  return results;
+}
+
+/** One write, so that nothing of native code comes between. A full pipe that does not block is tried again: the supervisor reads it. */
+function writeToken(descriptor: number, token: string): void {
+  const waiting = new Int32Array(new SharedArrayBuffer(4));
+  for (;;) {
+    try {
+      writeSync(descriptor, token);
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      Atomics.wait(waiting, 0, 0, 1);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// Runs code so that the agent thread can stop it, and races what it awaits with an interrupt. It must not know what the code is.
+import { Session } from "node:inspector";
+import type { Worker } from "node:worker_threads";
+import type { RequestId } from "../session-protocol.ts";
+import { type FromAgent, shared } from "./agent-link.ts";
+
+/** The user stopped the cell. */
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+  readonly code = "INTERRUPTED";
+
+  constructor() {
+    super("The cell was stopped by an interrupt. All variables are kept.");
+  }
+}
+
+const entry = Symbol.for("warpcell.entry");
+const callEntry = 'globalThis[Symbol.for("warpcell.entry")]()';
+
+export class Interrupts {
+  readonly #inspector = new Session();
+  readonly #memory: Int32Array;
+  #stop: { request: RequestId; reject: (reason: Interrupted) => void } | null = null;
+
+  constructor(memory: SharedArrayBuffer) {
+    this.#memory = new Int32Array(memory);
+    this.#inspector.connect();
+    Object.defineProperty(globalThis, entry, { value: undefined, writable: true, enumerable: false });
+  }
+
+  listen(agent: Worker): void {
+    agent.on("message", ({ request }: FromAgent) => {
+      Atomics.store(this.#memory, shared.acknowledged, request);
+      Atomics.notify(this.#memory, shared.acknowledged);
+      if (this.#stop?.request === request) this.#stop.reject(new Interrupted());
+    });
+  }
+
+  /**
+   * Runs `work` as the code of a request. Rejects with {@link Interrupted} when the agent terminated it, or when it awaits as the interrupt comes: what it
+   * awaits may then never settle.
+   */
+  async run<T>(request: RequestId, work: (guard: Guard) => Promise<T>): Promise<T> {
+    const interrupted = new Promise<never>((_, reject) => { this.#stop = { request, reject }; });
+    Atomics.store(this.#memory, shared.running, request);
+    try {
+      return await Promise.race([work((code) => this.#guard(code)), interrupted]);
+    } finally {
+      Atomics.store(this.#memory, shared.running, 0);
+      this.#stop = null;
+    }
+  }
+
+  /** Calls `code` through the inspector, outside which a termination would unwind the session's own frames too. */
+  #guard<T>(code: () => T): T {
+    let outcome: { value: T } | { thrown: unknown } | undefined;
+    (globalThis as unknown as Record<symbol, () => void>)[entry] = () => {
+      try {
+        outcome = { value: code() };
+      } catch (thrown) {
+        outcome = { thrown };
+      }
+    };
+    this.#inspector.post("Runtime.evaluate", { expression: callEntry });
+    if (outcome === undefined) throw new Interrupted();
+    if ("thrown" in outcome) throw outcome.thrown;
+    return outcome.value;
+  }
+}
+
+/** Calls user code synchronously; a termination becomes {@link Interrupted}. */
+export type Guard = <T>(code: () => T) => T;

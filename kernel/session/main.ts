@@ -1,0 +1,122 @@
+// The session process: puts its parts together, hears commands from the supervisor, and says so when it is ready. Started by the supervisor only.
+import { Worker } from "node:worker_threads";
+import { type Command, type DeviceSummary, type Event, sessionProtocolVersion } from "../session-protocol.ts";
+import { type AgentStart, shared, type ToAgent } from "./agent-link.ts";
+import { CellRegistry } from "./cell-registry.ts";
+import { Comms } from "./comm.ts";
+import { createDisplay, tag } from "./display.ts";
+import { execute } from "./execute.ts";
+import { Interrupts } from "./interrupts.ts";
+import { hostUrl, libraryFolder, LibraryLoader } from "./library.ts";
+import { installHelpers } from "./lowered-helpers.ts";
+import { Modules } from "./modules.ts";
+import { Output, redirect } from "./output.ts";
+import { Prompts } from "./prompt.ts";
+import { Requests } from "./request.ts";
+import type { Session } from "./session.ts";
+import { Slots } from "./slots.ts";
+import { Tracebacks } from "./traceback.ts";
+
+if (process.send === undefined) {
+  process.stderr.write("Expected to be started by the supervisor of warpcell but there is no channel to it. Run `warpcell run notebook.ipynb` instead.\n");
+  process.exit(2);
+}
+
+const memory = new SharedArrayBuffer(shared.length * Int32Array.BYTES_PER_ELEMENT);
+const start: AgentStart = { memory };
+const agent = new Worker(new URL("./agent.js", import.meta.url), { workerData: start, name: "warpcell agent" });
+
+const requests = new Requests();
+const output = new Output((event: Event) => void process.send!(event), requests);
+const cells = new CellRegistry();
+const session: Session = {
+  cells,
+  interrupts: new Interrupts(memory),
+  library: new LibraryLoader(),
+  modules: new Modules(process.cwd()),
+  output,
+  requests,
+  slots: new Slots(),
+  tracebacks: new Tracebacks(cells),
+  origin: { current: 0 },
+};
+const comms = new Comms(output, requests);
+const Comm = comms.createClass();
+
+redirect(output);
+session.tracebacks.install();
+session.tracebacks.hide(libraryFolder);
+session.interrupts.listen(agent);
+installHelpers();
+defineGlobals();
+reportStrays();
+
+session.library.whenLoaded(({ host }) => {
+  session.origin = host.origin;
+  host.describeOrigins((origin) => cells.describeOrigin(origin));
+  agent.postMessage({ type: "library", url: hostUrl } satisfies ToAgent);
+});
+
+const commands: { [K in Command["type"]]: (command: Extract<Command, { type: K }>) => void } = {
+  execute: (command) => void execute(session, command),
+  commOpen: (command) => void receiveComm(command),
+  commMessage: (command) => void receiveComm(command),
+  commClose: (command) => void receiveComm(command),
+  shutdown: () => process.exit(0),
+};
+process.on("message", (command: Command) => (commands[command.type] as (command: Command) => void)(command));
+process.on("exit", () => output.flush());
+// Ctrl-C in a terminal reaches the whole group; what is to be stopped is the supervisor's decision.
+process.on("SIGINT", () => undefined);
+
+const unknownDevice: DeviceSummary = { device: "unknown", name: "", reason: "the device has not been looked at yet" };
+output.send({ type: "ready", version: sessionProtocolVersion, process: process.pid, device: unknownDevice });
+// Behind `ready`: a first cell that needs no device does not wait for one.
+setImmediate(() => void findDevice());
+
+async function findDevice(): Promise<void> {
+  try {
+    const { host } = await session.library.load();
+    output.send({ type: "device", device: host.describeDefaultDevice() });
+    agent.postMessage({ type: "devices", known: host.knownDevices() } satisfies ToAgent);
+  } catch (error) {
+    output.send({ type: "device", device: { device: "none", name: "", reason: error instanceof Error ? error.message : String(error) } });
+  }
+}
+
+async function receiveComm(command: Extract<Command, { type: "commOpen" | "commMessage" | "commClose" }>): Promise<void> {
+  const { request } = command;
+  const done = { type: "done" as const, request, token: "", userExpressions: {}, payload: [] };
+  try {
+    await requests.run({ id: request, allowStdin: false }, () => comms.receive(command, Comm));
+    output.send({ ...done, status: "ok", error: null });
+  } catch (thrown) {
+    output.send({ ...done, status: "error", error: session.tracebacks.describe(thrown, { label: "Comm", source: "", positions: null }) });
+  }
+}
+
+/** What cells find besides Node's own globals. */
+function defineGlobals(): void {
+  const prompts = new Prompts(agent, memory, output, requests);
+  Object.assign(globalThis, {
+    display: createDisplay(output, requests),
+    html: tag("text/html"),
+    md: tag("text/markdown"),
+    svg: tag("image/svg+xml"),
+    prompt: prompts.prompt.bind(prompts),
+    confirm: prompts.confirm.bind(prompts),
+    input: prompts.input.bind(prompts),
+    Comm,
+    require: session.modules.require,
+  });
+}
+
+/** An error that nobody waits for, of a timer or a promise, is printed below the cell that started it. The session goes on. */
+function reportStrays(): void {
+  const report = (thrown: unknown): void => {
+    const { traceback } = session.tracebacks.describe(thrown, { label: "Cell", source: "", positions: null });
+    output.write("stderr", `${traceback.join("\n")}\n`);
+  };
+  process.on("uncaughtException", report);
+  process.on("unhandledRejection", report);
+}

@@ -1,0 +1,71 @@
+// Loads modules for cells as a file in the notebook's folder would: packages, relative files (edited ones anew, TypeScript too), and `warpcell` of this installation.
+import { createRequire, Module, register } from "node:module";
+import { join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { closure, completed, isLocal, versionOf } from "./source-version.ts";
+
+type Import = (specifier: string, options?: ImportCallOptions) => Promise<Record<string, unknown>>;
+
+/** Packages that a cell always gets from this installation, so that the session and all cells share one instance. */
+const own = new Set(["warpcell"]);
+
+export class Modules {
+  /** The global `require` of cells. */
+  readonly require: NodeJS.Require;
+  readonly meta: ImportMeta;
+  readonly #directory: string;
+  readonly #import: Import;
+  readonly #versions = new Map<string, number>();
+  #hooked = false;
+
+  constructor(directory: string) {
+    const file = join(directory, "notebook.ts");
+    this.#directory = directory;
+    this.require = createRequire(file);
+    this.#import = importFrom(file);
+    this.meta = {
+      url: pathToFileURL(file).href,
+      filename: file,
+      dirname: directory,
+      resolve: (specifier: string) => (/^\.{0,2}\//.test(specifier) ? new URL(specifier, pathToFileURL(file)).href : toUrl(this.require.resolve(specifier))),
+    } as ImportMeta;
+  }
+
+  /** Resolves to the module's namespace. Rejects with Node's error when there is no such module. */
+  import(specifier: string, options?: ImportCallOptions): Promise<Record<string, unknown>> {
+    if (own.has(specifier)) return import(import.meta.resolve(specifier)) as Promise<Record<string, unknown>>;
+    const path = this.#localPath(specifier);
+    if (path !== undefined) this.#prepare(path);
+    return this.#import(specifier, options);
+  }
+
+  #localPath(specifier: string): string | undefined {
+    if (!/^(\.{1,2}\/|\/|file:)/.test(specifier)) return undefined;
+    const path = completed(specifier.startsWith("file:") ? fileURLToPath(specifier) : resolve(this.#directory, specifier));
+    return path !== undefined && isLocal(path) ? path : undefined;
+  }
+
+  /** The first local file brings the loader hooks; an edited CommonJS file leaves the cache, which knows no versions. */
+  #prepare(path: string): void {
+    if (!this.#hooked) {
+      this.#hooked = true;
+      process.setSourceMapsEnabled(true);
+      register("./source-hooks.js", import.meta.url);
+    }
+    const version = versionOf(path);
+    if (this.#versions.get(path) !== version) for (const file of closure(path)) delete this.require.cache[file];
+    this.#versions.set(path, version);
+  }
+}
+
+/** `import()` as it works in that file, which need not exist: Node resolves it relative to the CommonJS module that contains it. */
+function importFrom(file: string): Import {
+  const module = new Module(file) as Module & { _compile(code: string, file: string): unknown };
+  module.filename = file;
+  module._compile("module.exports = (specifier, options) => import(specifier, options);", file);
+  return module.exports as Import;
+}
+
+function toUrl(resolved: string): string {
+  return resolved.startsWith("/") ? pathToFileURL(resolved).href : resolved;
+}

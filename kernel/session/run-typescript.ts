@@ -1,0 +1,57 @@
+// Runs a TypeScript cell over the notebook's slots and returns the value of its last expression. It must not know how values are shown.
+import { Script } from "node:vm";
+import type { Cell } from "../language/cell.ts";
+import { transform, type CellHelpers, type Transformed } from "../language/transform.ts";
+import { Disposal } from "./disposal.ts";
+import type { CellResult, Run } from "./languages.ts";
+
+type Boxed = { value: unknown } | undefined;
+type CellFunction = (helpers: CellHelpers, ...chunks: Record<string, unknown>[]) => Boxed | Promise<Boxed>;
+
+/** Rejects with what the cell throws, with CellSyntaxError, or with Interrupted. */
+export async function runTypeScript(cell: Extract<Cell, { language: "typescript" }>, run: Run): Promise<CellResult> {
+  return runCode(cell.code, run);
+}
+
+/** Runs TypeScript text: a cell, or an expression that a front end wants to know. */
+export async function runCode(code: string, { session, ran, guard }: Run): Promise<CellResult> {
+  const { slots, cells, modules } = session;
+  const transformed = transform(code, slots.scope, cells.nextOrigin);
+  ran.positions = transformed.positions;
+  cells.addOrigins(ran, transformed.origins);
+
+  const disposal = new Disposal();
+  const helpers: CellHelpers = {
+    import: async (specifier, options, line, column) => {
+      try {
+        return await modules.import(specifier, options);
+      } catch (error) {
+        session.tracebacks.place(error, { cell: ran, line, column });
+        throw error;
+      }
+    },
+    dynamic: (specifier, options) => modules.import(String(specifier), options),
+    meta: modules.meta,
+    constant: (name) => { throw new TypeError(`Assignment to constant variable ${name}.`); },
+    uninitialised: (name) => { throw new ReferenceError(`Cannot access '${name}' before initialization`); },
+    using: (value, isAsync) => disposal.add(value, isAsync),
+    get origin() { return session.origin; },
+  };
+
+  slots.expose(transformed.declared);
+  try {
+    const cellFunction = compile(transformed, cells.add(ran));
+    const chunks = slots.chunks(transformed.chunks);
+    const boxed = await guard(() => cellFunction(helpers, ...chunks));
+    return { ...(boxed === undefined ? {} : { value: boxed.value }), after: () => disposal.end() };
+  } catch (error) {
+    await disposal.end();
+    throw error;
+  } finally {
+    slots.conclude(transformed.declared);
+  }
+}
+
+function compile({ code }: Transformed, filename: string): CellFunction {
+  return new Script(code, { filename }).runInThisContext() as CellFunction;
+}

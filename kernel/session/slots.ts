@@ -1,0 +1,53 @@
+// Keeps the values of the notebook's names in slot objects and lets code that knows no slots see them as globals. It must not know how cells are rewritten.
+import { Scope } from "../language/scope.ts";
+
+type Chunk = Record<string, unknown>;
+
+export class Slots {
+  readonly scope = new Scope();
+  readonly #chunks: Chunk[] = [];
+  readonly #exposed = new Set<string>();
+
+  /** The first `count` chunks, to be handed to the code of a cell. */
+  chunks(count: number): Chunk[] {
+    while (this.#chunks.length < count) this.#chunks.push({});
+    return this.#chunks.slice(0, count);
+  }
+
+  /** Before a cell runs: code of earlier cells finds the names that this one declares. */
+  expose(names: readonly string[]): void {
+    for (const name of names) {
+      if (name in globalThis) continue;
+      const chunk = this.#chunkOf(name);
+      Object.defineProperty(globalThis, name, {
+        configurable: true,
+        get: () => {
+          if (!(name in chunk)) throw new ReferenceError(`${name} is not defined`);
+          return chunk[name];
+        },
+        set: (value: unknown) => { chunk[name] = value; },
+      });
+      this.#exposed.add(name);
+    }
+  }
+
+  /** After a cell ran: names that never got a value are unknown again. */
+  conclude(names: readonly string[]): void {
+    for (const name of names) {
+      if (name in this.#chunkOf(name)) continue;
+      this.scope.forget(name);
+      if (this.#exposed.delete(name)) delete (globalThis as unknown as Chunk)[name];
+    }
+  }
+
+  /** Gives a name a value that no TypeScript cell declared, as a constant. */
+  define(name: string, value: unknown): void {
+    this.scope.declare(name, "constant");
+    this.#chunkOf(name)[name] = value;
+    this.expose([name]);
+  }
+
+  #chunkOf(name: string): Chunk {
+    return this.chunks(this.scope.chunk(name) + 1).at(-1)!;
+  }
+}

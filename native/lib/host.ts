@@ -1,0 +1,60 @@
+// What a program that runs cells needs of the library besides what cells use: stopping, settling, call sites, gauges. It must not know cells.
+import { binding, type GaugeSample } from "./binding.ts";
+import { defaultDevice } from "./device-choice.ts";
+import { DeviceProcess } from "./process.ts";
+
+export { describeOrigins, origin } from "./origins.ts";
+export { clearInterrupt, interrupt } from "./process.ts";
+
+/** A device with its gauges, as a front end shows it. Bytes, 0…1, °C, W, ms since the epoch; `null`: not known. */
+export interface DeviceGauge extends Omit<GaugeSample, "client" | "kind" | "index" | "processMemory"> {
+  /** "cpu", "cuda:0", … */
+  device: string;
+  name: string;
+  active: boolean;
+}
+
+/** Names of the devices by client, and which is the default: told to a thread that did not open them itself. */
+export interface KnownDevices { names: Record<number, string>; active: number | null; }
+
+let known: KnownDevices = { names: {}, active: null };
+
+/** Waits for all devices at the end of a cell, and throws the first error. */
+export function settle(): Promise<void> {
+  return DeviceProcess.settle();
+}
+
+/** A device has work that is not known to be done. Callable from any thread. */
+export function isBusy(): boolean {
+  return binding.gauges().some(({ client }) => binding.completed(client) < binding.submitted(client));
+}
+
+/** Gauges of every device that runs. Callable from any thread, also while another waits for a device. */
+export function gauges(): DeviceGauge[] {
+  return binding.gauges().map(({ client, kind, index, processMemory: _, ...sample }) => ({
+    device: kind === "cpu" ? "cpu" : `cuda:${index}`,
+    name: known.names[client] ?? kind,
+    active: client === known.active,
+    ...sample,
+  }));
+}
+
+/** The devices that this thread has opened, for {@link know} on another one. */
+export function knownDevices(): KnownDevices {
+  const devices = DeviceProcess.all();
+  return {
+    names: Object.fromEntries(devices.map(({ client, properties }) => [client, properties.name])),
+    active: devices.length === 0 ? null : defaultDevice().device.client,
+  };
+}
+
+/** Gives the gauges of this thread the names that another one knows. */
+export function know(devices: KnownDevices): void {
+  known = devices;
+}
+
+/** The device that new tensors go to, and why. Starts its process; throws DeviceUnavailable when none works. */
+export function describeDefaultDevice(): { device: string; name: string; reason: string } {
+  const { device, reason } = defaultDevice();
+  return { device: device.name, name: device.properties.name, reason };
+}
