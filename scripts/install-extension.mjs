@@ -6,19 +6,19 @@ import { fileURLToPath } from "node:url";
 const built = fileURLToPath(new URL("../extension/labextension", import.meta.url));
 
 /** Puts the extension where the JupyterLab of `prefix` finds it, in place of an earlier one. Returns that folder. */
-export function installExtension(prefix, { link = false } = {}) {
-  if (!existsSync(join(built, "package.json"))) throw new Error(`Expected a built extension in ${built} but there is none. Run "npm run build:labextension -w @warpcell/jupyterlab".`);
-  const { name } = JSON.parse(readFileSync(join(built, "package.json"), "utf8"));
+export function installExtension(prefix, { link = false, from = built } = {}) {
+  if (!existsSync(join(from, "package.json"))) throw new Error(`Expected a built extension in ${from} but there is none. Run "npm run build:labextension -w @warpcell/jupyterlab".`);
+  const { name } = JSON.parse(readFileSync(join(from, "package.json"), "utf8"));
   const target = join(resolve(prefix), "share", "jupyter", "labextensions", name);
   mkdirSync(dirname(target), { recursive: true });
   if (link) {
     rmSync(target, { recursive: true, force: true });
-    symlinkSync(built, target);
+    symlinkSync(from, target);
     return target;
   }
   // A server that reads the folder meanwhile sees the old extension or the new one, never half of one.
   const staged = `${target}.${process.pid}`;
-  cpSync(built, staged, { recursive: true });
+  cpSync(from, staged, { recursive: true });
   writeFileSync(join(staged, "install.json"), `${JSON.stringify({ packageManager: "npm", packageName: name, uninstallInstructions: `Remove the folder ${target}` }, null, 2)}\n`);
   rmSync(target, { recursive: true, force: true });
   renameSync(staged, target);

@@ -2,6 +2,7 @@
 import type { Input, PartialParse, Tree } from "@lezer/common";
 import { Parser } from "@lezer/common";
 import { expect, test } from "vitest";
+import { cudaLanguage } from "./cuda-language.ts";
 import { cudaWords, kindOf } from "./cuda-words.ts";
 import { magicEnd } from "./magic-line.ts";
 import { blankBefore, CudaCellParser } from "./masked-input.ts";
@@ -40,4 +41,8 @@ test("the C++ parser reads the cell in place, without its magic line", () => {
   }
   new CudaCellParser(new Recorder()).startParse("%%cuda -O\n__global__ void k();");
   expect(seen).toBe("         \n__global__ void k();");
+});
+
+test("without C++ there are no CUDA colours, and the reason is said", async () => {
+  await expect(cudaLanguage({ getLanguage: async () => null })).rejects.toThrow('Expected JupyterLab to know the language "C++" but it does not: %%cuda cells keep the colours of TypeScript.');
 });

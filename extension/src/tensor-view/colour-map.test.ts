@@ -1,7 +1,7 @@
 // The colour map: even, readable in grey, and defined for every value; and the pixels made with it.
 import { expect, test } from "vitest";
 import { colourAt, gradient, shareOf } from "./colour-map.ts";
-import { naturalSize, pixelsOf } from "./painting.ts";
+import { naturalSize, paintHatch, pixelsOf } from "./painting.ts";
 
 /** CIE lightness L*, 0 … 100, of an sRGB colour (IEC 61966-2-1, CIE 15). */
 function lightness(colour: readonly [number, number, number]): number {
@@ -52,3 +52,8 @@ test.each([
   [{ rows: 2, columns: 3 }, { width: 72, height: 48 }],
   [{ rows: 64, columns: 1 }, { width: 28, height: 192 }],
 ])("%j cells fit", (cells, size) => expect(naturalSize(cells)).toEqual(size));
+
+test("a browser that gives no drawing context is named", () => {
+  const canvas = { getContext: () => null } as unknown as HTMLCanvasElement;
+  expect(() => paintHatch(canvas)).toThrow("Expected the browser to draw in two dimensions but it gave no canvas context: too many canvases may be open on this page.");
+});

@@ -62,7 +62,12 @@ export class HeatMap {
     if (width === 0 || height === 0) return;
     this.canvas.width = Math.round(width * window.devicePixelRatio);
     this.canvas.height = Math.round(height * window.devicePixelRatio);
-    paint(this.canvas, this.picture);
+    try {
+      paint(this.canvas, this.picture);
+    } catch (error) {
+      this.dispose();
+      this.node.replaceChildren(element("div", "warpcell-tensor-problem", (error as Error).message));
+    }
   }
 
   private onKey(event: KeyboardEvent): void {
