@@ -77,6 +77,8 @@ class Device {
   // The loop calls this once when the ring has stayed empty for some microseconds after work: a device that can, now asks for
   // `Control::progress` to reach the last launch without waiting for it.
   virtual void idle() {}
+  // After a fatal error: the last launch that can be to blame, as far as the device knows; 0: it does not know.
+  virtual uint64_t last_suspect() { return 0; }
 
   // Runs on a thread of its own, also while the others block.
   virtual void sample(Gauges& gauges) = 0;

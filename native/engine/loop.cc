@@ -117,7 +117,9 @@ void Loop::perform(Exchange exchange, Header& header) {
 // A device finds a fault when it waits, or at some later command: every launch that has not finished may be to blame.
 void Loop::lose(uint64_t sequence, const std::string& code, const std::string& text) {
   uint64_t first = channel_.progress() + 1;
-  channel_.report(first < sequence ? first : sequence, sequence, code, text, true);
+  uint64_t last = device_.last_suspect();
+  if (last < first || last > sequence) last = sequence;
+  channel_.report(first < last ? first : last, last, code, text, true);
   std::fflush(stdout);
   std::fflush(stderr);
   _exit(kExitLost);
