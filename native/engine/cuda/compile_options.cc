@@ -18,8 +18,14 @@ constexpr Option kOptions[] = {
   {"--std=", [](CompileOptions& o, const std::string& value) { o.nvrtc[0] = "-std=" + value; }},
   {"--arch=", [](CompileOptions& o, const std::string& value) { o.architecture = value; }},
   {"--define=", [](CompileOptions& o, const std::string& value) { o.nvrtc.push_back("-D" + value); }},
-  {"--include=", [](CompileOptions& o, const std::string& value) { o.nvrtc.push_back("-I" + value); }},
-  {"--flag=", [](CompileOptions& o, const std::string& value) { o.nvrtc.push_back(value); }},
+  {"--include=", [](CompileOptions& o, const std::string& value) {
+    o.nvrtc.push_back("-I" + value);
+    o.searches_user_folders = true;
+  }},
+  {"--flag=", [](CompileOptions& o, const std::string& value) {
+    o.nvrtc.push_back(value);
+    o.searches_user_folders = true;   // it may name one
+  }},
   {"--fast-math", [](CompileOptions& o, const std::string&) { o.nvrtc.push_back("--use_fast_math"); }},
   {"--verbose", [](CompileOptions& o, const std::string&) { o.verbose = true; }},
 };

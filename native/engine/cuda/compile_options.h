@@ -9,6 +9,7 @@ struct CompileOptions {
   std::vector<std::string> nvrtc;   // "-std=c++17", "-arch=sm_90a" …, without include folders of ours
   std::string architecture;         // "sm_90a", or "compute_90" for PTX alone
   bool verbose = false;             // the compiler's report belongs in the log
+  bool searches_user_folders = false;
 };
 
 // `options` as CompileRequest has them; `architecture` is the device's own, used where none is given.

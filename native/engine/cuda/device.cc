@@ -49,6 +49,8 @@ std::string bus_id(const DriverApi& api, DeviceHandle device) {
   return text;
 }
 
+std::string missing_library(const char* name) { return JsonObject().text("name", name).raw("path", "null").raw("version", "null").done(); }
+
 class CudaDevice : public Device {
  public:
   CudaDevice(const DriverApi& api, int index, Control* control)
@@ -92,6 +94,7 @@ class CudaDevice : public Device {
     return stream_.time(modules_.kernel(request.kernel), request, repeats, warmup);
   }
   void idle() override { stream_.idle(); }
+  uint64_t last_suspect() override { return stream_.last_suspect(); }
 
   void sample(Gauges& gauges) override { gauges_.sample(gauges); }
 
@@ -117,10 +120,9 @@ std::string CudaDevice::properties() {
   api_.check(api_.cuDeviceGetName(name, sizeof name, device_), "reading the device's properties");
   size_t total = 0;
   api_.check(api_.cuDeviceTotalMem(&total, device_), "reading the device's properties");
+  std::string nvrtc = compiler();
+  std::string nvml = gauges_.path().empty() ? missing_library("NVML") : JsonObject().text("name", "NVML").text("path", gauges_.path()).text("version", gauges_.version()).done();
   auto number = [&](DeviceAttribute which) { return std::to_string(read(which)); };
-
-  std::vector<std::string> libraries;
-  if (!gauges_.path().empty()) libraries.push_back(JsonObject().text("name", "NVML").text("path", gauges_.path()).text("version", gauges_.version()).done());
 
   return JsonObject()
       .text("name", name)
@@ -136,21 +138,22 @@ std::string CudaDevice::properties() {
       .number("sharedPerBlockOptin", read(DeviceAttribute::shared_per_block_optin))
       .number("registersPerBlock", read(DeviceAttribute::registers_per_block))
       .number("memoryTotal", int64_t(total))
-      .raw("compiler", compiler())
+      .raw("compiler", nvrtc.empty() ? "null" : nvrtc)
       .text("driver", "CUDA " + version_text(api_.version))
-      .raw("libraries", json_list(libraries))
+      .raw("libraries", json_list({nvrtc.empty() ? missing_library("NVRTC") : nvrtc, nvml}))
       .boolean("shareable", shareable())
       .done();
 }
 
-// Arrays and loaded modules work without a compiler, so its lack is a property here and an error only when a cell is compiled.
+// Empty when there is none: arrays and loaded modules work without, so it is an error only when a cell is compiled.
 std::string CudaDevice::compiler() {
   try {
     const NvrtcApi& nvrtc = nvrtc_.api();
     std::string version = std::to_string(nvrtc.major) + "." + std::to_string(nvrtc.minor);
     return JsonObject().text("name", "NVRTC").text("version", version).text("path", nvrtc.path).done();
   } catch (const DeviceError& missing) {
-    return JsonObject().text("name", "NVRTC").raw("version", "null").raw("path", "null").text("missing", missing.what()).done();
+    if (missing.code != "NO_NVRTC") throw;
+    return "";
   }
 }
 

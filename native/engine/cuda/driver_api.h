@@ -158,7 +158,7 @@ struct DriverApi {
 #undef X
   int version = 0;   // 13000: made for CUDA 13.0
 
-  // Throws DeviceError, fatal where the process is lost, when `result` is not success. `doing` is a sentence's object: "loading the module".
+  // Throws DeviceError, fatal where the process is lost, when `result` is not success. `doing` as failure() in faults.h takes it.
   void check(Result result, const char* doing) const;
 };
 

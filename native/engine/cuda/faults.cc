@@ -60,8 +60,10 @@ DeviceError failure(const DriverApi& api, Result result, const std::string& doin
   std::string log = take_driver_log();
   if (!log.empty()) details += "\n" + log;
 
-  std::string sentence = (found ? known->sentence : "Expected the driver to succeed but it failed") + std::string(" while ") + doing + " (" + name + ").";
-  if (!log.empty()) sentence += " The driver says: " + log.substr(0, log.find('\n'));
+  std::string sentence = found ? known->sentence : "Expected the driver to succeed but it failed";
+  if (!doing.empty()) sentence += " while " + doing;
+  sentence += " (" + name + ").";
+  if (!log.empty()) sentence += " The driver says: " + log.substr(log.rfind('\n') + 1) + ".";   // npos + 1 is 0
   return DeviceError(found ? known->code : "DRIVER", sentence, details, found && known->fatal);
 }
 

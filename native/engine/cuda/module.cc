@@ -30,11 +30,14 @@ std::vector<std::string> Modules::load(uint32_t module, uint32_t first_kernel, c
 
   Loaded loaded = {nullptr, {}};
   api_.check(api_.cuModuleLoadData(&loaded.handle, parts.image().c_str()), "loading the module");
+  // The symbol of the device's printf, in machine code as in PTX.
+  bool prints = parts.image().find("vprintf") != std::string::npos;
   std::vector<std::string> descriptions;
   try {
     for (const auto& symbol : symbols) {
       uint32_t id = first_kernel + uint32_t(loaded.kernels.size());
       Kernel kernel = open(loaded.handle, symbol);
+      kernel.prints = prints;
       descriptions.push_back(describe(kernel, parts));
       if (kernels_.size() <= id) kernels_.resize(id + 1);
       kernels_[id] = std::move(kernel);

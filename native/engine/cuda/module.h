@@ -18,6 +18,7 @@ struct Kernel {
   std::string name;
   uint32_t parameter_bytes = 0;         // to the end of the last one, without padding
   std::vector<Parameter> parameters;
+  bool prints = false;                  // its module calls printf
   uint32_t static_shared = 0;
   uint32_t dynamic_shared = 0;          // how much it may be launched with, as the driver has been told
 

@@ -105,7 +105,7 @@ int major_in(const std::string& path) {
 }
 
 Compiled collect(ProgramScope& program, const CompileRequest& request, const CompileOptions& options) {
-  std::string log = program.log();
+  std::string log = without_precompiled_remarks(program.log());
   Report report = read_report(log);
   Artifact artifact;
   if (options.architecture.rfind("sm_", 0) == 0) artifact.cubin = program.cubin();
@@ -220,9 +220,10 @@ Compiled Nvrtc::compile(const CompileRequest& request) {
   }
 
   ProgramScope program(nvrtc, request);
+  for (const auto& option : precompiled_.options(request.source, options.searches_user_folders)) arguments.push_back(option);
   result = program.compile(arguments);
   if (result == kOk) return collect(program, request, options);
-  std::string log = program.log();
+  std::string log = without_precompiled_remarks(program.log());
   if (result == kInvalidOption) throw DeviceError("INVALID_OPTION", "Expected options that NVRTC knows but got: " + log.substr(0, log.find('\n')), log);
   throw DeviceError("COMPILE", compile_sentence(log), read_report(log).rest);
 }

@@ -7,6 +7,7 @@
 
 #include "../device.h"
 #include "compile_options.h"
+#include "precompiled.h"
 
 namespace warpcell::cuda {
 
@@ -70,6 +71,7 @@ class Nvrtc {
   std::string missing_;               // why there is no library
   std::string tried_;
   std::vector<std::string> headers_;
+  PrecompiledHeaders precompiled_;
   std::mutex compiling_;              // compilations do not overlap inside NVRTC either
   std::thread warm_up_;
 };

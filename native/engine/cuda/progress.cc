@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace warpcell::cuda {
 
 Progress::Progress(const DriverApi& api, Control* control) : api_(api), control_(control) {
@@ -20,15 +22,33 @@ Progress::~Progress() {
   if (page_ != nullptr) api_.cuMemHostUnregister(page_);
 }
 
+void Progress::idle(Stream stream) {
+  if (unwritten_ > 0) write(stream);
+  written_ = 0;
+}
+
 void Progress::finished() {
-  unwritten_ = 0;
+  unwritten_ = written_ = 0;
+  pending_.clear();
   if (control_ != nullptr && control_->progress.load(std::memory_order_relaxed) < last_) control_->progress.store(last_, std::memory_order_release);
+}
+
+uint64_t Progress::last_suspect() const {
+  if (control_ == nullptr) return last_;
+  uint64_t seen = control_->progress.load(std::memory_order_acquire);
+  auto next = std::find_if(pending_.begin(), pending_.end(), [&](uint64_t sequence) { return sequence > seen; });
+  if (next != pending_.end()) return *next;
+  return last_ > seen ? last_ : 0;
 }
 
 void Progress::write(Stream stream) {
   unwritten_ = 0;
+  written_++;
   if (address_ == 0) return;
-  api_.check(api_.cuStreamWriteValue64(stream, address_, last_, 0), "reporting progress");
+  api_.check(api_.cuStreamWriteValue64(stream, address_, last_, 0), "");
+  uint64_t seen = control_->progress.load(std::memory_order_relaxed);
+  while (!pending_.empty() && pending_.front() <= seen) pending_.pop_front();
+  pending_.push_back(last_);
 }
 
 }  // namespace warpcell::cuda

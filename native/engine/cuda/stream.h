@@ -32,6 +32,7 @@ class WorkStream {
   std::vector<double> time(Kernel& kernel, const LaunchRequest& request, uint32_t repeats, uint32_t warmup);
 
   void idle() { progress_.idle(stream_); }
+  uint64_t last_suspect() const { return progress_.last_suspect(); }
 
  private:
   void submit(Kernel& kernel, const LaunchRequest& request);
@@ -41,6 +42,7 @@ class WorkStream {
   uint32_t shared_limit_;
   Stream stream_ = nullptr;
   Event done_ = nullptr;       // a wait on it sleeps
+  bool prints_ = false;        // something that prints was launched since the last wait
   Progress progress_;
 };
 
