@@ -14,7 +14,7 @@ export class Dispatch {
   readonly #reply: (channel: Inbound, message: Message) => void;
   readonly #arrived: () => Promise<void>;
   // Cells wait here for each other; all other messages are handled as they come.
-  #queue: Job[] = [];
+  readonly #queue: Job[] = [];
   #running: Message | null = null;
 
   /** `arrived` resolves when all messages that have already come in have been received. */
@@ -50,20 +50,25 @@ export class Dispatch {
   async #runQueue(): Promise<void> {
     for (let job; (job = this.#queue.shift()) !== undefined; ) {
       this.#running = job.request;
-      const content = await this.#handle(job, job.handler.answer);
-      if (content?.["status"] === "error" && job.request.content["stop_on_error"] !== false) await this.#abortQueue();
+      let aborted: Job[] = [];
+      const { request, handler } = job;
+      await this.#handle(job, async () => {
+        const content = await handler.answer(this.#kernel, request);
+        // Taken before the reply goes out: what the client sends after it has read of the failure is not aborted.
+        if (content?.["status"] === "error" && request.content["stop_on_error"] !== false) aborted = await this.#takeQueue();
+        return content;
+      });
+      for (const other of aborted) await this.#handle(other, () => this.#kernel.execute.aborted());
     }
     this.#running = null;
   }
 
-  async #abortQueue(): Promise<void> {
+  async #takeQueue(): Promise<Job[]> {
     await this.#arrived();
-    const aborted = this.#queue;
-    this.#queue = [];
-    for (const job of aborted) await this.#handle(job, () => this.#kernel.execute.aborted());
+    return this.#queue.splice(0);
   }
 
-  async #handle({ channel, request, handler }: Job, answer: Handler["answer"]): Promise<Json | null> {
+  async #handle({ channel, request, handler }: Job, answer: Handler["answer"]): Promise<void> {
     const { publisher } = this.#kernel;
     const quiet = handler.quiet === true;
     if (!quiet) publisher.status("busy", request);
@@ -83,7 +88,6 @@ export class Dispatch {
       if (!quiet && this.#running !== null && this.#running !== request) publisher.status("busy", this.#running);
     }
     handler.afterwards?.(this.#kernel, request);
-    return content;
   }
 }
 

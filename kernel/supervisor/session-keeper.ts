@@ -78,7 +78,7 @@ export class SessionKeeper {
   /** Ends the session for good. */
   async stop(restart: boolean): Promise<void> {
     this.#stopping = true;
-    await this.#process?.shutdown(restart);
+    await this.#process?.shutdown(restart, this.#pending.size > 0 || !this.#ready);
   }
 
   #send(command: Command): void {

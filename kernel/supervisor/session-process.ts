@@ -74,11 +74,11 @@ export class SessionProcess {
     this.#signalGroup();
   }
 
-  /** Asks it to end, and ends it when it does not. Resolves when it is gone. */
-  async shutdown(restart: boolean): Promise<void> {
+  /** Asks it to end, and ends it when it does not; one that is busy would not hear. Resolves when it is gone. */
+  async shutdown(restart: boolean, busy: boolean): Promise<void> {
     this.#killReason ??= "it was shut down";
     this.send({ type: "shutdown", restart });
-    const limit = setTimeout(() => this.#signalGroup(), shutdownLimit);
+    const limit = setTimeout(() => this.#signalGroup(), busy ? 0 : shutdownLimit);
     await this.#ended;
     clearTimeout(limit);
   }

@@ -4,7 +4,7 @@ import { writeSync } from "node:fs";
 import { Socket } from "node:net";
 
 const send = (event) => process.send(event);
-const state = { interrupted: () => undefined, answer: () => undefined };
+const state = { memory: undefined, interrupted: () => undefined, answer: () => undefined };
 
 const verbs = {
   print: (request, ...words) => send({ type: "stream", request, name: "stdout", text: `${words.join(" ")}\n` }),
@@ -13,6 +13,11 @@ const verbs = {
   result: (request, ...words) => send({ type: "result", request, data: { "text/plain": words.join(" ") }, metadata: {} }),
   fail: (_request, ...words) => { throw new Error(words.join(" ")); },
   exit: (_request, code) => process.exit(Number(code)),
+  exitLater: (_request, code) => void setTimeout(() => process.exit(Number(code)), 50),
+  fillHeap: () => { for (const kept = []; ; ) kept.push(new Array(1000).fill(kept)); },
+  pid: (request) => verbs.result(request, String(process.pid)),
+  remember: (_request, value) => { state.memory = value; },
+  recall: (request) => verbs.result(request, String(state.memory)),
   die: (_request, signal) => process.kill(process.pid, signal),
   spin: () => { for (;;) continue; },
   wait: () => new Promise((_resolve, reject) => { state.interrupted = () => reject(new Error("Interrupted")); }),

@@ -1,0 +1,224 @@
+// A kernel's life: what a session's death costs, interrupts, shutdown, the parent's death, and a kernel that cannot start.
+import { spawn } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { startKernel } from "../../kernel/client.ts";
+import { fakeSession, kernelScript, next, openKernel, runs, shown, startSilently, streamText, until, type TestKernel } from "../helpers/kernel.ts";
+
+const open = (env: Record<string, string> = {}) => openKernel({ env: { ...fakeSession, ...env } });
+
+describe("a session that dies", () => {
+  const deaths: [verb: string, sentence: RegExp][] = [
+    ["exit 3", /^The session ended: process\.exit\(3\)\. Its variables are lost; the next cell starts with fresh ones\.$/],
+    ["exit 0", /process\.exit\(0\)/],
+    ["die SIGSEGV", /SIGSEGV, an invalid memory access in native code/],
+    ["die SIGABRT", /SIGABRT, an abort/],
+    ["die SIGKILL", /SIGKILL, as when the machine is out of memory/],
+    ["fillHeap", /JavaScript ran out of heap memory/],
+  ];
+
+  test.each(deaths)("by %s fails its cell with the reason and its last output; the next cell runs", async (verb, sentence) => {
+    const { client } = await open({ NODE_OPTIONS: "--max-old-space-size=32" });
+    const died = await client.execute(`print before\nnative before too\n${verb}`);
+    expect(died.reply).toMatchObject({ status: "error", ename: "SessionEnded", execution_count: 1, evalue: expect.stringMatching(sentence) });
+    expect(streamText(died.outputs, "stdout")).toContain("before\n");
+    expect(streamText(died.outputs, "stdout")).toContain("before too\n");
+    expect(died.outputs.filter(({ header }) => header.msg_type === "error")).toHaveLength(1);
+
+    const after = await client.execute("alive");
+    expect(after.reply).toMatchObject({ status: "ok", execution_count: 2 });
+    expect((await client.request("shell", "history_request", {})).reply["history"]).toHaveLength(2);
+  });
+
+  test("while no cell runs is told under the last cell", async () => {
+    const { client } = await open();
+    const told = next(client, ({ header, content }) => header.msg_type === "stream" && String(content["text"]).includes("process.exit(4)"));
+    await client.execute("exitLater 4");
+    expect((await told).content["name"]).toBe("stderr");
+    expect((await client.execute("alive")).reply["status"]).toBe("ok");
+  });
+
+  test("before it was ready fails the cell, and is tried again by the next", async () => {
+    const { client } = await openKernel({ env: { WARPCELL_SESSION: "/nonexistent/session.js" } });
+    for (const count of [1, 2]) {
+      const { reply } = await client.execute("x");
+      expect(reply).toMatchObject({ status: "error", ename: "SessionNotStarted", execution_count: count, evalue: expect.stringContaining("could not start") });
+    }
+  });
+});
+
+describe("interrupt", () => {
+  const interrupt = ({ client }: TestKernel) => client.request("control", "interrupt_request", {});
+
+  test("of a waiting cell fails it, and the session lives", async () => {
+    const kernel = await open();
+    await kernel.client.execute("remember 7");
+    const started = next(kernel.client, ({ header }) => header.msg_type === "stream");
+    const cell = kernel.client.execute("print waiting\nwait");
+    await started;
+    expect((await interrupt(kernel)).reply).toEqual({ status: "ok" });
+    expect((await cell).reply).toMatchObject({ status: "error", evalue: "Interrupted" });
+    expect(shown(await kernel.client.execute("recall"))).toContainEqual(["execute_result", "7"]);
+  });
+
+  test("while idle is answered at once and changes nothing", async () => {
+    const kernel = await open();
+    await kernel.client.execute("remember 7");
+    expect((await interrupt(kernel)).reply).toEqual({ status: "ok" });
+    expect(shown(await kernel.client.execute("recall"))).toContainEqual(["execute_result", "7"]);
+  });
+
+  test("of a cell that does not listen ends the session after 2 s and says so", async () => {
+    const kernel = await open();
+    const started = next(kernel.client, ({ header }) => header.msg_type === "stream");
+    const cell = kernel.client.execute("print spinning\nspin");
+    await started;
+    const asked = performance.now();
+    await interrupt(kernel);
+    expect(performance.now() - asked).toBeLessThan(500);
+    expect((await cell).reply).toMatchObject({ status: "error", evalue: expect.stringContaining("did not stop within 2 s of the interrupt") });
+    expect(performance.now() - asked).toBeLessThan(4000);
+    expect((await kernel.client.execute("alive")).reply["status"]).toBe("ok");
+  });
+
+  test("comes by SIGINT too", async () => {
+    const { client, kernel } = await open();
+    const started = next(client, ({ header }) => header.msg_type === "stream");
+    const cell = client.execute("print waiting\nwait");
+    await started;
+    kernel.child.kill("SIGINT");
+    expect((await cell).reply).toMatchObject({ status: "error", evalue: "Interrupted" });
+    expect((await client.execute("alive")).reply["status"]).toBe("ok");
+  });
+});
+
+describe("while a cell spins", () => {
+  test("heartbeats, kernel_info and history are answered, and the last status seen is busy", async () => {
+    const { client } = await open();
+    await client.execute("first");
+    const started = next(client, ({ header }) => header.msg_type === "stream");
+    const states: unknown[] = [];
+    client.listen((_channel, { header, content }) => { if (header.msg_type === "status") states.push(content["execution_state"]); });
+    void client.execute("print spinning\nspin").catch((error: Error) => expect(error.message).toContain("the client was closed"));
+    await started;
+    for (let beat = 0; beat < 20; beat++) expect(await client.heartbeat(2000)).toBeLessThan(1000);
+    expect((await client.request("shell", "kernel_info_request", {})).reply["status"]).toBe("ok");
+    expect((await client.request("shell", "history_request", {})).reply["history"]).toEqual([[1, 1, "first"]]);
+    await until(() => states.at(-1) === "busy");
+  });
+});
+
+describe("shutdown", () => {
+  test.each([{ restart: false }, { restart: true }])("%o is answered, copied to iopub, and leaves no process", async ({ restart }) => {
+    const { client, kernel } = await open();
+    const session = Number(shown(await client.execute("pid")).find(([type]) => type === "execute_result")?.[1]);
+    const copy = next(client, ({ header }, channel) => channel === "iopub" && header.msg_type === "shutdown_reply");
+    expect((await client.request("control", "shutdown_request", { restart })).reply).toEqual({ status: "ok", restart });
+    expect((await copy).content).toEqual({ status: "ok", restart });
+    expect(await kernel.ended).toBe(0);
+    expect(await runs(session)).toBe(false);
+  });
+
+  test("works while a cell spins", async () => {
+    const { client, kernel } = await open();
+    const started = next(client, ({ header }) => header.msg_type === "stream");
+    void client.execute("print spinning\nspin").catch((error: Error) => expect(error.message).toContain("the client was closed"));
+    await started;
+    await client.request("control", "shutdown_request", { restart: false });
+    expect(await kernel.ended).toBe(0);
+  });
+});
+
+describe("the parent's death", () => {
+  test.each(["wait", "spin"])("by kill -9 during %s ends every process of the kernel within 2 s", async (verb) => {
+    // A launcher between this test and the kernel: what is killed.
+    const own = await startKernel({ env: fakeSession }, fileURLToPath(new URL("../helpers/launcher.mjs", import.meta.url)));
+    onTestFinished(() => own.dispose());
+    const { KernelClient } = await import("../../kernel/client.ts");
+    const client = new KernelClient(own.connection);
+    onTestFinished(() => client.close());
+    await client.ready();
+    const session = Number(shown(await client.execute("pid")).find(([type]) => type === "execute_result")?.[1]);
+    const supervisor = Number(readFileSync(`/proc/${session}/stat`, "latin1").split(") ")[1]?.split(" ")[1]);
+    const started = next(client, ({ header }) => header.msg_type === "stream");
+    void client.execute(`print started\n${verb}`).catch((error: Error) => expect(error.message).toContain("the client was closed"));
+    await started;
+    own.child.kill("SIGKILL");
+    const killed = performance.now();
+    await until(async () => !(await runs(session)) && !(await runs(supervisor)));
+    expect(performance.now() - killed).toBeLessThan(2000);
+  });
+});
+
+describe("a kernel that cannot start", () => {
+  async function start(words: readonly string[]): Promise<{ status: number | null; stderr: string }> {
+    const child = spawn(process.execPath, [kernelScript, ...words], { stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, ...fakeSession } });
+    let stderr = "";
+    child.stderr.on("data", (bytes: Buffer) => { stderr += bytes.toString(); });
+    const status = await new Promise<number | null>((resolve) => child.once("close", resolve));
+    return { status, stderr };
+  }
+
+  const valid = { transport: "tcp", ip: "127.0.0.1", shell_port: 1, control_port: 2, stdin_port: 3, iopub_port: 4, hb_port: 5, key: "k", signature_scheme: "hmac-sha256" };
+  const files: [name: string, text: string, sentence: RegExp][] = [
+    ["is empty", "", /Expected JSON in the connection file .* but got an empty file\./],
+    ["is not JSON", "{", /Expected JSON in the connection file .* but got text that is not/],
+    ["is an array", "[]", /Expected a JSON object in the connection file .* but got an array\./],
+    ["has no ip", JSON.stringify({ ...valid, ip: undefined }), /Expected "ip" in .* to be an address or, for ipc, a path but got nothing\./],
+    ["has another transport", JSON.stringify({ ...valid, transport: "udp" }), /Expected "transport" in .* to be "tcp" or "ipc" but got "udp"\./],
+    ["has a port that is text", JSON.stringify({ ...valid, hb_port: "5" }), /Expected "hb_port" in .* to be a port from 1 to 65535 but got "5"\./],
+    ["has a port that is too high", JSON.stringify({ ...valid, shell_port: 70000 }), /Expected "shell_port" in .* but got 70000\./],
+    ["has a port twice", JSON.stringify({ ...valid, hb_port: 1 }), /Expected five different ports in .* but "hb_port" repeats 1\./],
+    ["has a key that is a number", JSON.stringify({ ...valid, key: 5 }), /Expected "key" in .* to be a string but got 5\./],
+    ["has another signature scheme", JSON.stringify({ ...valid, signature_scheme: "md5" }), /Expected "signature_scheme" in .* but got "md5"\./],
+  ];
+
+  test.each(files)("because its connection file %s says so in one sentence", async (_name, text, sentence) => {
+    const directory = mkdtempSync(join(tmpdir(), "warpcell-test-"));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const file = join(directory, "connection.json");
+    writeFileSync(file, text, { mode: 0o600 });
+    const { status, stderr } = await start([file]);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(sentence);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+
+  test("because there is no connection file says so", async () => {
+    expect(await start(["/nonexistent/connection.json"])).toMatchObject({ status: 1, stderr: expect.stringMatching(/Expected a readable connection file but got ENOENT/) });
+  });
+
+  test("because a port is in use names it, and leaves nothing running", async () => {
+    const kernel = await startKernel({ transport: "tcp", stderr: "pipe" }, "/dev/null");
+    onTestFinished(() => kernel.dispose());
+    await kernel.ended;
+    const port = kernel.connection.ports.stdin;
+    const server = createServer();
+    await new Promise<void>((resolve, reject) => void server.once("error", reject).listen(port, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const { status, stderr } = await start([kernel.connectionFile]);
+    expect(status).toBe(1);
+    expect(stderr).toContain(`Expected tcp://127.0.0.1:${port} (stdin) to be free but another program uses it.`);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+
+  test("a connection file that others can read is a warning", async () => {
+    const kernel = await startKernel({ stderr: "pipe", env: fakeSession }, "/dev/null");
+    onTestFinished(() => kernel.dispose());
+    await kernel.ended;
+    chmodSync(kernel.connectionFile, 0o644);
+    const child = spawn(process.execPath, [kernelScript, kernel.connectionFile], { stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, ...fakeSession } });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const stderr = await new Promise<string>((resolve) => child.stderr.once("data", (bytes: Buffer) => resolve(bytes.toString())));
+    expect(stderr).toMatch(/can be read by other users, who can then run code here: chmod 600 it\./);
+  });
+});
+
+test("a kernel says that it is starting, once it can be heard", async () => {
+  const kernel = await startSilently({ env: fakeSession });
+  expect((await kernel.client.ready())["banner"]).toMatch(/^Warpcell \d/);
+});
