@@ -104,6 +104,7 @@ test("pointer and keys name the elements of a cell and their value", async ({ pa
   for (const key of ["ArrowRight", "ArrowDown", "ArrowDown", "End"]) await page.keyboard.press(key);
   await expect(reading).toHaveText(`[0, 0, 2, 11] ${Number((Math.sin(2 / 9) * Math.cos(11 / 21)).toPrecision(5))}`);
   await expect(canvas).toBeFocused();
+  await page.screenshot({ path: shot("stored-cursor") });
   await expect(reading).toHaveAttribute("aria-live", "polite");
   await page.keyboard.press("Escape");
   await expect(reading).toHaveText("");
