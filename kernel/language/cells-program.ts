@@ -1,11 +1,12 @@
 // Turns the cells of a notebook into modules: each imports the newest declarations of the names it uses and exports its own. It must not know the checker.
 import { declarationsOf, type CellDeclarations, type NamedDeclaration } from "./declarations.ts";
+import { addedProperties, type Setting } from "./doubts.ts";
 
 /** A document for the checker; `name` is a file name without a folder. */
 export interface Module { name: string; language: "typescript" | "javascript"; text: string; }
 
 /** A cell's code between the lines that connect it: line `firstLine` of `text` is the cell's first, columns are unchanged. */
-export interface Wrapped extends Module { firstLine: number; lines: number; }
+export interface Wrapped extends Module { firstLine: number; }
 
 interface Entry { module: string; declaration: NamedDeclaration; }
 
@@ -41,6 +42,7 @@ export class CellsProgram {
   /** The module that last used a variable. */
   readonly #after = new Map<string, string>();
   readonly #modules = new Map<string, Kept>();
+  readonly #added = new Set<string>();
   #lastModule = 0;
 
   /** Modules that a later cell may need, and the root that imports them all. */
@@ -52,6 +54,13 @@ export class CellsProgram {
   /** The newest declaration of a name by a cell that ran. */
   declarationOf(name: string): NamedDeclaration | null {
     return (this.#values.get(name) ?? this.#types.get(name))?.declaration ?? null;
+  }
+
+  /** What the findings on a cell are judged by. */
+  setting(code: string, plain: boolean): Setting {
+    const own = declarationsOf(code)?.declarations ?? [];
+    const declared = (name: string): NamedDeclaration | null => own.find((declaration) => declaration.name === name) ?? this.declarationOf(name);
+    return { text: code, plain, added: new Set([...this.#added, ...addedProperties(code)]), sourceOf: (name) => declared(name)?.source ?? null };
   }
 
   /** Names that the cells that ran have declared. */
@@ -94,6 +103,7 @@ export class CellsProgram {
     this.#modules.set(name, { text: module, uses, depth: 1 + Math.max(0, ...[...uses].map((other) => this.#depth(other))) });
     this.#enter(name, cell.declarations);
     for (const variable of after) this.#after.set(variable, name);
+    if (cell.plain) for (const property of addedProperties(code)) this.#added.add(property);
     this.#forgetUnused();
   }
 
@@ -157,7 +167,6 @@ export class CellsProgram {
       language,
       text: `${head}${body}\n${tail.join("\n")}\n`,
       firstLine: head.split("\n").length - 1,
-      lines: code.split("\n").length,
     };
   }
 

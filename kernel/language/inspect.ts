@@ -57,7 +57,7 @@ function inspection(markdown: string): Inspection {
   const shown = readable(markdown).replaceAll("(alias) ", "").trim();
   // What the checker says of a name that it does not know.
   if (shown === fence("any")) return nothing;
-  const text = shown.replace(/```\w*\n([^]*?)\n?```/g, "$1").replace(/\n{3,}/g, "\n\n");
+  const text = shown.replace(/```\w*\n([^]*?)\n?```/g, "$1\n").replace(/\n{3,}/g, "\n\n");
   return { found: true, text: text.trim(), markdown: shown };
 }
 

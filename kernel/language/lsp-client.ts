@@ -125,7 +125,7 @@ export class LspClient {
       this.#deaths = deathsAllowed;
       this.#died(child, reason);
     });
-    // A pipe that breaks is the server's end: `close` says so.
+    // A pipe that breaks is the server's end: `exit` says so.
     child.stdin.on("error", (error) => { reason ||= error.message; });
     child.stdout.on("data", (bytes: Buffer) => {
       const problem = reader.push(bytes);
@@ -133,7 +133,7 @@ export class LspClient {
       reason = problem;
       child.kill();
     });
-    child.on("close", (code, signal) => { this.#died(child, reason || (signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`)); });
+    child.on("exit", (code, signal) => { this.#died(child, reason || (signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`)); });
     // The server ends when its stdin closes; it must not keep this process alive.
     child.unref();
     for (const stream of [child.stdin, child.stdout]) (stream as unknown as { unref?(): void }).unref?.();

@@ -96,7 +96,7 @@ export class TypeService {
       this.#show(wrapped);
       const result = await this.#findings(wrapped.name);
       this.#warm ||= result !== null;
-      return diagnosticsOf(cell, code, wrapped, result);
+      return diagnosticsOf(cell, wrapped, this.#program.setting(code, wrapped.language === "javascript"), result);
     });
   }
 
@@ -115,7 +115,9 @@ export class TypeService {
 
   /** What may stand at `offset` (UTF-16) of the code being written. Nothing is run. `start` … `end`: the text that a match replaces. */
   complete(code: string, offset: number): Promise<{ matches: Completion[]; start: number; end: number }> {
-    return this.#edits.ask({ matches: [], start: offset, end: offset }, async () => {
+    const none = { matches: [], start: offset, end: offset };
+    return this.#edits.ask(none, async () => {
+      if (isOtherLanguage(code)) return none;
       const text = withoutMagics(code);
       const wrapped = this.#program.forEdit(text, prefixAt(text, offset));
       this.#noticeFiles(text);
@@ -131,6 +133,7 @@ export class TypeService {
   /** What stands at `offset` (UTF-16) of the code: type and documentation; within the arguments of a call, the function. Detail 1 adds a cell's source. */
   inspect(code: string, offset: number, detail: 0 | 1): Promise<Inspection> {
     return this.#edits.ask(nothing, async () => {
+      if (isOtherLanguage(code)) return nothing;
       const text = withoutMagics(code);
       const wrapped = this.#program.forEdit(text, "");
       this.#show(wrapped);
@@ -217,8 +220,11 @@ function checkerExecutable(): string {
   return join(folder ?? join("node_modules", name), "lib", "tsc");
 }
 
-/** Lines of magics become spaces, a cell of another language becomes empty: offsets stay. */
+function isOtherLanguage(code: string): boolean {
+  return /^\s*%%/.test(code);
+}
+
+/** Lines of magics become spaces: offsets stay. */
 function withoutMagics(code: string): string {
-  const whole = /^\s*%%/.test(code);
-  return code.split("\n").map((line) => (whole || /^\s*%/.test(line) ? " ".repeat(line.length) : line)).join("\n");
+  return code.split("\n").map((line) => (/^\s*%/.test(line) ? " ".repeat(line.length) : line)).join("\n");
 }

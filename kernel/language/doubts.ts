@@ -1,0 +1,97 @@
+// Tells which of the checker's findings are about code that is right when it runs, so that no cell gets a warning it does not deserve. It must not know the protocol.
+import { parseSync } from "oxc-parser";
+
+/** A finding at `offset` (UTF-16) of a cell's code. */
+export interface Finding { code: number; message: string; offset: number; }
+
+/** What is known of the cell and of those before it. */
+export interface Setting {
+  text: string;
+  /** Plain JavaScript: there is no way in its syntax to tell the checker what it misses. */
+  plain: boolean;
+  /** Properties that plain JavaScript has given to some object, in this cell or before. */
+  added: ReadonlySet<string>;
+  /** The statement that declares a name, in this cell or before. */
+  sourceOf(name: string): string | null;
+}
+
+type Doubt = (finding: Finding, setting: Setting) => boolean;
+
+const always: Doubt = () => true;
+
+/** A class of a cell that was run again is another class with the same private members. */
+const isSameClass: Doubt = ({ message }) => /separate declarations of a private property|refers to a different member that cannot be accessed/.test(message);
+
+/** `null` or `undefined` where a value should be, or a value where only they were seen so far. */
+const isAboutNothing: Doubt = ({ message }) =>
+  /(?:Type|Argument of type) '(?:undefined|null)' is not assignable to [^\n]*$/.test(message) || /is not assignable to (?:parameter of )?type '(?:undefined|null|never)'/.test(message);
+
+/** A property that was added to an object after it was made, or that only some members of a union have. */
+const isAddedProperty: Doubt = ({ message }, { added }) =>
+  / on type '(?:\{|never)/.test(message) || message.includes("\n") || added.has(/^Property '([^']+)'/.exec(message)?.[1] ?? "");
+
+/** Times are subtracted. */
+const isDate: Doubt = ({ offset }, { text, sourceOf }) => {
+  const rest = text.slice(offset);
+  const name = /^[\p{ID_Start}$_][\p{ID_Continue}$]*/u.exec(rest)?.[0] ?? "";
+  return /^\(*new Date\b/.test(rest) || (sourceOf(name)?.includes("new Date") ?? false);
+};
+
+/** `typeof name` asks whether there is such a name; a function may use what a later cell declares. */
+const mayComeLater: Doubt = ({ code, offset }, { text }) => /\btypeof\s+$/.test(text.slice(0, offset)) || (code === 2304 && isDeferred(text, offset));
+
+/** In any cell. */
+const doubts = new Map<number, Doubt>([
+  [2322, isSameClass], [2345, isSameClass],
+  [2304, mayComeLater], [2552, mayComeLater],
+  // `import name = …`, `export = …`: what cannot run, the transform refuses.
+  [1202, always], [1203, always],
+]);
+
+/** In plain JavaScript, besides those. */
+const plainDoubts = new Map<number, Doubt>([
+  // Possibly null, undefined or unknown.
+  [2531, always], [2532, always], [2533, always], [2571, always], [18046, always], [18047, always], [18048, always], [18049, always],
+  [2322, isAboutNothing], [2345, isAboutNothing],
+  [2339, isAddedProperty], [2551, isAddedProperty], [2353, ({ message }) => message.includes("in type '{")],
+  [2362, isDate], [2363, isDate],
+  // `delete object.name`, `{ ...text }`, `new Promise((resolve) => resolve())`
+  [2790, always], [2698, always], [2794, always], [2810, always],
+  // A function that reads `arguments` takes any number of them.
+  [2554, ({ offset }, { text, sourceOf }) => /\barguments\b/.test(text + (sourceOf(calledIn(text, offset)) ?? ""))],
+  // Functions that are called with `new`.
+  [2683, always],
+]);
+
+/** Whether the finding should not be shown. Implicit `any` (7000 … 7999) never is. */
+export function isDoubtful(finding: Finding, setting: Setting): boolean {
+  if (finding.code >= 7000 && finding.code < 8000) return true;
+  if (doubts.get(finding.code)?.(finding, setting) === true) return true;
+  return setting.plain && plainDoubts.get(finding.code)?.(finding, setting) === true;
+}
+
+/** Properties that the code assigns, `object.name = …`. */
+export function addedProperties(code: string): string[] {
+  return [...code.matchAll(/\.\s*([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*=(?![=>])/gu)].map((match) => match[1]!);
+}
+
+/** The function whose call has its name or its first surplus argument at `offset`. */
+function calledIn(text: string, offset: number): string {
+  return /([\p{ID_Continue}$]+)\([^()]*$/u.exec(text.slice(0, offset))?.[1] ?? /^[\p{ID_Continue}$]+/u.exec(text.slice(offset))?.[0] ?? "";
+}
+
+/** Whether `offset` is in a function that is not run where it is written: not one that is called at once or given to a call. */
+function isDeferred(code: string, offset: number): boolean {
+  const { program } = parseSync("cell.ts", code, { lang: "ts", sourceType: "module" });
+  const inside = (node: unknown, parent: string): boolean => {
+    if (Array.isArray(node)) return node.some((child) => inside(child, parent));
+    if (typeof node !== "object" || node === null) return false;
+
+    const { type = "", start, end } = node as { type?: string; start?: number; end?: number };
+    if (start !== undefined && end !== undefined && (offset < start || offset >= end)) return false;
+    const called = parent === "CallExpression" || parent === "NewExpression" || parent === "ParenthesizedExpression";
+    if (/^(?:FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(type) && !called) return true;
+    return Object.values(node).some((child) => inside(child, type === "" ? parent : type));
+  };
+  return inside(program.body, "");
+}

@@ -1,0 +1,82 @@
+// What a type service that cannot start, does not answer or speaks another language does to those who ask.
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { FrameReader, frame, type RpcMessage } from "./lsp-frames.ts";
+import { LspClient } from "./lsp-client.ts";
+
+let directory: string;
+let client: LspClient | undefined;
+
+beforeEach(() => { directory = mkdtempSync(join(tmpdir(), "warpcell-lsp-")); });
+afterEach(() => {
+  client?.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** A client of a program with this text; the sentences it reports, and the first of them. */
+function clientOf(script: string | null): { reports: string[]; reported: Promise<string> } {
+  const executable = join(directory, "server");
+  if (script !== null) {
+    writeFileSync(executable, script);
+    chmodSync(executable, 0o755);
+  }
+  const reports: string[] = [];
+  const reported = new Promise<string>((resolve) => {
+    client = new LspClient({ executable, directory, capabilities: {}, initializationOptions: {}, report: (sentence) => { reports.push(sentence); resolve(sentence); } });
+  });
+  client!.start();
+  return { reports, reported };
+}
+
+test("a program that is not there: one sentence, and empty answers", async () => {
+  const { reports, reported } = clientOf(null);
+  expect(await client!.request("textDocument/hover", {})).toBeNull();
+  expect(await reported).toMatch(/^Expected the type service .*server to run but got: spawn .* ENOENT\. Cells run without type checks and completion; "npm ci" reinstalls it/);
+  expect(await client!.request("textDocument/hover", {})).toBeNull();
+  expect(reports).toHaveLength(1);
+  expect(client!.running).toBe(false);
+});
+
+test("a program that ends at once is given up after three tries", async () => {
+  const { reported } = clientOf(`#!/bin/sh\necho >> ${join("$(dirname $0)", "starts")}\nexit 3\n`);
+  expect(await reported).toContain("but got: it ended with code 3.");
+  expect(client!.running).toBe(false);
+});
+
+test("a program that says something else", async () => {
+  const { reported } = clientOf("#!/bin/sh\nprintf 'Hello\\r\\n\\r\\n'\nexec sleep 60\n");
+  expect(await reported).toContain('Expected a Content-Length header but got "Hello"');
+});
+
+test("a program that does not answer holds nobody up for longer than 2 s", async () => {
+  const { reports } = clientOf("#!/bin/sh\nexec sleep 60\n");
+  const started = performance.now();
+  expect(await client!.request("textDocument/hover", {})).toBeNull();
+  expect(performance.now() - started).toBeLessThan(4000);
+  expect(reports).toEqual(["Expected the type service to answer textDocument/hover within 2000 ms but got nothing: this answer lacks its types. Ask again; if it stays so, restart the kernel."]);
+});
+
+test("an answer that is an error is reported and empty", async () => {
+  const answer = (id: string, body: string): string => `const ${id} = ${JSON.stringify(body)}; process.stdout.write("Content-Length: " + ${id}.length + "\\r\\n\\r\\n" + ${id});\n`;
+  const script = answer("one", '{"jsonrpc":"2.0","id":1,"result":{}}') + answer("two", '{"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":"out of order"}}');
+  const { reported } = clientOf(`#!${process.execPath}\nprocess.stdin.once("data", () => {\n${script}});\nprocess.stdin.resume();\n`);
+  expect(await client!.request("textDocument/hover", {})).toBeNull();
+  expect(await reported).toBe("Expected a result of textDocument/hover but got: out of order (a fault of the type service; the cell itself is not affected).");
+});
+
+test("messages come whole, however their bytes are cut", () => {
+  const messages: RpcMessage[] = [{ jsonrpc: "2.0", id: 1, result: "é😀" }, { jsonrpc: "2.0", method: "a/b", params: { text: "x".repeat(100) } }];
+  const bytes = Buffer.concat(messages.map(frame));
+  for (const size of [1, 7, 30, bytes.length]) {
+    const received: RpcMessage[] = [];
+    const reader = new FrameReader((message) => received.push(message));
+    for (let at = 0; at < bytes.length; at += size) expect(reader.push(bytes.subarray(at, at + size))).toBeNull();
+    expect(received).toEqual(messages);
+  }
+});
+
+test("a body that is no JSON", () => {
+  expect(new FrameReader(() => {}).push(Buffer.from("Content-Length: 3\r\n\r\nabc"))).toBe('Expected a JSON message but got "abc"');
+});
