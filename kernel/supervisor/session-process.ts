@@ -22,6 +22,9 @@ const pipesOutliveLimit = 300;
 /** How long a session may take to shut down when asked to, in ms. */
 const shutdownLimit = 1000;
 
+/** Interrupting a timer's callback leaves Node's books of callbacks one entry behind; by default it would abort for that. */
+const sessionOptions = ["--no-force-async-hooks-checks"];
+
 const sessionScript = fileURLToPath(new URL("../session/main.js", import.meta.url));
 
 export class SessionProcess {
@@ -34,7 +37,7 @@ export class SessionProcess {
   /** Starts the process at once. `script` is another program than the real session in tests of its absence only. */
   constructor(listener: SessionListener, script: string = process.env["WARPCELL_SESSION"] ?? sessionScript) {
     // A group of its own: a Ctrl-C in the terminal is the supervisor's to handle, and the whole group can be ended at once.
-    this.#child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "pipe", "ipc", "pipe"], serialization: "advanced", detached: true });
+    this.#child = spawn(process.execPath, [...sessionOptions, script], { stdio: ["ignore", "pipe", "pipe", "ipc", "pipe"], serialization: "advanced", detached: true });
     const { stdout, stderr } = this.#child;
     if (stdout === null || stderr === null) throw new TypeError("Expected pipes to the session's stdout and stderr but got none.");
 
