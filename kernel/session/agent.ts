@@ -100,16 +100,27 @@ async function until(condition: () => boolean, limit: number): Promise<void> {
   }
 }
 
-/** A cell that waits for a child (execSync) runs no JavaScript that could be terminated. Device processes are not its children to end. */
+/**
+ * A cell that waits for a child (execSync) runs no JavaScript that could be terminated. What the child started goes too: it may hold the child's pipes.
+ * Device processes are not the cell's to end.
+ */
 function killChildren(): void {
-  const children = readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").split(" ").filter((child) => child !== "");
-  for (const child of children) {
-    try {
-      if (readFileSync(`/proc/${child}/comm`, "utf8").startsWith("warpcell-device")) continue;
-      process.kill(Number(child), "SIGKILL");
-    } catch (error) {
-      // It ended between the two looks at it.
-      if (!["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
-    }
+  for (const child of childrenOf(process.pid)) killTree(child);
+}
+
+function killTree(child: number): void {
+  try {
+    if (readFileSync(`/proc/${child}/comm`, "utf8").startsWith("warpcell-device")) return;
+    const descendants = childrenOf(child);
+    process.kill(child, "SIGKILL");
+    for (const descendant of descendants) killTree(descendant);
+  } catch (error) {
+    // It ended between two looks at it.
+    if (!["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
   }
+}
+
+/** Children that the main thread of a process started. */
+function childrenOf(parent: number): number[] {
+  return readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").split(" ").filter((child) => child !== "").map(Number);
 }

@@ -43,6 +43,7 @@ const session: Session = {
 const comms = new Comms(output, requests);
 const Comm = comms.createClass();
 
+requests.follow();
 redirect(output);
 session.tracebacks.install();
 session.tracebacks.hide(libraryFolder);
@@ -118,5 +119,5 @@ function reportStrays(): void {
     output.write("stderr", `${traceback.join("\n")}\n`);
   };
   process.on("uncaughtException", report);
-  process.on("unhandledRejection", report);
+  process.on("unhandledRejection", (reason, promise) => requests.runFor(promise, () => report(reason)));
 }

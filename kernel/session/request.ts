@@ -1,5 +1,9 @@
-// Knows which request the code that runs now belongs to: the value travels with timers and promises, so late output finds its own cell.
-import { AsyncLocalStorage } from "node:async_hooks";
+// Knows which request the code that runs now belongs to: the value travels with promises and timers, so late output finds its own cell.
+//
+// AsyncLocalStorage would be the obvious means. But on Node 20 it turns on async_hooks, and a process with async_hooks on aborts when JavaScript is
+// terminated inside a microtask, which is what interrupting `for (;;) await null` is. V8's promise hooks have no such check.
+import { promisify } from "node:util";
+import { promiseHooks } from "node:v8";
 import type { RequestId } from "../session-protocol.ts";
 
 /** What code needs to know of the request that started it. */
@@ -9,18 +13,74 @@ export interface Request {
   allowStdin: boolean;
 }
 
+/** Puts a request into an object that is not ours, where nobody else sees it. */
+class Carrier extends (function (target: object) { return target; } as unknown as new (target: object) => object) {
+  #request: Request;
+
+  constructor(target: object, request: Request) {
+    super(target);
+    this.#request = request;
+  }
+
+  static of(target: object): Request | undefined {
+    return #request in target ? (target as Carrier).#request : undefined;
+  }
+}
+
+type Callback = (...given: unknown[]) => unknown;
+type Scheduler = (callback: Callback, ...rest: unknown[]) => unknown;
+
 export class Requests {
-  readonly #storage = new AsyncLocalStorage<Request>();
+  #current: Request | undefined;
   #latest: Request = { id: 0, allowStdin: false };
+
+  /** From now on a promise, a timer and a microtask belong to the request whose code makes them. */
+  follow(): void {
+    promiseHooks.createHook({
+      init: (promise) => { if (this.#current !== undefined) new Carrier(promise, this.#current); },
+      before: (promise) => { this.#current = Carrier.of(promise); },
+      after: () => { this.#current = undefined; },
+    });
+    const timers = globalThis as unknown as Record<string, Scheduler>;
+    for (const name of ["setTimeout", "setInterval", "setImmediate", "queueMicrotask"]) timers[name] = this.#following(timers[name]!);
+    process.nextTick = this.#following(process.nextTick as unknown as Scheduler) as unknown as typeof process.nextTick;
+  }
 
   /** Runs `work`; everything it starts, now or later, belongs to `request`. */
   run<T>(request: Request, work: () => T): T {
+    const before = this.#current;
     this.#latest = request;
-    return this.#storage.run(request, work);
+    this.#current = request;
+    try {
+      return work();
+    } finally {
+      this.#current = before;
+    }
   }
 
-  /** The request of the code that calls this. Callbacks of native code may have lost it; they belong to the latest. */
+  /** The request of the code that calls this. Callbacks of native code may have lost it: they belong to the latest. */
   get current(): Request {
-    return this.#storage.getStore() ?? this.#latest;
+    return this.#current ?? this.#latest;
+  }
+
+  /** Runs `work` for the request that made a promise. */
+  runFor(promise: Promise<unknown>, work: () => void): void {
+    this.run(Carrier.of(promise) ?? this.current, work);
+  }
+
+  #following(schedule: Scheduler): Scheduler {
+    const following: Scheduler = (callback, ...rest) => {
+      const request = this.#current;
+      if (request === undefined || typeof callback !== "function") return schedule(callback, ...rest);
+      return schedule((...given) => {
+        this.#current = request;
+        // Not in a `finally`: whoever reports what the callback throws still sees whose it was.
+        callback(...given);
+        this.#current = undefined;
+      }, ...rest);
+    };
+    const promised = (schedule as unknown as Record<symbol, unknown>)[promisify.custom];
+    if (promised !== undefined) Object.defineProperty(following, promisify.custom, { value: promised });
+    return Object.defineProperty(following, "name", { value: schedule.name });
   }
 }

@@ -21,7 +21,7 @@ export async function runCuda(cell: Extract<Cell, { language: "cuda" }>, { sessi
 
   const kernels = Object.entries(module.kernels);
   for (const [name, kernel] of kernels) session.slots.define(name, kernel);
-  session.output.send({ type: "declared", request: request.id, declarations: module.declarations });
+  session.output.send({ type: "declared", request: request.id, declarations: [...module.declarations] });
   if (cell.options.verbose || /\bwarning\b/.test(module.log)) session.output.write("stderr", module.log.endsWith("\n") ? module.log : `${module.log}\n`);
   return { value: summary(module) };
 }
