@@ -1,0 +1,335 @@
+// A device process seen from above: commands, waiting, death, interrupts and restarts, on every device.
+import { spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import { afterEach, describe, expect, test } from "vitest";
+import { binding, deviceExecutable } from "../../native/lib/binding.ts";
+import { Op, offsetOf, segmentOf } from "../../native/lib/commands.ts";
+import { DeviceError, DeviceFault, DeviceUnavailable, InterruptedError, LaunchError, OutOfMemory } from "../../native/lib/errors.ts";
+import { clearInterrupt, DeviceProcess, interrupt } from "../../native/lib/process.ts";
+import { devices } from "./devices.ts";
+import { commandHeader, copy, fill, launch, read, write } from "./records.ts";
+
+afterEach(() => clearInterrupt());
+
+const addon = deviceExecutable.replace("warpcell-device", "addon.node");
+
+/** Interrupts from another thread, as an agent does while the main thread is blocked. */
+async function interruptFromThread(after: number): Promise<Worker> {
+  const source = `const { interrupt } = require(${JSON.stringify(addon)}); require("node:worker_threads").parentPort.postMessage("ready"); setTimeout(interrupt, ${after});`;
+  const worker = new Worker(source, { eval: true });
+  await once(worker, "message");
+  return worker;
+}
+
+/** A process that has ended and that nobody has reaped yet is not alive. */
+function isAlive(pid: number): boolean {
+  const stat = `/proc/${pid}/stat`;
+  return existsSync(stat) && !/^\d+ \(.*\) Z/.test(readFileSync(stat, "utf8"));
+}
+
+/** Runs a Node program that has `binding` and `open()`, with the built addon. */
+function program(body: string): string {
+  return `const binding = require(${JSON.stringify(addon)});
+    const open = (kind = "cpu") => { const client = binding.open(kind, 0, ${JSON.stringify(deviceExecutable)}); binding.wait(client, binding.request(client, 8, [], 0), -1); return client; };
+    (async () => { ${body} })();`;
+}
+
+describe("the protocol", () => {
+  test("command numbers are those of the header", () => {
+    const numbers = Object.fromEntries([...commandHeader().matchAll(/X\((\w+), (\d+), (?:true|false)\)/g)].map(([, name, number]) => [name, Number(number)]));
+    expect({ ...Op }).toEqual(numbers);
+  });
+
+  test("the version is that of the header", () => {
+    expect(binding.protocolVersion).toBe(Number(/kProtocolVersion = (\d+)/.exec(commandHeader())?.[1]));
+  });
+});
+
+describe.each(devices.map((device) => [device.name, device] as const))("%s", (_name, device) => {
+  test("describes itself, once", () => {
+    expect(DeviceProcess.get(device.kind, device.index)).toBe(device);
+    expect(DeviceProcess.all()).toContain(device);
+    expect(device.properties).toMatchObject({ kind: device.kind, index: device.index, warpSize: 32 });
+    expect(device.properties.maxThreadsPerBlock).toBeGreaterThanOrEqual(1024);
+  });
+
+  test("fills and copies arrive in order, also around the end of the ring", () => {
+    const bytes = 1 << 16;
+    const [a, b] = [device.allocate(bytes, "device"), device.allocate(bytes, "device")];
+    let last = 0;
+    for (let i = 0; i < 40_000; i++) {
+      last = i % 251;
+      fill(device, a + (i % 64) * 1024, 1024, BigInt(last), 1);
+      if (i % 3 === 0) copy(device, b + (i % 64) * 1024, a + (i % 64) * 1024, 1024);
+    }
+    copy(device, b, a, bytes);
+    const expected = Uint8Array.from({ length: bytes }, (_, k) => (39_936 + (k >> 10) < 40_000 ? 39_936 + (k >> 10) : 0) % 251);
+    expect(Buffer.compare(read(device, b, bytes), expected)).toBe(0);
+    device.free(a);
+    device.free(b);
+  });
+
+  test.each([1, 2, 4, 8])("a fill of width %i repeats its pattern and nothing beyond", (width) => {
+    const place = device.allocate(1024, "device");
+    const pattern = randomBytes(width);
+    fill(device, place, 1024, 0xeen, 1);
+    fill(device, place + 64, 64 * width, BigInt(`0x${Buffer.from(pattern).reverse().toString("hex")}`), width);
+    const bytes = read(device, place, 1024);
+    expect(Buffer.from(bytes.subarray(64, 64 + 64 * width))).toEqual(Buffer.concat(Array.from({ length: 64 }, () => pattern)));
+    expect(bytes[63]).toBe(0xee);
+    expect(bytes[64 + 64 * width]).toBe(0xee);
+    device.free(place);
+  });
+
+  test("a refused launch names the call and leaves the process alive", () => {
+    const pid = binding.processId(device.client);
+    launch(device, { kernel: 1, grid: [1, 0, 1] });
+    expect(() => device.synchronize()).toThrow(LaunchError);
+    launch(device, { kernel: 1, block: [0, 1, 1] });
+    expect(() => device.synchronize()).toThrow(/Expected a block of at least 1×1×1 but got 0×1×1/);
+    device.synchronize();
+    expect(binding.processId(device.client)).toBe(pid);
+  });
+
+  test("a place that no segment holds is refused", () => {
+    fill(device, 8000 * 2 ** 40, 16, 0n, 1);
+    expect(() => device.synchronize()).toThrow(expect.objectContaining({ code: "ILLEGAL_PLACE" }) as Error);
+  });
+
+  test.each([
+    ["occupancy", Op.occupancy, ["1"], /Expected a message of 3 fields but got 1/],
+    ["occupancy", Op.occupancy, ["one", "2", "3"], /Expected a decimal number in a message but got "one"/],
+    ["segment_import", Op.segment_import, ["9", "moon", "4096"], /Expected a descriptor with the segment but got none/],
+    ["time", Op.time, ["1", "1", "short"], /Expected a launch record to time but got 5 bytes/],
+  ])("a malformed message (%s) is refused with a sentence", (_what, op, fields, sentence) => {
+    expect(() => device.request(op, fields)).toThrow(sentence);
+    expect(() => device.request(op, fields)).toThrow(DeviceError);
+  });
+
+  test("requests side by side each get their own answer", async () => {
+    const answers = await Promise.all(Array.from({ length: 300 }, async () => device.requestAsync(Op.hello, [])));
+    expect(answers.every(([json]) => Buffer.from(json ?? []).toString().includes(`"${device.kind}"`))).toBe(true);
+  });
+
+  test("more memory than there is throws OutOfMemory, and less is still given", () => {
+    expect(() => device.allocate(2 ** 39, "device")).toThrow(OutOfMemory);
+    expect(() => device.allocate(2 ** 39, "host")).toThrow(/Expected 549755813888 bytes of host memory/);
+    device.free(device.allocate(1024, "device"));
+  });
+
+  test("a death is reported, arrays outlive it, and what a restart needs is sent again in order", () => {
+    const reloaded: number[] = [];
+    device.onRestart(() => reloaded.push(1));
+    device.onRestart(() => void device.request(Op.hello, []));
+    device.onRestart(() => reloaded.push(2));
+    const bytes = randomBytes(48 << 20);
+    const place = device.allocate(bytes.length, "device");
+    write(device, place, bytes);
+    const old = binding.processId(device.client);
+    process.kill(old, "SIGKILL");
+
+    expect(() => device.synchronize()).toThrow(new RegExp(`Expected the device process of ${device.name} to finish, but the device process of ${device.name} ended \\(signal 9\\)`));
+    expect(reloaded).toEqual([1, 2]);
+    expect(binding.processId(device.client)).not.toBe(old);
+    expect(Buffer.compare(read(device, place, bytes.length), bytes)).toBe(0);
+    device.free(place);
+  });
+
+  test("commands that died with the process make what they wrote suspect, earlier ones do not", () => {
+    const place = device.allocate(4096, "device");
+    const before = fill(device, place, 4096, 1n, 1);
+    device.synchronize();
+    process.kill(binding.processId(device.client), "SIGSTOP");
+    const lost = fill(device, place, 4096, 2n, 1);
+    process.kill(binding.processId(device.client), "SIGKILL");
+
+    expect(() => device.synchronize()).toThrow(DeviceFault);
+    const after = fill(device, place, 4096, 3n, 1);
+    device.synchronize();
+    expect([before, lost, after].map((sequence) => device.isSuspect(sequence))).toEqual([false, true, false]);
+    expect(read(device, place, 4096).every((byte) => byte === 3)).toBe(true);
+    device.free(place);
+  });
+
+  test("everyone who waits for a process that dies hears of the same fault", async () => {
+    const pid = binding.processId(device.client);
+    process.kill(pid, "SIGSTOP");
+    const waits = [device.synchronizeAsync(), device.requestAsync(Op.hello, []), device.synchronizeAsync()];
+    process.kill(pid, "SIGKILL");
+    const outcomes = await Promise.allSettled(waits);
+    const reasons = outcomes.map((outcome) => (outcome.status === "rejected" ? (outcome.reason as unknown) : undefined));
+    expect(reasons[0]).toBeInstanceOf(DeviceFault);
+    expect(new Set(reasons).size).toBe(1);
+    await device.synchronizeAsync();
+  });
+
+  test("an interrupt ends a wait for a process that does not answer, and the next command works", async () => {
+    const place = device.allocate(4096, "device");
+    fill(device, place, 4096, 7n, 1);
+    device.synchronize();
+    process.kill(binding.processId(device.client), "SIGSTOP");
+    const worker = await interruptFromThread(20);
+    expect(() => device.synchronize()).toThrow(InterruptedError);
+    await worker.terminate();
+    expect(read(device, place, 4096).every((byte) => byte === 7)).toBe(true);
+    device.free(place);
+  });
+
+  test("an interrupt ends an awaited wait too", async () => {
+    process.kill(binding.processId(device.client), "SIGSTOP");
+    const wait = device.synchronizeAsync();
+    interrupt();
+    await expect(wait).rejects.toThrow(/Expected .* to finish but it was interrupted/);
+    await device.synchronizeAsync();
+  });
+
+  test("an interrupt of an idle device does nothing", async () => {
+    const pid = binding.processId(device.client);
+    device.synchronize();
+    interrupt();
+    await DeviceProcess.settle();
+    clearInterrupt();
+    device.synchronize();
+    expect(binding.processId(device.client)).toBe(pid);
+  });
+
+  test("settle finds a death that nobody waited for, once", async () => {
+    process.kill(binding.processId(device.client), "SIGKILL");
+    await expect(DeviceProcess.settle()).rejects.toThrow(DeviceFault);
+    await DeviceProcess.settle();
+  });
+
+  test("a full ring waits for room and loses nothing", () => {
+    const place = device.allocate(1 << 20, "device");
+    process.kill(binding.processId(device.client), "SIGSTOP");
+    const wakeUp = spawn("sh", ["-c", `sleep 0.2; kill -CONT ${binding.processId(device.client)}`]);
+    for (let i = 0; i < 30_000; i++) fill(device, place + (i % 1024) * 1024, 1024, BigInt(i & 0x7f), 1);
+    const expected = Uint8Array.from({ length: 1 << 20 }, (_, k) => {
+      const slot = k >> 10;
+      return (slot < 30_000 % 1024 ? 29 * 1024 + slot : 28 * 1024 + slot) & 0x7f;
+    });
+    expect(Buffer.compare(read(device, place, 1 << 20), expected)).toBe(0);
+    device.free(place);
+    wakeUp.kill();
+  });
+
+  test("gauges are sampled and name the bytes of living blocks", async () => {
+    const before = binding.memory(device.client).allocated;
+    const place = device.allocate(1 << 20, "device");
+    expect(binding.memory(device.client).allocated - before).toBe(1 << 20);
+    await expect.poll(() => binding.gauges().find(({ client }) => client === device.client)?.sampled ?? 0).toBeGreaterThan(Date.now() - 2000);
+    expect(binding.gauges().find(({ client }) => client === device.client)?.allocated).toBe(before + (1 << 20));
+    device.free(place);
+  });
+});
+
+describe("the client", () => {
+  const cpu = DeviceProcess.get("cpu");
+
+  test("a block that is freed twice, or was never given out, is an error", () => {
+    const place = cpu.allocate(100, "device");
+    cpu.free(place);
+    expect(() => cpu.free(place)).toThrow(/Expected a place that is allocated but got \d+/);
+    expect(() => cpu.free(12345)).toThrow(/NOT_ALLOCATED|Expected a place/);
+  });
+
+  test("a buffer outlives its segment", () => {
+    const client = binding.open("cpu", 0, deviceExecutable);
+    const place = binding.allocate(client, 1, 64 << 20);
+    const view = new Uint8Array(binding.buffer(client, segmentOf(place)), offsetOf(place), 64 << 20).fill(9);
+    expect(binding.buffer(client, segmentOf(place))).toBe(view.buffer);
+    binding.free(client, place);
+    expect(binding.trim(client)).toBe(64 << 20);
+    binding.close(client);
+    expect(view[(64 << 20) - 1]).toBe(9);
+  });
+
+  test("a closed client, an unknown segment, a record that is none: each has its sentence", () => {
+    const client = binding.open("cpu", 0, deviceExecutable);
+    expect(() => binding.buffer(client, 4000)).toThrow(/Expected the number of a segment but got 4000/);
+    new DataView(binding.scratch).setUint32(0, 20, true);
+    expect(() => binding.submit(client, 0)).toThrow(/Expected a record of a command without a message but got 20 bytes/);
+    expect(() => binding.request(client, Op.fence, [], 0)).toThrow(/Expected a command with a message but got command 1/);
+    binding.close(client);
+    expect(() => binding.state(client)).toThrow(/Expected an open device process/);
+  });
+
+  test("an argument of another type is an error", () => {
+    expect(() => binding.state("one" as unknown as number)).toThrow(/Expected argument 1 to be a small integer/);
+    expect(() => binding.request(cpu.client, Op.hello, [1] as unknown as string[], 0)).toThrow(/Expected argument 3 to be an array of text and Uint8Array/);
+    expect(() => binding.allocate(cpu.client, 0, -1)).toThrow(/Expected a number of bytes but got -1/);
+  });
+
+  test("a program that is not there, and a device that is not there", () => {
+    expect(() => binding.open("cpu", 0, "/nowhere/warpcell-device")).toThrow(/Expected to start the device process \/nowhere\/warpcell-device but got: No such file/);
+    expect(() => DeviceProcess.get("cuda", 99)).toThrow(DeviceUnavailable);
+    expect(() => DeviceProcess.get("moon" as "cpu", 0)).toThrow(/Expected the device kind cpu or cuda but got "moon"/);
+  });
+
+  test("the device program by itself says what it expects", () => {
+    expect(spawnSync(deviceExecutable, [], { encoding: "utf8" })).toMatchObject({ status: 2, stderr: expect.stringMatching(/Expected warpcell-device KIND INDEX but got 0 arguments/) as string });
+    expect(spawnSync(deviceExecutable, ["cpu", "0"], { encoding: "utf8" })).toMatchObject({ status: 4, stderr: expect.stringMatching(/Expected a control segment on descriptor 3/) as string });
+  });
+
+  test("blocks never overlap, are aligned, and coalesce", () => {
+    const client = binding.open("cpu", 0, deviceExecutable);
+    const living = new Map<number, number>();
+    for (let i = 0; i < 4000; i++) {
+      const isFree = living.size > 0 && Math.random() < 0.48;
+      if (isFree) {
+        const place = [...living.keys()][Math.floor(Math.random() * living.size)] as number;
+        binding.free(client, place);
+        living.delete(place);
+      } else {
+        const bytes = Math.ceil(2 ** (Math.random() * 22));
+        const place = binding.allocate(client, 0, bytes);
+        expect(place % 256).toBe(0);
+        living.set(place, bytes);
+      }
+    }
+    const sorted = [...living].sort(([a], [b]) => a - b);
+    for (let i = 1; i < sorted.length; i++) {
+      const [[before, bytes], [place]] = [sorted[i - 1], sorted[i]] as [[number, number], [number, number]];
+      expect(place).toBeGreaterThanOrEqual(before + bytes);
+    }
+    for (const place of living.keys()) binding.free(client, place);
+    const { reserved, allocated, blocks } = binding.memory(client);
+    expect([allocated, blocks]).toEqual([0, 0]);
+    expect(binding.trim(client)).toBe(reserved);
+    expect(binding.memory(client)).toMatchObject({ reserved: 0, segments: 0 });
+    binding.close(client);
+  });
+});
+
+describe("the end", () => {
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+
+  test("an idle device does not keep Node alive, and ends with it", () => {
+    const { stdout, status } = spawnSync(process.execPath, ["-e", program(`const c = open(); await binding.waitAsync(c, binding.request(c, 8, [], 0)); console.log(binding.processId(c));`)], { encoding: "utf8", cwd: root, timeout: 20_000 });
+    expect(status).toBe(0);
+    expect(isAlive(Number(stdout))).toBe(false);
+  });
+
+  test("a device ends within a second when its session is killed, also while it does not answer", async () => {
+    const child = spawn(process.execPath, ["-e", program(`const c = open(); console.log(binding.processId(c)); setInterval(() => {}, 1000);`)], { stdio: ["ignore", "pipe", "inherit"] });
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    const device = Number(line.toString());
+    expect(isAlive(device)).toBe(true);
+    child.kill("SIGKILL");
+    await expect.poll(() => isAlive(device), { timeout: 1000 }).toBe(false);
+  });
+
+  test("a thread that ends while it waits takes its device along and nothing else", async () => {
+    for (let round = 0; round < 5; round++) {
+      const worker = new Worker(program(`const c = open(); process.kill(binding.processId(c), "SIGSTOP"); binding.waitAsync(c, binding.request(c, 8, [], 0)); require("node:worker_threads").parentPort.postMessage(binding.processId(c));`), { eval: true });
+      const [device] = (await once(worker, "message")) as [number];
+      await worker.terminate();
+      expect(isAlive(device)).toBe(false);
+    }
+    DeviceProcess.get("cpu").synchronize();
+  });
+});
