@@ -11,8 +11,6 @@ export interface TokenizedSource {
   readonly tokens: readonly Token[];
   /** Object-like macros: name → replacement text. */
   readonly macros: ReadonlyMap<string, string>;
-  /** Files named by `#include`, with their kind of quotes. */
-  readonly includes: readonly { readonly path: string; readonly quoted: boolean }[];
 }
 
 // Raw strings come before words, so that the R of R"(…)" does not become a name.
@@ -37,7 +35,6 @@ export function tokenize(source: string, defines: readonly string[] = []): Token
     macros.set(name, value.length > 0 ? value.join("=") : "1");
   }
   const tokens: Token[] = [];
-  const includes: { path: string; quoted: boolean }[] = [];
   const conditions = new Conditions(macros);
 
   let line = 1;
@@ -50,7 +47,7 @@ export function tokenize(source: string, defines: readonly string[] = []): Token
     if (groups["mark"] === "#" && lineStarts) {
       const end = directiveEnd(source, at);
       const text = source.slice(at, end);
-      directive(withoutComments(text), conditions, macros, includes);
+      directive(withoutComments(text), conditions, macros);
       line += count(text, "\n");
       pattern.lastIndex = end;
       continue;
@@ -61,7 +58,7 @@ export function tokenize(source: string, defines: readonly string[] = []): Token
     if (groups["newline"] !== undefined) lineStarts = true;
     line += count(match[0], "\n");
   }
-  return { tokens, macros, includes };
+  return { tokens, macros };
 }
 
 function count(text: string, character: string): number {
@@ -79,13 +76,10 @@ function withoutComments(text: string): string {
   return text.replace(/\\\r?\n/g, " ").replace(/\/\*[\s\S]*?(?:\*\/|$)|\/\/.*/g, " ");
 }
 
-function directive(text: string, conditions: Conditions, macros: Map<string, string>, includes: { path: string; quoted: boolean }[]): void {
+function directive(text: string, conditions: Conditions, macros: Map<string, string>): void {
   const [, name = "", rest = ""] = /^#\s*(\w*)\s*([\s\S]*)$/.exec(text)!;
   if (conditions.take(name, rest.trim()) || !conditions.active) return;
-  if (name === "include") {
-    const target = /^(?:"([^"]+)"|<([^>]+)>)/.exec(rest.trim());
-    if (target !== null) includes.push({ path: (target[1] ?? target[2])!, quoted: target[1] !== undefined });
-  } else if (name === "define") {
+  if (name === "define") {
     const [, macro = "", parameters, value = ""] = /^([\w$]+)(\()?([\s\S]*)$/.exec(rest.trim()) ?? [];
     if (parameters === undefined && macro !== "") macros.set(macro, value.trim());
   } else if (name === "undef") {

@@ -9,6 +9,8 @@ export interface Names {
   readonly types: Map<string, CType | null>;
   readonly aliases: Map<string, { readonly tokens: readonly Token[]; readonly scope: string }>;
   readonly constants: Map<string, number>;
+  /** Namespaces that a using directive opened, as prefixes. */
+  readonly opened: Set<string>;
 }
 
 const ignored = new Set(["const", "volatile", "__restrict__", "__restrict", "restrict", "typename", "struct", "class", "enum", "register", "__grid_constant__", "static", "mutable"]);
@@ -17,8 +19,12 @@ const cv = new Set(["const", "volatile", "__restrict__", "__restrict", "restrict
 export interface WrittenParameter {
   readonly name: string;
   readonly text: string;
-  /** Throws CompileError naming the parameter. */
-  type(scope: string, names: Names): CType;
+  readonly type: {
+    readonly words: readonly string[];
+    readonly isPointer: boolean;
+    /** Throws CompileError naming the parameter. */
+    resolve(scope: string, names: Names): CType;
+  };
 }
 
 /** Splits a parameter into name and type. Throws CompileError for what no kernel may take from TypeScript. */
@@ -27,6 +33,7 @@ export function parseParameter(tokens: readonly Token[], index: number, kernel: 
   const declared = equals < 0 ? tokens : tokens.slice(0, equals);
   const text = declared.map((token) => token.text).join(" ").replace(/ ?:: ?/g, "::").replace(/ ([*&,>\])])/g, "$1").replace(/([<[(]) /g, "$1");
   const { name, type, array } = splitName(declared, index);
+  const spelled = array ? [...type, { text: "*", kind: "mark", line: 1 } as const] : type;
 
   const refuse = (got: string, advice: string): never => {
     const line = tokens[0]?.line ?? 1;
@@ -40,12 +47,15 @@ export function parseParameter(tokens: readonly Token[], index: number, kernel: 
   return {
     name,
     text,
-    type(scope, names) {
-      const stars = array ? [...type, { text: "*", kind: "mark", line: 1 } as const] : type;
-      const resolved = resolveType(stars, scope, names);
-      if (resolved === undefined) return refuse(text, "Declare the type in the cell as a plain struct, or pass a pointer.");
-      if (resolved === null) return refuse(text, "Its layout is known to the compiler alone (bases, bit fields, unions or members of unknown type): pass a pointer to it instead.");
-      return resolved;
+    type: {
+      words: spelled.map((token) => token.text),
+      isPointer: spelled.some((token) => token.text === "*"),
+      resolve(scope, names) {
+        const resolved = resolveType(spelled, scope, names);
+        if (resolved === undefined) return refuse(text, "Declare the type in the cell as a plain struct, or pass a pointer.");
+        if (resolved === null) return refuse(text, "Its layout is known to the compiler alone (bases, bit fields, unions or members of unknown type): pass a pointer to it instead.");
+        return resolved;
+      },
     },
   };
 }
@@ -78,7 +88,7 @@ export function resolveType(tokens: readonly Token[], scope: string, names: Name
   const spelled = builtinType(words[0] === "std" || words[0] === "cuda" ? words.slice(words.lastIndexOf("std") + 1) : words);
   if (plain.some(({ kind }) => kind !== "word") && !plain.every(({ text, kind }) => kind === "word" || text === "::")) return undefined;
 
-  for (const name of candidates(plain, scope)) {
+  for (const name of candidates(plain, scope, names)) {
     const type = names.types.get(name);
     if (type !== undefined) return type;
     const alias = names.aliases.get(name);
@@ -89,7 +99,7 @@ export function resolveType(tokens: readonly Token[], scope: string, names: Name
 }
 
 function aliasIsConst(words: readonly Token[], scope: string, names: Names): boolean {
-  const alias = candidates(words, scope).map((name) => names.aliases.get(name)).find((found) => found !== undefined);
+  const alias = candidates(words, scope, names).map((name) => names.aliases.get(name)).find((found) => found !== undefined);
   return alias !== undefined && !alias.tokens.some(({ text }) => text === "*") && alias.tokens.some(({ text }) => text === "const");
 }
 
@@ -98,11 +108,12 @@ function joinWords(tokens: readonly Token[]): string {
 }
 
 /** The full names that a name may stand for in the namespace `scope`, innermost first: in "a::b::", x is a::b::x, a::x or x. */
-function candidates(words: readonly Token[], scope: string): string[] {
+function candidates(words: readonly Token[], scope: string, { opened }: Names): string[] {
   const name = joinWords(words);
   if (name.startsWith("::")) return [name.slice(2)];
   const parts = scope.split("::").slice(0, -1);
-  return Array.from({ length: parts.length + 1 }, (_, dropped) => parts.slice(0, parts.length - dropped).map((part) => `${part}::`).join("") + name);
+  const around = Array.from({ length: parts.length + 1 }, (_, dropped) => parts.slice(0, parts.length - dropped).map((part) => `${part}::`).join(""));
+  return [...around, ...opened].map((prefix) => prefix + name);
 }
 
 /** The layout of a struct from the tokens of its body; `null` when only a compiler knows it. */

@@ -2,7 +2,7 @@
 import { CompileError } from "./errors.ts";
 import { enumType, placeParameters, type CType, type ScalarType } from "./c-types.ts";
 import { tokenize, type Token, type TokenizedSource } from "./cuda-tokens.ts";
-import { parseParameter, resolveType, structOf, type Names } from "./parameter.ts";
+import { parseParameter, resolveType, structOf, type Names, type WrittenParameter } from "./parameter.ts";
 
 export interface Parameter {
   readonly name: string;
@@ -24,43 +24,52 @@ export interface KernelDeclaration {
   readonly name: string;
   readonly line: number;
   readonly template: readonly TemplateParameter[] | null;
-  /** Names of the parameters, and their types as written, for messages and for the editor. */
-  readonly written: readonly { readonly name: string; readonly text: string }[];
+  /** The parameters as written, for messages and for the editor. */
+  readonly written: readonly WrittenParameter[];
+  /** Where their types are looked up: the namespace, and what the source declares. */
+  readonly scope: string;
+  readonly names: Names;
   /** The parameters of one instance; `args` are template arguments as C++ text. Throws CompileError naming a parameter that it cannot understand. */
   parameters(args?: readonly string[]): { parameters: Parameter[]; bytes: number };
 }
 
 export interface Signatures {
   readonly kernels: readonly KernelDeclaration[];
-  readonly includes: TokenizedSource["includes"];
 }
 
-/** Every kernel that `source` defines, in order. Throws CompileError for a kernel without template whose parameters it cannot understand. */
-export function parseSignatures(source: string, defines: readonly string[] = []): Signatures {
-  const { tokens, macros, includes } = tokenize(source, defines);
-  const walk = new Walk(tokens, macros);
-  walk.scope(0, tokens.length, "");
-  const kernels = [...walk.kernels.values()];
+/**
+ * Every kernel that `source` defines, in order. `headers` are the texts of the files that it includes: they lend their types. Throws
+ * CompileError for a kernel without template whose parameters it cannot understand.
+ */
+export function parseSignatures(source: string, defines: readonly string[] = [], headers: readonly string[] = []): Signatures {
+  const names: Names = { types: new Map(), aliases: new Map(), constants: new Map(), opened: new Set() };
+  for (const header of headers) new Walk(tokenize(header, defines), names).all();
+  const kernels = new Walk(tokenize(source, defines), names).all();
   for (const kernel of kernels) if (kernel.template === null) kernel.parameters();
-  return { kernels, includes };
+  return { kernels };
 }
 
 const closers: Record<string, string> = { "(": ")", "[": "]", "{": "}" };
 const attributes = new Set(["__launch_bounds__", "__attribute__", "__cluster_dims__", "__block_size__", "__maxnreg__", "alignas", "__align__", "__declspec"]);
 
 class Walk {
-  readonly kernels = new Map<string, KernelDeclaration>();
+  readonly #kernels = new Map<string, KernelDeclaration>();
   readonly #tokens: readonly Token[];
   readonly #names: Names;
 
-  constructor(tokens: readonly Token[], macros: ReadonlyMap<string, string>) {
+  constructor({ tokens, macros }: TokenizedSource, names: Names) {
     this.#tokens = tokens;
-    this.#names = { types: new Map(), aliases: new Map(), constants: new Map() };
+    this.#names = names;
     for (const [name, text] of macros) {
       const replacement = tokenize(text).tokens;
       if (replacement.length === 1 && replacement[0]!.kind === "number") this.#names.constants.set(name, parseInt(replacement[0]!.text));
       else if (replacement.length > 0 && replacement.every(({ kind, text: word }) => kind === "word" || word === "::")) this.#names.aliases.set(name, { tokens: replacement, scope: "" });
     }
+  }
+
+  all(): KernelDeclaration[] {
+    this.#scope(0, this.#tokens.length, "");
+    return [...this.#kernels.values()];
   }
 
   #text(index: number): string {
@@ -92,14 +101,14 @@ class Walk {
   }
 
   /** All declarations from `start` to `end`, which lie in the namespace `prefix` ("a::b::"). */
-  scope(start: number, end: number, prefix: string): void {
+  #scope(start: number, end: number, prefix: string): void {
     let at = start;
     while (at < end) {
       const text = this.#text(at);
       if (text === "namespace" || (text === "inline" && this.#text(at + 1) === "namespace")) at = this.#namespace(at + (text === "inline" ? 2 : 1), end, prefix);
       else if (text === "extern" && this.#tokens[at + 1]?.kind === "string" && this.#text(at + 2) === "{") {
         const after = this.#after(at + 2, end);
-        this.scope(at + 3, after - 1, prefix);
+        this.#scope(at + 3, after - 1, prefix);
         at = after;
       } else at = this.#declaration(at, end, prefix);
     }
@@ -111,7 +120,7 @@ class Walk {
     if (this.#text(at) !== "{") return this.#declaration(at, end, prefix);
     const name = this.#tokens.slice(start, at).map(({ text }) => text).filter((text) => text !== "inline").join("");
     const after = this.#after(at, end);
-    this.scope(at + 1, after - 1, name === "" ? prefix : `${prefix}${name}::`);
+    this.#scope(at + 1, after - 1, name === "" ? prefix : `${prefix}${name}::`);
     return after;
   }
 
@@ -154,6 +163,8 @@ class Walk {
       if (body !== null && head[0]!.text !== "template" && template?.length !== 0) this.#kernel(head, template, prefix);
     } else if (template !== null) {
       return;
+    } else if (head[0]?.text === "using" && head[1]?.text === "namespace") {
+      this.#names.opened.add(`${head.slice(2).map(({ text }) => text).join("")}::`);
     } else if (head[0]?.text === "using" && words.has("=")) {
       this.#names.aliases.set(prefix + head[1]!.text, { tokens: head.slice(head.findIndex(({ text }) => text === "=") + 1), scope: prefix });
     } else if (head.some(({ text }) => text === "enum") && body !== null) {
@@ -205,16 +216,16 @@ class Walk {
     const parameters = (args: readonly string[] = []) => {
       const substitutions = substitute(qualified, templateParameters ?? [], args);
       const scoped: Names = { ...names, aliases: new Map([...names.aliases, ...substitutions.map(([parameter, tokens]) => [prefix + parameter, { tokens, scope: prefix }] as const)]) };
-      const types = written.map((parameter) => parameter.type(prefix, scoped));
+      const types = written.map((parameter) => parameter.type.resolve(prefix, scoped));
       const { places, bytes } = placeParameters(types);
       return { parameters: written.map((parameter, index) => ({ name: parameter.name, type: types[index]!, offset: places[index]!.offset })), bytes };
     };
-    const known = this.kernels.get(qualified);
+    const known = this.#kernels.get(qualified);
     if (known !== undefined && known.written.map(({ text }) => text).join() !== written.map(({ text }) => text).join()) {
       throw new CompileError(`Expected one kernel named ${qualified} but got two with other parameters, on lines ${known.line} and ${name.line}. Give each its own name.`, "", [
         { line: name.line, column: 1, severity: "error", message: `a kernel named ${qualified} is already on line ${known.line}` }]);
     }
-    this.kernels.set(qualified, { name: qualified, line: name.line, template: templateParameters, written, parameters });
+    this.#kernels.set(qualified, { name: qualified, line: name.line, template: templateParameters, written, scope: prefix, names, parameters });
   }
 }
 

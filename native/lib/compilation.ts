@@ -1,0 +1,165 @@
+// A piece of CUDA C++ with its options, for one device: turns names of kernels into an artifact, from the cache or the device's compiler. It must not know launches.
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import { binding, deviceSources } from "./binding.ts";
+import { cacheDirectory, CompileCache, cacheKey, type CachedCompilation } from "./compile-cache.ts";
+import { Op } from "./commands.ts";
+import { deviceNamed } from "./device-choice.ts";
+import { parseDiagnostics } from "./diagnostics.ts";
+import { CompileError } from "./errors.ts";
+import type { DeviceProcess } from "./process.ts";
+import { parseSignatures, type Signatures } from "./signature.ts";
+
+/** How CUDA C++ is compiled. */
+export interface CompileOptions {
+  /** What messages call the source, e.g. "Cell [3]". */
+  readonly name?: string;
+  /** "cpu", "cuda", "cuda:1"; the default device when left out. */
+  readonly device?: string;
+  /** "c++17" (default), "c++20", … */
+  readonly std?: string;
+  /** "sm_90a", …; the device's own when left out. */
+  readonly arch?: string;
+  /** NAME or NAME=VALUE. */
+  readonly defines?: readonly string[];
+  /** Directories of header files. */
+  readonly includes?: readonly string[];
+  /** Passed to the compiler as they are. */
+  readonly flags?: readonly string[];
+  readonly fastMath?: boolean;
+  /** The log tells more: registers, spills, the compiler's own words. */
+  readonly verbose?: boolean;
+}
+
+export interface Compiled extends CachedCompilation { readonly cached: boolean; readonly milliseconds: number; }
+
+// The name of the source appears in logs but must not decide what is found in the cache: the third cell is the first one after a restart.
+const namePlaceholder = "\0name\0";
+
+const caches = new Map<string, CompileCache>();
+
+function cache(): CompileCache {
+  const directory = cacheDirectory();
+  const known = caches.get(directory) ?? new CompileCache(directory);
+  caches.set(directory, known);
+  return known;
+}
+
+export class Compilation {
+  readonly source: string;
+  readonly name: string;
+  readonly device: DeviceProcess;
+  readonly signatures: Signatures;
+  readonly #options: readonly string[];
+  readonly #included: ReadonlyMap<string, string>;
+  #base: readonly string[] | undefined;
+
+  /** Reads the kernels of `source`. Throws CompileError for one that cannot be called from TypeScript, DeviceUnavailable. */
+  constructor(source: string, options: CompileOptions) {
+    this.source = source;
+    this.name = options.name ?? "kernel.cu";
+    this.device = deviceNamed(options.device);
+    this.#included = includedFiles(source, [...(options.includes ?? []), `${deviceSources}include`]);
+    this.signatures = parseSignatures(source, options.defines, [...this.#included.values()].reverse());
+    this.#options = [
+      ...(options.std === undefined ? [] : [`--std=${options.std}`]),
+      ...(options.arch === undefined ? [] : [`--arch=${options.arch}`]),
+      ...(options.defines ?? []).map((define) => `--define=${define}`),
+      ...(options.includes ?? []).map((directory) => `--include=${directory}`),
+      ...(options.flags ?? []).map((flag) => `--flag=${flag}`),
+      ...(options.fastMath === true ? ["--fast-math"] : []),
+      ...(options.verbose === true ? ["--verbose"] : []),
+    ];
+  }
+
+  /** The artifact with these kernels ("fill", "axpy<float>"). Blocks. Throws CompileError with diagnostics. */
+  obtain(expressions: readonly string[]): Compiled {
+    const started = performance.now();
+    const key = this.#key(expressions);
+    const hit = this.#cached(key, started);
+    if (hit !== null) return hit;
+    try {
+      return this.#store(key, this.device.request(Op.compile, this.#fields(expressions)), started);
+    } catch (error) {
+      throw this.#withDiagnostics(error);
+    }
+  }
+
+  /** {@link obtain} without blocking the event loop. */
+  async obtainAsync(expressions: readonly string[]): Promise<Compiled> {
+    const started = performance.now();
+    const key = this.#key(expressions);
+    const hit = this.#cached(key, started);
+    if (hit !== null) return hit;
+    try {
+      return this.#store(key, await this.device.requestAsync(Op.compile, this.#fields(expressions)), started);
+    } catch (error) {
+      throw this.#withDiagnostics(error);
+    }
+  }
+
+  #fields(expressions: readonly string[]): string[] {
+    return [this.source, this.name, deviceSources.replace(/\/$/, ""), expressions.join("\n"), ...this.#options];
+  }
+
+  #key(expressions: readonly string[]): string {
+    const { arch, compiler, kind } = this.device.properties;
+    this.#base ??= [
+      String(binding.protocolVersion), kind, arch, compiler === null ? "" : `${compiler.name} ${compiler.version} ${compiler.path}`,
+      // Code for a CPU may use every instruction of the one it was compiled on.
+      kind === "cpu" ? cpus()[0]?.model ?? "" : "",
+      headersHash(), this.source, this.#options.join("\0"), ...[...this.#included].flat(),
+    ];
+    return cacheKey([...this.#base, expressions.join("\n")]);
+  }
+
+  #cached(key: string, started: number): Compiled | null {
+    const entry = cache().get(key);
+    if (entry === null) return null;
+    return { ...entry, log: entry.log.replaceAll(namePlaceholder, this.name), cached: true, milliseconds: performance.now() - started };
+  }
+
+  #store(key: string, [log, artifact, lowered]: Uint8Array[], started: number): Compiled {
+    const text = Buffer.from(log ?? []).toString();
+    const names = Buffer.from(lowered ?? []).toString();
+    const entry = { artifact: artifact ?? new Uint8Array(), lowered: names === "" ? [] : names.split("\n"), log: text };
+    cache().put(key, { ...entry, log: text.replaceAll(this.name, namePlaceholder) });
+    return { ...entry, cached: false, milliseconds: performance.now() - started };
+  }
+
+  #withDiagnostics(error: unknown): unknown {
+    if (!(error instanceof CompileError)) return error;
+    return new CompileError(error.message, error.log, parseDiagnostics(error.log, this.name));
+  }
+}
+
+let headers: string | undefined;
+
+/** One hash over all files that come with the library for device code: they decide what any source means. */
+function headersHash(): string {
+  if (headers !== undefined) return headers;
+  const hash = createHash("sha256");
+  const files = readdirSync(deviceSources, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  for (const file of files.sort()) hash.update(`${file}\0`).update(readFileSync(file));
+  return (headers = hash.digest("hex"));
+}
+
+/** Paths and contents of the files in `directories` that the source includes, directly or not. Headers of the system count with the compiler. */
+function includedFiles(source: string, directories: readonly string[]): Map<string, string> {
+  const found = new Map<string, string>();
+  const scan = (text: string, from: string | null): void => {
+    for (const [, quoted, angled] of text.matchAll(/^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)/gm)) {
+      const path = (quoted ?? angled)!;
+      const places = isAbsolute(path) ? [path] : [...(quoted !== undefined && from !== null ? [join(from, path)] : []), ...directories.map((directory) => join(directory, path))];
+      const file = places.find((place) => existsSync(place));
+      if (file === undefined || found.has(file)) continue;
+      const content = readFileSync(file, "utf8");
+      found.set(file, content);
+      scan(content, dirname(file));
+    }
+  };
+  scan(source, null);
+  return found;
+}

@@ -1,0 +1,130 @@
+// Compiled artifacts on disk: turns a key into what was compiled under it, whole or not at all. It must not know compilers; a cache that cannot be used is a miss.
+import { createHash, randomBytes } from "node:crypto";
+import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+export interface CachedCompilation { readonly artifact: Uint8Array; readonly lowered: readonly string[]; readonly log: string; }
+
+/** Counts up when entries change their form or meaning. */
+const schema = 1;
+const checksumBytes = 32;
+const defaultLimit = 512 * 2 ** 20;
+/** Entries are pruned when this many have been written, and at the first one. */
+const pruneEvery = 64;
+
+/** `$XDG_CACHE_HOME/warpcell`, or `~/.cache/warpcell`. */
+export function cacheDirectory(): string {
+  return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "warpcell");
+}
+
+/** The key of everything that decides what a compilation gives. */
+export function cacheKey(parts: readonly (string | Uint8Array)[]): string {
+  const hash = createHash("sha256").update(`warpcell ${schema}\0`);
+  for (const part of parts) hash.update(`${part.length}\0`).update(part);
+  return hash.digest("hex");
+}
+
+/** Entries in one directory, each a file: SHA-256 of the rest, length of the description, the description as JSON, the artifact. */
+export class CompileCache {
+  readonly directory: string;
+  readonly #limit: number;
+  #written = 0;
+  #warned = false;
+
+  /** `limit`: bytes of all entries; the least recently used go first. */
+  constructor(directory: string, limit = defaultLimit) {
+    this.directory = directory;
+    this.#limit = limit;
+  }
+
+  /** What was stored under `key`; `null` for nothing, for a damaged entry, and for one that belongs to another user. */
+  get(key: string): CachedCompilation | null {
+    const path = this.#path(key);
+    let bytes: Buffer;
+    try {
+      const file = openSync(path, "r");
+      try {
+        if (process.getuid !== undefined && fstatSync(file).uid !== process.getuid()) return null;
+        bytes = readFileSync(file);
+      } finally {
+        closeSync(file);
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") this.#warn(error);
+      return null;
+    }
+    const entry = decode(bytes);
+    if (entry !== null) this.#touch(path);
+    return entry;
+  }
+
+  /** Stores an entry; it appears whole or not at all. A directory that cannot be written is one warning. */
+  put(key: string, entry: CachedCompilation): void {
+    const path = this.#path(key);
+    const temporary = `${path}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
+    try {
+      mkdirSync(this.directory, { recursive: true, mode: 0o700 });
+      const file = openSync(temporary, "wx", 0o600);
+      try {
+        const bytes = encode(entry);
+        for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+        fsyncSync(file);
+      } finally {
+        closeSync(file);
+      }
+      renameSync(temporary, path);
+      if (this.#written++ % pruneEvery === 0) this.#prune();
+    } catch (error) {
+      this.#warn(error);
+      rmSync(temporary, { force: true });
+    }
+  }
+
+  #path(key: string): string {
+    return join(this.directory, key);
+  }
+
+  #touch(path: string): void {
+    const now = new Date();
+    try {
+      utimesSync(path, now, now);
+    } catch (error) {
+      this.#warn(error);
+    }
+  }
+
+  #prune(): void {
+    const files = readdirSync(this.directory).map((name) => ({ path: join(this.directory, name), stat: statSync(join(this.directory, name), { throwIfNoEntry: false }) }));
+    const entries = files.flatMap(({ path, stat }) => (stat?.isFile() ? [{ path, bytes: stat.size, used: stat.mtimeMs }] : [])).sort((a, b) => b.used - a.used);
+    let total = 0;
+    for (const { path, bytes } of entries) {
+      total += bytes;
+      if (total > this.#limit) rmSync(path, { force: true });
+    }
+  }
+
+  #warn(error: unknown): void {
+    if (this.#warned) return;
+    this.#warned = true;
+    const reason = error instanceof Error ? error.message : String(error);
+    process.emitWarning(`Expected to keep compiled kernels in ${this.directory} but got "${reason}". Kernels are compiled again each time; set XDG_CACHE_HOME to a directory that can be written.`, { code: "WARPCELL_CACHE" });
+  }
+}
+
+function encode({ artifact, lowered, log }: CachedCompilation): Buffer {
+  const description = Buffer.from(JSON.stringify({ lowered, log }));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(description.length);
+  const body = Buffer.concat([length, description, artifact]);
+  return Buffer.concat([createHash("sha256").update(body).digest(), body]);
+}
+
+function decode(bytes: Buffer): CachedCompilation | null {
+  if (bytes.length < checksumBytes + 4) return null;
+  const body = bytes.subarray(checksumBytes);
+  if (!createHash("sha256").update(body).digest().equals(bytes.subarray(0, checksumBytes))) return null;
+  const end = 4 + body.readUInt32LE(0);
+  const { lowered, log } = JSON.parse(body.subarray(4, end).toString()) as { lowered: string[]; log: string };
+  return { artifact: body.subarray(end), lowered, log };
+}

@@ -1,0 +1,97 @@
+// A tensor as people see it: a line of text, an HTML table, and the payload of kernel/mime.ts. It reads edges and reduced figures, never a big tensor whole, and must not know front ends.
+import { factsOf } from "./dtype.ts";
+import { formatShape } from "./shape.ts";
+import { figuresOf, pictureOf } from "./statistics.ts";
+import type { Nested, Tensor } from "./tensor.ts";
+
+/** A value's method under this key gives its MIME bundle. */
+export const displayKey = Symbol.for("Jupyter.display");
+
+const tensorMime = "application/vnd.warpcell.tensor.v1+json";
+
+/** Tensors of more elements show this many items at both ends of each axis. */
+const wholeSize = 1000;
+const edgeItems = 3;
+const gap = Symbol("…");
+
+type Element = number | bigint | boolean;
+type Preview = Element | typeof gap | Preview[];
+
+/** Elements of a tensor, with gaps in the middle of a big one's axes. */
+function preview(tensor: Tensor, whole = tensor.size <= wholeSize): Preview {
+  if (whole || tensor.shape.length === 0) return tensor.toArray() as Nested<Element> as Preview;
+  const length = tensor.shape[0]!;
+  const hasGap = length > 2 * edgeItems;
+  if (tensor.shape.length === 1) {
+    if (!hasGap) return tensor.toArray() as Preview;
+    using head = tensor.slice([0, edgeItems]);
+    using tail = tensor.slice([-edgeItems]);
+    return [...(head.toArray() as Preview[]), gap, ...(tail.toArray() as Preview[])];
+  }
+  const shown = hasGap ? [0, 1, 2, length - 3, length - 2, length - 1] : [...Array(length).keys()];
+  const items = shown.map((index) => {
+    using item = tensor.slice(index);
+    return preview(item, false);
+  });
+  return hasGap ? [...items.slice(0, edgeItems), gap, ...items.slice(edgeItems)] : items;
+}
+
+function formatElement(value: Element, digits: number): string {
+  return typeof value === "number" && !Number.isInteger(value) ? String(Number(value.toPrecision(digits))) : String(value);
+}
+
+function digitsOf(tensor: Tensor): number {
+  return { 1: 3, 2: 4, 4: 6, 8: 8 }[factsOf(tensor.dtype).bytes];
+}
+
+function formatNested(value: Preview, digits: number, depth: number): string {
+  if (value === gap) return "…";
+  if (!Array.isArray(value)) return formatElement(value, digits);
+  const isInner = !value.some(Array.isArray);
+  const separator = isInner ? ", " : `,\n${" ".repeat("tensor(".length + depth + 1)}`;
+  return `[${value.map((item) => formatNested(item, digits, depth + 1)).join(separator)}]`;
+}
+
+const suspectNote = "unfinished: a launch that did not finish may have been writing it";
+
+function facts(tensor: Tensor): string {
+  return [`shape ${formatShape(tensor.shape)}`, tensor.dtype, tensor.device, ...(!tensor.isDisposed && tensor.isSuspect ? [suspectNote] : [])].join(", ");
+}
+
+/** `tensor([[1, 2], [3, 4]], shape [2, 2], float32, cpu)`. Waits for the tensor; throws what the work before failed with. */
+export function textOf(tensor: Tensor): string {
+  if (tensor.isDisposed) return `tensor(disposed, ${facts(tensor)})`;
+  return `tensor(${formatNested(preview(tensor), digitsOf(tensor), 0)}, ${facts(tensor)})`;
+}
+
+/** A table of the last two axes; of other axes the first position. */
+export function htmlOf(tensor: Tensor): string {
+  if (tensor.isDisposed) return `<div>${escaped(textOf(tensor))}</div>`;
+  const outer = Math.max(0, tensor.shape.length - 2);
+  const hasCells = tensor.size > 0;
+  let cells: Preview = [];
+  if (hasCells) {
+    using matrix = tensor.slice(...Array<number>(outer).fill(0));
+    cells = preview(matrix);
+  }
+  const rows = (tensor.shape.length === 0 ? [[cells]] : tensor.shape.length === 1 ? [cells] : cells) as Preview[];
+  const digits = digitsOf(tensor);
+  const cellsOf = (row: Preview): Preview[] => (Array.isArray(row) ? row : [row]);
+  const body = rows.map((row) => `<tr>${cellsOf(row).map((cell) => `<td>${escaped(formatNested(cell, digits, 0))}</td>`).join("")}</tr>`).join("");
+  const where = outer === 0 ? "" : `, at [${Array(outer).fill(0).join(", ")}] of the first ${outer === 1 ? "axis" : `${outer} axes`}`;
+  return `<table><caption>tensor, ${escaped(facts(tensor))}${where}</caption><tbody>${hasCells ? body : ""}</tbody></table>`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[character]!);
+}
+
+/** `TensorPayload` of kernel/mime.ts under its MIME type; nothing for a disposed tensor. */
+export function payloadOf(tensor: Tensor): Record<string, unknown> {
+  if (tensor.isDisposed) return {};
+  using whole = tensor.contiguous();
+  const picture = pictureOf(whole);
+  const tile = picture && { ...picture, values: Buffer.from(picture.values.buffer).toString("base64") };
+  const { shape, dtype, device, size, bytes, isSuspect } = tensor;
+  return { [tensorMime]: { version: 1, shape: [...shape], dtype, device, size, bytes, ...figuresOf(whole), suspect: isSuspect, tile } };
+}

@@ -1,0 +1,23 @@
+// Measured times into the figures that people compare. It must not know what was measured.
+
+/** Milliseconds; `deviation` is the sample standard deviation. */
+export interface Timing {
+  readonly min: number;
+  readonly median: number;
+  readonly mean: number;
+  readonly max: number;
+  readonly deviation: number;
+  /** Each repeat, in order. */
+  readonly samples: readonly number[];
+}
+
+/** Figures of at least one sample. */
+export function summarize(samples: readonly number[]): Timing {
+  const sorted = [...samples].sort((a, b) => a - b);
+  const count = sorted.length;
+  const mean = sorted.reduce((sum, sample) => sum + sample, 0) / count;
+  const middle = count >> 1;
+  const median = count % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+  const variance = count < 2 ? 0 : sorted.reduce((sum, sample) => sum + (sample - mean) ** 2, 0) / (count - 1);
+  return { min: sorted[0]!, median, mean, max: sorted[count - 1]!, deviation: Math.sqrt(variance), samples };
+}
