@@ -116,14 +116,13 @@ std::vector<std::string> find_headers(const std::string& beside) {
   for (const auto& folder : candidates) {
     if (!fs::exists(folder / "cuda_fp16.h", missing)) continue;
     found.push_back(folder.string());
-    break;
   }
-  // Half of CUDA's own headers, cooperative_groups.h for one, include CCCL's; PyTorch's wheels bring the former alone.
+  // Half of CUDA's own headers, cooperative_groups.h for one, include CCCL's.
   for (const auto& folder : candidates) {
     bool apart = fs::exists(folder / "cccl" / "nv" / "target", missing);
     if (!apart && !fs::exists(folder / "nv" / "target", missing)) continue;
     std::string place = apart ? (folder / "cccl").string() : folder.string();
-    if (found.empty() || found.back() != place) found.push_back(place);
+    if (std::find(found.begin(), found.end(), place) == found.end()) found.push_back(place);
     break;
   }
   return found;
