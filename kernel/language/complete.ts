@@ -80,7 +80,7 @@ export function completionOf(item: CompletionItem, start: number, end: number): 
   return {
     text: item.label,
     type: kind === "variable" && keyword !== undefined ? keyword : kind,
-    signature: kind === "path" ? "" : firstOverload(detail),
+    signature: kind === "path" ? "" : withoutOwner(firstOverload(detail), item.label),
     start,
     end,
     ...(documentation === "" ? {} : { documentation }),
@@ -90,4 +90,10 @@ export function completionOf(item: CompletionItem, start: number, end: number): 
 /** The checker writes an overload after the other, each over as many lines as its types take; a signature is one line. */
 function firstOverload(detail: string): string {
   return detail.split(/\n(?![\s}])/)[0]!.replace(/^\([^)]*\) /, "").replace(/\s+/g, " ");
+}
+
+/** A member is described as `Owner<…>.member(…)`, where the owner can be longer than all the rest. */
+function withoutOwner(signature: string, name: string): string {
+  const at = /^[\p{ID_Start}$_][\p{ID_Continue}$]*[.<]/u.test(signature) ? signature.indexOf(`.${name}`) : -1;
+  return at === -1 ? signature : signature.slice(at + 1);
 }

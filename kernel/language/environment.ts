@@ -41,49 +41,69 @@ export function configuration(files: readonly string[]): string {
   });
 }
 
-/** What the session gives every cell besides Node's own globals. */
+/** What the session gives every cell besides Node's own globals; the names and types are those of `kernel/session`. */
 export const globals = `
 /** The value of the last cell that had one. */
 declare var _: any;
 /** The last error that a cell ended with. */
 declare var _error: any;
 
-/** Representations of one value, by MIME type. */
-interface MimeBundle { [mime: string]: unknown; }
-
 interface DisplayOptions {
-  /** The value is a MIME bundle already. */
-  raw?: boolean;
-  /** Replaces the display with this identifier instead of adding one. */
-  update?: boolean;
+  /** Displays with one id show the same; see \`display.update\`. */
   display_id?: string;
+  /** Replaces what is shown under \`display_id\` instead of adding an output. */
+  update?: boolean;
+  /** The value is itself a MIME bundle: \`{ "text/html": … }\`. */
+  raw?: boolean;
   metadata?: Record<string, unknown>;
+  buffers?: Uint8Array[];
+}
+
+/** One output below a cell, which can be replaced later. */
+interface Shown {
+  readonly id: string;
+  update(value: unknown, options?: DisplayOptions): Promise<void>;
+}
+
+interface Display {
+  (value: unknown, options?: DisplayOptions): Promise<Shown>;
+  /** Replaces what is shown under an id. */
+  update(id: string, value: unknown, options?: DisplayOptions): Promise<void>;
+  /** Removes the outputs of the cell; with \`wait\`, when the next one comes. */
+  clear(wait?: boolean): void;
 }
 
 /** Shows a value below the cell, as its last expression would be shown. */
-declare const display: {
-  (value: unknown, options?: DisplayOptions): any;
-  /** Replaces what an earlier \`display\` with this identifier shows. */
-  update(...given: any[]): any;
-  /** Clears the output of the cell; with \`wait\`, when the next output comes. */
-  clear(wait?: boolean): any;
-  [helper: string]: any;
-};
+declare const display: Display;
 
-/** A piece of HTML, shown as such. */
-declare function html(strings: TemplateStringsArray, ...values: unknown[]): any;
-/** A piece of Markdown, shown as such. */
-declare function md(strings: TemplateStringsArray, ...values: unknown[]): any;
-/** An SVG picture, shown as such. */
-declare function svg(strings: TemplateStringsArray, ...values: unknown[]): any;
+/** A value that is shown as this HTML. */
+declare function html(strings: TemplateStringsArray, ...values: unknown[]): object;
+/** A value that is shown as this Markdown. */
+declare function md(strings: TemplateStringsArray, ...values: unknown[]): object;
+/** A value that is shown as this SVG picture. */
+declare function svg(strings: TemplateStringsArray, ...values: unknown[]): object;
 
-/** Asks the user for a line of text; the cell waits for the answer. */
-declare function prompt(question?: string, initial?: string): any;
+/** Asks the user for a line of text; the cell waits for the answer. \`null\` when the input ended. */
+declare function prompt(message?: string, fallback?: string): string | null;
 /** Asks the user yes or no; the cell waits for the answer. */
-declare function confirm(question?: string): any;
-/** Asks the user for a line of text. */
-declare function input(question?: string, options?: any): Promise<any>;
+declare function confirm(message?: string): boolean;
+/** Asks the user for a line of text without blocking. \`null\` when the input ended. */
+declare function input(message?: string, options?: { password?: boolean }): Promise<string | null>;
 
-/** A channel between a cell and the front end. */
-declare const Comm: any;
+interface CommMessage { data: any; metadata: Record<string, unknown>; buffers: Uint8Array[]; }
+interface CommOptions { data?: unknown; metadata?: Record<string, unknown>; buffers?: Uint8Array[]; id?: string; }
+
+/** A channel between a cell and the front end: data and binary buffers, both ways. */
+declare class Comm {
+  readonly id: string;
+  readonly target: string;
+  onMessage: ((message: CommMessage) => void | Promise<void>) | null;
+  onClose: ((data: any) => void | Promise<void>) | null;
+  /** Opens a channel to what the front end has registered under this name. */
+  constructor(target: string, options?: CommOptions);
+  send(data: unknown, options?: { metadata?: Record<string, unknown>; buffers?: Uint8Array[] }): void;
+  close(data?: unknown): void;
+  /** Calls \`opened\` for every comm that a front end opens on the target. */
+  static register(target: string, opened: (comm: Comm, message: CommMessage) => void | Promise<void>): void;
+}
 `;

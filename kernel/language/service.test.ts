@@ -167,8 +167,21 @@ describe("a notebook", () => {
     await runAll("fill.launch({ grid: 1 }, 'a')");
   });
 
+  test("the library's own types: kernels and tensors, without an import, from this installation", async () => {
+    await runAll('import { ones, zeros } from "warpcell"; const n = 1 << 20, x = ones([n]), y = zeros([n]);');
+    const tensor = 'import("warpcell").Tensor<"float32">';
+    service.declare(++count, [{ name: "fill", text: `declare const fill: import("warpcell").Kernel<[p: ${tensor} | null, n: number, value: number]>` }]);
+    await runAll("fill.launch({ grid: 64, block: 256 }, y, n, 1.5)", "fill.over(n)(x, n, 1)", "y");
+
+    const found = await run('fill.launch({ grid: 64, block: 256 }, y, "n", 1.5)\nfill.over(n)(y, n)\nfill.over(n)(x.to("float64"), n, 1)');
+    expect(found.map(({ line, column, code }) => [line, column, code])).toEqual([[1, 42, "TS2345"], [2, 1, "TS2554"], [3, 14, "TS2345"]]);
+    expect(found[2]?.message.split("\n")[0]).toBe(`Argument of type 'Tensor<"float64">' is not assignable to parameter of type 'Tensor<"float32">'.`);
+    expect((await service.complete("fill.lau", 8)).matches[0]).toMatchObject({ text: "launch", type: "method", signature: 'launch(config: LaunchConfig, p: Tensor<"float32"> | null, n: number, value: number): void' });
+    expect((await service.inspect("y", 1, 0)).text).toBe('const y: Tensor<"float32">');
+  });
+
   test("the kernel's own globals are known", async () => {
-    await runAll("display({ 'text/plain': 'a' }, { raw: true }); html`<b>${1}</b>`; md`# a`; svg`<svg/>`; prompt('?'); confirm('?'); await input('?'); Comm; _; _error; require('fs'); process.argv");
+    await runAll("display({ 'text/plain': 'a' }, { raw: true }); display.clear(true); display.update('id', html`<b>${1}</b>`); md`# a`; svg`<svg/>`; const sure: boolean = confirm('?')", "const name = prompt('?') ?? 'none'; name.length; (await input('?', { password: true }))?.length", "new Comm('target').send({ a: 1 }); Comm.register('target', (comm, message) => { comm.onMessage = ({ data }) => data.x; message.buffers })", "_.anything; _error; require('fs'); process.argv");
   });
 
   test("code that does not parse has no type errors: running it says what is wrong", async () => {
@@ -231,6 +244,13 @@ describe("a notebook", () => {
     await asked;
     expect((await run("const text: string = known"))[0]?.code).toBe("TS2322");
     expect(service.processId).not.toBe(first);
+  });
+
+  test("a cell is judged by what was there when it was asked for, even if later cells came meanwhile", async () => {
+    await runAll("let value = 1");
+    const asked = [service.diagnose(2, "value.toFixed()"), service.diagnose(3, "value.toFixed()")];
+    service.commit(3, "let value = 'text'");
+    expect(await Promise.all(asked)).toEqual([[], []]);
   });
 
   test("questions may come at the same time", async () => {

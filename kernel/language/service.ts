@@ -88,15 +88,18 @@ export class TypeService {
   }
 
   /** Type errors of a cell that is about to run. `code` is TypeScript with magics blanked; code that does not parse has none. */
-  diagnose(cell: number, code: string): Promise<Diagnostic[]> {
+  async diagnose(cell: number, code: string): Promise<Diagnostic[]> {
+    // Both are of now: when the checker comes to it, later cells may have redeclared what this one uses.
+    const wrapped = this.#program.forCheck(code);
+    if (wrapped === null) return [];
+    const setting = this.#program.setting(code, wrapped.language === "javascript");
+
     return this.#checks.ask([], async () => {
-      const wrapped = this.#program.forCheck(code);
-      if (wrapped === null) return [];
       this.#noticeFiles(code);
       this.#show(wrapped);
       const result = await this.#findings(wrapped.name);
       this.#warm ||= result !== null;
-      return diagnosticsOf(cell, wrapped, this.#program.setting(code, wrapped.language === "javascript"), result);
+      return diagnosticsOf(cell, wrapped, setting, result);
     });
   }
 
