@@ -1,6 +1,6 @@
 // Compiled artifacts on disk: turns a key into what was compiled under it, whole or not at all. It must not know compilers; a cache that cannot be used is a miss.
 import { createHash, randomBytes } from "node:crypto";
-import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -77,7 +77,7 @@ export class CompileCache {
       if (this.#written++ % pruneEvery === 0) this.#prune();
     } catch (error) {
       this.#warn(error);
-      rmSync(temporary, { force: true });
+      if (existsSync(temporary)) rmSync(temporary);
     }
   }
 

@@ -1,0 +1,88 @@
+// Element types: what their numbers become in memory, against definitions worked out another way.
+import { describe, expect, test } from "vitest";
+import { admits, dtypeNames, dtypeOfArray, factsOf, type DType } from "./dtype.ts";
+
+/** All finite values of a 16-bit float by its definition, sign × significand × 2^exponent. */
+function allValues(mantissa: number, bias: number): Map<number, number> {
+  const values = new Map<number, number>();
+  const exponents = 2 ** (15 - mantissa);
+  for (let bits = 0; bits < 0x8000; bits++) {
+    const exponent = bits >> mantissa;
+    if (exponent === exponents - 1) continue;
+    const fraction = (bits & (2 ** mantissa - 1)) / 2 ** mantissa;
+    values.set(bits, exponent === 0 ? fraction * 2 ** (1 - bias) : (1 + fraction) * 2 ** (exponent - bias));
+  }
+  return values;
+}
+
+const formats: [DType, number, number][] = [["float16", 10, 15], ["bfloat16", 7, 127]];
+
+describe.each(formats)("%s", (dtype, mantissa, bias) => {
+  const { encode, decode } = factsOf(dtype);
+  const values = allValues(mantissa, bias);
+
+  test("every finite value decodes and encodes to itself, with either sign", () => {
+    const wrong = [...values].filter(([bits, value]) => decode(bits) !== value || encode(value) !== BigInt(bits) || encode(-value) !== BigInt(bits | 0x8000));
+    expect(wrong).toEqual([]);
+  });
+
+  test("what lies between two values goes to the nearest, and halfway to the even one", () => {
+    const wrong = [...values].filter(([bits, low]) => {
+      const high = values.get(bits + 1);
+      if (high === undefined) return false;
+      const rounded = [encode((low + high) / 2), encode(low + (high - low) * 0.49), encode(low + (high - low) * 0.51)].map(Number);
+      return rounded[0] !== (bits % 2 === 0 ? bits : bits + 1) || rounded[1] !== bits || rounded[2] !== bits + 1;
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test("float64 rounds once: just above the middle goes up although float32 would fall on the middle", () => {
+    const one = encode(1);
+    const step = 2 ** -mantissa;
+    expect(encode(1 + step / 2 + 2 ** -40)).toBe(one + 1n);
+    expect(encode(1 + step / 2)).toBe(one);
+  });
+
+  test("infinities, NaN and overflow", () => {
+    const largest = Math.max(...values.values());
+    const ulp = largest - [...values.values()].sort((a, b) => b - a)[1]!;
+    expect(decode(Number(encode(Infinity)))).toBe(Infinity);
+    expect(decode(Number(encode(-Infinity)))).toBe(-Infinity);
+    expect(decode(Number(encode(NaN)))).toBe(NaN);
+    expect(decode(Number(encode(largest + ulp / 2)))).toBe(Infinity);
+    expect(decode(Number(encode(largest + ulp * 0.49)))).toBe(largest);
+    expect(Object.is(decode(Number(encode(-0))), -0)).toBe(true);
+  });
+});
+
+describe("what a dtype holds", () => {
+  const rows: [DType, unknown[], unknown[]][] = [
+    ["int8", [-128, 127, 0n], [128, -129, 1.5, NaN, "1", true]],
+    ["uint8", [0, 255], [-1, 256]],
+    ["int32", [-(2 ** 31), 2 ** 31 - 1], [2 ** 31, 0.5]],
+    ["int64", [2n ** 63n - 1n, -(2n ** 63n), 2 ** 53 - 1], [2n ** 63n, 2 ** 53]],
+    ["bool", [true, false, 0, 1], [2, "true"]],
+    ["float32", [1.5, NaN, Infinity], [1n, "1", true]],
+  ];
+  test.each(rows)("%s", (dtype, held, refused) => {
+    expect(held.filter((value) => !admits(dtype, value))).toEqual([]);
+    expect(refused.filter((value) => admits(dtype, value))).toEqual([]);
+  });
+
+  test("integers wrap into their bits", () => {
+    expect(factsOf("int8").encode(-1)).toBe(0xffn);
+    expect(factsOf("int64").encode(-2)).toBe(2n ** 64n - 2n);
+    expect(factsOf("float64").encode(-2)).toBe(0xc000000000000000n);
+    expect(factsOf("float32").encode(1)).toBe(0x3f800000n);
+  });
+
+  test("typed arrays and their dtypes", () => {
+    for (const dtype of dtypeNames) {
+      const { array } = factsOf(dtype);
+      if (array !== Uint16Array && dtype !== "bool") expect(dtypeOfArray(new array(1))).toBe(dtype);
+    }
+    expect(dtypeOfArray(new Uint16Array(1))).toBeNull();
+    expect(dtypeOfArray(new Uint8ClampedArray(1))).toBe("uint8");
+    expect(dtypeOfArray(new DataView(new ArrayBuffer(1)))).toBeNull();
+  });
+});

@@ -1,0 +1,96 @@
+// Shapes, strides and views, against elements counted one by one.
+import { describe, expect, test } from "vitest";
+import { broadcast, checkedShape, isContiguous, merged, reshaped, reshapedStrides, sizeOf, sliced, stretch, stridesOf, transposed, type View } from "./shape.ts";
+
+const whole = (shape: number[]): View => ({ shape, strides: stridesOf(shape), offset: 0 });
+
+/** Offsets of all elements in row-major order, one by one. */
+function elements({ shape, strides, offset }: View): number[] {
+  if (shape.length === 0) return [offset];
+  return Array.from({ length: shape[0]! }, (_, index) => elements({ shape: shape.slice(1), strides: strides.slice(1), offset: offset + index * strides[0]! })).flat();
+}
+
+function random(low: number, high: number): number {
+  return low + Math.floor(Math.random() * (high - low + 1));
+}
+
+function randomView(): View {
+  let view = whole(Array.from({ length: random(1, 4) }, () => random(1, 5)));
+  if (Math.random() < 0.6) view = transposed(view, view.shape.map((_, axis) => axis).sort(() => Math.random() - 0.5));
+  if (Math.random() < 0.6) view = sliced(view, view.shape.map((size) => [random(0, size - 1), null, random(1, 2)]));
+  return view;
+}
+
+describe("views", () => {
+  test("row-major strides step through every element", () => {
+    expect(elements(whole([2, 3, 4]))).toEqual([...Array(24).keys()]);
+    expect(stridesOf([])).toEqual([]);
+  });
+
+  test("a view is contiguous exactly when its elements follow each other", () => {
+    for (let round = 0; round < 500; round++) {
+      const view = randomView();
+      const offsets = elements(view);
+      expect(isContiguous(view.shape, view.strides)).toBe(offsets.every((offset, index) => offset === offsets[0]! + index));
+    }
+  });
+
+  test("a reshape without copy shows the same elements, and contiguous views always have one", () => {
+    let views = 0;
+    for (let round = 0; round < 1000; round++) {
+      const view = randomView();
+      const size = sizeOf(view.shape);
+      const first = [1, 2, 3, 4, 5, 6].filter((candidate) => size % candidate === 0)[random(0, 1)] ?? 1;
+      const shape = [first, size / first];
+      const strides = reshapedStrides(view, shape);
+      if (strides !== null) {
+        views += 1;
+        expect(elements({ shape, strides, offset: view.offset })).toEqual(elements(view));
+      } else expect(isContiguous(view.shape, view.strides)).toBe(false);
+    }
+    expect(views).toBeGreaterThan(100);
+  });
+
+  test("joined axes visit the same elements in the same order, for several views at once", () => {
+    for (let round = 0; round < 500; round++) {
+      const view = randomView();
+      const stretched = stretch({ shape: [view.shape.at(-1)!], strides: [1], offset: 0 }, view.shape);
+      const { shape, strides } = merged([view, stretched]);
+      expect(elements({ shape, strides: strides[0]!, offset: view.offset })).toEqual(elements(view));
+      expect(elements({ shape, strides: strides[1]!, offset: 0 })).toEqual(elements(stretched));
+    }
+  });
+
+  test("slices: indices drop the axis, negative positions count from the end, ranges clamp", () => {
+    const x = whole([4, 5]);
+    expect(sliced(x, [-1])).toEqual({ shape: [5], strides: [1], offset: 15 });
+    expect(elements(sliced(x, [[1, 3], [0, null, 2]]))).toEqual([5, 7, 9, 10, 12, 14]);
+    expect(sliced(x, [null, [-2]])).toEqual({ shape: [4, 2], strides: [5, 1], offset: 3 });
+    expect(sliced(x, [[2, 100]]).shape).toEqual([2, 5]);
+    expect(sliced(x, [[3, 1]]).shape).toEqual([0, 5]);
+  });
+});
+
+describe("sentences", () => {
+  test.each<[string, () => unknown, RegExp | string]>([
+    ["a negative size", () => checkedShape([2, -1]), "Expected a shape of whole numbers ≥ 0, such as [2, 3], but got [2,-1]."],
+    ["no shape", () => checkedShape("2x3"), /Expected a shape .* but got "2x3"/],
+    ["too many axes", () => checkedShape([1, 1, 1, 1, 1, 1, 1, 1, 1]), "Expected at most 8 axes but got 9"],
+    ["too many elements", () => checkedShape([2 ** 30, 2 ** 30]), "Expected a number of elements below 2^53"],
+    ["shapes that do not broadcast", () => broadcast([2, 3], [4]), /Expected two shapes that broadcast .* but got \[2, 3\] and \[4\]/],
+    ["a reshape to another size", () => reshaped(6, [2, 3], [4]), "Expected a shape of 6 elements, to reshape [2, 3], but got [4]."],
+    ["a reshape that leaves a fraction", () => reshaped(6, [2, 3], [4, -1]), "Expected a shape of 6 elements, to reshape [2, 3], but got [4, -1]."],
+    ["an axis twice", () => transposed(whole([2, 3]), [0, 0]), "Expected each of the 2 axes once but got [0, 0]."],
+    ["an axis that is not there", () => transposed(whole([2, 3]), [0, 2]), "Expected an axis from -2 to 1 of a tensor with 2 axes but got 2."],
+    ["an index out of range", () => sliced(whole([2, 3]), [2]), "Expected an index from -2 to 1 on axis 0 but got 2."],
+    ["a backward step", () => sliced(whole([2, 3]), [[0, 2, -1]]), /a step ≥ 1 on axis 0 but got \[0, 2, -1\]/],
+    ["too many slices", () => sliced(whole([2]), [0, 0]), "Expected at most 1 slices for shape [2] but got 2."],
+  ])("%s", (_, act, sentence) => {
+    expect(act).toThrow(sentence);
+  });
+
+  test("broadcasting aligns at the last axis", () => {
+    expect(broadcast([3, 1, 5], [4, 1])).toEqual([3, 4, 5]);
+    expect(broadcast([], [2, 0])).toEqual([2, 0]);
+  });
+});
