@@ -15,7 +15,6 @@ const deviceGrace = 700;
 const childGrace = 250;
 
 const memory = new Int32Array((workerData as AgentStart).memory);
-const inspector = new Session();
 const main = parentPort!;
 const pipe = new Socket({ fd: agentDescriptor, readable: true, writable: true });
 const questions = new Map<RequestId, { port: MessagePort; blocking: boolean }>();
@@ -42,7 +41,6 @@ const messages: { [K in ToAgent["type"]]: (message: Extract<ToAgent, { type: K }
   },
 };
 
-inspector.connectToMainThread();
 // Threads of one process load an addon best one after the other: the library comes when the main thread has it.
 main.on("message", (message: ToAgent) => (messages[message.type] as (message: ToAgent) => void)(message));
 createInterface({ input: pipe }).on("line", (line) => {
@@ -82,8 +80,12 @@ async function interrupt(request: RequestId): Promise<void> {
   main.postMessage(message);
   await until(isDone, isDeviceBusy ? deviceGrace : idleGrace);
   for (let attempt = 0; !isDone(); attempt++) {
+    const inspector = new Session();
+    // Only now: connected, it would hold up an exit of the process.
+    inspector.connectToMainThread();
     inspector.post("Runtime.terminateExecution");
     await until(isDone, childGrace);
+    inspector.disconnect();
     if (!isDone()) killChildren();
     // Its first handler may have been what was terminated.
     main.postMessage(message);
