@@ -1,45 +1,106 @@
-// The CPU as a device: answers the calls of device.h with segments, the cell compiler, modules and the executor. It must not
-// know the ring, the socket or JavaScript.
+// The CPU as a device: answers the calls of device.h with segments, the cell compiler, modules and the cores. It must not know the ring,
+// the socket or JavaScript.
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <map>
+#include <unordered_map>
 
 #include "../device.h"
+#include "cell_compiler.h"
+#include "faults.h"
+#include "machine.h"
+#include "module.h"
+#include "pool.h"
 #include "segments.h"
 
 namespace warpcell {
 namespace cpu {
 namespace {
 
-[[noreturn]] void throw_unsupported(const std::string& sentence) { throw DeviceError("UNSUPPORTED", sentence); }
+using Clock = std::chrono::steady_clock;
+
+double milliseconds(Clock::duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
+
+std::string triple(const uint32_t (&v)[3]) {
+  return std::to_string(v[0]) + "×" + std::to_string(v[1]) + "×" + std::to_string(v[2]);
+}
+
+[[noreturn]] void refuse(const std::string& sentence) { throw DeviceError("INVALID_LAUNCH", sentence); }
+
+// The limits of a GPU: what cannot be launched there is not launched here.
+void check(const LaunchRequest& request, const LoadedKernel& kernel) {
+  for (int i = 0; i < 3; i++) {
+    if (request.grid[i] < 1 || request.grid[i] > kMaxGrid[i]) {
+      refuse("Expected a grid from 1×1×1 to " + triple(kMaxGrid) + " blocks, but got " + triple(request.grid) + ".");
+    }
+    if (request.block[i] < 1 || request.block[i] > kMaxBlock[i]) {
+      refuse("Expected a block from 1×1×1 to " + triple(kMaxBlock) + " threads, but got " + triple(request.block) + ".");
+    }
+  }
+  uint64_t threads = uint64_t(request.block[0]) * request.block[1] * request.block[2];
+  if (threads > warpcell_cpu::kMaxThreads) {
+    refuse("Expected at most " + std::to_string(warpcell_cpu::kMaxThreads) + " threads in a block, but got " + std::to_string(threads) + " (" + triple(request.block) + ").");
+  }
+  if (kernel.shared > kSharedPerBlock) {
+    refuse("Expected at most " + std::to_string(kSharedPerBlock) + " bytes of static shared memory, but the kernel declares " + std::to_string(kernel.shared) +
+           ". Use dynamic shared memory for more.");
+  }
+  if (uint64_t(kernel.shared) + request.shared > kSharedPerBlockOptin) {
+    refuse("Expected at most " + std::to_string(kSharedPerBlockOptin) + " bytes of shared memory, but got " + std::to_string(kernel.shared) + " static and " +
+           std::to_string(request.shared) + " dynamic bytes.");
+  }
+  if (request.argument_bytes < kernel.description->argument_bytes) {
+    refuse("Expected " + std::to_string(kernel.description->argument_bytes) + " bytes of arguments, but got " + std::to_string(request.argument_bytes) + ".");
+  }
+}
 
 class CpuDevice final : public Device {
  public:
-  explicit CpuDevice(Control* control) : control_(control) {}
+  explicit CpuDevice(Control* control) : control_(control), pool_(usable_cores()) { install_faults(control); }
 
-  std::string properties() override {
-    return R"({"name":"CPU","kind":"cpu","index":0,"arch":"x86_64","warpSize":32,"multiprocessors":1,"maxThreadsPerBlock":1024,)"
-           R"("maxBlock":[1024,1024,64],"maxGrid":[2147483647,65535,65535],"sharedPerBlock":49152,"sharedPerBlockOptin":232448,)"
-           R"("registersPerBlock":65536,"memoryTotal":0,"compiler":null,"driver":null,"libraries":[],"shareable":true})";
-  }
+  std::string properties() override { return machine_properties(pool_.cores()); }
 
   int segment_create(uint32_t segment, uint64_t bytes) override { return segments_.create(segment, bytes); }
   void segment_import(uint32_t segment, Memory, uint64_t bytes, int descriptor) override { segments_.import(segment, bytes, descriptor); }
   void segment_release(uint32_t segment) override { segments_.release(segment); }
   void* address(Place place) override { return segments_.address(place); }
 
-  Compiled compile(const CompileRequest&) override { throw_unsupported("Expected the cell compiler, but it is not built yet."); }
-  std::vector<std::string> module_load(uint32_t, uint32_t, const std::string&, const std::vector<std::string>&) override {
-    throw_unsupported("Expected modules, but they are not built yet.");
-  }
-  void module_unload(uint32_t) override {}
-  std::string occupancy(uint32_t, uint32_t, uint32_t) override {
-    throw_unsupported("Expected a GPU for a figure of occupancy, but the device is cpu. Run the cell with --device cuda.");
-  }
-  std::string disassemble(const std::string&, const std::string& form) override {
-    throw_unsupported("Expected a GPU for " + form + ", but the device is cpu. Run the cell with --device cuda.");
+  Compiled compile(const CompileRequest& request) override { return compile_cell(request); }
+
+  std::vector<std::string> module_load(uint32_t number, uint32_t first_kernel, const std::string& artifact, const std::vector<std::string>& lowered) override {
+    auto module = std::make_unique<Module>(artifact, lowered);
+    module_unload(number);
+    std::vector<std::string> answers;
+    for (LoadedKernel& kernel : module->kernels()) {
+      kernels_[first_kernel + uint32_t(answers.size())] = &kernel;
+      answers.push_back(describe(kernel));
+    }
+    modules_[number] = std::move(module);
+    return answers;
   }
 
-  void launch(const LaunchRequest&) override { throw_unsupported("Expected the executor, but it is not built yet."); }
+  void module_unload(uint32_t number) override {
+    auto found = modules_.find(number);
+    if (found == modules_.end()) return;
+    for (LoadedKernel& kernel : found->second->kernels()) {
+      for (auto it = kernels_.begin(); it != kernels_.end();) it = it->second == &kernel ? kernels_.erase(it) : std::next(it);
+    }
+    modules_.erase(found);
+  }
+
+  std::string occupancy(uint32_t, uint32_t, uint32_t) override {
+    throw DeviceError("UNSUPPORTED", "Expected a GPU to tell a kernel's occupancy, but the device is cpu. Run the cell with --device cuda.");
+  }
+  std::string disassemble(const std::string&, const std::string& form) override {
+    throw DeviceError("UNSUPPORTED", "Expected a GPU to show " + form + ", but the device is cpu. Run the cell with --device cuda.");
+  }
+
+  void launch(const LaunchRequest& request) override {
+    LoadedKernel& kernel = prepare(request);
+    run(request, kernel);
+    control_->progress.store(request.sequence, std::memory_order_release);
+  }
 
   void copy(Place destination, Place source, uint64_t size) override {
     std::memcpy(segments_.range(destination, size), segments_.range(source, size), size);
@@ -56,13 +117,57 @@ class CpuDevice final : public Device {
     throw DeviceError("INVALID_FILL", "Expected a pattern of 1, 2, 4 or 8 bytes, but got " + std::to_string(width) + ".");
   }
 
+  // A launch has ended, and what it printed is written, when launch() returns.
   void synchronize() override {}
-  std::vector<double> time(const LaunchRequest&, uint32_t, uint32_t) override { throw_unsupported("Expected the executor, but it is not built yet."); }
-  void sample(Gauges&) override {}
+
+  std::vector<double> time(const LaunchRequest& request, uint32_t repeats, uint32_t warmup) override {
+    LoadedKernel& kernel = prepare(request);
+    for (uint32_t i = 0; i < warmup; i++) run(request, kernel);
+    std::vector<double> times;
+    for (uint32_t i = 0; i < repeats; i++) {
+      auto start = Clock::now();
+      run(request, kernel);
+      times.push_back(milliseconds(Clock::now() - start));
+    }
+    return times;
+  }
+
+  void sample(Gauges& gauges) override {
+    sample_machine(gauges);
+    int64_t busy = pool_.busy();
+    auto time = Clock::now();
+    double elapsed = milliseconds(time - sampled_) * 1e6 * pool_.cores();
+    gauges.utilization = elapsed > 0 ? std::clamp(double(busy - busy_) / elapsed, 0.0, 1.0) : 0;
+    busy_ = busy;
+    sampled_ = time;
+  }
 
  private:
+  // Checks a launch, and copies its arguments to where a vector type finds its alignment.
+  LoadedKernel& prepare(const LaunchRequest& request) {
+    auto found = kernels_.find(request.kernel);
+    if (found == kernels_.end()) refuse("Expected a loaded kernel, but kernel " + std::to_string(request.kernel) + " is not loaded.");
+    check(request, *found->second);
+    std::memcpy(arguments_, request.arguments, std::min(request.argument_bytes, kMaxArgumentBytes));
+    blame(request.sequence);
+    return *found->second;
+  }
+
+  void run(const LaunchRequest& request, LoadedKernel& kernel) {
+    Job job{kernel.description->entry, {}, arguments_};
+    std::copy(request.grid, request.grid + 3, job.geometry.grid);
+    std::copy(request.block, request.block + 3, job.geometry.block);
+    pool_.run(job, kernel.cost);
+  }
+
   Control* control_;
   Segments segments_;
+  Pool pool_;
+  std::map<uint32_t, std::unique_ptr<Module>> modules_;
+  std::unordered_map<uint32_t, LoadedKernel*> kernels_;
+  alignas(64) uint8_t arguments_[kMaxArgumentBytes];
+  int64_t busy_ = 0;
+  Clock::time_point sampled_ = Clock::now();
 };
 
 }  // namespace

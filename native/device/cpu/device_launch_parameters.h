@@ -1,0 +1,2 @@
+// <device_launch_parameters.h> for a cell: all of CUDA's language is there already.
+#pragma once

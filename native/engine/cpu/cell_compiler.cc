@@ -1,0 +1,123 @@
+// One run of the system's compiler per cell, in a private directory: the library's header, the cell's text under its own name and line
+// numbers, then one exported description per kernel.
+#include "cell_compiler.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "cell_text.h"
+#include "compiler.h"
+#include "subprocess.h"
+
+namespace warpcell::cpu {
+namespace {
+
+struct Options {
+  std::vector<std::string> flags;   // for the compiler
+  bool verbose = false;
+  bool arch = false;
+};
+
+// X(what the option starts with, what the compiler's flag starts with): the rest is handed on.
+struct Renamed {
+  const char* option;
+  const char* flag;
+};
+constexpr Renamed kRenamed[] = {{"--std=", "-std="}, {"--define=", "-D"}, {"--include=", "-I"}, {"--flag=", ""}};
+// Reorders and reciprocals, but no finite-math-only: a NaN is still a NaN. (-ffast-math itself would change the processor's mode.)
+constexpr const char* kFastMath[] = {"-fassociative-math", "-freciprocal-math", "-fno-signed-zeros"};
+
+Options parse(const std::vector<std::string>& given) {
+  Options options;
+  options.flags.push_back("-std=c++17");
+  for (const std::string& option : given) {
+    auto renamed = std::find_if(std::begin(kRenamed), std::end(kRenamed), [&](const Renamed& r) { return option.rfind(r.option, 0) == 0; });
+    if (renamed != std::end(kRenamed)) options.flags.push_back(renamed->flag + option.substr(std::string(renamed->option).size()));
+    else if (option == "--fast-math") options.flags.insert(options.flags.end(), std::begin(kFastMath), std::end(kFastMath));
+    else if (option == "--verbose") options.verbose = true;
+    else if (option.rfind("--arch=", 0) == 0) options.arch = true;
+    else throw DeviceError("OPTION", "Expected one of the options --std=, --arch=, --define=, --include=, --flag=, --fast-math, --verbose, but got " + option + ".");
+  }
+  return options;
+}
+
+std::vector<std::string> command(const Compiler& compiler, const CompileRequest& request, const Options& options) {
+  std::vector<std::string> arguments = {
+      compiler.path, "-O2", "-march=native", "-fPIC", "-shared", "-g1",
+      "-fvisibility=hidden", "-Wl,-Bsymbolic",
+      "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math",
+      "-fno-strict-aliasing",                                     // reinterpret_cast<float4*> works on a GPU
+      "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables",
+      "-fno-builtin-printf", "-U_FORTIFY_SOURCE",
+      "-fno-stack-protector", "-fcf-protection=none", "-fstack-clash-protection",
+      "-fno-diagnostics-color", "-Wno-attributes",
+      "-I" + request.headers + "/include", "-isystem", request.headers + "/cpu"};
+#if !defined(__x86_64__)
+  arguments.erase(std::find(arguments.begin(), arguments.end(), "-fcf-protection=none"));
+#endif
+  if (compiler.is_clang) arguments.insert(arguments.end(), {"-Wno-pass-failed", "-Wno-ignored-attributes"});
+  else arguments.push_back("-fno-gnu-unique");                    // else local statics of two cells are one
+  arguments.insert(arguments.end(), options.flags.begin(), options.flags.end());
+  return arguments;
+}
+
+// A name in a #line directive.
+std::string quoted(const std::string& name) {
+  std::string result = "\"";
+  for (char c : name) {
+    if (c == '"' || c == '\\') result += '\\';
+    if (c != '\n') result += c;
+  }
+  return result + "\"";
+}
+
+std::string unit(const CompileRequest& request, const CellText& cell) {
+  std::ostringstream text;
+  if (cell.standard_library) text << "#define WARPCELL_CPU_STANDARD_LIBRARY 1\n";
+  text << "#include <warpcell_cpu/cuda.h>\n#line 1 " << quoted(request.name) << "\n" << cell.text << "\n#line 1 \"kernels\"\n";
+  for (size_t i = 0; i < request.expressions.size(); i++) text << "WARPCELL_CPU_EXPORT(" << i << ", " << request.expressions[i] << ")\n";
+  return text.str();
+}
+
+std::string first_error(const std::string& log) {
+  size_t at = log.find("error: ");
+  if (at == std::string::npos) return "it failed without a message";
+  size_t start = log.rfind('\n', at);
+  start = start == std::string::npos ? 0 : start + 1;
+  return log.substr(start, log.find('\n', at) - start);
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + word;
+  return line + "\n";
+}
+
+}  // namespace
+
+Compiled compile_cell(const CompileRequest& request) {
+  const Compiler& compiler = system_compiler();
+  Options options = parse(request.options);
+  PrivateDirectory directory;
+  std::string source = directory.file("cell.cc"), object = directory.file("cell.so"), log_file = directory.file("log");
+  write_file(source, unit(request, host_text(request.source, compiler.is_clang)));
+  std::vector<std::string> arguments = command(compiler, request, options);
+  arguments.insert(arguments.end(), {"-o", object, source});
+
+  int status = run_program(arguments, {"LC_ALL=C", "TMPDIR=" + directory.path}, log_file);
+  std::string log = read_file(log_file);
+  if (status != 0) {
+    throw DeviceError("COMPILE", "Expected " + request.name + " to compile, but " + compiler.name + " " + compiler.version + " says: " + first_error(log), log);
+  }
+  Compiled compiled;
+  if (options.verbose) {
+    compiled.log = compiler.name + " " + compiler.version + ": " + joined(arguments);
+    if (options.arch) compiled.log += "--arch is for GPUs: on the cpu device a cell is compiled for the processor it runs on.\n";
+  }
+  compiled.log += log;
+  compiled.artifact = read_file(object);
+  for (size_t i = 0; i < request.expressions.size(); i++) compiled.lowered.push_back("warpcell_cpu_kernel_" + std::to_string(i));
+  return compiled;
+}
+
+}  // namespace warpcell::cpu

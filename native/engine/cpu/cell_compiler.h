@@ -1,0 +1,11 @@
+// Compiles a cell for this machine: turns CUDA C++ and the kernels wanted of it into the bytes of a shared object. It must not know how
+// kernels run.
+#pragma once
+#include "../device.h"
+
+namespace warpcell::cpu {
+
+// Throws DeviceError: COMPILE with the compiler's log, OPTION, NO_COMPILER, FILE.
+Compiled compile_cell(const CompileRequest& request);
+
+}  // namespace warpcell::cpu

@@ -1,0 +1,235 @@
+// Reads a cell token by token, and replaces the few declarations that have to be said differently to a host compiler.
+#include "cell_text.h"
+
+#include <cctype>
+#include <cstring>
+#include <vector>
+
+namespace warpcell::cpu {
+namespace {
+
+struct Token {
+  enum Kind { word, text, mark, directive } kind;
+  size_t at;
+  size_t end;
+};
+
+struct Edit {
+  size_t at;
+  size_t end;
+  std::string replacement;
+};
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
+
+size_t skip_quoted(const std::string& s, size_t at) {
+  char quote = s[at++];
+  while (at < s.size() && s[at] != quote && s[at] != '\n') at += s[at] == '\\' ? 2 : 1;
+  return at < s.size() ? at + 1 : s.size();
+}
+
+// `at` is the quote of R"delimiter( … )delimiter".
+size_t skip_raw(const std::string& s, size_t at) {
+  size_t open = s.find('(', at);
+  if (open == std::string::npos) return s.size();
+  std::string close = ")" + s.substr(at + 1, open - at - 1) + "\"";
+  size_t end = s.find(close, open);
+  return end == std::string::npos ? s.size() : end + close.size();
+}
+
+size_t skip_comment(const std::string& s, size_t at) {
+  if (s[at + 1] == '*') {
+    size_t end = s.find("*/", at + 2);
+    return end == std::string::npos ? s.size() : end + 2;
+  }
+  size_t end = s.find('\n', at);
+  while (end != std::string::npos && s[end - 1] == '\\') end = s.find('\n', end + 1);
+  return end == std::string::npos ? s.size() : end;
+}
+
+size_t skip_directive(const std::string& s, size_t at) {
+  while (at < s.size() && s[at] != '\n') {
+    if (s[at] == '\\') at += 2;
+    else if (s[at] == '/' && at + 1 < s.size() && (s[at + 1] == '*' || s[at + 1] == '/')) at = skip_comment(s, at);
+    else at++;
+  }
+  return at < s.size() ? at : s.size();
+}
+
+std::vector<Token> tokens_of(const std::string& s) {
+  std::vector<Token> tokens;
+  bool line_start = true;
+  for (size_t at = 0; at < s.size();) {
+    char c = s[at];
+    if (std::isspace(static_cast<unsigned char>(c))) {
+      line_start |= c == '\n';
+      at++;
+      continue;
+    }
+    if (c == '/' && at + 1 < s.size() && (s[at + 1] == '/' || s[at + 1] == '*')) {
+      at = skip_comment(s, at);
+      continue;
+    }
+    Token token{Token::mark, at, at + 1};
+    if (c == '#' && line_start) {
+      token.kind = Token::directive;
+      token.end = skip_directive(s, at);
+    } else if (c == '"' || c == '\'') {
+      token.kind = Token::text;
+      token.end = skip_quoted(s, at);
+    } else if (is_word(c)) {
+      while (token.end < s.size() && (is_word(s[token.end]) || (s[token.end] == '\'' && std::isdigit(static_cast<unsigned char>(c))))) token.end++;
+      token.kind = Token::word;
+      if (token.end < s.size() && s[token.end] == '"' && s[token.end - 1] == 'R') {
+        token.kind = Token::text;
+        token.end = skip_raw(s, token.end);
+      }
+    }
+    line_start = false;
+    tokens.push_back(token);
+    at = token.end;
+  }
+  return tokens;
+}
+
+class Rewriter {
+ public:
+  Rewriter(const std::string& source, bool for_clang) : source_(source), for_clang_(for_clang), tokens_(tokens_of(source)) {}
+
+  CellText run() {
+    for (size_t i = 0; i < tokens_.size(); i++) visit(i);
+    std::string text;
+    size_t at = 0;
+    for (const Edit& edit : edits_) {
+      text.append(source_, at, edit.at - at).append(edit.replacement);
+      at = edit.end;
+    }
+    text.append(source_, at);
+    return {text, standard_library_};
+  }
+
+ private:
+  std::string at(size_t i) const { return i < tokens_.size() ? source_.substr(tokens_[i].at, tokens_[i].end - tokens_[i].at) : ""; }
+  bool is(size_t i, const char* text) const {
+    return i < tokens_.size() && source_.compare(tokens_[i].at, tokens_[i].end - tokens_[i].at, text) == 0;
+  }
+
+  void visit(size_t i) {
+    if (tokens_[i].kind == Token::directive) {
+      statement_ = i + 1;
+      return directive(tokens_[i]);
+    }
+    if (tokens_[i].kind == Token::text) return;
+    if (is(i, "{")) scopes_.push_back(opens_namespace(i));
+    if (is(i, "}") && !scopes_.empty()) scopes_.pop_back();
+    if (is(i, "{") || is(i, "}") || is(i, ";")) statement_ = i + 1;
+    if (is(i, "__shared__")) shared(i);
+    if (is(i, "asm") || is(i, "__asm__") || is(i, "__asm")) {
+      edits_.push_back({tokens_[i].at, tokens_[i].at,
+                        "static_assert(false, \"Expected CUDA C++ without inline PTX, which the cpu device cannot run. "
+                        "Put it inside #if !defined(WARPCELL_CPU), or run the cell on a GPU.\"); "});
+    }
+  }
+
+  bool opens_namespace(size_t brace) const {
+    for (size_t i = statement_; i < brace; i++) {
+      if (is(i, "namespace")) return true;
+    }
+    return brace >= 2 && is(brace - 2, "extern") && tokens_[brace - 1].kind == Token::text;
+  }
+
+  // A declaration with __shared__ at token i, in the statement that began at statement_.
+  void shared(size_t i) {
+    bool is_extern = false;
+    size_t end = i;
+    while (end < tokens_.size() && !is(end, ";")) end++;
+    for (size_t k = statement_; k < end && !is(k, "[") && !is(k, "="); k++) {
+      if (is(k, "extern")) is_extern = true;
+      if (is(k, "static")) edits_.push_back({tokens_[k].at, tokens_[k].end, ""});   // __shared__ is static already
+    }
+    if (is_extern && end < tokens_.size()) dynamic_shared(end);
+  }
+
+  void dynamic_shared(size_t end) {
+    size_t bracket = statement_;
+    while (bracket < end && !is(bracket, "[")) bracket++;
+    if (bracket + 1 >= end || !is(bracket + 1, "]")) return;   // not an array of unknown bound: the compiler will say so
+    std::string type;
+    for (size_t k = statement_; k + 1 < bracket; k++) {
+      if (is(k, "extern") || is(k, "__shared__")) continue;
+      if (is(k, "__align__") || is(k, "alignas") || is(k, "__attribute__")) {
+        k = closing(k + 1);
+        continue;
+      }
+      type += at(k) + " ";
+    }
+    std::string name = at(bracket - 1);
+    std::string suffix = source_.substr(tokens_[bracket].at, tokens_[end].at - tokens_[bracket].at);
+    bool inside = !scopes_.empty() && !scopes_.back();
+    std::string replacement = inside ? "auto& " + name + " = *reinterpret_cast<" + type + "(*)" + suffix + ">(::warpcell_cpu::dynamic_shared)"
+                                     : "[[maybe_unused]] static ::warpcell_cpu::DynamicShared<" + type + suffix + "> " + name;
+    size_t from = tokens_[statement_].at, to = tokens_[end].at;
+    for (size_t k = from; k < to; k++) {   // lines keep their numbers
+      if (source_[k] == '\n') replacement += '\n';
+    }
+    edits_.push_back({from, to, replacement});
+  }
+
+  // The token that closes the parenthesis at `open`.
+  size_t closing(size_t open) const {
+    int depth = 0;
+    for (size_t k = open; k < tokens_.size(); k++) {
+      if (is(k, "(")) depth++;
+      if (is(k, ")") && --depth == 0) return k;
+    }
+    return tokens_.size();
+  }
+
+  void directive(const Token& token) {
+    std::string text = source_.substr(token.at + 1, token.end - token.at - 1);
+    size_t word = text.find_first_not_of(" \t");
+    if (word == std::string::npos) return;
+    if (text.compare(word, 7, "include") == 0) standard_library_ |= is_foreign_include(text.substr(word + 7));
+    if (text.compare(word, 6, "pragma") == 0 && !for_clang_) unroll(token, text.substr(word + 6));
+  }
+
+  static bool is_foreign_include(const std::string& text) {
+    static const char* const ours[] = {"cuda_fp16.h", "cuda_bf16.h", "cuda_runtime.h", "cuda.h", "device_launch_parameters.h", "assert.h", "cassert",
+                                       "stdint.h", "cstdint", "stddef.h", "cstddef", "limits.h", "climits", "float.h", "cfloat"};
+    size_t open = text.find_first_of("<\"");
+    size_t close = open == std::string::npos ? open : text.find_first_of(">\"", open + 1);
+    if (close == std::string::npos) return true;
+    std::string name = text.substr(open + 1, close - open - 1);
+    if (name.compare(0, 9, "warpcell/") == 0) return false;
+    for (const char* known : ours) {
+      if (name == known) return false;
+    }
+    return true;
+  }
+
+  // `#pragma unroll`, `#pragma unroll 4`, `#pragma unroll(4)`; a count that is no plain number is left to the compiler.
+  void unroll(const Token& token, const std::string& text) {
+    size_t word = text.find_first_not_of(" \t");
+    if (word == std::string::npos || text.compare(word, 6, "unroll") != 0) return;
+    std::string count;
+    for (char c : text.substr(word + 6)) {
+      if (std::isdigit(static_cast<unsigned char>(c))) count += c;
+      else if (std::strchr(" \t()", c) == nullptr) return;
+    }
+    edits_.push_back({token.at, token.end, "#pragma GCC unroll " + (count.empty() ? "64" : count)});
+  }
+
+  const std::string& source_;
+  bool for_clang_;
+  std::vector<Token> tokens_;
+  std::vector<Edit> edits_;
+  std::vector<bool> scopes_;   // true: a namespace
+  size_t statement_ = 0;       // the token that the current statement began with
+  bool standard_library_ = false;
+};
+
+}  // namespace
+
+CellText host_text(const std::string& source, bool for_clang) { return Rewriter(source, for_clang).run(); }
+
+}  // namespace warpcell::cpu

@@ -1,0 +1,17 @@
+// What a cell's text needs before a host compiler takes it: turns CUDA C++ into C++ with the same lines. It must not know compilers'
+// options, files or processes.
+#pragma once
+#include <string>
+
+namespace warpcell::cpu {
+
+struct CellText {
+  std::string text;
+  bool standard_library = false;   // it includes headers of the C++ library
+};
+
+// Rewrites what no macro can: `extern __shared__ T name[]` becomes a reference to the block's dynamic shared memory, inline PTX a compile
+// error that says so, and for g++ `#pragma unroll` its own spelling. Comments, strings and the numbers of lines stay.
+CellText host_text(const std::string& source, bool for_clang);
+
+}  // namespace warpcell::cpu

@@ -1,0 +1,23 @@
+// What this machine is: turns /proc and the compiler into a device's properties and gauges. It must not know kernels.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "../../protocol/commands.h"
+
+namespace warpcell::cpu {
+
+constexpr uint32_t kSharedPerBlock = 48 << 10;
+constexpr uint32_t kSharedPerBlockOptin = 227 << 10;
+constexpr uint32_t kMaxBlock[3] = {1024, 1024, 64};
+constexpr uint32_t kMaxGrid[3] = {2147483647, 65535, 65535};
+
+// Cores that this process may use; WARPCELL_CPU_CORES says another number. Throws DeviceError("OPTION").
+uint32_t usable_cores();
+// The answer of properties() (device.h).
+std::string machine_properties(uint32_t cores);
+
+// Fills everything but `version`, `utilization` and what a CPU does not tell (temperature, power: −1).
+void sample_machine(Gauges& gauges);
+
+}  // namespace warpcell::cpu

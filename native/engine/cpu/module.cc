@@ -1,0 +1,76 @@
+// Loads compiled cells with the dynamic linker, from memory that no other process can name.
+#include "module.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../device.h"
+#include "shared_memory.h"
+
+namespace warpcell::cpu {
+namespace {
+
+[[noreturn]] void throw_artifact(const std::string& reason) {
+  throw DeviceError("ARTIFACT", "Expected a compiled cell that this process can load, but " + reason + ". Compile the cell again.");
+}
+
+}  // namespace
+
+Module::Module(const std::string& artifact, const std::vector<std::string>& lowered) {
+  load(artifact);
+  try {
+    link_map* map = nullptr;
+    if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0) throw_artifact(dlerror());
+    std::vector<uint64_t> entries;
+    for (const std::string& name : lowered) {
+      auto* description = static_cast<const warpcell_cpu::Kernel*>(dlsym(handle_, name.c_str()));
+      if (description == nullptr) throw_artifact("it has no kernel " + name);
+      if (description->version != warpcell_cpu::kVersion) throw_artifact("it was made by another version of the library");
+      kernels_.push_back({name, description, 0});
+      entries.push_back(reinterpret_cast<uint64_t>(description->entry) - map->l_addr);
+    }
+    std::vector<uint32_t> shared = static_shared(artifact, entries);
+    for (size_t i = 0; i < kernels_.size(); i++) kernels_[i].shared = shared[i];
+  } catch (...) {
+    dlclose(handle_);
+    throw;
+  }
+}
+
+Module::~Module() { dlclose(handle_); }
+
+void Module::load(const std::string& artifact) {
+  int file = memfd_create("warpcell-cell", MFD_CLOEXEC);
+  if (file < 0) throw_artifact(std::string("memfd_create failed: ") + std::strerror(errno));
+  for (size_t at = 0; at < artifact.size();) {
+    ssize_t written = write(file, artifact.data() + at, artifact.size() - at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      int failure = errno;
+      close(file);
+      throw_artifact(std::string("write failed: ") + std::strerror(failure));
+    }
+    at += size_t(written);
+  }
+  handle_ = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
+  close(file);
+  if (handle_ == nullptr) throw_artifact(dlerror());
+}
+
+std::string describe(const LoadedKernel& kernel) {
+  std::string json = "{\"name\":\"" + kernel.name + "\",\"registers\":null,\"shared\":" + std::to_string(kernel.shared) +
+                     ",\"local\":null,\"constant\":null,\"maxThreads\":" + std::to_string(warpcell_cpu::kMaxThreads) +
+                     ",\"spillStores\":null,\"spillLoads\":null,\"binary\":null,\"parameters\":[";
+  for (uint32_t i = 0; i < kernel.description->parameters; i++) {
+    json += std::string(i == 0 ? "" : ",") + "{\"offset\":" + std::to_string(kernel.description->offsets[i]) +
+            ",\"size\":" + std::to_string(kernel.description->sizes[i]) + "}";
+  }
+  return json + "]}";
+}
+
+}  // namespace warpcell::cpu

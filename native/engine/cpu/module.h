@@ -1,0 +1,39 @@
+// A loaded cell: turns the bytes of a shared object into kernels that can be run. It must not know who launches them.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../../device/cpu/warpcell_cpu/block.h"
+
+namespace warpcell::cpu {
+
+struct LoadedKernel {
+  std::string name;                          // its symbol
+  const warpcell_cpu::Kernel* description;   // in the shared object
+  uint32_t shared;                           // static shared memory, bytes
+  double cost = 0;                           // nanoseconds of one block, as far as known
+};
+
+class Module {
+ public:
+  // Throws DeviceError("ARTIFACT").
+  Module(const std::string& artifact, const std::vector<std::string>& lowered);
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+  ~Module();
+
+  // One per lowered name, in that order; they live as long as the module.
+  std::vector<LoadedKernel>& kernels() { return kernels_; }
+
+ private:
+  void load(const std::string& artifact);
+
+  void* handle_ = nullptr;
+  std::vector<LoadedKernel> kernels_;
+};
+
+// The answer of module_load for one kernel (device.h).
+std::string describe(const LoadedKernel& kernel);
+
+}  // namespace warpcell::cpu

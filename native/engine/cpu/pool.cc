@@ -1,0 +1,207 @@
+// Shares a launch among cores. Threads are started with the first large launch, spin briefly for the next one and then sleep.
+#include "pool.h"
+
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../device.h"
+#include "faults.h"
+
+namespace warpcell::cpu {
+namespace {
+
+constexpr uint32_t kOpen = 1u << 31;
+constexpr double kWorthSharing = 30e3;   // nanoseconds; waking a core takes about 50 µs
+constexpr double kStep = 10e3;           // how often a launch on the calling thread looks at the clock
+constexpr int64_t kSpin = 20'000;
+constexpr uint32_t kChunksPerCore = 16;
+
+Pool* the_pool = nullptr;
+
+int64_t now() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+void futex_wait(std::atomic<uint32_t>& word, uint32_t value) {
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+}
+
+void futex_wake(std::atomic<uint32_t>& word) { syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0); }
+
+}  // namespace
+
+Worker::Worker() {
+  // The page after it faults.
+  constexpr size_t page = 4096, bytes = (Pool::kDynamicShared + page - 1) / page * page;
+  void* memory = mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED || mprotect(static_cast<char*>(memory) + bytes, page, PROT_NONE) != 0) {
+    throw DeviceError("OUT_OF_MEMORY", std::string("Expected 227 KiB of shared memory for a core, but mmap failed: ") + std::strerror(errno) + ".");
+  }
+  shared = static_cast<uint8_t*>(memory);
+  scheduler.output = &output;
+}
+
+Pool::Pool(uint32_t cores) {
+  for (uint32_t i = 0; i < cores; i++) {
+    workers_.push_back(std::make_unique<Worker>());
+    outputs_.push_back(&workers_[i]->output);
+  }
+  scheduler = &workers_[0]->scheduler;
+  the_pool = this;
+}
+
+void Pool::run_range(Worker& worker, uint64_t first, uint64_t end) {
+  worker.scheduler.run(job_.entry, job_.geometry, threads_, job_.arguments, worker.shared, first, end);
+}
+
+void Pool::run(const Job& job, double& cost) {
+  job_ = job;
+  const Geometry& geometry = job_.geometry;
+  threads_ = geometry.block[0] * geometry.block[1] * geometry.block[2];
+  if (threads_ + 1 > stacks_) {
+    for (auto& worker : workers_) worker->scheduler.stacks.ensure(threads_ + 1);
+    stacks_ = threads_ + 1;
+  }
+  uint64_t blocks = uint64_t(geometry.grid[0]) * geometry.grid[1] * geometry.grid[2];
+  Worker& mine = *workers_[0];
+  int64_t start = now();
+  mine.busy_since.store(start, std::memory_order_relaxed);
+  uint64_t done = 0;
+  while (done < blocks) {
+    double left = cost * double(blocks - done);
+    if (workers_.size() > 1 && blocks - done > 1 && left > kWorthSharing) {
+      share(done, blocks);
+      break;
+    }
+    // Not known yet, or small: a step, then look again.
+    uint64_t step = workers_.size() == 1 ? blocks : cost == 0 ? 1 : uint64_t(kStep / cost) + 1;
+    uint64_t end = blocks - done < step ? blocks : done + step;
+    run_range(mine, done, end);
+    done = end;
+    cost = (double(now() - start) + 1) / double(done);
+  }
+  int64_t elapsed = now() - start;
+  // One core's time for a block. While others are busy elsewhere this errs on the large side, which only shares sooner.
+  if (done < blocks) cost = double(elapsed) * double(workers_.size()) / double(blocks);
+  mine.busy_since.store(0, std::memory_order_relaxed);
+  mine.busy.fetch_add(elapsed, std::memory_order_relaxed);
+  Output::flush(outputs_);
+}
+
+// Opens the gate for the blocks from `first` on, works with the others, and returns when all have left.
+void Pool::share(uint64_t first, uint64_t blocks) {
+  if (!started_) start_threads();
+  blocks_ = blocks;
+  chunk_ = (blocks - first) / (workers_.size() * kChunksPerCore);
+  if (chunk_ == 0) chunk_ = 1;
+  next_.store(first, std::memory_order_relaxed);
+  gate_.store(kOpen, std::memory_order_release);
+  generation_.fetch_add(1, std::memory_order_seq_cst);
+  if (sleeping_.load(std::memory_order_seq_cst) != 0) futex_wake(generation_);
+  work(*workers_[0]);
+  uint32_t inside = gate_.fetch_and(~kOpen, std::memory_order_acq_rel) & ~kOpen;
+  for (int64_t spin_until = now() + kSpin; inside != 0; inside = gate_.load(std::memory_order_acquire)) {
+    if (now() < spin_until) relax();
+    else futex_wait(gate_, inside);
+  }
+}
+
+void Pool::work(Worker& worker) {
+  for (;;) {
+    uint64_t first = next_.fetch_add(chunk_, std::memory_order_relaxed);
+    if (first >= blocks_) return;
+    run_range(worker, first, blocks_ - first < chunk_ ? blocks_ : first + chunk_);
+  }
+}
+
+void Pool::start_threads() {
+  try {
+    for (uint32_t i = 1; i < workers_.size(); i++) std::thread(&Pool::serve, this, i).detach();
+  } catch (const std::system_error& error) {
+    throw DeviceError("DRIVER", "Expected a thread for each of " + std::to_string(workers_.size()) + " cores, but one could not be started: " + error.what() +
+                                    ". Set WARPCELL_CPU_CORES to a smaller number.");
+  }
+  started_ = true;
+}
+
+// A core's thread: it lives as long as the process.
+void Pool::serve(uint32_t number) {
+  Worker& worker = *workers_[number];
+  scheduler = &worker.scheduler;
+  install_fault_stack();
+  uint32_t seen = 0;
+  for (;;) {
+    int64_t spin_until = now() + kSpin;
+    while (generation_.load(std::memory_order_acquire) == seen) {
+      if (now() < spin_until) {
+        relax();
+        continue;
+      }
+      sleeping_.fetch_add(1, std::memory_order_seq_cst);
+      futex_wait(generation_, seen);
+      sleeping_.fetch_sub(1, std::memory_order_seq_cst);
+    }
+    seen = generation_.load(std::memory_order_acquire);
+    uint32_t gate = gate_.load(std::memory_order_relaxed);
+    bool inside = false;
+    while ((gate & kOpen) && !inside) inside = gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acquire, std::memory_order_relaxed);
+    if (!inside) continue;
+    int64_t start = now();
+    worker.busy_since.store(start, std::memory_order_relaxed);
+    work(worker);
+    worker.busy_since.store(0, std::memory_order_relaxed);
+    worker.busy.fetch_add(now() - start, std::memory_order_relaxed);
+    if (gate_.fetch_sub(1, std::memory_order_acq_rel) == 1) futex_wake(gate_);
+  }
+}
+
+int64_t Pool::busy() const {
+  int64_t total = 0, time = now();
+  for (auto& worker : workers_) {
+    int64_t since = worker->busy_since.load(std::memory_order_relaxed);
+    total += worker->busy.load(std::memory_order_relaxed) + (since != 0 ? time - since : 0);
+  }
+  return total;
+}
+
+void Pool::write_output_now() {
+  for (auto& worker : workers_) worker->output.write_now();
+}
+
+void write_output_now() {
+  if (the_pool != nullptr) the_pool->write_output_now();
+}
+
+}  // namespace warpcell::cpu
+
+int warpcell_cpu_printf(const char* format, ...) {
+  auto& mine = *warpcell::cpu::scheduler;
+  va_list arguments;
+  va_start(arguments, format);
+  int length = mine.output->print(mine.current_block(), format, arguments);
+  va_end(arguments);
+  return length;
+}
+
+extern "C" long warpcell_cpu_clock() noexcept { return long(warpcell::cpu::now()); }
+extern "C" long long warpcell_cpu_clock64() noexcept { return warpcell::cpu::now(); }

@@ -1,0 +1,72 @@
+// All cores of the machine: turns one launch into ranges of blocks for them. A small grid stays on the calling thread; a large one is
+// shared out. It must not know modules, memory or commands.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "output.h"
+#include "scheduler.h"
+
+namespace warpcell::cpu {
+
+struct Job {
+  void (*entry)(Run*);
+  Geometry geometry;
+  const uint8_t* arguments;
+};
+
+// One core's part: a scheduler, its dynamic shared memory, what its kernels print, and how long it was busy.
+struct Worker {
+  Worker();
+  Scheduler scheduler;
+  Output output;
+  uint8_t* shared;
+  std::atomic<int64_t> busy{0};         // nanoseconds, of what has ended
+  std::atomic<int64_t> busy_since{0};   // 0: idle
+};
+
+class Pool {
+ public:
+  static constexpr uint32_t kDynamicShared = 227 << 10;
+
+  // `cores` includes the thread that calls run().
+  explicit Pool(uint32_t cores);
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  // Runs all blocks. `cost` is what one block takes, in nanoseconds, as far as known (0: not known); it is brought up to date.
+  void run(const Job& job, double& cost);
+  uint32_t cores() const { return uint32_t(workers_.size()); }
+  // Nanoseconds that all cores together have run kernels; callable from any thread.
+  int64_t busy() const;
+  void write_output_now();
+
+ private:
+  void share(uint64_t first, uint64_t blocks);
+  void work(Worker& worker);
+  void run_range(Worker& worker, uint64_t first, uint64_t end);
+  void serve(uint32_t number);
+  void start_threads();
+
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<Output*> outputs_;
+  bool started_ = false;
+  uint32_t stacks_ = 0;   // that every worker has
+
+  // The job, written only while the gate is shut and nobody is inside.
+  Job job_{};
+  uint32_t threads_ = 0;
+  uint64_t blocks_ = 0;
+  uint64_t chunk_ = 0;
+  alignas(64) std::atomic<uint64_t> next_{0};
+  alignas(64) std::atomic<uint32_t> generation_{0};   // futex
+  std::atomic<uint32_t> sleeping_{0};
+  alignas(64) std::atomic<uint32_t> gate_{0};         // futex; kOpen | threads inside
+};
+
+// For the handler of faults: writes what all kernels have printed.
+void write_output_now();
+
+}  // namespace warpcell::cpu

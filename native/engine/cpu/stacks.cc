@@ -1,0 +1,52 @@
+// Lays stacks out so that they share neither cache sets nor pages: an odd number of pages each, the tops coloured line by line.
+#include "stacks.h"
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include <sys/mman.h>
+
+#include "../device.h"
+
+namespace warpcell::cpu {
+namespace {
+
+constexpr size_t kPage = 4096;
+constexpr size_t kStride = 17 * kPage;   // one guard page and 64 KiB
+constexpr uint32_t kColours = 40;
+constexpr size_t kLine = 64;
+
+}  // namespace
+
+Stacks::~Stacks() {
+  if (memory_ != nullptr) munmap(memory_, kStride * kCount);
+}
+
+void Stacks::ensure(uint32_t count) {
+  if (count <= guarded_) return;
+  if (memory_ == nullptr) {
+    void* memory = mmap(nullptr, kStride * kCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED) {
+      throw DeviceError("OUT_OF_MEMORY", "Expected " + std::to_string(kStride * kCount >> 20) + " MiB of address space for a core's stacks, but mmap failed: " +
+                                             std::strerror(errno) + ". Raise the limit of virtual memory (ulimit -v).");
+    }
+    memory_ = static_cast<char*>(memory);
+  }
+  for (; guarded_ < count; guarded_++) {
+    if (mprotect(memory_ + kStride * guarded_, kPage, PROT_NONE) != 0) {
+      throw DeviceError("OUT_OF_MEMORY", std::string("Expected a guard page for each of a block's threads, but mprotect failed: ") + std::strerror(errno) +
+                                             ". Use smaller blocks, or raise the limit: sysctl vm.max_map_count=262144.");
+    }
+  }
+}
+
+char* Stacks::top(uint32_t number) const { return memory_ + kStride * (number + 1) - kLine - (number % kColours) * kLine; }
+
+bool Stacks::is_guard(const void* address) const {
+  auto* at = static_cast<const char*>(address);
+  if (memory_ == nullptr || at < memory_ || at >= memory_ + kStride * kCount) return false;
+  return size_t(at - memory_) % kStride < kPage;
+}
+
+}  // namespace warpcell::cpu

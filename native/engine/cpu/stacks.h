@@ -1,0 +1,29 @@
+// The stacks of a worker's fibers: turns a number into the top of a stack with a guard page below. It must not know threads.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace warpcell::cpu {
+
+class Stacks {
+ public:
+  static constexpr uint32_t kCount = 1025;   // one per thread of the largest block, and the one that starts the next thread
+
+  Stacks() = default;
+  Stacks(const Stacks&) = delete;
+  Stacks& operator=(const Stacks&) = delete;
+  ~Stacks();
+
+  // Makes sure that stacks 0 … count − 1 exist. Throws DeviceError("OUT_OF_MEMORY").
+  void ensure(uint32_t count);
+  // The highest address of stack `number`, 16-byte aligned.
+  char* top(uint32_t number) const;
+  // Whether `address` lies in the guard page of a stack.
+  bool is_guard(const void* address) const;
+
+ private:
+  char* memory_ = nullptr;
+  uint32_t guarded_ = 0;
+};
+
+}  // namespace warpcell::cpu
