@@ -6,9 +6,9 @@ import type { Requests } from "./request.ts";
 
 type StreamName = "stdout" | "stderr";
 
-interface Pending { request: RequestId; name: StreamName; parts: string[]; length: number; since: number; }
+interface Pending { request: RequestId; name: StreamName; parts: string[]; length: number; }
 
-/** Characters after which text is sent at once, and milliseconds after which the next write of a cell that never yields sends what there is. */
+/** Characters after which text is sent at once, and milliseconds since the last sending after which a write is sent at once: a cell may compute for long before it yields. */
 const enough = 64 * 1024;
 const soon = 50;
 
@@ -17,6 +17,7 @@ export class Output {
   readonly #requests: Requests;
   #pending: Pending | null = null;
   #scheduled = false;
+  #sent = 0;
 
   constructor(send: (event: Event) => void, requests: Requests) {
     this.#send = send;
@@ -34,11 +35,11 @@ export class Output {
     const request = this.#requests.current.id;
     const now = performance.now();
     if (this.#pending !== null && (this.#pending.request !== request || this.#pending.name !== name)) this.flush();
-    this.#pending ??= { request, name, parts: [], length: 0, since: now };
+    this.#pending ??= { request, name, parts: [], length: 0 };
     this.#pending.parts.push(text);
     this.#pending.length += text.length;
 
-    if (this.#pending.length >= enough || now - this.#pending.since >= soon) this.flush();
+    if (this.#pending.length >= enough || now - this.#sent >= soon) this.flush();
     else this.#schedule();
   }
 
@@ -46,6 +47,7 @@ export class Output {
     const pending = this.#pending;
     if (pending === null) return;
     this.#pending = null;
+    this.#sent = performance.now();
     this.#send({ type: "stream", request: pending.request, name: pending.name, text: pending.parts.join("") });
   }
 
