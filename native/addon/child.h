@@ -1,5 +1,6 @@
 // The device process as its parent sees it: starts it, knows whether it lives and how it ended, ends it. It must not know commands.
 #pragma once
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <sys/types.h>
@@ -13,6 +14,8 @@ class Child {
   void start(const std::string& executable, const std::string& kind, int index, int control, int socket);
 
   bool is_running();
+  // Whether an end has been seen already: free of system calls, so that every command can ask.
+  bool is_known_dead() const { return !running_.load(std::memory_order_relaxed); }
   // "running", "exit 70", "signal 9", or "interrupted".
   std::string state();
   pid_t process_id() const { return pid_; }
@@ -25,7 +28,7 @@ class Child {
 
   std::mutex mutex_;
   pid_t pid_ = -1;
-  bool running_ = false;
+  std::atomic<bool> running_{false};
   std::string ended_ = "not started";
 };
 

@@ -98,6 +98,7 @@ int64_t Client::submit(const unsigned char* record, uint32_t origin) {
     throw ClientError("PROTOCOL", "Expected a record of a command without a message but got " + std::to_string(header.bytes) + " bytes of command " + std::to_string(unsigned(header.op)) + ".");
   }
 
+  if (child_.is_known_dead()) return kDead;
   unsigned char* room;
   int64_t failure = place_record(header.bytes, Patience::user, &room);
   return failure < 0 ? failure : publish(room, record, origin);
@@ -116,6 +117,7 @@ int64_t Client::request(Op op, const Fields& fields, uint32_t origin) {
 }
 
 int64_t Client::send(Op op, const Fields& fields, uint32_t origin, int descriptor, Patience patience) {
+  if (child_.is_known_dead()) return kDead;
   unsigned char* room;
   int64_t failure = place_record(sizeof(Message), patience, &room);
   if (failure < 0) return failure;

@@ -51,10 +51,10 @@ class Client {
   int64_t request(Op op, const Fields& fields, uint32_t origin);
   bool reply(uint64_t sequence, Letter* letter) { return mailbox_.take(sequence, letter); }
 
-  // Whether there is nothing more to wait for, and how it ended. An interrupt kills the device process. Any thread may look.
-  bool look(uint64_t sequence, Outcome* outcome);
-  // The same, and whether the device process still lives, which costs a system call.
-  bool look_closely(uint64_t sequence, Outcome* outcome);
+  // How a wait that began at `began` (ns) has ended, if it has. Any thread may look. Looking closely also sees the death of the device process,
+  // which costs a system call, and an interrupt, which kills the process.
+  std::optional<Outcome> look(uint64_t sequence);
+  std::optional<Outcome> look_closely(uint64_t sequence, uint64_t began);
   // Blocks; a negative timeout (ms) means none.
   Outcome wait(uint64_t sequence, int64_t timeout);
   // Sleeps until the device process has something to say after `seen`, or a slice of time has passed.

@@ -1,5 +1,6 @@
 // Waiting for a device process: turns words of shared memory, its answers and its death into an outcome. It must not know JavaScript.
 #include <algorithm>
+#include <optional>
 
 #include "../protocol/futex.h"
 #include "client.h"
@@ -10,6 +11,9 @@ namespace {
 
 constexpr uint64_t kSpinNanoseconds = 50000;
 constexpr int kSliceMilliseconds = 10;   // how late a death without a word is noticed
+
+// An interrupt that comes when the device is as good as idle must not cost it its process: what is about to end, ends.
+constexpr uint64_t kGraceNanoseconds = 20000000;
 
 }  // namespace
 
@@ -24,35 +28,35 @@ bool Client::is_done(uint64_t sequence) {
   return control_->completed.load(std::memory_order_acquire) >= sequence;
 }
 
-bool Client::look(uint64_t sequence, Outcome* outcome) {
-  if (has_errors()) return *outcome = Outcome::error, true;
-  if (is_done(sequence)) return *outcome = Outcome::done, true;
-  if (!interrupt_flag().load(std::memory_order_relaxed)) return false;
-
-  child_.kill(true);
-  return *outcome = Outcome::interrupted, true;
+std::optional<Outcome> Client::look(uint64_t sequence) {
+  if (has_errors()) return Outcome::error;
+  if (is_done(sequence)) return Outcome::done;
+  return std::nullopt;
 }
 
-bool Client::look_closely(uint64_t sequence, Outcome* outcome) {
+std::optional<Outcome> Client::look_closely(uint64_t sequence, uint64_t began) {
   bool lived = child_.is_running();
   // What it said last may have come between the two.
-  if (look(sequence, outcome)) return true;
-  if (lived) return false;
-  return *outcome = Outcome::died, true;
+  if (std::optional<Outcome> outcome = look(sequence)) return outcome;
+  if (!lived) return Outcome::died;
+
+  bool is_interrupted = interrupt_flag().load(std::memory_order_relaxed) && nanoseconds() - began >= kGraceNanoseconds;
+  if (!is_interrupted) return std::nullopt;
+  child_.kill(true);
+  return Outcome::interrupted;
 }
 
 Outcome Client::wait(uint64_t sequence, int64_t timeout) {
-  uint64_t start = nanoseconds();
-  Outcome outcome;
+  uint64_t began = nanoseconds();
   do {
-    if (look(sequence, &outcome)) return outcome;
+    if (std::optional<Outcome> outcome = look(sequence)) return *outcome;
     relax();
-  } while (nanoseconds() - start < kSpinNanoseconds);
+  } while (nanoseconds() - began < kSpinNanoseconds);
 
   for (;;) {
     uint32_t seen = control_->wake.load(std::memory_order_seq_cst);
-    if (look_closely(sequence, &outcome)) return outcome;
-    if (timeout >= 0 && nanoseconds() - start >= uint64_t(timeout) * 1000000u) return Outcome::timeout;
+    if (std::optional<Outcome> outcome = look_closely(sequence, began)) return *outcome;
+    if (timeout >= 0 && nanoseconds() - began >= uint64_t(timeout) * 1000000u) return Outcome::timeout;
     sleep(seen);
   }
 }

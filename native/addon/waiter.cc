@@ -20,7 +20,7 @@ Waiter::~Waiter() {
 void Waiter::add(uint64_t sequence, Finish finish) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    pending_.push_back({sequence, std::move(finish)});
+    pending_.push_back({sequence, nanoseconds(), std::move(finish)});
     if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
   }
   changed_.notify_one();
@@ -51,13 +51,13 @@ void Waiter::finish_some() {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     for (size_t i = 0; i < pending_.size();) {
-      Outcome outcome;
-      if (!client_.look_closely(pending_[i].sequence, &outcome)) {
+      std::optional<Outcome> outcome = client_.look_closely(pending_[i].sequence, pending_[i].began);
+      if (!outcome) {
         i++;
         continue;
       }
-      finished.emplace_back(std::move(pending_[i].finish), outcome);
-      pending_.erase(pending_.begin() + long(i));
+      finished.emplace_back(std::move(pending_[i].finish), *outcome);
+      pending_.erase(pending_.begin() + std::ptrdiff_t(i));
     }
   }
   for (auto& [finish, outcome] : finished) finish(outcome);

@@ -24,6 +24,7 @@ class Waiter {
  private:
   struct Pending {
     uint64_t sequence;
+    uint64_t began;   // ns
     Finish finish;
   };
 

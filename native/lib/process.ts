@@ -146,9 +146,10 @@ export class DeviceProcess {
     return this.#lost.some(({ first, last }) => writtenBy >= first && writtenBy <= last);
   }
 
-  /** It has commands that are not known to be done. */
+  /** It works, as far as one can know without waiting for it. */
   get isBusy(): boolean {
-    return binding.state(this.client) === "running" && binding.completed(this.client) < binding.submitted(this.client);
+    const done = Math.max(binding.completed(this.client), binding.progress(this.client));
+    return binding.state(this.client) === "running" && done < binding.submitted(this.client);
   }
 
   /** Notes that the process was killed on the user's wish. */
@@ -173,8 +174,9 @@ export class DeviceProcess {
   }
 
   async #settle(): Promise<void> {
-    if (this.#whole && binding.state(this.client) === "running" && !this.isBusy) return this.#throwRefused();
-    await this.synchronizeAsync();
+    const isSettled = this.#whole && binding.state(this.client) === "running" && binding.completed(this.client) === binding.submitted(this.client);
+    if (isSettled) this.#throwRefused();
+    else await this.synchronizeAsync();
   }
 
   #send(op: Op, fields: Field[]): number {

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { Script } from "node:vm";
 import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, test } from "vitest";
 import { binding, deviceExecutable } from "../../native/lib/binding.ts";
@@ -187,6 +188,24 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     await device.synchronizeAsync();
   });
 
+  test("JavaScript that is terminated while it waits leaves a device that the next call heals", async () => {
+    const place = device.allocate(4096, "device");
+    fill(device, place, 4096, 5n, 1);
+    device.synchronize();
+    process.kill(binding.processId(device.client), "SIGSTOP");
+    const worker = await interruptFromThread(100);
+    const wait = new Script("(device) => device.synchronize()").runInThisContext() as (device: DeviceProcess) => void;
+    Object.assign(globalThis, { waitForDevice: () => wait(device) });
+    expect(() => new Script("waitForDevice()").runInThisContext({ timeout: 50 })).toThrow(/timed out/);
+    await worker.terminate();
+    clearInterrupt();
+
+    expect(binding.state(device.client)).toBe("interrupted");
+    fill(device, place + 2048, 2048, 6n, 1);
+    expect(read(device, place, 4096)).toEqual(Uint8Array.from({ length: 4096 }, (_, i) => (i < 2048 ? 5 : 6)));
+    device.free(place);
+  });
+
   test("an interrupt of an idle device does nothing", async () => {
     const pid = binding.processId(device.client);
     device.synchronize();
@@ -199,6 +218,7 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
 
   test("settle finds a death that nobody waited for, once", async () => {
     process.kill(binding.processId(device.client), "SIGKILL");
+    await expect.poll(() => binding.state(device.client)).toBe("signal 9");
     await expect(DeviceProcess.settle()).rejects.toThrow(DeviceFault);
     await DeviceProcess.settle();
   });
