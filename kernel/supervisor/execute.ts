@@ -123,9 +123,9 @@ export class Execute {
     this.#parts.publisher.publish("error", request, { ename: error.name, evalue: error.message, traceback: error.traceback });
   }
 
-  /** The content of the reply to a request that was dropped because one before it failed. */
+  /** The content of the reply to a request that was dropped because one before it failed. It has no count: a front end would show it beside a cell that never ran. */
   aborted(): Json {
-    return { status: "aborted", execution_count: this.#count };
+    return { status: "aborted" };
   }
 }
 
