@@ -45,6 +45,12 @@ export function diagnosticsOf(cell: number, wrapped: Wrapped, setting: Setting, 
   return [...found.values()].sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
+/** Files on disk that the checker found without any export (TS2306), by path. */
+export function filesThatAreNoModules(result: unknown): string[] {
+  const items = (result as { items?: Item[] } | null)?.items ?? [];
+  return items.flatMap(({ code, message }) => (Number(code) === 2306 ? [/'(\/[^']+)'/.exec(message)?.[1] ?? ""] : [])).filter((path) => path !== "");
+}
+
 /** Types of other cells are written `import("…/module").Name`, names in comments are links to places: the reader knows cells, not modules. */
 export function readable(text: string): string {
   return text

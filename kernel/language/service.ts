@@ -3,12 +3,12 @@ import { pathToFileURL } from "node:url";
 import { join } from "node:path";
 import { checked, edited, root, CellsProgram, type Wrapped } from "./cells-program.ts";
 import { choose, completionOf, prefixAt, type Completion, type CompletionItem } from "./complete.ts";
-import { diagnosticsOf, type Diagnostic } from "./diagnostics.ts";
+import { diagnosticsOf, filesThatAreNoModules, type Diagnostic } from "./diagnostics.ts";
 import { declarationsOf } from "./declarations.ts";
 import { configuration, configurationFile, globals, globalsFile } from "./environment.ts";
 import { calleeBefore, fromHover, fromSignature, nameAt, nothing, withSource, type Inspection } from "./inspect.ts";
 import { packageFolder } from "./installed.ts";
-import { LocalFiles } from "./local-files.ts";
+import { LocalFiles, type FileChange } from "./local-files.ts";
 import { LspClient } from "./lsp-client.ts";
 import { Questions } from "./questions.ts";
 
@@ -97,7 +97,11 @@ export class TypeService {
     return this.#checks.ask([], async () => {
       this.#noticeFiles(code);
       this.#show(wrapped);
-      const result = await this.#findings(wrapped.name);
+      const first = await this.#findings(wrapped.name);
+      const unread = filesThatAreNoModules(first);
+      // A package's file may have been read while it was being written.
+      this.#tellChanged(unread.map((path) => ({ path, type: 2 })));
+      const result = unread.length === 0 ? first : await this.#findings(wrapped.name);
       this.#warm ||= result !== null;
       return diagnosticsOf(cell, wrapped, setting, result);
     });
@@ -195,7 +199,10 @@ export class TypeService {
   }
 
   #noticeFiles(code: string): void {
-    const changes = this.#files.changes(code);
+    this.#tellChanged(this.#files.changes(code));
+  }
+
+  #tellChanged(changes: readonly FileChange[]): void {
     if (changes.length === 0) return;
     this.#client.notify("workspace/didChangeWatchedFiles", { changes: changes.map(({ path, type }) => ({ uri: pathToFileURL(path).href, type })) });
   }
