@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const scratch = mkdtempSync(join(tmpdir(), "warpcell-bench-"));
 process.env.XDG_CACHE_HOME = scratch; // a cold cache, thrown away
-const { clearInterrupt, compile, device: open, full, interrupt, settle, synchronize } = await import("warpcell");
+const { clearInterrupt, compile, DeviceProcess, full, interrupt, synchronize: settle } = await import("warpcell");
 
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 const print = (figure) => console.log(JSON.stringify(figure));
@@ -20,12 +20,12 @@ const microseconds = (body) => {
 
 /** Launches as a user writes them: three arguments, all checked. */
 async function launches(device) {
-  const { kernels } = await compile("__global__ void k3(float* x, int n, float a) {}", { device, name: "bench.cu" });
-  const x = full([1024], 1, { device });
+  const { kernels } = await compile("__global__ void k3(float* x, int n, float a) {}", { device: device.name, name: "bench.cu" });
+  const x = full([1024], 1, { device: device.name });
   const shape = { grid: 1, block: device.kind === "cpu" ? 1 : 64 };
   const once = () => kernels.k3.launch(shape, x, 1, 0.5);
   for (let i = 0; i < 20_000; i++) once();
-  synchronize();
+  device.synchronize();
 
   const caller = [];
   const pairs = [];
@@ -33,10 +33,10 @@ async function launches(device) {
   for (let round = 0; round < rounds; round++) {
     // 2,000 fit in the ring, so what is measured is the caller's own cost.
     caller.push(microseconds(() => { for (let i = 0; i < 2000; i++) once(); }) / 2000);
-    synchronize();
+    device.synchronize();
   }
-  for (let i = 0; i < 2000; i++) pairs.push(microseconds(() => { once(); synchronize(); }));
-  const drained = microseconds(() => { for (let i = 0; i < 50_000; i++) once(); synchronize(); }) / 50_000;
+  for (let i = 0; i < 2000; i++) pairs.push(microseconds(() => { once(); device.synchronize(); }));
+  const drained = microseconds(() => { for (let i = 0; i < 50_000; i++) once(); device.synchronize(); }) / 50_000;
   x.dispose();
   return { caller: median(caller), pair: median(pairs), drained };
 }
@@ -59,7 +59,7 @@ async function compiles(device) {
   const source = (i) => `__global__ void scale${i}(int n, float a, float* x) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= a + ${Math.random()}f; }`;
   const time = async (text) => {
     const begin = performance.now();
-    await compile(text, { device, name: "bench.cu" });
+    await compile(text, { device: device.name, name: "bench.cu" });
     return performance.now() - begin;
   };
   await time(source("Warm"));
@@ -80,11 +80,11 @@ __global__ void mark(int n, const float* x, float* y) { int i = blockIdx.x * blo
 
 /** Seconds from a fault, or from killing a kernel that spins, to the next right answer, with a gigabyte of arrays checked afterwards. */
 async function recovery(device, gigabytes) {
-  const { kernels } = await compile(faults, { device, name: "faults.cu" });
-  const arrays = Array.from({ length: 4 * gigabytes }, (_, i) => full([1 << 26], i + 1, { device }));
-  const flag = full([1], 0, { device, dtype: "int32" });
-  const answer = full([4], 0, { device });
-  synchronize();
+  const { kernels } = await compile(faults, { device: device.name, name: "faults.cu" });
+  const arrays = Array.from({ length: 4 * gigabytes }, (_, i) => full([1 << 26], i + 1, { device: device.name }));
+  const flag = full([1], 0, { device: device.name, dtype: "int32" });
+  const answer = full([4], 0, { device: device.name });
+  device.synchronize();
   const right = () => {
     kernels.mark.launch({ grid: 1, block: 4 }, 4, arrays[0], answer);
     if (answer.toArray().join() !== "2,2,2,2") throw new Error(`wrong answer after recovery: ${answer.toArray()}`);
@@ -97,7 +97,7 @@ async function recovery(device, gigabytes) {
   kernels.wild.launch({ grid: 1, block: 1 }, arrays[1]);
   let fault;
   try {
-    synchronize();
+    device.synchronize();
   } catch (error) {
     fault = error;
   }
@@ -125,7 +125,7 @@ async function recovery(device, gigabytes) {
 for (const name of ["cpu", "cuda"]) {
   let device;
   try {
-    device = open(name);
+    device = DeviceProcess.get(name);
   } catch (error) {
     console.log(`${name}: not measured: ${error.message}`);
     continue;
