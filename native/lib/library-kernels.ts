@@ -3,8 +3,12 @@ import { readFileSync } from "node:fs";
 import { deviceSources } from "./binding.ts";
 import { declareTemplates, type CudaModule } from "./cuda-module.ts";
 import { type Kernel, KernelTemplate } from "./kernel.ts";
+import { dtypes } from "./dtype.ts";
 import { WarpcellError } from "./errors.ts";
 import type { DeviceProcess } from "./process.ts";
+
+// The headers of 16-bit floats come with the CUDA toolkit and take time to compile: only kernels on them are compiled with them.
+const sixteenBits = new Set<string | number>([dtypes.float16.c, dtypes.bfloat16.c]);
 
 const modules = new WeakMap<DeviceProcess, Map<string, CudaModule>>();
 
@@ -12,10 +16,12 @@ const modules = new WeakMap<DeviceProcess, Map<string, CudaModule>>();
 export function libraryKernel(device: DeviceProcess, file: string, name: string, ...args: (string | number)[]): Kernel {
   let loaded = modules.get(device);
   if (loaded === undefined) modules.set(device, (loaded = new Map()));
-  let module = loaded.get(file);
+  const defines = args.some((argument) => sixteenBits.has(argument)) ? ["WARPCELL_SIXTEEN_BITS"] : [];
+  const key = [file, ...defines].join(" ");
+  let module = loaded.get(key);
   if (module === undefined) {
     const source = readFileSync(`${deviceSources}ops/${file}.cu`, "utf8");
-    loaded.set(file, (module = declareTemplates(source, { name: `${file}.cu`, device: device.name })));
+    loaded.set(key, (module = declareTemplates(source, { name: `${file}.cu`, device: device.name, defines })));
   }
   const template = module.kernels[name];
   if (template instanceof KernelTemplate) return template.as(...args);

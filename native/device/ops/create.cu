@@ -19,8 +19,10 @@ template <class T> __global__ void counted(T* out, long long count, long long st
 // [0, 1): cut to the bits that T holds, since rounding could give 1.
 template <class T> struct Uniform { static constexpr double steps = 16777216.0; };
 template <> struct Uniform<double> { static constexpr double steps = 9007199254740992.0; };
+#ifdef WARPCELL_SIXTEEN_BITS
 template <> struct Uniform<__half> { static constexpr double steps = 2048.0; };
 template <> struct Uniform<__nv_bfloat16> { static constexpr double steps = 256.0; };
+#endif
 
 // Two elements a thread.
 template <class T> __global__ void uniform(T* out, long long count, unsigned long long seed, unsigned long long stream) {

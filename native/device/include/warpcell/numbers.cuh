@@ -1,7 +1,10 @@
 // Element types of tensors for device code: what each accumulates in, and conversions that give the same on every device. It must not know layouts.
+// Kernels on 16-bit floats define WARPCELL_SIXTEEN_BITS: the others then need no header of the CUDA toolkit.
 #pragma once
+#ifdef WARPCELL_SIXTEEN_BITS
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#endif
 
 namespace warpcell {
 
@@ -9,14 +12,10 @@ namespace warpcell {
 template <class T> struct Number { using type = long long; using wide = long long; static constexpr bool is_float = false; };
 template <> struct Number<float> { using type = float; using wide = float; static constexpr bool is_float = true; };
 template <> struct Number<double> { using type = double; using wide = double; static constexpr bool is_float = true; };
-template <> struct Number<__half> { using type = float; using wide = float; static constexpr bool is_float = true; };
-template <> struct Number<__nv_bfloat16> { using type = float; using wide = float; static constexpr bool is_float = true; };
 template <class T> using Sum = typename Number<T>::type;
 template <class T> using Wide = typename Number<T>::wide;
 
 template <class T> __device__ inline Wide<T> widen(T value) { return Wide<T>(value); }
-template <> __device__ inline float widen<__half>(__half value) { return __half2float(value); }
-template <> __device__ inline float widen<__nv_bfloat16>(__nv_bfloat16 value) { return __bfloat162float(value); }
 
 template <class To> struct Limits;
 template <> struct Limits<signed char> { static constexpr long long low = -128, high = 127; };
@@ -47,15 +46,24 @@ WARPCELL_TRUNCATED(long long)
 template <bool from_float> struct Narrow<bool, from_float> {
   template <class From> static __device__ inline bool of(From value) { return value != From(0); }
 };
-// A long long rounds to 24 bits on its way, then to 11 or 8: integers that large are beyond a __half anyway.
+#ifdef WARPCELL_SIXTEEN_BITS
+template <> struct Number<__half> { using type = float; using wide = float; static constexpr bool is_float = true; };
+template <> struct Number<__nv_bfloat16> { using type = float; using wide = float; static constexpr bool is_float = true; };
+template <> __device__ inline float widen<__half>(__half value) { return __half2float(value); }
+template <> __device__ inline float widen<__nv_bfloat16>(__nv_bfloat16 value) { return __bfloat162float(value); }
+
+// A double goes through one rounding only, as does a long long that float64 holds.
 template <bool from_float> struct Narrow<__half, from_float> {
-  template <class From> static __device__ inline __half of(From value) { return __float2half(float(value)); }
+  static __device__ inline __half of(float value) { return __float2half(value); }
   static __device__ inline __half of(double value) { return __double2half(value); }
+  static __device__ inline __half of(long long value) { return __double2half(double(value)); }
 };
 template <bool from_float> struct Narrow<__nv_bfloat16, from_float> {
-  template <class From> static __device__ inline __nv_bfloat16 of(From value) { return __float2bfloat16(float(value)); }
+  static __device__ inline __nv_bfloat16 of(float value) { return __float2bfloat16(value); }
   static __device__ inline __nv_bfloat16 of(double value) { return __double2bfloat16(value); }
+  static __device__ inline __nv_bfloat16 of(long long value) { return __double2bfloat16(double(value)); }
 };
+#endif
 
 // From a wide value (see Number) to an element.
 template <class To, class From> __device__ inline To narrow(From value) { return Narrow<To, Number<From>::is_float>::of(value); }
