@@ -147,6 +147,7 @@ export class KernelClient {
     if (id === undefined || waiting === undefined) return;
 
     if (channel === waiting.channel) waiting.reply = message.content;
+    else if (channel !== "iopub") return;
     else if (type === "status") waiting.idle ||= message.content["execution_state"] === "idle";
     else {
       waiting.outputs.push(message);

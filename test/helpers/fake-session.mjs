@@ -19,7 +19,8 @@ const verbs = {
   remember: (_request, value) => { state.memory = value; },
   recall: (request) => verbs.result(request, String(state.memory)),
   die: (_request, signal) => process.kill(process.pid, signal),
-  spin: () => { for (;;) continue; },
+  // Until its supervisor is gone: the real session has a thread that sees that.
+  spin: () => { for (const parent = process.ppid; process.ppid === parent; ) continue; process.exit(0); },
   wait: () => new Promise((_resolve, reject) => { state.interrupted = () => reject(new Error("Interrupted")); }),
   ask: async (request, ...words) => {
     agent.write(`${JSON.stringify({ type: "inputRequest", request, prompt: words.join(" "), password: false })}\n`);

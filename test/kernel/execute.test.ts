@@ -1,0 +1,163 @@
+// Cells over real sockets, through the real session: order, count, history, silence, abortion, expressions, questions, warnings about types.
+import { describe, expect, test } from "vitest";
+import { requestOf } from "../../kernel/supervisor/messages.ts";
+import { fakeSession, next, openKernel, shown, streamText, until } from "../helpers/kernel.ts";
+
+describe("a cell", () => {
+  test("is busy, input, output, result, reply, idle, in this order and with the request as parent", async () => {
+    const { client } = await openKernel();
+    const seen: string[] = [];
+    let request = "";
+    client.listen((channel, { header, parent, content }) => {
+      request ||= parent.msg_id ?? "";
+      expect(parent.msg_id).toBe(request);
+      seen.push(header.msg_type === "status" ? String(content["execution_state"]) : channel === "shell" ? `reply` : header.msg_type);
+    });
+    await client.execute('console.log("out"); 5');
+    await until(() => seen.includes("idle"));
+    expect(seen.filter((type) => type !== "reply")).toEqual(["busy", "execute_input", "stream", "execute_result", "idle"]);
+    expect(seen).toContain("reply");
+  });
+
+  test("counts, unless it is silent or not stored", async () => {
+    const { client } = await openKernel();
+    const count = async (options: object) => (await client.execute("1", { ...options })).reply["execution_count"];
+    expect(await count({})).toBe(1);
+    expect(await count({ silent: true })).toBe(1);
+    expect(await count({ store_history: false })).toBe(1);
+    expect(await count({})).toBe(2);
+    expect((await client.request("shell", "history_request", { hist_access_type: "tail", n: 10 })).reply["history"]).toEqual([[1, 1, "1"], [1, 2, "1"]]);
+  });
+
+  test("that is silent broadcasts nothing, and runs", async () => {
+    const { client } = await openKernel();
+    const { outputs, reply } = await client.execute('globalThis.ran = true; console.log("no"); display("no"); 1', { silent: true });
+    expect(shown({ outputs })).toEqual([]);
+    expect(reply["status"]).toBe("ok");
+    expect((await client.execute('throw new Error("quiet")', { silent: true }))).toMatchObject({ outputs: [], reply: { status: "error", evalue: "quiet" } });
+    expect(shown(await client.execute("ran"))).toContainEqual(["execute_result", "true"]);
+  });
+
+  test("that fails aborts those already sent, and only those", async () => {
+    const { client } = await openKernel();
+    const answers = await Promise.all(['throw new Error("first")', "2", "3"].map((code) => client.execute(code)));
+    expect(answers.map(({ reply }) => reply["status"])).toEqual(["error", "aborted", "aborted"]);
+    expect(answers[1]?.outputs).toEqual([]);
+    expect((await client.execute("4")).reply).toMatchObject({ status: "ok", execution_count: 2 });
+  });
+
+  test("that fails aborts nothing when stop_on_error is false", async () => {
+    const { client } = await openKernel();
+    const answers = await Promise.all([client.execute('throw new Error("first")', { stop_on_error: false }), client.execute("2")]);
+    expect(answers.map(({ reply }) => reply["status"])).toEqual(["error", "ok"]);
+  });
+
+  test("answers user expressions one by one", async () => {
+    const { client } = await openKernel();
+    const { reply } = await client.execute("const known = 6", { user_expressions: { good: "known * 7", bad: "unknown" } });
+    expect(reply["user_expressions"]).toMatchObject({ good: { status: "ok", data: { "text/plain": "42" } }, bad: { status: "error", ename: "ReferenceError" } });
+    expect((await client.execute("1", { user_expressions: { wrong: 5 } })).reply).toMatchObject({ status: "error", ename: "CONTENT_INVALID", evalue: 'Expected "wrong" to be a string but got a number.' });
+  });
+});
+
+describe("history", () => {
+  test("by range, by glob, unique, and with outputs", async () => {
+    const { client } = await openKernel({ env: fakeSession });
+    for (const code of ["alpha", "beta", "alpha", "print gamma"]) await client.execute(code);
+    const ask = async (content: object) => (await client.request("shell", "history_request", { raw: true, output: false, ...content })).reply["history"];
+    expect(await ask({ hist_access_type: "range", session: 0, start: 2, stop: 4 })).toEqual([[1, 2, "beta"], [1, 3, "alpha"]]);
+    expect(await ask({ hist_access_type: "range", session: 7, start: 0 })).toEqual([]);
+    expect(await ask({ hist_access_type: "search", pattern: "al*" })).toEqual([[1, 1, "alpha"], [1, 3, "alpha"]]);
+    expect(await ask({ hist_access_type: "search", pattern: "?e[s-u]a" })).toEqual([[1, 2, "beta"]]);
+    expect(await ask({ hist_access_type: "search", pattern: "al*", unique: true })).toEqual([[1, 3, "alpha"]]);
+    expect(await ask({ hist_access_type: "search", pattern: "*", n: 1 })).toEqual([[1, 4, "print gamma"]]);
+    expect(await ask({ hist_access_type: "tail", n: 2, output: true })).toEqual([[1, 3, ["alpha", "alpha"]], [1, 4, ["print gamma", null]]]);
+    expect(await ask({ hist_access_type: "constructor" })).toEqual([]);
+  });
+});
+
+describe("stdin", () => {
+  test("a prompt asks the client that runs the cell, and gets its answer", async () => {
+    const { client } = await openKernel();
+    const asked = next(client, ({ header }) => header.msg_type === "input_request");
+    const cell = client.execute('console.log("before"); prompt("Name: ")', { allow_stdin: true });
+    expect((await asked).content).toEqual({ prompt: "Name: ", password: false });
+    expect((await client.heartbeat(1000))).toBeLessThan(1000);
+    client.send("stdin", requestOf("input_reply", { value: "Ada" }));
+    expect(shown(await cell)).toEqual([["execute_input", 'console.log("before"); prompt("Name: ")'], ["stream", "stdout: before\n"], ["execute_result", "'Ada'"]]);
+  });
+
+  test("an answer that nobody waits for is not kept for the next question", async () => {
+    const { client } = await openKernel({ env: fakeSession });
+    client.send("stdin", requestOf("input_reply", { value: "stale" }));
+    await client.execute("x");
+    const asked = next(client, ({ header }) => header.msg_type === "input_request");
+    const cell = client.execute("ask who", { allow_stdin: true });
+    await asked;
+    client.send("stdin", requestOf("input_reply", { value: "fresh" }));
+    expect(streamText((await cell).outputs, "stdout")).toBe("answer fresh\n");
+  });
+
+  test("a client that takes no questions is asked none", async () => {
+    const { client } = await openKernel();
+    const { reply } = await client.execute('prompt("Name: ")', { allow_stdin: false });
+    expect(reply["status"]).toBe("error");
+  });
+
+  test("a question can be interrupted", async () => {
+    const { client } = await openKernel();
+    const asked = next(client, ({ header }) => header.msg_type === "input_request");
+    const cell = client.execute('prompt("Name: ")', { allow_stdin: true });
+    await asked;
+    await client.request("control", "interrupt_request", {});
+    expect((await cell).reply["status"]).toBe("error");
+    expect((await client.execute("1")).reply["status"]).toBe("ok");
+  });
+});
+
+describe("questions about code", () => {
+  test("are answered while a cell runs", async () => {
+    const { client } = await openKernel();
+    await client.execute("const someNumber = 5");
+    const started = next(client, ({ header }) => header.msg_type === "stream");
+    const cell = client.execute('console.log("spinning"); for (;;);');
+    await started;
+    expect((await client.request("shell", "complete_request", { code: "Math.hyp", cursor_pos: 8 })).reply).toMatchObject({ status: "ok", matches: ["hypot"], cursor_start: 5, cursor_end: 8 });
+    expect((await client.request("shell", "inspect_request", { code: "someNumber", cursor_pos: 4, detail_level: 0 })).reply).toMatchObject({ status: "ok", found: true });
+    expect((await client.request("shell", "is_complete_request", { code: "f(" })).reply).toMatchObject({ status: "incomplete" });
+    await client.request("control", "interrupt_request", {});
+    expect((await cell).reply["status"]).toBe("error");
+    expect(shown(await client.execute("someNumber"))).toContainEqual(["execute_result", "5"]);
+  });
+
+  test("count positions in code points", async () => {
+    const { client } = await openKernel();
+    const code = 'const face = "🙂"; Math.hyp';
+    const { reply } = await client.request("shell", "complete_request", { code, cursor_pos: [...code].length });
+    expect(reply).toMatchObject({ matches: ["hypot"], cursor_start: [...code].length - 3, cursor_end: [...code].length });
+  });
+});
+
+describe("types", () => {
+  test("a wrong type is a warning with the cell's line, and the cell runs", async () => {
+    const { client } = await openKernel();
+    await client.execute("const ready = 1");
+    await client.request("shell", "complete_request", { code: "Math.hyp", cursor_pos: 8 });
+    const wrong = await client.execute('\nconst text: number = "no";\ntext');
+    const right = await client.execute("ready + 1");
+    expect(wrong.reply["status"]).toBe("ok");
+    const warnings = streamText([...wrong.outputs, ...right.outputs], "stderr");
+    expect(warnings).toBe(`Cell [2]:2:7 - type error TS2322: Type 'string' is not assignable to type 'number'.\n`);
+  });
+
+  test("%types strict fails the cell before it runs; %types off looks for none", async () => {
+    const { client } = await openKernel();
+    const strict = await client.execute('%types strict\nglobalThis.ran = true; const text: number = "no";');
+    expect(strict.reply).toMatchObject({ status: "error", ename: "TypesError" });
+    expect((strict.reply["traceback"] as string[]).join("\n")).toContain("Cell [1]:2:");
+    expect(shown(await client.execute("%types off\n(globalThis as any).ran"))).not.toContainEqual(["execute_result", "true"]);
+    const off = await client.execute('const other: number = "no"; other');
+    expect(streamText(off.outputs, "stderr")).toBe("");
+    expect(off.reply["status"]).toBe("ok");
+  });
+});
