@@ -70,6 +70,12 @@ const lineMagics: Record<string, LineMagic> = {
   },
 };
 
+/** What may stand on a magic line: the magics, and what follows each of them. */
+export const magicWords: Readonly<Record<string, readonly string[]>> = {
+  "%%cuda": Object.keys(cudaOptions),
+  "%types": typeChecking,
+};
+
 /**
  * Reads the magics of a cell: `%%cuda` with its options on the first line that is not empty, or `%types` lines before the first line of code,
  * or `expression?`. Throws MagicError.

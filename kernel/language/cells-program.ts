@@ -20,7 +20,7 @@ interface Kept {
 /** Cells that are run again and again refer to their own past: beyond so many modules a variable's declared type must do, … */
 const afterDepth = 16;
 /** … and beyond so many a name is of any type. */
-const declarationDepth = 200;
+const declarationDepth = 64;
 
 /** File names of the documents that do not belong to a cell that ran. */
 export const root = ".warpcell-cells.ts";

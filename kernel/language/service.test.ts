@@ -118,7 +118,7 @@ describe("a notebook", () => {
 
   test("a name may take its next value from another that takes it from the first, for ever", async () => {
     await runAll("let a = 1", "let b = 1");
-    for (let i = 0; i < 230; i++) {
+    for (let i = 0; i < 80; i++) {
       service.commit(++count, i % 2 === 0 ? "let a = b" : "let b = a");
       if (i % 10 === 0) await runAll("a + b");
     }
@@ -216,6 +216,14 @@ describe("completion and inspection", () => {
       end: offset,
       matches: [{ text: "addition", type: "function", signature: "function addition(a: number): number", documentation: "Adds one.", start: offset - 4, end: offset }],
     });
+  });
+
+  test("completion of magics and their options", async () => {
+    expect(await matches("%‸")).toEqual(["%%cuda", "%types"]);
+    expect(await matches("// about\n%types s‸")).toEqual(["strict"]);
+    expect(await matches("%%cuda --name a --fa‸\nint a;")).toEqual(["--fast-math"]);
+    expect(await matches("%nope ‸")).toEqual([]);
+    expect(await matches("const modulus = 7; 15\n% modul‸")).toEqual(["modulus"]);
   });
 
   test("what is typed decides: exact case first, any case when there is nothing", async () => {

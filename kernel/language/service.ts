@@ -3,6 +3,7 @@ import { pathToFileURL } from "node:url";
 import { join } from "node:path";
 import { checked, edited, root, CellsProgram, type Wrapped } from "./cells-program.ts";
 import { choose, completionOf, prefixAt, type Completion, type CompletionItem } from "./complete.ts";
+import { completeMagic, withoutMagics } from "./complete-magic.ts";
 import { diagnosticsOf, filesThatAreNoModules, type Diagnostic } from "./diagnostics.ts";
 import { declarationsOf } from "./declarations.ts";
 import { configuration, configurationFile, globals, globalsFile } from "./environment.ts";
@@ -122,6 +123,9 @@ export class TypeService {
 
   /** What may stand at `offset` (UTF-16) of the code being written. Nothing is run. `start` … `end`: the text that a match replaces. */
   complete(code: string, offset: number): Promise<{ matches: Completion[]; start: number; end: number }> {
+    const magic = completeMagic(code, offset);
+    if (magic !== null) return Promise.resolve(magic);
+
     const none = { matches: [], start: offset, end: offset };
     return this.#edits.ask(none, async () => {
       if (isOtherLanguage(code)) return none;
@@ -232,9 +236,4 @@ function checkerExecutable(): string {
 
 function isOtherLanguage(code: string): boolean {
   return /^\s*%%/.test(code);
-}
-
-/** Lines of magics become spaces: offsets stay. */
-function withoutMagics(code: string): string {
-  return code.split("\n").map((line) => (/^\s*%/.test(line) ? " ".repeat(line.length) : line)).join("\n");
 }
