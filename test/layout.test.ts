@@ -22,7 +22,7 @@ function importsOf(file: string): string[] {
 const rooms: { room: RegExp; may: RegExp[] }[] = [
   { room: /^extension\/src\//, may: [/^extension\//, /^kernel\/mime/, /^warpcell-kernel\/mime/] },
   { room: /^kernel\/supervisor\//, may: [/^kernel\/supervisor\//, /^kernel\/language\//, /^kernel\/session-protocol/, /^kernel\/mime/] },
-  { room: /^kernel\/session\//, may: [/^kernel\/session\//, /^kernel\/session-protocol/, /^kernel\/language\//, /^kernel\/mime/, /^warpcell$/] },
+  { room: /^kernel\/session\//, may: [/^kernel\/session\//, /^kernel\/session-protocol/, /^kernel\/language\//, /^kernel\/mime/, /^warpcell(\/host)?$/] },
   { room: /^kernel\/language\//, may: [/^kernel\/language\//] },
   { room: /^kernel\/mime\.ts$/, may: [] },
   { room: /^kernel\/session-protocol\.ts$/, may: [/^kernel\/mime/] },

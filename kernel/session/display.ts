@@ -34,7 +34,9 @@ export interface Display {
 export function createDisplay(output: Output, requests: Requests): Display {
   const show = async (value: unknown, options: DisplayOptions, id: string | null, update: boolean): Promise<void> => {
     const request = requests.current.id;
-    const data = await bundleOf(options.raw === true ? raw(value as MimeBundle) : value);
+    const described = bundleOf(options.raw === true ? raw(value as MimeBundle) : value);
+    // Without a wait where there is none: what the cell prints or shows next comes after it, whether it awaits this or not.
+    const data = described instanceof Promise ? await described : described;
     output.send({ type: "display", request, data, metadata: options.metadata ?? {}, displayId: id, update, buffers: packBuffers(options.buffers ?? []) });
   };
 

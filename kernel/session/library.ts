@@ -5,11 +5,12 @@ import type * as Warpcell from "warpcell";
 /** The library for cells, and what it offers to those who run them. */
 export interface Library { warpcell: typeof Warpcell; host: typeof Host; }
 
-/** The module with the library's functions for any thread, and the folder of its compiled files. */
+/** The module with the library's functions for any thread. */
 export const hostUrl = import.meta.resolve("warpcell/host");
-export const libraryFolder = new URL(".", hostUrl).href;
 
 export class LibraryLoader {
+  /** The folder of the library's compiled files. */
+  readonly folder = new URL(".", hostUrl).href;
   readonly #whenLoaded: ((library: Library) => void)[] = [];
   #library: Promise<Library> | null = null;
   #loaded: Library | null = null;

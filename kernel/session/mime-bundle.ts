@@ -44,14 +44,15 @@ const formatters: readonly Formatter[] = [
 ];
 
 /**
- * The bundle of a value; `text/plain` is always there.
+ * The bundle of a value, at once unless the value takes its time; `text/plain` is always there.
  * Throws what the value's own method throws, and a TypeError when that returns no bundle.
  */
-export async function bundleOf(value: unknown): Promise<MimeBundle> {
+export function bundleOf(value: unknown): MimeBundle | Promise<MimeBundle> {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return { "text/plain": text(value) };
   const formatter = formatters.find(({ accepts }) => accepts(value));
   if (formatter === undefined) return { "text/plain": text(value) };
-  return checked(await formatter.format(value as never), value);
+  const bundle = formatter.format(value as never);
+  return bundle instanceof Promise ? bundle.then((described) => checked(described, value)) : checked(bundle, value);
 }
 
 /** As Node's REPL would print it, without colours. */
