@@ -19,6 +19,16 @@ namespace {
   throw DeviceError("ARTIFACT", "Expected a compiled cell that this process can load, but " + reason + ". Compile the cell again.");
 }
 
+// A path to a descriptor that no other call has returned: the dynamic linker takes two equal paths for one object, and descriptors are
+// used again. So the path spells a counter, one "/." or "//." per bit.
+std::string unique_path(int descriptor) {
+  static uint32_t counter = 0;
+  uint32_t number = counter++;
+  std::string path = "/proc/self/fd";
+  for (int bit = 0; bit < 32; bit++) path += number >> bit & 1 ? "//." : "/.";
+  return path + "/" + std::to_string(descriptor);
+}
+
 }  // namespace
 
 Module::Module(const std::string& artifact, const std::vector<std::string>& lowered) {
@@ -57,7 +67,7 @@ void Module::load(const std::string& artifact) {
     }
     at += size_t(written);
   }
-  handle_ = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
+  handle_ = dlopen(unique_path(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   close(file);
   if (handle_ == nullptr) throw_artifact(dlerror());
 }

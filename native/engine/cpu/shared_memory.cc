@@ -14,8 +14,8 @@
 namespace warpcell::cpu {
 namespace {
 
-constexpr const char* kEntryPrefix = "warpcell_cpu::Launch<&(";
-constexpr const char* kEntrySuffix = ")>::entry(";
+constexpr const char* kEntryPrefix = "warpcell_cpu::Launch<&";
+constexpr const char* kEntrySuffix = ">::entry(";
 
 struct Symbol {
   std::string name;   // demangled
@@ -61,29 +61,43 @@ std::vector<Symbol> symbols_of(const std::string& artifact) {
 
 bool starts_with(const std::string& text, const std::string& prefix) { return text.compare(0, prefix.size(), prefix) == 0; }
 
+// The kernel in "warpcell_cpu::Launch<&ns::fill>::entry(…)" or "…Launch<&(void axpy<float>(int, float*))>::entry(…)"; else nothing.
+std::string kernel_of(const std::string& entry) {
+  size_t end = entry.rfind(kEntrySuffix);
+  if (!starts_with(entry, kEntryPrefix) || end == std::string::npos) return "";
+  size_t start = std::strlen(kEntryPrefix);
+  std::string kernel = entry.substr(start, end - start);
+  if (starts_with(kernel, "(void ")) return kernel.substr(6, kernel.size() - 7);
+  return kernel[0] == '(' ? kernel.substr(1, kernel.size() - 2) : kernel;
+}
+
+// Whether a variable is in that function: "ns::fill(float*)::sums" is in "ns::fill".
+bool is_in(const std::string& variable, const std::string& kernel) {
+  return !kernel.empty() && (starts_with(variable, kernel + "::") || starts_with(variable, kernel + "("));
+}
+
+bool is_ours(const std::string& variable) {
+  return starts_with(variable, "warpcell_cpu::") || variable == "threadIdx" || variable == "blockIdx" || variable == "blockDim" || variable == "gridDim";
+}
+
 }  // namespace
 
 std::vector<uint32_t> static_shared(const std::string& artifact, const std::vector<uint64_t>& entries) {
   std::vector<Symbol> symbols = symbols_of(artifact);
   std::vector<std::string> kernels(entries.size());
   for (const Symbol& symbol : symbols) {
-    size_t end = symbol.name.rfind(kEntrySuffix);
-    if (symbol.of_thread || !starts_with(symbol.name, kEntryPrefix) || end == std::string::npos) continue;
-    size_t start = std::strlen(kEntryPrefix);
-    for (size_t i = 0; i < entries.size(); i++) {
-      if (entries[i] == symbol.value) kernels[i] = symbol.name.substr(start, end - start) + "::";
+    for (size_t i = 0; i < entries.size() && !symbol.of_thread; i++) {
+      std::string kernel = entries[i] == symbol.value ? kernel_of(symbol.name) : "";
+      if (!kernel.empty()) kernels[i] = kernel;
     }
   }
   std::vector<uint32_t> bytes(entries.size(), 0);
   for (const Symbol& symbol : symbols) {
-    if (!symbol.of_thread || starts_with(symbol.name, "warpcell_cpu::") || symbol.name == "threadIdx" || symbol.name == "blockIdx" ||
-        symbol.name == "blockDim" || symbol.name == "gridDim") {
-      continue;
-    }
+    if (!symbol.of_thread || is_ours(symbol.name)) continue;
     bool owned = false;
-    for (const std::string& kernel : kernels) owned |= !kernel.empty() && starts_with(symbol.name, kernel);
+    for (const std::string& kernel : kernels) owned |= is_in(symbol.name, kernel);
     for (size_t i = 0; i < entries.size(); i++) {
-      if (!owned || starts_with(symbol.name, kernels[i])) bytes[i] += uint32_t(symbol.size);
+      if (!owned || is_in(symbol.name, kernels[i])) bytes[i] += uint32_t(symbol.size);
     }
   }
   return bytes;

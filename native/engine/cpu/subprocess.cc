@@ -40,10 +40,10 @@ int wait_for(pid_t child) {
   if (child < 0) _exit(127);
   if (child == 0) {
     signal(SIGTERM, SIG_DFL);
-    int empty = open("/dev/null", O_RDONLY);
-    dup2(empty, STDIN_FILENO);
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
+    close(STDIN_FILENO);
+    if (open("/dev/null", O_RDONLY) != STDIN_FILENO) _exit(127);
     execve(arguments[0], arguments, environment);
     _exit(127);
   }
@@ -70,6 +70,10 @@ int run_program(const std::vector<std::string>& arguments, const std::vector<std
   std::vector<char*> argument_pointers = pointers(arguments), environment_pointers = pointers(variables);
   int descriptor = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (descriptor < 0) throw DeviceError("FILE", "Expected to write " + output + ", but it cannot be opened: " + std::strerror(errno) + ".");
+  int above = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);   // out of the way, should a standard descriptor be closed
+  close(descriptor);
+  if (above < 0) throw DeviceError("FILE", "Expected another descriptor for " + output + ", but there is none: " + std::strerror(errno) + ".");
+  descriptor = above;
   pid_t self = getpid();
   pid_t guardian = fork();
   if (guardian == 0) guard(argument_pointers.data(), environment_pointers.data(), descriptor, self);
