@@ -54,9 +54,16 @@ const agent = new Socket({ fd: 4 }).on("data", (bytes) => {
   for (const line of lines) {
     const command = JSON.parse(line);
     if (command.type === "interrupt") state.interrupted();
+    if (command.type === "gauges") showGauges(command.interval);
     if (command.type === "inputReply") state.answer(command.value);
   }
 }).on("close", () => process.exit(0));
+
+let gauges;
+function showGauges(interval) {
+  clearInterval(gauges);
+  if (interval > 0) gauges = setInterval(() => agent.write(`${JSON.stringify({ type: "gauges", devices: [{ device: "cpu" }] })}\n`), interval);
+}
 
 const commands = {
   execute,

@@ -1,0 +1,132 @@
+// Output over real sockets: nothing lost, nothing after idle, few messages, the right cell; binary data; comms and gauges.
+import { describe, expect, test } from "vitest";
+import { requestOf, type Message } from "../../kernel/supervisor/messages.ts";
+import { fakeSession, next, openKernel, shown, streamText, until } from "../helpers/kernel.ts";
+
+const streams = (outputs: readonly Message[]) => outputs.filter(({ header }) => header.msg_type === "stream");
+
+describe("text", () => {
+  test("of 20,000 prints comes whole, in order, in few messages, before idle", async () => {
+    const { client } = await openKernel();
+    const { outputs } = await client.execute('for (let i = 0; i < 20_000; i++) console.log(String(i).padStart(99, "."));');
+    const expected = Array.from({ length: 20_000 }, (_, i) => `${String(i).padStart(99, ".")}\n`).join("");
+    expect(streamText(outputs, "stdout") === expected).toBe(true);
+    expect(streams(outputs).length).toBeLessThanOrEqual(50);
+  });
+
+  test("of native code belongs to the running cell, up to its last byte", async () => {
+    const { client } = await openKernel();
+    for (let round = 0; round < 20; round++) {
+      const { outputs } = await client.execute(`require("node:fs").writeSync(1, "native ${round} ⚡".repeat(1000)); require("node:fs").writeSync(2, "error ${round}\\n");`);
+      expect(streamText(outputs, "stdout")).toBe(`native ${round} ⚡`.repeat(1000));
+      expect(streamText(outputs, "stderr")).toBe(`error ${round}\n`);
+    }
+  });
+
+  test("that looks like the end of a cell is shown as it is", async () => {
+    const { client } = await openKernel();
+    const odd = "a\u001e0123456789abcdef\u001eb\u001e\u001e";
+    const { outputs } = await client.execute(`require("node:fs").writeSync(1, ${JSON.stringify(odd)}); 1`);
+    expect(streamText(outputs, "stdout")).toBe(odd);
+  });
+
+  test("of a child process belongs to the cell that waits for it", async () => {
+    const { client } = await openKernel();
+    const { outputs } = await client.execute('require("node:child_process").execSync("echo from the child", { stdio: "inherit" }); 1');
+    expect(streamText(outputs, "stdout")).toBe("from the child\n");
+  });
+
+  test("of a late timer goes to the cell that started it", async () => {
+    const { client } = await openKernel();
+    const late = next(client, ({ header, content }) => header.msg_type === "stream" && String(content["text"]).includes("late"));
+    const first = next(client, ({ header }) => header.msg_type === "execute_input");
+    await client.execute('setTimeout(() => console.log("late"), 200); 1');
+    await client.execute("2");
+    expect((await late).parent.msg_id).toBe((await first).parent.msg_id);
+  });
+
+  test("of a cell whose reader is slow is not lost", async () => {
+    const { client } = await openKernel({ env: fakeSession });
+    const { outputs } = await client.execute(Array.from({ length: 5000 }, (_, i) => `${i % 2 === 0 ? "print" : "warn"} ${i}`).join("\n"));
+    expect(streams(outputs)).toHaveLength(5000);
+    expect(streams(outputs).map(({ content }) => String(content["text"])).join("")).toBe(Array.from({ length: 5000 }, (_, i) => `${i}\n`).join(""));
+  });
+});
+
+describe("displays", () => {
+  test("are shown, updated by id, and cleared", async () => {
+    const { client } = await openKernel();
+    const { outputs } = await client.execute('display("one", { display_id: "d" }); display.update("d", "two"); display.clear(true); display(html`<b>x</b>`); 1');
+    expect(outputs.map(({ header }) => header.msg_type)).toEqual(["execute_input", "display_data", "update_display_data", "clear_output", "display_data", "execute_result"]);
+    expect(outputs[1]?.content["transient"]).toEqual({ display_id: "d" });
+    expect(outputs[3]?.content).toEqual({ wait: true });
+    expect((outputs[4]?.content["data"] as Record<string, unknown>)["text/html"]).toBe("<b>x</b>");
+  });
+
+  test.each([1000, 256 * 1024, 8 << 20])("carry %i bytes unchanged", async (size) => {
+    const { client } = await openKernel();
+    const { outputs, reply } = await client.execute(`const bytes = new Uint8Array(${size}); for (let i = 0; i < bytes.length; i++) bytes[i] = i * 7; await display("x", { buffers: [bytes, bytes.subarray(0, 3)] }); undefined`);
+    expect(reply["status"]).toBe("ok");
+    const buffers = outputs.find(({ header }) => header.msg_type === "display_data")?.buffers ?? [];
+    expect(buffers.map((buffer) => buffer.byteLength)).toEqual([size, 3]);
+    expect(Buffer.from(buffers[0] ?? []).equals(Buffer.from(Uint8Array.from({ length: size }, (_, i) => i * 7)))).toBe(true);
+  });
+});
+
+describe("comms", () => {
+  const open = (target: string, comm = "c1", data: unknown = {}) => ({ comm_id: comm, target_name: target, data });
+
+  test("of a target that nobody has are closed", async () => {
+    const { client } = await openKernel();
+    const closed = next(client, ({ header }) => header.msg_type === "comm_close");
+    client.send("shell", requestOf("comm_open", open("nobody")));
+    expect((await closed).content).toEqual({ comm_id: "c1", data: {} });
+  });
+
+  test("of a target that a cell registered carry messages and buffers both ways", async () => {
+    const { client } = await openKernel();
+    await client.execute('Comm.register("echo", (comm, { data }) => { comm.onMessage = ({ data, buffers }) => comm.send({ got: data }, { buffers }); comm.send({ opened: data }); })');
+    const opened = next(client, ({ header }) => header.msg_type === "comm_msg");
+    client.send("shell", requestOf("comm_open", open("echo", "c2", { a: 1 })));
+    expect((await opened).content).toEqual({ comm_id: "c2", data: { opened: { a: 1 } } });
+    expect((await client.request("shell", "comm_info_request", {})).reply["comms"]).toEqual({ c2: { target_name: "echo" } });
+    expect((await client.request("shell", "comm_info_request", { target_name: "other" })).reply["comms"]).toEqual({});
+
+    const answered = next(client, ({ header }) => header.msg_type === "comm_msg");
+    const idle = next(client, ({ header, content }) => header.msg_type === "status" && content["execution_state"] === "idle");
+    const bytes = Buffer.alloc(300_000, 9);
+    client.send("shell", { ...requestOf("comm_msg", { comm_id: "c2", data: 5 }), buffers: [bytes, Buffer.from([1, 2])] });
+    const answer = await answered;
+    expect(answer.content["data"]).toEqual({ got: 5 });
+    expect(answer.buffers.map((buffer) => Buffer.from(buffer))).toEqual([bytes, Buffer.from([1, 2])]);
+    await idle;
+  });
+
+  test("are closed when the session dies", async () => {
+    const { client } = await openKernel();
+    await client.execute('new Comm("mine", { id: "c3" }); 1');
+    const closed = next(client, ({ header }) => header.msg_type === "comm_close");
+    await client.execute("process.exit(1)");
+    expect((await closed).content).toEqual({ comm_id: "c3", data: {} });
+    expect((await client.request("shell", "comm_info_request", {})).reply["comms"]).toEqual({});
+  });
+
+  test("on warpcell.gauges bring gauges also while a cell spins, and again after the session died", async () => {
+    const { client } = await openKernel({ env: fakeSession });
+    const gauge = () => next(client, ({ header, content }) => header.msg_type === "comm_msg" && content["comm_id"] === "g");
+    const first = gauge();
+    client.send("shell", requestOf("comm_open", open("warpcell.gauges", "g")));
+    expect((await first).content["data"]).toMatchObject({ version: 1, busy: false, devices: [{ device: "cpu" }] });
+    await client.execute("exit 1");
+    const waiting = client.execute("wait");
+    const numbers: number[] = [];
+    await until(async () => {
+      const { sequence, busy } = (await gauge()).content["data"] as { sequence: number; busy: boolean };
+      if (busy) numbers.push(sequence);
+      return numbers.length === 2;
+    });
+    expect(numbers[1]).toBeGreaterThan(numbers[0]!);
+    await client.request("control", "interrupt_request", {});
+    expect((await waiting).reply["status"]).toBe("error");
+  });
+});
