@@ -223,7 +223,7 @@ describe("completion and inspection", () => {
     expect(await matches("// about\n%types s‸")).toEqual(["strict"]);
     expect(await matches("%%cuda --name a --fa‸\nint a;")).toEqual(["--fast-math"]);
     expect(await matches("%nope ‸")).toEqual([]);
-    expect(await matches("const modulus = 7; 15\n% modul‸")).toEqual(["modulus"]);
+    expect(await matches("const modulus = 7; 15\n% modulu‸")).toEqual(["modulus"]);
   });
 
   test("what is typed decides: exact case first, any case when there is nothing", async () => {
