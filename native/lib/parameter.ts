@@ -80,7 +80,9 @@ export function resolveType(tokens: readonly Token[], scope: string, names: Name
     const isConst = pointee.slice(inner + 1).some(({ text }) => text === "const");
     const plain = pointee.filter(({ text }) => !ignored.has(text));
     const target = plain.length === 1 && plain[0]!.text === "void" ? null : resolveType(pointee, scope, names, depth + 1) ?? undefined;
-    return pointerType(`${joinWords(pointee)}*`, isConst || aliasIsConst(plain, scope, names), target);
+    const pointsToConst = isConst || aliasIsConst(plain, scope, names);
+    const name = target == null ? joinWords(plain) : target.name;
+    return pointerType(`${pointsToConst ? "const " : ""}${name}*`, pointsToConst, target);
   }
 
   const plain = tokens.filter(({ text }) => !ignored.has(text));

@@ -1,0 +1,218 @@
+// Operations on every device against float64: random input, poisoned memory, bounds derived from the roundings that a result passes through.
+import { describe, expect, test } from "vitest";
+import { arange, full, linspace, ones, rand, randn, seed, tensor, zeros, type DType, type Tensor } from "../../native/lib/index.ts";
+import { roundingsOf } from "../../native/lib/reduction.ts";
+import { devices } from "./devices.ts";
+import { poison, randomValues, roundoff } from "./numbers.ts";
+
+const floats: DType[] = ["float32", "float64", "float16", "bfloat16"];
+const integers: DType[] = ["int8", "uint8", "int32", "int64"];
+const wrap: Partial<Record<DType, (value: bigint) => bigint>> = { int8: (v) => BigInt.asIntN(8, v), uint8: (v) => BigInt.asUintN(8, v), int32: (v) => BigInt.asIntN(32, v), int64: (v) => BigInt.asIntN(64, v) };
+
+function flat(result: Tensor): number[] {
+  return [result.reshape([-1]).toArray()].flat(1).map(Number);
+}
+
+/** Each result within its bound; a NaN never is. */
+function expectWithin(got: readonly number[], wanted: readonly number[], bound: (index: number) => number): void {
+  expect(got.length).toBe(wanted.length);
+  const wrong = wanted.flatMap((value, index) => (Math.abs(got[index]! - value) <= bound(index) ? [] : [{ index, got: got[index], wanted: value, bound: bound(index) }]));
+  expect(wrong.slice(0, 5)).toEqual([]);
+}
+
+const exact = { add: (a: number, b: number) => a + b, sub: (a: number, b: number) => a - b, mul: (a: number, b: number) => a * b, div: (a: number, b: number) => a / b };
+type Arithmetic = keyof typeof exact;
+
+describe.each(devices.map((device) => device.name))("on %s", (device) => {
+  describe.each(floats)("%s", (dtype) => {
+    const u = roundoff[dtype]!;
+
+    // Half of the sums, differences and products of float16 are worked out in float32 and rounded once more.
+    test.each(Object.keys(exact) as Arithmetic[])("%s with broadcasting of strided operands", (name) => {
+      const [rows, columns] = [37, 53];
+      const left = randomValues(rows * columns, dtype);
+      const right = randomValues(columns, dtype).map((value) => (value === 0 ? 1 : value));
+      const a = tensor(left, { dtype, device }).reshape([columns, rows]).T;
+      poison(device, rows * columns);
+      const got = flat(a[name](tensor(right, { dtype, device })));
+      const wanted = Array.from({ length: rows * columns }, (_, index) => exact[name](left[(index % columns) * rows + Math.floor(index / columns)]!, right[index % columns]!));
+      expectWithin(got, wanted, (index) => Math.abs(wanted[index]!) * u * (1 + 2 ** -10) + 1e-38);
+    });
+
+    test.each([1, 7, 64, 65, 1000, 40_000])("sum and mean of %d elements, along every axis", (length) => {
+      const values = randomValues(length * 3, dtype);
+      const x = tensor(values, { dtype, device });
+      // In an accumulator of float32 at least, then rounded to the dtype.
+      const accumulate = roundingsOf(length) * Math.min(u, 2 ** -24);
+      for (const [shape, axis, at] of [[[3, length], 1, (row: number, index: number) => row * length + index], [[length, 3], 0, (row: number, index: number) => index * 3 + row]] as const) {
+        poison(device, length * 3);
+        const total = flat(x.reshape(shape).sum({ axis }));
+        const mean = flat(x.reshape(shape).mean({ axis }));
+        const rows = [0, 1, 2].map((row) => Array.from({ length }, (_, index) => values[at(row, index)]!));
+        const sums = rows.map((row) => row.reduce((sum, value) => sum + value, 0));
+        const magnitudes = rows.map((row) => row.reduce((sum, value) => sum + Math.abs(value), 0));
+        const bound = (row: number) => magnitudes[row]! * (accumulate * 1.01 + length * 2 ** -53) + Math.abs(sums[row]!) * u * 1.01;
+        expectWithin(total, sums, bound);
+        expectWithin(mean, sums.map((sum) => sum / length), (row) => bound(row) / length + (Math.abs(sums[row]!) / length) * 2 * u);
+      }
+    });
+
+    test.each([[1, 1, 1], [17, 65, 33], [64, 64, 64], [130, 70, 129], [3, 5, 0]])("matmul %d × %d, depth %d", (m, n, k) => {
+      const [left, right] = [randomValues(m * k, dtype), randomValues(k * n, dtype)];
+      const a = tensor(left, { dtype, device }).reshape([m, k]);
+      const b = tensor(right, { dtype, device }).reshape([n, k]).T;
+      poison(device, m * n);
+      const got = flat(a.matmul(b));
+      const dot = (index: number, each: (x: number) => number) => Array.from({ length: k }, (_, depth) => each(left[Math.floor(index / n) * k + depth]! * right[(index % n) * k + depth]!)).reduce((sum, value) => sum + value, 0);
+      const wanted = Array.from({ length: m * n }, (_, index) => dot(index, (product) => product));
+      // k products and k additions in the accumulator, one rounding to the dtype.
+      expectWithin(got, wanted, (index) => dot(index, Math.abs) * (k + 1) * (Math.min(u, 2 ** -24) + 2 ** -53) * 1.01 + Math.abs(wanted[index]!) * u * 1.01);
+    });
+
+    test("maximum and minimum, NaN first", () => {
+      const values = randomValues(1000, dtype);
+      const x = tensor(values, { dtype, device });
+      expect(Number(x.max().item())).toBe(Math.max(...values));
+      expect(Number(x.min().item())).toBe(Math.min(...values));
+      values[777] = NaN;
+      const y = tensor(values, { dtype, device });
+      expect([y.max().item(), y.min().item()]).toEqual([NaN, NaN]);
+    });
+
+    test("uniform numbers fill [0, 1) evenly; normal ones have the moments of theirs", () => {
+      const count = 20_000;
+      const u01 = flat(rand([count], { dtype, device, seed: Math.floor(Math.random() * 1e9) }).to("float64"));
+      expect(Math.min(...u01)).toBeGreaterThanOrEqual(0);
+      expect(Math.max(...u01)).toBeLessThan(1);
+      const mean = u01.reduce((sum, value) => sum + value, 0) / count;
+      // Six standard deviations of a mean of uniform numbers, and half a step of the coarsest dtype.
+      expect(Math.abs(mean - 0.5)).toBeLessThan(6 / Math.sqrt(12 * count) + 2 ** -9);
+      const normal = flat(randn([count], { dtype, device, seed: Math.floor(Math.random() * 1e9) }).to("float64"));
+      const moment = (power: number) => normal.reduce((sum, value) => sum + value ** power, 0) / count;
+      expect(Math.abs(moment(1))).toBeLessThan(6 / Math.sqrt(count));
+      expect(Math.abs(moment(2) - 1)).toBeLessThan(6 * Math.sqrt(2 / count) + 2 ** -8);
+      expect(Math.abs(moment(4) - 3)).toBeLessThan(6 * Math.sqrt(96 / count) + 2 ** -6);
+    });
+  });
+
+  describe.each(integers)("%s", (dtype) => {
+    test.each(["add", "sub", "mul"] as const)("%s wraps around", (name) => {
+      const [left, right] = [randomValues(200, dtype), randomValues(200, dtype)];
+      const big = { add: (a: bigint, b: bigint) => a + b, sub: (a: bigint, b: bigint) => a - b, mul: (a: bigint, b: bigint) => a * b }[name];
+      poison(device, 200);
+      const got = tensor(left, { dtype, device })[name](tensor(right, { dtype, device })).toArray() as (number | bigint)[];
+      expect(got.map(BigInt)).toEqual(left.map((value, index) => wrap[dtype]!(big(BigInt(value), BigInt(right[index]!)))));
+    });
+
+    test("division is true division, also by zero", () => {
+      const got = tensor([6, 7, 0, 5], { dtype, device }).div(tensor([3, 2, 0, 0], { dtype, device }));
+      expect(got.dtype).toBe("float32");
+      expect(got.toArray()).toEqual([2, 3.5, NaN, Infinity]);
+    });
+
+    test("sums are int64, products of matrices exact", () => {
+      const values = randomValues(5000, dtype);
+      const sum = tensor(values, { dtype, device }).sum();
+      expect(sum.dtype).toBe("int64");
+      expect(sum.item()).toBe(values.reduce((total, value) => total + BigInt(value), 0n));
+      const [a, b] = [[[1, 2, 3], [4, 5, 6]], [[1, 0], [2, 1], [0, 3]]];
+      expect(tensor(a, { dtype, device }).matmul(tensor(b, { dtype, device })).toArray()).toEqual([[5, 11], [14, 23]].map((row) => row.map((value) => (dtype === "int64" ? BigInt(value) : value))));
+    });
+
+    test("maximum and minimum", () => {
+      const values = randomValues(300, dtype);
+      const x = tensor(values, { dtype, device });
+      expect([Number(x.max().item()), Number(x.min().item())]).toEqual([Math.max(...values), Math.min(...values)]);
+    });
+  });
+
+  test("a sum over several axes, kept or not, and over none of the elements", () => {
+    const x = arange(24, { device }).reshape([2, 3, 4]);
+    expect(x.sum({ axis: [0, 2] }).toArray()).toEqual([60, 92, 124]);
+    expect(x.sum({ axis: [-1, 0], keepdims: true }).shape).toEqual([1, 3, 1]);
+    expect(x.transpose([2, 0, 1]).sum({ axis: [0] }).toArray()).toEqual([[6, 22, 38], [54, 70, 86]]);
+    expect(x.sum().shape).toEqual([]);
+    expect(x.sum({ axis: [] }).toArray()).toEqual(x.toArray());
+    expect(zeros([0, 3], { device }).sum({ axis: 0 }).toArray()).toEqual([0, 0, 0]);
+    expect(zeros([0], { device }).mean().item()).toBe(NaN);
+    expect(ones([3], { device, dtype: "bool" }).sum().item()).toBe(3n);
+  });
+
+  test("a number takes the dtype of the tensor", () => {
+    expect(tensor([1, 2], { device }).mul(2.5).toArray()).toEqual([2.5, 5]);
+    expect(tensor([1, 2], { device, dtype: "int64" }).add(3n).toArray()).toEqual([4n, 5n]);
+    expect(tensor([1, 2], { device, dtype: "float16" }).div(2).toArray()).toEqual([0.5, 1]);
+  });
+
+  test("matrix products broadcast their batches and take vectors", () => {
+    const a = arange(24, { device }).reshape([2, 1, 3, 4]);
+    const b = arange(40, { device }).reshape([5, 4, 2]);
+    const product = a.matmul(b);
+    expect(product.shape).toEqual([2, 5, 3, 2]);
+    const [x, y, z] = [a.toArray() as number[][][][], b.toArray() as number[][][], product.toArray() as number[][][][]];
+    for (let i = 0; i < 2; i++) for (let j = 0; j < 5; j++) for (let r = 0; r < 3; r++) for (let c = 0; c < 2; c++) {
+      expect(z[i]![j]![r]![c]).toBe([0, 1, 2, 3].reduce((sum, k) => sum + x[i]![0]![r]![k]! * y[j]![k]![c]!, 0));
+    }
+    const v = tensor([1, 2, 3], { device });
+    expect(v.matmul(v).item()).toBe(14);
+    expect(tensor([[1, 2, 3], [4, 5, 6]], { device }).matmul(v).toArray()).toEqual([14, 32]);
+    expect(tensor([1, 1], { device }).matmul(tensor([[1, 2, 3], [4, 5, 6]], { device })).toArray()).toEqual([5, 7, 9]);
+  });
+
+  test("evenly spaced numbers", () => {
+    expect(arange(5, { device }).toArray()).toEqual([0, 1, 2, 3, 4]);
+    expect(arange(2, 3, 0.25, { device, dtype: "float64" }).toArray()).toEqual([2, 2.25, 2.5, 2.75]);
+    expect(arange(5, 0, -2, { device, dtype: "int32" }).toArray()).toEqual([5, 3, 1]);
+    expect(arange(0, { device }).toArray()).toEqual([]);
+    expect(linspace(0, 1, 5, { device }).toArray()).toEqual([0, 0.25, 0.5, 0.75, 1]);
+    expect(linspace(3, 9, 1, { device }).toArray()).toEqual([3]);
+    const big = Number.MAX_SAFE_INTEGER;
+    expect(arange(big - 2, big, 1, { device, dtype: "int64" }).toArray()).toEqual([BigInt(big) - 2n, BigInt(big) - 1n]);
+  });
+
+  test("a seed gives the same numbers again, and none gives others", () => {
+    expect(randn([5], { device, seed: 7 }).toArray()).toEqual(randn([5], { device, seed: 7 }).toArray());
+    expect(rand([5], { device, seed: 7 }).toArray()).not.toEqual(rand([5], { device, seed: 8 }).toArray());
+    expect(rand([5], { device }).toArray()).not.toEqual(rand([5], { device }).toArray());
+    seed(3);
+    const first = [rand([3], { device }).toArray(), rand([3], { device }).toArray()];
+    seed(3);
+    expect([rand([3], { device }).toArray(), rand([3], { device }).toArray()]).toEqual(first);
+    expect(first[0]).not.toEqual(first[1]);
+  });
+
+  test("every pair of dtypes converts; floats truncate, beyond the range the limit, NaN 0", () => {
+    const x = tensor([1.9, -1.9, 300, -300, 1e20, NaN], { device, dtype: "float64" });
+    expect(x.to("int8").toArray()).toEqual([1, -1, 127, -128, 127, 0]);
+    expect(x.to("uint8").toArray()).toEqual([1, 0, 255, 0, 255, 0]);
+    expect(x.to("int64").toArray()).toEqual([1n, -1n, 300n, -300n, 2n ** 63n - 1n, 0n]);
+    expect(x.to("bool").toArray()).toEqual([true, true, true, true, true, true]);
+    expect(tensor([300, -1], { device, dtype: "int32" }).to("uint8").toArray()).toEqual([44, 255]);
+    const all: DType[] = [...floats, ...integers, "bool"];
+    for (const from of all) for (const to of all) expect(flat(tensor([0, 1, 1], { device, dtype: "uint8" }).to(from).to(to))).toEqual([0, 1, 1]);
+  });
+
+  test.each<[string, () => unknown, RegExp | string]>([
+    ["shapes that do not broadcast", () => zeros([2, 3], { device }).add(zeros([4], { device })), "Expected two shapes that broadcast (equal sizes, or 1, from the last axis on) but got [2, 3] and [4]."],
+    ["two dtypes", () => zeros([2], { device }).add(zeros([2], { device, dtype: "int32" }) as never), `Expected operands of add of one dtype but got float32 and int32: convert one with .to("float32").`],
+    ["bool arithmetic", () => ones([2], { device, dtype: "bool" }).mul(ones([2], { device, dtype: "bool" })), "Expected numbers for mul but got bool"],
+    ["a value that is no number", () => zeros([2], { device }).add("1" as never), "Expected a tensor or a number that float32 holds for add but got string."],
+    ["a number out of range", () => zeros([2], { device, dtype: "uint8" }).add(256), "Expected a tensor or a number that uint8 holds for add but got 256."],
+    ["matrices that do not fit", () => zeros([2, 3], { device }).matmul(zeros([2, 3], { device })), "Expected matrices m × k and k × n for matmul but got shapes [2, 3] and [2, 3]."],
+    ["the maximum of nothing", () => zeros([0], { device }).max(), "Expected at least one element to take the maximum over but got shape [0]."],
+    ["an axis that is not there", () => zeros([2], { device }).sum({ axis: 1 }), "Expected an axis from -1 to 0 of a tensor with 1 axes but got 1."],
+    ["random integers", () => rand([2], { device, dtype: "int32" }), "Expected a float dtype for random numbers but got int32"],
+    ["a negative seed", () => rand([2], { device, seed: -1 }), "Expected a seed that is a whole number from 0 to 2^64 - 1 but got -1."],
+    ["a step of zero", () => arange(0, 1, 0, { device }), "Expected finite numbers and a step other than 0 for arange but got 0, 1, 0."],
+    ["a count that is none", () => linspace(0, 1, -1, { device }), "Expected two finite numbers and a count ≥ 0 for linspace but got 0, 1, -1."],
+    ["spaced booleans", () => arange(2, { device, dtype: "bool" }), "Expected a dtype of numbers for evenly spaced elements but got bool"],
+    ["an operand that is gone", () => { const x = full([2], 1, { device }); x.dispose(); return ones([2], { device }).add(x); }, "Expected living tensors for add but got one of shape [2] that has been disposed of."],
+  ])("a sentence for %s", (_, act, sentence) => {
+    expect(act).toThrow(sentence);
+  });
+});
+
+test.runIf(devices.length > 1)("random numbers are the same on every device", () => {
+  const [a, b] = devices.map((device) => [rand([999], { device: device.name, seed: 5 }).toArray(), randn([999], { device: device.name, seed: 5 }).toArray()]);
+  expect(a).toEqual(b);
+});
