@@ -33,7 +33,8 @@ const options: TransformOptions = {
 export function toJavaScript(source: string): JavaScript {
   const result = transformSync("cell.ts", source, options);
   const error = result.errors.find((candidate) => candidate.severity === "Error");
-  if (error !== undefined) throw syntaxError(source, error);
+  // Here oxc counts bytes, unlike in its parser.
+  if (error !== undefined) throw syntaxError(source, error, (bytes) => Buffer.from(source).subarray(0, bytes).toString().length);
   return { code: result.code, map: result.map! };
 }
 
@@ -41,7 +42,7 @@ export function toJavaScript(source: string): JavaScript {
 export function toTree(code: string): Program {
   const result = parseSync("cell.js", code, { lang: "js", sourceType: "module", preserveParens: false });
   const error = result.errors[0];
-  if (error !== undefined) throw syntaxError(code, error);
+  if (error !== undefined) throw syntaxError(code, error, (offset) => offset);
   return result.program;
 }
 
@@ -77,8 +78,9 @@ export function takeUsing(source: string): { source: string; using: Using[] } {
 
 interface Problem { message: string; labels: { start: number }[]; helpMessage: string | null; }
 
-function syntaxError(source: string, problem: Problem): CellSyntaxError {
-  const offset = Math.min(problem.labels.at(-1)?.start ?? source.length, source.length);
+function syntaxError(source: string, problem: Problem, toUtf16: (offset: number) => number): CellSyntaxError {
+  const label = problem.labels.at(-1);
+  const offset = label === undefined ? source.length : Math.min(toUtf16(label.start), source.length);
   const before = source.slice(0, offset).split("\n");
   const help = problem.helpMessage === null ? "" : ` (${problem.helpMessage})`;
   return new CellSyntaxError(problem.message + help, before.length, before.at(-1)!.length + 1);
