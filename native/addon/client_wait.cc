@@ -48,10 +48,8 @@ std::optional<Outcome> Client::look_closely(uint64_t sequence, uint64_t began) {
 
 Outcome Client::wait(uint64_t sequence, int64_t timeout) {
   uint64_t began = nanoseconds();
-  do {
-    if (std::optional<Outcome> outcome = look(sequence)) return *outcome;
-    relax();
-  } while (nanoseconds() - began < kSpinNanoseconds);
+  std::optional<Outcome> early;
+  if (spin_until([&] { return (early = look(sequence)).has_value(); }, kSpinNanoseconds)) return *early;
 
   for (;;) {
     uint32_t seen = control_->wake.load(std::memory_order_seq_cst);

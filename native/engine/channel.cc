@@ -11,7 +11,6 @@ namespace {
 
 // Long enough that a launch in a loop never meets a sleeping device process, short enough that an idle one costs nothing.
 constexpr uint64_t kSpinNanoseconds = 100000;
-constexpr int kSpinsPerLook = 32;
 
 }  // namespace
 
@@ -43,14 +42,7 @@ void Channel::release() {
 }
 
 bool Channel::spin(uint64_t time) const {
-  uint64_t end = nanoseconds() + time;
-  do {
-    for (int i = 0; i < kSpinsPerLook; i++) {
-      if (!is_empty(std::memory_order_relaxed)) return true;
-      relax();
-    }
-  } while (nanoseconds() < end);
-  return false;
+  return spin_until([this] { return !is_empty(std::memory_order_relaxed); }, time);
 }
 
 void Channel::wait_for_record() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <ctime>
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -34,6 +35,24 @@ inline uint64_t nanoseconds() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec);
+}
+
+// Spins until `is_over` or for so long (ns); whether it is over. The processor is offered to others after a few microseconds: the process that this
+// one waits for may have been put on the same core.
+template <class IsOver>
+bool spin_until(IsOver is_over, uint64_t time) {
+  constexpr uint64_t kSelfishNanoseconds = 4000;
+  constexpr int kSpinsPerLook = 16;
+
+  uint64_t began = nanoseconds();
+  for (uint64_t spent = 0; spent < time; spent = nanoseconds() - began) {
+    for (int i = 0; i < kSpinsPerLook; i++) {
+      if (is_over()) return true;
+      relax();
+    }
+    if (spent > kSelfishNanoseconds) sched_yield();
+  }
+  return false;
 }
 
 }  // namespace warpcell
