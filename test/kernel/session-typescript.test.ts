@@ -1,0 +1,267 @@
+// TypeScript cells in a real session process: values, output, errors at their places, modules, displays, comms.
+import { mkdtempSync, rmSync, utimesSync, writeFileSync, mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TestSession } from "../helpers/session.ts";
+
+let session: TestSession;
+let directory: string;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), "warpcell-session-"));
+  session = await TestSession.start({ directory });
+});
+
+afterAll(async () => {
+  await session.end();
+  rmSync(directory, { recursive: true });
+});
+
+/** Traceback without colours. */
+function plain(lines: string[] | undefined): string {
+  return (lines ?? []).join("\n").replace(/\u001b\[\d+m/g, "");
+}
+
+describe("values and output", () => {
+  test("the last expression is the result, and a silent cell has none", async () => {
+    expect((await session.run("6 * 7")).result).toBe("42");
+    expect((await session.run("'text'")).result).toBe("'text'");
+    expect((await session.run("undefined")).result).toBeUndefined();
+    expect((await session.run("8", { silent: true })).result).toBeUndefined();
+  });
+
+  test("_ is the last value and _error the last error", async () => {
+    await session.run("41");
+    expect((await session.run("_ + 1")).result).toBe("42");
+    await session.run("throw new RangeError('far')");
+    expect((await session.run("_error.message")).result).toBe("'far'");
+  });
+
+  test("console and process streams print in order, and join into few events", async () => {
+    const { stdout, stderr, events } = await session.run("console.log('a'); process.stdout.write('b\\n'); console.error('c'); for (let i = 0; i < 20000; i++) console.log(i)");
+    expect(stdout).toBe(`a\nb\n${Array.from({ length: 20000 }, (_, i) => `${i}\n`).join("")}`);
+    expect(stderr).toBe("c\n");
+    expect(events.length).toBeLessThan(50);
+  });
+
+  test("text keeps its place between displays", async () => {
+    const { events } = await session.run("console.log('before'); await display(1); console.log('after')");
+    expect(events.map(({ type }) => type)).toEqual(["stream", "display", "stream", "done"]);
+  });
+
+  test("a late timer and a late promise print under their own cell", async () => {
+    const first = session.send("setTimeout(() => console.log('timer'), 30); void new Promise((go) => setTimeout(go, 40)).then(() => console.log('promise')); 1");
+    await session.ended(first);
+    const { stdout } = await session.run("await new Promise((go) => setTimeout(go, 80)); console.log('second')");
+    expect(stdout).toBe("second\n");
+    expect(session.printed(first, "stdout")).toBe("timer\npromise\n");
+  });
+
+  test("errors that nobody awaits are printed under their own cell, and the session lives", async () => {
+    const first = session.send("setTimeout(() => { throw new Error('of a timer') }, 10); void (async () => { await 0; throw new Error('of a promise') })(); 1");
+    await session.ended(first);
+    const { stderr } = await session.run("await new Promise((go) => setTimeout(go, 40))");
+    expect(stderr).toBe("");
+    expect(session.printed(first, "stderr")).toContain("of a timer");
+    expect(session.printed(first, "stderr")).toContain("of a promise");
+    expect((await session.run("1 + 1")).result).toBe("2");
+  });
+
+  test("each end writes its token to both descriptors, after native output", async () => {
+    const { events } = await session.run("require('node:fs').writeSync(1, 'native text')");
+    const done = events.at(-1)!;
+    if (done.type !== "done") throw new Error("Expected done to be last.");
+    expect(done.token).toMatch(/^\u001e[0-9a-f]{32}\u001e$/);
+    await session.until(() => session.native.split(done.token).length === 3);
+    expect(session.native.indexOf("native text")).toBeLessThan(session.native.indexOf(done.token));
+  });
+});
+
+describe("errors", () => {
+  test("show the cell's own line with a caret, the frames, the causes, and nothing of ours", async () => {
+    const first = session.send("interface Gone {\n  x: number\n}\nfunction inner(): never {\n  throw new TypeError('inner', { cause: new Error('root') })\n}");
+    await session.ended(first);
+    const { error } = await session.run("function outer() { inner() }\n\nouter()");
+    expect(error).toMatchObject({ name: "TypeError", message: "inner" });
+    const text = plain(error?.traceback);
+    expect(text).toContain(`Cell [${first}]:5:9\n  4 | function inner(): never {\n> 5 |   throw new TypeError('inner', { cause: new Error('root') })\n    |         ^`);
+    expect(text).toContain(`    at inner (Cell [${first}]:5:9)\n    at outer (Cell [${first + 1}]:1:20)\n    at Cell [${first + 1}]:3:1`);
+    expect(text).toContain("Caused by:\nError: root");
+    expect(text).not.toMatch(/node:internal|inspector|dist\/|\$\$|cell:\/\//);
+  });
+
+  test("a failed cell keeps what it declared before, and forgets what never got a value", async () => {
+    const { error } = await session.run("let early = 1; let late = nothingOfThatName; 2");
+    expect(error).toMatchObject({ name: "ReferenceError", message: "nothingOfThatName is not defined" });
+    expect((await session.run("early")).result).toBe("1");
+    expect((await session.run("late")).error?.message).toBe("late is not defined");
+    expect((await session.run("typeof late")).result).toBe("'undefined'");
+  });
+
+  test("messages name variables, not where they live", async () => {
+    await session.run("const notCallable = 1");
+    expect((await session.run("notCallable()")).error?.message).toBe("notCallable is not a function");
+  });
+
+  test("syntax errors have a caret too", async () => {
+    const { error } = await session.run("const a = 1\nlet b: = 2");
+    expect(error?.name).toBe("SyntaxError");
+    expect(plain(error?.traceback)).toMatch(/Cell \[\d+\]:2:8\n {2}1 \| const a = 1\n> 2 \| let b: = 2\n {4}\| {8}\^/);
+  });
+
+  test("a magic that nobody knows", async () => {
+    const { error } = await session.run("%tpyes strict");
+    expect(error).toMatchObject({ name: "MagicError", message: "Expected a magic (%types, or %%cuda as the first line) but got %tpyes." });
+  });
+
+  test("anything can be thrown", async () => {
+    expect((await session.run("throw { code: 7 }")).error).toMatchObject({ name: "Thrown", message: "{ code: 7 }" });
+    expect((await session.run("throw null")).error).toMatchObject({ name: "Thrown", message: "null" });
+  });
+});
+
+describe("modules", () => {
+  const write = (name: string, text: string, at: number): void => {
+    writeFileSync(join(directory, name), text);
+    utimesSync(join(directory, name), at, at);
+  };
+
+  test("packages of Node, and of the notebook's folder, as ESM and as CommonJS", async () => {
+    mkdirSync(join(directory, "node_modules/esm"), { recursive: true });
+    mkdirSync(join(directory, "node_modules/common"), { recursive: true });
+    writeFileSync(join(directory, "node_modules/esm/package.json"), '{ "name": "esm", "type": "module", "exports": "./main.js" }');
+    writeFileSync(join(directory, "node_modules/esm/main.js"), "export default 'esm default'; export const named = 'esm named';");
+    writeFileSync(join(directory, "node_modules/common/package.json"), '{ "name": "common" }');
+    writeFileSync(join(directory, "node_modules/common/index.js"), "exports.named = 'common named';");
+    await session.run("import { sep } from 'node:path'; import esm, { named } from 'esm'; import { named as other } from 'common'");
+    expect((await session.run("[sep, esm, named, other]")).result).toBe("[ '/', 'esm default', 'esm named', 'common named' ]");
+    expect((await session.run("[(await import('esm')).named, require('common').named]")).result).toBe("[ 'esm named', 'common named' ]");
+  });
+
+  test("TypeScript files, and edited files anew, also below the one imported", async () => {
+    write("deep.ts", "export const depth: number = 1", 1000);
+    write("local.ts", "import { depth } from './deep'\nexport enum Kind { A }\nexport const text = `depth ${depth as any}`", 1000);
+    const cell = "import { text, Kind } from './local.ts'; [text, Kind.A]";
+    expect((await session.run(cell)).result).toBe("[ 'depth 1', 0 ]");
+    write("deep.ts", "export const depth: number = 2", 2000);
+    expect((await session.run(cell)).result).toBe("[ 'depth 2', 0 ]");
+  });
+
+  test("an edited CommonJS file anew", async () => {
+    write("old.cjs", "exports.value = 1", 1000);
+    expect((await session.run("import { value } from './old.cjs'; value")).result).toBe("1");
+    write("old.cjs", "exports.value = 2", 2000);
+    expect((await session.run("import { value } from './old.cjs'; value")).result).toBe("2");
+  });
+
+  test("errors in a local file have its own lines", async () => {
+    write("fails.ts", "interface A {\n  b: 1\n}\nexport function fail() {\n  throw new Error('there')\n}", 1000);
+    const { error } = await session.run("import { fail } from './fails.ts'\nfail()");
+    expect(plain(error?.traceback)).toMatch(/at fail \(.*fails\.ts:5:9\)/);
+  });
+
+  test("a missing module fails at the line of its import", async () => {
+    const { error } = await session.run("// first\nimport nothing from 'no-such-package'");
+    expect(error?.message).toContain("Cannot find package 'no-such-package'");
+    expect(plain(error?.traceback)).toContain(":2:1\n  1 | // first\n> 2 | import nothing");
+  });
+
+  test("a type imported without `type` does no harm, and is no value", async () => {
+    write("types.ts", "export interface Only { x: 1 }\nexport const value = 3", 1000);
+    expect((await session.run("import { Only, value } from './types.ts'; value")).result).toBe("3");
+    expect((await session.run("Only")).error?.message).toBe("Only is not defined");
+  });
+});
+
+describe("displays", () => {
+  test.each([
+    ["html`<b>${1 + 1}</b>`", "text/html", "<b>2</b>"],
+    ["md`# ${'x'}`", "text/markdown", "# x"],
+    ["svg`<svg/>`", "image/svg+xml", "<svg/>"],
+    ["({ [Symbol.for('Jupyter.display')]: async () => ({ 'application/x': 1 }) })", "application/x", 1],
+    ["Uint8Array.of(0x89, 0x50, 0x4e, 0x47)", "image/png", "iVBORw=="],
+    ["({ toDataURL: () => 'data:image/png;base64,AAAA' })", "image/png", "AAAA"],
+    ["({ toSpec: () => ({ mark: 'bar' }) })", "application/vnd.vegalite.v5+json", { mark: "bar" }],
+    ["({ outerHTML: '<i>x</i>' })", "text/html", "<i>x</i>"],
+  ])("%s", async (code, type, content) => {
+    const { events } = await session.run(code);
+    const result = events.find((event) => event.type === "result");
+    if (result?.type !== "result") throw new Error("Expected a result.");
+    expect(result.data[type]).toEqual(content);
+    expect(result.data["text/plain"]).toBeTypeOf("string");
+  });
+
+  test("update, clear, buffers and metadata", async () => {
+    const { events } = await session.run("const shown = await display(1); await shown.update(2); display.clear(true); await display({ 'text/plain': 'x' }, { raw: true, display_id: 'id', metadata: { m: 1 }, buffers: [Uint8Array.of(1, 2)] })");
+    const [first, second, clear, third] = events;
+    if (first?.type !== "display" || second?.type !== "display" || third?.type !== "display") throw new Error("Expected displays.");
+    expect([first.update, second.update, second.displayId === first.displayId, second.data["text/plain"]]).toEqual([false, true, true, "2"]);
+    expect(clear).toMatchObject({ type: "clearOutput", wait: true });
+    expect(third).toMatchObject({ displayId: "id", metadata: { m: 1 }, data: { "text/plain": "x" } });
+    expect([...(third.buffers[0] as Uint8Array)]).toEqual([1, 2]);
+  });
+
+  test("a value that describes itself wrongly fails its cell", async () => {
+    expect((await session.run("({ [Symbol.for('Jupyter.display')]: () => 5 })")).error?.message).toBe('Expected Symbol.for("Jupyter.display") to return an object with MIME types as keys but got 5.');
+    expect((await session.run("({ toDataURL: () => 'nothing' })")).error?.message).toBe("Expected toDataURL() to return a data: URL but got 'nothing'.");
+  });
+});
+
+describe("comms", () => {
+  const carried = { metadata: {}, buffers: [] };
+
+  test("a front end opens one, and both talk, with buffers", async () => {
+    await session.run("Comm.register('echo', (comm, { data }) => { comm.send({ opened: data }); comm.onMessage = ({ data, buffers }) => comm.send(data, { buffers }); comm.onClose = () => console.log('closed') })");
+    expect(session.events.findLast(({ type }) => type === "commTargets")).toEqual({ type: "commTargets", targets: ["echo"] });
+    session.command({ type: "commOpen", request: 9001, comm: "c1", target: "echo", data: 5, ...carried });
+    session.command({ type: "commMessage", request: 9002, comm: "c1", data: 6, metadata: {}, buffers: [Uint8Array.of(7)] });
+    session.command({ type: "commClose", request: 9003, comm: "c1", data: {} });
+    await session.ended(9003);
+    expect(session.of(9001)).toMatchObject([{ type: "commMessage", comm: "c1", data: { opened: 5 } }, { type: "done", status: "ok", token: "" }]);
+    expect(session.of(9002)).toMatchObject([{ type: "commMessage", data: 6 }, { type: "done" }]);
+    expect(session.printed(9003, "stdout")).toBe("closed\n");
+  });
+
+  test("an unknown target is closed at once, and a handler that throws is an error", async () => {
+    session.command({ type: "commOpen", request: 9004, comm: "c2", target: "nobody", data: {}, ...carried });
+    await session.ended(9004);
+    expect(session.of(9004)[0]).toMatchObject({ type: "commClose", comm: "c2" });
+    await session.run("Comm.register('fails', () => { throw new Error('no') })");
+    session.command({ type: "commOpen", request: 9005, comm: "c3", target: "fails", data: {}, ...carried });
+    expect((await session.ended(9005)).error?.message).toBe("no");
+  });
+
+  test("a cell opens one, and a closed one says so", async () => {
+    const { events } = await session.run("const own = new Comm('there', { data: 1 }); own.close()");
+    expect(events).toMatchObject([{ type: "commOpen", target: "there", data: 1 }, { type: "commClose" }, { type: "done" }]);
+    expect((await session.run("own.send(1)")).error?.message).toBe('Expected an open comm on there but it has been closed. Open another one with new Comm("there").');
+  });
+});
+
+describe("requests", () => {
+  test("user expressions are evaluated when the cell is ok, each with its own error", async () => {
+    const { userExpressions } = await session.run("const u = 2", { userExpressions: { good: "u * 3", bad: "nope" } });
+    expect(userExpressions["good"]).toEqual({ status: "ok", data: { "text/plain": "6" }, metadata: {} });
+    expect(userExpressions["bad"]).toMatchObject({ status: "error", ename: "ReferenceError", evalue: "nope is not defined" });
+    expect((await session.run("throw 1", { userExpressions: { good: "1" } })).userExpressions).toEqual({});
+  });
+
+  test("help shows the value as a page", async () => {
+    await session.run("const helped = { a: 1 }");
+    expect((await session.run("helped?")).payload).toEqual([{ source: "page", start: 0, data: { "text/plain": "{ a: 1 }" } }]);
+  });
+
+  test("using at the top level is disposed of at the end of its cell, after the value is shown", async () => {
+    const { events } = await session.run("using it = { [Symbol.dispose]() { console.log('disposed') } }; 'value'");
+    expect(events.map(({ type }) => type)).toEqual(["result", "stream", "done"]);
+    expect((await session.run("using no = {}")).error?.message).toBe("Expected a value with a [Symbol.dispose] method after using but got object.");
+    const { stdout } = await session.run("function f() { using a = { [Symbol.dispose]() { console.log('a') } }; using b = { [Symbol.dispose]() { console.log('b') } }; console.log('body') }\nf()");
+    expect(stdout).toBe("body\nb\na\n");
+  });
+
+  test("decorators work", async () => {
+    const code = "function twice(_: object, __: string, d: PropertyDescriptor) { const f = d.value; d.value = () => f() * 2 }\nclass D { @twice m() { return 21 } }\nnew D().m()";
+    expect((await session.run(code)).result).toBe("42");
+  });
+});
