@@ -46,7 +46,7 @@ export function faultOf(loss: Loss): DeviceFault {
   const place = record?.block && record.thread ? ` (block ${record.block.join(",")} thread ${record.thread.join(",")})` : "";
   const launched = first?.where === undefined ? "" : `, launched at ${first.where}`;
   const others = candidates.length > 1 ? ` It is the first of ${candidates.length} launches that had not finished; any of them may be to blame.` : "";
-  const details = record?.text ? ` ${sentence(record.text)}` : "";
+  const details = record?.text ? ` Seen by the device: ${finding(record.text)}.` : "";
 
   return new DeviceFault(code, `${opening(loss, record, first)}${place}${launched}.${details}${others} ${loss.shareable ? kept : gone}`, {
     device: loss.device,
@@ -95,6 +95,7 @@ function withoutStop(text: string): string {
   return text.replace(/[.\s]+$/, "");
 }
 
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${withoutStop(text.slice(1))}.`;
+/** Of a device's "Expected … but …", what it found. */
+function finding(text: string): string {
+  return withoutStop(text.replace(/^Expected .*? but /, ""));
 }
