@@ -47,7 +47,7 @@ function cLoop(device) {
   const source = fileURLToPath(new URL("launch-c.cc", import.meta.url));
   const built = spawnSync("g++", ["-O2", "-o", program, source, "-ldl"], { encoding: "utf8" });
   if (built.status !== 0) throw new Error(`launch-c.cc does not compile: ${built.stderr}`);
-  const nvrtc = device.properties.libraries.find(({ name }) => name === "nvrtc")?.path ?? "libnvrtc.so";
+  const nvrtc = device.properties.compiler.path;
   return () => {
     const result = spawnSync(program, [nvrtc, device.properties.arch.replace(/a$/, "")], { encoding: "utf8" });
     if (result.status !== 0) throw new Error(`launch-c: ${result.stderr}`);
