@@ -99,15 +99,16 @@ export interface Binding {
   gauges(): GaugeSample[];
 }
 
-const here = fileURLToPath(new URL(".", import.meta.url));
-const folders = ["../build/Release/", "../build/"].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
+/** The folder of the package: the parent of `lib` and of `dist`. */
+const home = fileURLToPath(new URL("..", import.meta.url));
+const folders = [`${home}build/Release/`, `${home}build/`];
 const folder = folders.find((candidate) => existsSync(candidate + "addon.node"));
 if (folder === undefined) {
-  throw new Error(`Expected the native addon at ${folders[0]}addon.node but it is not built. Run "npm run build" (looked from ${here}).`);
+  throw new Error(`Expected the native addon at ${folders[0]}addon.node but it is not built. Run "npm run build".`);
 }
 
 export const binding = createRequire(import.meta.url)(folder + "addon.node") as Binding;
 /** The program that hosts a device. */
 export const deviceExecutable = folder + "warpcell-device";
 /** The library's CUDA headers and kernels (`native/device`). */
-export const deviceSources = fileURLToPath(new URL("../device/", import.meta.url));
+export const deviceSources = `${home}device/`;
