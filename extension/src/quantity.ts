@@ -31,12 +31,12 @@ export function formatShare(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
-/** A value in at most `digits` significant digits: `0.1234`, `-3`, `1.5e+9`, `NaN`, `-Infinity`. */
+/** A value in `digits` significant digits, or more where its whole part has more: `0.1234`, `524289`, `-3`, `1.5e+9`, `NaN`, `-Infinity`. */
 export function formatValue(value: number, digits = 5): string {
   if (!Number.isFinite(value) || (Number.isInteger(value) && Math.abs(value) < 1e7)) return Object.is(value, -0) ? "-0" : String(value);
   const [mantissa, exponent] = value.toExponential(digits - 1).split("e");
   const power = Number(exponent);
-  if (power >= -4 && power < 7) return String(Number(value.toPrecision(digits)));
+  if (power >= -4 && power < 7) return String(Number(value.toPrecision(Math.max(digits, power + 1))));
   return `${Number(mantissa)}e${power < 0 ? "-" : "+"}${Math.abs(power)}`;
 }
 

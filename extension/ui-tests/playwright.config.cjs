@@ -9,6 +9,7 @@ module.exports = {
   testDir: join(__dirname, "tests"),
   outputDir: process.env.WARPCELL_UI_RESULTS,
   timeout: 120_000,
+  expect: { timeout: 20_000 },
   workers: 1,
   retries: 0,
   reporter: [["list"], ["json", { outputFile: process.env.WARPCELL_UI_REPORT }]],
