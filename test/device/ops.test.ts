@@ -1,4 +1,5 @@
 // Operations on every device against float64: random input, poisoned memory, bounds derived from the roundings that a result passes through.
+import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { arange, full, linspace, ones, rand, randn, seed, tensor, zeros, type DType, type Tensor } from "../../native/lib/index.ts";
 import { roundingsOf } from "../../native/lib/reduction.ts";

@@ -1,0 +1,105 @@
+// What notebooks show of a tensor, on every device: text, table and payload, and that a big tensor stays where it is.
+import "./cache.ts";
+import { describe, expect, test } from "vitest";
+import { binding } from "../../native/lib/binding.ts";
+import { arange, full, ones, rand, tensor, zeros, type Tensor } from "../../native/lib/index.ts";
+import { devices } from "./devices.ts";
+
+const mime = "application/vnd.warpcell.tensor.v1+json";
+interface Payload { version: number; shape: number[]; dtype: string; device: string; size: number; bytes: number; min: number | null; max: number | null; mean: number | null; nan: number; inf: number; suspect: boolean; tile: { rows: number; columns: number; rowStep: number; columnStep: number; values: string } | null; }
+
+function bundle(x: Tensor): Record<string, string> {
+  return (x as unknown as Record<symbol, () => Record<string, string>>)[Symbol.for("Jupyter.display")]!();
+}
+
+function payload(x: Tensor): Payload {
+  return bundle(x)[mime] as unknown as Payload;
+}
+
+function cells({ tile }: Payload): number[] {
+  const bytes = Buffer.from(tile!.values, "base64");
+  return [...new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)];
+}
+
+describe.each(devices.map((device) => device.name))("on %s", (device) => {
+  test.each<[string, () => Tensor, string]>([
+    ["a vector", () => tensor([1, 2.5, -3], { device }), `tensor([1, 2.5, -3], shape [3], float32, ${device})`],
+    ["a matrix", () => tensor([[1, 2], [3, 4]], { device }), `tensor([[1, 2],\n        [3, 4]], shape [2, 2], float32, ${device})`],
+    ["rounded fractions", () => tensor([1 / 3, 1e-20], { device }), `tensor([0.333333, 1e-20], shape [2], float32, ${device})`],
+    ["float64 shows more digits", () => tensor([1 / 3], { device, dtype: "float64" }), `tensor([0.33333333], shape [1], float64, ${device})`],
+    ["NaN, infinities and booleans", () => tensor([NaN, Infinity, -Infinity], { device }), `tensor([NaN, Infinity, -Infinity], shape [3], float32, ${device})`],
+    ["bool", () => tensor([true, false], { device }), `tensor([true, false], shape [2], bool, ${device})`],
+    ["int64", () => tensor([2n ** 60n], { device }), `tensor([1152921504606846976], shape [1], int64, ${device})`],
+    ["one element", () => full([], 7, { device }), `tensor(7, shape [], float32, ${device})`],
+    ["no elements", () => zeros([0, 3], { device }), `tensor([], shape [0, 3], float32, ${device})`],
+    ["a long vector", () => arange(1 << 20, { device }), `tensor([0, 1, 2, …, 1048573, 1048574, 1048575], shape [1048576], float32, ${device})`],
+    ["a view", () => arange(6, { device }).reshape([2, 3]).T, `tensor([[0, 3],\n        [1, 4],\n        [2, 5]], shape [3, 2], float32, ${device})`],
+  ])("text of %s", (_, make, text) => {
+    const x = make();
+    expect(String(x)).toBe(text);
+    expect(bundle(x)["text/plain"]).toBe(String(x));
+  });
+
+  test("text of a tensor with long axes shows three at both ends of each", () => {
+    expect(String(arange(10_000, { device }).reshape([100, 100]))).toBe(
+      ["tensor([[0, 1, 2, …, 97, 98, 99],", "        [100, 101, 102, …, 197, 198, 199],", "        [200, 201, 202, …, 297, 298, 299],", "        …,",
+        "        [9700, 9701, 9702, …, 9797, 9798, 9799],", "        [9800, 9801, 9802, …, 9897, 9898, 9899],", `        [9900, 9901, 9902, …, 9997, 9998, 9999]], shape [100, 100], float32, ${device})`].join("\n"));
+  });
+
+  test("a disposed tensor says so and shows nothing else", () => {
+    const x = zeros([2], { device });
+    x.dispose();
+    expect(bundle(x)).toEqual({ "text/plain": `tensor(disposed, shape [2], float32, ${device})`, "text/html": `<div>tensor(disposed, shape [2], float32, ${device})</div>` });
+  });
+
+  test("a table of the last two axes, of others the first position", () => {
+    expect(bundle(tensor([[1, 2], [3, 4]], { device }))["text/html"]).toBe(`<table><caption>tensor, shape [2, 2], float32, ${device}</caption><tbody><tr><td>1</td><td>2</td></tr><tr><td>3</td><td>4</td></tr></tbody></table>`);
+    expect(bundle(arange(8, { device }).reshape([2, 2, 2]))["text/html"]).toContain("at [0] of the first axis</caption><tbody><tr><td>0</td><td>1</td></tr><tr><td>2</td><td>3</td></tr>");
+    expect(bundle(full([], 5, { device }))["text/html"]).toContain("<tr><td>5</td></tr>");
+    expect(bundle(zeros([0], { device }))["text/html"]).toContain("<tbody></tbody>");
+  });
+
+  test("the payload's figures are over finite elements", () => {
+    const x = tensor([[1, NaN, 3], [Infinity, -5, -Infinity]], { device });
+    expect(payload(x)).toMatchObject({ version: 1, shape: [2, 3], dtype: "float32", device, size: 6, bytes: 24, min: -5, max: 3, mean: -1 / 3, nan: 1, inf: 2, suspect: false });
+    expect(cells(payload(x))).toEqual([1, NaN, 3, NaN, -5, NaN]);
+    expect(payload(full([3], NaN, { device }))).toMatchObject({ min: null, max: null, mean: null, nan: 3, inf: 0 });
+    expect(payload(zeros([0], { device }))).toMatchObject({ min: null, max: null, mean: null, nan: 0, inf: 0, tile: null });
+    expect(payload(tensor([3n, -4n], { device }))).toMatchObject({ min: -4, max: 3, mean: -0.5, tile: { rows: 1, columns: 2 } });
+    expect(payload(ones([2, 2], { device, dtype: "bool" }))).toMatchObject({ min: 1, max: 1, mean: 1 });
+  });
+
+  test("the tile is means of blocks, the last ones smaller", () => {
+    const [rows, columns] = [131, 700];
+    const x = rand([2, rows, columns], { device, dtype: "float64" });
+    const shown = payload(x.transpose([0, 2, 1]).slice([1]).transpose([0, 2, 1]));
+    expect(shown.tile).toMatchObject({ rows: 44, columns: 234, rowStep: 3, columnStep: 3 });
+    const values = x.slice(1).toArray() as number[][];
+    const wanted = Array.from({ length: 44 * 234 }, (_, cell) => {
+      const block = values.slice(Math.floor(cell / 234) * 3).slice(0, 3).flatMap((row) => row.slice((cell % 234) * 3, (cell % 234) * 3 + 3));
+      return block.reduce((sum, value) => sum + value, 0) / block.length;
+    });
+    const worst = Math.max(...cells(shown).map((value, index) => Math.abs(value - wanted[index]!)));
+    // One rounding to float32 of a mean below 1, and nine of float64.
+    expect(worst).toBeLessThanOrEqual(2 ** -24 + 9 * 2 ** -53);
+    expect(shown.min).toBe(Math.min(...values.flat()));
+    expect(shown.max).toBe(Math.max(...values.flat()));
+  });
+
+  test("a long vector is one row of 256 means", () => {
+    const count = 1_000_000;
+    const shown = payload(arange(count, { device, dtype: "float64" }));
+    expect(shown.tile).toMatchObject({ rows: 1, columns: 256, rowStep: 1, columnStep: 3907 });
+    expect(shown.mean).toBeCloseTo((count - 1) / 2, 6);
+    expect(cells(shown)[0]).toBeCloseTo(3906 / 2, 3);
+  });
+
+  test("a big tensor is reduced on the device: hardly any host memory is taken for showing it", () => {
+    const x = rand([4096, 4096], { device });
+    bundle(x);
+    const { peak } = binding.memory(devices.find(({ name }) => name === device)!.client);
+    bundle(x);
+    expect(binding.memory(devices.find(({ name }) => name === device)!.client).peak).toBe(peak);
+    expect(payload(x).mean).toBeCloseTo(0.5, 2);
+  });
+});

@@ -1,0 +1,193 @@
+// Tensors on every device: creation, reading, views, copies between dtypes and devices, and when their memory is free again.
+import "./cache.ts";
+import { describe, expect, test } from "vitest";
+import { arange, DeviceUnavailable, full, memory, ones, tensor, Tensor, TensorError, zeros, type DType } from "../../native/lib/index.ts";
+import { devices } from "./devices.ts";
+import { poison, randomValues } from "./numbers.ts";
+
+const all: DType[] = ["float32", "float64", "float16", "bfloat16", "int8", "uint8", "int32", "int64", "bool"];
+
+describe.each(devices.map((device) => device.name))("on %s", (device) => {
+  describe("creation", () => {
+    test.each(all)("%s: what goes in comes out", (dtype) => {
+      const values = randomValues(60, dtype);
+      poison(device, 60);
+      const x = tensor(values, { dtype, device }).reshape([3, 4, 5]);
+      expect(x.shape).toEqual([3, 4, 5]);
+      expect(x.dtype).toBe(dtype);
+      expect(x.device).toBe(device);
+      expect((x.toArray() as unknown[][][]).flat(2).map(Number)).toEqual(values);
+      expect(Number(x.slice(2, 3, 4).item())).toBe(values[59]);
+    });
+
+    test("dtypes come from the data", () => {
+      expect(tensor([1, 2], { device }).dtype).toBe("float32");
+      expect(tensor([true, false], { device }).dtype).toBe("bool");
+      expect(tensor([1n], { device }).dtype).toBe("int64");
+      expect(tensor(3, { device }).shape).toEqual([]);
+      expect(tensor([], { device }).shape).toEqual([0]);
+      expect(tensor([[], []], { device }).toArray()).toEqual([[], []]);
+      expect(tensor(new Float64Array([1, 2]), { device }).dtype).toBe("float64");
+      expect(tensor(new Int32Array([1, -2]).subarray(1), { device }).toArray()).toEqual([-2]);
+      expect(tensor(new Uint8ClampedArray([300]), { device }).toArray()).toEqual([255]);
+      expect(tensor(new Uint16Array([0x3c00, 0xc000]), { device, dtype: "float16" }).toArray()).toEqual([1, -2]);
+      expect(tensor(new Uint16Array([0x3f80]), { device, dtype: "bfloat16" }).toArray()).toEqual([1]);
+      expect(tensor(new Float32Array([1.5, 2]), { device, dtype: "int32" }).toArray()).toEqual([1, 2]);
+    });
+
+    test.each(all)("%s: filled tensors", (dtype) => {
+      poison(device, 100);
+      expect(new Set((zeros([100], { dtype, device }).toArray() as unknown[]).map(Number))).toEqual(new Set([0]));
+      expect(new Set((ones([10, 10], { dtype, device }).toArray() as unknown[][]).flat().map(Number))).toEqual(new Set([1]));
+    });
+
+    test("the source may change as soon as the tensor is made, also while the device works", () => {
+      const source = new Float32Array(100_000).fill(1);
+      const busy = ones([256, 256], { device }).matmul(ones([256, 256], { device }));
+      const x = tensor(source, { device });
+      source.fill(2);
+      expect(x.sum().item()).toBe(100_000);
+      expect(busy.slice(0, 0).item()).toBe(256);
+    });
+  });
+
+  describe("reading", () => {
+    test("data gives the dtype's typed array, of 16-bit floats the bits, of views the elements in order", () => {
+      expect(tensor([1, -2], { device, dtype: "float16" }).data()).toEqual(new Uint16Array([0x3c00, 0xc000]));
+      expect(tensor([1, 2], { device, dtype: "int64" }).data()).toEqual(new BigInt64Array([1n, 2n]));
+      expect(tensor([true], { device }).data()).toEqual(new Uint8Array([1]));
+      expect(tensor([[1, 2], [3, 4]], { device }).T.data()).toEqual(new Float32Array([1, 3, 2, 4]));
+      expect(arange(10, { device }).slice([2, 5]).data()).toEqual(new Float32Array([2, 3, 4]));
+    });
+
+    test("elements have the JavaScript type of their dtype", () => {
+      expect(full([], 7n, { device, dtype: "int64" }).item()).toBe(7n);
+      expect(full([], true, { device, dtype: "bool" }).item()).toBe(true);
+      expect(full([], 0.5, { device, dtype: "bfloat16" }).toArray()).toBe(0.5);
+    });
+  });
+
+  describe("views", () => {
+    test("share the memory of their source; a contiguous copy does not", () => {
+      const x = arange(12, { device });
+      const view = x.reshape([3, 4]).T.slice([1, 3]);
+      expect(view.shape).toEqual([2, 3]);
+      expect(view.toArray()).toEqual([[1, 5, 9], [2, 6, 10]]);
+      expect(view.slice(null, -1).toArray()).toEqual([9, 10]);
+      expect(view.storage).toBe(x.storage);
+      expect(view.isContiguous).toBe(false);
+      expect(view.contiguous().storage).not.toBe(x.storage);
+      expect(view.contiguous().toArray()).toEqual([[1, 5, 9], [2, 6, 10]]);
+      expect(x.contiguous().storage).toBe(x.storage);
+    });
+
+    test("reshape is a view where the strides allow and a copy elsewhere", () => {
+      const x = arange(24, { device }).reshape([2, 3, 4]);
+      expect(x.reshape([6, -1]).storage).toBe(x.storage);
+      const swapped = x.transpose([0, 2, 1]);
+      expect(swapped.reshape([2, -1]).storage).not.toBe(x.storage);
+      expect(swapped.reshape([2, -1]).toArray()).toEqual([[0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11], [12, 16, 20, 13, 17, 21, 14, 18, 22, 15, 19, 23]]);
+      expect(x.slice([0, 1]).reshape([12]).storage).toBe(x.storage);
+    });
+
+    test("of up to eight axes", () => {
+      const x = arange(256, { device }).reshape([2, 2, 2, 2, 2, 2, 2, 2]);
+      expect(x.transpose([7, 6, 5, 4, 3, 2, 1, 0]).contiguous().slice(1, 0, 0, 0, 0, 0, 0, 1).item()).toBe(1 + 128);
+    });
+  });
+
+  describe("memory", () => {
+    const allocated = () => memory()[device]!.allocated;
+
+    test("dispose frees it, once the last view is gone", () => {
+      const start = allocated();
+      const x = zeros([1000], { device });
+      expect(allocated() - start).toBeGreaterThanOrEqual(4000);
+      const view = x.slice([10]);
+      x.dispose();
+      x.dispose();
+      expect(x.isDisposed).toBe(true);
+      expect(view.toArray()).toHaveLength(990);
+      view.dispose();
+      expect(allocated()).toBe(start);
+    });
+
+    test("using disposes at the end of the block", () => {
+      const start = allocated();
+      {
+        using x = zeros([1000], { device });
+        expect(x.isDisposed).toBe(false);
+      }
+      expect(allocated()).toBe(start);
+    });
+
+    test("operations keep nothing but their result", () => {
+      const x = arange(5000, { device });
+      const y = x.reshape([50, 100]);
+      const start = allocated();
+      const results = [y.sum(), y.sum({ axis: 0 }), y.T.mean({ axis: 1 }), y.add(1), y.T.matmul(y), y.max(), y.T.to("int32")];
+      String(y);
+      const kept = results.reduce((bytes, result) => bytes + Math.max(256, Math.ceil(result.bytes / 256) * 256), 0);
+      expect(allocated() - start).toBe(kept);
+      for (const result of results) result.dispose();
+      expect(allocated()).toBe(start);
+    });
+
+    test("the collector frees what nobody holds", async () => {
+      const { setFlagsFromString } = await import("node:v8");
+      const { runInNewContext } = await import("node:vm");
+      setFlagsFromString("--expose-gc");
+      const collect = runInNewContext("gc") as () => void;
+      const start = allocated();
+      (() => { for (let index = 0; index < 100; index++) zeros([100_000], { device }); })();
+      expect(allocated() - start).toBeGreaterThan(30e6);
+      for (let round = 0; round < 50 && allocated() > start; round++) {
+        collect();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect(allocated()).toBeLessThanOrEqual(start);
+    });
+  });
+
+  test.each<[string, () => unknown, string]>([
+    ["a ragged array", () => tensor([[1, 2], [3]], { device }), "Expected nested arrays of equal lengths, 2 elements at [1] as in its neighbours, but got 1 elements."],
+    ["an array among numbers", () => tensor([1, [2]] as never, { device }), "Expected nested arrays of equal lengths, a number at [1] as in its neighbours, but got 1 elements."],
+    ["a value that the dtype does not hold", () => tensor([1.5], { device, dtype: "int32" }), "Expected values that int32 holds but got 1.5."],
+    ["a string", () => tensor(["1"] as never, { device }), `Expected values that float32 holds but got "1".`],
+    ["bits without their dtype", () => tensor(new Uint16Array(2) as never, { device }), "Expected a typed array that a dtype holds"],
+    ["an unknown dtype", () => zeros([2], { device, dtype: "float8" as never }), `Expected a dtype, one of float32, float64, float16, bfloat16, int8, uint8, int32, int64, bool, but got "float8".`],
+    ["a fill that the dtype does not hold", () => full([2], 256, { device, dtype: "uint8" }), "Expected a value that uint8 holds but got 256."],
+    ["item of several elements", () => zeros([2], { device }).item(), "Expected a tensor of one element for item() but got shape [2]."],
+    ["a tensor that is gone", () => { const x = zeros([2], { device }); x.dispose(); return x.toArray(); }, "Expected a living tensor but got one of shape [2] that has been disposed of."],
+    ["a view of a tensor that is gone", () => { const x = zeros([2], { device }); x.dispose(); return x.reshape([1, 2]); }, "Expected a living tensor but got one of shape [2] that has been disposed of."],
+  ])("a sentence for %s", (_, act, sentence) => {
+    expect(act).toThrow(TensorError);
+    expect(act).toThrow(sentence);
+  });
+});
+
+describe("devices", () => {
+  test.each(["gpu", "cpu:1", "cuda:x", ""])("a name that is none: %j", (device) => {
+    expect(() => zeros([1], { device })).toThrow(DeviceUnavailable);
+    expect(() => zeros([1], { device })).toThrow(`Expected a device named "cpu", "cuda" or "cuda:N" but got "${device}".`);
+  });
+
+  test("a GPU that is not there is refused with the reason, never replaced", () => {
+    const missing = devices.length > 1 ? "cuda:99" : "cuda";
+    expect(() => zeros([1]).to(missing)).toThrow(DeviceUnavailable);
+  });
+
+  test("to the same device or dtype is the tensor's own memory", () => {
+    const x = zeros([2], { device: "cpu" });
+    expect(x.to("cpu").storage).toBe(x.storage);
+    expect(x.to("float32").storage).toBe(x.storage);
+    expect(x.to("cpu")).toBeInstanceOf(Tensor);
+  });
+
+  test.runIf(devices.length > 1)("a copy to another device and back", () => {
+    const values = randomValues(5_000_000, "float32");
+    const there = tensor(values, { device: "cpu" }).reshape([1000, 5000]).T.to(devices[1]!.name);
+    expect(there.device).toBe(devices[1]!.name);
+    expect(there.to("cpu").T.reshape([-1]).data()).toEqual(new Float32Array(values));
+  });
+});
