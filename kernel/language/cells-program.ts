@@ -15,6 +15,8 @@ interface Kept {
   uses: Set<string>;
   /** Modules from here to the oldest it leads to, itself included. */
   depth: number;
+  /** It changes what all cells see, not only what it declares. */
+  global: boolean;
 }
 
 /** Cells that are run again and again refer to their own past: beyond so many modules a variable's declared type must do, … */
@@ -32,6 +34,9 @@ export const cellModule = /\.warpcell-cell-(\d+)-\d+/;
 
 /** At the end of a module, the type that a variable has there: later cells see that it is no longer null or undefined. */
 const afterPrefix = "$after_";
+
+/** `declare global`, `declare module "…"`, and imports for their effect only. */
+const augmentation = /\bdeclare\s+(?:global|module)\b|^\s*import\s*["']/m;
 
 /** A word that may be a name. */
 const word = /[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/gu;
@@ -92,15 +97,15 @@ export class CellsProgram {
     if (cell === null) return;
 
     const used = usedNames(code);
-    const variables = [...used].filter((name) => this.#values.get(name)?.declaration.meaning === "variable" && mayNarrow(code, name));
-    const declared = cell.declarations.filter(({ meaning }) => meaning === "variable").map(({ name }) => name);
+    const variables = [...used].filter((name) => this.#values.get(name)?.declaration.value === "variable" && mayNarrow(code, name));
+    const declared = cell.declarations.filter(({ value }) => value === "variable").map(({ name }) => name);
     const after = [...new Set([...variables, ...declared])];
     const language = cell.plain ? "javascript" : "typescript";
     const name = this.#nextName(count, language);
     const module = this.#wrap(name, language, code, cell, used, after);
 
     const uses = modulesIn(module.text);
-    this.#modules.set(name, { text: module, uses, depth: 1 + Math.max(0, ...[...uses].map((other) => this.#depth(other))) });
+    this.#modules.set(name, { text: module, uses, depth: 1 + Math.max(0, ...[...uses].map((other) => this.#depth(other))), global: augmentation.test(code) });
     this.#enter(name, cell.declarations);
     for (const variable of after) this.#after.set(variable, name);
     if (cell.plain) for (const property of addedProperties(code)) this.#added.add(property);
@@ -116,7 +121,7 @@ export class CellsProgram {
     const text = `import type { ${imports.join(", ")} } from "warpcell";\n${texts.join("\n")}\nexport { ${names.join(", ")} };\n`;
 
     const own = declarationsOf(texts.join("\n"))?.declarations.filter((declaration) => names.includes(declaration.name)) ?? [];
-    this.#modules.set(name, { text: { name, language: "typescript", text }, uses: new Set(), depth: 1 });
+    this.#modules.set(name, { text: { name, language: "typescript", text }, uses: new Set(), depth: 1, global: false });
     this.#enter(name, own);
     this.#forgetUnused();
   }
@@ -127,10 +132,12 @@ export class CellsProgram {
 
   #enter(module: string, declarations: readonly NamedDeclaration[]): void {
     for (const declaration of declarations) {
-      // A new value takes the place of a class with all that it stands for, but leaves an interface alone.
-      if (this.#types.get(declaration.name)?.declaration.meaning === "both") this.#types.delete(declaration.name);
-      if (declaration.meaning !== "type") this.#values.set(declaration.name, { module, declaration });
-      if (declaration.meaning === "type" || declaration.meaning === "both") this.#types.set(declaration.name, { module, declaration });
+      if (declaration.value !== null) {
+        // A new value takes the place of a class with all that it stands for, but leaves an interface alone.
+        if (this.#types.get(declaration.name)?.declaration.inseparable === true) this.#types.delete(declaration.name);
+        this.#values.set(declaration.name, { module, declaration });
+      }
+      if (declaration.type) this.#types.set(declaration.name, { module, declaration });
       this.#after.delete(declaration.name);
     }
   }
@@ -142,6 +149,7 @@ export class CellsProgram {
   /** Drops modules that neither a name nor a module in use leads to. */
   #forgetUnused(): void {
     const wanted = new Set<string>(this.#after.values());
+    for (const [name, kept] of this.#modules) if (kept.global) wanted.add(name);
     for (const { module } of [...this.#values.values(), ...this.#types.values()]) wanted.add(module);
     for (const module of wanted) {
       // A set hands out what is added while it is walked.
@@ -176,9 +184,9 @@ export class CellsProgram {
     const type = this.#types.get(name);
     const newest = (value ?? type)?.module ?? "";
     if (this.#depth(newest) > declarationDepth) return language === "typescript" ? [`let ${name}: any; type ${name} = any;`] : [`/** @type {any} */ let ${name};`];
-    const typeLine = type !== undefined && language === "typescript" ? [`import type { ${name} } from "./${type.module}";`] : [];
-    if (value === undefined) return typeLine;
-    if (type?.module === value.module || value.declaration.meaning !== "variable") return [`import { ${name} } from "./${value.module}";`];
+    const typeLines = type !== undefined && language === "typescript" ? bringType(name, type, value) : [];
+    if (value === undefined) return typeLines;
+    if (value.declaration.value !== "variable") return [`import { ${name} } from "./${value.module}";`, ...typeLines];
 
     // An imported binding cannot be assigned, a variable can; its first value tells the checker what is known of it by now.
     const declared = `typeof import("./${value.module}").${name}`;
@@ -186,8 +194,17 @@ export class CellsProgram {
     const known = after === undefined || this.#depth(after) > afterDepth ? declared : `[typeof import("./${after}").${afterPrefix}${name}] extends [{}] ? NonNullable<${declared}> : ${declared}`;
     const keyword = value.declaration.assignable ? "let" : "const";
     if (language === "javascript") return [`/** @type {${declared}} */ ${keyword} ${name} = /** @type {${known}} */ (/** @type {any} */ (null));`];
-    return [`${value.declaration.documentation}${keyword} ${name}: ${declared} = null! as (${known});`, ...typeLine];
+    return [`${value.declaration.documentation}${keyword} ${name}: ${declared} = null! as (${known});`, ...typeLines];
   }
+}
+
+/** The lines that give a module a type, beside the value of the same name that it may have. */
+function bringType(name: string, type: Entry, value: Entry | undefined): string[] {
+  if (value?.declaration.inseparable === true) return [];
+  const isGeneric = new RegExp(`\\b(?:type|interface)\\s+${name.replaceAll("$", "\\$")}\\s*<`).test(type.declaration.source);
+  // An import brings the value of that module too, which must not meet another one.
+  if (value === undefined || (isGeneric && type.declaration.value === null)) return [`import type { ${name} } from "./${type.module}";`];
+  return isGeneric ? [] : [`type ${name} = import("./${type.module}").${name};`];
 }
 
 function usedNames(code: string): Set<string> {

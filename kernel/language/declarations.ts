@@ -2,12 +2,18 @@
 import { parseSync, type BindingPattern, type Comment, type Program, type Statement, type VariableDeclaration } from "oxc-parser";
 import { isObjectLiteral } from "./syntax.ts";
 
-/** What a name stands for: a value that is a variable, another value, a type, or value and type in one. */
-export type Meaning = "variable" | "value" | "type" | "both";
+/** What a statement makes of a name: a value, a type, or both in one. */
+interface Meaning { value: "variable" | "other" | null; type: boolean; }
 
-export interface NamedDeclaration {
+const variable: Meaning = { value: "variable", type: false };
+const value: Meaning = { value: "other", type: false };
+const type: Meaning = { value: null, type: true };
+const both: Meaning = { value: "other", type: true };
+
+export interface NamedDeclaration extends Meaning {
   name: string;
-  meaning: Meaning;
+  /** Value and type come from one statement, like a class: none can be replaced without the other. */
+  inseparable: boolean;
   /** Assignable by later cells. */
   assignable: boolean;
   /** The statement that declares it, and the documentation comment before it (empty: none). */
@@ -43,11 +49,12 @@ export function declarationsOf(code: string): CellDeclarations | null {
     const source = code.slice(place.start, place.end);
     if (outer !== null) exported.add(name);
     if (known === undefined) {
-      found.set(name, { name, meaning, assignable, source, documentation: documentationBefore(code, comments, place.start) });
-    } else if (known.meaning !== meaning) {
-      found.set(name, { ...known, meaning: "both", source: `${known.source}\n${source}` });
-    } else if (known.source !== source) {
-      known.source += `\n${source}`;
+      found.set(name, { name, ...meaning, inseparable: meaning === both, assignable, source, documentation: documentationBefore(code, comments, place.start) });
+    } else {
+      known.value ??= meaning.value;
+      known.type ||= meaning.type;
+      known.inseparable ||= meaning === both;
+      if (known.source !== source) known.source += `\n${source}`;
     }
   };
 
@@ -77,16 +84,16 @@ type Visit = (statement: never, add: Add) => void;
 /** How each kind of statement declares names. Blocks are here for the `var`s in them. */
 const visits: Record<string, Visit> = {
   VariableDeclaration: ((statement: VariableDeclaration, add: Add) => addVariables(statement, add)) as Visit,
-  FunctionDeclaration: named("value"),
-  TSDeclareFunction: named("value"),
-  ClassDeclaration: named("both"),
-  TSEnumDeclaration: named("both"),
-  TSModuleDeclaration: named("both"),
-  TSInterfaceDeclaration: named("type"),
-  TSTypeAliasDeclaration: named("type"),
-  TSImportEqualsDeclaration: named("both"),
+  FunctionDeclaration: named(value),
+  TSDeclareFunction: named(value),
+  ClassDeclaration: named(both),
+  TSEnumDeclaration: named(both),
+  TSModuleDeclaration: named(both),
+  TSInterfaceDeclaration: named(type),
+  TSTypeAliasDeclaration: named(type),
+  TSImportEqualsDeclaration: named(both),
   ImportDeclaration: ((statement: { start: number; end: number; specifiers: { local: { name: string } }[] }, add: Add) => {
-    for (const specifier of statement.specifiers) add(specifier.local.name, "both", statement);
+    for (const specifier of statement.specifiers) add(specifier.local.name, both, statement);
   }) as Visit,
 };
 
@@ -104,7 +111,7 @@ function addStatement(statement: Statement, add: Add): void {
 
 function addVariables(declaration: VariableDeclaration, add: Add): void {
   for (const declarator of declaration.declarations) {
-    for (const name of boundNames(declarator.id)) add(name, "variable", declaration, declaration.kind === "let" || declaration.kind === "var");
+    for (const name of boundNames(declarator.id)) add(name, variable, declaration, declaration.kind === "let" || declaration.kind === "var");
   }
 }
 
@@ -116,12 +123,12 @@ function addHoisted(node: unknown, add: Add): void {
   }
   if (typeof node !== "object" || node === null) return;
 
-  const { type } = node as { type?: string };
-  if (type === "VariableDeclaration") {
+  const { type: kind } = node as { type?: string };
+  if (kind === "VariableDeclaration") {
     if ((node as VariableDeclaration).kind === "var") addVariables(node as VariableDeclaration, add);
     return;
   }
-  if (type === undefined || !(type.endsWith("Statement") || type === "SwitchCase" || type === "CatchClause") || type === "ExpressionStatement") return;
+  if (kind === undefined || !(kind.endsWith("Statement") || kind === "SwitchCase" || kind === "CatchClause") || kind === "ExpressionStatement") return;
   for (const child of Object.values(node)) addHoisted(child, add);
 }
 

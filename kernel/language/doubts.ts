@@ -24,7 +24,7 @@ const isSameClass: Doubt = ({ message }) => /separate declarations of a private 
 
 /** `null` or `undefined` where a value should be, or a value where only they were seen so far. */
 const isAboutNothing: Doubt = ({ message }) =>
-  /(?:Type|Argument of type) '(?:undefined|null)' is not assignable to [^\n]*$/.test(message) || /is not assignable to (?:parameter of )?type '(?:undefined|null|never)'/.test(message);
+  /(?:Type|Argument of type) '(?:undefined|null)' is not assignable to [^\n]*$/.test(message) || /is not assignable to (?:parameter of )?type '(?:undefined|null|never|void)'/.test(message);
 
 /** A property that was added to an object after it was made, or that only some members of a union have. */
 const isAddedProperty: Doubt = ({ message }, { added }) =>

@@ -109,6 +109,16 @@ describe("a notebook", () => {
     expect(found?.message).toContain(`Property 'y' is missing in type 'Point of Cell [${first}]' but required in type 'Point of Cell [${first + 2}]'`);
   });
 
+  test("a value and a type of one name are redeclared each on its own, a class as a whole", async () => {
+    await runAll("const Id = { parse: (text: string) => Number(text) }; type Id = ReturnType<typeof Id.parse>", "const id: Id = Id.parse('1')");
+    await runAll("type Id = string", "const text: Id = 'a'; Id.parse(text)", "let Id = 5", "const other: Id = 'a'; Id = 6", "type Id<T> = T[]", "const list: Id<number> = [Id]");
+    await runAll("class Id { field = 1 }", "const made: Id = new Id()", "const Id = 1", "interface Id { y: number }", "const both: Id = { y: Id }");
+  });
+
+  test("what a cell declares for all of the program stays, whether it has a name or not", async () => {
+    await runAll("declare global { interface Array<T> { last(): T } }", "[1].last().toFixed()", "const unrelated = 1", "const final: number = [1].last()");
+  });
+
   test("a cell that is run again takes the newest names, and its own names are replaced", async () => {
     await runAll("const a = 1", "const b = a", "const a = 'text'");
     expect(await service.diagnose(4, "const n: number = b")).toEqual([]);
