@@ -47,11 +47,16 @@ test("pixels: the ends of the range take the ends of the map, cells that are not
 });
 
 test.each([
-  [{ rows: 64, columns: 256 }, { width: 768, height: 192 }],
-  [{ rows: 1, columns: 256 }, { width: 768, height: 28 }],
-  [{ rows: 2, columns: 3 }, { width: 72, height: 48 }],
-  [{ rows: 64, columns: 1 }, { width: 28, height: 192 }],
-])("%j cells fit", (cells, size) => expect(naturalSize(cells)).toEqual(size));
+  ["a wide matrix", [64, 256], [64, 256], [768, 192]],
+  ["a square one", [64, 256], [1024, 1024], [256, 256]],
+  ["an upright one", [60, 200], [300, 200], [200, 240]],
+  ["a small one", [2, 3], [2, 3], [72, 48]],
+  ["a vector", [1, 256], [1, 1048576], [768, 28]],
+  ["a column", [63, 1], [1000, 1], [28, 252]],
+  ["a ribbon", [10, 250], [10, 4000], [750, 28]],
+] as const)("%s of %j cells for %j elements fits", (_name, [rows, columns], [allRows, allColumns], [width, height]) => {
+  expect(naturalSize({ rows, columns }, { rows: allRows, columns: allColumns })).toEqual({ width, height });
+});
 
 test("a browser that gives no drawing context is named", () => {
   const canvas = { getContext: () => null } as unknown as HTMLCanvasElement;

@@ -6,6 +6,7 @@ import type { Cell } from "./cursor.ts";
 import { cellAt, moved } from "./cursor.ts";
 import { element } from "./element.ts";
 import { naturalSize, paint, paintHatch } from "./painting.ts";
+import { plane } from "./payload.ts";
 import { cellNote, pictureLabel } from "./summary.ts";
 import type { Picture } from "./tile.ts";
 import { elementsOf } from "./tile.ts";
@@ -42,7 +43,7 @@ export class HeatMap {
   }
 
   private setUpCanvas(label: string): void {
-    const { width, height } = naturalSize(this.picture);
+    const { width, height } = naturalSize(this.picture, plane(this.shape));
     this.canvas.style.width = `${width}px`;
     this.canvas.style.height = `${height}px`;
     this.canvas.tabIndex = 0;

@@ -2,16 +2,29 @@
 import { colourAt, shareOf } from "./colour-map.ts";
 import type { Picture } from "./tile.ts";
 
+interface Extent {
+  rows: number;
+  columns: number;
+}
+
 const widest = 768;
-const highest = 192;
+const highest = 256;
 const largestCell = 24;
 /** A vector is a strip at least this thick. */
 const thinnest = 28;
 
-/** CSS pixels: square cells that fit, a whole number of pixels each where possible. */
-export function naturalSize({ rows, columns }: { rows: number; columns: number }): { width: number; height: number } {
-  const cell = Math.max(1, Math.min(largestCell, Math.floor(widest / columns), Math.floor(highest / rows)));
-  return { width: Math.max(thinnest, cell * columns), height: Math.max(thinnest, cell * rows) };
+const between = (value: number, low: number, high: number) => Math.max(low, Math.min(high, value));
+
+/**
+ * The size, in CSS pixels, of a picture of `cells` that stand for `elements`: in the shape of the elements as far as there is room, with a
+ * whole number of pixels to a cell each way, so that no cell looks larger than another.
+ */
+export function naturalSize(cells: Extent, elements: Extent): { width: number; height: number } {
+  const widthAtFullHeight = (highest * elements.columns) / elements.rows;
+  const across = between(Math.floor(Math.min(widest, widthAtFullHeight) / cells.columns), 1, largestCell);
+  const heightInShape = (across * cells.columns * elements.rows) / elements.columns;
+  const down = between(Math.round(heightInShape / cells.rows), 1, Math.floor(highest / cells.rows));
+  return { width: Math.max(thinnest, across * cells.columns), height: Math.max(thinnest, down * cells.rows) };
 }
 
 /** One RGBA pixel per cell, row-major; cells that are not finite are transparent. */
