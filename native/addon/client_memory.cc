@@ -1,5 +1,4 @@
 // Memory of a device: turns blocks into segments and segments into commands. It must not know JavaScript.
-#include <cstring>
 
 #include "client.h"
 #include "error.h"
