@@ -3,6 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { launchEnvironment } from "../supervisor/launch-environment.ts";
 import { protocolVersion } from "../supervisor/messages.ts";
 import { Problem } from "../supervisor/problem.ts";
 
@@ -17,7 +18,7 @@ function kernelspec(): Record<string, unknown> {
     language: "typescript",
     interrupt_mode: "message",
     kernel_protocol_version: protocolVersion,
-    env: {},
+    env: launchEnvironment,
     metadata: { debugger: false },
   };
 }

@@ -1,5 +1,5 @@
 // Turns comm messages of clients into calls of whoever owns the target: the supervisor's own table, or the session. Knows no socket.
-import { unpackBuffers, packBuffers, discardBuffers } from "../session-protocol-buffers.ts";
+import { discardBuffers, packBuffers } from "../session-protocol-buffers.ts";
 import type { Event } from "../session-protocol.ts";
 import { optional, required, rowOf } from "./content.ts";
 import type { Json, Message } from "./messages.ts";
@@ -12,6 +12,8 @@ export interface OwnTarget {
   opened(comm: string, request: Message): void;
   closed(comm: string): void;
 }
+
+export type CommEvent = Event & { type: "commOpen" | "commMessage" | "commClose" };
 
 interface Comm { target: string; own: OwnTarget | null; }
 
@@ -68,13 +70,12 @@ export class Comms {
   }
 
   /** What the session says about its comms, to all clients. */
-  fromSession(event: Event & { type: "commOpen" | "commMessage" | "commClose" }, request: Message | null): void {
+  fromSession(event: CommEvent, buffers: Uint8Array[], request: Message | null): void {
     if (event.type === "commOpen") this.#open.set(event.comm, { target: event.target, own: null });
     if (event.type === "commClose") this.#open.delete(event.comm);
 
     const content: Json = { comm_id: event.comm, data: event.data ?? {}, ...(event.type === "commOpen" ? { target_name: event.target } : {}) };
-    const extra = event.type === "commClose" ? { metadata: {}, buffers: [] } : { metadata: event.metadata, buffers: unpackBuffers(event.buffers) };
-    this.#publisher.publish(messageTypes[event.type], request, content, extra.metadata, extra.buffers);
+    this.#publisher.publish(messageTypes[event.type], request, content, event.type === "commClose" ? {} : event.metadata, buffers);
   }
 
   setSessionTargets(targets: readonly string[]): void {

@@ -7,6 +7,7 @@ import { Execute } from "./execute.ts";
 import { Gauges } from "./gauges.ts";
 import type { Kernel } from "./handlers.ts";
 import { History } from "./history.ts";
+import { leaveLaunchEnvironment } from "./launch-environment.ts";
 import { welcome, type Message } from "./messages.ts";
 import { watchParent } from "./parent-watch.ts";
 import { Publisher } from "./publish.ts";
@@ -72,6 +73,7 @@ export async function runKernel(connection: Connection): Promise<void> {
   const kernel: Kernel = { publisher, execute, history, comms, stdin, types, device: () => device, shutdown: (request) => end(request.content["restart"] === true) };
   const dispatch = new Dispatch(kernel, wire, send, () => sockets?.drained() ?? Promise.resolve());
 
+  leaveLaunchEnvironment();
   // The session takes longest to come up: it starts first, and the sockets are bound meanwhile.
   session.start();
   process.on("SIGINT", () => execute.interrupt());

@@ -1,7 +1,7 @@
 // Turns each event of the session into a broadcast for the request it belongs to. Closed over the event types, so that a new one without a row does not compile.
-import type { AgentEvent, Event, RequestId } from "../session-protocol.ts";
+import type { AgentEvent, CarriedBuffer, Event, RequestId } from "../session-protocol.ts";
 import { discardBuffers, unpackBuffers } from "../session-protocol-buffers.ts";
-import type { Comms } from "./comms.ts";
+import type { CommEvent, Comms } from "./comms.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import type { Gauges } from "./gauges.ts";
 import type { Publisher } from "./publish.ts";
@@ -29,10 +29,13 @@ const actions: Actions = {
     if (origin?.silent !== true) publisher.stream(origin?.message ?? null, event.name, event.text);
   },
 
-  display: ({ publisher }, event, origin) => {
+  display: (parts, event, origin) => {
+    const { publisher } = parts;
     if (origin?.silent === true) return discardBuffers(event.buffers);
+    const buffers = buffersOf(parts, event.buffers, origin);
+    if (buffers === null) return;
     const transient = event.displayId === null ? {} : { display_id: event.displayId };
-    publisher.publish(event.update ? "update_display_data" : "display_data", origin?.message ?? null, { data: event.data, metadata: event.metadata, transient }, {}, unpackBuffers(event.buffers));
+    publisher.publish(event.update ? "update_display_data" : "display_data", origin?.message ?? null, { data: event.data, metadata: event.metadata, transient }, {}, buffers);
   },
 
   result: ({ publisher, count }, event, origin) => {
@@ -51,14 +54,29 @@ const actions: Actions = {
     if (origin?.silent !== true) publisher.publish("clear_output", origin?.message ?? null, { wait: event.wait });
   },
 
-  commOpen: ({ comms }, event, origin) => comms.fromSession(event, origin?.message ?? null),
-  commMessage: ({ comms }, event, origin) => comms.fromSession(event, origin?.message ?? null),
-  commClose: ({ comms }, event, origin) => comms.fromSession(event, origin?.message ?? null),
+  commOpen: (parts, event, origin) => passComm(parts, event, buffersOf(parts, event.buffers, origin), origin),
+  commMessage: (parts, event, origin) => passComm(parts, event, buffersOf(parts, event.buffers, origin), origin),
+  commClose: (parts, event, origin) => passComm(parts, event, [], origin),
   commTargets: ({ comms }, event) => comms.setSessionTargets(event.targets),
 
   declared: ({ diagnostics, count }, event) => diagnostics.declared(count(), event.declarations),
   device: (parts, event) => parts.device(event.device),
 };
+
+/** The bytes of an output; `null`, with a line for the reader, when the session ended before they were taken. */
+function buffersOf({ publisher }: EventParts, carried: CarriedBuffer[], origin: Origin | undefined): Uint8Array[] | null {
+  try {
+    return unpackBuffers(carried);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    publisher.stream(origin?.message ?? null, "stderr", `An output with binary data was lost, because the session ended before it was read (${reason}).\n`);
+    return null;
+  }
+}
+
+function passComm({ comms }: EventParts, event: CommEvent, buffers: Uint8Array[] | null, origin: Origin | undefined): void {
+  if (buffers !== null) comms.fromSession(event, buffers, origin?.message ?? null);
+}
 
 export function handleEvent(parts: EventParts, event: Event): void {
   if (event.type === "ready" || event.type === "done") return;
