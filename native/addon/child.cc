@@ -35,6 +35,10 @@ void Child::start(const std::string& executable, const std::string& kind, int in
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  // Node marks its own as not to be inherited; what kernels print goes where the session prints. (A copy onto itself unmarks.)
+  for (int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0) posix_spawn_file_actions_adddup2(&actions, stream, stream);
+  }
   posix_spawn_file_actions_adddup2(&actions, control, kControlDescriptor);
   posix_spawn_file_actions_adddup2(&actions, socket, kSocketDescriptor);
 
