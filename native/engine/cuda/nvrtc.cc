@@ -65,7 +65,7 @@ class ProgramScope {
     check(size_of(program_, &size), "handing over its result");
     std::string bytes(size, '\0');
     if (size > 0) check(get(program_, &bytes[0]), "handing over its result");
-    if (zero_ended && !bytes.empty()) bytes.pop_back();
+    if (zero_ended) bytes.resize(std::min(bytes.find('\0'), bytes.size()));   // logs have had two zeros at the end
     return bytes;
   }
 

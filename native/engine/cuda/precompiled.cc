@@ -1,13 +1,15 @@
 // Keeps the folder of NVRTC's precompiled headers and decides which sources may use them. It must not know how NVRTC is called.
 #include "precompiled.h"
 
-#include <signal.h>
+#include <fcntl.h>
+#include <spawn.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
+
+extern char** environ;
 
 namespace warpcell::cuda {
 namespace {
@@ -20,23 +22,28 @@ fs::path temporary_folder() {
   return chosen == nullptr || *chosen == '\0' ? "/tmp" : chosen;
 }
 
-// A killed process leaves its folder behind; the next one that needs such a folder removes it.
-void remove_orphans(const fs::path& parent) {
-  std::error_code unreadable;
-  for (const auto& entry : fs::directory_iterator(parent, unreadable)) {
-    std::string name = entry.path().filename().string();
-    if (name.rfind(kPrefix, 0) != 0) continue;
-    pid_t owner = pid_t(std::atol(name.c_str() + std::char_traits<char>::length(kPrefix)));
-    if (owner > 0 && kill(owner, 0) != 0 && errno == ESRCH) fs::remove_all(entry.path(), unreadable);
-  }
+// A device process is mostly killed, and NVRTC leaves its files then: a shell waits for the end of this process, on a pipe that
+// nobody writes to, and removes the folder. False when it could not be started.
+bool remove_at_the_end(const std::string& folder) {
+  int pipe_ends[2];
+  if (pipe2(pipe_ends, O_CLOEXEC) != 0) return false;
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, pipe_ends[0], STDIN_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  std::string words[] = {"sh", "-c", "read -r end; exec rm -rf -- \"$0\"", folder};
+  char* arguments[] = {&words[0][0], &words[1][0], &words[2][0], &words[3][0], nullptr};
+  pid_t shell = 0;
+  int refused = posix_spawn(&shell, "/bin/sh", &actions, nullptr, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(pipe_ends[0]);
+  if (refused != 0) close(pipe_ends[1]);   // else it stays open as long as this process
+  return refused == 0;
 }
 
 }  // namespace
-
-PrecompiledHeaders::~PrecompiledHeaders() {
-  std::error_code unremovable;
-  if (!folder_.empty()) fs::remove_all(folder_, unremovable);
-}
 
 std::vector<std::string> PrecompiledHeaders::options(const std::string& source, bool searches_user_folders) {
   if (searches_user_folders) return {};
@@ -60,9 +67,13 @@ const std::string& PrecompiledHeaders::folder() {
   std::lock_guard<std::mutex> lock(making_);
   if (made_) return folder_;
   made_ = true;
-  remove_orphans(temporary_folder());
   std::string pattern = (temporary_folder() / (kPrefix + std::to_string(getpid()) + "-XXXXXX")).string();
-  if (mkdtemp(&pattern[0]) != nullptr) folder_ = pattern;
+  if (mkdtemp(&pattern[0]) == nullptr) return folder_;
+  if (remove_at_the_end(pattern)) {
+    folder_ = pattern;
+  } else {
+    rmdir(pattern.c_str());
+  }
   return folder_;
 }
 

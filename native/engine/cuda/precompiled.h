@@ -9,11 +9,6 @@ namespace warpcell::cuda {
 
 class PrecompiledHeaders {
  public:
-  PrecompiledHeaders() = default;
-  ~PrecompiledHeaders();
-  PrecompiledHeaders(const PrecompiledHeaders&) = delete;
-  PrecompiledHeaders& operator=(const PrecompiledHeaders&) = delete;
-
   // Options to add, or none: only <headers> are precompiled, and only when no folder of the user's is searched, because NVRTC
   // does not notice when a header changes (seen with 13.0). None either where no folder can be made: slower, not wrong.
   std::vector<std::string> options(const std::string& source, bool searches_user_folders);
@@ -23,7 +18,7 @@ class PrecompiledHeaders {
 
   std::mutex making_;
   bool made_ = false;
-  std::string folder_;   // of this process alone: NVRTC's files are of no use to another
+  std::string folder_;   // of this process alone: NVRTC's files, up to 200 MB, are of no use to another
 };
 
 // The log without NVRTC's remarks about the files that it made or used.
