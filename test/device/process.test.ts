@@ -2,11 +2,14 @@
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, test } from "vitest";
+import { answerFields, greet } from "../../native/lib/answers.ts";
 import { binding, deviceExecutable } from "../../native/lib/binding.ts";
 import { Op, offsetOf, segmentOf } from "../../native/lib/commands.ts";
 import { DeviceError, DeviceFault, DeviceUnavailable, InterruptedError, LaunchError, OutOfMemory } from "../../native/lib/errors.ts";
@@ -288,6 +291,73 @@ describe("the client", () => {
     expect(() => binding.open("cpu", 0, "/nowhere/warpcell-device")).toThrow(/Expected to start the device process \/nowhere\/warpcell-device but got: No such file/);
     expect(() => DeviceProcess.get("cuda", 99)).toThrow(DeviceUnavailable);
     expect(() => DeviceProcess.get("moon" as "cpu", 0)).toThrow(/Expected the device kind cpu or cuda but got "moon"/);
+  });
+
+  test("a device process that ends before it answers is unavailable, and so is one that is interrupted at its start", () => {
+    const ended = binding.open("cpu", 0, "/bin/false");
+    expect(() => greet(ended, "cpu")).toThrow(/Expected the device process of cpu to answer but it ended \(exit 1\)/);
+    binding.close(ended);
+
+    const stopped = binding.open("cpu", 0, deviceExecutable);
+    process.kill(binding.processId(stopped), "SIGSTOP");
+    interrupt();
+    expect(() => greet(stopped, "cpu")).toThrow(/Expected cpu to start but it was interrupted/);
+    binding.close(stopped);
+  });
+
+  test("a process that cannot be started again says so, and every use tries again", () => {
+    const folder = mkdtempSync(join(tmpdir(), "warpcell-"));
+    const copied = join(folder, "warpcell-device");
+    copyFileSync(deviceExecutable, copied);
+    chmodSync(copied, 0o755);
+    const client = binding.open("cpu", 0, copied);
+    greet(client, "cpu");
+    binding.kill(client);
+    rmSync(copied);
+    expect(() => binding.restart(client)).toThrow(/Expected to start the device process .* but got: No such file/);
+    copyFileSync(deviceExecutable, copied);
+    chmodSync(copied, 0o755);
+    expect(binding.restart(client)).toBe(0);
+    binding.close(client);
+    rmSync(folder, { recursive: true });
+  });
+
+  test("a process that dies while it is given back what it had is unavailable, with the fault as cause", () => {
+    let isDeadly = true;
+    cpu.onRestart(() => {
+      if (!isDeadly) return;
+      process.kill(binding.processId(cpu.client), "SIGKILL");
+      cpu.request(Op.hello, []);
+    });
+    process.kill(binding.processId(cpu.client), "SIGKILL");
+    expect(() => cpu.synchronize()).toThrow(expect.objectContaining({ code: "RESTART_FAILED", cause: expect.any(DeviceFault) as unknown }) as Error);
+    isDeadly = false;
+    expect(() => cpu.synchronize()).toThrow(DeviceFault);
+    cpu.synchronize();
+  });
+
+  test("a wait with a limit ends at it", () => {
+    process.kill(binding.processId(cpu.client), "SIGSTOP");
+    const sequence = binding.request(cpu.client, Op.hello, [], 0);
+    expect(binding.wait(cpu.client, sequence, 30)).toBe("timeout");
+    process.kill(binding.processId(cpu.client), "SIGCONT");
+    expect(binding.wait(cpu.client, sequence, -1)).toBe("done");
+    expect(binding.reply(cpu.client, sequence)).not.toBeNull();
+    expect(binding.reply(cpu.client, sequence)).toBeNull();
+  });
+
+  test("of more refusals than are kept the newest arrive", () => {
+    const sequences = Array.from({ length: 100 }, () => launch(cpu, { kernel: 1, grid: [0, 0, 0] }));
+    const mark = cpu.fence();
+    while (binding.completed(cpu.client) < mark) binding.wait(cpu.client, mark, 1);
+    expect(binding.errors(cpu.client).map(({ sequence }) => sequence)).toEqual(sequences.slice(-64));
+    expect(binding.errors(cpu.client)).toEqual([]);
+  });
+
+  test("answers that are none are named", () => {
+    const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+    expect(() => answerFields([bytes("perhaps")], "cpu")).toThrow(/Expected an answer that starts with "ok" or "error" but got \["perhaps"\]/);
+    expect(() => answerFields([bytes("error"), bytes("UNSUPPORTED"), bytes("Expected more.")], "cpu")).toThrow(DeviceError);
   });
 
   test("the device program by itself says what it expects", () => {
