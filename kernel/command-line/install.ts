@@ -49,5 +49,5 @@ function dataDirectory(words: readonly string[]): string {
   if (words.length > 0 && !(first === "--user" && words.length === 1)) {
     throw new Problem("COMMAND_WORDS", `Expected --prefix DIR or --user after install but got "${words.join(" ")}".`);
   }
-  return process.env["JUPYTER_DATA_DIR"] ?? join(process.env["XDG_DATA_HOME"] ?? join(homedir(), ".local", "share"), "jupyter");
+  return process.env["JUPYTER_DATA_DIR"] || join(process.env["XDG_DATA_HOME"] || join(homedir(), ".local", "share"), "jupyter");
 }

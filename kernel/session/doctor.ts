@@ -1,0 +1,71 @@
+// Turns what the library finds on this machine into a report for a person: devices, driver, libraries, compiler, cache, and how to get what is missing. Knows no kernel.
+import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cacheDirectory, defaultDevice, devices, WarpcellError, type DeviceProperties, type LibraryProperties } from "warpcell";
+
+/** How to get a library that can be missing. */
+const sources: Record<string, string> = {
+  NVRTC: "pip install nvidia-cuda-nvrtc, or set CUDA_PATH to a CUDA toolkit",
+  NVML: "it comes with the NVIDIA driver: install the driver again",
+};
+
+type Line = readonly [what: string, found: string];
+
+function describe({ name, arch, multiprocessors, memoryTotal, compiler, driver, libraries, shareable, kind }: DeviceProperties): Line[] {
+  return [
+    ["", `${name}, ${arch}, ${multiprocessors} ${kind === "cuda" ? "multiprocessors" : "cores"}, ${(memoryTotal / 2 ** 30).toFixed(1)} GiB`],
+    ...(driver === null ? [] : [["  driver", driver] as const]),
+    ["  compiler", compiler === null ? missingCompiler[kind] : `${compiler.name} ${compiler.version}, ${compiler.path}`],
+    ["  after a fault", shareable ? "arrays stay" : "arrays are lost: this device cannot share its memory between processes"],
+    ...libraries.map((library) => [`  ${library.name}`, library.path === null ? missing(library) : `${library.version ?? "version unknown"}, ${library.path}`] as const),
+  ];
+}
+
+const missingCompiler = {
+  cpu: "none: Expected clang++ or g++ in PATH but got neither. Install one: sudo apt-get install g++",
+  cuda: `none: Expected NVRTC but it was not found. To get it: ${sources["NVRTC"]}`,
+};
+
+function missing({ name }: LibraryProperties): string {
+  return Object.hasOwn(sources, name) ? `not found; to get it: ${sources[name]}` : "not found";
+}
+
+/** Tries what the cache does: writes a file there. */
+function cacheState(): string {
+  const directory = cacheDirectory();
+  const probe = join(directory, `doctor-${process.pid}`);
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    writeFileSync(probe, "", { mode: 0o600 });
+    rmSync(probe);
+  } catch (error) {
+    return `${directory}: cannot be written (${error instanceof Error ? error.message : String(error)}), so every kernel is compiled anew. Set XDG_CACHE_HOME to a directory of yours.`;
+  }
+  return (statSync(directory).mode & 0o077) === 0 ? directory : `${directory}: other users can read it; chmod 700 it.`;
+}
+
+function report(): Line[] {
+  const found = devices();
+  const chosen = defaultDevice();
+  return [
+    ["node", `${process.versions.node}, ${process.execPath}`],
+    ["cache", cacheState()],
+    ["new tensors go to", `${chosen.device.name}. ${chosen.reason}`],
+    ...found.flatMap(({ device, properties, reason }): Line[] => {
+      if (properties === null) return [[device, `cannot be used: ${reason}`]];
+      const [[, first], ...rest] = describe(properties) as [Line, ...Line[]];
+      return [[device, first], ...rest];
+    }),
+  ];
+}
+
+let status = 0;
+try {
+  for (const [what, found] of report()) process.stdout.write(`${what.padEnd(20)}${found}\n`);
+} catch (error) {
+  if (!(error instanceof WarpcellError)) throw error;
+  process.stderr.write(`warpcell: ${error.message}\n`);
+  status = 1;
+}
+// The device processes would keep this one alive.
+process.exit(status);

@@ -1,0 +1,132 @@
+// The command `warpcell` as a user types it: what it prints, what it writes, how it ends.
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { fakeSession, kernelScript } from "../helpers/kernel.ts";
+
+async function warpcell(words: readonly string[], env: Record<string, string> = {}): Promise<{ status: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [kernelScript, ...words], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+  const text = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) child[name].on("data", (bytes: Buffer) => { text[name] += bytes.toString(); });
+  return { status: await new Promise((resolve) => child.once("close", resolve)), ...text };
+}
+
+function temporary(): string {
+  const directory = mkdtempSync(join(tmpdir(), "warpcell-test-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+describe("install", () => {
+  test.each([
+    ["--prefix DIR", (directory: string) => ({ words: ["--prefix", directory], env: {}, at: join(directory, "share", "jupyter") })],
+    ["--user", (directory: string) => ({ words: ["--user"], env: { JUPYTER_DATA_DIR: directory }, at: directory })],
+    ["nothing", (directory: string) => ({ words: [], env: { JUPYTER_DATA_DIR: "", XDG_DATA_HOME: directory }, at: join(directory, "jupyter") })],
+  ])("with %s writes a kernelspec that only its owner can read, with absolute paths", async (_name, make) => {
+    const { words, env, at } = make(temporary());
+    expect(await warpcell(["install", ...words], env)).toMatchObject({ status: 0, stdout: `Installed the kernel "TypeScript + CUDA" in ${join(at, "kernels", "warpcell")}\n` });
+    const file = join(at, "kernels", "warpcell", "kernel.json");
+    const spec = JSON.parse(readFileSync(file, "utf8")) as { argv: string[] };
+    expect(spec).toMatchObject({ display_name: "TypeScript + CUDA", language: "typescript", interrupt_mode: "message", kernel_protocol_version: "5.5" });
+    expect(spec.argv).toEqual([process.execPath, kernelScript, "{connection_file}"]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test("that cannot write says where and what to do", async () => {
+    const { status, stderr } = await warpcell(["install", "--prefix", "/dev/null/nothing"]);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^warpcell: Expected to write the kernelspec in \/dev\/null\/nothing\/.* but got: .* Choose a directory you can write to with --prefix DIR\.\n$/);
+  });
+
+  test("with other words says which it takes", async () => {
+    expect(await warpcell(["install", "--everywhere"])).toMatchObject({ status: 1, stderr: 'warpcell: Expected --prefix DIR or --user after install but got "--everywhere".\n' });
+  });
+});
+
+describe("run", () => {
+  const notebook = (...cells: [source: string | string[], tags?: string[]][]): string => {
+    const file = join(temporary(), "notebook.ipynb");
+    writeFileSync(file, JSON.stringify({ nbformat: 4, nbformat_minor: 5, metadata: {}, cells: [{ cell_type: "markdown", source: "# Title", metadata: {} }, ...cells.map(([source, tags = []]) => ({ cell_type: "code", source, metadata: { tags }, outputs: [] }))] }));
+    return file;
+  };
+
+  test("prints the output of each cell and ends with 0", async () => {
+    const file = notebook([["const x = 6;\n", "x * 7"]], ['console.log("printed"); console.error("to stderr")'], ["process.cwd()"]);
+    const { status, stdout, stderr } = await warpcell(["run", file]);
+    expect(stdout).toBe(`── cell 2: const x = 6;\n42\n── cell 3: console.log("printed"); console.error("to stderr")\nprinted\n── cell 4: process.cwd()\n'${join(file, "..")}'\n`);
+    expect(stderr).toBe("to stderr\n");
+    expect(status).toBe(0);
+  });
+
+  test("names the cell that fails, stops there, and ends with 1", async () => {
+    const { status, stdout, stderr } = await warpcell(["run", notebook(["1"], ['throw new RangeError("too far")'], ['console.log("never")'])]);
+    expect(stdout).toContain("RangeError");
+    expect(stdout).toContain("Cell [2]:1:7");
+    expect(stdout).not.toContain("never");
+    expect(stderr).toBe("Cell 3 failed: RangeError: too far\n");
+    expect(status).toBe(1);
+  });
+
+  test("goes on after a cell that is meant to fail", async () => {
+    expect(await warpcell(["run", notebook(["fail on purpose", ["raises-exception"]], ["done"])], fakeSession)).toMatchObject({ status: 0, stdout: expect.stringContaining("done") });
+  });
+
+  const wrong: [name: string, text: string | null, sentence: RegExp][] = [
+    ["is missing", null, /Expected a notebook that can be read but got ENOENT/],
+    ["is not JSON", "hello", /Expected a notebook \(JSON\) at .* but its text is not JSON/],
+    ["is null", "null", /Expected a notebook of format 4 with "cells" at .* but got null without "nbformat"/],
+    ["is an old notebook", '{"nbformat": 3, "worksheets": []}', /Expected a notebook of format 4 with "cells" at .* but got format 3/],
+    ["has a cell whose source is a number", '{"nbformat": 4, "cells": [{"cell_type": "code", "source": 5}]}', /Expected the source of cell 1 of .* to be text but got a number/],
+  ];
+  test.each(wrong)("of a file that %s says so in one sentence", async (_name, text, sentence) => {
+    const file = join(temporary(), "wrong.ipynb");
+    if (text !== null) writeFileSync(file, text);
+    const { status, stderr } = await warpcell(["run", file]);
+    expect(stderr).toMatch(sentence);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(status).toBe(1);
+  });
+
+  test("without a notebook, or with two, says so", async () => {
+    expect((await warpcell(["run"])).stderr).toBe("warpcell: Expected one notebook after run but got nothing.\n");
+    expect((await warpcell(["run", "a", "b"])).stderr).toBe('warpcell: Expected one notebook after run but got "a b".\n');
+  });
+});
+
+describe("doctor", () => {
+  test("names the CPU, its compiler, the cache, and why a GPU is not used or that it is", async () => {
+    const { status, stdout } = await warpcell(["doctor"]);
+    expect(stdout).toMatch(/^new tensors go to +(cpu|cuda:0)\. /m);
+    expect(stdout).toMatch(/^cpu +.* cores, .* GiB$/m);
+    expect(stdout).toMatch(/^ {2}compiler +(clang\+\+|g\+\+) /m);
+    expect(stdout).toMatch(/^cuda:0 +(cannot be used: Expected .* but |NVIDIA )/m);
+    expect(status).toBe(0);
+  });
+
+  test("says when the cache cannot be written", async () => {
+    expect((await warpcell(["doctor"], { XDG_CACHE_HOME: "/dev/null/nothing" })).stdout).toMatch(/^cache +\/dev\/null\/nothing\/warpcell: cannot be written .* Set XDG_CACHE_HOME to a directory of yours\.$/m);
+  });
+
+  test("takes no words", async () => {
+    expect(await warpcell(["doctor", "now"])).toMatchObject({ status: 1, stderr: 'warpcell: Expected nothing after doctor but got "now".\n' });
+  });
+});
+
+describe("other words", () => {
+  test("--help lists every command", async () => {
+    const { status, stdout } = await warpcell(["--help"]);
+    for (const word of ["install", "run NOTEBOOK", "doctor", "--version", "CONNECTION_FILE"]) expect(stdout).toContain(word);
+    expect(status).toBe(0);
+  });
+
+  test("--version prints the version", async () => {
+    expect(await warpcell(["--version"])).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  });
+
+  test("an unknown command, and none, are answered with what there is", async () => {
+    expect(await warpcell(["frobnicate"])).toMatchObject({ status: 1, stderr: 'warpcell: Expected install, run, doctor, --version, --help or a connection file but got "frobnicate". `warpcell --help` says what they do.\n' });
+    expect(await warpcell([])).toMatchObject({ status: 1, stderr: expect.stringMatching(/^warpcell: Expected a command but got nothing\.\n\nUsage: warpcell COMMAND/) });
+  });
+});
