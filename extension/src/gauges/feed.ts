@@ -28,6 +28,8 @@ export class GaugeFeed {
     this.kernel = kernel;
     this.report = report;
     kernel.statusChanged.connect(this.onStatus, this);
+    // A restart ends with a new connection; the status that would say so may be lost before it is subscribed to.
+    kernel.connectionStatusChanged.connect(this.onConnection, this);
     void this.recognise();
   }
 
@@ -36,6 +38,7 @@ export class GaugeFeed {
     if (this.disposed) return;
     this.disposed = true;
     this.kernel.statusChanged.disconnect(this.onStatus, this);
+    this.kernel.connectionStatusChanged.disconnect(this.onConnection, this);
     if (this.comm && !this.comm.isDisposed && !this.kernel.isDisposed) {
       this.comm.onClose = ignore;
       this.comm.close();
@@ -53,6 +56,10 @@ export class GaugeFeed {
     if (forgetting.has(status)) this.comm = null;
     if (answering.has(status)) this.openIfDue();
     else this.report(null);
+  }
+
+  private onConnection(_kernel: Kernel.IKernelConnection, status: Kernel.ConnectionStatus): void {
+    if (status === "connected") this.openIfDue();
   }
 
   private openIfDue(): void {
