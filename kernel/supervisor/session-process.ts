@@ -19,6 +19,9 @@ export interface SessionListener {
 /** How long an ended session's pipes may stay open in processes it left behind before they are given up, in ms. */
 const pipesOutliveLimit = 300;
 
+/** How long a session that ends may be without its channel, in ms. */
+const disconnectedLimit = 500;
+
 /** How long a session may take to shut down when asked to, in ms. */
 const shutdownLimit = 1000;
 
@@ -48,7 +51,8 @@ export class SessionProcess {
         listener.nativeText("stderr", text);
       }),
     ];
-    this.#child.on("message", (event) => this.#receive(event as Event, listener));
+    this.#child.on("message", (event) => this.#guard(() => this.#receive(event as Event, listener)));
+    this.#child.once("disconnect", () => this.#channelClosed());
     this.#listenToAgent(listener);
     this.#ended = this.#end(listener);
   }
@@ -102,7 +106,23 @@ export class SessionProcess {
     this.#agent.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE" && error.code !== "ECONNRESET") process.stderr.write(`warpcell: the agent's pipe failed: ${error.message}\n`);
     });
-    createInterface({ input: this.#agent }).on("line", (line) => listener.agentEvent(JSON.parse(line) as AgentEvent)).on("error", () => this.kill("its agent's pipe failed"));
+    createInterface({ input: this.#agent }).on("line", (line) => this.#guard(() => listener.agentEvent(JSON.parse(line) as AgentEvent))).on("error", () => this.kill("its agent's pipe failed"));
+  }
+
+  /** A notebook's code can write to the session's own channels: what makes no sense there ends the session, not the kernel. */
+  #guard(handle: () => void): void {
+    try {
+      handle();
+    } catch (error) {
+      process.stderr.write(`warpcell: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+      this.kill("it sent the kernel what the session protocol does not know; code in a cell may have used process.send or written to descriptors 3 and 4");
+    }
+  }
+
+  /** A process without its channel can do nothing more, and would never say that it is done. */
+  #channelClosed(): void {
+    const limit = setTimeout(() => this.kill("its channel to the kernel was closed; code in a cell may have closed descriptor 3"), disconnectedLimit);
+    this.#child.once("exit", () => clearTimeout(limit));
   }
 
   async #end(listener: SessionListener): Promise<void> {
