@@ -26,7 +26,7 @@ export async function runKernel(connection: Connection): Promise<void> {
   const types = new Types(process.cwd());
   const diagnostics = new Diagnostics(types);
   const history = new History();
-  let device = "The session is starting.";
+  let device = "Devices are still being looked for: `warpcell doctor` shows them.";
   let sockets: KernelSockets | null = null;
 
   const send = (channel: Inbound | "iopub", message: Message): void => sockets?.send(channel, wire.encode(message));
@@ -41,7 +41,7 @@ export async function runKernel(connection: Connection): Promise<void> {
       if (origin?.silent !== true) publisher.stream(origin?.message ?? null, name, text);
     },
     ready: (summary) => {
-      describe(summary);
+      if (summary.device !== "unknown") describe(summary);
       if (gauges.wanted) gauges.ask();
       // Only now: the first cell should not wait for it.
       void types.start();

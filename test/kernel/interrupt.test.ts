@@ -7,7 +7,7 @@ const started = ({ client }: TestKernel) => next(client, ({ header }) => header.
 describe("an interrupt", () => {
   const loops: [name: string, code: string][] = [
     ["a loop", "for (;;);"],
-    ["a loop that catches everything", "for (;;) { try { for (;;); } catch {} }"],
+    ["a loop that catches everything", "for (;;) { try { for (;;); } catch { 0; } }"],
     ["a pending await", "await new Promise(() => {})"],
     ["a microtask storm", "for (;;) await null"],
     ["a timer that is awaited", "await new Promise((resolve) => setTimeout(resolve, 60_000))"],

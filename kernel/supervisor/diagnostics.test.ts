@@ -1,0 +1,67 @@
+// When warnings are looked for, shown, and kept for later.
+import { expect, test } from "vitest";
+import { Diagnostics, format, type Checker } from "./diagnostics.ts";
+import type { Diagnostic } from "./types.ts";
+
+const warning = (cell: number, message: string): Diagnostic => ({ cell, line: 2, column: 3, code: "TS1", severity: "error", message });
+
+/** A checker whose answers are given by the test. */
+function checker(warm: boolean): { checker: Checker; asked: string[]; answer: (code: string) => void; hear: string[] } {
+  const waiting = new Map<string, () => void>();
+  const asked: string[] = [], hear: string[] = [];
+  return {
+    asked,
+    hear,
+    answer: (code) => waiting.get(code)?.(),
+    checker: {
+      warm,
+      diagnose: (cell, code) => new Promise((resolve) => {
+        asked.push(code);
+        waiting.set(code, () => resolve(code.includes("wrong") ? [warning(cell, code)] : []));
+        if (warm) resolve(code.includes("wrong") ? [warning(cell, code)] : []);
+      }),
+      commit: async (cell, code) => void hear.push(`${cell}: ${code}`),
+      declare: async (cell, declarations) => void hear.push(`${cell}: ${declarations.map(({ text }) => text).join()}`),
+    },
+  };
+}
+
+test("a warm service's warnings are shown under their own cell, with its label", async () => {
+  const diagnostics = new Diagnostics(checker(true).checker);
+  expect(await diagnostics.shown(4, diagnostics.check(4, "wrong"))).toBe("Cell [4]:2:3 - type error TS1: wrong\n");
+  expect(format(4, [])).toBe("");
+});
+
+test("a cold service is not waited for: its warnings come under the next cell", async () => {
+  const { checker: cold, answer } = checker(false);
+  const diagnostics = new Diagnostics(cold);
+  expect(await diagnostics.shown(1, diagnostics.check(1, "wrong"))).toBe("");
+  answer("wrong");
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(await diagnostics.shown(2, diagnostics.check(2, "right"))).toBe("Cell [1]:2:3 - type error TS1: wrong\n");
+});
+
+test("the same text is not checked again until something new is declared", async () => {
+  const { checker: warm, asked } = checker(true);
+  const diagnostics = new Diagnostics(warm);
+  const run = async (cell: number, code: string): Promise<void> => {
+    await diagnostics.shown(cell, diagnostics.check(cell, code));
+    diagnostics.ran(cell, code);
+  };
+  for (let cell = 1; cell <= 5; cell++) await run(cell, "1 + 1");
+  expect(asked).toEqual(["1 + 1"]);
+  await run(6, "const a = 1");
+  await run(7, "1 + 1");
+  expect(asked).toEqual(["1 + 1", "const a = 1", "1 + 1"]);
+  diagnostics.declared(8, [{ name: "k", text: "declare const k: 1" }]);
+  await run(9, "1 + 1");
+  expect(asked).toHaveLength(4);
+});
+
+test("mode off asks nothing", async () => {
+  const { checker: warm, asked } = checker(true);
+  const diagnostics = new Diagnostics(warm);
+  diagnostics.mode = "off";
+  expect(await diagnostics.shown(1, diagnostics.check(1, "wrong"))).toBe("");
+  expect(asked).toEqual([]);
+});
