@@ -33,8 +33,8 @@ bool remove_at_the_end(const std::string& folder) {
   posix_spawn_file_actions_adddup2(&actions, pipe_ends[0], STDIN_FILENO);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  // It must not keep the GPU's files open: the driver would clean up after this process only when the shell is gone, and the next
-  // process would wait for that (seen: 3 s).
+  // It must not keep the GPU's files open: the driver cleans up after a process when the last
+  // descriptor is gone.
   posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
   std::string words[] = {"sh", "-c", "read -r end; exec rm -rf -- \"$0\"", folder};
   char* arguments[] = {&words[0][0], &words[1][0], &words[2][0], &words[3][0], nullptr};
