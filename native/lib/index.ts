@@ -1,5 +1,5 @@
 // The public surface of the library: all that `import … from "warpcell"` gives. It must not hold code.
-export type { GaugeSample, MemoryStatistics } from "./binding.ts";
+export type { MemoryStatistics } from "./binding.ts";
 export type { CompileOptions } from "./compilation.ts";
 export { cacheDirectory } from "./compile-cache.ts";
 export { arange, full, linspace, ones, tensor, zeros, type CreateOptions } from "./create.ts";
@@ -12,8 +12,7 @@ export {
 } from "./errors.ts";
 export { Kernel, KernelTemplate, type KernelInfo, type Occupancy, type TimeConfig } from "./kernel.ts";
 export type { LaunchConfig, Size } from "./launch-plan.ts";
-export { gauges, memory, trim } from "./memory.ts";
-export { clearInterrupt, describeOrigins, DeviceProcess, interrupt, origin } from "./process.ts";
+export { memory, trim } from "./memory.ts";
 export type { DeviceProperties, LibraryProperties } from "./properties.ts";
 export { rand, randn, seed, type RandomOptions } from "./random.ts";
 export type { AxisSlice, Shape } from "./shape.ts";

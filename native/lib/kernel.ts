@@ -74,9 +74,9 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> {
   over(n: number, { block = this.#defaultBlock() }: { block?: number } = {}): (...args: A) => void {
     if (!Number.isSafeInteger(n) || n < 0) throw new LaunchError("GRID", `Expected a whole number of items ≥ 0 to launch kernel ${this.name} over but got ${String(n)}.`);
     const config = { grid: Math.max(1, Math.ceil(n / block)), block };
-    const plan = this.#plan;
-    if (n === 0) return (...args) => plan.write(config, args);
-    return (...args) => { plan.submit(config, args); };
+    // The functions hold the kernel, and so its module: it must not be unloaded while they live.
+    if (n === 0) return (...args) => this.#plan.write(config, args);
+    return (...args) => { this.#plan.submit(config, args); };
   }
 
   #defaultBlock(): number {

@@ -1,5 +1,5 @@
 // Memory of the devices in use, for users: figures of the allocator, and giving unused memory back. It must not know tensors.
-import { binding, type GaugeSample, type MemoryStatistics } from "./binding.ts";
+import { binding, type MemoryStatistics } from "./binding.ts";
 import { DeviceProcess } from "./process.ts";
 
 /** Bytes of living tensors (`allocated`), held for them (`reserved`), and the most that were allocated (`peak`), for each device in use. */
@@ -10,9 +10,4 @@ export function memory(): Record<string, MemoryStatistics> {
 /** Gives memory that no tensor uses back to the devices. Returns the bytes. */
 export function trim(): number {
   return DeviceProcess.all().reduce((bytes, device) => bytes + binding.trim(device.client), 0);
-}
-
-/** The latest figures of every device in use; callable while another thread waits for a device. */
-export function gauges(): GaugeSample[] {
-  return binding.gauges();
 }

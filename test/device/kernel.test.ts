@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
-  CompileError, compile, DeviceFault, full, Kernel, KernelTemplate, LaunchError, ones, origin, synchronize, tensor, zeros, type CudaModule, type Tensor,
+  CompileError, compile, DeviceFault, full, Kernel, KernelTemplate, LaunchError, ones, synchronize, tensor, zeros, type CudaModule, type Tensor,
 } from "../../native/lib/index.ts";
+import { describeOrigins, origin } from "../../native/lib/host.ts";
 import { devices } from "./devices.ts";
 
 const cache = mkdtempSync(join(tmpdir(), "warpcell-kernel-test-"));
@@ -281,13 +282,17 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
     const kept = tensor([1, 2, 3], { device });
     const touched = zeros([4], { device, dtype: "int32" });
     await synchronize();
-    origin.current = 0;
     kernel("stray").launch({ grid: 1, block: 1 }, touched);
     await synchronize();
     expect(touched.isSuspect).toBe(false);
-    (module.kernels["stray"] as Kernel).launch({ grid: 1, block: 1 }, null);
+    describeOrigins((number) => (number === 7 ? "Cell [2]:3" : undefined));
+    origin.current = 7;
+    kernel("stray").launch({ grid: 1, block: 1 }, null);
     kernel("where").launch({ grid: 1, block: 1 }, touched);
-    await expect(synchronize()).rejects.toThrow(DeviceFault);
+    origin.current = 0;
+    const fault = await synchronize().then(() => null, (error: unknown) => error);
+    expect(fault).toBeInstanceOf(DeviceFault);
+    expect(fault).toMatchObject({ kernel: "stray", where: "Cell [2]:3", device });
     expect(kept.toArray()).toEqual([1, 2, 3]);
     expect(kept.isSuspect).toBe(false);
     expect(touched.isSuspect).toBe(true);
