@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CompileError, compile, DeviceFault, DeviceProcess, full, OutOfMemory, tensor, zeros, type Kernel } from "../../native/lib/index.ts";
+import { CompileError, compile, DeviceFault, full, OutOfMemory, tensor, zeros, type Kernel } from "../../native/lib/index.ts";
+import { DeviceProcess } from "../../native/lib/process.ts";
 import { devices } from "./devices.ts";
 
 const gpu = devices.find(({ kind }) => kind === "cuda");
