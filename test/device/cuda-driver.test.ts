@@ -1,0 +1,98 @@
+// What the CUDA device says of a driver that it cannot use: each with a driver made here, so these run on every machine.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { DeviceUnavailable } from "../../native/lib/errors.ts";
+import { DeviceProcess } from "../../native/lib/process.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "warpcell-driver-test-"));
+const before = process.env["LD_LIBRARY_PATH"];
+afterEach(() => {
+  if (before === undefined) delete process.env["LD_LIBRARY_PATH"];
+  else process.env["LD_LIBRARY_PATH"] = before;
+  rmSync(join(folder, "libcuda.so.1"), { force: true });
+});
+
+/** The functions that the device process needs of a driver, as the table in its source has them. */
+const needed = [...readFileSync(new URL("../../native/engine/cuda/driver_api.h", import.meta.url), "utf8").matchAll(/ X\((\w+), (\w+), \(/g)].map(([, , symbol]) => symbol!);
+
+/** Puts a driver in the loader's way whose functions have these bodies; all others answer `success`, or are missing. */
+function install(bodies: Record<string, string>, isComplete: boolean): void {
+  const others = isComplete ? needed.filter((symbol) => bodies[symbol] === undefined) : [];
+  const source = [
+    ...Object.entries(bodies).map(([symbol, body]) => `extern "C" int ${symbol}${body}`),
+    ...others.map((symbol) => `extern "C" int ${symbol}() { return 0; }`),
+  ].join("\n");
+  const file = join(folder, "driver.cc");
+  writeFileSync(file, source);
+  const built = spawnSync("g++", ["-shared", "-fPIC", "-o", join(folder, "libcuda.so.1"), file], { encoding: "utf8" });
+  expect(built.stderr).toBe("");
+  process.env["LD_LIBRARY_PATH"] = folder;
+}
+
+/** Why device number `index` cannot be used. A number of its own for each test: no other test has it open. */
+function refusal(index: number): DeviceUnavailable {
+  try {
+    DeviceProcess.get("cuda", index);
+  } catch (error) {
+    if (error instanceof DeviceUnavailable) return error;
+    throw error;
+  }
+  throw new Error("Expected the driver to be refused but it was accepted.");
+}
+
+const version = (number: number): string => `(int* version) { *version = ${number}; return 0; }`;
+const named = (name: string): string => `(int, const char** text) { *text = "${name}"; return 0; }`;
+
+test("a driver for CUDA 12.2 is too old", () => {
+  install({ cuDriverGetVersion: version(12020) }, false);
+  const error = refusal(50);
+  expect(error.code).toBe("DRIVER_TOO_OLD");
+  expect(error.message).toBe("Expected an NVIDIA driver for CUDA 12.4 or newer but got one for CUDA 12.2. Install driver 550 or newer, or use the cpu device.");
+});
+
+test("a driver that lacks a function is told from an old one", () => {
+  install({ cuDriverGetVersion: version(13000) }, false);
+  const error = refusal(51);
+  expect(error.code).toBe("DRIVER_TOO_OLD");
+  expect(error.message).toBe("Expected a complete NVIDIA driver but libcuda.so.1 lacks cuInit. Reinstall the NVIDIA driver.");
+});
+
+test("a library that is no driver", () => {
+  install({ unrelated: "() { return 0; }" }, false);
+  const error = refusal(52);
+  expect(error.code).toBe("NO_DRIVER");
+  expect(error.message).toBe("Expected an NVIDIA driver but libcuda.so.1 here does not answer cuDriverGetVersion. Reinstall the NVIDIA driver.");
+});
+
+test("a driver without a GPU says what it answers", () => {
+  install({ cuDriverGetVersion: version(13000), cuInit: "(unsigned) { return 100; }", cuGetErrorName: named("CUDA_ERROR_NO_DEVICE"), cuGetErrorString: named("no CUDA-capable device is detected") }, true);
+  const error = refusal(53);
+  expect(error.code).toBe("NO_DEVICE");
+  expect(error.message).toMatch(/^Expected the NVIDIA driver \(for CUDA 13\.0\) to show a GPU but it answers CUDA_ERROR_NO_DEVICE\. Check that nvidia-smi lists one and that CUDA_VISIBLE_DEVICES does not hide it, or use the cpu device\.$/);
+});
+
+test("a driver that hides every GPU", () => {
+  install({ cuDriverGetVersion: version(12080), cuDeviceGetCount: "(int* count) { *count = 0; return 0; }" }, true);
+  expect(refusal(54).message).toMatch(/^Expected the NVIDIA driver \(for CUDA 12\.8\) to show a GPU but it shows none\./);
+});
+
+test("a GPU beyond the last", () => {
+  install({ cuDriverGetVersion: version(13000), cuDeviceGetCount: "(int* count) { *count = 2; return 0; }" }, true);
+  const error = refusal(55);
+  expect(error.code).toBe("NO_DEVICE");
+  expect(error.message).toBe("Expected a GPU number below 2 but got 55.");
+});
+
+test("a driver that fails names the call's purpose, its own error and what its text says", () => {
+  install({
+    cuDriverGetVersion: version(13000), cuDeviceGetCount: "(int* count) { *count = 99; return 0; }", cuDeviceGetAttribute: "(int* value, int, int) { *value = 9; return 0; }",
+    cuDevicePrimaryCtxRetain: "(void**, int) { return 2; }",
+    cuGetErrorName: named("CUDA_ERROR_OUT_OF_MEMORY"), cuGetErrorString: named("out of memory"),
+  }, true);
+  const error = refusal(56);
+  expect(error.code).toBe("OUT_OF_MEMORY");
+  expect(error.message).toBe("Expected enough free device memory but there is none left while making a context (CUDA_ERROR_OUT_OF_MEMORY).");
+});
