@@ -86,8 +86,10 @@ int run(const std::string& kind, int index) {
     return kExitNoDevice;
   }
 
-  watch_gauges(*device, *control);
-  Loop(channel, *device).run();
+  // The gauges' thread uses the device until the process ends, so it is never destroyed.
+  Device& kept = *device.release();
+  watch_gauges(kept, *control);
+  Loop(channel, kept).run();
   return 0;
 }
 
