@@ -57,7 +57,7 @@ export class DeviceProcess {
 
   /** The process of a device; started when it does not run yet. Throws {@link DeviceUnavailable} with the reason when it cannot. */
   static get(kind: DeviceKind, index = 0): DeviceProcess {
-    const name = kind === "cpu" ? "cpu" : `cuda:${index}`;
+    const name = kind === "cpu" ? "cpu" : `${kind}:${index}`;
     const known = running.get(name);
     if (known !== undefined) return known;
 
