@@ -55,7 +55,7 @@ std::vector<std::string> command(const Compiler& compiler, const CompileRequest&
 #if !defined(__x86_64__)
   arguments.erase(std::find(arguments.begin(), arguments.end(), "-fcf-protection=none"));
 #endif
-  if (compiler.is_clang) arguments.insert(arguments.end(), {"-Wno-pass-failed", "-Wno-ignored-attributes"});
+  if (compiler.is_clang) arguments.push_back("-Wno-ignored-attributes");
   else arguments.push_back("-fno-gnu-unique");                    // else local statics of two cells are one
   arguments.insert(arguments.end(), options.flags.begin(), options.flags.end());
   return arguments;

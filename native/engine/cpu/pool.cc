@@ -71,7 +71,7 @@ Pool::Pool(uint32_t cores) {
 }
 
 void Pool::run_range(Worker& worker, uint64_t first, uint64_t end) {
-  worker.scheduler.run(job_.entry, job_.geometry, threads_, job_.arguments, worker.shared, first, end);
+  worker.scheduler.run(*job_.kernel, job_.geometry, threads_, job_.arguments, worker.shared, first, end);
 }
 
 void Pool::run(const Job& job, double& cost) {

@@ -12,7 +12,7 @@
 namespace warpcell::cpu {
 
 struct Job {
-  void (*entry)(Run*);
+  const warpcell_cpu::Kernel* kernel;
   Geometry geometry;
   const uint8_t* arguments;
 };

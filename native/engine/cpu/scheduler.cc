@@ -44,9 +44,9 @@ Scheduler::Scheduler() {
 
 __attribute__((noinline)) static void enter(Slot* from, Slot* to) { warpcell_cpu::switch_to(from, to); }
 
-void Scheduler::run(void (*entry)(Run*), const Geometry& geometry, uint32_t threads, const uint8_t* arguments, uint8_t* shared, uint64_t first,
-                    uint64_t end) {
-  entry_ = entry;
+void Scheduler::run(const warpcell_cpu::Kernel& kernel, const Geometry& geometry, uint32_t threads, const uint8_t* arguments, uint8_t* shared,
+                    uint64_t first, uint64_t end) {
+  entry_ = kernel.entry;
   threads_ = block_.threads = threads;
   end_ = end;
   run_.current = first;
@@ -55,6 +55,7 @@ void Scheduler::run(void (*entry)(Run*), const Geometry& geometry, uint32_t thre
   run_.shared = shared;
   run_.block = &block_;
   run_.first = first;
+  kernel.prepare();
   running_ = true;
   enter(&home_, fresh(true));
   running_ = false;

@@ -34,7 +34,7 @@ class Scheduler {
 
   // Runs the blocks [first, end), and returns when all their threads have exited. `threads` is the size of a block; stacks for
   // threads + 1 exist.
-  void run(void (*entry)(Run*), const Geometry& geometry, uint32_t threads, const uint8_t* arguments, uint8_t* shared, uint64_t first, uint64_t end);
+  void run(const warpcell_cpu::Kernel& kernel, const Geometry& geometry, uint32_t threads, const uint8_t* arguments, uint8_t* shared, uint64_t first, uint64_t end);
 
   // A running thread waits, in one of four ways; the answer is the slot to go to.
   Slot* barrier(uint32_t thread, uint32_t line);

@@ -68,6 +68,7 @@ struct Kernel {
   const u32* offsets;
   const u32* sizes;
   u32 argument_bytes;
+  void (*prepare)();    // called on a core before `entry`, whenever cells may have been loaded since
   void (*entry)(Run*);
 };
 

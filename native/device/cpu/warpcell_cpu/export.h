@@ -29,6 +29,12 @@ struct Layout {
   }
 };
 
+static __thread char touched;
+
+// Makes the core's copy of the cell's thread variables, shared memory among them. The first access does that in the C library, which
+// uses any register; but clang (19 at least) takes for granted that xmm16 and above survive __tls_get_addr, so no kernel may be the first.
+static __attribute__((noinline)) void touch() { asm volatile("" : : "r"(&touched)); }
+
 template <auto K>
 struct Launch;
 
@@ -37,7 +43,7 @@ struct Launch<K> {
   static constexpr Layout<A...> layout{};
 
   // Runs threads in order until one that has been parked has ended. A kernel without barriers is a plain loop here, which compilers
-  // vectorise: CUDA promises no order between the threads of a block.
+  // vectorise. (A pragma that calls the iterations independent would be wrong: a thread's local array is one place for all of them.)
   WARPCELL_CPU_FN void blocks(Run* run, A... arguments) {
     const u32 grid_x = run->geometry->grid[0], grid_y = run->geometry->grid[1];
     const u32 size_x = run->geometry->block[0], size_y = run->geometry->block[1], size_z = run->geometry->block[2];
@@ -60,7 +66,6 @@ struct Launch<K> {
         for (; y < size_y; y++, x = 0) {
           threadIdx.z = z;
           threadIdx.y = y;
-          WARPCELL_CPU_INDEPENDENT
           for (u32 i = x; i < size_x; i++) {
             threadIdx.x = i;
             WARPCELL_CPU_INLINE_CALL K(arguments...);
@@ -98,5 +103,6 @@ struct Launch<K> {
       ::warpcell_cpu::Launch<(&__VA_ARGS__)>::layout.offset,                                                                      \
       ::warpcell_cpu::Launch<(&__VA_ARGS__)>::layout.size,                                                                        \
       ::warpcell_cpu::Launch<(&__VA_ARGS__)>::layout.bytes,                                                                       \
+      &::warpcell_cpu::touch,                                                                                                     \
       &::warpcell_cpu::Launch<(&__VA_ARGS__)>::entry,                                                                             \
   };

@@ -41,12 +41,6 @@
 #include <string.h>
 #endif
 
-#if defined(__clang__)
-#define WARPCELL_CPU_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define WARPCELL_CPU_INDEPENDENT _Pragma("GCC ivdep")
-#endif
-
 #if defined(__has_cpp_attribute)
 #if __has_cpp_attribute(clang::always_inline)
 #define WARPCELL_CPU_INLINE_CALL [[clang::always_inline]]
