@@ -121,6 +121,24 @@ X(max) X(min)
 WARPCELL_CPU_FN unsigned int umax(unsigned int a, unsigned int b) { return max(a, b); }
 WARPCELL_CPU_FN unsigned int umin(unsigned int a, unsigned int b) { return min(a, b); }
 
+// The GNU C library has declared these names for itself, some of them without ever defining them.
+#if defined(WARPCELL_CPU_STANDARD_LIBRARY)
+#define exp10f warpcell_cpu_exp10f
+#define exp10 warpcell_cpu_exp10
+#define sincosf warpcell_cpu_sincosf
+#define sincos warpcell_cpu_sincos
+#define __sinf warpcell_cpu_fast_sinf
+#define __cosf warpcell_cpu_fast_cosf
+#define __tanf warpcell_cpu_fast_tanf
+#define __expf warpcell_cpu_fast_expf
+#define __exp10f warpcell_cpu_fast_exp10f
+#define __logf warpcell_cpu_fast_logf
+#define __log2f warpcell_cpu_fast_log2f
+#define __log10f warpcell_cpu_fast_log10f
+#define __powf warpcell_cpu_fast_powf
+#define __sincosf warpcell_cpu_fast_sincosf
+#endif
+
 // What CUDA adds to C.
 WARPCELL_CPU_FN float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 WARPCELL_CPU_FN double rsqrt(double x) { return 1.0 / sqrt(x); }
