@@ -121,12 +121,8 @@ X(max) X(min)
 WARPCELL_CPU_FN unsigned int umax(unsigned int a, unsigned int b) { return max(a, b); }
 WARPCELL_CPU_FN unsigned int umin(unsigned int a, unsigned int b) { return min(a, b); }
 
-// The GNU C library has declared these names for itself, some of them without ever defining them.
+// The GNU C library has declared these names for itself, without ever defining them.
 #if defined(WARPCELL_CPU_STANDARD_LIBRARY)
-#define exp10f warpcell_cpu_exp10f
-#define exp10 warpcell_cpu_exp10
-#define sincosf warpcell_cpu_sincosf
-#define sincos warpcell_cpu_sincos
 #define __sinf warpcell_cpu_fast_sinf
 #define __cosf warpcell_cpu_fast_cosf
 #define __tanf warpcell_cpu_fast_tanf
@@ -139,24 +135,26 @@ WARPCELL_CPU_FN unsigned int umin(unsigned int a, unsigned int b) { return min(a
 #define __sincosf warpcell_cpu_fast_sincosf
 #endif
 
-// What CUDA adds to C.
-WARPCELL_CPU_FN float rsqrtf(float x) { return 1.0f / sqrtf(x); }
-WARPCELL_CPU_FN double rsqrt(double x) { return 1.0 / sqrt(x); }
-WARPCELL_CPU_FN float rsqrt(float x) { return rsqrtf(x); }
-WARPCELL_CPU_FN float rcbrtf(float x) { return 1.0f / cbrtf(x); }
-WARPCELL_CPU_FN double rcbrt(double x) { return 1.0 / cbrt(x); }
-WARPCELL_CPU_FN float exp10f(float x) { return powf(10.0f, x); }
-WARPCELL_CPU_FN double exp10(double x) { return pow(10.0, x); }
-WARPCELL_CPU_FN void sincosf(float x, float* s, float* c) { *s = sinf(x); *c = cosf(x); }
-WARPCELL_CPU_FN void sincos(double x, double* s, double* c) { *s = sin(x); *c = cos(x); }
-WARPCELL_CPU_FN double sinpi(double x) { return sin(3.14159265358979323846 * fmod(x, 2.0)); }
-WARPCELL_CPU_FN double cospi(double x) { return cos(3.14159265358979323846 * fmod(x, 2.0)); }
-WARPCELL_CPU_FN float sinpif(float x) { return float(sinpi(double(x))); }
-WARPCELL_CPU_FN float cospif(float x) { return float(cospi(double(x))); }
-WARPCELL_CPU_FN double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654752440); }
-WARPCELL_CPU_FN float normcdff(float x) { return float(normcdf(double(x))); }
-WARPCELL_CPU_FN float rhypotf(float x, float y) { return 1.0f / hypotf(x, y); }
-WARPCELL_CPU_FN float norm3df(float x, float y, float z) { return hypotf(hypotf(x, y), z); }
+// What CUDA adds to C: templates, so that they give way to the C library's own where it has them (glibc: exp10, sincos, since 2.41 rsqrt and sinpi).
+#define WARPCELL_CPU_ADDED template <int = 0> WARPCELL_CPU_FN
+WARPCELL_CPU_ADDED float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+WARPCELL_CPU_ADDED double rsqrt(double x) { return 1.0 / sqrt(x); }
+WARPCELL_CPU_ADDED float rsqrt(float x) { return rsqrtf(x); }
+WARPCELL_CPU_ADDED float rcbrtf(float x) { return 1.0f / cbrtf(x); }
+WARPCELL_CPU_ADDED double rcbrt(double x) { return 1.0 / cbrt(x); }
+WARPCELL_CPU_ADDED float exp10f(float x) { return powf(10.0f, x); }
+WARPCELL_CPU_ADDED double exp10(double x) { return pow(10.0, x); }
+WARPCELL_CPU_ADDED void sincosf(float x, float* s, float* c) { *s = sinf(x); *c = cosf(x); }
+WARPCELL_CPU_ADDED void sincos(double x, double* s, double* c) { *s = sin(x); *c = cos(x); }
+WARPCELL_CPU_ADDED double sinpi(double x) { return sin(3.14159265358979323846 * fmod(x, 2.0)); }
+WARPCELL_CPU_ADDED double cospi(double x) { return cos(3.14159265358979323846 * fmod(x, 2.0)); }
+WARPCELL_CPU_ADDED float sinpif(float x) { return float(sinpi(double(x))); }
+WARPCELL_CPU_ADDED float cospif(float x) { return float(cospi(double(x))); }
+WARPCELL_CPU_ADDED double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654752440); }
+WARPCELL_CPU_ADDED float normcdff(float x) { return float(normcdf(double(x))); }
+WARPCELL_CPU_ADDED float rhypotf(float x, float y) { return 1.0f / hypotf(x, y); }
+WARPCELL_CPU_ADDED float norm3df(float x, float y, float z) { return hypotf(hypotf(x, y), z); }
+#undef WARPCELL_CPU_ADDED
 
 // The fast intrinsics are no less accurate here than the functions.
 WARPCELL_CPU_FN float __sinf(float x) { return sinf(x); }
