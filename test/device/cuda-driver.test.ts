@@ -3,7 +3,8 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { Op } from "../../native/lib/commands.ts";
 import { DeviceUnavailable } from "../../native/lib/errors.ts";
 import { DeviceProcess } from "../../native/lib/process.ts";
 
@@ -14,6 +15,8 @@ afterEach(() => {
   else process.env["LD_LIBRARY_PATH"] = before;
   rmSync(join(folder, "libcuda.so.1"), { force: true });
 });
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The functions that the device process needs of a driver, as the table in its source has them. */
 const needed = [...readFileSync(new URL("../../native/engine/cuda/driver_api.h", import.meta.url), "utf8").matchAll(/ X\((\w+), (\w+), \(/g)].map(([, , symbol]) => symbol!);
@@ -95,4 +98,60 @@ test("a driver that fails names the call's purpose, its own error and what its t
   const error = refusal(56);
   expect(error.code).toBe("OUT_OF_MEMORY");
   expect(error.message).toBe("Expected enough free device memory but there is none left while making a context (CUDA_ERROR_OUT_OF_MEMORY).");
+});
+
+// A driver that accepts everything and does nothing: enough to meet the refusals that come before any work.
+const willing = {
+  cuDriverGetVersion: version(13000), cuDeviceGetCount: "(int* count) { *count = 99; return 0; }", cuGetErrorName: named("CUDA_ERROR_OUT_OF_MEMORY"), cuGetErrorString: named("out of memory"),
+  cuMemGetAllocationGranularity: "(unsigned long* step) { *step = 1 << 21; return 0; }", cuMemGetInfo_v2: "(unsigned long* free, unsigned long* total) { *free = 5ul << 20; *total = 64ul << 20; return 0; }",
+};
+const posixDescriptors = 103;
+const attributes = (isShareable: boolean): string => `(int* value, int name, int) { *value = name == ${posixDescriptors} ? ${Number(isShareable)} : 9; return 0; }`;
+
+function errorOf(body: () => unknown): Error & { code: string } {
+  try {
+    body();
+  } catch (error) {
+    return error as Error & { code: string };
+  }
+  throw new Error("Expected an error but there was none.");
+}
+
+test("no compiler where WARPCELL_NVRTC says: arrays work, compiling says why it does not", () => {
+  process.env["WARPCELL_NVRTC"] = join(folder, "libnvrtc.so");
+  try {
+    install({ ...willing, cuDeviceGetAttribute: attributes(true) }, true);
+    const device = DeviceProcess.get("cuda", 57);
+    expect(device.properties.compiler).toBeNull();
+    expect(device.properties.libraries).toContainEqual({ name: "NVRTC", path: null, version: null });
+    const error = errorOf(() => device.request(Op.compile, ["", "cell.cu", "", ""]));
+    expect(error.code).toBe("NO_NVRTC");
+    expect(error.message).toBe(`Expected NVRTC in the file that WARPCELL_NVRTC names but ${join(folder, "libnvrtc.so")} cannot be used. Correct the variable, or unset it.`);
+  } finally {
+    delete process.env["WARPCELL_NVRTC"];
+  }
+});
+
+test("no memory left says how much there is", () => {
+  install({ ...willing, cuDeviceGetAttribute: attributes(true), cuMemCreate: "(void*, unsigned long, void*, unsigned long long) { return 2; }" }, true);
+  const device = DeviceProcess.get("cuda", 58);
+  const error = errorOf(() => device.request(Op.segment_create, ["9", String(8 << 20)]));
+  expect(error.code).toBe("OUT_OF_MEMORY");
+  expect(error.message).toBe("Expected 8 MiB of free device memory but only 5 MiB of 64 MiB are free. Dispose of tensors, or use smaller ones.");
+});
+
+test("a device that cannot share its memory says so", () => {
+  install({ ...willing, cuDeviceGetAttribute: attributes(false) }, true);
+  const device = DeviceProcess.get("cuda", 59);
+  expect(device.properties.shareable).toBe(false);
+  const error = errorOf(() => device.request(Op.segment_create, ["9", "4096"]));
+  expect(error.code).toBe("UNSUPPORTED");
+  expect(error.message).toMatch(/^Expected a device whose memory can be shared by descriptor .* but this one cannot, .*Use the cpu device\.$/);
+});
+
+test("what is not an artifact, and listings that are not there", () => {
+  install({ ...willing, cuDeviceGetAttribute: attributes(true) }, true);
+  const device = DeviceProcess.get("cuda", 60);
+  expect(errorOf(() => device.request(Op.module_load, ["1", "1", "nonsense", "k", "static"])).message).toBe("Expected an artifact of the cuda device but got 8 bytes of something else. Compile the cell again.");
+  expect(errorOf(() => device.request(Op.occupancy, ["7", "32", "0"])).message).toBe("Expected a kernel of a loaded module but got number 7, whose module is not loaded.");
 });

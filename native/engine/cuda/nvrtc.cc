@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kOk = 0;
 constexpr int kInvalidOption = 5;
+constexpr const char* kChosenFile = "WARPCELL_NVRTC";
 constexpr const char* kWarmUpSource = "extern \"C\" __global__ void warm_up(int* p) { *p = 1; }";
 constexpr const char* kHowToGet = "Install it with pip install nvidia-cuda-nvrtc (CUDA 12: nvidia-cuda-nvrtc-cu12), or name the file in WARPCELL_NVRTC";
 
@@ -122,7 +123,7 @@ Compiled collect(ProgramScope& program, const CompileRequest& request, const Com
 // Files and loader names to try, best first. A library newer than the driver is left out, unless the user names it.
 std::vector<std::string> candidates(int driver_version) {
   std::vector<std::string> paths;
-  if (const char* chosen = std::getenv("WARPCELL_NVRTC")) return {chosen};
+  if (const char* chosen = std::getenv(kChosenFile)) return {chosen};
   int newest = driver_version / 1000;
   for (const auto& path : find_libraries("libnvrtc.so")) {
     if (major_in(path) <= newest) paths.push_back(path);
@@ -192,7 +193,13 @@ void Nvrtc::open() {
     headers_ = find_headers(api.path);
     return;
   }
-  missing_ = "Expected NVRTC (libnvrtc.so of CUDA 12.4 or newer, up to " + std::to_string(driver_version_ / 1000) + ".x) but found none in " + searched_places() + ". " + kHowToGet + ".";
+  const char* chosen = std::getenv(kChosenFile);
+  if (chosen != nullptr) {
+    missing_ = std::string("Expected NVRTC in the file that ") + kChosenFile + " names but " + chosen + " cannot be used. Correct the variable, or unset it.";
+  } else {
+    missing_ = "Expected NVRTC (libnvrtc.so of CUDA 12.4 or newer, up to " + std::to_string(driver_version_ / 1000) + ".x) but found none in " +
+        searched_places() + ". " + kHowToGet + ".";
+  }
 }
 
 Compiled Nvrtc::compile(const CompileRequest& request) {
