@@ -35,13 +35,15 @@ export interface RawLaunch {
   kernel: number;
   grid?: [number, number, number];
   block?: [number, number, number];
+  /** Dynamic shared memory, bytes. */
+  shared?: number;
   /** Pointers first, then 32-bit integers: the order of the test kernels' parameters. `null`: a null pointer. */
   pointers?: (number | null)[];
   integers?: number[];
 }
 
 /** Lays a launch out in scratch memory and returns its bytes. */
-export function layLaunch({ kernel, grid = [1, 1, 1], block = [1, 1, 1], pointers = [], integers = [] }: RawLaunch): number {
+export function layLaunch({ kernel, grid = [1, 1, 1], block = [1, 1, 1], shared = 0, pointers = [], integers = [] }: RawLaunch): number {
   const offsets = Math.ceil((pointers.length * 2) / 8) * 8;
   const base = headerBytes + 40 + offsets;
   const argumentBytes = pointers.length * 8 + integers.length * 4;
@@ -51,6 +53,7 @@ export function layLaunch({ kernel, grid = [1, 1, 1], block = [1, 1, 1], pointer
   record.setUint32(24, kernel, true);
   grid.forEach((size, axis) => record.setUint32(28 + axis * 4, size, true));
   block.forEach((size, axis) => record.setUint32(40 + axis * 4, size, true));
+  record.setUint32(52, shared, true);
   record.setUint16(56, argumentBytes, true);
   record.setUint16(58, pointers.length, true);
   pointers.forEach((place, index) => {
