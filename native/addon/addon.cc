@@ -33,7 +33,7 @@ napi_value restart(napi_env env, napi_callback_info info) {
 
 napi_value kill_process(napi_env env, napi_callback_info info) {
   Arguments<1> arguments(env, info);
-  client_of(arguments.small(0)).child().kill(false);
+  client_of(arguments.small(0)).child().kill();
   return nothing_to_say(env);
 }
 

@@ -74,7 +74,7 @@ std::string Child::state() {
   return poll() ? "running" : ended_;
 }
 
-void Child::kill(bool interrupted) {
+void Child::kill(const std::string& reason) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (!poll()) return;
 
@@ -85,7 +85,7 @@ void Child::kill(bool interrupted) {
   }
   if (running_) ended_ = "signal 9, not gone after a second";
   running_ = false;
-  if (interrupted) ended_ = "interrupted";
+  if (!reason.empty()) ended_ = reason;
 }
 
 bool Child::poll() {

@@ -16,12 +16,12 @@ class Child {
   bool is_running();
   // Whether an end has been seen already: free of system calls, so that every command can ask.
   bool is_known_dead() const { return !running_.load(std::memory_order_relaxed); }
-  // "running", "exit 70", "signal 9", or "interrupted".
+  // "running", "exit 70", "signal 9", or why it was killed.
   std::string state();
   pid_t process_id() const { return pid_; }
 
-  // Kills and reaps it, for at most a second. `interrupted`: at the user's wish.
-  void kill(bool interrupted);
+  // Kills and reaps it, for at most a second. Its state is the reason afterwards, where there is one.
+  void kill(const std::string& reason = "");
 
  private:
   bool poll();

@@ -57,7 +57,7 @@ Client::Client(std::string kind, int index, std::string executable) : kind_(std:
 Client::~Client() {
   control_->stop.store(1, std::memory_order_relaxed);
   mailbox_.close();
-  child_.kill(false);
+  child_.kill();
   munmap(control_, kControlBytes);
 }
 
@@ -68,7 +68,7 @@ void Client::start_process() {
 }
 
 uint32_t Client::restart() {
-  child_.kill(false);
+  child_.kill();
   ring_->reset();
   control_->ready.store(0, std::memory_order_relaxed);
   control_->progress.store(submitted_, std::memory_order_relaxed);
@@ -167,7 +167,7 @@ int64_t Client::publish(unsigned char* room, const unsigned char* record, uint32
 int64_t Client::hold(Patience patience) {
   if (!child_.is_running()) return kDead;
   if (patience == Patience::user && interrupt_flag().load(std::memory_order_relaxed)) {
-    child_.kill(true);
+    child_.kill(kInterruptedState);
     return kInterrupted;
   }
   usleep(kHoldMicroseconds);

@@ -20,6 +20,9 @@ namespace warpcell {
 enum class Outcome { done, error, interrupted, died, timeout };
 constexpr const char* kOutcomeNames[] = {"done", "error", "interrupted", "died", "timeout"};
 
+// The state of a device process that an interrupt has killed.
+constexpr const char* kInterruptedState = "interrupted";
+
 // Why there is no sequence or no place.
 constexpr int64_t kDead = -1;
 constexpr int64_t kInterrupted = -2;
@@ -78,6 +81,7 @@ class Client {
   // Between two attempts: 0, or kDead or kInterrupted when there is no point in another one.
   int64_t hold(Patience patience);
 
+  Mailbox::Status look_for_answer(uint64_t sequence);
   bool is_done(uint64_t sequence);
   bool has_errors() const;
   Outcome wait_for_answer(uint64_t sequence, Patience patience, Letter* letter);

@@ -19,8 +19,18 @@ constexpr uint64_t kGraceNanoseconds = 20000000;
 
 bool Client::has_errors() const { return control_->error_count.load(std::memory_order_acquire) != errors_read_.load(std::memory_order_relaxed); }
 
+// An answer that cannot be read (no descriptor is left, say) is lost. So is its process: nobody would ever hear of the end of that command.
+Mailbox::Status Client::look_for_answer(uint64_t sequence) {
+  try {
+    return mailbox_.look(sequence);
+  } catch (const std::exception& error) {
+    child_.kill(error.what());
+    return Mailbox::Status::expected;
+  }
+}
+
 bool Client::is_done(uint64_t sequence) {
-  switch (mailbox_.look(sequence)) {
+  switch (look_for_answer(sequence)) {
     case Mailbox::Status::here: return true;
     case Mailbox::Status::expected: return false;
     case Mailbox::Status::unknown: break;
@@ -42,7 +52,7 @@ std::optional<Outcome> Client::look_closely(uint64_t sequence, uint64_t began) {
 
   bool is_interrupted = interrupt_flag().load(std::memory_order_relaxed) && nanoseconds() - began >= kGraceNanoseconds;
   if (!is_interrupted) return std::nullopt;
-  child_.kill(true);
+  child_.kill(kInterruptedState);
   return Outcome::interrupted;
 }
 
@@ -69,10 +79,10 @@ Outcome Client::wait_for_answer(uint64_t sequence, Patience patience, Letter* le
   for (;;) {
     uint32_t seen = control_->wake.load(std::memory_order_seq_cst);
     bool lives = child_.is_running();
-    if (mailbox_.take(sequence, letter)) return Outcome::done;
+    if (look_for_answer(sequence) == Mailbox::Status::here && mailbox_.take(sequence, letter)) return Outcome::done;
     if (!lives) return Outcome::died;
     if (patience == Patience::user && interrupt_flag().load(std::memory_order_relaxed)) {
-      child_.kill(true);
+      child_.kill(kInterruptedState);
       return Outcome::interrupted;
     }
     sleep(seen);

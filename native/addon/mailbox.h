@@ -25,8 +25,9 @@ class Mailbox {
 
   // False while the socket is full. Throws std::system_error (EPIPE) when the device process is gone.
   bool send(uint64_t sequence, const Fields& fields, int descriptor);
+  // Reads what has arrived. Throws std::exception for what cannot be read.
   Status look(uint64_t sequence);
-  // False when there is none.
+  // An answer that is here; false when there is none.
   bool take(uint64_t sequence, Letter* letter);
 
  private:

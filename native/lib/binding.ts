@@ -56,7 +56,7 @@ export interface Binding {
   kill(client: number): void;
   /** Stops the process and frees everything. */
   close(client: number): void;
-  /** `running`, or how the process ended: "signal 9", "exit 70", or `interrupted` when a wait killed it because of {@link interrupt}. */
+  /** `running`, or how the process ended: "signal 9", "exit 70", or why a wait killed it: `interrupted`, or what was wrong with its answers. */
   state(client: number): string;
   processId(client: number): number;
 
@@ -88,6 +88,7 @@ export interface Binding {
   buffer(client: number, segment: number): ArrayBuffer;
   /** Gives unused segments back. Returns the bytes. */
   trim(client: number): number;
+  /** Of device memory. */
   memory(client: number): MemoryStatistics;
   /** Tells V8 of memory outside its heap; `change` in bytes, may be negative. */
   adjustExternalMemory(change: number): void;

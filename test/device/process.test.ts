@@ -346,6 +346,19 @@ describe("the client", () => {
     expect(binding.reply(cpu.client, sequence)).toBeNull();
   });
 
+  test("an answer that cannot be read ends its process, not this one", () => {
+    const source = program(`const c = open(); const fs = require("node:fs");
+      const request = binding.request(c, 8, [], 0);
+      const open_files = []; try { for (;;) open_files.push(fs.openSync("/dev/null")); } catch {}
+      const outcomes = [binding.wait(c, request, -1), await binding.waitAsync(c, request), binding.state(c)];
+      open_files.forEach((file) => fs.closeSync(file));
+      binding.restart(c);
+      console.log(JSON.stringify([...outcomes, binding.wait(c, binding.request(c, 8, [], 0), -1)]));`);
+    const { stdout, stderr } = spawnSync("sh", ["-c", 'ulimit -n 64; exec "$0" -e "$1"', process.execPath, source], { encoding: "utf8", timeout: 20_000 });
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toEqual(["died", "died", expect.stringMatching(/a packet is not well formed \(are too many files open\?\)/), "done"]);
+  });
+
   test("of more refusals than are kept the newest arrive", () => {
     const sequences = Array.from({ length: 100 }, () => launch(cpu, { kernel: 1, grid: [0, 0, 0] }));
     const mark = cpu.fence();
