@@ -14,6 +14,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> flags;   // for the compiler
+  std::string defines;              // as lines of the source: in front of our headers a macro N would change what they say
   bool verbose = false;
   bool arch = false;
 };
@@ -23,9 +24,16 @@ struct Renamed {
   const char* option;
   const char* flag;
 };
-constexpr Renamed kRenamed[] = {{"--std=", "-std="}, {"--define=", "-D"}, {"--include=", "-I"}, {"--flag=", ""}};
+constexpr Renamed kRenamed[] = {{"--std=", "-std="}, {"--include=", "-I"}, {"--flag=", ""}};
 // Reorders and reciprocals, but no finite-math-only: a NaN is still a NaN. (-ffast-math itself would change the processor's mode.)
 constexpr const char* kFastMath[] = {"-fassociative-math", "-freciprocal-math", "-fno-signed-zeros"};
+
+// NAME=VALUE or NAME, which stands for NAME=1, as a line of C++.
+std::string definition(const std::string& define) {
+  size_t equals = define.find('=');
+  if (equals == std::string::npos) return "#define " + define + " 1\n";
+  return "#define " + define.substr(0, equals) + " " + define.substr(equals + 1) + "\n";
+}
 
 Options parse(const std::vector<std::string>& given) {
   Options options;
@@ -33,6 +41,7 @@ Options parse(const std::vector<std::string>& given) {
   for (const std::string& option : given) {
     auto renamed = std::find_if(std::begin(kRenamed), std::end(kRenamed), [&](const Renamed& r) { return option.rfind(r.option, 0) == 0; });
     if (renamed != std::end(kRenamed)) options.flags.push_back(renamed->flag + option.substr(std::string(renamed->option).size()));
+    else if (option.rfind("--define=", 0) == 0) options.defines += definition(option.substr(9));
     else if (option == "--fast-math") options.flags.insert(options.flags.end(), std::begin(kFastMath), std::end(kFastMath));
     else if (option == "--verbose") options.verbose = true;
     else if (option.rfind("--arch=", 0) == 0) options.arch = true;
@@ -71,10 +80,10 @@ std::string quoted(const std::string& name) {
   return result + "\"";
 }
 
-std::string unit(const CompileRequest& request, const CellText& cell) {
+std::string unit(const CompileRequest& request, const CellText& cell, const Options& options) {
   std::ostringstream text;
   if (cell.standard_library) text << "#define WARPCELL_CPU_STANDARD_LIBRARY 1\n";
-  text << "#include <warpcell_cpu/cuda.h>\n#line 1 " << quoted(request.name) << "\n" << cell.text << "\n#line 1 \"kernels\"\n";
+  text << "#include <warpcell_cpu/cuda.h>\n" << options.defines << "#line 1 " << quoted(request.name) << "\n" << cell.text << "\n#line 1 \"kernels\"\n";
   for (size_t i = 0; i < request.expressions.size(); i++) text << "WARPCELL_CPU_EXPORT(" << i << ", " << request.expressions[i] << ")\n";
   return text.str();
 }
@@ -100,7 +109,7 @@ Compiled compile_cell(const CompileRequest& request) {
   Options options = parse(request.options);
   PrivateDirectory directory;
   std::string source = directory.file("cell.cc"), object = directory.file("cell.so"), log_file = directory.file("log");
-  write_file(source, unit(request, host_text(request.source, compiler.is_clang)));
+  write_file(source, unit(request, host_text(request.source, compiler.is_clang), options));
   std::vector<std::string> arguments = command(compiler, request, options);
   arguments.insert(arguments.end(), {"-o", object, source});
 
