@@ -64,9 +64,9 @@ describe.runIf(gpu !== undefined)("with a GPU", () => {
     const none = await errorOf(() => DeviceProcess.get("cuda", 99));
     expect(none.code).toBe("NO_DEVICE");
     expect(none.message).toMatch(/Expected a GPU number below [0-9]+ but got 99/);
-    expect(program(`try { warpcell.DeviceProcess.get("cuda"); } catch (error) { said(error); }`, { CUDA_VISIBLE_DEVICES: "" })).toMatch(/NO_DEVICE: .*nvidia-smi.*CUDA_VISIBLE_DEVICES/);
+    expect(program(`console.log(warpcell.devices()[1].reason); process.exit(0);`, { CUDA_VISIBLE_DEVICES: "" })).toMatch(/to show a GPU but it .*nvidia-smi.*CUDA_VISIBLE_DEVICES/);
     const source = JSON.stringify(`__global__ void k(int* p) { p[0] = ${Math.random()} * 100; }`);
-    const said = program(`console.log(warpcell.DeviceProcess.get("cuda").properties.compiler); await warpcell.compile(${source}, { device: "cuda" }).catch(said); process.exit(0);`,
+    const said = program(`console.log(warpcell.devices()[1].properties.compiler); await warpcell.compile(${source}, { device: "cuda" }).catch(said); process.exit(0);`,
       { WARPCELL_NVRTC: "/nonexistent/libnvrtc.so" });
     expect(said).toMatch(/^null\nNO_NVRTC: Expected NVRTC in the file that WARPCELL_NVRTC names but \/nonexistent\/libnvrtc\.so cannot be used\. Correct the variable, or unset it\./);
   });
