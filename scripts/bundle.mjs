@@ -66,7 +66,7 @@ function assemble() {
   writeFileSync(join(stage, "bin", "warpcell"), launcher, { mode: 0o755 });
   writeFileSync(join(stage, "install.sh"), installer, { mode: 0o755 });
 
-  for (const path of ["LICENSE", "README.md", "package.json", "vitest.config.ts", "native/package.json", "native/dist", "native/device", "native/lib", "kernel/package.json", "kernel/dist", "kernel/mime.ts", "notebooks", "test/device", "test/helpers", "test/bench"]) {
+  for (const path of ["LICENSE", "README.md", "package.json", "vitest.config.ts", "native/package.json", "native/dist", "native/device", "native/lib", "native/engine/cuda/driver_api.h", "kernel/package.json", "kernel/dist", "kernel/mime.ts", "notebooks", "test/device", "test/helpers", "test/bench"]) {
     if (existsSync(join(root, path))) copy(path);
   }
   for (const program of ["addon.node", "warpcell-device"]) copy(`native/build/Release/${program}`);
