@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import { protocolVersion, type Json } from "./messages.ts";
 
-const { version } = createRequire(import.meta.url)("../../package.json") as { version: string };
+const { version, dependencies } = createRequire(import.meta.url)("../../package.json") as { version: string; dependencies: { typescript: string } };
 
 export const kernelVersion = version;
 
@@ -15,7 +15,7 @@ export function kernelInfo(device: string): Json {
     implementation_version: version,
     language_info: {
       name: "typescript",
-      version: "7.0.2",
+      version: dependencies.typescript,
       mimetype: "application/typescript",
       file_extension: ".ts",
       pygments_lexer: "typescript",

@@ -81,14 +81,15 @@ export async function runKernel(connection: Connection): Promise<void> {
   process.on("SIGHUP", () => void end(false));
   watchParent(() => void end(false));
   try {
-    sockets = await KernelSockets.bind(connection, {
-      frames: (channel, frames) => dispatch.receive(channel, frames),
-      subscribed: (topic) => send("iopub", welcome(topic)),
-    });
+    sockets = await KernelSockets.bind(connection);
   } catch (error) {
     await session.stop(false);
     throw error;
   }
+  sockets.listen({
+    frames: (channel, frames) => dispatch.receive(channel, frames),
+    subscribed: (topic) => send("iopub", welcome(topic)),
+  });
   publisher.status("starting", null);
 }
 

@@ -1,5 +1,5 @@
 // Turns a Connection into sockets that deliver and send frames, for the kernel and for a client of it. Knows no message; the only file that knows ZeroMQ.
-import { Dealer, Reply, Request, Router, Subscriber, XPublisher, type Socket } from "zeromq";
+import { Dealer, Reply, Request, Router, Subscriber, XPublisher } from "zeromq";
 import { address, type Channel, type Connection } from "./connection.ts";
 import { Problem } from "./problem.ts";
 
@@ -55,19 +55,22 @@ class Outbox {
   }
 }
 
+interface OpenSockets { shell: Router; control: Router; stdin: Router; iopub: XPublisher; hb: Reply; }
+
 /** The five sockets of a kernel. */
 export class KernelSockets {
-  readonly #sockets: Record<Channel, Socket>;
+  readonly #sockets: OpenSockets;
   readonly #outboxes: Record<Inbound | "iopub", Outbox>;
   #received = 0;
 
-  private constructor(sockets: Record<Channel, Socket>, outboxes: Record<Inbound | "iopub", Outbox>) {
+  private constructor(sockets: OpenSockets) {
+    const { shell, control, stdin, iopub } = sockets;
     this.#sockets = sockets;
-    this.#outboxes = outboxes;
+    this.#outboxes = { shell: new Outbox(shell), control: new Outbox(control), stdin: new Outbox(stdin), iopub: new Outbox(iopub) };
   }
 
   /** Binds all of them. Throws a `Problem` that names the port which is taken; nothing stays bound then. */
-  static async bind(connection: Connection, listener: KernelListener): Promise<KernelSockets> {
+  static async bind(connection: Connection): Promise<KernelSockets> {
     const shell = new Router(unlimited), control = new Router(unlimited), stdin = new Router(unlimited);
     const iopub = new XPublisher(unlimited), hb = new Reply({ linger: 0 });
     // Without it a second client with the same topic is not reported, and gets no welcome.
@@ -80,10 +83,14 @@ export class KernelSockets {
       for (const socket of Object.values(sockets)) socket.close();
       throw error;
     }
+    return new KernelSockets(sockets);
+  }
 
-    const opened = new KernelSockets(sockets, { shell: new Outbox(shell), control: new Outbox(control), stdin: new Outbox(stdin), iopub: new Outbox(iopub) });
+  /** Delivers what arrives, and what has arrived since the sockets were bound: whoever listens can send by now. */
+  listen(listener: KernelListener): void {
+    const { shell, control, stdin, iopub, hb } = this.#sockets;
     const inbound = (channel: Inbound) => (frames: Frames) => {
-      opened.#received++;
+      this.#received++;
       listener.frames(channel, frames);
     };
     deliver(shell, inbound("shell"));
@@ -93,7 +100,6 @@ export class KernelSockets {
       if (first !== undefined && first[0] === 1) listener.subscribed(first.subarray(1));
     });
     deliver(hb, (frames) => hb.send(frames));
-    return opened;
   }
 
   send(channel: Inbound | "iopub", frames: Frames): void {

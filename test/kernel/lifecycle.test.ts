@@ -1,12 +1,12 @@
 // A kernel's life: what a session's death costs, interrupts, shutdown, the parent's death, and a kernel that cannot start.
 import { spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { startKernel } from "../../kernel/client.ts";
+import { KernelClient, startKernel } from "../../kernel/client.ts";
 import { fakeSession, kernelScript, next, openKernel, runs, shown, startSilently, streamText, until, type TestKernel } from "../helpers/kernel.ts";
 
 const open = (env: Record<string, string> = {}) => openKernel({ env: { ...fakeSession, ...env } });
@@ -134,24 +134,50 @@ describe("shutdown", () => {
 });
 
 describe("the parent's death", () => {
-  test.each(["wait", "spin"])("by kill -9 during %s ends every process of the kernel within 2 s", async (verb) => {
+  const cells: [name: string, env: Record<string, string>, code: string][] = [
+    ["a cell that waits", {}, "await new Promise(() => {})"],
+    ["a cell that spins", {}, "for (;;);"],
+    ["a session that does not notice", fakeSession, "spin"],
+  ];
+
+  test.each(cells)("by kill -9 during %s ends every process of the kernel within 2 s", async (_name, env, code) => {
     // A launcher between this test and the kernel: what is killed.
-    const own = await startKernel({ env: fakeSession }, fileURLToPath(new URL("../helpers/launcher.mjs", import.meta.url)));
+    const own = await startKernel({ env }, fileURLToPath(new URL("../helpers/launcher.mjs", import.meta.url)));
     onTestFinished(() => own.dispose());
-    const { KernelClient } = await import("../../kernel/client.ts");
     const client = new KernelClient(own.connection);
     onTestFinished(() => client.close());
     await client.ready();
-    const session = Number(shown(await client.execute("pid")).find(([type]) => type === "execute_result")?.[1]);
-    const supervisor = Number(readFileSync(`/proc/${session}/stat`, "latin1").split(") ")[1]?.split(" ")[1]);
+    // The supervisor and the session at least; with the real one the type service and a device process too.
+    const expected = env === fakeSession ? 2 : 4;
+    await client.execute(env === fakeSession ? "1" : 'import { zeros } from "warpcell"; zeros([1])');
+    await until(() => descendants(own.child.pid!).length >= expected);
     const started = next(client, ({ header }) => header.msg_type === "stream");
-    void client.execute(`print started\n${verb}`).catch((error: Error) => expect(error.message).toContain("the client was closed"));
+    void client.execute(env === fakeSession ? `print started\n${code}` : `console.log("started"); ${code}`).catch((error: Error) => expect(error.message).toContain("the client was closed"));
     await started;
+
+    const processes = descendants(own.child.pid!);
+    expect(processes.length).toBeGreaterThanOrEqual(expected);
     own.child.kill("SIGKILL");
     const killed = performance.now();
-    await until(async () => !(await runs(session)) && !(await runs(supervisor)));
+    await until(async () => !(await Promise.all(processes.map(runs))).includes(true));
     expect(performance.now() - killed).toBeLessThan(2000);
   });
+
+  /** All processes that this one started, and they, and so on. */
+  function descendants(pid: number): number[] {
+    const children = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number).filter((other) => parentOf(other) === pid);
+    return children.flatMap((child) => [child, ...descendants(child)]);
+  }
+
+  function parentOf(pid: number): number | null {
+    try {
+      return Number(readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)?.split(" ")[1]);
+    } catch (error) {
+      // It ended since the directory was read.
+      if (["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) return null;
+      throw error;
+    }
+  }
 });
 
 describe("a kernel that cannot start", () => {
