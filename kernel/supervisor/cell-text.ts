@@ -11,11 +11,12 @@ export interface CellText {
 
 /** `null` for a cell with a mistake in its magics: the session parses it too, and fails it with the reason. */
 export async function cellOf(code: string): Promise<CellText | null> {
-  const { parse } = await import("../language/cell.ts");
+  const { MagicError, parse } = await import("../language/cell.ts");
   try {
     const cell = parse(code);
     return { language: cell.language, code: cell.code, types: cell.magics.types, help: cell.help ?? null };
-  } catch {
+  } catch (error) {
+    if (!(error instanceof MagicError)) throw error;
     return null;
   }
 }

@@ -161,3 +161,10 @@ describe("types", () => {
     expect(off.reply["status"]).toBe("ok");
   });
 });
+
+test("an unknown magic fails the cell with what there is", async () => {
+  const { client } = await openKernel();
+  const { reply, outputs } = await client.execute("%frobnicate\n1");
+  expect(reply).toMatchObject({ status: "error", ename: "MagicError", evalue: expect.stringContaining("Expected") });
+  expect(outputs.filter(({ header }) => header.msg_type === "error")).toHaveLength(1);
+});
