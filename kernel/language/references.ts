@@ -21,6 +21,9 @@ export interface Analysis {
   importMetas: Node[];
   /** `var` declarations, at any depth, whose names belong to the cell. */
   variables: VariableDeclaration[];
+  /** Every `await` expression, at any depth, and the body of every `for await`. */
+  awaitExpressions: Node[];
+  awaitBodies: Node[];
   /** The cell awaits outside any function. */
   awaits: boolean;
 }
@@ -43,7 +46,7 @@ class Visitor {
   #depth = 0;
 
   constructor(declared: Map<string, Declared>) {
-    this.analysis = { declared, references: [], launches: [], calls: [], dynamicImports: [], importMetas: [], variables: [], awaits: false };
+    this.analysis = { declared, references: [], launches: [], calls: [], dynamicImports: [], importMetas: [], variables: [], awaitExpressions: [], awaitBodies: [], awaits: false };
   }
 
   visit(node: Node, names: Names | null): void {
@@ -98,7 +101,10 @@ class Visitor {
       case "ForStatement": return this.#block(node.init === null ? [] : [node.init], [...children(node)], names);
       case "ForInStatement":
       case "ForOfStatement": {
-        if (node.type === "ForOfStatement" && node.await && this.#depth === 0) this.analysis.awaits = true;
+        if (node.type === "ForOfStatement" && node.await) {
+          this.analysis.awaitBodies.push(node.body);
+          if (this.#depth === 0) this.analysis.awaits = true;
+        }
         const inner = within(names, new Set(lexicalNames([node.left]).keys()), "block");
         if (node.left.type === "VariableDeclaration") this.visit(node.left, inner);
         else this.#target(node.left, "write", inner);
@@ -123,6 +129,7 @@ class Visitor {
         this.analysis.dynamicImports.push(node);
         break;
       case "AwaitExpression":
+        this.analysis.awaitExpressions.push(node);
         if (this.#depth === 0) this.analysis.awaits = true;
         break;
       default: break;

@@ -10,6 +10,7 @@ class Notebook {
   readonly slots: Record<string, unknown>[] = [];
   readonly used: unknown[] = [];
   readonly origin = { current: 0 };
+  interrupted = false;
   modules: Record<string, Record<string, unknown>> = {};
 
   transform(code: string, firstOrigin = 1): Transformed {
@@ -27,6 +28,7 @@ class Notebook {
       meta: { url: "file:///notebook.ts" } as ImportMeta,
       constant: (name) => { throw new TypeError(`Assignment to constant variable ${name}.`); },
       uninitialised: (name) => { throw new ReferenceError(`Cannot access '${name}' before initialization`); },
+      resumed: <T>(value?: T) => { if (this.interrupted) throw new Error("interrupted"); return value as T; },
       using: (value) => this.used.push(value),
       origin: this.origin,
     };
@@ -71,6 +73,19 @@ describe("values", () => {
     expect(notebook.transform("for await (const x of [1]) x").isAsync).toBe(true);
     await expect(notebook.run("const a = await Promise.resolve(3); a + 1")).resolves.toBe(4);
   });
+});
+
+test("what waits when it is interrupted goes no further, at any depth", async () => {
+  const notebook = new Notebook();
+  notebook.run("let steps = 0; async function* numbers() { for (;;) yield 1 }");
+  const cells = ["await 0; steps++", "const f = async () => { steps += (await 0, 1) }\nawait f()", "for await (const n of numbers()) steps += n", "for await (const n of numbers()) { steps += n }"];
+  for (const cell of cells) {
+    notebook.interrupted = false;
+    const result = notebook.run(cell);
+    notebook.interrupted = true;
+    await expect(result).rejects.toThrow("interrupted");
+  }
+  expect(notebook.run("steps")).toBe(0);
 });
 
 describe("names across cells", () => {

@@ -34,6 +34,8 @@ export interface CellHelpers {
   constant(name: string): { v: unknown };
   /** Throws a ReferenceError: the name is used before its declaration. */
   uninitialised(name: string): never;
+  /** Returns the value that code awaited; throws when its request was interrupted meanwhile. */
+  resumed<T>(value?: T): T;
   /** The value of a `using` of the top level, to be disposed of when the cell ends. */
   using(value: unknown, isAsync: boolean): void;
   origin: { current: number };
@@ -102,6 +104,7 @@ class CellRewriter {
     this.#markLaunchers();
     this.#rewriteReferences();
     this.#rewriteLaunches();
+    this.#rewriteAwaits();
     for (const { start, end } of this.#analysis.importMetas) this.#output.overwrite(start, end, `${this.#prefix}.meta`);
     for (const node of this.#analysis.dynamicImports) this.#output.overwrite(node.start, node.start + "import".length, `${this.#prefix}.dynamic`);
     this.#rewriteVariables();
@@ -180,6 +183,15 @@ class CellRewriter {
 
   #rewriteLaunches(): void {
     for (const { start, end } of this.#analysis.launches) this.#output.appendRight(start, `(${this.#originAt(start)}, `).appendLeft(end, ")");
+  }
+
+  /** Nothing else can stop an async function that an interrupt found waiting. */
+  #rewriteAwaits(): void {
+    for (const { start, end } of this.#analysis.awaitExpressions) this.#output.appendRight(start, `${this.#prefix}.resumed(`).appendLeft(end, ")");
+    for (const { type, start, end } of this.#analysis.awaitBodies) {
+      if (type === "BlockStatement") this.#output.appendLeft(start + 1, ` ${this.#prefix}.resumed();`);
+      else this.#output.prependRight(start, `{ ${this.#prefix}.resumed(); `).appendLeft(end, " }");
+    }
   }
 
   #markLaunchers(): void {

@@ -5,14 +5,16 @@ import type { RequestId } from "../session-protocol.ts";
 
 /** Indices into the shared Int32Array. */
 export const shared = {
-  /** The request that runs, 0 when none does. Written by the main thread. */
-  running: 0,
+  /** The latest request that has ended; requests count up. Written by the main thread. */
+  ended: 0,
+  /** The request to be interrupted. Written by the agent. */
+  interrupting: 1,
   /** The interrupted request whose interrupt the main thread has seen in its event loop. */
-  acknowledged: 1,
+  acknowledged: 2,
   /** Counts the answers to blocking prompts. */
-  answers: 2,
+  answers: 3,
   /** Number of Int32s. */
-  length: 3,
+  length: 4,
 } as const;
 
 export interface AgentStart { memory: SharedArrayBuffer; }

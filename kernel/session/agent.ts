@@ -67,29 +67,30 @@ function answer(request: RequestId, value: string | null): void {
 
 /**
  * Stops the request. The main thread is told by message, which it reads when its event loop turns: then it gives up what it awaits. Does it not, JavaScript
- * is running: that is terminated. Terminated at once, an idle main thread would lose the next thing it does instead.
+ * is running, of this request or left behind by another: that is terminated. Terminated at once, an idle main thread would lose the next thing it does.
  */
 async function interrupt(request: RequestId): Promise<void> {
-  const isRunning = (): boolean => Atomics.load(memory, shared.running) === request;
-  const isDone = (): boolean => !isRunning() || Atomics.load(memory, shared.acknowledged) === request;
-  if (!isRunning()) return send({ type: "interrupted", request });
+  const isSeen = (): boolean => Atomics.load(memory, shared.acknowledged) === request;
+  const isEnded = (): boolean => isSeen() || Atomics.load(memory, shared.ended) >= request;
+  if (isEnded()) return send({ type: "interrupted", request });
 
+  Atomics.store(memory, shared.interrupting, request);
   const isDeviceBusy = devices?.isBusy() ?? false;
   devices?.interrupt();
   const message: FromAgent = { type: "interrupt", request };
   main.postMessage(message);
-  await until(isDone, isDeviceBusy ? deviceGrace : idleGrace);
-  for (let attempt = 0; !isDone(); attempt++) {
+  await until(isEnded, isDeviceBusy ? deviceGrace : idleGrace);
+  while (!isEnded()) {
     const inspector = new Session();
     // Only now: connected, it would hold up an exit of the process.
     inspector.connectToMainThread();
     inspector.post("Runtime.terminateExecution");
-    await until(isDone, childGrace);
+    await until(isEnded, childGrace);
     inspector.disconnect();
-    if (!isDone()) killChildren();
+    if (!isEnded()) killChildren();
     // Its first handler may have been what was terminated.
     main.postMessage(message);
-    await until(isDone, childGrace);
+    await until(isEnded, childGrace);
   }
   questions.delete(request);
   send({ type: "interrupted", request });

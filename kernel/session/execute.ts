@@ -30,6 +30,7 @@ export async function execute(session: Session, command: ExecuteCommand): Promis
   }
   error = (await settle(session, ran)) ?? error;
 
+  session.interrupts.end(request.id);
   output.flush();
   const token = `\u001e${randomBytes(16).toString("hex")}\u001e`;
   writeToken(1, token);

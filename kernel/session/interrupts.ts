@@ -20,6 +20,7 @@ const callEntry = 'globalThis[Symbol.for("warpcell.entry")]()';
 export class Interrupts {
   readonly #inspector = new Session();
   readonly #memory: Int32Array;
+  readonly #interrupted = new Set<RequestId>();
   #stop: { request: RequestId; reject: (reason: Interrupted) => void } | null = null;
 
   constructor(memory: SharedArrayBuffer) {
@@ -31,24 +32,36 @@ export class Interrupts {
   listen(agent: Worker): void {
     agent.on("message", ({ request }: FromAgent) => {
       Atomics.store(this.#memory, shared.acknowledged, request);
-      Atomics.notify(this.#memory, shared.acknowledged);
+      this.#interrupted.add(request);
       if (this.#stop?.request === request) this.#stop.reject(new Interrupted());
     });
   }
 
   /**
    * Runs `work` as the code of a request. Rejects with {@link Interrupted} when the agent terminated it, or when it awaits as the interrupt comes: what it
-   * awaits may then never settle.
+   * awaits may then never settle. So it does when the interrupt came before it started.
    */
   async run<T>(request: RequestId, work: (guard: Guard) => Promise<T>): Promise<T> {
+    if (this.isInterrupted(request)) throw new Interrupted();
     const interrupted = new Promise<never>((_, reject) => { this.#stop = { request, reject }; });
-    Atomics.store(this.#memory, shared.running, request);
     try {
       return await Promise.race([work((code) => this.#guard(code)), interrupted]);
+    } catch (error) {
+      if (error instanceof Interrupted) this.#interrupted.add(request);
+      throw error;
     } finally {
-      Atomics.store(this.#memory, shared.running, 0);
       this.#stop = null;
     }
+  }
+
+  /** The request has ended: an interrupt of it comes too late. */
+  end(request: RequestId): void {
+    Atomics.store(this.#memory, shared.ended, request);
+  }
+
+  /** The request was interrupted: what still runs for it should end. */
+  isInterrupted(request: RequestId): boolean {
+    return this.#interrupted.has(request) || Atomics.load(this.#memory, shared.interrupting) === request;
   }
 
   /** Calls `code` through the inspector, outside which a termination would unwind the session's own frames too. */

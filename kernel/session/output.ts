@@ -8,16 +8,20 @@ type StreamName = "stdout" | "stderr";
 
 interface Pending { request: RequestId; name: StreamName; parts: string[]; length: number; }
 
-/** Characters after which text is sent at once, and milliseconds since the last sending after which a write is sent at once: a cell may compute for long before it yields. */
-const enough = 64 * 1024;
+/**
+ * So many writes in so many milliseconds are sent one by one: a cell may compute for long before it yields. More are joined until the event loop turns, or
+ * until there are so many characters.
+ */
+const few = 10;
 const soon = 50;
+const enough = 64 * 1024;
 
 export class Output {
   readonly #send: (event: Event) => void;
   readonly #requests: Requests;
   #pending: Pending | null = null;
   #scheduled = false;
-  #sent = 0;
+  #window = { start: 0, writes: 0 };
 
   constructor(send: (event: Event) => void, requests: Requests) {
     this.#send = send;
@@ -33,31 +37,34 @@ export class Output {
   write(name: StreamName, text: string): void {
     if (text === "") return;
     const request = this.#requests.current.id;
-    const now = performance.now();
     if (this.#pending !== null && (this.#pending.request !== request || this.#pending.name !== name)) this.flush();
     this.#pending ??= { request, name, parts: [], length: 0 };
     this.#pending.parts.push(text);
     this.#pending.length += text.length;
 
-    if (this.#pending.length >= enough || now - this.#sent >= soon) this.flush();
+    if (this.#isOneOfFew() || this.#pending.length >= enough) this.flush();
     else this.#schedule();
+  }
+
+  #isOneOfFew(): boolean {
+    const now = performance.now();
+    if (now - this.#window.start >= soon) this.#window = { start: now, writes: 0 };
+    return this.#window.writes++ < few;
   }
 
   flush(): void {
     const pending = this.#pending;
+    // An interrupt may have terminated the immediates of that turn, ours among them: the next write schedules another.
+    this.#scheduled = false;
     if (pending === null) return;
     this.#pending = null;
-    this.#sent = performance.now();
     this.#send({ type: "stream", request: pending.request, name: pending.name, text: pending.parts.join("") });
   }
 
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      this.flush();
-    });
+    setImmediate(() => this.flush());
   }
 }
 

@@ -42,6 +42,7 @@ export class Requests {
       after: () => { this.#current = undefined; },
     });
     const timers = globalThis as unknown as Record<string, Scheduler>;
+    timers["setImmediate"] = interruptible(timers["setImmediate"]!, process.nextTick as unknown as Scheduler);
     for (const name of ["setTimeout", "setInterval", "setImmediate", "queueMicrotask"]) timers[name] = this.#following(timers[name]!);
     process.nextTick = this.#following(process.nextTick as unknown as Scheduler) as unknown as typeof process.nextTick;
   }
@@ -63,6 +64,11 @@ export class Requests {
     return this.#current ?? this.#latest;
   }
 
+  /** The request whose code certainly made what runs now; `undefined` when that is not known. */
+  get certain(): Request | undefined {
+    return this.#current;
+  }
+
   /** Runs `work` for the request that made a promise. */
   runFor(promise: Promise<unknown>, work: () => void): void {
     this.run(Carrier.of(promise) ?? this.current, work);
@@ -79,8 +85,21 @@ export class Requests {
         this.#current = undefined;
       }, ...rest);
     };
-    const promised = (schedule as unknown as Record<symbol, unknown>)[promisify.custom];
-    if (promised !== undefined) Object.defineProperty(following, promisify.custom, { value: promised });
-    return Object.defineProperty(following, "name", { value: schedule.name });
+    return like(schedule, following);
   }
+}
+
+/**
+ * Node loses its place among the immediates of a turn, and never finds it again, when one of them is terminated. So each only queues its callback as the
+ * tick that comes right after it, where a termination does no harm.
+ */
+function interruptible(setImmediate: Scheduler, nextTick: Scheduler): Scheduler {
+  return like(setImmediate, (callback, ...rest) => setImmediate(typeof callback === "function" ? (...given) => nextTick(callback, ...given) : callback, ...rest));
+}
+
+/** Gives a replacement the name and the promise form of the original. */
+function like(original: Scheduler, replacement: Scheduler): Scheduler {
+  const promised = (original as unknown as Record<symbol, unknown>)[promisify.custom];
+  if (promised !== undefined) Object.defineProperty(replacement, promisify.custom, { value: promised });
+  return Object.defineProperty(replacement, "name", { value: original.name });
 }

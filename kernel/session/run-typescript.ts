@@ -3,6 +3,7 @@ import { Script } from "node:vm";
 import type { Cell } from "../language/cell.ts";
 import { transform, type CellHelpers, type Transformed } from "../language/transform.ts";
 import { Disposal } from "./disposal.ts";
+import { Interrupted } from "./interrupts.ts";
 import type { CellResult, Run } from "./languages.ts";
 
 type Boxed = { value: unknown } | undefined;
@@ -34,6 +35,11 @@ export async function runCode(code: string, { session, ran, guard }: Run): Promi
     meta: modules.meta,
     constant: (name) => { throw new TypeError(`Assignment to constant variable ${name}.`); },
     uninitialised: (name) => { throw new ReferenceError(`Cannot access '${name}' before initialization`); },
+    resumed: <T>(value?: T) => {
+      const owner = session.requests.certain;
+      if (owner !== undefined && session.interrupts.isInterrupted(owner.id)) throw new Interrupted();
+      return value as T;
+    },
     using: (value, isAsync) => disposal.add(value, isAsync),
     get origin() { return session.origin; },
   };

@@ -119,6 +119,12 @@ export class TestSession {
     });
   }
 
+  /** Goes away as a supervisor does that is killed: all its pipes close. */
+  disconnect(): void {
+    this.#agent.destroy();
+    this.process.disconnect();
+  }
+
   /** Ends the process and waits until it is gone. */
   async end(): Promise<void> {
     if (this.process.exitCode !== null || this.process.signalCode !== null) return;
