@@ -37,11 +37,11 @@ export class Cell {
   readonly #first: number;
   readonly #expressions: string[];
 
-  constructor(source: string, expressions: string[]) {
+  constructor(source: string, expressions: string[], options: string[] = []) {
     this.#first = kernels;
     this.#expressions = expressions;
     kernels += expressions.length;
-    load(cpu, source, expressions, this.#first);
+    load(cpu, source, expressions, this.#first, options);
   }
 
   id(expression: string): number {

@@ -70,8 +70,8 @@ export function launch(device: DeviceProcess, options: RawLaunch): number {
 }
 
 /** Compiles a source and loads it as a module; its kernels get the ids from `firstKernel` on, and are loaded again after a restart. */
-export function load(device: DeviceProcess, source: string, names: string[], firstKernel: number): void {
-  const [, artifact, lowered] = device.request(Op.compile, [source, "test.cu", deviceSources, names.join("\n")]);
+export function load(device: DeviceProcess, source: string, names: string[], firstKernel: number, options: string[] = []): void {
+  const [, artifact, lowered] = device.request(Op.compile, [source, "test.cu", deviceSources, names.join("\n"), ...options]);
   if (artifact === undefined || lowered === undefined) throw new Error("Expected an artifact and lowered names.");
   const send = (): void => void device.request(Op.module_load, [String(firstKernel), String(firstKernel), artifact, text.decode(lowered), "test"]);
   send();

@@ -3,6 +3,7 @@
 #include "cell_compiler.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 
 #include "cell_text.h"
@@ -24,7 +25,7 @@ struct Renamed {
   const char* option;
   const char* flag;
 };
-constexpr Renamed kRenamed[] = {{"--std=", "-std="}, {"--include=", "-I"}, {"--flag=", ""}};
+constexpr Renamed kRenamed[] = {{"--std=", "-std="}, {"--flag=", ""}};
 // Reorders and reciprocals, but no finite-math-only: a NaN is still a NaN. (-ffast-math itself would change the processor's mode.)
 constexpr const char* kFastMath[] = {"-fassociative-math", "-freciprocal-math", "-fno-signed-zeros"};
 
@@ -41,6 +42,7 @@ Options parse(const std::vector<std::string>& given) {
   for (const std::string& option : given) {
     auto renamed = std::find_if(std::begin(kRenamed), std::end(kRenamed), [&](const Renamed& r) { return option.rfind(r.option, 0) == 0; });
     if (renamed != std::end(kRenamed)) options.flags.push_back(renamed->flag + option.substr(std::string(renamed->option).size()));
+    else if (option.rfind("--include=", 0) == 0) options.flags.push_back("-I" + std::filesystem::absolute(option.substr(10)).string());
     else if (option.rfind("--define=", 0) == 0) options.defines += definition(option.substr(9));
     else if (option == "--fast-math") options.flags.insert(options.flags.end(), std::begin(kFastMath), std::end(kFastMath));
     else if (option == "--verbose") options.verbose = true;
@@ -68,6 +70,16 @@ std::vector<std::string> command(const Compiler& compiler, const CompileRequest&
   else arguments.push_back("-fno-gnu-unique");                    // else local statics of two cells are one
   arguments.insert(arguments.end(), options.flags.begin(), options.flags.end());
   return arguments;
+}
+
+// A folder with the cell's own text under its own name, where the name can be a file's: g++ shows a message's line from there. (clang
+// has it in memory.)
+std::string folder_with_text(const PrivateDirectory& directory, const CompileRequest& request) {
+  std::string folder = directory.file("text");
+  std::filesystem::create_directory(folder);
+  bool is_file_name = !request.name.empty() && request.name.size() < 200 && request.name[0] != '.' && request.name.find('/') == std::string::npos;
+  if (is_file_name) write_file(folder + "/" + request.name, request.source);
+  return folder;
 }
 
 // A name in a #line directive.
@@ -113,7 +125,7 @@ Compiled compile_cell(const CompileRequest& request) {
   std::vector<std::string> arguments = command(compiler, request, options);
   arguments.insert(arguments.end(), {"-o", object, source});
 
-  int status = run_program(arguments, {"LC_ALL=C", "TMPDIR=" + directory.path}, log_file);
+  int status = run_program(arguments, {"LC_ALL=C", "TMPDIR=" + directory.path}, folder_with_text(directory, request), log_file);
   std::string log = read_file(log_file);
   if (status != 0) {
     throw DeviceError("COMPILE", "Expected " + request.name + " to compile, but " + compiler.name + " " + compiler.version + " says: " + first_error(log), log);

@@ -54,7 +54,7 @@ std::unique_ptr<Compiler> try_compiler(const std::string& program) {
   std::string path = in_path(program);
   if (path.empty()) return nullptr;
   PrivateDirectory directory;
-  if (run_program({path, "--version"}, {"LC_ALL=C"}, directory.file("version")) != 0) return nullptr;
+  if (run_program({path, "--version"}, {"LC_ALL=C"}, directory.path, directory.file("version")) != 0) return nullptr;
   std::string text = read_file(directory.file("version"));
   auto compiler = std::make_unique<Compiler>();
   compiler->path = path;

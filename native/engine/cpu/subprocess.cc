@@ -31,7 +31,7 @@ int wait_for(pid_t child) {
 }
 
 // In a copy of a process with several threads: system calls only.
-[[noreturn]] void guard(char* const* arguments, char* const* environment, int output, pid_t parent) {
+[[noreturn]] void guard(char* const* arguments, char* const* environment, const char* folder, int output, pid_t parent) {
   setpgid(0, 0);
   signal(SIGTERM, kill_group);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -43,7 +43,7 @@ int wait_for(pid_t child) {
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
     close(STDIN_FILENO);
-    if (open("/dev/null", O_RDONLY) != STDIN_FILENO) _exit(127);
+    if (open("/dev/null", O_RDONLY) != STDIN_FILENO || chdir(folder) != 0) _exit(127);
     execve(arguments[0], arguments, environment);
     _exit(127);
   }
@@ -59,7 +59,8 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
 
 }  // namespace
 
-int run_program(const std::vector<std::string>& arguments, const std::vector<std::string>& environment, const std::string& output) {
+int run_program(const std::vector<std::string>& arguments, const std::vector<std::string>& environment, const std::string& folder,
+                const std::string& output) {
   std::vector<std::string> variables = environment;
   for (char** variable = environ; *variable != nullptr; variable++) {
     std::string name(*variable, std::strcspn(*variable, "=") + 1);
@@ -76,7 +77,7 @@ int run_program(const std::vector<std::string>& arguments, const std::vector<std
   descriptor = above;
   pid_t self = getpid();
   pid_t guardian = fork();
-  if (guardian == 0) guard(argument_pointers.data(), environment_pointers.data(), descriptor, self);
+  if (guardian == 0) guard(argument_pointers.data(), environment_pointers.data(), folder.c_str(), descriptor, self);
   int failure = errno;
   close(descriptor);
   if (guardian < 0) throw DeviceError("NO_PROCESS", std::string("Expected to start ") + arguments[0] + ", but fork failed: " + std::strerror(failure) + ".");

@@ -1,0 +1,304 @@
+// CUDA C++ on the cpu device: types, functions, variables, headers and what no host compiler says by itself, with every compiler that is here.
+import { beforeAll, describe, expect, test } from "vitest";
+import { deviceSources } from "../../native/lib/binding.ts";
+import { Op } from "../../native/lib/commands.ts";
+import { compile } from "../../native/lib/index.ts";
+import { CompileError } from "../../native/lib/errors.ts";
+import { Cell, compilers, cpu, integers, poisoned, use } from "./cpu-cell.ts";
+import { fill, launch, read } from "./records.ts";
+
+const source = `
+#include <cuda_fp16.h>
+#include <cuda_bf16.h>
+#define N 4
+__constant__ int table[3] = {7, 11, 13};
+__device__ int counter = 100;
+struct Pair { int first, second; };
+namespace inner { namespace deep { template <int K, class T = int> __global__ void add(const T* in, T* out) { out[threadIdx.x] = in[threadIdx.x] + K; } } }
+extern "C" __global__ void __launch_bounds__(256, 2) fill(int* __restrict__ out, const int* __restrict__ in) { out[threadIdx.x] = in[threadIdx.x]; }
+static __device__ __forceinline__ int twice(int x) { return 2 * x; }
+__device__ __noinline__ int factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
+__global__ void by_value(int* out, int* unused, int4 v, Pair p, float f) { out[0] = v.x; out[1] = v.y; out[2] = v.z; out[3] = v.w; out[4] = p.first; out[5] = p.second; out[6] = __float_as_int(f); }
+__global__ void variables(int* out) {
+  int before = atomicAdd(&counter, twice(table[threadIdx.x % 3]));
+  out[threadIdx.x] = before + factorial(5) * 1000;
+}
+__global__ void vectors(const int* in, int* out) {
+  float4 a = make_float4(1, 2, 3, 4);
+  int2 b = reinterpret_cast<const int2*>(in)[threadIdx.x];
+  dim3 d(3, 4);
+  const uint3 g = gridDim;
+  out[threadIdx.x] = b.x - b.y + int(a.w) * 1000 + d.y * d.z + (sizeof(float3) == 12 && alignof(int4) == 16) * 100000 + g.x * 0;
+}
+// A thread's local array is its own: compilers once made one of all.
+__global__ void local_arrays(const int* in, int* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, a[8];
+  if (i >= n) return;
+  #pragma unroll
+  for (int j = 0; j < 8; j++) a[j] = j;
+  a[in[i] & 7] = 100;
+  a[in[i + 1] & 7] += 50;
+#pragma unroll N
+  for (int j = 0; j < N; j++) a[j]++;
+  #pragma unroll 2
+  for (int j = 0; j < 8; j++) a[j]++;
+  out[i] = a[in[i + 2] & 7];
+}
+__global__ void bits(const int* in, int* out) {
+  int x = in[threadIdx.x], y = in[threadIdx.x + 32];
+  int* o = out + threadIdx.x * 12;
+  o[0] = __popc(x); o[1] = __clz(x); o[2] = __ffs(x); o[3] = __brev(x); o[4] = __byte_perm(x, y, 0x6240); o[5] = __mulhi(x, y);
+  o[6] = __umulhi(x, y); o[7] = __funnelshift_l(x, y, 5); o[8] = __float2int_rn(x * 0.5f); o[9] = __float2int_rz(1e20f); o[10] = __sad(x, y, 1u); o[11] = __dp4a(x, y, 3);
+}
+__global__ void functions(const float* in, float* out, double* wide) {
+  float x = in[threadIdx.x], s, c;
+  sincosf(x, &s, &c);
+  float* o = out + threadIdx.x * 12;
+  o[0] = sqrtf(x); o[1] = rsqrtf(x); o[2] = __expf(x); o[3] = logf(x); o[4] = s; o[5] = c; o[6] = powf(x, 1.5f); o[7] = fmaf(x, x, -1); o[8] = exp10f(x); o[9] = tanh(x);
+  o[10] = max(x, 1.0f) + min(x, 2.0f) + fabsf(-x) + floorf(x); o[11] = __fdividef(1, x);
+  wide[threadIdx.x] = sqrt(double(x)) + exp(double(x)) + cospi(0.25);
+}
+__global__ void special(float* out) {
+  float nan = __int_as_float(0x7fc00000);
+  out[0] = fmaxf(nan, 1.0f); out[1] = max(nan, 2.0f); out[2] = min(3.0f, nan); out[3] = isnan(nan); out[4] = isinf(1.0f / (threadIdx.x * 0.0f)); out[5] = float(__float2int_rn(nan));
+  out[6] = __fmul_rn(1.0f + 0x1p-12f, 1.0f + 0x1p-12f) - (1.0f + 0x1p-11f);
+}
+template <class T> __device__ T narrow(double x);
+template <> __device__ __half narrow<__half>(double x) { return __double2half(x); }
+template <> __device__ __nv_bfloat16 narrow<__nv_bfloat16>(double x) { return __double2bfloat16(x); }
+template <class T> __global__ void to_narrow(const double* in, unsigned short* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) { T fromDouble = narrow<T>(in[i]); out[i] = *reinterpret_cast<unsigned short*>(&fromDouble); }
+}
+template <class T> __global__ void from_narrow(const unsigned short* in, float* out, unsigned short* back, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const T value = *reinterpret_cast<const T*>(in + i);
+  out[i] = float(value);
+  T again = T(out[i]);
+  back[i] = *reinterpret_cast<unsigned short*>(&again);
+}
+__global__ void halves(float* out) {
+  half a = __float2half(1.5f), b = 2;
+  half2 p = __halves2half2(a, b), q = __hfma2(p, p, p);
+  out[0] = __half2float(a + b); out[1] = __low2float(q); out[2] = __high2float(q); out[3] = a < b; out[4] = hsqrt(half(2.25f)); out[5] = __half2int_rn(__float2half(2.5f));
+  __nv_bfloat16 c = 3.0f; c *= __float2bfloat16(1.5f);
+  out[6] = c; out[7] = __bfloat162float(__hmax(c, __int2bfloat16_rn(7))); out[8] = float(__shfl_sync(1, a, 0)); out[9] = __hisnan(half(0.0f) / half(0.0f));
+}
+`;
+const expressions = ["inner::deep::add<5>", "inner::deep::add<7, float>", "fill", "by_value", "variables", "vectors", "local_arrays", "bits", "functions", "special",
+  "to_narrow<__half>", "to_narrow<__nv_bfloat16>", "from_narrow<__half>", "from_narrow<__nv_bfloat16>", "halves"];
+
+/** The bits of the 16-bit float nearest to x, ties to even; found by search, so that nothing here resembles the device's way. */
+function nearest(x: number, values: Float64Array, largest: number): number {
+  const magnitude = Math.abs(x);
+  let low = 0, high = largest;   // bits of the largest finite number
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (values[middle]! <= magnitude) low = middle;
+    else high = middle - 1;
+  }
+  const next = low === largest ? 2 * values[largest]! - values[largest - 1]! : values[low + 1]!;
+  const [below, above] = [magnitude - values[low]!, next - magnitude];
+  const bits = below < above || (below === above && low % 2 === 0) ? low : low + 1;
+  return bits + (x < 0 || Object.is(x, -0) ? 0x8000 : 0);
+}
+
+function narrowValue(bits: number, exponentBits: number, fractionBits: number): number {
+  const exponent = (bits >> fractionBits) & (2 ** exponentBits - 1), fraction = bits & (2 ** fractionBits - 1), bias = 2 ** (exponentBits - 1) - 1;
+  if (exponent === 2 ** exponentBits - 1) return fraction ? NaN : bits & 0x8000 ? -Infinity : Infinity;
+  const magnitude = exponent === 0 ? fraction * 2 ** (1 - bias - fractionBits) : (1 + fraction / 2 ** fractionBits) * 2 ** (exponent - bias);
+  return bits & 0x8000 ? -magnitude : magnitude;
+}
+
+describe.each(compilers)("compiled by %s", (compiler) => {
+  let cell: Cell;
+  beforeAll(() => {
+    use(compiler);
+    cell = new Cell(source, expressions);
+  });
+  const block: [number, number, number] = [32, 1, 1];
+
+  test("templates in namespaces, extern C, restrict, launch bounds", () => {
+    const input = integers(32, 1000);
+    const out = poisoned(32);
+    cell.run("inner::deep::add<5>", { block }, [input, out]);
+    expect([...out]).toEqual([...input].map((v) => v + 5));
+    const floats = new Float32Array(32).fill(NaN);
+    cell.run("inner::deep::add<7, float>", { block }, [Float32Array.from(input), floats]);
+    expect([...floats]).toEqual([...input].map((v) => v + 7));
+    cell.run("fill", { block }, [out, input]);
+    expect([...out]).toEqual([...input]);
+  });
+
+  test("vectors and structs by value, at their alignment", () => {
+    const out = poisoned(7);
+    cell.run("by_value", {}, [out, poisoned(1)], [1, -2, 3, 4, 5, 6, 0x40490fdb]);
+    expect([...out]).toEqual([1, -2, 3, 4, 5, 6, 0x40490fdb]);
+    const input = integers(64, 500), results = poisoned(32);
+    cell.run("vectors", { block }, [input, results]);
+    expect([...results]).toEqual(Array.from(results, (_, t) => input[2 * t]! - input[2 * t + 1]! + 104004));
+  });
+
+  test("__constant__ and __device__ variables live as long as the module, and are its own", () => {
+    const out = poisoned(3);
+    cell.run("variables", { block: [3, 1, 1] }, [out]);
+    expect([...out]).toEqual([120100, 120114, 120136]);
+    new Cell(source, ["variables"]).run("variables", { block: [3, 1, 1] }, [out]);
+    expect([...out]).toEqual([120100, 120114, 120136]);
+    cell.run("variables", { block: [3, 1, 1] }, [out]);
+    expect([...out]).toEqual([120162, 120176, 120198]);
+  });
+
+  test("local arrays that data index, in a kernel without barriers", () => {
+    const n = 1000;
+    const input = integers(n + 2, 1 << 30), out = poisoned(n);
+    cell.run("local_arrays", { grid: [4, 1, 1], block: [256, 1, 1] }, [input, out], [n]);
+    expect([...out]).toEqual(Array.from(out, (_, i) => {
+      const a = [0, 1, 2, 3, 4, 5, 6, 7];
+      a[input[i]! & 7] = 100;
+      a[input[i + 1]! & 7]! += 50;
+      return a[input[i + 2]! & 7]! + 1 + Number((input[i + 2]! & 7) < 4);
+    }));
+  });
+
+  test("more cells than the linker has prepared for: the first launch of each is right", () => {
+    const one = "__global__ void spaced(float* out, float* unused, float start, float step) { if (threadIdx.x < 24) out[threadIdx.x] = start + threadIdx.x * step; }";
+    const [, artifact, lowered] = cpu.request(Op.compile, [one, "test.cu", deviceSources, "spaced"]);
+    const integers = [...new Int32Array(Float32Array.from([3, 0.5]).buffer)];
+    const place = cpu.allocate(96, "device");
+    for (let i = 0; i < 150; i++) {
+      cpu.request(Op.module_load, [String(900_000 + i), String(900_000 + i), artifact!, lowered!, "test"]);
+      fill(cpu, place, 96, 0xffff_ffffn, 4);
+      launch(cpu, { kernel: 900_000 + i, block, pointers: [place, null], integers });
+      const out = read(cpu, place, 96);
+      expect([...new Float32Array(out.buffer, out.byteOffset, 24)]).toEqual(Array.from({ length: 24 }, (_, t) => 3 + t / 2));
+    }
+    cpu.free(place);
+  });
+
+  test("integer intrinsics", () => {
+    const input = integers(64, 2 ** 31);
+    const out = poisoned(32 * 12);
+    cell.run("bits", { block }, [input, out]);
+    for (let t = 0; t < 32; t++) {
+      const x = input[t]!, y = input[t + 32]!;
+      const product = BigInt(x) * BigInt(y);
+      const bytes = (BigInt(y) << 32n) | BigInt(x);
+      const byte = (i: bigint): number => Number((bytes >> (8n * i)) & 255n);
+      const signed = (v: number, i: number): number => (v << (24 - 8 * i)) >> 24;
+      const half = x / 2, rounded = Math.fround(x) * 0.5;
+      const even = Math.floor(rounded) + (rounded % 1 > 0.5 || (rounded % 1 === 0.5 && Math.floor(rounded) % 2 === 1) ? 1 : 0);
+      expect(half).toBeLessThan(2 ** 30);
+      expect([...out.slice(t * 12, t * 12 + 12)]).toEqual([
+        x.toString(2).replaceAll("0", "").length, Math.clz32(x), 32 - Math.clz32(x & -x), Number.parseInt([...x.toString(2).padStart(32, "0")].reverse().join(""), 2) | 0,
+        byte(0n) | (byte(4n) << 8) | (byte(2n) << 16) | (byte(6n) << 24), Number(product >> 32n), Number(product >> 32n), Number(BigInt.asIntN(32, (bytes << 5n) >> 32n)),
+        even, 2147483647, Math.abs(x - y) + 1, [0, 1, 2, 3].reduce((sum, i) => sum + signed(x, i) * signed(y, i), 3)]);
+    }
+  });
+
+  test("elementary functions within 4 ulp of float64", () => {
+    const input = Float32Array.from({ length: 32 }, () => 0.1 + Math.random() * 8);
+    const out = new Float32Array(32 * 12).fill(NaN), wide = new Float64Array(32).fill(NaN);
+    cell.run("functions", { block }, [input, out, wide]);
+    input.forEach((x, t) => {
+      const wanted = [Math.sqrt(x), 1 / Math.sqrt(x), Math.exp(x), Math.log(x), Math.sin(x), Math.cos(x), x ** 1.5, x * x - 1, 10 ** x, Math.tanh(x), Math.max(x, 1) + Math.min(x, 2) + x + Math.floor(x), 1 / x];
+      wanted.forEach((value, i) => expect(Math.abs(out[t * 12 + i]! - value), `function ${i} of ${x}`).toBeLessThanOrEqual(4 * 2 ** -23 * Math.max(Math.abs(value), i === 10 ? 4 * x : 0)));
+      const sum = Math.sqrt(x) + Math.exp(x) + Math.SQRT1_2;
+      expect(Math.abs(wide[t]! - sum)).toBeLessThanOrEqual(8 * 2 ** -52 * sum);
+    });
+    const special = new Float32Array(7).fill(-9);
+    cell.run("special", {}, [special]);
+    expect([...special]).toEqual([1, 2, 3, 1, 1, 0, 0]);
+  });
+
+  test.each([["with the processor's conversions", []], ["without them", ["--flag=-mno-f16c", "--flag=-mno-avx512f"]]])("16-bit floats: every value, and roundings, %s", (_name, options) => {
+    const mine = options.length > 0 ? new Cell(source, expressions, options) : cell;
+    for (const [type, exponentBits, fractionBits, largest] of [["__half", 5, 10, 0x7bff], ["__nv_bfloat16", 8, 7, 0x7f7f]] as const) {
+      const all = Uint16Array.from({ length: 65536 }, (_, bits) => bits);
+      const values = Float64Array.from(all, (bits) => narrowValue(bits, exponentBits, fractionBits));
+      const floats = new Float32Array(65536).fill(-77), back = new Uint16Array(65536).fill(0x1234);
+      mine.run(`from_narrow<${type}>`, { grid: [256, 1, 1], block: [256, 1, 1] }, [all, floats, back], [65536]);
+      const same = (bits: number, value: number): boolean => Object.is(floats[bits], value) && (Number.isNaN(value) || back[bits] === bits);
+      expect([...all].filter((bits) => !same(bits, values[bits]!))).toEqual([]);
+
+      // Random ones of every size, ties, and doubles that a detour over float would round twice.
+      const doubles = Float64Array.from({ length: 60000 }, (_, i) => {
+        const at = Math.floor(Math.random() * largest), middle = (values[at]! + values[at + 1]!) / 2;
+        const offset = [0, 2 ** -40, -(2 ** -40), Math.random() - 0.5][i % 4]! * (values[at + 1]! - values[at]!);
+        return (Number.isFinite(middle) ? middle + offset : values[at]!) * (Math.random() < 0.5 ? -1 : 1);
+      });
+      doubles.set([0, -0, 65519.999, 65520, 1e6, 1e300, -1e300, 2 ** -25, 2 ** -26, 1e-300, 3.4e38, Infinity, -Infinity]);
+      const got = new Uint16Array(60000).fill(0x1234);
+      mine.run(`to_narrow<${type}>`, { grid: [235, 1, 1], block: [256, 1, 1] }, [doubles, got], [60000]);
+      const wrong = [...doubles].map((x, i) => ({ x, got: got[i], wanted: nearest(x, values, largest) })).filter((row) => row.got !== row.wanted);
+      expect(wrong.slice(0, 5)).toEqual([]);
+    }
+    const out = new Float32Array(10).fill(-9);
+    mine.run("halves", {}, [out]);
+    expect([...out]).toEqual([3.5, 3.75, 6, 1, 1.5, 2, 4.5, 7, 1.5, 1]);
+  });
+
+  test("headers of the C++ library, C++20, defines, fast mathematics", () => {
+    const text = `#include <cmath>\n#include <algorithm>\n#include <type_traits>\n#include <cassert>
+template <class T> concept Number = std::is_arithmetic_v<T>;
+template <Number T> __global__ void k(T* x) { assert(x != nullptr); x[0] = std::max(std::sqrt(x[0]), sqrt(x[0])) + VALUE + std::abs(T(-1)) + rsqrtf(T(4)) + exp10(T(1)) + max(1, 2) + isnan(x[0]); }`;
+    const out = Float32Array.from([16]);
+    new Cell(text, ["k<float>"], ["--std=c++20", "--define=VALUE=100", "--fast-math"]).run("k<float>", {}, [out]);
+    expect(out[0]).toBeCloseTo(4 + 100 + 1 + 0.5 + 10 + 2, 4);
+  });
+
+  test("a compile error is on the cell's own line, also after dynamic shared memory", () => {
+    const text = "__global__ void k(float* x) {\n  extern __shared__\n    float s[];\n  s[0] = 1;\n  x[0] = s[0] + undefined_name;\n}\n";
+    const error = caught(() => new Cell(text, ["k"]));
+    expect(error.code).toBe("COMPILE");
+    expect(error.message).toMatch(/^Expected test\.cu to compile, but (g|clang)\+\+ [\d.]+ says: test\.cu:5:\d+: error: .*undefined_name/);
+    expect(error.log).toContain("x[0] = s[0] + undefined_name;");
+  });
+
+  test("inline PTX is a compile error that says what to do, unless the cell leaves it out itself", () => {
+    const body = 'int lane; asm volatile("mov.u32 %0, %laneid;" : "=r"(lane)); x[0] = lane;';
+    expect(caught(() => new Cell(`__global__ void k(int* x) {\n${body}\n}`, ["k"])).log).toMatch(/test\.cu:2.*Expected CUDA C\+\+ without inline PTX, which the cpu device cannot run/s);
+    const out = poisoned(1);
+    new Cell(`__global__ void k(int* x) {\n#if !defined(WARPCELL_CPU)\n${body}\n#else\nx[0] = 5; // asm("no")\n#endif\n}`, ["k"]).run("k", {}, [out]);
+    expect(out[0]).toBe(5);
+  });
+
+  test("an unknown option lists the known ones", () => {
+    expect(() => new Cell("__global__ void k() {}", ["k"], ["--speed=9"])).toThrow(
+      "Expected one of the options --std=, --arch=, --define=, --include=, --flag=, --fast-math, --verbose, but got --speed=9.");
+  });
+});
+
+function caught(body: () => unknown): CompileError {
+  try {
+    body();
+  } catch (error) {
+    if (error instanceof CompileError) return error;
+    throw error;
+  }
+  throw new Error("Expected a CompileError but there was none.");
+}
+
+test("the shared memory of each kernel, as its compiled code has it", async () => {
+  const text = `__device__ int helper(int x) { __shared__ int pad[10]; pad[0] = x; __syncthreads(); return pad[x & 7]; }
+template <class T, int N> __global__ void a(T* x) { __shared__ T s[N]; s[threadIdx.x] = x[threadIdx.x]; __syncthreads(); x[threadIdx.x] = s[N - 1 - threadIdx.x]; }
+__global__ void b(int* x) { __shared__ int s[100], t[3]; s[threadIdx.x] = x[0]; t[0] = x[1]; __syncthreads(); x[threadIdx.x] = s[7] + t[threadIdx.x & 1]; }
+__global__ void c(int* x) { x[0] = 1; }`;
+  const { kernels } = await compile(text, { device: "cpu", name: "shared.cu" });
+  const { b, c } = kernels as Record<string, { info: { shared: number } }>;
+  // A function that is no kernel counts for each, which may call it.
+  expect([b!.info.shared, c!.info.shared]).toEqual([412 + 40, 40]);
+});
+
+test("without a compiler that runs, the sentence names what was looked for and how to get it", () => {
+  const path = process.env["PATH"];
+  process.env["PATH"] = "/nonexistent";
+  use("");
+  process.env["PATH"] = path;
+  const nothing = "__global__ void k() {}";
+  expect(() => new Cell(nothing, ["k"])).toThrow(
+    "Expected a C++ compiler (clang++, clang++-22 to clang++-14, g++ or c++ in PATH) to compile a CUDA cell for the cpu device, but found none that runs. Install one: apt-get install g++.");
+  use("/nonexistent/cxx");
+  expect(() => new Cell(nothing, ["k"])).toThrow("Expected the compiler that WARPCELL_CXX names (/nonexistent/cxx) to compile a CUDA cell for the cpu device, but found none that runs.");
+});
