@@ -14,6 +14,7 @@ const commands: Record<string, Command> = {
   install: { words: "[--prefix DIR | --user]", does: "write the kernelspec, so that Jupyter finds the kernel", run: async (words) => (await import("./command-line/install.ts")).install(words) },
   run: { words: "NOTEBOOK", does: "run a notebook without Jupyter and print its output", run: async (words) => (await import("./command-line/run.ts")).run(words) },
   doctor: { words: "", does: "show devices, driver, libraries, compiler and cache, and how to get what is missing", run: async (words) => (await import("./command-line/doctor.ts")).doctor(words) },
+  test: { words: "cpu | gpu", does: "run the device tests on exactly that device", run: async (words) => (await import("./command-line/test.ts")).test(words) },
   "--version": { words: "", does: "print the version", run: async () => print((await import("./supervisor/kernel-info.ts")).kernelVersion) },
   "--help": { words: "", does: "print this", run: async () => print(usage()) },
 };

@@ -1,11 +1,23 @@
-// The devices that this machine has: the CPU always, the first GPU where one works. A missing GPU is said, not passed over.
+// The devices that tests run on: those that WARPCELL_TEST_DEVICES names ("cpu", "cuda" or both, with a comma), each of which must work; else the CPU always and the first GPU where one works.
 import { DeviceUnavailable } from "../../native/lib/errors.ts";
 import { DeviceProcess } from "../../native/lib/process.ts";
 
-export const devices: DeviceProcess[] = [DeviceProcess.get("cpu")];
-try {
-  devices.push(DeviceProcess.get("cuda"));
-} catch (error) {
-  if (!(error instanceof DeviceUnavailable)) throw error;
-  console.log(`Device tests run on the CPU only. ${error.message}`);
+const named = process.env["WARPCELL_TEST_DEVICES"]?.split(",");
+
+export const devices: DeviceProcess[] = (named ?? ["cpu"]).map((name) => {
+  if (name !== "cpu" && name !== "cuda") throw new Error(`Expected WARPCELL_TEST_DEVICES to name cpu, cuda or both but got "${name}".`);
+  return DeviceProcess.get(name);
+});
+
+/** This machine has no GPU that works, and tests without one were not ruled out. */
+export let isWithoutGpu = false;
+if (named === undefined) {
+  try {
+    devices.push(DeviceProcess.get("cuda"));
+  } catch (error) {
+    if (!(error instanceof DeviceUnavailable)) throw error;
+    isWithoutGpu = true;
+    // A missing GPU is said, not passed over.
+    console.log(`Device tests run on the CPU only. ${error.message}`);
+  }
 }

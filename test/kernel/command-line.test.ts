@@ -117,7 +117,7 @@ describe("doctor", () => {
 describe("other words", () => {
   test("--help lists every command", async () => {
     const { status, stdout } = await warpcell(["--help"]);
-    for (const word of ["install", "run NOTEBOOK", "doctor", "--version", "CONNECTION_FILE"]) expect(stdout).toContain(word);
+    for (const word of ["install", "run NOTEBOOK", "doctor", "test cpu | gpu", "--version", "CONNECTION_FILE"]) expect(stdout).toContain(word);
     expect(status).toBe(0);
   });
 
@@ -126,7 +126,7 @@ describe("other words", () => {
   });
 
   test("an unknown command, and none, are answered with what there is", async () => {
-    expect(await warpcell(["frobnicate"])).toMatchObject({ status: 1, stderr: 'warpcell: Expected install, run, doctor, --version, --help or a connection file but got "frobnicate". `warpcell --help` says what they do.\n' });
+    expect(await warpcell(["frobnicate"])).toMatchObject({ status: 1, stderr: 'warpcell: Expected install, run, doctor, test, --version, --help or a connection file but got "frobnicate". `warpcell --help` says what they do.\n' });
     expect(await warpcell([])).toMatchObject({ status: 1, stderr: expect.stringMatching(/^warpcell: Expected a command but got nothing\.\n\nUsage: warpcell COMMAND/) });
   });
 });

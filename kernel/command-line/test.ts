@@ -1,0 +1,30 @@
+// Turns names of devices into a run of the device tests on exactly those, in the checkout as in an unpacked bundle. Knows no device.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Problem } from "../supervisor/problem.ts";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const vitest = fileURLToPath(new URL("../../../node_modules/vitest/vitest.mjs", import.meta.url));
+const tests = fileURLToPath(new URL("../../../test/device", import.meta.url));
+const deviceCheck = fileURLToPath(new URL("../session/device-check.js", import.meta.url));
+
+// By the word a user types: what WARPCELL_TEST_DEVICES calls it and what the library does. In the order in which the tests take them.
+const devices: Record<string, { test: string; device: string }> = { cpu: { test: "cpu", device: "cpu" }, gpu: { test: "cuda", device: "cuda:0" } };
+
+/** Runs the tests on the named devices and returns vitest's status. A device that does not work here is a `Problem`: its tests are never passed over. */
+export async function test(words: readonly string[]): Promise<number> {
+  const unknown = words.find((word) => !Object.hasOwn(devices, word));
+  if (words.length === 0 || unknown !== undefined) throw new Problem("COMMAND_WORDS", `Expected ${Object.keys(devices).join(" or ")} after test but got ${unknown === undefined ? "nothing" : `"${unknown}"`}.`);
+  if (!existsSync(vitest) || !existsSync(tests)) throw new Problem("TESTS_MISSING", `Expected the device tests and vitest in ${root} but they are not there. Use a checkout of the repository or its offline bundle, which have both.`);
+
+  const named = Object.entries(devices).filter(([word]) => words.includes(word)).map(([, names]) => names);
+  if ((await status([deviceCheck, ...named.map(({ device }) => device)])) !== 0) return 1;
+  // The config is loaded without a temporary copy beside it: an installation may be read-only.
+  return status([vitest, "run", "--root", root, "--configLoader", "runner", "test/device/"], { WARPCELL_TEST_DEVICES: named.map(({ test }) => test).join(",") });
+}
+
+async function status(script: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<number> {
+  const child = spawn(process.execPath, script, { cwd: root, stdio: ["ignore", "inherit", "inherit"], env: { ...process.env, ...environment } });
+  return new Promise((resolve, reject) => child.once("exit", (code) => resolve(code ?? 1)).once("error", reject));
+}

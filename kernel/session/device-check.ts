@@ -1,0 +1,13 @@
+// Turns names of devices into an exit status, in a process of its own: 0 when each works here, else 1 after a sentence for each that does not. Knows no kernel.
+import { devices } from "warpcell";
+
+const reports = devices();
+let status = 0;
+for (const name of process.argv.slice(2)) {
+  const reason = reports.find(({ device }) => device === name)?.reason;
+  if (reason === null) continue;
+  process.stderr.write(`warpcell: ${reason ?? `Expected a device named cpu or cuda:0 but got "${name}".`}\n`);
+  status = 1;
+}
+// The device processes would keep this one alive.
+process.exit(status);
