@@ -2,7 +2,7 @@
 import { apply } from "./apply.ts";
 import { deviceNamed } from "./device-choice.ts";
 import { displayKey, htmlOf, payloadOf, textOf } from "./display.ts";
-import { factsOf, isDType, type DType, type ElementOf, type TypedArrayOf } from "./dtype.ts";
+import { factsOf, isDType, type DType, type ElementOf, type TypedArray, type TypedArrayOf } from "./dtype.ts";
 import { TensorError } from "./errors.ts";
 import { checkedAxis, formatShape, isContiguous, reshaped, reshapedStrides, sizeOf, sliced, stridesOf, transposed, type AxisSlice, type Shape, type View } from "./shape.ts";
 import { Storage } from "./storage.ts";
@@ -146,8 +146,7 @@ export class Tensor<D extends DType = DType> implements Disposable {
     const bytes = this.#bytes();
     const facts = factsOf(this.dtype);
     const array = new facts.array(bytes.buffer as ArrayBuffer, bytes.byteOffset, this.size) as TypedArrayOf<D>;
-    if (this.isContiguous && this.#device.kind === "cpu") borrowed.set(array, this.#living());
-    return array;
+    return this.isContiguous && this.#device.kind === "cpu" ? borrow(array, this.#living()) : array;
   }
 
   /** The elements as nested arrays: numbers, bigint for int64, booleans for bool. */
@@ -213,5 +212,12 @@ export class Tensor<D extends DType = DType> implements Disposable {
   }
 }
 
-/** Arrays that `data()` handed out keep the memory that they show from being collected. */
-const borrowed = new WeakMap<object, Storage>();
+const borrowed = new WeakMap<TypedArray, Storage>();
+
+/** An array that shows a storage keeps it from being collected, and so does each `subarray` of it. What is made from its `buffer` does not. */
+function borrow<A extends TypedArray>(array: A, storage: Storage): A {
+  borrowed.set(array, storage);
+  const subarray = array.subarray as (begin?: number, end?: number) => TypedArray;
+  Object.defineProperty(array, "subarray", { value: (begin?: number, end?: number) => borrow(subarray.call(array, begin, end), storage) });
+  return array;
+}

@@ -295,6 +295,8 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
     expect(kept.isSuspect).toBe(false);
     expect(touched.isSuspect).toBe(true);
     expect(String(touched)).toContain("unfinished: a launch that did not finish may have been writing it");
+    const shown = (touched as unknown as Record<symbol, () => Record<string, unknown>>)[Symbol.for("Jupyter.display")]!();
+    expect(shown["application/vnd.warpcell.tensor.v1+json"]).toMatchObject({ suspect: true });
     kernel("where").launch({ grid: 1, block: 4 }, touched);
     expect(touched.toArray()).toEqual([0, 1, 2, 3]);
     expect(touched.isSuspect).toBe(false);
