@@ -85,7 +85,3 @@ export function sharedError(kernel: string, value: unknown, statically: number, 
   const own = statically === 0 ? "" : ` besides the ${statically} that it declares`;
   return new LaunchError("SHARED", `Expected at most ${Math.max(0, limit - statically)} bytes of dynamic shared memory for kernel ${kernel} on ${device.name}${own}, as a whole number ≥ 0, but got ${shown(value)}.`);
 }
-
-export function unloadedError(kernel: string): LaunchError {
-  return new LaunchError("UNLOADED", `Expected kernel ${kernel} to be loaded but its module has been disposed of. Compile it again.`);
-}

@@ -231,6 +231,12 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
       expect(log).toContain("Cell [7]");
     });
 
+    test("a source of templates alone is compiled, so that what is wrong in it shows at once", async () => {
+      const { kernels } = await compile("template <class T> __global__ void k(T* p) { p[0] = T(3); }", { device });
+      expect(kernels["k"]).toBeInstanceOf(KernelTemplate);
+      await expect(compile("template <class T> __global__ void k(T* p) { p[0] = missing; }", { device })).rejects.toThrow(CompileError);
+    });
+
     test("options reach the compiler: defines, includes, the standard, flags", async () => {
       const directory = mkdtempSync(join(tmpdir(), "warpcell-include-"));
       writeFileSync(join(directory, "shape.h"), "struct Shape { int n; };\n#define FACTOR 10\n");

@@ -1,7 +1,7 @@
 // Operations on every device against float64: random input, poisoned memory, bounds derived from the roundings that a result passes through.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
-import { arange, full, linspace, ones, rand, randn, seed, tensor, zeros, type DType, type Tensor } from "../../native/lib/index.ts";
+import { arange, compile, full, linspace, ones, rand, randn, seed, tensor, zeros, type DType, type Kernel, type Tensor } from "../../native/lib/index.ts";
 import { roundingsOf } from "../../native/lib/reduction.ts";
 import { devices } from "./devices.ts";
 import { poison, randomValues, roundoff } from "./numbers.ts";
@@ -180,6 +180,23 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     seed(3);
     expect([rand([3], { device }).toArray(), rand([3], { device }).toArray()]).toEqual(first);
     expect(first[0]).not.toEqual(first[1]);
+  });
+
+  // Known answers of Philox4x32-10 (kat_vectors of Random123, the authors' library).
+  test("the generator is Philox4x32-10", async () => {
+    const source = `#include <warpcell/philox.cuh>
+      __global__ void words(unsigned* out, unsigned long long counter, unsigned long long stream, unsigned long long seed) {
+        for (int i = 0; i < 4; i++) out[i] = warpcell::philox(counter, stream, seed).word[i];
+      }`;
+    const { kernels } = await compile(source, { device });
+    const out = zeros([4], { device, dtype: "int32" });
+    const words = (...args: bigint[]) => {
+      (kernels["words"] as Kernel).launch({ grid: 1, block: 1 }, out, ...args);
+      return (out.toArray() as number[]).map((word) => (word >>> 0).toString(16));
+    };
+    expect(words(0n, 0n, 0n)).toEqual(["6627e8d5", "e169c58d", "bc57ac4c", "9b00dbd8"]);
+    expect(words(2n ** 64n - 1n, 2n ** 64n - 1n, 2n ** 64n - 1n)).toEqual(["408f276d", "41c83b0e", "a20bc7c6", "6d5451fd"]);
+    expect(words(0x85a308d3243f6a88n, 0x0370734413198a2en, 0x299f31d0a4093822n)).toEqual(["d16cfe09", "94fdcceb", "5001e420", "24126ea1"]);
   });
 
   test("every pair of dtypes converts; floats truncate, beyond the range the limit, NaN 0", () => {
