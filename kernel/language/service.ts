@@ -57,7 +57,8 @@ export class TypeService {
       executable: checkerExecutable(),
       directory: options.directory,
       capabilities,
-      initializationOptions: { disablePushDiagnostics: true },
+      // Left to itself it runs `npm install` for types in the background, where there may be no network.
+      initializationOptions: { disablePushDiagnostics: true, userPreferences: { disableAutomaticTypeAcquisition: true } },
       report: (sentence) => this.#report(sentence),
     });
   }
