@@ -154,7 +154,7 @@ class CpuDevice final : public Device {
   }
 
   void run(const LaunchRequest& request, LoadedKernel& kernel) {
-    Job job{kernel.description, {}, arguments_};
+    Job job{kernel.description, {}, arguments_, request.shared};
     std::copy(request.grid, request.grid + 3, job.geometry.grid);
     std::copy(request.block, request.block + 3, job.geometry.block);
     pool_.run(job, kernel.cost);

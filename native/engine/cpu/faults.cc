@@ -92,15 +92,19 @@ void on_signal(int signal, siginfo_t* information, void*) {
       break;
     case SIGILL:
       code = "TRAP";
-      append(text, sizeof text, 0, "Expected valid instructions, but block (%u,%u,%u) came to an illegal one at address %p.", b[0], b[1], b[2], address);
+      append(text, sizeof text, 0, "Expected valid instructions, but block (%u,%u,%u) came to an illegal one at 0x%zx.", b[0], b[1], b[2], reinterpret_cast<size_t>(address));
       break;
     default:
       if (mine->stacks.is_guard(address)) {
         code = "STACK_OVERFLOW";
         append(text, sizeof text, 0, "Expected a thread to use at most 64 KiB of stack, but block (%u,%u,%u) used more: local arrays too large, or a recursion too deep.",
                b[0], b[1], b[2]);
+      } else if (mine->is_past_shared(address)) {
+        append(text, sizeof text, 0, "Expected dynamic shared memory to be used up to its end, but block (%u,%u,%u) went beyond the size that the launch gave.", b[0], b[1], b[2]);
+      } else if (information->si_code == SI_KERNEL) {   // the processor does not say which
+        append(text, sizeof text, 0, "Expected an address inside an array, but block (%u,%u,%u) accessed one that no memory can have.", b[0], b[1], b[2]);
       } else {
-        append(text, sizeof text, 0, "Expected an address inside an array, but block (%u,%u,%u) accessed %p.", b[0], b[1], b[2], address);
+        append(text, sizeof text, 0, "Expected an address inside an array, but block (%u,%u,%u) accessed 0x%zx.", b[0], b[1], b[2], reinterpret_cast<size_t>(address));
       }
   }
   fail(code, where, text);
@@ -170,6 +174,6 @@ void warpcell_cpu_trap(const unsigned* block, const unsigned* thread) noexcept {
 void warpcell_cpu_assert(const char* condition, const char* file, unsigned line, const unsigned* block, const unsigned* thread) noexcept {
   warpcell::cpu::Where where{true, {block[0], block[1], block[2]}, {thread[0], thread[1], thread[2]}};
   char text[warpcell::kErrorTextBytes];
-  warpcell::cpu::append(text, sizeof text, 0, "Expected %s, but it does not hold (assertion in %s, line %u).", condition, file, line);
+  warpcell::cpu::append(text, sizeof text, 0, "Expected the kernel's assertions to hold, but %s does not (in %s, line %u).", condition, file, line);
   warpcell::cpu::fail("ASSERT", where, text);
 }

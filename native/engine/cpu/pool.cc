@@ -25,6 +25,7 @@ constexpr double kWorthSharing = 30e3;   // nanoseconds; waking a core takes abo
 constexpr double kStep = 10e3;           // how often a launch on the calling thread looks at the clock
 constexpr int64_t kSpin = 20'000;
 constexpr uint32_t kChunksPerCore = 16;
+constexpr uint32_t kSharedAlignment = 128;
 
 Pool* the_pool = nullptr;
 
@@ -57,7 +58,7 @@ Worker::Worker() {
   if (memory == MAP_FAILED || mprotect(static_cast<char*>(memory) + bytes, page, PROT_NONE) != 0) {
     throw DeviceError("OUT_OF_MEMORY", std::string("Expected 227 KiB of shared memory for a core, but mmap failed: ") + std::strerror(errno) + ".");
   }
-  shared = static_cast<uint8_t*>(memory);
+  scheduler.shared_end = shared_end = static_cast<uint8_t*>(memory) + bytes;
   scheduler.output = &output;
 }
 
@@ -71,7 +72,9 @@ Pool::Pool(uint32_t cores) {
 }
 
 void Pool::run_range(Worker& worker, uint64_t first, uint64_t end) {
-  worker.scheduler.run(*job_.kernel, job_.geometry, threads_, job_.arguments, worker.shared, first, end);
+  // Aligned, and up against the page that faults.
+  uint8_t* shared = worker.shared_end - (job_.shared + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
+  worker.scheduler.run(*job_.kernel, job_.geometry, threads_, job_.arguments, shared, first, end);
 }
 
 void Pool::run(const Job& job, double& cost) {

@@ -15,14 +15,15 @@ struct Job {
   const warpcell_cpu::Kernel* kernel;
   Geometry geometry;
   const uint8_t* arguments;
+  uint32_t shared;   // dynamic shared memory, bytes
 };
 
-// One core's part: a scheduler, its dynamic shared memory, what its kernels print, and how long it was busy.
+// One core's part: a scheduler with its dynamic shared memory, what its kernels print, and how long it was busy.
 struct Worker {
   Worker();
   Scheduler scheduler;
   Output output;
-  uint8_t* shared;
+  uint8_t* shared_end;
   std::atomic<int64_t> busy{0};         // nanoseconds, of what has ended
   std::atomic<int64_t> busy_since{0};   // 0: idle
 };

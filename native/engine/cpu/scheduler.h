@@ -33,7 +33,7 @@ class Scheduler {
   Scheduler();
 
   // Runs the blocks [first, end), and returns when all their threads have exited. `threads` is the size of a block; stacks for
-  // threads + 1 exist.
+  // threads + 1 exist. `shared` is the block's dynamic shared memory.
   void run(const warpcell_cpu::Kernel& kernel, const Geometry& geometry, uint32_t threads, const uint8_t* arguments, uint8_t* shared, uint64_t first, uint64_t end);
 
   // A running thread waits, in one of four ways; the answer is the slot to go to.
@@ -43,13 +43,18 @@ class Scheduler {
   Slot* yield(uint32_t thread, uint32_t line);
 
   Stacks stacks;
-  class Output* output = nullptr;   // of the kernels that run here
+  class Output* output = nullptr;           // of the kernels that run here
+  const uint8_t* shared_end = nullptr;      // of dynamic shared memory; a page that faults follows
 
   const Geometry& geometry() const { return *run_.geometry; }
   uint64_t current_block() const { return run_.current; }
   // The linear index of the running thread, or kNone when it has never waited: then a compiler may run several at once.
   uint32_t current_thread() const { return bound_ ? block_.current : kNone; }
   bool running() const { return running_; }
+  bool is_past_shared(const void* address) const {
+    auto* at = static_cast<const uint8_t*>(address);
+    return at >= shared_end && at < shared_end + 4096;
+  }
 
  private:
   friend void fiber_main();

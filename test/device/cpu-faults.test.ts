@@ -1,0 +1,186 @@
+// Kernels that break on the cpu device, each kind of fault by its code, place and sentence; launches beyond the limits; what kernels print.
+import { spawnSync } from "node:child_process";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { binding } from "../../native/lib/binding.ts";
+import { DeviceFault, LaunchError } from "../../native/lib/errors.ts";
+import { Cell, compilers, cpu, poisoned, use, type Shape } from "./cpu-cell.ts";
+import { launch } from "./records.ts";
+
+const source = `#include <cassert>
+__global__ void good(int* p, int n) { int t = threadIdx.x; __syncthreads(); p[t] = t + n; }
+__global__ void wild(int* p, int n) { p[(1ll << n) + threadIdx.x] = n; }
+__global__ void known(int* p, int n) { __syncthreads(); if (threadIdx.x == n && blockIdx.y == 1) *(volatile int*)(size_t)64 = 1; __syncthreads(); }
+__global__ void divide(int* p, int n) { p[threadIdx.x] = 100 / (n - (int)threadIdx.x); }
+__device__ __noinline__ int deep(int* p, int n) { volatile int here[32]; here[n & 31] = p[0]; return n == 0 ? here[0] : deep(p, n - 1) + here[n & 31]; }
+__global__ void overflow(int* p, int n) { p[0] = deep(p, n); }
+__global__ void large_frame(int* p, int n) { volatile int here[100000]; for (int i = 0; i < 100000; i += 64) here[i] = n; p[0] = here[n]; }
+__global__ void trap(int* p, int n) { __syncthreads(); if (threadIdx.y == n) __trap(); }
+__global__ void assertion(int* p, int n) {
+  assert(int(threadIdx.x) != n);
+}
+__global__ void half_barrier(int* p, int n) {
+  if (threadIdx.x < n) {
+    __syncthreads();
+  } else {
+    __shfl_sync(0xffffffff, n, 0);
+  }
+}
+__global__ void wrong_mask(int* p, int n) {
+  p[threadIdx.x] = __shfl_sync(0xfffffffe, n, 1);
+}
+__global__ void lone_lane(int* p, int n) {
+  if (threadIdx.x % 32 == 3) p[0] = __ballot_sync(0x18, 1);
+  else p[1] = __ballot_sync(~0u, 1);
+}
+__global__ void print(const int* p, int n) {
+  printf("block %d ", blockIdx.x);
+  printf("thread %d: %s %.2f %lld%c", threadIdx.x, "text", p[0] * 0.5, 1ll << 40, 10);
+}
+__global__ void print_much(const int* p, int n) { for (int i = 0; i < n; i++) printf("%d/%d/%064d\\n", blockIdx.x, i, 0); }
+__global__ void big_static(int* p, int n) { __shared__ int s[13000]; s[(threadIdx.x * n) % 13000] = n; __syncthreads(); p[threadIdx.x] = s[threadIdx.x]; }
+`;
+const kernels = ["good", "wild", "known", "divide", "overflow", "large_frame", "trap", "assertion", "half_barrier", "wrong_mask", "lone_lane", "print", "print_much", "big_static"] as const;
+type Kernel = (typeof kernels)[number];
+
+describe.each(compilers)("compiled by %s", (compiler) => {
+  let cell: Cell;
+  beforeAll(() => {
+    use(compiler);
+    cell = new Cell(source, [...kernels]);
+  });
+  /** The next cell works. */
+  afterEach(() => {
+    const out = poisoned(64);
+    cell.run("good", { block: [64, 1, 1] }, [out], [5]);
+    expect([...out]).toEqual(Array.from(out, (_, t) => t + 5));
+  });
+
+  function faultOf(kernel: Kernel, shape: Shape, n: number): DeviceFault {
+    const place = cpu.allocate(4096, "device");
+    try {
+      launch(cpu, { kernel: cell.id(kernel), ...shape, pointers: [place], integers: [n] });
+      cpu.synchronize();
+    } catch (error) {
+      if (error instanceof DeviceFault) return error;
+      throw error;
+    } finally {
+      cpu.free(place);
+    }
+    throw new Error("Expected a DeviceFault but there was none.");
+  }
+  const block: [number, number, number] = [64, 1, 1];
+
+  test("a wild address, with the block; with the thread where it has waited before", () => {
+    expect(faultOf("wild", { block }, 36)).toMatchObject({ code: "ILLEGAL_ADDRESS", message: expect.stringMatching(/block \(0,0,0\) accessed 0x[0-9a-f]+\./) });
+    expect(faultOf("wild", { block }, 58)).toMatchObject({ code: "ILLEGAL_ADDRESS", message: expect.stringContaining("block (0,0,0) accessed one that no memory can have") });
+    const fault = faultOf("known", { grid: [2, 3, 1], block }, 37);
+    expect(fault).toMatchObject({ code: "ILLEGAL_ADDRESS", block: [expect.any(Number), 1, 0], thread: [37, 0, 0], message: expect.stringContaining("accessed 0x40") });
+  });
+
+  test("an integer division by zero", () => {
+    expect(faultOf("divide", { block }, 9)).toMatchObject({ code: "DIVISION_BY_ZERO", message: expect.stringContaining("block (0,0,0) made one") });
+  });
+
+  test.each([["a recursion without end", "overflow", 100_000], ["a local array larger than the stack", "large_frame", 5]] as const)("%s overflows the stack", (_name, kernel, n) => {
+    expect(faultOf(kernel, {}, n)).toMatchObject({ code: "STACK_OVERFLOW", message: expect.stringContaining("used more: local arrays too large, or a recursion too deep") });
+  });
+
+  test("a trap, with block and thread", () => {
+    expect(faultOf("trap", { grid: [1, 1, 1], block: [4, 8, 1] }, 6)).toMatchObject({ code: "TRAP", block: [0, 0, 0], thread: [expect.any(Number), 6, 0], message: expect.stringContaining("it called __trap") });
+  });
+
+  test("an assertion, with its condition and line", () => {
+    const fault = faultOf("assertion", { grid: [1, 1, 1], block }, 21);
+    expect(fault).toMatchObject({ code: "ASSERT", block: [0, 0, 0], thread: [21, 0, 0], message: expect.stringContaining("int(threadIdx.x) != n does not (in test.cu, line 11)") });
+  });
+
+  test("a deadlock, with who waits where and for whom", () => {
+    const fault = faultOf("half_barrier", { grid: [3, 1, 1], block }, 48);
+    expect(fault).toMatchObject({ code: "DEADLOCK", message: expect.stringContaining("48 of 64 threads that have not exited wait at __syncthreads in line 15; lanes 0xffff0000 of warp 1 wait in line 17 for lanes 0x0000ffff") });
+    expect(faultOf("lone_lane", { block: [32, 1, 1] }, 0)).toMatchObject({ code: "DEADLOCK", message: expect.stringContaining("no thread waits at __syncthreads; lanes 0xfffffff7 of warp 0 wait in line 25 for lanes 0x00000008; lanes 0x00000008 of warp 0 wait in line 24 for lanes 0x00000010") });
+  });
+
+  test("a mask without the calling lane", () => {
+    expect(faultOf("wrong_mask", { block: [32, 1, 1] }, 0)).toMatchObject({ code: "WARP_MASK", thread: [0, 0, 0], message: expect.stringContaining("Expected kernel") });
+  });
+
+  test.each<[string, Kernel, Shape, string]>([
+    ["too many threads", "good", { block: [1024, 2, 1] }, "Expected at most 1024 threads in a block, but got 2048 (1024×2×1)"],
+    ["a block too deep", "good", { block: [1, 1, 65] }, "Expected a block from 1×1×1 to 1024×1024×64 threads, but got 1×1×65"],
+    ["a grid too high", "good", { grid: [1, 65536, 1] }, "Expected a grid from 1×1×1 to 2147483647×65535×65535 blocks, but got 1×65536×1"],
+    ["too much dynamic shared memory", "good", { shared: 232449 }, "Expected at most 232448 bytes of shared memory, but got 0 static and 232449 dynamic bytes"],
+    ["too much static shared memory", "big_static", {}, "Expected at most 49152 bytes of static shared memory, but the kernel declares 52000. Use dynamic shared memory for more"],
+  ])("%s is refused, and the process lives", (_name, kernel, shape, sentence) => {
+    const process = binding.processId(cpu.client);
+    const refused = (): void => cell.run(kernel, shape, [poisoned(64)], [1]);
+    expect(refused).toThrow(LaunchError);
+    expect(refused).toThrow(sentence);
+    expect(binding.processId(cpu.client)).toBe(process);
+  });
+
+  test("too few arguments are refused", () => {
+    expect(() => cell.run("good", {}, [poisoned(1)], [])).toThrow("Expected 12 bytes of arguments, but got 8");
+  });
+
+  test("dynamic shared memory is there to its last byte, and not beyond", () => {
+    const fits = new Cell("__global__ void k(int* p, int n) { extern __shared__ char s[]; s[n] = 7; __syncthreads(); p[0] = s[n]; }", ["k"]);
+    const out = poisoned(1);
+    fits.run("k", { shared: 232448 }, [out], [232447]);
+    expect(out[0]).toBe(7);
+    expect(() => fits.run("k", { shared: 232448 }, [out], [232448])).toThrow(DeviceFault);
+    expect(() => fits.run("k", { shared: 1024 }, [out], [1024])).toThrow("block (0,0,0) went beyond the size that the launch gave");
+    expect(() => fits.run("k", {}, [out], [0])).toThrow("block (0,0,0) went beyond the size that the launch gave");
+  });
+});
+
+describe("what kernels print", () => {
+  /** Standard output of a program that launches a kernel of `source`, through the library as it is installed. */
+  function printed(kernel: Kernel, grid: number, block: number, n: number, environment: Record<string, string> = {}): string {
+    const library = new URL("../../native/dist/index.js", import.meta.url).href;
+    const program = `import { compile, full } from ${JSON.stringify(library)};
+      const { kernels } = await compile(${JSON.stringify(source)}, { device: "cpu", name: "cell.cu" });
+      kernels.${kernel}.launch({ grid: ${grid}, block: ${block} }, full([4], 3, { dtype: "int32", device: "cpu" }), ${n});
+      full([1], 1, { device: "cpu" }).toArray();`;
+    const result = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8", maxBuffer: 1 << 26, env: { ...process.env, WARPCELL_CXX: "", ...environment } });
+    expect([result.status, result.stderr]).toEqual([0, ""]);
+    return result.stdout;
+  }
+
+  test("comes in whole lines, in the order of blocks and threads, from any number of cores", () => {
+    const wanted = Array.from({ length: 400 }, (_, i) => `block ${Math.floor(i / 4)} thread ${i % 4}: text 1.50 1099511627776\n`).join("");
+    expect(printed("print", 100, 4, 0)).toBe(wanted);
+    expect(printed("print", 100, 4, 0, { WARPCELL_CPU_CORES: "5" })).toBe(wanted);
+  });
+
+  test("is complete beyond the size of the buffer", () => {
+    const lines = printed("print_much", 8, 1, 5000).trimEnd().split("\n");
+    expect(lines.length).toBe(40_000);
+    for (let block = 0; block < 8; block++) {
+      expect(lines.filter((line) => line.startsWith(`${block}/`))).toEqual(Array.from({ length: 5000 }, (_, i) => `${block}/${i}/${"0".repeat(64)}`));
+    }
+  });
+});
+
+test("gauges: memory of the machine and the process, a busy core while a kernel spins", async () => {
+  use(compilers[0]!);
+  const cell = new Cell("__global__ void busy(long long* p, int ms) { long long end = clock64() + ms * 1000000ll; while (clock64() < end) ; p[0] = end; }", ["busy"]);
+  const out = cpu.allocate(64, "device");
+  launch(cpu, { kernel: cell.id("busy"), pointers: [out], integers: [1200] });
+  await cpu.synchronizeAsync();
+  const gauge = binding.gauges().find(({ client }) => client === cpu.client)!;
+  expect(gauge.memoryTotal).toBeGreaterThan(2 ** 28);
+  expect(gauge.memoryUsed).toBeGreaterThan(0);
+  expect(gauge.memoryUsed).toBeLessThan(gauge.memoryTotal!);
+  expect(gauge.processMemory).toBeGreaterThan(1 << 20);
+  expect(gauge.utilization).toBeGreaterThan(0);
+  expect(gauge.utilization).toBeLessThanOrEqual(1);
+  expect([gauge.temperature, gauge.power]).toEqual([null, null]);
+  cpu.free(out);
+});
+
+test("the number of cores is checked", () => {
+  const library = new URL("../../native/dist/index.js", import.meta.url).href;
+  const program = `import { zeros } from ${JSON.stringify(library)};\ntry { zeros([1], { device: "cpu" }); } catch (error) { console.log(error.message); }`;
+  const result = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8", env: { ...process.env, WARPCELL_CPU_CORES: "many" } });
+  expect(result.stdout + result.stderr).toContain('Expected WARPCELL_CPU_CORES to be a number from 1 to 4096, but got "many".');
+});
