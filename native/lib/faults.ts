@@ -26,6 +26,7 @@ const sentences: Record<string, [expected: string, happened: string]> = {
   STACK_OVERFLOW: ["stay inside its stack", "overflowed it"],
   DIVISION_BY_ZERO: ["divide integers by numbers other than zero", "divided by zero"],
   DEADLOCK: ["bring all threads to every barrier", "deadlocked"],
+  WARP_MASK: ["name the calling lane in every mask", "left it out"],
   TRAP: ["finish", "stopped itself with a trap"],
   ASSERT: ["keep its assertions", "broke one"],
   LAUNCH_FAILED: ["finish", "failed on the device"],
