@@ -35,6 +35,11 @@ export class CellRegistry {
     return place && `${place.cell.label}:${place.line}`;
   }
 
+  /** The place that {@link describeOrigin} has described; its column is that of the first launch on the line. */
+  placed(description: string): CellPlace | undefined {
+    return this.#origins.find((place) => place !== undefined && `${place.cell.label}:${place.line}` === description);
+  }
+
   /** The place in its cell of a place in a script; `undefined` when the script is not a cell. */
   find(script: string, line: number, column: number): CellPlace | undefined {
     if (!script.startsWith(scheme)) return undefined;

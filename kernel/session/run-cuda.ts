@@ -5,6 +5,7 @@ import type { CellResult, Run } from "./languages.ts";
 import { escape, raw } from "./mime-bundle.ts";
 
 type CudaModule = Awaited<ReturnType<typeof import("warpcell")["compile"]>>;
+type KernelInfo = import("warpcell").Kernel["info"];
 
 /** A compile error knows where in the source each message points. */
 interface Diagnosed { diagnostics: { line: number; column: number; severity: string; message: string }[]; }
@@ -33,10 +34,19 @@ function firstError(error: unknown): Omit<CellPlace, "cell"> | undefined {
   return first && { line: first.line, column: Math.max(1, first.column) };
 }
 
-/** A line per kernel: what it takes, what it uses, and how long compiling took. */
+/** A line per kernel: what it takes, what it uses where the device knows, and how long compiling took. */
 function summary({ kernels, cached, milliseconds }: CudaModule): object {
   const time = cached ? "cached" : `compiled in ${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
-  const lines = Object.values(kernels).map((kernel) => `${String(kernel)} · ${time}`);
+  const lines = Object.values(kernels).map((kernel) => [String(kernel), ...("info" in kernel ? resources(kernel.info) : []), time].join(" · "));
   const plain = lines.length === 0 ? `no kernels · ${time}` : lines.join("\n");
   return raw({ "text/plain": plain, "text/html": `<pre>${escape(plain)}</pre>` });
+}
+
+function resources({ registers, shared, spillStores, spillLoads }: KernelInfo): string[] {
+  const spilled = (spillStores ?? 0) + (spillLoads ?? 0);
+  return [
+    ...(registers === null ? [] : [`${registers} registers`]),
+    ...(shared === null || shared === 0 ? [] : [`${shared} bytes shared`]),
+    ...(spilled === 0 ? [] : [`${spilled} bytes spilled`]),
+  ];
 }

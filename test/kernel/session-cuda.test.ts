@@ -1,0 +1,109 @@
+// `%%cuda` cells in a real session, on the CPU device: kernels become names, errors have the cell's lines, faults and interrupts leave everything in place.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TestSession } from "../helpers/session.ts";
+
+let session: TestSession;
+
+beforeAll(async () => {
+  session = await TestSession.start();
+});
+
+afterAll(() => session.end());
+
+const plain = (lines: string[] | undefined): string => (lines ?? []).join("\n").replace(/\u001b\[\d+m/g, "");
+
+const kernels = `%%cuda
+extern "C" __global__ void fill(float* p, int n, float value) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) p[i] = value;
+}
+template <class T> __global__ void twice(T* p) { p[threadIdx.x] *= 2; }
+extern "C" __global__ void astray(float* p) { p[1ull << 40] = 1; }
+extern "C" __global__ void spin(int* go) { while (*(volatile int*)go == 0) ; }
+extern "C" __global__ void speak() { printf("from the device\\n"); }
+`;
+
+test("a cell's kernels are listed, declared to the checker, and called by later cells", async () => {
+  const { status, error, result, events } = await session.run(kernels);
+  expect({ status, error }).toEqual({ status: "ok", error: null });
+  expect(result).toMatch(/^fill\(p: float\*, n: int, value: float\).* · (compiled in \d+(\.\d)? ms|cached)$/m);
+  const declared = events.find((event) => event.type === "declared");
+  expect(declared?.type === "declared" && declared.declarations.find(({ name }) => name === "fill")?.text).toMatch(/^declare const fill: import\("warpcell"\)\.Kernel</);
+
+  const value = Math.fround(Math.random());
+  const { result: values, error: failure } = await session.run(`import { full, zeros } from "warpcell"\nconst y = full([5], -1)\nfill.over(5)(y, 5, ${value})\ntwice.as("float").launch({ grid: 1, block: 5 }, y)\ny.toArray().every((element) => element === ${2 * value})`);
+  expect(failure).toBeNull();
+  expect(values).toBe("true");
+});
+
+test("a compile error has the cell's line, the source and a caret", async () => {
+  const { error } = await session.run("%%cuda --name broken\n\n__global__ void bad(float* p) {\n  p[0] = missing;\n}");
+  expect(error?.name).toBe("CompileError");
+  expect(plain(error?.traceback)).toMatch(/Cell \[\d+\]:4:10\n {2}3 \| __global__ void bad\(float\* p\) \{\n> 4 \| {3}p\[0\] = missing;\n {4}\| {10}\^/);
+  expect((await session.run("typeof bad")).result).toBe("'undefined'");
+});
+
+test("a wrong option fails its cell", async () => {
+  expect((await session.run("%%cuda --fast\n")).error?.message).toMatch(/^Expected an option of %%cuda \(--name, .*\) but got --fast\.$/);
+});
+
+test("a launch error is at its line, before anything runs", async () => {
+  const { error } = await session.run("\nfill.launch({ grid: 1, block: 1 }, y, 5)");
+  expect(error?.name).toBe("LaunchError");
+  expect(plain(error?.traceback)).toMatch(/:2:6\n> 2 \| fill\.launch/);
+});
+
+test("what kernels print reaches the session's own stdout before the cell's token", async () => {
+  const { events } = await session.run("speak.launch({ grid: 1, block: 1 })");
+  const done = events.at(-1)!;
+  const token = done.type === "done" ? done.token : "";
+  await session.until(() => session.native.includes(token));
+  expect(session.native.slice(0, session.native.indexOf(token))).toContain("from the device\n");
+});
+
+describe("after", () => {
+  const before = "const kept = full([1000], 3)\nfill.over(1000)(kept, 1000, 4)";
+  const check = "fill.launch({ grid: 1, block: 5 }, y, 5, 6);\n[kept.toArray().every((element) => element === 4), y.toArray()[4]]";
+
+  test("a fault, which names kernel, cell and line and shows the source", async () => {
+    await session.run(before);
+    const request = session.send("// nothing here\n\nastray.launch({ grid: 1, block: 1 }, y)");
+    const { error } = await session.ended(request);
+    expect(error?.name).toBe("DeviceFault");
+    expect(error?.message).toMatch(new RegExp(`kernel astray .* launched at Cell \\[${request}\\]:3\\.`));
+    expect(plain(error?.traceback)).toContain("> 3 | astray.launch");
+    expect((await session.run(check)).result).toBe("[ true, 6 ]");
+  });
+
+  test.each([
+    ["an interrupt of a kernel that the cell waits for", "spin.launch({ grid: 1, block: 1 }, idle); process.stdout.write('on'); idle.toArray()"],
+    ["an interrupt of a kernel that the cell has left running", "spin.launch({ grid: 1, block: 1 }, idle); process.stdout.write('on')"],
+  ])("%s", async (_, code) => {
+    await session.run(`${before}; const idle = zeros([1], { dtype: "int32" })`);
+    const request = session.send(code);
+    await session.until(() => session.printed(request, "stdout") === "on");
+    session.agent({ type: "interrupt", request });
+    const { error } = await session.ended(request);
+    expect([error?.name, error?.message]).toEqual(["InterruptedError", expect.stringContaining("kernel spin")]);
+    expect((await session.run(check)).result).toBe("[ true, 6 ]");
+  });
+});
+
+test("gauges come as often as asked, also while a cell spins, and stop", async () => {
+  const request = session.send("process.stdout.write('on'); for (;;) ;");
+  await session.until(() => session.printed(request, "stdout") === "on");
+  const gauges = () => session.agentEvents.filter(({ type }) => type === "gauges");
+  const first = gauges().length;
+  session.agent({ type: "gauges", interval: 20 });
+  await session.until(() => gauges().length >= first + 3);
+  const last = gauges().at(-1)!;
+  expect(last.type === "gauges" && last.devices).toMatchObject([{ device: "cpu", active: true, allocated: expect.any(Number), reserved: expect.any(Number) }]);
+  session.agent({ type: "gauges", interval: 0 });
+  session.agent({ type: "interrupt", request });
+  expect((await session.ended(request)).error?.name).toBe("Interrupted");
+});
+
+test("the device is announced after the start, with the reason for it", async () => {
+  const event = await session.until(() => session.events.find(({ type }) => type === "device"));
+  expect(event.type === "device" && event.device).toMatchObject({ device: "cpu", name: expect.any(String), reason: 'WARPCELL_DEVICE is "cpu".' });
+});
