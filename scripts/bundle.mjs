@@ -1,8 +1,8 @@
 // `npm run bundle`: makes dist/warpcell-linux-x64.tar.xz, all that runs cells and GPU tests on a machine with no network, no Node and no Jupyter. The bundle keeps the
-// repository's layout, with Node's own binary in bin/, so that every relative path holds.
+// repository's layout, with Node's own binary in bin/, so that every relative path holds. `--as-built` takes what is built and builds nothing.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { root, setup } from "./setup.mjs";
 
 const limit = 55e6;
@@ -12,13 +12,16 @@ const stage = join(root, "dist", name);
 
 const packageOf = (folder) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
+// Packages that nothing here loads: vite takes lightningcss for style sheets only, the others are types or headers for a build. The library itself is copied by name.
+const leftOut = new Set(["warpcell", "node-addon-api", "lightningcss", "@types/chai", "@types/deep-eql", "@types/estree", "@oxc-project/types"]);
+
 /** Folders of the named packages and of all they need at run time, as Node resolves them from `from`. Optional ones that this machine's platform lacks are left out. */
 function closure(names, from, found = new Map()) {
   for (const name of names) {
     let at = from;
     while (!existsSync(join(at, "node_modules", name)) && at !== dirname(at)) at = dirname(at);
     const folder = join(at, "node_modules", name);
-    if (!existsSync(folder) || found.has(folder)) continue;
+    if (leftOut.has(name) || !existsSync(folder) || found.has(folder)) continue;
     const description = packageOf(folder);
     found.set(folder, name);
     closure([...Object.keys(description.dependencies ?? {}), ...Object.keys(description.optionalDependencies ?? {})], folder, found);
@@ -26,11 +29,17 @@ function closure(names, from, found = new Map()) {
   return found;
 }
 
-// What a package carries for people, for other platforms or for its own build.
-const unneeded = [/\.map$/, /\.md$/, /\.markdown$/, /\.d\.mts$/, /[\\/](docs?|examples?|\.github)[\\/]/];
-const zeromqKeeps = [`linux${sep}${process.arch}${sep}node${sep}glibc-${process.versions.modules}-Release`];
-const isForeignBuild = (path) => /zeromq[\\/]build[\\/].*\.node$/.test(path) && !zeromqKeeps.some((kept) => path.includes(kept));
-const keep = (path) => statSync(path).isDirectory() || !(unneeded.some((pattern) => pattern.test(path)) || isForeignBuild(path));
+// What a package carries for people, for other platforms, for its own build or for a checker that only the cells need.
+const unneeded = [/\.map$/, /\.md$/i, /\.markdown$/, /\.d\.[cm]ts$/, /\.wasm$/, /\.tsbuildinfo$/, /[\\/](docs?|examples?|\.github)[\\/]/];
+const typesOfCells = /node_modules[\\/](@types[\\/]node|undici-types|@typescript)[\\/]|[\\/]native[\\/]/;
+// Files of a package that run here, where most do not.
+const runs = {
+  zeromq: [/^package\.json$/, /^LICENSE/, /^lib\//],
+  "cmake-ts": [/^package\.json$/, /^LICENSE/, /^build\/loader\.[cm]?js$/],
+};
+const keep = (path) => statSync(path).isDirectory() || !(unneeded.some((pattern) => pattern.test(path)) || (path.endsWith(".d.ts") && !typesOfCells.test(path)));
+const keepOf = (name, folder) => (source) =>
+  keep(source) && !source.slice(folder.length).includes(`${sep}node_modules`) && (!Object.hasOwn(runs, name) || statSync(source).isDirectory() || runs[name].some((pattern) => pattern.test(relative(folder, source))));
 
 const copy = (path, filter = () => true) => cpSync(join(root, path), join(stage, path), { recursive: true, filter: (source) => filter(source), verbatimSymlinks: true });
 
@@ -44,8 +53,10 @@ const installer = `#!/bin/sh
 # Installs this bundle: ./install.sh [PREFIX], by default ~/.local. Needs nothing but a shell; run it again to upgrade.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
+case "\${1:-}" in -*) echo "Expected a folder to install in (by default ~/.local) but got $1. Usage: ./install.sh [PREFIX]" >&2; exit 2 ;; esac
 prefix=\${1:-$HOME/.local}
 mkdir -p "$prefix/lib" "$prefix/bin"
+prefix=$(cd "$prefix" && pwd)
 rm -rf "$prefix/lib/warpcell.new"
 cp -R "$here" "$prefix/lib/warpcell.new"
 rm -rf "$prefix/lib/warpcell"
@@ -54,7 +65,8 @@ ln -sf "$prefix/lib/warpcell/bin/warpcell" "$prefix/bin/warpcell"
 echo "Installed $prefix/bin/warpcell. Next:"
 echo "  $prefix/bin/warpcell doctor             what this machine has"
 echo "  $prefix/bin/warpcell run NOTEBOOK.ipynb runs a notebook without Jupyter"
-echo "  $prefix/bin/warpcell test gpu           the tests, on this machine's GPU"
+echo "  $prefix/bin/warpcell test gpu           the tests, on this machine's GPU (test cpu: on the CPU)"
+echo "  $prefix/bin/warpcell bench              what launches, compiles and recoveries cost on each device"
 echo "  $prefix/bin/warpcell install --user     registers the kernel with Jupyter"
 case ":$PATH:" in *":$prefix/bin:"*) ;; *) echo "$prefix/bin is not on your PATH." ;; esac
 `;
@@ -66,28 +78,43 @@ function assemble() {
   writeFileSync(join(stage, "bin", "warpcell"), launcher, { mode: 0o755 });
   writeFileSync(join(stage, "install.sh"), installer, { mode: 0o755 });
 
-  for (const path of ["LICENSE", "README.md", "package.json", "vitest.config.ts", "native/package.json", "native/dist", "native/device", "native/lib", "native/engine/cuda/driver_api.h", "kernel/package.json", "kernel/dist", "kernel/mime.ts", "notebooks", "test/device", "test/helpers", "test/bench"]) {
-    if (existsSync(join(root, path))) copy(path);
+  copy("README.md");
+  for (const path of ["LICENSE", "package.json", "vitest.config.ts", "native/package.json", "native/dist", "native/device", "native/lib", "native/protocol/commands.h", "native/engine/cuda/driver_api.h", "kernel/package.json", "kernel/dist", "kernel/kernelspec", "notebooks", "test/device", "test/bench"]) {
+    copy(path, keep);
   }
   for (const program of ["addon.node", "warpcell-device"]) copy(`native/build/Release/${program}`);
 
   const folders = closure([...Object.keys(packageOf(join(root, "kernel")).dependencies), "vitest", "@types/node"], join(root, "kernel"));
-  for (const [folder, name] of folders) {
-    if (name === "warpcell") continue;
-    copy(folder.slice(root.length + 1), (source) => keep(source) && !(source.length > folder.length && source.slice(folder.length).includes(`${sep}node_modules`)));
-  }
+  for (const [folder, name] of folders) copy(relative(root, folder), keepOf(name, folder));
+  copyZeromqAddon();
   symlinkSync(join("..", "native"), join(stage, "node_modules", "warpcell"));
   symlinkSync(join("..", "kernel"), join(stage, "node_modules", "warpcell-kernel"));
 }
 
+/** zeromq carries an addon for each platform; its loader takes the one of the newest ABI first, which fits every Node, being an addon of Node-API. Only that one comes along. */
+function copyZeromqAddon() {
+  const build = join("node_modules", "zeromq", "build");
+  const offered = Object.entries(JSON.parse(readFileSync(join(root, build, "manifest.json"), "utf8"))).map(([key, path]) => ({ key, path, ...JSON.parse(key) }));
+  const [newest] = offered.filter(({ os, arch, libc }) => os === "linux" && arch === process.arch && libc === "glibc").sort((a, b) => b.abi - a.abi);
+  if (newest === undefined) throw new Error(`Expected zeromq to carry an addon for linux ${process.arch} with glibc but its manifest lists none. Install another version of zeromq.`);
+  copy(join(build, newest.path));
+  writeFileSync(join(stage, build, "manifest.json"), JSON.stringify({ [newest.key]: newest.path }));
+}
+
+function requirePackers() {
+  const lacking = ["tar", "xz"].filter((program) => spawnSync(program, ["--version"]).status !== 0);
+  if (lacking.length > 0) throw new Error(`Expected tar and xz to pack the bundle but found no ${lacking.join(" and no ")}. Install them with: sudo apt-get install tar xz-utils`);
+}
+
 function compress() {
-  const result = spawnSync("sh", ["-c", `tar -C dist --sort=name --owner=0 --group=0 -cf - ${name} | xz -6 -T0 > ${output}`], { cwd: root, encoding: "utf8" });
-  if (result.status !== 0) throw new Error(`Packing the bundle failed: ${result.stderr} (tar and xz are needed: sudo apt-get install xz-utils)`);
+  const result = spawnSync("tar", ["-C", "dist", "--sort=name", "--owner=0", "--group=0", "--use-compress-program=xz -6 -T0", "-cf", output, name], { cwd: root, encoding: "utf8" });
+  if (result.status !== 0) throw new Error(`Packing the bundle failed: ${result.stderr}`);
   return statSync(output).size;
 }
 
 try {
-  await setup();
+  requirePackers();
+  if (!process.argv.includes("--as-built")) await setup();
   assemble();
   const bytes = compress();
   console.log(`${output.slice(root.length + 1)}: ${(bytes / 1e6).toFixed(1)} MB`);

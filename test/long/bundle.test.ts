@@ -1,0 +1,138 @@
+// The offline bundle as on a GPU server: packed, unpacked elsewhere, installed and used with no network, no Node and no npm in reach, and nothing of the checkout in it.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
+const archive = join(root, "dist", `warpcell-linux-${process.arch}.tar.xz`);
+const place = mkdtempSync(join(tmpdir(), "warpcell-bundle-test-"));
+const unpacked = join(place, "unpacked");
+const home = join(place, "home");
+const programs = join(place, "programs");
+const installation = join(home, ".local", "lib", "warpcell");
+const warpcell = join(home, ".local", "bin", "warpcell");
+
+// A network namespace of its own has no way out. Where the system allows none, the rest of the bareness is still tested.
+const isolate = [["unshare", "-n"], ["unshare", "-r", "-n"]].find(([command, ...words]) => spawnSync(command!, [...words, "true"]).status === 0) ?? [];
+
+interface Ended { status: number | null; stdout: string; stderr: string; }
+
+/** Runs a command in the bare environment. */
+function bare(command: readonly string[], { path = programs, cwd = place } = {}): Ended {
+  const [first, ...words] = [...isolate, "env", "-i", `HOME=${home}`, `PATH=${path}`, ...command];
+  return spawnSync(first!, words, { encoding: "utf8", cwd, timeout: 600_000, maxBuffer: 1 << 28 });
+}
+
+/** A folder with this machine's programs but for Node, npm, Python and those in `without`. */
+function programsWithout(folder: string, without: readonly string[] = []): string {
+  mkdirSync(folder);
+  const hidden = new RegExp(`^(node|nodejs|npm|npx|corepack|python.*|pip.*${without.map((name) => `|${name}`).join("")})$`);
+  for (const directory of ["/usr/local/bin", "/usr/bin", "/bin"]) {
+    for (const name of readdirSync(directory)) if (!hidden.test(name) && !existsSync(join(folder, name)) && existsSync(join(directory, name))) symlinkSync(join(directory, name), join(folder, name));
+  }
+  return folder;
+}
+
+function* entries(folder: string): Generator<string> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* entries(path);
+    else yield path;
+  }
+}
+
+beforeAll(() => {
+  const bundled = spawnSync(process.execPath, [join(root, "scripts", "bundle.mjs"), "--as-built"], { encoding: "utf8" });
+  expect(bundled.status, bundled.stdout + bundled.stderr).toBe(0);
+  mkdirSync(home);
+  programsWithout(programs);
+  const taken = bare(["tar", "-xf", archive]);
+  expect(taken.status, taken.stderr).toBe(0);
+  renameSync(join(place, `warpcell-linux-${process.arch}`), unpacked);
+}, 600_000);
+
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+describe("the archive", () => {
+  test("has at most 55 MB", () => {
+    expect(statSync(archive).size).toBeLessThanOrEqual(55e6);
+  });
+
+  test("points nowhere outside itself", () => {
+    const paths = [...entries(unpacked)].filter((path) => path !== join(unpacked, "bin", "node"));
+    expect(paths.length).toBeGreaterThan(500);
+    const links = paths.flatMap((path) => (statSync(path).isDirectory() ? [readlinkSync(path)] : []));
+    expect(links.sort()).toEqual(["../kernel", "../native"]);
+    const telling = paths.filter((path) => statSync(path).isFile() && readFileSync(path).includes(root));
+    expect(telling.map((path) => relative(unpacked, path))).toEqual([]);
+  });
+});
+
+describe("without network, Node and npm", () => {
+  test("there is none", () => {
+    expect(bare(["sh", "-c", "command -v node npm npx python3"])).toMatchObject({ stdout: "", status: 127 });
+  });
+
+  test("install.sh refuses words that are no folder", () => {
+    expect(bare(["./install.sh", "--everywhere"], { cwd: unpacked })).toMatchObject({ status: 2, stderr: "Expected a folder to install in (by default ~/.local) but got --everywhere. Usage: ./install.sh [PREFIX]\n" });
+  });
+
+  test("install.sh installs, twice as well as once, and the unpacked folder can go", () => {
+    for (let time = 0; time < 2; time++) expect(bare(["./install.sh"], { cwd: unpacked })).toMatchObject({ status: 0, stderr: "", stdout: expect.stringContaining(`Installed ${warpcell}.`) as string });
+    expect(bare(["./install.sh", "../another"], { cwd: unpacked })).toMatchObject({ status: 0, stderr: "" });
+    expect(bare([join(place, "another", "bin", "warpcell"), "--version"])).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string });
+    rmSync(join(place, "another"), { recursive: true });
+    rmSync(unpacked, { recursive: true });
+  });
+
+  test("doctor reports with the bundle's own Node", () => {
+    const { status, stdout, stderr } = bare([warpcell, "doctor"]);
+    expect(stdout).toContain(join(installation, "bin", "node"));
+    expect(stdout).toMatch(/^ {2}compiler +(clang\+\+|g\+\+) /m);
+    expect(stderr).toBe("");
+    expect(status).toBe(0);
+  });
+
+  test("the first notebook runs", () => {
+    const { status, stdout, stderr } = bare([warpcell, "run", join(installation, "notebooks", "01-first-kernel.ipynb")]);
+    expect(stderr).not.toMatch(/cmake-ts|Cannot find/);
+    expect(stdout).toContain("1048576 sums, all right");
+    expect(stdout).toContain("[ 1, 2, 3, 4 ] [ 2, 3, 4, 5 ]");
+    expect(status, stdout + stderr).toBe(0);
+  });
+
+  test("type errors are shown, so the type service is there", () => {
+    const cell = (source: string) => ({ cell_type: "code", metadata: {}, source, outputs: [] });
+    const file = join(home, "types.ipynb");
+    const program = `require("node:fs").writeFileSync(${JSON.stringify(file)}, ${JSON.stringify(JSON.stringify({ nbformat: 4, nbformat_minor: 5, metadata: {}, cells: [cell('import { zeros } from "warpcell";\nconst n: number = "three"; const x: string = zeros([1]); n')] }))})`;
+    expect(bare([join(installation, "bin", "node"), "-e", program]).status).toBe(0);
+    const { stdout, stderr } = bare([warpcell, "run", file]);
+    expect(stdout + stderr).toMatch(/Type 'string' is not assignable to type 'number'/);
+    expect(stdout + stderr).toMatch(/Type 'Tensor' is not assignable to type 'string'/);
+  });
+
+  test("`test cpu` passes, and leaves the installation as it is", () => {
+    const before = [...entries(installation)];
+    const { status, stdout, stderr } = bare([warpcell, "test", "cpu"]);
+    expect(status, stdout + stderr).toBe(0);
+    expect(Number(/Tests .*?(\d+) passed/.exec(stdout)?.[1])).toBeGreaterThan(200);
+    expect([...entries(installation)]).toEqual(before);
+  });
+
+  test("`test gpu` says why there is none", () => {
+    const { status, stdout, stderr } = bare(["env", "CUDA_VISIBLE_DEVICES=", warpcell, "test", "gpu"]);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^warpcell: Expected .* but .*\n$/);
+    expect(stdout).toBe("");
+  });
+});
+
+test("a machine without xz is told what to install before anything is packed", () => {
+  const path = programsWithout(join(place, "no-xz"), ["xz"]);
+  const { status, stderr } = spawnSync(process.execPath, [join(root, "scripts", "bundle.mjs"), "--as-built"], { encoding: "utf8", env: { PATH: path } });
+  expect(stderr).toBe("Expected tar and xz to pack the bundle but found no xz. Install them with: sudo apt-get install tar xz-utils\n");
+  expect(status).toBe(1);
+});
