@@ -15,6 +15,7 @@ const commands: Record<string, Command> = {
   run: { words: "NOTEBOOK", does: "run a notebook without Jupyter and print its output", run: async (words) => (await import("./command-line/run.ts")).run(words) },
   doctor: { words: "", does: "show devices, driver, libraries, compiler and cache, and how to get what is missing", run: async (words) => (await import("./command-line/doctor.ts")).doctor(words) },
   test: { words: "cpu | gpu", does: "run the device tests on exactly that device", run: async (words) => (await import("./command-line/test.ts")).test(words) },
+  bench: { words: "", does: "measure launches, compiles and recoveries on each device, as JSON lines", run: async (words) => (await import("./command-line/bench.ts")).bench(words) },
   "--version": { words: "", does: "print the version", run: async () => print((await import("./supervisor/kernel-info.ts")).kernelVersion) },
   "--help": { words: "", does: "print this", run: async () => print(usage()) },
 };

@@ -114,10 +114,27 @@ describe("doctor", () => {
   });
 });
 
+describe("test and bench", () => {
+  test.each([[["test"], "nothing"], [["test", "tpu"], '"tpu"'], [["test", "cpu", "twice"], '"twice"']])("%j is answered with the devices there are", async (words, got) => {
+    expect(await warpcell(words)).toMatchObject({ status: 1, stderr: `warpcell: Expected cpu or gpu after test but got ${got}.\n` });
+  });
+
+  test("test gpu without a GPU fails with the reason and runs nothing", async () => {
+    const { status, stdout, stderr } = await warpcell(["test", "gpu"], { CUDA_VISIBLE_DEVICES: "" });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^warpcell: Expected .* but .*\n$/);
+    expect(stdout).toBe("");
+  });
+
+  test("bench takes no words", async () => {
+    expect(await warpcell(["bench", "now"])).toMatchObject({ status: 1, stderr: 'warpcell: Expected nothing after bench but got "now".\n' });
+  });
+});
+
 describe("other words", () => {
   test("--help lists every command", async () => {
     const { status, stdout } = await warpcell(["--help"]);
-    for (const word of ["install", "run NOTEBOOK", "doctor", "test cpu | gpu", "--version", "CONNECTION_FILE"]) expect(stdout).toContain(word);
+    for (const word of ["install", "run NOTEBOOK", "doctor", "test cpu | gpu", "bench", "--version", "CONNECTION_FILE"]) expect(stdout).toContain(word);
     expect(status).toBe(0);
   });
 
@@ -126,7 +143,7 @@ describe("other words", () => {
   });
 
   test("an unknown command, and none, are answered with what there is", async () => {
-    expect(await warpcell(["frobnicate"])).toMatchObject({ status: 1, stderr: 'warpcell: Expected install, run, doctor, test, --version, --help or a connection file but got "frobnicate". `warpcell --help` says what they do.\n' });
+    expect(await warpcell(["frobnicate"])).toMatchObject({ status: 1, stderr: 'warpcell: Expected install, run, doctor, test, bench, --version, --help or a connection file but got "frobnicate". `warpcell --help` says what they do.\n' });
     expect(await warpcell([])).toMatchObject({ status: 1, stderr: expect.stringMatching(/^warpcell: Expected a command but got nothing\.\n\nUsage: warpcell COMMAND/) });
   });
 });
