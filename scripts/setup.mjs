@@ -2,7 +2,7 @@
 // since it last succeeded is skipped. Needs Node's own modules only, since it runs before anything is installed.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { missing } from "./checks.mjs";
@@ -43,6 +43,15 @@ function fingerprint(inputs) {
 
 const tsc = join("node_modules", ".bin", "tsc");
 
+const command = join("node_modules", ".bin", "warpcell");
+
+/** What npm does with a package's `bin`, and skips here because the packages are installed before the kernel is built. */
+function linkCommand() {
+  chmodSync(join(root, "kernel", "dist", "main.js"), 0o755);
+  rmSync(join(root, command), { force: true });
+  symlinkSync(join("..", "warpcell-kernel", "dist", "main.js"), join(root, command));
+}
+
 // In order. `outputs` must exist for a step to count as done; a step does not see the stamps of the others, so its inputs name all it reads.
 const steps = [
   { name: "node packages", inputs: ["package-lock.json", "package.json", "native/package.json", "kernel/package.json", "extension/package.json"], outputs: ["node_modules/.package-lock.json"],
@@ -56,7 +65,11 @@ const steps = [
   { name: "native addon and device program", inputs: ["native/CMakeLists.txt", "native/package.json", "native/addon", "native/protocol", "native/engine"], outputs: ["native/build/Release/addon.node", "native/build/Release/warpcell-device"],
     run: () => quietly(process.execPath, [join("scripts", "build-native.mjs")]) },
   { name: "library", inputs: ["tsconfig.base.json", "native/tsconfig.json", "native/lib"], outputs: ["native/dist/index.js"], run: () => quietly(tsc, ["-p", "native"]) },
-  { name: "kernel", inputs: ["tsconfig.base.json", "kernel", "native/lib"], outputs: ["kernel/dist/main.js"], run: () => quietly(tsc, ["-p", "kernel"]) },
+  { name: "kernel", inputs: ["tsconfig.base.json", "kernel", "native/lib"], outputs: ["kernel/dist/main.js", command],
+    run: async () => {
+      await quietly(tsc, ["-p", "kernel"]);
+      linkCommand();
+    } },
   { name: "JupyterLab extension", inputs: ["extension", "kernel/mime.ts", "scripts/install-extension.mjs", "requirements.txt"], outputs: [".venv/share/jupyter/labextensions/@warpcell/jupyterlab/package.json"],
     run: async () => {
       await quietly("npm", ["run", "build:lib", "-w", "@warpcell/jupyterlab"]);
