@@ -20,8 +20,10 @@ export async function test(words: readonly string[]): Promise<number> {
 
   const named = Object.entries(devices).filter(([word]) => words.includes(word)).map(([, names]) => names);
   if ((await status([deviceCheck, ...named.map(({ device }) => device)])) !== 0) return 1;
+  // Files named after the CPU are about it alone; those named after CUDA see for themselves.
+  const others = words.includes("cpu") ? [] : ["--exclude", "test/device/cpu-*.test.ts"];
   // The config is loaded without a temporary copy beside it: an installation may be read-only.
-  return status([vitest, "run", "--root", root, "--configLoader", "runner", "test/device/"], { WARPCELL_TEST_DEVICES: named.map(({ test }) => test).join(",") });
+  return status([vitest, "run", "--root", root, "--configLoader", "runner", ...others, "test/device/"], { WARPCELL_TEST_DEVICES: named.map(({ test }) => test).join(",") });
 }
 
 async function status(script: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<number> {
