@@ -101,6 +101,11 @@ function copyZeromqAddon() {
   writeFileSync(join(stage, build, "manifest.json"), JSON.stringify({ [newest.key]: newest.path }));
 }
 
+function requireBuilt() {
+  const lacking = ["native/build/Release/addon.node", "native/build/Release/warpcell-device", "native/dist/index.js", "kernel/dist/main.js"].filter((path) => !existsSync(join(root, path)));
+  if (lacking.length > 0) throw new Error(`Expected everything to be built but found no ${lacking.join(" and no ")}. Run "npm run build", or "npm run bundle" without --as-built.`);
+}
+
 function requirePackers() {
   const lacking = ["tar", "xz"].filter((program) => spawnSync(program, ["--version"]).status !== 0);
   if (lacking.length > 0) throw new Error(`Expected tar and xz to pack the bundle but found no ${lacking.join(" and no ")}. Install them with: sudo apt-get install tar xz-utils`);
@@ -115,6 +120,7 @@ function compress() {
 try {
   requirePackers();
   if (!process.argv.includes("--as-built")) await setup();
+  requireBuilt();
   assemble();
   const bytes = compress();
   console.log(`${output.slice(root.length + 1)}: ${(bytes / 1e6).toFixed(1)} MB`);

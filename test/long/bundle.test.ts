@@ -1,6 +1,6 @@
 // The offline bundle as on a GPU server: packed, unpacked elsewhere, installed and used with no network, no Node and no npm in reach, and nothing of the checkout in it.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -104,14 +104,13 @@ describe("without network, Node and npm", () => {
     expect(status, stdout + stderr).toBe(0);
   });
 
-  test("type errors are shown, so the type service is there", () => {
-    const cell = (source: string) => ({ cell_type: "code", metadata: {}, source, outputs: [] });
+  test("type errors are found, so the type service and the library's types are there", () => {
     const file = join(home, "types.ipynb");
-    const program = `require("node:fs").writeFileSync(${JSON.stringify(file)}, ${JSON.stringify(JSON.stringify({ nbformat: 4, nbformat_minor: 5, metadata: {}, cells: [cell('import { zeros } from "warpcell";\nconst n: number = "three"; const x: string = zeros([1]); n')] }))})`;
-    expect(bare([join(installation, "bin", "node"), "-e", program]).status).toBe(0);
+    const source = '%types strict\nimport { zeros } from "warpcell";\nconst n: number = "three"; const x: string = zeros([1]); n';
+    writeFileSync(file, JSON.stringify({ nbformat: 4, nbformat_minor: 5, metadata: {}, cells: [{ cell_type: "code", metadata: {}, source, outputs: [] }] }));
     const { stdout, stderr } = bare([warpcell, "run", file]);
     expect(stdout + stderr).toMatch(/Type 'string' is not assignable to type 'number'/);
-    expect(stdout + stderr).toMatch(/Type 'Tensor' is not assignable to type 'string'/);
+    expect(stdout + stderr).toMatch(/Type 'Tensor.*' is not assignable to type 'string'/);
   });
 
   test("`test cpu` passes, and leaves the installation as it is", () => {
