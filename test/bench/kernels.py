@@ -2,6 +2,7 @@
 Prints one JSON object per figure: {"name", "unit", "ours", "rival", "ratio", "limit", "better", "note"}."""
 import json
 import statistics
+import subprocess
 import sys
 import time
 from queue import Empty
@@ -23,13 +24,13 @@ BINARY_SETUP = {
 }
 BINARY = {
     OURS: 'display({ "text/plain": "big" }, { buffers: [big] })',
-    RIVAL: 'k.session.send(k.iopub_socket, "display_data", {"data": {"text/plain": "big"}, "metadata": {}, "transient": {}}, parent=k.get_parent(), ident=k.topic("display_data"), buffers=[big])',
+    RIVAL: 'k.session.send(k.iopub_socket, "display_data", {"data": {"text/plain": "big"}, "metadata": {}, "transient": {}}, parent=k.get_parent(), ident=k._topic("display_data"), buffers=[big])',
 }
 
 
 def start(name):
     manager = KernelManager(kernel_name=name)
-    manager.start_kernel()
+    manager.start_kernel(stderr=subprocess.DEVNULL)
     client = manager.client()
     client.start_channels()
     client.wait_for_ready(timeout=60)
