@@ -1,14 +1,15 @@
 // Kernels that break on the cpu device, each kind of fault by its code, place and sentence; launches beyond the limits; what kernels print.
 import { spawnSync } from "node:child_process";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { binding } from "../../native/lib/binding.ts";
+import { binding, deviceSources } from "../../native/lib/binding.ts";
+import { Op } from "../../native/lib/commands.ts";
 import { DeviceFault, LaunchError } from "../../native/lib/errors.ts";
 import { Cell, compilers, cpu, poisoned, use, type Shape } from "./cpu-cell.ts";
-import { launch } from "./records.ts";
+import { copy, launch } from "./records.ts";
 
 const source = `#include <cassert>
 __global__ void good(int* p, int n) { int t = threadIdx.x; __syncthreads(); p[t] = t + n; }
-__global__ void wild(int* p, int n) { p[(1ll << n) + threadIdx.x] = n; }
+__global__ void wild(int* p, int n) { p[(n < 0 ? -(1ll << -n) : 1ll << n) + threadIdx.x] = n; }
 __global__ void known(int* p, int n) { __syncthreads(); if (threadIdx.x == n && blockIdx.y == 1) *(volatile int*)(size_t)64 = 1; __syncthreads(); }
 __global__ void divide(int* p, int n) { p[threadIdx.x] = 100 / (n - (int)threadIdx.x); }
 __device__ __noinline__ int deep(int* p, int n) { volatile int here[32]; here[n & 31] = p[0]; return n == 0 ? here[0] : deep(p, n - 1) + here[n & 31]; }
@@ -71,7 +72,7 @@ describe.each(compilers)("compiled by %s", (compiler) => {
   const block: [number, number, number] = [64, 1, 1];
 
   test("a wild address, with the block; with the thread where it has waited before", () => {
-    expect(faultOf("wild", { block }, 36)).toMatchObject({ code: "ILLEGAL_ADDRESS", message: expect.stringMatching(/block \(0,0,0\) accessed 0x[0-9a-f]+\./) });
+    expect(faultOf("wild", { block }, -36)).toMatchObject({ code: "ILLEGAL_ADDRESS", message: expect.stringMatching(/block \(0,0,0\) accessed 0x[0-9a-f]+\./) });
     expect(faultOf("wild", { block }, 58)).toMatchObject({ code: "ILLEGAL_ADDRESS", message: expect.stringContaining("block (0,0,0) accessed one that no memory can have") });
     const fault = faultOf("known", { grid: [2, 3, 1], block }, 37);
     expect(fault).toMatchObject({ code: "ILLEGAL_ADDRESS", block: [expect.any(Number), 1, 0], thread: [37, 0, 0], message: expect.stringContaining("accessed 0x40") });
@@ -183,4 +184,34 @@ test("the number of cores is checked", () => {
   const program = `import { zeros } from ${JSON.stringify(library)};\ntry { zeros([1], { device: "cpu" }); } catch (error) { console.log(error.message); }`;
   const result = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8", env: { ...process.env, WARPCELL_CPU_CORES: "many" } });
   expect(result.stdout + result.stderr).toContain('Expected WARPCELL_CPU_CORES to be a number from 1 to 4096, but got "many".');
+});
+
+describe("what the cpu device refuses", () => {
+  beforeAll(() => use(compilers[0]!));
+  const loading = (artifact: string | Uint8Array, lowered = "warpcell_cpu_kernel_0") => (): unknown => cpu.request(Op.module_load, ["800000", "800000", artifact, lowered, "test"]);
+
+  test("an artifact that is none, or has other kernels", () => {
+    expect(loading("no object")).toThrow(/^Expected a compiled cell that this process can load, but .*Compile the cell again\.$/);
+    const [, artifact] = cpu.request(Op.compile, ["__global__ void k() {}", "test.cu", deviceSources, "k"]);
+    expect(loading(artifact!, "another")).toThrow("but it has no kernel another. Compile the cell again.");
+  });
+
+  test("what only a GPU knows", () => {
+    expect(() => cpu.request(Op.occupancy, ["1000", "256", "0"])).toThrow("Expected a GPU to tell a kernel's occupancy, but the device is cpu. Run the cell with --device cuda.");
+    expect(() => cpu.request(Op.disassemble, ["", "ptx"])).toThrow("Expected a GPU to show ptx, but the device is cpu. Run the cell with --device cuda.");
+  });
+
+  test("a kernel that is not loaded, a copy beyond a segment", () => {
+    launch(cpu, { kernel: 4_000_000 });
+    expect(() => cpu.synchronize()).toThrow("Expected a loaded kernel, but kernel 4000000 is not loaded");
+    const place = cpu.allocate(64, "device");
+    copy(cpu, place, place, 2 ** 39);
+    expect(() => cpu.synchronize()).toThrow(/Expected 549755813888 bytes at offset \d+ inside segment \d+, but it has \d+ bytes/);
+    cpu.free(place);
+  });
+
+  test("a verbose compile names the command, and what --arch is for", () => {
+    const [log] = cpu.request(Op.compile, ["__global__ void k() {}", "test.cu", deviceSources, "k", "--verbose", "--arch=sm_90"]);
+    expect(new TextDecoder().decode(log)).toMatch(/^(g|clang)\+\+ [\d.]+: .* -O2 .*--arch is for GPUs: on the cpu device a cell is compiled for the processor it runs on\./s);
+  });
 });

@@ -57,7 +57,7 @@ void check(const LaunchRequest& request, const LoadedKernel& kernel) {
 
 class CpuDevice final : public Device {
  public:
-  explicit CpuDevice(Control* control) : control_(control), pool_(usable_cores()) { install_faults(control); }
+  explicit CpuDevice(Control* control) : control_(control), pool_(*new Pool(usable_cores())) { install_faults(control); }
 
   std::string properties() override { return machine_properties(pool_.cores()); }
 
@@ -162,7 +162,7 @@ class CpuDevice final : public Device {
 
   Control* control_;
   Segments segments_;
-  Pool pool_;
+  Pool& pool_;   // never deleted: its threads run until the process ends
   std::map<uint32_t, std::unique_ptr<Module>> modules_;
   std::unordered_map<uint32_t, LoadedKernel*> kernels_;
   alignas(64) uint8_t arguments_[kMaxArgumentBytes];

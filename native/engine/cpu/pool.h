@@ -32,7 +32,7 @@ class Pool {
  public:
   static constexpr uint32_t kDynamicShared = 227 << 10;
 
-  // `cores` includes the thread that calls run().
+  // `cores` includes the thread that calls run(), which has to be the one that calls this. Lives as long as the process.
   explicit Pool(uint32_t cores);
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
