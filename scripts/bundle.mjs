@@ -1,14 +1,18 @@
 // `npm run bundle`: makes dist/warpcell-linux-x64.tar.xz, all that runs cells and GPU tests on a machine with no network, no Node and no Jupyter. The bundle keeps the
 // repository's layout, with Node's own binary in bin/, so that every relative path holds. `--as-built` takes what is built and builds nothing.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { root, setup } from "./setup.mjs";
 
 const limit = 55e6;
 const name = `warpcell-linux-${process.arch}`;
 const output = join(root, "dist", `${name}.tar.xz`);
-const stage = join(root, "dist", name);
+mkdirSync(join(root, "dist"), { recursive: true });
+// A folder of this run's own: two runs at a time do not meet, and the archive appears whole or not at all.
+const workshop = mkdtempSync(join(root, "dist", ".bundle-"));
+const stage = join(workshop, name);
+const packed = join(workshop, "packed");
 
 const packageOf = (folder) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
@@ -72,7 +76,6 @@ case ":$PATH:" in *":$prefix/bin:"*) ;; *) echo "$prefix/bin is not on your PATH
 `;
 
 function assemble() {
-  rmSync(stage, { recursive: true, force: true });
   mkdirSync(join(stage, "bin"), { recursive: true });
   cpSync(process.execPath, join(stage, "bin", "node"), { dereference: true });
   writeFileSync(join(stage, "bin", "warpcell"), launcher, { mode: 0o755 });
@@ -112,8 +115,9 @@ function requirePackers() {
 }
 
 function compress() {
-  const result = spawnSync("tar", ["-C", "dist", "--sort=name", "--owner=0", "--group=0", "--use-compress-program=xz -6 -T0", "-cf", output, name], { cwd: root, encoding: "utf8" });
+  const result = spawnSync("tar", ["-C", workshop, "--sort=name", "--owner=0", "--group=0", "--use-compress-program=xz -6 -T0", "-cf", packed, name], { cwd: root, encoding: "utf8" });
   if (result.status !== 0) throw new Error(`Packing the bundle failed: ${result.stderr}`);
+  renameSync(packed, output);
   return statSync(output).size;
 }
 
@@ -131,5 +135,7 @@ try {
   if (bytes > limit) throw new Error(`Expected at most ${limit / 1e6} MB but the bundle has ${(bytes / 1e6).toFixed(1)} MB. See above what grew.`);
 } catch (error) {
   console.error(error.message);
-  process.exit(1);
+  process.exitCode = 1;
+} finally {
+  rmSync(workshop, { recursive: true, force: true });
 }
