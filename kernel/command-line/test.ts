@@ -22,8 +22,8 @@ export async function test(words: readonly string[]): Promise<number> {
   if ((await status([deviceCheck, ...named.map(({ device }) => device)])) !== 0) return 1;
   // Files named after the CPU are about it alone; those named after CUDA see for themselves.
   const others = words.includes("cpu") ? [] : ["--exclude", "test/device/cpu-*.test.ts"];
-  // The config is loaded without a temporary copy beside it: an installation may be read-only.
-  return status([vitest, "run", "--root", root, "--configLoader", "runner", ...others, "test/device/"], { WARPCELL_TEST_DEVICES: named.map(({ test }) => test).join(",") });
+  // Nothing is written beside the config or the packages: an installation may be read-only.
+  return status([vitest, "run", "--root", root, "--configLoader", "runner", "--no-cache", ...others, "test/device/"], { WARPCELL_TEST_DEVICES: named.map(({ test }) => test).join(",") });
 }
 
 async function status(script: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<number> {
