@@ -1,6 +1,6 @@
 // Compiled artifacts on disk: turns a key into what was compiled under it, whole or not at all. It must not know compilers; a cache that cannot be used is a miss.
 import { createHash, randomBytes } from "node:crypto";
-import { closeSync, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -59,7 +59,10 @@ export class CompileCache {
     return entry;
   }
 
-  /** Stores an entry; it appears whole or not at all. A directory that cannot be written is one warning. */
+  /**
+   * Stores an entry; it appears whole or not at all. A directory that cannot be written is one warning. Nothing waits for the disk: after a crash of
+   * the system the checksum tells what did not reach it.
+   */
   put(key: string, entry: CachedCompilation): void {
     const path = this.#path(key);
     const temporary = `${path}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
@@ -69,7 +72,6 @@ export class CompileCache {
       try {
         const bytes = encode(entry);
         for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
-        fsyncSync(file);
       } finally {
         closeSync(file);
       }

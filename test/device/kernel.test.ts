@@ -234,7 +234,8 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
     test("a source of templates alone is compiled, so that what is wrong in it shows at once", async () => {
       const { kernels } = await compile("template <class T> __global__ void k(T* p) { p[0] = T(3); }", { device });
       expect(kernels["k"]).toBeInstanceOf(KernelTemplate);
-      await expect(compile("template <class T> __global__ void k(T* p) { p[0] = missing; }", { device })).rejects.toThrow(CompileError);
+      // A name that nothing declares is left to the instance by some compilers; a statement that cannot be parsed is not.
+      await expect(compile("template <class T> __global__ void k(T* p) { p[0] = ; }", { device })).rejects.toThrow(CompileError);
     });
 
     test("options reach the compiler: defines, includes, the standard, flags", async () => {
