@@ -1,22 +1,24 @@
 // Runs a `%%cuda` cell: its kernels become constants of the notebook. It must not know how CUDA is compiled.
 import type { Cell } from "../language/cell.ts";
-import type { CellPlace } from "./cell-registry.ts";
-import type { CellResult, Run } from "./languages.ts";
 import { escape, raw } from "./mime-bundle.ts";
+import type { CellResult, Run } from "./run.ts";
 
 type CudaModule = Awaited<ReturnType<typeof import("warpcell")["compile"]>>;
 type KernelInfo = import("warpcell").Kernel["info"];
+type Diagnostic = import("warpcell").Diagnostic;
 
 /** A compile error knows where in the source each message points. */
-interface Diagnosed { diagnostics: { line: number; column: number; severity: string; message: string }[]; }
+interface Diagnosed { diagnostics: Diagnostic[]; }
 
 /** Rejects with the library's CompileError, placed at the line of the cell, and with what its compile throws otherwise. */
 export async function runCuda(cell: Extract<Cell, { language: "cuda" }>, { session, request, ran }: Run): Promise<CellResult> {
   const { warpcell } = await session.library.load();
   session.cells.add(ran);
-  const module = await warpcell.compile(cell.code, cell.options as Parameters<typeof warpcell.compile>[1]).catch((error: unknown) => {
-    const place = firstError(error);
-    if (place !== undefined) session.tracebacks.place(error, { cell: ran, ...place });
+  const options = { name: ran.label, ...cell.options } as Parameters<typeof warpcell.compile>[1];
+  const module = await warpcell.compile(cell.code, options).catch((error: unknown) => {
+    const [first, ...others] = errorsOf(error);
+    if (first !== undefined) session.tracebacks.place(error, { cell: ran, line: first.line, column: Math.max(1, first.column) });
+    for (const { line, column, message } of others) session.output.write("stderr", `${ran.label}:${line}:${column} - error: ${message}\n`);
     throw error;
   });
 
@@ -27,11 +29,12 @@ export async function runCuda(cell: Extract<Cell, { language: "cuda" }>, { sessi
   return { value: summary(module) };
 }
 
-function firstError(error: unknown): Omit<CellPlace, "cell"> | undefined {
-  if (typeof error !== "object" || error === null || !("diagnostics" in error)) return undefined;
+/** The errors of a failed compile, in the compiler's order; what it only warned of, when that is all there is. */
+function errorsOf(error: unknown): Diagnostic[] {
+  if (typeof error !== "object" || error === null || !("diagnostics" in error)) return [];
   const { diagnostics } = error as Diagnosed;
-  const first = diagnostics.find(({ severity }) => severity.includes("error")) ?? diagnostics[0];
-  return first && { line: first.line, column: Math.max(1, first.column) };
+  const errors = diagnostics.filter(({ severity }) => severity.includes("error"));
+  return errors.length > 0 ? errors : diagnostics.slice(0, 1);
 }
 
 /** A line per kernel: what it takes, what it uses where the device knows, and how long compiling took. */

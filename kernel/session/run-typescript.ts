@@ -4,7 +4,7 @@ import type { Cell } from "../language/cell.ts";
 import { transform, type CellHelpers, type Transformed } from "../language/transform.ts";
 import { Disposal } from "./disposal.ts";
 import { Interrupted } from "./interrupts.ts";
-import type { CellResult, Run } from "./languages.ts";
+import type { CellResult, Run } from "./run.ts";
 
 type Boxed = { value: unknown } | undefined;
 type CellFunction = (helpers: CellHelpers, ...chunks: Record<string, unknown>[]) => Boxed | Promise<Boxed>;

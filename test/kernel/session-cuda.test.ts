@@ -43,6 +43,13 @@ test("a compile error has the cell's line, the source and a caret", async () => 
   expect((await session.run("typeof bad")).result).toBe("'undefined'");
 });
 
+test("every error of a cell is told, under the cell's name", async () => {
+  const { error, events } = await session.run("%%cuda\n__global__ void bad(float* p) {\n  p[0] = first;\n  p[1] = second;\n}");
+  expect(error?.message).toMatch(/^Expected (Cell \[\d+\]) to compile, but .* says: \1:3:10: .*first/);
+  const told = events.flatMap((event) => (event.type === "stream" && event.name === "stderr" ? [event.text] : [])).join("");
+  expect(told).toMatch(/^Cell \[\d+\]:4:10 - error: .*second.*\n$/);
+});
+
 test("a wrong option fails its cell", async () => {
   expect((await session.run("%%cuda --fast\n")).error?.message).toMatch(/^Expected an option of %%cuda \(--name, .*\) but got --fast\.$/);
 });
