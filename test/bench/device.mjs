@@ -139,18 +139,15 @@ for (const name of ["cpu", "cuda"]) {
     print({ name: "cpu: launch, drained", unit: "µs", ours: drained, better: "lower" });
   } else {
     const c = cLoop(device);
-    const loops = [c()];
-    const own = [{ pair, drained }];
-    for (let round = 0; round < 2; round++) {
-      own.push(await launches(device));
-      loops.push(c());
-    }
-    const both = median(own.map((round) => round.pair));
-    const oursDrained = median(own.map((round) => round.drained));
-    const rivalBoth = median(loops.map((loop) => loop.launchSynchronize));
-    const cDrained = median(loops.map((loop) => loop.drained));
-    print({ name: `${device.name}: launch, drained`, unit: "µs", ours: oursDrained, rival: cDrained, ratio: oursDrained / cDrained, limit: 1.1, better: "lower", note: "C loop over cuLaunchKernel" });
-    print({ name: `${device.name}: launch + synchronise`, unit: "µs", ours: both, rival: rivalBoth, ratio: both / rivalBoth, limit: 1.3, better: "lower", note: "C in one process" });
+    const rounds = [];
+    for (let round = 0; round < 7; round++) rounds.push({ ours: round === 0 ? { pair, drained } : await launches(device), rival: c() });
+    const compared = (ours, rival) => ({
+      ours: median(rounds.map((round) => round.ours[ours])),
+      rival: median(rounds.map((round) => round.rival[rival])),
+      ratio: median(rounds.map((round) => round.ours[ours] / round.rival[rival])),
+    });
+    print({ name: `${device.name}: launch, drained`, unit: "µs", ...compared("drained", "drained"), limit: 1.1, better: "lower", note: "C loop over cuLaunchKernel, in turns, median of 7 ratios" });
+    print({ name: `${device.name}: launch + synchronise`, unit: "µs", ...compared("pair", "launchSynchronize"), limit: 1.3, better: "lower", note: "C in one process, in turns" });
   }
   const { fresh, cached } = await compiles(device);
   print({ name: `${device.name}: a new small kernel compiled and loaded`, unit: "ms", ours: fresh, limit: name === "cuda" ? 25 : undefined, better: "lower", absolute: true });
