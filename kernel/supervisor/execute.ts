@@ -87,7 +87,8 @@ export class Execute {
     if (cell?.help != null) return { ...succeeded, payload: [{ source: "page", start: 0, data: await this.#parts.help(cell.help.expression, cell.help.detail) }] };
 
     const check = this.#check(cell, count, options);
-    const refusal = check === null ? null : await this.#refusal(check, count);
+    // No wait unless it is needed: the cell starts before it is checked.
+    const refusal = check !== null && this.#parts.diagnostics.mode === "strict" ? await this.#refusal(check, count) : null;
     const outcome = refusal === null ? await this.#send(request, id, count, options) : { ...succeeded, status: "error" as const, error: refusal };
     if (outcome.error !== null) this.#publishError(request, id, outcome.error, options.silent);
     if (check !== null && cell !== null && refusal === null) {
@@ -106,7 +107,6 @@ export class Execute {
   }
 
   async #refusal(check: Check, count: number): Promise<CellError | null> {
-    if (this.#parts.diagnostics.mode !== "strict") return null;
     const errors = (await check.warnings).filter(({ severity }) => severity === "error");
     if (errors.length === 0) return null;
     const message = `Expected a cell without type errors, as %types strict asks, but got ${errors.length}. It was not run.`;

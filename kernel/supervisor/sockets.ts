@@ -20,7 +20,7 @@ const unlimited = { sendHighWaterMark: 0, receiveHighWaterMark: 0, linger: 1000 
 /** How soon a client tries again to reach a kernel that is starting, in ms. */
 const reconnectInterval = 10;
 
-/** Sends in order, one at a time, as ZeroMQ wants it. */
+/** Sends in order, one at a time, as ZeroMQ wants it, and at the end of the event loop's turn: handing a message over takes as long as starting a cell, which goes first. */
 class Outbox {
   readonly #socket: { send(frames: Frames): Promise<void> };
   #last: Promise<void> = Promise.resolve();
@@ -43,6 +43,7 @@ class Outbox {
 
   async #drain(): Promise<void> {
     this.#sending = true;
+    await endOfTurn();
     try {
       for (let frames; (frames = this.#waiting.shift()) !== undefined; ) await this.#socket.send(frames);
     } catch (error) {
@@ -54,6 +55,8 @@ class Outbox {
     if (this.#waiting.length > 0) await this.#drain();
   }
 }
+
+const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 interface OpenSockets { shell: Router; control: Router; stdin: Router; iopub: XPublisher; hb: Reply; }
 
@@ -110,7 +113,7 @@ export class KernelSockets {
   async drained(): Promise<void> {
     for (let before = -1; before !== this.#received; ) {
       before = this.#received;
-      await new Promise((resolve) => setImmediate(resolve));
+      await endOfTurn();
     }
   }
 

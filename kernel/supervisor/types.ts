@@ -10,6 +10,9 @@ export class Types {
   #whenAvailable: Promise<TypeService | null> | null = null;
   #started: TypeService | null = null;
 
+  // What was told of earlier cells. It happens at the end of the turn, so that no reply waits for it; what is asked of later cells does.
+  #told: Promise<void> = Promise.resolve();
+
   constructor(directory: string) {
     this.#directory = directory;
   }
@@ -25,15 +28,16 @@ export class Types {
   }
 
   async diagnose(cell: number, code: string): Promise<Diagnostic[]> {
+    await this.#told;
     return (await this.#available())?.diagnose(cell, code) ?? [];
   }
 
-  async commit(cell: number, code: string): Promise<void> {
-    (await this.#available())?.commit(cell, code);
+  commit(cell: number, code: string): Promise<void> {
+    return this.#tell((service) => service.commit(cell, code));
   }
 
-  async declare(cell: number, declarations: readonly Declaration[]): Promise<void> {
-    (await this.#available())?.declare(cell, [...declarations]);
+  declare(cell: number, declarations: readonly Declaration[]): Promise<void> {
+    return this.#tell((service) => service.declare(cell, [...declarations]));
   }
 
   /** Starts it; a service that cannot start costs a line on stderr, and cells run without warnings. */
@@ -43,6 +47,16 @@ export class Types {
 
   stop(): void {
     this.#started?.stop();
+  }
+
+  #tell(what: (service: TypeService) => void): Promise<void> {
+    const before = this.#told;
+    return (this.#told = (async () => {
+      await before;
+      await new Promise((resolve) => setImmediate(resolve));
+      const service = await this.#available();
+      if (service !== null) what(service);
+    })());
   }
 
   #available(): Promise<TypeService | null> {
