@@ -12,7 +12,7 @@ interface Pending { request: RequestId; name: StreamName; parts: string[]; lengt
  * So many writes in so many milliseconds are sent one by one: a cell may compute for long before it yields. More are joined until the event loop turns, or
  * until there are so many characters.
  */
-const few = 10;
+const few = 100;
 const soon = 50;
 const enough = 64 * 1024;
 

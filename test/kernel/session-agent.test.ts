@@ -131,4 +131,12 @@ describe("the end", () => {
     expect(await ended).toBe("SIGKILL");
     expect(performance.now() - closed).toBeLessThan(2000);
   });
+
+  test("comes with the channel alone, also when errors go on to come", async () => {
+    const own = await TestSession.start();
+    const ended = new Promise((resolve) => own.process.once("exit", (_, signal) => resolve(signal)));
+    await own.run("setInterval(() => { throw new Error('again') }, 1); 1");
+    own.process.disconnect();
+    expect(await ended).toBe("SIGKILL");
+  });
 });

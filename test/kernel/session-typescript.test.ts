@@ -46,12 +46,14 @@ describe("values and output", () => {
   });
 
   test("what a cell prints before it computes is seen while it computes", async () => {
-    // The cell spins until it is seen that what it printed has come.
+    // The cell spins until it is seen that what it printed has come. A session of its own: after a burst of output a write may wait for the event loop.
+    const own = await TestSession.start({ directory });
     const seen = join(directory, "seen");
-    const request = session.send(`import { existsSync } from "node:fs"; console.log('first'); console.log('second'); while (!existsSync(${JSON.stringify(seen)})) ; 'done'`);
-    await session.until(() => session.printed(request, "stdout") === "first\nsecond\n");
+    const request = own.send(`import { existsSync } from "node:fs"; console.log('first'); console.log('second'); while (!existsSync(${JSON.stringify(seen)})) ; 'done'`);
+    await own.until(() => own.printed(request, "stdout") === "first\nsecond\n");
     writeFileSync(seen, "");
-    expect((await session.ended(request)).result).toBe("'done'");
+    expect((await own.ended(request)).result).toBe("'done'");
+    await own.end();
   });
 
   test("text keeps its place between displays", async () => {
