@@ -9,7 +9,7 @@ type Map = Pick<SourceMapPayload, "mappings" | "sources" | "names"> & { version:
 /** Positions of one transformed cell. Nothing is decoded before the first question. */
 export class Positions {
   readonly #stripped: Map;
-  readonly #rewritten: () => Map;
+  #rewritten: () => Map;
   readonly #strippedCode: string;
   readonly #shift: number;
   #decoded: { stripped: SourceMap; rewritten: SourceMap } | null = null;
@@ -25,6 +25,13 @@ export class Positions {
     this.#rewritten = rewritten;
     this.#strippedCode = strippedCode;
     this.#shift = shift;
+  }
+
+  /** Keeps what a later question needs and lets go of all that made it: a notebook runs many cells, and few are asked about. */
+  settle(): void {
+    const { mappings, names, sources, version } = this.#rewritten();
+    this.#rewritten = () => ({ mappings, names, sources, version });
+    this.#decoded = null;
   }
 
   /** The place in the cell of a place in the code that runs, or `undefined` where that code has no counterpart. */

@@ -226,7 +226,8 @@ describe("launches", () => {
     const notebook = new Notebook();
     notebook.scope.declare("await0", "variable");
     notebook.scope.declare("fill", "constant");
-    expect(notebook.transform(`// one\n\n${code}`).origins).toEqual([place]);
+    const { origins, positions } = notebook.transform(`// one\n\n${code}`);
+    expect(origins.map((offset) => positions.ofOffset(offset))).toEqual([place]);
   });
 
   test("the number of the call is stored before it", () => {
@@ -249,8 +250,10 @@ describe("places", () => {
     const lines = code.split("\n");
     const line = lines.findIndex((text) => text.includes("nowhere"));
     expect(positions.of(line + 1, lines[line]!.indexOf("nowhere") + 1)).toEqual({ line: 5, column: 3 });
+    positions.settle();
+    expect(positions.of(line + 1, lines[line]!.indexOf("nowhere") + 1)).toEqual({ line: 5, column: 3 });
     const wide = new Notebook().transform("'é😀'; const a = 1; nowhere(a)");
-    expect(wide.origins).toEqual([{ line: 1, column: 21 }]);
+    expect(wide.origins.map((offset) => wide.positions.ofOffset(offset))).toEqual([{ line: 1, column: 21 }]);
   });
 
   test("of syntax errors are those of the cell, also behind characters of two units", () => {

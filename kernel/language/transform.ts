@@ -2,7 +2,7 @@
 import MagicString from "magic-string";
 import type { Class, ExportDefaultDeclaration, ImportDeclaration, Node, Program, Statement, VariableDeclaration } from "oxc-parser";
 import { type Declared, isFunction } from "./hoisting.ts";
-import { type Position, Positions } from "./positions.ts";
+import { Positions } from "./positions.ts";
 import { type Analysis, analyse, type Reference } from "./references.ts";
 import type { Scope } from "./scope.ts";
 import { isObjectLiteral, takeUsing, toJavaScript, toTree, type Using } from "./syntax.ts";
@@ -19,8 +19,8 @@ export interface Transformed {
   /** Names that the cell declares at its top level. */
   declared: string[];
   positions: Positions;
-  /** `origins[i]` is the place of the launch that sets `origin.current` to `firstOrigin + i`. */
-  origins: (Position | undefined)[];
+  /** `origins[i]` is where the launch stands that sets `origin.current` to `firstOrigin + i`: an offset for `positions.ofOffset`. */
+  origins: readonly number[];
 }
 
 /** What the code of a cell calls. The session provides it. */
@@ -122,7 +122,7 @@ class CellRewriter {
       chunks,
       declared: [...this.#declared.keys()],
       positions: this.#positions,
-      origins: this.#origins.map((offset) => this.#positions.ofOffset(offset)),
+      origins: this.#origins,
     };
   }
 

@@ -12,7 +12,7 @@ const scheme = "cell:///";
 export class CellRegistry {
   readonly #cells: RanCell[] = [];
   /** `#origins[n]` is where the launch with origin n + 1 stands. */
-  readonly #origins: (CellPlace | undefined)[] = [];
+  readonly #origins: { cell: RanCell; offset: number }[] = [];
 
   /** Registers a cell and returns the script name to run it under. */
   add(cell: RanCell): string {
@@ -25,19 +25,29 @@ export class CellRegistry {
     return this.#origins.length + 1;
   }
 
-  addOrigins(cell: RanCell, places: readonly (Position | undefined)[]): void {
-    for (const place of places) this.#origins.push(place && { ...place, cell });
+  /** `offsets` are what the cell's positions know launch sites by. */
+  addOrigins(cell: RanCell, offsets: readonly number[]): void {
+    for (const offset of offsets) this.#origins.push({ cell, offset });
   }
 
   /** `Cell [3]:4`, for the number of a launch site. */
   describeOrigin(origin: number): string | undefined {
-    const place = this.#origins[origin - 1];
+    const place = this.#place(this.#origins[origin - 1]);
     return place && `${place.cell.label}:${place.line}`;
   }
 
   /** The place that {@link describeOrigin} has described; its column is that of the first launch on the line. */
   placed(description: string): CellPlace | undefined {
-    return this.#origins.find((place) => place !== undefined && `${place.cell.label}:${place.line}` === description);
+    for (const origin of this.#origins) {
+      const place = description.startsWith(`${origin.cell.label}:`) ? this.#place(origin) : undefined;
+      if (place !== undefined && `${place.cell.label}:${place.line}` === description) return place;
+    }
+    return undefined;
+  }
+
+  #place(origin: { cell: RanCell; offset: number } | undefined): CellPlace | undefined {
+    const position = origin?.cell.positions?.ofOffset(origin.offset);
+    return position && { ...position, cell: origin!.cell };
   }
 
   /** The place in its cell of a place in a script; `undefined` when the script is not a cell. */

@@ -36,6 +36,8 @@ export async function execute(session: Session, command: ExecuteCommand): Promis
   writeToken(1, token);
   writeToken(2, token);
   output.send({ type: "done", request: request.id, status: error === null ? "ok" : "error", token, error, userExpressions, payload });
+  // Behind the answer, which does not wait for it.
+  ran.positions?.settle();
 }
 
 async function runAndShow(session: Session, command: ExecuteCommand, request: Request, ran: RanCell, guard: Guard, payload: Record<string, unknown>[]): Promise<void> {
