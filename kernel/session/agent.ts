@@ -65,11 +65,21 @@ function answer(request: RequestId, value: string | null): void {
   Atomics.notify(memory, shared.answers);
 }
 
+const interrupting = new Set<RequestId>();
+
 /**
  * Stops the request. The main thread is told by message, which it reads when its event loop turns: then it gives up what it awaits. Does it not, JavaScript
  * is running, of this request or left behind by another: that is terminated. Terminated at once, an idle main thread would lose the next thing it does.
  */
 async function interrupt(request: RequestId): Promise<void> {
+  // Whoever presses the button again while it works wants the same.
+  if (interrupting.has(request)) return;
+  interrupting.add(request);
+  await stop(request);
+  interrupting.delete(request);
+}
+
+async function stop(request: RequestId): Promise<void> {
   const isSeen = (): boolean => Atomics.load(memory, shared.acknowledged) === request;
   const isEnded = (): boolean => isSeen() || Atomics.load(memory, shared.ended) >= request;
   if (isEnded()) return send({ type: "interrupted", request });

@@ -111,6 +111,16 @@ describe("a question", () => {
   });
 });
 
+test("an interrupt that comes again and again stops the cell once, and the next one runs", async () => {
+  for (let round = 0; round < 5; round++) {
+    const request = session.send(`${on} Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)`);
+    await session.until(() => session.printed(request, "stdout").includes("on"));
+    for (let press = 0; press < 4; press++) session.agent({ type: "interrupt", request });
+    expect((await session.ended(request)).error?.name).toBe("Interrupted");
+    expect((await session.run("kept")).result).toBe("'kept'");
+  }
+});
+
 describe("the end", () => {
   test.each([["process.exit(3)", 3, null], ["process.kill(process.pid, 'SIGSEGV')", null, "SIGSEGV"]])("%s ends the session, after its output", async (code, exitCode, signal) => {
     const own = await TestSession.start();

@@ -26,7 +26,10 @@ const replaced = (frames: Uint8Array[], index: number, frame: Uint8Array) => fra
 const mutations: Record<string, Mutation> = {
   "no delimiter": (frames) => frames.slice(1),
   "no frame at all": () => [new Uint8Array()],
-  "a frame missing": (frames, random) => frames.filter((_, i) => i !== at(random, frames.length)),
+  "a frame missing": (frames, random) => {
+    const missing = at(random, frames.length);
+    return frames.filter((_, i) => i !== missing);
+  },
   "cut short": (frames, random) => frames.slice(0, 1 + at(random, frames.length - 1)),
   "empty signature": (frames) => replaced(frames, 1, new Uint8Array()),
   "long signature": (frames) => replaced(frames, 1, randomBytes(1 << 16)),
