@@ -41,21 +41,32 @@ test("a cold service is not waited for: its warnings come under the next cell", 
   expect(await diagnostics.shown(2, diagnostics.check(2, "right"))).toBe("Cell [1]:2:3 - type error TS1: wrong\n");
 });
 
-test("the same text is not checked again until something new is declared", async () => {
-  const { checker: warm, asked } = checker(true);
+test("the same text is not checked again, and said no more, until another cell ran", async () => {
+  const { checker: warm, asked, hear } = checker(true);
   const diagnostics = new Diagnostics(warm);
   const run = async (cell: number, code: string): Promise<void> => {
     await diagnostics.shown(cell, diagnostics.check(cell, code));
     diagnostics.ran(cell, code);
   };
   for (let cell = 1; cell <= 5; cell++) await run(cell, "1 + 1");
-  expect(asked).toEqual(["1 + 1"]);
+  expect([asked, hear]).toEqual([["1 + 1"], ["1: 1 + 1"]]);
   await run(6, "const a = 1");
   await run(7, "1 + 1");
   expect(asked).toEqual(["1 + 1", "const a = 1", "1 + 1"]);
   diagnostics.declared(8, [{ name: "k", text: "declare const k: 1" }]);
   await run(9, "1 + 1");
   expect(asked).toHaveLength(4);
+});
+
+test("an earlier text that declares its names anew counts like a new one", async () => {
+  const { checker: warm, asked, hear } = checker(true);
+  const diagnostics = new Diagnostics(warm);
+  for (const [i, code] of ["let x = 1", "let x = 'a'", "x", "let x = 1", "x"].entries()) {
+    await diagnostics.shown(i, diagnostics.check(i, code));
+    diagnostics.ran(i, code);
+  }
+  expect(asked).toEqual(["let x = 1", "let x = 'a'", "x", "let x = 1", "x"]);
+  expect(hear).toHaveLength(5);
 });
 
 test("mode off asks nothing", async () => {

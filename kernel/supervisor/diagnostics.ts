@@ -19,10 +19,10 @@ export class Diagnostics {
   readonly #checker: Checker;
   // Warnings of cells whose reply did not wait for them.
   readonly #late: string[] = [];
-  // What is known of a text stays true while no new declaration has come.
-  readonly #known = new Map<string, { epoch: number; warnings: Diagnostic[] }>();
-  readonly #committed = new Set<string>();
+  // What is known of a text stays true while no other cell has run.
+  readonly #known = new Map<string, Diagnostic[]>();
   #epoch = 0;
+  #lastRun: string | null = null;
   mode: TypesMode = "warn";
 
   constructor(checker: Checker) {
@@ -33,11 +33,11 @@ export class Diagnostics {
   check(cell: number, code: string): Check {
     if (this.mode === "off") return { warnings: Promise.resolve([]) };
     const known = this.#known.get(code);
-    if (known?.epoch === this.#epoch) return { warnings: Promise.resolve(known.warnings) };
+    if (known !== undefined) return { warnings: Promise.resolve(known) };
 
     const epoch = this.#epoch;
     const warnings = this.#checker.diagnose(cell, code).then((found) => {
-      if (this.#epoch === epoch) this.#known.set(code, { epoch, warnings: found });
+      if (this.#epoch === epoch) this.#known.set(code, found);
       return found;
     });
     return { warnings };
@@ -55,20 +55,25 @@ export class Diagnostics {
 
   /** The cell ran: later ones see what it declares. */
   ran(cell: number, code: string): void {
-    const same = this.#committed.has(code);
-    this.#committed.add(code);
-    if (!same) {
-      // Its own declarations do not change what was found in it.
-      const own = this.#known.get(code);
-      this.#epoch++;
-      if (own !== undefined) this.#known.set(code, { ...own, epoch: this.#epoch });
-    }
+    // Run again at once, it leaves the types as they are.
+    if (code === this.#lastRun) return;
+    this.#lastRun = code;
+    // Its own declarations do not change what was found in it.
+    const own = this.#known.get(code);
+    this.#forget();
+    if (own !== undefined) this.#known.set(code, own);
     void this.#checker.commit(cell, code);
   }
 
   declared(cell: number, declarations: readonly Declaration[]): void {
-    this.#epoch++;
+    this.#lastRun = null;
+    this.#forget();
     void this.#checker.declare(cell, declarations);
+  }
+
+  #forget(): void {
+    this.#epoch++;
+    this.#known.clear();
   }
 }
 
