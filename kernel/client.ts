@@ -7,7 +7,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseConnection, type Connection } from "./supervisor/connection.ts";
-import { launchEnvironment } from "./supervisor/launch-environment.ts";
 import { requestOf, type Json, type Message } from "./supervisor/messages.ts";
 import { Problem } from "./supervisor/problem.ts";
 import { ClientSockets, type Inbound } from "./supervisor/sockets.ts";
@@ -45,7 +44,7 @@ export async function startKernel({ transport = "ipc", cwd = process.cwd(), env 
   const text = JSON.stringify({ transport, ip, shell_port, control_port, stdin_port, iopub_port, hb_port, key: randomBytes(32).toString("hex"), signature_scheme: "hmac-sha256" });
   writeFileSync(connectionFile, text, { mode: 0o600 });
 
-  const child = spawn(process.execPath, [script, connectionFile], { cwd, stdio: ["ignore", "inherit", stderr], env: { ...process.env, ...launchEnvironment, ...env } });
+  const child = spawn(process.execPath, [script, connectionFile], { cwd, stdio: ["ignore", "inherit", stderr], env: { ...process.env, ...env } });
   const ended = new Promise<number | string>((resolve, reject) => {
     child.once("exit", (code, signal) => resolve(signal ?? code ?? 0));
     child.once("error", reject);

@@ -1,31 +1,46 @@
-// Turns binary buffers into what travels between supervisor and session, and back: large ones go through files in shared memory. Knows nothing of messages.
-import { randomBytes } from "node:crypto";
-import { closeSync, constants, existsSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
+// Turns binary buffers into what travels between supervisor and session, and back: large ones lie in memory that both processes map. Knows nothing of messages.
+import { closeSync, constants, fstatSync, openSync } from "node:fs";
+import type * as SharedMemory from "warpcell/shared-memory";
 import type { CarriedBuffer } from "./session-protocol.ts";
 
-/** From this many bytes on a file is faster than the channel. */
+/** From this many bytes on shared memory is faster than the channel. */
 const largeBytes = 256 * 1024;
 
-/** Where such files are. They have no name for longer than it takes to open them, so that nothing is left when a process is killed; the other one opens them through /proc. */
-const sharedMemory = "/dev/shm";
-const possible = existsSync(sharedMemory) && existsSync("/proc/self/fd");
+/** From this many bytes on the reader gets the shared memory itself; less is copied, so that the writer soon has it back. */
+const lentBytes = 4 << 20;
 
-/** A file begins with a byte that says whose turn it is; the buffer follows on the next page. */
-const dataStart = 4096;
-const turn = { reader: Buffer.from([0]), writer: Buffer.from([1]) };
-
-/** Files that were read are written again, which is twice as fast as new ones; so much of them is kept, in bytes. */
+/** Regions that were read are written again: their pages are there already, which new ones are not for many times the price of a copy. So much of them is kept, in bytes. */
 const keptBytes = 256 << 20;
 
-interface SharedFile { descriptor: number; capacity: number; }
-let files: SharedFile[] = [];
+/** Each is an open file of the writer. Buffers beyond them take the channel. */
+const maxRegions = 64;
 
-/** Buffers ready to be sent to the other process. Throws the file system's error when shared memory is full. */
+/** A region's first word says whose turn it is; the buffer follows on the next page. A buffer that was lent gives the turn back when it is collected. */
+const turns = { writer: 0, reader: 1, closed: 2 } as const;
+const dataStart = 4096;
+
+interface Region { memory: ArrayBuffer; turn: Int32Array; }
+interface OwnRegion extends Region { descriptor: number; }
+
+let written: OwnRegion[] = [];
+/** By the identity of the file. */
+const read = new Map<bigint, Region>();
+
+let shared: typeof SharedMemory | null = null;
+let missing: string | null = null;
+
+/** Resolves when buffers can be read. Loading goes on beside the start of a process, which need not wait for it to write. */
+export const buffersReady: Promise<void> = import("warpcell/shared-memory").then(
+  (module) => void (shared = module),
+  (error: unknown) => void (missing = error instanceof Error ? error.message : String(error)),
+);
+
+/** Buffers ready to be sent to the other process. Throws when there is no memory left for them. */
 export function packBuffers(buffers: readonly Uint8Array[]): CarriedBuffer[] {
   const packed: CarriedBuffer[] = [];
 
   try {
-    for (const buffer of buffers) packed.push(!possible || buffer.byteLength < largeBytes ? buffer : writeFile(buffer));
+    for (const buffer of buffers) packed.push(buffer.byteLength < largeBytes ? buffer : (writeRegion(buffer) ?? buffer));
   } catch (error) {
     discardBuffers(packed);
     throw error;
@@ -33,70 +48,80 @@ export function packBuffers(buffers: readonly Uint8Array[]): CarriedBuffer[] {
   return packed;
 }
 
-/** The bytes of received buffers, which can be read once. Throws when the process that sent a large one has ended. */
+/** The bytes of received buffers, which can be read once, after {@link buffersReady}. Throws when the process that sent a large one has ended. */
 export function unpackBuffers(carried: readonly CarriedBuffer[]): Uint8Array[] {
-  return carried.map((buffer) => (buffer instanceof Uint8Array ? buffer : readFile(buffer.file, buffer.bytes)));
+  return carried.map((buffer) => (buffer instanceof Uint8Array ? buffer : readRegion(buffer.file, buffer.bytes)));
 }
 
 /** Gives buffers back that nobody will read. */
 export function discardBuffers(carried: readonly CarriedBuffer[]): void {
-  for (const buffer of carried) if (!(buffer instanceof Uint8Array)) readFile(buffer.file, 0);
+  for (const buffer of carried) if (!(buffer instanceof Uint8Array)) readRegion(buffer.file, 0);
 }
 
-function writeFile(buffer: Uint8Array): CarriedBuffer {
-  const file = takeFile(buffer.byteLength);
-  try {
-    for (let written = 0; written < buffer.byteLength; ) written += writeSync(file.descriptor, buffer, written, buffer.byteLength - written, dataStart + written);
-    writeSync(file.descriptor, turn.reader, 0, 1, 0);
-  } catch (error) {
-    files = files.filter((other) => other !== file);
-    closeSync(file.descriptor);
-    throw error;
-  }
-  return { file: `/proc/${process.pid}/fd/${file.descriptor}`, bytes: buffer.byteLength };
+/** The other process has ended: what it wrote lives only as long as somebody uses it. */
+export function forgetBuffers(): void {
+  read.clear();
 }
 
-/** A file that is this process's to write: one that was read, or a new one. */
-function takeFile(bytes: number): SharedFile {
-  const free = files.filter(({ descriptor }) => isFree(descriptor));
-  const chosen = free.find(({ capacity }) => capacity >= bytes);
+/** `null` when the buffer must take the channel. */
+function writeRegion(buffer: Uint8Array): CarriedBuffer | null {
+  const region = takeRegion(buffer.byteLength);
+  if (region === null) return null;
+  new Uint8Array(region.memory, dataStart).set(buffer);
+  Atomics.store(region.turn, 0, turns.reader);
+  return { file: `/proc/${process.pid}/fd/${region.descriptor}`, bytes: buffer.byteLength };
+}
+
+/** A region that is this process's to write: one that was read, or a new one. */
+function takeRegion(bytes: number): OwnRegion | null {
+  const free = written.filter(({ turn }) => Atomics.load(turn, 0) === turns.writer);
+  const chosen = free.find(({ memory }) => memory.byteLength >= dataStart + bytes);
   let kept = 0;
-  for (const file of free) {
-    kept += file.capacity;
-    if (file === chosen || kept <= keptBytes) continue;
-    files = files.filter((other) => other !== file);
-    closeSync(file.descriptor);
+  for (const region of free) {
+    kept += region.memory.byteLength;
+    if (region === chosen || kept <= keptBytes) continue;
+    written = written.filter((other) => other !== region);
+    Atomics.store(region.turn, 0, turns.closed);
+    closeSync(region.descriptor);
   }
-  return chosen ?? createFile(bytes);
+  return chosen ?? createRegion(bytes);
 }
 
-function createFile(capacity: number): SharedFile {
-  const name = `${sharedMemory}/warpcell-${process.pid}-${randomBytes(8).toString("hex")}`;
-  const descriptor = openSync(name, constants.O_CREAT | constants.O_EXCL | constants.O_RDWR, 0o600);
-  unlinkSync(name);
-  const file = { descriptor, capacity };
-  files.push(file);
-  return file;
+function createRegion(bytes: number): OwnRegion | null {
+  if (missing !== null) {
+    process.emitWarning(`Large buffers between notebook and kernel are slow, because the native part of warpcell could not be loaded: ${missing}`);
+    missing = null;
+  }
+  if (shared === null || written.length >= maxRegions) return null;
+  const created = shared.shareMemory(dataStart + bytes);
+  if (created === null) throw new RangeError(`Expected ${bytes} bytes of free memory to hand a buffer over but the system has not so much left. Show less at once, or free something.`);
+  const region = { ...created, turn: new Int32Array(created.memory, 0, 1) };
+  written.push(region);
+  return region;
 }
 
-function isFree(descriptor: number): boolean {
-  const state = Buffer.alloc(1);
-  return readSync(descriptor, state, 0, 1, 0) === 1 && state[0] === turn.writer[0];
+function readRegion(file: string, bytes: number): Uint8Array {
+  const { memory, turn } = findRegion(file);
+  if (bytes >= lentBytes) return new Uint8Array(shared!.lendMemory(memory, dataStart, bytes));
+  const copy = new Uint8Array(memory, dataStart, bytes).slice();
+  Atomics.store(turn, 0, turns.writer);
+  return copy;
 }
 
-function readFile(file: string, bytes: number): Uint8Array {
+function findRegion(file: string): Region {
+  for (const [identity, { turn }] of read) if (Atomics.load(turn, 0) === turns.closed) read.delete(identity);
+
   const descriptor = openSync(file, constants.O_RDWR);
-
   try {
-    const buffer = Buffer.allocUnsafeSlow(bytes);
-    for (let read = 0; read < bytes; ) {
-      const count = readSync(descriptor, buffer, read, bytes - read, dataStart + read);
-      if (count === 0) throw new RangeError(`Expected ${bytes} bytes in ${file} but got ${read}.`);
-      read += count;
+    const identity = fstatSync(descriptor, { bigint: true }).ino;
+    let region = read.get(identity);
+    if (region === undefined) {
+      const memory = shared!.mapMemory(descriptor);
+      region = { memory, turn: new Int32Array(memory, 0, 1) };
+      read.set(identity, region);
     }
-    return buffer;
+    return region;
   } finally {
-    writeSync(descriptor, turn.writer, 0, 1, 0);
     closeSync(descriptor);
   }
 }

@@ -3,7 +3,6 @@ import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { launchEnvironment } from "../supervisor/launch-environment.ts";
 import { protocolVersion } from "../supervisor/messages.ts";
 import { Problem } from "../supervisor/problem.ts";
 
@@ -18,7 +17,6 @@ function kernelspec(): Record<string, unknown> {
     language: "typescript",
     interrupt_mode: "message",
     kernel_protocol_version: protocolVersion,
-    env: launchEnvironment,
     metadata: { debugger: false },
   };
 }

@@ -1,5 +1,6 @@
 // The session process: puts its parts together, hears commands from the supervisor, and says so when it is ready. Started by the supervisor only.
 import { Worker } from "node:worker_threads";
+import { buffersReady } from "../session-protocol-buffers.ts";
 import { type Command, type DeviceSummary, type Event, sessionProtocolVersion } from "../session-protocol.ts";
 import { type AgentStart, shared, type ToAgent } from "./agent-link.ts";
 import { CellRegistry } from "./cell-registry.ts";
@@ -93,6 +94,7 @@ async function receiveComm(command: Extract<Command, { type: "commOpen" | "commM
   const { request } = command;
   const done = { type: "done" as const, request, token: "", userExpressions: {}, payload: [] };
   try {
+    await buffersReady;
     await requests.run({ id: request, allowStdin: false }, () => comms.receive(command, Comm));
     output.send({ ...done, status: "ok", error: null });
   } catch (thrown) {

@@ -1,4 +1,5 @@
 // Turns a connection into a running kernel: makes the parts, joins them, and ends them all. What each does is in its own file.
+import { buffersReady, forgetBuffers } from "../session-protocol-buffers.ts";
 import { Comms } from "./comms.ts";
 import type { Connection } from "./connection.ts";
 import { Diagnostics } from "./diagnostics.ts";
@@ -7,7 +8,6 @@ import { Execute } from "./execute.ts";
 import { Gauges } from "./gauges.ts";
 import type { Kernel } from "./handlers.ts";
 import { History } from "./history.ts";
-import { leaveLaunchEnvironment } from "./launch-environment.ts";
 import { welcome, type Message } from "./messages.ts";
 import { watchParent } from "./parent-watch.ts";
 import { Publisher } from "./publish.ts";
@@ -48,6 +48,7 @@ export async function runKernel(connection: Connection): Promise<void> {
     },
     ended: (error, idle) => {
       comms.sessionEnded();
+      forgetBuffers();
       if (idle) publisher.stream(execute.current === null ? null : (requests.get(execute.current)?.message ?? null), "stderr", `${error.message}\n`);
     },
   });
@@ -73,7 +74,6 @@ export async function runKernel(connection: Connection): Promise<void> {
   const kernel: Kernel = { publisher, execute, history, comms, stdin, types, device: () => device, shutdown: (request) => end(request.content["restart"] === true) };
   const dispatch = new Dispatch(kernel, wire, send, () => sockets?.drained() ?? Promise.resolve());
 
-  leaveLaunchEnvironment();
   // The session takes longest to come up: it starts first, and the sockets are bound meanwhile.
   session.start();
   process.on("SIGINT", () => execute.interrupt());
@@ -81,7 +81,7 @@ export async function runKernel(connection: Connection): Promise<void> {
   process.on("SIGHUP", () => void end(false));
   watchParent(() => void end(false));
   try {
-    sockets = await KernelSockets.bind(connection);
+    [sockets] = await Promise.all([KernelSockets.bind(connection), buffersReady]);
   } catch (error) {
     await session.stop(false);
     throw error;

@@ -8,6 +8,7 @@
 #include "instance.h"
 #include "registry.h"
 #include "report.h"
+#include "shared_memory.h"
 
 namespace warpcell {
 namespace {
@@ -110,9 +111,7 @@ napi_value flights(napi_env env, napi_callback_info info) {
 
 napi_value allocate(napi_env env, napi_callback_info info) {
   Arguments<3> arguments(env, info);
-  int64_t bytes = arguments.integer(2);
-  if (bytes < 0) throw ClientError("ARGUMENT", "Expected a number of bytes but got " + std::to_string(bytes) + ".");
-  return number(env, double(client_of(arguments.small(0)).allocate(Memory(arguments.small(1) == 0 ? 0 : 1), uint64_t(bytes))));
+  return number(env, double(client_of(arguments.small(0)).allocate(Memory(arguments.small(1) == 0 ? 0 : 1), arguments.bytes(2))));
 }
 
 napi_value free_block(napi_env env, napi_callback_info info) {
@@ -131,6 +130,26 @@ napi_value buffer(napi_env env, napi_callback_info info) {
     throw ClientError("NOT_READABLE", "Expected a segment of host memory but segment " + std::to_string(number) + " lies on the device: copy from it.");
   }
   return Instance::of(env)->view(*segment);
+}
+
+napi_value share_memory(napi_env env, napi_callback_info info) {
+  Arguments<1> arguments(env, info);
+  Descriptor descriptor = create_shared_memory(arguments.bytes(0), 0);
+  if (!descriptor) return nothing(env);
+  napi_value result = object(env);
+  set(env, result, "memory", Instance::of(env)->map(descriptor.get()));
+  set(env, result, "descriptor", number(env, descriptor.release()));
+  return result;
+}
+
+napi_value map_memory(napi_env env, napi_callback_info info) {
+  Arguments<1> arguments(env, info);
+  return Instance::of(env)->map(int(arguments.integer(0)));
+}
+
+napi_value lend_memory(napi_env env, napi_callback_info info) {
+  Arguments<3> arguments(env, info);
+  return Instance::of(env)->lend(arguments.value(0), arguments.bytes(1), arguments.bytes(2));
 }
 
 napi_value trim(napi_env env, napi_callback_info info) {
@@ -203,6 +222,9 @@ constexpr Export kExports[] = {
     {"allocate", guarded<allocate>},
     {"free", guarded<free_block>},
     {"buffer", guarded<buffer>},
+    {"shareMemory", guarded<share_memory>},
+    {"mapMemory", guarded<map_memory>},
+    {"lendMemory", guarded<lend_memory>},
     {"trim", guarded<trim>},
     {"memory", guarded<memory>},
     {"adjustExternalMemory", guarded<adjust_external_memory>},

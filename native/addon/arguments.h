@@ -30,6 +30,14 @@ class Arguments {
     return value;
   }
 
+  uint64_t bytes(size_t i) const {
+    int64_t value = integer(i);
+    if (value < 0) throw ClientError("ARGUMENT", "Expected a number of bytes but got " + std::to_string(value) + ".");
+    return uint64_t(value);
+  }
+
+  napi_value value(size_t i) const { return values_[i]; }
+
   std::string text(size_t i) const {
     std::string value;
     if (!read_text(env_, values_[i], &value)) wrong(i, "text");

@@ -2,6 +2,7 @@
 
 #include "client.h"
 #include "error.h"
+#include "shared_memory.h"
 
 namespace warpcell {
 

@@ -2,20 +2,33 @@
 #include "instance.h"
 
 #include "arguments.h"
+#include "shared_memory.h"
 
 namespace warpcell {
 
 namespace {
 
-struct View {
-  void* memory;
-  uint64_t bytes;
+// What an ArrayBuffer keeps alive. A loan says when it has ended by writing 0 to the first word of the memory.
+struct Hold {
+  std::shared_ptr<Mapping> mapping;
+  bool is_loan;
 };
 
-void unmap_view(napi_env, void*, void* hint) {
-  auto* view = static_cast<View*>(hint);
-  unmap_segment(view->memory, view->bytes);
-  delete view;
+void release(napi_env, void*, void* hint) {
+  auto* hold = static_cast<Hold*>(hint);
+  if (hold->is_loan) __atomic_store_n(reinterpret_cast<uint32_t*>(hold->mapping->memory()), 0, __ATOMIC_SEQ_CST);
+  delete hold;
+}
+
+napi_value array_buffer(napi_env env, Hold&& parts, uint64_t offset, uint64_t bytes) {
+  auto* hold = new Hold(std::move(parts));
+  napi_value buffer;
+  if (napi_create_external_arraybuffer(env, hold->mapping->memory() + offset, bytes, release, hold, &buffer) != napi_ok) {
+    hold->is_loan = false;
+    release(env, nullptr, hold);
+    throw ClientError("SYSTEM", "Expected an ArrayBuffer over " + std::to_string(bytes) + " bytes of shared memory but this build of Node allows none.");
+  }
+  return buffer;
 }
 
 }  // namespace
@@ -100,16 +113,31 @@ napi_value Instance::view(const Segment& segment) {
     entry = views_.erase(entry);
   }
 
-  auto* view = new View{map_segment(segment), segment.bytes};
-  napi_value buffer;
-  if (napi_create_external_arraybuffer(env_, view->memory, view->bytes, unmap_view, view, &buffer) != napi_ok) {
-    unmap_view(env_, nullptr, view);
-    throw ClientError("SYSTEM", "Expected an ArrayBuffer over " + std::to_string(segment.bytes) + " bytes of shared memory but this build of Node allows none.");
-  }
+  napi_value buffer = array_buffer(env_, {std::make_shared<Mapping>(segment.descriptor.get(), segment.bytes), false}, 0, segment.bytes);
   napi_ref reference;
   napi_create_reference(env_, buffer, 0, &reference);
   views_[segment.serial] = reference;
   return buffer;
+}
+
+napi_value Instance::map(int descriptor) {
+  for (auto entry = mappings_.begin(); entry != mappings_.end();) entry = entry->second.expired() ? mappings_.erase(entry) : std::next(entry);
+
+  auto mapping = std::make_shared<Mapping>(descriptor, sealed_bytes(descriptor));
+  mappings_[mapping->memory()] = mapping;
+  return array_buffer(env_, {mapping, false}, 0, mapping->bytes());
+}
+
+napi_value Instance::lend(napi_value whole, uint64_t offset, uint64_t bytes) {
+  void* memory = nullptr;
+  napi_get_arraybuffer_info(env_, whole, &memory, nullptr);
+  auto found = mappings_.find(memory);
+  std::shared_ptr<Mapping> mapping = found == mappings_.end() ? nullptr : found->second.lock();
+  if (mapping == nullptr) throw ClientError("ARGUMENT", "Expected an ArrayBuffer made by mapMemory or shareMemory but got another value.");
+  if (offset < sizeof(uint32_t) || offset > mapping->bytes() || bytes > mapping->bytes() - offset) {
+    throw ClientError("ARGUMENT", "Expected a range after the first word of " + std::to_string(mapping->bytes()) + " bytes but got " + std::to_string(bytes) + " bytes at " + std::to_string(offset) + ".");
+  }
+  return array_buffer(env_, {std::move(mapping), true}, offset, bytes);
 }
 
 }  // namespace warpcell

@@ -2,9 +2,11 @@
 #pragma once
 #include <atomic>
 #include <map>
+#include <memory>
 #include <node_api.h>
 
 #include "registry.h"
+#include "shared_memory.h"
 
 namespace warpcell {
 
@@ -23,6 +25,11 @@ class Instance {
   napi_value promise(Connection& connection, uint64_t sequence);
   // The memory of a segment: the same ArrayBuffer as long as one lives.
   napi_value view(const Segment& segment);
+
+  // A new ArrayBuffer over all of some shared memory.
+  napi_value map(int descriptor);
+  // A part of what `map` answered; once it has been collected, the first word of the whole becomes 0.
+  napi_value lend(napi_value whole, uint64_t offset, uint64_t bytes);
 
  private:
   struct Completion {
@@ -45,6 +52,7 @@ class Instance {
   uint32_t pending_ = 0;
 
   std::map<uint64_t, napi_ref> views_;   // by the segment's serial; weak
+  std::map<const void*, std::weak_ptr<Mapping>> mappings_;   // by their first byte
 };
 
 }  // namespace warpcell

@@ -1,14 +1,8 @@
-// memfd, ftruncate and mmap for segments. It must not know blocks.
+// The table of segments. It must not know blocks.
 #include "segments.h"
 
 #include <atomic>
-#include <cerrno>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include "error.h"
-#include "system_memory.h"
 
 namespace warpcell {
 
@@ -43,27 +37,5 @@ uint64_t Segments::untouched() const {
   }
   return bytes;
 }
-
-Descriptor create_shared_memory(uint64_t bytes, uint64_t promised) {
-  // A segment that the system cannot back would kill this process at the first touch, so it is refused now.
-  uint64_t available = available_memory();
-  if (promised > available || bytes > available - promised) return Descriptor();
-
-  Descriptor memory(memfd_create("warpcell-segment", MFD_CLOEXEC));
-  if (!memory) throw system_error("create shared memory", errno);
-  if (ftruncate(memory.get(), off_t(bytes)) != 0) {
-    if (errno == ENOMEM || errno == ENOSPC || errno == EFBIG || errno == EINVAL) return Descriptor();
-    throw system_error("size shared memory", errno);
-  }
-  return memory;
-}
-
-void* map_segment(const Segment& segment) {
-  void* memory = mmap(nullptr, segment.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, segment.descriptor.get(), 0);
-  if (memory == MAP_FAILED) throw system_error("map a segment of " + std::to_string(segment.bytes) + " bytes", errno);
-  return memory;
-}
-
-void unmap_segment(void* memory, uint64_t bytes) { munmap(memory, bytes); }
 
 }  // namespace warpcell

@@ -32,11 +32,4 @@ class Segments {
   std::map<uint32_t, Segment> table_;
 };
 
-// Shared memory that no name leads to; an empty Descriptor when the system has not so much left besides what is `promised` already.
-Descriptor create_shared_memory(uint64_t bytes, uint64_t promised);
-
-// Maps a whole segment. Throws ClientError.
-void* map_segment(const Segment& segment);
-void unmap_segment(void* memory, uint64_t bytes);
-
 }  // namespace warpcell

@@ -71,6 +71,25 @@ describe("displays", () => {
     expect(buffers.map((buffer) => buffer.byteLength)).toEqual([size, 3]);
     expect(Buffer.from(buffers[0] ?? []).equals(Buffer.from(Uint8Array.from({ length: size }, (_, i) => i * 7)))).toBe(true);
   });
+
+  test("of many megabytes, one after the other, keep their own bytes although the memory between the processes is used again", async () => {
+    const { client } = await openKernel();
+    const rounds = 60, size = 5 << 20;
+    const { outputs } = await client.execute(`for (let round = 0; round < ${rounds}; round++) { display("x", { buffers: [new Uint8Array(${size}).fill(round)] }); if (round % 7 === 0) await new Promise((resolve) => setTimeout(resolve)); }`);
+    const buffers = outputs.flatMap((output) => output.buffers);
+    expect(buffers.length).toBe(rounds);
+    expect(buffers.map((buffer, round) => Buffer.from(buffer).equals(Buffer.alloc(size, round)))).toEqual(Array<boolean>(rounds).fill(true));
+  });
+
+  test("of a new session come after those of one that died", async () => {
+    const { client } = await openKernel();
+    const size = 8 << 20;
+    for (const value of [5, 6]) {
+      const { outputs } = await client.execute(`display("x", { buffers: [new Uint8Array(${size}).fill(${value})] }); 1`);
+      expect(outputs.flatMap(({ buffers }) => buffers).map((buffer) => Buffer.from(buffer).equals(Buffer.alloc(size, value)))).toEqual([true]);
+      expect((await client.execute("process.exit(1)")).reply["status"]).toBe("error");
+    }
+  });
 });
 
 describe("comms", () => {
