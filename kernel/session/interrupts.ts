@@ -39,13 +39,13 @@ export class Interrupts {
 
   /**
    * Runs `work` as the code of a request. Rejects with {@link Interrupted} when the agent terminated it, or when it awaits as the interrupt comes: what it
-   * awaits may then never settle. So it does when the interrupt came before it started.
+   * awaits may then never settle. So it does when the interrupt came before it started, or before its code did.
    */
   async run<T>(request: RequestId, work: (guard: Guard) => Promise<T>): Promise<T> {
     if (this.isInterrupted(request)) throw new Interrupted();
     const interrupted = new Promise<never>((_, reject) => { this.#stop = { request, reject }; });
     try {
-      return await Promise.race([work((code) => this.#guard(code)), interrupted]);
+      return await Promise.race([work((code) => this.#guard(request, code)), interrupted]);
     } catch (error) {
       if (error instanceof Interrupted) this.#interrupted.add(request);
       throw error;
@@ -65,7 +65,9 @@ export class Interrupts {
   }
 
   /** Calls `code` through the inspector, outside which a termination would unwind the session's own frames too. */
-  #guard<T>(code: () => T): T {
+  #guard<T>(request: RequestId, code: () => T): T {
+    // It may have come between two steps of the work.
+    if (this.isInterrupted(request)) throw new Interrupted();
     let outcome: { value: T } | { thrown: unknown } | undefined;
     (globalThis as unknown as Record<symbol, () => void>)[entry] = () => {
       try {
