@@ -99,6 +99,6 @@ function table(rows: Record<string, unknown>[]): string {
   return `<table><thead>${row(columns, "th")}</thead><tbody>${shown.map((record) => row(columns.map((column) => record[column]), "td")).join("")}</tbody></table>`;
 }
 
-export function escape(value: string): string {
+function escape(value: string): string {
   return value.replace(/[&<>"]/g, (character) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[character]!);
 }

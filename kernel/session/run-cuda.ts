@@ -1,6 +1,6 @@
 // Runs a `%%cuda` cell: its kernels become constants of the notebook. It must not know how CUDA is compiled.
 import type { Cell } from "../language/cell.ts";
-import { escape, raw } from "./mime-bundle.ts";
+import { raw } from "./mime-bundle.ts";
 import type { CellResult, Run } from "./run.ts";
 
 type CudaModule = Awaited<ReturnType<typeof import("warpcell")["compile"]>>;
@@ -42,7 +42,7 @@ function summary({ kernels, cached, milliseconds }: CudaModule): object {
   const time = cached ? "cached" : `compiled in ${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
   const lines = Object.values(kernels).map((kernel) => [String(kernel), ...("info" in kernel ? resources(kernel.info) : []), time].join(" · "));
   const plain = lines.length === 0 ? `no kernels · ${time}` : lines.join("\n");
-  return raw({ "text/plain": plain, "text/html": `<pre>${escape(plain)}</pre>` });
+  return raw({ "text/plain": plain });
 }
 
 function resources({ registers, shared, spillStores, spillLoads }: KernelInfo): string[] {
