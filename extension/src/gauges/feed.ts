@@ -28,7 +28,6 @@ export class GaugeFeed {
     this.kernel = kernel;
     this.report = report;
     kernel.statusChanged.connect(this.onStatus, this);
-    // A restart ends with a new connection; the status that would say so may be lost before it is subscribed to.
     kernel.connectionStatusChanged.connect(this.onConnection, this);
     void this.recognise();
   }
@@ -39,11 +38,7 @@ export class GaugeFeed {
     this.disposed = true;
     this.kernel.statusChanged.disconnect(this.onStatus, this);
     this.kernel.connectionStatusChanged.disconnect(this.onConnection, this);
-    if (this.comm && !this.comm.isDisposed && !this.kernel.isDisposed) {
-      this.comm.onClose = ignore;
-      this.comm.close();
-    }
-    this.comm = null;
+    this.close();
   }
 
   private async recognise(): Promise<void> {
@@ -58,8 +53,19 @@ export class GaugeFeed {
     else this.report(null);
   }
 
+  /** A restart ends with a new connection: a comm from before may have been opened on the kernel that was about to go. */
   private onConnection(_kernel: Kernel.IKernelConnection, status: Kernel.ConnectionStatus): void {
-    if (status === "connected") this.openIfDue();
+    if (status !== "connected") return;
+    this.close();
+    this.openIfDue();
+  }
+
+  private close(): void {
+    if (this.comm && !this.comm.isDisposed && !this.kernel.isDisposed) {
+      this.comm.onClose = ignore;
+      this.comm.close();
+    }
+    this.comm = null;
   }
 
   private openIfDue(): void {

@@ -66,5 +66,7 @@ export const gauges: JupyterFrontEndPlugin<void> = {
     });
     tracker.currentChanged.connect((_tracker, panel) => follower.follow(panel));
     follower.follow(tracker.currentWidget);
+    // A page that is left without a word would be sent gauges for as long as the kernel lives.
+    window.addEventListener("pagehide", () => follower.follow(null));
   },
 };

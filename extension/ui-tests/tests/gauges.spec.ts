@@ -44,9 +44,13 @@ test("the item shows the newest message, says what is wrong with a broken one, a
     await app.shell.currentWidget.sessionContext.restartKernel();
   });
   await expect(item).toBeHidden();
-  // What ipykernel says of itself before JupyterLab has subscribed is lost, and with it "Idle": the first run tells that it answers.
+  // What ipykernel says before JupyterLab has subscribed is lost, and with it the end of a run: it is pressed again, and not waited for.
+  await page.notebook.selectCells(4);
   await expect(async () => {
-    await run(page, 4);
+    await page.evaluate(() => {
+      const app = (window as unknown as { jupyterapp: { commands: { execute(command: string): Promise<unknown> } } }).jupyterapp;
+      void app.commands.execute("notebook:run-cell");
+    });
     await expect(item).toHaveText("cuda:0 · 4.0 / 140 GiB · 37 %", { timeout: 2000 });
   }).toPass({ timeout: 60_000 });
   await page.theme.setDarkTheme();
@@ -73,4 +77,24 @@ test("the item belongs to the notebook in front, and only to kernels of ours", a
   await expect(gauge(page)).toBeVisible();
   await page.notebook.close(false);
   await expect(gauge(page)).toBeHidden();
+});
+
+test("a page that is left ends its gauges", async ({ page, tmpPath }) => {
+  const path = `${tmpPath}/scripted.ipynb`;
+  await page.contents.uploadContent(notebookOf(scripted, [{ source: cells[0]! }, { source: 'print("open:", len(get_ipython().kernel.comm_manager.comms), "of", len(gauges))' }]), "text", path);
+  await open(page, path);
+  await expect(page.getByText("Scripted gauges | Idle")).toBeVisible();
+  const second = await page.context().newPage();
+  await second.goto(new URL(`/lab/workspaces/second/tree/${path}`, page.url()).href);
+  await expect(second.getByText("Scripted gauges | Idle")).toBeVisible();
+  const count = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-OutputArea-output").last();
+  await expect(async () => {
+    await run(page, 1);
+    await expect(count).toHaveText("open: 2 of 2", { timeout: 500 });
+  }).toPass({ timeout: 20_000 });
+  await second.goto("about:blank");
+  await expect(async () => {
+    await run(page, 1);
+    await expect(count).toHaveText("open: 1 of 2", { timeout: 500 });
+  }).toPass({ timeout: 20_000 });
 });
