@@ -120,16 +120,24 @@ napi_value free_block(napi_env env, napi_callback_info info) {
   return nothing_to_say(env);
 }
 
-napi_value buffer(napi_env env, napi_callback_info info) {
-  Arguments<2> arguments(env, info);
-  Client& client = client_of(arguments.small(0));
-  uint32_t number = arguments.small(1);
+const Segment& readable_segment(Client& client, uint32_t number) {
   const Segment* segment = client.segments().find(number);
   if (segment == nullptr) throw ClientError("NO_SEGMENT", "Expected the number of a segment but got " + std::to_string(number) + ".");
   if (segment->memory == Memory::device && client.kind() != "cpu") {
     throw ClientError("NOT_READABLE", "Expected a segment of host memory but segment " + std::to_string(number) + " lies on the device: copy from it.");
   }
-  return Instance::of(env)->view(*segment);
+  return *segment;
+}
+
+napi_value buffer(napi_env env, napi_callback_info info) {
+  Arguments<2> arguments(env, info);
+  return Instance::of(env)->view(readable_segment(client_of(arguments.small(0)), arguments.small(1)));
+}
+
+napi_value part(napi_env env, napi_callback_info info) {
+  Arguments<3> arguments(env, info);
+  uint64_t place = arguments.bytes(1);
+  return Instance::of(env)->view(readable_segment(client_of(arguments.small(0)), segment_of(place)), offset_of(place), arguments.bytes(2));
 }
 
 napi_value share_memory(napi_env env, napi_callback_info info) {
@@ -222,6 +230,7 @@ constexpr Export kExports[] = {
     {"allocate", guarded<allocate>},
     {"free", guarded<free_block>},
     {"buffer", guarded<buffer>},
+    {"part", guarded<part>},
     {"shareMemory", guarded<share_memory>},
     {"mapMemory", guarded<map_memory>},
     {"lendMemory", guarded<lend_memory>},

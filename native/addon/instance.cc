@@ -100,6 +100,14 @@ void Instance::resolve(napi_env env, napi_value, void*, void* data) {
   delete completion;
 }
 
+std::shared_ptr<Mapping> Instance::mapping_of(const Segment& segment) {
+  for (auto entry = segments_.begin(); entry != segments_.end();) entry = entry->second.expired() ? segments_.erase(entry) : std::next(entry);
+
+  std::shared_ptr<Mapping> mapping = segments_[segment.serial].lock();
+  if (mapping == nullptr) segments_[segment.serial] = mapping = std::make_shared<Mapping>(segment.descriptor.get(), segment.bytes);
+  return mapping;
+}
+
 napi_value Instance::view(const Segment& segment) {
   for (auto entry = views_.begin(); entry != views_.end();) {
     napi_value living = nullptr;
@@ -113,11 +121,18 @@ napi_value Instance::view(const Segment& segment) {
     entry = views_.erase(entry);
   }
 
-  napi_value buffer = array_buffer(env_, {std::make_shared<Mapping>(segment.descriptor.get(), segment.bytes), false}, 0, segment.bytes);
+  napi_value buffer = array_buffer(env_, {mapping_of(segment), false}, 0, segment.bytes);
   napi_ref reference;
   napi_create_reference(env_, buffer, 0, &reference);
   views_[segment.serial] = reference;
   return buffer;
+}
+
+napi_value Instance::view(const Segment& segment, uint64_t offset, uint64_t bytes) {
+  if (offset > segment.bytes || bytes > segment.bytes - offset) {
+    throw ClientError("ARGUMENT", "Expected a range of a segment of " + std::to_string(segment.bytes) + " bytes but got " + std::to_string(bytes) + " bytes at " + std::to_string(offset) + ".");
+  }
+  return array_buffer(env_, {mapping_of(segment), false}, offset, bytes);
 }
 
 napi_value Instance::map(int descriptor) {

@@ -25,6 +25,8 @@ class Instance {
   napi_value promise(Connection& connection, uint64_t sequence);
   // The memory of a segment: the same ArrayBuffer as long as one lives.
   napi_value view(const Segment& segment);
+  // A part of it as an ArrayBuffer of its own.
+  napi_value view(const Segment& segment, uint64_t offset, uint64_t bytes);
 
   // A new ArrayBuffer over all of some shared memory.
   napi_value map(int descriptor);
@@ -42,6 +44,7 @@ class Instance {
   static void resolve(napi_env env, napi_value, void*, void* data);
   static void finish(void* data);
   void make_queue();
+  std::shared_ptr<Mapping> mapping_of(const Segment& segment);
 
   napi_env env_;
   unsigned char* scratch_ = nullptr;
@@ -52,6 +55,7 @@ class Instance {
   uint32_t pending_ = 0;
 
   std::map<uint64_t, napi_ref> views_;   // by the segment's serial; weak
+  std::map<uint64_t, std::weak_ptr<Mapping>> segments_;   // by the segment's serial
   std::map<const void*, std::weak_ptr<Mapping>> mappings_;   // by their first byte
 };
 

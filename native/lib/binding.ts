@@ -86,6 +86,8 @@ export interface Binding {
   free(client: number, place: number): void;
   /** The whole segment of a place as memory of this process: host segments, and device segments of `cpu`. The mapping lives as long as the buffer. */
   buffer(client: number, segment: number): ArrayBuffer;
+  /** The same of `bytes` bytes at a place, and nothing around them. */
+  part(client: number, place: number, bytes: number): ArrayBuffer;
   /** New memory of `bytes` that other processes can map: the descriptor is the caller's to close. `null` when the system has not so much left. */
   shareMemory(bytes: number): { descriptor: number; memory: ArrayBuffer } | null;
   /** The memory behind a descriptor that another process's {@link shareMemory} made, whole. The mapping lives as long as the buffer. */

@@ -141,6 +141,11 @@ export class DeviceProcess {
     return binding.buffer(this.client, segment);
   }
 
+  /** The memory of a block alone, under the same conditions. It does not keep the block from being freed. */
+  part(place: number, bytes: number): ArrayBuffer {
+    return binding.part(this.client, place, bytes);
+  }
+
   /** Whether the command with that sequence was lost with its process, so that what it wrote cannot be trusted. */
   isSuspect(writtenBy: number): boolean {
     return this.#lost.some(({ first, last }) => writtenBy >= first && writtenBy <= last);

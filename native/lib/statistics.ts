@@ -1,6 +1,7 @@
 // What a preview says of a tensor: reduces figures and a small picture on the device and reads only those. It must not know how they are shown.
 import { launchLibrary } from "./operand.ts";
 import { Tensor } from "./tensor.ts";
+import { read } from "./transfer.ts";
 
 /** Over finite elements; `null` where there are none. */
 export interface Figures { min: number | null; max: number | null; mean: number | null; nan: number; inf: number; }
@@ -26,7 +27,7 @@ export function figuresOf(tensor: Tensor): Figures {
   using bytes = asBytes(parts);
   launchLibrary(device, { file: "statistics", name: "figures", template: [{ dtype: tensor.dtype }] }, { grid: blocks, block: threads }, [tensor, tensor.size, chunk, bytes]);
 
-  const data = parts.data();
+  const data = numbersOf(parts);
   const total = { min: Infinity, max: -Infinity, sum: 0, finite: 0, nan: 0, inf: 0 };
   for (let at = 0; at < data.length; at += figureFields) {
     const [min = 0, max = 0, sum = 0, finite = 0, nan = 0, inf = 0] = data.subarray(at, at + figureFields);
@@ -59,7 +60,7 @@ export function pictureOf(tensor: Tensor): Picture | null {
   using bytes = asBytes(parts);
   launchLibrary(device, { file: "statistics", name: "tile", template: [{ dtype: tensor.dtype }] }, rows * columns * splits, [tensor, matrixRows, matrixColumns, rows, columns, rowStep, columnStep, splits, bytes]);
 
-  const data = parts.data();
+  const data = numbersOf(parts);
   const values = Float32Array.from({ length: rows * columns }, (_, cell) => {
     let sum = 0;
     let count = 0;
@@ -70,6 +71,13 @@ export function pictureOf(tensor: Tensor): Picture | null {
     return count === 0 ? NaN : sum / count;
   });
   return { rows, columns, rowStep, columnStep, values };
+}
+
+/** A copy, so that the memory is free again at once. */
+function numbersOf(parts: Tensor<"float64">): Float64Array {
+  const numbers = new Float64Array(parts.size);
+  read(parts.storage!, 0, parts.bytes, (part, at) => new Uint8Array(numbers.buffer).set(part, at));
+  return numbers;
 }
 
 /** Structs are bytes to a launch. */

@@ -12,7 +12,7 @@ function release({ device, place, bytes }: Block): void {
 // A block that is reused while commands on it are under way is safe: all commands of a device run in one order.
 const collected = new FinalizationRegistry<Block>(release);
 
-/** The memory under one or several tensors (a tensor and its views). */
+/** The memory under one or several tensors (a tensor, its views, and the arrays that show it). */
 export class Storage {
   readonly device: DeviceProcess;
   readonly place: number;
@@ -20,6 +20,7 @@ export class Storage {
   /** Sequence of the last command that may write here; 0: none. */
   writtenBy = 0;
   #holders = 1;
+  #memory: WeakRef<ArrayBuffer> | null = null;
 
   /** Throws OutOfMemory. The contents are undefined. */
   constructor(device: DeviceProcess, bytes: number) {
@@ -30,13 +31,22 @@ export class Storage {
     collected.register(this, { device, place: this.place, bytes }, this);
   }
 
-  /** One more tensor lies here. */
+  /** The buffer with these bytes that JavaScript has, if any. */
+  get memory(): ArrayBuffer | undefined {
+    return this.#memory?.deref();
+  }
+
+  set memory(buffer: ArrayBuffer) {
+    this.#memory = new WeakRef(buffer);
+  }
+
+  /** One more tensor, or a buffer, lies here. */
   hold(): this {
     this.#holders += 1;
     return this;
   }
 
-  /** One tensor less; after the last the memory is free for others. */
+  /** One less; after the last the memory is free for others. */
   drop(): void {
     this.#holders -= 1;
     if (this.#holders > 0) return;

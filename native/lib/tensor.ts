@@ -2,11 +2,11 @@
 import { apply } from "./apply.ts";
 import { deviceNamed } from "./device-choice.ts";
 import { displayKey, htmlOf, payloadOf, textOf } from "./display.ts";
-import { factsOf, isDType, type DType, type ElementOf, type TypedArray, type TypedArrayOf } from "./dtype.ts";
+import { factsOf, isDType, type DType, type ElementOf, type TypedArrayOf } from "./dtype.ts";
 import { TensorError } from "./errors.ts";
 import { checkedAxis, formatShape, isContiguous, reshaped, reshapedStrides, sizeOf, sliced, stridesOf, transposed, type AxisSlice, type Shape, type View } from "./shape.ts";
 import { Storage } from "./storage.ts";
-import { download, upload } from "./transfer.ts";
+import { expose, read, upload } from "./transfer.ts";
 import type { DeviceProcess } from "./process.ts";
 
 /** Arrays in arrays, as deep as a tensor has axes; the element itself for a tensor without axes. */
@@ -124,35 +124,35 @@ export class Tensor<D extends DType = DType> implements Disposable {
     const device = deviceNamed(target);
     if (device === this.#device) return this.#view(this);
     const copy = Tensor.empty(device, this.dtype, this.shape);
-    upload(copy.storage!, 0, this.#bytes());
+    this.#read((part, at) => upload(copy.#living(), at, part));
     return copy;
   }
 
-  /** The bytes in row-major order, after all work submitted before. */
-  #bytes(): Uint8Array {
+  /** Shows `use` the bytes in row-major order, part by part, after all work submitted before. */
+  #read(use: (part: Uint8Array, at: number) => void): void {
     const storage = this.#living();
-    if (!this.isContiguous) {
-      const copy = this.clone();
-      return download(copy.storage!, 0, copy.bytes);
-    }
-    return download(storage, this.offset * factsOf(this.dtype).bytes, this.bytes);
+    if (this.isContiguous) return read(storage, this.offset * factsOf(this.dtype).bytes, this.bytes, use);
+    using copy = this.clone();
+    read(copy.#living(), 0, copy.bytes, use);
   }
 
   /**
-   * The elements in row-major order. On `cpu` a contiguous tensor's own memory: it shows later changes, and must not be used after `dispose`.
+   * The elements in row-major order. On `cpu` a contiguous tensor's own memory: it shows later changes, and is not freed while an array over it lives.
    * Otherwise a copy. float16 and bfloat16 are their bits (Uint16Array), bool is 0 and 1. Waits; throws what the work before failed with.
    */
   data(): TypedArrayOf<D> {
-    const bytes = this.#bytes();
+    if (!this.isContiguous) {
+      using copy = this.clone();
+      return copy.data();
+    }
     const facts = factsOf(this.dtype);
-    const array = new facts.array(bytes.buffer as ArrayBuffer, bytes.byteOffset, this.size) as TypedArrayOf<D>;
-    return this.isContiguous && this.#device.kind === "cpu" ? borrow(array, this.#living()) : array;
+    const { buffer, byteOffset } = expose(this.#living(), this.offset * facts.bytes, this.bytes);
+    return new facts.array(buffer, byteOffset, this.size) as TypedArrayOf<D>;
   }
 
   /** The elements as nested arrays: numbers, bigint for int64, booleans for bool. */
   toArray(): Nested<ElementOf<D>> {
-    const { decode } = factsOf(this.dtype);
-    const flat = Array.from(this.data() as ArrayLike<number | bigint>, decode) as ElementOf<D>[];
+    const flat = this.#elements();
     const build = (axis: number, at: number, step: number): Nested<ElementOf<D>> => {
       if (axis === this.shape.length) return flat[at]!;
       const length = this.shape[axis]!;
@@ -162,10 +162,19 @@ export class Tensor<D extends DType = DType> implements Disposable {
     return build(0, 0, this.size);
   }
 
+  #elements(): ElementOf<D>[] {
+    const { array, bytes, decode } = factsOf(this.dtype);
+    const elements: ElementOf<D>[] = [];
+    this.#read((part) => {
+      for (const value of new array(part.buffer as ArrayBuffer, part.byteOffset, part.length / bytes) as Iterable<number | bigint>) elements.push(decode(value) as ElementOf<D>);
+    });
+    return elements;
+  }
+
   /** The element of a tensor of one element. Throws TensorError when it has another number of them. */
   item(): ElementOf<D> {
     if (this.size !== 1) throw new TensorError("SHAPE", `Expected a tensor of one element for item() but got shape ${formatShape(this.shape)}.`);
-    return factsOf(this.dtype).decode((this.data() as ArrayLike<number | bigint>)[0]!) as ElementOf<D>;
+    return this.#elements()[0]!;
   }
 
   /** Elementwise, with broadcasting; a number is taken in this tensor's dtype. Integers wrap around. */
@@ -210,14 +219,4 @@ export class Tensor<D extends DType = DType> implements Disposable {
   [displayKey](): Record<string, unknown> {
     return { "text/plain": textOf(this), "text/html": htmlOf(this), ...payloadOf(this) };
   }
-}
-
-const borrowed = new WeakMap<TypedArray, Storage>();
-
-/** An array that shows a storage keeps it from being collected, and so does each `subarray` of it. What is made from its `buffer` does not. */
-function borrow<A extends TypedArray>(array: A, storage: Storage): A {
-  borrowed.set(array, storage);
-  const subarray = array.subarray as (begin?: number, end?: number) => TypedArray;
-  Object.defineProperty(array, "subarray", { value: (begin?: number, end?: number) => borrow(subarray.call(array, begin, end), storage) });
-  return array;
 }

@@ -8,6 +8,8 @@ import type { Storage } from "./storage.ts";
 /** Bytes that one step moves through a pinned block, and that may be under way before the sender waits. */
 const stepBytes = 16 * 2 ** 20;
 const aheadBytes = 64 * 2 ** 20;
+/** From this many bytes on a pinned block of their own costs less than a copy out of one. */
+const pinnedBytes = 256 * 1024;
 
 interface Staged { readonly place: number; readonly bytes: number; readonly sequence: number; }
 
@@ -46,27 +48,63 @@ function stagingBlock(device: DeviceProcess, bytes: number): number {
 }
 
 /**
- * The bytes from `offset` on, after all work submitted before. On `cpu` they are the storage's own memory, not a copy: later kernels show in
- * them, and they must not be read after the storage is freed. Throws what the work before failed with.
+ * Shows `use` the bytes from `offset` on, after all work submitted before, part by part; a part is gone when `use` returns. Throws what the work
+ * before failed with.
  */
-export function download(storage: Storage, offset: number, bytes: number): Uint8Array {
+export function read(storage: Storage, offset: number, bytes: number, use: (part: Uint8Array, at: number) => void): void {
   const { device, place } = storage;
-  if (device.kind === "cpu") {
+  if (device.kind === "cpu" || bytes === 0) {
     device.synchronize();
-    return sharedBytes(device, place + offset, bytes);
+    if (bytes > 0) use(sharedBytes(device, place + offset, bytes), 0);
+    return;
   }
-  const result = new Uint8Array(bytes);
-  const block = device.allocate(Math.min(Math.max(bytes, 1), stepBytes), "host");
+  const block = device.allocate(Math.min(bytes, stepBytes), "host");
   try {
     for (let at = 0; at < bytes; at += stepBytes) {
       const count = Math.min(stepBytes, bytes - at);
       submitCopy(device, block, place + offset + at, count);
       device.synchronize();
-      result.set(sharedBytes(device, block, count), at);
+      use(sharedBytes(device, block, count), at);
     }
-    if (bytes === 0) device.synchronize();
   } finally {
     device.free(block);
   }
-  return result;
+}
+
+/** What a buffer that JavaScript has shows: it is let go when the buffer has been collected, with every array over it. */
+const exposed = new FinalizationRegistry<{ drop(): void }>((shown) => shown.drop());
+
+/**
+ * A buffer with the bytes from `offset` on, after all work submitted before. On `cpu` it is the storage itself, which lives as long as the buffer; on
+ * other devices a copy in pinned memory, which the device writes without a detour. Throws what the work before failed with, and OutOfMemory.
+ */
+export function expose(storage: Storage, offset: number, bytes: number): { buffer: ArrayBuffer; byteOffset: number } {
+  const { device } = storage;
+  if (device.kind === "cpu") {
+    device.synchronize();
+    return { buffer: storage.memory ?? exposeStorage(storage), byteOffset: offset };
+  }
+  if (bytes < pinnedBytes) {
+    const copy = new Uint8Array(bytes);
+    read(storage, offset, bytes, (part, at) => copy.set(part, at));
+    return { buffer: copy.buffer, byteOffset: 0 };
+  }
+  const block = device.allocate(bytes, "host");
+  try {
+    submitCopy(device, block, storage.place + offset, bytes);
+    device.synchronize();
+    const buffer = device.part(block, bytes);
+    exposed.register(buffer, { drop: () => device.free(block) });
+    return { buffer, byteOffset: 0 };
+  } catch (error) {
+    device.free(block);
+    throw error;
+  }
+}
+
+function exposeStorage(storage: Storage): ArrayBuffer {
+  const buffer = storage.device.part(storage.place, storage.bytes);
+  exposed.register(buffer, storage.hold());
+  storage.memory = buffer;
+  return buffer;
 }

@@ -140,9 +140,15 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       return runInNewContext("gc") as () => void;
     }
 
-    test("an array that was read, or a part of it, holds what it shows", async () => {
+    test.each<[string, (x: Tensor) => Float32Array]>([
+      ["an array", (x) => x.data() as Float32Array],
+      ["a part of one", (x) => (x.data() as Float32Array).subarray(0).subarray(0, 100)],
+      ["another array over its buffer", (x) => new Float32Array(x.data().buffer)],
+      ["an array of a view that is not contiguous", (x) => x.reshape([10, 10]).T.reshape([10, 10]).T.data() as Float32Array],
+      ["an array of a tensor that has been disposed of", (x) => { const array = x.data() as Float32Array; x.dispose(); return array; }],
+    ])("%s holds what it shows", async (_name, arrayOf) => {
       const collect = await collector();
-      const part = (() => arange(100, { device }).data().subarray(90).subarray(5, 7))();
+      const array = (() => arrayOf(arange(100, { device })))();
       for (let round = 0; round < 5; round++) {
         collect();
         await new Promise((resolve) => setImmediate(resolve));
@@ -150,7 +156,24 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       poison(device, 100);
       for (let index = 0; index < 50; index++) full([100], -1, { device });
       await synchronize();
-      expect(Array.from(part)).toEqual([95, 96]);
+      expect(Array.from(array)).toEqual([...Array(100).keys()]);
+    });
+
+    test.each([100, 100_000])("the buffer of an array of %i elements has them and nothing else", (size) => {
+      const array = arange(size, { device }).data();
+      expect([array.byteOffset, array.buffer.byteLength]).toEqual([0, 4 * size]);
+      expect(array.at(-1)).toBe(size - 1);
+    });
+
+    test("arrays give their memory back when they are collected", async () => {
+      const collect = await collector();
+      const start = allocated();
+      (() => { for (let index = 0; index < 20; index++) { const x = zeros([200_000], { device }); x.data(); x.dispose(); } })();
+      for (let round = 0; round < 50 && allocated() > start; round++) {
+        collect();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect(allocated()).toBeLessThanOrEqual(start);
     });
 
     test("the collector frees what nobody holds", async () => {
