@@ -165,6 +165,7 @@ int64_t Client::publish(unsigned char* room, const unsigned char* record, uint32
 
 // A full ring empties at the device's pace, some thousand commands ahead: nothing is lost by looking again a little later.
 int64_t Client::hold(Patience patience) {
+  look_for_answer(submitted_);   // the device process may itself be waiting for room to answer
   if (!child_.is_running()) return kDead;
   if (patience == Patience::user && interrupt_flag().load(std::memory_order_relaxed)) {
     child_.kill(kInterruptedState);

@@ -1,0 +1,53 @@
+// The addon's client of a device process, without the library above it: full sockets, lost answers, gauges and clients that close meanwhile.
+import { spawnSync } from "node:child_process";
+import { afterEach, expect, test } from "vitest";
+import { binding, deviceExecutable, deviceSources } from "../../native/lib/binding.ts";
+import { headerBytes, headerOffsets, Op } from "../../native/lib/commands.ts";
+
+const addon = deviceExecutable.replace("warpcell-device", "addon.node");
+const clients: number[] = [];
+afterEach(() => clients.splice(0).forEach((client) => binding.close(client)));
+
+/** A client of its own for the CPU, closed after the test. */
+function open(): number {
+  const client = binding.open("cpu", 0, deviceExecutable);
+  clients.push(client);
+  expect(binding.wait(client, binding.request(client, Op.hello, [], 0), -1)).toBe("done");
+  return client;
+}
+
+function fence(client: number): number {
+  const record = new DataView(binding.scratch);
+  record.setUint32(headerOffsets.bytes, headerBytes, true);
+  record.setUint32(headerOffsets.op, Op.fence, true);
+  return binding.submit(client, 0);
+}
+
+test("a mark behind more requests than a socket holds is reached, though nobody takes the answers", () => {
+  // One that is being worked on while the socket fills: then one answer more comes than the socket holds.
+  for (const count of [100, 277, 278, 279, 280, 281, 1000]) {
+    const client = open();
+    const first = binding.request(client, Op.compile, [`__global__ void k(int* p) { p[0] = ${count}; }`, "cell.cu", deviceSources, "k"], 0);
+    const requests = Array.from({ length: count }, () => binding.request(client, Op.hello, [], 0));
+    expect(binding.wait(client, fence(client), 20_000)).toBe("done");
+    expect([first, ...requests].every((sequence) => binding.wait(client, sequence, -1) === "done" && binding.reply(client, sequence) !== null)).toBe(true);
+  }
+});
+
+test("a message that cannot be sent is an error, and costs no earlier answer", () => {
+  const source = `const binding = require(${JSON.stringify(addon)}); const fs = require("node:fs");
+    const c = binding.open("cpu", 0, ${JSON.stringify(deviceExecutable)});
+    binding.wait(c, binding.request(c, 8, [], 0), -1);
+    const first = binding.request(c, 8, [], 0);
+    const record = new DataView(binding.scratch); record.setUint32(0, 24, true); record.setUint32(4, 1, true);
+    const mark = binding.submit(c, 0);
+    while (binding.completed(c) < mark);   // unlike a wait, this leaves the answer unread
+    const files = []; try { for (;;) files.push(fs.openSync("/dev/null")); } catch {}
+    let said; try { binding.request(c, 8, [], 0); } catch (error) { said = error.message; }
+    files.forEach((file) => fs.closeSync(file));
+    console.log(JSON.stringify([said, binding.wait(c, first, 5000), binding.state(c)]));
+    process.exit(0);`;
+  const { stdout, stderr } = spawnSync("sh", ["-c", 'ulimit -n 64; exec "$0" -e "$1"', process.execPath, source], { encoding: "utf8", timeout: 20_000 });
+  expect(stderr).toBe("");
+  expect(JSON.parse(stdout)).toEqual(["Expected to send a message to the device process but got: Too many open files.", "done", "running"]);
+});
