@@ -1,5 +1,6 @@
 // The addon's client of a device process, without the library above it: full sockets, lost answers, gauges and clients that close meanwhile.
 import { spawnSync } from "node:child_process";
+import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
 import { binding, deviceExecutable, deviceSources } from "../../native/lib/binding.ts";
 import { headerBytes, headerOffsets, Op } from "../../native/lib/commands.ts";
@@ -50,4 +51,28 @@ test("a message that cannot be sent is an error, and costs no earlier answer", (
   const { stdout, stderr } = spawnSync("sh", ["-c", 'ulimit -n 64; exec "$0" -e "$1"', process.execPath, source], { encoding: "utf8", timeout: 20_000 });
   expect(stderr).toBe("");
   expect(JSON.parse(stdout)).toEqual(["Expected to send a message to the device process but got: Too many open files.", "done", "running"]);
+});
+
+test("gauges come back though the process before was killed while it wrote them", async () => {
+  const client = open();
+  const gauges = () => binding.gauges().find((sample) => sample.client === client)!;
+  await expect.poll(() => gauges().memoryTotal).toBeGreaterThan(0);
+
+  // The control segment as the process was writing: an odd version before the figures, the first of which is known.
+  const pid = binding.processId(client);
+  process.kill(pid, "SIGSTOP");
+  const control = openSync(`/proc/${pid}/fd/3`, "r+");
+  const memory = Buffer.alloc(1 << 16);
+  readSync(control, memory, 0, memory.length, 0);
+  const total = Buffer.alloc(8);
+  total.writeBigInt64LE(BigInt(gauges().memoryTotal!));
+  const at = memory.indexOf(total) - 8;
+  memory.writeBigUInt64LE(memory.readBigUInt64LE(at) | 1n, at);
+  writeSync(control, memory, at, 8, at);
+  closeSync(control);
+  expect(gauges().memoryTotal).toBeNull();
+
+  binding.kill(client);
+  binding.restart(client);
+  await expect.poll(() => gauges().memoryTotal, { timeout: 2000 }).toBeGreaterThan(0);
 });
