@@ -126,8 +126,14 @@ void Loop::lose(uint64_t sequence, const std::string& code, const std::string& t
 
 void Loop::skip(Header&) {}
 
+// A wait meets only what earlier work has failed with: a device that cannot wait for its work is lost, whatever it calls the failure. Without a
+// word the session would wait for ever.
 void Loop::fence(Header& header) {
-  device_.synchronize();
+  try {
+    device_.synchronize();
+  } catch (const DeviceError& error) {
+    lose(header.sequence, error.code, error.what());
+  }
   channel_.complete(header.sequence);
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { Op } from "../../native/lib/commands.ts";
-import { DeviceUnavailable } from "../../native/lib/errors.ts";
+import { DeviceFault, DeviceUnavailable } from "../../native/lib/errors.ts";
 import { DeviceProcess } from "../../native/lib/process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "warpcell-driver-test-"));
@@ -147,6 +147,16 @@ test("a device that cannot share its memory says so", () => {
   const error = errorOf(() => device.request(Op.segment_create, ["9", "4096"]));
   expect(error.code).toBe("UNSUPPORTED");
   expect(error.message).toMatch(/^Expected a device whose memory can be shared by descriptor .* but this one cannot, .*Use the cpu device\.$/);
+});
+
+test("a wait that fails with an error that nobody knows ends: the process is lost and started again", () => {
+  install({ ...willing, cuDeviceGetAttribute: attributes(true), cuStreamQuery: "(void*) { return 901; }", cuGetErrorName: named("CUDA_ERROR_STREAM_CAPTURE_INVALIDATED") }, true);
+  const device = DeviceProcess.get("cuda", 61);
+  const error = errorOf(() => device.synchronize());
+  expect(error).toBeInstanceOf(DeviceFault);
+  expect(error.code).toBe("DRIVER");
+  expect(error.message).toMatch(/^Expected the device process of cuda:61 to finish, but cuda:61 reported DRIVER\. Seen by the device: it failed \(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED\)\. /);
+  expect(Buffer.from(device.request(Op.hello, [])[0]!).toString()).toContain(`"index":61`);
 });
 
 test("what is not an artifact, and listings that are not there", () => {
