@@ -14,34 +14,41 @@ Registry& Registry::instance() {
 uint32_t Registry::open(const std::string& kind, int index, const std::string& executable, const void* owner) {
   auto connection = std::make_unique<Connection>(kind, index, executable, owner);
   std::lock_guard<std::mutex> lock(mutex_);
-  if (count_ == kMost) throw ClientError("TOO_MANY", "Expected fewer than " + std::to_string(kMost) + " device processes in the life of this program.");
-  connections_[count_] = std::move(connection);
-  return count_++;
+  uint32_t end = next_ + kMost;
+  while (next_ != end && connections_[next_ % kMost]) next_++;
+  if (next_ == end) throw ClientError("TOO_MANY", "Expected at most " + std::to_string(kMost) + " open device processes but this would be one more.");
+  connection->number = next_;
+  connections_[next_ % kMost] = std::move(connection);
+  return next_++;
 }
 
 void Registry::close(uint32_t number) {
   at(number);
   std::unique_ptr<Connection> closed;   // ends after the lock is gone: it waits for its thread
   std::lock_guard<std::mutex> lock(mutex_);
-  closed = std::move(connections_[number]);
+  closed = std::move(connections_[number % kMost]);
 }
 
 void Registry::close_all_of(const void* owner) {
-  for (uint32_t number = 0; number < count_; number++) {
-    if (connections_[number] && connections_[number]->owner == owner) close(number);
+  std::vector<std::unique_ptr<Connection>> closed;   // as above; other threads open and close theirs at the same time
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (auto& connection : connections_) {
+    if (connection && connection->owner == owner) closed.push_back(std::move(connection));
   }
 }
 
 Connection& Registry::at(uint32_t number) const {
-  Connection* connection = number < kMost ? connections_[number].get() : nullptr;
-  if (connection == nullptr) throw ClientError("CLOSED", "Expected an open device process but number " + std::to_string(number) + " is closed or was never opened.");
+  Connection* connection = connections_[number % kMost].get();
+  if (connection == nullptr || connection->number != number) {
+    throw ClientError("CLOSED", "Expected an open device process but number " + std::to_string(number) + " is closed or was never opened.");
+  }
   return *connection;
 }
 
 void Registry::each(const std::function<void(uint32_t, Connection&)>& visit) {
   std::lock_guard<std::mutex> lock(mutex_);
-  for (uint32_t number = 0; number < count_; number++) {
-    if (connections_[number]) visit(number, *connections_[number]);
+  for (auto& connection : connections_) {
+    if (connection) visit(connection->number, *connection);
   }
 }
 

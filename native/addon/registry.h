@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "client.h"
 #include "waiter.h"
@@ -17,6 +18,7 @@ struct Connection {
   Client client;
   Waiter waiter;
   const void* owner;
+  uint32_t number = 0;   // as the registry knows it
 };
 
 class Registry {
@@ -33,11 +35,11 @@ class Registry {
   void each(const std::function<void(uint32_t, Connection&)>& visit);
 
  private:
-  static constexpr uint32_t kMost = 4096;
+  static constexpr uint32_t kMost = 4096;   // at a time; a power of two, so that numbers may wrap
 
   std::mutex mutex_;
-  uint32_t count_ = 0;
-  std::unique_ptr<Connection> connections_[kMost];
+  uint32_t next_ = 0;                               // never used again
+  std::unique_ptr<Connection> connections_[kMost];  // number n at n % kMost
 };
 
 }  // namespace warpcell

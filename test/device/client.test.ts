@@ -76,3 +76,16 @@ test("gauges come back though the process before was killed while it wrote them"
   binding.restart(client);
   await expect.poll(() => gauges().memoryTotal, { timeout: 2000 }).toBeGreaterThan(0);
 });
+
+test("a program may open as many device processes as it likes, one after the other, and a number is never used again", () => {
+  const first = open();
+  let last = first;
+  for (let i = 0; i < 4200; i++) {
+    const next = binding.open("cpu", 0, "/bin/false");
+    expect(next).toBeGreaterThan(last);
+    last = next;
+    binding.close(last);
+  }
+  expect(() => binding.state(first + 4096)).toThrow(/Expected an open device process but number \d+ is closed/);
+  expect(binding.state(first)).toBe("running");
+});
