@@ -1,6 +1,7 @@
 // The shapes of lib/binding.ts, built field by field. It must not know how the figures came about.
 #include "report.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "arguments.h"
@@ -40,8 +41,10 @@ bool read(const Gauges& gauges, Figures* out) {
 
 napi_value report_gauge(napi_env env, uint32_t client, Connection& connection) {
   Figures figures;
-  if (!read(connection.client.control().gauges, &figures)) figures = {-1, -1, -1, -1, -1, -1, -1};
+  Control& control = connection.client.control();
+  if (!read(control.gauges, &figures)) figures = {-1, -1, -1, -1, -1, -1, -1};
   const auto& statistics = connection.client.allocator(Memory::device).statistics();
+  uint64_t done = std::max(control.completed.load(std::memory_order_acquire), control.progress.load(std::memory_order_acquire));
 
   napi_value sample = object(env);
   set(env, sample, "client", number(env, client));
@@ -56,6 +59,7 @@ napi_value report_gauge(napi_env env, uint32_t client, Connection& connection) {
   set(env, sample, "sampled", figure(env, figures.sampled));
   set(env, sample, "allocated", number(env, double(statistics.allocated)));
   set(env, sample, "reserved", number(env, double(statistics.reserved)));
+  set(env, sample, "isBusy", boolean(env, done < connection.client.submitted()));
   return sample;
 }
 

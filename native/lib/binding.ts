@@ -32,6 +32,8 @@ export interface GaugeSample {
   /** Bytes of living tensors, and of segments held for them. */
   allocated: number;
   reserved: number;
+  /** Not all that was submitted is known to be done. */
+  isBusy: boolean;
 }
 
 /** One submitted launch, as the flight recorder remembers it. */

@@ -7,7 +7,7 @@ export { describeOrigins, origin } from "./origins.ts";
 export { clearInterrupt, interrupt } from "./process.ts";
 
 /** A device with its gauges, as a front end shows it. Bytes, 0…1, °C, W, ms since the epoch; `null`: not known. */
-export interface DeviceGauge extends Omit<GaugeSample, "client" | "kind" | "index" | "processMemory"> {
+export interface DeviceGauge extends Omit<GaugeSample, "client" | "kind" | "index" | "processMemory" | "isBusy"> {
   /** "cpu", "cuda:0", … */
   device: string;
   name: string;
@@ -26,12 +26,12 @@ export function settle(): Promise<void> {
 
 /** A device has work that is not known to be done. Callable from any thread. */
 export function isBusy(): boolean {
-  return binding.gauges().some(({ client }) => binding.completed(client) < binding.submitted(client));
+  return binding.gauges().some((sample) => sample.isBusy);
 }
 
 /** Gauges of every device that runs. Callable from any thread, also while another waits for a device. */
 export function gauges(): DeviceGauge[] {
-  return binding.gauges().map(({ client, kind, index, processMemory: _, ...sample }) => ({
+  return binding.gauges().map(({ client, kind, index, processMemory: _, isBusy: __, ...sample }) => ({
     device: kind === "cpu" ? "cpu" : `cuda:${index}`,
     name: known.names[client] ?? kind,
     active: client === known.active,

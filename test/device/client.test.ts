@@ -1,9 +1,14 @@
 // The addon's client of a device process, without the library above it: full sockets, lost answers, gauges and clients that close meanwhile.
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
+import { Worker } from "node:worker_threads";
 import { afterEach, expect, test } from "vitest";
 import { binding, deviceExecutable, deviceSources } from "../../native/lib/binding.ts";
 import { headerBytes, headerOffsets, Op } from "../../native/lib/commands.ts";
+import { isBusy } from "../../native/lib/host.ts";
+import { DeviceProcess } from "../../native/lib/process.ts";
+import { launch, load } from "./records.ts";
 
 const addon = deviceExecutable.replace("warpcell-device", "addon.node");
 const clients: number[] = [];
@@ -88,4 +93,31 @@ test("a program may open as many device processes as it likes, one after the oth
   }
   expect(() => binding.state(first + 4096)).toThrow(/Expected an open device process but number \d+ is closed/);
   expect(binding.state(first)).toBe("running");
+});
+
+test("a device whose last launch has ended is not busy, though nobody has waited for it", async () => {
+  const device = DeviceProcess.get("cpu");
+  load(device, `extern "C" __global__ void nothing() {}`, ["nothing"], 900);
+  device.synchronize();
+  launch(device, { kernel: 900 });
+  await expect.poll(isBusy).toBe(false);
+  expect(binding.completed(device.client)).toBeLessThan(binding.submitted(device.client));
+});
+
+test("another thread may ask who is busy while clients open and close", async () => {
+  DeviceProcess.get("cpu").synchronize();
+  const host = new URL("../../native/dist/host.js", import.meta.url).href;
+  const asking = `const { parentPort } = require("node:worker_threads");
+    import(${JSON.stringify(host)}).then(({ isBusy }) => {
+      parentPort.postMessage("ready");
+      let end = false; parentPort.on("message", () => { end = true; });
+      const ask = () => { for (let i = 0; i < 10_000; i++) isBusy(); if (end) parentPort.close(); else setImmediate(ask); };
+      ask();
+    });`;
+  const worker = new Worker(asking, { eval: true });
+  await once(worker, "message");
+  const ended = once(worker, "exit");   // an error of the thread rejects it
+  for (let i = 0; i < 2000; i++) binding.close(binding.open("cpu", 0, "/bin/false"));
+  worker.postMessage("enough");
+  await ended;
 });
