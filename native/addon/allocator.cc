@@ -77,8 +77,10 @@ void Allocator::release(Place place, Block& block) {
   free.insert({here->second.bytes, here->first});
 }
 
+uint64_t Allocator::least_segment_size(uint64_t requested) const { return rounded(requested, kSegmentAlignment); }
+
 uint64_t Allocator::segment_size(uint64_t requested) const {
-  if (requested > kSharedLimit) return rounded(requested, kSegmentAlignment);
+  if (requested > kSharedLimit) return least_segment_size(requested);
   uint64_t half = rounded(statistics_.reserved / 2, kSegmentAlignment);
   return std::clamp(half, kLeastSegment, kLargestShared);
 }

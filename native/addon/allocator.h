@@ -26,7 +26,9 @@ class Allocator {
   // False when nothing was allocated there.
   bool give(Place place);
 
+  // What a new segment should have, and what it must have.
   uint64_t segment_size(uint64_t bytes) const;
+  uint64_t least_segment_size(uint64_t bytes) const;
   void add_segment(uint32_t segment, uint64_t bytes, uint64_t wanted);
   void remove_segment(uint32_t segment);
   // Segments that no block uses.

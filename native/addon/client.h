@@ -86,7 +86,8 @@ class Client {
   bool has_errors() const;
   Outcome wait_for_answer(uint64_t sequence, Patience patience, Letter* letter);
 
-  Growth grow(Memory memory, uint64_t wanted);
+  // A new segment of so many bytes for a block of `wanted`.
+  Growth grow(Memory memory, uint64_t wanted, uint64_t bytes);
   void release_segment(Memory memory, uint32_t number);
 
   const std::string kind_;

@@ -7,14 +7,22 @@
 namespace warpcell {
 
 int64_t Client::allocate(Memory memory, uint64_t bytes) {
+  Allocator& blocks = allocator(memory);
+  uint64_t least = blocks.least_segment_size(bytes);
+  uint64_t size = blocks.segment_size(bytes);
   for (bool has_trimmed = false;;) {
-    std::optional<Place> block = allocator(memory).take(bytes);
+    std::optional<Place> block = blocks.take(bytes);
     if (block) return int64_t(*block);
 
-    Growth growth = grow(memory, bytes);
+    Growth growth = grow(memory, bytes, size);
     if (growth == Growth::dead) return kAllocationDead;
     if (growth == Growth::interrupted) return kAllocationInterrupted;
     if (growth == Growth::grown) continue;
+
+    // Where a segment with room for more finds no place, one for this block alone may.
+    bool is_smaller = size > least;
+    size = least;
+    if (is_smaller) continue;
     if (has_trimmed || trim() == 0) return kNoMemory;
     has_trimmed = true;
 
@@ -32,8 +40,7 @@ void Client::free(Place place) {
   }
 }
 
-Client::Growth Client::grow(Memory memory, uint64_t wanted) {
-  uint64_t bytes = allocator(memory).segment_size(wanted);
+Client::Growth Client::grow(Memory memory, uint64_t wanted, uint64_t bytes) {
   uint32_t number = segments_.unused_number();
   if (number == 0 || bytes > (uint64_t(1) << kOffsetBits)) return Growth::no_memory;
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { Op } from "../../native/lib/commands.ts";
-import { DeviceFault, DeviceUnavailable } from "../../native/lib/errors.ts";
+import { DeviceFault, DeviceUnavailable, OutOfMemory } from "../../native/lib/errors.ts";
 import { DeviceProcess } from "../../native/lib/process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "warpcell-driver-test-"));
@@ -29,7 +29,7 @@ function install(bodies: Record<string, string>, isComplete: boolean): void {
     ...others.map((symbol) => `extern "C" int ${symbol}() { return 0; }`),
   ].join("\n");
   const file = join(folder, "driver.cc");
-  writeFileSync(file, source);
+  writeFileSync(file, `#include <unistd.h>\n${source}`);
   const built = spawnSync("g++", ["-shared", "-fPIC", "-o", join(folder, "libcuda.so.1"), file], { encoding: "utf8" });
   expect(built.stderr).toBe("");
   process.env["LD_LIBRARY_PATH"] = folder;
@@ -138,6 +138,19 @@ test("no memory left says how much there is", () => {
   const error = errorOf(() => device.request(Op.segment_create, ["9", String(8 << 20)]));
   expect(error.code).toBe("OUT_OF_MEMORY");
   expect(error.message).toBe("Expected 8 MiB of free device memory but only 5 MiB of 64 MiB are free. Dispose of tensors, or use smaller ones.");
+});
+
+test("a small array still finds a place where a segment for many does not", () => {
+  install({
+    ...willing, cuDeviceGetAttribute: attributes(true),
+    cuMemCreate: "(unsigned long* handle, unsigned long bytes, void*, unsigned long long) { static unsigned long left = 2060ul << 20; if (bytes > left) return 2; left -= bytes; *handle = 1; return 0; }",
+    cuMemExportToShareableHandle: `(int* descriptor, unsigned long, int, unsigned long long) { *descriptor = dup(2); return 0; }`,
+  }, true);
+  const device = DeviceProcess.get("cuda", 62);
+  const large = device.allocate(2 ** 31, "device");
+  const small = Array.from({ length: 6 }, () => device.allocate(2 ** 21, "device"));
+  expect(() => device.allocate(1, "device")).toThrow(OutOfMemory);
+  for (const place of [large, ...small]) device.free(place);
 });
 
 test("a device that cannot share its memory says so", () => {
