@@ -1,6 +1,6 @@
 // What the CUDA device says of a driver that it cannot use: each with a driver made here, so these run on every machine.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
@@ -129,6 +129,33 @@ test("no compiler where WARPCELL_NVRTC says: arrays work, compiling says why it 
     expect(error.message).toBe(`Expected NVRTC in the file that WARPCELL_NVRTC names but ${join(folder, "libnvrtc.so")} cannot be used. Correct the variable, or unset it.`);
   } finally {
     delete process.env["WARPCELL_NVRTC"];
+  }
+});
+
+test("a compiler newer than the driver is left out, also where its file's name does not say so", () => {
+  const functions = [...readFileSync(new URL("../../native/engine/cuda/nvrtc.h", import.meta.url), "utf8").matchAll(/ X\((nvrtc\w+), \(/g)].map(([, name]) => name!);
+  const libraries = join(folder, "venv", "lib", "python3.12", "site-packages", "nvidia", "cuda_nvrtc", "lib");
+  mkdirSync(libraries, { recursive: true });
+  const version = `extern "C" int nvrtcVersion(int* major, int* minor) { *major = 13; *minor = 0; return 0; }`;
+  const others = functions.filter((name) => name !== "nvrtcVersion").map((name) => `extern "C" int ${name}() { return 1; }`);
+  writeFileSync(join(folder, "nvrtc.cc"), [version, ...others].join("\n"));
+  for (const name of ["libnvrtc.so", "libnvrtc-builtins.so.13.0"]) {
+    expect(spawnSync("g++", ["-shared", "-fPIC", "-o", join(libraries, name), join(folder, "nvrtc.cc")], { encoding: "utf8" }).stderr).toBe("");
+  }
+  const { VIRTUAL_ENV: environment, WARPCELL_NVRTC: chosen } = process.env;
+  process.env["VIRTUAL_ENV"] = join(folder, "venv");   // the first place that is searched
+  delete process.env["WARPCELL_NVRTC"];
+  try {
+    const found = (driver: number, index: number): string | undefined => {
+      install({ ...willing, cuDriverGetVersion: `(int* number) { *number = ${driver}; return 0; }`, cuDeviceGetAttribute: attributes(true) }, true);
+      return DeviceProcess.get("cuda", index).properties.compiler?.path;
+    };
+    expect(found(13000, 63)).toBe(join(libraries, "libnvrtc.so"));
+    expect(found(12080, 64)).not.toBe(join(libraries, "libnvrtc.so"));
+  } finally {
+    if (environment === undefined) delete process.env["VIRTUAL_ENV"];
+    else process.env["VIRTUAL_ENV"] = environment;
+    if (chosen !== undefined) process.env["WARPCELL_NVRTC"] = chosen;
   }
 });
 

@@ -175,6 +175,12 @@ void Nvrtc::open() {
       dlclose(library);
       continue;
     }
+    // A plain libnvrtc.so does not say its version in its name.
+    if (std::getenv(kChosenFile) == nullptr && api.major > driver_version_ / 1000) {
+      tried_ += path + ": of CUDA " + std::to_string(api.major) + ", newer than the driver\n";
+      dlclose(library);
+      continue;
+    }
 
     Dl_info place;
     bool placed = dladdr(reinterpret_cast<void*>(api.nvrtcVersion), &place) != 0 && place.dli_fname != nullptr;
