@@ -134,6 +134,7 @@ class Walk {
     }
     const head: Token[] = [];
     let body: { start: number; end: number } | null = null;
+    let initialised = false;
     while (at < end) {
       const text = this.#text(at);
       if (text === ";") { at += 1; break; }
@@ -141,7 +142,7 @@ class Walk {
         const after = this.#after(at, end);
         body ??= { start: at + 1, end: after - 1 };
         at = after;
-        if (head.some(({ text: word }) => word === "(") && !head.some(({ text: word }) => word === "=")) { if (this.#text(at) === ";") at += 1; break; }
+        if (head.some(({ text: word }) => word === "(") && !initialised) { if (this.#text(at) === ";") at += 1; break; }
         continue;
       }
       if (text === "(" || text === "[") {
@@ -150,6 +151,8 @@ class Walk {
         at = after;
         continue;
       }
+      // Neither a default argument, which is in brackets, nor the name of an operator ("operator+=").
+      initialised ||= text === "=" && !head.some(({ text: word }) => word === "operator");
       head.push(this.#tokens[at]!);
       at += 1;
     }
