@@ -264,6 +264,34 @@ template <Number T> __global__ void k(T* x) { assert(x != nullptr); x[0] = std::
     expect(out[0]).toBe(5);
   });
 
+  test("words where CUDA takes them: inline kernels, alignas in the middle, an empty asm, casts of dynamic shared memory", () => {
+    const text = `extern __shared__ unsigned char whole[];
+template <class T> inline __global__ void t(T* o) { o[0] = T(1); }
+__global__ __inline__ void k(float* o) {
+  __shared__ alignas(
+    64) double s[4];
+  static volatile __shared__ alignas(16) char unused[3];
+  s[threadIdx.x & 3] = 0.5;
+  float* a = reinterpret_cast<float*>(whole);
+  int* b = (int*)whole + blockDim.x;
+  a[threadIdx.x] = threadIdx.x;
+  b[threadIdx.x] = 100 * threadIdx.x;
+  asm volatile("" ::: "memory");
+  __syncthreads();
+  o[threadIdx.x] = s[0] + a[31 - threadIdx.x] + b[31 - threadIdx.x] + (size_t)s % 64 + __LINE__;
+}
+`;
+    const out = new Float32Array(32).fill(NaN);
+    new Cell(text, ["k", "t<int>"]).run("k", { block, shared: 256 }, [out]);
+    expect([...out]).toEqual(Array.from(out, (_, t) => 0.5 + 101 * (31 - t) + 14));
+  });
+
+  test.each(["__shared__ int s = 0;", "__shared__ int s[2] = {0, 0};", "static __shared__ float s\n= 1;"])("an initial value of shared memory is a compile error, as in CUDA: %s", (declaration) => {
+    const text = `__global__ void k(int* o) {\n${declaration}\n__syncthreads(); o[0] = 1; }`;
+    expect(caught(() => new Cell(text, ["k"])).message).toMatch(
+      /test\.cu:2:\d+: error: static assertion failed: Expected a __shared__ variable without an initial value, which CUDA does not allow\. Assign it in one thread, then call __syncthreads\(\)\./);
+  });
+
   test("an unknown option lists the known ones", () => {
     expect(() => new Cell("__global__ void k() {}", ["k"], ["--speed=9"])).toThrow(
       "Expected one of the options --std=, --arch=, --define=, --include=, --flag=, --fast-math, --verbose, but got --speed=9.");

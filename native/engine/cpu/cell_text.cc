@@ -1,6 +1,7 @@
 // Reads a cell token by token, and replaces the few declarations that have to be said differently to a host compiler.
 #include "cell_text.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstring>
 #include <vector>
@@ -98,6 +99,8 @@ class Rewriter {
 
   CellText run() {
     for (size_t i = 0; i < tokens_.size(); i++) visit(i);
+    // An insertion comes before a replacement of what follows it.
+    std::stable_sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) { return a.at != b.at ? a.at < b.at : a.end < b.end; });
     std::string text;
     size_t at = 0;
     for (const Edit& edit : edits_) {
@@ -124,10 +127,27 @@ class Rewriter {
     if (is(i, "}") && !scopes_.empty()) scopes_.pop_back();
     if (is(i, "{") || is(i, "}") || is(i, ";")) statement_ = i + 1;
     if (is(i, "__shared__")) shared(i);
-    if (is(i, "asm") || is(i, "__asm__") || is(i, "__asm")) {
-      edits_.push_back({tokens_[i].at, tokens_[i].at,
-                        "static_assert(false, \"Expected CUDA C++ without inline PTX, which the cpu device cannot run. "
-                        "Put it inside #if !defined(WARPCELL_CPU), or run the cell on a GPU.\"); "});
+    if (is(i, "__global__")) global(i);
+    if (is(i, "reinterpret_cast")) cast(i);
+    if ((is(i, "asm") || is(i, "__asm__") || is(i, "__asm")) && !is_fence(i)) {
+      refuse(i, "Expected CUDA C++ without inline PTX, which the cpu device cannot run. Put it inside #if !defined(WARPCELL_CPU), or run the cell on a GPU.");
+    }
+  }
+
+  // A compile error in front of token i.
+  void refuse(size_t i, const std::string& sentence) { edits_.push_back({tokens_[i].at, tokens_[i].at, "static_assert(false, \"" + sentence + "\"); "}); }
+
+  // asm volatile("" ::: "memory"): no instruction, so any compiler takes it.
+  bool is_fence(size_t i) const {
+    do i++;
+    while (is(i, "volatile") || is(i, "__volatile__"));
+    return is(i, "(") && is(i + 1, "\"\"");
+  }
+
+  // A kernel is inline already, and g++ takes the word once only.
+  void global(size_t i) {
+    for (size_t k = statement_; k < tokens_.size() && !is(k, "{") && !is(k, ";"); k++) {
+      if (k != i && (is(k, "inline") || is(k, "__inline__"))) edits_.push_back({tokens_[k].at, tokens_[k].end, ""});
     }
   }
 
@@ -147,7 +167,31 @@ class Rewriter {
       if (is(k, "extern")) is_extern = true;
       if (is(k, "static")) edits_.push_back({tokens_[k].at, tokens_[k].end, ""});   // __shared__ is static already
     }
-    if (is_extern && end < tokens_.size()) dynamic_shared(end);
+    if (is_extern) {
+      if (end < tokens_.size()) dynamic_shared(end);
+      return;
+    }
+    for (size_t k = i + 1, depth = 0; k < end; k++) {
+      if (is(k, "(") || is(k, "[") || is(k, "{")) depth++;
+      if (depth > 0 && (is(k, ")") || is(k, "]") || is(k, "}"))) depth--;
+      if (depth == 0 && is(k, "alignas")) leading(k);
+      if (depth == 0 && is(k, "=") && !is(k + 1, "=") && !is(k - 1, "=") && !is(k - 1, "<") && !is(k - 1, ">") && !is(k - 1, "!")) {
+        return refuse(statement_, "Expected a __shared__ variable without an initial value, which CUDA does not allow. Assign it in one thread, then call __syncthreads().");
+      }
+    }
+  }
+
+  // CUDA takes alignas anywhere among a declaration's words, a host compiler in front of them only.
+  void leading(size_t k) {
+    size_t from = tokens_[k].at, close = closing(k + 1);
+    if (close >= tokens_.size()) return;
+    size_t to = tokens_[close].end;
+    std::string blank = source_.substr(from, to - from);
+    for (char& c : blank) c = c == '\n' ? c : ' ';
+    std::string words = source_.substr(from, to - from) + " ";
+    std::replace(words.begin(), words.end(), '\n', ' ');
+    edits_.push_back({tokens_[statement_].at, tokens_[statement_].at, words});
+    edits_.push_back({from, to, blank});
   }
 
   void dynamic_shared(size_t end) {
@@ -168,11 +212,21 @@ class Rewriter {
     bool inside = !scopes_.empty() && !scopes_.back();
     std::string replacement = inside ? "auto& " + name + " = *reinterpret_cast<" + type + "(*)" + suffix + ">(::warpcell_cpu::dynamic_shared)"
                                      : "[[maybe_unused]] static ::warpcell_cpu::DynamicShared<" + type + suffix + "> " + name;
+    if (!inside) file_scope_.push_back(name);
     size_t from = tokens_[statement_].at, to = tokens_[end].at;
     for (size_t k = from; k < to; k++) {   // lines keep their numbers
       if (source_[k] == '\n') replacement += '\n';
     }
     edits_.push_back({from, to, replacement});
+  }
+
+  // reinterpret_cast<T*>(name) takes no class, which dynamic shared memory outside of functions is; `+name` is a pointer.
+  void cast(size_t i) {
+    size_t open = i + 1;
+    while (open < tokens_.size() && !is(open, "(") && !is(open, ";")) open++;
+    if (!is(open, "(") || !is(open + 2, ")")) return;
+    if (std::find(file_scope_.begin(), file_scope_.end(), at(open + 1)) == file_scope_.end()) return;
+    edits_.push_back({tokens_[open + 1].at, tokens_[open + 1].at, "+"});
   }
 
   // The token that closes the parenthesis at `open`.
@@ -226,6 +280,7 @@ class Rewriter {
   std::vector<bool> scopes_;   // true: a namespace
   size_t statement_ = 0;       // the token that the current statement began with
   bool standard_library_ = false;
+  std::vector<std::string> file_scope_;   // dynamic shared memory declared outside of functions
 };
 
 }  // namespace

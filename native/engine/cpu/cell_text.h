@@ -10,8 +10,9 @@ struct CellText {
   bool standard_library = false;   // it includes headers of the C++ library
 };
 
-// Rewrites what no macro can: `extern __shared__ T name[]` becomes a reference to the block's dynamic shared memory, inline PTX a compile
-// error that says so, and for g++ `#pragma unroll` its own spelling. Comments, strings and the numbers of lines stay.
+// Rewrites what no macro can: `extern __shared__ T name[]` becomes a reference to the block's dynamic shared memory, inline PTX and an initial
+// value of a `__shared__` variable compile errors that say so, `alignas` moves to where a host compiler takes it, `inline` leaves a kernel,
+// and for g++ `#pragma unroll` gets its own spelling. Comments, strings and the numbers of lines stay.
 CellText host_text(const std::string& source, bool for_clang);
 
 }  // namespace warpcell::cpu

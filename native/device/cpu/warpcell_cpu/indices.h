@@ -25,6 +25,8 @@ template <class T>
 struct DynamicShared<T[]> {
   WARPCELL_CPU_FN T* get() { return reinterpret_cast<T*>(dynamic_shared); }
   operator T*() const { return get(); }
+  template <class Other>
+  explicit operator Other*() const { return (Other*)get(); }   // (float*)name, as an array has it
 };
 
 }  // namespace warpcell_cpu
