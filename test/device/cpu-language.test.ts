@@ -292,6 +292,15 @@ __global__ __inline__ void k(float* o) {
       /test\.cu:2:\d+: error: static assertion failed: Expected a __shared__ variable without an initial value, which CUDA does not allow\. Assign it in one thread, then call __syncthreads\(\)\./);
   });
 
+  test("a cell's own macros, also in front of CUDA's headers, change nothing but the cell", () => {
+    const names = ["N", "T", "X", "K", "M", "A", "B", "count", "size", "bytes", "offset", "layout", "entry", "used", "visibility"];
+    const text = `${names.map((name, index) => `#define ${name} ${index}\n`).join("")}#include <cuda_fp16.h>\n#include <cuda_bf16.h>
+__global__ void k(int* o) { half h = N + M; __nv_bfloat16 b = count; o[0] = int(float(h) + float(b)) + size; }`;
+    const out = poisoned(1);
+    new Cell(text, ["k"]).run("k", {}, [out]);
+    expect(out[0]).toBe(4 + 7 + 8);
+  });
+
   test("an unknown option lists the known ones", () => {
     expect(() => new Cell("__global__ void k() {}", ["k"], ["--speed=9"])).toThrow(
       "Expected one of the options --std=, --arch=, --define=, --include=, --flag=, --fast-math, --verbose, but got --speed=9.");

@@ -95,14 +95,20 @@ struct Launch<K> {
 
 }  // namespace warpcell_cpu
 
-// One exported description per kernel; the expression may hold commas.
-#define WARPCELL_CPU_EXPORT(number, ...)                                                                                          \
-  extern "C" __attribute__((visibility("default"), used)) const ::warpcell_cpu::Kernel warpcell_cpu_kernel_##number = {           \
-      ::warpcell_cpu::kVersion,                                                                                                   \
-      ::warpcell_cpu::Launch<(&__VA_ARGS__)>::layout.count,                                                                       \
-      ::warpcell_cpu::Launch<(&__VA_ARGS__)>::layout.offset,                                                                      \
-      ::warpcell_cpu::Launch<(&__VA_ARGS__)>::layout.size,                                                                        \
-      ::warpcell_cpu::Launch<(&__VA_ARGS__)>::layout.bytes,                                                                       \
-      &::warpcell_cpu::touch,                                                                                                     \
-      &::warpcell_cpu::Launch<(&__VA_ARGS__)>::entry,                                                                             \
-  };
+using warpcell_cpu_kernel = warpcell_cpu::Kernel;
+
+template <auto K>
+constexpr warpcell_cpu_kernel warpcell_cpu_description = {
+    warpcell_cpu::kVersion,
+    warpcell_cpu::Launch<K>::layout.count,
+    warpcell_cpu::Launch<K>::layout.offset,
+    warpcell_cpu::Launch<K>::layout.size,
+    warpcell_cpu::Launch<K>::layout.bytes,
+    &warpcell_cpu::touch,
+    &warpcell_cpu::Launch<K>::entry,
+};
+
+// One exported description per kernel; the expression may hold commas. It comes after the cell's own macros, so no name in it may be
+// one that a cell would define: `count`, `size`.
+#define WARPCELL_CPU_EXPORT(number, ...) \
+  extern "C" __attribute__((__visibility__("default"), __used__)) const warpcell_cpu_kernel warpcell_cpu_kernel_##number = warpcell_cpu_description<(&__VA_ARGS__)>;

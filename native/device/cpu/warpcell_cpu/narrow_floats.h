@@ -52,15 +52,16 @@ struct Bfloat16Bits {
 
 #define WARPCELL_CPU_MEMBER inline __attribute__((always_inline))
 
-// The types: T and the pair T2. CUDA converts any number to T, and T to float, without being asked.
+// The types: T and the pair T2. CUDA converts any number to T, and T to float, without being asked. (They are declared after a cell's own
+// macros, and `#define N 1024` is common: only names that no cell defines.)
 #define WARPCELL_CPU_NARROW_TYPE(T, T2, Bits)                                                                                     \
   struct T {                                                                                                                      \
     unsigned short bits;                                                                                                          \
     T() = default;                                                                                                                \
     WARPCELL_CPU_MEMBER T(float x) : bits(Bits::of(x)) {}                                                                         \
     WARPCELL_CPU_MEMBER T(double x) : bits(Bits::of(warpcell_cpu::to_odd(x))) {}                                                  \
-    template <class N, class = typename warpcell_cpu::EnableIf<warpcell_cpu::is_integer<N>, void>::type>                          \
-    WARPCELL_CPU_MEMBER T(N x) : T(double(x)) {}                                                                                  \
+    template <class Integer_, class = typename warpcell_cpu::EnableIf<warpcell_cpu::is_integer<Integer_>, void>::type>            \
+    WARPCELL_CPU_MEMBER T(Integer_ x) : T(double(x)) {}                                                                           \
     WARPCELL_CPU_MEMBER operator float() const { return Bits::value(bits); }                                                      \
   };                                                                                                                              \
   struct alignas(4) T2 {                                                                                                          \
