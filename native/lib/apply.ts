@@ -6,6 +6,7 @@ import { fill } from "./operand.ts";
 import type { Storage } from "./storage.ts";
 import { formatShape } from "./shape.ts";
 import { Tensor } from "./tensor.ts";
+import { worded } from "./wording.ts";
 
 /** The result of an operation, which runs asynchronously. The first operand is a tensor; numbers are taken in its dtype. Throws TensorError, OutOfMemory. */
 export function apply<N extends OperationName>(name: N, operands: readonly (Tensor | number | bigint)[], attributes: Attributes[N]): Tensor {
@@ -38,10 +39,7 @@ function living(tensor: Tensor, name: string): Storage {
 
 function scalarLike(tensor: Tensor, value: unknown, name: string): Tensor {
   const { dtype } = tensor;
-  if (!admits(dtype, value)) {
-    const got = typeof value === "bigint" || typeof value === "number" || value == null ? String(value) : Array.isArray(value) ? "an array" : typeof value;
-    throw new TensorError("VALUE", `Expected a tensor or a number that ${dtype} holds for ${name} but got ${got}.`);
-  }
+  if (!admits(dtype, value)) throw new TensorError("VALUE", `Expected a tensor or a number that ${dtype} holds for ${name} but got ${worded(value)}.`);
   const scalar = Tensor.empty(tensor.storage!.device, dtype, []);
   fill(scalar, value);
   return scalar;

@@ -3,16 +3,17 @@ import { deviceNamed } from "./device-choice.ts";
 import { admits, dtypeOfArray, dtypes, factsOf, isDType, type DType, type TypedArray } from "./dtype.ts";
 import { TensorError } from "./errors.ts";
 import { fill, launchLibrary } from "./operand.ts";
-import { checkedShape, formatShape, sizeOf } from "./shape.ts";
+import { checkedShape, formatShape, maxRank, sizeOf } from "./shape.ts";
 import { Tensor, type Nested } from "./tensor.ts";
 import { upload } from "./transfer.ts";
+import { worded } from "./wording.ts";
 
 /** `dtype`: "float32" when left out; `device`: the default one. */
 export interface CreateOptions<D extends DType = DType> { readonly dtype?: D; readonly device?: string; }
 
 export function checkedDType(dtype: unknown): DType {
   if (isDType(dtype)) return dtype;
-  throw new TensorError("DTYPE", `Expected a dtype, one of ${Object.keys(dtypes).join(", ")}, but got ${typeof dtype === "string" ? JSON.stringify(dtype) : String(dtype)}.`);
+  throw new TensorError("DTYPE", `Expected a dtype, one of ${Object.keys(dtypes).join(", ")}, but got ${worded(dtype)}.`);
 }
 
 export function emptyTensor<D extends DType>(shape: number | readonly number[], { dtype = "float32" as D, device }: CreateOptions<D>): Tensor<D> {
@@ -46,10 +47,7 @@ export function tensor(data: unknown, options: CreateOptions = {}): Tensor {
 
 /** One element for the typed array of its dtype. `asIs`: the array itself rounds. */
 function element(value: unknown, dtype: DType, asIs: boolean): number | bigint {
-  if (!admits(dtype, value)) {
-    const got = typeof value === "bigint" ? `${value}n` : typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value !== null ? "an object" : String(value);
-    throw new TensorError("VALUE", `Expected values that ${dtype} holds but got ${got}.`);
-  }
+  if (!admits(dtype, value)) throw new TensorError("VALUE", `Expected values that ${dtype} holds but got ${worded(value)}.`);
   if (asIs) return value as number;
   if (dtype === "int64") return BigInt(value);
   const { encode, kind } = factsOf(dtype);
@@ -79,7 +77,9 @@ function fromTypedArray(data: ArrayBufferView, { dtype, device }: CreateOptions)
 
 function flattened(data: unknown): { shape: number[]; values: unknown[] } {
   const shape: number[] = [];
-  for (let level = data; Array.isArray(level); level = level[0]) shape.push(level.length);
+  // One level more than there may be, so that an array that holds itself ends here.
+  for (let level = data; Array.isArray(level) && shape.length <= maxRank; level = level[0]) shape.push(level.length);
+  checkedShape(shape);
   const values: unknown[] = [];
   const visit = (level: unknown, axis: number, path: string): void => {
     if (axis === shape.length && !Array.isArray(level)) { values.push(level); return; }
@@ -87,16 +87,17 @@ function flattened(data: unknown): { shape: number[]; values: unknown[] } {
       const got = Array.isArray(level) ? `${level.length} elements` : "no array";
       throw new TensorError("RAGGED", `Expected nested arrays of equal lengths, ${axis < shape.length ? `${shape[axis]} elements` : "a number"} at ${path || "the top"} as in its neighbours, but got ${got}.`);
     }
-    level.forEach((inner, index) => visit(inner, axis + 1, `${path}[${index}]`));
+    // By index, since forEach passes over holes.
+    for (let index = 0; index < level.length; index++) visit(level[index], axis + 1, `${path}[${index}]`);
   };
   visit(data, 0, "");
-  return { shape: checkedShape(shape), values };
+  return { shape, values };
 }
 
 /** A tensor of that shape with every element `value`. Throws TensorError for a value that the dtype does not hold. */
 export function full<D extends DType = "float32">(shape: number | readonly number[], value: number | bigint | boolean, options: CreateOptions<D> = {}): Tensor<D> {
   const dtype = checkedDType(options.dtype ?? "float32");
-  if (!admits(dtype, value)) throw new TensorError("VALUE", `Expected a value that ${dtype} holds but got ${String(value)}.`);
+  if (!admits(dtype, value)) throw new TensorError("VALUE", `Expected a value that ${dtype} holds but got ${worded(value)}.`);
   const out = emptyTensor(shape, options);
   fill(out, value);
   return out;

@@ -5,16 +5,10 @@ import type { DeviceProcess } from "./process.ts";
 import { formatShape } from "./shape.ts";
 import type { Parameter } from "./signature.ts";
 import { Tensor } from "./tensor.ts";
+import { listed, worded } from "./wording.ts";
 
 function shown(value: unknown): string {
-  if (typeof value === "bigint") return `${value}n`;
-  if (typeof value === "string") return JSON.stringify(value);
-  if (typeof value === "number" || typeof value === "boolean" || value == null) return String(value);
-  if (value instanceof Tensor) return `a tensor of ${value.dtype}`;
-  if (ArrayBuffer.isView(value)) return `a host ${value.constructor.name}`;
-  if (Array.isArray(value)) return `an array of ${value.length}`;
-  if (typeof value === "function") return "a function";
-  return `an object with ${Object.keys(value as object).join(", ") || "no fields"}`;
+  return value instanceof Tensor ? `a tensor of ${value.dtype}` : worded(value);
 }
 
 const ranges: Record<ScalarType["scalar"], string> = {
@@ -72,8 +66,7 @@ export function countError(kernel: string, parameters: readonly Parameter[], got
 
 /** A grid or block that is no size: `value` is not a whole number ≥ 1 nor up to three of them, or one is over the device's limit. */
 export function sizeError(what: "grid" | "block", kernel: string, value: unknown, limits: readonly number[], device: DeviceProcess): LaunchError {
-  const got = Array.isArray(value) ? formatShape(value as number[]) : shown(value);
-  return new LaunchError(what.toUpperCase(), `Expected the ${what} of kernel ${kernel} to be a whole number ≥ 1 or [x, y, z] of them, at most ${formatShape(limits)} on ${device.name}, but got ${got}.`);
+  return new LaunchError(what.toUpperCase(), `Expected the ${what} of kernel ${kernel} to be a whole number ≥ 1 or [x, y, z] of them, at most ${formatShape(limits)} on ${device.name}, but got ${listed(value)}.`);
 }
 
 export function blockThreadsError(kernel: string, threads: number, limit: number, byKernel: boolean, device: DeviceProcess): LaunchError {

@@ -5,6 +5,7 @@ import { factsOf, type DType } from "./dtype.ts";
 import { TensorError } from "./errors.ts";
 import { launchLibrary } from "./operand.ts";
 import type { Tensor } from "./tensor.ts";
+import { worded } from "./wording.ts";
 
 /** `seed`: a whole number ≥ 0; the same seed, shape and dtype give the same numbers on every device. Without one the generator of {@link seed} goes on. */
 export interface RandomOptions<D extends DType> extends CreateOptions<D> { readonly seed?: number | bigint; }
@@ -13,7 +14,7 @@ const generator = { seed: randomBytes(8).readBigUInt64LE(), stream: 0n };
 
 function checkedSeed(value: number | bigint): bigint {
   const isValid = (typeof value === "bigint" || Number.isSafeInteger(value)) && value >= 0 && BigInt(value) < 2n ** 64n;
-  if (!isValid) throw new TensorError("SEED", `Expected a seed that is a whole number from 0 to 2^64 - 1 but got ${String(value)}.`);
+  if (!isValid) throw new TensorError("SEED", `Expected a seed that is a whole number from 0 to 2^64 - 1 but got ${worded(value)}.`);
   return BigInt(value);
 }
 

@@ -35,6 +35,11 @@ describe("views", () => {
     }
   });
 
+  test("a view without elements is contiguous", () => {
+    expect(isContiguous([0, 3], [1, 0])).toBe(true);
+    expect(isContiguous([3, 0], [0, 1])).toBe(true);
+  });
+
   test("a reshape without copy shows the same elements, and contiguous views always have one", () => {
     let views = 0;
     for (let round = 0; round < 1000; round++) {
@@ -73,13 +78,20 @@ describe("views", () => {
 
 describe("sentences", () => {
   test.each<[string, () => unknown, RegExp | string]>([
-    ["a negative size", () => checkedShape([2, -1]), "Expected a shape of whole numbers ≥ 0, such as [2, 3], but got [2,-1]."],
+    ["a negative size", () => checkedShape([2, -1]), "Expected a shape of whole numbers ≥ 0, such as [2, 3], but got [2, -1]."],
+    ["a size that is no number", () => checkedShape([NaN, 2n]), "but got [NaN, 2n]."],
+    ["a size left out", () => checkedShape(new Array(2)), "but got [undefined, undefined]."],
     ["no shape", () => checkedShape("2x3"), /Expected a shape .* but got "2x3"/],
     ["too many axes", () => checkedShape([1, 1, 1, 1, 1, 1, 1, 1, 1]), "Expected at most 8 axes but got 9"],
     ["too many elements", () => checkedShape([2 ** 30, 2 ** 30]), "Expected a number of elements below 2^53"],
     ["shapes that do not broadcast", () => broadcast([2, 3], [4]), /Expected two shapes that broadcast .* but got \[2, 3\] and \[4\]/],
     ["a reshape to another size", () => reshaped(6, [2, 3], [4]), "Expected a shape of 6 elements, to reshape [2, 3], but got [4]."],
     ["a reshape that leaves a fraction", () => reshaped(6, [2, 3], [4, -1]), "Expected a shape of 6 elements, to reshape [2, 3], but got [4, -1]."],
+    ["two sizes to fill in", () => reshaped(6, [2, 3], [-1, -1]), "Expected a shape of 6 elements, to reshape [2, 3], but got [-1, -1]."],
+    ["a reshape to no array", () => reshaped(6, [2, 3], 6 as never), "Expected a shape as an array, such as [2, -1], to reshape [2, 3] but got 6."],
+    ["axes that are no array", () => transposed(whole([2, 3]), 0 as never), "Expected the 2 axes in their new order as an array, such as [1, 0], but got 0."],
+    ["a slice that is none", () => sliced(whole([2, 3]), [null, true as never]), "Expected an index, [start, stop, step] or null on axis 1 but got true."],
+    ["a slice of text", () => sliced(whole([2, 3]), [["a"] as never]), `on axis 0 but got ["a", undefined, 1].`],
     ["an axis twice", () => transposed(whole([2, 3]), [0, 0]), "Expected each of the 2 axes once but got [0, 0]."],
     ["an axis that is not there", () => transposed(whole([2, 3]), [0, 2]), "Expected an axis from -2 to 1 of a tensor with 2 axes but got 2."],
     ["an index out of range", () => sliced(whole([2, 3]), [2]), "Expected an index from -2 to 1 on axis 0 but got 2."],

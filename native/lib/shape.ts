@@ -1,5 +1,6 @@
 // Shapes and strides: turns what a user asks of a tensor's axes into sizes, strides and offsets, in elements. It must not know memory or devices.
 import { TensorError } from "./errors.ts";
+import { listed, worded } from "./wording.ts";
 
 export type Shape = readonly number[];
 
@@ -19,8 +20,9 @@ export function formatShape(shape: Shape): string {
 /** Checks a shape that a user gave. Throws TensorError for anything but up to {@link maxRank} whole numbers ≥ 0. */
 export function checkedShape(shape: unknown): number[] {
   const list = typeof shape === "number" ? [shape] : shape;
-  if (!Array.isArray(list) || !list.every((size) => Number.isSafeInteger(size) && size >= 0)) {
-    throw new TensorError("SHAPE", `Expected a shape of whole numbers ≥ 0, such as [2, 3], but got ${JSON.stringify(shape) ?? String(shape)}.`);
+  // Array.from: `every` passes over holes.
+  if (!Array.isArray(list) || !Array.from(list).every((size) => Number.isSafeInteger(size) && size >= 0)) {
+    throw new TensorError("SHAPE", `Expected a shape of whole numbers ≥ 0, such as [2, 3], but got ${listed(shape)}.`);
   }
   if (list.length > maxRank) throw new TensorError("SHAPE", `Expected at most ${maxRank} axes but got ${list.length}: ${formatShape(list)}.`);
   if (!Number.isSafeInteger(sizeOf(list))) throw new TensorError("SHAPE", `Expected a number of elements below 2^53 but got shape ${formatShape(list)}.`);
@@ -42,11 +44,11 @@ export function stridesOf(shape: Shape): number[] {
   return strides;
 }
 
-/** Whether the elements lie in row-major order without gaps. Axes of size 1 may have any stride. */
+/** Whether the elements lie in row-major order without gaps. Axes of size 1 may have any stride, and all of them where there are no elements. */
 export function isContiguous(shape: Shape, strides: readonly number[]): boolean {
+  if (shape.includes(0)) return true;
   let expected = 1;
   for (let axis = shape.length - 1; axis >= 0; axis--) {
-    if (shape[axis] === 0) return true;
     if (shape[axis] !== 1 && strides[axis] !== expected) return false;
     expected *= shape[axis]!;
   }
@@ -56,7 +58,7 @@ export function isContiguous(shape: Shape, strides: readonly number[]): boolean 
 /** The axis as 0 … rank−1. Throws TensorError when there is none such. */
 export function checkedAxis(axis: number, rank: number): number {
   if (!Number.isInteger(axis) || axis < -rank || axis >= rank) {
-    throw new TensorError("AXIS", `Expected an axis from ${-rank} to ${rank - 1} of a tensor with ${rank} axes but got ${axis}.`);
+    throw new TensorError("AXIS", `Expected an axis from ${-rank} to ${rank - 1} of a tensor with ${rank} axes but got ${worded(axis)}.`);
   }
   return axis < 0 ? axis + rank : axis;
 }
@@ -83,10 +85,13 @@ export function stretch(view: View, shape: Shape): View {
 
 /** The shape that `reshape` asks for, with one −1 filled in. */
 export function reshaped(size: number, from: Shape, to: readonly number[]): number[] {
+  if (!Array.isArray(to) || !Array.from(to).every(Number.isSafeInteger)) {
+    throw new TensorError("SHAPE", `Expected a shape as an array, such as [2, -1], to reshape ${formatShape(from)} but got ${listed(to)}.`);
+  }
   const unknown = to.indexOf(-1);
   const known = sizeOf(to.filter((_, axis) => axis !== unknown));
   const filled = unknown < 0 ? [...to] : to.map((length, axis) => (axis === unknown ? size / known : length));
-  const shape = filled.every((length) => Number.isSafeInteger(length)) ? checkedShape(filled) : null;
+  const shape = filled.every((length) => Number.isSafeInteger(length) && length >= 0) ? checkedShape(filled) : null;
   if (shape === null || sizeOf(shape) !== size) {
     throw new TensorError("SHAPE", `Expected a shape of ${size} elements, to reshape ${formatShape(from)}, but got ${formatShape(to)}.`);
   }
@@ -136,6 +141,7 @@ export function merged(views: readonly View[]): Merged {
 /** The view with its axes in another order. Throws TensorError unless `axes` names each axis once. */
 export function transposed(view: View, axes: readonly number[]): View {
   const rank = view.shape.length;
+  if (!Array.isArray(axes)) throw new TensorError("AXIS", `Expected the ${rank} axes in their new order as an array, such as [1, 0], but got ${worded(axes)}.`);
   const order = axes.map((axis) => checkedAxis(axis, rank));
   if (order.length !== rank || new Set(order).size !== rank) {
     throw new TensorError("AXIS", `Expected each of the ${rank} axes once but got ${formatShape(axes)}.`);
@@ -161,6 +167,9 @@ export function sliced(view: View, slices: readonly AxisSlice[]): View {
       offset += (slice < 0 ? slice + size : slice) * stride;
       return;
     }
+    if (slice !== null && !Array.isArray(slice)) {
+      throw new TensorError("INDEX", `Expected an index, [start, stop, step] or null on axis ${axis} but got ${worded(slice)}.`);
+    }
     const { start, count, step } = range(slice ?? [0], size, axis);
     offset += count === 0 ? 0 : start * stride;
     shape.push(count);
@@ -171,7 +180,7 @@ export function sliced(view: View, slices: readonly AxisSlice[]): View {
 
 function range([start, stop, step = 1]: readonly [number, (number | null)?, number?], size: number, axis: number) {
   if (![start, stop ?? 0].every(Number.isInteger) || !Number.isInteger(step) || step < 1) {
-    throw new TensorError("INDEX", `Expected [start, stop, step] of whole numbers with a step ≥ 1 on axis ${axis} but got [${[start, stop, step].join(", ")}].`);
+    throw new TensorError("INDEX", `Expected [start, stop, step] of whole numbers with a step ≥ 1 on axis ${axis} but got ${listed([start, stop, step])}.`);
   }
   const clamp = (position: number) => Math.min(Math.max(position < 0 ? position + size : position, 0), size);
   const first = clamp(start);

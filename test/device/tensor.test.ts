@@ -192,6 +192,10 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
   test.each<[string, () => unknown, string]>([
     ["a ragged array", () => tensor([[1, 2], [3]], { device }), "Expected nested arrays of equal lengths, 2 elements at [1] as in its neighbours, but got 1 elements."],
     ["an array among numbers", () => tensor([1, [2]] as never, { device }), "Expected nested arrays of equal lengths, a number at [1] as in its neighbours, but got 1 elements."],
+    ["an array with a hole", () => tensor([1, , 3] as never, { device }), "Expected values that float32 holds but got undefined."],
+    ["an array of nothing but its length", () => tensor(new Array(3) as never, { device }), "Expected values that float32 holds but got undefined."],
+    ["an array that holds itself", () => { const loop: unknown[] = []; loop.push(loop); return tensor(loop as never, { device }); }, "Expected at most 8 axes but got 9"],
+    ["a bigint for a float", () => full([2], 1n, { device }), "Expected a value that float32 holds but got 1n."],
     ["a value that the dtype does not hold", () => tensor([1.5], { device, dtype: "int32" }), "Expected values that int32 holds but got 1.5."],
     ["a string", () => tensor(["1"] as never, { device }), `Expected values that float32 holds but got "1".`],
     ["bits without their dtype", () => tensor(new Uint16Array(2) as never, { device }), "Expected a typed array that a dtype holds"],

@@ -1,0 +1,17 @@
+// A value as messages name it: turns whatever a user passed into a few words. It must not know tensors.
+
+/** `1.5`, `2n`, `"text"`, `an array of 3`, `a host Float32Array`, `an object with x, y`. Never throws. */
+export function worded(value: unknown): string {
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "string") return JSON.stringify(value);
+  if (ArrayBuffer.isView(value)) return `a host ${value.constructor.name}`;
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === "function") return "a function";
+  if (typeof value === "object" && value !== null) return `an object with ${Object.keys(value).join(", ") || "no fields"}`;
+  return String(value);
+}
+
+/** {@link worded} with the elements of an array: `[2, -1]`. */
+export function listed(value: unknown): string {
+  return Array.isArray(value) ? `[${Array.from(value, worded).join(", ")}]` : worded(value);
+}
