@@ -99,8 +99,9 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> {
     this.#plan.write(config, args);
     const { device } = this.#compilation;
     const answer = device.requestAsync(Op.time, [String(repeats), String(warmup), this.#plan.record()]);
+    // At once: a fault must find the mark, and the tensors may be disposed of meanwhile.
+    this.#plan.markWritten(args, device.lastSequence);
     const [lines] = await answer;
-    this.#plan.markWritten(args, device.fence());
     return summarize(Buffer.from(lines!).toString().split("\n").map(Number));
   }
 

@@ -151,6 +151,11 @@ export class DeviceProcess {
     return this.#lost.some(({ first, last }) => writtenBy >= first && writtenBy <= last);
   }
 
+  /** The sequence of the command that was submitted last. */
+  get lastSequence(): number {
+    return binding.submitted(this.client);
+  }
+
   /** It works, as far as one can know without waiting for it. */
   get isBusy(): boolean {
     const done = Math.max(binding.completed(this.client), binding.progress(this.client));

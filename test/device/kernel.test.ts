@@ -286,6 +286,19 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
     expect(p.slice(0).item()).toBe(3);
   });
 
+  test("time marks what it may write as soon as it is called, whatever becomes of the tensor or the kernel", async () => {
+    const gone = zeros([4], { device });
+    const timing = kernel("fill").time({ grid: 1, block: 4, repeats: 3 }, gone, 4, 1);
+    gone.dispose();
+    expect((await timing).samples).toHaveLength(3);
+
+    const touched = zeros([4], { device });
+    await synchronize();
+    const { kernels } = await compile("__global__ void writes(float* p, int* q) { p[0] = 1; *(volatile int*)((char*)q + 17) = 1; }", { device });
+    await expect((kernels["writes"] as Kernel).time({ grid: 1, block: 1 }, touched, null)).rejects.toThrow(DeviceFault);
+    expect(touched.isSuspect).toBe(true);
+  });
+
   test("after a fault the kernels work, tensors are as they were, and what the launch may have written is marked until it is written again", async () => {
     const kept = tensor([1, 2, 3], { device });
     const touched = zeros([4], { device, dtype: "int32" });
