@@ -122,7 +122,10 @@ const laneNames = ["x", "y", "z", "w"];
 function packElements(count: number, step: number, pack: Pack, named: boolean): Pack {
   return (value, at) => {
     const list = Array.isArray(value) ? value : named && typeof value === "object" && value !== null ? laneNames.slice(0, count).map((lane) => (value as Record<string, unknown>)[lane]) : null;
-    return list !== null && list.length === count && list.every((element, index) => pack(element, at + index * step));
+    if (list === null || list.length !== count) return false;
+    // By index, since `every` passes over holes.
+    for (let index = 0; index < count; index++) if (!pack(list[index], at + index * step)) return false;
+    return true;
   };
 }
 

@@ -6,6 +6,7 @@ import { CompileError, LaunchError } from "./errors.ts";
 import { LaunchPlan, type LaunchConfig, type Size } from "./launch-plan.ts";
 import type { KernelDeclaration, Parameter } from "./signature.ts";
 import { summarize, type Timing } from "./timing.ts";
+import { worded } from "./wording.ts";
 
 /** What is known of a compiled kernel; `null`: the device does not know. Bytes. */
 export interface KernelInfo extends Omit<LoadedKernel, "parameters"> {
@@ -71,9 +72,12 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> {
   }
 
   /** Launches one thread per item when called with the arguments: `fill.over(n)(p, n, 1)`. The last block may have threads beyond `n`. */
-  over(n: number, { block = this.#defaultBlock() }: { block?: number } = {}): (...args: A) => void {
-    if (!Number.isSafeInteger(n) || n < 0) throw new LaunchError("GRID", `Expected a whole number of items ≥ 0 to launch kernel ${this.name} over but got ${String(n)}.`);
-    const config = { grid: Math.max(1, Math.ceil(n / block)), block };
+  over(n: number, options: { block?: number } = {}): (...args: A) => void {
+    if (typeof options !== "object" || options === null) throw new LaunchError("BLOCK", `Expected options such as { block: 256 } to launch kernel ${this.name} over items but got ${worded(options)}.`);
+    if (!Number.isSafeInteger(n) || n < 0) throw new LaunchError("GRID", `Expected a whole number of items ≥ 0 to launch kernel ${this.name} over but got ${worded(n)}.`);
+    const { block = this.#defaultBlock() } = options;
+    // A block that is none is refused by the launch.
+    const config = { grid: block >= 1 ? Math.max(1, Math.ceil(n / block)) : 1, block };
     // The functions hold the kernel, and so its module: it must not be unloaded while they live.
     if (n === 0) return (...args) => this.#plan.write(config, args);
     return (...args) => { this.#plan.submit(config, args); };
@@ -92,9 +96,9 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> {
 
   /** Times launches on the device, in milliseconds. The kernel runs `warmup` + `repeats` times on the same arguments. */
   async time(config: TimeConfig, ...args: A): Promise<Timing> {
-    const { repeats = 20, warmup = 3 } = config;
+    const { repeats = 20, warmup = 3 }: Partial<TimeConfig> = config ?? {};
     if (!Number.isInteger(repeats) || repeats < 1 || !Number.isInteger(warmup) || warmup < 0) {
-      throw new LaunchError("REPEATS", `Expected whole numbers, repeats ≥ 1 and warmup ≥ 0, to time kernel ${this.name} but got ${String(repeats)} and ${String(warmup)}.`);
+      throw new LaunchError("REPEATS", `Expected whole numbers, repeats ≥ 1 and warmup ≥ 0, to time kernel ${this.name} but got ${worded(repeats)} and ${worded(warmup)}.`);
     }
     this.#plan.write(config, args);
     const { device } = this.#compilation;

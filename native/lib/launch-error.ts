@@ -1,4 +1,5 @@
 // Why a launch is refused: turns an argument or a size that breaks a rule into a LaunchError with one sentence. It must not know how launches are written.
+import { packerOf } from "./argument.ts";
 import type { CType, ScalarType } from "./c-types.ts";
 import { LaunchError, TensorError } from "./errors.ts";
 import type { DeviceProcess } from "./process.ts";
@@ -33,13 +34,34 @@ function wanted(type: CType): string {
   }
 }
 
+/** The innermost part of a vector or struct that its type does not admit, and its path (".ids[1]"). */
+function culprit(type: CType, value: unknown, device: DeviceProcess, path = ""): { path: string; type: CType; value: unknown } {
+  const here = { path, type, value };
+  if (typeof value !== "object" || value === null) return here;
+  const given = value as Record<string, unknown>;
+  const find = (parts: readonly { path: string; type: CType; value: unknown }[]) => {
+    const wrong = parts.find((part) => !packerOf(part.type, device)(part.value, 0));
+    return wrong === undefined ? here : culprit(wrong.type, wrong.value, device, wrong.path);
+  };
+  if (type.kind === "struct") {
+    const isWhole = Object.keys(given).length === type.fields.length && type.fields.every(({ name, count }) => name in given && (count === null || (Array.isArray(given[name]) && (given[name] as unknown[]).length === count)));
+    if (!isWhole) return here;
+    return find(type.fields.flatMap(({ name, type: field, count }) => count === null
+      ? [{ path: `${path}.${name}`, type: field, value: given[name] }]
+      : Array.from(given[name] as unknown[], (element, index) => ({ path: `${path}.${name}[${index}]`, type: field, value: element }))));
+  }
+  return here;
+}
+
 /** The error of an argument that its parameter does not admit. */
 export function argumentError(kernel: string, parameter: Parameter, index: number, value: unknown, device: DeviceProcess): LaunchError | TensorError {
   const which = `argument ${index + 1}, ${parameter.name}, of kernel ${kernel}`;
   const { type } = parameter;
   if (type.kind !== "pointer") {
-    const isRange = typeof value === "number" || typeof value === "bigint";
-    return new LaunchError(isRange && type.kind === "scalar" ? "ARGUMENT_RANGE" : "ARGUMENT_TYPE", `Expected ${which} to be ${wanted(type)} but got ${shown(value)}.`);
+    const wrong = culprit(type, value, device);
+    const isRange = typeof wrong.value === "number" || typeof wrong.value === "bigint";
+    const part = wrong.path === "" ? which : `${wrong.path.slice(1)} of ${which}`;
+    return new LaunchError(isRange && wrong.type.kind === "scalar" ? "ARGUMENT_RANGE" : "ARGUMENT_TYPE", `Expected ${part} to be ${wanted(wrong.type)} but got ${shown(wrong.value)}.`);
   }
   if (!(value instanceof Tensor)) {
     const isHost = ArrayBuffer.isView(value) || Array.isArray(value);
@@ -66,7 +88,7 @@ export function countError(kernel: string, parameters: readonly Parameter[], got
 
 /** A grid or block that is no size: `value` is not a whole number ≥ 1 nor up to three of them, or one is over the device's limit. */
 export function sizeError(what: "grid" | "block", kernel: string, value: unknown, limits: readonly number[], device: DeviceProcess): LaunchError {
-  return new LaunchError(what.toUpperCase(), `Expected the ${what} of kernel ${kernel} to be a whole number ≥ 1 or [x, y, z] of them, at most ${formatShape(limits)} on ${device.name}, but got ${listed(value)}.`);
+  return new LaunchError(what.toUpperCase(), `Expected the ${what} of kernel ${kernel} to be a whole number ≥ 1 or [x, y, z] of them, at most ${formatShape(limits)} on ${device.name}, but got ${listed(value)}.${value === undefined ? ` Sizes come first: launch({ grid: 64, block: 256 }, …).` : ""}`);
 }
 
 export function blockThreadsError(kernel: string, threads: number, limit: number, byKernel: boolean, device: DeviceProcess): LaunchError {

@@ -79,9 +79,11 @@ export class LaunchPlan {
 
   /** Checks a launch and lays its record out in `binding.scratch`. Throws LaunchError. */
   write(config: LaunchConfig, args: readonly unknown[]): void {
+    // Read before the record is laid out: a getter may use the device, and so the scratch.
+    const { grid, block, shared = 0 }: Partial<LaunchConfig> = config ?? {};
     scratchWords.set(this.#template);
-    this.#writeSizes(config);
-    this.check(args);
+    this.#writeSizes(grid, block, shared);
+    this.#writeArguments(args);
   }
 
   /** Notes that `sequence` may write the tensors that the kernel takes as not const. */
@@ -98,8 +100,7 @@ export class LaunchPlan {
     return scratchBytes.slice(0, this.#template.byteLength);
   }
 
-  /** Checks the arguments alone, and writes them. */
-  check(args: readonly unknown[]): void {
+  #writeArguments(args: readonly unknown[]): void {
     const packs = this.#packs;
     if (args.length !== packs.length) throw countError(this.#kernel, this.#parameters, args.length);
     for (let index = 0; index < packs.length; index++) {
@@ -107,7 +108,7 @@ export class LaunchPlan {
     }
   }
 
-  #writeSizes({ grid, block, shared = 0 }: LaunchConfig): void {
+  #writeSizes(grid: Size | undefined, block: Size | undefined, shared: number): void {
     if (!writeSize(word.grid, grid, this.#maxGrid)) throw sizeError("grid", this.#kernel, grid, this.#maxGrid, this.#device);
     if (!writeSize(word.block, block, this.#maxBlock)) throw sizeError("block", this.#kernel, block, this.#maxBlock, this.#device);
     const threads = scratchWords[word.block]! * scratchWords[word.block + 1]! * scratchWords[word.block + 2]!;
@@ -117,7 +118,7 @@ export class LaunchPlan {
   }
 }
 
-function writeSize(index: number, size: Size, limits: readonly number[]): boolean {
+function writeSize(index: number, size: Size | undefined, limits: readonly number[]): boolean {
   if (typeof size === "number") {
     scratchWords[index] = size;
     scratchWords[index + 1] = 1;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
-  CompileError, compile, DeviceFault, full, Kernel, KernelTemplate, LaunchError, ones, synchronize, tensor, zeros, type CudaModule, type Tensor,
+  CompileError, compile, DeviceFault, full, Kernel, KernelTemplate, LaunchError, ones, synchronize, Tensor, tensor, zeros, type CudaModule,
 } from "../../native/lib/index.ts";
 import { describeOrigins, origin } from "../../native/lib/host.ts";
 import { devices } from "./devices.ts";
@@ -59,6 +59,7 @@ __global__ void dynamic(int* out) {
 }
 
 __global__ void pointers(const void* any, const float4* wide, const short* nothing, int* out) { out[0] = any == nullptr; out[1] = wide == nullptr; out[2] = nothing == nullptr; }
+__global__ void declared(float* p) { __shared__ float scratch[1000]; scratch[threadIdx.x] = p[0]; __syncthreads(); p[0] = scratch[blockDim.x - 1]; }
 __global__ void stray(int* p) { *(volatile int*)(p == nullptr ? (int*)16 : p) = 1; }
 `;
 
@@ -118,6 +119,11 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
       expect(out.toArray()).toEqual([0, 0, 1]);
     });
 
+    test("reads sizes that are worked out on the device before it is written", () => {
+      kernel("fill").launch({ get grid() { return p.slice([0, 4]).toArray().length as number; }, block: 256 }, p, 1000, 6);
+      expect(p.toArray()).toEqual(Array(1000).fill(6));
+    });
+
     test("takes a contiguous view at its own place", () => {
       const x = zeros([4, 3], { device });
       kernel("fill").over(3)(x.slice(2) as Tensor<"float32">, 3, 5);
@@ -127,6 +133,12 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
 
   describe("is refused before anything is submitted", () => {
     const launch = (args: unknown[], config: object = { grid: 1, block: 1 }) => () => kernel("fill").launch(config as never, ...args);
+    /** As a tensor of a device that this machine may not have looks to a launch. */
+    const elsewhere = () => {
+      const { storage } = zeros([4], { device });
+      const other = Object.create(storage!.device, { name: { value: "cuda:7" } }) as typeof storage & object;
+      return new Tensor(Object.create(storage!, { device: { value: other } }) as typeof storage & object, "float32", { shape: [4], strides: [1], offset: 0 });
+    };
     const scalar = (index: number, value: unknown) => () => {
       const args: unknown[] = [zeros([9], { device, dtype: "float64" }), true, 0, 0, 0, 0, 0, 0, 0, 0];
       args[index] = value;
@@ -157,6 +169,9 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
       ["undefined for a double", scalar(9, undefined), "ARGUMENT_TYPE", "to be a number (double) but got undefined."],
       ["a vector with a lane missing", () => kernel("compound").launch({ grid: 1, block: 1 }, null, 0, [1, 2], [1, 2], {}), "ARGUMENT_TYPE", "Expected argument 3, v, of kernel compound to be 3 numbers as an array or as { x, y, z }, each a number of magnitude below 3.4e38 (float3) but got an array of 2."],
       ["a struct with a field missing", () => kernel("compound").launch({ grid: 1, block: 1 }, null, 0, [1, 2, 3], [1, 2], { low: [0, 0], tag: 1 }), "ARGUMENT_TYPE", "to be an object { low, ids[3], tag, weight } with exactly these fields, each in the range of its type (Box) but got an object with low, tag."],
+      ["a vector with a hole", () => kernel("compound").launch({ grid: 1, block: 1 }, null, 0, [1, , 3], [1, 2], {}), "ARGUMENT_TYPE", "Expected argument 3, v, of kernel compound to be 3 numbers"],
+      ["a field of a struct out of range", () => kernel("compound").launch({ grid: 1, block: 1 }, null, 0, [1, 2, 3], [1, 2], { low: [0, 0], ids: [1, 2, 3], tag: 256, weight: 0 }), "ARGUMENT_RANGE", "Expected tag of argument 5, box, of kernel compound to be a whole number from 0 to 255 (unsigned char) but got 256."],
+      ["an element of a struct's array", () => kernel("compound").launch({ grid: 1, block: 1 }, null, 0, [1, 2, 3], [1, 2], { low: [0, 0], ids: [1, , 3], tag: 1, weight: 0 }), "ARGUMENT_TYPE", "Expected ids[1] of argument 5, box, of kernel compound to be a whole number from -2147483648 to 2147483647 (int) but got undefined."],
       ["a pointer that no tensor matches", () => kernel("pointers").launch({ grid: 1, block: 1 }, null, null, zeros([4], { device }), null), "DTYPE", "to be null, since no dtype matches const short*: declare it as void* to pass any tensor, but got a tensor of float32."],
       ["a vector pointer at an odd place", () => kernel("pointers").launch({ grid: 1, block: 1 }, null, zeros([8], { device }).slice([1]), null, null), "MISALIGNED", "to start at a multiple of 16 bytes (const float4*) but got a view that starts 4 bytes behind one."],
       ["an empty block", () => launch([p, 1, 0], { grid: 1, block: 0 })(), "BLOCK", "Expected the block of kernel fill to be a whole number ≥ 1 or [x, y, z] of them"],
@@ -168,6 +183,12 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
       ["too many threads in a block", () => launch([p, 1, 0], { grid: 1, block: [properties.maxThreadsPerBlock, 2] })(), "BLOCK", `threads for kernel fill on ${device}, since the device allows no more, but got ${properties.maxThreadsPerBlock * 2}.`],
       ["too much shared memory", () => launch([p, 1, 0], { grid: 1, block: 1, shared: properties.sharedPerBlockOptin + 1 })(), "SHARED", `Expected at most ${properties.sharedPerBlockOptin} bytes of dynamic shared memory for kernel fill on ${device}, as a whole number ≥ 0, but got ${properties.sharedPerBlockOptin + 1}.`],
       ["negative shared memory", () => launch([p, 1, 0], { grid: 1, block: 1, shared: -1 })(), "SHARED", "but got -1."],
+      ["no sizes and no arguments", () => (kernel("fill") as unknown as { launch(): void }).launch(), "GRID", "but got undefined. Sizes come first: launch({ grid: 64, block: 256 }, …)."],
+      ["sizes without their names", () => launch([p, 1, 0], 64 as never)(), "GRID", "but got undefined. Sizes come first"],
+      ["items in blocks that are empty", () => kernel("fill").over(10, { block: 0 })(p, 1, 0), "BLOCK", `at most [${properties.maxBlock.join(", ")}] on ${device}, but got 0.`],
+      ["items in blocks without their name", () => kernel("fill").over(10, 64 as never), "BLOCK", "Expected options such as { block: 256 } to launch kernel fill over items but got 64."],
+      ["shared memory over the limit with what the kernel declares", () => kernel("declared").launch({ grid: 1, block: 1, shared: properties.sharedPerBlockOptin - 3999 }, p), "SHARED", `Expected at most ${properties.sharedPerBlockOptin - 4000} bytes of dynamic shared memory for kernel declared on ${device} besides the 4000 that it declares, as a whole number ≥ 0, but got ${properties.sharedPerBlockOptin - 3999}.`],
+      ["a tensor of another device", () => launch([elsewhere(), 1, 0])(), "OTHER_DEVICE", `Expected argument 1, p, of kernel fill to be on ${device}, where the kernel runs, but got a tensor on cuda:7. Copy it with .to("${device}").`],
       ["a number of items that is none", () => kernel("fill").over(-1), "GRID", "Expected a whole number of items ≥ 0 to launch kernel fill over but got -1."],
     ])("%s", (_, act, code, sentence) => {
       const first = Array.from(p.toArray() as number[]);
@@ -213,7 +234,7 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
 
   describe("compiling", () => {
     test("says what it made: kernels, types for the checker, parameters, time", () => {
-      expect(Object.keys(module.kernels)).toEqual(["fill", "axpy", "constant", "scalars", "compound", "where", "dynamic", "pointers", "stray"]);
+      expect(Object.keys(module.kernels)).toEqual(["fill", "axpy", "constant", "scalars", "compound", "where", "dynamic", "pointers", "declared", "stray"]);
       expect(module.declarations[0]).toEqual({ name: "fill", text: `declare const fill: import("warpcell").Kernel<[p: import("warpcell").Tensor<"float32"> | null, n: number, value: number]>` });
       expect(kernel("fill").info).toMatchObject({ name: "fill", device, parameters: [{ name: "p", type: "float*", offset: 0, size: 8 }, { name: "n", type: "int", offset: 8, size: 4 }, { name: "value", type: "float", offset: 12, size: 4 }] });
       expect(kernel("scalars").name).toBe("inner::scalars");
