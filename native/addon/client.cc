@@ -80,7 +80,7 @@ uint32_t Client::restart() {
     Letter letter;
     bool has_answer = sequence > 0 && wait_for_answer(uint64_t(sequence), Patience::patient, &letter) == Outcome::done;
     if (!has_answer) throw ClientError("DIED", "the device process ended at its start (" + child_.state() + ")");
-    if (letter.fields.size() >= 3 && letter.fields[0] == "error") throw ClientError(letter.fields[1], letter.fields[2]);
+    if (std::optional<ClientError> refusal = letter.refusal()) throw *refusal;
   };
   ask(Op::hello, {}, -1);
   for (const auto& [number, segment] : segments_.all()) {

@@ -63,9 +63,9 @@ Client::Growth Client::grow(Memory memory, uint64_t wanted, uint64_t bytes) {
   if (outcome == Outcome::interrupted) return Growth::interrupted;
   if (outcome == Outcome::died) return Growth::dead;
 
-  bool is_refused = letter.fields.size() >= 3 && letter.fields[0] == "error";
-  if (is_refused && letter.fields[1] == "OUT_OF_MEMORY") return Growth::no_memory;
-  if (is_refused) throw ClientError(letter.fields[1], letter.fields[2]);
+  std::optional<ClientError> refusal = letter.refusal();
+  if (refusal && refusal->code == "OUT_OF_MEMORY") return Growth::no_memory;
+  if (refusal) throw *refusal;
 
   if (!is_ours) segment.descriptor = std::move(letter.descriptor);
   if (!segment.descriptor) throw ClientError("PROTOCOL", "Expected a descriptor of the new segment but got none.");

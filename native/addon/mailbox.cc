@@ -7,9 +7,15 @@
 #include <unistd.h>
 
 #include "../protocol/commands.h"
-#include "error.h"
 
 namespace warpcell {
+
+std::optional<ClientError> Letter::refusal() const {
+  if (!fields.empty() && fields[0] == "ok") return std::nullopt;
+  if (fields.size() >= 3 && fields[0] == "error") return ClientError(fields[1], fields[2]);
+  std::string first = fields.empty() ? "nothing" : "\"" + fields[0].substr(0, 80) + "\" and " + std::to_string(fields.size() - 1) + " more";
+  return ClientError("PROTOCOL", "Expected an answer that starts with \"ok\" or \"error\" to command " + std::to_string(sequence) + " but got " + first + ".");
+}
 
 Descriptor Mailbox::renew() {
   int ends[2];
@@ -63,6 +69,7 @@ void Mailbox::drain() {
   Received received;
   while (receive_packet(socket_.get(), false, &received) == Receipt::packet) {
     Letter letter;
+    letter.sequence = received.sequence;
     if (!decode(received.fields.data(), received.fields.size(), &letter.fields)) {
       throw ClientError("PROTOCOL", "Expected a list of fields as answer to command " + std::to_string(received.sequence) + " but got other bytes.");
     }

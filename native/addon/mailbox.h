@@ -2,16 +2,22 @@
 #pragma once
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 
 #include "../protocol/fields.h"
 #include "../protocol/packet.h"
+#include "error.h"
 
 namespace warpcell {
 
 struct Letter {
+  uint64_t sequence = 0;
   Fields fields;
   Descriptor descriptor;
+
+  // Nothing when it starts with "ok"; else what it says, or that it says neither.
+  std::optional<ClientError> refusal() const;
 };
 
 // Any thread may look; one thread sends and takes.

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <system_error>
 #include <unistd.h>
@@ -31,12 +32,16 @@ Descriptor memory_of(const std::string& bytes) {
 }
 
 std::string bytes_of(const Descriptor& memory, uint64_t size) {
+  // Room is made for what is there, not for what a packet claims.
+  struct stat about;
+  if (fstat(memory.get(), &about) != 0) fail("read a message");
+  if (uint64_t(about.st_size) != size) throw std::runtime_error("a message of " + std::to_string(about.st_size) + " bytes says that it has " + std::to_string(size));
   std::string bytes(size, '\0');
   for (size_t done = 0; done < size;) {
     ssize_t count = pread(memory.get(), &bytes[done], size - done, off_t(done));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail("read a message");
-    if (count == 0) throw std::runtime_error("a message is shorter than it says");
+    if (count == 0) throw std::runtime_error("a message became shorter while it was read");
     done += size_t(count);
   }
   return bytes;

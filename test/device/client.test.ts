@@ -1,15 +1,18 @@
 // The addon's client of a device process, without the library above it: full sockets, lost answers, gauges and clients that close meanwhile.
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { afterEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { binding, deviceExecutable, deviceSources } from "../../native/lib/binding.ts";
 import { headerBytes, headerOffsets, Op } from "../../native/lib/commands.ts";
 import { isBusy } from "../../native/lib/host.ts";
 import { DeviceProcess } from "../../native/lib/process.ts";
 import { launch, load } from "./records.ts";
 
+const sources = deviceSources.replace(/device\/$/, "");
 const addon = deviceExecutable.replace("warpcell-device", "addon.node");
 const clients: number[] = [];
 afterEach(() => clients.splice(0).forEach((client) => binding.close(client)));
@@ -120,4 +123,79 @@ test("another thread may ask who is busy while clients open and close", async ()
   for (let i = 0; i < 2000; i++) binding.close(binding.open("cpu", 0, "/bin/false"));
   worker.postMessage("enough");
   await ended;
+});
+
+describe("a device process that answers", () => {
+  const folder = mkdtempSync(join(tmpdir(), "warpcell-liar-"));
+  const liar = join(folder, "liar");
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  // Answers command 1 with what its second argument, the device's index, chooses, then with an "ok" to the next.
+  beforeAll(() => {
+    writeFileSync(`${liar}.cc`, `
+      #include "${sources}protocol/packet.h"
+      #include "${sources}protocol/fields.h"
+      #include <sys/mman.h>
+      #include <sys/socket.h>
+      #include <cstdlib>
+      #include <unistd.h>
+      using namespace warpcell;
+      void send_raw(Packet packet, size_t bytes, const char* text, bool has_memory) {
+        int memory = memfd_create("liar", 0);
+        if (write(memory, text, strlen(text)) < 0) abort();
+        iovec part{&packet, bytes};
+        alignas(cmsghdr) char control[CMSG_SPACE(sizeof memory)] = {};
+        msghdr message{};
+        message.msg_iov = &part;
+        message.msg_iovlen = 1;
+        if (has_memory) { message.msg_control = control; message.msg_controllen = sizeof control; }
+        if (cmsghdr* rights = CMSG_FIRSTHDR(&message)) {
+          rights->cmsg_level = SOL_SOCKET;
+          rights->cmsg_type = SCM_RIGHTS;
+          rights->cmsg_len = CMSG_LEN(sizeof memory);
+          memcpy(CMSG_DATA(rights), &memory, sizeof memory);
+        }
+        sendmsg(kSocketDescriptor, &message, 0);
+      }
+      int main(int, char** arguments) {
+        switch (atoi(arguments[2])) {
+          case 0: send_raw({1, uint64_t(3) << 30, 1, 0}, sizeof(Packet), "abcd", true); break;
+          case 1: send_raw({1, 4, 1, 0}, sizeof(Packet), "abcd", true); break;
+          case 2: send_raw({1, 4, 1, 0}, 8, "abcd", true); break;
+          case 3: send_raw({1, 4, 1, 0}, sizeof(Packet), "abcd", false); break;
+          case 4: send_raw({1, 4, 2, 0}, sizeof(Packet), "abcd", true); break;
+          case 5: send_packet(kSocketDescriptor, 1, encode({"error", "UNSAID"}), -1, true); break;
+          case 6: send_packet(kSocketDescriptor, 1, encode({}), -1, true); break;
+        }
+        pause();
+      }`);
+    const built = spawnSync("g++", ["-std=c++17", "-o", liar, `${liar}.cc`, `${sources}protocol/packet.cc`], { encoding: "utf8" });
+    expect(built.stderr).toBe("");
+  });
+
+  test.each([
+    ["more bytes than it sends", 0, /^a message of 4 bytes says that it has 3221225472$/],
+    ["what is no list of fields", 1, /^Expected a list of fields as answer to command 1 but got other bytes\.$/],
+    ["half a packet", 2, /^a packet is not well formed/],
+    ["a packet without its memory", 3, /^a packet is not well formed/],
+    ["a packet that claims a descriptor", 4, /^a packet is not well formed/],
+  ])("with %s is ended, and says why", (_, index, reason) => {
+    const before = peakMiB();
+    const client = binding.open("cpu", index, liar);
+    clients.push(client);
+    expect(binding.wait(client, binding.request(client, Op.hello, [], 0), -1)).toBe("died");
+    expect(binding.state(client)).toMatch(reason);
+    expect(peakMiB() - before).toBeLessThan(512);
+  });
+
+  test.each([["an error without a sentence", 5], ["nothing", 6]])("with %s has granted no memory", (_, index) => {
+    const client = binding.open("cpu", index, liar);
+    clients.push(client);
+    expect(() => binding.allocate(client, 0, 1024)).toThrow(/Expected an answer that starts with "ok" or "error" to command 1 but got/);
+    expect(binding.memory(client).segments).toBe(0);
+  });
+
+  function peakMiB(): number {
+    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))![1]) / 1024;
+  }
 });
