@@ -156,7 +156,7 @@ int64_t Client::publish(unsigned char* room, const unsigned char* record, uint32
   uint64_t sequence = submitted_.load(std::memory_order_relaxed) + 1;
   header->sequence = sequence;
   header->origin = origin;
-  if (header->op == Op::launch) flights_.record(sequence, reinterpret_cast<Launch*>(room)->kernel, origin);
+  if (header->op == Op::launch && bytes >= sizeof(Launch)) flights_.record(sequence, reinterpret_cast<Launch*>(room)->kernel, origin);
 
   submitted_.store(sequence, std::memory_order_relaxed);
   ring_->publish(bytes);

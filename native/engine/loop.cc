@@ -33,6 +33,13 @@ void expect_fields(const Request& request, size_t least) {
   throw DeviceError("PROTOCOL", "Expected a message of " + std::to_string(least) + " fields but got " + std::to_string(request.fields.size()) + ".");
 }
 
+// A record as its command lays it out.
+template <class Record>
+Record& as(Header& header) {
+  if (header.bytes >= sizeof(Record)) return reinterpret_cast<Record&>(header);
+  throw DeviceError("PROTOCOL", "Expected a record of " + std::to_string(sizeof(Record)) + " bytes or more for command " + std::to_string(unsigned(header.op)) + " but got " + std::to_string(header.bytes) + ".");
+}
+
 Memory memory_of(const std::string& field) {
   if (field == "device") return Memory::device;
   if (field == "host") return Memory::host;
@@ -137,15 +144,15 @@ void Loop::fence(Header& header) {
   channel_.complete(header.sequence);
 }
 
-void Loop::launch(Header& header) { device_.launch(read_launch(device_, reinterpret_cast<Launch&>(header), header.bytes)); }
+void Loop::launch(Header& header) { device_.launch(read_launch(device_, as<Launch>(header), header.bytes)); }
 
 void Loop::copy(Header& header) {
-  auto& command = reinterpret_cast<Copy&>(header);
+  auto& command = as<Copy>(header);
   device_.copy(command.destination, command.source, command.size);
 }
 
 void Loop::fill(Header& header) {
-  auto& command = reinterpret_cast<Fill&>(header);
+  auto& command = as<Fill>(header);
   bool is_width = command.width == 1 || command.width == 2 || command.width == 4 || command.width == 8;
   if (!is_width || command.size % command.width != 0) {
     throw DeviceError("PROTOCOL", "Expected a fill of whole elements of 1, 2, 4 or 8 bytes but got " + std::to_string(command.size) + " bytes of width " + std::to_string(command.width) + ".");
@@ -156,10 +163,10 @@ void Loop::fill(Header& header) {
 // Work that is still under way may use the segment.
 void Loop::segment_release(Header& header) {
   device_.synchronize();
-  device_.segment_release(reinterpret_cast<SegmentRelease&>(header).segment);
+  device_.segment_release(as<SegmentRelease>(header).segment);
 }
 
-void Loop::module_unload(Header& header) { device_.module_unload(reinterpret_cast<ModuleUnload&>(header).module); }
+void Loop::module_unload(Header& header) { device_.module_unload(as<ModuleUnload>(header).module); }
 
 Answer Loop::segment_create(Request& request, const Header&) {
   expect_fields(request, 2);

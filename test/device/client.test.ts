@@ -61,6 +61,17 @@ test("a message that cannot be sent is an error, and costs no earlier answer", (
   expect(JSON.parse(stdout)).toEqual(["Expected to send a message to the device process but got: Too many open files.", "done", "running"]);
 });
 
+test.each([["launch", Op.launch, 64], ["copy", Op.copy, 48], ["fill", Op.fill, 56], ["segment_release", Op.segment_release, 32], ["module_unload", Op.module_unload, 32]])("a %s that is too short for its command is refused, and what lies behind it is not read", (_, op, bytes) => {
+  const client = open();
+  const record = new DataView(binding.scratch);
+  record.setUint32(headerOffsets.bytes, headerBytes, true);
+  record.setUint32(headerOffsets.op, op, true);
+  const sequence = binding.submit(client, 0);
+  expect(binding.flights(client, sequence, sequence)).toEqual([]);
+  expect(binding.wait(client, fence(client), -1)).toBe("error");
+  expect(binding.errors(client)).toMatchObject([{ sequence, fatal: false, code: "PROTOCOL", text: `Expected a record of ${bytes} bytes or more for command ${op} but got ${headerBytes}.` }]);
+});
+
 test("gauges come back though the process before was killed while it wrote them", async () => {
   const client = open();
   const gauges = () => binding.gauges().find((sample) => sample.client === client)!;
