@@ -180,6 +180,17 @@ test("a small array still finds a place where a segment for many does not", () =
   for (const place of [large, ...small]) device.free(place);
 });
 
+test("dynamic shared memory next to 4 GiB is not taken for a little", () => {
+  install({
+    ...willing, cuDeviceGetAttribute: "(int* value, int, int) { *value = 100000; return 0; }", cuFuncGetParamInfo: "() { return 1; }", cuModuleGetFunction: "(void** function) { *function = function; return 0; }", cuFuncGetAttribute: "(int* value) { *value = 1024; return 0; }",
+  }, true);
+  const device = DeviceProcess.get("cuda", 65);
+  const artifact = Buffer.concat([Buffer.from([3, 0, 0, 0]), ...["warpcell-cuda-1", "machine code", ""].flatMap((field) => [Buffer.from(BigUint64Array.of(BigInt(field.length)).buffer), Buffer.from(field)])]);
+  device.request(Op.module_load, ["1", "1", artifact, "shares", "static"]);
+  const error = errorOf(() => device.request(Op.occupancy, ["1", "32", String(2 ** 32 - 1)]));
+  expect(error.message).toBe("Expected shares to use at most 100000 bytes of shared memory a block but got 4294967295 dynamic and 1024 static.");
+});
+
 test("a device that cannot share its memory says so", () => {
   install({ ...willing, cuDeviceGetAttribute: attributes(false) }, true);
   const device = DeviceProcess.get("cuda", 59);
