@@ -63,14 +63,12 @@ Client::~Client() {
 
 void Client::start_process() {
   Descriptor socket = mailbox_.renew();
-  control_->generation++;
   child_.start(executable_, kind_, index_, control_memory_.get(), socket.get());
 }
 
 uint32_t Client::restart() {
   child_.kill();
   ring_->reset();
-  control_->ready.store(0, std::memory_order_relaxed);
   control_->progress.store(submitted_, std::memory_order_relaxed);
   control_->completed.store(submitted_, std::memory_order_release);
   start_process();

@@ -21,7 +21,6 @@ class Segments {
 
   void add(uint32_t number, Segment&& segment);
   void remove(uint32_t number) { table_.erase(number); }
-  void clear() { table_.clear(); }
   const Segment* find(uint32_t number) const;
   const std::map<uint32_t, Segment>& all() const { return table_; }
 

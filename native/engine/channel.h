@@ -44,7 +44,6 @@ class Channel {
   void report(uint64_t first, uint64_t last, const std::string& code, const std::string& text, bool fatal);
 
   uint64_t progress() const { return control_.progress.load(std::memory_order_acquire); }
-  void greeted() { control_.ready.store(1, std::memory_order_release); }
 
  private:
   bool is_empty(std::memory_order order) const { return control_.head.load(order) == tail_ && !is_stopped(); }

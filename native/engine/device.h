@@ -1,5 +1,5 @@
 // What a device can do for the command loop: all that engine/cuda and engine/cpu share. It must not know the ring, the
-// socket or who asks; main.cc turns records into these calls and their outcomes into answers and error records.
+// socket or who asks; loop.cc turns records into these calls and their outcomes into answers and error records.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -56,7 +56,7 @@ class Device {
   // Memory. A segment keeps its number over restarts; `descriptor` is owned by the callee.
   virtual int segment_create(uint32_t segment, uint64_t bytes) = 0;   // returns a descriptor for the session
   virtual void segment_import(uint32_t segment, Memory memory, uint64_t bytes, int descriptor) = 0;
-  virtual void segment_release(uint32_t segment) = 0;
+  virtual void segment_release(uint32_t segment) = 0;                 // comes after synchronize(), as module_unload does
   virtual void* address(Place place) = 0;                             // throws DeviceError("ILLEGAL_PLACE") for an unknown segment
 
   virtual Compiled compile(const CompileRequest& request) = 0;

@@ -160,13 +160,16 @@ void Loop::fill(Header& header) {
   device_.fill(command.destination, command.size, command.pattern, command.width);
 }
 
-// Work that is still under way may use the segment.
+// Work that is still under way may use the segment, or the module.
 void Loop::segment_release(Header& header) {
   device_.synchronize();
   device_.segment_release(as<SegmentRelease>(header).segment);
 }
 
-void Loop::module_unload(Header& header) { device_.module_unload(as<ModuleUnload>(header).module); }
+void Loop::module_unload(Header& header) {
+  device_.synchronize();
+  device_.module_unload(as<ModuleUnload>(header).module);
+}
 
 Answer Loop::segment_create(Request& request, const Header&) {
   expect_fields(request, 2);
@@ -185,9 +188,7 @@ Answer Loop::segment_import(Request& request, const Header&) {
 }
 
 Answer Loop::hello(Request&, const Header&) {
-  Answer answer{{"ok", device_.properties()}};
-  channel_.greeted();
-  return answer;
+  return {{"ok", device_.properties()}};
 }
 
 Answer Loop::compile(Request& request, const Header&) {

@@ -25,7 +25,7 @@ constexpr uint64_t offset_of(Place p) { return p & ((uint64_t(1) << kOffsetBits)
 enum class Memory : uint32_t { device = 0, host = 1 };
 
 // X(name, number, has_message): a command with a message sends one Fields payload (fields.h) over the socket, and is answered
-// by one. A new command is one line here and one case in engine/main.cc.
+// by one. A new command is one line here and one function in engine/loop.cc.
 #define WARPCELL_COMMANDS(X) \
   X(skip, 0, false)              \
   X(fence, 1, false)             \
@@ -128,8 +128,6 @@ struct Gauges {
 // The first bytes of the control segment; the ring follows at kRingOffset.
 struct Control {
   uint32_t protocol;
-  uint32_t generation;                          // counts device processes that have used this control segment
-  std::atomic<uint32_t> ready;                  // 1: the process has answered hello
   std::atomic<uint32_t> stop;                   // 1: finish and exit
   alignas(64) std::atomic<uint64_t> head;       // bytes published by the session
   alignas(64) std::atomic<uint64_t> tail;       // bytes taken by the device process

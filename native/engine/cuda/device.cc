@@ -62,20 +62,14 @@ class CudaDevice : public Device {
 
   int segment_create(uint32_t segment, uint64_t bytes) override { return segments_.create(segment, bytes); }
   void segment_import(uint32_t segment, Memory memory, uint64_t bytes, int descriptor) override { segments_.import(segment, memory, bytes, descriptor); }
-  void segment_release(uint32_t segment) override {
-    stream_.synchronize();
-    segments_.release(segment);
-  }
+  void segment_release(uint32_t segment) override { segments_.release(segment); }
   void* address(Place place) override { return reinterpret_cast<void*>(segments_.address(place, 0)); }
 
   Compiled compile(const CompileRequest& request) override { return nvrtc_.compile(request); }
   std::vector<std::string> module_load(uint32_t module, uint32_t first_kernel, const std::string& artifact, const std::vector<std::string>& lowered) override {
     return modules_.load(module, first_kernel, artifact, lowered);
   }
-  void module_unload(uint32_t module) override {
-    stream_.synchronize();
-    modules_.unload(module);
-  }
+  void module_unload(uint32_t module) override { modules_.unload(module); }
   std::string occupancy(uint32_t kernel, uint32_t threads, uint32_t shared) override;
   std::string disassemble(const std::string& artifact, const std::string& form) override { return cuda::disassemble(read_artifact(artifact), form); }
 
