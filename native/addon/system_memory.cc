@@ -18,10 +18,34 @@ uint64_t first_number(const char* path) {
   return file >> value ? value : kUnknown;
 }
 
-uint64_t left_in_group(const char* limit_path, const char* used_path) {
-  uint64_t limit = first_number(limit_path);
-  uint64_t used = first_number(used_path);
+// The number behind a name in a file of "name number" lines.
+uint64_t number_of(const char* path, const std::string& wanted) {
+  std::ifstream file(path);
+  std::string name;
+  for (uint64_t value; file >> name >> value;) {
+    if (name == wanted) return value;
+  }
+  return kUnknown;
+}
+
+struct Group {
+  const char* limit;
+  const char* used;
+  const char* parts;        // of what is used
+  const char* reclaimable;  // the part that is file cache which nobody reads: it goes before anybody is killed
+};
+
+constexpr Group kGroups[] = {
+    {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat", "inactive_file"},
+    {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes", "/sys/fs/cgroup/memory/memory.stat", "total_inactive_file"},
+};
+
+uint64_t left_in_group(const Group& group) {
+  uint64_t limit = first_number(group.limit);
+  uint64_t used = first_number(group.used);
   if (limit == kUnknown || used == kUnknown) return kUnknown;
+  uint64_t reclaimable = number_of(group.parts, group.reclaimable);
+  if (reclaimable != kUnknown) used -= std::min(used, reclaimable);
   return limit > used ? limit - used : 0;
 }
 
@@ -38,11 +62,9 @@ uint64_t left_in_system() {
 }  // namespace
 
 uint64_t available_memory() {
-  return std::min({
-      left_in_system(),
-      left_in_group("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-      left_in_group("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
-  });
+  uint64_t least = left_in_system();
+  for (const Group& group : kGroups) least = std::min(least, left_in_group(group));
+  return least;
 }
 
 }  // namespace warpcell

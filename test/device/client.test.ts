@@ -136,6 +136,26 @@ test("another thread may ask who is busy while clients open and close", async ()
   await ended;
 });
 
+describe("in a container with a limit", () => {
+  const group = mkdtempSync(join(tmpdir(), "warpcell-group-"));
+  afterAll(() => rmSync(group, { recursive: true }));
+  const inGroup = ["-rm", "sh", "-c", `mount --bind ${group} /sys/fs/cgroup && exec "$@"`, "sh"];
+
+  // The files of a control group, which only a name space of one's own lets us lay over the system's.
+  test.runIf(spawnSync("unshare", [...inGroup, "true"]).status === 0).each([
+    ["file cache that nobody reads is memory that is left", 1_900_000_000, "a place"],
+    ["what processes hold is not", 1000, "none"],
+  ])("%s", (_, inactive, expected) => {
+    writeFileSync(join(group, "memory.max"), `${2 ** 31}\n`);
+    writeFileSync(join(group, "memory.current"), `${2 ** 31 - 2 ** 20}\n`);
+    writeFileSync(join(group, "memory.stat"), `anon 100\nfile 1900000000\ninactive_file ${inactive}\nactive_file 100\n`);
+    const source = `const binding = require(${JSON.stringify(addon)}); const c = binding.open("cpu", 0, ${JSON.stringify(deviceExecutable)});
+      console.log(binding.allocate(c, 0, 64 << 20) >= 0 ? "a place" : "none"); process.exit(0);`;
+    const { stdout, stderr } = spawnSync("unshare", [...inGroup, process.execPath, "-e", source], { encoding: "utf8", timeout: 20_000 });
+    expect([stdout.trim(), stderr]).toEqual([expected, ""]);
+  });
+});
+
 describe("a device process that answers", () => {
   const folder = mkdtempSync(join(tmpdir(), "warpcell-liar-"));
   const liar = join(folder, "liar");
