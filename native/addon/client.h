@@ -71,7 +71,7 @@ class Client {
   uint64_t trim();
 
  private:
-  enum class Patience { user, patient };   // patient: an interrupt does not end it
+  enum class Patience { user, patient };   // patient: an interrupt ends it only when it takes very long
   enum class Growth { grown, no_memory, dead, interrupted };
 
   void start_process();

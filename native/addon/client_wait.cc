@@ -15,6 +15,9 @@ constexpr int kSliceMilliseconds = 10;   // how late a death without a word is n
 // An interrupt that comes when the device is as good as idle must not cost it its process: what is about to end, ends.
 constexpr uint64_t kGraceNanoseconds = 20000000;
 
+// A new process that answers is not disturbed by the interrupt that ended the old one (a start takes 0.2 s); one that never answers is.
+constexpr uint64_t kStartNanoseconds = 3000000000;
+
 }  // namespace
 
 bool Client::has_errors() const { return control_->error_count.load(std::memory_order_acquire) != errors_read_.load(std::memory_order_relaxed); }
@@ -76,12 +79,14 @@ void Client::sleep(uint32_t seen) {
 }
 
 Outcome Client::wait_for_answer(uint64_t sequence, Patience patience, Letter* letter) {
+  uint64_t began = nanoseconds();
+  uint64_t grace = patience == Patience::user ? 0 : kStartNanoseconds;
   for (;;) {
     uint32_t seen = control_->wake.load(std::memory_order_seq_cst);
     bool lives = child_.is_running();
     if (look_for_answer(sequence) == Mailbox::Status::here && mailbox_.take(sequence, letter)) return Outcome::done;
     if (!lives) return Outcome::died;
-    if (patience == Patience::user && interrupt_flag().load(std::memory_order_relaxed)) {
+    if (interrupt_flag().load(std::memory_order_relaxed) && nanoseconds() - began >= grace) {
       child_.kill(kInterruptedState);
       return Outcome::interrupted;
     }

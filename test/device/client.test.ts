@@ -61,6 +61,26 @@ test("a message that cannot be sent is an error, and costs no earlier answer", (
   expect(JSON.parse(stdout)).toEqual(["Expected to send a message to the device process but got: Too many open files.", "done", "running"]);
 });
 
+test("an interrupt ends a restart whose new process never answers, and does not disturb one that does", () => {
+  const folder = mkdtempSync(join(tmpdir(), "warpcell-silent-"));
+  const executable = join(folder, "device");
+  writeFileSync(executable, `#!/bin/sh\nexec ${deviceExecutable} "$@"\n`, { mode: 0o755 });
+  const client = binding.open("cpu", 0, executable);
+  clients.push(client);
+  try {
+    binding.interrupt();
+    binding.kill(client);
+    expect(binding.restart(client)).toBe(0);
+
+    writeFileSync(executable, "#!/bin/sh\nexec sleep 60\n");
+    binding.kill(client);
+    expect(() => binding.restart(client)).toThrow(/the device process ended at its start \(interrupted\)/);
+  } finally {
+    binding.clearInterrupt();
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test.each([["launch", Op.launch, 64], ["copy", Op.copy, 48], ["fill", Op.fill, 56], ["segment_release", Op.segment_release, 32], ["module_unload", Op.module_unload, 32]])("a %s that is too short for its command is refused, and what lies behind it is not read", (_, op, bytes) => {
   const client = open();
   const record = new DataView(binding.scratch);
