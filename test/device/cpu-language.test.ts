@@ -83,6 +83,9 @@ __global__ void halves(float* out) {
   half2 p = __halves2half2(a, b), q = __hfma2(p, p, p);
   out[0] = __half2float(a + b); out[1] = __low2float(q); out[2] = __high2float(q); out[3] = a < b; out[4] = hsqrt(half(2.25f)); out[5] = __half2int_rn(__float2half(2.5f));
   __nv_bfloat16 c = 3.0f; c *= __float2bfloat16(1.5f);
+  half2 r = __lows2half2(p, q), s = __highs2half2(p, q), z = r++;
+  out[10] = (r > z) + 2 * (r == z) + 4 * __hblt2(p, q) + 8 * (__low2half2(q) == __halves2half2(q.x, q.x)) + 16 * (p != __lowhigh2highlow(p)); out[11] = float(--s.y) + float(r.x);
+  out[12] = (p < s) + 2 * __hbequ2(p, __halves2half2(half(0.0f) / half(0.0f), b)) + 4 * (__high2half2(q) >= q);
   out[6] = c; out[7] = __bfloat162float(__hmax(c, __int2bfloat16_rn(7))); out[8] = float(__shfl_sync(1, a, 0)); out[9] = __hisnan(half(0.0f) / half(0.0f));
 }
 `;
@@ -234,9 +237,9 @@ describe.each(compilers)("compiled by %s", (compiler) => {
       const wrong = [...doubles].map((x, i) => ({ x, got: got[i], wanted: nearest(x, values, largest) })).filter((row) => row.got !== row.wanted);
       expect(wrong.slice(0, 5)).toEqual([]);
     }
-    const out = new Float32Array(10).fill(-9);
+    const out = new Float32Array(13).fill(-9);
     mine.run("halves", {}, [out]);
-    expect([...out]).toEqual([3.5, 3.75, 6, 1, 1.5, 2, 4.5, 7, 1.5, 1]);
+    expect([...out]).toEqual([3.5, 3.75, 6, 1, 1.5, 2, 4.5, 7, 1.5, 1, 1 + 4 + 8 + 16, 5 + 2.5, 1 + 2 + 4]);
   });
 
   test("headers of the C++ library, C++20, defines, fast mathematics", () => {

@@ -29,6 +29,7 @@
   WARPCELL_CPU_FN T##2 WARPCELL_CPU_PAIRED(name)(T##2 v, T##2 w) { return {name(v.x, w.x), name(v.y, w.y)}; }
 #define WARPCELL_CPU_NARROW_COMPARISON(T, name, expression)                                                                       \
   WARPCELL_CPU_FN bool name(T left, T right) { const float a = left, b = right; return expression; }                              \
+  WARPCELL_CPU_FN bool WARPCELL_CPU_BOTH(name)(T##2 v, T##2 w) { return name(v.x, w.x) && name(v.y, w.y); }                       \
   WARPCELL_CPU_FN T##2 WARPCELL_CPU_PAIRED(name)(T##2 v, T##2 w) {                                                                \
     return {T(name(v.x, w.x) ? 1.0f : 0.0f), T(name(v.y, w.y) ? 1.0f : 0.0f)};                                                    \
   }
@@ -78,12 +79,34 @@
 #define WARPCELL_CPU_PAIRED___hgtu __hgtu2
 #define WARPCELL_CPU_PAIRED___hgeu __hgeu2
 
+// And of what holds for both halves of a pair: __hbeq2 of __heq.
+#define WARPCELL_CPU_BOTH(name) WARPCELL_CPU_BOTH_##name
+#define WARPCELL_CPU_BOTH___heq __hbeq2
+#define WARPCELL_CPU_BOTH___hne __hbne2
+#define WARPCELL_CPU_BOTH___hlt __hblt2
+#define WARPCELL_CPU_BOTH___hle __hble2
+#define WARPCELL_CPU_BOTH___hgt __hbgt2
+#define WARPCELL_CPU_BOTH___hge __hbge2
+#define WARPCELL_CPU_BOTH___hequ __hbequ2
+#define WARPCELL_CPU_BOTH___hneu __hbneu2
+#define WARPCELL_CPU_BOTH___hltu __hbltu2
+#define WARPCELL_CPU_BOTH___hleu __hbleu2
+#define WARPCELL_CPU_BOTH___hgtu __hbgtu2
+#define WARPCELL_CPU_BOTH___hgeu __hbgeu2
+
 #define WARPCELL_CPU_NARROW_OPERATOR(T, op, name)                                                                                 \
   WARPCELL_CPU_FN T operator op(T a, T b) { return name(a, b); }                                                                  \
   WARPCELL_CPU_FN T& operator op##=(T& a, T b) { return a = name(a, b); }                                                         \
   WARPCELL_CPU_FN T##2 operator op(T##2 a, T##2 b) { return {name(a.x, b.x), name(a.y, b.y)}; }                                   \
   WARPCELL_CPU_FN T##2& operator op##=(T##2& a, T##2 b) { return a = a op b; }
-#define WARPCELL_CPU_NARROW_RELATION(T, op, name) WARPCELL_CPU_FN bool operator op(T a, T b) { return name(a, b); }
+#define WARPCELL_CPU_NARROW_RELATION(T, op, name)                                                                                 \
+  WARPCELL_CPU_FN bool operator op(T a, T b) { return name(a, b); }                                                               \
+  WARPCELL_CPU_FN bool operator op(T##2 a, T##2 b) { return name(a.x, b.x) && name(a.y, b.y); }
+#define WARPCELL_CPU_NARROW_STEP(T, op, name)                                                                                     \
+  WARPCELL_CPU_FN T& operator op(T& a) { return a = name(a, T(1.0f)); }                                                           \
+  WARPCELL_CPU_FN T operator op(T& a, int) { const T before = a; op a; return before; }                                           \
+  WARPCELL_CPU_FN T##2& operator op(T##2& a) { op a.x; op a.y; return a; }                                                        \
+  WARPCELL_CPU_FN T##2 operator op(T##2& a, int) { const T##2 before = a; op a; return before; }
 
 #define WARPCELL_CPU_NARROW_OPERATIONS(T)                                                                                         \
   WARPCELL_CPU_NARROW_UNARY(WARPCELL_CPU_NARROW_UNARY_FUNCTION, T)                                                                \
@@ -93,6 +116,7 @@
   WARPCELL_CPU_NARROW_OPERATOR(T, *, __hmul) WARPCELL_CPU_NARROW_OPERATOR(T, /, __hdiv)                                           \
   WARPCELL_CPU_NARROW_RELATION(T, ==, __heq) WARPCELL_CPU_NARROW_RELATION(T, !=, __hneu) WARPCELL_CPU_NARROW_RELATION(T, <, __hlt) \
   WARPCELL_CPU_NARROW_RELATION(T, <=, __hle) WARPCELL_CPU_NARROW_RELATION(T, >, __hgt) WARPCELL_CPU_NARROW_RELATION(T, >=, __hge) \
+  WARPCELL_CPU_NARROW_STEP(T, ++, __hadd) WARPCELL_CPU_NARROW_STEP(T, --, __hsub)                                                  \
   WARPCELL_CPU_FN T operator-(T a) { return __hneg(a); }                                                                          \
   WARPCELL_CPU_FN T operator+(T a) { return a; }                                                                                  \
   WARPCELL_CPU_FN T##2 operator-(T##2 a) { return __hneg2(a); }                                                                   \
@@ -131,6 +155,11 @@
   WARPCELL_CPU_FN T##2 __##name##2##name##2(T x) { return {x, x}; }                                                               \
   WARPCELL_CPU_FN T##2 __halves2##name##2(T x, T y) { return {x, y}; }                                                            \
   WARPCELL_CPU_FN T##2 make_##name##2(T x, T y) { return {x, y}; }                                                                \
+  WARPCELL_CPU_FN T##2 __low2##name##2(T##2 v) { return {v.x, v.x}; }                                                             \
+  WARPCELL_CPU_FN T##2 __high2##name##2(T##2 v) { return {v.y, v.y}; }                                                            \
+  WARPCELL_CPU_FN T##2 __lows2##name##2(T##2 v, T##2 w) { return {v.x, w.x}; }                                                    \
+  WARPCELL_CPU_FN T##2 __highs2##name##2(T##2 v, T##2 w) { return {v.y, w.y}; }                                                   \
+  WARPCELL_CPU_FN T##2 __lowhigh2highlow(T##2 v) { return {v.y, v.x}; }                                                           \
   WARPCELL_CPU_FN T __low2##name(T##2 v) { return v.x; }                                                                          \
   WARPCELL_CPU_FN T __high2##name(T##2 v) { return v.y; }                                                                         \
   WARPCELL_CPU_FN float __low2float(T##2 v) { return v.x; }                                                                       \
