@@ -295,6 +295,22 @@ __global__ __inline__ void k(float* o) {
       /test\.cu:2:\d+: error: static assertion failed: Expected a __shared__ variable without an initial value, which CUDA does not allow\. Assign it in one thread, then call __syncthreads\(\)\./);
   });
 
+  test.each([["", ""], ["with the C library's mathematics", "#include <cmath>\n#include <ctime>\n"]])("norms, constants, clocks and hinted stores %s", (_name, library) => {
+    const text = `${library}#include <math_constants.h>\n#include <vector_types.h>\n#include <vector_functions.h>\n#include <cuda_runtime_api.h>
+__global__ void k(double* o) {
+  int q; double s, c; float sf, cf;
+  sincospi(0.5, &s, &c); sincospif(1.0f, &sf, &cf);
+  o[0] = norm3d(2.0, 3.0, 6.0); o[1] = norm4df(1, 2, 2, 4); o[2] = rnorm3d(2.0, 3.0, 6.0) * 7; o[3] = rnorm4df(1, 2, 2, 4); o[4] = rhypot(3.0, 4.0); o[5] = remquof(7, 2, &q); o[6] = q;
+  o[7] = s + 10 * c; o[8] = sf + 10 * cf; o[9] = isnan(nan("")) + isnan(nanf("")); o[10] = CUDART_PI; o[11] = CUDART_INF_F; o[12] = CUDART_MAX_NORMAL_F; o[13] = isnan(CUDART_NAN_F);
+  __stcg(o + 14, 5); float f; __stcs(&f, 2); o[15] = f;
+  clock_t before = clock(); o[16] = clock() >= before;
+}`;
+    const out = new Float64Array(17).fill(-9);
+    new Cell(text, ["k"]).run("k", {}, [out]);
+    const wanted = [7, 5, 1, 0.2, 0.2, -1, 4, 1, -10, 2, Math.PI, Infinity, 3.4028234663852886e38, 1, 5, 2, 1];
+    wanted.forEach((value, i) => expect(out[i], `value ${i}`).toSatisfy((got: number) => got === value || Math.abs(got - value) <= 2 ** -23 * Math.abs(value)));
+  });
+
   test("a cell's own macros, also in front of CUDA's headers, change nothing but the cell", () => {
     const names = ["N", "T", "X", "K", "M", "A", "B", "count", "size", "bytes", "offset", "layout", "entry", "used", "visibility"];
     const text = `${names.map((name, index) => `#define ${name} ${index}\n`).join("")}#include <cuda_fp16.h>\n#include <cuda_bf16.h>

@@ -152,8 +152,18 @@ WARPCELL_CPU_ADDED float sinpif(float x) { return float(sinpi(double(x))); }
 WARPCELL_CPU_ADDED float cospif(float x) { return float(cospi(double(x))); }
 WARPCELL_CPU_ADDED double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654752440); }
 WARPCELL_CPU_ADDED float normcdff(float x) { return float(normcdf(double(x))); }
-WARPCELL_CPU_ADDED float rhypotf(float x, float y) { return 1.0f / hypotf(x, y); }
-WARPCELL_CPU_ADDED float norm3df(float x, float y, float z) { return hypotf(hypotf(x, y), z); }
+WARPCELL_CPU_ADDED void sincospi(double x, double* s, double* c) { *s = sinpi(x); *c = cospi(x); }
+WARPCELL_CPU_ADDED void sincospif(float x, float* s, float* c) { *s = sinpif(x); *c = cospif(x); }
+#define X(type, f)                                                                                                                 \
+  WARPCELL_CPU_ADDED type rhypot##f(type x, type y) { return type(1) / hypot##f(x, y); }                                           \
+  WARPCELL_CPU_ADDED type norm3d##f(type x, type y, type z) { return hypot##f(hypot##f(x, y), z); }                                \
+  WARPCELL_CPU_ADDED type norm4d##f(type x, type y, type z, type w) { return hypot##f(norm3d##f(x, y, z), w); }                    \
+  WARPCELL_CPU_ADDED type rnorm3d##f(type x, type y, type z) { return type(1) / norm3d##f(x, y, z); }                              \
+  WARPCELL_CPU_ADDED type rnorm4d##f(type x, type y, type z, type w) { return type(1) / norm4d##f(x, y, z, w); }                   \
+  WARPCELL_CPU_ADDED type remquo##f(type x, type y, int* quotient) { return __builtin_remquo##f(x, y, quotient); }                 \
+  WARPCELL_CPU_ADDED type nan##f(const char* tag) { return __builtin_nan##f(""); }
+X(float, f) X(double, )
+#undef X
 #undef WARPCELL_CPU_ADDED
 
 // The fast intrinsics are no less accurate here than the functions.

@@ -119,6 +119,6 @@ X(int, int) X(uint, unsigned) X(ll, long long) X(ull, unsigned long long)
 #define X(name) template <class T> WARPCELL_CPU_FN T name(const T* address) { return *address; }
 X(__ldg) X(__ldca) X(__ldcg) X(__ldcs) X(__ldlu) X(__ldcv)
 #undef X
-#define X(name) template <class T> WARPCELL_CPU_FN void name(T* address, T value) { *address = value; }
+#define X(name) template <class T> WARPCELL_CPU_FN void name(T* address, typename warpcell_cpu::EnableIf<true, T>::type value) { *address = value; }
 X(__stwb) X(__stcg) X(__stcs) X(__stwt)
 #undef X

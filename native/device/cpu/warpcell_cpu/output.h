@@ -4,7 +4,8 @@
 
 // The asm name also holds where <stdio.h> or <time.h> declares the function again.
 extern "C" int printf(const char* format, ...) __asm__("warpcell_cpu_printf") __attribute__((format(printf, 1, 2)));
-extern "C" long clock() noexcept __asm__("warpcell_cpu_clock");
+using clock_t = long;
+extern "C" clock_t clock() noexcept __asm__("warpcell_cpu_clock");
 extern "C" long long warpcell_cpu_clock64() noexcept;
 
 WARPCELL_CPU_FN long long clock64() { return warpcell_cpu_clock64(); }

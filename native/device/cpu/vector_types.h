@@ -1,0 +1,2 @@
+// <vector_types.h> for a cell: the vector types are there already.
+#pragma once
