@@ -196,6 +196,11 @@ describe("what the cpu device refuses", () => {
     expect(loading(artifact!, "another")).toThrow("but it has no kernel another. Compile the cell again.");
   });
 
+  test("a function that is declared and never defined, by its name in the cell", () => {
+    const cell = (): unknown => new Cell("__device__ float missing(float, int);\n__global__ void k(float* o) { o[0] = missing(o[0], 1); }", ["k"]);
+    expect(cell).toThrow("Expected everything that the cell uses to be defined in it, but missing(float, int) is only declared. Define it in the cell.");
+  });
+
   test("what only a GPU knows", () => {
     expect(() => cpu.request(Op.occupancy, ["1000", "256", "0"])).toThrow("Expected a GPU to tell a kernel's occupancy, but the device is cpu. Run the cell with --device cuda.");
     expect(() => cpu.request(Op.disassemble, ["", "ptx"])).toThrow("Expected a GPU to show ptx, but the device is cpu. Run the cell with --device cuda.");

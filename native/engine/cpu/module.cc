@@ -2,8 +2,11 @@
 #include "module.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>
@@ -17,6 +20,17 @@ namespace {
 
 [[noreturn]] void throw_artifact(const std::string& reason) {
   throw DeviceError("ARTIFACT", "Expected a compiled cell that this process can load, but " + reason + ". Compile the cell again.");
+}
+
+// Why the dynamic linker refused, in the words of the cell: a shared object may lack functions, so no compiler has said it before.
+[[noreturn]] void throw_unloadable(const std::string& reason) {
+  const std::string undefined = "undefined symbol: ";
+  size_t at = reason.find(undefined);
+  if (at == std::string::npos) throw_artifact(reason);
+  std::string symbol = reason.substr(at + undefined.size());
+  std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, nullptr), std::free);
+  throw DeviceError("ARTIFACT", "Expected everything that the cell uses to be defined in it, but " + (name ? name.get() : symbol) +
+                                    " is only declared. Define it in the cell.");
 }
 
 // A path to a descriptor that no other call has returned: the dynamic linker takes two equal paths for one object, and descriptors are
@@ -69,7 +83,7 @@ void Module::load(const std::string& artifact) {
   }
   handle_ = dlopen(unique_path(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   close(file);
-  if (handle_ == nullptr) throw_artifact(dlerror());
+  if (handle_ == nullptr) throw_unloadable(dlerror());
 }
 
 std::string describe(const LoadedKernel& kernel) {
