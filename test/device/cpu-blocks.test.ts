@@ -84,6 +84,20 @@ __global__ void locks(int* counter, int* lock) {
   __threadfence();
   atomicExch(&lock[1], 0);
 }
+// The first warp waits for a flag that the last thread of the block sets, in every spelling of an atomic read and between fences.
+__global__ void spins(int* flag, unsigned* mask, volatile int* plain, int* out) {
+  int t = threadIdx.x, last = blockDim.x - 1;
+  if (t == last) { atomicExch(flag, 1); atomicExch(mask, 7u); __threadfence(); *plain = 1; return; }
+  if (t >= 32) return;
+  if (t % 7 == 0) while (atomicAdd(flag, 0) == 0) {}
+  if (t % 7 == 1) while (atomicCAS(flag, 0, 0) == 0) {}
+  if (t % 7 == 2) while (atomicOr(mask, 0) == 0) {}
+  if (t % 7 == 3) while (atomicAnd(mask, 0xffffffffu) == 0) {}
+  if (t % 7 == 4) while (*plain == 0) __threadfence();
+  if (t % 7 == 5) while (*plain == 0) __threadfence_block();
+  if (t % 7 == 6) while (atomicSub(flag, 0) + atomicXor(mask, 0) == 0) {}
+  out[t] = atomicAdd(flag, 0) * 10 + mask[0];
+}
 // Reads what other blocks have written once all of them have said that they are done.
 __global__ void last_block(const int* in, int* part, int* done, int* out) {
   __shared__ bool last;
@@ -103,7 +117,7 @@ describe.each(compilers)("compiled by %s", (compiler) => {
   let cell: Cell;
   beforeAll(() => {
     use(compiler);
-    cell = new Cell(source, ["where", "rotate<1024>", "leaving", "ballots", "first_vote", "dynamic_shared<int>", "dynamic_shared<double>", "two_dimensions", "file_scope", "atomics", "locks", "last_block"]);
+    cell = new Cell(source, ["where", "rotate<1024>", "leaving", "ballots", "first_vote", "dynamic_shared<int>", "dynamic_shared<double>", "two_dimensions", "file_scope", "atomics", "locks", "spins", "last_block"]);
   });
 
   test("every thread of every block runs once, in three dimensions", () => {
@@ -197,6 +211,14 @@ describe.each(compilers)("compiled by %s", (compiler) => {
       const counter = Int32Array.from([0, 0]), lock = Int32Array.from([0, 0]);
       cell.run("locks", { grid: [blocks, 1, 1], block: [threads, 1, 1] }, [counter, lock]);
       expect([...counter, ...lock]).toEqual([blocks * threads, blocks * threads, 0, 0]);
+    }
+  });
+
+  test("a thread that waits for a flag lets the others of its block set it", () => {
+    for (const threads of [33, 64, 1024]) {
+      const out = poisoned(32);
+      cell.run("spins", { block: [threads, 1, 1] }, [Int32Array.from([0]), Int32Array.from([0]), Int32Array.from([0]), out]);
+      expect([...out]).toEqual(new Array(32).fill(17));
     }
   });
 

@@ -20,11 +20,12 @@ WARPCELL_CPU_FN T exchange_by(T* address, Change change) {
 }
 
 // A thread that spins on a lock fails here again and again: it lets the others of its block run. (Threads of a block share one core.)
+// So does one that only reads, by an exchange of equal values.
 template <class T>
 WARPCELL_CPU_FN T compare_and_swap(T* address, T expected, T desired, u32 line) {
   const T wanted = expected;
   __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-  if (__builtin_expect(expected != wanted, 0)) yield(line);
+  if (__builtin_expect(expected != wanted || desired == wanted, 0)) yield(line);
   return expected;
 }
 
@@ -42,8 +43,12 @@ WARPCELL_CPU_FN T swap(T* address, T value, u32 line) {
 // X(suffix of the name)
 #define WARPCELL_CPU_SCOPES(X) X() X(_block) X(_system)
 
-#define WARPCELL_CPU_FETCH(name, builtin, type)                                                                                  \
-  WARPCELL_CPU_FN type name(type* address, type value) { return builtin(address, value, __ATOMIC_RELAXED); }
+// `atomicAdd(flag, 0)` and its kin, which change nothing whatever is there, are how a spinning thread reads.
+#define WARPCELL_CPU_FETCH(name, builtin, type, neutral)                                                                         \
+  WARPCELL_CPU_FN type name(type* address, type value, unsigned line = __builtin_LINE()) {                                       \
+    if (__builtin_constant_p(value) && value == static_cast<type>(neutral)) warpcell_cpu::yield(line);                    \
+    return builtin(address, value, __ATOMIC_RELAXED);                                                                            \
+  }
 
 #define WARPCELL_CPU_BY(name, type, bits, expression)                                                                            \
   WARPCELL_CPU_FN type name(type* address, type value) {                                                                         \
@@ -61,13 +66,13 @@ WARPCELL_CPU_FN T swap(T* address, T value, u32 line) {
   }
 
 #define WARPCELL_CPU_ATOMICS(scope)                                                                                              \
-  WARPCELL_CPU_FETCH(atomicAdd##scope, __atomic_fetch_add, int)                                                                  \
-  WARPCELL_CPU_FETCH(atomicAdd##scope, __atomic_fetch_add, unsigned int)                                                         \
-  WARPCELL_CPU_FETCH(atomicAdd##scope, __atomic_fetch_add, unsigned long long)                                                   \
+  WARPCELL_CPU_FETCH(atomicAdd##scope, __atomic_fetch_add, int, 0)                                                                \
+  WARPCELL_CPU_FETCH(atomicAdd##scope, __atomic_fetch_add, unsigned int, 0)                                                       \
+  WARPCELL_CPU_FETCH(atomicAdd##scope, __atomic_fetch_add, unsigned long long, 0)                                                 \
   WARPCELL_CPU_BY(atomicAdd##scope, float, unsigned int, old + value)                                                            \
   WARPCELL_CPU_BY(atomicAdd##scope, double, unsigned long long, old + value)                                                     \
-  WARPCELL_CPU_FETCH(atomicSub##scope, __atomic_fetch_sub, int)                                                                  \
-  WARPCELL_CPU_FETCH(atomicSub##scope, __atomic_fetch_sub, unsigned int)                                                         \
+  WARPCELL_CPU_FETCH(atomicSub##scope, __atomic_fetch_sub, int, 0)                                                                \
+  WARPCELL_CPU_FETCH(atomicSub##scope, __atomic_fetch_sub, unsigned int, 0)                                                       \
   WARPCELL_CPU_BY(atomicMin##scope, int, unsigned int, old < value ? old : value)                                                \
   WARPCELL_CPU_BY(atomicMin##scope, unsigned int, unsigned int, old < value ? old : value)                                       \
   WARPCELL_CPU_BY(atomicMin##scope, long long, unsigned long long, old < value ? old : value)                                    \
@@ -78,15 +83,15 @@ WARPCELL_CPU_FN T swap(T* address, T value, u32 line) {
   WARPCELL_CPU_BY(atomicMax##scope, unsigned long long, unsigned long long, old > value ? old : value)                           \
   WARPCELL_CPU_BY(atomicInc##scope, unsigned int, unsigned int, old >= value ? 0 : old + 1)                                      \
   WARPCELL_CPU_BY(atomicDec##scope, unsigned int, unsigned int, old == 0 || old > value ? value : old - 1)                       \
-  WARPCELL_CPU_FETCH(atomicAnd##scope, __atomic_fetch_and, int)                                                                  \
-  WARPCELL_CPU_FETCH(atomicAnd##scope, __atomic_fetch_and, unsigned int)                                                         \
-  WARPCELL_CPU_FETCH(atomicAnd##scope, __atomic_fetch_and, unsigned long long)                                                   \
-  WARPCELL_CPU_FETCH(atomicOr##scope, __atomic_fetch_or, int)                                                                    \
-  WARPCELL_CPU_FETCH(atomicOr##scope, __atomic_fetch_or, unsigned int)                                                           \
-  WARPCELL_CPU_FETCH(atomicOr##scope, __atomic_fetch_or, unsigned long long)                                                     \
-  WARPCELL_CPU_FETCH(atomicXor##scope, __atomic_fetch_xor, int)                                                                  \
-  WARPCELL_CPU_FETCH(atomicXor##scope, __atomic_fetch_xor, unsigned int)                                                         \
-  WARPCELL_CPU_FETCH(atomicXor##scope, __atomic_fetch_xor, unsigned long long)                                                   \
+  WARPCELL_CPU_FETCH(atomicAnd##scope, __atomic_fetch_and, int, ~0)                                                               \
+  WARPCELL_CPU_FETCH(atomicAnd##scope, __atomic_fetch_and, unsigned int, ~0)                                                      \
+  WARPCELL_CPU_FETCH(atomicAnd##scope, __atomic_fetch_and, unsigned long long, ~0)                                                \
+  WARPCELL_CPU_FETCH(atomicOr##scope, __atomic_fetch_or, int, 0)                                                                  \
+  WARPCELL_CPU_FETCH(atomicOr##scope, __atomic_fetch_or, unsigned int, 0)                                                         \
+  WARPCELL_CPU_FETCH(atomicOr##scope, __atomic_fetch_or, unsigned long long, 0)                                                   \
+  WARPCELL_CPU_FETCH(atomicXor##scope, __atomic_fetch_xor, int, 0)                                                                \
+  WARPCELL_CPU_FETCH(atomicXor##scope, __atomic_fetch_xor, unsigned int, 0)                                                       \
+  WARPCELL_CPU_FETCH(atomicXor##scope, __atomic_fetch_xor, unsigned long long, 0)                                                 \
   WARPCELL_CPU_SWAP(atomicExch##scope, int, unsigned int)                                                                        \
   WARPCELL_CPU_SWAP(atomicExch##scope, unsigned int, unsigned int)                                                               \
   WARPCELL_CPU_SWAP(atomicExch##scope, unsigned long long, unsigned long long)                                                   \
