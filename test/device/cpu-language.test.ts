@@ -345,6 +345,18 @@ __global__ void c(int* x) { x[0] = 1; }`;
   const { b, c } = kernels as Record<string, { info: { shared: number } }>;
   // A function that is no kernel counts for each, which may call it.
   expect([b!.info.shared, c!.info.shared]).toEqual([412 + 40, 40]);
+  const unnamed = "namespace { __global__ void a(int* x) { __shared__ int s[10]; s[threadIdx.x] = x[1]; __syncthreads(); x[0] = s[1]; } }\n__global__ void b(int* x) { x[0] = 1; }";
+  const others = (await compile(unnamed, { device: "cpu", name: "unnamed.cu" })).kernels as typeof kernels;
+  expect(Object.values(others).map((kernel) => (kernel as { info: { shared: number } }).info.shared)).toEqual([40, 0]);
+});
+
+test("shared memory of functions that a kernel does not call is no reason to refuse its launch", () => {
+  const helper = (name: string): string => `__device__ int ${name}(int x) { __shared__ int s[8000]; s[threadIdx.x] = x; __syncthreads(); return s[0]; }\n`;
+  const cell = new Cell(`${helper("f")}${helper("g")}__global__ void a(int* x) { x[0] = f(x[0]) + 1; }\n__global__ void b(int* x) { x[0] = g(x[0]) + 2; }`, ["a", "b"]);
+  const out = Int32Array.from([5]);
+  cell.run("a", {}, [out]);
+  cell.run("b", { shared: 190_000 }, [out]);
+  expect(out[0]).toBe(8);
 });
 
 test("without a compiler that runs, the sentence names what was looked for and how to get it", () => {

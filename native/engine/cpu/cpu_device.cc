@@ -42,12 +42,13 @@ void check(const LaunchRequest& request, const LoadedKernel& kernel) {
   if (threads > warpcell_cpu::kMaxThreads) {
     refuse("Expected at most " + std::to_string(warpcell_cpu::kMaxThreads) + " threads in a block, but got " + std::to_string(threads) + " (" + triple(request.block) + ").");
   }
-  if (kernel.shared > kSharedPerBlock) {
-    refuse("Expected at most " + std::to_string(kSharedPerBlock) + " bytes of static shared memory, but the kernel declares " + std::to_string(kernel.shared) +
+  // Without what functions declare: this kernel may call none of them.
+  if (kernel.shared.own > kSharedPerBlock) {
+    refuse("Expected at most " + std::to_string(kSharedPerBlock) + " bytes of static shared memory, but the kernel declares " + std::to_string(kernel.shared.own) +
            ". Use dynamic shared memory for more.");
   }
-  if (uint64_t(kernel.shared) + request.shared > kSharedPerBlockOptin) {
-    refuse("Expected at most " + std::to_string(kSharedPerBlockOptin) + " bytes of shared memory, but got " + std::to_string(kernel.shared) + " static and " +
+  if (uint64_t(kernel.shared.own) + request.shared > kSharedPerBlockOptin) {
+    refuse("Expected at most " + std::to_string(kSharedPerBlockOptin) + " bytes of shared memory, but got " + std::to_string(kernel.shared.own) + " static and " +
            std::to_string(request.shared) + " dynamic bytes.");
   }
   if (request.argument_bytes < kernel.description->argument_bytes) {

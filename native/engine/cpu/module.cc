@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "../device.h"
-#include "shared_memory.h"
 
 namespace warpcell::cpu {
 namespace {
@@ -55,10 +54,10 @@ Module::Module(const std::string& artifact, const std::vector<std::string>& lowe
       auto* description = static_cast<const warpcell_cpu::Kernel*>(dlsym(handle_, name.c_str()));
       if (description == nullptr) throw_artifact("it has no kernel " + name);
       if (description->version != warpcell_cpu::kVersion) throw_artifact("it was made by another version of the library");
-      kernels_.push_back({name, description, 0});
+      kernels_.push_back({name, description, {}});
       entries.push_back(reinterpret_cast<uint64_t>(description->entry) - map->l_addr);
     }
-    std::vector<uint32_t> shared = static_shared(artifact, entries);
+    std::vector<StaticShared> shared = static_shared(artifact, entries);
     for (size_t i = 0; i < kernels_.size(); i++) kernels_[i].shared = shared[i];
   } catch (...) {
     dlclose(handle_);
@@ -87,7 +86,7 @@ void Module::load(const std::string& artifact) {
 }
 
 std::string describe(const LoadedKernel& kernel) {
-  std::string json = "{\"name\":\"" + kernel.name + "\",\"registers\":null,\"shared\":" + std::to_string(kernel.shared) +
+  std::string json = "{\"name\":\"" + kernel.name + "\",\"registers\":null,\"shared\":" + std::to_string(kernel.shared.own + kernel.shared.of_functions) +
                      ",\"local\":null,\"constant\":null,\"maxThreads\":" + std::to_string(warpcell_cpu::kMaxThreads) +
                      ",\"spillStores\":null,\"spillLoads\":null,\"binary\":null,\"parameters\":[";
   for (uint32_t i = 0; i < kernel.description->parameters; i++) {

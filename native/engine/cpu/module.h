@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "../../device/cpu/warpcell_cpu/block.h"
+#include "shared_memory.h"
 
 namespace warpcell::cpu {
 
 struct LoadedKernel {
   std::string name;                          // its symbol
   const warpcell_cpu::Kernel* description;   // in the shared object
-  uint32_t shared;                           // static shared memory, bytes
+  StaticShared shared;
   double cost = 0;                           // nanoseconds of one block, as far as known
 };
 

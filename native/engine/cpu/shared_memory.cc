@@ -68,7 +68,7 @@ std::string kernel_of(const std::string& entry) {
   size_t start = std::strlen(kEntryPrefix);
   std::string kernel = entry.substr(start, end - start);
   if (starts_with(kernel, "(void ")) return kernel.substr(6, kernel.size() - 7);
-  return kernel[0] == '(' ? kernel.substr(1, kernel.size() - 2) : kernel;
+  return kernel[0] == '(' && kernel.back() == ')' ? kernel.substr(1, kernel.size() - 2) : kernel;   // not "(anonymous namespace)::fill"
 }
 
 // Whether a variable is in that function: "ns::fill(float*)::sums" is in "ns::fill".
@@ -82,7 +82,7 @@ bool is_ours(const std::string& variable) {
 
 }  // namespace
 
-std::vector<uint32_t> static_shared(const std::string& artifact, const std::vector<uint64_t>& entries) {
+std::vector<StaticShared> static_shared(const std::string& artifact, const std::vector<uint64_t>& entries) {
   std::vector<Symbol> symbols = symbols_of(artifact);
   std::vector<std::string> kernels(entries.size());
   for (const Symbol& symbol : symbols) {
@@ -91,13 +91,14 @@ std::vector<uint32_t> static_shared(const std::string& artifact, const std::vect
       if (!kernel.empty()) kernels[i] = kernel;
     }
   }
-  std::vector<uint32_t> bytes(entries.size(), 0);
+  std::vector<StaticShared> bytes(entries.size());
   for (const Symbol& symbol : symbols) {
     if (!symbol.of_thread || is_ours(symbol.name)) continue;
     bool owned = false;
     for (const std::string& kernel : kernels) owned |= is_in(symbol.name, kernel);
     for (size_t i = 0; i < entries.size(); i++) {
-      if (!owned || is_in(symbol.name, kernels[i])) bytes[i] += uint32_t(symbol.size);
+      if (owned && is_in(symbol.name, kernels[i])) bytes[i].own += uint32_t(symbol.size);
+      if (!owned) bytes[i].of_functions += uint32_t(symbol.size);
     }
   }
   return bytes;

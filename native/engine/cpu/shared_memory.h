@@ -6,8 +6,13 @@
 
 namespace warpcell::cpu {
 
-// One figure per entry (an offset into the loaded object): the `__shared__` variables of that kernel, and those of functions that are no
-// kernel's, which it may call. Throws DeviceError("ARTIFACT") when the bytes are no 64-bit ELF object.
-std::vector<uint32_t> static_shared(const std::string& artifact, const std::vector<uint64_t>& entries);
+// Bytes of `__shared__` variables: the kernel's own, and those of all functions that are no kernel's, which it may call or not.
+struct StaticShared {
+  uint32_t own = 0;
+  uint32_t of_functions = 0;
+};
+
+// One per entry (an offset into the loaded object). Throws DeviceError("ARTIFACT") when the bytes are no 64-bit ELF object.
+std::vector<StaticShared> static_shared(const std::string& artifact, const std::vector<uint64_t>& entries);
 
 }  // namespace warpcell::cpu
