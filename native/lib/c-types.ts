@@ -82,7 +82,7 @@ const arithmeticWords = new Set(["signed", "unsigned", "char", "short", "int", "
 /** A built-in type by its words, e.g. ["unsigned", "long", "long", "int"] or ["float4"]; `undefined` when it is none. */
 export function builtinType(words: readonly string[]): ScalarType | VectorType | undefined {
   if (words.length === 1) return builtin.get(words[0] === "unsigned" ? "unsigned int" : words[0] === "signed" ? "int" : words[0]!);
-  if (!words.every((word) => arithmeticWords.has(word))) return undefined;
+  if (words.length === 0 || !words.every((word) => arithmeticWords.has(word))) return undefined;
   const core = words.filter((word) => word !== "signed" && word !== "unsigned" && word !== "int").join(" ");
   const sign = words.includes("unsigned") ? "unsigned " : words.includes("signed") && core === "char" ? "signed " : "";
   return builtin.get(sign + (core === "" ? "int" : core));

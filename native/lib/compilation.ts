@@ -1,6 +1,6 @@
 // A piece of CUDA C++ with its options, for one device: turns names of kernels into an artifact, from the cache or the device's compiler. It must not know launches.
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { cpus } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { binding, deviceSources } from "./binding.ts";
@@ -62,7 +62,7 @@ export class Compilation {
     this.name = options.name ?? "kernel.cu";
     this.device = deviceNamed(options.device);
     this.#included = includedFiles(source, [...(options.includes ?? []), `${deviceSources}include`]);
-    this.signatures = parseSignatures(source, options.defines, [...this.#included.values()].reverse());
+    this.signatures = parseSignatures(source, options.defines, [...this.#included.values()]);
     this.#options = [
       ...(options.std === undefined ? [] : [`--std=${options.std}`]),
       ...(options.arch === undefined ? [] : [`--arch=${options.arch}`]),
@@ -146,18 +146,21 @@ function headersHash(): string {
   return (headers = hash.digest("hex"));
 }
 
-/** Paths and contents of the files in `directories` that the source includes, directly or not. Headers of the system count with the compiler. */
+/** Paths and contents of the files in `directories` that the source includes, directly or not, each behind those that it includes. Headers of the system count with the compiler. */
 function includedFiles(source: string, directories: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
+  const seen = new Set<string>();
   const scan = (text: string, from: string | null): void => {
     for (const [, quoted, angled] of text.matchAll(/^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)/gm)) {
       const path = (quoted ?? angled)!;
       const places = isAbsolute(path) ? [path] : [...(quoted !== undefined && from !== null ? [join(from, path)] : []), ...directories.map((directory) => join(directory, path))];
-      const file = places.find((place) => existsSync(place));
-      if (file === undefined || found.has(file)) continue;
+      // A folder may have the name of a header: <vector>.
+      const file = places.find((place) => statSync(place, { throwIfNoEntry: false })?.isFile());
+      if (file === undefined || seen.has(file)) continue;
+      seen.add(file);
       const content = readFileSync(file, "utf8");
-      found.set(file, content);
       scan(content, dirname(file));
+      found.set(file, content);
     }
   };
   scan(source, null);

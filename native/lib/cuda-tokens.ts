@@ -13,47 +13,63 @@ export interface TokenizedSource {
   readonly macros: ReadonlyMap<string, string>;
 }
 
-// Raw strings come before words, so that the R of R"(…)" does not become a name.
+// Raw strings come before words, so that the R of R"(…)" does not become a name. Loops run over single characters, which V8 needs no stack for: tables in strings are long.
 const pattern = new RegExp([
   /(?<space>[ \t\r\f\v]+|\\\r?\n)/,
   /(?<newline>\n)/,
-  /(?<comment>\/\/(?:\\\r?\n|[^\n])*|\/\*[\s\S]*?(?:\*\/|$))/,
-  /(?<string>(?:u8|[uUL])?R"(?<fence>[^()\\\s]{0,16})\([\s\S]*?\)\k<fence>"|(?:u8|[uUL])?"(?:\\[\s\S]|[^"\\\n])*"|(?:u8|[uUL])?'(?:\\[\s\S]|[^'\\\n])*')/,
+  /(?<comment>\/\/[^\\\n]*(?:\\(?:\r?\n)?[^\\\n]*)*|\/\*[\s\S]*?(?:\*\/|$))/,
+  /(?<string>(?:u8|[uUL])?R"(?<fence>[^()\\\s]{0,16})\([\s\S]*?\)\k<fence>"|(?:u8|[uUL])?"[^"\\\n]*(?:\\[\s\S][^"\\\n]*)*"|(?:u8|[uUL])?'[^'\\\n]*(?:\\[\s\S][^'\\\n]*)*')/,
   /(?<number>\.?[0-9](?:[eEpP][+-]|'[0-9A-Za-z]|[0-9A-Za-z_.])*)/,
   /(?<word>[A-Za-z_$\u0080-\uffff][\w$\u0080-\uffff]*)/,
   /(?<mark>::|->|\.\.\.|[\s\S])/,
 ].map((part) => part.source).join("|"), "y");
 
-/**
- * Splits `source` into tokens. `defines` are macros given from outside, as NAME or NAME=VALUE. Branches of `#if 0`, `#ifdef NAME` and
- * `#if defined(NAME)` that cannot be compiled are left out; of conditions that only a compiler can evaluate, all branches stay.
- */
-export function tokenize(source: string, defines: readonly string[] = []): TokenizedSource {
-  const macros = new Map<string, string>();
-  for (const define of defines) {
+/** Macros given from outside, as NAME or NAME=VALUE. */
+export function macrosOf(defines: readonly string[]): Map<string, string> {
+  return new Map(defines.map((define) => {
     const [name = "", ...value] = define.split("=");
-    macros.set(name, value.length > 0 ? value.join("=") : "1");
-  }
+    return [name, value.length > 0 ? value.join("=") : "1"] as const;
+  }));
+}
+
+/** The value of an integer literal; NaN for another token. */
+export function integerOf(token: Token | undefined): number {
+  if (token?.kind !== "number") return NaN;
+  const digits = token.text.replaceAll("'", "").replace(/[uUlLzZ]+$/, "");
+  return /^0[0-7]+$/.test(digits) ? parseInt(digits, 8) : Number.isInteger(Number(digits)) ? Number(digits) : NaN;
+}
+
+/**
+ * Splits `source` into tokens. `macros` are those defined before, and then those defined after it. Branches of `#if 0`, `#ifdef NAME` and
+ * `#if defined(NAME)` that cannot be compiled are left out; of conditions that only a compiler can evaluate, all branches stay.
+ * Macros stay as they are, but for those that say `__global__`.
+ */
+export function tokenize(source: string, macros = new Map<string, string>()): TokenizedSource {
   const tokens: Token[] = [];
   const conditions = new Conditions(macros);
 
   let line = 1;
   let lineStarts = true;
-  pattern.lastIndex = 0;
-  while (pattern.lastIndex < source.length) {
+  for (let next = 0; next < source.length;) {
+    pattern.lastIndex = next;
     const match = pattern.exec(source)!;
     const groups = match.groups!;
     const at = match.index;
+    next = pattern.lastIndex;
     if (groups["mark"] === "#" && lineStarts) {
       const end = directiveEnd(source, at);
       const text = source.slice(at, end);
       directive(withoutComments(text), conditions, macros);
       line += count(text, "\n");
-      pattern.lastIndex = end;
+      next = end;
       continue;
     }
     const kind = (["word", "number", "string", "mark"] as const).find((name) => groups[name] !== undefined);
-    if (kind !== undefined && conditions.active) tokens.push({ text: match[0], line, kind });
+    if (kind !== undefined && conditions.active) {
+      const replacement = kind === "word" ? macros.get(match[0]) : undefined;
+      if (replacement?.includes("__global__") === true) for (const token of tokenize(replacement).tokens) tokens.push({ ...token, line });
+      else tokens.push({ text: match[0], line, kind });
+    }
     if (kind !== undefined) lineStarts = false;
     if (groups["newline"] !== undefined) lineStarts = true;
     line += count(match[0], "\n");

@@ -1,7 +1,7 @@
 // The tokens of one C++ declaration into its name and type: looks names up in what the cell declares. It must not know kernels as a whole, nor devices.
 import { CompileError } from "./errors.ts";
-import { builtinType, pointerType, structType, type CType, type StructType } from "./c-types.ts";
-import type { Token } from "./cuda-tokens.ts";
+import { builtinType, pointerType, structType, type CType, type StructField, type StructType } from "./c-types.ts";
+import { integerOf, type Token } from "./cuda-tokens.ts";
 
 /** What the cell declares, under names with their namespaces. */
 export interface Names {
@@ -118,13 +118,22 @@ function candidates(words: readonly Token[], scope: string, { opened }: Names): 
   return [...around, ...opened].map((prefix) => prefix + name);
 }
 
+const noField = new Set(["static", "using", "friend", "typedef", "constexpr"]);
+
 /** The layout of a struct from the tokens of its body; `null` when only a compiler knows it. */
-export function structOf(name: string, body: readonly Token[] | null, align: number, scope: string, names: Names): StructType | null {
-  if (body === null) return null;
-  const members: { name: string; type: StructType["fields"][number]["type"]; count: number | null }[] = [];
+export function structOf(name: string, body: readonly Token[], align: number, scope: string, outer: Names): StructType | null {
+  const names: Names = { ...outer, constants: new Map(outer.constants) };
+  const members: { name: string; type: StructField["type"]; count: number | null }[] = [];
   for (const declaration of memberDeclarations(body)) {
-    if (declaration.some(({ text }) => text === "(" || text === "static" || text === "using" || text === "friend" || text === "typedef" || text === "constexpr")) {
-      if (declaration.some(({ text }) => text === "virtual" || text === "alignas" || text === "__align__")) return null;
+    // `enum { … };` takes no room.
+    if (declaration.length === 1 && declaration[0]!.text === "enum") continue;
+    // `int n = f(3);` is a field; `P& operator=(const P&);` is none.
+    const isOperator = declaration.some(({ text }) => text === "operator");
+    const equals = isOperator ? -1 : declaration.findIndex(({ text }) => text === "=");
+    const declared = equals < 0 ? declaration : declaration.slice(0, equals);
+    if (declared.some(({ text }) => text === "(" || noField.has(text))) {
+      if (declared.some(({ text }) => text === "virtual" || text === "alignas" || text === "__align__" || text === "__attribute__")) return null;
+      if (equals > 0 && equals === declaration.length - 2) names.constants.set(declared.at(-1)!.text, integerOf(declaration.at(-1)));
       continue;
     }
     const fields = fieldsOf(declaration, scope, names);
@@ -135,9 +144,11 @@ export function structOf(name: string, body: readonly Token[] | null, align: num
 }
 
 /** `float2 a, b[4];` into its fields. */
-function fieldsOf(declaration: readonly Token[], scope: string, names: Names): { name: string; type: StructType["fields"][number]["type"]; count: number | null }[] | null {
+function fieldsOf(declaration: readonly Token[], scope: string, names: Names): { name: string; type: StructField["type"]; count: number | null }[] | null {
   const equals = declaration.findIndex(({ text }) => text === "=");
   const tokens = equals < 0 ? declaration : declaration.slice(0, equals);
+  // `int a = 1, b = 2;`: which comma begins another field only a compiler knows.
+  if (equals >= 0 && declaration.slice(equals).some(({ text }) => text === ",")) return null;
   if (tokens.some(({ text }) => text === ":" || text === "*" || text === "&" || text === "<")) return null;
   const comma = tokens.findIndex(({ text }) => text === "," || text === "[");
   const first = comma < 0 ? tokens : tokens.slice(0, comma);
@@ -151,7 +162,7 @@ function fieldsOf(declaration: readonly Token[], scope: string, names: Names): {
     let count: number | null = null;
     if (rest[at + 1]?.text === "[") {
       const length = rest[at + 2]!;
-      count = length.kind === "number" ? parseInt(length.text) : names.constants.get(length.text) ?? NaN;
+      count = names.constants.get(length.text) ?? integerOf(length);
       at += 3;
       if (Number.isNaN(count) || rest[at]?.text !== "]" || rest[at + 1]?.text === "[") return null;
     }

@@ -30,6 +30,11 @@ const cases: [string, string, string[]][] = [
   ["a macro as a type", `#define count_t long long\n__global__ void k(count_t n) {}`, ["k(i64 n @0)"]],
   ["enumerations", `enum Mode { A, B }; enum class Small : unsigned char { X }; __global__ void k(Mode m, Small s) {}`, ["k(i32 m @0, u8 s @4)"]],
   ["structs by value", `struct alignas(16) Box { float2 low, high; int ids[3]; float size() const { return high.x; } }; __global__ void k(char c, Box box) {}`, ["k(i8 c @0, Box box @16)"]],
+  ["structs with initialisers, methods, constants and macros for lengths", `#define LENGTH 0x2\nstruct Box { double d; int a = int(3); int b; static constexpr int N = 3; char c[N], e[LENGTH], f[010]; Box& operator=(const Box&) = default; enum { Z = 4 }; int g; }; __global__ void k(Box box, char end) {}`, ["k(Box box @0, i8 end @40)"]],
+  ["names that a typedef gives", `typedef struct Tagged { float x; } Plain; typedef enum Mode_ { X } Mode; typedef struct { float x, y; } Pair, *PairPointer; __global__ void k(Plain p, struct Tagged t, Mode m, Pair q) {}`, ["k(Plain p @0, Tagged t @4, i32 m @8, Pair q @12)"]],
+  ["an alignment by name", `constexpr int kAlign = 16; struct alignas(kAlign) P { float x; }; __global__ void k(char c, P p, char d) {}`, ["k(i8 c @0, P p @16, i8 d @32)"]],
+  ["macros that say __global__", `#define KERNEL extern "C" __global__ void\n#define GLOBAL __global__\nKERNEL a(int n) {}\nGLOBAL void b(int n) {}`, ["a(i32 n @0)", "b(i32 n @0)"]],
+  ["templates with a requires clause, and parameters without names", `template <class T, int = 0, class = int, std::enable_if_t<sizeof(T) == 4, int> = 0> requires (sizeof(T) == 4) __global__ void k(T* p, int n) {}`, ["k<T,argument2=0,argument3=int,argument4=0>(p,n)"]],
   ["device functions, structs and host code around", `struct Op { __device__ float operator()(float x) const { return x; } }; __device__ float twice(float x) { return 2 * x; }\n__constant__ float table[] = {1, 2, 3}; __device__ int counter = 0;\n__global__ void k(float* p) { auto f = [](float x) { return twice(x); }; p[0] = f(p[0]); }`, ["k(pointer(float32) p @0)"]],
   ["default arguments and operators with an equals sign", `__device__ float f(float x, float y = 2.0f) { return x * y; }\ntemplate <class T = int> __device__ T g(T x = T(1)) { return x; }\n__device__ float4& operator+=(float4& a, float4 b) { return a; } __device__ bool operator==(int2 a, int2 b) { return a.x == b.x; }\n__device__ bool operator<=(int2 a, int2 b) { return true; } __device__ void h(int (*f)(int) = nullptr) {}\n__global__ void k(float* o, int n = 3) {}`, ["k(pointer(float32) o @0, i32 n @8)"]],
   ["templates with defaults", `template <class T, int N = 4, typename U = T> __global__ void k(T* p, U u) {}`, ["k<T,N=4,U=T>(p,u)"]],
@@ -50,6 +55,17 @@ describe("kernels are found with their parameters", () => {
     expect(summary(source)).toEqual(["k(f32 x @0)"]);
   });
 
+  test("headers lend their types and macros, in their order", () => {
+    const headers = ["#define USE_INT\n#define KERNEL __global__\nstruct A { int n; };", "#ifdef USE_INT\nstruct B { A a; };\n#endif"];
+    const { kernels } = parseSignatures("#ifdef USE_INT\nKERNEL void k(int n, B b) {}\n#else\nKERNEL void k(float x) {}\n#endif", [], headers);
+    expect(kernels[0]!.parameters().parameters.map(({ type }) => describeType(type))).toEqual(["i32", "B"]);
+  });
+
+  test("long tables in strings and comments are passed over", () => {
+    const long = "a".repeat(1e7);
+    expect(summary(`const char* s = "${long}"; // ${long}\n__global__ void k(int n) {}`)).toEqual(["k(i32 n @0)"]);
+  });
+
   test("lines count from 1, through comments and continued lines", () => {
     expect(parseSignatures("\n/* a\nb */\n#define X \\\n 1\n__global__ void k() {}").kernels[0]!.line).toBe(6);
   });
@@ -61,6 +77,10 @@ describe("templates are filled in", () => {
 
   test("with defaults that name earlier parameters", () => expect(types(["float"])).toEqual(["pointer(float32)", "const pointer(float32)", "f32"]));
   test("with types of several words", () => expect(types(["unsigned long long", "8", "double"])).toEqual(["pointer(int64)", "pointer(float64)", "u64"]));
+  test("with parameters that hide what the cell declares, or have no name", () => {
+    const [hiding] = parseSignatures("struct T { float a; }; template <class T, int = 0> __global__ void k(T value, int n) {}").kernels;
+    expect(hiding!.parameters(["short"]).parameters.map(({ type }) => describeType(type))).toEqual(["i16", "i32"]);
+  });
   test("a missing argument is named", () => expect(() => kernel!.parameters([])).toThrow("Expected a template argument for T of k but got none. Write k.as(T, N, U)."));
 });
 
@@ -70,6 +90,10 @@ describe("what TypeScript cannot pass is refused by name", () => {
     ["an unknown type", "__global__ void k(int n, Widget w) {}", /parameter w of kernel k .* got "Widget w".*plain struct/],
     ["a function pointer", "__global__ void k(float (*f)(float)) {}", /kernel k .* Functions cannot be passed/],
     ["a struct with a base", "struct A { int a; }; struct B : A { int b; }; __global__ void k(B b) {}", /parameter b of kernel k .*known to the compiler alone/],
+    ["a packed struct", "struct alignas(8) __attribute__((packed)) P { char c; int x; }; __global__ void k(P p) {}", /known to the compiler alone/],
+    ["a struct with an alignment to work out", "struct alignas(sizeof(float4)) P { float x; }; __global__ void k(P p) {}", /known to the compiler alone/],
+    ["a struct with several initialised members in one declaration", "struct P { double d; int a = 1, b = 2; }; __global__ void k(P p) {}", /known to the compiler alone/],
+    ["a struct with a type of its own", "struct P { double d; struct Q { int x; }; int b; }; __global__ void k(P p) {}", /known to the compiler alone/],
     ["a parameter pack", "template <class... T> __global__ void k(T... values) {}", /parameter values of kernel k .*Parameter packs/],
     ["two kernels of one name", "__global__ void k(int n) {}\n__global__ void k(float x) {}", /one kernel named k but got two with other parameters, on lines 1 and 2/],
   ])("%s", (_, source, sentence) => {

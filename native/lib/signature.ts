@@ -1,7 +1,7 @@
 // CUDA C++ text into the kernels that it declares: finds `__global__` functions and the types they use. It must not know compilers, devices or launches.
 import { CompileError } from "./errors.ts";
-import { enumType, placeParameters, type CType, type ScalarType } from "./c-types.ts";
-import { tokenize, type Token, type TokenizedSource } from "./cuda-tokens.ts";
+import { builtinType, enumType, placeParameters, type CType, type ScalarType } from "./c-types.ts";
+import { integerOf, macrosOf, tokenize, type Token, type TokenizedSource } from "./cuda-tokens.ts";
 import { parseParameter, resolveType, structOf, type Names, type WrittenParameter } from "./parameter.ts";
 
 export interface Parameter {
@@ -38,13 +38,14 @@ export interface Signatures {
 }
 
 /**
- * Every kernel that `source` defines, in order. `headers` are the texts of the files that it includes: they lend their types. Throws
+ * Every kernel that `source` defines, in order. `headers` are the texts of the files that it includes, each behind those that it includes itself: they lend their types and macros. Throws
  * CompileError for a kernel without template whose parameters it cannot understand.
  */
 export function parseSignatures(source: string, defines: readonly string[] = [], headers: readonly string[] = []): Signatures {
   const names: Names = { types: new Map(), aliases: new Map(), constants: new Map(), opened: new Set() };
-  for (const header of headers) new Walk(tokenize(header, defines), names).all();
-  const kernels = new Walk(tokenize(source, defines), names).all();
+  const macros = macrosOf(defines);
+  for (const header of headers) new Walk(tokenize(header, macros), names).all();
+  const kernels = new Walk(tokenize(source, macros), names).all();
   for (const kernel of kernels) if (kernel.template === null) kernel.parameters();
   return { kernels };
 }
@@ -62,7 +63,7 @@ class Walk {
     this.#names = names;
     for (const [name, text] of macros) {
       const replacement = tokenize(text).tokens;
-      if (replacement.length === 1 && replacement[0]!.kind === "number") this.#names.constants.set(name, parseInt(replacement[0]!.text));
+      if (replacement.length === 1 && replacement[0]!.kind === "number") this.#names.constants.set(name, integerOf(replacement[0]));
       else if (replacement.length > 0 && replacement.every(({ kind, text: word }) => kind === "word" || word === "::")) this.#names.aliases.set(name, { tokens: replacement, scope: "" });
     }
   }
@@ -178,7 +179,7 @@ class Walk {
       const name = head.at(-1);
       if (name?.kind === "word") this.#names.aliases.set(prefix + name.text, { tokens: head.slice(1, -1), scope: prefix });
     } else if ((words.has("constexpr") || words.has("const")) && head.at(-1)?.kind === "number" && head.at(-2)?.text === "=") {
-      this.#names.constants.set(head.at(-3)!.text, parseInt(head.at(-1)!.text));
+      this.#names.constants.set(head.at(-3)!.text, integerOf(head.at(-1)));
     }
   }
 
@@ -190,23 +191,25 @@ class Walk {
     const words = withoutAttributes(head).filter(({ text }) => !["typedef", "enum", "class", "struct"].includes(text));
     const colon = words.findIndex(({ text }) => text === ":");
     const underlying = colon < 0 ? null : resolveType(words.slice(colon + 1), prefix, this.#names);
-    // `typedef enum { … } Name;` has its name at the end.
-    const name = words[0];
-    if (name === undefined) return;
-    this.#names.types.set(prefix + name.text, enumType(name.text, (underlying as ScalarType | null) ?? (resolveType([{ text: "int", kind: "word", line: 1 }], "", this.#names) as ScalarType)));
+    for (const name of declaredNames(head, words)) {
+      this.#names.types.set(prefix + name, enumType(name, (underlying as ScalarType | null) ?? (builtinType(["int"]) as ScalarType)));
+    }
   }
 
   #struct(head: readonly Token[], body: { start: number; end: number }, prefix: string): void {
     const words = withoutAttributes(head).filter(({ text }) => !["typedef", "struct", "class", "union", "final"].includes(text));
-    const name = words[0];
-    if (name === undefined) return;
-    const plain = !head.some(({ text }) => text === ":" || text === "union");
-    this.#names.types.set(prefix + name.text, structOf(name.text, plain ? this.#tokens.slice(body.start, body.end) : null, alignmentOf(head), prefix, this.#names));
+    const isPlain = !head.some(({ text }) => [":", "union", "packed", "__packed__"].includes(text));
+    const align = alignmentOf(head, this.#names);
+    for (const name of declaredNames(head, words)) {
+      this.#names.types.set(prefix + name, isPlain && align !== null ? structOf(name, this.#tokens.slice(body.start, body.end), align, prefix, this.#names) : null);
+    }
   }
 
   #kernel(head: readonly Token[], template: readonly Token[] | null, prefix: string): void {
     const plain = withoutAttributes(head);
-    const open = plain.findIndex(({ text }) => text === "(");
+    // A requires clause may have brackets before.
+    const global = plain.findIndex(({ text }) => text === "__global__");
+    const open = plain.findIndex(({ text }, index) => index > global && text === "(");
     const name = plain[open - 1];
     // An explicit specialisation (k<float>) is an instance of a template that is declared elsewhere.
     if (open < 1 || name?.kind !== "word") return;
@@ -214,11 +217,13 @@ class Walk {
     const close = matching(plain, open);
     const written = split(plain.slice(open + 1, close)).map((tokens, index) => parseParameter(tokens, index, qualified));
     const templateParameters = template === null ? null : split(template).map(templateParameter);
+    const hidden = new Set(templateParameters?.map((parameter) => prefix + parameter.name));
     const names = this.#names;
 
     const parameters = (args: readonly string[] = []) => {
       const substitutions = substitute(qualified, templateParameters ?? [], args);
-      const scoped: Names = { ...names, aliases: new Map([...names.aliases, ...substitutions.map(([parameter, tokens]) => [prefix + parameter, { tokens, scope: prefix }] as const)]) };
+      const kept = new Map([...names.types].filter(([type]) => !hidden.has(type)));
+      const scoped: Names = { ...names, types: kept, aliases: new Map([...names.aliases, ...substitutions.map(([parameter, tokens]) => [prefix + parameter, { tokens, scope: prefix }] as const)]) };
       const types = written.map((parameter) => parameter.type.resolve(prefix, scoped));
       const { places, bytes } = placeParameters(types);
       return { parameters: written.map((parameter, index) => ({ name: parameter.name, type: types[index]!, offset: places[index]!.offset })), bytes };
@@ -242,11 +247,19 @@ function substitute(kernel: string, parameters: readonly TemplateParameter[], ar
   });
 }
 
-function templateParameter(tokens: readonly Token[]): TemplateParameter {
-  const equals = tokens.findIndex(({ text }) => text === "=");
+function templateParameter(tokens: readonly Token[], index: number): TemplateParameter {
+  // Outside of brackets: enable_if_t<N == 2> has an = too.
+  let depth = 0;
+  const equals = tokens.findIndex(({ text }) => {
+    if ("([{<".includes(text)) depth += 1;
+    else if (")]}>".includes(text)) depth -= 1;
+    return text === "=" && depth === 0;
+  });
   const declared = equals < 0 ? tokens : tokens.slice(0, equals);
+  const last = declared.at(-1);
+  const isNamed = declared.length > 1 && last?.kind === "word" && builtinType([last.text]) === undefined && declared.at(-2)?.text !== "::";
   const kind = declared[0]!.text === "class" || declared[0]!.text === "typename" ? "type" : "value";
-  return { name: declared.at(-1)!.text, kind, fallback: equals < 0 ? null : joined(tokens.slice(equals + 1)) };
+  return { name: isNamed ? last.text : `argument${index + 1}`, kind, fallback: equals < 0 ? null : joined(tokens.slice(equals + 1)) };
 }
 
 function joined(tokens: readonly Token[]): string {
@@ -274,9 +287,19 @@ function withoutAttributes(tokens: readonly Token[]): Token[] {
   return kept;
 }
 
-function alignmentOf(tokens: readonly Token[]): number {
+/** The names that a struct or enum is declared under: its own, and those that a typedef gives it. `words` are `head` without keywords. */
+function declaredNames(head: readonly Token[], words: readonly Token[]): string[] {
+  const isTypedef = head[0]?.text === "typedef";
+  return words.filter(({ kind }, index) => kind === "word" && (index === 0 || (isTypedef && words[index - 1]!.text !== "*" && words[index - 1]!.text !== ":"))).map(({ text }) => text);
+}
+
+/** The alignment that a struct is given; `null` when only a compiler knows it. */
+function alignmentOf(tokens: readonly Token[], { constants }: Names): number | null {
   const at = tokens.findIndex(({ text }) => text === "alignas" || text === "__align__");
-  return at < 0 ? 1 : parseInt(tokens[at + 2]?.text ?? "1");
+  if (at < 0) return 1;
+  const value = tokens[at + 2]!;
+  const align = tokens[at + 3]?.text === ")" ? constants.get(value.text) ?? integerOf(value) : NaN;
+  return Number.isNaN(align) ? null : align;
 }
 
 /** Parts between the commas that no bracket encloses. */

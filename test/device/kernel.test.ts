@@ -1,5 +1,5 @@
 // Typed kernels on every device: what a launch passes, what it refuses with which sentence, templates, the cache, faults, and its cost.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -274,6 +274,18 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
       writeFileSync(join(directory, "shape.h"), "struct Shape { int n; };\n#define FACTOR 100\n");
       (await compileIt()).launch({ grid: 1, block: 1 }, out, { n: 4 });
       expect(out.toArray()).toEqual([407, 1]);
+      rmSync(directory, { recursive: true });
+    });
+
+    test("what included files declare counts, in the order of their inclusion; a folder is no header", async () => {
+      const directory = mkdtempSync(join(tmpdir(), "warpcell-include-"));
+      mkdirSync(join(directory, "cstdint"));
+      writeFileSync(join(directory, "a.h"), "#define USE_INT\nstruct A { int n; };\n");
+      writeFileSync(join(directory, "b.h"), "#ifdef USE_INT\nstruct B { A a; };\n#endif\n");
+      const text = `#include "a.h"\n#include "b.h"\n#include <cstdint>\n#ifdef USE_INT\n__global__ void k(int* out, B b, int n) { out[0] = b.a.n + n; }\n#else\n__global__ void k(int* out, B b, float n) {}\n#endif`;
+      const out = zeros([1], { device, dtype: "int32" });
+      ((await compile(text, { device, includes: [directory] })).kernels["k"] as Kernel).launch({ grid: 1, block: 1 }, out, { a: { n: 3 } }, 4);
+      expect(out.toArray()).toEqual([7]);
       rmSync(directory, { recursive: true });
     });
 
