@@ -19,6 +19,7 @@ type Preview = Element | typeof gap | Preview[];
 
 /** Elements of a tensor, with gaps in the middle of a big one's axes. */
 function preview(tensor: Tensor, whole = tensor.size <= wholeSize): Preview {
+  if (tensor.size === 0) return [];
   if (whole || tensor.shape.length === 0) return tensor.toArray() as Nested<Element> as Preview;
   const length = tensor.shape[0]!;
   const hasGap = length > 2 * edgeItems;
@@ -37,7 +38,7 @@ function preview(tensor: Tensor, whole = tensor.size <= wholeSize): Preview {
 }
 
 function formatElement(value: Element, digits: number): string {
-  return typeof value === "number" && !Number.isInteger(value) ? String(Number(value.toPrecision(digits))) : String(value);
+  return typeof value === "number" && !Number.isSafeInteger(value) ? String(Number(value.toPrecision(digits))) : String(value);
 }
 
 function digitsOf(tensor: Tensor): number {

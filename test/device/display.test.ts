@@ -31,6 +31,8 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     ["bool", () => tensor([true, false], { device }), `tensor([true, false], shape [2], bool, ${device})`],
     ["int64", () => tensor([2n ** 60n], { device }), `tensor([1152921504606846976], shape [1], int64, ${device})`],
     ["one element", () => full([], 7, { device }), `tensor(7, shape [], float32, ${device})`],
+    ["big numbers", () => tensor([3.4e38, 1e20, 2 ** 24], { device }), `tensor([3.4e+38, 100000000000000000000, 16777216], shape [3], float32, ${device})`],
+    ["no elements in many rows", () => zeros([1_000_000, 0], { device }), `tensor([], shape [1000000, 0], float32, ${device})`],
     ["no elements", () => zeros([0, 3], { device }), `tensor([], shape [0, 3], float32, ${device})`],
     ["a long vector", () => arange(1 << 20, { device }), `tensor([0, 1, 2, …, 1048573, 1048574, 1048575], shape [1048576], float32, ${device})`],
     ["a view", () => arange(6, { device }).reshape([2, 3]).T, `tensor([[0, 3],\n        [1, 4],\n        [2, 5]], shape [3, 2], float32, ${device})`],
