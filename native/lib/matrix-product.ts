@@ -44,16 +44,20 @@ export function matmulInto(device: DeviceProcess, out: Tensor, a: Tensor, b: Ten
   const left = batched(a, batch, true);
   const right = batched(b, batch, false);
   const [m, n, k] = [left.rows, right.columns, left.columns];
-  const grid = [Math.ceil(n / tile), Math.ceil(m / tile)] as const;
-  const most = device.properties.maxGrid[2];
+  const [, mostRows, mostBatches] = device.properties.maxGrid.map((most, axis) => (axis === 1 ? most * tile : most)) as [number, number, number];
   const part = (tensor: Tensor, elements: number) => new Tensor(tensor.storage!.hold(), tensor.dtype, { shape: [1], strides: [1], offset: tensor.offset + elements });
 
-  for (let first = 0; first < sizeOf(batch); first += most) {
-    using x = part(left.tensor, first * left.matrix.batch);
-    using y = part(right.tensor, first * right.matrix.batch);
-    using z = part(out, first * m * n);
-    const batches = Math.min(most, sizeOf(batch) - first);
-    launchLibrary(device, { file: "matmul", name: "matmul", template: [{ dtype: out.dtype }] }, { grid: [...grid, batches], block: [side, side] }, [x, left.matrix, y, right.matrix, z, m, n, k]);
+  // Rows beyond a grid make launches of their own, and then one for each batch: the kernel takes batches to be m · n apart.
+  const step = { rows: Math.min(m, mostRows), batches: m > mostRows ? 1 : mostBatches };
+  for (let first = 0; first < sizeOf(batch); first += step.batches) {
+    for (let row = 0; row < m; row += step.rows) {
+      using x = part(left.tensor, first * left.matrix.batch + row * left.matrix.row);
+      using y = part(right.tensor, first * right.matrix.batch);
+      using z = part(out, (first * m + row) * n);
+      const rows = Math.min(step.rows, m - row);
+      const grid = [Math.ceil(n / tile), Math.ceil(rows / tile), Math.min(step.batches, sizeOf(batch) - first)] as const;
+      launchLibrary(device, { file: "matmul", name: "matmul", template: [{ dtype: out.dtype }] }, { grid, block: [side, side] }, [x, left.matrix, y, right.matrix, z, rows, n, k]);
+    }
   }
   left.tensor.dispose();
   right.tensor.dispose();

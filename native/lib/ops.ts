@@ -60,12 +60,12 @@ function reducedShape({ shape }: Facts, { axes, keepdims }: Reduction): number[]
 }
 
 /** The reduction in its accumulator's dtype, shaped as the result. Over no elements, sums are 0. */
-function accumulated(device: DeviceProcess, op: "SumOf" | "MaxOf" | "MinOf", input: Tensor, axes: readonly number[], shape: Shape): Tensor {
+function accumulated(device: DeviceProcess, op: "SumOf" | "MaxOf" | "MinOf", input: Tensor, axes: readonly number[], shape: Shape, dtype = accumulatorOf(input.dtype)): Tensor {
   if (input.size > 0) {
-    using flat = reduce(device, op, input, axes);
+    using flat = reduce(device, op, input, axes, dtype);
     return flat.reshape(shape);
   }
-  const zeros = Tensor.empty(device, accumulatorOf(input.dtype), shape);
+  const zeros = Tensor.empty(device, dtype, shape);
   fill(zeros, 0);
   return zeros;
 }
@@ -117,7 +117,8 @@ export const operations: { [N in OperationName]: Operation<Attributes[N]> } = {
   mean: {
     infer: ([input], attributes) => ({ shape: reducedShape(input!, attributes), dtype: floatOf(input!.dtype) }),
     run(device, out, [input], { axes }) {
-      using total = accumulated(device, "SumOf", input!, axes, out.shape);
+      // A sum of int64 may not fit int64 where the mean does.
+      using total = accumulated(device, "SumOf", input!, axes, out.shape, input!.dtype === "int64" ? "float64" : undefined);
       using count = Tensor.empty(device, total.dtype, []);
       fill(count, sizeOf(axes.map((axis) => input!.shape[axis]!)));
       elementwise(device, "Div", out, total, count);

@@ -24,10 +24,9 @@ export function accumulatorOf(dtype: DType): DType {
   return dtype === "float32" || dtype === "float16" || dtype === "bfloat16" ? "float32" : "int64";
 }
 
-/** Reduces `axes` (sorted) of `input` with `op` of reduce.cu into a new tensor of the accumulator's dtype, shape [remaining sizes, flat]. There is at least one element. */
-export function reduce(device: DeviceProcess, op: "SumOf" | "MaxOf" | "MinOf", input: Tensor, axes: readonly number[]): Tensor {
+/** Reduces `axes` (sorted) of `input` with `op` of reduce.cu into a new tensor of dtype `dtype`, an accumulator for it, shape [remaining sizes, flat]. There is at least one element. */
+export function reduce(device: DeviceProcess, op: "SumOf" | "MaxOf" | "MinOf", input: Tensor, axes: readonly number[], dtype: DType): Tensor {
   const { source, outer, length, inner } = arranged(input, axes);
-  const dtype = accumulatorOf(input.dtype);
   let from: Tensor = source;
   let left = length;
   do {

@@ -139,6 +139,12 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     expect(ones([3], { device, dtype: "bool" }).sum().item()).toBe(3n);
   });
 
+  test("a mean of int64 is right where their sum does not fit int64", () => {
+    const x = tensor([[2n ** 62n, 2n ** 62n], [-(2n ** 63n), -(2n ** 63n)]], { device });
+    expect(x.mean({ axis: 1 }).toArray()).toEqual([2 ** 62, -(2 ** 63)]);
+    expect(tensor([2n ** 24n + 1n, 2n ** 24n + 3n], { device }).mean().item()).toBe(2 ** 24 + 2);
+  });
+
   test("a number takes the dtype of the tensor", () => {
     expect(tensor([1, 2], { device }).mul(2.5).toArray()).toEqual([2.5, 5]);
     expect(tensor([1, 2], { device, dtype: "int64" }).add(3n).toArray()).toEqual([4n, 5n]);
@@ -158,6 +164,16 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     expect(v.matmul(v).item()).toBe(14);
     expect(tensor([[1, 2, 3], [4, 5, 6]], { device }).matmul(v).toArray()).toEqual([14, 32]);
     expect(tensor([1, 1], { device }).matmul(tensor([[1, 2, 3], [4, 5, 6]], { device })).toArray()).toEqual([5, 7, 9]);
+  });
+
+  test("a matrix product has more rows than a grid", () => {
+    const rows = 64 * devices.find(({ name }) => name === device)!.properties.maxGrid[1] + 3;
+    const tall = (shape: number[]) => arange(rows, { device, dtype: "int32" }).reshape(shape);
+    const got = tall([rows, 1]).matmul(tensor([[2]], { device, dtype: "int32" }));
+    expect(got.sum().item()).toBe(BigInt(rows) * BigInt(rows - 1));
+    expect(got.slice([-2]).toArray()).toEqual([[2 * (rows - 2)], [2 * (rows - 1)]]);
+    const batched = tensor([[[1]], [[-1]]], { device, dtype: "int32" });
+    expect(tall([1, rows, 1]).matmul(batched).slice(null, -1).toArray()).toEqual([[rows - 1], [1 - rows]]);
   });
 
   test("evenly spaced numbers", () => {
