@@ -16,7 +16,13 @@ export function checkedDType(dtype: unknown): DType {
   throw new TensorError("DTYPE", `Expected a dtype, one of ${Object.keys(dtypes).join(", ")}, but got ${worded(dtype)}.`);
 }
 
-export function emptyTensor<D extends DType>(shape: number | readonly number[], { dtype = "float32" as D, device }: CreateOptions<D>): Tensor<D> {
+export function checkedOptions<O extends CreateOptions>(options: O): O {
+  if (typeof options === "object" && options !== null) return options;
+  throw new TensorError("OPTIONS", `Expected options such as { dtype: "int32", device: "cpu" } but got ${worded(options)}. A shape of several axes is an array: zeros([2, 3]).`);
+}
+
+export function emptyTensor<D extends DType>(shape: number | readonly number[], options: CreateOptions<D>): Tensor<D> {
+  const { dtype = "float32" as D, device } = checkedOptions(options);
   return Tensor.empty(deviceNamed(device), checkedDType(dtype) as D, checkedShape(shape));
 }
 
@@ -34,6 +40,7 @@ export function tensor(data: BigInt64Array | Nested<bigint>, options?: CreateOpt
 export function tensor(data: Nested<boolean>, options?: CreateOptions): Tensor<"bool">;
 export function tensor(data: Float32Array | Nested<number>, options?: CreateOptions): Tensor<"float32">;
 export function tensor(data: unknown, options: CreateOptions = {}): Tensor {
+  checkedOptions(options);
   if (ArrayBuffer.isView(data)) return fromTypedArray(data, options);
   const { shape, values } = flattened(data);
   const dtype = checkedDType(options.dtype ?? naturalDType(values));
@@ -96,7 +103,7 @@ function flattened(data: unknown): { shape: number[]; values: unknown[] } {
 
 /** A tensor of that shape with every element `value`. Throws TensorError for a value that the dtype does not hold. */
 export function full<D extends DType = "float32">(shape: number | readonly number[], value: number | bigint | boolean, options: CreateOptions<D> = {}): Tensor<D> {
-  const dtype = checkedDType(options.dtype ?? "float32");
+  const dtype = checkedDType(checkedOptions(options).dtype ?? "float32");
   if (!admits(dtype, value)) throw new TensorError("VALUE", `Expected a value that ${dtype} holds but got ${worded(value)}.`);
   const out = emptyTensor(shape, options);
   fill(out, value);
@@ -104,17 +111,19 @@ export function full<D extends DType = "float32">(shape: number | readonly numbe
 }
 
 export function zeros<D extends DType = "float32">(shape: number | readonly number[], options: CreateOptions<D> = {}): Tensor<D> {
-  return full(shape, options.dtype === "bool" ? false : 0, options);
+  return full(shape, checkedOptions(options).dtype === "bool" ? false : 0, options);
 }
 
 export function ones<D extends DType = "float32">(shape: number | readonly number[], options: CreateOptions<D> = {}): Tensor<D> {
-  return full(shape, options.dtype === "bool" ? true : 1, options);
+  return full(shape, checkedOptions(options).dtype === "bool" ? true : 1, options);
 }
 
 /** `start`, `start + step`, … before `stop`, rounded up to a whole number of steps; one argument is `stop`, from 0. */
 export function arange<D extends DType = "float32">(stop: number, options?: CreateOptions<D>): Tensor<D>;
 export function arange<D extends DType = "float32">(start: number, stop: number, step?: number, options?: CreateOptions<D>): Tensor<D>;
 export function arange(start: number, second?: number | CreateOptions, step: number | CreateOptions = 1, last: CreateOptions = {}): Tensor {
+  const wrong = [start, second ?? 0, step].find((each, index) => typeof each !== "number" && (index === 0 || typeof each !== "object"));
+  if (wrong !== undefined) throw new TensorError("RANGE", `Expected numbers, then options, for arange but got ${worded(wrong)}.`);
   if (typeof second !== "number") return arange(0, start, 1, second);
   if (typeof step !== "number") return arange(start, second, 1, step);
   const count = Math.max(0, Math.ceil((second - start) / step));
@@ -127,7 +136,14 @@ export function linspace<D extends DType = "float32">(start: number, stop: numbe
   if (!Number.isSafeInteger(count) || count < 0 || !Number.isFinite(start) || !Number.isFinite(stop)) {
     throw new TensorError("RANGE", `Expected two finite numbers and a count ≥ 0 for linspace but got ${start}, ${stop}, ${count}.`);
   }
-  return spaced(count, start, count > 1 ? (stop - start) / (count - 1) : 0, options) as Tensor<D>;
+  const out = spaced(count, start, count > 1 ? (stop - start) / (count - 1) : 0, options);
+  // Steps add up to the last number only nearly.
+  const last = factsOf(out.dtype).kind === "int" ? Math.trunc(stop) : stop;
+  if (count > 1 && admits(out.dtype, last)) {
+    using end = out.slice([-1]);
+    fill(end, last);
+  }
+  return out as Tensor<D>;
 }
 
 function spaced(count: number, start: number, step: number, options: CreateOptions): Tensor {

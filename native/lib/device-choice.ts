@@ -1,6 +1,7 @@
 // Which device a tensor goes to: turns a name, or none, into a device, and says why the default is what it is. It must not know tensors.
 import { DeviceUnavailable } from "./errors.ts";
 import { DeviceProcess } from "./process.ts";
+import { worded } from "./wording.ts";
 
 export interface DefaultDevice {
   readonly device: DeviceProcess;
@@ -26,11 +27,17 @@ function choose(wanted: string | undefined): DefaultDevice {
   }
 }
 
+// More digits than any machine has GPUs: a number that does not fit an int would name another.
+const pattern = /^(?:(cpu)(?::0)?|(cuda)(?::([0-9]{1,4}))?)$/;
+
+export function isDeviceName(name: unknown): name is string {
+  return typeof name === "string" && pattern.test(name);
+}
+
 function named(name: string): DeviceProcess {
-  const [, kind, index] = /^(cpu|cuda)(?::([0-9]+))?$/.exec(name) ?? [];
-  if (kind === undefined || (kind === "cpu" && index !== undefined && index !== "0")) {
-    throw new DeviceUnavailable("DEVICE_NAME", name, `Expected a device named "cpu", "cuda" or "cuda:N" but got "${name}".`);
-  }
+  if (!isDeviceName(name)) throw new DeviceUnavailable("DEVICE_NAME", String(name), `Expected a device named "cpu", "cuda" or "cuda:N" but got ${worded(name)}.`);
+  const [, cpu, cuda, index] = pattern.exec(name)!;
+  const kind = cpu ?? cuda;
   return DeviceProcess.get(kind as "cpu" | "cuda", Number(index ?? 0));
 }
 

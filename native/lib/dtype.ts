@@ -120,5 +120,6 @@ export function admits(dtype: DType, value: unknown): value is number | bigint |
 /** The dtype whose elements a typed array holds, or `null` (Uint16Array is the bits of either 16-bit float, so it says nothing). */
 export function dtypeOfArray(array: ArrayBufferView): DType | null {
   if (array instanceof Uint8ClampedArray) return "uint8";
-  return dtypeNames.find((name) => name !== "bool" && factsOf(name).array !== Uint16Array && array.constructor === factsOf(name).array) ?? null;
+  // instanceof: a Buffer is a Uint8Array.
+  return dtypeNames.find((name) => name !== "bool" && factsOf(name).array !== Uint16Array && array instanceof factsOf(name).array) ?? null;
 }

@@ -35,9 +35,9 @@ export function launchLibrary(device: DeviceProcess, { file, name, template }: L
   for (const pointer of pointers) pointer.dispose();
 }
 
-/** Sets every element of a tensor that has a storage of its own. `value` is one that its dtype admits. */
+/** Sets every element of a contiguous tensor. `value` is one that its dtype admits. */
 export function fill(out: Tensor, value: number | bigint | boolean): void {
   const storage = out.storage!;
   const { bytes, encode } = factsOf(out.dtype);
-  if (out.size > 0) storage.writtenBy = submitFill(storage.device, storage.place, out.bytes, encode(value), bytes);
+  if (out.size > 0) storage.writtenBy = submitFill(storage.device, storage.place + out.offset * bytes, out.bytes, encode(value), bytes);
 }

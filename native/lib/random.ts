@@ -1,6 +1,6 @@
 // Random tensors: turns seeds into streams of the counter-based generator that runs on the devices. It must not know its arithmetic (device/include/warpcell/philox.cuh).
 import { randomBytes } from "node:crypto";
-import { checkedDType, emptyTensor, type CreateOptions } from "./create.ts";
+import { checkedDType, checkedOptions, emptyTensor, type CreateOptions } from "./create.ts";
 import { factsOf, type DType } from "./dtype.ts";
 import { TensorError } from "./errors.ts";
 import { launchLibrary } from "./operand.ts";
@@ -25,7 +25,7 @@ export function seed(value: number | bigint): void {
 }
 
 function random<D extends DType>(kernel: "uniform" | "normal", shape: number | readonly number[], options: RandomOptions<D>): Tensor<D> {
-  const dtype = checkedDType(options.dtype ?? "float32");
+  const dtype = checkedDType(checkedOptions(options).dtype ?? "float32");
   if (factsOf(dtype).kind !== "float") throw new TensorError("DTYPE", `Expected a float dtype for random numbers but got ${dtype}: convert them, e.g. rand([3]).mul(10).to("int32").`);
   const state = options.seed === undefined ? { seed: generator.seed, stream: (generator.stream += 1n) } : { seed: checkedSeed(options.seed), stream: 0n };
   const out = emptyTensor(shape, options);

@@ -1,13 +1,14 @@
 // A tensor: a view of a storage with a dtype, and the methods that users call on it. It must not know how operations run: apply.ts does.
 import { apply } from "./apply.ts";
-import { deviceNamed } from "./device-choice.ts";
+import { deviceNamed, isDeviceName } from "./device-choice.ts";
 import { displayKey, htmlOf, payloadOf, textOf } from "./display.ts";
-import { factsOf, isDType, type DType, type ElementOf, type TypedArrayOf } from "./dtype.ts";
+import { dtypeNames, factsOf, isDType, type DType, type ElementOf, type TypedArrayOf } from "./dtype.ts";
 import { TensorError } from "./errors.ts";
 import { checkedAxis, formatShape, isContiguous, reshaped, reshapedStrides, sizeOf, sliced, stridesOf, transposed, type AxisSlice, type Shape, type View } from "./shape.ts";
 import { Storage } from "./storage.ts";
 import { expose, read, upload } from "./transfer.ts";
 import type { DeviceProcess } from "./process.ts";
+import { worded } from "./wording.ts";
 
 /** Arrays in arrays, as deep as a tensor has axes; the element itself for a tensor without axes. */
 export type Nested<T> = T | Nested<T>[];
@@ -121,6 +122,7 @@ export class Tensor<D extends DType = DType> implements Disposable {
   to(device: string): Tensor<D>;
   to(target: string): Tensor {
     if (isDType(target)) return target === this.dtype ? this.#view(this) : apply("convert", [this], { dtype: target });
+    if (!isDeviceName(target)) throw new TensorError("TARGET", `Expected a dtype (${dtypeNames.join(", ")}) or a device ("cpu", "cuda", "cuda:N") but got ${worded(target)}.`);
     const device = deviceNamed(target);
     if (device === this.#device) return this.#view(this);
     const copy = Tensor.empty(device, this.dtype, this.shape);
@@ -196,9 +198,11 @@ export class Tensor<D extends DType = DType> implements Disposable {
   /** Smallest element; NaN when there is one. Throws TensorError over no elements. */
   min(options: ReduceOptions = {}): Tensor<D> { return apply("min", [this], this.#reduction(options)) as Tensor<D>; }
 
-  #reduction({ axis, keepdims = false }: ReduceOptions) {
+  #reduction(options: ReduceOptions) {
+    if (typeof options !== "object" || options === null) throw new TensorError("OPTIONS", `Expected options such as { axis: 0, keepdims: true } but got ${worded(options)}.`);
+    const { axis, keepdims = false } = options;
     const rank = this.shape.length;
-    const list = axis === undefined ? [...Array(rank).keys()] : typeof axis === "number" ? [axis] : axis;
+    const list: readonly number[] = axis === undefined ? [...Array(rank).keys()] : Array.isArray(axis) ? axis as readonly number[] : [axis as number];
     return { axes: [...new Set(list.map((each) => checkedAxis(each, rank)))].sort((a, b) => a - b), keepdims };
   }
 

@@ -183,6 +183,10 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     expect(arange(0, { device }).toArray()).toEqual([]);
     expect(linspace(0, 1, 5, { device }).toArray()).toEqual([0, 0.25, 0.5, 0.75, 1]);
     expect(linspace(3, 9, 1, { device }).toArray()).toEqual([3]);
+    // 49 · (1/49) is less than 1.
+    expect(linspace(0, 1, 50, { device, dtype: "float64" }).slice(-1).item()).toBe(1);
+    expect(linspace(1, 0, 50, { device, dtype: "float64" }).slice([-1]).toArray()).toEqual([0]);
+    expect(linspace(0, 10.5, 4, { device, dtype: "int8" }).toArray()).toEqual([0, 3, 7, 10]);
     const big = Number.MAX_SAFE_INTEGER;
     expect(arange(big - 2, big, 1, { device, dtype: "int64" }).toArray()).toEqual([BigInt(big) - 2n, BigInt(big) - 1n]);
   });
@@ -236,6 +240,11 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     ["matrices that do not fit", () => zeros([2, 3], { device }).matmul(zeros([2, 3], { device })), "Expected matrices m × k and k × n for matmul but got shapes [2, 3] and [2, 3]."],
     ["the maximum of nothing", () => zeros([0], { device }).max(), "Expected at least one element to take the maximum over but got shape [0]."],
     ["an axis that is not there", () => zeros([2], { device }).sum({ axis: 1 }), "Expected an axis from -1 to 0 of a tensor with 1 axes but got 1."],
+    ["an axis without its name", () => zeros([2], { device }).sum(0 as never), "Expected options such as { axis: 0, keepdims: true } but got 0."],
+    ["an axis that is text", () => zeros([2], { device }).sum({ axis: "0" as never }), `Expected an axis from -1 to 0 of a tensor with 1 axes but got \"0\".`],
+    ["a range up to a bigint", () => arange(10n as never, { device }), "Expected numbers, then options, for arange but got 10n."],
+    ["a range up to text", () => arange(0, "5" as never), `Expected numbers, then options, for arange but got \"5\".`],
+    ["random numbers with a dtype alone", () => rand([2], "float64" as never), `Expected options such as { dtype: "int32", device: "cpu" } but got \"float64\".`],
     ["random integers", () => rand([2], { device, dtype: "int32" }), "Expected a float dtype for random numbers but got int32"],
     ["a negative seed", () => rand([2], { device, seed: -1 }), "Expected a seed that is a whole number from 0 to 2^64 - 1 but got -1."],
     ["a step of zero", () => arange(0, 1, 0, { device }), "Expected finite numbers and a step other than 0 for arange but got 0, 1, 0."],

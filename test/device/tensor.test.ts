@@ -30,6 +30,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       expect(tensor(new Float64Array([1, 2]), { device }).dtype).toBe("float64");
       expect(tensor(new Int32Array([1, -2]).subarray(1), { device }).toArray()).toEqual([-2]);
       expect(tensor(new Uint8ClampedArray([300]), { device }).toArray()).toEqual([255]);
+      expect(tensor(Buffer.from([1, 2]), { device }).dtype).toBe("uint8");
       expect(tensor(new Uint16Array([0x3c00, 0xc000]), { device, dtype: "float16" }).toArray()).toEqual([1, -2]);
       expect(tensor(new Uint16Array([0x3f80]), { device, dtype: "bfloat16" }).toArray()).toEqual([1]);
       expect(tensor(new Float32Array([1.5, 2]), { device, dtype: "int32" }).toArray()).toEqual([1, 2]);
@@ -201,6 +202,10 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     ["bits without their dtype", () => tensor(new Uint16Array(2) as never, { device }), "Expected a typed array that a dtype holds"],
     ["an unknown dtype", () => zeros([2], { device, dtype: "float8" as never }), `Expected a dtype, one of float32, float64, float16, bfloat16, int8, uint8, int32, int64, bool, but got "float8".`],
     ["a fill that the dtype does not hold", () => full([2], 256, { device, dtype: "uint8" }), "Expected a value that uint8 holds but got 256."],
+    ["a shape that is not an array", () => zeros(2, 3 as never), `Expected options such as { dtype: "int32", device: "cpu" } but got 3. A shape of several axes is an array: zeros([2, 3]).`],
+    ["a dtype without its name", () => tensor([1], "int32" as never), `Expected options such as { dtype: "int32", device: "cpu" } but got "int32".`],
+    ["a target that is none", () => zeros([2], { device }).to("int16"), `uint8, int32, int64, bool) or a device ("cpu", "cuda", "cuda:N") but got "int16".`],
+    ["no target", () => zeros([2], { device }).to(undefined as never), "but got undefined."],
     ["item of several elements", () => zeros([2], { device }).item(), "Expected a tensor of one element for item() but got shape [2]."],
     ["a tensor that is gone", () => { const x = zeros([2], { device }); x.dispose(); return x.toArray(); }, "Expected a living tensor but got one of shape [2] that has been disposed of."],
     ["a view of a tensor that is gone", () => { const x = zeros([2], { device }); x.dispose(); return x.reshape([1, 2]); }, "Expected a living tensor but got one of shape [2] that has been disposed of."],
@@ -211,7 +216,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
 });
 
 describe("devices", () => {
-  test.each(["gpu", "cpu:1", "cuda:x", ""])("a name that is none: %j", (device) => {
+  test.each(["gpu", "cpu:1", "cuda:x", "cuda:4294967296", ""])("a name that is none: %j", (device) => {
     expect(() => zeros([1], { device })).toThrow(DeviceUnavailable);
     expect(() => zeros([1], { device })).toThrow(`Expected a device named "cpu", "cuda" or "cuda:N" but got "${device}".`);
   });
