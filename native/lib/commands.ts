@@ -25,6 +25,9 @@ export type Op = (typeof Op)[keyof typeof Op];
 export const headerBytes = 24;
 export const headerOffsets = { bytes: 0, op: 4, stream: 6, sequence: 8, origin: 16 } as const;
 
+/** Most bytes of a kernel's parameters. */
+export const maxArgumentBytes = 32764;
+
 /** A place is `segment · 2^40 + offset` (protocol/commands.h). */
 const placeUnit = 2 ** 40;
 

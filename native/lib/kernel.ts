@@ -1,7 +1,7 @@
 // A kernel as notebooks hold it: a declaration and what a compiler made of it into checked launches, figures and listings. It must not know cells or displays of tensors.
 import { LoadedModule, type LoadedKernel } from "./loaded-module.ts";
 import type { Compilation, Compiled } from "./compilation.ts";
-import { Op } from "./commands.ts";
+import { maxArgumentBytes, Op } from "./commands.ts";
 import { CompileError, LaunchError } from "./errors.ts";
 import { LaunchPlan, type LaunchConfig, type Size } from "./launch-plan.ts";
 import type { KernelDeclaration, Parameter } from "./signature.ts";
@@ -53,6 +53,7 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> {
     const loaded = module.kernels[index]!;
     const { parameters, bytes } = declaration.parameters(templateArguments);
     checkLayout(name, parameters, loaded);
+    if (bytes > maxArgumentBytes) throw new CompileError(`Expected at most ${maxArgumentBytes} bytes of parameters for kernel ${name} but got ${bytes}. Pass what is large as a tensor.`, "");
     this.name = name;
     this.source = compilation.source;
     this.info = { ...loaded, name, device: device.name, parameters: parameters.map(({ name: parameter, type, offset }) => ({ name: parameter, type: type.name, offset, size: type.size })) };

@@ -8,7 +8,7 @@ namespace warpcell {
 
 constexpr uint32_t kProtocolVersion = 1;
 constexpr uint64_t kRingBytes = 1u << 20;      // a power of two; a record never wraps: the writer pads with Op::skip
-constexpr uint32_t kMaxArgumentBytes = 4096;   // CUDA's classic limit of kernel parameters
+constexpr uint32_t kMaxArgumentBytes = 32764;  // CUDA's limit of kernel parameters, from compute capability 7.0 on
 constexpr uint32_t kErrorSlots = 64;
 constexpr uint32_t kErrorTextBytes = 448;
 

@@ -99,6 +99,15 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
       expect(out.toArray()).toEqual([1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 255, 0.5]);
     });
 
+    test("passes large structs whole, and what is too large is refused", async () => {
+      const text = (count: number) => `struct Table { int at[${count}]; }; __global__ void k(int* out, Table t) { for (int i = 0; i < ${count}; i++) out[i] = t.at[i]; }`;
+      const out = zeros([3000], { device, dtype: "int32" });
+      const at = Array.from({ length: 3000 }, (_, index) => index);
+      ((await compile(text(3000), { device })).kernels["k"] as Kernel).launch({ grid: 1, block: 1 }, out, { at });
+      expect(out.toArray()).toEqual(at);
+      await expect(compile(text(10_000), { device })).rejects.toThrow(CompileError);
+    });
+
     test("takes grids and blocks of up to three axes", () => {
       const out = full([2 * 3 * 4 * 24], -1, { device, dtype: "int32" });
       kernel("where").launch({ grid: [2, 3, 4], block: [4, 3, 2] }, out);

@@ -11,7 +11,7 @@ import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, test } from "vitest";
 import { answerFields, greet } from "../../native/lib/answers.ts";
 import { binding, deviceExecutable } from "../../native/lib/binding.ts";
-import { Op, offsetOf, segmentOf } from "../../native/lib/commands.ts";
+import { Op, offsetOf, segmentOf, maxArgumentBytes } from "../../native/lib/commands.ts";
 import { DeviceError, DeviceFault, DeviceUnavailable, InterruptedError, LaunchError, OutOfMemory } from "../../native/lib/errors.ts";
 import { clearInterrupt, DeviceProcess, interrupt } from "../../native/lib/process.ts";
 import { devices } from "./devices.ts";
@@ -48,8 +48,9 @@ describe("the protocol", () => {
     expect({ ...Op }).toEqual(numbers);
   });
 
-  test("the version is that of the header", () => {
+  test("the version and the limit of arguments are those of the header", () => {
     expect(binding.protocolVersion).toBe(Number(/kProtocolVersion = (\d+)/.exec(commandHeader())?.[1]));
+    expect(maxArgumentBytes).toBe(Number(/kMaxArgumentBytes = (\d+)/.exec(commandHeader())?.[1]));
   });
 });
 

@@ -51,6 +51,9 @@ void check(const LaunchRequest& request, const LoadedKernel& kernel) {
     refuse("Expected at most " + std::to_string(kSharedPerBlockOptin) + " bytes of shared memory, but got " + std::to_string(kernel.shared.own) + " static and " +
            std::to_string(request.shared) + " dynamic bytes.");
   }
+  if (request.argument_bytes > kMaxArgumentBytes) {
+    refuse("Expected at most " + std::to_string(kMaxArgumentBytes) + " bytes of arguments, but got " + std::to_string(request.argument_bytes) + ".");
+  }
   if (request.argument_bytes < kernel.description->argument_bytes) {
     refuse("Expected " + std::to_string(kernel.description->argument_bytes) + " bytes of arguments, but got " + std::to_string(request.argument_bytes) + ".");
   }
@@ -149,7 +152,7 @@ class CpuDevice final : public Device {
     auto found = kernels_.find(request.kernel);
     if (found == kernels_.end()) refuse("Expected a loaded kernel, but kernel " + std::to_string(request.kernel) + " is not loaded.");
     check(request, *found->second);
-    std::memcpy(arguments_, request.arguments, std::min(request.argument_bytes, kMaxArgumentBytes));
+    std::memcpy(arguments_, request.arguments, request.argument_bytes);
     blame(request.sequence);
     return *found->second;
   }
