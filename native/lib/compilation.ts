@@ -11,6 +11,7 @@ import { parseDiagnostics } from "./diagnostics.ts";
 import { CompileError } from "./errors.ts";
 import type { DeviceProcess } from "./process.ts";
 import { parseSignatures, type Signatures } from "./signature.ts";
+import { listed, worded } from "./wording.ts";
 
 /** How CUDA C++ is compiled. */
 export interface CompileOptions {
@@ -37,6 +38,8 @@ export interface Compiled extends CachedCompilation { readonly cached: boolean; 
 
 // The name of the source appears in logs but must not decide what is found in the cache: the third cell is the first one after a restart.
 const namePlaceholder = "\0name\0";
+// In code that says its name itself it decides.
+const saysName = /\bassert\b|\b__FILE__\b/;
 
 const caches = new Map<string, CompileCache>();
 
@@ -58,6 +61,7 @@ export class Compilation {
 
   /** Reads the kernels of `source`. Throws CompileError for one that cannot be called from TypeScript, DeviceUnavailable. */
   constructor(source: string, options: CompileOptions) {
+    checkForms(source, options);
     this.source = source;
     this.name = options.name ?? "kernel.cu";
     this.device = deviceNamed(options.device);
@@ -110,7 +114,7 @@ export class Compilation {
       String(binding.protocolVersion), kind, arch, compiler === null ? "" : `${compiler.name} ${compiler.version} ${compiler.path}`,
       // Code for a CPU may use every instruction of the one it was compiled on.
       kind === "cpu" ? cpus()[0]?.model ?? "" : "",
-      headersHash(), this.source, this.#options.join("\0"), ...[...this.#included].flat(),
+      headersHash(), [this.source, ...this.#included.values()].some((text) => saysName.test(text)) ? this.name : "", this.source, this.#options.join("\0"), ...[...this.#included].flat(),
     ];
     return cacheKey([...this.#base, expressions.join("\n")]);
   }
@@ -132,6 +136,15 @@ export class Compilation {
   #withDiagnostics(error: unknown): unknown {
     if (!(error instanceof CompileError)) return error;
     return new CompileError(error.message, error.log, parseDiagnostics(error.log, this.name));
+  }
+}
+
+function checkForms(source: unknown, options: CompileOptions): void {
+  if (typeof source !== "string") throw new CompileError(`Expected CUDA C++ as text but got ${worded(source)}.`, "");
+  if (typeof options !== "object" || options === null) throw new CompileError(`Expected options such as { device: "cpu" } to compile with but got ${worded(options)}.`, "");
+  for (const option of ["defines", "includes", "flags"] as const) {
+    const given: unknown = options[option] ?? [];
+    if (!Array.isArray(given) || !given.every((each) => typeof each === "string")) throw new CompileError(`Expected ${option} as an array of text but got ${listed(given)}.`, "");
   }
 }
 
