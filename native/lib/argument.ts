@@ -129,6 +129,20 @@ function packElements(count: number, step: number, pack: Pack, named: boolean): 
   };
 }
 
+/** A vector or struct with all its parts read: its getters may use the device, and so the scratch that arguments are written to. */
+export function read(type: CType, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || value instanceof Tensor) return value;
+  const given = value as Record<string, unknown>;
+  if (type.kind === "vector") return Array.isArray(value) ? Array.from(value) : laneNames.slice(0, type.lanes).map((lane) => given[lane]);
+  if (type.kind !== "struct") return value;
+  return Object.fromEntries(Object.keys(given).map((name) => {
+    const field = type.fields.find((candidate) => candidate.name === name);
+    const part = given[name];
+    if (field === undefined) return [name, part];
+    return [name, field.count !== null && Array.isArray(part) ? Array.from(part, (element) => read(field.type, element)) : read(field.type, part)];
+  }));
+}
+
 /** What writes an argument of that type on that device. */
 export function packerOf(type: CType, device: DeviceProcess): Pack {
   switch (type.kind) {

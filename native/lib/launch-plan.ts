@@ -1,6 +1,6 @@
 // A checked launch: turns sizes and arguments into a Launch record in `binding.scratch`, with all that can be known beforehand prepared once. It must not know source text.
 import { binding } from "./binding.ts";
-import { packerOf, type Pack } from "./argument.ts";
+import { packerOf, read, type Pack } from "./argument.ts";
 import { roundUp } from "./c-types.ts";
 import { headerBytes, Op } from "./commands.ts";
 import { argumentError, blockThreadsError, countError, sharedError, sizeError } from "./launch-error.ts";
@@ -30,6 +30,8 @@ export class LaunchPlan {
   readonly #parameters: readonly Parameter[];
   readonly #template: Uint32Array;
   readonly #packs: readonly Pack[];
+  /** Some parameter is a vector or a struct. */
+  readonly #hasParts: boolean;
   readonly #places: readonly number[];
   /** Arguments that the kernel may write. */
   readonly #written: readonly number[];
@@ -66,6 +68,7 @@ export class LaunchPlan {
     this.#template = new Uint32Array(record.buffer);
     this.#places = parameters.map(({ offset }) => base + offset);
     this.#packs = parameters.map(({ type }) => packerOf(type, device));
+    this.#hasParts = parameters.some(({ type }) => type.kind === "vector" || type.kind === "struct");
     this.#written = parameters.flatMap(({ type }, index) => (type.kind === "pointer" && !type.const ? [index] : []));
   }
 
@@ -81,9 +84,10 @@ export class LaunchPlan {
   write(config: LaunchConfig, args: readonly unknown[]): void {
     // Read before the record is laid out: a getter may use the device, and so the scratch.
     const { grid, block, shared = 0 }: Partial<LaunchConfig> = config ?? {};
+    const values = this.#hasParts ? args.map((value, index) => (index < this.#parameters.length ? read(this.#parameters[index]!.type, value) : value)) : args;
     scratchWords.set(this.#template);
     this.#writeSizes(grid, block, shared);
-    this.#writeArguments(args);
+    this.#writeArguments(values, args);
   }
 
   /** Notes that `sequence` may write the tensors that the kernel takes as not const. */
@@ -100,11 +104,11 @@ export class LaunchPlan {
     return scratchBytes.slice(0, this.#template.byteLength);
   }
 
-  #writeArguments(args: readonly unknown[]): void {
+  #writeArguments(values: readonly unknown[], args: readonly unknown[]): void {
     const packs = this.#packs;
     if (args.length !== packs.length) throw countError(this.#kernel, this.#parameters, args.length);
     for (let index = 0; index < packs.length; index++) {
-      if (!packs[index]!(args[index], this.#places[index]!)) throw argumentError(this.#kernel, this.#parameters[index]!, index, args[index], this.#device);
+      if (!packs[index]!(values[index], this.#places[index]!)) throw argumentError(this.#kernel, this.#parameters[index]!, index, args[index], this.#device);
     }
   }
 
