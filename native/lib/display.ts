@@ -9,9 +9,10 @@ export const displayKey = Symbol.for("Jupyter.display");
 
 const tensorMime = "application/vnd.warpcell.tensor.v1+json";
 
-/** Tensors of more elements show this many items at both ends of each axis. */
+/** Tensors of more elements show this many items at both ends of each of the last three axes, and one of axes before. */
 const wholeSize = 1000;
 const edgeItems = 3;
+const edgeAxes = 3;
 const gap = Symbol("…");
 
 type Element = number | bigint | boolean;
@@ -22,22 +23,24 @@ function preview(tensor: Tensor, whole = tensor.size <= wholeSize): Preview {
   if (tensor.size === 0) return [];
   if (whole || tensor.shape.length === 0) return tensor.toArray() as Nested<Element> as Preview;
   const length = tensor.shape[0]!;
-  const hasGap = length > 2 * edgeItems;
+  const edge = tensor.shape.length > edgeAxes ? 1 : edgeItems;
+  const hasGap = length > 2 * edge;
   if (tensor.shape.length === 1) {
     if (!hasGap) return tensor.toArray() as Preview;
     using head = tensor.slice([0, edgeItems]);
     using tail = tensor.slice([-edgeItems]);
     return [...(head.toArray() as Preview[]), gap, ...(tail.toArray() as Preview[])];
   }
-  const shown = hasGap ? [0, 1, 2, length - 3, length - 2, length - 1] : [...Array(length).keys()];
-  const items = shown.map((index) => {
+  const items = [...Array(hasGap ? 2 * edge : length).keys()].map((at) => {
+    const index = hasGap && at >= edge ? at - 2 * edge : at;
     using item = tensor.slice(index);
     return preview(item, false);
   });
-  return hasGap ? [...items.slice(0, edgeItems), gap, ...items.slice(edgeItems)] : items;
+  return hasGap ? [...items.slice(0, edge), gap, ...items.slice(edge)] : items;
 }
 
 function formatElement(value: Element, digits: number): string {
+  if (Object.is(value, -0)) return "-0";
   return typeof value === "number" && !Number.isSafeInteger(value) ? String(Number(value.toPrecision(digits))) : String(value);
 }
 

@@ -32,6 +32,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     ["int64", () => tensor([2n ** 60n], { device }), `tensor([1152921504606846976], shape [1], int64, ${device})`],
     ["one element", () => full([], 7, { device }), `tensor(7, shape [], float32, ${device})`],
     ["big numbers", () => tensor([3.4e38, 1e20, 2 ** 24], { device }), `tensor([3.4e+38, 100000000000000000000, 16777216], shape [3], float32, ${device})`],
+    ["zero with a sign", () => tensor([0, -0], { device }), `tensor([0, -0], shape [2], float32, ${device})`],
     ["no elements in many rows", () => zeros([1_000_000, 0], { device }), `tensor([], shape [1000000, 0], float32, ${device})`],
     ["no elements", () => zeros([0, 3], { device }), `tensor([], shape [0, 3], float32, ${device})`],
     ["a long vector", () => arange(1 << 20, { device }), `tensor([0, 1, 2, …, 1048573, 1048574, 1048575], shape [1048576], float32, ${device})`],
@@ -46,6 +47,13 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     expect(String(arange(10_000, { device }).reshape([100, 100]))).toBe(
       ["tensor([[0, 1, 2, …, 97, 98, 99],", "        [100, 101, 102, …, 197, 198, 199],", "        [200, 201, 202, …, 297, 298, 299],", "        …,",
         "        [9700, 9701, 9702, …, 9797, 9798, 9799],", "        [9800, 9801, 9802, …, 9897, 9898, 9899],", `        [9900, 9901, 9902, …, 9997, 9998, 9999]], shape [100, 100], float32, ${device})`].join("\n"));
+  });
+
+  test("text of a tensor with many axes shows three at both ends of the last three, and one of the others", () => {
+    const text = String(arange(7 ** 7, { device, dtype: "int32" }).reshape([7, 7, 7, 7, 7, 7, 7]));
+    expect(text.match(/\d+(?=[,\]])/g)!.filter((word) => word !== "7").length).toBeLessThan(2 ** 4 * 6 ** 3 + 10);
+    expect(text.startsWith("tensor([[[[[[[0, 1, 2, …, 4, 5, 6],")).toBe(true);
+    expect(text).toContain(`${7 ** 7 - 3}, ${7 ** 7 - 2}, ${7 ** 7 - 1}]]]]]]], shape`);
   });
 
   test("a disposed tensor says so and shows nothing else", () => {
