@@ -55,6 +55,16 @@ test("an entry of another user is a miss", () => {
   expect(cache.get(key)).toBeNull();
 });
 
+test("an entry that another process prunes while it is read is a hit without a warning", () => {
+  const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+  const cache = new CompileCache(directory);
+  cache.put(key, entry);
+  const uid = process.getuid!();
+  vi.spyOn(process, "getuid").mockImplementation(() => { rmSync(join(directory, key)); return uid; });
+  expect(cache.get(key)).not.toBeNull();
+  expect(warned).not.toHaveBeenCalled();
+});
+
 test("a directory that cannot be made warns once, in a sentence, and compiling goes on", () => {
   const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
   writeFileSync(directory, "a file where the directory should be");

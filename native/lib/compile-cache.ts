@@ -92,7 +92,8 @@ export class CompileCache {
     try {
       utimesSync(path, now, now);
     } catch (error) {
-      this.#warn(error);
+      // It was read all the same: another process pruned it meanwhile, or the disk takes no writing, of which put() warns.
+      if (!["ENOENT", "EROFS", "EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) this.#warn(error);
     }
   }
 
