@@ -30,11 +30,21 @@ export function upload(storage: Storage, offset: number, source: Uint8Array): vo
   }
   for (let at = 0; at < source.length; at += stepBytes) {
     const part = source.subarray(at, at + stepBytes);
-    const block = stagingBlock(device, part.length);
+    storage.writtenBy = sendStaged(device, place + offset + at, part);
+  }
+}
+
+/** Returns the sequence of the copy. */
+function sendStaged(device: DeviceProcess, place: number, part: Uint8Array): number {
+  const block = stagingBlock(device, part.length);
+  try {
     sharedBytes(device, block, part.length).set(part);
-    const sequence = submitCopy(device, place + offset + at, block, part.length);
+    const sequence = submitCopy(device, place, block, part.length);
     staged.get(device)!.push({ place: block, bytes: part.length, sequence });
-    storage.writtenBy = sequence;
+    return sequence;
+  } catch (error) {
+    device.free(block);
+    throw error;
   }
 }
 
