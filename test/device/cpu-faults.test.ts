@@ -1,5 +1,8 @@
 // Kernels that break on the cpu device, each kind of fault by its code, place and sentence; launches beyond the limits; what kernels print.
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { binding, deviceSources } from "../../native/lib/binding.ts";
 import { Op } from "../../native/lib/commands.ts";
@@ -177,6 +180,36 @@ test("gauges: memory of the machine and the process, a busy core while a kernel 
   expect(gauge.utilization).toBeLessThanOrEqual(1);
   expect([gauge.temperature, gauge.power]).toEqual([null, null]);
   cpu.free(out);
+});
+
+test("a core's thread that cannot be started fails one launch, and the next one starts it", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "warpcell-test-"));
+  try {
+    // The device process's fifth thread is refused, once.
+    const refusing = `#define _GNU_SOURCE
+#include <dlfcn.h>\n#include <errno.h>\n#include <pthread.h>\n#include <string.h>
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) {
+  static int started;
+  int (*real)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  *(void**)&real = dlsym(RTLD_NEXT, "pthread_create");
+  if (strcmp(program_invocation_short_name, "warpcell-device") == 0 && __sync_add_and_fetch(&started, 1) == 5) return EAGAIN;
+  return real(thread, attributes, start, argument);
+}`;
+    writeFileSync(path.join(folder, "refusing.c"), refusing);
+    expect(spawnSync("gcc", ["-shared", "-fPIC", "-o", path.join(folder, "refusing.so"), path.join(folder, "refusing.c"), "-ldl"], { encoding: "utf8" })).toMatchObject({ status: 0 });
+    const library = new URL("../../native/dist/index.js", import.meta.url).href;
+    const program = `import { compile, zeros } from ${JSON.stringify(library)};
+      const { kernels } = await compile("__global__ void k(int* o, int n) { for (int i = 0; i < n; i++) atomicAdd(o + threadIdx.x, 1); }", { device: "cpu", name: "cell.cu" });
+      for (let i = 0; i < 4; i++) {
+        const out = zeros([32], { dtype: "int32", device: "cpu" });
+        try { kernels.k.launch({ grid: 200, block: 32 }, out, 500); console.log(out.data().every((value) => value === 100000)); } catch (error) { console.log(error.message); }
+      }`;
+    const environment = { ...process.env, WARPCELL_CPU_CORES: "8", WARPCELL_CXX: "", LD_PRELOAD: path.join(folder, "refusing.so") };
+    const result = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8", env: environment });
+    expect([result.stderr, result.stdout.trim().split("\n")]).toEqual(["", [expect.stringMatching(/^Expected a thread for each of 8 cores, but one could not be started: .*Set WARPCELL_CPU_CORES to a smaller number/), "true", "true", "true"]]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test("the number of cores is checked", () => {

@@ -113,7 +113,7 @@ void Pool::run(const Job& job, double& cost) {
 
 // Opens the gate for the blocks from `first` on, works with the others, and returns when all have left.
 void Pool::share(uint64_t first, uint64_t blocks) {
-  if (!started_) start_threads();
+  start_threads();
   blocks_ = blocks;
   chunk_ = (blocks - first) / (workers_.size() * kChunksPerCore);
   if (chunk_ == 0) chunk_ = 1;
@@ -139,12 +139,12 @@ void Pool::work(Worker& worker) {
 
 void Pool::start_threads() {
   try {
-    for (uint32_t i = 1; i < workers_.size(); i++) std::thread(&Pool::serve, this, i).detach();
+    // After a failure the next launch goes on from here: no worker may have two threads.
+    for (; started_ < workers_.size(); started_++) std::thread(&Pool::serve, this, started_).detach();
   } catch (const std::system_error& error) {
     throw DeviceError("DRIVER", "Expected a thread for each of " + std::to_string(workers_.size()) + " cores, but one could not be started: " + error.what() +
                                     ". Set WARPCELL_CPU_CORES to a smaller number.");
   }
-  started_ = true;
 }
 
 // A core's thread: it lives as long as the process.

@@ -53,7 +53,7 @@ class Pool {
 
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Output*> outputs_;
-  bool started_ = false;
+  uint32_t started_ = 1;  // workers that have a thread; the first has the caller's
   uint32_t stacks_ = 0;   // that every worker has
 
   // The job, written only while the gate is shut and nobody is inside.
