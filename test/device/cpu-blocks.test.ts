@@ -191,6 +191,15 @@ describe.each(compilers)("compiled by %s", (compiler) => {
     expect([...rotated]).toEqual(Array.from(input, (_, t) => input[(t + 1) % 256]! + input[0]!));
   });
 
+  test("dynamic shared memory outside of functions, after branches of the preprocessor that each open one", () => {
+    const text = `#ifdef WITH_COUNT\n__global__ void k(int* o, int n) {\n#else\n__global__ void k(int* o) {\n#endif\n  o[0] = 1; }
+extern __shared__ int s[];
+__global__ void g(int* o) { s[threadIdx.x] = threadIdx.x; __syncthreads(); o[threadIdx.x] = s[threadIdx.x ^ 1]; }`;
+    const out = poisoned(4);
+    new Cell(text, ["g"]).run("g", { block: [4, 1, 1], shared: 16 }, [out]);
+    expect([...out]).toEqual([1, 0, 3, 2]);
+  });
+
   test("atomic functions, from all cores at once", () => {
     const [blocks, threads] = [300, 64];
     const total = blocks * threads;

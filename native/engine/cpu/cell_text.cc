@@ -243,6 +243,9 @@ class Rewriter {
     std::string text = source_.substr(token.at + 1, token.end - token.at - 1);
     size_t word = text.find_first_not_of(" \t");
     if (word == std::string::npos) return;
+    if (text.compare(word, 2, "if") == 0) branches_.push_back(scopes_);
+    if (text.compare(word, 2, "el") == 0 && !branches_.empty()) scopes_ = branches_.back();
+    if (text.compare(word, 5, "endif") == 0 && !branches_.empty()) branches_.pop_back();
     if (text.compare(word, 7, "include") == 0) standard_library_ |= is_foreign_include(text.substr(word + 7));
     if (text.compare(word, 6, "pragma") == 0 && !for_clang_) unroll(token, text.substr(word + 6));
   }
@@ -279,6 +282,7 @@ class Rewriter {
   std::vector<Token> tokens_;
   std::vector<Edit> edits_;
   std::vector<bool> scopes_;   // true: a namespace
+  std::vector<std::vector<bool>> branches_;   // scopes_ where each open #if began: an #else begins there anew
   size_t statement_ = 0;       // the token that the current statement began with
   bool standard_library_ = false;
   std::vector<std::string> file_scope_;   // dynamic shared memory declared outside of functions
