@@ -77,22 +77,23 @@ class ProgramScope {
 // "Expected … but got 2 errors, the first at Cell [3] a.cu(5): identifier "x" is undefined."
 std::string compile_sentence(const std::string& log) {
   constexpr const char* kUnknownName = "Input name expression was: \" ";
+  constexpr const char* kNoFunction = "attribute \"__global__\" does not apply here";
   size_t name = log.find(kUnknownName);
-  if (name != std::string::npos) {
-    name += std::char_traits<char>::length(kUnknownName);
-    return "Expected a kernel called " + log.substr(name, log.find('"', name) - name) + " in the source but the compiler finds none.";
-  }
 
-  std::istringstream lines(log);
+  std::istringstream lines(log.substr(0, name));
   std::string line, first;
   int errors = 0;
   while (std::getline(lines, line)) {
     if (line.find("error:") == std::string::npos && line.find(" error ") == std::string::npos && line.rfind("ptxas fatal", 0) != 0) continue;
     if (line.find("detected in the compilation") != std::string::npos) continue;
-    if (errors++ == 0) first = line;
+    // A parameter of an unknown type makes the kernel no function: the name that is missing says more.
+    bool says_more = first.find(kNoFunction) != std::string::npos && line.find("is undefined") != std::string::npos;
+    if (errors++ == 0 || says_more) first = line;
   }
-  if (errors == 0) return "Expected CUDA C++ that compiles but the compiler refused it.";
-  return "Expected CUDA C++ that compiles but got " + std::to_string(errors) + (errors == 1 ? " error: " : " errors, the first: ") + first + ".";
+  if (errors > 0) return "Expected CUDA C++ that compiles but got " + std::to_string(errors) + (errors == 1 ? " error: " : " errors, the first: ") + first + ".";
+  if (name == std::string::npos) return "Expected CUDA C++ that compiles but the compiler refused it.";
+  name += std::char_traits<char>::length(kUnknownName);
+  return "Expected a kernel called " + log.substr(name, log.find('"', name) - name) + " in the source but the compiler finds none.";
 }
 
 std::string sibling(const std::string& path, const std::string& name) {
@@ -105,8 +106,34 @@ int major_in(const std::string& path) {
   return at == std::string::npos ? 0 : std::atoi(path.c_str() + at + 4);
 }
 
+// libcu++ defines limits and constants that our headers for C's have defined before, in other words: no concern of the cell's author.
+std::string without_known_redefinitions(const std::string& log, const std::string& folder) {
+  constexpr const char* kRemark = "Remark: The warnings can be suppressed";
+  std::string rest, block;
+  bool has_remark = false;
+  std::istringstream lines(log);
+  auto finish = [&] {
+    bool is_known = block.find("warning #47-D:") != std::string::npos && block.find(" of " + folder + "/") != std::string::npos;
+    bool is_remark = block.rfind(kRemark, 0) == 0;
+    has_remark = has_remark || is_remark;
+    if (!is_known && !is_remark) rest += block;
+    block.clear();
+  };
+  for (std::string line; std::getline(lines, line);) {
+    block += line + "\n";
+    if (line.empty()) finish();
+  }
+  finish();
+  if (has_remark && rest.find("warning #") != std::string::npos) rest += std::string(kRemark) + " \"-diag-suppress <warning-number>\"\n";
+  return rest;
+}
+
+std::string readable(const std::string& log, const CompileRequest& request) {
+  return without_known_redefinitions(without_precompiled_remarks(log), request.headers + "/cuda");
+}
+
 Compiled collect(ProgramScope& program, const CompileRequest& request, const CompileOptions& options) {
-  std::string log = without_precompiled_remarks(program.log());
+  std::string log = readable(program.log(), request);
   Report report = read_report(log);
   Artifact artifact;
   if (options.architecture.rfind("sm_", 0) == 0) artifact.cubin = program.cubin();
@@ -219,7 +246,11 @@ Compiled Nvrtc::compile(const CompileRequest& request) {
   }
 
   std::vector<std::string> arguments = options.nvrtc;
-  if (!request.headers.empty()) arguments.push_back("-I" + request.headers + "/include");
+  if (!request.headers.empty()) {
+    arguments.push_back("-I" + request.headers + "/include");
+    arguments.push_back("-I" + request.headers + "/cuda");
+    arguments.push_back("--pre-include=warpcell_cuda/prelude.h");
+  }
   for (const auto& folder : headers_) arguments.push_back("-I" + folder);
 
   std::lock_guard<std::mutex> lock(compiling_);
@@ -236,7 +267,7 @@ Compiled Nvrtc::compile(const CompileRequest& request) {
   for (const auto& option : precompiled_.options(request.source, options.searches_user_folders)) arguments.push_back(option);
   result = program.compile(arguments);
   if (result == kOk) return collect(program, request, options);
-  std::string log = without_precompiled_remarks(program.log());
+  std::string log = readable(program.log(), request);
   if (result == kInvalidOption) throw DeviceError("INVALID_OPTION", "Expected options that NVRTC knows but got: " + log.substr(0, log.find('\n')), log);
   throw DeviceError("COMPILE", compile_sentence(log), read_report(log).rest);
 }

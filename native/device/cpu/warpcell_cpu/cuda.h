@@ -6,6 +6,7 @@
 #include "barriers.h"
 #include "warps.h"
 #include "atomics.h"
+#include "constants.h"
 #include "elementary.h"
 #include "integers.h"
 #include "output.h"
