@@ -184,9 +184,11 @@ class Visitor {
   }
 
   #class(node: Class, names: Names | null): void {
-    const inner = node.type === "ClassExpression" && node.id !== null ? within(names, new Set([node.id.name]), "block") : names;
-    for (const decorator of node.decorators) this.visit(decorator, inner);
-    if (node.superClass !== null) this.visit(node.superClass, inner);
+    for (const decorator of node.decorators) this.visit(decorator, names);
+    // A class of the cell may extend the one of the same name that an earlier cell declared.
+    if (node.superClass !== null) this.visit(node.superClass, names);
+    // Within its body its name is the class itself, which has no other while its static members are made.
+    const inner = node.id === null ? names : within(names, new Set([node.id.name]), "block");
     for (const member of node.body.body) this.visit(member, inner);
   }
 

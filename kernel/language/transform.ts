@@ -29,6 +29,8 @@ export interface CellHelpers {
   import(specifier: string, options: ImportCallOptions | undefined, line: number, column: number): Promise<Record<string, unknown>>;
   /** `import(…)` of the cell, which V8 would not resolve. */
   dynamic(specifier: unknown, options?: ImportCallOptions): Promise<Record<string, unknown>>;
+  /** Throws a SyntaxError: the cell uses a name that the module does not export. */
+  missing(specifier: string, name: string, line: number, column: number): never;
   meta: ImportMeta;
   /** Throws a TypeError: the name is a constant. The return type lets it stand where a target of an assignment must. */
   constant(name: string): { v: unknown };
@@ -308,6 +310,7 @@ class CellRewriter {
     }
     const namespace = `${this.#prefix}module${this.#modules++}`;
     this.#head.push(`const ${namespace} = ${call};`);
+    const used = new Set(this.#analysis.references.map(({ name }) => name));
     for (const specifier of statement.specifiers) {
       const slot = this.#slot(specifier.local.name);
       if (specifier.type === "ImportNamespaceSpecifier") {
@@ -315,25 +318,32 @@ class CellRewriter {
         continue;
       }
       const name = JSON.stringify(specifier.type === "ImportDefaultSpecifier" ? "default" : specifier.imported.type === "Identifier" ? specifier.imported.name : specifier.imported.value);
-      // An interface imported without `type` has no value: the name stays unknown, so that using it as a value is a ReferenceError.
-      this.#head.push(`if (${name} in ${namespace}) ${slot} = ${namespace}[${name}];`);
+      // An interface imported without `type` has no value: the name stays unknown, so that a later cell that uses it as one gets a ReferenceError.
+      const { line, column } = this.#place(specifier.start);
+      const missing = used.has(specifier.local.name) ? ` else ${this.#prefix}.missing(${JSON.stringify(statement.source.value)}, ${name}, ${line}, ${column});` : "";
+      this.#head.push(`if (${name} in ${namespace}) ${slot} = ${namespace}[${name}];${missing}`);
     }
   }
 
   #importCall(source: { value: string }, offset: number, attributes: ImportDeclaration["attributes"] = []): string {
     const pairs = attributes.map(({ key, value }) => `${JSON.stringify(key.type === "Identifier" ? key.name : key.value)}: ${JSON.stringify(value.value)}`);
     const options = pairs.length === 0 ? "undefined" : `{ with: { ${pairs.join(", ")} } }`;
-    const { line, column } = this.#positions.ofOffset(offset) ?? { line: 1, column: 1 };
+    const { line, column } = this.#place(offset);
     return `${this.#prefix}.import(${JSON.stringify(source.value)}, ${options}, ${line}, ${column})`;
+  }
+
+  #place(offset: number): { line: number; column: number } {
+    return this.#positions.ofOffset(offset) ?? { line: 1, column: 1 };
   }
 
   // The value of the cell
 
   #returnLastValue(): void {
     const last = this.#program.body.at(-1);
-    if (last?.type === "ExpressionStatement") {
-      this.#output.prependRight(last.start, "return { value: ").appendLeft(this.#code[last.end - 1] === ";" ? last.end - 1 : last.end, " }");
-    }
+    if (last?.type !== "ExpressionStatement") return;
+    // As a property of a literal an anonymous function would be called after it.
+    const [open, close] = anonymous.has(last.expression.type) ? ["(0, ", ")"] : ["", ""];
+    this.#output.prependRight(last.start, `return { value: ${open}`).appendLeft(this.#code[last.end - 1] === ";" ? last.end - 1 : last.end, `${close} }`);
   }
 }
 

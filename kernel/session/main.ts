@@ -115,6 +115,8 @@ function defineGlobals(): void {
     input: prompts.input.bind(prompts),
     Comm,
     require: session.modules.require,
+    __dirname: session.modules.meta.dirname,
+    __filename: session.modules.meta.filename,
   });
 }
 

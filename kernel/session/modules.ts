@@ -32,11 +32,20 @@ export class Modules {
   }
 
   /** Resolves to the module's namespace. Rejects with Node's error when there is no such module. */
-  import(specifier: string, options?: ImportCallOptions): Promise<Record<string, unknown>> {
+  async import(specifier: string, options?: ImportCallOptions): Promise<Record<string, unknown>> {
     if (own.has(specifier)) return import(import.meta.resolve(specifier)) as Promise<Record<string, unknown>>;
     const path = this.#localPath(specifier);
     if (path !== undefined) this.#prepare(path);
-    return this.#import(specifier, options);
+    return this.#withAllNames(await this.#import(specifier, options));
+  }
+
+  /** Node guesses the names of a CommonJS module from its text; here they are those of what it exports. */
+  #withAllNames(namespace: Record<string, unknown>): Record<string, unknown> {
+    const exported = namespace["default"];
+    if (typeof exported !== "object" || exported === null) return namespace;
+    const missing = Object.entries(exported).filter(([name]) => !(name in namespace));
+    const isCommonJs = missing.length > 0 && Object.values(this.require.cache).some((module) => module?.exports === exported);
+    return isCommonJs ? { ...namespace, ...Object.fromEntries(missing) } : namespace;
   }
 
   #localPath(specifier: string): string | undefined {

@@ -31,7 +31,19 @@ export async function runCode(code: string, { session, ran, guard }: Run): Promi
         throw error;
       }
     },
-    dynamic: (specifier, options) => modules.import(String(specifier), options),
+    dynamic: (specifier, options) => {
+      const caller = new Error();
+      return modules.import(String(specifier), options).catch((error: unknown) => {
+        session.tracebacks.placeAs(error, caller);
+        throw error;
+      });
+    },
+    missing: (specifier, name, line, column) => {
+      const error = new SyntaxError(`The requested module '${specifier}' does not provide an export named '${name}'`);
+      error.stack = String(error);   // the import has no place of its own in what runs
+      session.tracebacks.place(error, { cell: ran, line, column });
+      throw error;
+    },
     meta: modules.meta,
     constant: (name) => { throw new TypeError(`Assignment to constant variable ${name}.`); },
     uninitialised: (name) => { throw new ReferenceError(`Cannot access '${name}' before initialization`); },

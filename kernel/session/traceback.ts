@@ -39,6 +39,12 @@ export class Tracebacks {
     if (typeof error === "object" && error !== null && !this.#places.has(error)) this.#places.set(error, place);
   }
 
+  /** Says that an error that came later belongs to where `caller` was made. */
+  placeAs(error: unknown, caller: Error): void {
+    const place = caller.stack === undefined ? undefined : this.#places.get(caller);
+    if (place !== undefined) this.place(error, place);
+  }
+
   /** The error of a cell, as front ends show it. `cell` is what failed, for errors that know a line but not of which cell. */
   describe(thrown: unknown, cell: RanCell): CellError {
     if (thrown instanceof CellSyntaxError || thrown instanceof MagicError) this.place(thrown, { cell, line: thrown.line, column: thrown.column });
@@ -95,7 +101,9 @@ function hasOrigin(entry: object): entry is { originalLine: number; originalColu
 
 function frames(error: Error): string[] {
   const stack = typeof error.stack === "string" ? error.stack : "";
-  return stack.split("\n").filter((line) => /^ {4}at /.test(line));
+  // What the loader's thread threw was made into text there, with its own frames.
+  const isForeign = (line: string): boolean => /\(node:internal\//.test(line) || ours.some((folder) => line.includes(folder));
+  return stack.split("\n").filter((line) => /^ {4}at /.test(line) && !isForeign(line));
 }
 
 /** `Cell [3]:4:7`, the line before, the line itself and a caret. */

@@ -89,6 +89,17 @@ describe("values and output", () => {
   });
 });
 
+describe("classes and functions", () => {
+  test("a class knows itself while its static members are made, and may extend its namesake of an earlier cell", async () => {
+    expect((await session.run("class Own { static count = 2; static { Own.count++ } static root = new Own(); static make() { return new Own() } }; [Own.count, Own.root instanceof Own, Own.make() instanceof Own]")).result).toBe("[ 3, true, true ]");
+    expect((await session.run("class Own extends Own { extra = 1 }; [new Own().extra, Own.count, Own.make() instanceof Own]")).result).toBe("[ 1, 3, false ]");
+  });
+
+  test.each([["() => 1", "[Function (anonymous)]"], ["async () => 1", "[AsyncFunction (anonymous)]"], ["(class {});", "[class (anonymous)]"], ["(function named() {})", "[Function: named]"]])("%s is shown as %s", async (code, shown) => {
+    expect((await session.run(code)).result).toBe(shown);
+  });
+});
+
 describe("errors", () => {
   test("show the cell's own line with a caret, the frames, the causes, and nothing of ours", async () => {
     const first = session.send("interface Gone {\n  x: number\n}\nfunction inner(): never {\n  throw new TypeError('inner', { cause: new Error('root') })\n}");
@@ -172,10 +183,29 @@ describe("modules", () => {
     expect(plain(error?.traceback)).toMatch(/at fail \(.*fails\.ts:5:9\)/);
   });
 
-  test("a missing module fails at the line of its import", async () => {
-    const { error } = await session.run("// first\nimport nothing from 'no-such-package'");
+  test("a CommonJS module has the names of what it exports, also those that Node does not see in its text", async () => {
+    write("computed.cjs", "const names = { x: 5 }; module.exports = Object.assign(names, { ['f' + 1]() { return 6; } });", 1000);
+    expect((await session.run("import { x, f1 } from './computed.cjs'; import * as all from './computed.cjs'; [x, f1(), all.x, all.default.x, (await import('./computed.cjs')).x]")).result).toBe("[ 5, 6, 5, 5, 5 ]");
+  });
+
+  test("a cell that uses a name which its module does not export fails at the name", async () => {
+    write("some.ts", "export const here = 1", 1000);
+    const { error } = await session.run("import { here, gone } from './some.ts'\ngone");
+    expect(error).toMatchObject({ name: "SyntaxError", message: "The requested module './some.ts' does not provide an export named 'gone'" });
+    expect(plain(error?.traceback)).toMatch(/:1:16\n> 1 \| import \{ here, gone \} from '\.\/some\.ts'\n {4}\| {16}\^$/);
+  });
+
+  test("a missing module fails at the line of its import, and shows nothing of the loader", async () => {
+    write("loads-hooks.ts", "export {}", 1000);
+    const { error } = await session.run("// first\nimport './loads-hooks.ts'; import nothing from 'no-such-package'");
     expect(error?.message).toContain("Cannot find package 'no-such-package'");
-    expect(plain(error?.traceback)).toContain(":2:1\n  1 | // first\n> 2 | import nothing");
+    expect(plain(error?.traceback)).toMatch(/:2:28\n {2}1 \| \/\/ first\n> 2 \| import [^\n]*\n {4}\| +\^$/);
+    const dynamic = await session.run("const load = () => import('./no-such-file.ts')\nawait load()");
+    expect(plain(dynamic.error?.traceback)).toMatch(/Cannot find module .*no-such-file\.ts[^\n]*\n\nCell \[\d+\]:1:20\n> 1 \| const load[^\n]*\n {4}\| +\^$/);
+  });
+
+  test("the notebook's folder has a name", async () => {
+    expect((await session.run("[__dirname === import.meta.dirname, __filename === import.meta.filename, require('node:path').dirname(__filename) === __dirname]")).result).toBe("[ true, true, true ]");
   });
 
   test("a type imported without `type` does no harm, and is no value", async () => {
