@@ -11,7 +11,7 @@ import type { CellPlace, CellRegistry, RanCell } from "./cell-registry.ts";
 const ours = [new URL("../", import.meta.url).href, fileURLToPath(new URL("../", import.meta.url))];
 
 /** How the rewritten code spells a name of the notebook, in V8's messages. */
-const slotName = /\(0 ?, ?\${2,}\d+\.([\p{ID_Continue}$]+)\)|\${2,}\d+\.([\p{ID_Continue}$]+)/gu;
+const slotName = /\((?:0|\${2,}\.origin\.current) ?, ?\${2,}\d+\.([\p{ID_Continue}$]+)\)|\${2,}\d+\.([\p{ID_Continue}$]+)/gu;
 
 const maxCauses = 8;
 
@@ -69,8 +69,11 @@ export class Tracebacks {
 
   #format(error: Error, sites: NodeJS.CallSite[]): string {
     const lines: string[] = [];
+    let isHidden = false;
     for (const site of sites) {
-      const text = this.#frame(error, site);
+      // What JavaScript itself has called for us is ours too: the map of an array, say.
+      const text: string | undefined = isHidden && site.getFileName() === null && !site.isEval() ? undefined : this.#frame(error, site);
+      isHidden = text === undefined;
       if (text !== undefined) lines.push(`    at ${text}`);
     }
     return [withoutSlots(header(error)), ...lines].join("\n");

@@ -124,6 +124,13 @@ describe("errors", () => {
   test("messages name variables, not where they live", async () => {
     await session.run("const notCallable = 1");
     expect((await session.run("notCallable()")).error?.message).toBe("notCallable is not a function");
+    expect((await session.run("notCallable.launch({ grid: 1 })")).error?.message).toBe("notCallable.launch is not a function");
+  });
+
+  test("what JavaScript calls for the library is as little shown as the library", async () => {
+    const { error } = await session.run("import { ones } from 'warpcell'\nones([8]).add(ones([3]))");
+    expect(plain(error?.traceback)).toMatch(/\^\n {4}at Cell \[\d+\]:2:11$/);
+    expect(plain((await session.run("[1].map(() => { throw new Error('mine') })")).error?.traceback)).toMatch(/at Array\.map \(<anonymous>\)\n {4}at Cell/);
   });
 
   test("syntax errors have a caret too", async () => {
