@@ -12,7 +12,9 @@ export class Positions {
   #rewritten: () => Map;
   readonly #strippedCode: string;
   readonly #shift: number;
-  #decoded: { stripped: SourceMap; rewritten: SourceMap } | null = null;
+  // Each when it is first asked for: while the code is still being rewritten, places in the JavaScript before are known.
+  #decodedStripped: SourceMap | null = null;
+  #decodedRewritten: SourceMap | null = null;
 
   /**
    * @param stripped from TypeScript to JavaScript
@@ -31,13 +33,13 @@ export class Positions {
   settle(): void {
     const { mappings, names, sources, version } = this.#rewritten();
     this.#rewritten = () => ({ mappings, names, sources, version });
-    this.#decoded = null;
+    this.#decodedStripped = null;
+    this.#decodedRewritten = null;
   }
 
   /** The place in the cell of a place in the code that runs, or `undefined` where that code has no counterpart. */
   of(line: number, column: number): Position | undefined {
-    const { rewritten } = this.#decode();
-    const entry = rewritten.findEntry(line - 1, column - 1);
+    const entry = (this.#decodedRewritten ??= decode(this.#rewritten())).findEntry(line - 1, column - 1);
     if (!("originalLine" in entry)) return undefined;
     return this.#inCell(entry.originalLine, entry.originalColumn);
   }
@@ -49,15 +51,10 @@ export class Positions {
   }
 
   #inCell(line: number, column: number): Position | undefined {
-    const entry = this.#decode().stripped.findEntry(line, column);
+    const entry = (this.#decodedStripped ??= decode(this.#stripped)).findEntry(line, column);
     if (!("originalLine" in entry)) return undefined;
     const shift = entry.originalLine === 0 ? this.#shift : 0;
     return { line: entry.originalLine + 1, column: Math.max(1, entry.originalColumn + 1 - shift) };
-  }
-
-  #decode(): { stripped: SourceMap; rewritten: SourceMap } {
-    this.#decoded ??= { stripped: decode(this.#stripped), rewritten: decode(this.#rewritten()) };
-    return this.#decoded;
   }
 }
 
