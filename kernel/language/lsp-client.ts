@@ -125,8 +125,8 @@ export class LspClient {
       this.#deaths = deathsAllowed;
       this.#died(child, reason);
     });
-    // A pipe that breaks is the server's end: `exit` says so.
-    child.stdin.on("error", (error) => { reason ||= error.message; });
+    // A pipe that breaks is the server's end, and `exit` says why; of one that goes on without listening the time limit of a request tells.
+    child.stdin.on("error", () => undefined);
     child.stdout.on("data", (bytes: Buffer) => {
       const problem = reader.push(bytes);
       if (problem === null) return;
