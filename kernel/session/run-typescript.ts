@@ -1,6 +1,7 @@
 // Runs a TypeScript cell over the notebook's slots and returns the value of its last expression. It must not know how values are shown.
 import { Script } from "node:vm";
 import type { Cell } from "../language/cell.ts";
+import { CellSyntaxError } from "../language/syntax.ts";
 import { transform, type CellHelpers, type Transformed } from "../language/transform.ts";
 import { Disposal } from "./disposal.ts";
 import { Interrupted } from "./interrupts.ts";
@@ -70,6 +71,19 @@ export async function runCode(code: string, { session, ran, guard }: Run): Promi
   }
 }
 
-function compile({ code }: Transformed, filename: string): CellFunction {
-  return new Script(code, { filename }).runInThisContext() as CellFunction;
+/** What only V8 refuses, such as a regular expression, it marks in its stack: the script with the line, that line, and a caret below. */
+const refusal = /^cell:\S+:(\d+)\n[^\n]*\n( *)\^/;
+
+function compile({ code, positions }: Transformed, filename: string): CellFunction {
+  let script: Script;
+  try {
+    script = new Script(code, { filename });
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const [, line, indent] = refusal.exec(error.stack ?? "") ?? [];
+    const place = line === undefined ? undefined : positions.of(Number(line), indent!.length + 1);
+    if (place === undefined) throw error;
+    throw new CellSyntaxError(error.message, place.line, place.column);
+  }
+  return script.runInThisContext() as CellFunction;
 }

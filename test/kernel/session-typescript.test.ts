@@ -139,6 +139,12 @@ describe("errors", () => {
     expect(plain(error?.traceback)).toMatch(/Cell \[\d+\]:2:8\n {2}1 \| const a = 1\n> 2 \| let b: = 2\n {4}\| {8}\^/);
   });
 
+  test("syntax errors that only the engine sees have a caret too", async () => {
+    const { error } = await session.run("interface Gone { x: 1 }\nconst ok = 1\nconst wrong = [ok, /(/]");
+    expect(plain(error?.traceback)).toMatch(/^SyntaxError: Invalid regular expression: \/\(\/: Unterminated group\n\nCell \[\d+\]:3:20\n {2}2 \| const ok = 1\n> 3 \| const wrong = \[ok, \/\(\/\]\n {4}\| {20}\^$/);
+    expect((await session.run("typeof wrong")).result).toBe("'undefined'");
+  });
+
   test("a magic that nobody knows", async () => {
     const { error } = await session.run("%tpyes strict");
     expect(error).toMatchObject({ name: "MagicError", message: "Expected a magic (%types, or %%cuda as the first line) but got %tpyes." });
