@@ -3,6 +3,11 @@ import { Scope } from "../language/scope.ts";
 
 type Chunk = Record<string, unknown>;
 
+/** An object that has no property but the notebook's names, of which `constructor` may be one. Without any prototype it would be a hash table, several times slower. */
+const Chunk = class {} as unknown as new () => Chunk;
+delete Chunk.prototype.constructor;
+Object.setPrototypeOf(Chunk.prototype, null);
+
 export class Slots {
   readonly scope = new Scope();
   readonly #chunks: Chunk[] = [];
@@ -10,7 +15,7 @@ export class Slots {
 
   /** The first `count` chunks, to be handed to the code of a cell. */
   chunks(count: number): Chunk[] {
-    while (this.#chunks.length < count) this.#chunks.push({});
+    while (this.#chunks.length < count) this.#chunks.push(new Chunk());
     return this.#chunks.slice(0, count);
   }
 

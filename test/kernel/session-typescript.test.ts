@@ -121,6 +121,14 @@ describe("errors", () => {
     expect((await session.run("typeof late")).result).toBe("'undefined'");
   });
 
+  test("names that every object has are names like any other", async () => {
+    expect((await session.run("var constructor; constructor")).result).toBeUndefined();
+    expect((await session.run("let valueOf = nothingOfThatName")).error?.name).toBe("ReferenceError");
+    expect((await session.run("valueOf === globalThis.valueOf")).result).toBe("true");
+    await session.run("const toString = () => 'mine', __proto__ = 7");
+    expect((await session.run("[toString(), __proto__]")).result).toBe("[ 'mine', 7 ]");
+  });
+
   test("messages name variables, not where they live", async () => {
     await session.run("const notCallable = 1");
     expect((await session.run("notCallable()")).error?.message).toBe("notCallable is not a function");
