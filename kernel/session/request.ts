@@ -78,11 +78,13 @@ export class Requests {
     const following: Scheduler = (callback, ...rest) => {
       const request = this.#current;
       if (request === undefined || typeof callback !== "function") return schedule(callback, ...rest);
-      return schedule((...given) => {
-        this.#current = request;
+      const requests = this;
+      // The `this` of a timer's callback is the timer: clearInterval(this).
+      return schedule(function (this: unknown, ...given) {
+        requests.#current = request;
         // Not in a `finally`: whoever reports what the callback throws still sees whose it was.
-        callback(...given);
-        this.#current = undefined;
+        callback.apply(this, given);
+        requests.#current = undefined;
       }, ...rest);
     };
     return like(schedule, following);

@@ -69,6 +69,11 @@ describe("values and output", () => {
     expect(session.printed(first, "stdout")).toBe("timer\npromise\n");
   });
 
+  test("a timer's callback is called on its timer", async () => {
+    const { result } = await session.run("let ticks = 0; setInterval(function () { ticks++; clearInterval(this) }, 1); await new Promise((go) => setTimeout(go, 20)); ticks");
+    expect(result).toBe("1");
+  });
+
   test("errors that nobody awaits are printed under their own cell, and the session lives", async () => {
     const first = session.send("setTimeout(() => { throw new Error('of a timer') }, 10); void (async () => { await 0; throw new Error('of a promise') })(); 1");
     await session.ended(first);
