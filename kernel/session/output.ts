@@ -1,6 +1,7 @@
 // Turns what JavaScript prints into stream events of the request it belongs to, many writes to one event. It must not know what is printed.
 import { Console } from "node:console";
 import { Writable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
 import type { Event, RequestId } from "../session-protocol.ts";
 import type { Requests } from "./request.ts";
 
@@ -75,6 +76,8 @@ class RequestStream extends Writable {
   /** Programs look at these to choose colours and columns. */
   readonly isTTY = false;
   readonly fd: number;
+  // A character may come in two chunks, as when a child's output is piped here.
+  readonly #decoder = new StringDecoder("utf8");
 
   constructor(output: Output, name: StreamName) {
     super({ decodeStrings: false });
@@ -84,7 +87,7 @@ class RequestStream extends Writable {
   }
 
   override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
-    const text = typeof chunk === "string" ? chunk : Buffer.from(chunk as Uint8Array).toString("utf8");
+    const text = typeof chunk === "string" ? chunk : this.#decoder.write(Buffer.from(chunk as Uint8Array));
     this.#output.write(this.#name, text);
     const done = typeof encoding === "function" ? encoding : callback;
     if (typeof done === "function") process.nextTick(done as () => void);

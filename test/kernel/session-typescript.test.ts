@@ -74,6 +74,11 @@ describe("values and output", () => {
     expect(result).toBe("1");
   });
 
+  test("a character whose bytes come in two writes is one", async () => {
+    const { stdout } = await session.run("const [a, b, ...rest] = Buffer.from('é🙂'); for (const part of [[a], [b, rest[0]], rest.slice(1)]) process.stdout.write(Uint8Array.from(part)); process.stdout.write('!\\n')");
+    expect(stdout).toBe("é🙂!\n");
+  });
+
   test("errors that nobody awaits are printed under their own cell, and the session lives", async () => {
     const first = session.send("setTimeout(() => { throw new Error('of a timer') }, 10); void (async () => { await 0; throw new Error('of a promise') })(); 1");
     await session.ended(first);
