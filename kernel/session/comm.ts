@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { packBuffers, unpackBuffers } from "../session-protocol-buffers.ts";
 import type { CarriedBuffer, Command } from "../session-protocol.ts";
+import { requireJson } from "./json.ts";
 import type { Output } from "./output.ts";
 import type { Requests } from "./request.ts";
 
@@ -54,8 +55,8 @@ export class Comms {
       constructor(target: string, options: CommOptions = {}) {
         this.target = target;
         this.id = options.id ?? randomUUID();
-        comms.#open.set(this.id, this);
         if (!comms.#isOpenedByFrontEnd) comms.#output.send({ type: "commOpen", target, ...comms.#event(this.id, options.data, options) });
+        comms.#open.set(this.id, this);
       }
 
       send(data: unknown, options: Omit<CommOptions, "data" | "id"> = {}): void {
@@ -65,6 +66,7 @@ export class Comms {
 
       close(data: unknown = {}): void {
         comms.#requireOpen(this);
+        requireJson(data, "what a comm says");
         comms.#open.delete(this.id);
         comms.#output.send({ type: "commClose", request: comms.#requests.current.id, comm: this.id, data });
       }
@@ -100,6 +102,8 @@ export class Comms {
   }
 
   #event(comm: string, data: unknown, options: Omit<CommOptions, "data" | "id">) {
+    requireJson(data, "what a comm says");
+    requireJson(options.metadata, "the metadata of a comm");
     return { request: this.#requests.current.id, comm, data: data ?? {}, metadata: options.metadata ?? {}, buffers: packBuffers(options.buffers ?? []) };
   }
 

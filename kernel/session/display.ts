@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { packBuffers } from "../session-protocol-buffers.ts";
 import type { MimeBundle } from "../session-protocol.ts";
+import { requireJson } from "./json.ts";
 import { bundleOf, raw } from "./mime-bundle.ts";
 import type { Output } from "./output.ts";
 import type { Requests } from "./request.ts";
@@ -34,6 +35,7 @@ export interface Display {
 export function createDisplay(output: Output, requests: Requests): Display {
   const show = async (value: unknown, options: DisplayOptions, id: string | null, update: boolean): Promise<void> => {
     const request = requests.current.id;
+    if (options.metadata !== undefined) requireJson(options.metadata, "the metadata of a display");
     const described = bundleOf(options.raw === true ? raw(value as MimeBundle) : value);
     // Without a wait where there is none: what the cell prints or shows next comes after it, whether it awaits this or not.
     const data = described instanceof Promise ? await described : described;

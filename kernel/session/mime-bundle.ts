@@ -1,6 +1,7 @@
 // Turns a value into the MIME bundle that describes it, by what the value says of itself or looks like. It must not know where the bundle goes.
 import { inspect } from "node:util";
 import type { MimeBundle } from "../session-protocol.ts";
+import { requireJson } from "./json.ts";
 
 /** A value with this method describes itself: it returns a MIME bundle, or a promise of one. The same symbol as Deno's. */
 export const displaySymbol = Symbol.for("Jupyter.display");
@@ -64,6 +65,7 @@ function checked(bundle: unknown, value: object): MimeBundle {
   if (typeof bundle !== "object" || bundle === null || Array.isArray(bundle) || !Object.keys(bundle).every((type) => /^[\w.+-]+\/[\w.+-]+$/.test(type))) {
     throw new TypeError(`Expected Symbol.for("Jupyter.display") to return an object with MIME types as keys but got ${text(bundle)}.`);
   }
+  requireJson(bundle, "what is displayed");
   return "text/plain" in bundle ? bundle as MimeBundle : { "text/plain": value instanceof RawBundle ? "" : `[${value.constructor?.name ?? "Object"}]`, ...bundle };
 }
 

@@ -280,6 +280,21 @@ describe("displays", () => {
   });
 });
 
+describe("what JSON does not have", () => {
+  test.each([
+    ["display({ 'application/json': { rows: [1n] } }, { raw: true })", 'Expected JSON in what is displayed but got a bigint, which JSON does not have (Number or String makes it something JSON has) at "application/json" → "rows" → "0".'],
+    ["display(1, { metadata: { m: 1n } })", 'Expected JSON in the metadata of a display but got a bigint, which JSON does not have (Number or String makes it something JSON has) at "m".'],
+    ["(() => { const spec = { all: [] }; spec.all.push(spec); return { toSpec: () => spec } })()", 'Expected JSON in what is displayed but got an object that contains itself at "application/vnd.vegalite.v5+json" → "all" → "0".'],
+    ["new Comm('anybody', { data: 1n })", 'Expected JSON in what a comm says but got a bigint, which JSON does not have (Number or String makes it something JSON has) at its top.'],
+  ])("%s fails its cell", async (code, message) => {
+    expect((await session.run(`await ${code}`)).error).toMatchObject({ name: "TypeError", message });
+  });
+
+  test("one object in two places is JSON", async () => {
+    expect((await session.run("const shared = { x: 1 }; await display({ 'application/json': [shared, shared] }, { raw: true })")).status).toBe("ok");
+  });
+});
+
 describe("comms", () => {
   const carried = { metadata: {}, buffers: [] };
 
