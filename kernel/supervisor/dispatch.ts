@@ -55,7 +55,7 @@ export class Dispatch {
       await this.#handle(job, async () => {
         const content = await handler.answer(this.#kernel, request);
         // Taken before the reply goes out: what the client sends after it has read of the failure is not aborted.
-        if (content?.["status"] === "error" && request.content["stop_on_error"] !== false) aborted = await this.#takeQueue();
+        if (content?.["status"] === "error" && stopsOnError(request)) aborted = await this.#takeQueue();
         return content;
       });
       for (const other of aborted) await this.#handle(other, () => this.#kernel.execute.aborted());
@@ -89,6 +89,11 @@ export class Dispatch {
     }
     handler.afterwards?.(this.#kernel, request);
   }
+}
+
+/** As in ipykernel, what a front end asks silently does not stop what the user has asked. */
+function stopsOnError({ content }: Message): boolean {
+  return content["stop_on_error"] !== false && content["silent"] !== true;
 }
 
 const unknown: Handler = {

@@ -52,6 +52,12 @@ describe("a cell", () => {
     expect(answers.map(({ reply }) => reply["status"])).toEqual(["error", "ok"]);
   });
 
+  test("that fails silently aborts nothing", async () => {
+    const { client } = await openKernel();
+    const answers = await Promise.all([client.execute('throw new Error("quiet")', { silent: true }), client.execute("2")]);
+    expect(answers.map(({ reply }) => reply["status"])).toEqual(["error", "ok"]);
+  });
+
   test("answers user expressions one by one", async () => {
     const { client } = await openKernel();
     const { reply } = await client.execute("const known = 6", { user_expressions: { good: "known * 7", bad: "unknown" } });
