@@ -81,13 +81,22 @@ export class Dispatch {
     } finally {
       if (content !== null && !quiet) {
         publisher.flush();
-        this.#reply(channel, replyTo(request, content));
+        this.#send(channel, request, content);
       }
       if (!quiet) publisher.status("idle", request);
       // A front end shows the last state it saw: while a cell runs that is busy.
       if (!quiet && this.#running !== null && this.#running !== request) publisher.status("busy", this.#running);
     }
     handler.afterwards?.(this.#kernel, request);
+  }
+
+  /** What cannot be written as JSON is answered too: a session may say anything, code in a cell can write to its channel. */
+  #send(channel: Inbound, request: Message, content: Json): void {
+    try {
+      this.#reply(channel, replyTo(request, content));
+    } catch (error) {
+      this.#reply(channel, replyTo(request, failure(error)));
+    }
   }
 }
 

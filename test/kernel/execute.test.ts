@@ -58,6 +58,13 @@ describe("a cell", () => {
     expect(answers.map(({ reply }) => reply["status"])).toEqual(["error", "ok"]);
   });
 
+  test("that fakes an answer which is no JSON gets an error, and the kernel lives", async () => {
+    const { client } = await openKernel();
+    const fake = 'process.send({ type: "done", request: 1, status: "ok", token: "", error: null, userExpressions: { x: 1n }, payload: [] }); await new Promise((go) => setTimeout(go, 200))';
+    expect((await client.execute(fake)).reply).toMatchObject({ status: "error", ename: "TypeError" });
+    expect((await client.execute("1")).reply["status"]).toBe("ok");
+  });
+
   test("answers user expressions one by one", async () => {
     const { client } = await openKernel();
     const { reply } = await client.execute("const known = 6", { user_expressions: { good: "known * 7", bad: "unknown" } });
