@@ -87,7 +87,7 @@ export class Dispatch {
       // A front end shows the last state it saw: while a cell runs that is busy.
       if (!quiet && this.#running !== null && this.#running !== request) publisher.status("busy", this.#running);
     }
-    handler.afterwards?.(this.#kernel, request);
+    if (content?.["status"] !== "error") handler.afterwards?.(this.#kernel, request);
   }
 
   /** What cannot be written as JSON is answered too: a session may say anything, code in a cell can write to its channel. */

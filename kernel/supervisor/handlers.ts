@@ -34,7 +34,7 @@ export interface Handler {
   answer: Answer;
   /** Without busy and idle: it is part of another request. */
   quiet?: boolean;
-  /** After reply and idle. */
+  /** After reply and idle, unless the reply is an error. */
   afterwards?(kernel: Kernel, request: Message): void;
 }
 

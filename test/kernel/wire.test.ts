@@ -79,6 +79,13 @@ describe("malformed messages", () => {
   });
 });
 
+test("a shutdown with content of the wrong type is refused, and shuts nothing down", async () => {
+  const kernel = await open();
+  const { reply } = await kernel.client.request("control", "shutdown_request", { restart: 5 });
+  expect(reply).toMatchObject({ status: "error", evalue: 'Expected "restart" to be a boolean but got a number.' });
+  await stillRuns(kernel);
+});
+
 describe("signatures", () => {
   test("a message signed with another key does not run", async () => {
     const kernel = await open();
