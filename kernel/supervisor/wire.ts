@@ -82,7 +82,10 @@ function parseObject(bytes: Uint8Array, part: string): Json {
   return value as Json;
 }
 
+/** The header goes back with every answer, so it must be what can be written again: JSON of any depth can be read, but not written. */
 function checkHeader(header: Json): void {
+  const deep = Object.keys(header).find((field) => typeof header[field] === "object" && header[field] !== null);
+  if (deep !== undefined) throw new Problem("PART_INVALID", `Expected text and numbers in the header but got ${kindOf(header[deep])}.`);
   for (const field of ["msg_id", "msg_type", "session"]) {
     if (typeof header[field] !== "string" || header[field] === "") throw new Problem("PART_INVALID", `Expected "${field}" in the header to be a string but got ${kindOf(header[field])}.`);
   }

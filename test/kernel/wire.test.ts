@@ -50,6 +50,7 @@ describe("malformed messages", () => {
     ["content that is null", "PART_INVALID", (kernel) => signed(kernel, { content: null })],
     ["a header without a type", "PART_INVALID", (kernel) => signed(kernel, { header: { msg_id: unique(), session: "2" } })],
     ["a header with a number for a type", "PART_INVALID", (kernel) => signed(kernel, { header: { msg_id: unique(), session: "2", msg_type: 3 } })],
+    ["a header too deep to be written again", "PART_INVALID", (kernel) => signedBytes(kernel, [bytes(`{"msg_id":"${unique()}","msg_type":"kernel_info_request","session":"2","deep":${"[".repeat(20_000)}${"]".repeat(20_000)}}`), empty, empty, empty])],
     ["an unknown message type", "MESSAGE_UNKNOWN", (kernel) => signed(kernel, { header: { ...requestOf("frobnicate", {}).header } })],
     ["a message type of Object.prototype", "MESSAGE_UNKNOWN", (kernel) => signed(kernel, { header: { ...requestOf("constructor", {}).header } })],
   ];
