@@ -1,6 +1,7 @@
 // Turns executed cells into the answers of history_request: tail, range and search with globs. In memory, one session; knows no message but the request's content.
 import type { Json } from "./messages.ts";
 import { optional, rowOf } from "./content.ts";
+import { glob } from "./glob.ts";
 
 type Line = [session: number, line: number, input: string | [input: string, output: string | null]];
 
@@ -13,7 +14,7 @@ export class History {
     this.#cells.push({ line, input, output });
   }
 
-  /** The content of history_reply. `session` 0 or less counts from the current one; there is only one. */
+  /** The content of history_reply. There is one session: 0 means the current one, and -1 the one before it, of which nothing is kept. */
   answer(content: Json): Json {
     const withOutput = optional(content, "output", "boolean", false);
     const access = rowOf(accesses, optional(content, "hist_access_type", "string", "tail"));
@@ -30,15 +31,15 @@ const accesses: Record<string, (cells: Cells, content: Json) => Cells> = {
 
   range: (cells, content) => {
     const wanted = optional(content, "session", "number", 0);
-    if (wanted > 0 && wanted !== session) return [];
+    if (wanted !== 0 && wanted !== session) return [];
     const start = optional(content, "start", "number", 0);
     const stop = optional(content, "stop", "number", Infinity);
     return cells.filter(({ line }) => line >= start && line < stop);
   },
 
   search: (cells, content) => {
-    const pattern = globPattern(optional(content, "pattern", "string", "*"));
-    const matching = cells.filter(({ input }) => pattern.test(input));
+    const isWanted = glob(optional(content, "pattern", "string", "*"));
+    const matching = cells.filter(({ input }) => isWanted(input));
     const distinct = optional(content, "unique", "boolean", false) ? [...new Map(matching.map((cell) => [cell.input, cell])).values()] : matching;
     return last(distinct, optional(content, "n", "number", distinct.length));
   },
@@ -46,13 +47,4 @@ const accesses: Record<string, (cells: Cells, content: Json) => Cells> = {
 
 function last(cells: Cells, count: number): Cells {
   return count <= 0 ? [] : cells.slice(-count);
-}
-
-/** A glob as SQLite has it: `*`, `?` and `[…]`, over the whole text. */
-function globPattern(glob: string): RegExp {
-  const source = glob.replace(/\[(\^?)([^\]]+)\]|[*?]|[.+^${}()|[\]\\/]/g, (match, negation: string | undefined, set: string | undefined) => {
-    if (set !== undefined) return `[${negation ?? ""}${set.replace(/[\\\]^]/g, "\\$&")}]`;
-    return match === "*" ? "[^]*" : match === "?" ? "[^]" : `\\${match}`;
-  });
-  return new RegExp(`^${source}$`, "u");
 }

@@ -80,13 +80,22 @@ describe("history", () => {
     const ask = async (content: object) => (await client.request("shell", "history_request", { raw: true, output: false, ...content })).reply["history"];
     expect(await ask({ hist_access_type: "range", session: 0, start: 2, stop: 4 })).toEqual([[1, 2, "beta"], [1, 3, "alpha"]]);
     expect(await ask({ hist_access_type: "range", session: 7, start: 0 })).toEqual([]);
+    expect(await ask({ hist_access_type: "range", session: -1, start: 0 })).toEqual([]);
     expect(await ask({ hist_access_type: "search", pattern: "al*" })).toEqual([[1, 1, "alpha"], [1, 3, "alpha"]]);
     expect(await ask({ hist_access_type: "search", pattern: "?e[s-u]a" })).toEqual([[1, 2, "beta"]]);
     expect(await ask({ hist_access_type: "search", pattern: "al*", unique: true })).toEqual([[1, 3, "alpha"]]);
+    expect(await ask({ hist_access_type: "search", pattern: "*[^a-y]gam*" })).toEqual([[1, 4, "print gamma"]]);
+    expect(await ask({ hist_access_type: "search", pattern: "[z-a]*" })).toEqual([]);
     expect(await ask({ hist_access_type: "search", pattern: "*", n: 1 })).toEqual([[1, 4, "print gamma"]]);
     expect(await ask({ hist_access_type: "tail", n: 2, output: true })).toEqual([[1, 3, ["alpha", "alpha"]], [1, 4, ["print gamma", null]]]);
     expect(await ask({ hist_access_type: "constructor" })).toEqual([]);
   });
+});
+
+test("a search with many stars over a long cell is answered", async () => {
+  const { client } = await openKernel({ env: fakeSession });
+  await client.execute("a".repeat(20_000));
+  expect((await client.request("shell", "history_request", { hist_access_type: "search", pattern: "*a*a*a*a*a*a*b" })).reply).toEqual({ status: "ok", history: [] });
 });
 
 describe("stdin", () => {
