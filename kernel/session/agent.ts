@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { Session } from "node:inspector";
 import { Socket } from "node:net";
 import { createInterface } from "node:readline";
-import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import type * as Host from "warpcell/host";
 import { type AgentCommand, agentDescriptor, type AgentEvent, type RequestId } from "../session-protocol.ts";
 import { type AgentStart, type FromAgent, shared, type ToAgent } from "./agent-link.ts";
@@ -17,7 +17,10 @@ const childGrace = 250;
 const memory = new Int32Array((workerData as AgentStart).memory);
 const main = parentPort!;
 const pipe = new Socket({ fd: agentDescriptor, readable: true, writable: true });
-const questions = new Map<RequestId, { port: MessagePort; blocking: boolean }>();
+type Question = Extract<ToAgent, { type: "inputRequest" }>;
+
+/** A front end asks its user one thing at a time: the first of a request's questions is on its way, the others wait for its answer. */
+const questions = new Map<RequestId, Question[]>();
 /** The library's functions for any thread; there are none before the main thread has loaded it. */
 let devices: typeof Host | null = null;
 let loading: Promise<void> = Promise.resolve();
@@ -35,9 +38,11 @@ const commands: { [K in AgentCommand["type"]]: (command: Extract<AgentCommand, {
 const messages: { [K in ToAgent["type"]]: (message: Extract<ToAgent, { type: K }>) => void } = {
   library: ({ url }) => { loading = import(url).then((host: typeof Host) => { devices = host; }); },
   devices: ({ known }) => void loading.then(() => devices?.know(known)),
-  inputRequest: ({ request, prompt, password, blocking, answerTo }) => {
-    questions.set(request, { port: answerTo, blocking });
-    send({ type: "inputRequest", request, prompt, password });
+  inputRequest: (question) => {
+    const waiting = questions.get(question.request);
+    if (waiting !== undefined) return void waiting.push(question);
+    questions.set(question.request, [question]);
+    ask(question);
   },
 };
 
@@ -55,11 +60,17 @@ function send(event: AgentEvent): void {
   pipe.write(`${JSON.stringify(event)}\n`);
 }
 
+function ask({ request, prompt, password }: Question): void {
+  send({ type: "inputRequest", request, prompt, password });
+}
+
 function answer(request: RequestId, value: string | null): void {
-  const question = questions.get(request);
+  const waiting = questions.get(request) ?? [];
+  const question = waiting.shift();
   if (question === undefined) return;
-  questions.delete(request);
-  question.port.postMessage({ value });
+  question.answerTo.postMessage({ value });
+  if (waiting[0] === undefined) questions.delete(request);
+  else ask(waiting[0]);
   if (!question.blocking) return;
   Atomics.add(memory, shared.answers, 1);
   Atomics.notify(memory, shared.answers);

@@ -120,6 +120,13 @@ describe("stdin", () => {
     expect(streamText((await cell).outputs, "stdout")).toBe("answer fresh\n");
   });
 
+  test("questions that a cell asks at once are asked one after the other, and each gets its own answer", async () => {
+    const { client } = await openKernel();
+    client.listen((_channel, { header, content }) => { if (header.msg_type === "input_request") client.send("stdin", requestOf("input_reply", { value: `to ${String(content["prompt"])}` })); });
+    const answer = await client.execute('const asked = [input("a"), input("b")]; [prompt("c"), ...await Promise.all(asked)]', { allow_stdin: true });
+    expect(shown(answer)).toContainEqual(["execute_result", "[ 'to c', 'to a', 'to b' ]"]);
+  });
+
   test("a client that takes no questions is asked none", async () => {
     const { client } = await openKernel();
     const { reply } = await client.execute('prompt("Name: ")', { allow_stdin: false });
