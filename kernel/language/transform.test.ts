@@ -29,7 +29,10 @@ class Notebook {
       constant: (name) => { throw new TypeError(`Assignment to constant variable ${name}.`); },
       uninitialised: (name) => { throw new ReferenceError(`Cannot access '${name}' before initialization`); },
       resumed: <T>(value?: T) => { if (this.interrupted) throw new Error("interrupted"); return value as T; },
-      using: (value) => this.used.push(value),
+      using: (value) => {
+        this.used.push(value);
+        return value;
+      },
       origin: this.origin,
     };
     const result = (new Function(`return ${text}`)() as (...given: unknown[]) => unknown)(helpers, ...this.slots.slice(0, chunks));

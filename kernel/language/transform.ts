@@ -38,8 +38,8 @@ export interface CellHelpers {
   uninitialised(name: string): never;
   /** Returns the value that code awaited; throws when its request was interrupted meanwhile. */
   resumed<T>(value?: T): T;
-  /** The value of a `using` of the top level, to be disposed of when the cell ends. */
-  using(value: unknown, isAsync: boolean): void;
+  /** Returns the value of a `using` of the top level, to be disposed of when the cell ends. */
+  using<T>(value: T, isAsync: boolean): T;
   origin: { current: number };
 }
 
@@ -226,15 +226,14 @@ class CellRewriter {
       const { id, init } = declarator;
       if (isLoopTarget) continue;
       if (id.type === "Identifier") this.#name(id.name, init);
+      const using = id.type === "Identifier" && declaration.kind === "const" ? this.#parts.using.find(({ name }) => name === id.name) : undefined;
+      // Each at once: the initialiser of the next may throw.
+      if (init !== null && using !== undefined) this.#output.prependRight(init.start, `${this.#prefix}.using(`).appendLeft(init.end, `, ${using.isAsync})`);
       if (init !== null) this.#dropEnumReuse(declarator);
       else if (declaration.kind !== "var") this.#output.appendLeft(declarator.end, " = undefined");
     }
     if (isLoopTarget) return;
     this.#output.appendLeft(isStatement ? end - 1 : end, ")");
-    const names = new Set(declarations.map(({ id }) => (id.type === "Identifier" ? id.name : "")));
-    for (const { name, isAsync } of this.#parts.using) {
-      if (names.has(name)) this.#output.appendLeft(end, ` ${this.#prefix}.using(${this.#slot(name)}, ${isAsync});`);
-    }
   }
 
   /** Assigned to a property, a function has no name; as a property of a literal it has that of the property. */

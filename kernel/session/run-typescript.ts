@@ -53,7 +53,10 @@ export async function runCode(code: string, { session, ran, guard }: Run): Promi
       if (owner !== undefined && session.interrupts.isInterrupted(owner.id)) throw new Interrupted();
       return value as T;
     },
-    using: (value, isAsync) => disposal.add(value, isAsync),
+    using: (value, isAsync) => {
+      disposal.add(value, isAsync);
+      return value;
+    },
     get origin() { return session.origin; },
   };
 

@@ -342,6 +342,8 @@ describe("requests", () => {
   test("using at the top level is disposed of at the end of its cell, after the value is shown", async () => {
     const { events } = await session.run("using it = { [Symbol.dispose]() { console.log('disposed') } }; 'value'");
     expect(events.map(({ type }) => type)).toEqual(["result", "stream", "done"]);
+    const half = await session.run("using first = { [Symbol.dispose]() { console.log('first') } }, second = (() => { throw new Error('second') })()");
+    expect([half.stdout, half.error?.message]).toEqual(["first\n", "second"]);
     expect((await session.run("using no = {}")).error?.message).toBe("Expected a value with a [Symbol.dispose] method after using but got object.");
     const { stdout } = await session.run("function f() { using a = { [Symbol.dispose]() { console.log('a') } }; using b = { [Symbol.dispose]() { console.log('b') } }; console.log('body') }\nf()");
     expect(stdout).toBe("body\nb\na\n");
