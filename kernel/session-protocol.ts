@@ -34,7 +34,6 @@ export type Event =
   | { type: "stream"; request: RequestId; name: "stdout" | "stderr"; text: string }
   | { type: "display"; request: RequestId; data: MimeBundle; metadata: Record<string, unknown>; displayId: string | null; update: boolean; buffers: CarriedBuffer[] }
   | { type: "result"; request: RequestId; data: MimeBundle; metadata: Record<string, unknown> }
-  | { type: "error"; request: RequestId; error: CellError }
   | { type: "clearOutput"; request: RequestId; wait: boolean }
   | { type: "commOpen"; request: RequestId; comm: string; target: string; data: unknown; metadata: Record<string, unknown>; buffers: CarriedBuffer[] }
   | { type: "commMessage"; request: RequestId; comm: string; data: unknown; metadata: Record<string, unknown>; buffers: CarriedBuffer[] }

@@ -97,8 +97,7 @@ export class Comms {
     const buffers = packBuffers(request.buffers);
     const outcome = await this.#session.request(command(id, buffers));
     if (outcome.status === "error") discardBuffers(buffers);
-    const origin = this.#requests.get(id);
-    if (outcome.error !== null && origin?.failed === false) this.#publisher.publish("error", request, { ename: outcome.error.name, evalue: outcome.error.message, traceback: outcome.error.traceback });
+    if (outcome.error !== null) this.#publisher.publish("error", request, { ename: outcome.error.name, evalue: outcome.error.message, traceback: outcome.error.traceback });
     this.#requests.settle(id);
   }
 }

@@ -90,7 +90,7 @@ export class Execute {
     // No wait unless it is needed: the cell starts before it is checked.
     const refusal = check !== null && this.#parts.diagnostics.mode === "strict" ? await this.#refusal(check, count) : null;
     const outcome = refusal === null ? await this.#send(request, id, count, options) : { ...succeeded, status: "error" as const, error: refusal };
-    if (outcome.error !== null) this.#publishError(request, id, outcome.error, options.silent);
+    if (outcome.error !== null && !options.silent) this.#publishError(request, outcome.error);
     if (check !== null && cell !== null && refusal === null) {
       this.#parts.publisher.stream(request, "stderr", await this.#parts.diagnostics.shown(count, check));
       this.#parts.diagnostics.ran(count, cell.code);
@@ -118,8 +118,7 @@ export class Execute {
     return this.#parts.session.request({ type: "execute", request: id, count, cellId: typeof cellId === "string" ? cellId : null, ...options });
   }
 
-  #publishError(request: Message, id: RequestId, error: CellError, silent: boolean): void {
-    if (this.#parts.requests.get(id)?.failed === true || silent) return;
+  #publishError(request: Message, error: CellError): void {
     this.#parts.publisher.publish("error", request, { ename: error.name, evalue: error.message, traceback: error.traceback });
   }
 

@@ -9,8 +9,6 @@ export interface Origin {
   allowStdin: boolean;
   /** text/plain of its result, for the history. */
   resultText: string | null;
-  /** Its error has been broadcast. */
-  failed: boolean;
 }
 
 /** So many requests may still print. An older one's output goes to the oldest that is known. */
@@ -23,7 +21,7 @@ export class Requests {
   add(message: Message, options: { silent: boolean; allowStdin: boolean }): RequestId {
     // What a late print needs is the header: buffers and code are let go when the request ends, see `settle`.
     const id = ++this.#last;
-    this.#origins.set(id, { message, ...options, resultText: null, failed: false });
+    this.#origins.set(id, { message, ...options, resultText: null });
     if (this.#origins.size > remembered) for (const oldest of this.#origins.keys()) { this.#origins.delete(oldest); break; }
     return id;
   }

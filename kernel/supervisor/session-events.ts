@@ -45,11 +45,6 @@ const actions: Actions = {
     publisher.publish("execute_result", origin.message, { execution_count: count(), data: event.data, metadata: event.metadata });
   },
 
-  error: ({ publisher }, { error }, origin) => {
-    if (origin !== undefined) origin.failed = true;
-    if (origin?.silent !== true) publisher.publish("error", origin?.message ?? null, { ename: error.name, evalue: error.message, traceback: error.traceback });
-  },
-
   clearOutput: ({ publisher }, event, origin) => {
     if (origin?.silent !== true) publisher.publish("clear_output", origin?.message ?? null, { wait: event.wait });
   },

@@ -39,7 +39,6 @@ async function execute({ request, code }) {
     }
   } catch (thrown) {
     error = { name: thrown.name, message: thrown.message, traceback: [String(thrown)] };
-    send({ type: "error", request, error });
   }
   const token = `\u001e${randomBytes(16).toString("hex")}\u001e`;
   writeSync(1, token);
