@@ -34,8 +34,15 @@ export function toJavaScript(source: string): JavaScript {
   const result = transformSync("cell.ts", source, options);
   const error = result.errors.find((candidate) => candidate.severity === "Error");
   // Here oxc counts bytes, unlike in its parser.
-  if (error !== undefined) throw syntaxError(source, error, (bytes) => Buffer.from(source).subarray(0, bytes).toString().length);
+  if (error !== undefined) throw syntaxError(source, isJsx(source) ? { ...error, ...jsx } : error, (bytes) => Buffer.from(source).subarray(0, bytes).toString().length);
   return { code: result.code, map: result.map! };
+}
+
+const jsx = { message: "Expected TypeScript but got JSX, for which there is no meaning in a cell. Write html`…`, or call what makes the elements.", helpMessage: null };
+
+/** What is wrong as TypeScript and right with JSX is JSX, whatever the parser made of it. */
+function isJsx(source: string): boolean {
+  return parseSync("cell.tsx", source, { lang: "tsx", sourceType: "module" }).errors.length === 0;
 }
 
 /** The tree of JavaScript that oxc has printed. Offsets are UTF-16. */

@@ -212,6 +212,11 @@ describe("modules", () => {
   });
 });
 
+test("JSX is refused by its name", () => {
+  for (const code of ["<div/>", "const y = <div>hi</div>"]) expect(() => run(code)).toThrow("Expected TypeScript but got JSX");
+  expect(() => run("const y = <div>hi")).toThrow(/^(?!.*JSX)/);
+});
+
 test("using at the top level hands its value over, and later cells see the cell's other names", () => {
   const notebook = new Notebook();
   notebook.run("using a = { [Symbol.dispose]() {} }; const b = 2; enum E { A }");
