@@ -340,9 +340,9 @@ class CellRewriter {
   #returnLastValue(): void {
     const last = this.#program.body.at(-1);
     if (last?.type !== "ExpressionStatement") return;
-    // As a property of a literal an anonymous function would be called after it.
-    const [open, close] = anonymous.has(last.expression.type) ? ["(0, ", ")"] : ["", ""];
-    this.#output.prependRight(last.start, `return { value: ${open}`).appendLeft(this.#code[last.end - 1] === ";" ? last.end - 1 : last.end, `${close} }`);
+    // Of `a, b` the value is that of b; as a property of a literal an anonymous function would be called after it.
+    const open = anonymous.has(last.expression.type) ? "(0, " : "(";
+    this.#output.prependRight(last.start, `return { value: ${open}`).appendLeft(this.#code[last.end - 1] === ";" ? last.end - 1 : last.end, ") }");
   }
 }
 
