@@ -59,6 +59,7 @@ describe("values", () => {
     ['"use strict"', "use strict"],
     ["let comma = 1; comma++, comma", 2],
     ["1, 2 // both", 2],
+    ["#!/usr/bin/env node\n3", 3],
     ["let x: number = 2; (x as any) satisfies number", 2],
     ["let s = 0; for (let i = 0; i < 4; i++) s += i; s", 6],
     ["// a comment\n7 // another", 7],

@@ -52,7 +52,8 @@ const anonymous = new Set(["ArrowFunctionExpression", "FunctionExpression", "Cla
 export function transform(source: string, scope: Scope, firstOrigin: number): Transformed {
   const isObject = isObjectLiteral(source);
   const taken = takeUsing(isObject ? `(${source.replace(/;\s*$/, "")}\n)` : source);
-  const { code, map } = toJavaScript(taken.source);
+  // A first line for the shell is a comment to everybody else; of the same length, so that all positions stay.
+  const { code, map } = toJavaScript(taken.source.replace(/^#!/, "//"));
   const program = toTree(code);
   const positions = { map, shift: isObject ? 1 : 0 };
   return new CellRewriter({ source, code, program, positions, using: taken.using, analysis: analyse(program), scope, firstOrigin }).rewrite();
