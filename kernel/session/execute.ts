@@ -62,11 +62,6 @@ async function runAndShow(session: Session, command: ExecuteCommand, request: Re
 
 function fail(session: Session, thrown: unknown, ran: RanCell): CellError {
   Object.assign(globalThis, { _error: thrown });
-  // A fault of a device has no frame in a cell: it comes after the launch, which it names.
-  if (thrown instanceof Error && "where" in thrown && typeof thrown.where === "string") {
-    const place = session.cells.placed(thrown.where);
-    if (place !== undefined) session.tracebacks.place(thrown, place);
-  }
   return session.tracebacks.describe(thrown, ran);
 }
 

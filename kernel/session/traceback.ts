@@ -45,14 +45,26 @@ export class Tracebacks {
     if (place !== undefined) this.place(error, place);
   }
 
-  /** The error of a cell, as front ends show it. `cell` is what failed, for errors that know a line but not of which cell. */
+  /** The error of a cell, as front ends show it. `cell` is what failed, for errors that know a line but not of which cell. Never throws, whatever was thrown. */
   describe(thrown: unknown, cell: RanCell): CellError {
-    if (thrown instanceof CellSyntaxError || thrown instanceof MagicError) this.place(thrown, { cell, line: thrown.line, column: thrown.column });
-    const { name, message } = nameAndMessage(thrown);
-    return { name, message, traceback: this.#lines(thrown, 0) };
+    try {
+      if (thrown instanceof CellSyntaxError || thrown instanceof MagicError) this.place(thrown, { cell, line: thrown.line, column: thrown.column });
+      else this.#placeLaunch(thrown);
+      return { ...nameAndMessage(thrown), traceback: this.#lines(thrown, new Set()) };
+    } catch {
+      const message = "Expected an error that can be shown but reading what was thrown throws itself. Look at `_error`.";
+      return { name: "Thrown", message, traceback: [`Thrown: ${message}`] };
+    }
   }
 
-  #lines(thrown: unknown, depth: number): string[] {
+  /** A fault of a device has no frame in a cell: it comes after the launch, which it names. */
+  #placeLaunch(thrown: unknown): void {
+    const place = thrown instanceof Error && "where" in thrown && typeof thrown.where === "string" ? this.#cells.placed(thrown.where) : undefined;
+    if (place !== undefined) this.place(thrown, place);
+  }
+
+  /** `above` are the errors that this one is a cause of: it may be one of them. */
+  #lines(thrown: unknown, above: ReadonlySet<unknown>): string[] {
     const { name, message } = nameAndMessage(thrown);
     const lines = [`\u001b[31m${name}\u001b[39m: ${message}`];
     if (typeof thrown !== "object" || thrown === null) return lines;
@@ -61,9 +73,10 @@ export class Tracebacks {
     const place = this.#places.get(thrown);
     if (place !== undefined) lines.push("", ...excerpt(place));
     lines.push(...stack);
-    if (depth >= maxCauses) return lines;
-    if (thrown instanceof AggregateError) for (const error of thrown.errors) lines.push("", ...this.#lines(error, depth + 1));
-    if (thrown instanceof Error && thrown.cause !== undefined) lines.push("", "Caused by:", ...this.#lines(thrown.cause, depth + 1));
+    const told = new Set([...above, thrown]);
+    const isTold = (error: unknown): boolean => told.size > maxCauses || told.has(error);
+    if (thrown instanceof AggregateError && Array.isArray(thrown.errors)) for (const error of thrown.errors) if (!isTold(error)) lines.push("", ...this.#lines(error, told));
+    if (thrown instanceof Error && thrown.cause !== undefined && !isTold(thrown.cause)) lines.push("", "Caused by:", ...this.#lines(thrown.cause, told));
     return lines;
   }
 
@@ -87,7 +100,7 @@ export class Tracebacks {
       this.place(error, place);
       return text.replace(/cell:\/\/\/\d+:\d+:\d+/, `${place.cell.label}:${place.line}:${place.column}`);
     }
-    if (/^node:(internal\/|inspector|vm)/.test(file) || ours.some((folder) => file.startsWith(folder)) || /^<anonymous>:\d/.test(text)) return undefined;
+    if (isOurs(text) || /^<anonymous>:\d/.test(text)) return undefined;
     return text.replace(/\?v=[\d.]+(?=:\d)/, "").replace(/:(\d+):(\d+)(?=\)?$)/, (whole, line: string, column: string) => fromSource(file, Number(line), Number(column)) ?? whole);
   }
 }
@@ -102,11 +115,14 @@ function hasOrigin(entry: object): entry is { originalLine: number; originalColu
   return "originalLine" in entry;
 }
 
+/** An error of the module loader comes from another thread, with its stack already written. */
 function frames(error: Error): string[] {
   const stack = typeof error.stack === "string" ? error.stack : "";
-  // What the loader's thread threw was made into text there, with its own frames.
-  const isForeign = (line: string): boolean => /\(node:internal\//.test(line) || ours.some((folder) => line.includes(folder));
-  return stack.split("\n").filter((line) => /^ {4}at /.test(line) && !isForeign(line));
+  return stack.split("\n").filter((line) => /^ {4}at /.test(line) && !isOurs(line));
+}
+
+function isOurs(frame: string): boolean {
+  return /\bnode:(internal\/|inspector|vm)/.test(frame) || ours.some((folder) => frame.includes(folder));
 }
 
 /** `Cell [3]:4:7`, the line before, the line itself and a caret. */
@@ -123,7 +139,7 @@ export function excerpt({ cell, line, column }: CellPlace): string[] {
 }
 
 function nameAndMessage(thrown: unknown): { name: string; message: string } {
-  if (thrown instanceof Error) return { name: thrown.name || thrown.constructor.name, message: withoutSlots(thrown.message) };
+  if (thrown instanceof Error) return { name: String(thrown.name || thrown.constructor.name), message: withoutSlots(String(thrown.message)) };
   return { name: "Thrown", message: inspect(thrown, { colors: false }) };
 }
 

@@ -171,6 +171,18 @@ describe("errors", () => {
   test("anything can be thrown", async () => {
     expect((await session.run("throw { code: 7 }")).error).toMatchObject({ name: "Thrown", message: "{ code: 7 }" });
     expect((await session.run("throw null")).error).toMatchObject({ name: "Thrown", message: "null" });
+    expect((await session.run("throw Object.assign(new Error(), { message: 5 })")).error).toMatchObject({ name: "Error", message: "5" });
+    expect((await session.run("throw Object.assign(new AggregateError([]), { errors: 5 })")).error?.name).toBe("AggregateError");
+    const unreadable = ["new (class extends Error { get message() { throw 1 } })", "{ [Symbol.for('nodejs.util.inspect.custom')]() { throw 1 } }"];
+    for (const value of unreadable) expect((await session.run(`throw ${value}`)).error).toMatchObject({ name: "Thrown", message: expect.stringContaining("Expected an error that can be shown but") });
+    const first = session.send("setTimeout(() => { throw new (class extends Error { get message() { throw 1 } }) }, 1); 1");
+    await session.until(() => session.printed(first, "stderr").includes("Expected an error that can be shown but"));
+    expect((await session.run("2")).result).toBe("2");
+  });
+
+  test("an error that is its own cause is told once", async () => {
+    const { error } = await session.run("const first = new Error('a'); const second = new Error('b', { cause: first }); first.cause = second; throw first");
+    expect(plain(error?.traceback).match(/Error: [ab]/g)).toEqual(["Error: a", "Error: b"]);
   });
 });
 
@@ -212,6 +224,13 @@ describe("modules", () => {
     write("fails.ts", "interface A {\n  b: 1\n}\nexport function fail() {\n  throw new Error('there')\n}", 1000);
     const { error } = await session.run("import { fail } from './fails.ts'\nfail()");
     expect(plain(error?.traceback)).toMatch(/at fail \(.*fails\.ts:5:9\)/);
+  });
+
+  test("a file that does not parse says where, and shows no frames of the loader", async () => {
+    write("wrong.ts", "export const a = ;", 1000);
+    const { error } = await session.run("import { a } from './wrong.ts'");
+    expect(error?.message).toMatch(/^Unexpected token \(.*wrong\.ts:1:18\)$/);
+    expect(plain(error?.traceback)).not.toMatch(/ at |dist\//);
   });
 
   test("a CommonJS module has the names of what it exports, also those that Node does not see in its text", async () => {
