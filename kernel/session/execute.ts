@@ -52,7 +52,7 @@ async function runAndShow(session: Session, command: ExecuteCommand, request: Re
     if (!("value" in result) || result.value === undefined) return;
     const data: MimeBundle = await guard(() => bundleOf(result.value));
     if (!command.silent) {
-      Object.assign(globalThis, { _: result.value });
+      remember(session, "_", result.value);
       session.output.send({ type: "result", request: request.id, data, metadata: {} });
     }
   } finally {
@@ -60,8 +60,13 @@ async function runAndShow(session: Session, command: ExecuteCommand, request: Re
   }
 }
 
+/** A name that the notebook has declared is the notebook's: `import _ from "lodash"`. */
+function remember({ slots }: Session, name: "_" | "_error", value: unknown): void {
+  if (!slots.scope.has(name)) Object.assign(globalThis, { [name]: value });
+}
+
 function fail(session: Session, thrown: unknown, ran: RanCell): CellError {
-  Object.assign(globalThis, { _error: thrown });
+  remember(session, "_error", thrown);
   return session.tracebacks.describe(thrown, ran);
 }
 

@@ -38,6 +38,13 @@ describe("values and output", () => {
     expect((await session.run("_error.message")).result).toBe("'far'");
   });
 
+  test("_ and _error that a notebook declares are its own", async () => {
+    const own = await TestSession.start({ directory });
+    for (const code of ["const _ = 'mine', _error = 'mine too'", "5", "throw 1"]) await own.run(code);
+    expect((await own.run("[_, _error]")).result).toBe("[ 'mine', 'mine too' ]");
+    await own.end();
+  });
+
   test("console and process streams print in order, and join into few events", async () => {
     const { stdout, stderr, events } = await session.run("console.log('a'); process.stdout.write('b\\n'); console.error('c'); for (let i = 0; i < 20000; i++) console.log(i)");
     expect(stdout).toBe(`a\nb\n${Array.from({ length: 20000 }, (_, i) => `${i}\n`).join("")}`);
