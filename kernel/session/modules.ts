@@ -15,7 +15,7 @@ export class Modules {
   readonly meta: ImportMeta;
   readonly #directory: string;
   readonly #import: Import;
-  readonly #versions = new Map<string, number>();
+  readonly #versions = new Map<string, string>();
   #hooked = false;
 
   constructor(directory: string) {

@@ -14,7 +14,7 @@ export const resolve: ResolveHook = async (specifier, context, next) => {
   if (file === undefined) return next(specifier, context);
 
   const found = await next(pathToFileURL(file).href, context);
-  return { ...found, url: `${found.url.replace(/\?v=[\d.]+$/, "")}?v=${versionOf(file)}` };
+  return { ...found, url: `${found.url.replace(/\?v=[\da-f]+$/, "")}?v=${versionOf(file)}` };
 };
 
 export const load: LoadHook = async (url, context, next) => {

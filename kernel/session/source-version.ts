@@ -1,4 +1,5 @@
 // Turns a local source file into a version that changes when it or a local file that it imports does. It must not know who loads it.
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, extname, resolve, sep } from "node:path";
 import { parseSync } from "oxc-parser";
@@ -7,6 +8,9 @@ import { parseSync } from "oxc-parser";
 const completions = ["", ".ts", ".mts", ".js", ".mjs", ".cjs", "/index.ts", "/index.js"];
 
 const sources = new Set([".ts", ".mts", ".js", ".mjs", ".cjs"]);
+
+/** CommonJS has no syntax for what a file needs: a call that looks like it. */
+const required = /\brequire\s*\(\s*["']([^"']+)["']/g;
 
 interface Scanned { modified: number; imports: string[]; }
 
@@ -31,9 +35,11 @@ export function closure(path: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-/** Milliseconds at which the newest file of the closure was written. */
-export function versionOf(path: string): number {
-  return Math.max(...[...closure(path)].map((file) => statSync(file).mtimeMs));
+/** Differs when any file of the closure was written at another time, also an earlier one, as when an old file is put back. */
+export function versionOf(path: string): string {
+  const hash = createHash("sha256");
+  for (const file of [...closure(path)].sort()) hash.update(`${file}\0${statSync(file).mtimeMs}\0`);
+  return hash.digest("hex").slice(0, 16);
 }
 
 function imports(path: string): string[] {
@@ -42,10 +48,12 @@ function imports(path: string): string[] {
   const known = scanned.get(path);
   if (known?.modified === modified) return known.imports;
 
-  const { module } = parseSync(path, readFileSync(path, "utf8"));
+  const source = readFileSync(path, "utf8");
+  const { module } = parseSync(path, source);
   const specifiers = [
     ...module.staticImports.map((statement) => statement.moduleRequest.value),
     ...module.staticExports.flatMap((statement) => statement.entries.map((entry) => entry.moduleRequest?.value ?? "")),
+    ...[...source.matchAll(required)].map((match) => match[1]!),
   ];
   const files = specifiers.filter((specifier) => /^\.{1,2}\//.test(specifier)).map((specifier) => completed(resolve(dirname(path), specifier)));
   const found = files.filter((file) => file !== undefined && isLocal(file)) as string[];

@@ -101,7 +101,7 @@ export class Tracebacks {
       return text.replace(/cell:\/\/\/\d+:\d+:\d+/, `${place.cell.label}:${place.line}:${place.column}`);
     }
     if (isOurs(text) || /^<anonymous>:\d/.test(text)) return undefined;
-    return text.replace(/\?v=[\d.]+(?=:\d)/, "").replace(/:(\d+):(\d+)(?=\)?$)/, (whole, line: string, column: string) => fromSource(file, Number(line), Number(column)) ?? whole);
+    return text.replace(/\?v=[\da-f]+(?=:\d)/, "").replace(/:(\d+):(\d+)(?=\)?$)/, (whole, line: string, column: string) => fromSource(file, Number(line), Number(column)) ?? whole);
   }
 }
 

@@ -227,6 +227,18 @@ describe("modules", () => {
     expect((await session.run("import { value } from './old.cjs'; value")).result).toBe("2");
   });
 
+  test("a file that an edited CommonJS file needs, and an older file put back, anew", async () => {
+    write("outer.cjs", "exports.value = require('./inner.cjs').value", 1000);
+    write("inner.cjs", "exports.value = 1", 1000);
+    write("newer.ts", "export { older } from './older.ts'", 3000);
+    write("older.ts", "export const older = 1", 2000);
+    const cell = "import { value } from './outer.cjs'; import { older } from './newer.ts'; [value, older]";
+    expect((await session.run(cell)).result).toBe("[ 1, 1 ]");
+    write("inner.cjs", "exports.value = 2", 2000);
+    write("older.ts", "export const older = 2", 1000);
+    expect((await session.run(cell)).result).toBe("[ 2, 2 ]");
+  });
+
   test("errors in a local file have its own lines", async () => {
     write("fails.ts", "interface A {\n  b: 1\n}\nexport function fail() {\n  throw new Error('there')\n}", 1000);
     const { error } = await session.run("import { fail } from './fails.ts'\nfail()");
