@@ -1,6 +1,7 @@
 // Cells as text: languages, magics and options, and every sentence for what is not understood.
 import { describe, expect, test } from "vitest";
-import { type Cell, MagicError, parse } from "./cell.ts";
+import { type Cell, parse } from "./cell.ts";
+import { CellSyntaxError } from "./cell-syntax-error.ts";
 
 function cuda(text: string): Extract<Cell, { language: "cuda" }> {
   const cell = parse(text);
@@ -8,14 +9,14 @@ function cuda(text: string): Extract<Cell, { language: "cuda" }> {
   return cell;
 }
 
-function problem(text: string): MagicError {
+function problem(text: string): CellSyntaxError {
   try {
     parse(text);
   } catch (error) {
-    if (error instanceof MagicError) return error;
+    if (error instanceof CellSyntaxError) return error;
     throw error;
   }
-  throw new Error("Expected a MagicError but the cell was parsed.");
+  throw new Error("Expected a CellSyntaxError but the cell was parsed.");
 }
 
 describe("TypeScript cells", () => {

@@ -1,4 +1,5 @@
 // Turns the text of a cell into a `Cell`: its language, its magics and its code with their lines blanked. It must not know how code runs.
+import { CellSyntaxError } from "./cell-syntax-error.ts";
 
 /** What `%%cuda` takes on its first line; each option has the name that the library's `compile` gives it. */
 export interface CudaOptions {
@@ -26,20 +27,6 @@ export type Cell =
   | { language: "typescript"; code: string; magics: Magics; help: Help | null }
   | { language: "cuda"; code: string; magics: Magics; help: null; options: CudaOptions };
 
-/** A line of the cell that is no code and that nobody understands. Positions count from 1. */
-export class MagicError extends Error {
-  override readonly name = "MagicError";
-  readonly code = "UNKNOWN_MAGIC";
-  readonly line: number;
-  readonly column: number;
-
-  constructor(message: string, line: number, column: number) {
-    super(message);
-    this.line = line;
-    this.column = column;
-  }
-}
-
 type Option =
   | { takes: "value"; set: (options: CudaOptions, value: string) => void }
   | { takes: "nothing"; set: (options: CudaOptions) => void };
@@ -64,7 +51,7 @@ const lineMagics: Record<string, LineMagic> = {
   "%types": (magics, rest, line, column) => {
     const value = typeChecking.find((candidate) => candidate === rest);
     if (value === undefined) {
-      throw new MagicError(`Expected %types to be followed by ${typeChecking.join(", ")} but got "${rest}".`, line, column);
+      throw new CellSyntaxError("UNKNOWN_MAGIC", `Expected %types to be followed by ${typeChecking.join(", ")} but got "${rest}".`, line, column);
     }
     magics.types = value;
   },
@@ -78,7 +65,7 @@ export const magicWords: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Reads the magics of a cell: `%%cuda` with its options on the first line that is not empty, or `%types` lines before the first line of code,
- * or `expression?`. Throws MagicError.
+ * or `expression?`. Throws CellSyntaxError.
  */
 export function parse(text: string): Cell {
   const lines = text.split("\n");
@@ -97,7 +84,7 @@ function parseLanguage(lines: string[], first: number): Cell {
   const line = lines[first]!;
   const [head, ...rest] = words(line);
   if (head!.text !== "%%cuda") {
-    throw new MagicError(`Expected %%cuda, the only language besides TypeScript, but got ${head!.text}.`, first + 1, head!.column);
+    throw new CellSyntaxError("UNKNOWN_MAGIC", `Expected %%cuda, the only language besides TypeScript, but got ${head!.text}.`, first + 1, head!.column);
   }
   lines[first] = "";
   return { language: "cuda", code: lines.join("\n"), magics: {}, help: null, options: parseCudaOptions(rest, first + 1) };
@@ -111,15 +98,15 @@ function parseCudaOptions(given: Word[], line: number): CudaOptions {
     const name = equals < 0 ? text : text.slice(0, equals);
     const option = Object.hasOwn(cudaOptions, name) ? cudaOptions[name] : undefined;
     if (option === undefined) {
-      throw new MagicError(`Expected an option of %%cuda (${Object.keys(cudaOptions).join(", ")}) but got ${name}.`, line, column);
+      throw new CellSyntaxError("UNKNOWN_MAGIC", `Expected an option of %%cuda (${Object.keys(cudaOptions).join(", ")}) but got ${name}.`, line, column);
     }
     if (option.takes === "nothing") {
-      if (equals >= 0) throw new MagicError(`Expected ${name} without a value but got ${text}.`, line, column);
+      if (equals >= 0) throw new CellSyntaxError("UNKNOWN_MAGIC", `Expected ${name} without a value but got ${text}.`, line, column);
       option.set(options);
       continue;
     }
     const value = equals < 0 ? given[++i]?.text : text.slice(equals + 1);
-    if (value === undefined || value === "") throw new MagicError(`Expected a value after ${name} but got nothing.`, line, column);
+    if (value === undefined || value === "") throw new CellSyntaxError("UNKNOWN_MAGIC", `Expected a value after ${name} but got nothing.`, line, column);
     option.set(options, value);
   }
   return options;
@@ -136,7 +123,7 @@ function takeLineMagics(lines: string[]): Magics {
     const [, name = "", rest = ""] = /^(\S+)\s*(.*)$/.exec(line)!;
     const magic = Object.hasOwn(lineMagics, name) ? lineMagics[name] : undefined;
     if (magic === undefined) {
-      throw new MagicError(`Expected a magic (${Object.keys(lineMagics).join(", ")}, or %%cuda as the first line) but got ${name}.`, i + 1, column);
+      throw new CellSyntaxError("UNKNOWN_MAGIC", `Expected a magic (${Object.keys(lineMagics).join(", ")}, or %%cuda as the first line) but got ${name}.`, i + 1, column);
     }
     magic(magics, rest, i + 1, column);
     lines[i] = "";

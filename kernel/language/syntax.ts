@@ -1,20 +1,7 @@
 // Turns TypeScript into JavaScript and JavaScript into a tree, with oxc; what does not parse becomes a `CellSyntaxError` at its place.
 import { parseSync, type Program } from "oxc-parser";
 import { transformSync, type SourceMap, type TransformOptions } from "oxc-transform";
-
-/** Code that cannot run. Positions count from 1, in the text that was given. */
-export class CellSyntaxError extends SyntaxError {
-  override readonly name = "SyntaxError";
-  readonly code = "SYNTAX";
-  readonly line: number;
-  readonly column: number;
-
-  constructor(message: string, line: number, column: number) {
-    super(message);
-    this.line = line;
-    this.column = column;
-  }
-}
+import { CellSyntaxError } from "./cell-syntax-error.ts";
 
 export interface JavaScript { code: string; map: SourceMap; }
 
@@ -90,5 +77,5 @@ function syntaxError(source: string, problem: Problem, toUtf16: (offset: number)
   const offset = label === undefined ? source.length : Math.min(toUtf16(label.start), source.length);
   const before = source.slice(0, offset).split("\n");
   const help = problem.helpMessage === null ? "" : ` (${problem.helpMessage})`;
-  return new CellSyntaxError(problem.message + help, before.length, before.at(-1)!.length + 1);
+  return new CellSyntaxError("SYNTAX", problem.message + help, before.length, before.at(-1)!.length + 1);
 }

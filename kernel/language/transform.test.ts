@@ -1,7 +1,7 @@
 // Cells as they behave after the transformation: run one after the other over slots, as a session would, with no session.
 import { describe, expect, test } from "vitest";
 import { Scope } from "./scope.ts";
-import { CellSyntaxError } from "./syntax.ts";
+import { CellSyntaxError } from "./cell-syntax-error.ts";
 import { type CellHelpers, transform, type Transformed } from "./transform.ts";
 
 /** A notebook without a kernel: what cells share, and the helpers they call. */

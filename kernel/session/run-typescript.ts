@@ -1,7 +1,7 @@
 // Runs a TypeScript cell over the notebook's slots and returns the value of its last expression. It must not know how values are shown.
 import { Script } from "node:vm";
 import type { Cell } from "../language/cell.ts";
-import { CellSyntaxError } from "../language/syntax.ts";
+import { CellSyntaxError } from "../language/cell-syntax-error.ts";
 import { transform, type CellHelpers, type Transformed } from "../language/transform.ts";
 import { Disposal } from "./disposal.ts";
 import { Interrupted } from "./interrupts.ts";
@@ -86,7 +86,7 @@ function compile({ code, positions }: Transformed, filename: string): CellFuncti
     const [, line, indent] = refusal.exec(error.stack ?? "") ?? [];
     const place = line === undefined ? undefined : positions.of(Number(line), indent!.length + 1);
     if (place === undefined) throw error;
-    throw new CellSyntaxError(error.message, place.line, place.column);
+    throw new CellSyntaxError("SYNTAX", error.message, place.line, place.column);
   }
   return script.runInThisContext() as CellFunction;
 }

@@ -2,8 +2,7 @@
 import { inspect } from "node:util";
 import { findSourceMap } from "node:module";
 import { fileURLToPath } from "node:url";
-import { CellSyntaxError } from "../language/syntax.ts";
-import { MagicError } from "../language/cell.ts";
+import { CellSyntaxError } from "../language/cell-syntax-error.ts";
 import type { CellError } from "../session-protocol.ts";
 import type { CellPlace, CellRegistry, RanCell } from "./cell-registry.ts";
 
@@ -48,7 +47,7 @@ export class Tracebacks {
   /** The error of a cell, as front ends show it. `cell` is what failed, for errors that know a line but not of which cell. Never throws, whatever was thrown. */
   describe(thrown: unknown, cell: RanCell): CellError {
     try {
-      if (thrown instanceof CellSyntaxError || thrown instanceof MagicError) this.place(thrown, { cell, line: thrown.line, column: thrown.column });
+      if (thrown instanceof CellSyntaxError) this.place(thrown, { cell, line: thrown.line, column: thrown.column });
       else this.#placeLaunch(thrown);
       return { ...nameAndMessage(thrown), traceback: this.#lines(thrown, new Set()) };
     } catch {
@@ -69,7 +68,7 @@ export class Tracebacks {
     const lines = [`\u001b[31m${name}\u001b[39m: ${message}`];
     if (typeof thrown !== "object" || thrown === null) return lines;
 
-    const stack = thrown instanceof Error && !(thrown instanceof CellSyntaxError || thrown instanceof MagicError) ? frames(thrown) : [];
+    const stack = thrown instanceof Error && !(thrown instanceof CellSyntaxError) ? frames(thrown) : [];
     const place = this.#places.get(thrown);
     if (place !== undefined) lines.push("", ...excerpt(place));
     lines.push(...stack);

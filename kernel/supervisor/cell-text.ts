@@ -1,4 +1,5 @@
 // Turns a cell's code into what the supervisor needs of it: language, checked text, types mode, help. Knows nothing of running it.
+import { CellSyntaxError } from "../language/cell-syntax-error.ts";
 import type { TypesMode } from "./diagnostics.ts";
 
 export interface CellText {
@@ -11,12 +12,12 @@ export interface CellText {
 
 /** `null` for a cell with a mistake in its magics: the session parses it too, and fails it with the reason. */
 export async function cellOf(code: string): Promise<CellText | null> {
-  const { MagicError, parse } = await import("../language/cell.ts");
+  const { parse } = await import("../language/cell.ts");
   try {
     const cell = parse(code);
     return { language: cell.language, code: cell.code, types: cell.magics.types, help: cell.help ?? null };
   } catch (error) {
-    if (!(error instanceof MagicError)) throw error;
+    if (!(error instanceof CellSyntaxError)) throw error;
     return null;
   }
 }
