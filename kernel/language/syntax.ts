@@ -27,9 +27,10 @@ export function toJavaScript(source: string): JavaScript {
 
 const jsx = { message: "Expected TypeScript but got JSX, for which there is no meaning in a cell. Write html`…`, or call what makes the elements.", helpMessage: null };
 
-/** What is wrong as TypeScript and right with JSX is JSX, whatever the parser made of it. */
+/** What does not parse as TypeScript and does with JSX is JSX. */
 function isJsx(source: string): boolean {
-  return parseSync("cell.tsx", source, { lang: "tsx", sourceType: "module" }).errors.length === 0;
+  const parses = (lang: "ts" | "tsx"): boolean => parseSync(`cell.${lang}`, source, { lang, sourceType: "module" }).errors.length === 0;
+  return !parses("ts") && parses("tsx");
 }
 
 /** The tree of JavaScript that oxc has printed. Offsets are UTF-16. */

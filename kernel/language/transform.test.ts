@@ -217,7 +217,7 @@ describe("modules", () => {
 
 test("JSX is refused by its name", () => {
   for (const code of ["<div/>", "const y = <div>hi</div>"]) expect(() => run(code)).toThrow("Expected TypeScript but got JSX");
-  expect(() => run("const y = <div>hi")).toThrow(/^(?!.*JSX)/);
+  for (const code of ["const y = <div>hi", "class {}", "const a = 1; const a = 2"]) expect(() => run(code)).toThrow(/^(?!.*JSX)/);
 });
 
 test("using at the top level hands its value over, and later cells see the cell's other names", () => {
