@@ -132,7 +132,7 @@ def streaming(clients, rounds=5):
         sys.exit(f"{lost[OURS]} lines lost, {late[OURS]} messages after idle")
 
 
-def binary(clients, rounds=5):
+def binary(clients, rounds=20):
     rates = {name: [] for name in clients}
     for name, client in clients.items():
         run(client, BINARY_SETUP[name])
