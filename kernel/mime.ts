@@ -45,6 +45,14 @@ export interface TensorTile {
   values: string;
 }
 
+/**
+ * `comm_close` data on {@link gaugesTarget}, when a front end has left the kernel: nothing says which comms were its own, so the kernel closes them all, and who is
+ * still there opens a new one. A close without it is final.
+ */
+export interface ReopenPayload {
+  reopen: true;
+}
+
 /** `comm_msg` data on {@link gaugesTarget}, at most four a second, each complete in itself. The front end sends nothing. */
 export interface GaugesPayload {
   version: 1;

@@ -1,4 +1,5 @@
 // Turns comm messages of clients into calls of whoever owns the target: the supervisor's own table, or the session. Knows no socket.
+import type { ReopenPayload } from "../mime.ts";
 import { discardBuffers, packBuffers } from "../session-protocol-buffers.ts";
 import type { Event } from "../session-protocol.ts";
 import { optional, required, rowOf } from "./content.ts";
@@ -80,6 +81,19 @@ export class Comms {
 
   setSessionTargets(targets: readonly string[]): void {
     this.#sessionTargets = new Set(targets);
+  }
+
+  /**
+   * A client has gone, perhaps without closing its comms, and nothing says which were its own: those that are answered here are closed, and who is still there opens
+   * them again. Comms of the session are the notebook's, and stay.
+   */
+  clientLeft(): void {
+    for (const [id, { own }] of this.#open) {
+      if (own === null) continue;
+      this.#open.delete(id);
+      own.closed(id);
+      this.#publisher.publish("comm_close", null, { comm_id: id, data: { reopen: true } satisfies ReopenPayload });
+    }
   }
 
   /** The session ended, and its comms with it. */

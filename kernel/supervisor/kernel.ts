@@ -89,6 +89,7 @@ export async function runKernel(connection: Connection): Promise<void> {
   sockets.listen({
     frames: (channel, frames) => dispatch.receive(channel, frames),
     subscribed: (topic) => send("iopub", welcome(topic)),
+    unsubscribed: () => comms.clientLeft(),
   });
   publisher.status("starting", null);
 }

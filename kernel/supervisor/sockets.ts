@@ -12,6 +12,8 @@ export interface KernelListener {
   frames(channel: Inbound, frames: Frames): void;
   /** A client subscribed to this topic of iopub. */
   subscribed(topic: Uint8Array): void;
+  /** A client no longer listens to iopub, also one that went without a word. */
+  unsubscribed(): void;
 }
 
 // Nothing is dropped when a reader is slow: the libraries' own limit of 1,000 messages loses output without a word.
@@ -76,8 +78,8 @@ export class KernelSockets {
   static async bind(connection: Connection): Promise<KernelSockets> {
     const shell = new Router(unlimited), control = new Router(unlimited), stdin = new Router(unlimited);
     const iopub = new XPublisher(unlimited), hb = new Reply({ linger: 0 });
-    // Without it a second client with the same topic is not reported, and gets no welcome.
-    iopub.verbosity = "allSubs";
+    // Without it a second client with the same topic is reported neither when it comes, and gets no welcome, nor when it goes.
+    iopub.verbosity = "allSubsUnsubs";
     const sockets = { shell, control, stdin, iopub, hb };
 
     try {
@@ -100,7 +102,8 @@ export class KernelSockets {
     deliver(control, inbound("control"));
     deliver(stdin, inbound("stdin"));
     deliver(iopub, ([first]) => {
-      if (first !== undefined && first[0] === 1) listener.subscribed(first.subarray(1));
+      if (first?.[0] === 1) listener.subscribed(first.subarray(1));
+      if (first?.[0] === 0) listener.unsubscribed();
     });
     deliver(hb, (frames) => hb.send(frames));
   }

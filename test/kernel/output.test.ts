@@ -1,7 +1,7 @@
 // Output over real sockets: nothing lost, nothing after idle, few messages, the right cell; binary data; comms and gauges.
 import { describe, expect, test } from "vitest";
 import { requestOf, type Message } from "../../kernel/supervisor/messages.ts";
-import { fakeSession, next, openKernel, shown, streamText, until } from "../helpers/kernel.ts";
+import { connect, fakeSession, next, openKernel, shown, streamText, until } from "../helpers/kernel.ts";
 
 const streams = (outputs: readonly Message[]) => outputs.filter(({ header }) => header.msg_type === "stream");
 
@@ -147,5 +147,30 @@ describe("comms", () => {
     expect(numbers[1]).toBeGreaterThan(numbers[0]!);
     await client.request("control", "interrupt_request", {});
     expect((await waiting).reply["status"]).toBe("error");
+  });
+
+  test("on warpcell.gauges are closed when a client goes without a word, and opened again by who stays", async () => {
+    const opened = await openKernel();
+    const stays = opened.client, goes = connect(opened);
+    await goes.ready();
+    await stays.execute('new Comm("mine", { id: "c4" }); 1');
+    const first = next(stays, ({ header, content }) => header.msg_type === "comm_msg" && content["comm_id"] === "of-goes");
+    stays.send("shell", requestOf("comm_open", open("warpcell.gauges", "of-stays")));
+    goes.send("shell", requestOf("comm_open", open("warpcell.gauges", "of-goes")));
+    await first;
+
+    const closed: Message[] = [];
+    stays.listen((_channel, message) => { if (message.header.msg_type === "comm_close") closed.push(message); });
+    goes.close();
+    await until(async () => closed.length === 2);
+    expect(closed.map(({ content }) => content).sort((a, b) => String(a["comm_id"]).localeCompare(String(b["comm_id"])))).toEqual([
+      { comm_id: "of-goes", data: { reopen: true } },
+      { comm_id: "of-stays", data: { reopen: true } },
+    ]);
+    expect((await stays.request("shell", "comm_info_request", {})).reply["comms"]).toEqual({ c4: { target_name: "mine" } });
+
+    const again = next(stays, ({ header }) => header.msg_type === "comm_msg");
+    stays.send("shell", requestOf("comm_open", open("warpcell.gauges", "again")));
+    expect((await again).content["comm_id"]).toBe("again");
   });
 });

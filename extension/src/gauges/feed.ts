@@ -1,6 +1,6 @@
 // Keeps the gauges comm of one kernel open over its restarts and passes on every message that is not stale; must not know how gauges are shown.
 import type { Kernel, KernelMessage } from "@jupyterlab/services";
-import type { GaugesPayload } from "../../../kernel/mime.ts";
+import type { GaugesPayload, ReopenPayload } from "../../../kernel/mime.ts";
 import { gaugesTarget } from "../../../kernel/mime.ts";
 import type { Checked } from "../fields.ts";
 import { checkGauges } from "./reading.ts";
@@ -78,10 +78,16 @@ export class GaugeFeed {
       if (checked.ok) last = checked.value.sequence;
       this.report(checked);
     };
-    comm.onClose = () => this.report(null);
+    comm.onClose = ({ content }) => {
+      if (!asksToReopen(content.data)) return this.report(null);
+      this.comm = null;
+      this.openIfDue();
+    };
     this.comm = comm;
     comm.open();
   }
 }
+
+const asksToReopen = (data: unknown): boolean => (data as Partial<ReopenPayload> | null)?.reopen === true;
 
 const ignore = (): void => undefined;

@@ -66,7 +66,7 @@ export const gauges: JupyterFrontEndPlugin<void> = {
     });
     tracker.currentChanged.connect((_tracker, panel) => follower.follow(panel));
     follower.follow(tracker.currentWidget);
-    // A page that is left without a word would be sent gauges for as long as the kernel lives.
+    // The kernel notices a page that goes without a word, but not when it was the last one: the server keeps listening for it. What is said here may still be lost.
     window.addEventListener("pagehide", () => follower.follow(null));
   },
 };

@@ -1,7 +1,7 @@
 // The status-bar item against a kernel that sends exactly what a cell says: fresh, stale and broken messages, other kernels, a restart.
 import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
 import { expect, test } from "./jupyterlab";
-import { gauge, notebookOf, open, python, scripted, shot } from "./notebook";
+import { gauge, notebookOf, open, python, scripted, shot, typescript } from "./notebook";
 
 const cells = [
   "gauges[0].send(gauge(5))",
@@ -79,22 +79,30 @@ test("the item belongs to the notebook in front, and only to kernels of ours", a
   await expect(gauge(page)).toBeHidden();
 });
 
-test("a page that is left ends its gauges", async ({ page, tmpPath }) => {
-  const path = `${tmpPath}/scripted.ipynb`;
-  await page.contents.uploadContent(notebookOf(scripted, [{ source: cells[0]! }, { source: 'print("open:", len(get_ipython().kernel.comm_manager.comms), "of", len(gauges))' }]), "text", path);
+test("a page that is left ends its gauges, and one that stays keeps them", async ({ page, tmpPath }) => {
+  const path = `${tmpPath}/shared.ipynb`;
+  await page.contents.uploadContent(notebookOf(typescript, [{ source: "1" }]), "text", path);
   await open(page, path);
-  await expect(page.getByText("Scripted gauges | Idle")).toBeVisible();
+  await expect(gauge(page)).toBeVisible();
   const second = await page.context().newPage();
   await second.goto(new URL(`/lab/workspaces/second/tree/${path}`, page.url()).href);
-  await expect(second.getByText("Scripted gauges | Idle")).toBeVisible();
-  const count = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-OutputArea-output").last();
-  await expect(async () => {
-    await run(page, 1);
-    await expect(count).toHaveText("open: 2 of 2", { timeout: 500 });
-  }).toPass({ timeout: 20_000 });
+  await expect(second.locator(".warpcell-gauges")).toBeVisible();
+  await expect.poll(() => openGauges(page)).toHaveLength(2);
+
+  const before = await openGauges(page);
+  // With no time to say anything.
+  await second.evaluate(() => { WebSocket.prototype.send = () => undefined; });
   await second.goto("about:blank");
-  await expect(async () => {
-    await run(page, 1);
-    await expect(count).toHaveText("open: 1 of 2", { timeout: 500 });
-  }).toPass({ timeout: 20_000 });
+  await expect.poll(async () => (await openGauges(page)).filter((comm) => !before.includes(comm))).toHaveLength(1);
+  expect(await openGauges(page)).toHaveLength(1);
+  await expect(gauge(page)).toBeVisible();
 });
+
+/** The gauges comms that the kernel of the notebook in front has. */
+function openGauges(page: IJupyterLabPageFixture): Promise<string[]> {
+  return page.evaluate(async () => {
+    type Kernel = { requestCommInfo(content: { target_name: string }): Promise<{ content: { comms: object } }> };
+    const { kernel } = (window as unknown as { jupyterapp: { shell: { currentWidget: { sessionContext: { session: { kernel: Kernel } } } } } }).jupyterapp.shell.currentWidget.sessionContext.session;
+    return Object.keys((await kernel.requestCommInfo({ target_name: "warpcell.gauges" })).content.comms);
+  });
+}
