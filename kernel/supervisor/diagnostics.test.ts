@@ -5,6 +5,9 @@ import type { Diagnostic } from "./types.ts";
 
 const warning = (cell: number, message: string): Diagnostic => ({ cell, line: 2, column: 3, code: "TS1", severity: "error", message });
 
+/** For warnings that come in time. */
+const never = (text: string): boolean => { throw new Error(`late: ${text}`); };
+
 /** A checker whose answers are given by the test. */
 function checker(warm: boolean): { checker: Checker; asked: string[]; answer: (code: string) => void; hear: string[] } {
   const waiting = new Map<string, () => void>();
@@ -28,24 +31,39 @@ function checker(warm: boolean): { checker: Checker; asked: string[]; answer: (c
 
 test("a warm service's warnings are shown under their own cell, with its label", async () => {
   const diagnostics = new Diagnostics(checker(true).checker);
-  expect(await diagnostics.shown(4, diagnostics.check(4, "wrong"))).toBe("Cell [4]:2:3 - type error TS1: wrong\n");
+  expect(await diagnostics.shown(4, diagnostics.check(4, "wrong"), never)).toBe("Cell [4]:2:3 - type error TS1: wrong\n");
   expect(format(4, [])).toBe("");
 });
 
-test("a cold service is not waited for: its warnings come under the next cell", async () => {
+test("a cold service is not waited for: its warnings come under the next cell when that runs already", async () => {
   const { checker: cold, answer } = checker(false);
   const diagnostics = new Diagnostics(cold);
-  expect(await diagnostics.shown(1, diagnostics.check(1, "wrong"))).toBe("");
+  const late: string[] = [];
+  const busy = (text: string): boolean => late.push(text) === 0;
+  expect(await diagnostics.shown(1, diagnostics.check(1, "wrong"), busy)).toBe("");
   answer("wrong");
   await new Promise((resolve) => setImmediate(resolve));
-  expect(await diagnostics.shown(2, diagnostics.check(2, "right"))).toBe("Cell [1]:2:3 - type error TS1: wrong\n");
+  expect(late).toEqual(["Cell [1]:2:3 - type error TS1: wrong\n"]);
+  expect(await diagnostics.shown(2, diagnostics.check(2, "right"), busy)).toBe("Cell [1]:2:3 - type error TS1: wrong\n");
+});
+
+test("late warnings of a cell that nothing follows are shown under it, once", async () => {
+  const { checker: cold, answer } = checker(false);
+  const diagnostics = new Diagnostics(cold);
+  const late: string[] = [];
+  const idle = (text: string): boolean => late.push(text) > 0;
+  expect(await diagnostics.shown(1, diagnostics.check(1, "wrong"), idle)).toBe("");
+  answer("wrong");
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(late).toEqual(["Cell [1]:2:3 - type error TS1: wrong\n"]);
+  expect(await diagnostics.shown(2, diagnostics.check(2, "right"), idle)).toBe("");
 });
 
 test("the same text is not checked again, and said no more, until another cell ran", async () => {
   const { checker: warm, asked, hear } = checker(true);
   const diagnostics = new Diagnostics(warm);
   const run = async (cell: number, code: string): Promise<void> => {
-    await diagnostics.shown(cell, diagnostics.check(cell, code));
+    await diagnostics.shown(cell, diagnostics.check(cell, code), never);
     diagnostics.ran(cell, code);
   };
   for (let cell = 1; cell <= 5; cell++) await run(cell, "1 + 1");
@@ -62,7 +80,7 @@ test("an earlier text that declares its names anew counts like a new one", async
   const { checker: warm, asked, hear } = checker(true);
   const diagnostics = new Diagnostics(warm);
   for (const [i, code] of ["let x = 1", "let x = 'a'", "x", "let x = 1", "x"].entries()) {
-    await diagnostics.shown(i, diagnostics.check(i, code));
+    await diagnostics.shown(i, diagnostics.check(i, code), never);
     diagnostics.ran(i, code);
   }
   expect(asked).toEqual(["let x = 1", "let x = 'a'", "x", "let x = 1", "x"]);
@@ -73,6 +91,6 @@ test("mode off asks nothing", async () => {
   const { checker: warm, asked } = checker(true);
   const diagnostics = new Diagnostics(warm);
   diagnostics.mode = "off";
-  expect(await diagnostics.shown(1, diagnostics.check(1, "wrong"))).toBe("");
+  expect(await diagnostics.shown(1, diagnostics.check(1, "wrong"), never)).toBe("");
   expect(asked).toEqual([]);
 });

@@ -12,12 +12,12 @@ export interface Checker {
   declare(cell: number, declarations: readonly Declaration[]): Promise<void>;
 }
 
-/** How long a finished cell waits for its own warnings, in ms; later ones are shown under the next cell. */
+/** How long a finished cell waits for its own warnings, in ms. */
 const patience = 250;
 
 export class Diagnostics {
   readonly #checker: Checker;
-  // Warnings of cells whose reply did not wait for them.
+  // Warnings that came while a later cell ran: they are shown under it, since a client that runs cell after cell no longer listens for the one before.
   readonly #late: string[] = [];
   // What is known of a text stays true while no other cell has run.
   readonly #known = new Map<string, Diagnostic[]>();
@@ -43,12 +43,15 @@ export class Diagnostics {
     return { warnings };
   }
 
-  /** The text to show under a cell that has run: earlier cells' late warnings and, when they are ready soon, its own. */
-  async shown(cell: number, check: Check): Promise<string> {
+  /**
+   * The text to show under a cell that has run: earlier cells' late warnings and, when they are ready soon, its own. When they come later, `showLate` shows them, and
+   * returns false to leave them to the next cell.
+   */
+  async shown(cell: number, check: Check, showLate: (text: string) => boolean): Promise<string> {
     let text = this.#late.splice(0).join("");
     const labelled = check.warnings.then((warnings) => format(cell, warnings));
     const own = this.#checker.warm || this.mode === "strict" ? await within(patience, labelled) : undefined;
-    if (own === undefined) void labelled.then((late) => { if (late !== "") this.#late.push(late); });
+    if (own === undefined) void labelled.then((late) => { if (late !== "" && !showLate(late)) this.#late.push(late); });
     else text += own;
     return text;
   }

@@ -92,7 +92,7 @@ export class Execute {
     const outcome = refusal === null ? await this.#send(request, id, count, options) : { ...succeeded, status: "error" as const, error: refusal };
     if (outcome.error !== null && !options.silent) this.#publishError(request, outcome.error);
     if (check !== null && cell !== null && refusal === null) {
-      this.#parts.publisher.stream(request, "stderr", await this.#parts.diagnostics.shown(count, check));
+      this.#parts.publisher.stream(request, "stderr", await this.#parts.diagnostics.shown(count, check, (late) => this.#showLate(request, late)));
       this.#parts.diagnostics.ran(count, cell.code);
     }
     return outcome;
@@ -111,6 +111,13 @@ export class Execute {
     if (errors.length === 0) return null;
     const message = `Expected a cell without type errors, as %types strict asks, but got ${errors.length}. It was not run.`;
     return { name: "TypesError", message, traceback: [`TypesError: ${message}`, ...format(count, errors).trimEnd().split("\n")] };
+  }
+
+  /** Under the cell itself, as what a late timer prints, unless another one runs by now. */
+  #showLate(request: Message, text: string): boolean {
+    if (this.busy) return false;
+    this.#parts.publisher.stream(request, "stderr", text);
+    return true;
   }
 
   #send(request: Message, id: RequestId, count: number, options: Options): Promise<Outcome> {

@@ -1,6 +1,6 @@
 // Cells over real sockets, through the real session: order, count, history, silence, abortion, expressions, questions, warnings about types.
 import { describe, expect, test } from "vitest";
-import { requestOf } from "../../kernel/supervisor/messages.ts";
+import { requestOf, type Message } from "../../kernel/supervisor/messages.ts";
 import { fakeSession, next, openKernel, shown, streamText, until } from "../helpers/kernel.ts";
 
 describe("a cell", () => {
@@ -168,15 +168,25 @@ describe("questions about code", () => {
 });
 
 describe("types", () => {
+  const isWarning = ({ header, content }: Message): boolean => header.msg_type === "stream" && content["name"] === "stderr";
+
   test("a wrong type is a warning with the cell's line, and the cell runs", async () => {
     const { client } = await openKernel();
     await client.execute("const ready = 1");
     await client.request("shell", "complete_request", { code: "Math.hyp", cursor_pos: 8 });
+    const warning = next(client, isWarning);
     const wrong = await client.execute('\nconst text: number = "no";\ntext');
-    const right = await client.execute("ready + 1");
     expect(wrong.reply["status"]).toBe("ok");
-    const warnings = streamText([...wrong.outputs, ...right.outputs], "stderr");
-    expect(warnings).toBe(`Cell [2]:2:7 - type error TS2322: Type 'string' is not assignable to type 'number'.\n`);
+    expect((await warning).content["text"]).toBe(`Cell [2]:2:7 - type error TS2322: Type 'string' is not assignable to type 'number'.\n`);
+  });
+
+  test("of the very first cell are shown under it, though the service is still starting when it ends", async () => {
+    const { client } = await openKernel();
+    const warning = next(client, isWarning);
+    const { outputs } = await client.execute('const text: number = "no";');
+    const { content, parent } = await warning;
+    expect(content["text"]).toBe(`Cell [1]:1:7 - type error TS2322: Type 'string' is not assignable to type 'number'.\n`);
+    expect(parent).toMatchObject({ msg_id: outputs[0]!.parent.msg_id });
   });
 
   test("%types strict fails the cell before it runs; %types off looks for none", async () => {
