@@ -26,8 +26,8 @@ export class TestSession {
   readonly events: Event[] = [];
   readonly agentEvents: AgentEvent[] = [];
   readonly process: ChildProcess;
-  /** What reached the real stdout and stderr. */
-  native = "";
+  /** What reached the real stdout and stderr; what comes first of two that went to different ones is chance. */
+  readonly native = { stdout: "", stderr: "" };
   readonly #checks = new Set<() => void>();
   #request = 0;
 
@@ -40,7 +40,7 @@ export class TestSession {
       detached: true,
     });
     this.process.on("message", (event) => { this.events.push(event as Event); this.#check(); });
-    for (const stream of [this.process.stdout!, this.process.stderr!]) stream.on("data", (bytes: Buffer) => { this.native += bytes.toString(); this.#check(); });
+    for (const name of ["stdout", "stderr"] as const) this.process[name]!.on("data", (bytes: Buffer) => { this.native[name] += bytes.toString(); this.#check(); });
     createInterface({ input: this.#agent }).on("line", (line) => { this.agentEvents.push(JSON.parse(line) as AgentEvent); this.#check(); });
     this.#agent.on("error", (error: NodeJS.ErrnoException) => { if (!["EPIPE", "ECONNRESET"].includes(error.code ?? "")) throw error; });
     this.process.on("exit", () => this.#check());
@@ -108,7 +108,7 @@ export class TestSession {
         const isEnded = this.process.exitCode !== null || this.process.signalCode !== null;
         if (found === undefined || found === false) {
           if (!isEnded) return;
-          reject(new Error(`The session ended (${this.process.exitCode ?? this.process.signalCode}): ${this.native.replace(/\u001e[0-9a-f]*\u001e/g, "")}`));
+          reject(new Error(`The session ended (${this.process.exitCode ?? this.process.signalCode}): ${(this.native.stdout + this.native.stderr).replace(/\u001e[0-9a-f]*\u001e/g, "")}`));
         } else {
           resolve(found);
         }

@@ -128,7 +128,7 @@ describe("the end", () => {
     const request = own.send(`console.log('last words'); ${signal === null ? "" : "await new Promise((go) => setImmediate(go)); "}${code}`);
     expect(await ended).toEqual([exitCode, signal]);
     expect(own.printed(request, "stdout")).toBe("last words\n");
-    expect(own.native).not.toContain("debugger");
+    expect(own.native.stdout + own.native.stderr).not.toContain("debugger");
   });
 
   test("comes when the supervisor is gone, also while a cell spins", async () => {

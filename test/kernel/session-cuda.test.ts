@@ -64,8 +64,8 @@ test("what kernels print reaches the session's own stdout before the cell's toke
   const { events } = await session.run("speak.launch({ grid: 1, block: 1 })");
   const done = events.at(-1)!;
   const token = done.type === "done" ? done.token : "";
-  await session.until(() => session.native.includes(token));
-  expect(session.native.slice(0, session.native.indexOf(token))).toContain("from the device\n");
+  await session.until(() => session.native.stdout.includes(token));
+  expect(session.native.stdout.slice(0, session.native.stdout.indexOf(token))).toContain("from the device\n");
 });
 
 describe("after", () => {

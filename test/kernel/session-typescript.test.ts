@@ -101,8 +101,9 @@ describe("values and output", () => {
     const done = events.at(-1)!;
     if (done.type !== "done") throw new Error("Expected done to be last.");
     expect(done.token).toMatch(/^\u001e[0-9a-f]{32}\u001e$/);
-    await session.until(() => session.native.split(done.token).length === 3);
-    expect(session.native.indexOf("native text")).toBeLessThan(session.native.indexOf(done.token));
+    const { native } = session;
+    await session.until(() => native.stdout.includes(done.token) && native.stderr.includes(done.token));
+    expect(native.stdout).toContain(`native text${done.token}`);
   });
 });
 
