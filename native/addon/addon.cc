@@ -110,8 +110,9 @@ napi_value flights(napi_env env, napi_callback_info info) {
 }
 
 napi_value allocate(napi_env env, napi_callback_info info) {
-  Arguments<3> arguments(env, info);
-  return number(env, double(client_of(arguments.small(0)).allocate(Memory(arguments.small(1) == 0 ? 0 : 1), arguments.bytes(2))));
+  Arguments<4> arguments(env, info);
+  Memory memory = arguments.small(1) == 0 ? Memory::device : Memory::host;
+  return number(env, double(client_of(arguments.small(0)).allocate(memory, arguments.bytes(2), arguments.truth(3))));
 }
 
 napi_value free_block(napi_env env, napi_callback_info info) {
@@ -177,6 +178,30 @@ napi_value adjust_external_memory(napi_env env, napi_callback_info info) {
   return nothing_to_say(env);
 }
 
+napi_value watch(napi_env env, napi_callback_info info) {
+  Arguments<1> arguments(env, info);
+  return number(env, double(Instance::of(env)->weak_objects().add(arguments.value(0))));
+}
+
+napi_value unwatch(napi_env env, napi_callback_info info) {
+  Arguments<1> arguments(env, info);
+  Instance::of(env)->weak_objects().remove(arguments.bytes(0));
+  return nothing_to_say(env);
+}
+
+napi_value watched(napi_env env, napi_callback_info info) {
+  Arguments<1> arguments(env, info);
+  napi_value object = Instance::of(env)->weak_objects().find(arguments.bytes(0));
+  return object == nullptr ? nothing(env) : object;
+}
+
+napi_value collected(napi_env env, napi_callback_info info) {
+  std::vector<uint64_t> numbers = Instance::of(env)->weak_objects().take_collected();
+  napi_value result = array(env);
+  for (size_t i = 0; i < numbers.size(); i++) napi_set_element(env, result, uint32_t(i), number(env, double(numbers[i])));
+  return result;
+}
+
 napi_value interrupt(napi_env env, napi_callback_info info) {
   interrupt_flag().store(true);
   Registry::instance().each([](uint32_t, Connection& connection) {
@@ -237,6 +262,10 @@ constexpr Export kExports[] = {
     {"trim", guarded<trim>},
     {"memory", guarded<memory>},
     {"adjustExternalMemory", guarded<adjust_external_memory>},
+    {"watch", guarded<watch>},
+    {"unwatch", guarded<unwatch>},
+    {"watched", guarded<watched>},
+    {"collected", guarded<collected>},
     {"interrupt", guarded<interrupt>},
     {"clearInterrupt", guarded<clear_interrupt>},
     {"gauges", guarded<gauges>},

@@ -36,6 +36,12 @@ class Arguments {
     return uint64_t(value);
   }
 
+  bool truth(size_t i) const {
+    bool value;
+    if (napi_get_value_bool(env_, values_[i], &value) != napi_ok) wrong(i, "true or false");
+    return value;
+  }
+
   napi_value value(size_t i) const { return values_[i]; }
 
   std::string text(size_t i) const {

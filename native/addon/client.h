@@ -64,7 +64,8 @@ class Client {
   void sleep(uint32_t seen);
   std::vector<ErrorRecord> take_errors();
 
-  int64_t allocate(Memory memory, uint64_t bytes);
+  // From the segments there are, or, when it may grow, from a new one too.
+  int64_t allocate(Memory memory, uint64_t bytes, bool may_grow);
   // Throws ClientError when nothing was allocated there.
   void free(Place place);
   // Gives unused segments back and returns their bytes.

@@ -6,13 +6,14 @@
 
 namespace warpcell {
 
-int64_t Client::allocate(Memory memory, uint64_t bytes) {
+int64_t Client::allocate(Memory memory, uint64_t bytes, bool may_grow) {
   Allocator& blocks = allocator(memory);
   uint64_t least = blocks.least_segment_size(bytes);
   uint64_t size = blocks.segment_size(bytes);
   for (bool has_trimmed = false;;) {
     std::optional<Place> block = blocks.take(bytes);
     if (block) return int64_t(*block);
+    if (!may_grow) return kNoMemory;
 
     Growth growth = grow(memory, bytes, size);
     if (growth == Growth::dead) return kAllocationDead;

@@ -7,6 +7,7 @@
 
 #include "registry.h"
 #include "shared_memory.h"
+#include "weak_objects.h"
 
 namespace warpcell {
 
@@ -33,6 +34,8 @@ class Instance {
   // A part of what `map` answered; once it has been collected, the first word of the whole becomes 0.
   napi_value lend(napi_value whole, uint64_t offset, uint64_t bytes);
 
+  WeakObjects& weak_objects() { return weak_objects_; }
+
  private:
   struct Completion {
     Instance* instance;
@@ -40,7 +43,7 @@ class Instance {
     Outcome outcome;
   };
 
-  explicit Instance(napi_env env) : env_(env) {}
+  explicit Instance(napi_env env) : env_(env), weak_objects_(env) {}
   static void resolve(napi_env env, napi_value, void*, void* data);
   static void finish(void* data);
   void make_queue();
@@ -54,6 +57,7 @@ class Instance {
   std::atomic<bool> is_queue_closed_{false};
   uint32_t pending_ = 0;
 
+  WeakObjects weak_objects_;
   std::map<uint64_t, napi_ref> views_;   // by the segment's serial; weak
   std::map<uint64_t, std::weak_ptr<Mapping>> segments_;   // by the segment's serial
   std::map<const void*, std::weak_ptr<Mapping>> mappings_;   // by their first byte

@@ -83,8 +83,11 @@ export interface Binding {
   /** Launches with first ≤ sequence ≤ last that the recorder (the last 65,536) still has. */
   flights(client: number, first: number, last: number): FlightRecord[];
 
-  /** A block of at least `bytes` (256-byte aligned), as a place. memory 0: device, 1: host. Returns −1 when there is no memory left, −2 when the process is dead, −3 when interrupted. */
-  allocate(client: number, memory: 0 | 1, bytes: number): number;
+  /**
+   * A block of at least `bytes` (256-byte aligned), as a place: of memory that the client has, or of more of it when it `mayGrow`. memory 0: device, 1: host.
+   * Returns −1 when there is no memory left, −2 when the process is dead, −3 when interrupted.
+   */
+  allocate(client: number, memory: 0 | 1, bytes: number, mayGrow: boolean): number;
   free(client: number, place: number): void;
   /** The whole segment of a place as memory of this process: host segments, and device segments of `cpu`. The mapping lives as long as the buffer. */
   buffer(client: number, segment: number): ArrayBuffer;
@@ -102,6 +105,14 @@ export interface Binding {
   memory(client: number): MemoryStatistics;
   /** Tells V8 of memory outside its heap; `change` in bytes, may be negative. */
   adjustExternalMemory(change: number): void;
+
+  /** Notes an object, without keeping it, and returns a number for it. */
+  watch(object: object): number;
+  unwatch(number: number): void;
+  /** The object, or `null` once it has been collected. */
+  watched(number: number): object | null;
+  /** The numbers of watched objects that the collector has taken, each once. It sees them also in the midst of a job. */
+  collected(): number[];
 
   /** Makes every blocking and asynchronous wait of this Node process end with `interrupted`, now and until {@link clearInterrupt}. Callable from any thread. */
   interrupt(): void;

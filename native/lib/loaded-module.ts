@@ -1,4 +1,5 @@
 // A compiled artifact in a device process: gives it and its kernels their numbers, loads it, and loads it again into every new process. It must not know sources or tensors.
+import { afterCollection } from "./collection.ts";
 import { Op } from "./commands.ts";
 import { WarpcellError } from "./errors.ts";
 import { describeKernels } from "./origins.ts";
@@ -52,9 +53,7 @@ function send(device: DeviceProcess, { module, firstKernel, artifact, lowered, n
   return text === "" ? [] : text.split("\n").map((line) => JSON.parse(line) as LoadedKernel);
 }
 
-// A collector must not talk to a device, which may answer with a fault: what it finds is unloaded before the next load.
-const collected = new FinalizationRegistry<{ device: DeviceProcess; module: number }>(({ device, module }) => drop(device, module));
-
+// What follows a collection must not talk to a device, which may answer with a fault: what it finds is unloaded before the next load.
 function drop(device: DeviceProcess, module: number): void {
   const { entries, dropped } = loadsOf(device);
   if (entries.delete(module)) dropped.push(module);
@@ -87,7 +86,7 @@ export class LoadedModule {
     entries.set(entry.module, entry);
     kernels.forEach((kernel, index) => kernelNames.set(entry.firstKernel + index, kernel));
     const loaded = new LoadedModule(entry, facts);
-    collected.register(loaded, { device, module: entry.module });
+    afterCollection(loaded, () => drop(device, entry.module));
     return loaded;
   }
 }

@@ -2,6 +2,7 @@
 // kernels: what a command means, and what must be sent again to a new process, belongs to those who send it.
 import { binding, deviceExecutable, type ErrorRecord, type Outcome } from "./binding.ts";
 import { answerFields, type Field, greet } from "./answers.ts";
+import { collectGarbage, reclaim } from "./collection.ts";
 import { headerBytes, headerOffsets, Op } from "./commands.ts";
 import { type DeviceFault, DeviceUnavailable, InterruptedError, OutOfMemory, WarpcellError } from "./errors.ts";
 import { faultOf, interruptionOf, type Loss, refusalOf } from "./faults.ts";
@@ -15,6 +16,14 @@ export type DeviceKind = "cpu" | "cuda";
 
 /** device: what kernels use. host: shared memory that this process reads; pinned, where the device has memory of its own. */
 export type MemoryKind = "device" | "host";
+
+/** From the cheapest way to the last. */
+const waysToAllocate: readonly { prepared: () => boolean; mayGrow: boolean }[] = [
+  { prepared: () => true, mayGrow: false },
+  { prepared: reclaim, mayGrow: false },
+  { prepared: () => true, mayGrow: true },
+  { prepared: collectGarbage, mayGrow: true },
+];
 
 const memoryNumbers = { device: 0, host: 1 } as const;
 const record = new DataView(binding.scratch);
@@ -122,12 +131,19 @@ export class DeviceProcess {
     this.#throwRefused();
   }
 
-  /** A block of at least `bytes` bytes, 256-byte aligned, as a place. Throws {@link OutOfMemory}. */
+  /** A block of at least `bytes` bytes, 256-byte aligned, as a place. What collected objects held is used before new memory is. Throws {@link OutOfMemory}. */
   allocate(bytes: number, memory: MemoryKind): number {
-    for (;;) {
-      const place = binding.allocate(this.client, memoryNumbers[memory], bytes);
+    for (const { prepared, mayGrow } of waysToAllocate) {
+      const place = prepared() ? this.#allocate(bytes, memory, mayGrow) : -1;
       if (place >= 0) return place;
-      if (place === -1) throw new OutOfMemory(`Expected ${bytes} bytes of ${memory} memory on ${this.name} but there are not so many left. Dispose of tensors that you no longer need.`, this.name, bytes);
+    }
+    throw new OutOfMemory(`Expected ${bytes} bytes of ${memory} memory on ${this.name} but there are not so many left. Dispose of tensors that you no longer need.`, this.name, bytes);
+  }
+
+  #allocate(bytes: number, memory: MemoryKind, mayGrow: boolean): number {
+    for (;;) {
+      const place = binding.allocate(this.client, memoryNumbers[memory], bytes, mayGrow);
+      if (place >= -1) return place;
       this.#attend(place === -2 ? "died" : "interrupted");
     }
   }

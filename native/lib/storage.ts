@@ -1,16 +1,13 @@
 // A block of a device's memory: takes it from the allocator, and gives it back when the last tensor on it is disposed of or collected. It must not know shapes or dtypes.
 import { binding } from "./binding.ts";
+import { afterCollection, cancel, living } from "./collection.ts";
 import type { DeviceProcess } from "./process.ts";
 
-interface Block { readonly device: DeviceProcess; readonly place: number; readonly bytes: number; }
-
-function release({ device, place, bytes }: Block): void {
+// A block that is reused while commands on it are under way is safe: all commands of a device run in one order.
+function release(device: DeviceProcess, place: number, bytes: number): void {
   device.free(place);
   binding.adjustExternalMemory(-bytes);
 }
-
-// A block that is reused while commands on it are under way is safe: all commands of a device run in one order.
-const collected = new FinalizationRegistry<Block>(release);
 
 /** The memory under one or several tensors (a tensor, its views, and the arrays that show it). */
 export class Storage {
@@ -19,8 +16,10 @@ export class Storage {
   readonly bytes: number;
   /** Sequence of the last command that may write here; 0: none. */
   writtenBy = 0;
+  readonly #watch: number;
   #holders = 1;
-  #memory: WeakRef<ArrayBuffer> | null = null;
+  /** The number of the buffer with these bytes that JavaScript had last; 0: none. */
+  #buffer = 0;
 
   /** Throws OutOfMemory. The contents are undefined. */
   constructor(device: DeviceProcess, bytes: number) {
@@ -28,16 +27,18 @@ export class Storage {
     this.bytes = bytes;
     this.place = device.allocate(Math.max(bytes, 1), "device");
     binding.adjustExternalMemory(bytes);
-    collected.register(this, { device, place: this.place, bytes }, this);
+    this.#watch = watch(this);
   }
 
-  /** The buffer with these bytes that JavaScript has, if any. */
-  get memory(): ArrayBuffer | undefined {
-    return this.#memory?.deref();
-  }
+  /** These bytes for JavaScript: the same buffer as long as it lives, and the memory as long too. */
+  expose(): ArrayBuffer {
+    const known = this.#buffer === 0 ? null : living(this.#buffer);
+    if (known !== null) return known as ArrayBuffer;
 
-  set memory(buffer: ArrayBuffer) {
-    this.#memory = new WeakRef(buffer);
+    const buffer = this.device.part(this.place, this.bytes);
+    this.hold();
+    this.#buffer = afterCollection(buffer, () => this.drop());
+    return buffer;
   }
 
   /** One more tensor, or a buffer, lies here. */
@@ -50,12 +51,18 @@ export class Storage {
   drop(): void {
     this.#holders -= 1;
     if (this.#holders > 0) return;
-    collected.unregister(this);
-    release(this);
+    cancel(this.#watch);
+    release(this.device, this.place, this.bytes);
   }
 
   /** A launch that did not finish may have been writing here, and nothing has written since. */
   get isSuspect(): boolean {
     return this.writtenBy !== 0 && this.device.isSuspect(this.writtenBy);
   }
+}
+
+// Apart, so that the action does not hold the storage.
+function watch(storage: Storage): number {
+  const { device, place, bytes } = storage;
+  return afterCollection(storage, () => release(device, place, bytes));
 }

@@ -1,5 +1,6 @@
 // Bytes between JavaScript and a storage: through shared memory directly where the device works in it, else through pinned blocks. It must not know shapes or dtypes.
 import { binding } from "./binding.ts";
+import { afterCollection } from "./collection.ts";
 import { offsetOf, segmentOf } from "./commands.ts";
 import type { DeviceProcess } from "./process.ts";
 import { submitCopy } from "./records.ts";
@@ -81,9 +82,6 @@ export function read(storage: Storage, offset: number, bytes: number, use: (part
   }
 }
 
-/** What a buffer that JavaScript has shows: it is let go when the buffer has been collected, with every array over it. */
-const exposed = new FinalizationRegistry<{ drop(): void }>((shown) => shown.drop());
-
 /**
  * A buffer with the bytes from `offset` on, after all work submitted before. On `cpu` it is the storage itself, which lives as long as the buffer; on
  * other devices a copy in pinned memory, which the device writes without a detour. Throws what the work before failed with, and OutOfMemory.
@@ -92,7 +90,7 @@ export function expose(storage: Storage, offset: number, bytes: number): { buffe
   const { device } = storage;
   if (device.kind === "cpu") {
     device.synchronize();
-    return { buffer: storage.memory ?? exposeStorage(storage), byteOffset: offset };
+    return { buffer: storage.expose(), byteOffset: offset };
   }
   if (bytes < pinnedBytes) {
     const copy = new Uint8Array(bytes);
@@ -104,17 +102,10 @@ export function expose(storage: Storage, offset: number, bytes: number): { buffe
     submitCopy(device, block, storage.place + offset, bytes);
     device.synchronize();
     const buffer = device.part(block, bytes);
-    exposed.register(buffer, { drop: () => device.free(block) });
+    afterCollection(buffer, () => device.free(block));
     return { buffer, byteOffset: 0 };
   } catch (error) {
     device.free(block);
     throw error;
   }
-}
-
-function exposeStorage(storage: Storage): ArrayBuffer {
-  const buffer = storage.device.part(storage.place, storage.bytes);
-  exposed.register(buffer, storage.hold());
-  storage.memory = buffer;
-  return buffer;
 }

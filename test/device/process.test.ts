@@ -263,7 +263,7 @@ describe("the client", () => {
 
   test("a buffer outlives its segment", () => {
     const client = binding.open("cpu", 0, deviceExecutable);
-    const place = binding.allocate(client, 1, 64 << 20);
+    const place = binding.allocate(client, 1, 64 << 20, true);
     const view = new Uint8Array(binding.buffer(client, segmentOf(place)), offsetOf(place), 64 << 20).fill(9);
     expect(binding.buffer(client, segmentOf(place))).toBe(view.buffer);
     binding.free(client, place);
@@ -285,7 +285,7 @@ describe("the client", () => {
   test("an argument of another type is an error", () => {
     expect(() => binding.state("one" as unknown as number)).toThrow(/Expected argument 1 to be a small integer/);
     expect(() => binding.request(cpu.client, Op.hello, [1] as unknown as string[], 0)).toThrow(/Expected argument 3 to be an array of text and Uint8Array/);
-    expect(() => binding.allocate(cpu.client, 0, -1)).toThrow(/Expected a number of bytes but got -1/);
+    expect(() => binding.allocate(cpu.client, 0, -1, true)).toThrow(/Expected a number of bytes but got -1/);
   });
 
   test("a program that is not there, and a device that is not there", () => {
@@ -390,7 +390,7 @@ describe("the client", () => {
         living.delete(place);
       } else {
         const bytes = Math.ceil(2 ** (Math.random() * 22));
-        const place = binding.allocate(client, 0, bytes);
+        const place = binding.allocate(client, 0, bytes, true);
         expect(place % 256).toBe(0);
         living.set(place, bytes);
       }

@@ -177,6 +177,19 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       expect(allocated()).toBeLessThanOrEqual(start);
     });
 
+    test("a loop that disposes of nothing uses memory again in the midst of its job", () => {
+      const x = arange(1 << 18, { dtype: "float32", device });
+      const reserved = memory()[device]!.reserved;
+      let last = x;
+      for (let i = 0; i < 3000; i++) last = x.add(i);
+      let sum = 0;
+      for (let i = 0; i < 1000; i++) sum += x.add(i).data()[7]!;
+      expect(last.slice([3, 5]).toArray()).toEqual([3002, 3003]);
+      expect(sum).toBe(1000 * 7 + (999 * 1000) / 2);
+      // 4 GB went by.
+      expect(memory()[device]!.reserved - reserved).toBeLessThan(2 ** 30);
+    });
+
     test("the collector frees what nobody holds", async () => {
       const collect = await collector();
       const start = allocated();
