@@ -12,6 +12,14 @@ namespace {
 
 constexpr uint64_t kUnknown = std::numeric_limits<uint64_t>::max();
 
+// One part in so many is left to others. The system's own killer comes before the last byte is gone.
+constexpr uint64_t kPartsOfOthers = 16;
+
+uint64_t left_to_us(uint64_t total, uint64_t left) {
+  uint64_t others = total / kPartsOfOthers;
+  return left > others ? left - others : 0;
+}
+
 uint64_t first_number(const char* path) {
   std::ifstream file(path);
   uint64_t value;
@@ -46,14 +54,16 @@ uint64_t left_in_group(const Group& group) {
   if (limit == kUnknown || used == kUnknown) return kUnknown;
   uint64_t reclaimable = number_of(group.parts, group.reclaimable);
   if (reclaimable != kUnknown) used -= std::min(used, reclaimable);
-  return limit > used ? limit - used : 0;
+  return left_to_us(limit, limit > used ? limit - used : 0);
 }
 
 uint64_t left_in_system() {
   std::ifstream file("/proc/meminfo");
+  uint64_t total = 0;
   for (std::string name; file >> name;) {
     uint64_t kibibytes;
-    if (name == "MemAvailable:" && file >> kibibytes) return kibibytes * 1024;
+    if (name == "MemTotal:" && file >> kibibytes) total = kibibytes * 1024;
+    if (name == "MemAvailable:" && file >> kibibytes) return left_to_us(total, kibibytes * 1024);
     file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
   }
   return kUnknown;

@@ -163,14 +163,16 @@ describe("in a container with a limit", () => {
 
   // The files of a control group, which only a name space of one's own lets us lay over the system's.
   test.runIf(spawnSync("unshare", [...inGroup, "true"]).status === 0).each([
-    ["file cache that nobody reads is memory that is left", 1_900_000_000, "a place"],
-    ["what processes hold is not", 1000, "none"],
-  ])("%s", (_, inactive, expected) => {
+    ["file cache that nobody reads is memory that is left", 2 ** 20, 1_900_000_000, "a place"],
+    ["what processes hold is not", 2 ** 20, 1000, "none"],
+    ["a sixteenth of all is left to others", 150 * 2 ** 20, 0, "none"],
+    ["what is beyond it is not", 220 * 2 ** 20, 0, "a place"],
+  ])("%s", (_, left, inactive, expected) => {
     writeFileSync(join(group, "memory.max"), `${2 ** 31}\n`);
-    writeFileSync(join(group, "memory.current"), `${2 ** 31 - 2 ** 20}\n`);
+    writeFileSync(join(group, "memory.current"), `${2 ** 31 - left}\n`);
     writeFileSync(join(group, "memory.stat"), `anon 100\nfile 1900000000\ninactive_file ${inactive}\nactive_file 100\n`);
     const source = `const binding = require(${JSON.stringify(addon)}); const c = binding.open("cpu", 0, ${JSON.stringify(deviceExecutable)});
-      console.log(binding.allocate(c, 0, 64 << 20) >= 0 ? "a place" : "none"); process.exit(0);`;
+      console.log(binding.allocate(c, 0, 64 << 20, true) >= 0 ? "a place" : "none"); process.exit(0);`;
     const { stdout, stderr } = spawnSync("unshare", [...inGroup, process.execPath, "-e", source], { encoding: "utf8", timeout: 20_000 });
     expect([stdout.trim(), stderr]).toEqual([expected, ""]);
   });
@@ -242,7 +244,7 @@ describe("a device process that answers", () => {
   test.each([["an error without a sentence", 5], ["nothing", 6]])("with %s has granted no memory", (_, index) => {
     const client = binding.open("cpu", index, liar);
     clients.push(client);
-    expect(() => binding.allocate(client, 0, 1024)).toThrow(/Expected an answer that starts with "ok" or "error" to command 1 but got/);
+    expect(() => binding.allocate(client, 0, 1024, true)).toThrow(/Expected an answer that starts with "ok" or "error" to command 1 but got/);
     expect(binding.memory(client).segments).toBe(0);
   });
 
