@@ -137,7 +137,8 @@ export class DeviceProcess {
       const place = prepared() ? this.#allocate(bytes, memory, mayGrow) : -1;
       if (place >= 0) return place;
     }
-    throw new OutOfMemory(`Expected ${bytes} bytes of ${memory} memory on ${this.name} but there are not so many left. Dispose of tensors that you no longer need.`, this.name, bytes);
+    const { allocated } = binding.memory(this.client);
+    throw new OutOfMemory(`Expected ${bytes} bytes of ${memory} memory on ${this.name} but there are not so many left, and tensors hold ${allocated}. Dispose of tensors that you no longer need.`, this.name, bytes);
   }
 
   #allocate(bytes: number, memory: MemoryKind, mayGrow: boolean): number {
