@@ -1,12 +1,23 @@
 // A block of a device's memory: takes it from the allocator, and gives it back when the last tensor on it is disposed of or collected. It must not know shapes or dtypes.
+import { getHeapStatistics } from "node:v8";
 import { binding } from "./binding.ts";
 import { afterCollection, cancel, living } from "./collection.ts";
 import type { DeviceProcess } from "./process.ts";
 
+const heap = getHeapStatistics().heap_size_limit;
+
+/**
+ * Bytes as V8 is told of them. It collects after every 64 MiB or so of its heap of some GiB: memory that is not the host's weighs what its share of the device's is of that
+ * heap, or a loop over a GPU's tensors would spend its time in the collector.
+ */
+function weight(device: DeviceProcess, bytes: number): number {
+  return device.kind === "cpu" ? bytes : Math.ceil(bytes * Math.min(1, heap / device.properties.memoryTotal));
+}
+
 // A block that is reused while commands on it are under way is safe: all commands of a device run in one order.
 function release(device: DeviceProcess, place: number, bytes: number): void {
   device.free(place);
-  binding.adjustExternalMemory(-bytes);
+  binding.adjustExternalMemory(-weight(device, bytes));
 }
 
 /** The memory under one or several tensors (a tensor, its views, and the arrays that show it). */
@@ -26,7 +37,7 @@ export class Storage {
     this.device = device;
     this.bytes = bytes;
     this.place = device.allocate(Math.max(bytes, 1), "device");
-    binding.adjustExternalMemory(bytes);
+    binding.adjustExternalMemory(weight(device, bytes));
     this.#watch = watch(this);
   }
 
