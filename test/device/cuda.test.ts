@@ -37,7 +37,7 @@ async function kernelsOf(source: string, options: object = {}): Promise<Record<s
 /** Runs a program in a Node process of its own, because a device process takes its surroundings from the environment. */
 function program(body: string, environment: Record<string, string>): string {
   const text = `import * as warpcell from ${JSON.stringify(library)};\nconst said = (error) => console.log(error.code + ": " + error.message);\n${body}`;
-  const result = spawnSync(process.execPath, ["--input-type=module", "-e", text], { encoding: "utf8", env: { ...process.env, ...environment } });
+  const result = spawnSync(process.execPath, ["--input-type=module", "-e", text], { encoding: "utf8", maxBuffer: 64 << 20, env: { ...process.env, ...environment } });
   return result.stdout + result.stderr;
 }
 
@@ -162,6 +162,13 @@ describe.runIf(gpu !== undefined)("with a GPU", () => {
     const said = program(`const { kernels } = await warpcell.compile(${source}, { device: "cuda" }); kernels.say.launch({ grid: 1, block: 3 }, 41);
       await warpcell.synchronize(); console.log("after"); process.exit(0);`, {});
     expect(said).toBe("41 from 0\n41 from 1\n41 from 2\nafter\n");
+  });
+
+  test("nothing of what a whole grid prints is lost", () => {
+    const source = JSON.stringify(`__global__ void say(int each) { for (int i = 0; i < each; i++) printf("%d\n", (blockIdx.x * blockDim.x + threadIdx.x) * each + i); }`);
+    const said = program(`const { kernels } = await warpcell.compile(${source}, { device: "cuda" }); kernels.say.launch({ grid: 100, block: 100 }, 50); await warpcell.synchronize(); process.exit(0);`, {});
+    const numbers = said.trimEnd().split("\n").map(Number).sort((a, b) => a - b);
+    expect(numbers).toEqual([...Array(500_000).keys()]);
   });
 
   test.each([[1, "int8"], [2, "float16"], [4, "float32"], [8, "float64"], [8, "int64"]] as const)("fills of %i bytes reach every element and no other", async (_, dtype) => {

@@ -35,11 +35,16 @@ DeviceHandle find_device(const DriverApi& api, int index) {
   return device;
 }
 
+// What kernels print between two looks at it: what does not fit is lost without a word. The default of 1 MiB holds 65,000 short lines.
+constexpr size_t kPrintfBytes = 64u << 20;
+
 // The primary context is the one that CUDA's libraries use as well.
 Context make_current(const DriverApi& api, DeviceHandle device) {
   Context context = nullptr;
   api.check(api.cuDevicePrimaryCtxRetain(&context, device), "making a context");
   api.check(api.cuCtxSetCurrent(context), "making a context");
+  // A driver that knows no such limit keeps its own.
+  api.cuCtxSetLimit(kLimitPrintf, kPrintfBytes);
   return context;
 }
 

@@ -47,6 +47,7 @@ constexpr int kLocationDevice = 1;
 constexpr int kHandlePosixDescriptor = 1;
 constexpr int kGranularityMinimum = 0;
 constexpr int kAccessReadWrite = 3;
+constexpr int kLimitPrintf = 1;
 constexpr unsigned kStreamNonBlocking = 1;
 constexpr unsigned kEventDefault = 0;
 constexpr unsigned kEventBlocking = 1 | 2;   // a blocking wait, no timing
@@ -107,6 +108,7 @@ using SharedOfBlock = size_t (*)(int threads);
   X(cuDeviceTotalMem, cuDeviceTotalMem_v2, (size_t*, DeviceHandle)) \
   X(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (Context*, DeviceHandle)) \
   X(cuCtxSetCurrent, cuCtxSetCurrent, (Context)) \
+  X(cuCtxSetLimit, cuCtxSetLimit, (int, size_t)) \
   X(cuModuleLoadData, cuModuleLoadData, (Module*, const void*)) \
   X(cuModuleUnload, cuModuleUnload, (Module)) \
   X(cuModuleGetFunction, cuModuleGetFunction, (Function*, Module, const char*)) \
