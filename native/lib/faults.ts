@@ -61,8 +61,9 @@ export function faultOf(loss: Loss): DeviceFault {
 }
 
 function opening(loss: Loss, record: ErrorRecord | undefined, first: FaultCandidate | undefined): string {
-  const subject = first === undefined ? `the device process of ${loss.device}` : `kernel ${first.kernel}`;
-  if (record === undefined) return `Expected ${subject} to finish, but the device process of ${loss.device} ended (${loss.state})`;
+  const program = `the device process of ${loss.device}`;
+  const subject = first === undefined ? program : `kernel ${first.kernel}`;
+  if (record === undefined) return first === undefined ? `Expected ${program} to live, but it ended (${loss.state})` : `Expected ${subject} to finish, but ${program} ended (${loss.state})`;
 
   const known = sentences[record.code];
   if (known === undefined) return `Expected ${subject} to finish, but ${loss.device} reported ${record.code}`;

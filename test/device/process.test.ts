@@ -141,7 +141,7 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     const old = binding.processId(device.client);
     process.kill(old, "SIGKILL");
 
-    expect(() => device.synchronize()).toThrow(new RegExp(`Expected the device process of ${device.name} to finish, but the device process of ${device.name} ended \\(signal 9\\)`));
+    expect(() => device.synchronize()).toThrow(new RegExp(`Expected the device process of ${device.name} to live, but it ended \\(signal 9\\)`));
     expect(reloaded).toEqual([1, 2]);
     expect(binding.processId(device.client)).not.toBe(old);
     expect(Buffer.compare(read(device, place, bytes.length), bytes)).toBe(0);
