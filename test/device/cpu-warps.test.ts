@@ -75,6 +75,26 @@ __global__ void loops(const int* count, int* out) {
   }
   out[t] = sum;
 }
+// Only the leader of each warp sets what the others hand to the shuffle.
+template <class T> __device__ T of_leader(T value) { return __shfl_sync(~0u, value, 0); }
+__device__ int leader_takes(int* counter, int lane, int count) {
+  int before;
+  if (lane == 0) before = atomicAdd(counter, count);
+  return before;
+}
+__global__ void compact(const int* value, int* kept, int* counts) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31;
+  bool keep = value[t] % 3 != 0;
+  unsigned lanes = __ballot_sync(~0u, keep);
+  int base, again;
+  if (lane == 0) base = atomicAdd(&counts[0], __popc(lanes));
+  base = __shfl_sync(~0u, base, 0);
+  if (lane == 0) again = atomicAdd(&counts[1], __popc(lanes));
+  again = of_leader(again);
+  int third = of_leader(leader_takes(&counts[2], lane, __popc(lanes)));
+  if (keep) kept[base + __popc(lanes & ((1u << lane) - 1))] = value[t];
+  if (again < 0 || third < 0) kept[0] = -1;
+}
 `;
 const shapes: [number, number, number][] = [[32, 1, 1], [64, 1, 1], [1024, 1, 1], [16, 16, 1], [8, 4, 4], [32, 32, 1]];
 const names = ["__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync"];
@@ -91,7 +111,7 @@ describe.each(compilers)("compiled by %s", (compiler) => {
   let cell: Cell;
   beforeAll(() => {
     use(compiler);
-    cell = new Cell(source, ["shuffle<int>", "shuffle<double>", "votes", "groups", "exits", "late_exits", "active", "loops"]);
+    cell = new Cell(source, ["shuffle<int>", "shuffle<double>", "votes", "groups", "exits", "late_exits", "active", "loops", "compact"]);
   });
 
   test.each(names.map((name, operation) => [name, operation] as const))("%s in every width and many shapes of block, 4 and 8 bytes", (_name, operation) => {
@@ -170,6 +190,17 @@ describe.each(compilers)("compiled by %s", (compiler) => {
     cell.run("active", { block: [64, 1, 1] }, [out]);
     const mask = (t: number): number => Array.from({ length: 32 }, (_, lane) => lane).reduce((bits, lane) => bits | ((t - (t % 32) + lane) % 3 === t % 3 ? 1 << lane : 0), 0);
     expect([...out]).toEqual(Array.from(out, (_, t) => mask(t)));
+  });
+
+  test("a value that only the leader of a warp has set is broadcast, and set by the leader alone", () => {
+    const value = integers(1024, 1000);
+    const kept = poisoned(1024);
+    const counts = new Int32Array(3);
+    cell.run("compact", { grid: [4, 1, 1], block: [256, 1, 1] }, [value, kept, counts]);
+    const expected = value.filter((v) => v % 3 !== 0).sort();
+    expect([...counts]).toEqual([expected.length, expected.length, expected.length]);
+    expect([...kept.slice(0, expected.length).sort()]).toEqual([...expected]);
+    expect([...kept.slice(expected.length)]).toEqual([...poisoned(1024 - expected.length)]);
   });
 
   test("collectives in loops whose lengths depend on data, between barriers", () => {

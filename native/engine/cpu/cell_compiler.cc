@@ -3,6 +3,7 @@
 #include "cell_compiler.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 
@@ -66,7 +67,10 @@ std::vector<std::string> command(const Compiler& compiler, const CompileRequest&
 #if !defined(__x86_64__)
   arguments.erase(std::find(arguments.begin(), arguments.end(), "-fcf-protection=none"));
 #endif
-  if (compiler.is_clang) arguments.push_back("-Wno-ignored-attributes");
+  // A lane may hand a shuffle a variable that only its leader has set; clang would conclude that every lane is the leader. For CUDA it
+  // goes without that conclusion itself.
+  const char* undefined_arguments = std::atoi(compiler.version.c_str()) < 15 ? "-disable-noundef-analysis" : "-no-enable-noundef-analysis";
+  if (compiler.is_clang) arguments.insert(arguments.end(), {"-Wno-ignored-attributes", "-Xclang", undefined_arguments});
   else arguments.push_back("-fno-gnu-unique");                    // else local statics of two cells are one
   arguments.insert(arguments.end(), options.flags.begin(), options.flags.end());
   return arguments;
