@@ -1,14 +1,16 @@
 // Kernels that break on the cpu device, each kind of fault by its code, place and sentence; launches beyond the limits; what kernels print.
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { Worker } from "node:worker_threads";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { binding, deviceSources } from "../../native/lib/binding.ts";
+import { binding, deviceExecutable, deviceSources } from "../../native/lib/binding.ts";
 import { Op } from "../../native/lib/commands.ts";
-import { DeviceFault, LaunchError } from "../../native/lib/errors.ts";
+import { DeviceFault, InterruptedError, LaunchError } from "../../native/lib/errors.ts";
 import { Cell, compilers, cpu, poisoned, use, type Shape } from "./cpu-cell.ts";
-import { copy, launch } from "./records.ts";
+import { copy, launch, write } from "./records.ts";
 
 const source = `#include <cassert>
 __global__ void good(int* p, int n) { int t = threadIdx.x; __syncthreads(); p[t] = t + n; }
@@ -42,8 +44,12 @@ __global__ void print(const int* p, int n) {
 }
 __global__ void print_much(const int* p, int n) { for (int i = 0; i < n; i++) printf("%d/%d/%064d\\n", blockIdx.x, i, 0); }
 __global__ void big_static(int* p, int n) { __shared__ int s[13000]; s[(threadIdx.x * n) % 13000] = n; __syncthreads(); p[threadIdx.x] = s[threadIdx.x]; }
+// Nothing in these loops tells a host compiler that they may be endless.
+__global__ void endless(int* p, int n) { while (1) p[threadIdx.x] += n; }
+__global__ void waits(int* p, int n) { while (p[0] == n) { } }
+__global__ void counts_down(int* p, int n) { for (unsigned i = n; i >= 0; i--) p[0] ^= i; }
 `;
-const kernels = ["good", "wild", "known", "divide", "overflow", "large_frame", "trap", "assertion", "half_barrier", "wrong_mask", "lone_lane", "print", "print_much", "big_static"] as const;
+const kernels = ["good", "wild", "known", "divide", "overflow", "large_frame", "trap", "assertion", "half_barrier", "wrong_mask", "lone_lane", "print", "print_much", "big_static", "endless", "waits", "counts_down"] as const;
 type Kernel = (typeof kernels)[number];
 
 describe.each(compilers)("compiled by %s", (compiler) => {
@@ -102,6 +108,18 @@ describe.each(compilers)("compiled by %s", (compiler) => {
     const fault = faultOf("half_barrier", { grid: [3, 1, 1], block }, 48);
     expect(fault).toMatchObject({ code: "DEADLOCK", message: expect.stringContaining("48 of 64 threads that have not exited wait at __syncthreads in line 15; lanes 0xffff0000 of warp 1 wait in line 17 for lanes 0x0000ffff") });
     expect(faultOf("lone_lane", { block: [32, 1, 1] }, 0)).toMatchObject({ code: "DEADLOCK", message: expect.stringContaining("no thread waits at __syncthreads; lanes 0xfffffff7 of warp 0 wait in line 25 for lanes 0x00000008; lanes 0x00000008 of warp 0 wait in line 24 for lanes 0x00000010") });
+  });
+
+  test.each<Kernel>(["endless", "waits", "counts_down"])("a loop that never ends runs until an interrupt: %s", async (kernel) => {
+    const place = cpu.allocate(4096, "device");
+    write(cpu, place, new Uint8Array(4096));
+    const addon = deviceExecutable.replace("warpcell-device", "addon.node");
+    launch(cpu, { kernel: cell.id(kernel), block, pointers: [place], integers: [0] });
+    const worker = new Worker(`const { interrupt } = require(${JSON.stringify(addon)}); require("node:worker_threads").parentPort.postMessage(0); setTimeout(interrupt, 50);`, { eval: true });
+    await once(worker, "message");
+    expect(() => cpu.synchronize()).toThrow(InterruptedError);
+    await worker.terminate();
+    cpu.free(place);
   });
 
   test("a mask without the calling lane", () => {

@@ -59,6 +59,7 @@ std::vector<std::string> command(const Compiler& compiler, const CompileRequest&
       "-fvisibility=hidden", "-Wl,-Bsymbolic",
       "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math",
       "-fno-strict-aliasing",                                     // reinterpret_cast<float4*> works on a GPU
+      "-fno-finite-loops",                                        // an endless loop is one that can be interrupted, not one that is left out
       "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables",
       "-fno-builtin-printf", "-U_FORTIFY_SOURCE",
       "-fno-stack-protector", "-fcf-protection=none", "-fstack-clash-protection",
