@@ -295,6 +295,10 @@ __global__ __inline__ void k(float* o) {
       /test\.cu:2:\d+: error: static assertion failed: Expected a __shared__ variable without an initial value, which CUDA does not allow\. Assign it in one thread, then call __syncthreads\(\)\./);
   });
 
+  test("an array of variable length is a compile error, as in CUDA", () => {
+    expect(caught(() => new Cell("__global__ void k(int* o, int n) {\nint a[n]; a[0] = 1; o[0] = a[0]; }", ["k"])).message).toMatch(/test\.cu:2:\d+: error: .*variable.length/);
+  });
+
   test.each([["", ""], ["with the C library's mathematics", "#include <cmath>\n#include <ctime>\n"]])("norms, constants, clocks and hinted stores %s", (_name, library) => {
     const text = `${library}#include <math_constants.h>\n#include <vector_types.h>\n#include <vector_functions.h>\n#include <cuda_runtime_api.h>
 __global__ void k(double* o) {

@@ -64,6 +64,7 @@ std::vector<std::string> command(const Compiler& compiler, const CompileRequest&
       "-fno-builtin-printf", "-U_FORTIFY_SOURCE",
       "-fno-stack-protector", "-fcf-protection=none", "-fstack-clash-protection",
       "-fno-diagnostics-color", "-Wno-attributes",
+      "-Werror=vla",                                              // CUDA has no arrays of variable length
       "-I" + request.headers + "/include", "-isystem", request.headers + "/cpu"};
 #if !defined(__x86_64__)
   arguments.erase(std::find(arguments.begin(), arguments.end(), "-fcf-protection=none"));
