@@ -299,6 +299,11 @@ __global__ __inline__ void k(float* o) {
     expect(caught(() => new Cell("__global__ void k(int* o, int n) {\nint a[n]; a[0] = 1; o[0] = a[0]; }", ["k"])).message).toMatch(/test\.cu:2:\d+: error: .*variable.length/);
   });
 
+  test("a launch with <<<…>>> is a compile error that says where kernels are launched", () => {
+    const text = "__global__ void k(int* o) { o[0] = 8 << 1 >> 2; }\nint main() {\n  k<<<1, 256>>>(nullptr);\n}\n";
+    expect(caught(() => new Cell(text, ["k"])).message).toMatch(/test\.cu:3:\d+: error: static assertion failed: Expected a cell of device code, but got a launch with <<<…>>>\. Launch the kernel from a TypeScript cell/);
+  });
+
   test.each([["", ""], ["with the C library's mathematics", "#include <cmath>\n#include <ctime>\n"]])("norms, constants, clocks and hinted stores %s", (_name, library) => {
     const text = `${library}#include <math_constants.h>\n#include <vector_types.h>\n#include <vector_functions.h>\n#include <cuda_runtime_api.h>
 __global__ void k(double* o) {

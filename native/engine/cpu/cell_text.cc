@@ -129,6 +129,9 @@ class Rewriter {
     if (is(i, "__shared__")) shared(i);
     if (is(i, "__global__")) global(i);
     if (is(i, "reinterpret_cast")) cast(i);
+    if (is(i, "<") && is(i + 1, "<") && is(i + 2, "<")) {
+      refuse(statement_, "Expected a cell of device code, but got a launch with <<<…>>>. Launch the kernel from a TypeScript cell: kernel.launch({ grid, block }, …).");
+    }
     if ((is(i, "asm") || is(i, "__asm__") || is(i, "__asm")) && !is_fence(i)) {
       refuse(i, "Expected CUDA C++ without inline PTX, which the cpu device cannot run. Put it inside #if !defined(WARPCELL_CPU), or run the cell on a GPU.");
     }
