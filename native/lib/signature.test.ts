@@ -23,6 +23,7 @@ const cases: [string, string, string[]][] = [
   ["16-bit floats", `__global__ void k(__half a, half* b, nv_bfloat16 c, const __nv_bfloat16* d) {}`, ["k(f16 a @0, pointer(float16) b @8, bf16 c @16, const pointer(bfloat16) d @24)"]],
   ["pointers to void, to vectors, to structs", `struct P { int a; }; __global__ void k(void* a, const float4* b, P* c, unsigned int* d) {}`, ["k(pointer(any) a @0, const pointer(float32) b @8, pointer(uint8) c @16, pointer(int32) d @24)"]],
   ["launch bounds, attributes and inline", `static inline __global__ void __launch_bounds__(256, 2) __attribute__((noinline)) [[maybe_unused]] k(int n) {}`, ["k(i32 n @0)"]],
+  ["void in another place, or by a name", `typedef void nothing; void __global__ j(int n) {} __global__ nothing k(int n) {} auto __global__ l(int n) -> void {}`, ["j(i32 n @0)", "k(i32 n @0)", "l(i32 n @0)"]],
   ["namespaces, nested and unnamed", `namespace a::b { __global__ void k(int n) {} namespace { __global__ void hidden(int n) {} } } namespace c { inline namespace d { __global__ void k(int n) {} } }`, ["a::b::k(i32 n @0)", "a::b::hidden(i32 n @0)", "c::d::k(i32 n @0)"]],
   ["comments, strings and raw strings that look like code", `// __global__ void a(int n) {}\n/* __global__ void b(int n) {} */ const char* s = "__global__ void c(int n) {}"; const char* r = R"x(__global__ void d(int n) {} )" )x";\n__global__ void e(int n /* count */, // the\n  float x) { printf("}"); char c = '}'; }\n__global__ void f(int n) {}`, ["e(i32 n @0, f32 x @4)", "f(i32 n @0)"]],
   ["preprocessor lines, with continuation", `#define KERNEL __global__ void bad(\\\n  int n) {}\n#if 0\n__global__ void off(int n) {}\n#else\n__global__ void on(int n) {}\n#endif\n`, ["on(i32 n @0)"]],
@@ -95,6 +96,7 @@ describe("what TypeScript cannot pass is refused by name", () => {
     ["a struct with several initialised members in one declaration", "struct P { double d; int a = 1, b = 2; }; __global__ void k(P p) {}", /known to the compiler alone/],
     ["a struct with a type of its own", "struct P { double d; struct Q { int x; }; int b; }; __global__ void k(P p) {}", /known to the compiler alone/],
     ["a parameter pack", "template <class... T> __global__ void k(T... values) {}", /parameter values of kernel k .*Parameter packs/],
+    ["a result", "static __global__ unsigned int k(int n) { return n; }", /Expected kernel k to return void but got unsigned int\. Write the result to memory/],
     ["two kernels of one name", "__global__ void k(int n) {}\n__global__ void k(float x) {}", /one kernel named k but got two with other parameters, on lines 1 and 2/],
   ])("%s", (_, source, sentence) => {
     expect(() => parseSignatures(source)).toThrow(sentence);

@@ -214,6 +214,11 @@ class Walk {
     // An explicit specialisation (k<float>) is an instance of a template that is declared elsewhere.
     if (open < 1 || name?.kind !== "word") return;
     const qualified = prefix + name.text;
+    const result = plain.slice(0, open - 1).filter(({ text }) => builtinType([text]) !== undefined || text === "void");
+    if (result.length > 0 && result.every(({ text }) => text !== "void")) {
+      throw new CompileError(`Expected kernel ${qualified} to return void but got ${joined(result)}. Write the result to memory that a pointer parameter points to.`, "", [
+        { line: name.line, column: 1, severity: "error", message: `a kernel returns void, not ${joined(result)}` }]);
+    }
     const close = matching(plain, open);
     const written = split(plain.slice(open + 1, close)).map((tokens, index) => parseParameter(tokens, index, qualified));
     const templateParameters = template === null ? null : split(template).map(templateParameter);
