@@ -167,6 +167,15 @@ export class KernelTemplate<A extends readonly unknown[] = readonly unknown[]> {
   [Symbol.for("nodejs.util.inspect.custom")](): string { return `kernel template ${this.toString()} on ${this.#compilation.device.name}`; }
 }
 
+// Not in the type, so that the checker says it too.
+for (const method of ["launch", "over", "time"]) {
+  Object.defineProperty(KernelTemplate.prototype, method, {
+    value(this: KernelTemplate) {
+      throw new LaunchError("TEMPLATE", `Expected an instance of the kernel template ${this.name} but got the template itself. Choose its arguments first: ${this.name}.as("float").${method}(…).`);
+    },
+  });
+}
+
 export interface Instance { readonly name: string; readonly declaration: KernelDeclaration; readonly args: readonly string[]; }
 
 /** Loads what was compiled and makes a kernel of each instance, in the order in which they were asked for. */
