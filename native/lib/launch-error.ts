@@ -97,6 +97,9 @@ export function blockThreadsError(kernel: string, threads: number, limit: number
 }
 
 export function sharedError(kernel: string, value: unknown, statically: number, limit: number, device: DeviceProcess): LaunchError {
+  if (statically > limit) {
+    return new LaunchError("SHARED", `Expected kernel ${kernel} to declare at most ${device.properties.sharedPerBlock} bytes of shared memory on ${device.name} but it declares ${statically}. Use dynamic shared memory for more, up to ${limit} bytes.`);
+  }
   const own = statically === 0 ? "" : ` besides the ${statically} that it declares`;
   return new LaunchError("SHARED", `Expected at most ${Math.max(0, limit - statically)} bytes of dynamic shared memory for kernel ${kernel} on ${device.name}${own}, as a whole number ≥ 0, but got ${shown(value)}.`);
 }
