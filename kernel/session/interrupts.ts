@@ -11,6 +11,8 @@ export class Interrupted extends Error {
 
   constructor() {
     super("The cell was stopped by an interrupt. All variables are kept.");
+    // Where the interrupt arrived says nothing of the cell.
+    this.stack = String(this);
   }
 }
 

@@ -39,6 +39,7 @@ describe("an interrupt stops", () => {
   ])("%s", async (_, code) => {
     const { status, error } = await interrupted(code);
     expect({ status, name: error?.name, message: error?.message }).toEqual({ status: "error", name: "Interrupted", message: "The cell was stopped by an interrupt. All variables are kept." });
+    expect(error?.traceback).toHaveLength(1);
     expect((await session.run("kept")).result).toBe("'kept'");
   });
 });
