@@ -242,6 +242,31 @@ describe.each(compilers)("compiled by %s", (compiler) => {
     expect([...out]).toEqual([3.5, 3.75, 6, 1, 1.5, 2, 4.5, 7, 1.5, 1, 1 + 4 + 8 + 16, 5 + 2.5, 1 + 2 + 4]);
   });
 
+  test.each([["", ""], [", with the C library's mathematics", "#include <cmath>\n"]])("inverses of the error function and the normal distribution%s", (_name, library) => {
+    const text = `${library}__global__ void k(const double* y, double* x, double* back) {
+  int i = threadIdx.x;
+  x[i * 3] = erfinv(1 - y[i]); x[i * 3 + 1] = erfcinv(y[i]); x[i * 3 + 2] = normcdfinv(y[i] / 2);
+  back[i * 3] = erf(x[i * 3]); back[i * 3 + 1] = erfc(x[i * 3 + 1]); back[i * 3 + 2] = normcdf(x[i * 3 + 2]);
+}
+__global__ void f(const double* y, double* x) { x[0] = erfinvf(y[0]); x[1] = erfcinvf(y[0]); x[2] = normcdfinvf(y[0]); x[3] = erfinv(-1.0); x[4] = erfcinv(0.0); x[5] = normcdfinv(1.0); x[6] = erfinv(1.5); x[7] = erfinv(1e-12); }`;
+    const y = Float64Array.from({ length: 512 }, (_, i) => (i % 2 === 0 ? 2 * Math.random() : 10 ** (-300 * Math.random())));
+    const x = new Float64Array(1536).fill(NaN), back = new Float64Array(1536).fill(NaN);
+    const inverses = new Cell(text, ["k", "f"]);
+    inverses.run("k", { block: [512, 1, 1] }, [y, x, back]);
+    y.forEach((value, i) => [1 - value, value, value / 2].forEach((wanted, which) => {
+      const at = x[i * 3 + which]!;
+      if (Math.abs(wanted) === 1 && which === 0) return expect(Math.abs(at)).toBe(Infinity);
+      // What an error of 4 ulp of x makes of the function, by its slope, and 4 ulp of the function itself.
+      const bound = 2 ** -50 * (Math.abs(wanted) + Math.abs(at) * 1.2 * Math.exp(which === 2 ? -at * at / 2 : -at * at));
+      expect(Math.abs(back[i * 3 + which]! - wanted), `${which} of ${value}`).toBeLessThanOrEqual(bound);
+    }));
+    const out = new Float64Array(8).fill(-9);
+    inverses.run("f", {}, [Float64Array.from([0.5]), out]);
+    expect([...out.slice(3, 7)]).toEqual([-Infinity, Infinity, Infinity, NaN]);
+    [Math.fround(0.47693627620446987), Math.fround(0.47693627620446987), 0].forEach((value, i) => expect(Math.abs(out[i]! - value)).toBeLessThanOrEqual(2 ** -24));
+    expect(Math.abs(out[7]! - 8.862269254527580e-13)).toBeLessThanOrEqual(1e-27);
+  });
+
   test("headers of the C++ library, C++20, defines, fast mathematics", () => {
     const text = `#include <cmath>\n#include <algorithm>\n#include <type_traits>\n#include <cassert>
 template <class T> concept Number = std::is_arithmetic_v<T>;

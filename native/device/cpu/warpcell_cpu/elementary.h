@@ -164,6 +164,39 @@ WARPCELL_CPU_ADDED void sincospif(float x, float* s, float* c) { *s = sinpif(x);
   WARPCELL_CPU_ADDED type nan##f(const char* tag) { return __builtin_nan##f(""); }
 X(float, f) X(double, )
 #undef X
+
+namespace warpcell_cpu {
+
+// Where `function`, whose slope is `slope` · e^(-x²), has the value y: Halley's steps from a start that is right to a digit.
+template <class Function>
+WARPCELL_CPU_FN double inverse_error(double x, double y, double slope, Function function) {
+  for (int step = 0; step < 3; step++) {
+    const double error = function(x) - y;
+    x -= error / (slope * exp(-x * x) + x * error);
+  }
+  return x;
+}
+
+}  // namespace warpcell_cpu
+
+// (The start: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.2.22.)
+WARPCELL_CPU_ADDED double erfcinv(double y) {
+  constexpr double slope = 1.12837916709551257390, sqrt_half = 0.70710678118654752440;   // 2/√π
+  if (!(y > 0 && y < 2)) return y == 0 ? __builtin_inf() : y == 2 ? -__builtin_inf() : __builtin_nan("");
+  if (y >= 0.5 && y <= 1.5) return warpcell_cpu::inverse_error((1 - y) / slope, 1 - y, slope, [](double x) { return erf(x); });
+  const double tail = y < 1 ? y : 2 - y, t = sqrt(-2 * log(tail / 2)), start = sqrt_half * (t - (2.30753 + t * 0.27061) / (1 + t * (0.99229 + t * 0.04481)));
+  const double x = warpcell_cpu::inverse_error(start, tail, -slope, [](double z) { return erfc(z); });
+  return y < 1 ? x : -x;
+}
+WARPCELL_CPU_ADDED double erfinv(double y) {
+  constexpr double slope = 1.12837916709551257390;
+  if (y >= -0.5 && y <= 0.5) return warpcell_cpu::inverse_error(y / slope, y, slope, [](double x) { return erf(x); });
+  return y < 0 ? -erfcinv(1 + y) : erfcinv(1 - y);
+}
+WARPCELL_CPU_ADDED double normcdfinv(double p) { return -1.41421356237309504880 * erfcinv(2 * p); }
+#define X(name) WARPCELL_CPU_ADDED float name##f(float x) { return float(name(double(x))); }
+X(erfinv) X(erfcinv) X(normcdfinv)
+#undef X
 #undef WARPCELL_CPU_ADDED
 
 // The fast intrinsics are no less accurate here than the functions.
