@@ -44,12 +44,13 @@ __global__ void print(const int* p, int n) {
 }
 __global__ void print_much(const int* p, int n) { for (int i = 0; i < n; i++) printf("%d/%d/%064d\\n", blockIdx.x, i, 0); }
 __global__ void big_static(int* p, int n) { __shared__ int s[13000]; s[(threadIdx.x * n) % 13000] = n; __syncthreads(); p[threadIdx.x] = s[threadIdx.x]; }
+__global__ void misaligned(int* p, int n) { *(float4*)(p + n) = make_float4(1, 2, 3, 4); }
 // Nothing in these loops tells a host compiler that they may be endless.
 __global__ void endless(int* p, int n) { while (1) p[threadIdx.x] += n; }
 __global__ void waits(int* p, int n) { while (p[0] == n) { } }
 __global__ void counts_down(int* p, int n) { for (unsigned i = n; i >= 0; i--) p[0] ^= i; }
 `;
-const kernels = ["good", "wild", "known", "divide", "overflow", "large_frame", "trap", "assertion", "half_barrier", "wrong_mask", "lone_lane", "print", "print_much", "big_static", "endless", "waits", "counts_down"] as const;
+const kernels = ["good", "wild", "known", "divide", "overflow", "large_frame", "trap", "assertion", "half_barrier", "wrong_mask", "lone_lane", "print", "print_much", "big_static", "misaligned", "endless", "waits", "counts_down"] as const;
 type Kernel = (typeof kernels)[number];
 
 describe.each(compilers)("compiled by %s", (compiler) => {
@@ -102,6 +103,10 @@ describe.each(compilers)("compiled by %s", (compiler) => {
   test("an assertion, with its condition and line", () => {
     const fault = faultOf("assertion", { grid: [1, 1, 1], block }, 21);
     expect(fault).toMatchObject({ code: "ASSERT", block: [0, 0, 0], thread: [21, 0, 0], message: expect.stringContaining("int(threadIdx.x) != n does not (in test.cu, line 11)") });
+  });
+
+  test("a vector at an address that is no multiple of its size", () => {
+    expect(faultOf("misaligned", { block: [1, 1, 1] }, 1)).toMatchObject({ code: "ILLEGAL_ADDRESS", message: expect.stringContaining("or that is not aligned for its type (a float4: 16 bytes)") });
   });
 
   test("a deadlock, with who waits where and for whom", () => {

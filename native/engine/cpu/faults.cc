@@ -102,7 +102,8 @@ void on_signal(int signal, siginfo_t* information, void*) {
       } else if (mine->is_past_shared(address)) {
         append(text, sizeof text, 0, "Expected dynamic shared memory to be used up to its end, but block (%u,%u,%u) went beyond the size that the launch gave.", b[0], b[1], b[2]);
       } else if (information->si_code == SI_KERNEL) {   // the processor does not say which
-        append(text, sizeof text, 0, "Expected an address inside an array, but block (%u,%u,%u) accessed one that no memory can have.", b[0], b[1], b[2]);
+        append(text, sizeof text, 0, "Expected an address inside an array, but block (%u,%u,%u) accessed one that no memory can have, or that is not aligned for its type (a float4: 16 bytes).",
+               b[0], b[1], b[2]);
       } else {
         append(text, sizeof text, 0, "Expected an address inside an array, but block (%u,%u,%u) accessed 0x%zx.", b[0], b[1], b[2], reinterpret_cast<size_t>(address));
       }
