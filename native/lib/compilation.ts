@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { cpus } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import { binding, deviceSources } from "./binding.ts";
+import { binding, deviceExecutable, deviceSources } from "./binding.ts";
 import { cacheDirectory, CompileCache, cacheKey, type CachedCompilation } from "./compile-cache.ts";
 import { Op } from "./commands.ts";
 import { deviceNamed } from "./device-choice.ts";
@@ -114,7 +114,7 @@ export class Compilation {
       String(binding.protocolVersion), kind, arch, compiler === null ? "" : `${compiler.name} ${compiler.version} ${compiler.path}`,
       // Code for a CPU may use every instruction of the one it was compiled on.
       kind === "cpu" ? cpus()[0]?.model ?? "" : "",
-      headersHash(), [this.source, ...this.#included.values()].some((text) => saysName.test(text)) ? this.name : "", this.source, this.#options.join("\0"), ...[...this.#included].flat(),
+      ownHash(), [this.source, ...this.#included.values()].some((text) => saysName.test(text)) ? this.name : "", this.source, this.#options.join("\0"), ...[...this.#included].flat(),
     ];
     return cacheKey([...this.#base, expressions.join("\n")]);
   }
@@ -148,15 +148,15 @@ function checkForms(source: unknown, options: CompileOptions): void {
   }
 }
 
-let headers: string | undefined;
+let own: string | undefined;
 
-/** One hash over all files that come with the library for device code: they decide what any source means. */
-function headersHash(): string {
-  if (headers !== undefined) return headers;
+/** One hash over all files that come with the library for device code, and the program that has it compiled: they decide what any source becomes. */
+function ownHash(): string {
+  if (own !== undefined) return own;
   const hash = createHash("sha256");
   const files = readdirSync(deviceSources, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  for (const file of files.sort()) hash.update(`${file}\0`).update(readFileSync(file));
-  return (headers = hash.digest("hex"));
+  for (const file of [...files.sort(), deviceExecutable]) hash.update(`${file}\0`).update(readFileSync(file));
+  return (own = hash.digest("hex"));
 }
 
 /** Paths and contents of the files in `directories` that the source includes, directly or not, each behind those that it includes. Headers of the system count with the compiler. */

@@ -7,7 +7,7 @@ import { join } from "node:path";
 export interface CachedCompilation { readonly artifact: Uint8Array; readonly lowered: readonly string[]; readonly log: string; }
 
 /** Counts up when entries change their form or meaning. */
-const schema = 3;
+const schema = 1;
 const checksumBytes = 32;
 const defaultLimit = 512 * 2 ** 20;
 /** Entries are pruned when this many have been written, and at the first one. */
