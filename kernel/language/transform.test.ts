@@ -63,6 +63,8 @@ describe("values", () => {
     ["let x: number = 2; (x as any) satisfies number", 2],
     ["let s = 0; for (let i = 0; i < 4; i++) s += i; s", 6],
     ["// a comment\n7 // another", 7],
+    ["import type { Stats } from 'node:fs'\n8", 8],
+    ["export type Size = number; export interface Box { size: Size }\nconst box: Box = { size: 9 }; box.size", 9],
     ["typeof unknownName", "undefined"],
     ["[1, 2].map((x) => ({ x }))", [{ x: 1 }, { x: 2 }]],
   ])("%s", (code, value) => {

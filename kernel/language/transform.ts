@@ -339,12 +339,17 @@ class CellRewriter {
   // The value of the cell
 
   #returnLastValue(): void {
-    const last = this.#program.body.at(-1);
+    const last = this.#program.body.findLast((statement) => !isEmptyExport(statement));
     if (last?.type !== "ExpressionStatement") return;
     // Of `a, b` the value is that of b; as a property of a literal an anonymous function would be called after it.
     const open = anonymous.has(last.expression.type) ? "(0, " : "(";
     this.#output.prependRight(last.start, `return { value: ${open}`).appendLeft(this.#code[last.end - 1] === ";" ? last.end - 1 : last.end, ") }");
   }
+}
+
+/** `export {}` says nothing; oxc leaves it at the end of code whose only imports and exports were types. */
+function isEmptyExport(statement: Program["body"][number]): boolean {
+  return statement.type === "ExportNamedDeclaration" && statement.declaration === null && statement.specifiers.length === 0 && statement.source === null;
 }
 
 function isReexport(statement: Program["body"][number]): statement is Extract<Program["body"][number], { source: object }> {
