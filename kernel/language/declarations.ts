@@ -67,7 +67,8 @@ export function declarationsOf(code: string): CellDeclarations | null {
         if (specifier.exported.type === "Identifier") exported.add(specifier.exported.name);
       }
     } else {
-      addStatement(statement as Statement, add);
+      // A default export may have a name, which it exports under another.
+      addStatement((statement.type === "ExportDefaultDeclaration" ? statement.declaration : statement) as Statement, add);
     }
   }
   return { declarations: [...found.values()], exported, plain: parses("cell.js", code), object: false };

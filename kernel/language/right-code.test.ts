@@ -46,6 +46,7 @@ const notebooks: string[][] = [
   [`let arr9 = new Array(5); arr9[0] = 1; arr9[1] = "a"`, `arr9.fill(0).map((_, i) => i)`],
   [`const fnx = function named(a) { return a ? named(a - 1) : 0 }`, `fnx(3)`],
   [`setTimeout(() => console.log(1), 10); const iv = setInterval(() => clearInterval(iv), 5)`, `iv`],
+  [`export default function main(n: number) { return n }`, `export default class App { n = main(1) }`, `new App().n + main(2)`],
   [`export default 5`, `export const zz1 = 1, zz2 = "a"; export { zz1 as renamed }`, `zz1 + zz2.length`],
 ];
 
