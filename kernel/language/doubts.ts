@@ -32,18 +32,21 @@ const isAddedProperty: Doubt = ({ message }, { added }) =>
 
 /** Times are subtracted. */
 const isDate: Doubt = ({ offset }, { text, sourceOf }) => {
-  const rest = text.slice(offset);
-  const name = /^[\p{ID_Start}$_][\p{ID_Continue}$]*/u.exec(rest)?.[0] ?? "";
-  return /^\(*new Date\b/.test(rest) || (sourceOf(name)?.includes("new Date") ?? false);
+  return /^\(*new Date\b/.test(text.slice(offset)) || (sourceOf(nameAt(text, offset))?.includes("new Date") ?? false);
 };
 
 /** `typeof name` asks whether there is such a name; a function may use what a later cell declares. */
 const mayComeLater: Doubt = ({ code, offset }, { text }) => /\btypeof\s+$/.test(text.slice(0, offset)) || (code === 2304 && isDeferred(text, offset));
 
+/** Not all that this Node has is in its declarations, which leave `WebAssembly` to those of a browser. */
+const isGlobal: Doubt = ({ offset }, { text }) => nameAt(text, offset) in globalThis;
+
+const isThere: Doubt = (finding, setting) => mayComeLater(finding, setting) || isGlobal(finding, setting);
+
 /** In any cell. */
 const doubts = new Map<number, Doubt>([
   [2322, isSameClass], [2345, isSameClass],
-  [2304, mayComeLater], [2552, mayComeLater],
+  [2304, isThere], [2552, isThere], [2503, isGlobal],
   // `import name = …`, `export = …`: what cannot run, the transform refuses.
   [1202, always], [1203, always],
 ]);
@@ -73,6 +76,10 @@ export function isDoubtful(finding: Finding, setting: Setting): boolean {
 /** Properties that the code assigns, `object.name = …`. */
 export function addedProperties(code: string): string[] {
   return [...code.matchAll(/\.\s*([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*=(?![=>])/gu)].map((match) => match[1]!);
+}
+
+function nameAt(text: string, offset: number): string {
+  return /^[\p{ID_Start}$_][\p{ID_Continue}$]*/u.exec(text.slice(offset))?.[0] ?? "";
 }
 
 /** The function whose call has its name or its first surplus argument at `offset`. */

@@ -47,6 +47,7 @@ const notebooks: string[][] = [
   [`const fnx = function named(a) { return a ? named(a - 1) : 0 }`, `fnx(3)`],
   [`setTimeout(() => console.log(1), 10); const iv = setInterval(() => clearInterval(iv), 5)`, `iv`],
   [`export default function main(n: number) { return n }`, `export default class App { n = main(1) }`, `new App().n + main(2)`],
+  [`const empty = new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)); const added: WebAssembly.Instance = new WebAssembly.Instance(empty)`, `added.exports; performance instanceof Performance; crypto.subtle instanceof SubtleCrypto`],
   [`export default 5`, `export const zz1 = 1, zz2 = "a"; export { zz1 as renamed }`, `zz1 + zz2.length`],
 ];
 
