@@ -50,12 +50,15 @@ export class CellRegistry {
     return position && { ...position, cell: origin!.cell };
   }
 
-  /** The place in its cell of a place in a script; `undefined` when the script is not a cell. */
+  isCell(script: string): boolean {
+    return script.startsWith(scheme);
+  }
+
+  /** The place in its cell of a place in a script; `undefined` when the script is not a cell, or that place is not one that the user wrote: imports are loaded before the first statement. */
   find(script: string, line: number, column: number): CellPlace | undefined {
-    if (!script.startsWith(scheme)) return undefined;
+    if (!this.isCell(script)) return undefined;
     const cell = this.#cells[Number(script.slice(scheme.length))];
-    if (cell === undefined) return undefined;
-    const position = cell.positions?.of(line, column) ?? { line, column };
-    return { cell, ...position };
+    const position = cell?.positions?.of(line, column);
+    return cell && position && { cell, ...position };
   }
 }

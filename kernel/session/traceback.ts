@@ -33,9 +33,9 @@ export class Tracebacks {
     ours.push(folder, fileURLToPath(folder));
   }
 
-  /** Says where an error came from that has no frame in a cell, such as a failed import. */
+  /** Says where an error came from that has no frame in a cell, such as a failed import. A file that failed once fails with the same error again, for another cell. */
   place(error: unknown, place: CellPlace): void {
-    if (typeof error === "object" && error !== null && !this.#places.has(error)) this.#places.set(error, place);
+    if (typeof error === "object" && error !== null) this.#places.set(error, place);
   }
 
   /** Says that an error that came later belongs to where `caller` was made. */
@@ -59,7 +59,11 @@ export class Tracebacks {
   /** A fault of a device has no frame in a cell: it comes after the launch, which it names. */
   #placeLaunch(thrown: unknown): void {
     const place = thrown instanceof Error && "where" in thrown && typeof thrown.where === "string" ? this.#cells.placed(thrown.where) : undefined;
-    if (place !== undefined) this.place(thrown, place);
+    if (place !== undefined) this.#placeFirst(thrown, place);
+  }
+
+  #placeFirst(error: unknown, place: CellPlace): void {
+    if (typeof error === "object" && error !== null && !this.#places.has(error)) this.place(error, place);
   }
 
   /** `above` are the errors that this one is a cause of: it may be one of them. */
@@ -96,10 +100,10 @@ export class Tracebacks {
     const file = site.getFileName() ?? "";
     const place = this.#cells.find(file, site.getLineNumber() ?? 0, site.getColumnNumber() ?? 0);
     if (place !== undefined) {
-      this.place(error, place);
+      this.#placeFirst(error, place);
       return text.replace(/cell:\/\/\/\d+:\d+:\d+/, `${place.cell.label}:${place.line}:${place.column}`);
     }
-    if (isOurs(text) || /^<anonymous>:\d/.test(text)) return undefined;
+    if (this.#cells.isCell(file) || isOurs(text) || /^<anonymous>:\d/.test(text)) return undefined;
     return text.replace(/\?v=[\da-f]+(?=:\d)/, "").replace(/:(\d+):(\d+)(?=\)?$)/, (whole, line: string, column: string) => fromSource(file, Number(line), Number(column)) ?? whole);
   }
 }

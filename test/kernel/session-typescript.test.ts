@@ -253,6 +253,16 @@ describe("modules", () => {
     expect(plain(error?.traceback)).not.toMatch(/ at |dist\//);
   });
 
+  test("a file that fails to load fails at the import of the cell that runs, again and again", async () => {
+    write("throws.mjs", "throw new Error('at load')", 1000);
+    for (const [code, place] of [["// static\nimport './throws.mjs'", "2:1"], ["await import('./throws.mjs')", "1:7"], ["import './throws.mjs'", "1:1"]] as const) {
+      const request = session.send(code);
+      const { error } = await session.ended(request);
+      expect(plain(error?.traceback)).toContain(`\n\nCell [${request}]:${place}\n`);
+      expect(plain(error?.traceback)).toMatch(/\^\n {4}at file:.*throws\.mjs:1:7(\n {4}at async Cell \[\d+\]:1:7)?$/);
+    }
+  });
+
   test("a CommonJS module has the names of what it exports, also those that Node does not see in its text", async () => {
     write("computed.cjs", "const names = { x: 5 }; module.exports = Object.assign(names, { ['f' + 1]() { return 6; } });", 1000);
     expect((await session.run("import { x, f1 } from './computed.cjs'; import * as all from './computed.cjs'; [x, f1(), all.x, all.default.x, (await import('./computed.cjs')).x]")).result).toBe("[ 5, 6, 5, 5, 5 ]");
