@@ -2,7 +2,8 @@
 import { createRequire, Module, register } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { closure, completed, isLocal, versionOf } from "./source-version.ts";
+import { closure, completed, isLocal, misspelt, versionOf } from "./source-version.ts";
+import { refusal } from "./traceback.ts";
 
 type Import = (specifier: string, options?: ImportCallOptions) => Promise<Record<string, unknown>>;
 
@@ -36,7 +37,12 @@ export class Modules {
     if (own.has(specifier)) return import(import.meta.resolve(specifier)) as Promise<Record<string, unknown>>;
     const path = this.#localPath(specifier);
     if (path !== undefined) this.#prepare(path);
-    return this.#withAllNames(await this.#import(specifier, options));
+    try {
+      return this.#withAllNames(await this.#import(specifier, options));
+    } catch (error) {
+      if (error instanceof SyntaxError && path !== undefined) sayWhere(error, path);
+      throw error;
+    }
   }
 
   /** Node guesses the names of a CommonJS module from its text; here they are those of what it exports. */
@@ -73,6 +79,13 @@ function importFrom(file: string): Import {
   module.filename = file;
   module._compile("module.exports = (specifier, options) => import(specifier, options);", file);
   return module.exports as Import;
+}
+
+/** Of a file that does not compile as a module Node says neither name nor line. */
+function sayWhere(error: SyntaxError, path: string): void {
+  const isSaid = /:\d+:\d+\)$/.test(error.message) || refusal.test(String(error.stack));
+  const where = isSaid ? undefined : misspelt(path);
+  if (where !== undefined) error.message += ` (${where})`;
 }
 
 function toUrl(resolved: string): string {

@@ -42,6 +42,18 @@ export function versionOf(path: string): string {
   return hash.digest("hex").slice(0, 16);
 }
 
+/** `FILE:LINE:COLUMN` of the first file of the closure that does not parse. */
+export function misspelt(path: string): string | undefined {
+  for (const file of closure(path)) {
+    const source = sources.has(extname(file)) ? readFileSync(file, "utf8") : "";
+    const start = parseSync(file, source, { showSemanticErrors: true }).errors[0]?.labels.at(-1)?.start;
+    if (start === undefined) continue;
+    const before = source.slice(0, start).split("\n");
+    return `${file}:${before.length}:${before.at(-1)!.length + 1}`;
+  }
+  return undefined;
+}
+
 function imports(path: string): string[] {
   if (!sources.has(extname(path))) return [];
   const modified = statSync(path).mtimeMs;

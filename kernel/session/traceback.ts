@@ -12,6 +12,12 @@ const ours = [new URL("../", import.meta.url).href, fileURLToPath(new URL("../",
 /** How the rewritten code spells a name of the notebook, in V8's messages. */
 const slotName = /\((?:0|\${2,}\.origin\.current) ?, ?\${2,}\d+\.([\p{ID_Continue}$]+)\)|\${2,}\d+\.([\p{ID_Continue}$]+)/gu;
 
+/** What makes an edited file another module. */
+const version = /(?<=\bfile:[^\s"']*)\?v=[\da-f]{16}/g;
+
+/** What could not be compiled Node marks in the error's stack: the file with the line, that line, and a caret below. */
+export const refusal = /^(\S[^\n]*):(\d+)\n[^\n]*\n( *)\^/;
+
 const maxCauses = 8;
 
 export class Tracebacks {
@@ -92,7 +98,7 @@ export class Tracebacks {
       isHidden = text === undefined;
       if (text !== undefined) lines.push(`    at ${text}`);
     }
-    return [withoutSlots(header(error)), ...lines].join("\n");
+    return [withoutOurs(header(error)), ...lines].join("\n");
   }
 
   #frame(error: Error, site: NodeJS.CallSite): string | undefined {
@@ -104,7 +110,7 @@ export class Tracebacks {
       return text.replace(/cell:\/\/\/\d+:\d+:\d+/, `${place.cell.label}:${place.line}:${place.column}`);
     }
     if (this.#cells.isCell(file) || isOurs(text) || /^<anonymous>:\d/.test(text)) return undefined;
-    return text.replace(/\?v=[\da-f]+(?=:\d)/, "").replace(/:(\d+):(\d+)(?=\)?$)/, (whole, line: string, column: string) => fromSource(file, Number(line), Number(column)) ?? whole);
+    return text.replace(version, "").replace(/:(\d+):(\d+)(?=\)?$)/, (whole, line: string, column: string) => fromSource(file, Number(line), Number(column)) ?? whole);
   }
 }
 
@@ -142,8 +148,14 @@ export function excerpt({ cell, line, column }: CellPlace): string[] {
 }
 
 function nameAndMessage(thrown: unknown): { name: string; message: string } {
-  if (thrown instanceof Error) return { name: String(thrown.name || thrown.constructor.name), message: withoutSlots(String(thrown.message)) };
+  if (thrown instanceof Error) return { name: String(thrown.name || thrown.constructor.name), message: withoutOurs(String(thrown.message)) + refused(thrown) };
   return { name: "Thrown", message: inspect(thrown, { colors: false }) };
+}
+
+/** Where the file is wrong that Node could not compile. */
+function refused(error: Error): string {
+  const [, file, line, indent] = error instanceof SyntaxError ? refusal.exec(String(error.stack)) ?? [] : [];
+  return file === undefined ? "" : ` (${file}:${line}:${indent!.length + 1})`;
 }
 
 function header(error: unknown): string {
@@ -154,6 +166,6 @@ function header(error: unknown): string {
   }
 }
 
-function withoutSlots(text: string): string {
-  return text.replace(slotName, (_, called: string | undefined, read: string | undefined) => called ?? read ?? "");
+function withoutOurs(text: string): string {
+  return text.replace(version, "").replace(slotName, (_, called: string | undefined, read: string | undefined) => called ?? read ?? "");
 }

@@ -253,6 +253,25 @@ describe("modules", () => {
     expect(plain(error?.traceback)).not.toMatch(/ at |dist\//);
   });
 
+  test.each([
+    ["import './wrong1.mjs'", "wrong1.mjs", "const a = 1;\nexport const b = ;", "2:18"],
+    ["await import('./wrong2.mjs')", "wrong2.mjs", "const a = 1;\nexport {  a, a };", "2:14"],
+    ["import './needs-wrong.mjs'", "wrong3.mjs", "const a = 1;\nlet b = 1, a = 2;", "2:12"],
+    ["import './wrong4.cjs'", "wrong4.cjs", "const a = 1;\nconst bcdefgh = ;", "2:17"],
+    ["require('./wrong5.cjs')", "wrong5.cjs", "const a = 1;\nconst bcdefgh = ;", "2:17"],
+  ])("a JavaScript file that does not parse says where, again too: %s", async (code, name, text, place) => {
+    write("needs-wrong.mjs", "import './wrong3.mjs'", 1000);
+    write(name, text, 1000);
+    for (const { error } of [await session.run(code), await session.run(code)]) expect(error?.message).toMatch(new RegExp(`^[^()]+ \\(${join(directory, name)}:${place}\\)$`));
+  });
+
+  test("messages name a file, not the version of it that was loaded", async () => {
+    write("data.json", "{}", 1000);
+    const { error } = await session.run("import data from './data.json'");
+    expect(error?.message).toMatch(/^Module "file:.*\/data\.json" needs an import attribute/);
+    expect((await session.run("throw new Error('http://x/y?v=0123456789abcdef')")).error?.message).toBe("http://x/y?v=0123456789abcdef");
+  });
+
   test("a file that fails to load fails at the import of the cell that runs, again and again", async () => {
     write("throws.mjs", "throw new Error('at load')", 1000);
     for (const [code, place] of [["// static\nimport './throws.mjs'", "2:1"], ["await import('./throws.mjs')", "1:7"], ["import './throws.mjs'", "1:1"]] as const) {
