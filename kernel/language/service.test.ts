@@ -218,6 +218,12 @@ describe("completion and inspection", () => {
     expect(await matches("%%cuda\nadd‸")).toEqual([]);
   });
 
+  test("only what has a name here completes, not what could be imported", async () => {
+    await runAll("import * as typed from 'typed'");
+    expect(await matches("pad‸")).toEqual([]);
+    expect(await matches("import { pad } from 'typed'; pad‸")).toEqual(["pad"]);
+  });
+
   test("a completion has kind, signature, documentation and the text it replaces, in UTF-16 units", async () => {
     await runAll("/** Adds one. */\nfunction addition(a: number) { return a + 1 }");
     const [code, offset] = at("%types warn\nconst face = '😀'; addi‸");

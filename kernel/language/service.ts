@@ -57,8 +57,9 @@ export class TypeService {
       executable: checkerExecutable(),
       directory: options.directory,
       capabilities,
-      // Left to itself it runs `npm install` for types in the background, where there may be no network.
-      initializationOptions: { disablePushDiagnostics: true, userPreferences: { disableAutomaticTypeAcquisition: true } },
+      // Left to itself it runs `npm install` for types in the background, where there may be no network, and offers what any package exports, which takes
+      // seconds to find and is no name here: what completes a name cannot write its import.
+      initializationOptions: { disablePushDiagnostics: true, userPreferences: { disableAutomaticTypeAcquisition: true, includeCompletionsForModuleExports: false } },
       report: (sentence) => this.#report(sentence),
     });
   }
