@@ -48,12 +48,14 @@ export function choose(code: string, offset: number, result: unknown): { items: 
   const edit = items.find((item) => item.textEdit?.range !== undefined && item.textEdit.newText === item.label)?.textEdit;
   const start = edit?.range === undefined ? offset - prefixAt(code, offset).length : lineStart + edit.range.start.character;
   const typed = code.slice(start, offset);
+  // Before anything of it is typed, the checker says nothing of what is replaced.
+  const isText = edit !== undefined || /["']$/.test(code.slice(0, start));
 
   const known = new Map<string, CompletionItem>();
   for (const item of items) {
     if (item.kind === undefined || kinds[item.kind] === undefined || item.label.startsWith(edited)) continue;
     // Names that need brackets after a dot cannot replace the name alone.
-    if (edit === undefined && !/^[#\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(item.label)) continue;
+    if (!isText && kinds[item.kind] !== "path" && !/^[#\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(item.label)) continue;
     if (!known.has(item.label)) known.set(item.label, item);
   }
   const exact = [...known.values()].filter((item) => item.label.startsWith(typed));

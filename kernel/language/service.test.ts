@@ -224,6 +224,14 @@ describe("completion and inspection", () => {
     expect(await matches("import { pad } from 'typed'; pad‸")).toEqual(["pad"]);
   });
 
+  test("names that are no identifiers complete inside quotes, also before anything of them is typed", async () => {
+    writeFileSync(join(directory, "values.json"), "{}");
+    writeFileSync(join(directory, "plain.mjs"), "");
+    expect(await matches("import x from './‸'")).toEqual(expect.arrayContaining(["local.ts", "plain.mjs", "values.json"]));
+    expect(await matches("const user = { 'first-name': 1 }; user['‸")).toEqual(["first-name"]);
+    expect(await matches("const user = { 'first-name': 1, name: 2 }; user.‸")).toEqual(["name"]);
+  });
+
   test("a completion has kind, signature, documentation and the text it replaces, in UTF-16 units", async () => {
     await runAll("/** Adds one. */\nfunction addition(a: number) { return a + 1 }");
     const [code, offset] = at("%types warn\nconst face = '😀'; addi‸");
