@@ -73,7 +73,9 @@ export class Interrupts {
     let outcome: { value: T } | { thrown: unknown } | undefined;
     (globalThis as unknown as Record<symbol, () => void>)[entry] = () => {
       try {
-        outcome = { value: code() };
+        const value = code();
+        this.#meetTermination(request);
+        outcome = { value };
       } catch (thrown) {
         outcome = { thrown };
       }
@@ -82,6 +84,14 @@ export class Interrupts {
     if (outcome === undefined) throw new Interrupted();
     if ("thrown" in outcome) throw outcome.thrown;
     return outcome.value;
+  }
+
+  /**
+   * Code that comes out of a blocking call may return before the termination reaches it, which would then unwind the session's own frames: one that is under
+   * way is waited for here, since the agent terminates until something has ended.
+   */
+  #meetTermination(request: RequestId): void {
+    while (Atomics.load(this.#memory, shared.interrupting) === request);
   }
 }
 

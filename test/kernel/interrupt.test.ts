@@ -13,6 +13,7 @@ describe("an interrupt", () => {
     ["a timer that is awaited", "await new Promise((resolve) => setTimeout(resolve, 60_000))"],
     ["Atomics.wait", "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)"],
     ["a child process", 'require("node:child_process").execSync("sleep 60")'],
+    ["a child process whose end is no error", 'require("node:child_process").spawnSync("sleep", ["60"])'],
     ["a slow regular expression", '/^(a+)+$/.test("a".repeat(60) + "b")'],
   ];
 

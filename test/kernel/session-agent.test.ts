@@ -32,6 +32,7 @@ describe("an interrupt stops", () => {
     ["a promise that never settles", `${on} await new Promise(() => {})`],
     ["a blocked thread", `${on} Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)`],
     ["a child process", `${on} require('node:child_process').execSync('sleep 20; true')`],
+    ["a child process whose end is no error", "process.stdout.write('on'.repeat(70000)); require('node:child_process').spawnSync('sleep', ['20'])"],
     ["a timer's callback", "setTimeout(() => { console.log('on'); for (;;) ; }, 1); await new Promise(() => {})"],
     ["an immediate's callback", "setImmediate(() => 0); setImmediate(() => { console.log('on'); for (;;) ; }); await new Promise(() => {})"],
     ["the display of a value", `${on} ({ [Symbol.for('Jupyter.display')]() { for (;;) ; } })`],
