@@ -10,7 +10,7 @@ type StreamName = "stdout" | "stderr";
 interface Pending { request: RequestId; name: StreamName; parts: string[]; length: number; }
 
 /**
- * So many writes in so many milliseconds are sent one by one: a cell may compute for long before it yields. More are joined until the event loop turns, or
+ * So many writes of a cell in so many milliseconds are sent one by one: it may compute for long before it yields. More are joined until the event loop turns, or
  * until there are so many characters.
  */
 const few = 100;
@@ -22,7 +22,7 @@ export class Output {
   readonly #requests: Requests;
   #pending: Pending | null = null;
   #scheduled = false;
-  #window = { start: 0, writes: 0 };
+  #window = { request: 0, start: 0, writes: 0 };
 
   constructor(send: (event: Event) => void, requests: Requests) {
     this.#send = send;
@@ -43,13 +43,13 @@ export class Output {
     this.#pending.parts.push(text);
     this.#pending.length += text.length;
 
-    if (this.#isOneOfFew() || this.#pending.length >= enough) this.flush();
+    if (this.#isOneOfFew(request) || this.#pending.length >= enough) this.flush();
     else this.#schedule();
   }
 
-  #isOneOfFew(): boolean {
+  #isOneOfFew(request: RequestId): boolean {
     const now = performance.now();
-    if (now - this.#window.start >= soon) this.#window = { start: now, writes: 0 };
+    if (request !== this.#window.request || now - this.#window.start >= soon) this.#window = { request, start: now, writes: 0 };
     return this.#window.writes++ < few;
   }
 

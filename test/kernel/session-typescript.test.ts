@@ -53,9 +53,10 @@ describe("values and output", () => {
   });
 
   test("what a cell prints before it computes is seen while it computes", async () => {
-    // The cell spins until it is seen that what it printed has come. A session of its own: after a burst of output a write may wait for the event loop.
+    // The cell spins until it is seen that what it printed has come, right behind another's burst of output.
     const own = await TestSession.start({ directory });
     const seen = join(directory, "seen");
+    own.send("for (let i = 0; i < 1000; i++) console.log(i)");
     const request = own.send(`import { existsSync } from "node:fs"; console.log('first'); console.log('second'); while (!existsSync(${JSON.stringify(seen)})) ; 'done'`);
     await own.until(() => own.printed(request, "stdout") === "first\nsecond\n");
     writeFileSync(seen, "");
