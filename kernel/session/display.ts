@@ -32,6 +32,18 @@ export interface Display {
   clear(wait?: boolean): void;
 }
 
+/** What displays return: at the end of a cell there is nothing more of it to show. */
+const returned = new WeakSet<object>();
+
+export function isOfDisplay(value: unknown): boolean {
+  return typeof value === "object" && value !== null && returned.has(value);
+}
+
+function ofDisplay<T extends object>(value: T): T {
+  returned.add(value);
+  return value;
+}
+
 export function createDisplay(output: Output, requests: Requests): Display {
   const show = async (value: unknown, options: DisplayOptions, id: string | null, update: boolean): Promise<void> => {
     const request = requests.current.id;
@@ -42,13 +54,16 @@ export function createDisplay(output: Output, requests: Requests): Display {
     output.send({ type: "display", request, data, metadata: options.metadata ?? {}, displayId: id, update, buffers: packBuffers(options.buffers ?? []) });
   };
 
-  const display = async (value: unknown, options: DisplayOptions = {}): Promise<Shown> => {
+  const update = (id: string, value: unknown, options: DisplayOptions = {}): Promise<void> => ofDisplay(show(value, options, id, true));
+
+  const showNew = async (value: unknown, options: DisplayOptions): Promise<Shown> => {
     const id = options.display_id ?? randomUUID();
     await show(value, options, id, options.update ?? false);
-    return { id, update: (next, nextOptions = {}) => show(next, nextOptions, id, true) };
+    return ofDisplay({ id, update: (next: unknown, nextOptions?: DisplayOptions) => update(id, next, nextOptions) });
   };
+  const display = (value: unknown, options: DisplayOptions = {}): Promise<Shown> => ofDisplay(showNew(value, options));
   return Object.assign(display, {
-    update: (id: string, value: unknown, options: DisplayOptions = {}) => show(value, options, id, true),
+    update,
     clear: (wait = false) => output.send({ type: "clearOutput", request: requests.current.id, wait }),
   });
 }

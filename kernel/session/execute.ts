@@ -4,6 +4,7 @@ import { writeSync } from "node:fs";
 import { parse } from "../language/cell.ts";
 import type { CellError, Command, MimeBundle, UserExpression } from "../session-protocol.ts";
 import type { RanCell } from "./cell-registry.ts";
+import { isOfDisplay } from "./display.ts";
 import { Interrupted, type Guard } from "./interrupts.ts";
 import { runCell } from "./languages.ts";
 import { bundleOf, text } from "./mime-bundle.ts";
@@ -49,7 +50,7 @@ async function runAndShow(session: Session, command: ExecuteCommand, request: Re
   }
   const result = await runCell(cell, { session, request, ran, guard });
   try {
-    if (!("value" in result) || result.value === undefined) return;
+    if (!("value" in result) || result.value === undefined || isOfDisplay(result.value)) return;
     const data: MimeBundle = await guard(() => bundleOf(result.value));
     if (!command.silent) {
       remember(session, "_", result.value);

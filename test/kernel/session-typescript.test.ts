@@ -359,6 +359,12 @@ describe("what JSON does not have", () => {
     expect((await session.run(`await ${code}`)).error).toMatchObject({ name: "TypeError", message });
   });
 
+  test.each(["display(1)", "await display(1)", "display.update('id', 1)", "const handle = await display(1); handle.update(2)", "const pending = display(1); pending"])("%s at the end of a cell shows nothing more", async (code) => {
+    const { events, status } = await session.run(code);
+    expect(status).toBe("ok");
+    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(["display", "done"]));
+  });
+
   test("one object in two places is JSON", async () => {
     expect((await session.run("const shared = { x: 1 }; await display({ 'application/json': [shared, shared] }, { raw: true })")).status).toBe("ok");
   });
