@@ -12,16 +12,30 @@ export class Disposal {
     this.#stack.push(() => (dispose as () => unknown).call(value));
   }
 
-  /** Disposes of everything, also when something fails, and then throws the first failure. */
+  /** Disposes of everything, also when something fails, and then throws what failed. */
   async end(): Promise<void> {
-    const failures: unknown[] = [];
+    const failure = await this.endAfter(nothing);
+    if (failure !== nothing) throw failure;
+  }
+
+  /** Disposes of everything after the cell has thrown. Resolves with what to throw on. */
+  async endAfter(thrown: unknown): Promise<unknown> {
+    let failure = thrown;
     while (this.#stack.length > 0) {
       try {
         await this.#stack.pop()!();
       } catch (error) {
-        failures.push(error);
+        failure = combined(failure, error);
       }
     }
-    if (failures.length > 0) throw failures[0];
+    return failure;
   }
+}
+
+/** Stands for what was thrown where nothing was; `undefined` can be thrown. */
+export const nothing = Symbol("nothing");
+
+/** What the block threw is not lost behind what its disposal throws. */
+export function combined(first: unknown, second: unknown): unknown {
+  return first === nothing ? second : Object.assign(new AggregateError([second, first], "An error was suppressed during disposal."), { name: "SuppressedError", error: second, suppressed: first });
 }

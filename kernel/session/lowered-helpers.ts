@@ -1,10 +1,8 @@
 // The helpers that lowered code calls through the global `babelHelpers`: `using` inside functions, and decorators. It must not know cells.
-import { Disposal } from "./disposal.ts";
+import { combined, Disposal, nothing } from "./disposal.ts";
 
 /** State of one block with `using`: `u` and `a` register a value, `e` receives what the block threw, `d` disposes. */
 interface UsingContext { e: unknown; u<T>(value: T): T; a<T>(value: T): T; d(): unknown; }
-
-const nothing = Symbol("nothing");
 
 function usingCtx(): UsingContext {
   const stack: { value: unknown; isAsync: boolean }[] = [];
@@ -38,11 +36,6 @@ function usingCtx(): UsingContext {
 function disposeOf(value: unknown, isAsync: boolean): unknown {
   const methods = value as Record<symbol, (() => unknown) | undefined>;
   return ((isAsync ? methods[Symbol.asyncDispose] : undefined) ?? methods[Symbol.dispose])!.call(value);
-}
-
-/** What the block threw is not lost behind what its disposal throws. */
-function combined(first: unknown, second: unknown): unknown {
-  return first === nothing ? second : Object.assign(new Error("An error was suppressed during disposal.", { cause: first }), { name: "SuppressedError", error: second, suppressed: first });
 }
 
 type Decorator = (target: object, key?: string | symbol, descriptor?: PropertyDescriptor | number) => unknown;

@@ -67,8 +67,7 @@ export async function runCode(code: string, { session, ran, guard }: Run): Promi
     const boxed = await guard(() => cellFunction(helpers, ...chunks));
     return { ...(boxed === undefined ? {} : { value: boxed.value }), after: () => disposal.end() };
   } catch (error) {
-    await disposal.end();
-    throw error;
+    throw await disposal.endAfter(error);
   } finally {
     slots.conclude(transformed.declared);
   }

@@ -424,6 +424,13 @@ describe("requests", () => {
     expect(stdout).toBe("body\nb\na\n");
   });
 
+  test.each(["$", "function f() { $ }\nf()", "await (async () => { $ })()"])("what is thrown is not lost behind what fails to be disposed of: %s", async (around) => {
+    const body = "using a = { [Symbol.dispose]() { throw new TypeError('disposal') } }; throw new RangeError('body')";
+    const { error } = await session.run(around.replace("$", body));
+    expect(error).toMatchObject({ name: "SuppressedError", message: "An error was suppressed during disposal." });
+    expect(plain(error?.traceback)).toMatch(/TypeError: disposal\n[^]*RangeError: body\n/);
+  });
+
   test("decorators work", async () => {
     const code = "function twice(_: object, __: string, d: PropertyDescriptor) { const f = d.value; d.value = () => f() * 2 }\nclass D { @twice m() { return 21 } }\nnew D().m()";
     expect((await session.run(code)).result).toBe("42");
