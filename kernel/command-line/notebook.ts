@@ -29,7 +29,10 @@ export function readNotebook(file: string): CodeCell[] {
 
 function cellsOf(notebook: unknown, file: string): CodeCell[] {
   const { nbformat, cells } = (typeof notebook === "object" && notebook !== null ? notebook : {}) as { nbformat?: unknown; cells?: unknown };
-  if (nbformat !== 4 || !Array.isArray(cells)) throw new Problem("NOTEBOOK_INVALID", `Expected a notebook of format 4 with "cells" at ${file} but got ${nbformat === undefined ? `${kindOf(notebook)} without "nbformat"` : `format ${JSON.stringify(nbformat)}`}.`);
+  if (nbformat !== 4 || !Array.isArray(cells)) {
+    const got = nbformat === undefined ? `${kindOf(notebook)} without "nbformat"` : nbformat === 4 ? `${kindOf(cells)} as its "cells"` : `format ${JSON.stringify(nbformat)}`;
+    throw new Problem("NOTEBOOK_INVALID", `Expected a notebook of format 4 with "cells" at ${file} but got ${got}.`);
+  }
 
   return cells.flatMap((cell: unknown, index): CodeCell[] => {
     const { cell_type, source, metadata } = (cell ?? {}) as { cell_type?: unknown; source?: unknown; metadata?: { tags?: unknown } };

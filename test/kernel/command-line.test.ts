@@ -78,6 +78,7 @@ describe("run", () => {
     ["is not JSON", "hello", /Expected a notebook \(JSON\) at .* but its text is not JSON/],
     ["is null", "null", /Expected a notebook of format 4 with "cells" at .* but got null without "nbformat"/],
     ["is an old notebook", '{"nbformat": 3, "worksheets": []}', /Expected a notebook of format 4 with "cells" at .* but got format 3/],
+    ["has no cells", '{"nbformat": 4, "metadata": {}}', /Expected a notebook of format 4 with "cells" at .* but got nothing as its "cells"/],
     ["has a cell whose source is a number", '{"nbformat": 4, "cells": [{"cell_type": "code", "source": 5}]}', /Expected the source of cell 1 of .* to be text but got a number/],
   ];
   test.each(wrong)("of a file that %s says so in one sentence", async (_name, text, sentence) => {
