@@ -165,7 +165,7 @@ describe.runIf(gpu !== undefined)("with a GPU", () => {
   });
 
   test("nothing of what a whole grid prints is lost", () => {
-    const source = JSON.stringify(`__global__ void say(int each) { for (int i = 0; i < each; i++) printf("%d\n", (blockIdx.x * blockDim.x + threadIdx.x) * each + i); }`);
+    const source = JSON.stringify(`__global__ void say(int each) { for (int i = 0; i < each; i++) printf("%d\\n", (blockIdx.x * blockDim.x + threadIdx.x) * each + i); }`);
     const said = program(`const { kernels } = await warpcell.compile(${source}, { device: "cuda" }); kernels.say.launch({ grid: 100, block: 100 }, 50); await warpcell.synchronize(); process.exit(0);`, {});
     const numbers = said.trimEnd().split("\n").map(Number).sort((a, b) => a - b);
     expect(numbers).toEqual([...Array(500_000).keys()]);
