@@ -30,6 +30,8 @@ export class TestSession {
   readonly native = { stdout: "", stderr: "" };
   readonly #checks = new Set<() => void>();
   #request = 0;
+  // When it exits, what it said last may still be in its pipes.
+  #isClosed = false;
 
   constructor(options: { directory?: string; environment?: Record<string, string> } = {}) {
     this.process = spawn(process.execPath, ["--no-force-async-hooks-checks", script], {
@@ -40,10 +42,10 @@ export class TestSession {
       detached: true,
     });
     this.process.on("message", (event) => { this.events.push(event as Event); this.#check(); });
-    for (const name of ["stdout", "stderr"] as const) this.process[name]!.on("data", (bytes: Buffer) => { this.native[name] += bytes.toString(); this.#check(); });
+    for (const name of ["stdout", "stderr"] as const) this.process[name]!.setEncoding("utf8").on("data", (text: string) => { this.native[name] += text; this.#check(); });
     createInterface({ input: this.#agent }).on("line", (line) => { this.agentEvents.push(JSON.parse(line) as AgentEvent); this.#check(); });
     this.#agent.on("error", (error: NodeJS.ErrnoException) => { if (!["EPIPE", "ECONNRESET"].includes(error.code ?? "")) throw error; });
-    this.process.on("exit", () => this.#check());
+    this.process.once("close", () => { this.#isClosed = true; this.#check(); });
   }
 
   static async start(options: { directory?: string; environment?: Record<string, string> } = {}): Promise<TestSession> {
@@ -100,14 +102,13 @@ export class TestSession {
     return this.of(request).map((event) => (event.type === "stream" && event.name === name ? event.text : "")).join("");
   }
 
-  /** Resolves with the first value that is neither undefined nor false; rejects when the process ends before. */
+  /** Resolves with the first value that is neither undefined nor false; rejects when the process has ended and all it said has been read. */
   until<T>(find: () => T | undefined | false): Promise<T> {
     return new Promise((resolve, reject) => {
       const check = (): void => {
         const found = find();
-        const isEnded = this.process.exitCode !== null || this.process.signalCode !== null;
         if (found === undefined || found === false) {
-          if (!isEnded) return;
+          if (!this.#isClosed) return;
           reject(new Error(`The session ended (${this.process.exitCode ?? this.process.signalCode}): ${(this.native.stdout + this.native.stderr).replace(/\u001e[0-9a-f]*\u001e/g, "")}`));
         } else {
           resolve(found);

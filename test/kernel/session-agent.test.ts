@@ -126,7 +126,8 @@ test("an interrupt that comes again and again stops the cell once, and the next 
 describe("the end", () => {
   test.each([["process.exit(3)", 3, null], ["process.kill(process.pid, 'SIGSEGV')", null, "SIGSEGV"]])("%s ends the session, after its output", async (code, exitCode, signal) => {
     const own = await TestSession.start();
-    const ended = new Promise((resolve) => own.process.once("exit", (...given) => resolve(given)));
+    // Not `exit`: what it said last may be read after that.
+    const ended = new Promise((resolve) => own.process.once("close", (...given) => resolve(given)));
     const request = own.send(`console.log('last words'); ${signal === null ? "" : "await new Promise((go) => setImmediate(go)); "}${code}`);
     expect(await ended).toEqual([exitCode, signal]);
     expect(own.printed(request, "stdout")).toBe("last words\n");
