@@ -1,11 +1,14 @@
 // `%%cuda` cells in a real session, on the CPU device: kernels become names, errors have the cell's lines, faults and interrupts leave everything in place.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TestSession } from "../helpers/session.ts";
+import { TestSession, type Ran } from "../helpers/session.ts";
 
 let session: TestSession;
+let compiled: Ran;
 
 beforeAll(async () => {
   session = await TestSession.start();
+  compiled = await session.run(kernels);
+  await session.run('import { full, zeros } from "warpcell"; const y = full([5], -1)');
 });
 
 afterAll(() => session.end());
@@ -24,14 +27,14 @@ extern "C" __global__ void speak() { printf("from the device\\n"); }
 `;
 
 test("a cell's kernels are listed, declared to the checker, and called by later cells", async () => {
-  const { status, error, result, events } = await session.run(kernels);
+  const { status, error, result, events } = compiled;
   expect({ status, error }).toEqual({ status: "ok", error: null });
   expect(result).toMatch(/^fill\(p: float\*, n: int, value: float\).* · (compiled in \d+(\.\d)? ms|cached)$/m);
   const declared = events.find((event) => event.type === "declared");
   expect(declared?.type === "declared" && declared.declarations.find(({ name }) => name === "fill")?.text).toMatch(/^declare const fill: import\("warpcell"\)\.Kernel</);
 
   const value = Math.fround(Math.random());
-  const { result: values, error: failure } = await session.run(`import { full, zeros } from "warpcell"\nconst y = full([5], -1)\nfill.over(5)(y, 5, ${value})\ntwice.as("float").launch({ grid: 1, block: 5 }, y)\ny.toArray().every((element) => element === ${2 * value})`);
+  const { result: values, error: failure } = await session.run(`fill.over(5)(y, 5, ${value})\ntwice.as("float").launch({ grid: 1, block: 5 }, y)\ny.toArray().every((element) => element === ${2 * value})`);
   expect(failure).toBeNull();
   expect(values).toBe("true");
 });

@@ -375,7 +375,8 @@ describe("comms", () => {
 
   test("a front end opens one, and both talk, with buffers", async () => {
     await session.run("Comm.register('echo', (comm, { data }) => { comm.send({ opened: data }); comm.onMessage = ({ data, buffers }) => comm.send(data, { buffers }); comm.onClose = () => console.log('closed') })");
-    expect(session.events.findLast(({ type }) => type === "commTargets")).toEqual({ type: "commTargets", targets: ["echo"] });
+    const told = session.events.findLast((event) => event.type === "commTargets");
+    expect(told?.type === "commTargets" && told.targets).toContain("echo");
     session.command({ type: "commOpen", request: 9001, comm: "c1", target: "echo", data: 5, ...carried });
     session.command({ type: "commMessage", request: 9002, comm: "c1", data: 6, metadata: {}, buffers: [Uint8Array.of(7)] });
     session.command({ type: "commClose", request: 9003, comm: "c1", data: {} });
