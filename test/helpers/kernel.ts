@@ -1,6 +1,6 @@
 // Turns a test into a client of a real kernel process over real sockets, and leaves nothing running after it.
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { onTestFailed, onTestFinished } from "vitest";
 import { KernelClient, startKernel, type Answer, type OwnKernel, type StartOptions } from "../../kernel/client.ts";
 import type { Json, Message } from "../../kernel/supervisor/messages.ts";
 
@@ -19,7 +19,8 @@ export interface TestKernel {
 /** A kernel that answers. It ends with the test. */
 export async function openKernel(options: StartOptions = {}): Promise<TestKernel> {
   const opened = await startSilently(options);
-  await opened.client.ready();
+  const ended = opened.kernel.ended.then((how) => { throw new Error(`Expected a kernel that answers but it ended (${how}): ${opened.stderr()}`); });
+  await Promise.race([opened.client.ready(), ended]);
   return opened;
 }
 
@@ -28,7 +29,7 @@ export async function startSilently(options: StartOptions = {}): Promise<TestKer
   const kernel = await startKernel({ stderr: "pipe", ...options }, kernelScript);
   const client = new KernelClient(kernel.connection);
   let text = "";
-  kernel.child.stderr?.on("data", (bytes: Buffer) => { text += bytes.toString(); });
+  kernel.child.stderr?.setEncoding("utf8").on("data", (part: string) => { text += part; });
   onTestFinished(() => {
     client.close();
     kernel.dispose();
@@ -60,12 +61,22 @@ export function streamText(outputs: readonly Message[], name: string): string {
   return outputs.filter(({ header, content }) => header.msg_type === "stream" && content["name"] === name).map(({ content }) => String(content["text"])).join("");
 }
 
+/** A test that fails before `done` was called says what it still waited for. */
+function waitingFor(what: string): { done: () => void; isOver: () => boolean } {
+  let isDone = false, isOver = false;
+  onTestFailed(() => { if (!isDone) console.error(`When the test failed it still waited for ${what}`); });
+  onTestFinished(() => { isOver = true; });
+  return { done: () => { isDone = true; }, isOver: () => isOver };
+}
+
 /** Resolves with the first message for which `wanted` is true, from now on. */
 export function next(client: KernelClient, wanted: (message: Message, channel: string) => boolean): Promise<Message> {
+  const { done } = waitingFor(`the message ${String(wanted)}`);
   return new Promise((resolve) => {
     const stop = client.listen((channel, message) => {
       if (!wanted(message, channel)) return;
       stop();
+      done();
       resolve(message);
     });
   });
@@ -83,5 +94,10 @@ export async function runs(pid: number): Promise<boolean> {
 
 /** Resolves when `condition` holds; asked again until then, within the test's own time limit. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
+  const { done, isOver } = waitingFor(String(condition));
+  while (!(await condition())) {
+    if (isOver()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  done();
 }
