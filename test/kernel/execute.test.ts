@@ -1,6 +1,10 @@
 // Cells over real sockets, through the real session: order, count, history, silence, abortion, expressions, questions, warnings about types.
-import { describe, expect, test } from "vitest";
-import { requestOf, type Message } from "../../kernel/supervisor/messages.ts";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { KernelClient } from "../../kernel/client.ts";
+import { requestOf, type Json, type Message } from "../../kernel/supervisor/messages.ts";
 import { fakeSession, next, openKernel, shown, streamText, until } from "../helpers/kernel.ts";
 
 describe("a cell", () => {
@@ -38,9 +42,21 @@ describe("a cell", () => {
     expect(shown(await client.execute("ran"))).toContainEqual(["execute_result", "true"]);
   });
 
+  /** Sends cells of which the first fails, but not before the kernel has all of them. */
+  async function together(client: KernelClient, cells: [code: string, options?: Json][]) {
+    const here = mkdtempSync(join(tmpdir(), "warpcell-test-"));
+    onTestFinished(() => rmSync(here, { recursive: true }));
+    const go = join(here, "go");
+    const answers = cells.map(([code, options], i) => client.execute(i > 0 ? code : `while (!require("node:fs").existsSync(${JSON.stringify(go)})) ; ${code}`, options));
+    // Messages of one socket arrive in order, and this one is answered while a cell runs.
+    await client.request("shell", "kernel_info_request", {});
+    writeFileSync(go, "");
+    return Promise.all(answers);
+  }
+
   test("that fails aborts those already sent, and only those", async () => {
     const { client } = await openKernel();
-    const answers = await Promise.all(['throw new Error("first")', "2", "3"].map((code) => client.execute(code)));
+    const answers = await together(client, [['throw new Error("first")'], ["2"], ["3"]]);
     expect(answers.map(({ reply }) => reply["status"])).toEqual(["error", "aborted", "aborted"]);
     expect(answers[1]?.outputs).toEqual([]);
     expect((await client.execute("4")).reply).toMatchObject({ status: "ok", execution_count: 2 });
@@ -48,13 +64,13 @@ describe("a cell", () => {
 
   test("that fails aborts nothing when stop_on_error is false", async () => {
     const { client } = await openKernel();
-    const answers = await Promise.all([client.execute('throw new Error("first")', { stop_on_error: false }), client.execute("2")]);
+    const answers = await together(client, [['throw new Error("first")', { stop_on_error: false }], ["2"]]);
     expect(answers.map(({ reply }) => reply["status"])).toEqual(["error", "ok"]);
   });
 
   test("that fails silently aborts nothing", async () => {
     const { client } = await openKernel();
-    const answers = await Promise.all([client.execute('throw new Error("quiet")', { silent: true }), client.execute("2")]);
+    const answers = await together(client, [['throw new Error("quiet")', { silent: true }], ["2"]]);
     expect(answers.map(({ reply }) => reply["status"])).toEqual(["error", "ok"]);
   });
 
@@ -110,9 +126,11 @@ describe("stdin", () => {
   });
 
   test("an answer that nobody waits for is not kept for the next question", async () => {
-    const { client } = await openKernel({ env: fakeSession });
+    const { client, stderr } = await openKernel({ env: fakeSession });
     client.send("stdin", requestOf("input_reply", { value: "stale" }));
-    await client.execute("x");
+    // Told of when it arrives, and so does what was sent on this socket before.
+    client.send("stdin", requestOf("frobnicate", {}));
+    await until(() => stderr().includes("[MESSAGE_UNKNOWN]"));
     const asked = next(client, ({ header }) => header.msg_type === "input_request");
     const cell = client.execute("ask who", { allow_stdin: true });
     await asked;
