@@ -15,8 +15,8 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** A client of a program with this text; the sentences it reports, and the first of them. */
-function clientOf(script: string | null): { reports: string[]; reported: Promise<string> } {
+/** A client of a program with this text; the sentences it reports, and the first of them. `bound`: longer than such a program needs to start on a busy machine. */
+function clientOf(script: string | null, bound?: number): { reports: string[]; reported: Promise<string> } {
   const executable = join(directory, "server");
   if (script !== null) {
     writeFileSync(executable, script);
@@ -24,7 +24,7 @@ function clientOf(script: string | null): { reports: string[]; reported: Promise
   }
   const reports: string[] = [];
   const reported = new Promise<string>((resolve) => {
-    client = new LspClient({ executable, directory, capabilities: {}, initializationOptions: {}, report: (sentence) => { reports.push(sentence); resolve(sentence); } });
+    client = new LspClient({ executable, directory, capabilities: {}, initializationOptions: {}, bound, report: (sentence) => { reports.push(sentence); resolve(sentence); } });
   });
   client!.start();
   return { reports, reported };
@@ -61,7 +61,7 @@ test("a program that does not answer holds nobody up for longer than 2 s", async
 test("an answer that is an error is reported and empty", async () => {
   const answer = (id: string, body: string): string => `const ${id} = ${JSON.stringify(body)}; process.stdout.write("Content-Length: " + ${id}.length + "\\r\\n\\r\\n" + ${id});\n`;
   const script = answer("one", '{"jsonrpc":"2.0","id":1,"result":{}}') + answer("two", '{"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":"out of order"}}');
-  const { reported } = clientOf(`#!${process.execPath}\nprocess.stdin.once("data", () => {\n${script}});\nprocess.stdin.resume();\n`);
+  const { reported } = clientOf(`#!${process.execPath}\nprocess.stdin.once("data", () => {\n${script}});\nprocess.stdin.resume();\n`, 30_000);
   expect(await client!.request("textDocument/hover", {})).toBeNull();
   expect(await reported).toBe("Expected a result of textDocument/hover but got: out of order (a fault of the type service; the cell itself is not affected).");
 });

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { FrameReader, frame, type RpcMessage } from "./lsp-frames.ts";
 
-/** A request has this long, in milliseconds; then it answers `null`. */
+/** A request has this long by default, in milliseconds; then it answers `null`. */
 const requestBound = 2000;
 /** So many deaths in a row, with no answer between them, and the server is not started again. */
 const deathsAllowed = 3;
@@ -13,6 +13,8 @@ export interface LspClientOptions {
   /** Sent with `initialize`. */
   capabilities: unknown;
   initializationOptions: unknown;
+  /** How long a request may take, in milliseconds. */
+  bound?: number | undefined;
   /** Gets a sentence for a person: why there is no answer, and what to do. */
   report(sentence: string): void;
 }
@@ -92,15 +94,16 @@ export class LspClient {
     if (child === null) return Promise.resolve(null);
 
     const id = ++this.#lastId;
+    const { bound = requestBound } = this.#options;
     return new Promise((resolve) => {
-      const bound = setTimeout(() => {
+      const timer = setTimeout(() => {
         this.#options.report(
-          `Expected the type service to answer ${method} within ${requestBound} ms but got nothing: this answer lacks its types. Ask again; if it stays so, restart the kernel.`,
+          `Expected the type service to answer ${method} within ${bound} ms but got nothing: this answer lacks its types. Ask again; if it stays so, restart the kernel.`,
         );
         this.#pending.get(id)?.settle(null);
-      }, requestBound);
+      }, bound);
       const settle = (result: unknown): void => {
-        clearTimeout(bound);
+        clearTimeout(timer);
         this.#pending.delete(id);
         resolve(result);
       };

@@ -54,7 +54,8 @@ const notebooks: string[][] = [
 describe.each(["commonjs", "module"])("in a folder whose package is of type %s", (type) => {
   const directory = mkdtempSync(join(tmpdir(), "warpcell-right-"));
   writeFileSync(join(directory, "package.json"), JSON.stringify({ type }));
-  const service = new TypeService({ directory });
+  // Longer than a user should wait: no answer would look like no warning.
+  const service = new TypeService({ directory, bound: 30_000 });
   service.start();
   let count = 0;
 

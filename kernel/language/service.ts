@@ -47,8 +47,8 @@ export class TypeService {
   readonly #edits: Questions;
   #warm = false;
 
-  /** `directory`: where the imports of the notebook resolve from, its own folder. */
-  constructor(options: { directory: string }) {
+  /** `directory`: where the imports of the notebook resolve from, its own folder. `bound`: another limit than 2 s, for whoever wants the answer itself. */
+  constructor(options: { directory: string; bound?: number }) {
     this.#directory = options.directory;
     this.#files = new LocalFiles(options.directory);
     this.#checks = new Questions((sentence) => this.#report(sentence));
@@ -56,6 +56,7 @@ export class TypeService {
     this.#client = new LspClient({
       executable: checkerExecutable(),
       directory: options.directory,
+      bound: options.bound,
       capabilities,
       // Left to itself it runs `npm install` for types in the background, where there may be no network, and offers what any package exports, which takes
       // seconds to find and is no name here: what completes a name cannot write its import.
