@@ -24,10 +24,9 @@ describe("an interrupt", () => {
     const running = started(kernel);
     const cell = client.execute(`console.log("started"); ${code}`);
     await running;
-    const asked = performance.now();
     await client.request("control", "interrupt_request", {});
+    // After 2 s the session would be killed, which has another name and costs the variables.
     expect((await cell).reply).toMatchObject({ status: "error", ename: "Interrupted" });
-    expect(performance.now() - asked).toBeLessThan(2000);
     expect(shown(await client.execute("kept + 1"))).toContainEqual(["execute_result", "42"]);
   });
 });

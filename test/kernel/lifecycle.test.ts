@@ -78,8 +78,10 @@ describe("interrupt", () => {
     const cell = kernel.client.execute("print spinning\nspin");
     await started;
     const asked = performance.now();
+    let isOver = false;
+    void cell.then(() => { isOver = true; });
     await interrupt(kernel);
-    expect(performance.now() - asked).toBeLessThan(500);
+    expect(isOver).toBe(false);
     expect((await cell).reply).toMatchObject({ status: "error", evalue: expect.stringContaining("did not stop within 2 s of the interrupt") });
     expect(performance.now() - asked).toBeLessThan(4000);
     expect((await kernel.client.execute("alive")).reply["status"]).toBe("ok");
@@ -101,14 +103,16 @@ describe("while a cell spins", () => {
     const { client } = await open();
     await client.execute("first");
     const started = next(client, ({ header }) => header.msg_type === "stream");
-    const states: unknown[] = [];
-    client.listen((_channel, { header, content }) => { if (header.msg_type === "status") states.push(content["execution_state"]); });
+    const states: [string, unknown][] = [];
+    client.listen((_channel, { header, parent, content }) => { if (header.msg_type === "status") states.push([String(parent.msg_type), content["execution_state"]]); });
     void client.execute("print spinning\nspin").catch((error: Error) => expect(error.message).toContain("the client was closed"));
     await started;
     for (let beat = 0; beat < 20; beat++) expect(await client.heartbeat(2000)).toBeLessThan(1000);
     expect((await client.request("shell", "kernel_info_request", {})).reply["status"]).toBe("ok");
     expect((await client.request("shell", "history_request", {})).reply["history"]).toEqual([[1, 1, "first"]]);
-    await until(() => states.at(-1) === "busy");
+    // The answer's own end was heard before its reply was given out; then comes the word that the cell still runs.
+    await until(() => states.at(-1)?.[0] === "execute_request");
+    expect(states.slice(-3)).toEqual([["history_request", "busy"], ["history_request", "idle"], ["execute_request", "busy"]]);
   });
 });
 
@@ -184,7 +188,7 @@ describe("a kernel that cannot start", () => {
   async function start(words: readonly string[]): Promise<{ status: number | null; stderr: string }> {
     const child = spawn(process.execPath, [kernelScript, ...words], { stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, ...fakeSession } });
     let stderr = "";
-    child.stderr.on("data", (bytes: Buffer) => { stderr += bytes.toString(); });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => { stderr += text; });
     const status = await new Promise<number | null>((resolve) => child.once("close", resolve));
     return { status, stderr };
   }
@@ -239,8 +243,9 @@ describe("a kernel that cannot start", () => {
     chmodSync(kernel.connectionFile, 0o644);
     const child = spawn(process.execPath, [kernelScript, kernel.connectionFile], { stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, ...fakeSession } });
     onTestFinished(() => void child.kill("SIGKILL"));
-    const stderr = await new Promise<string>((resolve) => child.stderr.once("data", (bytes: Buffer) => resolve(bytes.toString())));
-    expect(stderr).toMatch(/can be read by other users, who can then run code here: chmod 600 it\./);
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => { stderr += text; });
+    await until(() => /can be read by other users, who can then run code here: chmod 600 it\./.test(stderr));
   });
 });
 
