@@ -1,13 +1,15 @@
 // What a user of a bare machine reads: one sentence that names what is missing and the command that installs it.
-import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { checks, missing } from "../scripts/checks.mjs";
 
 /** A program that answers as a Python of another version would. */
 function fakePython(script: string): string {
-  const path = join(mkdtempSync(join(tmpdir(), "warpcell-python-")), "python3");
+  const folder = mkdtempSync(join(tmpdir(), "warpcell-python-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "python3");
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
   chmodSync(path, 0o755);
   return path;

@@ -1,10 +1,10 @@
 // Every notebook runs from top to bottom through the real kernel and nbclient; a failing cell is named and fails the run.
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const python = process.env["WARPCELL_PYTHON"] ?? join(root, ".venv", "bin", "python");
@@ -15,17 +15,24 @@ function run(path: string): Promise<{ code: number | null; stdout: string; stder
     const child = spawn(python, [join(root, "scripts", "run_notebook.py"), path], { cwd: root });
     let stdout = "";
     let stderr = "";
-    child.stdout.on("data", (chunk: Buffer) => (stdout += chunk));
-    child.stderr.on("data", (chunk: Buffer) => (stderr += chunk));
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
     child.on("error", reject);
     child.on("close", (code) => resolve({ code, stdout, stderr }));
   });
 }
 
+/** A path in a folder of the test's own. */
+function temporary(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "warpcell-notebook-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, name);
+}
+
 /** A notebook file with the given code cells. */
 function notebook(...sources: string[]): string {
   const cells = sources.map((source, index) => ({ cell_type: "code", id: `c${index}`, metadata: {}, execution_count: null, outputs: [], source }));
-  const path = join(mkdtempSync(join(tmpdir(), "warpcell-notebook-")), "test.ipynb");
+  const path = temporary("test.ipynb");
   writeFileSync(path, JSON.stringify({ cells, metadata: { kernelspec: { name: "warpcell", display_name: "TypeScript + CUDA" } }, nbformat: 4, nbformat_minor: 5 }));
   return path;
 }
@@ -58,7 +65,7 @@ describe("running a notebook without a browser", () => {
   });
 
   test("a file that is not JSON is one sentence", async () => {
-    const path = join(mkdtempSync(join(tmpdir(), "warpcell-notebook-")), "broken.ipynb");
+    const path = temporary("broken.ipynb");
     writeFileSync(path, "%%cuda is not JSON");
     const { code, stderr } = await run(path);
     expect(code).toBe(1);

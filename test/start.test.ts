@@ -8,10 +8,17 @@ import { runs, until } from "./helpers/kernel.ts";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 function start(...words: string[]) {
-  const child = spawn(process.execPath, [join(root, "scripts", "start.mjs"), ...words], { cwd: root, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, DISPLAY: undefined, WAYLAND_DISPLAY: undefined } });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  const child = spawn(process.execPath, [join(root, "scripts", "start.mjs"), ...words], { cwd: root, stdio: ["ignore", "pipe", "pipe"], detached: true, env: { ...process.env, DISPLAY: undefined, WAYLAND_DISPLAY: undefined } });
+  // With what it started, also when the test fails.
+  onTestFinished(() => {
+    try {
+      process.kill(-child.pid!, "SIGKILL");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  });
   let text = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (text += chunk));
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   return { child, ended, text: () => text };
 }
