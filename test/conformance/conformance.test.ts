@@ -39,7 +39,7 @@ function output(command: string, words: readonly string[], env: Record<string, s
   return new Promise((resolve, reject) => {
     const child = spawn(command, words, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
     let text = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes: Buffer) => { text += bytes.toString(); });
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (part: string) => { text += part; });
     child.once("error", reject).once("close", (status) => resolve({ status, text }));
   });
 }

@@ -9,7 +9,7 @@ import { fakeSession, kernelScript } from "../helpers/kernel.ts";
 async function warpcell(words: readonly string[], env: Record<string, string> = {}): Promise<{ status: number | null; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, [kernelScript, ...words], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
   const text = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"] as const) child[name].on("data", (bytes: Buffer) => { text[name] += bytes.toString(); });
+  for (const name of ["stdout", "stderr"] as const) child[name].setEncoding("utf8").on("data", (part: string) => { text[name] += part; });
   return { status: await new Promise((resolve) => child.once("close", resolve)), ...text };
 }
 
