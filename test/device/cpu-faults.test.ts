@@ -7,7 +7,7 @@ import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { binding, deviceExecutable, deviceSources } from "../../native/lib/binding.ts";
-import { Op } from "../../native/lib/commands.ts";
+import { Op, offsetOf, segmentOf } from "../../native/lib/commands.ts";
 import { DeviceFault, InterruptedError, LaunchError } from "../../native/lib/errors.ts";
 import { Cell, compilers, cpu, poisoned, use, type Shape } from "./cpu-cell.ts";
 import { copy, launch, write } from "./records.ts";
@@ -190,19 +190,21 @@ describe("what kernels print", () => {
 
 test("gauges: memory of the machine and the process, a busy core while a kernel spins", async () => {
   use(compilers[0]!);
-  const cell = new Cell("__global__ void busy(long long* p, int ms) { long long end = clock64() + ms * 1000000ll; while (clock64() < end) ; p[0] = end; }", ["busy"]);
-  const out = cpu.allocate(64, "device");
-  launch(cpu, { kernel: cell.id("busy"), pointers: [out], integers: [1200] });
+  const cell = new Cell("__global__ void busy(volatile int* go_on) { while (*go_on) ; }", ["busy"]);
+  const place = cpu.allocate(64, "device");
+  const goOn = new Int32Array(cpu.buffer(segmentOf(place)), offsetOf(place), 1).fill(1);
+  launch(cpu, { kernel: cell.id("busy"), pointers: [place] });
+  const sampled = () => binding.gauges().find(({ client }) => client === cpu.client)!;
+  await expect.poll(() => sampled().utilization).toBeGreaterThan(0).finally(() => goOn.fill(0));
+  const gauge = sampled();
   await cpu.synchronizeAsync();
-  const gauge = binding.gauges().find(({ client }) => client === cpu.client)!;
   expect(gauge.memoryTotal).toBeGreaterThan(2 ** 28);
   expect(gauge.memoryUsed).toBeGreaterThan(0);
   expect(gauge.memoryUsed).toBeLessThan(gauge.memoryTotal!);
   expect(gauge.processMemory).toBeGreaterThan(1 << 20);
-  expect(gauge.utilization).toBeGreaterThan(0);
   expect(gauge.utilization).toBeLessThanOrEqual(1);
   expect([gauge.temperature, gauge.power]).toEqual([null, null]);
-  cpu.free(out);
+  cpu.free(place);
 });
 
 test("a core's thread that cannot be started fails one launch, and the next one starts it", () => {

@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -31,8 +31,13 @@ async function interruptFromThread(after: number): Promise<Worker> {
 
 /** A process that has ended and that nobody has reaped yet is not alive. */
 function isAlive(pid: number): boolean {
-  const stat = `/proc/${pid}/stat`;
-  return existsSync(stat) && !/^\d+ \(.*\) Z/.test(readFileSync(stat, "utf8"));
+  try {
+    return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch (error) {
+    // ESRCH: it ended between opening and reading.
+    if (["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
+    throw error;
+  }
 }
 
 /** Runs a Node program that has `binding` and `open()`, with the built addon. */
@@ -201,9 +206,18 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     fill(device, place, 4096, 5n, 1);
     device.synchronize();
     process.kill(binding.processId(device.client), "SIGSTOP");
-    const worker = await interruptFromThread(100);
+    // Interrupted once the time limit has struck: the thread that watches it, which started after this one, has ended then.
+    const waiting = new Int32Array(new SharedArrayBuffer(4));
+    const source = `const { interrupt } = require(${JSON.stringify(addon)}), { readdirSync } = require("node:fs"), { parentPort, workerData } = require("node:worker_threads");
+      const before = new Set(readdirSync("/proc/self/task"));
+      parentPort.postMessage("ready");
+      Atomics.wait(workerData, 0, 0);
+      while (readdirSync("/proc/self/task").some((thread) => !before.has(thread))) Atomics.wait(workerData, 0, 1, 1);
+      interrupt();`;
+    const worker = new Worker(source, { eval: true, workerData: waiting });
+    await once(worker, "message");
     const wait = new Script("(device) => device.synchronize()").runInThisContext() as (device: DeviceProcess) => void;
-    Object.assign(globalThis, { waitForDevice: () => wait(device) });
+    Object.assign(globalThis, { waitForDevice: () => { Atomics.store(waiting, 0, 1); Atomics.notify(waiting, 0); wait(device); } });
     expect(() => new Script("waitForDevice()").runInThisContext({ timeout: 50 })).toThrow(/timed out/);
     await worker.terminate();
     clearInterrupt();
@@ -422,11 +436,12 @@ describe("the end", () => {
     expect(isAlive(Number(stdout))).toBe(false);
   });
 
-  test("a device ends within a second when its session is killed, also while it does not answer", async () => {
+  test.each([["idle", "SIGCONT"], ["one that does not answer", "SIGSTOP"]] as const)("a device, %s, ends within a second when its session is killed", async (_, signal) => {
     const child = spawn(process.execPath, ["-e", program(`const c = open(); console.log(binding.processId(c)); setInterval(() => {}, 1000);`)], { stdio: ["ignore", "pipe", "inherit"] });
     const [line] = (await once(child.stdout, "data")) as [Buffer];
     const device = Number(line.toString());
     expect(isAlive(device)).toBe(true);
+    process.kill(device, signal);
     child.kill("SIGKILL");
     await expect.poll(() => isAlive(device), { timeout: 1000 }).toBe(false);
   });
