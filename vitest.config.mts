@@ -11,5 +11,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: long ? 900_000 : 60_000,
     hookTimeout: 60_000,
+    // Longer than a busy machine needs; what must come sooner says so itself.
+    expect: { poll: { timeout: 20_000 } },
   },
 });
