@@ -2,4 +2,4 @@
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 
-process.env["XDG_CACHE_HOME"] ??= join(tmpdir(), `warpcell-tests-${userInfo().uid}`);
+process.env["XDG_CACHE_HOME"] ||= join(tmpdir(), `warpcell-tests-${userInfo().uid}`);

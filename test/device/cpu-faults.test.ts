@@ -1,4 +1,5 @@
 // Kernels that break on the cpu device, each kind of fault by its code, place and sentence; launches beyond the limits; what kernels print.
+import "./cache.ts";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
