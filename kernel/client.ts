@@ -24,7 +24,7 @@ export interface OwnKernel {
 }
 
 export interface StartOptions {
-  /** Default "ipc": sockets in a private directory, so that no port can be taken. */
+  /** Default "ipc": sockets in a private directory, so that no port can be taken; "tcp" where the temporary directory's path leaves no room for theirs. */
   transport?: "tcp" | "ipc";
   cwd?: string;
   env?: Record<string, string>;
@@ -32,15 +32,20 @@ export interface StartOptions {
   stderr?: "inherit" | "pipe";
 }
 
+/** The longest path of a socket on Linux, in bytes. */
+const longestSocketPath = 107;
+
 const kernelScript = fileURLToPath(new URL("./main.js", import.meta.url));
 
 /** Starts a kernel with a new key. It may not be listening yet: `KernelClient.ready` waits for that. */
-export async function startKernel({ transport = "ipc", cwd = process.cwd(), env = {}, stderr = "inherit" }: StartOptions = {}, script: string = kernelScript): Promise<OwnKernel> {
+export async function startKernel({ transport: wanted, cwd = process.cwd(), env = {}, stderr = "inherit" }: StartOptions = {}, script: string = kernelScript): Promise<OwnKernel> {
   const directory = mkdtempSync(join(tmpdir(), "warpcell-"));
   const connectionFile = join(directory, "connection.json");
+  const sockets = join(directory, "kernel");
+  const transport = wanted ?? (Buffer.byteLength(`${sockets}-1`) <= longestSocketPath ? "ipc" : "tcp");
   const ports = transport === "ipc" ? [1, 2, 3, 4, 5] : await freePorts(5);
   const [shell_port, control_port, stdin_port, iopub_port, hb_port] = ports;
-  const ip = transport === "ipc" ? join(directory, "kernel") : "127.0.0.1";
+  const ip = transport === "ipc" ? sockets : "127.0.0.1";
   const text = JSON.stringify({ transport, ip, shell_port, control_port, stdin_port, iopub_port, hb_port, key: randomBytes(32).toString("hex"), signature_scheme: "hmac-sha256" });
   writeFileSync(connectionFile, text, { mode: 0o600 });
 

@@ -1,6 +1,6 @@
 // The command `warpcell` as a user types it: what it prints, what it writes, how it ends.
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -71,6 +71,12 @@ describe("run", () => {
 
   test("goes on after a cell that is meant to fail", async () => {
     expect(await warpcell(["run", notebook(["fail on purpose", ["raises-exception"]], ["done"])], fakeSession)).toMatchObject({ status: 0, stdout: expect.stringContaining("done") });
+  });
+
+  test("works where the temporary directory's path is too long for a socket's", async () => {
+    const directory = join(temporary(), "long".repeat(25));
+    mkdirSync(directory);
+    expect(await warpcell(["run", notebook(["done"])], { ...fakeSession, TMPDIR: directory })).toMatchObject({ status: 0, stdout: expect.stringContaining("done"), stderr: "" });
   });
 
   const wrong: [name: string, text: string | null, sentence: RegExp][] = [
