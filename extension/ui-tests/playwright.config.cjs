@@ -8,8 +8,9 @@ module.exports = {
   ...base,
   testDir: join(__dirname, "tests"),
   outputDir: process.env.WARPCELL_UI_RESULTS,
-  timeout: 120_000,
-  expect: { timeout: 20_000 },
+  // Longer than a busy machine needs: JupyterLab alone may take half a minute there.
+  timeout: 300_000,
+  expect: { timeout: 60_000 },
   workers: 1,
   retries: 0,
   reporter: [["list"], ["json", { outputFile: process.env.WARPCELL_UI_REPORT }]],
