@@ -219,15 +219,17 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     expect(words(0x85a308d3243f6a88n, 0x0370734413198a2en, 0x299f31d0a4093822n)).toEqual(["d16cfe09", "94fdcceb", "5001e420", "24126ea1"]);
   });
 
-  test("every pair of dtypes converts; floats truncate, beyond the range the limit, NaN 0", () => {
+  test("floats truncate, beyond the range the limit, NaN 0", () => {
     const x = tensor([1.9, -1.9, 300, -300, 1e20, NaN], { device, dtype: "float64" });
     expect(x.to("int8").toArray()).toEqual([1, -1, 127, -128, 127, 0]);
     expect(x.to("uint8").toArray()).toEqual([1, 0, 255, 0, 255, 0]);
     expect(x.to("int64").toArray()).toEqual([1n, -1n, 300n, -300n, 2n ** 63n - 1n, 0n]);
     expect(x.to("bool").toArray()).toEqual([true, true, true, true, true, true]);
     expect(tensor([300, -1], { device, dtype: "int32" }).to("uint8").toArray()).toEqual([44, 255]);
-    const all: DType[] = [...floats, ...integers, "bool"];
-    for (const from of all) for (const to of all) expect(flat(tensor([0, 1, 1], { device, dtype: "uint8" }).to(from).to(to))).toEqual([0, 1, 1]);
+  });
+
+  test.each<DType>([...floats, ...integers, "bool"])("%s converts to every dtype", (from) => {
+    for (const to of [...floats, ...integers, "bool"] as const) expect(flat(tensor([0, 1, 1], { device, dtype: "uint8" }).to(from).to(to))).toEqual([0, 1, 1]);
   });
 
   test.each<[string, () => unknown, RegExp | string]>([
