@@ -14,8 +14,8 @@ async function fresh(sharedMemory: () => object): Promise<typeof import("./sessi
 test("without the native part they travel in the message, and a warning says why", async () => {
   const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
   const { packBuffers, unpackBuffers } = await fresh(() => { throw new Error("no addon"); });
-  expect(unpackBuffers(packBuffers([large]))).toEqual([large]);
-  expect(packBuffers([large])).toEqual([large]);
+  expect(packBuffers([large])[0]).toBe(large);
+  expect(unpackBuffers(packBuffers([large]))[0]).toBe(large);
   expect(warnings.mock.calls).toEqual([[expect.stringMatching(/^Large buffers between notebook and kernel are slow, because the native part of warpcell could not be loaded: ./)]]);
 });
 
