@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseConnection, type Connection } from "./supervisor/connection.ts";
 import { requestOf, type Json, type Message } from "./supervisor/messages.ts";
+import { namespaceVariable, processNamespace } from "./supervisor/parent-watch.ts";
 import { Problem } from "./supervisor/problem.ts";
 import { ClientSockets, type Inbound } from "./supervisor/sockets.ts";
 import { Wire } from "./supervisor/wire.ts";
@@ -49,7 +50,7 @@ export async function startKernel({ transport: wanted, cwd = process.cwd(), env 
   const text = JSON.stringify({ transport, ip, shell_port, control_port, stdin_port, iopub_port, hb_port, key: randomBytes(32).toString("hex"), signature_scheme: "hmac-sha256" });
   writeFileSync(connectionFile, text, { mode: 0o600 });
 
-  const child = spawn(process.execPath, [script, connectionFile], { cwd, stdio: ["ignore", "inherit", stderr], env: { ...process.env, ...env } });
+  const child = spawn(process.execPath, [script, connectionFile], { cwd, stdio: ["ignore", "inherit", stderr], env: { ...process.env, JPY_PARENT_PID: String(process.pid), [namespaceVariable]: processNamespace(), ...env } });
   const ended = new Promise<number | string>((resolve, reject) => {
     child.once("exit", (code, signal) => resolve(signal ?? code ?? 0));
     child.once("error", reject);

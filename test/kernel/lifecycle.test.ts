@@ -167,6 +167,19 @@ describe("the parent's death", () => {
     expect(performance.now() - killed).toBeLessThan(2000);
   });
 
+  test("by kill -9 before the kernel has started ends it too", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "warpcell-test-"));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const client = new URL("../../kernel/dist/client.js", import.meta.url).href;
+    const program = `import { writeSync } from "node:fs"; import { startKernel } from ${JSON.stringify(client)};
+      const { child } = await startKernel({ stderr: "pipe" }, ${JSON.stringify(kernelScript)}); writeSync(1, String(child.pid)); process.kill(process.pid, "SIGKILL");`;
+    const parent = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...fakeSession, TMPDIR: directory } });
+    const pid = await new Promise<number>((resolve) => parent.stdout.setEncoding("utf8").once("data", (text: string) => resolve(Number(text))));
+    expect(pid).toBeGreaterThan(1);
+    onTestFinished(async () => { if (await runs(pid)) process.kill(pid, "SIGKILL"); });
+    await until(async () => !(await runs(pid)));
+  });
+
   /** All processes that this one started, and they, and so on. */
   function descendants(pid: number): number[] {
     const children = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number).filter((other) => parentOf(other) === pid);
