@@ -6,18 +6,18 @@ import { describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (file: string) => readFileSync(join(root, file), "utf8");
-const ignored = new Set([".git", ...read(".gitignore").split("\n").filter(Boolean).map((line) => line.replace(/\/$/, ""))]);
+const ignored = new Set(read(".gitignore").split("\n").filter(Boolean).map((line) => line.replace(/\/$/, "")));
 const files = [...filesBelow("")];
 const isTest = (file: string) => /\.(test|spec)\.ts$/.test(file);
 const code = files.filter((file) => /\.(ts|mjs|cc|h|cu|cuh|py)$/.test(file) && !file.endsWith(".d.ts"));
 const product = code.filter((file) => !isTest(file) && !/^(test|scripts|extension\/ui-tests)\//.test(file) && !/^[^/]+$/.test(file));
 
-/** Every file that is not ignored, seen without git: a copy of the sources may have none. */
+/** Every file that is not ignored, seen without git: a copy of the sources may have none. Hidden folders belong to git and to editors. */
 function* filesBelow(folder: string): Generator<string> {
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (ignored.has(entry.name) || ignored.has(path)) continue;
-    if (entry.isDirectory()) yield* filesBelow(path);
+    if (entry.isDirectory()) yield* entry.name.startsWith(".") ? [] : filesBelow(path);
     else yield path;
   }
 }
