@@ -164,11 +164,12 @@ describe.runIf(gpu !== undefined)("with a GPU", () => {
     expect(said).toBe("41 from 0\n41 from 1\n41 from 2\nafter\n");
   });
 
-  test("nothing of what a whole grid prints is lost", () => {
+  test("nothing of what whole grids print is lost, up to 262,144 lines a wait", () => {
     const source = JSON.stringify(`__global__ void say(int each) { for (int i = 0; i < each; i++) printf("%d\\n", (blockIdx.x * blockDim.x + threadIdx.x) * each + i); }`);
-    const said = program(`const { kernels } = await warpcell.compile(${source}, { device: "cuda" }); kernels.say.launch({ grid: 100, block: 100 }, 50); await warpcell.synchronize(); process.exit(0);`, {});
+    const said = program(`const { kernels } = await warpcell.compile(${source}, { device: "cuda" }); for (let i = 0; i < 2; i++) { kernels.say.launch({ grid: 100, block: 100 }, 26); await warpcell.synchronize(); } process.exit(0);`, {});
     const numbers = said.trimEnd().split("\n").map(Number).sort((a, b) => a - b);
-    expect(numbers).toEqual([...Array(500_000).keys()]);
+    // Compared as numbers: a list of half a million differences takes minutes to print.
+    expect({ lines: numbers.length, firstWrong: numbers.findIndex((number, index) => number !== index >> 1) }).toEqual({ lines: 520_000, firstWrong: -1 });
   });
 
   test.each([[1, "int8"], [2, "float16"], [4, "float32"], [8, "float64"], [8, "int64"]] as const)("fills of %i bytes reach every element and no other", async (_, dtype) => {
