@@ -120,10 +120,10 @@ export class KernelSockets {
     }
   }
 
-  /** Closes all when what was sent is on its way. */
+  /** Closes all; resolves when what was sent has left this process, or when the time that its reader may take is over. */
   async close(): Promise<void> {
     await Promise.all(Object.values(this.#outboxes).map((outbox) => outbox.empty));
-    for (const socket of Object.values(this.#sockets)) socket.close();
+    await Promise.all(Object.values(this.#sockets).map(closeEmpty));
   }
 }
 
@@ -166,6 +166,14 @@ export class ClientSockets {
   close(): void {
     for (const socket of Object.values(this.#sockets)) socket.close();
   }
+}
+
+/** A closed socket lives until its queues are empty or its `linger` is over, and its monitor as long as itself (libzmq, zmq_socket_monitor: ZMQ_EVENT_MONITOR_STOPPED). */
+function closeEmpty(socket: Router | XPublisher | Reply): Promise<void> {
+  return new Promise((resolve) => {
+    socket.events.on("end", () => resolve());
+    socket.close();
+  });
 }
 
 async function bindOne(socket: Router, connection: Connection, channel: Channel): Promise<void> {

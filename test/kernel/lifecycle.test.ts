@@ -127,6 +127,17 @@ describe("shutdown", () => {
     expect(await runs(session)).toBe(false);
   });
 
+  test("waits until output that is on its way has left", async () => {
+    const { client, kernel } = await openKernel();
+    const answer = client.execute('const big = new Uint8Array(32 << 20).fill(7); for (let i = 0; i < 2; i++) display("big", { buffers: [big] });');
+    await next(client, ({ header }, channel) => channel === "shell" && header.msg_type === "execute_reply");
+    const copy = next(client, ({ header }, channel) => channel === "iopub" && header.msg_type === "shutdown_reply");
+    await client.request("control", "shutdown_request", { restart: false });
+    expect((await answer).outputs.flatMap(({ buffers }) => buffers).map((buffer) => Buffer.from(buffer).equals(Buffer.alloc(32 << 20, 7)))).toEqual([true, true]);
+    expect((await copy).content).toEqual({ status: "ok", restart: false });
+    expect(await kernel.ended).toBe(0);
+  });
+
   test("works while a cell spins", async () => {
     const { client, kernel } = await open();
     const started = next(client, ({ header }) => header.msg_type === "stream");
