@@ -23,6 +23,7 @@ export async function execute(session: Session, command: ExecuteCommand): Promis
   let error: CellError | null = null;
   let userExpressions: Record<string, UserExpression> = {};
 
+  session.faults.begin(request);
   try {
     await session.interrupts.run(request.id, (guard) => session.requests.run(request, () => runAndShow(session, command, request, ran, guard, payload)));
     userExpressions = await evaluateExpressions(session, command, request);
@@ -30,6 +31,8 @@ export async function execute(session: Session, command: ExecuteCommand): Promis
     error = fail(session, thrown, ran);
   }
   error = (await settle(session, ran)) ?? error;
+  const fault = session.faults.end();
+  if (fault !== null) error = fail(session, fault, ran);
 
   session.interrupts.end(request.id);
   output.flush();
@@ -68,6 +71,7 @@ function remember({ slots }: Session, name: "_" | "_error", value: unknown): voi
 
 function fail(session: Session, thrown: unknown, ran: RanCell): CellError {
   remember(session, "_error", thrown);
+  session.faults.told(thrown);
   return session.tracebacks.describe(thrown, ran);
 }
 

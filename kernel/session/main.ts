@@ -5,6 +5,7 @@ import { type Command, type DeviceSummary, type Event, sessionProtocolVersion } 
 import { type AgentStart, shared, type ToAgent } from "./agent-link.ts";
 import { CellRegistry } from "./cell-registry.ts";
 import { Comms } from "./comm.ts";
+import { DeviceFaults } from "./device-faults.ts";
 import { createDisplay, tag } from "./display.ts";
 import { execute } from "./execute.ts";
 import { Interrupts } from "./interrupts.ts";
@@ -30,10 +31,12 @@ const agent = new Worker(new URL("./agent.js", import.meta.url), { workerData: s
 const requests = new Requests();
 const output = new Output((event: Event) => void process.send!(event), requests);
 const cells = new CellRegistry();
+const library = new LibraryLoader();
 const session: Session = {
   cells,
+  faults: new DeviceFaults(library),
   interrupts: new Interrupts(memory),
-  library: new LibraryLoader(),
+  library,
   modules: new Modules(process.cwd()),
   output,
   requests,
@@ -120,12 +123,14 @@ function defineGlobals(): void {
   });
 }
 
-/** An error that nobody waits for, of a timer or a promise, is printed below the cell that started it. The session goes on. */
+/** An error that nobody waits for, of a timer or a promise, is printed below the cell that started it; a device's fault fails that cell if it still runs. The session goes on. */
 function reportStrays(): void {
   const report = (thrown: unknown): void => {
     const { traceback } = session.tracebacks.describe(thrown, { label: "Cell", source: "", positions: null });
     output.write("stderr", `${traceback.join("\n")}\n`);
   };
   process.on("uncaughtException", report);
-  process.on("unhandledRejection", (reason, promise) => requests.runFor(promise, () => report(reason)));
+  process.on("unhandledRejection", (reason, promise) => requests.runFor(promise, () => {
+    if (!session.faults.adopt(reason, requests.current)) report(reason);
+  }));
 }

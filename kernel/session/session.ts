@@ -1,5 +1,6 @@
 // The parts of a session, as those who run cells need them: one object, made in main.ts. Types only.
 import type { CellRegistry } from "./cell-registry.ts";
+import type { DeviceFaults } from "./device-faults.ts";
 import type { Interrupts } from "./interrupts.ts";
 import type { LibraryLoader } from "./library.ts";
 import type { Modules } from "./modules.ts";
@@ -10,6 +11,7 @@ import type { Tracebacks } from "./traceback.ts";
 
 export interface Session {
   readonly cells: CellRegistry;
+  readonly faults: DeviceFaults;
   readonly interrupts: Interrupts;
   readonly library: LibraryLoader;
   readonly modules: Modules;

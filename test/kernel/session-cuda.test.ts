@@ -85,6 +85,22 @@ describe("after", () => {
     expect((await session.run(check)).result).toBe("[ true, 6 ]");
   });
 
+  const goOn = "synchronize(); await synchronize().catch(() => {}); await new Promise(setImmediate);";
+
+  test.each([
+    ["at once", "synchronize()"],
+    ["while the cell goes on", `${goOn} y.toArray()`],
+    ["in a cell that fails", `${goOn} throw new Error("its own")`],
+  ])("a fault met by a promise that nobody awaits, %s: the cell fails with it, and it is told once", async (_, code) => {
+    await session.run(before);
+    const request = session.send(`const { synchronize } = await import("warpcell"); astray.launch({ grid: 1, block: 1 }, y); ${code}`);
+    const { error } = await session.ended(request);
+    expect(error?.name).toBe("DeviceFault");
+    expect(error?.message).toContain(`launched at Cell [${request}]:1`);
+    expect((await session.run(check)).result).toBe("[ true, 6 ]");
+    expect(session.printed(request, "stderr")).toBe("");
+  });
+
   test.each([
     ["an interrupt of a kernel that the cell waits for", "spin.launch({ grid: 1, block: 1 }, idle); process.stdout.write('on'); idle.toArray()"],
     ["an interrupt of a kernel that the cell has left running", "spin.launch({ grid: 1, block: 1 }, idle); process.stdout.write('on')"],
