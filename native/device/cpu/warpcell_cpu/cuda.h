@@ -8,6 +8,8 @@
 #include "atomics.h"
 #include "constants.h"
 #include "elementary.h"
+#include "special_functions.h"
+#include "rounding.h"
 #include "integers.h"
 #include "output.h"
 #include "export.h"

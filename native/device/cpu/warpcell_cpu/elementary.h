@@ -51,6 +51,8 @@ double modf(double, double*) noexcept;
 float modff(float, float*) noexcept;
 double scalbn(double, int) noexcept;
 float scalbnf(float, int) noexcept;
+double scalbln(double, long) noexcept;
+float scalblnf(float, long) noexcept;
 int ilogb(double) noexcept;
 int ilogbf(float) noexcept;
 long lrint(double) noexcept;
@@ -86,6 +88,8 @@ WARPCELL_CPU_BINARY(X)
 #undef X
 WARPCELL_CPU_FN float fma(float x, float y, float z) { return fmaf(x, y, z); }
 WARPCELL_CPU_FN float ldexp(float x, int exponent) { return ldexpf(x, exponent); }
+WARPCELL_CPU_FN float scalbn(float x, int exponent) { return scalbnf(x, exponent); }
+WARPCELL_CPU_FN float scalbln(float x, long exponent) { return scalblnf(x, exponent); }
 WARPCELL_CPU_FN float frexp(float x, int* exponent) { return frexpf(x, exponent); }
 WARPCELL_CPU_FN float modf(float x, float* whole) { return modff(x, whole); }
 WARPCELL_CPU_FN long lrint(float x) { return lrintf(x); }
@@ -118,8 +122,11 @@ X(int) X(unsigned int) X(long) X(unsigned long) X(long long) X(unsigned long lon
   name(A a, B b) { return name(decltype(A() + B())(a), decltype(A() + B())(b)); }
 X(max) X(min)
 #undef X
-WARPCELL_CPU_FN unsigned int umax(unsigned int a, unsigned int b) { return max(a, b); }
-WARPCELL_CPU_FN unsigned int umin(unsigned int a, unsigned int b) { return min(a, b); }
+#define X(prefix, type)                                                    \
+  WARPCELL_CPU_FN type prefix##max(type a, type b) { return max(a, b); }   \
+  WARPCELL_CPU_FN type prefix##min(type a, type b) { return min(a, b); }
+X(u, unsigned int) X(ll, long long) X(ull, unsigned long long)
+#undef X
 
 // The GNU C library has declared these names for itself, without ever defining them.
 #if defined(WARPCELL_CPU_STANDARD_LIBRARY)
@@ -150,8 +157,6 @@ WARPCELL_CPU_ADDED double sinpi(double x) { return sin(3.14159265358979323846 * 
 WARPCELL_CPU_ADDED double cospi(double x) { return cos(3.14159265358979323846 * fmod(x, 2.0)); }
 WARPCELL_CPU_ADDED float sinpif(float x) { return float(sinpi(double(x))); }
 WARPCELL_CPU_ADDED float cospif(float x) { return float(cospi(double(x))); }
-WARPCELL_CPU_ADDED double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654752440); }
-WARPCELL_CPU_ADDED float normcdff(float x) { return float(normcdf(double(x))); }
 WARPCELL_CPU_ADDED void sincospi(double x, double* s, double* c) { *s = sinpi(x); *c = cospi(x); }
 WARPCELL_CPU_ADDED void sincospif(float x, float* s, float* c) { *s = sinpif(x); *c = cospif(x); }
 #define X(type, f)                                                                                                                 \
@@ -163,39 +168,6 @@ WARPCELL_CPU_ADDED void sincospif(float x, float* s, float* c) { *s = sinpif(x);
   WARPCELL_CPU_ADDED type remquo##f(type x, type y, int* quotient) { return __builtin_remquo##f(x, y, quotient); }                 \
   WARPCELL_CPU_ADDED type nan##f(const char* tag) { return __builtin_nan##f(""); }
 X(float, f) X(double, )
-#undef X
-
-namespace warpcell_cpu {
-
-// Where `function`, whose slope is `slope` · e^(-x²), has the value y: Halley's steps from a start that is right to a digit.
-template <class Function>
-WARPCELL_CPU_FN double inverse_error(double x, double y, double slope, Function function) {
-  for (int step = 0; step < 3; step++) {
-    const double error = function(x) - y;
-    x -= error / (slope * exp(-x * x) + x * error);
-  }
-  return x;
-}
-
-}  // namespace warpcell_cpu
-
-// (The start: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.2.22.)
-WARPCELL_CPU_ADDED double erfcinv(double y) {
-  constexpr double slope = 1.12837916709551257390, sqrt_half = 0.70710678118654752440;   // 2/√π
-  if (!(y > 0 && y < 2)) return y == 0 ? __builtin_inf() : y == 2 ? -__builtin_inf() : __builtin_nan("");
-  if (y >= 0.5 && y <= 1.5) return warpcell_cpu::inverse_error((1 - y) / slope, 1 - y, slope, [](double x) { return erf(x); });
-  const double tail = y < 1 ? y : 2 - y, t = sqrt(-2 * log(tail / 2)), start = sqrt_half * (t - (2.30753 + t * 0.27061) / (1 + t * (0.99229 + t * 0.04481)));
-  const double x = warpcell_cpu::inverse_error(start, tail, -slope, [](double z) { return erfc(z); });
-  return y < 1 ? x : -x;
-}
-WARPCELL_CPU_ADDED double erfinv(double y) {
-  constexpr double slope = 1.12837916709551257390;
-  if (y >= -0.5 && y <= 0.5) return warpcell_cpu::inverse_error(y / slope, y, slope, [](double x) { return erf(x); });
-  return y < 0 ? -erfcinv(1 + y) : erfcinv(1 - y);
-}
-WARPCELL_CPU_ADDED double normcdfinv(double p) { return -1.41421356237309504880 * erfcinv(2 * p); }
-#define X(name) WARPCELL_CPU_ADDED float name##f(float x) { return float(name(double(x))); }
-X(erfinv) X(erfcinv) X(normcdfinv)
 #undef X
 #undef WARPCELL_CPU_ADDED
 
@@ -214,26 +186,3 @@ WARPCELL_CPU_FN float fdividef(float x, float y) { return x / y; }
 WARPCELL_CPU_FN void __sincosf(float x, float* s, float* c) { sincosf(x, s, c); }
 WARPCELL_CPU_FN float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
 WARPCELL_CPU_FN float __frsqrt_rn(float x) { return rsqrtf(x); }
-
-namespace warpcell_cpu {
-
-// A rounded result that the compiler may not fuse into a multiply-add.
-template <class T>
-WARPCELL_CPU_FN T rounded(T x) {
-  asm("" : "+" WARPCELL_CPU_FLOAT_REGISTER(x));
-  return x;
-}
-
-}  // namespace warpcell_cpu
-
-#define X(letter, type, root, fused)                                                                                               \
-  WARPCELL_CPU_FN type __##letter##add_rn(type x, type y) { return warpcell_cpu::rounded(warpcell_cpu::rounded(x) + warpcell_cpu::rounded(y)); }  \
-  WARPCELL_CPU_FN type __##letter##sub_rn(type x, type y) { return warpcell_cpu::rounded(warpcell_cpu::rounded(x) - warpcell_cpu::rounded(y)); }  \
-  WARPCELL_CPU_FN type __##letter##mul_rn(type x, type y) { return warpcell_cpu::rounded(x * y); }                                 \
-  WARPCELL_CPU_FN type __##letter##div_rn(type x, type y) { return x / y; }                                                        \
-  WARPCELL_CPU_FN type __##letter##rcp_rn(type x) { return type(1) / x; }                                                          \
-  WARPCELL_CPU_FN type __##letter##sqrt_rn(type x) { return root(x); }                                                             \
-  WARPCELL_CPU_FN type __##fused##_rn(type x, type y, type z) { return ::fma(x, y, z); }
-X(f, float, sqrtf, fmaf)
-X(d, double, sqrt, fma)
-#undef X

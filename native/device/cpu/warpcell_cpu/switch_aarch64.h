@@ -7,6 +7,9 @@
 
 namespace warpcell_cpu {
 
+// What <fenv.h> calls FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO.
+enum class Rounding { nearest = 0, down = 0x800000, up = 0x400000, to_zero = 0xc00000 };
+
 static inline __attribute__((always_inline)) void switch_to(Slot* from, Slot* to) {
   register Slot* x0 asm("x0") = from;
   register Slot* x1 asm("x1") = to;

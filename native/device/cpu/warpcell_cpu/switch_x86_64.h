@@ -1,6 +1,6 @@
 // The switch on x86-64: saves stack, frame and resume address in one slot and takes them from another. Everything else is declared
 // clobbered, so the compiler spills only what is live there, and neither stack is written. MXCSR and the x87 word are left alone: a
-// kernel cannot change them.
+// kernel changes them for one operation, which does not switch (rounding.h).
 #pragma once
 #include "block.h"
 
@@ -16,6 +16,9 @@
 #define WARPCELL_CPU_FLOAT_REGISTER "x"
 
 namespace warpcell_cpu {
+
+// What <fenv.h> calls FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO.
+enum class Rounding { nearest = 0, down = 0x400, up = 0x800, to_zero = 0xc00 };
 
 static inline __attribute__((always_inline)) void switch_to(Slot* from, Slot* to) {
   asm volatile(
