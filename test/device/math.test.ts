@@ -83,7 +83,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const cases: [string, number][] = [
       ["erfcx(-30.0)", Infinity], ["erfcx(-1e300)", Infinity], ["erfcx(0.0)", 1], ["erfcx(INFINITY)", 0], ["cyl_bessel_i0(0.0)", 1], ["cyl_bessel_i1(0.0)", 0], ["cyl_bessel_i0((double)INFINITY)", Infinity],
       ["cyl_bessel_i0(710.0) > 1e306", 1], ["cyl_bessel_i0(720.0)", Infinity], ["norm(2, huge)", 5e300], ["norm(2, tiny)", 5e-300], ["norm(2, none)", 0], ["rnorm(2, none)", Infinity], ["isnan(norm(2, wrong))", 1],
-      ["y0(0.0)", -Infinity], ["j0(0.0)", 1], ["llmax(1ll << 40, -1ll)", 2 ** 40], ["ullmin(1ull << 63, 5ull)", 5], ["scalbln(1.5, 4l)", 24],
+      ["y0(0.0)", -Infinity], ["fabs(j0(0.0) - 1) < 1e-15", 1], ["llmax(1ll << 40, -1ll)", 2 ** 40], ["ullmin(1ull << 63, 5ull)", 5], ["scalbln(1.5, 4l)", 24],
     ];
     const out = full([cases.length], -77, { dtype: "float64", device });
     const k = await kernel(`__global__ void k(double* out) { const double huge[] = {3e300, 4e300}, tiny[] = {3e-300, 4e-300}, none[] = {0, 0}, wrong[] = {NAN, 0};\n${cases.map(([expression], i) => `out[${i}] = ${expression};`).join("\n")} }`);
