@@ -13,6 +13,8 @@ const tensorMime = "application/vnd.warpcell.tensor.v1+json";
 const wholeSize = 1000;
 const edgeItems = 3;
 const edgeAxes = 3;
+/** A table is as wide and as long as a page: one with more items along an axis shows its ends. */
+const tableItems = 20;
 const gap = Symbol("…");
 
 type Element = number | bigint | boolean;
@@ -68,7 +70,7 @@ export function textOf(tensor: Tensor): string {
   return `tensor(${formatNested(preview(tensor), digitsOf(tensor), 0)}, ${facts(tensor)})`;
 }
 
-/** A table of the last two axes; of other axes the first position. */
+/** A table of the last two axes; of other axes the first position. Its title is no caption: that would be broken to the width of a narrow table, and lie in the middle of a wide one. */
 export function htmlOf(tensor: Tensor): string {
   if (tensor.isDisposed) return `<div>${escaped(textOf(tensor))}</div>`;
   const outer = Math.max(0, tensor.shape.length - 2);
@@ -76,14 +78,15 @@ export function htmlOf(tensor: Tensor): string {
   let cells: Preview = [];
   if (hasCells) {
     using matrix = tensor.slice(...Array<number>(outer).fill(0));
-    cells = preview(matrix);
+    cells = preview(matrix, matrix.shape.every((length) => length <= tableItems));
   }
   const rows = (tensor.shape.length === 0 ? [[cells]] : tensor.shape.length === 1 ? [cells] : cells) as Preview[];
   const digits = digitsOf(tensor);
-  const cellsOf = (row: Preview): Preview[] => (Array.isArray(row) ? row : [row]);
+  const columns = rows.find(Array.isArray)?.length ?? 0;
+  const cellsOf = (row: Preview): Preview[] => (Array.isArray(row) ? row : Array<Preview>(columns).fill(row));
   const body = rows.map((row) => `<tr>${cellsOf(row).map((cell) => `<td>${escaped(formatNested(cell, digits, 0))}</td>`).join("")}</tr>`).join("");
   const where = outer === 0 ? "" : `, at [${Array(outer).fill(0).join(", ")}] of the first ${outer === 1 ? "axis" : `${outer} axes`}`;
-  return `<table><caption>tensor, ${escaped(facts(tensor))}${where}</caption><tbody>${hasCells ? body : ""}</tbody></table>`;
+  return `<div>tensor, ${escaped(facts(tensor))}${where}</div>${hasCells ? `<table><tbody>${body}</tbody></table>` : ""}`;
 }
 
 function escaped(text: string): string {
