@@ -29,10 +29,11 @@ export class Prompts {
     this.#requests = requests;
   }
 
-  /** As in a browser: blocks until the user answers. `null` when the input ended. Throws {@link NoInputError}. */
+  /** As in a browser: blocks until the user answers. What an empty answer means is shown with the question. `null` when the input ended. Throws {@link NoInputError}. */
   prompt(message = "", fallback?: string): string | null {
     const before = Atomics.load(this.#memory, shared.answers);
-    const port = this.#ask(message, false, true);
+    const question = fallback ? `${`${message}`.trimEnd()} [${fallback}] `.trimStart() : message;
+    const port = this.#ask(question, false, true);
     Atomics.wait(this.#memory, shared.answers, before);
     const answer = receiveMessageOnPort(port)?.message as Answer | undefined;
     port.close();

@@ -89,6 +89,16 @@ describe("a question", () => {
     expect(session.agentEvents.findLast(({ type }) => type === "inputRequest")).toMatchObject({ prompt: "d", password: true });
   });
 
+  test.each([
+    ["prompt('Your name?', 'Ada')", "Your name? [Ada] "],
+    ["prompt('Your name? ', 'Ada')", "Your name? [Ada] "],
+    ["prompt('', 'Ada')", "[Ada] "],
+    ["prompt('Your name? ', '')", "Your name? "],
+  ])("%s asks %j: what an empty answer means is shown", async (code, prompt) => {
+    await asked(code, [""]);
+    expect(session.agentEvents.findLast(({ type }) => type === "inputRequest")).toMatchObject({ prompt });
+  });
+
   test.each([["the end of input", "\u0004"], ["a front end that gave up", null]])("answered by %s is null", async (_, value) => {
     expect((await asked("prompt('x')", [value])).result).toBe("null");
   });
