@@ -33,7 +33,7 @@ export interface TensorPayload {
 
 /**
  * The last two axes (the first slice of all others; a vector is one row) reduced to at most 64 × 256 cells. A cell is the mean of
- * the finite elements of its block; NaN when it has none.
+ * the finite elements of its block, brought within float32's range; NaN when it has none.
  */
 export interface TensorTile {
   rows: number;

@@ -6,13 +6,15 @@ import { read } from "./transfer.ts";
 /** Over finite elements; `null` where there are none. */
 export interface Figures { min: number | null; max: number | null; mean: number | null; nan: number; inf: number; }
 
-/** Cells of a picture, row-major; `values` are means of the finite elements under each, NaN where there are none. */
+/** Cells of a picture, row-major; `values` are means of the finite elements under each within float32's range, NaN where there are none. */
 export interface Picture { rows: number; columns: number; rowStep: number; columnStep: number; values: Float32Array; }
 
 const threads = 256;
 const maxBlocks = 64;
 const maxRows = 64;
 const maxColumns = 256;
+/** A cell beyond it would become infinite, and be taken for one that has no finite element. */
+const maxFloat32 = (2 - 2 ** -23) * 2 ** 127;
 /** Threads that make a picture together, about. */
 const pictureThreads = 65536;
 const figureFields = 6;
@@ -68,7 +70,7 @@ export function pictureOf(tensor: Tensor): Picture | null {
       sum += data[at]!;
       count += data[at + 1]!;
     }
-    return count === 0 ? NaN : sum / count;
+    return count === 0 ? NaN : Math.max(-maxFloat32, Math.min(maxFloat32, sum / count));
   });
   return { rows, columns, rowStep, columnStep, values };
 }

@@ -87,6 +87,12 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     expect(payload(ones([2, 2], { device, dtype: "bool" }))).toMatchObject({ min: 1, max: 1, mean: 1 });
   });
 
+  test("an element that float32 cannot hold is a cell at the end of its range, not one without a value", () => {
+    const limit = 2 ** 128 - 2 ** 104;
+    expect(cells(payload(tensor([1e300, -1e300, NaN, 2], { device, dtype: "float64" })))).toEqual([limit, -limit, NaN, 2]);
+    expect(cells(payload(full([512], Number.MAX_VALUE, { device, dtype: "float64" })))[0]).toBe(limit);
+  });
+
   test("the tile is means of blocks, the last ones smaller", () => {
     const [rows, columns] = [131, 700];
     const x = rand([2, rows, columns], { device, dtype: "float64" });
