@@ -1,6 +1,6 @@
 // The colour map: even, readable in grey, and defined for every value; and the pixels made with it.
 import { expect, test } from "vitest";
-import { colourAt, gradient, shareOf } from "./colour-map.ts";
+import { colourAt, gradient, inkOn, shareOf } from "./colour-map.ts";
 import { naturalSize, paintHatch, pixelsOf } from "./painting.ts";
 
 /** CIE lightness L*, 0 … 100, of an sRGB colour (IEC 61966-2-1, CIE 15). */
@@ -38,6 +38,15 @@ test("shares outside the range take its ends; equal limits the middle; the wides
   expect(shareOf(0, -Number.MAX_VALUE, Number.MAX_VALUE)).toBe(0.5);
   expect(shareOf(3, 1, 5)).toBe(0.5);
   expect(gradient()).toMatch(/^linear-gradient\(to right, rgb\(\d+ \d+ \d+\), .*\)$/);
+});
+
+test("ink reads on every colour of the map: a contrast of 4.5, which WCAG asks of text", () => {
+  const luminance = (colour: readonly [number, number, number]) => ((lightness(colour) + 16) / 116) ** 3;
+  for (let step = 0; step < 256; step++) {
+    const behind = luminance(colourAt(step / 255));
+    const ink = inkOn(colourAt(step / 255)) === "#fff" ? 1 : 0;
+    expect((Math.max(ink, behind) + 0.05) / (Math.min(ink, behind) + 0.05)).toBeGreaterThanOrEqual(4.5);
+  }
 });
 
 test("pixels: the ends of the range take the ends of the map, cells that are not finite stay clear", () => {

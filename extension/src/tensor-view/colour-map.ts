@@ -57,6 +57,12 @@ export function shareOf(value: number, low: number, high: number): number {
   return high > low ? (value / 2 - low / 2) / (high / 2 - low / 2) : 0.5;
 }
 
+/** Black or white, whichever reads better on a colour, by WCAG's contrast: the two are equal at a luminance of 0.179. */
+export function inkOn(colour: Colour): string {
+  const [red, green, blue] = colour.map((channel) => (channel / 255 <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4)) as [number, number, number];
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000" : "#fff";
+}
+
 /** The whole map as a CSS gradient from left to right. */
 export function gradient(): string {
   const stops = Array.from({ length: 17 }, (_, index) => `rgb(${colourAt(index / 16).join(" ")})`);

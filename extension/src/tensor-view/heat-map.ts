@@ -1,10 +1,12 @@
-// Shows a picture as a heat map with a legend and a cursor that names the elements under it and their value; must not know JupyterLab.
+// Shows a picture as a heat map with its numbers where there is room, a legend and a cursor that names the elements under it and their value; must not know JupyterLab.
 import type { TensorPayload, TensorTile } from "../../../kernel/mime.ts";
 import { formatValue } from "../quantity.ts";
 import { gradient } from "./colour-map.ts";
 import type { Cell } from "./cursor.ts";
 import { cellAt, moved } from "./cursor.ts";
 import { element } from "./element.ts";
+import type { Numbers } from "./numbers.ts";
+import { numbersOf, write } from "./numbers.ts";
 import { naturalSize, paint, paintHatch } from "./painting.ts";
 import { plane } from "./payload.ts";
 import { cellNote, pictureLabel } from "./summary.ts";
@@ -21,12 +23,14 @@ export class HeatMap {
   private readonly shape: readonly number[];
   private readonly tile: TensorTile;
   private readonly picture: Picture;
+  private readonly numbers: Numbers | null;
   private cell: Cell | null = null;
 
   constructor(payload: TensorPayload, tile: TensorTile, picture: Picture) {
     this.shape = payload.shape;
     this.tile = tile;
     this.picture = picture;
+    this.numbers = numbersOf(picture, tile);
     this.setUpCanvas(pictureLabel(payload));
     this.mark.hidden = true;
     this.reading.setAttribute("aria-live", "polite");
@@ -43,7 +47,7 @@ export class HeatMap {
   }
 
   private setUpCanvas(label: string): void {
-    const { width, height } = naturalSize(this.picture, plane(this.shape));
+    const { width, height } = this.numbers ?? naturalSize(this.picture, plane(this.shape));
     this.canvas.style.width = `${width}px`;
     this.canvas.style.height = `${height}px`;
     this.canvas.tabIndex = 0;
@@ -65,6 +69,7 @@ export class HeatMap {
     this.canvas.height = Math.round(height * window.devicePixelRatio);
     try {
       paint(this.canvas, this.picture);
+      if (this.numbers) write(this.canvas, this.picture, this.numbers);
     } catch (error) {
       this.dispose();
       this.node.replaceChildren(element("div", "warpcell-tensor-problem", (error as Error).message));

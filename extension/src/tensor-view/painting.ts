@@ -7,8 +7,9 @@ interface Extent {
   columns: number;
 }
 
-const widest = 768;
-const highest = 256;
+/** The largest picture, in CSS pixels. */
+export const widest = 768;
+export const highest = 256;
 const largestCell = 24;
 /** A vector is a strip at least this thick. */
 const thinnest = 28;
@@ -69,7 +70,7 @@ function hatch(context: CanvasRenderingContext2D, width: number, height: number)
   context.stroke();
 }
 
-function contextOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
+export function contextOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
   const context = canvas.getContext("2d");
   if (!context) throw new Error("Expected the browser to draw in two dimensions but it gave no canvas context: too many canvases may be open on this page.");
   return context;

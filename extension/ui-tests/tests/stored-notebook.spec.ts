@@ -17,13 +17,15 @@ extern "C" __global__ void fill(float* p, int n, float value) {
 
 const script = 'import { zeros } from "warpcell";\nconst y: number = 1 << 20;\nzeros([y])';
 
+const encoded = (values: ArrayLike<number>) => Buffer.from(Float32Array.from(values).buffer).toString("base64");
+
 /** A wave of 64 × 256 cells; `hole` gives NaN. */
 function tile(rows: number, columns: number, hole: (row: number, column: number) => boolean = () => false, offset = 0) {
   const values = Float32Array.from({ length: rows * columns }, (_, index) => {
     const [row, column] = [Math.floor(index / columns), index % columns];
     return hole(row, column) ? NaN : Math.sin((row + offset) / 9) * Math.cos(column / 21);
   });
-  return { rows, columns, rowStep: 1, columnStep: 1, values: Buffer.from(values.buffer).toString("base64") };
+  return { rows, columns, rowStep: 1, columnStep: 1, values: encoded(values) };
 }
 
 const payload = (shape: number[], changes: object = {}) => {
@@ -40,6 +42,7 @@ const stored = notebookOf(typescript, [
   { source: "stack", outputs: [output({ [mime]: payload([8, 3, 12, 12], { device: "cpu", tile: tile(12, 12) }) })] },
   { source: "broken", outputs: [output({ [mime]: { ...payload([2]), version: 7 } })] },
   { source: "scalar", outputs: [output({ [mime]: payload([], { min: 2.5, max: 2.5, mean: 2.5 }) })] },
+  { source: "small", outputs: [output({ [mime]: payload([3, 3], { nan: 1, tile: { rows: 3, columns: 3, rowStep: 1, columnStep: 1, values: encoded([NaN, 2, 2, 2, 2, 2, 2, 2, 2]) } }) })] },
 ]);
 
 test.beforeEach(async ({ page, tmpPath }) => {
@@ -91,6 +94,22 @@ test("a tensor shows its line and a heat map with the map's colours and the hatc
   await page.screenshot({ path: shot("stored-light") });
 });
 
+test("a small tensor has its numbers in its cells, and a page too narrow for them has none", async ({ page }) => {
+  const canvas = cell(page, 6).locator(".warpcell-heat-map-canvas");
+  await canvas.scrollIntoViewIfNeeded();
+  // Every finite cell has the same colour.
+  const coloursOfMiddle = () =>
+    canvas.evaluate((element) => {
+      const { width, height } = element as HTMLCanvasElement;
+      const { data } = (element as HTMLCanvasElement).getContext("2d")!.getImageData(Math.ceil(width / 3), Math.ceil(height / 3), Math.floor(width / 3), Math.floor(height / 3));
+      return new Set(new Uint32Array(data.buffer)).size;
+    });
+  await expect.poll(coloursOfMiddle).toBeGreaterThan(1);
+  await page.screenshot({ path: shot("stored-numbers") });
+  await canvas.evaluate((element) => (element.style.width = "12px"));
+  await expect.poll(coloursOfMiddle).toBe(1);
+});
+
 test("pointer and keys name the elements of a cell and their value", async ({ page }) => {
   const view = cell(page, 3).locator(".warpcell-tensor");
   const canvas = view.locator(".warpcell-heat-map-canvas");
@@ -130,7 +149,7 @@ for (const [theme, name] of [["JupyterLab Dark", "dark"], ["JupyterLab Dark High
     const view = cell(page, 0).locator(".warpcell-tensor");
     // WCAG 2.2, success criterion 1.4.3.
     const texts = page.locator(".warpcell-tensor-line > *, .warpcell-tensor-problem, .warpcell-heat-map-legend > *, .warpcell-heat-map-note");
-    await expect(page.locator(".warpcell-tensor-line, .warpcell-tensor-problem")).toHaveCount(5);
+    await expect(page.locator(".warpcell-tensor-line, .warpcell-tensor-problem")).toHaveCount(6);
     // The theme's colours come with its style sheet.
     await expect.poll(async () => Math.min(...(await contrastsOf(texts)))).toBeGreaterThanOrEqual(4.5);
     await expect.poll(async () => (await coloursOf(view.locator(".warpcell-heat-map-canvas"))).distinct).toBeGreaterThan(100);
