@@ -15,6 +15,8 @@ export class Dispatch {
   readonly #arrived: () => Promise<void>;
   // Cells wait here for each other; all other messages are handled as they come.
   readonly #queue: Job[] = [];
+  #draining = false;
+  /** The cell that runs, until its idle. */
   #running: Message | null = null;
 
   /** `arrived` resolves when all messages that have already come in have been received. */
@@ -44,10 +46,11 @@ export class Dispatch {
       return;
     }
     this.#queue.push(job);
-    if (this.#running === null) void this.#runQueue();
+    if (!this.#draining) void this.#runQueue();
   }
 
   async #runQueue(): Promise<void> {
+    this.#draining = true;
     for (let job; (job = this.#queue.shift()) !== undefined; ) {
       this.#running = job.request;
       let aborted: Job[] = [];
@@ -60,7 +63,7 @@ export class Dispatch {
       });
       for (const other of aborted) await this.#handle(other, () => this.#kernel.execute.aborted());
     }
-    this.#running = null;
+    this.#draining = false;
   }
 
   async #takeQueue(): Promise<Job[]> {
@@ -83,9 +86,10 @@ export class Dispatch {
         publisher.flush();
         this.#send(channel, request, content);
       }
+      if (this.#running === request) this.#running = null;
       if (!quiet) publisher.status("idle", request);
       // A front end shows the last state it saw: while a cell runs that is busy.
-      if (!quiet && this.#running !== null && this.#running !== request) publisher.status("busy", this.#running);
+      if (!quiet && this.#running !== null) publisher.status("busy", this.#running);
     }
     if (content?.["status"] !== "error") handler.afterwards?.(this.#kernel, request);
   }

@@ -62,6 +62,22 @@ describe("a cell", () => {
     expect((await client.execute("4")).reply).toMatchObject({ status: "ok", execution_count: 2 });
   });
 
+  test("that fails, and those aborted with it, leave the kernel idle", async () => {
+    const { client } = await openKernel();
+    const states: { request: string; type: string; state: unknown }[] = [];
+    client.listen((_channel, { header, parent, content }) => {
+      if (header.msg_type === "status") states.push({ request: parent.msg_id ?? "", type: String(parent.msg_type), state: content["execution_state"] });
+    });
+    await together(client, [['throw new Error("first")'], ["2"], ["3"]]);
+    // What was said before the answer to a later request has been heard by its idle.
+    await client.request("shell", "history_request", {});
+    await until(() => states.some(({ type, state }) => type === "history_request" && state === "idle"));
+    expect(states.at(-1)).toMatchObject({ state: "idle" });
+    const last = new Map(states.map(({ request, state }) => [request, state]));
+    expect([...last.values()].filter((state) => state !== "idle")).toEqual([]);
+    expect(states.filter(({ type }) => type === "execute_request").slice(-5).map(({ state }) => state)).toEqual(["idle", "busy", "idle", "busy", "idle"]);
+  });
+
   test("that fails aborts nothing when stop_on_error is false", async () => {
     const { client } = await openKernel();
     const answers = await together(client, [['throw new Error("first")', { stop_on_error: false }], ["2"]]);
