@@ -7,6 +7,9 @@ import { languageSwitch } from "./language-switch.ts";
 import { headLength } from "./magic-line.ts";
 import { wordColours } from "./word-colours.ts";
 
+/** JupyterLab's name for Markdown: its text may begin with the magic's name, and is no cell that runs. */
+const markdown = "text/x-ipythongfm";
+
 export const cudaCells: JupyterFrontEndPlugin<void> = {
   id: "@warpcell/jupyterlab:cuda-cells",
   description: "Colours %%cuda cells as CUDA C++.",
@@ -17,6 +20,7 @@ export const cudaCells: JupyterFrontEndPlugin<void> = {
     extensions.addExtension({
       name: "@warpcell/jupyterlab:cuda-cells",
       factory: ({ model }: IEditorExtensionFactory.IOptions) => {
+        if (model.mimeType === markdown) return null;
         const head = model.sharedModel.getSource().slice(0, headLength);
         return EditorExtensionRegistry.createImmutableExtension([languageSwitch(cuda, head), wordColours()]);
       },

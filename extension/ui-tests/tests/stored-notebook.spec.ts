@@ -79,6 +79,16 @@ test("the colours follow the magic line as it is typed and removed", async ({ pa
   await expect(editor.locator(".warpcell-cuda-magic")).toHaveText("%%cuda");
 });
 
+test("a text that begins with the magic's name is no CUDA cell", async ({ page }) => {
+  const magic = cell(page, 1).locator(".cm-content .warpcell-cuda-magic");
+  await expect(magic).toHaveCount(1);
+  await page.notebook.setCellType(1, "markdown");
+  await expect(cell(page, 1).locator(".cm-content")).toContainText("%%cuda");
+  await expect(magic).toHaveCount(0);
+  await page.notebook.setCellType(1, "code");
+  await expect(magic).toHaveCount(1);
+});
+
 test("a tensor shows its line and a heat map with the map's colours and the hatch", async ({ page }) => {
   const view = cell(page, 0).locator(".warpcell-tensor");
   await expect(view.locator(".warpcell-tensor-line > *")).toHaveText(["[64, 256]", "float32", "cuda:0", "min -0.9998", "max 1", "mean 0.012345", "566 NaN", "1 Inf", "unfinished"]);
