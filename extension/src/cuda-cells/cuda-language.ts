@@ -1,11 +1,12 @@
 // Makes the language of CUDA cells out of the C++ that JupyterLab already has, loaded when it is asked for; must not know editors.
 import { Language, LanguageSupport } from "@codemirror/language";
 import type { IEditorLanguageRegistry } from "@jupyterlab/codemirror";
+import { blockIndentation } from "./indentation.ts";
 import { CudaCellParser } from "./masked-input.ts";
 
 /** Throws when the registry has no C++, or cannot load it. */
 export async function cudaLanguage(languages: Pick<IEditorLanguageRegistry, "getLanguage">): Promise<LanguageSupport> {
   const cpp = (await languages.getLanguage("C++"))?.support;
   if (!cpp) throw new Error('Expected JupyterLab to know the language "C++" but it does not: %%cuda cells keep the colours of TypeScript.');
-  return new LanguageSupport(new Language(cpp.language.data, new CudaCellParser(cpp.language.parser), [], "cuda"), cpp.support);
+  return new LanguageSupport(new Language(cpp.language.data, new CudaCellParser(cpp.language.parser), [], "cuda"), [cpp.support, blockIndentation]);
 }

@@ -79,6 +79,14 @@ test("the colours follow the magic line as it is typed and removed", async ({ pa
   await expect(editor.locator(".warpcell-cuda-magic")).toHaveText("%%cuda");
 });
 
+test("blocks are indented as they are typed", async ({ page }) => {
+  const editor = cell(page, 3).locator(".cm-content");
+  await editor.click();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type("%%cuda\n__global__ void k(float* p) {\nfor (int i = 0; i < 3; i++) {\nif (p[i] < 0) {\np[i] = 0;\n}\n}\n}");
+  await expect.poll(() => editor.locator(".cm-line").allTextContents()).toEqual(["%%cuda", "__global__ void k(float* p) {", "    for (int i = 0; i < 3; i++) {", "        if (p[i] < 0) {", "            p[i] = 0;", "        }", "    }", "}"]);
+});
+
 test("a text that begins with the magic's name is no CUDA cell", async ({ page }) => {
   const magic = cell(page, 1).locator(".cm-content .warpcell-cuda-magic");
   await expect(magic).toHaveCount(1);
