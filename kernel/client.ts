@@ -85,10 +85,16 @@ export class KernelClient {
   readonly #waiting = new Map<string, Waiting>();
   readonly #listeners = new Set<(channel: Inbound | "iopub", message: Message) => void>();
   #welcomed!: () => void;
-  readonly #welcome = new Promise<void>((resolve) => { this.#welcomed = resolve; });
+  #refused!: (problem: Problem) => void;
+  readonly #welcome = new Promise<void>((resolve, reject) => {
+    this.#welcomed = resolve;
+    this.#refused = reject;
+  });
 
   constructor(connection: Connection) {
     this.#wire = new Wire(connection.key, connection.hash);
+    // Whoever waits for the welcome hears of its failure; a client that nobody waits for may close too.
+    this.#welcome.catch(() => undefined);
     this.#sockets = new ClientSockets(connection, this.identity, (channel, frames) => this.#receive(channel, this.#wire.decode(frames)));
   }
 
@@ -140,7 +146,9 @@ export class KernelClient {
   /** Closes the sockets; what still waits fails with `reason`. */
   close(reason = "the client was closed"): void {
     this.#sockets.close();
-    for (const { fail } of this.#waiting.values()) fail(new Problem("KERNEL_ENDED", `Expected an answer of the kernel but ${reason}.`));
+    const problem = new Problem("KERNEL_ENDED", `Expected an answer of the kernel but ${reason}.`);
+    this.#refused(problem);
+    for (const { fail } of this.#waiting.values()) fail(problem);
     this.#waiting.clear();
   }
 

@@ -1,28 +1,55 @@
 // Turns a notebook into printed output: runs its cells in a kernel of its own, over real sockets, without Jupyter. Knows the client, not the kernel.
 import { dirname, resolve } from "node:path";
-import { KernelClient, startKernel } from "../client.ts";
-import type { Message } from "../supervisor/messages.ts";
+import { KernelClient, startKernel, type OwnKernel } from "../client.ts";
+import { requestOf, type Message } from "../supervisor/messages.ts";
 import { Problem } from "../supervisor/problem.ts";
 import { readNotebook, type CodeCell } from "./notebook.ts";
 
-/** Runs the notebook in its own directory and prints each output as it comes. Returns 1, after naming the cell, when one fails. */
+/** What a shell shows of a command that a signal ended. */
+const statuses = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGPIPE: 141 } as const;
+
+/** Runs the notebook in its own directory and prints each output as it comes. Returns 1, after naming the cell, when one fails, and 130 when the user stopped it. */
 export async function run(words: readonly string[]): Promise<number> {
   const [file] = words;
   if (file === undefined || words.length > 1) throw new Problem("COMMAND_WORDS", `Expected one notebook after run but got ${words.length === 0 ? "nothing" : `"${words.join(" ")}"`}.`);
   const cells = readNotebook(file);
 
-  const kernel = await startKernel({ cwd: dirname(resolve(file)) });
+  let kernel: OwnKernel | null = null;
+  let stopped: number | null = null;
+  let interrupt: (() => void) | null = null;
+  const end = (status: number): never => {
+    kernel?.dispose();
+    process.exit(status);
+  };
+  // The first Ctrl+C stops the cell, which may say where it was; whatever does not wait for that ends the kernel too.
+  process.on("SIGINT", () => {
+    if (interrupt === null || stopped !== null) return end(statuses.SIGINT);
+    stopped = statuses.SIGINT;
+    interrupt();
+  });
+  for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => end(statuses[signal]));
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EPIPE") return end(statuses.SIGPIPE);
+      if (stream === process.stdout) process.stderr.write(`warpcell: Expected to write what the cells print but got: ${error.message}. Write it where there is room.\n`);
+      end(1);
+    });
+  }
+
+  kernel = await startKernel({ cwd: dirname(resolve(file)) });
   const client = new KernelClient(kernel.connection);
   void kernel.ended.then((status) => client.close(`its process ended (${status})`));
-  const interrupt = (): void => void client.request("control", "interrupt_request", {});
-  process.on("SIGINT", interrupt);
   try {
     await client.ready();
-    for (const cell of cells) if (!(await runCell(client, cell))) return 1;
+    interrupt = () => client.send("control", requestOf("interrupt_request", {}));
+    for (const cell of cells) {
+      const succeeded = await runCell(client, cell);
+      if (stopped !== null) return stopped;
+      if (!succeeded) return 1;
+    }
     await client.request("control", "shutdown_request", { restart: false });
     return 0;
   } finally {
-    process.off("SIGINT", interrupt);
     client.close();
     kernel.dispose();
   }

@@ -1,10 +1,10 @@
 // The command `warpcell` as a user types it: what it prints, what it writes, how it ends.
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { fakeSession, kernelScript } from "../helpers/kernel.ts";
+import { fakeSession, kernelScript, startSilently, until } from "../helpers/kernel.ts";
 
 async function warpcell(words: readonly string[], env: Record<string, string> = {}): Promise<{ status: number | null; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, [kernelScript, ...words], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
@@ -77,6 +77,79 @@ describe("run", () => {
     const directory = join(temporary(), "long".repeat(25));
     mkdirSync(directory);
     expect(await warpcell(["run", notebook(["done"])], { ...fakeSession, TMPDIR: directory })).toMatchObject({ status: 0, stdout: expect.stringContaining("done"), stderr: "" });
+  });
+
+  /** A run in a process group of its own, whose temporary directory is looked into afterwards. */
+  const running = (...cells: [source: string, tags?: string[]][]) => {
+    const folder = temporary();
+    const child = spawn(process.execPath, [kernelScript, "run", notebook(...cells)], { stdio: ["ignore", "pipe", "pipe"], detached: true, env: { ...process.env, ...fakeSession, TMPDIR: folder } });
+    const text = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"] as const) child[name].setEncoding("utf8").on("data", (part: string) => { text[name] += part; });
+    const ended = new Promise<number | string>((resolve) => child.once("close", (code, signal) => resolve(signal ?? code!)));
+    return { child, text, ended, left: () => readdirSync(folder), started: () => until(() => readdirSync(folder).some((name) => name.startsWith("warpcell-"))) };
+  };
+
+  test("that the user stops with Ctrl+C ends with 130 after the cell that was stopped, also where that one may fail", async () => {
+    const { child, text, ended, left } = running(["first\nprint waits\nwait", ["raises-exception"]], ["print never"]);
+    await until(() => text.stdout.includes("waits\n"));
+    process.kill(-child.pid!, "SIGINT");
+    expect(await ended).toBe(130);
+    expect(text.stdout).toContain("Interrupted");
+    expect(text.stdout).not.toContain("never");
+    expect(left()).toEqual([]);
+  });
+
+  test("stopped while its kernel comes up ends with 130 and no word of ours", async () => {
+    const { child, text, ended, left, started } = running(["print never"]);
+    await started();
+    process.kill(-child.pid!, "SIGINT");
+    expect(await ended).toBe(130);
+    expect(text.stderr).toBe("");
+    expect(left()).toEqual([]);
+  });
+
+  test("stopped twice does not wait for the cell", async () => {
+    const { child, text, ended, left } = running(["first\nprint spins\nspin"]);
+    await until(() => text.stdout.includes("spins\n"));
+    // As a user does; two of them at once may arrive as one.
+    await until(() => !child.kill("SIGINT"));
+    expect(await ended).toBe(130);
+    expect(left()).toEqual([]);
+  });
+
+  test.each([["SIGTERM", 143], ["SIGHUP", 129]] as const)("ended by %s leaves nothing", async (signal, status) => {
+    const { child, text, ended, left } = running(["first\nprint waits\nwait"]);
+    await until(() => text.stdout.includes("waits\n"));
+    child.kill(signal);
+    expect(await ended).toBe(status);
+    expect(left()).toEqual([]);
+  });
+
+  test("whose reader has gone ends without a word and leaves nothing", async () => {
+    const { child, text, ended, left } = running(["print first"], ["print more\nwait"]);
+    child.stdout.destroy();
+    expect(await ended).toBe(141);
+    expect(text.stderr).toBe("");
+    expect(left()).toEqual([]);
+  });
+
+  test("that cannot write its output says so and leaves nothing", async () => {
+    const folder = temporary(), full = openSync("/dev/full", "w");
+    const child = spawn(process.execPath, [kernelScript, "run", notebook(["print much"])], { stdio: ["ignore", full, "pipe"], env: { ...process.env, ...fakeSession, TMPDIR: folder } });
+    closeSync(full);
+    let stderr = "";
+    child.stderr!.setEncoding("utf8").on("data", (part: string) => { stderr += part; });
+    expect(await new Promise((resolve) => child.once("close", resolve))).toBe(1);
+    expect(stderr).toMatch(/^warpcell: Expected to write what the cells print but got: ENOSPC.* Write it where there is room\.\n$/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("whose kernel dies before it is up says so", async () => {
+    const { kernel, client } = await startSilently();
+    const ready = client.ready();
+    void kernel.ended.then((status) => client.close(`its process ended (${status})`));
+    kernel.child.kill("SIGKILL");
+    await expect(ready).rejects.toThrow("Expected an answer of the kernel but its process ended (SIGKILL).");
   });
 
   const wrong: [name: string, text: string | null, sentence: RegExp][] = [
