@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { createConnection, createServer } from "node:net";
 import { delimiter, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { missing } from "./checks.mjs";
@@ -15,10 +16,35 @@ const stamps = join(root, ".cache", "setup");
 /** The environment in which the project's own tools are found first. */
 export const environment = () => ({ ...process.env, PATH: [join(venv, "bin"), join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter), VIRTUAL_ENV: venv, WARPCELL_PYTHON: python });
 
-/** Runs a command in the root; its output is shown only when it fails. */
+/** What a shell shows of a command that a signal ended. */
+export const statuses = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+
+/** Calls `stop` with each signal that asks this process to end, and when npm has died, which passes no signal on. Returns what takes that back. */
+export function onSignals(stop) {
+  for (const signal of Object.keys(statuses)) process.on(signal, stop);
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.env.npm_lifecycle_event === undefined || process.ppid === parent) return;
+    clearInterval(watch);
+    stop("SIGTERM");
+  }, 500).unref();
+  return () => {
+    clearInterval(watch);
+    for (const signal of Object.keys(statuses)) process.off(signal, stop);
+  };
+}
+
+/** Runs a command in the root; its output is shown only when it fails. A signal ends it with all that it started, then this process. */
 function quietly(command, args) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, env: environment(), stdio: ["ignore", "pipe", "pipe"] });
+    // In a group of its own, which one signal reaches as a whole.
+    const child = spawn(command, args, { cwd: root, env: environment(), stdio: ["ignore", "pipe", "pipe"], detached: true });
+    let signals = 0;
+    const forget = onSignals((signal) => {
+      if (child.pid !== undefined) process.kill(-child.pid, signals++ === 0 ? "SIGTERM" : "SIGKILL");
+      child.once("close", () => process.exit(statuses[signal]));
+    });
+    child.on("close", forget);
     let output = "";
     child.stdout.on("data", (chunk) => (output += chunk));
     child.stderr.on("data", (chunk) => (output += chunk));
@@ -35,8 +61,8 @@ function* filesUnder(path) {
   for (const name of readdirSync(path).sort()) if (!ignored.has(name)) yield* filesUnder(join(path, name));
 }
 
-function fingerprint(inputs) {
-  const hash = createHash("sha256").update(process.version);
+function fingerprint({ inputs, places = [] }) {
+  const hash = createHash("sha256").update([process.version, ...places].join("\0"));
   for (const input of inputs) for (const file of filesUnder(join(root, input))) hash.update(relative(root, file)).update("\0").update(readFileSync(file)).update("\0");
   return hash.digest("hex");
 }
@@ -53,10 +79,11 @@ function linkCommand() {
 }
 
 // In order. `outputs` must exist for a step to count as done; a step does not see the stamps of the others, so its inputs name all it reads.
+// `places` are the absolute paths that its outputs hold: a folder that was moved, or another Node, makes it run again.
 const steps = [
   { name: "node packages", inputs: ["package-lock.json", "package.json", "native/package.json", "kernel/package.json", "extension/package.json"], outputs: ["node_modules/.package-lock.json"],
     run: () => quietly("npm", ["ci", "--no-audit", "--no-fund"]) },
-  { name: "python environment", inputs: ["requirements.txt"], outputs: [".venv/bin/jupyter-lab", ".venv/bin/cmake"],
+  { name: "python environment", inputs: ["requirements.txt"], places: [root], outputs: [".venv/bin/python", ".venv/bin/jupyter-lab", ".venv/bin/cmake"],
     run: async () => {
       rmSync(venv, { recursive: true, force: true });
       await quietly(process.env.PYTHON ?? "python3", ["-m", "venv", venv]);
@@ -76,12 +103,32 @@ const steps = [
       await quietly("npm", ["run", "build:labextension", "-w", "@warpcell/jupyterlab"]);
       await quietly(process.execPath, [join("scripts", "install-extension.mjs"), venv]);
     } },
-  { name: "kernelspec", inputs: ["kernel", "requirements.txt"], outputs: [".venv/share/jupyter/kernels/warpcell/kernel.json"],
+  { name: "kernelspec", inputs: ["kernel", "requirements.txt"], places: [root, process.execPath], outputs: [".venv/share/jupyter/kernels/warpcell/kernel.json"],
     run: () => quietly(process.execPath, [join("kernel", "dist", "main.js"), "install", "--prefix", venv]) },
 ];
 
 const stampOf = (step) => join(stamps, step.name.replaceAll(" ", "-"));
 const isDone = (step, print) => step.outputs.every((output) => existsSync(join(root, output))) && existsSync(stampOf(step)) && readFileSync(stampOf(step), "utf8") === print;
+
+/** Waits until no other process sets this folder up, and returns what lets the next one. The system itself lets go of a holder that is killed. */
+async function hold(log) {
+  const name = `\0warpcell-setup-${createHash("sha256").update(root).digest("hex")}`;
+  for (let told = false; ; told = true) {
+    const waiters = new Set();
+    const holder = createServer((waiter) => waiters.add(waiter.on("error", () => undefined).resume()));
+    const error = await new Promise((resolve) => holder.once("error", resolve).listen(name, () => resolve(null)));
+    if (error === null) {
+      return () => {
+        holder.close();
+        for (const waiter of waiters) waiter.destroy();
+      };
+    }
+    if (error.code !== "EADDRINUSE") throw error;
+    if (!told) log("… waiting for another set-up of this folder");
+    // The connection ends, or is refused, when the holder is gone.
+    await new Promise((resolve) => createConnection(name).on("error", () => undefined).resume().once("close", resolve));
+  }
+}
 
 /** Runs every step that is not done. `only`: names of steps to consider. Writes one line per step run to `log`. */
 export async function setup({ log = (line) => console.error(line), only } = {}) {
@@ -91,14 +138,19 @@ export async function setup({ log = (line) => console.error(line), only } = {}) 
     process.exit(1);
   }
   mkdirSync(stamps, { recursive: true });
-  for (const step of steps) {
-    if (only && !only.includes(step.name)) continue;
-    const print = fingerprint(step.inputs);
-    if (isDone(step, print)) continue;
-    const started = Date.now();
-    log(`… ${step.name}`);
-    await step.run();
-    writeFileSync(stampOf(step), print);
-    log(`✓ ${step.name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+  const release = await hold(log);
+  try {
+    for (const step of steps) {
+      if (only && !only.includes(step.name)) continue;
+      const print = fingerprint(step);
+      if (isDone(step, print)) continue;
+      const started = Date.now();
+      log(`… ${step.name}`);
+      await step.run();
+      writeFileSync(stampOf(step), print);
+      log(`✓ ${step.name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+    }
+  } finally {
+    release();
   }
 }
