@@ -1,7 +1,11 @@
 """Runs a notebook through the real kernel with nbclient and prints each output as it comes. Exits 1 and names the cell when one fails."""
 import json
 import os
+import signal
 import sys
+
+# Until there is a kernel to end, a signal just ends this process.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 import nbformat
 from nbclient import NotebookClient
@@ -30,26 +34,47 @@ def heading(cell, index):
 
 def main(path):
     try:
-        notebook = nbformat.read(path, as_version=4)
+        # A byte order mark, which some editors write, is no part of the text.
+        with open(path, encoding="utf-8-sig") as file:
+            notebook = nbformat.read(file, as_version=4)
     except (OSError, UnicodeDecodeError) as error:
         sys.exit(f"Expected a notebook that can be read at {path} but: {error}")
     except (json.JSONDecodeError, nbformat.reader.NotJSONError):
         sys.exit(f"Expected a notebook (JSON) at {path} but the file is not JSON.")
-    except (KeyError, AttributeError, nbformat.ValidationError) as error:
+    except (KeyError, AttributeError, TypeError, nbformat.NBFormatError, nbformat.ValidationError) as error:
         sys.exit(f"Expected a notebook of format 4 at {path} but: {error}")
     client = PrintingClient(notebook, timeout=None, kernel_name="warpcell", resources={"metadata": {"path": os.path.dirname(os.path.abspath(path))}})
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with client.setup_kernel():
-        for index, cell in enumerate(notebook.cells):
-            if cell.cell_type != "code":
-                continue
-            print(heading(cell, index), flush=True)
-            try:
-                client.execute_cell(cell, index)
-            except CellExecutionError as error:
-                sys.exit(f"Cell {index + 1} failed: {error.ename}: {error.evalue}")
-            except DeadKernelError:
-                sys.exit(f"Cell {index + 1} failed: the kernel died.")
+        try:
+            run_cells(client, notebook)
+        finally:
+            # Ending the kernel is not to be stopped.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def run_cells(client, notebook):
+    for index, cell in enumerate(notebook.cells):
+        if cell.cell_type != "code":
+            continue
+        print(heading(cell, index), flush=True)
+        try:
+            client.execute_cell(cell, index)
+        except CellExecutionError as error:
+            sys.exit(f"Cell {index + 1} failed: {error.ename}: {error.evalue}")
+        except DeadKernelError:
+            sys.exit(f"Cell {index + 1} failed: the kernel died.")
+        except KeyboardInterrupt:
+            print(f"Cell {index + 1} was stopped.", file=sys.stderr)
+            sys.exit(130)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    try:
+        main(sys.argv[1])
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read the output has gone; Python must not try to write the rest.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)

@@ -6,7 +6,7 @@ import { get } from "node:http";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { environment, python, root, setup, venv } from "./setup.mjs";
+import { environment, onSignals, python, root, setup, statuses, venv } from "./setup.mjs";
 
 const [notebook] = process.argv.slice(2);
 
@@ -29,12 +29,15 @@ async function lab() {
   const args = [join(venv, "bin", "jupyter-lab"), "--no-browser", `--port=${port}`, "--ServerApp.port_retries=0", `--ServerApp.root_dir=${join(root, "notebooks")}`, "--ServerApp.log_level=WARN"];
   if (process.getuid?.() === 0) args.push("--allow-root");
   const server = spawn(python, args, { cwd: root, env: { ...environment(), JUPYTER_TOKEN: token }, stdio: ["ignore", "inherit", "inherit"] });
-  let ended = false;
+  let ended = false, stopped = null;
   server.on("exit", (code) => {
     ended = true;
-    process.exit(code ?? 1);
+    process.exit(stopped ?? code ?? 1);
   });
-  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => server.kill("SIGTERM"));
+  onSignals((signal) => {
+    stopped = statuses[signal];
+    server.kill("SIGTERM");
+  });
   // Polling is how readiness of a server of another make is seen; nothing is ordered by the delay itself.
   while (!ended && !(await answers(`http://127.0.0.1:${port}/api`))) await delay(50);
   const url = `http://localhost:${port}/lab/tree/01-first-kernel.ipynb?token=${token}`;
@@ -45,9 +48,14 @@ async function lab() {
 async function headless(path) {
   const file = resolve(process.env.INIT_CWD ?? process.cwd(), path);
   if (!existsSync(file)) throw new Error(`Expected a notebook but there is no file ${file}.`);
-  const client = spawn(python, [join(root, "scripts", "run_notebook.py"), file], { env: environment(), stdio: ["ignore", "inherit", "inherit"] });
-  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => client.kill("SIGINT"));
-  client.on("exit", (code) => process.exit(code ?? 1));
+  const client = spawn(python, [join(root, "scripts", "run_notebook.py"), file], { env: environment(), stdio: ["ignore", "inherit", "inherit"], detached: true });
+  let stopped = null;
+  // In a group of its own, so that it hears of a Ctrl+C once; whoever presses it again does not want to wait.
+  onSignals((signal) => {
+    client.kill(stopped === null ? "SIGINT" : "SIGKILL");
+    stopped = statuses[signal];
+  });
+  client.on("exit", (code) => process.exit(stopped ?? code ?? 1));
 }
 
 try {

@@ -1,6 +1,6 @@
 // Every notebook runs from top to bottom through the real kernel and nbclient; a failing cell is named and fails the run.
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -76,5 +76,32 @@ describe("running a notebook without a browser", () => {
     const { code, stderr } = await run("/nonexistent/none.ipynb");
     expect(code).toBe(1);
     expect(stderr).toMatch(/^Expected a notebook that can be read at .*none\.ipynb but: .*\n$/);
+  });
+
+  test.each([
+    ["of a format to come", '{"nbformat": 5, "nbformat_minor": 0, "metadata": {}, "cells": []}', /Unsupported nbformat version 5/],
+    ["whose cell is a number", '{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [5]}', /./],
+  ])("a notebook %s is one sentence", async (_name, text, reason) => {
+    const path = temporary("odd.ipynb");
+    writeFileSync(path, text);
+    const { code, stderr } = await run(path);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Expected a notebook of format 4 at .*odd\.ipynb but: .*\n$/);
+    expect(stderr).toMatch(reason);
+  });
+
+  test("a byte order mark before a notebook is no part of it", async () => {
+    const path = notebook("6 * 7");
+    writeFileSync(path, `\uFEFF${readFileSync(path, "utf8")}`);
+    expect(await run(path)).toMatchObject({ code: 0, stdout: "── cell 1: 6 * 7\n42\n" });
+  });
+
+  test("a reader of the output that goes away ends the run without a word", async () => {
+    const child = spawn(python, [join(root, "scripts", "run_notebook.py"), notebook("1", "await new Promise(() => undefined)")], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+    child.stdout.destroy();
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
+    expect(await new Promise((resolve) => child.once("close", resolve))).toBe(141);
+    expect(stderr).toBe("");
   });
 });

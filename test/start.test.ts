@@ -1,5 +1,7 @@
 // `npm start` as a user types it, once everything is built: an address that answers, and nothing left behind; a missing notebook is one sentence.
 import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
@@ -7,8 +9,15 @@ import { runs, until } from "./helpers/kernel.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-function start(...words: string[]) {
-  const child = spawn(process.execPath, [join(root, "scripts", "start.mjs"), ...words], { cwd: root, stdio: ["ignore", "pipe", "pipe"], detached: true, env: { ...process.env, DISPLAY: undefined, WAYLAND_DISPLAY: undefined } });
+function temporary(): string {
+  const folder = mkdtempSync(join(tmpdir(), "warpcell-start-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+function start({ words = [], through = [] }: { words?: string[]; through?: string[] } = {}) {
+  const [program, ...rest] = [...through, process.execPath, join(root, "scripts", "start.mjs"), ...words];
+  const child = spawn(program!, rest, { cwd: root, stdio: ["ignore", "pipe", "pipe"], detached: true, env: { ...process.env, npm_lifecycle_event: "start", DISPLAY: undefined, WAYLAND_DISPLAY: undefined } });
   // With what it started, also when the test fails.
   onTestFinished(() => {
     try {
@@ -36,13 +45,39 @@ test("npm start prints an address that answers, and ends with all it started", a
   expect(specs.kernelspecs["warpcell"]?.spec.display_name).toBe("TypeScript + CUDA");
 
   child.kill("SIGINT");
-  await ended;
+  expect(await ended).toBe(130);
   expect(await runs(child.pid!)).toBe(false);
   await expect(fetch(url)).rejects.toThrow();
 });
 
+test("npm start ends with the terminal that it was started in", async () => {
+  const { child, ended, text } = start();
+  await until(() => text().includes("Stop it with Ctrl+C."));
+  child.kill("SIGHUP");
+  expect(await ended).toBe(129);
+  await expect(fetch(/http:\S+/.exec(text())![0])).rejects.toThrow();
+});
+
+test("npm start ends when npm is killed, which passes no signal on", async () => {
+  const { child, ended, text } = start({ through: ["sh", "-c", '"$@" & wait', "npm"] });
+  await until(() => text().includes("Stop it with Ctrl+C."));
+  child.kill("SIGKILL");
+  await ended;
+  await expect(fetch(/http:\S+/.exec(text())![0])).rejects.toThrow();
+});
+
+test("npm start of a notebook that is stopped names the cell in one sentence and ends with 130", async () => {
+  const file = join(temporary(), "waits.ipynb");
+  writeFileSync(file, JSON.stringify({ nbformat: 4, nbformat_minor: 4, metadata: {}, cells: [{ cell_type: "code", metadata: {}, execution_count: null, outputs: [], source: 'const word = "waits";\nconsole.log(word);\nawait new Promise(() => undefined);' }] }));
+  const { child, ended, text } = start({ words: [file] });
+  await until(() => text().includes("\nwaits\n"));
+  process.kill(-child.pid!, "SIGINT");
+  expect(await ended).toBe(130);
+  expect(text()).toBe('── cell 1: const word = "waits";\nwaits\nCell 1 was stopped.\n');
+});
+
 test("a notebook that is not there is one sentence", async () => {
-  const { ended, text } = start("none.ipynb");
+  const { ended, text } = start({ words: ["none.ipynb"] });
   expect(await ended).toBe(1);
   expect(text()).toMatch(/^Expected a notebook but there is no file .*none\.ipynb\.\n$/);
 });
