@@ -12,11 +12,18 @@ export interface CodeCell {
 
 /** Reads a notebook of format 4. Throws a `Problem` that says what is wrong with it. */
 export function readNotebook(file: string): CodeCell[] {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readFileSync(file, "utf8");
+    bytes = readFileSync(file);
   } catch (error) {
     throw new Problem("NOTEBOOK_UNREADABLE", `Expected a notebook that can be read but got ${error instanceof Error ? error.message : String(error)}.`);
+  }
+  let text: string;
+  try {
+    // Drops a byte order mark, which some editors write.
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new Problem("NOTEBOOK_INVALID", `Expected a notebook (JSON in UTF-8) at ${file} but its bytes are not UTF-8. Save it with that encoding.`);
   }
   let notebook: unknown;
   try {

@@ -169,6 +169,14 @@ describe("run", () => {
     expect(status).toBe(1);
   });
 
+  test("of a file in another encoding says so, and of one with a byte order mark runs it", async () => {
+    const file = notebook(["done"]), text = readFileSync(file, "utf8");
+    writeFileSync(file, text.replace("done", "d\u00f6ne"), "latin1");
+    expect(await warpcell(["run", file])).toMatchObject({ status: 1, stdout: "", stderr: `warpcell: Expected a notebook (JSON in UTF-8) at ${file} but its bytes are not UTF-8. Save it with that encoding.\n` });
+    writeFileSync(file, `\uFEFF${text}`);
+    expect(await warpcell(["run", file], fakeSession)).toMatchObject({ status: 0, stdout: "── cell 2: done\ndone\n" });
+  });
+
   test("without a notebook, or with two, says so", async () => {
     expect((await warpcell(["run"])).stderr).toBe("warpcell: Expected one notebook after run but got nothing.\n");
     expect((await warpcell(["run", "a", "b"])).stderr).toBe('warpcell: Expected one notebook after run but got "a b".\n');
