@@ -1,9 +1,11 @@
 // The compile cache: whole entries or none, whatever the disk does.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CompileCache, cacheDirectory, cacheKey } from "./compile-cache.ts";
+
+vi.mock("node:os", { spy: true });
 
 let directory: string;
 beforeEach(() => { directory = join(mkdtempSync(join(tmpdir(), "warpcell-cache-")), "cache"); });
@@ -94,5 +96,19 @@ test("the directory follows XDG_CACHE_HOME", () => {
   expect(cacheDirectory()).toBe("/some/where/warpcell");
   vi.stubEnv("XDG_CACHE_HOME", "");
   expect(cacheDirectory()).toMatch(/\/\.cache\/warpcell$/);
+  vi.unstubAllEnvs();
+});
+
+test("the directory is the same from every folder, also where the environment names a relative one or no home, or the user has none", () => {
+  const home = userInfo().homedir;
+  vi.stubEnv("XDG_CACHE_HOME", "relative");
+  vi.stubEnv("HOME", "/the/home");
+  expect(cacheDirectory()).toBe("/the/home/.cache/warpcell");
+  for (const without of ["", "relative", undefined]) {
+    vi.stubEnv("HOME", without);
+    expect(cacheDirectory()).toBe(join(home, ".cache/warpcell"));
+  }
+  vi.mocked(userInfo).mockImplementationOnce(() => { throw Object.assign(new Error("no such user"), { code: "ERR_SYSTEM_ERROR" }); });
+  expect(cacheDirectory()).toBe("/.cache/warpcell");
   vi.unstubAllEnvs();
 });

@@ -1,8 +1,8 @@
 // Compiled artifacts on disk: turns a key into what was compiled under it, whole or not at all. It must not know compilers; a cache that cannot be used is a miss.
 import { createHash, randomBytes } from "node:crypto";
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { userInfo } from "node:os";
+import { isAbsolute, join } from "node:path";
 
 export interface CachedCompilation { readonly artifact: Uint8Array; readonly lowered: readonly string[]; readonly log: string; }
 
@@ -13,9 +13,22 @@ const defaultLimit = 512 * 2 ** 20;
 /** Entries are pruned when this many have been written, and at the first one. */
 const pruneEvery = 64;
 
-/** `$XDG_CACHE_HOME/warpcell`, or `~/.cache/warpcell`. */
+/** `$XDG_CACHE_HOME/warpcell`, or `~/.cache/warpcell`. A relative path, which the standard ignores, would be another folder beside each notebook. */
 export function cacheDirectory(): string {
-  return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "warpcell");
+  const named = process.env["XDG_CACHE_HOME"] ?? "";
+  return join(isAbsolute(named) ? named : join(home(), ".cache"), "warpcell");
+}
+
+/** The user's home; the root directory for a user that has none, as containers have it. */
+function home(): string {
+  const named = process.env["HOME"] ?? "";
+  if (isAbsolute(named)) return named;
+  try {
+    return userInfo().homedir;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_SYSTEM_ERROR") return "/";
+    throw error;
+  }
 }
 
 /** The key of everything that decides what a compilation gives. */
