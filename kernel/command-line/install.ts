@@ -1,6 +1,6 @@
 // Turns the place of this installation into a kernelspec that Jupyter finds. Knows no kernel.
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
+import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { protocolVersion } from "../supervisor/messages.ts";
@@ -47,5 +47,13 @@ function dataDirectory(words: readonly string[]): string {
   if (words.length > 0 && !(first === "--user" && words.length === 1)) {
     throw new Problem("COMMAND_WORDS", `Expected --prefix DIR or --user after install but got "${words.join(" ")}".`);
   }
-  return process.env["JUPYTER_DATA_DIR"] || join(process.env["XDG_DATA_HOME"] || join(homedir(), ".local", "share"), "jupyter");
+  return process.env["JUPYTER_DATA_DIR"] || join(process.env["XDG_DATA_HOME"] || join(home(), ".local", "share"), "jupyter");
+}
+
+function home(): string {
+  try {
+    return process.env["HOME"] || userInfo().homedir;
+  } catch (error) {
+    throw new Problem("INSTALL_FAILED", `Expected a home directory to write the kernelspec in but this user has none (${error instanceof Error ? error.message : String(error)}). Name a directory with --prefix DIR.`);
+  }
 }
