@@ -40,7 +40,7 @@ const kernelScript = fileURLToPath(new URL("./main.js", import.meta.url));
 
 /** Starts a kernel with a new key. It may not be listening yet: `KernelClient.ready` waits for that. */
 export async function startKernel({ transport: wanted, cwd = process.cwd(), env = {}, stderr = "inherit" }: StartOptions = {}, script: string = kernelScript): Promise<OwnKernel> {
-  const directory = mkdtempSync(join(tmpdir(), "warpcell-"));
+  const directory = writable(() => mkdtempSync(join(tmpdir(), "warpcell-")));
   const connectionFile = join(directory, "connection.json");
   const sockets = join(directory, "kernel");
   const transport = wanted ?? (Buffer.byteLength(`${sockets}-1`) <= longestSocketPath ? "ipc" : "tcp");
@@ -48,7 +48,7 @@ export async function startKernel({ transport: wanted, cwd = process.cwd(), env 
   const [shell_port, control_port, stdin_port, iopub_port, hb_port] = ports;
   const ip = transport === "ipc" ? sockets : "127.0.0.1";
   const text = JSON.stringify({ transport, ip, shell_port, control_port, stdin_port, iopub_port, hb_port, key: randomBytes(32).toString("hex"), signature_scheme: "hmac-sha256" });
-  writeFileSync(connectionFile, text, { mode: 0o600 });
+  writable(() => writeFileSync(connectionFile, text, { mode: 0o600 }), directory);
 
   const child = spawn(process.execPath, [script, connectionFile], { cwd, stdio: ["ignore", "inherit", stderr], env: { ...process.env, JPY_PARENT_PID: String(process.pid), [namespaceVariable]: processNamespace(), ...env } });
   const ended = new Promise<number | string>((resolve, reject) => {
@@ -60,6 +60,16 @@ export async function startKernel({ transport: wanted, cwd = process.cwd(), env 
     rmSync(directory, { recursive: true, force: true });
   };
   return { child, connection: parseConnection(text, connectionFile), connectionFile, ended, dispose };
+}
+
+/** Does a step of writing to the temporary directory; one that fails leaves nothing in `created`. */
+function writable<T>(step: () => T, created?: string): T {
+  try {
+    return step();
+  } catch (error) {
+    if (created !== undefined) rmSync(created, { recursive: true, force: true });
+    throw new Problem("TEMPORARY_UNWRITABLE", `Expected to write in the temporary directory ${tmpdir()} but got: ${error instanceof Error ? error.message : String(error)}. Set TMPDIR to a directory with room that you can write to.`);
+  }
 }
 
 /** What came of one request: its reply's content, and all that was broadcast for it, in order, without status. */

@@ -1,5 +1,6 @@
 // Turns a notebook into printed output: runs its cells in a kernel of its own, over real sockets, without Jupyter. Knows the client, not the kernel.
 import { dirname, resolve } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { KernelClient, startKernel, type OwnKernel } from "../client.ts";
 import { requestOf, type Message } from "../supervisor/messages.ts";
 import { Problem } from "../supervisor/problem.ts";
@@ -68,8 +69,13 @@ const printers: Record<string, (content: Message["content"]) => void> = {
   stream: ({ name, text }) => void (name === "stderr" ? process.stderr : process.stdout).write(String(text)),
   execute_result: ({ data }) => printBundle(data as Record<string, unknown>),
   display_data: ({ data }) => printBundle(data as Record<string, unknown>),
-  error: ({ traceback }) => void process.stdout.write(`${(traceback as string[]).join("\n")}\n`),
+  error: ({ traceback }) => void process.stdout.write(`${inColor((traceback as string[]).join("\n"))}\n`),
 };
+
+/** Colors are for terminals, and for those who want them. */
+function inColor(text: string): string {
+  return process.stdout.isTTY && process.stdout.hasColors() ? text : stripVTControlCharacters(text);
+}
 
 function print({ header, content }: Message): void {
   printers[header.msg_type]?.(content);

@@ -62,8 +62,9 @@ describe("run", () => {
 
   test("names the cell that fails, stops there, and ends with 1", async () => {
     const { status, stdout, stderr } = await warpcell(["run", notebook(["1"], ['throw new RangeError("too far")'], ['console.log("never")'])]);
-    expect(stdout).toContain("RangeError");
+    expect(stdout).toContain("RangeError: too far\n");
     expect(stdout).toContain("Cell [2]:1:7");
+    expect(stdout).not.toContain("\x1b");
     expect(stdout).not.toContain("never");
     expect(stderr).toBe("Cell 3 failed: RangeError: too far\n");
     expect(status).toBe(1);
@@ -142,6 +143,15 @@ describe("run", () => {
     expect(await new Promise((resolve) => child.once("close", resolve))).toBe(1);
     expect(stderr).toMatch(/^warpcell: Expected to write what the cells print but got: ENOSPC.* Write it where there is room\.\n$/);
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test.each([["is missing", "nothing"], ["is no directory", "file"]])("whose temporary directory %s says so", async (_name, name) => {
+    const folder = temporary(), directory = join(folder, name);
+    writeFileSync(join(folder, "file"), "");
+    const { status, stderr } = await warpcell(["run", notebook(["never"])], { TMPDIR: directory });
+    expect(stderr).toMatch(/^warpcell: Expected to write in the temporary directory .* but got: E.* Set TMPDIR to a directory with room that you can write to\.\n$/);
+    expect(stderr).toContain(directory);
+    expect(status).toBe(1);
   });
 
   test("whose kernel dies before it is up says so", async () => {
