@@ -1,5 +1,6 @@
 // Looks at the machine before anything is installed: turns a missing tool into one sentence with the command that installs it.
 import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 
 const minimumNode = [20, 19];
 const minimumPython = [3, 10];
@@ -7,6 +8,9 @@ const minimumPython = [3, 10];
 const run = (command, args) => spawnSync(command, args, { encoding: "utf8" });
 const works = (command, args = ["--version"]) => run(command, args).status === 0;
 const atLeast = (found, needed) => found[0] > needed[0] || (found[0] === needed[0] && found[1] >= needed[1]);
+
+// What the scripts of pip and CMake, lists of paths, or the way Node resolves packages would read as something else.
+const refused = /["$`*\\;:\n]|%[0-9a-f]{2}/i;
 
 /** Each check answers a sentence when something is missing, and nothing when all is well. */
 export const checks = {
@@ -31,6 +35,10 @@ export const checks = {
   compiler(candidates = [process.env.CXX, "c++", "g++", "clang++"]) {
     if (candidates.some((candidate) => candidate && works(candidate))) return;
     return "Expected a C++17 compiler but found none of c++, g++ and clang++. Install one with: sudo apt-get install g++";
+  },
+  folder(path = fileURLToPath(new URL("..", import.meta.url))) {
+    const found = refused.exec(path);
+    if (found !== null) return `Expected a folder whose path the tools that build can take but ${JSON.stringify(path)} has ${JSON.stringify(found[0])} in it. Rename that folder, or move this one, and run the command again.`;
   },
   buildTool(candidates = ["ninja", "make"]) {
     if (candidates.some((candidate) => works(candidate))) return;
