@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import { root, setup } from "./setup.mjs";
+import { onSignals, quietly, root, setup, statuses } from "./setup.mjs";
 
 const limit = 55e6;
 const name = `warpcell-linux-${process.arch}`;
@@ -11,6 +11,7 @@ const output = join(root, "dist", `${name}.tar.xz`);
 mkdirSync(join(root, "dist"), { recursive: true });
 // A folder of this run's own: two runs at a time do not meet, and the archive appears whole or not at all.
 const workshop = mkdtempSync(join(root, "dist", ".bundle-"));
+process.on("exit", () => rmSync(workshop, { recursive: true, force: true }));
 const stage = join(workshop, name);
 const packed = join(workshop, "packed");
 
@@ -57,12 +58,20 @@ const installer = `#!/bin/sh
 # Installs this bundle: ./install.sh [PREFIX], by default ~/.local. Needs nothing but a shell; run it again to upgrade.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
+[ $# -le 1 ] || { echo "Expected one folder to install in but got $*. Usage: ./install.sh [PREFIX]" >&2; exit 2; }
 case "\${1:-}" in -*) echo "Expected a folder to install in (by default ~/.local) but got $1. Usage: ./install.sh [PREFIX]" >&2; exit 2 ;; esac
+[ -n "\${1:-\${HOME:-}}" ] || { echo "Expected a home directory to install in but HOME is not set. Name a folder: ./install.sh PREFIX" >&2; exit 2; }
 prefix=\${1:-$HOME/.local}
-mkdir -p "$prefix/lib" "$prefix/bin"
+refuse() { echo "Expected to write the installation in $prefix but could not: see above. Name another folder: ./install.sh PREFIX" >&2; exit 1; }
+mkdir -p "$prefix/lib" "$prefix/bin" || refuse
 prefix=$(cd "$prefix" && pwd)
+# An earlier installation stays until the new one is whole; half of one does not.
+trap 'rm -rf "$prefix/lib/warpcell.new"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+trap 'exit 129' HUP
 rm -rf "$prefix/lib/warpcell.new"
-cp -R "$here" "$prefix/lib/warpcell.new"
+cp -R "$here" "$prefix/lib/warpcell.new" || refuse
 rm -rf "$prefix/lib/warpcell"
 mv "$prefix/lib/warpcell.new" "$prefix/lib/warpcell"
 ln -sf "$prefix/lib/warpcell/bin/warpcell" "$prefix/bin/warpcell"
@@ -114,9 +123,8 @@ function requirePackers() {
   if (lacking.length > 0) throw new Error(`Expected tar and xz to pack the bundle but found no ${lacking.join(" and no ")}. Install them with: sudo apt-get install tar xz-utils`);
 }
 
-function compress() {
-  const result = spawnSync("tar", ["-C", workshop, "--sort=name", "--owner=0", "--group=0", "--use-compress-program=xz -6 -T0", "-cf", packed, name], { cwd: root, encoding: "utf8" });
-  if (result.status !== 0) throw new Error(`Packing the bundle failed: ${result.stderr}`);
+async function compress() {
+  await quietly("tar", ["-C", workshop, "--sort=name", "--owner=0", "--group=0", "--use-compress-program=xz -6 -T0", "-cf", packed, name]);
   renameSync(packed, output);
   return statSync(output).size;
 }
@@ -125,8 +133,12 @@ try {
   requirePackers();
   if (!process.argv.includes("--as-built")) await setup();
   requireBuilt();
+  // Nothing of this process hears of a signal while it copies; one that came is heard at the next turn.
+  const forget = onSignals((signal) => process.exit(statuses[signal]));
   assemble();
-  const bytes = compress();
+  await new Promise(setImmediate);
+  forget();
+  const bytes = await compress();
   console.log(`${output.slice(root.length + 1)}: ${(bytes / 1e6).toFixed(1)} MB`);
   for (const entry of readdirSync(stage)) {
     const size = spawnSync("du", ["-sm", join(stage, entry)], { encoding: "utf8" }).stdout.split("\t")[0];
@@ -136,6 +148,4 @@ try {
 } catch (error) {
   console.error(error.message);
   process.exitCode = 1;
-} finally {
-  rmSync(workshop, { recursive: true, force: true });
 }

@@ -35,7 +35,7 @@ export function onSignals(stop) {
 }
 
 /** Runs a command in the root; its output is shown only when it fails. A signal ends it with all that it started, then this process. */
-function quietly(command, args) {
+export function quietly(command, args) {
   return new Promise((resolve, reject) => {
     // In a group of its own, which one signal reaches as a whole.
     const child = spawn(command, args, { cwd: root, env: environment(), stdio: ["ignore", "pipe", "pipe"], detached: true });

@@ -1,10 +1,11 @@
 // The offline bundle as on a GPU server: packed, unpacked elsewhere, installed and used with no network, no Node and no npm in reach, and nothing of the checkout in it.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "../helpers/kernel.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 const archive = join(root, "dist", `warpcell-linux-${process.arch}.tar.xz`);
@@ -57,6 +58,16 @@ beforeAll(() => {
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 describe("the archive", () => {
+  test("that is not to be finished leaves nothing", async () => {
+    const workshops = () => readdirSync(join(root, "dist")).filter((name) => name.startsWith(".bundle-"));
+    const child = spawn(process.execPath, [join(root, "scripts", "bundle.mjs"), "--as-built"], { stdio: "ignore" });
+    const ended = new Promise((resolve) => child.once("close", resolve));
+    await until(() => workshops().some((name) => existsSync(join(root, "dist", name, "packed"))));
+    child.kill("SIGTERM");
+    expect(await ended).toBe(143);
+    expect(workshops()).toEqual([]);
+  });
+
   test("has at most 55 MB", () => {
     expect(statSync(archive).size).toBeLessThanOrEqual(55e6);
   });
@@ -78,6 +89,22 @@ describe("without network, Node and npm", () => {
 
   test("install.sh refuses words that are no folder", () => {
     expect(bare(["./install.sh", "--everywhere"], { cwd: unpacked })).toMatchObject({ status: 2, stderr: "Expected a folder to install in (by default ~/.local) but got --everywhere. Usage: ./install.sh [PREFIX]\n" });
+  });
+
+  test("install.sh takes one folder, and needs one where there is no home", () => {
+    expect(bare(["./install.sh", "a", "b"], { cwd: unpacked })).toMatchObject({ status: 2, stderr: "Expected one folder to install in but got a b. Usage: ./install.sh [PREFIX]\n" });
+    expect(bare(["env", "-u", "HOME", "./install.sh"], { cwd: unpacked })).toMatchObject({ status: 2, stderr: "Expected a home directory to install in but HOME is not set. Name a folder: ./install.sh PREFIX\n" });
+  });
+
+  test("install.sh that cannot write all of it says so, keeps the earlier installation and leaves no half", () => {
+    const prefix = join(place, "kept"), earlier = join(prefix, "lib", "warpcell", "earlier"), failing = join(place, "failing");
+    for (const folder of [earlier, failing]) mkdirSync(folder, { recursive: true });
+    writeFileSync(join(failing, "cp"), '#!/bin/sh\nmkdir "$3"\necho "no space left" >&2\nexit 1\n', { mode: 0o755 });
+    expect(bare(["./install.sh", prefix], { cwd: unpacked, path: `${failing}:${programs}` })).toMatchObject({
+      status: 1, stderr: `no space left\nExpected to write the installation in ${prefix} but could not: see above. Name another folder: ./install.sh PREFIX\n`,
+    });
+    expect(readdirSync(join(prefix, "lib"))).toEqual(["warpcell"]);
+    expect(existsSync(earlier)).toBe(true);
   });
 
   test("install.sh installs, twice as well as once, and the unpacked folder can go", () => {
