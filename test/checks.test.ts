@@ -43,7 +43,7 @@ test("this machine lacks nothing", () => {
   expect(missing()).toEqual([]);
 });
 
-test.each(['"', "$", "*", "`", "\\", ";", ":", "\n", "%20"])("a folder with %j in its path is named, with what to do", (part) => {
+test.each(['"', "$", "*", "[", "]", "|", "`", "\\", ";", ":", "\n", "%20"])("a folder with %j in its path is named, with what to do", (part) => {
   expect(checks.folder(`/home/me/a${part}b/warpcell`)).toBe(`Expected a folder whose path the tools that build can take but ${JSON.stringify(`/home/me/a${part}b/warpcell`)} has ${JSON.stringify(part)} in it. Rename that folder, or move this one, and run the command again.`);
 });
 
