@@ -1,8 +1,8 @@
 // Turns names of devices into a run of the device tests on exactly those, in the checkout as in an unpacked bundle. Knows no device.
-import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Problem } from "../supervisor/problem.ts";
+import { runScript } from "./script.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const vitest = fileURLToPath(new URL("../../../node_modules/vitest/vitest.mjs", import.meta.url));
@@ -19,7 +19,8 @@ export async function test(words: readonly string[]): Promise<number> {
   if (!existsSync(vitest) || !existsSync(tests)) throw new Problem("TESTS_MISSING", `Expected the device tests and vitest in ${root} but they are not there. Use a checkout of the repository or its offline bundle, which have both.`);
 
   const named = Object.entries(devices).filter(([word]) => words.includes(word)).map(([, names]) => names);
-  if ((await status([deviceCheck, ...named.map(({ device }) => device)])) !== 0) return 1;
+  const checked = await status([deviceCheck, ...named.map(({ device }) => device)]);
+  if (checked !== 0) return checked;
   // Files named after the CPU are about it alone; those named after CUDA see for themselves.
   const others = words.includes("cpu") ? [] : ["--exclude", "test/device/cpu-*.test.ts"];
   // Nothing is written beside the config or the packages: an installation may be read-only.
@@ -27,6 +28,6 @@ export async function test(words: readonly string[]): Promise<number> {
 }
 
 async function status(script: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<number> {
-  const child = spawn(process.execPath, script, { cwd: root, stdio: ["ignore", "inherit", "inherit"], env: { ...process.env, ...environment } });
-  return new Promise((resolve, reject) => child.once("exit", (code) => resolve(code ?? 1)).once("error", reject));
+  const ended = await runScript(script, { cwd: root, env: { ...process.env, ...environment } });
+  return typeof ended === "number" ? ended : 1;
 }

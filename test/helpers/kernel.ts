@@ -1,4 +1,5 @@
 // Turns a test into a client of a real kernel process over real sockets, and leaves nothing running after it.
+import { readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { onTestFailed, onTestFinished } from "vitest";
 import { KernelClient, startKernel, type Answer, type OwnKernel, type StartOptions } from "../../kernel/client.ts";
@@ -90,6 +91,22 @@ export async function runs(pid: number): Promise<boolean> {
     throw error;
   });
   return stat !== null && !/\) Z /.test(stat);
+}
+
+/** All processes that this one started, and they, and so on. */
+export function descendants(pid: number): number[] {
+  const children = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number).filter((other) => parentOf(other) === pid);
+  return children.flatMap((child) => [child, ...descendants(child)]);
+}
+
+function parentOf(pid: number): number | null {
+  try {
+    return Number(readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)?.split(" ")[1]);
+  } catch (error) {
+    // It ended since the directory was read.
+    if (["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) return null;
+    throw error;
+  }
 }
 
 /** Resolves when `condition` holds; asked again until then, within the test's own time limit. */

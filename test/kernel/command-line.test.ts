@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { fakeSession, kernelScript, startSilently, until } from "../helpers/kernel.ts";
+import { descendants, fakeSession, kernelScript, runs, startSilently, until } from "../helpers/kernel.ts";
 
 async function warpcell(words: readonly string[], env: Record<string, string> = {}): Promise<{ status: number | null; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, [kernelScript, ...words], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
@@ -77,7 +77,7 @@ describe("run", () => {
   test("works where the temporary directory's path is too long for a socket's", async () => {
     const directory = join(temporary(), "long".repeat(25));
     mkdirSync(directory);
-    expect(await warpcell(["run", notebook(["done"])], { ...fakeSession, TMPDIR: directory })).toMatchObject({ status: 0, stdout: expect.stringContaining("done"), stderr: "" });
+    expect(await warpcell(["run", notebook(['"done"'])], { ...fakeSession, TMPDIR: directory })).toMatchObject({ status: 0, stdout: expect.stringContaining("done"), stderr: "" });
   });
 
   /** A run in a process group of its own, whose temporary directory is looked into afterwards. */
@@ -222,6 +222,21 @@ describe("test and bench", () => {
     expect(status).toBe(1);
     expect(stderr).toMatch(/^warpcell: Expected .* but .*\n$/);
     expect(stdout).toBe("");
+  });
+
+  test.each([["SIGTERM", 143], ["SIGHUP", 129]] as const)("%s ends the tests with all that they started", async (signal, status) => {
+    const child = spawn(process.execPath, [kernelScript, "test", "cpu"], { stdio: ["ignore", "pipe", "pipe"] });
+    let stdout = "";
+    child.stdout.setEncoding("utf8").on("data", (part: string) => { stdout += part; });
+    const ended = new Promise((resolve) => child.once("close", resolve));
+    await until(() => stdout.includes("RUN") && descendants(child.pid!).length > 1);
+    const started = descendants(child.pid!);
+    onTestFinished(async () => {
+      for (const pid of started) if (await runs(pid)) process.kill(pid, "SIGKILL");
+    });
+    child.kill(signal);
+    expect(await ended).toBe(status);
+    await until(async () => !(await Promise.all(started.map(runs))).includes(true));
   });
 
   test("bench takes no words", async () => {

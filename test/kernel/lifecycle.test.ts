@@ -1,13 +1,13 @@
 // A kernel's life: what a session's death costs, interrupts, shutdown, the parent's death, and a kernel that cannot start.
 import { spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { KernelClient, startKernel } from "../../kernel/client.ts";
-import { fakeSession, kernelScript, next, openKernel, runs, shown, startSilently, streamText, until, type TestKernel } from "../helpers/kernel.ts";
+import { descendants, fakeSession, kernelScript, next, openKernel, runs, shown, startSilently, streamText, until, type TestKernel } from "../helpers/kernel.ts";
 
 const open = (env: Record<string, string> = {}) => openKernel({ env: { ...fakeSession, ...env } });
 
@@ -190,22 +190,6 @@ describe("the parent's death", () => {
     onTestFinished(async () => { if (await runs(pid)) process.kill(pid, "SIGKILL"); });
     await until(async () => !(await runs(pid)));
   });
-
-  /** All processes that this one started, and they, and so on. */
-  function descendants(pid: number): number[] {
-    const children = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number).filter((other) => parentOf(other) === pid);
-    return children.flatMap((child) => [child, ...descendants(child)]);
-  }
-
-  function parentOf(pid: number): number | null {
-    try {
-      return Number(readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)?.split(" ")[1]);
-    } catch (error) {
-      // It ended since the directory was read.
-      if (["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) return null;
-      throw error;
-    }
-  }
 });
 
 describe("a kernel that cannot start", () => {
