@@ -13,8 +13,13 @@ export const venv = join(root, ".venv");
 export const python = join(venv, "bin", "python");
 const stamps = join(root, ".cache", "setup");
 
-/** The environment in which the project's own tools are found first. */
-export const environment = () => ({ ...process.env, PATH: [join(venv, "bin"), join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter), VIRTUAL_ENV: venv, WARPCELL_PYTHON: python });
+const jupyterFolders = { JUPYTER_CONFIG_DIR: "config", JUPYTER_DATA_DIR: "data", JUPYTER_RUNTIME_DIR: "runtime", IPYTHONDIR: "ipython" };
+
+/** The environment in which the project's own tools are found first, and Jupyter keeps its files here unless the user has said where. */
+export const environment = () => ({
+  ...Object.fromEntries(Object.entries(jupyterFolders).map(([name, folder]) => [name, join(root, ".cache", "jupyter", folder)])),
+  ...process.env, PATH: [join(venv, "bin"), join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter), VIRTUAL_ENV: venv, WARPCELL_PYTHON: python,
+});
 
 /** What a shell shows of a command that a signal ended. */
 export const statuses = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };

@@ -1,6 +1,6 @@
 // `npm start` as a user types it, once everything is built: an address that answers, and nothing left behind; a missing notebook is one sentence.
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,9 +15,9 @@ function temporary(): string {
   return folder;
 }
 
-function start({ words = [], through = [] }: { words?: string[]; through?: string[] } = {}) {
+function start({ words = [], through = [], env = {} }: { words?: string[]; through?: string[]; env?: NodeJS.ProcessEnv } = {}) {
   const [program, ...rest] = [...through, process.execPath, join(root, "scripts", "start.mjs"), ...words];
-  const child = spawn(program!, rest, { cwd: root, stdio: ["ignore", "pipe", "pipe"], detached: true, env: { ...process.env, npm_lifecycle_event: "start", DISPLAY: undefined, WAYLAND_DISPLAY: undefined } });
+  const child = spawn(program!, rest, { cwd: root, stdio: ["ignore", "pipe", "pipe"], detached: true, env: { ...process.env, npm_lifecycle_event: "start", DISPLAY: undefined, WAYLAND_DISPLAY: undefined, ...env } });
   // With what it started, also when the test fails.
   onTestFinished(() => {
     try {
@@ -48,6 +48,23 @@ test("npm start prints an address that answers, and ends with all it started", a
   expect(await ended).toBe(130);
   expect(await runs(child.pid!)).toBe(false);
   await expect(fetch(url)).rejects.toThrow();
+});
+
+test("npm start writes nothing in the user's home but the cache of kernels, also when notebooks are saved", async () => {
+  const home = temporary();
+  const { child, ended, text } = start({ env: { HOME: home, ...Object.fromEntries(["XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"].map((name) => [name, undefined])) } });
+  await until(() => text().includes("Stop it with Ctrl+C."));
+  const url = new URL(/http:\S+/.exec(text())![0]), token = url.searchParams.get("token");
+  const at = (path: string) => new URL(`${path}?token=${token}`, url);
+  const content = { nbformat: 4, nbformat_minor: 4, metadata: {}, cells: [] };
+  onTestFinished(() => rmSync(join(root, "notebooks", "saved-by-a-test.ipynb"), { force: true }));
+  expect((await fetch(at("/api/contents/saved-by-a-test.ipynb"), { method: "PUT", body: JSON.stringify({ type: "notebook", format: "json", content }) })).status).toBe(201);
+  const workspace = { data: {}, metadata: { id: "default" } };
+  expect((await fetch(at("/lab/api/workspaces/default"), { method: "PUT", body: JSON.stringify(workspace) })).status).toBe(204);
+  expect((await fetch(at("/api/kernels"), { method: "POST", body: JSON.stringify({ name: "warpcell" }) })).status).toBe(201);
+  child.kill("SIGINT");
+  expect(await ended).toBe(130);
+  expect(readdirSync(home).filter((name) => name !== ".cache")).toEqual([]);
 });
 
 test("npm start ends with the terminal that it was started in", async () => {
