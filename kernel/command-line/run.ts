@@ -39,7 +39,8 @@ export async function run(words: readonly string[]): Promise<number> {
 
   kernel = await startKernel({ cwd: dirname(resolve(file)) });
   const client = new KernelClient(kernel.connection);
-  void kernel.ended.then((status) => client.close(`its process ended (${status})`));
+  // Ctrl+C reaches the kernel too, which may end of it before this process hears of it.
+  void kernel.ended.then((status) => (status === "SIGINT" ? end(statuses.SIGINT) : client.close(`its process ended (${status})`)));
   try {
     await client.ready();
     interrupt = () => client.send("control", requestOf("interrupt_request", {}));
