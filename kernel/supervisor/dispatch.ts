@@ -16,6 +16,7 @@ export class Dispatch {
   // Cells wait here for each other; all other messages are handled as they come.
   readonly #queue: Job[] = [];
   #draining = false;
+  #settled: Promise<void> = Promise.resolve();
   /** The cell that runs, until its idle. */
   #running: Message | null = null;
 
@@ -46,7 +47,12 @@ export class Dispatch {
       return;
     }
     this.#queue.push(job);
-    if (!this.#draining) void this.#runQueue();
+    if (!this.#draining) this.#settled = this.#runQueue();
+  }
+
+  /** Resolves when no cell runs or waits. */
+  get settled(): Promise<void> {
+    return this.#settled;
   }
 
   async #runQueue(): Promise<void> {

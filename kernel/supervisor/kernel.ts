@@ -66,6 +66,8 @@ export async function runKernel(connection: Connection): Promise<void> {
   const end = (restart: boolean): Promise<void> => (ending ??= (async () => {
     types.stop();
     await session.stop(restart);
+    // Whoever waits for a cell hears that it has ended: the state that a server saw last is what it shows of the next kernel too.
+    await dispatch.settled;
     publisher.flush();
     await sockets?.close();
     process.exit(0);

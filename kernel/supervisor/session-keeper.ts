@@ -55,6 +55,7 @@ export class SessionKeeper {
 
   /** Sends a command that is answered by `done`; resolves then, or with an error when the session ended. */
   request(command: Command & { request: RequestId }): Promise<Outcome> {
+    if (this.#stopping && this.#process === null) return Promise.resolve(failed(stopped));
     return new Promise((settle) => {
       this.#pending.set(command.request, { command, settle });
       this.#send(command);
@@ -127,11 +128,16 @@ export class SessionKeeper {
     this.#process = null;
     this.#ready = false;
     this.#unsent = [];
-    if (this.#stopping) return;
-
-    this.#listener.ended(error, requests.length === 0);
-    for (const request of requests) this.#settle(request, { status: "error", error, userExpressions: {}, payload: [] });
+    if (!this.#stopping) this.#listener.ended(error, requests.length === 0);
+    for (const request of requests) this.#settle(request, failed(this.#stopping ? stopped : error));
     // One that never came up would only fail again: the next request tries.
     if (wasReady) this.start();
   }
+}
+
+const stoppedMessage = "The session ended: the kernel was shut down. Its variables are lost.";
+const stopped: CellError = { name: "SessionEnded", message: stoppedMessage, traceback: [`SessionEnded: ${stoppedMessage}`] };
+
+function failed(error: CellError): Outcome {
+  return { status: "error", error, userExpressions: {}, payload: [] };
 }

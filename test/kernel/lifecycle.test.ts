@@ -146,6 +146,21 @@ describe("shutdown", () => {
     await client.request("control", "shutdown_request", { restart: false });
     expect(await kernel.ended).toBe(0);
   });
+
+  test.each([{ restart: false }, { restart: true }])("%o ends the running cell and those behind it for their clients: each is answered, and idle", async ({ restart }) => {
+    const { client, kernel } = await open();
+    const states = new Map<string | undefined, unknown>();
+    client.listen((_channel, { header, parent, content }) => { if (header.msg_type === "status") states.set(parent.msg_id, content["execution_state"]); });
+    const started = next(client, ({ header }) => header.msg_type === "stream");
+    const answers = [client.execute("print spinning\nspin"), client.execute("never"), client.execute("never", { stop_on_error: false })];
+    await started;
+    await client.request("control", "shutdown_request", { restart });
+    const [running, ...waiting] = await Promise.all(answers);
+    expect(running!.reply).toMatchObject({ status: "error", ename: "SessionEnded", evalue: "The session ended: the kernel was shut down. Its variables are lost." });
+    expect(waiting.map(({ reply, outputs }) => [reply["status"], outputs])).toEqual([["aborted", []], ["aborted", []]]);
+    expect([...states.values()].filter((state) => state !== "idle")).toEqual([]);
+    expect(await kernel.ended).toBe(0);
+  });
 });
 
 describe("the parent's death", () => {
