@@ -41,6 +41,14 @@ export class Dispatch {
     this.#accept({ channel, request, handler: rowOf(handlers[channel], request.header.msg_type) ?? unknown });
   }
 
+  /**
+   * Tells the state to who has just begun to listen. What was published before is lost to them, and a server that reconnects after the death of a busy kernel
+   * would show this one as busy, and never cull it, until the next cell.
+   */
+  tellState(): void {
+    this.#kernel.publisher.status(this.#running === null ? "idle" : "busy", this.#running);
+  }
+
   #accept(job: Job): void {
     if (job.handler.lane === "now") {
       void this.#handle(job, job.handler.answer);

@@ -90,7 +90,10 @@ export async function runKernel(connection: Connection): Promise<void> {
   }
   sockets.listen({
     frames: (channel, frames) => dispatch.receive(channel, frames),
-    subscribed: (topic) => send("iopub", welcome(topic)),
+    subscribed: (topic) => {
+      send("iopub", welcome(topic));
+      dispatch.tellState();
+    },
     unsubscribed: () => comms.clientLeft(),
   });
   publisher.status("starting", null);

@@ -1,5 +1,6 @@
 // What arrives on the sockets and is not a message of the kernel's client: refused with a line on stderr, and the next cell runs.
 import { describe, expect, test } from "vitest";
+import type { KernelClient } from "../../kernel/client.ts";
 import { requestOf } from "../../kernel/supervisor/messages.ts";
 import { Wire } from "../../kernel/supervisor/wire.ts";
 import { connect, fakeSession, next, openKernel, shown, until, type TestKernel } from "../helpers/kernel.ts";
@@ -120,6 +121,18 @@ describe("subscribers", () => {
     const seen = next(second, ({ header }) => header.msg_type === "execute_result");
     await kernel.client.execute("shared");
     expect((await seen).content).toMatchObject({ data: { "text/plain": "shared" } });
+  });
+
+  test("each one is told the state when it comes: idle, or busy with the cell that runs", async () => {
+    const kernel = await open();
+    const firstState = (client: KernelClient) => next(client, ({ header }) => header.msg_type === "status");
+    const idle = await firstState(connect(kernel));
+    expect([idle.content, idle.parent]).toEqual([{ execution_state: "idle" }, {}]);
+    const started = next(kernel.client, ({ header }) => header.msg_type === "stream");
+    void kernel.client.execute("print waiting\nwait").catch((error: Error) => expect(error.message).toContain("the client was closed"));
+    const cell = (await started).parent;
+    const busy = await firstState(connect(kernel));
+    expect([busy.content, busy.parent]).toEqual([{ execution_state: "busy" }, cell]);
   });
 
   test("the kernel works over tcp too", async () => {
