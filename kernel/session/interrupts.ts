@@ -23,7 +23,8 @@ export class Interrupts {
   readonly #inspector = new Session();
   readonly #memory: Int32Array;
   readonly #interrupted = new Set<RequestId>();
-  #stop: { request: RequestId; reject: (reason: Interrupted) => void } | null = null;
+  // What runs: a cell, and handlers of comms while it waits.
+  readonly #stops = new Map<RequestId, (reason: Interrupted) => void>();
 
   constructor(memory: SharedArrayBuffer) {
     this.#memory = new Int32Array(memory);
@@ -35,24 +36,24 @@ export class Interrupts {
     agent.on("message", ({ request }: FromAgent) => {
       Atomics.store(this.#memory, shared.acknowledged, request);
       this.#interrupted.add(request);
-      if (this.#stop?.request === request) this.#stop.reject(new Interrupted());
+      this.#stops.get(request)?.(new Interrupted());
     });
   }
 
   /**
-   * Runs `work` as the code of a request. Rejects with {@link Interrupted} when the agent terminated it, or when it awaits as the interrupt comes: what it
+   * Runs `work` as the code of a request, of a cell or of a comm's handler. Rejects with {@link Interrupted} when the agent terminated it, or when it awaits as the interrupt comes: what it
    * awaits may then never settle. So it does when the interrupt came before it started, or before its code did.
    */
   async run<T>(request: RequestId, work: (guard: Guard) => Promise<T>): Promise<T> {
     if (this.isInterrupted(request)) throw new Interrupted();
-    const interrupted = new Promise<never>((_, reject) => { this.#stop = { request, reject }; });
+    const interrupted = new Promise<never>((_, reject) => { this.#stops.set(request, reject); });
     try {
       return await Promise.race([work((code) => this.#guard(request, code)), interrupted]);
     } catch (error) {
       if (error instanceof Interrupted) this.#interrupted.add(request);
       throw error;
     } finally {
-      this.#stop = null;
+      this.#stops.delete(request);
     }
   }
 

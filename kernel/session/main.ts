@@ -8,7 +8,7 @@ import { Comms } from "./comm.ts";
 import { DeviceFaults } from "./device-faults.ts";
 import { createDisplay, tag } from "./display.ts";
 import { execute } from "./execute.ts";
-import { Interrupts } from "./interrupts.ts";
+import { Interrupted, Interrupts } from "./interrupts.ts";
 import { hostUrl, LibraryLoader } from "./library.ts";
 import { installHelpers } from "./lowered-helpers.ts";
 import { Modules } from "./modules.ts";
@@ -98,10 +98,12 @@ async function receiveComm(command: Extract<Command, { type: "commOpen" | "commM
   const done = { type: "done" as const, request, token: "", userExpressions: {}, payload: [] };
   try {
     await buffersReady;
-    await requests.run({ id: request, allowStdin: false }, () => comms.receive(command, Comm));
+    await session.interrupts.run(request, (guard) => requests.run({ id: request, allowStdin: false }, async () => { await guard(() => comms.receive(command, Comm)); }));
     output.send({ ...done, status: "ok", error: null });
   } catch (thrown) {
     output.send({ ...done, status: "error", error: session.tracebacks.describe(thrown, { label: "Comm", source: "", positions: null }) });
+    // Meant for this handler, not for the next cell's wait for a device.
+    if (thrown instanceof Interrupted) session.library.loaded?.host.clearInterrupt();
   }
 }
 

@@ -54,9 +54,10 @@ export class Execute {
     return this.#running ?? this.#last;
   }
 
-  /** Stops the running cell, if there is one. */
+  /** Stops the running cell or, when there is none, what comms run. */
   interrupt(): void {
     if (this.#running !== null) this.#parts.session.interrupt(this.#running);
+    else this.#parts.session.interruptComms();
   }
 
   /** Runs one request to its end. Returns the content of execute_reply. */

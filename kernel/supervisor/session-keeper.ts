@@ -76,6 +76,12 @@ export class SessionKeeper {
     }, interruptLimit);
   }
 
+  /** Stops handlers of comms: terminating what runs until the newest is reached stops those before it too. One that only waits costs nothing and ends no session. */
+  interruptComms(): void {
+    const newest = [...this.#pending.keys()].at(-1);
+    if (newest !== undefined) this.agent({ type: "interrupt", request: newest });
+  }
+
   /** Ends the session for good. */
   async stop(restart: boolean): Promise<void> {
     this.#stopping = true;

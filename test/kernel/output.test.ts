@@ -98,6 +98,27 @@ describe("displays", () => {
 describe("comms", () => {
   const open = (target: string, comm = "c1", data: unknown = {}) => ({ comm_id: comm, target_name: target, data });
 
+  test("a handler that spins is stopped by an interrupt, without a cell and behind one, is idle then, and cells run", async () => {
+    const { client } = await openKernel();
+    await client.execute('let kept = 7; Comm.register("spin", () => { console.log("spins"); for (;;); })');
+    const isOf = (id: string, type: string) => ({ header, parent }: Message) => parent.msg_id === id && header.msg_type === type;
+    const isIdleOf = (id: string) => (message: Message) => isOf(id, "status")(message) && message.content["execution_state"] === "idle";
+
+    for (const isCellWaiting of [false, true]) {
+      const request = requestOf("comm_open", open("spin", `spin-${isCellWaiting}`));
+      const heard = [isOf(request.header.msg_id, "error"), isIdleOf(request.header.msg_id)].map((wanted) => next(client, wanted));
+      const cell = isCellWaiting ? client.execute("await new Promise(() => undefined)") : null;
+      const spins = next(client, ({ header, content }) => header.msg_type === "stream" && content["text"] === "spins\n");
+      client.send("shell", request);
+      await spins;
+      await client.request("control", "interrupt_request", {});
+      expect((await heard[0]!).content["ename"]).toBe("Interrupted");
+      await heard[1];
+      if (cell !== null) expect((await cell).reply).toMatchObject({ status: "error", ename: "Interrupted" });
+      expect(shown(await client.execute("kept"))).toContainEqual(["execute_result", "7"]);
+    }
+  });
+
   test("of a target that nobody has are closed", async () => {
     const { client } = await openKernel();
     const closed = next(client, ({ header }) => header.msg_type === "comm_close");
