@@ -88,15 +88,16 @@ export class Dispatch {
   async #handle({ channel, request, handler }: Job, answer: Handler["answer"]): Promise<void> {
     const { publisher } = this.#kernel;
     const quiet = handler.quiet === true;
+    const isAnswered = isRequest(request);
     if (!quiet) publisher.status("busy", request);
     let content: Json | null = null;
     try {
       content = await answer(this.#kernel, request);
     } catch (error) {
       content = failure(error);
-      if (quiet) process.stderr.write(`warpcell: ${request.header.msg_type} was dropped. ${String(content["evalue"])} [${String(content["ename"])}]\n`);
+      if (!isAnswered) process.stderr.write(`warpcell: ${request.header.msg_type} was dropped. ${String(content["evalue"])} [${String(content["ename"])}]\n`);
     } finally {
-      if (content !== null && !quiet) {
+      if (content !== null && isAnswered) {
         publisher.flush();
         this.#send(channel, request, content);
       }
@@ -118,6 +119,11 @@ export class Dispatch {
   }
 }
 
+/** Only requests have replies: the mistake in another message costs a line on stderr. */
+function isRequest({ header }: Message): boolean {
+  return header.msg_type.endsWith("_request");
+}
+
 /** As in ipykernel, what a front end asks silently does not stop what the user has asked. */
 function stopsOnError({ content }: Message): boolean {
   return content["stop_on_error"] !== false && content["silent"] !== true;
@@ -125,10 +131,11 @@ function stopsOnError({ content }: Message): boolean {
 
 const unknown: Handler = {
   lane: "now",
-  answer: (_kernel, { header }) => {
+  answer: (_kernel, request) => {
+    const { header } = request;
     const problem = new Problem("MESSAGE_UNKNOWN", `Expected a message type of the Jupyter protocol but got "${header.msg_type.slice(0, 100)}".`);
     process.stderr.write(`warpcell: ${problem.message} [${problem.code}]\n`);
-    return header.msg_type.endsWith("_request") ? failure(problem) : null;
+    return isRequest(request) ? failure(problem) : null;
   },
 };
 

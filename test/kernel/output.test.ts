@@ -98,6 +98,16 @@ describe("displays", () => {
 describe("comms", () => {
   const open = (target: string, comm = "c1", data: unknown = {}) => ({ comm_id: comm, target_name: target, data });
 
+  test("a message of a comm that says not which has no reply, but a line on stderr", async () => {
+    const { client, stderr } = await openKernel({ env: fakeSession });
+    const replies: string[] = [];
+    client.listen((channel, { header }) => { if (channel === "shell") replies.push(header.msg_type); });
+    client.send("shell", requestOf("comm_msg", { data: 5 }));
+    await client.request("shell", "history_request", {});
+    expect(replies).toEqual(["history_reply"]);
+    await until(() => stderr().includes('comm_msg was dropped. Expected "comm_id" to be a string but got nothing. [CONTENT_INVALID]'));
+  });
+
   test("a handler that spins is stopped by an interrupt, without a cell and behind one, is idle then, and cells run", async () => {
     const { client } = await openKernel();
     await client.execute('let kept = 7; Comm.register("spin", () => { console.log("spins"); for (;;); })');
