@@ -21,6 +21,7 @@ export async function execute(session: Session, command: ExecuteCommand): Promis
   const ran: RanCell = { label: `Cell [${command.count}]`, source: command.code, positions: null };
   const payload: Record<string, unknown>[] = [];
   let error: CellError | null = null;
+  let isStopped = false;
   let userExpressions: Record<string, UserExpression> = {};
 
   session.faults.begin(request);
@@ -29,10 +30,17 @@ export async function execute(session: Session, command: ExecuteCommand): Promis
     userExpressions = await evaluateExpressions(session, command, request);
   } catch (thrown) {
     error = fail(session, thrown, ran);
+    isStopped = thrown instanceof Interrupted;
   }
-  error = (await settle(session, ran)) ?? error;
-  const fault = session.faults.end();
-  if (fault !== null) error = fail(session, fault, ran);
+  const unsettled = await settle(session, ran);
+  const stray = session.faults.end();
+  const ofDevice = unsettled ?? (stray === null ? null : fail(session, stray, ran));
+  if (ofDevice !== null) {
+    // What the cell threw is not lost behind the device's error, which came first. That it was stopped, the device's error says too.
+    const own = error !== null && !isStopped && error.message !== ofDevice.message ? error : null;
+    if (own !== null) session.requests.run(request, () => output.write("stderr", `${own.traceback.join("\n")}\n`));
+    error = ofDevice;
+  }
 
   session.interrupts.end(request.id);
   output.flush();

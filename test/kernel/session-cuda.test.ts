@@ -88,17 +88,19 @@ describe("after", () => {
   const goOn = "synchronize(); await synchronize().catch(() => {}); await new Promise(setImmediate);";
 
   test.each([
-    ["at once", "synchronize()"],
-    ["while the cell goes on", `${goOn} y.toArray()`],
-    ["in a cell that fails", `${goOn} throw new Error("its own")`],
-  ])("a fault met by a promise that nobody awaits, %s: the cell fails with it, and it is told once", async (_, code) => {
+    ["at once", "synchronize()", ""],
+    ["while the cell goes on", `${goOn} y.toArray()`, ""],
+    ["in a cell that fails", `${goOn} throw new Error("its own")`, "Error: its own"],
+    ["in a cell that fails before the fault is met", 'throw new Error("its own")', "Error: its own"],
+  ])("a fault that nothing awaits, %s: the cell fails with it, and it is told once, beside what the cell throws", async (_, code, own) => {
     await session.run(before);
     const request = session.send(`const { synchronize } = await import("warpcell"); astray.launch({ grid: 1, block: 1 }, y); ${code}`);
     const { error } = await session.ended(request);
     expect(error?.name).toBe("DeviceFault");
     expect(error?.message).toContain(`launched at Cell [${request}]:1`);
     expect((await session.run(check)).result).toBe("[ true, 6 ]");
-    expect(session.printed(request, "stderr")).toBe("");
+    expect(plain([session.printed(request, "stderr")]).split("\n")[0]).toBe(own);
+    expect(session.printed(request, "stderr")).not.toContain("DeviceFault");
   });
 
   test.each([
