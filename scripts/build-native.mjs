@@ -1,4 +1,4 @@
-// Builds addon.node and warpcell-device with cmake-js. It must not install anything.
+// Builds addon.node and warpcell-device with cmake-js.
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";

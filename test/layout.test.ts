@@ -1,4 +1,4 @@
-// The architecture as tests: reads the sources as text, needs no build, and fails when a file imports what it must not know.
+// The architecture as tests: reads the sources as text, needs no build, and fails when a file imports what its room may not.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";

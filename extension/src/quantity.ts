@@ -1,4 +1,4 @@
-// Turns numbers into the short text that people read: values, bytes, shares. Knows nothing of tensors or devices.
+// Turns numbers into the short text that people read: values, bytes, shares.
 
 const byteUnits = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 

@@ -1,4 +1,4 @@
-// Turns the library's own view of this machine into a report, in a process of its own: what it looks at may crash. Knows no device.
+// Turns the library's own view of this machine into a report, in a process of its own: what it looks at may crash.
 import { fileURLToPath } from "node:url";
 import { Problem } from "../supervisor/problem.ts";
 import { runScript } from "./script.ts";

@@ -1,4 +1,4 @@
-// Turns the place of this installation into a kernelspec that Jupyter finds. Knows no kernel.
+// Turns the place of this installation into a kernelspec that Jupyter finds.
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join, resolve } from "node:path";

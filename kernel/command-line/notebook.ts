@@ -1,4 +1,4 @@
-// Turns a notebook file into its code cells. Knows no kernel.
+// Turns a notebook file into its code cells.
 import { readFileSync } from "node:fs";
 import { Problem, kindOf } from "../supervisor/problem.ts";
 

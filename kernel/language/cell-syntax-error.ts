@@ -1,4 +1,4 @@
-// What is wrong with the text of a cell, and where: one error for its code and for its magics. It must not know who reads the text.
+// What is wrong with the text of a cell, and where: one error for its code and for its magics.
 
 /** The name that a user sees, by the error's code. */
 const names = { SYNTAX: "SyntaxError", UNKNOWN_MAGIC: "MagicError" } as const;

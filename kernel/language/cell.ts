@@ -1,4 +1,4 @@
-// Turns the text of a cell into a `Cell`: its language, its magics and its code with their lines blanked. It must not know how code runs.
+// Turns the text of a cell into a `Cell`: its language, its magics and its code with their lines blanked.
 import { CellSyntaxError } from "./cell-syntax-error.ts";
 
 /** What `%%cuda` takes on its first line; each option has the name that the library's `compile` gives it. */

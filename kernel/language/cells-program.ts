@@ -1,4 +1,4 @@
-// Turns the cells of a notebook into modules: each imports the newest declarations of the names it uses and exports its own. It must not know the checker.
+// Turns the cells of a notebook into modules: each imports the newest declarations of the names it uses and exports its own.
 import { declarationsOf, type CellDeclarations, type NamedDeclaration } from "./declarations.ts";
 import { addedProperties, type Setting } from "./doubts.ts";
 

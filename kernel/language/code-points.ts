@@ -1,4 +1,4 @@
-// Converts cursor positions between Jupyter's unit (Unicode code points) and JavaScript's (UTF-16 units). It must not know messages or cells.
+// Converts cursor positions between Jupyter's unit (Unicode code points) and JavaScript's (UTF-16 units).
 
 /** The UTF-16 offset in `code` of the position that lies `codePoints` code points from its start; positions past the end become the end. */
 export function toUtf16(code: string, codePoints: number): number {

@@ -1,4 +1,4 @@
-// Turns the start of a magic line into the words that may stand there. It must not know types.
+// Turns the start of a magic line into the words that may stand there.
 import { magicWords } from "./cell.ts";
 import type { Completion } from "./complete.ts";
 

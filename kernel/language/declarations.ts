@@ -1,4 +1,4 @@
-// Turns the text of a cell into the names it declares at its top level, with their meanings and source. It must not know types or other cells.
+// Turns the text of a cell into the names it declares at its top level, with their meanings and source.
 import { parseSync, type BindingPattern, type Comment, type Program, type Statement, type VariableDeclaration } from "oxc-parser";
 import { isObjectLiteral } from "./syntax.ts";
 

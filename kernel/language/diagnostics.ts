@@ -1,4 +1,4 @@
-// Turns the checker's findings on a wrapped cell into those a user should see, at the cell's own places. It must not know how they were asked for.
+// Turns the checker's findings on a wrapped cell into those a user should see, at the cell's own places.
 import { cellModule, type Wrapped } from "./cells-program.ts";
 import { isDoubtful, type Setting } from "./doubts.ts";
 

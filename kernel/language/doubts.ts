@@ -1,4 +1,4 @@
-// Tells which of the checker's findings are about code that is right when it runs, so that no cell gets a warning it does not deserve. It must not know the protocol.
+// Tells which of the checker's findings are about code that is right when it runs, so that no cell gets a warning it does not deserve.
 import { parseSync } from "oxc-parser";
 
 /** A finding at `offset` (UTF-16) of a cell's code. */

@@ -1,4 +1,4 @@
-// Turns the place of a notebook into what the checker sees around its cells: compiler options and the kernel's globals. It must not know the cells.
+// Turns the place of a notebook into what the checker sees around its cells: compiler options and the kernel's globals.
 import { dirname, join } from "node:path";
 import { packageFolder } from "./installed.ts";
 

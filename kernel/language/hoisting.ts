@@ -1,4 +1,4 @@
-// Turns a part of a JavaScript tree into the names it declares, the way JavaScript hoists them. It must not know who uses them.
+// Turns a part of a JavaScript tree into the names it declares, the way JavaScript hoists them.
 import type { Node, VariableDeclaration } from "oxc-parser";
 import { visitorKeys } from "oxc-parser";
 

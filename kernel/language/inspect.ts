@@ -1,4 +1,4 @@
-// Turns what the checker says about a place in a cell into text and Markdown for a person. It must not know how it was asked for.
+// Turns what the checker says about a place in a cell into text and Markdown for a person.
 import { readable } from "./diagnostics.ts";
 
 export interface Inspection { found: boolean; text: string; markdown: string; }

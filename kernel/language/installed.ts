@@ -1,4 +1,4 @@
-// Turns the name of a package into the folder it is installed in, as seen from this file. It must not know what the packages are for.
+// Turns the name of a package into the folder it is installed in, as seen from this file.
 import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";

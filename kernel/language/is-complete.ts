@@ -1,4 +1,4 @@
-// Tells whether the text of a cell may run, needs further lines, or is wrong, by parsing it. It must not know types or other cells.
+// Tells whether the text of a cell may run, needs further lines, or is wrong, by parsing it.
 import { parseSync } from "oxc-parser";
 import { parse, type Cell } from "./cell.ts";
 import { isObjectLiteral } from "./syntax.ts";

@@ -1,4 +1,4 @@
-// Turns JSON-RPC messages into the bytes of the Language Server Protocol's base protocol, and back. It must not know what the messages mean.
+// Turns JSON-RPC messages into the bytes of the Language Server Protocol's base protocol, and back.
 
 export interface RpcMessage {
   jsonrpc: "2.0";

@@ -1,4 +1,4 @@
-// Turns questions about one document into a sequence, for its text must stay until the answer is there. It must not know what is asked.
+// Turns questions about one document into a sequence, for its text must stay until the answer is there.
 
 /** Asks one question after the other. A question that fails answers what "nothing" is for it, and the reason is reported. */
 export class Questions {

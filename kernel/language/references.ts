@@ -1,4 +1,4 @@
-// Turns a JavaScript tree into the places where code of a cell uses names of its top level, by scope analysis. It must not know where those names live.
+// Turns a JavaScript tree into the places where code of a cell uses names of its top level, by scope analysis.
 import type { ArrowFunctionExpression, Class, Function as FunctionNode, Node, Program, VariableDeclaration } from "oxc-parser";
 import { boundNames, children, type Declared, lexicalNames, variableNames } from "./hoisting.ts";
 

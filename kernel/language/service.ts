@@ -1,4 +1,4 @@
-// Turns the code of cells into type errors, completions and hovers, by a type checker in a process of its own. It must not run any cell.
+// Turns the code of cells into type errors, completions and hovers, by a type checker in a process of its own.
 import { pathToFileURL } from "node:url";
 import { join } from "node:path";
 import { checked, edited, root, CellsProgram, type Wrapped } from "./cells-program.ts";

@@ -1,4 +1,4 @@
-// Turns the TypeScript of one cell into a JavaScript function over the notebook's slots: text in, text out. It must not know how that function runs.
+// Turns the TypeScript of one cell into a JavaScript function over the notebook's slots: text in, text out.
 import MagicString from "magic-string";
 import type { Class, ExportDefaultDeclaration, ImportDeclaration, Node, Program, Statement, VariableDeclaration } from "oxc-parser";
 import { type Declared, isFunction } from "./hoisting.ts";

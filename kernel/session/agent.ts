@@ -1,4 +1,4 @@
-// The session's second thread: hears the supervisor while a cell spins, and stops the cell, answers its prompts, reads gauges. It must not know cells.
+// The session's second thread: hears the supervisor while a cell spins, and stops the cell, answers its prompts, reads gauges.
 import { readFileSync } from "node:fs";
 import { Session } from "node:inspector";
 import { Socket } from "node:net";

@@ -1,4 +1,4 @@
-// Gives cells comms: channels with a front end that carry data and binary buffers. It must not know what is said on them.
+// Gives cells comms: channels with a front end that carry data and binary buffers.
 import { randomUUID } from "node:crypto";
 import { packBuffers, unpackBuffers } from "../session-protocol-buffers.ts";
 import type { CarriedBuffer, Command } from "../session-protocol.ts";

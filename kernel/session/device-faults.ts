@@ -1,4 +1,4 @@
-// Makes a device's fault its cell's error, once, whoever meets it first: also a promise that nobody awaits. It must not know how errors are shown.
+// Makes a device's fault its cell's error, once, whoever meets it first: also a promise that nobody awaits.
 import type { LibraryLoader } from "./library.ts";
 import type { Request } from "./request.ts";
 

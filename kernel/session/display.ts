@@ -1,4 +1,4 @@
-// Gives cells `display` and its helpers: values become display events of the request that shows them. It must not know what the values are.
+// Gives cells `display` and its helpers: values become display events of the request that shows them.
 import { randomUUID } from "node:crypto";
 import { packBuffers } from "../session-protocol-buffers.ts";
 import type { MimeBundle } from "../session-protocol.ts";

@@ -1,4 +1,4 @@
-// Keeps what `using` declared at the top level of a cell and disposes of it when the cell ends, the last first. It must not know the cell.
+// Keeps what `using` declared at the top level of a cell and disposes of it when the cell ends, the last first.
 
 export class Disposal {
   readonly #stack: (() => unknown)[] = [];

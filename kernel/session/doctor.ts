@@ -1,4 +1,4 @@
-// Turns what the library finds on this machine into a report for a person: devices, driver, libraries, compiler, cache, and how to get what is missing. Knows no kernel.
+// Turns what the library finds on this machine into a report for a person: devices, driver, libraries, compiler, cache, and how to get what is missing.
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cacheDirectory, defaultDevice, devices, WarpcellError, type DeviceProperties, type LibraryProperties } from "warpcell";

@@ -1,4 +1,4 @@
-// Runs code so that the agent thread can stop it, and races what it awaits with an interrupt. It must not know what the code is.
+// Runs code so that the agent thread can stop it, and races what it awaits with an interrupt.
 import { Session } from "node:inspector";
 import type { Worker } from "node:worker_threads";
 import type { RequestId } from "../session-protocol.ts";

@@ -1,4 +1,4 @@
-// Tells what of a value cannot be written as JSON, where the cell that made it can still be told. It must not know what the value is for.
+// Tells what of a value cannot be written as JSON, where the cell that made it can still be told.
 
 interface Fault { what: string; path: string[]; }
 

@@ -1,4 +1,4 @@
-// The helpers that lowered code calls through the global `babelHelpers`: `using` inside functions, and decorators. It must not know cells.
+// The helpers that lowered code calls through the global `babelHelpers`: `using` inside functions, and decorators.
 import { combined, Disposal, nothing } from "./disposal.ts";
 
 /** State of one block with `using`: `u` and `a` register a value, `e` receives what the block threw, `d` disposes. */

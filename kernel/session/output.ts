@@ -1,4 +1,4 @@
-// Turns what JavaScript prints into stream events of the request it belongs to, many writes to one event. It must not know what is printed.
+// Turns what JavaScript prints into stream events of the request it belongs to, many writes to one event.
 import { Console } from "node:console";
 import { Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";

@@ -1,4 +1,4 @@
-// Gives cells `prompt`, `confirm` and `input`, which ask the user through the front end. It must not know how the question travels.
+// Gives cells `prompt`, `confirm` and `input`, which ask the user through the front end.
 import { MessageChannel, receiveMessageOnPort, type Worker } from "node:worker_threads";
 import { type Answer, shared, type ToAgent } from "./agent-link.ts";
 import type { Output } from "./output.ts";

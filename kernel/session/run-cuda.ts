@@ -1,4 +1,4 @@
-// Runs a `%%cuda` cell: its kernels become constants of the notebook. It must not know how CUDA is compiled.
+// Runs a `%%cuda` cell: its kernels become constants of the notebook.
 import type { Cell } from "../language/cell.ts";
 import { raw } from "./mime-bundle.ts";
 import type { CellResult, Run } from "./run.ts";

@@ -1,4 +1,4 @@
-// Runs a TypeScript cell over the notebook's slots and returns the value of its last expression. It must not know how values are shown.
+// Runs a TypeScript cell over the notebook's slots and returns the value of its last expression.
 import { Script } from "node:vm";
 import type { Cell } from "../language/cell.ts";
 import { CellSyntaxError } from "../language/cell-syntax-error.ts";

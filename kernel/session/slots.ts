@@ -1,4 +1,4 @@
-// Keeps the values of the notebook's names in slot objects and lets code that knows no slots see them as globals. It must not know how cells are rewritten.
+// Keeps the values of the notebook's names in slot objects and lets code that knows no slots see them as globals.
 import { Scope } from "../language/scope.ts";
 
 type Chunk = Record<string, unknown>;

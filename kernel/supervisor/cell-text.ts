@@ -1,4 +1,4 @@
-// Turns a cell's code into what the supervisor needs of it: language, checked text, types mode, help. Knows nothing of running it.
+// Turns a cell's code into what the supervisor needs of it: language, checked text, types mode, help.
 import { CellSyntaxError } from "../language/cell-syntax-error.ts";
 import type { TypesMode } from "./diagnostics.ts";
 

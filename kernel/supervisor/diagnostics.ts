@@ -1,4 +1,4 @@
-// Turns a cell into warnings about its types, found beside its run, and decides when they are shown and when they stop it. Knows no message.
+// Turns a cell into warnings about its types, found beside its run, and decides when they are shown and when they stop it.
 import type { Declaration } from "../session-protocol.ts";
 import type { Diagnostic } from "./types.ts";
 

@@ -1,4 +1,4 @@
-// Turns a glob as SQLite has it, `*`, `?` and `[…]` over the whole text, into a test of texts, in time proportional to both. Knows no history.
+// Turns a glob as SQLite has it, `*`, `?` and `[…]` over the whole text, into a test of texts, in time proportional to both.
 
 type Part = "*" | ((character: string) => boolean);
 

@@ -1,4 +1,4 @@
-// The table of message types: which lane a request goes through, and how its reply's content is made. Knows no frames, no sockets, no busy and idle.
+// The table of message types: which lane a request goes through, and how its reply's content is made.
 import { toCodePoints, toUtf16 } from "../language/code-points.ts";
 import { optional, required } from "./content.ts";
 import type { Comms } from "./comms.ts";

@@ -1,4 +1,4 @@
-// Turns executed cells into the answers of history_request: tail, range and search with globs. In memory, one session; knows no message but the request's content.
+// Turns executed cells into the answers of history_request: tail, range and search with globs. In memory, one session.
 import type { Json } from "./messages.ts";
 import { optional, rowOf } from "./content.ts";
 import { glob } from "./glob.ts";

@@ -1,4 +1,4 @@
-// The kernel's own description: the content of kernel_info_reply. Knows nothing else.
+// The kernel's own description: the content of kernel_info_reply.
 import { createRequire } from "node:module";
 import { protocolVersion, type Json } from "./messages.ts";
 

@@ -1,4 +1,4 @@
-// Turns what is wrong with input from outside into one error type: a stable code, a sentence for the user. Knows no transport and no message.
+// Turns what is wrong with input from outside into one error type: a stable code, a sentence for the user.
 
 export type ProblemCode =
   | "CONNECTION_UNREADABLE" | "CONNECTION_INVALID" | "PORT_IN_USE" | "BIND_FAILED"

@@ -1,4 +1,4 @@
-// Turns a series of session processes into one session that is always there: starts the next when one ends, and tells the running request why. Knows no Jupyter message.
+// Turns a series of session processes into one session that is always there: starts the next when one ends, and tells the running request why.
 import type { AgentCommand, AgentEvent, CellError, Command, DeviceSummary, Event, RequestId, UserExpression } from "../session-protocol.ts";
 import type { StreamName } from "./publish.ts";
 import { SessionProcess } from "./session-process.ts";

@@ -1,4 +1,4 @@
-// Turns a Connection into sockets that deliver and send frames, for the kernel and for a client of it. Knows no message; the only file that knows ZeroMQ.
+// Turns a Connection into sockets that deliver and send frames, for the kernel and for a client of it. The only file that knows ZeroMQ.
 import { Dealer, Reply, Request, Router, Subscriber, XPublisher } from "zeromq";
 import { address, type Channel, type Connection } from "./connection.ts";
 import { Problem } from "./problem.ts";

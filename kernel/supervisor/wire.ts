@@ -1,4 +1,4 @@
-// Turns frames into a Message and back, with the signature checked before a byte is parsed. Knows no socket and no message type.
+// Turns frames into a Message and back, with the signature checked before a byte is parsed.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Header, Json, Message } from "./messages.ts";
 import { Problem, kindOf } from "./problem.ts";

@@ -1,5 +1,4 @@
-// The exports of addon.node: turns calls from JavaScript (lib/binding.ts says what each means) into calls of a client. It must not know how a
-// client does its work.
+// The exports of addon.node: turns calls from JavaScript (lib/binding.ts says what each means) into calls of a client.
 #include <node_api.h>
 #include <system_error>
 

@@ -1,4 +1,4 @@
-// Best fit with coalescing. It must not know what memory is behind a segment.
+// Best fit with coalescing.
 #include "allocator.h"
 
 #include <algorithm>

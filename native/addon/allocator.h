@@ -1,4 +1,4 @@
-// The caching allocator: turns segments into blocks. It is bookkeeping only: it must not know what memory is behind a segment.
+// The caching allocator: turns segments into blocks. Bookkeeping only.
 //
 // Commands of a device run in order, so a block may be handed out again as soon as it is free: its new owner's first command comes after the old
 // owner's last one.

@@ -1,4 +1,4 @@
-// Arguments and results of a call from JavaScript: turns N-API values into C++ ones and back. It must not know what a call does.
+// Arguments and results of a call from JavaScript: turns N-API values into C++ ones and back.
 #pragma once
 #include <cstdint>
 #include <node_api.h>

@@ -1,4 +1,4 @@
-// posix_spawn, waitpid and kill around one device process. It must not know commands.
+// posix_spawn, waitpid and kill around one device process.
 #include "child.h"
 
 #include <csignal>

@@ -1,4 +1,4 @@
-// The device process as its parent sees it: starts it, knows whether it lives and how it ended, ends it. It must not know commands.
+// The device process as its parent sees it: starts it, knows whether it lives and how it ended, ends it.
 #pragma once
 #include <atomic>
 #include <mutex>

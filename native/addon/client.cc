@@ -1,4 +1,4 @@
-// Starting, restarting and commanding a device process. Waiting is in client_wait.cc, memory in client_memory.cc. It must not know JavaScript.
+// Starting, restarting and commanding a device process. Waiting is in client_wait.cc, memory in client_memory.cc.
 #include "client.h"
 
 #include <cerrno>

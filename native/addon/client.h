@@ -1,5 +1,4 @@
 // One device process and all that the session keeps for it: turns calls into commands, and gives a new process what the old one had.
-// It must not know JavaScript.
 #pragma once
 #include <atomic>
 #include <memory>

@@ -1,4 +1,4 @@
-// Memory of a device: turns blocks into segments and segments into commands. It must not know JavaScript.
+// Memory of a device: turns blocks into segments and segments into commands.
 
 #include "client.h"
 #include "error.h"

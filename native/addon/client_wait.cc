@@ -1,4 +1,4 @@
-// Waiting for a device process: turns words of shared memory, its answers and its death into an outcome. It must not know JavaScript.
+// Waiting for a device process: turns words of shared memory, its answers and its death into an outcome.
 #include <algorithm>
 #include <optional>
 

@@ -1,4 +1,4 @@
-// The one place where the addon throws in JavaScript. It must not know commands.
+// The one place where the addon throws in JavaScript.
 #include "error.h"
 
 #include <cstring>

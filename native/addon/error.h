@@ -1,4 +1,4 @@
-// Errors of the client on their way to JavaScript: turns a C++ exception or an errno into one JavaScript error with a code. It must not know commands.
+// Errors of the client on their way to JavaScript: turns a C++ exception or an errno into one JavaScript error with a code.
 #pragma once
 #include <node_api.h>
 #include <stdexcept>

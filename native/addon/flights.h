@@ -1,4 +1,4 @@
-// The flight recorder: remembers which kernel was launched from where, for the last 65,536 commands. It must not know why somebody asks.
+// The flight recorder: remembers which kernel was launched from where, for the last 65,536 commands.
 #pragma once
 #include <algorithm>
 #include <vector>

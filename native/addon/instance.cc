@@ -1,4 +1,4 @@
-// The parts of N-API that have a life of their own: a queue to the event loop, references, external memory. It must not know commands.
+// The parts of N-API that have a life of their own: a queue to the event loop, references, external memory.
 #include "instance.h"
 
 #include "arguments.h"

@@ -1,4 +1,4 @@
-// What the addon keeps for one thread of JavaScript: its scratch memory, its promises and its views of segments. It must not know commands.
+// What the addon keeps for one thread of JavaScript: its scratch memory, its promises and its views of segments.
 #pragma once
 #include <atomic>
 #include <map>

@@ -1,4 +1,4 @@
-// Answers arrive in any order of asking. It must not know commands.
+// Answers arrive in any order of asking.
 #include "mailbox.h"
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-// The session's end of the socket: sends messages and keeps answers until they are asked for. It must not know commands.
+// The session's end of the socket: sends messages and keeps answers until they are asked for.
 #pragma once
 #include <map>
 #include <mutex>

@@ -1,4 +1,4 @@
-// Numbers are never reused, so a stale one is an error and not somebody else's device. It must not know JavaScript.
+// Numbers are never reused, so a stale one is an error and not somebody else's device.
 #include "registry.h"
 
 #include "error.h"

@@ -1,4 +1,4 @@
-// Every client of this Node process, whichever thread opened it: turns a small integer into a client. It must not know JavaScript.
+// Every client of this Node process, whichever thread opened it: turns a small integer into a client.
 #pragma once
 #include <functional>
 #include <memory>

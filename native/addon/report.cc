@@ -1,4 +1,4 @@
-// The shapes of lib/binding.ts, built field by field. It must not know how the figures came about.
+// The shapes of lib/binding.ts, built field by field.
 #include "report.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A single producer's ring of records that never wrap. It must not know what a record asks for.
+// A single producer's ring of records that never wrap.
 #include "ring.h"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// The session's end of the command ring: turns a record into bytes that the device process will see. It must not know what a record asks for.
+// The session's end of the command ring: turns a record into bytes that the device process will see.
 #pragma once
 #include "../protocol/commands.h"
 

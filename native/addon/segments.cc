@@ -1,4 +1,4 @@
-// The table of segments. It must not know blocks.
+// The table of segments.
 #include "segments.h"
 
 #include <atomic>

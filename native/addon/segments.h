@@ -1,4 +1,4 @@
-// The session's hold on memory: keeps the descriptor of every segment, so that the bytes outlive the device process. It must not know blocks.
+// The session's hold on memory: keeps the descriptor of every segment, so that the bytes outlive the device process.
 #pragma once
 #include <map>
 

@@ -1,4 +1,4 @@
-// memfd, seals and mmap. It must not know what the bytes are for.
+// memfd, seals and mmap.
 #include "shared_memory.h"
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-// Memory of several processes: turns a number of bytes into a memfd, and a memfd into a mapping. It must not know what the bytes are for.
+// Memory of several processes: turns a number of bytes into a memfd, and a memfd into a mapping.
 #pragma once
 #include <cstdint>
 

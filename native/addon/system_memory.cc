@@ -1,4 +1,4 @@
-// MemAvailable of /proc/meminfo, and the limits of control groups (versions 2 and 1). It must not know segments.
+// MemAvailable of /proc/meminfo, and the limits of control groups (versions 2 and 1).
 #include "system_memory.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the system can still give: turns /proc and cgroup files into bytes. It must not know segments.
+// What the system can still give: turns /proc and cgroup files into bytes.
 #pragma once
 #include <cstdint>
 

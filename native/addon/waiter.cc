@@ -1,4 +1,4 @@
-// Sleeps on the same word as a blocking wait, so that both see the same outcomes. It must not know promises.
+// Sleeps on the same word as a blocking wait, so that both see the same outcomes.
 #include "waiter.h"
 
 #include "../protocol/futex.h"

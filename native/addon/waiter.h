@@ -1,4 +1,4 @@
-// Waiting without blocking JavaScript: one thread per client looks after all its pending sequences. It must not know promises.
+// Waiting without blocking JavaScript: one thread per client looks after all its pending sequences.
 #pragma once
 #include <condition_variable>
 #include <functional>

@@ -1,4 +1,4 @@
-// JavaScript objects under numbers, which does not keep them alive: tells which have been collected. It must not know what they own.
+// JavaScript objects under numbers, which does not keep them alive: tells which have been collected.
 #pragma once
 #include <cstdint>
 #include <node_api.h>

@@ -1,5 +1,4 @@
 // The device process's end of ring, socket and results: turns shared memory into records, and outcomes into answers, errors and completion.
-// It must not know devices.
 #pragma once
 #include <string>
 

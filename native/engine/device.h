@@ -1,5 +1,5 @@
-// What a device can do for the command loop: all that engine/cuda and engine/cpu share. It must not know the ring, the
-// socket or who asks; loop.cc turns records into these calls and their outcomes into answers and error records.
+// What a device can do for the command loop: all that engine/cuda and engine/cpu share. loop.cc turns records into these calls and their outcomes into answers
+// and error records.
 #pragma once
 #include <cstdint>
 #include <memory>

@@ -1,4 +1,4 @@
-// Checks a Launch record before anything in it is believed. It must not know how kernels run.
+// Checks a Launch record before anything in it is believed.
 #include "launch_record.h"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// A launch as it lies in the ring: turns a Launch record into a LaunchRequest with this process's addresses. It must not know how kernels run.
+// A launch as it lies in the ring: turns a Launch record into a LaunchRequest with this process's addresses.
 #pragma once
 #include "device.h"
 

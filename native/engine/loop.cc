@@ -1,4 +1,4 @@
-// One function for each command. It must not know which device it drives, nor how bytes arrive.
+// One function for each command.
 #include "loop.h"
 
 #include <cerrno>

@@ -1,5 +1,4 @@
-// The command loop: turns records and messages into calls of a Device, and their outcomes into answers and error records. It must not know
-// which device it drives, nor how bytes arrive.
+// The command loop: turns records and messages into calls of a Device, and their outcomes into answers and error records.
 #pragma once
 #include "channel.h"
 #include "device.h"

@@ -1,5 +1,4 @@
 // warpcell-device KIND INDEX: turns two inherited descriptors, a control segment and a socket, into a device that works for a session.
-// It must not know what the session is.
 #include <cerrno>
 #include <csignal>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Threads that live as long as the process: they are never joined, since only _exit ends it. They must not know commands.
+// Threads that live as long as the process: they are never joined, since only _exit ends it.
 #include "watch.h"
 
 #include <chrono>

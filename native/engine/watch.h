@@ -1,4 +1,4 @@
-// The threads beside the command loop: one ends the process with its session, one samples gauges. They must not know commands.
+// The threads beside the command loop: one ends the process with its session, one samples gauges.
 #pragma once
 #include "device.h"
 

@@ -1,4 +1,4 @@
-// The answers of a device process: turns the fields of an answer into its values or the error it stands for. It must not know how answers arrive.
+// The answers of a device process: turns the fields of an answer into its values or the error it stands for.
 import { binding } from "./binding.ts";
 import { Op } from "./commands.ts";
 import { CompileError, DeviceError, DeviceUnavailable, InterruptedError, LaunchError, OutOfMemory, WarpcellError } from "./errors.ts";

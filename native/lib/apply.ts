@@ -1,4 +1,4 @@
-// Runs one operation: checks that its operands go together, allocates the result and launches. It must not know what any operation computes.
+// Runs one operation: checks that its operands go together, allocates the result and launches.
 import { admits } from "./dtype.ts";
 import { TensorError } from "./errors.ts";
 import { operations, type Attributes, type Operation, type OperationName } from "./ops.ts";

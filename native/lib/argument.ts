@@ -1,4 +1,4 @@
-// One argument of a launch into its bytes: a table from C++ types to functions that check a JavaScript value and write it. It must not know kernels or records.
+// One argument of a launch into its bytes: a table from C++ types to functions that check a JavaScript value and write it.
 import { binding } from "./binding.ts";
 import type { CType, PointerType, Scalar } from "./c-types.ts";
 import { factsOf } from "./dtype.ts";

@@ -1,4 +1,4 @@
-// The only file that opens addon.node: turns its untyped exports into one typed object. It must not know tensors or kernels.
+// The only file that opens addon.node: turns its untyped exports into one typed object.
 import { createRequire } from "node:module";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// The C++ types that kernels take: turns a type's name into its size, alignment and the tensors that match it, on 64-bit Linux. It must not know source text.
+// The C++ types that kernels take: turns a type's name into its size, alignment and the tensors that match it, on 64-bit Linux.
 import type { DType } from "./dtype.ts";
 
 /** How one number lies in memory. */

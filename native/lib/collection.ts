@@ -1,5 +1,5 @@
-// What is to happen after a JavaScript object has been collected: when the event loop turns, as FinalizationRegistry has it, or at once when memory is wanted in the
-// midst of a job. It must not know what objects hold.
+// What is to happen after a JavaScript object has been collected: when the event loop turns, as FinalizationRegistry has it, or at once when memory is wanted
+// in the midst of a job.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { binding } from "./binding.ts";

@@ -1,4 +1,4 @@
-// The commands as TypeScript names them: the numbers of protocol/commands.h and the layout of a record's head. It must not know what a command does.
+// The commands as TypeScript names them: the numbers of protocol/commands.h and the layout of a record's head.
 
 /** Command numbers; a test compares them with the header. */
 export const Op = {

@@ -1,4 +1,4 @@
-// A piece of CUDA C++ with its options, for one device: turns names of kernels into an artifact, from the cache or the device's compiler. It must not know launches.
+// A piece of CUDA C++ with its options, for one device: turns names of kernels into an artifact, from the cache or the device's compiler.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { cpus } from "node:os";

@@ -1,4 +1,4 @@
-// Compiled artifacts on disk: turns a key into what was compiled under it, whole or not at all. It must not know compilers; a cache that cannot be used is a miss.
+// Compiled artifacts on disk: turns a key into what was compiled under it, whole or not at all. A cache that cannot be used is a miss.
 import { createHash, randomBytes } from "node:crypto";
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeSync } from "node:fs";
 import { userInfo } from "node:os";

@@ -1,4 +1,4 @@
-// New tensors: turns JavaScript numbers and shapes into tensors on a device. It must not know operations.
+// New tensors: turns JavaScript numbers and shapes into tensors on a device.
 import { deviceNamed } from "./device-choice.ts";
 import { admits, dtypeOfArray, dtypes, factsOf, isDType, type DType, type TypedArray } from "./dtype.ts";
 import { TensorError } from "./errors.ts";

@@ -1,4 +1,4 @@
-// One piece of CUDA C++ compiled: its kernels by name, the TypeScript that declares them, and what the compiler said. It must not know cells.
+// One piece of CUDA C++ compiled: its kernels by name, the TypeScript that declares them, and what the compiler said.
 import { Compilation, type Compiled, type CompileOptions } from "./compilation.ts";
 import { parseDiagnostics } from "./diagnostics.ts";
 import { declarationText, valueNames } from "./declarations.ts";

@@ -1,4 +1,4 @@
-// CUDA C++ text into tokens: takes out comments and preprocessor lines, and keeps what the preprocessor lines said. It must not know declarations.
+// CUDA C++ text into tokens: takes out comments and preprocessor lines, and keeps what the preprocessor lines said.
 
 export interface Token {
   readonly text: string;

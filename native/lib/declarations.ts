@@ -1,4 +1,4 @@
-// Kernels as TypeScript declares them: names and types for the checker, from parsed signatures. It must not know compilers or devices.
+// Kernels as TypeScript declares them: names and types for the checker, from parsed signatures.
 import type { CType } from "./c-types.ts";
 import { dtypeNames } from "./dtype.ts";
 import type { KernelDeclaration } from "./signature.ts";

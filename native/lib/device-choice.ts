@@ -1,4 +1,4 @@
-// Which device a tensor goes to: turns a name, or none, into a device, and says why the default is what it is. It must not know tensors.
+// Which device a tensor goes to: turns a name, or none, into a device, and says why the default is what it is.
 import { DeviceUnavailable } from "./errors.ts";
 import { DeviceProcess } from "./process.ts";
 import { worded } from "./wording.ts";

@@ -1,4 +1,4 @@
-// The devices of this machine, for users: which there are, why one cannot be used, and waiting for their work. It must not know tensors or kernels.
+// The devices of this machine, for users: which there are, why one cannot be used, and waiting for their work.
 import { DeviceUnavailable } from "./errors.ts";
 import { DeviceProcess } from "./process.ts";
 import type { DeviceProperties } from "./properties.ts";

@@ -1,4 +1,4 @@
-// A compiler's log into diagnostics: lines and columns of the source that was given, whether g++, clang or NVRTC wrote it. It must not know devices.
+// A compiler's log into diagnostics: lines and columns of the source that was given, whether g++, clang or NVRTC wrote it.
 import type { Diagnostic } from "./errors.ts";
 
 const severities: Record<string, Diagnostic["severity"]> = { error: "error", "fatal error": "error", "catastrophic error": "error", warning: "warning", note: "note", remark: "note" };

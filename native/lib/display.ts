@@ -1,4 +1,4 @@
-// A tensor as people see it: a line of text, an HTML table, and the payload of kernel/mime.ts. It reads edges and reduced figures, never a big tensor whole, and must not know front ends.
+// A tensor as people see it: a line of text, an HTML table, and the payload of kernel/mime.ts. It reads edges and reduced figures, never a big tensor whole.
 import { factsOf } from "./dtype.ts";
 import { formatShape } from "./shape.ts";
 import { figuresOf, pictureOf } from "./statistics.ts";

@@ -1,4 +1,4 @@
-// The element types of tensors: turns a dtype's name into its size, its typed array, its C++ name and its conversions. It must not know devices.
+// The element types of tensors: turns a dtype's name into its size, its typed array, its C++ name and its conversions.
 
 /** A number outside the numbers of its dtype; the caller knows what it was for and words the sentence. */
 type Encode = (value: number | bigint | boolean) => bigint;

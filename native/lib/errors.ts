@@ -1,4 +1,4 @@
-// Every error of the library: turns what went wrong into one class with a stable code, a sentence and its data. It must not know how errors come about.
+// Every error of the library: turns what went wrong into one class with a stable code, a sentence and its data.
 
 /** What all errors of the library are. `code` is stable, the sentence is not. */
 export class WarpcellError extends Error {

@@ -1,4 +1,4 @@
-// The report of a fault: turns error records and the launches in flight into the errors that a user reads. It must not know how a process is healed.
+// The report of a fault: turns error records and the launches in flight into the errors that a user reads.
 import type { ErrorRecord, FlightRecord } from "./binding.ts";
 import { DeviceFault, type FaultCandidate, InterruptedError, LaunchError, WarpcellError } from "./errors.ts";
 import { kernelName, originText } from "./origins.ts";

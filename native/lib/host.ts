@@ -1,4 +1,4 @@
-// What a program that runs cells needs of the library besides what cells use: stopping, settling, call sites, gauges. It must not know cells.
+// What a program that runs cells needs of the library besides what cells use: stopping, settling, call sites, gauges.
 import { binding, type GaugeSample } from "./binding.ts";
 import { defaultDevice } from "./device-choice.ts";
 import { DeviceProcess } from "./process.ts";

@@ -1,4 +1,4 @@
-// The public surface of the library: all that `import … from "warpcell"` gives. It must not hold code.
+// The public surface of the library: all that `import … from "warpcell"` gives.
 export type { MemoryStatistics } from "./binding.ts";
 export type { CompileOptions } from "./compilation.ts";
 export { cacheDirectory } from "./compile-cache.ts";

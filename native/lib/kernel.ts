@@ -1,4 +1,4 @@
-// A kernel as notebooks hold it: a declaration and what a compiler made of it into checked launches, figures and listings. It must not know cells or displays of tensors.
+// A kernel as notebooks hold it: a declaration and what a compiler made of it into checked launches, figures and listings.
 import { LoadedModule, type LoadedKernel } from "./loaded-module.ts";
 import type { Compilation, Compiled } from "./compilation.ts";
 import { maxArgumentBytes, Op } from "./commands.ts";

@@ -1,4 +1,4 @@
-// Why a launch is refused: turns an argument or a size that breaks a rule into a LaunchError with one sentence. It must not know how launches are written.
+// Why a launch is refused: turns an argument or a size that breaks a rule into a LaunchError with one sentence.
 import { packerOf } from "./argument.ts";
 import type { CType, ScalarType } from "./c-types.ts";
 import { LaunchError, TensorError } from "./errors.ts";

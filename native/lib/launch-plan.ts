@@ -1,4 +1,4 @@
-// A checked launch: turns sizes and arguments into a Launch record in `binding.scratch`, with all that can be known beforehand prepared once. It must not know source text.
+// A checked launch: turns sizes and arguments into a Launch record in `binding.scratch`, with all that can be known beforehand prepared once.
 import { binding } from "./binding.ts";
 import { packerOf, read, type Pack } from "./argument.ts";
 import { roundUp } from "./c-types.ts";

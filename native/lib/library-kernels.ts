@@ -1,4 +1,4 @@
-// The library's own kernels: a file of native/device/ops and an instance into a loaded kernel, compiled when it is first used. It must not know operations.
+// The library's own kernels: a file of native/device/ops and an instance into a loaded kernel, compiled when it is first used.
 import { readFileSync } from "node:fs";
 import { deviceSources } from "./binding.ts";
 import { declareTemplates, type CudaModule } from "./cuda-module.ts";

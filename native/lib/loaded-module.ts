@@ -1,4 +1,4 @@
-// A compiled artifact in a device process: gives it and its kernels their numbers, loads it, and loads it again into every new process. It must not know sources or tensors.
+// A compiled artifact in a device process: gives it and its kernels their numbers, loads it, and loads it again into every new process.
 import { afterCollection } from "./collection.ts";
 import { Op } from "./commands.ts";
 import { WarpcellError } from "./errors.ts";

@@ -1,4 +1,4 @@
-// Matrix products of tensors of any rank: turns their axes into batches of strided matrices for device/ops/matmul.cu. It must not know the table of operations.
+// Matrix products of tensors of any rank: turns their axes into batches of strided matrices for device/ops/matmul.cu.
 import { TensorError } from "./errors.ts";
 import { launchLibrary } from "./operand.ts";
 import type { DeviceProcess } from "./process.ts";

@@ -1,4 +1,4 @@
-// Memory of the devices in use, for users: figures of the allocator, and giving unused memory back. It must not know tensors.
+// Memory of the devices in use, for users: figures of the allocator, and giving unused memory back.
 import { binding, type MemoryStatistics } from "./binding.ts";
 import { DeviceProcess } from "./process.ts";
 

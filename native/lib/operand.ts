@@ -1,4 +1,4 @@
-// Tensors as the library's own kernels take them: any strides, as a pointer to the first element and a layout beside it. It must not know operations.
+// Tensors as the library's own kernels take them: any strides, as a pointer to the first element and a layout beside it.
 import { Tensor } from "./tensor.ts";
 import { factsOf, type DType } from "./dtype.ts";
 import { libraryKernel } from "./library-kernels.ts";

@@ -1,4 +1,4 @@
-// The table of operations: for each its rule for shape and dtype, and the kernels of native/device/ops that compute it. It must not know who calls them.
+// The table of operations: for each its rule for shape and dtype, and the kernels of native/device/ops that compute it.
 import { factsOf, type DType } from "./dtype.ts";
 import { TensorError } from "./errors.ts";
 import { matmulInto, matmulShape } from "./matrix-product.ts";

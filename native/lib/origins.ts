@@ -1,5 +1,5 @@
-// Where a command came from: turns the numbers that travel with launches into "Cell [3]:4" and kernel names. It must not know devices.
-// The numbers belong to others (the session's table of call sites, the modules' kernel ids), which register how to read them.
+// Where a command came from: turns the numbers that travel with launches into "Cell [3]:4" and kernel names. The numbers belong to others (the session's table
+// of call sites, the modules' kernel ids), which register how to read them.
 
 /** The call site of the next command: whoever runs cells sets it before a launch. 0: nobody knows. */
 export const origin = { current: 0 };

@@ -1,4 +1,4 @@
-// The tokens of one C++ declaration into its name and type: looks names up in what the cell declares. It must not know kernels as a whole, nor devices.
+// The tokens of one C++ declaration into its name and type: looks names up in what the cell declares.
 import { CompileError } from "./errors.ts";
 import { builtinType, pointerType, structType, type CType, type StructField, type StructType } from "./c-types.ts";
 import { integerOf, type Token } from "./cuda-tokens.ts";

@@ -1,5 +1,4 @@
-// A device and its process: starts it, sends it commands, waits for it, and heals it after a fault or an interrupt. It must not know tensors or
-// kernels: what a command means, and what must be sent again to a new process, belongs to those who send it.
+// A device and its process: starts it, sends it commands, waits for it, and heals it after a fault or an interrupt.
 import { binding, deviceExecutable, type ErrorRecord, type Outcome } from "./binding.ts";
 import { answerFields, type Field, greet } from "./answers.ts";
 import { collectGarbage, reclaim } from "./collection.ts";

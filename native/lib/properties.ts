@@ -1,4 +1,4 @@
-// What a device says of itself: turns the JSON of its hello into a checked type. It must not know how a device is asked.
+// What a device says of itself: turns the JSON of its hello into a checked type.
 import { WarpcellError } from "./errors.ts";
 
 /** A library that a device process uses or could use; `path` is `null` when it was not found. */

@@ -1,4 +1,4 @@
-// Random tensors: turns seeds into streams of the counter-based generator that runs on the devices. It must not know its arithmetic (device/include/warpcell/philox.cuh).
+// Random tensors: turns seeds into streams of the counter-based generator that runs on the devices.
 import { randomBytes } from "node:crypto";
 import { checkedDType, checkedOptions, emptyTensor, type CreateOptions } from "./create.ts";
 import { factsOf, type DType } from "./dtype.ts";

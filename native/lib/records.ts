@@ -1,4 +1,4 @@
-// Copies and fills as records of the ring: lays the commands of protocol/commands.h out in `binding.scratch` and submits them. It must not know tensors.
+// Copies and fills as records of the ring: lays the commands of protocol/commands.h out in `binding.scratch` and submits them.
 import { binding } from "./binding.ts";
 import { headerBytes, headerOffsets, Op } from "./commands.ts";
 import type { DeviceProcess } from "./process.ts";

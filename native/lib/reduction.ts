@@ -1,4 +1,4 @@
-// A reduction along some axes: plans passes over [outer, length, inner] until one part of each row is left. It must not know what is reduced to what.
+// A reduction along some axes: plans passes over [outer, length, inner] until one part of each row is left.
 import type { DType } from "./dtype.ts";
 import { launchLibrary, type TemplateArgument } from "./operand.ts";
 import type { DeviceProcess } from "./process.ts";

@@ -1,4 +1,4 @@
-// Shapes and strides: turns what a user asks of a tensor's axes into sizes, strides and offsets, in elements. It must not know memory or devices.
+// Shapes and strides: turns what a user asks of a tensor's axes into sizes, strides and offsets, in elements.
 import { TensorError } from "./errors.ts";
 import { listed, worded } from "./wording.ts";
 

@@ -1,4 +1,4 @@
-// CUDA C++ text into the kernels that it declares: finds `__global__` functions and the types they use. It must not know compilers, devices or launches.
+// CUDA C++ text into the kernels that it declares: finds `__global__` functions and the types they use.
 import { CompileError } from "./errors.ts";
 import { builtinType, enumType, placeParameters, type CType, type ScalarType } from "./c-types.ts";
 import { integerOf, macrosOf, tokenize, type Token, type TokenizedSource } from "./cuda-tokens.ts";

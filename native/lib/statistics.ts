@@ -1,4 +1,4 @@
-// What a preview says of a tensor: reduces figures and a small picture on the device and reads only those. It must not know how they are shown.
+// What a preview says of a tensor: reduces figures and a small picture on the device and reads only those.
 import { launchLibrary } from "./operand.ts";
 import { Tensor } from "./tensor.ts";
 import { read } from "./transfer.ts";

@@ -1,4 +1,4 @@
-// A block of a device's memory: takes it from the allocator, and gives it back when the last tensor on it is disposed of or collected. It must not know shapes or dtypes.
+// A block of a device's memory: takes it from the allocator, and gives it back when the last tensor on it is disposed of or collected.
 import { getHeapStatistics } from "node:v8";
 import { binding } from "./binding.ts";
 import { afterCollection, cancel, living } from "./collection.ts";

@@ -1,4 +1,4 @@
-// A tensor: a view of a storage with a dtype, and the methods that users call on it. It must not know how operations run: apply.ts does.
+// A tensor: a view of a storage with a dtype, and the methods that users call on it.
 import { apply } from "./apply.ts";
 import { deviceNamed, isDeviceName } from "./device-choice.ts";
 import { displayKey, htmlOf, payloadOf, textOf } from "./display.ts";

@@ -1,4 +1,4 @@
-// Measured times into the figures that people compare. It must not know what was measured.
+// Measured times into the figures that people compare.
 
 /** Milliseconds; `deviation` is the sample standard deviation. */
 export interface Timing {

@@ -1,4 +1,4 @@
-// Bytes between JavaScript and a storage: through shared memory directly where the device works in it, else through pinned blocks. It must not know shapes or dtypes.
+// Bytes between JavaScript and a storage: through shared memory directly where the device works in it, else through pinned blocks.
 import { binding } from "./binding.ts";
 import { afterCollection } from "./collection.ts";
 import { offsetOf, segmentOf } from "./commands.ts";

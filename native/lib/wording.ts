@@ -1,4 +1,4 @@
-// A value as messages name it: turns whatever a user passed into a few words. It must not know tensors.
+// A value as messages name it: turns whatever a user passed into a few words.
 
 /** `1.5`, `2n`, `"text"`, `an array of 3`, `a host Float32Array`, `an object with x, y`. Never throws. */
 export function worded(value: unknown): string {

@@ -1,5 +1,5 @@
-// Every word a session and a device process say to each other: turns work on a device into plain data in shared memory.
-// It must not know JavaScript, CUDA or how a device does its work. Both sides check kProtocolVersion before anything else.
+// Every word a session and a device process say to each other: turns work on a device into plain data in shared memory. Both sides check kProtocolVersion
+// before anything else.
 #pragma once
 #include <atomic>
 #include <cstdint>

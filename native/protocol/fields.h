@@ -1,4 +1,4 @@
-// A message's payload: turns a list of byte strings into one buffer and back. It must not know what the fields mean.
+// A message's payload: turns a list of byte strings into one buffer and back.
 #pragma once
 #include <cstdint>
 #include <cstring>

@@ -1,4 +1,4 @@
-// Sleeping on a word of shared memory: turns a value into a wait and a wake between processes. It must not know what the word means.
+// Sleeping on a word of shared memory: turns a value into a wait and a wake between processes.
 #pragma once
 #include <atomic>
 #include <climits>

@@ -1,4 +1,4 @@
-// Packets over SCM_RIGHTS: the fields lie in a memfd, so that neither side ever blocks on how fast the other reads. It must not know commands.
+// Packets over SCM_RIGHTS: the fields lie in a memfd, so that neither side ever blocks on how fast the other reads.
 #include "packet.h"
 
 #include <cerrno>

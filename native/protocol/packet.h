@@ -1,4 +1,4 @@
-// A message on the socket: turns fields and descriptors into one packet with a memfd, and back. It must not know commands.
+// A message on the socket: turns fields and descriptors into one packet with a memfd, and back.
 #pragma once
 #include <string>
 

@@ -1,4 +1,4 @@
-// Makes the language of CUDA cells out of the C++ that JupyterLab already has, loaded when it is asked for; must not know editors.
+// Makes the language of CUDA cells out of the C++ that JupyterLab already has, loaded when it is asked for.
 import { Language, LanguageSupport } from "@codemirror/language";
 import type { IEditorLanguageRegistry } from "@jupyterlab/codemirror";
 import { blockIndentation } from "./indentation.ts";

@@ -1,4 +1,4 @@
-// Finds in CUDA C++ the words that a C++ highlighter does not know, and tells what kind each is; knows nothing of editors.
+// Finds in CUDA C++ the words that a C++ highlighter does not know, and tells what kind each is.
 
 export type CudaWordKind = "magic" | "qualifier" | "builtin" | "launch";
 

@@ -1,4 +1,4 @@
-// Gives the line after an opened block its indentation, which the C++ parser that JupyterLab brings loses while the block is not closed; must not know cells.
+// Gives the line after an opened block its indentation, which the C++ parser that JupyterLab brings loses while the block is not closed.
 import type { IndentContext } from "@codemirror/language";
 import { indentService } from "@codemirror/language";
 import type { Extension } from "@codemirror/state";

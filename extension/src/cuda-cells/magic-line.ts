@@ -1,4 +1,4 @@
-// Tells from the beginning of a cell whether it is a CUDA cell and where its magic line ends; knows nothing of editors.
+// Tells from the beginning of a cell whether it is a CUDA cell and where its magic line ends.
 
 /** As the kernel reads it: the first word of the first line that is not empty. */
 const magicLine = /^\s*%%cuda(?!\S)[^\n]*/;

@@ -1,4 +1,4 @@
-// Keeps the gauges comm of one kernel open over its restarts and passes on every message that is not stale; must not know how gauges are shown.
+// Keeps the gauges comm of one kernel open over its restarts and passes on every message that is not stale.
 import type { Kernel, KernelMessage } from "@jupyterlab/services";
 import type { GaugesPayload, ReopenPayload } from "../../../kernel/mime.ts";
 import { gaugesTarget } from "../../../kernel/mime.ts";

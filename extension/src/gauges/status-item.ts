@@ -1,4 +1,4 @@
-// Shows a reading in the status bar: a meter of the memory, the line, and all figures on hover; must not know where readings come from.
+// Shows a reading in the status bar: a meter of the memory, the line, and all figures on hover.
 import { Widget } from "@lumino/widgets";
 import type { Reading } from "./reading.ts";
 

@@ -1,4 +1,4 @@
-// Turns pointer positions and keys into a cell of a grid, which it moves over; must not know what the cells hold.
+// Turns pointer positions and keys into a cell of a grid, which it moves over.
 
 export interface Cell {
   row: number;

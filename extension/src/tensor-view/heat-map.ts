@@ -1,4 +1,4 @@
-// Shows a picture as a heat map with its numbers where there is room, a legend and a cursor that names the elements under it and their value; must not know JupyterLab.
+// Shows a picture as a heat map with its numbers where there is room, a legend and a cursor that names the elements under it and their value.
 import type { TensorPayload, TensorTile } from "../../../kernel/mime.ts";
 import { formatValue } from "../quantity.ts";
 import { gradient } from "./colour-map.ts";

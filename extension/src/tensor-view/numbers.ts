@@ -1,4 +1,4 @@
-// Turns a small picture into the numbers that are written in its cells, where each is one element and there is room; must not know the payload.
+// Turns a small picture into the numbers that are written in its cells, where each is one element and there is room.
 import { formatValue } from "../quantity.ts";
 import { colourAt, inkOn, shareOf } from "./colour-map.ts";
 import { contextOf, highest, widest } from "./painting.ts";

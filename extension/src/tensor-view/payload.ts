@@ -1,4 +1,4 @@
-// Turns the JSON of an output into a tensor payload that the view can trust, or one sentence; must not know the page.
+// Turns the JSON of an output into a tensor payload that the view can trust, or one sentence.
 import type { TensorPayload, TensorTile } from "../../../kernel/mime.ts";
 import type { Checked, Expectations } from "../fields.ts";
 import { between, checkFields, count, counts, exactly, finite, flag, orNull, record, text } from "../fields.ts";

@@ -1,4 +1,4 @@
-// Registers the renderer of tensor outputs for notebooks, consoles and files; must not know kernels.
+// Registers the renderer of tensor outputs for notebooks, consoles and files.
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
 import { IRenderMimeRegistry } from "@jupyterlab/rendermime";
 import { tensorMime } from "../../../kernel/mime.ts";

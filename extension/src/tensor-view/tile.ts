@@ -1,4 +1,4 @@
-// Turns the base64 picture of a payload into numbers with their range, and a cell of it into the elements it stands for; must not know the page.
+// Turns the base64 picture of a payload into numbers with their range, and a cell of it into the elements it stands for.
 import type { TensorTile } from "../../../kernel/mime.ts";
 import type { Checked } from "../fields.ts";
 import { plane } from "./payload.ts";

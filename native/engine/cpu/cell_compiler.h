@@ -1,5 +1,4 @@
-// Compiles a cell for this machine: turns CUDA C++ and the kernels wanted of it into the bytes of a shared object. It must not know how
-// kernels run.
+// Compiles a cell for this machine: turns CUDA C++ and the kernels wanted of it into the bytes of a shared object.
 #pragma once
 #include "../device.h"
 

@@ -1,5 +1,4 @@
-// What a cell's text needs before a host compiler takes it: turns CUDA C++ into C++ with the same lines. It must not know compilers'
-// options, files or processes.
+// What a cell's text needs before a host compiler takes it: turns CUDA C++ into C++ with the same lines.
 #pragma once
 #include <string>
 

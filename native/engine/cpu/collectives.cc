@@ -1,5 +1,4 @@
-// What a warp's lanes learn from each other: turns the values that they laid down into a result for each. One entry per operation of
-// block.h; it must not know who waits or runs.
+// What a warp's lanes learn from each other: turns the values that they laid down into a result for each. One entry per operation of block.h.
 #include "../../device/cpu/warpcell_cpu/block.h"
 
 namespace {

@@ -1,4 +1,4 @@
-// The C++ compiler of this machine: turns WARPCELL_CXX and PATH into a program that compiles cells, found once. It must not know cells.
+// The C++ compiler of this machine: turns WARPCELL_CXX and PATH into a program that compiles cells, found once.
 #pragma once
 #include <string>
 

@@ -1,5 +1,4 @@
-// The CPU as a device: answers the calls of device.h with segments, the cell compiler, modules and the cores. It must not know the ring,
-// the socket or JavaScript.
+// The CPU as a device: answers the calls of device.h with segments, the cell compiler, modules and the cores.
 #include <algorithm>
 #include <chrono>
 #include <cstring>

@@ -1,4 +1,4 @@
-// What this machine is: turns /proc and the compiler into a device's properties and gauges. It must not know kernels.
+// What this machine is: turns /proc and the compiler into a device's properties and gauges.
 #pragma once
 #include <cstdint>
 #include <string>

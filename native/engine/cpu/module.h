@@ -1,4 +1,4 @@
-// A loaded cell: turns the bytes of a shared object into kernels that can be run. It must not know who launches them.
+// A loaded cell: turns the bytes of a shared object into kernels that can be run.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -1,5 +1,4 @@
-// What kernels print: collects text per core and writes it to standard output in the order of the blocks. It must not know how
-// blocks are run.
+// What kernels print: collects text per core and writes it to standard output in the order of the blocks.
 #pragma once
 #include <atomic>
 #include <cstdarg>

@@ -1,5 +1,4 @@
-// All cores of the machine: turns one launch into ranges of blocks for them. A small grid stays on the calling thread; a large one is
-// shared out. It must not know modules, memory or commands.
+// All cores of the machine: turns one launch into ranges of blocks for them. A small grid stays on the calling thread; a large one is shared out.
 #pragma once
 #include <atomic>
 #include <cstdint>

@@ -1,6 +1,5 @@
-// Runs blocks of threads on one core: turns a kernel's entry into lazy fibers. A block starts as a plain loop over its threads; a thread
-// that has to wait keeps the stack it is on, and the rest of the loop starts anew on a fresh one. It must not know CUDA's names, other
-// cores, or where output and errors go.
+// Runs blocks of threads on one core: turns a kernel's entry into lazy fibers. A block starts as a plain loop over its threads; a thread that has to wait keeps
+// the stack it is on, and the rest of the loop starts anew on a fresh one.
 #pragma once
 #include <cstdint>
 

@@ -1,5 +1,4 @@
 // The memory of the CPU device: turns a segment's descriptor into a mapping with guard pages, and a place into an address.
-// It must not know kernels or who allocates inside a segment.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How much static shared memory a kernel uses: turns a shared object's symbols into bytes per kernel. It must not know how it is loaded.
+// How much static shared memory a kernel uses: turns a shared object's symbols into bytes per kernel.
 #pragma once
 #include <cstdint>
 #include <string>

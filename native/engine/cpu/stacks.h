@@ -1,4 +1,4 @@
-// The stacks of a worker's fibers: turns a number into the top of a stack with a guard page below. It must not know threads.
+// The stacks of a worker's fibers: turns a number into the top of a stack with a guard page below.
 #pragma once
 #include <cstddef>
 #include <cstdint>

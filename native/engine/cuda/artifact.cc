@@ -1,4 +1,4 @@
-// The bytes of a compiled CUDA source, and the reading of ptxas's report. It must not call NVRTC or the driver.
+// The bytes of a compiled CUDA source, and the reading of ptxas's report.
 #include "artifact.h"
 
 #include <cstdio>

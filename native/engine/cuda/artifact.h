@@ -1,5 +1,4 @@
 // What a compilation leaves for loading and looking at: turns machine code, PTX and the assembler's figures into bytes and back.
-// It must not know how they were made.
 #pragma once
 #include <cstdint>
 #include <string>

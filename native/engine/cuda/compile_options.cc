@@ -1,4 +1,4 @@
-// The table of a cell's options and their meaning for NVRTC. It must not run a compiler.
+// The table of a cell's options and their meaning for NVRTC.
 #include "compile_options.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Turns the options of a %%cuda cell into those of NVRTC. It must not know how a compiler is found or run.
+// Turns the options of a %%cuda cell into those of NVRTC.
 #pragma once
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// The CUDA device: turns the calls of engine/device.h into work for the driver, NVRTC and NVML. It must not know the ring or who asks.
+// The CUDA device: turns the calls of engine/device.h into work for the driver, NVRTC and NVML.
 #include "../device.h"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Runs nvdisasm, or cuobjdump, on the machine code of an artifact. It must not know the driver.
+// Runs nvdisasm, or cuobjdump, on the machine code of an artifact.
 #include "disassembly.h"
 
 #include <fcntl.h>

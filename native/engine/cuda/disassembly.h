@@ -1,4 +1,4 @@
-// Turns an artifact into text that people read: its PTX, or SASS by NVIDIA's disassembler. It must not know the driver.
+// Turns an artifact into text that people read: its PTX, or SASS by NVIDIA's disassembler.
 #pragma once
 #include <string>
 

@@ -1,4 +1,4 @@
-// Opens libcuda.so.1 and fills the table of its functions. It must not know devices, memory or kernels.
+// Opens libcuda.so.1 and fills the table of its functions.
 #include "driver_api.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// The table of CUDA's errors: a stable code, a sentence, and whether the process is lost. It must not know who asked.
+// The table of CUDA's errors: a stable code, a sentence, and whether the process is lost.
 #include "faults.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Turns a failed driver call into the one error that a device reports. It must not know what was being computed.
+// Turns a failed driver call into the one error that a device reports.
 #pragma once
 #include "../device.h"
 #include "driver_api.h"

@@ -1,4 +1,4 @@
-// Opens libnvidia-ml.so.1, which the driver brings, and samples one device. It must not know the driver's contexts or what runs.
+// Opens libnvidia-ml.so.1, which the driver brings, and samples one device.
 #include "gauges.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// Reads a GPU's memory, utilization, temperature and power through NVML. It must not know the driver's contexts or what runs.
+// Reads a GPU's memory, utilization, temperature and power through NVML.
 #pragma once
 #include <string>
 

@@ -1,4 +1,4 @@
-// Turns names and values into the text of a JSON object. It must not know what they describe.
+// Turns names and values into the text of a JSON object.
 #pragma once
 #include <cstdint>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Loads modules with the driver and keeps their kernels by id. It must not know streams, places or who launches.
+// Loads modules with the driver and keeps their kernels by id.
 #include "module.h"
 
 #include <algorithm>

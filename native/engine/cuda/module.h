@@ -1,5 +1,4 @@
 // Loaded machine code: turns an artifact into functions that can be launched, and tells what the driver knows of each.
-// It must not know streams, places or who launches.
 #pragma once
 #include <cstdint>
 #include <string>

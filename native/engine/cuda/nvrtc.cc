@@ -1,4 +1,4 @@
-// Opens NVRTC where a toolkit, wheel or the loader has it, and compiles. It must not know the driver or modules.
+// Opens NVRTC where a toolkit, wheel or the loader has it, and compiles.
 #include "nvrtc.h"
 
 #include <dlfcn.h>

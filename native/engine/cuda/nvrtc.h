@@ -1,4 +1,4 @@
-// NVIDIA's run-time compiler: turns CUDA C++ text into an artifact for one architecture. It must not know the driver or modules.
+// NVIDIA's run-time compiler: turns CUDA C++ text into an artifact for one architecture.
 #pragma once
 #include <mutex>
 #include <string>

@@ -1,4 +1,4 @@
-// Asks the driver for the occupancy of a kernel and works out its limit. It must not know streams or modules.
+// Asks the driver for the occupancy of a kernel and works out its limit.
 #include "occupancy.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 // How many blocks of a kernel fit on a multiprocessor, and what keeps more from fitting: turns a launch's sizes into one JSON object.
-// It must not know streams or modules.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// Keeps the folder of NVRTC's precompiled headers and decides which sources may use them. It must not know how NVRTC is called.
+// Keeps the folder of NVRTC's precompiled headers and decides which sources may use them.
 #include "precompiled.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// Precompiled headers for sources that begin with the toolkit's own: a tenth of the time for CUB or cuda::std, half for cuda_fp16.
-// Turns a source into the NVRTC options that use them. It must not know how NVRTC is called.
+// Precompiled headers for sources that begin with the toolkit's own: a tenth of the time for CUB or cuda::std, half for cuda_fp16. Turns a source into the
+// NVRTC options that use them.
 #pragma once
 #include <mutex>
 #include <string>

@@ -1,4 +1,4 @@
-// Writes finished sequence numbers into shared memory from the stream. It must not know what was launched.
+// Writes finished sequence numbers into shared memory from the stream.
 #include "progress.h"
 
 #include <unistd.h>

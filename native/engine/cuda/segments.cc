@@ -1,5 +1,4 @@
 // Creates, imports and maps segments: cuMemCreate with POSIX descriptors on the device, registered shared memory on the host.
-// It must not know what lies in them or who uses it.
 #include "segments.h"
 
 #include <sys/mman.h>

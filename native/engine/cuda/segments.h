@@ -1,5 +1,4 @@
 // Memory that outlives this process: turns a place into an address, for segments of the device and of shared host memory.
-// It must not know what lies in them or who uses it.
 #pragma once
 #include <cstdint>
 #include <memory>

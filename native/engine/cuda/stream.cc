@@ -1,4 +1,4 @@
-// One non-blocking CUDA stream and what is put on it. It must not know places, segments or modules.
+// One non-blocking CUDA stream and what is put on it.
 #include "stream.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 // Work in order: turns launches, copies and fills at addresses into calls on one CUDA stream, and waits for them.
-// It must not know places, segments or modules.
 #pragma once
 #include <cstdint>
 #include <vector>

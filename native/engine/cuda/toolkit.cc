@@ -1,4 +1,4 @@
-// Looks through Python wheels, conda, CUDA_PATH and /usr/local for parts of the CUDA toolkit. It must not know what they are for.
+// Looks through Python wheels, conda, CUDA_PATH and /usr/local for parts of the CUDA toolkit.
 #include "toolkit.h"
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Finds what NVIDIA ships beside the driver: turns a file's name into the places where it lies on this machine. It must not open any of it.
+// Finds what NVIDIA ships beside the driver: turns a file's name into the places where it lies on this machine.
 #pragma once
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 // __syncthreads and its kin: parks the running thread until every thread of the block that has not exited has come.
-// (Programming Guide, "Synchronization Functions".) It must not know warps.
+// (Programming Guide, "Synchronization Functions".)
 #pragma once
 #include "indices.h"
 #include "switch.h"

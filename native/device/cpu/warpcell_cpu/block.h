@@ -1,5 +1,5 @@
-// What a cell's code and the executor share while a block runs: where its threads are parked and what its warps exchange. It must not
-// know CUDA's names; engine/cpu includes this file too, so it needs no other header.
+// What a cell's code and the executor share while a block runs: where its threads are parked and what its warps exchange. `engine/cpu` includes this file too, so
+// it needs no other header.
 #pragma once
 
 namespace warpcell_cpu {

@@ -1,5 +1,5 @@
-// Makes a kernel callable: turns a function that describes one thread into an entry that runs blocks of threads, with its arguments read
-// from one packed buffer (each at its natural alignment, as cuLaunchKernel lays them out). It must not know the source.
+// Makes a kernel callable: turns a function that describes one thread into an entry that runs blocks of threads, with its arguments read from one packed buffer
+// (each at its natural alignment, as cuLaunchKernel lays them out).
 #pragma once
 #include "indices.h"
 

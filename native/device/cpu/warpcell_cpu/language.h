@@ -1,4 +1,4 @@
-// CUDA's words for a host compiler: turns qualifiers into what C++ has for them. It must not know how blocks run.
+// CUDA's words for a host compiler: turns qualifiers into what C++ has for them.
 #pragma once
 
 #define WARPCELL_CPU 1

@@ -1,4 +1,4 @@
-// printf, assert, __trap and the clocks of a kernel. It must not know where the output goes.
+// printf, assert, __trap and the clocks of a kernel.
 #pragma once
 #include "indices.h"
 

@@ -1,4 +1,4 @@
-// Goes from one thread of a block to another: the switch of the processor it is compiled for. It must not know barriers or warps.
+// Goes from one thread of a block to another: the switch of the processor it is compiled for.
 #pragma once
 #include "block.h"
 

@@ -1,4 +1,4 @@
-// Where elements of strided operands lie: turns an index in row-major order into an offset per operand. It must not know element types.
+// Where elements of strided operands lie: turns an index in row-major order into an offset per operand.
 #pragma once
 
 namespace warpcell {

@@ -1,5 +1,5 @@
-// Element types of tensors for device code: what each accumulates in, and conversions that give the same on every device. It must not know layouts.
-// Kernels on 16-bit floats define WARPCELL_SIXTEEN_BITS: the others then need no header of the CUDA toolkit.
+// Element types of tensors for device code: what each accumulates in, and conversions that give the same on every device. Kernels on 16-bit floats define
+// WARPCELL_SIXTEEN_BITS: the others then need no header of the CUDA toolkit.
 #pragma once
 #ifdef WARPCELL_SIXTEEN_BITS
 #include <cuda_bf16.h>

@@ -1,5 +1,5 @@
-// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011): a counter and a key into four random words.
-// It must not know distributions. Any thread can make any number, so the same numbers come out on every device and in every order.
+// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011): a counter and a key into four random words. Any thread
+// can make any number, so the same numbers come out on every device and in every order.
 #pragma once
 
 namespace warpcell {
