@@ -31,7 +31,7 @@ async function print(text: string): Promise<number> {
 }
 
 async function kernel(file: string): Promise<number> {
-  const [{ readConnection, exposure }, { runKernel }] = await Promise.all([import("./supervisor/connection.ts"), import("./supervisor/kernel.ts")]);
+  const [{ readConnection, exposure }, { runKernel }] = await Promise.all([import("./supervisor/connection.ts"), import("./supervisor/run-kernel.ts")]);
   const connection = readConnection(file);
   const warning = exposure(file);
   if (warning !== null) process.stderr.write(`warpcell: ${warning}\n`);

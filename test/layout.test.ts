@@ -62,8 +62,8 @@ describe("import directions", () => {
     expect(product.filter((file) => importsOf(file).includes("zeromq"))).toEqual(["kernel/supervisor/sockets.ts"]);
   });
 
-  test("only binding.ts opens addon.node", () => {
-    expect(product.filter((file) => /\.(ts|mjs)$/.test(file) && /addon\.node/.test(read(file).replace(/\/\/.*|\/\*[\s\S]*?\*\//g, "")))).toEqual(["native/lib/binding.ts"]);
+  test("only wire/binding.ts opens addon.node", () => {
+    expect(product.filter((file) => /\.(ts|mjs)$/.test(file) && /addon\.node/.test(read(file).replace(/\/\/.*|\/\*[\s\S]*?\*\//g, "")))).toEqual(["native/lib/wire/binding.ts"]);
   });
 
   test("the layout's rules see imports: this test does import what they list", () => {

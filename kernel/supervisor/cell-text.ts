@@ -1,6 +1,6 @@
 // Turns a cell's code into what the supervisor needs of it: language, checked text, types mode, help.
 import { CellSyntaxError } from "../language/cell-syntax-error.ts";
-import type { TypesMode } from "./diagnostics.ts";
+import type { TypesMode } from "./type-warnings.ts";
 
 export interface CellText {
   language: string;

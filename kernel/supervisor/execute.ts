@@ -2,8 +2,8 @@
 import type { CellError, RequestId } from "../session-protocol.ts";
 import { cellOf, type CellText } from "./cell-text.ts";
 import { optional, required } from "./content.ts";
-import type { Check, Diagnostics } from "./diagnostics.ts";
-import { format } from "./diagnostics.ts";
+import type { Check, Diagnostics } from "./type-warnings.ts";
+import { format } from "./type-warnings.ts";
 import type { History } from "./history.ts";
 import type { Json, Message } from "./messages.ts";
 import type { Publisher } from "./publish.ts";

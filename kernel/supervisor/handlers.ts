@@ -9,7 +9,7 @@ import type { Json, Message } from "./messages.ts";
 import type { Publisher } from "./publish.ts";
 import type { Inbound } from "./sockets.ts";
 import type { Stdin } from "./stdin.ts";
-import type { Types } from "./types.ts";
+import type { Types } from "./type-service.ts";
 
 /** What handlers may use. */
 export interface Kernel {

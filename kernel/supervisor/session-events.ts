@@ -2,7 +2,7 @@
 import type { AgentEvent, CarriedBuffer, Event, RequestId } from "../session-protocol.ts";
 import { discardBuffers, unpackBuffers } from "../session-protocol-buffers.ts";
 import type { CommEvent, Comms } from "./comms.ts";
-import type { Diagnostics } from "./diagnostics.ts";
+import type { Diagnostics } from "./type-warnings.ts";
 import type { Gauges } from "./gauges.ts";
 import type { Publisher } from "./publish.ts";
 import type { Origin, Requests } from "./requests.ts";

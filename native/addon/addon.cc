@@ -1,4 +1,4 @@
-// The exports of addon.node: turns calls from JavaScript (lib/binding.ts says what each means) into calls of a client.
+// The exports of addon.node: turns calls from JavaScript (lib/wire/binding.ts says what each means) into calls of a client.
 #include <node_api.h>
 #include <system_error>
 
@@ -66,9 +66,9 @@ napi_value request(napi_env env, napi_callback_info info) {
 
 napi_value reply(napi_env env, napi_callback_info info) {
   Arguments<2> arguments(env, info);
-  Letter letter;
-  bool is_here = client_of(arguments.small(0)).reply(uint64_t(arguments.integer(1)), &letter);
-  return is_here ? report_answer(env, letter.fields) : nothing(env);
+  Answer answer;
+  bool is_here = client_of(arguments.small(0)).reply(uint64_t(arguments.integer(1)), &answer);
+  return is_here ? report_answer(env, answer.fields) : nothing(env);
 }
 
 napi_value wait(napi_env env, napi_callback_info info) {

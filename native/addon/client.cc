@@ -75,10 +75,10 @@ uint32_t Client::restart() {
 
   auto ask = [this](Op op, const Fields& fields, int descriptor) {
     int64_t sequence = send(op, fields, 0, descriptor, Patience::patient);
-    Letter letter;
-    bool has_answer = sequence > 0 && wait_for_answer(uint64_t(sequence), Patience::patient, &letter) == Outcome::done;
+    Answer answer;
+    bool has_answer = sequence > 0 && wait_for_answer(uint64_t(sequence), Patience::patient, &answer) == Outcome::done;
     if (!has_answer) throw ClientError("DIED", "the device process ended at its start (" + child_.state() + ")");
-    if (std::optional<ClientError> refusal = letter.refusal()) throw *refusal;
+    if (std::optional<ClientError> refusal = answer.refusal()) throw *refusal;
   };
   ask(Op::hello, {}, -1);
   for (const auto& [number, segment] : segments_.all()) {

@@ -51,7 +51,7 @@ class Client {
   // A record of `bytes` bytes: its sequence, kDead or kInterrupted. Throws ClientError for one that is not well formed.
   int64_t submit(const unsigned char* record, uint32_t origin);
   int64_t request(Op op, const Fields& fields, uint32_t origin);
-  bool reply(uint64_t sequence, Letter* letter) { return mailbox_.take(sequence, letter); }
+  bool reply(uint64_t sequence, Answer* answer) { return mailbox_.take(sequence, answer); }
 
   // How a wait that began at `began` (ns) has ended, if it has. Any thread may look. Looking closely also sees the death of the device process,
   // which costs a system call, and an interrupt, which kills the process.
@@ -84,7 +84,7 @@ class Client {
   Mailbox::Status look_for_answer(uint64_t sequence);
   bool is_done(uint64_t sequence);
   bool has_errors() const;
-  Outcome wait_for_answer(uint64_t sequence, Patience patience, Letter* letter);
+  Outcome wait_for_answer(uint64_t sequence, Patience patience, Answer* answer);
 
   // A new segment of so many bytes for a block of `wanted`.
   Growth grow(Memory memory, uint64_t wanted, uint64_t bytes);

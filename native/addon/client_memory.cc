@@ -28,9 +28,9 @@ int64_t Client::allocate(Memory memory, uint64_t bytes, bool may_grow) {
     has_trimmed = true;
 
     // Memory is free only when the device process has let go of it too: its answer comes after that.
-    Letter letter;
+    Answer answer;
     int64_t sequence = send(Op::hello, {}, 0, -1, Patience::user);
-    if (sequence > 0) wait_for_answer(uint64_t(sequence), Patience::user, &letter);
+    if (sequence > 0) wait_for_answer(uint64_t(sequence), Patience::user, &answer);
   }
 }
 
@@ -59,16 +59,16 @@ Client::Growth Client::grow(Memory memory, uint64_t wanted, uint64_t bytes) {
   if (sequence == kDead) return Growth::dead;
   if (sequence == kInterrupted) return Growth::interrupted;
 
-  Letter letter;
-  Outcome outcome = wait_for_answer(uint64_t(sequence), Patience::user, &letter);
+  Answer answer;
+  Outcome outcome = wait_for_answer(uint64_t(sequence), Patience::user, &answer);
   if (outcome == Outcome::interrupted) return Growth::interrupted;
   if (outcome == Outcome::died) return Growth::dead;
 
-  std::optional<ClientError> refusal = letter.refusal();
+  std::optional<ClientError> refusal = answer.refusal();
   if (refusal && refusal->code == "OUT_OF_MEMORY") return Growth::no_memory;
   if (refusal) throw *refusal;
 
-  if (!is_ours) segment.descriptor = std::move(letter.descriptor);
+  if (!is_ours) segment.descriptor = std::move(answer.descriptor);
   if (!segment.descriptor) throw ClientError("PROTOCOL", "Expected a descriptor of the new segment but got none.");
   segments_.add(number, std::move(segment));
   allocator(memory).add_segment(number, bytes, wanted);

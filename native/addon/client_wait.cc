@@ -78,13 +78,13 @@ void Client::sleep(uint32_t seen) {
   control_->waiters.fetch_sub(1, std::memory_order_seq_cst);
 }
 
-Outcome Client::wait_for_answer(uint64_t sequence, Patience patience, Letter* letter) {
+Outcome Client::wait_for_answer(uint64_t sequence, Patience patience, Answer* answer) {
   uint64_t began = nanoseconds();
   uint64_t grace = patience == Patience::user ? 0 : kStartNanoseconds;
   for (;;) {
     uint32_t seen = control_->wake.load(std::memory_order_seq_cst);
     bool lives = child_.is_running();
-    if (look_for_answer(sequence) == Mailbox::Status::here && mailbox_.take(sequence, letter)) return Outcome::done;
+    if (look_for_answer(sequence) == Mailbox::Status::here && mailbox_.take(sequence, answer)) return Outcome::done;
     if (!lives) return Outcome::died;
     if (interrupt_flag().load(std::memory_order_relaxed) && nanoseconds() - began >= grace) {
       child_.kill(kInterruptedState);

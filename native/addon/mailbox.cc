@@ -10,7 +10,7 @@
 
 namespace warpcell {
 
-std::optional<ClientError> Letter::refusal() const {
+std::optional<ClientError> Answer::refusal() const {
   if (!fields.empty() && fields[0] == "ok") return std::nullopt;
   if (fields.size() >= 3 && fields[0] == "error") return ClientError(fields[1], fields[2]);
   std::string first = fields.empty() ? "nothing" : "\"" + fields[0].substr(0, 80) + "\" and " + std::to_string(fields.size() - 1) + " more";
@@ -55,11 +55,11 @@ Mailbox::Status Mailbox::look(uint64_t sequence) {
   return expected_.count(sequence) != 0 ? Status::expected : Status::unknown;
 }
 
-bool Mailbox::take(uint64_t sequence, Letter* letter) {
+bool Mailbox::take(uint64_t sequence, Answer* answer) {
   std::lock_guard<std::mutex> lock(mutex_);
   auto found = here_.find(sequence);
   if (found == here_.end()) return false;
-  *letter = std::move(found->second);
+  *answer = std::move(found->second);
   here_.erase(found);
   return true;
 }
@@ -68,14 +68,14 @@ void Mailbox::drain() {
   if (!socket_) return;
   Received received;
   while (receive_packet(socket_.get(), false, &received) == Receipt::packet) {
-    Letter letter;
-    letter.sequence = received.sequence;
-    if (!decode(received.fields.data(), received.fields.size(), &letter.fields)) {
+    Answer answer;
+    answer.sequence = received.sequence;
+    if (!decode(received.fields.data(), received.fields.size(), &answer.fields)) {
       throw ClientError("PROTOCOL", "Expected a list of fields as answer to command " + std::to_string(received.sequence) + " but got other bytes.");
     }
-    letter.descriptor = std::move(received.descriptor);
+    answer.descriptor = std::move(received.descriptor);
     expected_.erase(received.sequence);
-    here_[received.sequence] = std::move(letter);
+    here_[received.sequence] = std::move(answer);
   }
 }
 

@@ -11,7 +11,7 @@
 
 namespace warpcell {
 
-struct Letter {
+struct Answer {
   uint64_t sequence = 0;
   Fields fields;
   Descriptor descriptor;
@@ -34,7 +34,7 @@ class Mailbox {
   // Reads what has arrived. Throws std::exception for what cannot be read.
   Status look(uint64_t sequence);
   // An answer that is here; false when there is none.
-  bool take(uint64_t sequence, Letter* letter);
+  bool take(uint64_t sequence, Answer* answer);
 
  private:
   void drain();
@@ -42,7 +42,7 @@ class Mailbox {
   std::mutex mutex_;
   Descriptor socket_;
   std::set<uint64_t> expected_;
-  std::map<uint64_t, Letter> here_;
+  std::map<uint64_t, Answer> here_;
 };
 
 }  // namespace warpcell

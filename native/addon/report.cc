@@ -1,4 +1,4 @@
-// The shapes of lib/binding.ts, built field by field.
+// The shapes of lib/wire/binding.ts, built field by field.
 #include "report.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What JavaScript is told of a client: turns records, flights and gauges into plain objects (lib/binding.ts).
+// What JavaScript is told of a client: turns records, flights and gauges into plain objects (lib/wire/binding.ts).
 #pragma once
 #include <node_api.h>
 

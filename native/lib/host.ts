@@ -1,10 +1,10 @@
 // What a program that runs cells needs of the library besides what cells use: stopping, settling, call sites, gauges.
-import { binding, type GaugeSample } from "./binding.ts";
-import { defaultDevice } from "./device-choice.ts";
-import { DeviceProcess } from "./process.ts";
+import { binding, type GaugeSample } from "./wire/binding.ts";
+import { defaultDevice } from "./device/choice.ts";
+import { DeviceProcess } from "./device/process.ts";
 
-export { describeOrigins, origin } from "./origins.ts";
-export { clearInterrupt, interrupt } from "./process.ts";
+export { describeOrigins, origin } from "./device/origins.ts";
+export { clearInterrupt, interrupt } from "./device/process.ts";
 
 /** A device with its gauges, as a front end shows it. Bytes, 0…1, °C, W, ms since the epoch; `null`: not known. */
 export interface DeviceGauge extends Omit<GaugeSample, "client" | "kind" | "index" | "processMemory" | "isBusy"> {

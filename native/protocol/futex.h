@@ -41,7 +41,7 @@ inline uint64_t nanoseconds() {
 // one waits for may have been put on the same core.
 template <class IsOver>
 bool spin_until(IsOver is_over, uint64_t time) {
-  constexpr uint64_t kSelfishNanoseconds = 4000;
+  constexpr uint64_t kSpinNanoseconds = 4000;
   constexpr int kSpinsPerLook = 16;
 
   uint64_t began = nanoseconds();
@@ -50,7 +50,7 @@ bool spin_until(IsOver is_over, uint64_t time) {
       if (is_over()) return true;
       relax();
     }
-    if (spent > kSelfishNanoseconds) sched_yield();
+    if (spent > kSpinNanoseconds) sched_yield();
   }
   return false;
 }

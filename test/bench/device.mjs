@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 const scratch = mkdtempSync(join(tmpdir(), "warpcell-bench-"));
 process.env.XDG_CACHE_HOME = scratch; // a cold cache, thrown away
 const { compile, full, synchronize: settle } = await import("warpcell");
-const { clearInterrupt, DeviceProcess, interrupt } = await import("../../native/dist/process.js");
+const { clearInterrupt, DeviceProcess, interrupt } = await import("../../native/dist/device/process.js");
 
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 const print = (figure) => console.log(JSON.stringify(figure));

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { binding, deviceExecutable, deviceSources } from "../../native/lib/binding.ts";
-import { headerBytes, headerOffsets, Op } from "../../native/lib/commands.ts";
+import { binding, deviceExecutable, deviceSources } from "../../native/lib/wire/binding.ts";
+import { headerBytes, headerOffsets, Op } from "../../native/lib/wire/commands.ts";
 import { isBusy } from "../../native/lib/host.ts";
-import { DeviceProcess } from "../../native/lib/process.ts";
+import { DeviceProcess } from "../../native/lib/device/process.ts";
 import { launch, load } from "./records.ts";
 
 const sources = deviceSources.replace(/device\/$/, "");

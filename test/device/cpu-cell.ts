@@ -1,10 +1,10 @@
 // Cells on the cpu device with a compiler of the test's choice: turns source and typed arrays into a launch and what it wrote.
 import { spawnSync } from "node:child_process";
 import { expect } from "vitest";
-import { binding } from "../../native/lib/binding.ts";
-import { Op } from "../../native/lib/commands.ts";
+import { binding } from "../../native/lib/wire/binding.ts";
+import { Op } from "../../native/lib/wire/commands.ts";
 import { DeviceFault } from "../../native/lib/errors.ts";
-import { DeviceProcess } from "../../native/lib/process.ts";
+import { DeviceProcess } from "../../native/lib/device/process.ts";
 import { launch, load, read, write } from "./records.ts";
 
 /** The compilers that this machine has; a missing one is said, not passed over. */

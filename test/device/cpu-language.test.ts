@@ -1,7 +1,7 @@
 // CUDA C++ on the cpu device: types, functions, variables, headers and what no host compiler says by itself, with every compiler that is here.
 import { beforeAll, describe, expect, test } from "vitest";
-import { deviceSources } from "../../native/lib/binding.ts";
-import { Op } from "../../native/lib/commands.ts";
+import { deviceSources } from "../../native/lib/wire/binding.ts";
+import { Op } from "../../native/lib/wire/commands.ts";
 import { compile, type Kernel } from "../../native/lib/index.ts";
 import { CompileError } from "../../native/lib/errors.ts";
 import { Cell, compilers, cpu, integers, poisoned, use } from "./cpu-cell.ts";

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { Op } from "../../native/lib/commands.ts";
+import { Op } from "../../native/lib/wire/commands.ts";
 import { DeviceFault, DeviceUnavailable, OutOfMemory } from "../../native/lib/errors.ts";
-import { DeviceProcess } from "../../native/lib/process.ts";
+import { DeviceProcess } from "../../native/lib/device/process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "warpcell-driver-test-"));
 const before = process.env["LD_LIBRARY_PATH"];

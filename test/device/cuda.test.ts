@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CompileError, compile, DeviceFault, full, OutOfMemory, tensor, zeros, type Kernel } from "../../native/lib/index.ts";
-import { DeviceProcess } from "../../native/lib/process.ts";
+import { DeviceProcess } from "../../native/lib/device/process.ts";
 import { devices, isWithoutGpu } from "./devices.ts";
 
 const gpu = devices.find(({ kind }) => kind === "cuda");

@@ -1,7 +1,7 @@
 // What notebooks show of a tensor, on every device: text, table and payload, and that a big tensor stays where it is.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
-import { binding } from "../../native/lib/binding.ts";
+import { binding } from "../../native/lib/wire/binding.ts";
 import { arange, full, ones, rand, tensor, zeros, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 

@@ -3,10 +3,10 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { binding, deviceExecutable, deviceSources } from "../../native/lib/binding.ts";
-import { Op } from "../../native/lib/commands.ts";
+import { binding, deviceExecutable, deviceSources } from "../../native/lib/wire/binding.ts";
+import { Op } from "../../native/lib/wire/commands.ts";
 import { CompileError, DeviceFault, InterruptedError } from "../../native/lib/errors.ts";
-import { clearInterrupt, describeKernels, describeOrigins, type DeviceProcess, origin } from "../../native/lib/process.ts";
+import { clearInterrupt, describeKernels, describeOrigins, type DeviceProcess, origin } from "../../native/lib/device/process.ts";
 import { devices } from "./devices.ts";
 import { launch, layLaunch, load, read, write } from "./records.ts";
 

@@ -1,5 +1,5 @@
 // Random input and error bounds for tests of arithmetic: what float64 says, and how far a device may be from it.
-import type { DType } from "../../native/lib/dtype.ts";
+import type { DType } from "../../native/lib/memory/dtype.ts";
 import { full, type Tensor } from "../../native/lib/index.ts";
 
 /** Unit roundoff: half the distance from 1 to the next number. */

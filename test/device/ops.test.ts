@@ -2,7 +2,7 @@
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { arange, compile, full, linspace, ones, rand, randn, seed, tensor, zeros, type DType, type Kernel, type Tensor } from "../../native/lib/index.ts";
-import { roundingsOf } from "../../native/lib/reduction.ts";
+import { roundingsOf } from "../../native/lib/ops/reduction.ts";
 import { devices } from "./devices.ts";
 import { poison, randomValues, roundoff } from "./numbers.ts";
 

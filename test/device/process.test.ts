@@ -9,11 +9,11 @@ import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, test } from "vitest";
-import { answerFields, greet } from "../../native/lib/answers.ts";
-import { binding, deviceExecutable } from "../../native/lib/binding.ts";
-import { Op, offsetOf, segmentOf, maxArgumentBytes } from "../../native/lib/commands.ts";
+import { answerFields, greet } from "../../native/lib/wire/answers.ts";
+import { binding, deviceExecutable } from "../../native/lib/wire/binding.ts";
+import { Op, offsetOf, segmentOf, maxArgumentBytes } from "../../native/lib/wire/commands.ts";
 import { DeviceError, DeviceFault, DeviceUnavailable, InterruptedError, LaunchError, OutOfMemory } from "../../native/lib/errors.ts";
-import { clearInterrupt, DeviceProcess, interrupt } from "../../native/lib/process.ts";
+import { clearInterrupt, DeviceProcess, interrupt } from "../../native/lib/device/process.ts";
 import { devices } from "./devices.ts";
 import { commandHeader, copy, fill, launch, read, write } from "./records.ts";
 

@@ -1,8 +1,8 @@
 // Commands laid out by hand: turns numbers into records and submits them, so that the process is tested without the library above it.
 import { readFileSync } from "node:fs";
-import { binding, deviceSources } from "../../native/lib/binding.ts";
-import { headerBytes, Op, offsetOf, segmentOf } from "../../native/lib/commands.ts";
-import { DeviceProcess } from "../../native/lib/process.ts";
+import { binding, deviceSources } from "../../native/lib/wire/binding.ts";
+import { headerBytes, Op, offsetOf, segmentOf } from "../../native/lib/wire/commands.ts";
+import { DeviceProcess } from "../../native/lib/device/process.ts";
 
 const record = new DataView(binding.scratch);
 const text = new TextDecoder();

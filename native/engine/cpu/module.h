@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../../device/cpu/warpcell_cpu/block.h"
-#include "shared_memory.h"
+#include "static_shared.h"
 
 namespace warpcell::cpu {
 

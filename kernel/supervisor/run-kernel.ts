@@ -1,0 +1,106 @@
+// Turns a connection into a running kernel: makes the parts, joins them, and ends them all. What each does is in its own file.
+import { buffersReady, forgetBuffers } from "../session-protocol-buffers.ts";
+import { Comms } from "./comms.ts";
+import type { Connection } from "./connection.ts";
+import { Diagnostics } from "./type-warnings.ts";
+import { Dispatch } from "./dispatch.ts";
+import { Execute } from "./execute.ts";
+import { Gauges } from "./gauges.ts";
+import type { Kernel } from "./handlers.ts";
+import { History } from "./history.ts";
+import { welcome, type Message } from "./messages.ts";
+import { watchParent } from "./parent-watch.ts";
+import { Publisher } from "./publish.ts";
+import { Requests } from "./requests.ts";
+import { handleAgentEvent, handleEvent, type EventParts } from "./session-events.ts";
+import { SessionKeeper } from "./session-keeper.ts";
+import { KernelSockets, type Inbound } from "./sockets.ts";
+import { Stdin } from "./stdin.ts";
+import { Types } from "./type-service.ts";
+import { Wire } from "./wire.ts";
+
+/** Runs until it is shut down; then the process has nothing left to do and ends. */
+export async function runKernel(connection: Connection): Promise<void> {
+  const wire = new Wire(connection.key, connection.hash);
+  const requests = new Requests();
+  const types = new Types(process.cwd());
+  const diagnostics = new Diagnostics(types);
+  const history = new History();
+  let device = "Devices are still being looked for: `warpcell doctor` shows them.";
+  let sockets: KernelSockets | null = null;
+
+  const send = (channel: Inbound | "iopub", message: Message): void => sockets?.send(channel, wire.encode(message));
+  const publisher = new Publisher((message) => send("iopub", message));
+
+  // The parts that the session's events go to are made after the session, which is made of nothing but listeners.
+  const session: SessionKeeper = new SessionKeeper({
+    event: (event) => handleEvent(parts, event),
+    agentEvent: (event) => handleAgentEvent(parts, event),
+    nativeText: (name, text) => {
+      const origin = execute.current === null ? undefined : requests.get(execute.current);
+      if (origin?.silent !== true) publisher.stream(origin?.message ?? null, name, text);
+    },
+    ready: (summary) => {
+      if (summary.device !== "unknown") describe(summary);
+      if (gauges.wanted) gauges.ask();
+      // Only now: the first cell should not wait for it.
+      void types.start();
+    },
+    ended: (error, idle) => {
+      comms.sessionEnded();
+      forgetBuffers();
+      if (idle) publisher.stream(execute.current === null ? null : (requests.get(execute.current)?.message ?? null), "stderr", `${error.message}\n`);
+    },
+  });
+  const describe = (summary: { device: string; name: string; reason: string }): void => {
+    device = `Tensors go to ${summary.device} (${summary.name}): ${summary.reason}`;
+  };
+
+  const stdin = new Stdin((message) => send("stdin", message), (command) => session.agent(command));
+  const execute = new Execute({ publisher, requests, session, history, diagnostics, stdin, help: (expression, detail) => help(types, expression, detail) });
+  const gauges = new Gauges(publisher, (command) => session.agent(command), () => execute.busy);
+  const comms = new Comms({ [gauges.target]: gauges }, publisher, requests, session);
+  const parts: EventParts = { publisher, requests, comms, gauges, stdin, diagnostics, count: () => execute.count, device: describe };
+
+  let ending: Promise<void> | null = null;
+  const end = (restart: boolean): Promise<void> => (ending ??= (async () => {
+    types.stop();
+    await session.stop(restart);
+    // Whoever waits for a cell hears that it has ended: the state that a server saw last is what it shows of the next kernel too.
+    await dispatch.settled;
+    publisher.flush();
+    await sockets?.close();
+    process.exit(0);
+  })());
+
+  const kernel: Kernel = { publisher, execute, history, comms, stdin, types, device: () => device, shutdown: (request) => end(request.content["restart"] === true) };
+  const dispatch = new Dispatch(kernel, wire, send, () => sockets?.drained() ?? Promise.resolve());
+
+  // The session takes longest to come up: it starts first, and the sockets are bound meanwhile.
+  session.start();
+  process.on("SIGINT", () => execute.interrupt());
+  process.on("SIGTERM", () => void end(false));
+  process.on("SIGHUP", () => void end(false));
+  watchParent(() => void end(false));
+  try {
+    [sockets] = await Promise.all([KernelSockets.bind(connection), buffersReady]);
+  } catch (error) {
+    await session.stop(false);
+    throw error;
+  }
+  sockets.listen({
+    frames: (channel, frames) => dispatch.receive(channel, frames),
+    subscribed: (topic) => {
+      send("iopub", welcome(topic));
+      dispatch.tellState();
+    },
+    unsubscribed: () => comms.clientLeft(),
+  });
+  publisher.status("starting", null);
+}
+
+/** The page for `x?`: what the type service knows of `x`. */
+async function help(types: Types, expression: string, detail: 0 | 1): Promise<Record<string, unknown>> {
+  const { found, text, markdown } = await (await types.service()).inspect(expression, expression.length, detail);
+  return found ? { "text/plain": text, "text/markdown": markdown } : { "text/plain": `Nothing is known of ${expression}.` };
+}

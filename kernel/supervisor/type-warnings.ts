@@ -1,0 +1,99 @@
+// Turns a cell into warnings about its types, found beside its run, and decides when they are shown and when they stop it.
+import type { Declaration } from "../session-protocol.ts";
+import type { Diagnostic } from "./type-service.ts";
+
+export type TypesMode = "warn" | "strict" | "off";
+
+/** What this needs of the type service. */
+export interface Checker {
+  readonly warm: boolean;
+  diagnose(cell: number, code: string): Promise<Diagnostic[]>;
+  commit(cell: number, code: string): Promise<void>;
+  declare(cell: number, declarations: readonly Declaration[]): Promise<void>;
+}
+
+/** How long a finished cell waits for its own warnings, in ms. */
+const patience = 250;
+
+export class Diagnostics {
+  readonly #checker: Checker;
+  // Warnings that came while a later cell ran: they are shown under it, since a client that runs cell after cell no longer listens for the one before.
+  readonly #late: string[] = [];
+  // What is known of a text stays true while no other cell has run.
+  readonly #known = new Map<string, Diagnostic[]>();
+  #epoch = 0;
+  #lastRun: string | null = null;
+  mode: TypesMode = "warn";
+
+  constructor(checker: Checker) {
+    this.#checker = checker;
+  }
+
+  /** Starts to check a cell. The check never delays the start of its run, unless the mode is "strict": see `refusal`. */
+  check(cell: number, code: string): Check {
+    if (this.mode === "off") return { warnings: Promise.resolve([]) };
+    const known = this.#known.get(code);
+    if (known !== undefined) return { warnings: Promise.resolve(known) };
+
+    const epoch = this.#epoch;
+    const warnings = this.#checker.diagnose(cell, code).then((found) => {
+      if (this.#epoch === epoch) this.#known.set(code, found);
+      return found;
+    });
+    return { warnings };
+  }
+
+  /**
+   * The text to show under a cell that has run: earlier cells' late warnings and, when they are ready soon, its own. When they come later, `showLate` shows them, and
+   * returns false to leave them to the next cell.
+   */
+  async shown(cell: number, check: Check, showLate: (text: string) => boolean): Promise<string> {
+    let text = this.#late.splice(0).join("");
+    const labelled = check.warnings.then((warnings) => format(cell, warnings));
+    const own = this.#checker.warm || this.mode === "strict" ? await within(patience, labelled) : undefined;
+    if (own === undefined) void labelled.then((late) => { if (late !== "" && !showLate(late)) this.#late.push(late); });
+    else text += own;
+    return text;
+  }
+
+  /** The cell ran: later ones see what it declares. */
+  ran(cell: number, code: string): void {
+    // Run again at once, it leaves the types as they are.
+    if (code === this.#lastRun) return;
+    this.#lastRun = code;
+    // Its own declarations do not change what was found in it.
+    const own = this.#known.get(code);
+    this.#forget();
+    if (own !== undefined) this.#known.set(code, own);
+    void this.#checker.commit(cell, code);
+  }
+
+  declared(cell: number, declarations: readonly Declaration[]): void {
+    this.#lastRun = null;
+    this.#forget();
+    void this.#checker.declare(cell, declarations);
+  }
+
+  #forget(): void {
+    this.#epoch++;
+    this.#known.clear();
+  }
+}
+
+export interface Check { warnings: Promise<Diagnostic[]>; }
+
+/** One line each, as the TypeScript compiler prints them. */
+export function format(cell: number, warnings: readonly Diagnostic[]): string {
+  return warnings.map(({ line, column, code, severity, message }) => `Cell [${cell}]:${line}:${column} - type ${severity} ${code}: ${message}\n`).join("");
+}
+
+/** The value, or `undefined` when it takes longer. */
+async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<undefined>((resolve) => { timer = setTimeout(() => resolve(undefined), milliseconds); });
+  try {
+    return await Promise.race([promise, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

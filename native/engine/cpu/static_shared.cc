@@ -1,0 +1,107 @@
+// `__shared__` variables are variables of a thread, and their symbols begin with the function they are in; so does the symbol of a
+// kernel's entry contain it. (System V ABI, chapter 4, "Symbol Table"; Itanium C++ ABI, "Scope Encoding".)
+#include "static_shared.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include <cxxabi.h>
+#include <elf.h>
+
+#include "../device.h"
+
+namespace warpcell::cpu {
+namespace {
+
+constexpr const char* kEntryPrefix = "warpcell_cpu::Launch<&";
+constexpr const char* kEntrySuffix = ">::entry(";
+
+struct Symbol {
+  std::string name;   // demangled
+  uint64_t value;
+  uint64_t size;
+  bool of_thread;
+};
+
+template <class T>
+T read(const std::string& bytes, uint64_t at) {
+  T value;
+  if (at > bytes.size() || bytes.size() - at < sizeof value) throw DeviceError("ARTIFACT", "Expected a compiled cell, but its file is cut off. Compile it again.");
+  std::memcpy(&value, bytes.data() + at, sizeof value);
+  return value;
+}
+
+std::string demangled(const char* name) {
+  int status = 0;
+  std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
+  return status == 0 ? text.get() : name;
+}
+
+std::vector<Symbol> symbols_of(const std::string& artifact) {
+  auto header = read<Elf64_Ehdr>(artifact, 0);
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) {
+    throw DeviceError("ARTIFACT", "Expected a compiled cell for the cpu device (a 64-bit ELF object), but got something else. Compile the cell again.");
+  }
+  std::vector<Symbol> symbols;
+  for (uint32_t i = 0; i < header.e_shnum; i++) {
+    auto section = read<Elf64_Shdr>(artifact, header.e_shoff + uint64_t(i) * header.e_shentsize);
+    if (section.sh_type != SHT_SYMTAB) continue;
+    auto names = read<Elf64_Shdr>(artifact, header.e_shoff + uint64_t(section.sh_link) * header.e_shentsize);
+    for (uint64_t at = 0; at < section.sh_size; at += sizeof(Elf64_Sym)) {
+      auto symbol = read<Elf64_Sym>(artifact, section.sh_offset + at);
+      int type = ELF64_ST_TYPE(symbol.st_info);
+      if ((type != STT_TLS && type != STT_FUNC) || symbol.st_shndx == SHN_UNDEF) continue;
+      read<char>(artifact, names.sh_offset + symbol.st_name);   // the name begins inside the file; the file ends with a table of zeros
+      symbols.push_back({demangled(artifact.c_str() + names.sh_offset + symbol.st_name), symbol.st_value, symbol.st_size, type == STT_TLS});
+    }
+  }
+  return symbols;
+}
+
+bool starts_with(const std::string& text, const std::string& prefix) { return text.compare(0, prefix.size(), prefix) == 0; }
+
+// The kernel in "warpcell_cpu::Launch<&ns::fill>::entry(…)" or "…Launch<&(void axpy<float>(int, float*))>::entry(…)"; else nothing.
+std::string kernel_of(const std::string& entry) {
+  size_t end = entry.rfind(kEntrySuffix);
+  if (!starts_with(entry, kEntryPrefix) || end == std::string::npos) return "";
+  size_t start = std::strlen(kEntryPrefix);
+  std::string kernel = entry.substr(start, end - start);
+  if (starts_with(kernel, "(void ")) return kernel.substr(6, kernel.size() - 7);
+  return kernel[0] == '(' && kernel.back() == ')' ? kernel.substr(1, kernel.size() - 2) : kernel;   // not "(anonymous namespace)::fill"
+}
+
+// Whether a variable is in that function: "ns::fill(float*)::sums" is in "ns::fill".
+bool is_in(const std::string& variable, const std::string& kernel) {
+  return !kernel.empty() && (starts_with(variable, kernel + "::") || starts_with(variable, kernel + "("));
+}
+
+bool is_ours(const std::string& variable) {
+  return starts_with(variable, "warpcell_cpu::") || variable == "threadIdx" || variable == "blockIdx" || variable == "blockDim" || variable == "gridDim";
+}
+
+}  // namespace
+
+std::vector<StaticShared> static_shared(const std::string& artifact, const std::vector<uint64_t>& entries) {
+  std::vector<Symbol> symbols = symbols_of(artifact);
+  std::vector<std::string> kernels(entries.size());
+  for (const Symbol& symbol : symbols) {
+    for (size_t i = 0; i < entries.size() && !symbol.of_thread; i++) {
+      std::string kernel = entries[i] == symbol.value ? kernel_of(symbol.name) : "";
+      if (!kernel.empty()) kernels[i] = kernel;
+    }
+  }
+  std::vector<StaticShared> bytes(entries.size());
+  for (const Symbol& symbol : symbols) {
+    if (!symbol.of_thread || is_ours(symbol.name)) continue;
+    bool owned = false;
+    for (const std::string& kernel : kernels) owned |= is_in(symbol.name, kernel);
+    for (size_t i = 0; i < entries.size(); i++) {
+      if (owned && is_in(symbol.name, kernels[i])) bytes[i].own += uint32_t(symbol.size);
+      if (!owned) bytes[i].of_functions += uint32_t(symbol.size);
+    }
+  }
+  return bytes;
+}
+
+}  // namespace warpcell::cpu

@@ -1,0 +1,134 @@
+// The C++ types that kernels take: turns a type's name into its size, alignment and the tensors that match it, on 64-bit Linux.
+import type { DType } from "../memory/dtype.ts";
+
+/** How one number lies in memory. */
+export type Scalar = "bool" | "i8" | "u8" | "i16" | "u16" | "i32" | "u32" | "i64" | "u64" | "f16" | "bf16" | "f32" | "f64";
+
+export interface ScalarType { readonly kind: "scalar"; readonly name: string; readonly scalar: Scalar; readonly size: number; readonly align: number; }
+/** float2 … ulonglong4: passed as an array or as { x, y, z, w }. */
+export interface VectorType { readonly kind: "vector"; readonly name: string; readonly scalar: Scalar; readonly lanes: number; readonly size: number; readonly align: number; }
+export interface StructField { readonly name: string; readonly type: ScalarType | VectorType | StructType; readonly offset: number; /** Elements of an array, or `null`. */ readonly count: number | null; }
+/** A struct declared in the cell: passed as an object with all its fields. */
+export interface StructType { readonly kind: "struct"; readonly name: string; readonly fields: readonly StructField[]; readonly size: number; readonly align: number; }
+export interface PointerType {
+  readonly kind: "pointer";
+  readonly name: string;
+  /** What it points to cannot be written through it. */
+  readonly const: boolean;
+  /** Tensors that match: the element type, or bytes for a struct; `null`: any (void*); none: a type that no tensor has. */
+  readonly dtypes: readonly DType[] | null;
+  /** Bytes that the address must be a multiple of. */
+  readonly pointeeAlign: number;
+  readonly size: 8;
+  readonly align: 8;
+}
+export type CType = ScalarType | VectorType | StructType | PointerType;
+
+export const scalarBytes: Record<Scalar, number> = { bool: 1, i8: 1, u8: 1, i16: 2, u16: 2, i32: 4, u32: 4, i64: 8, u64: 8, f16: 2, bf16: 2, f32: 4, f64: 8 };
+
+// A tensor has no unsigned type wider than 8 bits: its signed sibling holds the same bits.
+const matching: Record<Scalar, readonly DType[]> = {
+  bool: ["bool"], i8: ["int8"], u8: ["uint8"], i16: [], u16: [], i32: ["int32"], u32: ["int32"], i64: ["int64"], u64: ["int64"],
+  f16: ["float16"], bf16: ["bfloat16"], f32: ["float32"], f64: ["float64"],
+};
+
+const spellings: Record<Scalar, readonly string[]> = {
+  bool: ["bool"],
+  i8: ["char", "signed char", "int8_t"],
+  u8: ["unsigned char", "uint8_t", "uchar"],
+  i16: ["short", "int16_t"],
+  u16: ["unsigned short", "uint16_t", "ushort"],
+  i32: ["int", "int32_t"],
+  u32: ["unsigned int", "uint32_t", "uint"],
+  i64: ["long", "long long", "int64_t", "ssize_t", "ptrdiff_t", "intptr_t", "clock_t"],
+  u64: ["unsigned long", "unsigned long long", "uint64_t", "size_t", "uintptr_t", "ulong", "cudaTextureObject_t", "cudaSurfaceObject_t"],
+  f16: ["__half", "half"],
+  bf16: ["__nv_bfloat16", "nv_bfloat16"],
+  f32: ["float"],
+  f64: ["double"],
+};
+
+// CUDA C++ Programming Guide, "Built-in Vector Types": [name, scalar, alignment of 1, 2, 3, 4 lanes].
+const vectors: readonly [string, Scalar, readonly [number, number, number, number]][] = [
+  ["char", "i8", [1, 2, 1, 4]], ["uchar", "u8", [1, 2, 1, 4]],
+  ["short", "i16", [2, 4, 2, 8]], ["ushort", "u16", [2, 4, 2, 8]],
+  ["int", "i32", [4, 8, 4, 16]], ["uint", "u32", [4, 8, 4, 16]],
+  ["long", "i64", [8, 16, 8, 16]], ["ulong", "u64", [8, 16, 8, 16]],
+  ["longlong", "i64", [8, 16, 8, 16]], ["ulonglong", "u64", [8, 16, 8, 16]],
+  ["float", "f32", [4, 8, 4, 16]], ["double", "f64", [8, 16, 8, 16]],
+];
+
+function scalar(name: string, kind: Scalar): ScalarType {
+  return { kind: "scalar", name, scalar: kind, size: scalarBytes[kind], align: scalarBytes[kind] };
+}
+
+function vector(name: string, kind: Scalar, lanes: number, align: number): VectorType {
+  return { kind: "vector", name, scalar: kind, lanes, size: scalarBytes[kind] * lanes, align };
+}
+
+const builtin = new Map<string, ScalarType | VectorType>([
+  ...(Object.entries(spellings) as [Scalar, readonly string[]][]).flatMap(([kind, names]) => names.map((name) => [name, scalar(name, kind)] as const)),
+  ...vectors.flatMap(([name, kind, aligns]) => aligns.map((align, index) => [`${name}${index + 1}`, vector(`${name}${index + 1}`, kind, index + 1, align)] as const)),
+  ["dim3", vector("dim3", "u32", 3, 4)],
+  ["__half2", vector("__half2", "f16", 2, 4)],
+  ["half2", vector("half2", "f16", 2, 4)],
+  ["__nv_bfloat162", vector("__nv_bfloat162", "bf16", 2, 4)],
+  ["nv_bfloat162", vector("nv_bfloat162", "bf16", 2, 4)],
+]);
+
+/** The words that C++ lets a user write in any order and number: `long unsigned int long`. */
+const arithmeticWords = new Set(["signed", "unsigned", "char", "short", "int", "long", "float", "double", "bool"]);
+
+/** A built-in type by its words, e.g. ["unsigned", "long", "long", "int"] or ["float4"]; `undefined` when it is none. */
+export function builtinType(words: readonly string[]): ScalarType | VectorType | undefined {
+  if (words.length === 1) return builtin.get(words[0] === "unsigned" ? "unsigned int" : words[0] === "signed" ? "int" : words[0]!);
+  if (words.length === 0 || !words.every((word) => arithmeticWords.has(word))) return undefined;
+  const core = words.filter((word) => word !== "signed" && word !== "unsigned" && word !== "int").join(" ");
+  const sign = words.includes("unsigned") ? "unsigned " : words.includes("signed") && core === "char" ? "signed " : "";
+  return builtin.get(sign + (core === "" ? "int" : core));
+}
+
+/** An enumeration is passed as its underlying integer. */
+export function enumType(name: string, underlying: ScalarType): ScalarType {
+  return { ...underlying, name };
+}
+
+/** Lays fields out as C++ does: each at its alignment, the whole a multiple of the largest. `minimumAlign` is an alignas. */
+export function structType(name: string, members: readonly { name: string; type: StructField["type"]; count: number | null }[], minimumAlign = 1): StructType {
+  let offset = 0;
+  let align = minimumAlign;
+  const fields = members.map((member) => {
+    offset = roundUp(offset, member.type.align);
+    const field = { ...member, offset };
+    offset += member.type.size * (member.count ?? 1);
+    align = Math.max(align, member.type.align);
+    return field;
+  });
+  return { kind: "struct", name, fields, size: Math.max(roundUp(offset, align), 1), align };
+}
+
+/** A pointer to `pointee`; `null`: void. `undefined`: a type that is only known to the compiler, passed as bytes. */
+export function pointerType(name: string, isConst: boolean, pointee: CType | null | undefined): PointerType {
+  const dtypes = pointee === null ? null
+    : pointee === undefined || pointee.kind === "struct" ? (["uint8"] as const)
+    : pointee.kind === "pointer" ? []
+    : matching[pointee.scalar];
+  return { kind: "pointer", name, const: isConst, dtypes, pointeeAlign: pointee?.align ?? 1, size: 8, align: 8 };
+}
+
+export function roundUp(value: number, multiple: number): number {
+  return Math.ceil(value / multiple) * multiple;
+}
+
+export interface Placed { readonly offset: number; readonly size: number; }
+
+/** Where each parameter lies in a kernel's parameter block: each at its own alignment. */
+export function placeParameters(types: readonly CType[]): { places: Placed[]; bytes: number } {
+  let end = 0;
+  const places = types.map((type) => {
+    const offset = roundUp(end, type.align);
+    end = offset + type.size;
+    return { offset, size: type.size };
+  });
+  return { places, bytes: end };
+}

@@ -1,0 +1,181 @@
+// A piece of CUDA C++ with its options, for one device: turns names of kernels into an artifact, from the cache or the device's compiler.
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { cpus } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import { binding, deviceExecutable, deviceSources } from "../wire/binding.ts";
+import { cacheDirectory, CompileCache, cacheKey, type CachedCompilation } from "./cache.ts";
+import { Op } from "../wire/commands.ts";
+import { deviceNamed } from "../device/choice.ts";
+import { parseDiagnostics } from "./compiler-log.ts";
+import { CompileError } from "../errors.ts";
+import type { DeviceProcess } from "../device/process.ts";
+import { parseSignatures, type Signatures } from "./signature.ts";
+import { listed, worded } from "../wording.ts";
+
+/** How CUDA C++ is compiled. */
+export interface CompileOptions {
+  /** What messages call the source, e.g. "Cell [3]". */
+  readonly name?: string;
+  /** "cpu", "cuda", "cuda:1"; the default device when left out. */
+  readonly device?: string;
+  /** "c++17" (default), "c++20", … */
+  readonly std?: string;
+  /** "sm_90a", …; the device's own when left out. */
+  readonly arch?: string;
+  /** NAME or NAME=VALUE. */
+  readonly defines?: readonly string[];
+  /** Directories of header files. */
+  readonly includes?: readonly string[];
+  /** Passed to the compiler as they are. */
+  readonly flags?: readonly string[];
+  readonly fastMath?: boolean;
+  /** The log tells more: registers, spills, the compiler's own words. */
+  readonly verbose?: boolean;
+}
+
+export interface Compiled extends CachedCompilation { readonly cached: boolean; readonly milliseconds: number; }
+
+// The name of the source appears in logs but must not decide what is found in the cache: the third cell is the first one after a restart.
+const namePlaceholder = "\0name\0";
+// In code that says its name itself it decides.
+const saysName = /\bassert\b|\b__FILE__\b/;
+
+const caches = new Map<string, CompileCache>();
+
+function cache(): CompileCache {
+  const directory = cacheDirectory();
+  const known = caches.get(directory) ?? new CompileCache(directory);
+  caches.set(directory, known);
+  return known;
+}
+
+export class Compilation {
+  readonly source: string;
+  readonly name: string;
+  readonly device: DeviceProcess;
+  readonly signatures: Signatures;
+  readonly #options: readonly string[];
+  readonly #included: ReadonlyMap<string, string>;
+  #base: readonly string[] | undefined;
+
+  /** Reads the kernels of `source`. Throws CompileError for one that cannot be called from TypeScript, DeviceUnavailable. */
+  constructor(source: string, options: CompileOptions) {
+    checkForms(source, options);
+    this.source = source;
+    this.name = options.name ?? "kernel.cu";
+    this.device = deviceNamed(options.device);
+    this.#included = includedFiles(source, [...(options.includes ?? []), `${deviceSources}include`]);
+    this.signatures = parseSignatures(source, options.defines, [...this.#included.values()]);
+    this.#options = [
+      ...(options.std === undefined ? [] : [`--std=${options.std}`]),
+      ...(options.arch === undefined ? [] : [`--arch=${options.arch}`]),
+      ...(options.defines ?? []).map((define) => `--define=${define}`),
+      ...(options.includes ?? []).map((directory) => `--include=${directory}`),
+      ...(options.flags ?? []).map((flag) => `--flag=${flag}`),
+      ...(options.fastMath === true ? ["--fast-math"] : []),
+      ...(options.verbose === true ? ["--verbose"] : []),
+    ];
+  }
+
+  /** The artifact with these kernels ("fill", "axpy<float>"). Blocks. Throws CompileError with diagnostics. */
+  obtain(expressions: readonly string[]): Compiled {
+    const started = performance.now();
+    const key = this.#key(expressions);
+    const hit = this.#cached(key, started);
+    if (hit !== null) return hit;
+    try {
+      return this.#store(key, this.device.request(Op.compile, this.#fields(expressions)), started);
+    } catch (error) {
+      throw this.#withDiagnostics(error);
+    }
+  }
+
+  /** {@link obtain} without blocking the event loop. */
+  async obtainAsync(expressions: readonly string[]): Promise<Compiled> {
+    const started = performance.now();
+    const key = this.#key(expressions);
+    const hit = this.#cached(key, started);
+    if (hit !== null) return hit;
+    try {
+      return this.#store(key, await this.device.requestAsync(Op.compile, this.#fields(expressions)), started);
+    } catch (error) {
+      throw this.#withDiagnostics(error);
+    }
+  }
+
+  #fields(expressions: readonly string[]): string[] {
+    return [this.source, this.name, deviceSources.replace(/\/$/, ""), expressions.join("\n"), ...this.#options];
+  }
+
+  #key(expressions: readonly string[]): string {
+    const { arch, compiler, kind } = this.device.properties;
+    this.#base ??= [
+      String(binding.protocolVersion), kind, arch, compiler === null ? "" : `${compiler.name} ${compiler.version} ${compiler.path}`,
+      // Code for a CPU may use every instruction of the one it was compiled on.
+      kind === "cpu" ? cpus()[0]?.model ?? "" : "",
+      ownHash(), [this.source, ...this.#included.values()].some((text) => saysName.test(text)) ? this.name : "", this.source, this.#options.join("\0"), ...[...this.#included].flat(),
+    ];
+    return cacheKey([...this.#base, expressions.join("\n")]);
+  }
+
+  #cached(key: string, started: number): Compiled | null {
+    const entry = cache().get(key);
+    if (entry === null) return null;
+    return { ...entry, log: entry.log.replaceAll(namePlaceholder, this.name), cached: true, milliseconds: performance.now() - started };
+  }
+
+  #store(key: string, [log, artifact, lowered]: Uint8Array[], started: number): Compiled {
+    const text = Buffer.from(log ?? []).toString();
+    const names = Buffer.from(lowered ?? []).toString();
+    const entry = { artifact: artifact ?? new Uint8Array(), lowered: names === "" ? [] : names.split("\n"), log: text };
+    cache().put(key, { ...entry, log: text.replaceAll(this.name, namePlaceholder) });
+    return { ...entry, cached: false, milliseconds: performance.now() - started };
+  }
+
+  #withDiagnostics(error: unknown): unknown {
+    if (!(error instanceof CompileError)) return error;
+    return new CompileError(error.message, error.log, parseDiagnostics(error.log, this.name));
+  }
+}
+
+function checkForms(source: unknown, options: CompileOptions): void {
+  if (typeof source !== "string") throw new CompileError(`Expected CUDA C++ as text but got ${worded(source)}.`, "");
+  if (typeof options !== "object" || options === null) throw new CompileError(`Expected options such as { device: "cpu" } to compile with but got ${worded(options)}.`, "");
+  for (const option of ["defines", "includes", "flags"] as const) {
+    const given: unknown = options[option] ?? [];
+    if (!Array.isArray(given) || !given.every((each) => typeof each === "string")) throw new CompileError(`Expected ${option} as an array of text but got ${listed(given)}.`, "");
+  }
+}
+
+let own: string | undefined;
+
+/** One hash over all files that come with the library for device code, and the program that has it compiled: they decide what any source becomes. */
+function ownHash(): string {
+  if (own !== undefined) return own;
+  const hash = createHash("sha256");
+  const files = readdirSync(deviceSources, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  for (const file of [...files.sort(), deviceExecutable]) hash.update(`${file}\0`).update(readFileSync(file));
+  return (own = hash.digest("hex"));
+}
+
+/** Paths and contents of the files in `directories` that the source includes, directly or not, each behind those that it includes. Headers of the system count with the compiler. */
+function includedFiles(source: string, directories: readonly string[]): Map<string, string> {
+  const found = new Map<string, string>();
+  const seen = new Set<string>();
+  const scan = (text: string, from: string | null): void => {
+    for (const [, quoted, angled] of text.matchAll(/^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)/gm)) {
+      const path = (quoted ?? angled)!;
+      const places = isAbsolute(path) ? [path] : [...(quoted !== undefined && from !== null ? [join(from, path)] : []), ...directories.map((directory) => join(directory, path))];
+      // A folder may have the name of a header: <vector>.
+      const file = places.find((place) => statSync(place, { throwIfNoEntry: false })?.isFile());
+      if (file === undefined || seen.has(file)) continue;
+      seen.add(file);
+      const content = readFileSync(file, "utf8");
+      scan(content, dirname(file));
+      found.set(file, content);
+    }
+  };
+  scan(source, null);
+  return found;
+}

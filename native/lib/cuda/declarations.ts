@@ -1,0 +1,62 @@
+// Kernels as TypeScript declares them: names and types for the checker, from parsed signatures.
+import type { CType } from "./c-types.ts";
+import { dtypeNames } from "../memory/dtype.ts";
+import type { KernelDeclaration } from "./signature.ts";
+import { CompileError } from "../errors.ts";
+
+const library = `import("warpcell")`;
+
+// ECMA-262, 12.7.2: words that are no names in a module and are names in C++.
+const reserved = new Set("arguments await debugger eval export extends finally function implements import in instanceof interface let null package super var with yield".split(" "));
+
+/** A TypeScript name for each kernel: the last part of its own, or all parts joined by _ where two would be the same. */
+export function valueNames(kernels: readonly string[]): string[] {
+  const last = (name: string) => name.split("::").at(-1)!;
+  const names = kernels.map((kernel) => {
+    const isShared = kernels.filter((other) => last(other) === last(kernel)).length > 1;
+    return isShared ? kernel.replaceAll("::", "_") : last(kernel);
+  });
+  return names.map((name) => (reserved.has(name) ? `${name}_` : name));
+}
+
+/** `declare const fill: import("warpcell").Kernel<[p: …, n: number]>`. */
+export function declarationText(name: string, declaration: KernelDeclaration): string {
+  const { template, written } = declaration;
+  const types = template === null ? declaration.parameters().parameters.map(({ type }) => argumentType(type)) : written.map(({ type }) => templateArgumentType(declaration, type));
+  const list = written.map((parameter, index) => `${label(parameter.name)}: ${types[index]!}`).join(", ");
+  return `declare const ${name}: ${library}.${template === null ? "Kernel" : "KernelTemplate"}<[${list}]>`;
+}
+
+function label(name: string): string {
+  return reserved.has(name) ? `${name}_` : name;
+}
+
+function argumentType(type: CType): string {
+  switch (type.kind) {
+    case "scalar": return type.scalar === "bool" ? "boolean" : type.scalar === "i64" || type.scalar === "u64" ? "number | bigint" : "number";
+    case "vector": {
+      const lane = type.scalar === "i64" || type.scalar === "u64" ? "number | bigint" : "number";
+      const lanes = ["x", "y", "z", "w"].slice(0, type.lanes);
+      return `[${lanes.map((name) => `${name}: ${lane}`).join(", ")}] | { ${lanes.map((name) => `${name}: ${lane}`).join("; ")} }`;
+    }
+    case "struct": return `{ ${type.fields.map(({ name, type: field, count }) => `${name}: ${count === null ? argumentType(field) : `(${argumentType(field)})[]`}`).join("; ")} }`;
+    case "pointer": {
+      if (type.dtypes === null || type.dtypes.length === dtypeNames.length) return `${library}.Tensor | null`;
+      return [...type.dtypes.map((dtype) => `${library}.Tensor<"${dtype}">`), "null"].join(" | ");
+    }
+  }
+}
+
+/** What depends on a template argument may be any number or any tensor; the launch checks the instance. */
+function templateArgumentType(declaration: KernelDeclaration, type: KernelDeclaration["written"][number]["type"]): string {
+  const { scope, names } = declaration;
+  const parameters = new Set(declaration.template!.map(({ name }) => name));
+  const isDependent = type.words.some((word) => parameters.has(word));
+  if (isDependent) return type.isPointer ? `${library}.Tensor | null` : "number | bigint | boolean | object";
+  try {
+    return argumentType(type.resolve(scope, names));
+  } catch (error) {
+    if (!(error instanceof CompileError)) throw error;
+    return "unknown";
+  }
+}

@@ -1,0 +1,197 @@
+// A kernel as notebooks hold it: a declaration and what a compiler made of it into checked launches, figures and listings.
+import { LoadedModule, type LoadedKernel } from "./loaded-module.ts";
+import type { Compilation, Compiled } from "./compilation.ts";
+import { maxArgumentBytes, Op } from "../wire/commands.ts";
+import { CompileError, LaunchError } from "../errors.ts";
+import { LaunchPlan, type LaunchConfig, type Size } from "./plan.ts";
+import type { KernelDeclaration, Parameter } from "./signature.ts";
+import { summarize, type Timing } from "./timing.ts";
+import { worded } from "../wording.ts";
+
+/** What is known of a compiled kernel; `null`: the device does not know. Bytes. */
+export interface KernelInfo extends Omit<LoadedKernel, "parameters"> {
+  readonly device: string;
+  readonly parameters: readonly { readonly name: string; readonly type: string; readonly offset: number; readonly size: number }[];
+}
+
+/** How much of a multiprocessor a kernel fills. */
+export interface Occupancy {
+  readonly blocksPerMultiprocessor: number;
+  readonly activeWarps: number;
+  readonly maxWarps: number;
+  /** Active warps, of the most that there can be: 0 … 100. */
+  readonly percent: number;
+  /** What keeps more blocks from fitting. */
+  readonly limiter: "warps" | "registers" | "shared" | "blocks" | "block size";
+  /** Threads of the block with the most warps in flight, and the fewest such blocks that fill the device. */
+  readonly suggestedBlock: number;
+  readonly suggestedGrid: number;
+}
+
+/** `repeats`: timed launches; `warmup`: launches before them. */
+export interface TimeConfig extends LaunchConfig { readonly repeats?: number; readonly warmup?: number; }
+
+const cpuBlock = 256;
+
+/** A `__global__` function that can be launched; `A` are its arguments. */
+export class Kernel<A extends readonly unknown[] = readonly unknown[]> {
+  /** As CUDA C++ names it: "fill", "ns::axpy<float>". */
+  readonly name: string;
+  /** The text that it was compiled from. */
+  readonly source: string;
+  readonly info: KernelInfo;
+  readonly #compilation: Compilation;
+  readonly #module: LoadedModule;
+  readonly #id: number;
+  readonly #plan: LaunchPlan;
+  readonly #maxThreads: number;
+  #suggestedBlock: number | undefined;
+
+  /** For the library: kernels come from `compile`. Throws CompileError when the compiler lays the parameters out otherwise than the declaration was read. */
+  constructor(name: string, declaration: KernelDeclaration, templateArguments: readonly string[], compilation: Compilation, module: LoadedModule, index: number) {
+    const { device } = compilation;
+    const loaded = module.kernels[index]!;
+    const { parameters, bytes } = declaration.parameters(templateArguments);
+    checkLayout(name, parameters, loaded);
+    if (bytes > maxArgumentBytes) throw new CompileError(`Expected at most ${maxArgumentBytes} bytes of parameters for kernel ${name} but got ${bytes}. Pass what is large as a tensor.`, "");
+    this.name = name;
+    this.source = compilation.source;
+    this.info = { ...loaded, name, device: device.name, parameters: parameters.map(({ name: parameter, type, offset }) => ({ name: parameter, type: type.name, offset, size: type.size })) };
+    this.#compilation = compilation;
+    this.#module = module;
+    this.#id = module.firstKernel + index;
+    this.#plan = new LaunchPlan(name, this.#id, parameters, bytes, device, loaded);
+    this.#maxThreads = Math.min(device.properties.maxThreadsPerBlock, loaded.maxThreads ?? Infinity);
+  }
+
+  /**
+   * Launches the kernel; it runs asynchronously. Throws LaunchError before anything is submitted: for a wrong count or type of arguments, a number
+   * out of its parameter's range, a tensor of another dtype or device, disposed of or not contiguous, a size over the device's limits.
+   */
+  launch(config: LaunchConfig, ...args: A): void {
+    this.#plan.submit(config, args);
+  }
+
+  /** Launches one thread per item when called with the arguments: `fill.over(n)(p, n, 1)`. The last block may have threads beyond `n`. */
+  over(n: number, options: { block?: number } = {}): (...args: A) => void {
+    if (typeof options !== "object" || options === null) throw new LaunchError("BLOCK", `Expected options such as { block: 256 } to launch kernel ${this.name} over items but got ${worded(options)}.`);
+    if (!Number.isSafeInteger(n) || n < 0) throw new LaunchError("GRID", `Expected a whole number of items ≥ 0 to launch kernel ${this.name} over but got ${worded(n)}.`);
+    const { block = this.#defaultBlock() } = options;
+    // A block that is none is refused by the launch.
+    const config = { grid: block >= 1 ? Math.max(1, Math.ceil(n / block)) : 1, block };
+    // The functions hold the kernel, and so its module: it must not be unloaded while they live.
+    if (n === 0) return (...args) => this.#plan.write(config, args);
+    return (...args) => { this.#plan.submit(config, args); };
+  }
+
+  #defaultBlock(): number {
+    if (this.#compilation.device.kind === "cpu") return Math.min(cpuBlock, this.#maxThreads);
+    return (this.#suggestedBlock ??= this.occupancy(Math.min(cpuBlock, this.#maxThreads)).suggestedBlock);
+  }
+
+  /** How many blocks of `block` threads, with `shared` bytes of dynamic shared memory each, a multiprocessor holds. Throws where the device has none (`cpu`). */
+  occupancy(block: number, shared = 0): Occupancy {
+    const [json] = this.#compilation.device.request(Op.occupancy, [String(this.#id), String(block), String(shared)]);
+    return JSON.parse(Buffer.from(json!).toString()) as Occupancy;
+  }
+
+  /** Times launches on the device, in milliseconds. The kernel runs `warmup` + `repeats` times on the same arguments. */
+  async time(config: TimeConfig, ...args: A): Promise<Timing> {
+    const { repeats = 20, warmup = 3 }: Partial<TimeConfig> = config ?? {};
+    if (!Number.isInteger(repeats) || repeats < 1 || !Number.isInteger(warmup) || warmup < 0) {
+      throw new LaunchError("REPEATS", `Expected whole numbers, repeats ≥ 1 and warmup ≥ 0, to time kernel ${this.name} but got ${worded(repeats)} and ${worded(warmup)}.`);
+    }
+    this.#plan.write(config, args);
+    const { device } = this.#compilation;
+    const answer = device.requestAsync(Op.time, [String(repeats), String(warmup), this.#plan.record()]);
+    // At once: a fault must find the mark, and the tensors may be disposed of meanwhile.
+    this.#plan.markWritten(args, device.lastSequence);
+    const [lines] = await answer;
+    return summarize(Buffer.from(lines!).toString().split("\n").map(Number));
+  }
+
+  /** The kernel's module as PTX. Throws where the device has none (`cpu`). */
+  get ptx(): string { return this.#disassemble("ptx"); }
+
+  /** The kernel's module as machine code. Throws where the device or a disassembler has none. */
+  get sass(): string { return this.#disassemble("sass"); }
+
+  #disassemble(form: "ptx" | "sass"): string {
+    const [text] = this.#compilation.device.request(Op.disassemble, [this.#module.artifact, form]);
+    return Buffer.from(text!).toString();
+  }
+
+  toString(): string {
+    return `${this.name}(${this.info.parameters.map(({ name, type }) => `${name}: ${type}`).join(", ")})`;
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string { return `kernel ${this.toString()} on ${this.info.device}`; }
+}
+
+/** A `__global__` template: `axpy.as("float")` is a kernel. `A` are the arguments of any instance. */
+export class KernelTemplate<A extends readonly unknown[] = readonly unknown[]> {
+  readonly name: string;
+  readonly source: string;
+  readonly #declaration: KernelDeclaration;
+  readonly #compilation: Compilation;
+  readonly #instances = new Map<string, Kernel<A>>();
+
+  constructor(declaration: KernelDeclaration, compilation: Compilation) {
+    this.name = declaration.name;
+    this.source = compilation.source;
+    this.#declaration = declaration;
+    this.#compilation = compilation;
+  }
+
+  /** The instance with these template arguments, as C++ text or values: `reduce.as("float", 256)`. Compiled at the first call, which blocks. Throws CompileError. */
+  as(...args: (string | number | bigint | boolean)[]): Kernel<A> {
+    const texts = args.map(String);
+    const key = texts.join(", ");
+    const known = this.#instances.get(key);
+    if (known !== undefined) return known;
+
+    const most = this.#declaration.template!.length;
+    if (texts.length > most) throw new CompileError(`Expected at most ${most} template argument${most === 1 ? "" : "s"} for ${this.name} but got ${texts.length}: ${key}.`, "");
+    this.#declaration.parameters(texts);
+    const name = `${this.name}<${key}>`;
+    const [kernel] = loadKernels(this.#compilation, this.#compilation.obtain([name]), [{ name, declaration: this.#declaration, args: texts }]);
+    this.#instances.set(key, kernel as Kernel<A>);
+    return kernel as Kernel<A>;
+  }
+
+  toString(): string {
+    const parameters = this.#declaration.template!.map(({ name, fallback }) => (fallback === null ? name : `${name} = ${fallback}`));
+    return `${this.name}<${parameters.join(", ")}>(${this.#declaration.written.map(({ text }) => text).join(", ")})`;
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string { return `kernel template ${this.toString()} on ${this.#compilation.device.name}`; }
+}
+
+// Not in the type, so that the checker says it too.
+for (const method of ["launch", "over", "time"]) {
+  Object.defineProperty(KernelTemplate.prototype, method, {
+    value(this: KernelTemplate) {
+      throw new LaunchError("TEMPLATE", `Expected an instance of the kernel template ${this.name} but got the template itself. Choose its arguments first: ${this.name}.as("float").${method}(…).`);
+    },
+  });
+}
+
+export interface Instance { readonly name: string; readonly declaration: KernelDeclaration; readonly args: readonly string[]; }
+
+/** Loads what was compiled and makes a kernel of each instance, in the order in which they were asked for. */
+export function loadKernels(compilation: Compilation, compiled: Compiled, instances: readonly Instance[]): Kernel[] {
+  if (instances.length === 0) return [];
+  const module = LoadedModule.load(compilation.device, compiled.artifact, compiled.lowered, compilation.name, instances.map(({ name }) => name));
+  return instances.map(({ name, declaration, args }, index) => new Kernel(name, declaration, args, compilation, module, index));
+}
+
+function checkLayout(name: string, parameters: readonly Parameter[], loaded: LoadedKernel): void {
+  const read = parameters.map(({ offset, type }) => `${offset}+${type.size}`).join(" ");
+  const compiled = loaded.parameters.map(({ offset, size }) => `${offset}+${size}`).join(" ");
+  if (read === compiled) return;
+  const wrong = parameters.find(({ offset, type }, index) => loaded.parameters[index]?.offset !== offset || loaded.parameters[index]?.size !== type.size);
+  throw new CompileError(
+    `Expected the parameters of kernel ${name} at bytes ${read || "none"}, as its declaration was read, but the compiler has them at ${compiled || "none"}${wrong === undefined ? "" : `, from ${wrong.name} on`}. Pass a pointer, or a struct of plain fields, instead of a type that macros or headers decide.`, "");
+}
+
+export type { LaunchConfig, Size };

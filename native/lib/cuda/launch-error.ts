@@ -1,0 +1,105 @@
+// Why a launch is refused: turns an argument or a size that breaks a rule into a LaunchError with one sentence.
+import { packerOf } from "./argument.ts";
+import type { CType, ScalarType } from "./c-types.ts";
+import { LaunchError, TensorError } from "../errors.ts";
+import type { DeviceProcess } from "../device/process.ts";
+import { formatShape } from "../memory/shape.ts";
+import type { Parameter } from "./signature.ts";
+import { Tensor } from "../tensor/tensor.ts";
+import { listed, worded } from "../wording.ts";
+
+function shown(value: unknown): string {
+  return value instanceof Tensor ? `a tensor of ${value.dtype}` : worded(value);
+}
+
+const ranges: Record<ScalarType["scalar"], string> = {
+  bool: "true or false",
+  i8: "a whole number from -128 to 127", u8: "a whole number from 0 to 255",
+  i16: "a whole number from -32768 to 32767", u16: "a whole number from 0 to 65535",
+  i32: "a whole number from -2147483648 to 2147483647", u32: "a whole number from 0 to 4294967295",
+  i64: "a bigint or a safe integer that fits 64 bits", u64: "a bigint or a safe integer ≥ 0 that fits 64 bits",
+  f16: "a number of magnitude below 65520", bf16: "a number of magnitude below 3.39e38", f32: "a number of magnitude below 3.4e38", f64: "a number",
+};
+
+function wanted(type: CType): string {
+  switch (type.kind) {
+    case "scalar": return `${ranges[type.scalar]} (${type.name})`;
+    case "vector": return `${type.lanes} numbers as an array or as { ${["x", "y", "z", "w"].slice(0, type.lanes).join(", ")} }, each ${ranges[type.scalar]} (${type.name})`;
+    case "struct": return `an object { ${type.fields.map(({ name, count }) => (count === null ? name : `${name}[${count}]`)).join(", ")} } with exactly these fields, each in the range of its type (${type.name})`;
+    case "pointer": {
+      const { dtypes } = type;
+      if (dtypes === null) return `a tensor of any dtype, or null (${type.name})`;
+      return dtypes.length === 0 ? `null, since no dtype matches ${type.name}: declare it as void* to pass any tensor,` : `a tensor of ${dtypes.join(" or ")}, or null (${type.name})`;
+    }
+  }
+}
+
+/** The innermost part of a vector or struct that its type does not admit, and its path (".ids[1]"). */
+function culprit(type: CType, value: unknown, device: DeviceProcess, path = ""): { path: string; type: CType; value: unknown } {
+  const here = { path, type, value };
+  if (typeof value !== "object" || value === null) return here;
+  const given = value as Record<string, unknown>;
+  const find = (parts: readonly { path: string; type: CType; value: unknown }[]) => {
+    const wrong = parts.find((part) => !packerOf(part.type, device)(part.value, 0));
+    return wrong === undefined ? here : culprit(wrong.type, wrong.value, device, wrong.path);
+  };
+  if (type.kind === "struct") {
+    const isWhole = Object.keys(given).length === type.fields.length && type.fields.every(({ name, count }) => name in given && (count === null || (Array.isArray(given[name]) && (given[name] as unknown[]).length === count)));
+    if (!isWhole) return here;
+    return find(type.fields.flatMap(({ name, type: field, count }) => count === null
+      ? [{ path: `${path}.${name}`, type: field, value: given[name] }]
+      : Array.from(given[name] as unknown[], (element, index) => ({ path: `${path}.${name}[${index}]`, type: field, value: element }))));
+  }
+  return here;
+}
+
+/** The error of an argument that its parameter does not admit. */
+export function argumentError(kernel: string, parameter: Parameter, index: number, value: unknown, device: DeviceProcess): LaunchError | TensorError {
+  const which = `argument ${index + 1}, ${parameter.name}, of kernel ${kernel}`;
+  const { type } = parameter;
+  if (type.kind !== "pointer") {
+    const wrong = culprit(type, value, device);
+    const isRange = typeof wrong.value === "number" || typeof wrong.value === "bigint";
+    const part = wrong.path === "" ? which : `${wrong.path.slice(1)} of ${which}`;
+    return new LaunchError(isRange && wrong.type.kind === "scalar" ? "ARGUMENT_RANGE" : "ARGUMENT_TYPE", `Expected ${part} to be ${wanted(wrong.type)} but got ${shown(wrong.value)}.`);
+  }
+  if (!(value instanceof Tensor)) {
+    const isHost = ArrayBuffer.isView(value) || Array.isArray(value);
+    const advice = isHost ? ` Nothing is copied behind your back: make a tensor of it with tensor(…).` : "";
+    return new LaunchError(isHost ? "HOST_ARRAY" : "ARGUMENT_TYPE", `Expected ${which} to be ${wanted(type)} but got ${shown(value)}.${advice}`);
+  }
+  if (value.isDisposed) return new LaunchError("FREED", `Expected ${which} to be a living tensor but got one that has been disposed of.`);
+  if (value.storage!.device !== device) {
+    return new LaunchError("OTHER_DEVICE", `Expected ${which} to be on ${device.name}, where the kernel runs, but got a tensor on ${value.device}. Copy it with .to("${device.name}").`);
+  }
+  if (type.dtypes !== null && !type.dtypes.includes(value.dtype)) {
+    return new LaunchError("DTYPE", `Expected ${which} to be ${wanted(type)} but got ${shown(value)}.`);
+  }
+  if (!value.isContiguous) {
+    return new LaunchError("NOT_CONTIGUOUS", `Expected ${which} to be contiguous but got a view of shape ${formatShape(value.shape)} with strides ${formatShape(value.strides)}. Pass .contiguous(), a copy, or launch on the whole tensor.`);
+  }
+  return new LaunchError("MISALIGNED", `Expected ${which} to start at a multiple of ${type.pointeeAlign} bytes (${type.name}) but got a view that starts ${value.placeLow % type.pointeeAlign} bytes behind one.`);
+}
+
+export function countError(kernel: string, parameters: readonly Parameter[], got: number): LaunchError {
+  const list = parameters.map(({ name, type }) => `${name}: ${type.name}`).join(", ");
+  return new LaunchError("ARGUMENT_COUNT", `Expected ${parameters.length} argument${parameters.length === 1 ? "" : "s"} for kernel ${kernel} (${list}) but got ${got}.`);
+}
+
+/** A grid or block that is no size: `value` is not a whole number ≥ 1 nor up to three of them, or one is over the device's limit. */
+export function sizeError(what: "grid" | "block", kernel: string, value: unknown, limits: readonly number[], device: DeviceProcess): LaunchError {
+  return new LaunchError(what.toUpperCase(), `Expected the ${what} of kernel ${kernel} to be a whole number ≥ 1 or [x, y, z] of them, at most ${formatShape(limits)} on ${device.name}, but got ${listed(value)}.${value === undefined ? ` Sizes come first: launch({ grid: 64, block: 256 }, …).` : ""}`);
+}
+
+export function blockThreadsError(kernel: string, threads: number, limit: number, byKernel: boolean, device: DeviceProcess): LaunchError {
+  const why = byKernel ? "its registers allow no more there" : "the device allows no more";
+  return new LaunchError("BLOCK", `Expected a block of at most ${limit} threads for kernel ${kernel} on ${device.name}, since ${why}, but got ${threads}.`);
+}
+
+export function sharedError(kernel: string, value: unknown, statically: number, limit: number, device: DeviceProcess): LaunchError {
+  if (statically > limit) {
+    return new LaunchError("SHARED", `Expected kernel ${kernel} to declare at most ${device.properties.sharedPerBlock} bytes of shared memory on ${device.name} but it declares ${statically}. Use dynamic shared memory for more, up to ${limit} bytes.`);
+  }
+  const own = statically === 0 ? "" : ` besides the ${statically} that it declares`;
+  return new LaunchError("SHARED", `Expected at most ${Math.max(0, limit - statically)} bytes of dynamic shared memory for kernel ${kernel} on ${device.name}${own}, as a whole number ≥ 0, but got ${shown(value)}.`);
+}

@@ -1,0 +1,92 @@
+// A compiled artifact in a device process: gives it and its kernels their numbers, loads it, and loads it again into every new process.
+import { afterCollection } from "../device/collection.ts";
+import { Op } from "../wire/commands.ts";
+import { WarpcellError } from "../errors.ts";
+import { describeKernels } from "../device/origins.ts";
+import type { DeviceProcess } from "../device/process.ts";
+import { submitUnload } from "../wire/records.ts";
+
+/** What the device says of one loaded kernel; `null`: it does not know. Bytes, registers per thread. */
+export interface LoadedKernel {
+  name: string;
+  registers: number | null;
+  /** Static shared memory of a block. */
+  shared: number | null;
+  /** Local memory of a thread. */
+  local: number | null;
+  constant: number | null;
+  /** Most threads of a block. */
+  maxThreads: number | null;
+  /** Bytes of registers spilled to memory. */
+  spillStores: number | null;
+  spillLoads: number | null;
+  /** The architecture of the code. */
+  binary: number | string | null;
+  parameters: { offset: number; size: number }[];
+}
+
+interface Entry { readonly module: number; readonly firstKernel: number; readonly artifact: Uint8Array; readonly lowered: readonly string[]; readonly name: string; readonly kernels: readonly string[]; }
+
+interface Loads { readonly entries: Map<number, Entry>; readonly dropped: number[]; }
+
+const loads = new WeakMap<DeviceProcess, Loads>();
+const kernelNames = new Map<number, string>();
+const next = { module: 1, kernel: 1 };
+
+describeKernels((id) => kernelNames.get(id));
+
+function loadsOf(device: DeviceProcess): Loads {
+  const known = loads.get(device);
+  if (known !== undefined) return known;
+  const fresh: Loads = { entries: new Map(), dropped: [] };
+  loads.set(device, fresh);
+  device.onRestart(() => {
+    fresh.dropped.length = 0;
+    for (const entry of fresh.entries.values()) send(device, entry);
+  });
+  return fresh;
+}
+
+function send(device: DeviceProcess, { module, firstKernel, artifact, lowered, name }: Entry): LoadedKernel[] {
+  const [json] = device.request(Op.module_load, [String(module), String(firstKernel), artifact, lowered.join("\n"), name]);
+  const text = Buffer.from(json ?? []).toString();
+  return text === "" ? [] : text.split("\n").map((line) => JSON.parse(line) as LoadedKernel);
+}
+
+// What follows a collection must not talk to a device, which may answer with a fault: what it finds is unloaded before the next load.
+function drop(device: DeviceProcess, module: number): void {
+  const { entries, dropped } = loadsOf(device);
+  if (entries.delete(module)) dropped.push(module);
+}
+
+/** One artifact, loaded. It is unloaded some time after the last reference to it is gone. */
+export class LoadedModule {
+  readonly firstKernel: number;
+  readonly kernels: readonly LoadedKernel[];
+  readonly artifact: Uint8Array;
+
+  private constructor(entry: Entry, kernels: readonly LoadedKernel[]) {
+    this.firstKernel = entry.firstKernel;
+    this.artifact = entry.artifact;
+    this.kernels = kernels;
+  }
+
+  /** Loads `artifact`; `lowered` are its symbols and `kernels` their names for people, in one order. */
+  static load(device: DeviceProcess, artifact: Uint8Array, lowered: readonly string[], name: string, kernels: readonly string[]): LoadedModule {
+    const { entries, dropped } = loadsOf(device);
+    for (const module of dropped.splice(0)) submitUnload(device, module);
+
+    const entry: Entry = { module: next.module, firstKernel: next.kernel, artifact, lowered, name, kernels };
+    next.module += 1;
+    next.kernel += lowered.length;
+    const facts = send(device, entry);
+    if (facts.length !== lowered.length) {
+      throw new WarpcellError("PROTOCOL", `Expected ${device.name} to describe ${lowered.length} kernels of ${name} but got ${facts.length}.`);
+    }
+    entries.set(entry.module, entry);
+    kernels.forEach((kernel, index) => kernelNames.set(entry.firstKernel + index, kernel));
+    const loaded = new LoadedModule(entry, facts);
+    afterCollection(loaded, () => drop(device, entry.module));
+    return loaded;
+  }
+}

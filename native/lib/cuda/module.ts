@@ -1,0 +1,61 @@
+// One piece of CUDA C++ compiled: its kernels by name, the TypeScript that declares them, and what the compiler said.
+import { Compilation, type Compiled, type CompileOptions } from "./compilation.ts";
+import { parseDiagnostics } from "./compiler-log.ts";
+import { declarationText, valueNames } from "./declarations.ts";
+import type { Diagnostic } from "../errors.ts";
+import { Kernel, KernelTemplate, loadKernels, type Instance } from "./kernel.ts";
+
+/** One name for the type checker: TypeScript text that declares it, with no initialiser. */
+export interface KernelDeclarationText { readonly name: string; readonly text: string; }
+
+export class CudaModule {
+  /** "cpu", "cuda:0", … */
+  readonly device: string;
+  /** Under names that TypeScript allows: the kernel's own, without namespaces where that is unambiguous. */
+  readonly kernels: Readonly<Record<string, Kernel | KernelTemplate>>;
+  readonly declarations: readonly KernelDeclarationText[];
+  /** All that the compiler wrote, and its messages about the source. */
+  readonly log: string;
+  readonly diagnostics: readonly Diagnostic[];
+  /** It came from the cache. */
+  readonly cached: boolean;
+  /** From the call to loaded kernels. */
+  readonly milliseconds: number;
+
+  /** For the library: use {@link compile}. */
+  constructor(compilation: Compilation, compiled: Compiled | null, started: number) {
+    const { signatures, device } = compilation;
+    const instances = plainInstances(compilation);
+    const loaded = compiled === null ? [] : loadKernels(compilation, compiled, instances);
+    const names = valueNames(signatures.kernels.map(({ name }) => name));
+    const values = signatures.kernels.map((declaration) =>
+      declaration.template === null ? loaded[instances.findIndex(({ name }) => name === declaration.name)]! : new KernelTemplate(declaration, compilation));
+    this.device = device.name;
+    this.kernels = Object.fromEntries(values.map((value, index) => [names[index]!, value]));
+    this.declarations = signatures.kernels.map((declaration, index) => ({ name: names[index]!, text: declarationText(names[index]!, declaration) }));
+    this.log = compiled?.log ?? "";
+    this.diagnostics = parseDiagnostics(this.log, compilation.name);
+    this.cached = compiled?.cached ?? true;
+    this.milliseconds = performance.now() - started;
+  }
+}
+
+function plainInstances({ signatures }: Compilation): Instance[] {
+  return signatures.kernels.filter(({ template }) => template === null).map((declaration) => ({ name: declaration.name, declaration, args: [] }));
+}
+
+/**
+ * Compiles CUDA C++ for a device and loads its kernels. Templates are compiled per instance, when `as` is called. Throws CompileError with
+ * diagnostics and the compiler's log; DeviceUnavailable.
+ */
+export async function compile(source: string, options: CompileOptions = {}): Promise<CudaModule> {
+  const started = performance.now();
+  const compilation = new Compilation(source, options);
+  const compiled = await compilation.obtainAsync(plainInstances(compilation).map(({ name }) => name));
+  return new CudaModule(compilation, compiled, started);
+}
+
+/** The kernel templates of `source`, with nothing compiled yet. */
+export function declareTemplates(source: string, options: CompileOptions): CudaModule {
+  return new CudaModule(new Compilation(source, options), null, performance.now());
+}

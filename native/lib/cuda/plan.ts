@@ -1,0 +1,139 @@
+// A checked launch: turns sizes and arguments into a Launch record in `binding.scratch`, with all that can be known beforehand prepared once.
+import { binding } from "../wire/binding.ts";
+import { packerOf, read, type Pack } from "./argument.ts";
+import { roundUp } from "./c-types.ts";
+import { headerBytes, Op } from "../wire/commands.ts";
+import { argumentError, blockThreadsError, countError, sharedError, sizeError } from "./launch-error.ts";
+import type { DeviceProcess } from "../device/process.ts";
+import type { Parameter } from "./signature.ts";
+import type { Tensor } from "../tensor/tensor.ts";
+
+/** Threads along x, or along x, y and z. */
+export type Size = number | readonly [x: number, y?: number, z?: number];
+/** `shared`: dynamic shared memory, bytes. */
+export interface LaunchConfig { readonly grid: Size; readonly block: Size; readonly shared?: number; }
+
+/** What the device knows of the loaded kernel and a launch must keep to. */
+export interface KernelLimits { readonly maxThreads: number | null; readonly shared: number | null; }
+
+// `struct Launch` of protocol/commands.h.
+const at = { kernel: headerBytes, grid: headerBytes + 4, block: headerBytes + 16, shared: headerBytes + 28, argumentBytes: headerBytes + 32, pointerCount: headerBytes + 34, flags: headerBytes + 36, offsets: headerBytes + 40 } as const;
+const word = { grid: at.grid / 4, block: at.block / 4, shared: at.shared / 4 } as const;
+
+const scratchWords = new Uint32Array(binding.scratch);
+const scratchBytes = new Uint8Array(binding.scratch);
+
+/** Launches of one kernel on one device. */
+export class LaunchPlan {
+  readonly #kernel: string;
+  readonly #device: DeviceProcess;
+  readonly #parameters: readonly Parameter[];
+  readonly #template: Uint32Array;
+  readonly #packs: readonly Pack[];
+  /** Some parameter is a vector or a struct. */
+  readonly #hasParts: boolean;
+  readonly #places: readonly number[];
+  /** Arguments that the kernel may write. */
+  readonly #written: readonly number[];
+  readonly #maxGrid: readonly number[];
+  readonly #maxBlock: readonly number[];
+  readonly #maxThreads: number;
+  readonly #isBlockLimitOwn: boolean;
+  readonly #staticShared: number;
+  readonly #maxShared: number;
+
+  constructor(kernel: string, id: number, parameters: readonly Parameter[], argumentBytes: number, device: DeviceProcess, limits: KernelLimits) {
+    const { properties } = device;
+    this.#kernel = kernel;
+    this.#device = device;
+    this.#parameters = parameters;
+    this.#maxGrid = properties.maxGrid;
+    this.#maxBlock = properties.maxBlock;
+    this.#maxThreads = Math.min(properties.maxThreadsPerBlock, limits.maxThreads ?? Infinity);
+    this.#isBlockLimitOwn = this.#maxThreads < properties.maxThreadsPerBlock;
+    this.#staticShared = limits.shared ?? 0;
+    this.#maxShared = properties.sharedPerBlockOptin;
+
+    const pointers = parameters.filter(({ type }) => type.kind === "pointer");
+    const base = at.offsets + roundUp(pointers.length * 2, 8);
+    const bytes = base + roundUp(argumentBytes, 8);
+    const record = new DataView(new ArrayBuffer(bytes));
+    record.setUint32(0, bytes, true);
+    record.setUint16(4, Op.launch, true);
+    record.setUint32(at.kernel, id, true);
+    record.setUint16(at.argumentBytes, argumentBytes, true);
+    record.setUint16(at.pointerCount, pointers.length, true);
+    pointers.forEach(({ offset }, index) => record.setUint16(at.offsets + index * 2, offset, true));
+
+    this.#template = new Uint32Array(record.buffer);
+    this.#places = parameters.map(({ offset }) => base + offset);
+    this.#packs = parameters.map(({ type }) => packerOf(type, device));
+    this.#hasParts = parameters.some(({ type }) => type.kind === "vector" || type.kind === "struct");
+    this.#written = parameters.flatMap(({ type }, index) => (type.kind === "pointer" && !type.const ? [index] : []));
+  }
+
+  /** Checks and submits one launch. Throws LaunchError before anything is submitted; returns the sequence. */
+  submit(config: LaunchConfig, args: readonly unknown[]): number {
+    this.write(config, args);
+    const sequence = this.#device.submit();
+    this.markWritten(args, sequence);
+    return sequence;
+  }
+
+  /** Checks a launch and lays its record out in `binding.scratch`. Throws LaunchError. */
+  write(config: LaunchConfig, args: readonly unknown[]): void {
+    // Read before the record is laid out: a getter may use the device, and so the scratch.
+    const { grid, block, shared = 0 }: Partial<LaunchConfig> = config ?? {};
+    const values = this.#hasParts ? args.map((value, index) => (index < this.#parameters.length ? read(this.#parameters[index]!.type, value) : value)) : args;
+    scratchWords.set(this.#template);
+    this.#writeSizes(grid, block, shared);
+    this.#writeArguments(values, args);
+  }
+
+  /** Notes that `sequence` may write the tensors that the kernel takes as not const. */
+  markWritten(args: readonly unknown[], sequence: number): void {
+    const written = this.#written;
+    for (let index = 0; index < written.length; index++) {
+      const argument = args[written[index]!] as Tensor | null;
+      if (argument !== null) argument.storage!.writtenBy = sequence;
+    }
+  }
+
+  /** The record that {@link write} left, as bytes. */
+  record(): Uint8Array {
+    return scratchBytes.slice(0, this.#template.byteLength);
+  }
+
+  #writeArguments(values: readonly unknown[], args: readonly unknown[]): void {
+    const packs = this.#packs;
+    if (args.length !== packs.length) throw countError(this.#kernel, this.#parameters, args.length);
+    for (let index = 0; index < packs.length; index++) {
+      if (!packs[index]!(values[index], this.#places[index]!)) throw argumentError(this.#kernel, this.#parameters[index]!, index, args[index], this.#device);
+    }
+  }
+
+  #writeSizes(grid: Size | undefined, block: Size | undefined, shared: number): void {
+    if (!writeSize(word.grid, grid, this.#maxGrid)) throw sizeError("grid", this.#kernel, grid, this.#maxGrid, this.#device);
+    if (!writeSize(word.block, block, this.#maxBlock)) throw sizeError("block", this.#kernel, block, this.#maxBlock, this.#device);
+    const threads = scratchWords[word.block]! * scratchWords[word.block + 1]! * scratchWords[word.block + 2]!;
+    if (threads > this.#maxThreads) throw blockThreadsError(this.#kernel, threads, this.#maxThreads, this.#isBlockLimitOwn, this.#device);
+    if (!Number.isInteger(shared) || shared < 0 || shared + this.#staticShared > this.#maxShared) throw sharedError(this.#kernel, shared, this.#staticShared, this.#maxShared, this.#device);
+    scratchWords[word.shared] = shared;
+  }
+}
+
+function writeSize(index: number, size: Size | undefined, limits: readonly number[]): boolean {
+  if (typeof size === "number") {
+    scratchWords[index] = size;
+    scratchWords[index + 1] = 1;
+    scratchWords[index + 2] = 1;
+    return Number.isInteger(size) && size >= 1 && size <= limits[0]!;
+  }
+  if (!Array.isArray(size) || size.length < 1 || size.length > 3) return false;
+  for (let axis = 0; axis < 3; axis++) {
+    const length = axis < size.length ? (size[axis] as number) : 1;
+    if (!Number.isInteger(length) || length < 1 || length > limits[axis]!) return false;
+    scratchWords[index + axis] = length;
+  }
+  return true;
+}

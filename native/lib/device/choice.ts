@@ -1,0 +1,47 @@
+// Which device a tensor goes to: turns a name, or none, into a device, and says why the default is what it is.
+import { DeviceUnavailable } from "../errors.ts";
+import { DeviceProcess } from "./process.ts";
+import { worded } from "../wording.ts";
+
+export interface DefaultDevice {
+  readonly device: DeviceProcess;
+  /** A sentence: why this one. */
+  readonly reason: string;
+}
+
+let chosen: DefaultDevice | undefined;
+
+/** The device that new tensors go to: `WARPCELL_DEVICE`, else the first GPU when it works, else the CPU with the reason. Decided once. */
+export function defaultDevice(): DefaultDevice {
+  return (chosen ??= choose(process.env["WARPCELL_DEVICE"]));
+}
+
+function choose(wanted: string | undefined): DefaultDevice {
+  if (wanted !== undefined && wanted !== "") return { device: named(wanted), reason: `WARPCELL_DEVICE is "${wanted}".` };
+  try {
+    const device = DeviceProcess.get("cuda", 0);
+    return { device, reason: `An NVIDIA GPU works: ${device.properties.name}.` };
+  } catch (error) {
+    if (!(error instanceof DeviceUnavailable)) throw error;
+    return { device: DeviceProcess.get("cpu"), reason: `No GPU is used: ${error.message}` };
+  }
+}
+
+// More digits than any machine has GPUs: a number that does not fit an int would name another.
+const pattern = /^(?:(cpu)(?::0)?|(cuda)(?::([0-9]{1,4}))?)$/;
+
+export function isDeviceName(name: unknown): name is string {
+  return typeof name === "string" && pattern.test(name);
+}
+
+function named(name: string): DeviceProcess {
+  if (!isDeviceName(name)) throw new DeviceUnavailable("DEVICE_NAME", String(name), `Expected a device named "cpu", "cuda" or "cuda:N" but got ${worded(name)}.`);
+  const [, cpu, cuda, index] = pattern.exec(name)!;
+  const kind = cpu ?? cuda;
+  return DeviceProcess.get(kind as "cpu" | "cuda", Number(index ?? 0));
+}
+
+/** The device of that name, or the default one. Throws DeviceUnavailable with the reason; it never falls back to another. */
+export function deviceNamed(name?: string): DeviceProcess {
+  return name === undefined ? defaultDevice().device : named(name);
+}

@@ -1,0 +1,33 @@
+// The devices of this machine, for users: which there are, why one cannot be used, and waiting for their work.
+import { DeviceUnavailable } from "../errors.ts";
+import { DeviceProcess } from "./process.ts";
+import type { DeviceProperties } from "./properties.ts";
+
+/** A device with its properties, or with the reason why it cannot be used. */
+export type DeviceReport = { readonly device: string; readonly properties: DeviceProperties; readonly reason: null } | { readonly device: string; readonly properties: null; readonly reason: string };
+
+function report(kind: "cpu" | "cuda", index: number): DeviceReport {
+  const name = kind === "cpu" ? "cpu" : `cuda:${index}`;
+  try {
+    return { device: name, properties: DeviceProcess.get(kind, index).properties, reason: null };
+  } catch (error) {
+    if (!(error instanceof DeviceUnavailable)) throw error;
+    return { device: name, properties: null, reason: error.message };
+  }
+}
+
+/** The CPU and the GPUs up to the first that cannot be used, which comes with its reason. Starts their processes. */
+export function devices(): DeviceReport[] {
+  const reports = [report("cpu", 0)];
+  for (let index = 0; ; index++) {
+    const gpu = report("cuda", index);
+    // Behind the last GPU that works there being none more is no news.
+    if (gpu.reason === null || index === 0) reports.push(gpu);
+    if (gpu.reason !== null) return reports;
+  }
+}
+
+/** Waits for all work submitted to all devices. Throws the first error of it. */
+export function synchronize(): Promise<void> {
+  return DeviceProcess.settle();
+}

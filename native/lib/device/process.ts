@@ -1,0 +1,337 @@
+// A device and its process: starts it, sends it commands, waits for it, and heals it after a fault or an interrupt.
+import { binding, deviceExecutable, type ErrorRecord, type Outcome } from "../wire/binding.ts";
+import { answerFields, type Field, greet } from "../wire/answers.ts";
+import { collectGarbage, reclaim } from "./collection.ts";
+import { headerBytes, headerOffsets, Op } from "../wire/commands.ts";
+import { type DeviceFault, DeviceUnavailable, InterruptedError, OutOfMemory, WarpcellError } from "../errors.ts";
+import { faultOf, interruptionOf, type Loss, refusalOf } from "./faults.ts";
+import { origin } from "./origins.ts";
+import type { DeviceProperties } from "./properties.ts";
+
+export type { Field } from "../wire/answers.ts";
+export { describeKernels, describeOrigins, origin } from "./origins.ts";
+
+export type DeviceKind = "cpu" | "cuda";
+
+/** device: what kernels use. host: shared memory that this process reads; pinned, where the device has memory of its own. */
+export type MemoryKind = "device" | "host";
+
+/** From the cheapest way to the last. */
+const waysToAllocate: readonly { prepared: () => boolean; mayGrow: boolean }[] = [
+  { prepared: () => true, mayGrow: false },
+  { prepared: reclaim, mayGrow: false },
+  { prepared: () => true, mayGrow: true },
+  { prepared: collectGarbage, mayGrow: true },
+];
+
+const memoryNumbers = { device: 0, host: 1 } as const;
+const record = new DataView(binding.scratch);
+const recordBytes = new Uint8Array(binding.scratch);
+
+const running = new Map<string, DeviceProcess>();
+
+/** Sequences that died with a process before they were known to be done, and what they died of. */
+interface Lost { first: number; last: number; error: DeviceFault | InterruptedError; }
+
+/** One device with the process that hosts it. There is one per device; it starts when it is first asked for and heals itself when it dies. */
+export class DeviceProcess {
+  /** "cpu", "cuda:0", … */
+  readonly name: string;
+  readonly kind: DeviceKind;
+  readonly index: number;
+  /** The number that the addon knows it by. */
+  readonly client: number;
+  readonly properties: DeviceProperties;
+
+  readonly #reloads: (() => void)[] = [];
+  readonly #lost: Lost[] = [];
+  /** A command that failed and did not kill the process: thrown by the next synchronisation. */
+  #refused: WarpcellError | undefined;
+  /** The process has all that it needs: false from a death until modules are loaded again. */
+  #whole = true;
+  #reloading = false;
+  /** What the last process died of, until the next one is whole. */
+  #pendingFault: DeviceFault | InterruptedError | undefined;
+  /** An interrupt that another device noticed killed this process too. */
+  #interrupted = false;
+
+  private constructor(name: string, kind: DeviceKind, index: number, client: number, properties: DeviceProperties) {
+    this.name = name;
+    this.kind = kind;
+    this.index = index;
+    this.client = client;
+    this.properties = properties;
+  }
+
+  /** The process of a device; started when it does not run yet. Throws {@link DeviceUnavailable} with the reason when it cannot. */
+  static get(kind: DeviceKind, index = 0): DeviceProcess {
+    const name = kind === "cpu" ? "cpu" : `${kind}:${index}`;
+    const known = running.get(name);
+    if (known !== undefined) return known;
+
+    const client = binding.open(kind, index, deviceExecutable);
+    try {
+      const started = new DeviceProcess(name, kind, index, client, greet(client, name));
+      running.set(name, started);
+      return started;
+    } catch (error) {
+      binding.close(client);
+      throw error;
+    }
+  }
+
+  /** The devices whose processes have been started. */
+  static all(): DeviceProcess[] {
+    return [...running.values()];
+  }
+
+  /**
+   * Sends a command with a message and blocks until its answer: the fields after "ok". A refusal throws {@link CompileError}, {@link OutOfMemory},
+   * {@link LaunchError} or {@link DeviceError}; a death {@link DeviceFault}; an interrupt {@link InterruptedError}.
+   */
+  request(op: Op, fields: Field[]): Uint8Array[] {
+    const sequence = this.#send(op, fields);
+    this.#await(sequence);
+    return this.#take(sequence);
+  }
+
+  /** {@link request} without blocking the event loop. */
+  async requestAsync(op: Op, fields: Field[]): Promise<Uint8Array[]> {
+    const sequence = this.#send(op, fields);
+    await this.#awaitAsync(sequence);
+    return this.#take(sequence);
+  }
+
+  /** Submits the record in `binding.scratch` and returns its sequence. A process that died is healed first, and its fault thrown. */
+  submit(): number {
+    const sequence = this.#whole ? binding.submit(this.client, origin.current) : -1;
+    return sequence > 0 ? sequence : this.#resubmit(sequence);
+  }
+
+  /** Submits a mark behind all that was submitted before; returns its sequence. */
+  fence(): number {
+    record.setUint32(headerOffsets.bytes, headerBytes, true);
+    record.setUint32(headerOffsets.op, Op.fence, true);
+    return this.submit();
+  }
+
+  /**
+   * Blocks until all submitted work is done and visible. Throws {@link DeviceFault} for a kernel that broke the process, {@link LaunchError} for
+   * a launch that the device refused, {@link InterruptedError}; the process is whole again when it throws.
+   */
+  synchronize(): void {
+    this.#await(this.fence());
+    this.#throwRefused();
+  }
+
+  /** {@link synchronize} without blocking the event loop. */
+  async synchronizeAsync(): Promise<void> {
+    await this.#awaitAsync(this.fence());
+    this.#throwRefused();
+  }
+
+  /** A block of at least `bytes` bytes, 256-byte aligned, as a place. What collected objects held is used before new memory is. Throws {@link OutOfMemory}. */
+  allocate(bytes: number, memory: MemoryKind): number {
+    for (const { prepared, mayGrow } of waysToAllocate) {
+      const place = prepared() ? this.#allocate(bytes, memory, mayGrow) : -1;
+      if (place >= 0) return place;
+    }
+    const { allocated } = binding.memory(this.client);
+    throw new OutOfMemory(`Expected ${bytes} bytes of ${memory} memory on ${this.name} but there are not so many left, and tensors hold ${allocated}. Dispose of tensors that you no longer need.`, this.name, bytes);
+  }
+
+  #allocate(bytes: number, memory: MemoryKind, mayGrow: boolean): number {
+    for (;;) {
+      const place = binding.allocate(this.client, memoryNumbers[memory], bytes, mayGrow);
+      if (place >= -1) return place;
+      this.#attend(place === -2 ? "died" : "interrupted");
+    }
+  }
+
+  free(place: number): void {
+    binding.free(this.client, place);
+  }
+
+  /** A segment as memory of this process: host segments, and device segments of `cpu`. Synchronise before reading what a command writes. */
+  buffer(segment: number): ArrayBuffer {
+    return binding.buffer(this.client, segment);
+  }
+
+  /** The memory of a block alone, under the same conditions. It does not keep the block from being freed. */
+  part(place: number, bytes: number): ArrayBuffer {
+    return binding.part(this.client, place, bytes);
+  }
+
+  /** Whether the command with that sequence was lost with its process, so that what it wrote cannot be trusted. */
+  isSuspect(writtenBy: number): boolean {
+    return this.#lost.some(({ first, last }) => writtenBy >= first && writtenBy <= last);
+  }
+
+  /** The sequence of the command that was submitted last. */
+  get lastSequence(): number {
+    return binding.submitted(this.client);
+  }
+
+  /** It works, as far as one can know without waiting for it. */
+  get isBusy(): boolean {
+    const done = Math.max(binding.completed(this.client), binding.progress(this.client));
+    return binding.state(this.client) === "running" && done < binding.submitted(this.client);
+  }
+
+  /** Notes that the process was killed on the user's wish. */
+  killInterrupted(): void {
+    this.#interrupted = true;
+    binding.kill(this.client);
+  }
+
+  /** Registers what a new process must be sent again, in this order. */
+  onRestart(reload: () => void): void {
+    this.#reloads.push(reload);
+  }
+
+  /** Waits for all devices, and throws the first error. Called on a fresh stack, at the end of a cell. */
+  static async settle(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const device of running.values()) {
+      device.#reloading = false;
+      await device.#settle().catch((error: unknown) => failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async #settle(): Promise<void> {
+    const isSettled = this.#whole && binding.state(this.client) === "running" && binding.completed(this.client) === binding.submitted(this.client);
+    if (isSettled) this.#throwRefused();
+    else await this.synchronizeAsync();
+  }
+
+  #send(op: Op, fields: Field[]): number {
+    for (;;) {
+      const sequence = this.#whole || this.#reloading ? binding.request(this.client, op, fields, origin.current) : -1;
+      if (sequence > 0) return sequence;
+      this.#attend(sequence === -1 ? "died" : "interrupted");
+    }
+  }
+
+  #resubmit(failure: number): number {
+    const saved = recordBytes.slice(0, record.getUint32(headerOffsets.bytes, true));
+    if (!this.#reloading) this.#attend(failure === -1 ? "died" : "interrupted");
+    recordBytes.set(saved);
+
+    const sequence = binding.submit(this.client, origin.current);
+    if (sequence > 0) return sequence;
+    throw this.#unavailable("it ended again at once");
+  }
+
+  #take(sequence: number): Uint8Array[] {
+    const answer = binding.reply(this.client, sequence);
+    if (answer === null) throw new WarpcellError("PROTOCOL", `Expected an answer to command ${sequence} of ${this.name} but there is none.`);
+    return answerFields(answer, this.name);
+  }
+
+  #await(sequence: number): void {
+    while (!this.#concluded(sequence, binding.wait(this.client, sequence, -1)));
+  }
+
+  async #awaitAsync(sequence: number): Promise<void> {
+    while (!this.#concluded(sequence, await binding.waitAsync(this.client, sequence)));
+  }
+
+  /** Whether a wait is over. Throws what the sequence was lost to; a restart counts it as completed. */
+  #concluded(sequence: number, outcome: Outcome): boolean {
+    const lost = this.#lost.find(({ first, last }) => sequence >= first && sequence <= last);
+    if (lost !== undefined) throw lost.error;
+    if (outcome === "done") return true;
+    this.#attend(outcome);
+    return false;
+  }
+
+  /** Deals with what a wait or a submission met, and throws it; returns when there is only something to try again. */
+  #attend(outcome: Outcome): void {
+    if (this.#reloading) throw this.#unavailable("it ended while kernels were loaded again");
+
+    const records = outcome === "error" ? binding.errors(this.client) : [];
+    if (outcome === "error" && !records.some(({ fatal }) => fatal)) {
+      for (const refusal of records) this.#refused ??= refusalOf(refusal, this.name, binding.flights(this.client, refusal.sequence, refusal.last));
+      return;
+    }
+
+    if (outcome === "interrupted") interruptAll();
+    const error = this.#heal(records);
+    const isReported = outcome === "died" && error instanceof InterruptedError;
+    if (!isReported) throw error;
+  }
+
+  /**
+   * Starts a new process with all that the old one had. Its steps can be repeated: an interrupt may terminate JavaScript between any two.
+   */
+  #heal(records: ErrorRecord[]): DeviceFault | InterruptedError {
+    this.#whole = false;
+    binding.kill(this.client);
+    this.#pendingFault ??= this.#faultOf(records);
+
+    try {
+      binding.restart(this.client);
+    } catch (reason) {
+      throw this.#unavailable(reason instanceof Error ? reason.message : String(reason));
+    }
+    this.#reloading = true;
+    try {
+      for (const reload of this.#reloads) reload();
+    } finally {
+      this.#reloading = false;
+    }
+
+    const error = this.#pendingFault;
+    this.#pendingFault = undefined;
+    this.#interrupted = false;
+    this.#whole = true;
+    return error;
+  }
+
+  #faultOf(records: ErrorRecord[]): DeviceFault | InterruptedError {
+    const first = Math.max(binding.completed(this.client), binding.progress(this.client)) + 1;
+    const last = binding.submitted(this.client);
+    const loss: Loss = {
+      device: this.name,
+      state: binding.state(this.client),
+      records: [...records, ...binding.errors(this.client)],
+      flights: binding.flights(this.client, first, last),
+      shareable: this.properties.shareable,
+    };
+
+    const isFault = loss.records.some(({ fatal }) => fatal);
+    const isInterrupted = !isFault && (this.#interrupted || loss.state === "interrupted");
+    const error = isInterrupted ? interruptionOf(loss) : faultOf(loss);
+    if (last >= first) this.#lost.push({ first, last, error });
+    return error;
+  }
+
+  #unavailable(reason: string): DeviceUnavailable {
+    const sentence = `Expected a new process for ${this.name} but ${reason}. Every use of the device tries again.`;
+    return new DeviceUnavailable("RESTART_FAILED", this.name, sentence, { cause: this.#pendingFault });
+  }
+
+  #throwRefused(): void {
+    const refused = this.#refused;
+    this.#refused = undefined;
+    if (refused !== undefined) throw refused;
+  }
+}
+
+/** Makes every wait for a device end, now and until {@link clearInterrupt}; from any thread. A device that works is restarted, an idle one is left alone. */
+export function interrupt(): void {
+  binding.interrupt();
+}
+
+export function clearInterrupt(): void {
+  binding.clearInterrupt();
+}
+
+/** An interrupt stops the work of all devices, whichever of them noticed it; it is used up by that. */
+function interruptAll(): void {
+  for (const device of running.values()) {
+    if (device.isBusy) device.killInterrupted();
+  }
+  binding.clearInterrupt();
+}

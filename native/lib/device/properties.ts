@@ -1,0 +1,53 @@
+// What a device says of itself: turns the JSON of its hello into a checked type.
+import { WarpcellError } from "../errors.ts";
+
+/** A library that a device process uses or could use; `path` is `null` when it was not found. */
+export interface LibraryProperties { name: string; path: string | null; version: string | null; }
+
+/** The facts of a device. Bytes; `null` where a device has no such figure. */
+export interface DeviceProperties {
+  /** As its maker calls it: "NVIDIA H200", "AMD EPYC 9654". */
+  name: string;
+  kind: "cpu" | "cuda";
+  index: number;
+  /** "sm_90a", "x86_64". */
+  arch: string;
+  warpSize: number;
+  multiprocessors: number;
+  maxThreadsPerBlock: number;
+  maxBlock: [number, number, number];
+  maxGrid: [number, number, number];
+  sharedPerBlock: number;
+  sharedPerBlockOptin: number;
+  registersPerBlock: number | null;
+  memoryTotal: number;
+  compiler: { name: string; version: string; path: string } | null;
+  driver: string | null;
+  libraries: LibraryProperties[];
+  /** Arrays outlive the device process. */
+  shareable: boolean;
+}
+
+const numbers = ["index", "warpSize", "multiprocessors", "maxThreadsPerBlock", "sharedPerBlock", "sharedPerBlockOptin", "memoryTotal"] as const;
+const texts = ["name", "kind", "arch"] as const;
+
+/** Reads the JSON of a hello. Throws `PROTOCOL` when a field that the library relies on is missing or of another type. */
+export function parseProperties(json: string): DeviceProperties {
+  const value = JSON.parse(json) as Record<string, unknown>;
+
+  const wrong = [
+    ...numbers.filter((field) => typeof value[field] !== "number"),
+    ...texts.filter((field) => typeof value[field] !== "string"),
+    ...(["maxBlock", "maxGrid"] as const).filter((field) => !isTriple(value[field])),
+    ...(typeof value["shareable"] === "boolean" ? [] : ["shareable"]),
+  ];
+  if (wrong.length > 0) {
+    throw new WarpcellError("PROTOCOL", `Expected a device to describe itself but got no usable ${wrong.join(", ")} in ${json}. Build the library again: its parts are of different versions.`);
+  }
+
+  return { registersPerBlock: null, compiler: null, driver: null, libraries: [], ...value } as unknown as DeviceProperties;
+}
+
+function isTriple(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 3 && value.every((part) => typeof part === "number");
+}

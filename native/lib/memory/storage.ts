@@ -1,0 +1,79 @@
+// A block of a device's memory: takes it from the allocator, and gives it back when the last tensor on it is disposed of or collected.
+import { getHeapStatistics } from "node:v8";
+import { binding } from "../wire/binding.ts";
+import { afterCollection, cancel, living } from "../device/collection.ts";
+import type { DeviceProcess } from "../device/process.ts";
+
+const heap = getHeapStatistics().heap_size_limit;
+
+/**
+ * Bytes as V8 is told of them. It collects after every 64 MiB or so of its heap of some GiB: memory that is not the host's weighs what its share of the device's is of that
+ * heap, or a loop over a GPU's tensors would spend its time in the collector.
+ */
+function weight(device: DeviceProcess, bytes: number): number {
+  return device.kind === "cpu" ? bytes : Math.ceil(bytes * Math.min(1, heap / device.properties.memoryTotal));
+}
+
+// A block that is reused while commands on it are under way is safe: all commands of a device run in one order.
+function release(device: DeviceProcess, place: number, bytes: number): void {
+  device.free(place);
+  binding.adjustExternalMemory(-weight(device, bytes));
+}
+
+/** The memory under one or several tensors (a tensor, its views, and the arrays that show it). */
+export class Storage {
+  readonly device: DeviceProcess;
+  readonly place: number;
+  readonly bytes: number;
+  /** Sequence of the last command that may write here; 0: none. */
+  writtenBy = 0;
+  readonly #watch: number;
+  #holders = 1;
+  /** The number of the buffer with these bytes that JavaScript had last; 0: none. */
+  #buffer = 0;
+
+  /** Throws OutOfMemory. The contents are undefined. */
+  constructor(device: DeviceProcess, bytes: number) {
+    this.device = device;
+    this.bytes = bytes;
+    this.place = device.allocate(Math.max(bytes, 1), "device");
+    binding.adjustExternalMemory(weight(device, bytes));
+    this.#watch = watch(this);
+  }
+
+  /** These bytes for JavaScript: the same buffer as long as it lives, and the memory as long too. */
+  expose(): ArrayBuffer {
+    const known = this.#buffer === 0 ? null : living(this.#buffer);
+    if (known !== null) return known as ArrayBuffer;
+
+    const buffer = this.device.part(this.place, this.bytes);
+    this.hold();
+    this.#buffer = afterCollection(buffer, () => this.drop());
+    return buffer;
+  }
+
+  /** One more tensor, or a buffer, lies here. */
+  hold(): this {
+    this.#holders += 1;
+    return this;
+  }
+
+  /** One less; after the last the memory is free for others. */
+  drop(): void {
+    this.#holders -= 1;
+    if (this.#holders > 0) return;
+    cancel(this.#watch);
+    release(this.device, this.place, this.bytes);
+  }
+
+  /** A launch that did not finish may have been writing here, and nothing has written since. */
+  get isSuspect(): boolean {
+    return this.writtenBy !== 0 && this.device.isSuspect(this.writtenBy);
+  }
+}
+
+// Apart, so that the action does not hold the storage.
+function watch(storage: Storage): number {
+  const { device, place, bytes } = storage;
+  return afterCollection(storage, () => release(device, place, bytes));
+}

@@ -1,0 +1,111 @@
+// Bytes between JavaScript and a storage: through shared memory directly where the device works in it, else through pinned blocks.
+import { binding } from "../wire/binding.ts";
+import { afterCollection } from "../device/collection.ts";
+import { offsetOf, segmentOf } from "../wire/commands.ts";
+import type { DeviceProcess } from "../device/process.ts";
+import { submitCopy } from "../wire/records.ts";
+import type { Storage } from "./storage.ts";
+
+/** Bytes that one step moves through a pinned block, and that may be under way before the sender waits. */
+const stepBytes = 16 * 2 ** 20;
+const aheadBytes = 64 * 2 ** 20;
+/** From this many bytes on a pinned block of their own costs less than a copy out of one. */
+const pinnedBytes = 256 * 1024;
+
+interface Staged { readonly place: number; readonly bytes: number; readonly sequence: number; }
+
+// A pinned block may be written again only when its copy is done, so blocks wait here and not in the allocator.
+const staged = new WeakMap<DeviceProcess, Staged[]>();
+
+function sharedBytes(device: DeviceProcess, place: number, bytes: number): Uint8Array {
+  return new Uint8Array(device.buffer(segmentOf(place)), offsetOf(place), bytes);
+}
+
+/** Writes `source` at `offset` bytes into the storage, behind all work submitted before. `source` may be changed as soon as this returns. */
+export function upload(storage: Storage, offset: number, source: Uint8Array): void {
+  const { device, place } = storage;
+  if (device.kind === "cpu" && !device.isBusy) {
+    sharedBytes(device, place + offset, source.length).set(source);
+    storage.writtenBy = 0;
+    return;
+  }
+  for (let at = 0; at < source.length; at += stepBytes) {
+    const part = source.subarray(at, at + stepBytes);
+    storage.writtenBy = sendStaged(device, place + offset + at, part);
+  }
+}
+
+/** Returns the sequence of the copy. */
+function sendStaged(device: DeviceProcess, place: number, part: Uint8Array): number {
+  const block = stagingBlock(device, part.length);
+  try {
+    sharedBytes(device, block, part.length).set(part);
+    const sequence = submitCopy(device, place, block, part.length);
+    staged.get(device)!.push({ place: block, bytes: part.length, sequence });
+    return sequence;
+  } catch (error) {
+    device.free(block);
+    throw error;
+  }
+}
+
+function stagingBlock(device: DeviceProcess, bytes: number): number {
+  const waiting = staged.get(device) ?? [];
+  if (waiting.reduce((sum, block) => sum + block.bytes, bytes) > aheadBytes) device.synchronize();
+  const completed = binding.completed(device.client);
+  for (const block of waiting) if (block.sequence <= completed) device.free(block.place);
+  staged.set(device, waiting.filter(({ sequence }) => sequence > completed));
+  return device.allocate(bytes, "host");
+}
+
+/**
+ * Shows `use` the bytes from `offset` on, after all work submitted before, part by part; a part is gone when `use` returns. Throws what the work
+ * before failed with.
+ */
+export function read(storage: Storage, offset: number, bytes: number, use: (part: Uint8Array, at: number) => void): void {
+  const { device, place } = storage;
+  if (device.kind === "cpu" || bytes === 0) {
+    device.synchronize();
+    if (bytes > 0) use(sharedBytes(device, place + offset, bytes), 0);
+    return;
+  }
+  const block = device.allocate(Math.min(bytes, stepBytes), "host");
+  try {
+    for (let at = 0; at < bytes; at += stepBytes) {
+      const count = Math.min(stepBytes, bytes - at);
+      submitCopy(device, block, place + offset + at, count);
+      device.synchronize();
+      use(sharedBytes(device, block, count), at);
+    }
+  } finally {
+    device.free(block);
+  }
+}
+
+/**
+ * A buffer with the bytes from `offset` on, after all work submitted before. On `cpu` it is the storage itself, which lives as long as the buffer; on
+ * other devices a copy in pinned memory, which the device writes without a detour. Throws what the work before failed with, and OutOfMemory.
+ */
+export function expose(storage: Storage, offset: number, bytes: number): { buffer: ArrayBuffer; byteOffset: number } {
+  const { device } = storage;
+  if (device.kind === "cpu") {
+    device.synchronize();
+    return { buffer: storage.expose(), byteOffset: offset };
+  }
+  if (bytes < pinnedBytes) {
+    const copy = new Uint8Array(bytes);
+    read(storage, offset, bytes, (part, at) => copy.set(part, at));
+    return { buffer: copy.buffer, byteOffset: 0 };
+  }
+  const block = device.allocate(bytes, "host");
+  try {
+    submitCopy(device, block, storage.place + offset, bytes);
+    device.synchronize();
+    const buffer = device.part(block, bytes);
+    afterCollection(buffer, () => device.free(block));
+    return { buffer, byteOffset: 0 };
+  } catch (error) {
+    device.free(block);
+    throw error;
+  }
+}

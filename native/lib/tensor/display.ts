@@ -1,0 +1,104 @@
+// A tensor as people see it: a line of text, an HTML table, and the payload of kernel/mime.ts. It reads edges and reduced figures, never a big tensor whole.
+import { factsOf } from "../memory/dtype.ts";
+import { formatShape } from "../memory/shape.ts";
+import { figuresOf, pictureOf } from "../ops/statistics.ts";
+import type { Nested, Tensor } from "./tensor.ts";
+
+/** A value's method under this key gives its MIME bundle. */
+export const displayKey = Symbol.for("Jupyter.display");
+
+const tensorMime = "application/vnd.warpcell.tensor.v1+json";
+
+/** Tensors of more elements show this many items at both ends of each of the last three axes, and one of axes before. */
+const wholeSize = 1000;
+const edgeItems = 3;
+const edgeAxes = 3;
+/** A table is as wide and as long as a page: one with more items along an axis shows its ends. */
+const tableItems = 20;
+const gap = Symbol("…");
+
+type Element = number | bigint | boolean;
+type Preview = Element | typeof gap | Preview[];
+
+/** Elements of a tensor, with gaps in the middle of a big one's axes. */
+function preview(tensor: Tensor, whole = tensor.size <= wholeSize): Preview {
+  if (tensor.size === 0) return [];
+  if (whole || tensor.shape.length === 0) return tensor.toArray() as Nested<Element> as Preview;
+  const length = tensor.shape[0]!;
+  const edge = tensor.shape.length > edgeAxes ? 1 : edgeItems;
+  const hasGap = length > 2 * edge;
+  if (tensor.shape.length === 1) {
+    if (!hasGap) return tensor.toArray() as Preview;
+    using head = tensor.slice([0, edgeItems]);
+    using tail = tensor.slice([-edgeItems]);
+    return [...(head.toArray() as Preview[]), gap, ...(tail.toArray() as Preview[])];
+  }
+  const items = [...Array(hasGap ? 2 * edge : length).keys()].map((at) => {
+    const index = hasGap && at >= edge ? at - 2 * edge : at;
+    using item = tensor.slice(index);
+    return preview(item, false);
+  });
+  return hasGap ? [...items.slice(0, edge), gap, ...items.slice(edge)] : items;
+}
+
+function formatElement(value: Element, digits: number): string {
+  if (Object.is(value, -0)) return "-0";
+  return typeof value === "number" && !Number.isSafeInteger(value) ? String(Number(value.toPrecision(digits))) : String(value);
+}
+
+function digitsOf(tensor: Tensor): number {
+  return { 1: 3, 2: 4, 4: 6, 8: 8 }[factsOf(tensor.dtype).bytes];
+}
+
+function formatNested(value: Preview, digits: number, depth: number): string {
+  if (value === gap) return "…";
+  if (!Array.isArray(value)) return formatElement(value, digits);
+  const isInner = !value.some(Array.isArray);
+  const separator = isInner ? ", " : `,\n${" ".repeat("tensor(".length + depth + 1)}`;
+  return `[${value.map((item) => formatNested(item, digits, depth + 1)).join(separator)}]`;
+}
+
+const suspectNote = "unfinished: a launch that did not finish may have been writing it";
+
+function facts(tensor: Tensor): string {
+  return [`shape ${formatShape(tensor.shape)}`, tensor.dtype, tensor.device, ...(!tensor.isDisposed && tensor.isSuspect ? [suspectNote] : [])].join(", ");
+}
+
+/** `tensor([[1, 2], [3, 4]], shape [2, 2], float32, cpu)`. Waits for the tensor; throws what the work before failed with. */
+export function textOf(tensor: Tensor): string {
+  if (tensor.isDisposed) return `tensor(disposed, ${facts(tensor)})`;
+  return `tensor(${formatNested(preview(tensor), digitsOf(tensor), 0)}, ${facts(tensor)})`;
+}
+
+/** A table of the last two axes; of other axes the first position. Its title is no caption: that would be broken to the width of a narrow table, and lie in the middle of a wide one. */
+export function htmlOf(tensor: Tensor): string {
+  if (tensor.isDisposed) return `<div>${escaped(textOf(tensor))}</div>`;
+  const outer = Math.max(0, tensor.shape.length - 2);
+  const hasCells = tensor.size > 0;
+  let cells: Preview = [];
+  if (hasCells) {
+    using matrix = tensor.slice(...Array<number>(outer).fill(0));
+    cells = preview(matrix, matrix.shape.every((length) => length <= tableItems));
+  }
+  const rows = (tensor.shape.length === 0 ? [[cells]] : tensor.shape.length === 1 ? [cells] : cells) as Preview[];
+  const digits = digitsOf(tensor);
+  const columns = rows.find(Array.isArray)?.length ?? 0;
+  const cellsOf = (row: Preview): Preview[] => (Array.isArray(row) ? row : Array<Preview>(columns).fill(row));
+  const body = rows.map((row) => `<tr>${cellsOf(row).map((cell) => `<td>${escaped(formatNested(cell, digits, 0))}</td>`).join("")}</tr>`).join("");
+  const where = outer === 0 ? "" : `, at [${Array(outer).fill(0).join(", ")}] of the first ${outer === 1 ? "axis" : `${outer} axes`}`;
+  return `<div>tensor, ${escaped(facts(tensor))}${where}</div>${hasCells ? `<table><tbody>${body}</tbody></table>` : ""}`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[character]!);
+}
+
+/** `TensorPayload` of kernel/mime.ts under its MIME type; nothing for a disposed tensor. */
+export function payloadOf(tensor: Tensor): Record<string, unknown> {
+  if (tensor.isDisposed) return {};
+  using whole = tensor.contiguous();
+  const picture = pictureOf(whole);
+  const tile = picture && { ...picture, values: Buffer.from(picture.values.buffer).toString("base64") };
+  const { shape, dtype, device, size, bytes, isSuspect } = tensor;
+  return { [tensorMime]: { version: 1, shape: [...shape], dtype, device, size, bytes, ...figuresOf(whole), suspect: isSuspect, tile } };
+}

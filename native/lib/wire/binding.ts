@@ -1,0 +1,136 @@
+// The only file that opens addon.node: turns its untyped exports into one typed object.
+import { createRequire } from "node:module";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** How a wait ended: `done`; an `error` record has arrived; `interrupted` by {@link Binding.interrupt}; the device process `died`; `timeout`. */
+export type Outcome = "done" | "error" | "interrupted" | "died" | "timeout";
+
+/** What went wrong with a command that has no answer (`ErrorRecord` in protocol/commands.h). */
+export interface ErrorRecord {
+  sequence: number;
+  last: number;
+  fatal: boolean;
+  code: string;
+  text: string;
+  block?: [number, number, number];
+  thread?: [number, number, number];
+}
+
+/** A sample of a device (`Gauges` in protocol/commands.h) with the allocator's own figures. Bytes, 0…1, °C, W, ms since the epoch; `null`: not known. */
+export interface GaugeSample {
+  client: number;
+  kind: "cpu" | "cuda";
+  index: number;
+  memoryTotal: number | null;
+  memoryUsed: number | null;
+  processMemory: number | null;
+  utilization: number | null;
+  temperature: number | null;
+  power: number | null;
+  sampled: number | null;
+  /** Bytes of living tensors, and of segments held for them. */
+  allocated: number;
+  reserved: number;
+  /** Not all that was submitted is known to be done. */
+  isBusy: boolean;
+}
+
+/** One submitted launch, as the flight recorder remembers it. */
+export interface FlightRecord { sequence: number; kernel: number; origin: number; }
+
+export interface MemoryStatistics { allocated: number; reserved: number; peak: number; blocks: number; segments: number; }
+
+/**
+ * The addon. A client (a small integer) is one device process and all that the session keeps for it: control segment, ring,
+ * segments' descriptors, allocator, flight recorder. Every client is known to all threads of this Node process.
+ */
+export interface Binding {
+  readonly protocolVersion: number;
+  /** Commands are laid out here (little-endian, see protocol/commands.h), then submitted. 64 KiB, one per thread. */
+  readonly scratch: ArrayBuffer;
+
+  /** Creates the client and starts its device process. Does not wait for it: send `hello`. Throws a system error when it cannot start. */
+  open(kind: "cpu" | "cuda", index: number, executable: string): number;
+  /** Starts a new process for a client whose process has died or was killed, and gives it back every segment. Returns their count. */
+  restart(client: number): number;
+  /** Kills the device process and reaps it (at most a second). Segments, tensors and sequence numbers stay. */
+  kill(client: number): void;
+  /** Stops the process and frees everything. */
+  close(client: number): void;
+  /** `running`, or how the process ended: "signal 9", "exit 70", or why a wait killed it: `interrupted`, or what was wrong with its answers. */
+  state(client: number): string;
+  processId(client: number): number;
+
+  /** Copies the record in `scratch` (its `bytes` and `op` set) to the ring and returns its sequence. Blocks while the ring is full; returns −1 when the process is dead, −2 when interrupted. */
+  submit(client: number, origin: number): number;
+  /** Sends a command with a message and returns its sequence; −1 and −2 as {@link submit}. */
+  request(client: number, op: number, fields: (string | Uint8Array)[], origin: number): number;
+  /** The answer of a request once `wait` said done; `null` when there is none yet. Each answer can be taken once. */
+  reply(client: number, sequence: number): Uint8Array[] | null;
+  /**
+   * Blocks until `completed` (or the answer) of `sequence`. `error` as long as records wait to be read by {@link errors}. `timeout` in ms, −1: none.
+   * `interrupted` means that the process has been killed here: JavaScript may be terminated before it could do so.
+   */
+  wait(client: number, sequence: number, timeout: number): Outcome;
+  /** The same without blocking the event loop. */
+  waitAsync(client: number, sequence: number): Promise<Outcome>;
+  completed(client: number): number;
+  progress(client: number): number;
+  submitted(client: number): number;
+  /** Errors that arrived since the last call, oldest first. */
+  errors(client: number): ErrorRecord[];
+  /** Launches with first ≤ sequence ≤ last that the recorder (the last 65,536) still has. */
+  flights(client: number, first: number, last: number): FlightRecord[];
+
+  /**
+   * A block of at least `bytes` (256-byte aligned), as a place: of memory that the client has, or of more of it when it `mayGrow`. memory 0: device, 1: host.
+   * Returns −1 when there is no memory left, −2 when the process is dead, −3 when interrupted.
+   */
+  allocate(client: number, memory: 0 | 1, bytes: number, mayGrow: boolean): number;
+  free(client: number, place: number): void;
+  /** The whole segment of a place as memory of this process: host segments, and device segments of `cpu`. The mapping lives as long as the buffer. */
+  buffer(client: number, segment: number): ArrayBuffer;
+  /** The same of `bytes` bytes at a place, and nothing around them. */
+  part(client: number, place: number, bytes: number): ArrayBuffer;
+  /** New memory of `bytes` that other processes can map: the descriptor is the caller's to close. `null` when the system has not so much left. */
+  shareMemory(bytes: number): { descriptor: number; memory: ArrayBuffer } | null;
+  /** The memory behind a descriptor that another process's {@link shareMemory} made, whole. The mapping lives as long as the buffer. */
+  mapMemory(descriptor: number): ArrayBuffer;
+  /** A part of what the two above answered. When it has been collected, the first Int32 of `memory` becomes 0, in all processes. */
+  lendMemory(memory: ArrayBuffer, offset: number, bytes: number): ArrayBuffer;
+  /** Gives unused segments back. Returns the bytes. */
+  trim(client: number): number;
+  /** Of device memory. */
+  memory(client: number): MemoryStatistics;
+  /** Tells V8 of memory outside its heap; `change` in bytes, may be negative. */
+  adjustExternalMemory(change: number): void;
+
+  /** Notes an object, without keeping it, and returns a number for it. */
+  watch(object: object): number;
+  unwatch(number: number): void;
+  /** The object, or `null` once it has been collected. */
+  watched(number: number): object | null;
+  /** The numbers of watched objects that the collector has taken, each once. It sees them also in the midst of a job. */
+  collected(): number[];
+
+  /** Makes every blocking and asynchronous wait of this Node process end with `interrupted`, now and until {@link clearInterrupt}. Callable from any thread. */
+  interrupt(): void;
+  clearInterrupt(): void;
+  /** Latest gauges of every open client. Callable from any thread, also while another blocks. */
+  gauges(): GaugeSample[];
+}
+
+/** The folder of the package: the parent of `lib` and of `dist`. */
+const home = fileURLToPath(new URL("../..", import.meta.url));
+const folders = [`${home}build/Release/`, `${home}build/`];
+const folder = folders.find((candidate) => existsSync(candidate + "addon.node"));
+if (folder === undefined) {
+  throw new Error(`Expected the native addon at ${folders[0]}addon.node but it is not built. Run "npm run build".`);
+}
+
+export const binding = createRequire(import.meta.url)(folder + "addon.node") as Binding;
+/** The program that hosts a device. */
+export const deviceExecutable = folder + "warpcell-device";
+/** The library's CUDA headers and kernels (`native/device`). */
+export const deviceSources = `${home}device/`;
