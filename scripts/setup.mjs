@@ -97,6 +97,8 @@ const steps = [
   { name: "native addon and device program", inputs: ["native/CMakeLists.txt", "native/package.json", "native/addon", "native/protocol", "native/engine"], outputs: ["native/build/Release/addon.node", "native/build/Release/warpcell-device"],
     run: () => quietly(process.execPath, [join("scripts", "build-native.mjs")]) },
   { name: "library", inputs: ["tsconfig.base.json", "native/tsconfig.json", "native/lib"], outputs: ["native/dist/index.js"], run: () => quietly(tsc, ["-p", "native"]) },
+  { name: "kernels of the library", inputs: ["native/device", "native/lib", "native/engine", "native/protocol", "scripts/build-kernels.mjs"], outputs: ["native/build/Release/kernels"],
+    run: () => quietly(process.execPath, [join("scripts", "build-kernels.mjs")]) },
   { name: "kernel", inputs: ["tsconfig.base.json", "kernel", "native/lib"], outputs: ["kernel/dist/main.js", command],
     run: async () => {
       await quietly(tsc, ["-p", "kernel"]);

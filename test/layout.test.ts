@@ -23,9 +23,9 @@ function* filesBelow(folder: string): Generator<string> {
 }
 
 /** What a file imports or includes: paths inside the repository as such, packages by name. */
-function importsOf(file: string): string[] {
+function importsOf(file: string, text = read(file)): string[] {
   const pattern = /\.(cc|h|cu|cuh)$/.test(file) ? /^\s*#\s*include\s+"([^"]+)"/gm : /(?:^|\n)\s*(?:import|export)\s[^;"']*?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/g;
-  return [...read(file).matchAll(pattern)].map((match) => (match[1] ?? match[2])!).map((target) => (/^\.|\.(h|cuh)$/.test(target) ? normalize(join(dirname(file), target)) : target));
+  return [...text.matchAll(pattern)].map((match) => (match[1] ?? match[2])!).map((target) => (/^\.|\.(h|cuh)$/.test(target) ? normalize(join(dirname(file), target)) : target));
 }
 
 // Where a file lives decides what it may import from the repository. The first matching row counts; `within` is always allowed.
@@ -69,6 +69,39 @@ describe("import directions", () => {
   test("the layout's rules see imports: this test does import what they list", () => {
     expect(importsOf("test/layout.test.ts")).toContain("vitest");
     expect(importsOf("native/engine/device.h")).toContain("native/protocol/commands.h");
+  });
+});
+
+describe("rooms of the library", () => {
+  // Each may import the rooms before it.
+  const order = ["wire", "device", "memory", "cuda", "ops", "tensor", "autograd", "nn", "optim", "amp", "linalg", "parallel", "profile"];
+  const roomOf = (file: string) => /^native\/lib\/([a-z]+)\//.exec(file)?.[1];
+  const library = product.filter((file) => file.startsWith("native/lib/"));
+  // A type that points upwards vanishes when it is compiled.
+  const runtime = (file: string) => importsOf(file, read(file).replace(/(^|\n)\s*(?:import|export) type\s[^;"']*?["'][^"']+["']/g, ""));
+
+  test("every room imports only those before it", () => {
+    const upwards = library.flatMap((file) => {
+      const from = roomOf(file);
+      if (from === undefined) return [];
+      return runtime(file).filter((target) => order.indexOf(roomOf(target) ?? "") > order.indexOf(from)).map((target) => `${file} → ${target}`);
+    });
+    expect(upwards).toEqual([]);
+  });
+
+  test("no file imports itself, by whatever way", () => {
+    const edges = new Map(library.map((file) => [file, runtime(file).filter((target) => target.startsWith("native/lib/"))]));
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const visit = (file: string, path: readonly string[]): void => {
+      const at = path.indexOf(file);
+      if (at >= 0) circles.push([...path.slice(at), file].join(" → "));
+      if (at >= 0 || done.has(file)) return;
+      for (const target of edges.get(file) ?? []) visit(target, [...path, file]);
+      done.add(file);
+    };
+    for (const file of edges.keys()) visit(file, []);
+    expect(circles).toEqual([]);
   });
 });
 

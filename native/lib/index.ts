@@ -13,8 +13,9 @@ export {
 export { Kernel, KernelTemplate, type KernelInfo, type Occupancy, type TimeConfig } from "./cuda/kernel.ts";
 export type { LaunchConfig, Size } from "./cuda/plan.ts";
 export { memory, trim } from "./memory/map.ts";
-export type { DeviceProperties, LibraryProperties } from "./device/properties.ts";
+export type { DeviceProperties, LibraryProperties } from "./wire/properties.ts";
 export { rand, randn, seed, type RandomOptions } from "./tensor/random.ts";
 export type { AxisSlice, Shape } from "./memory/shape.ts";
 export { Tensor, type Nested, type ReduceOptions } from "./tensor/tensor.ts";
 export type { Timing } from "./cuda/timing.ts";
+export * from "./tensor/functions.ts";

@@ -1,8 +1,8 @@
 // Operations on every device against float64: random input, poisoned memory, bounds derived from the roundings that a result passes through.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
-import { arange, compile, full, linspace, ones, rand, randn, seed, tensor, zeros, type DType, type Kernel, type Tensor } from "../../native/lib/index.ts";
-import { roundingsOf } from "../../native/lib/ops/reduction.ts";
+import { arange, compile, exp, full, maximum, linspace, ones, rand, randn, seed, tensor, zeros, type DType, type Kernel, type Tensor } from "../../native/lib/index.ts";
+import { roundingsOf } from "../../native/lib/ops/reduce.ts";
 import { devices } from "./devices.ts";
 import { poison, randomValues, roundoff } from "./numbers.ts";
 
@@ -234,13 +234,25 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
 
   test.each<[string, () => unknown, RegExp | string]>([
     ["shapes that do not broadcast", () => zeros([2, 3], { device }).add(zeros([4], { device })), "Expected two shapes that broadcast (equal sizes, or 1, from the last axis on) but got [2, 3] and [4]."],
-    ["two dtypes", () => zeros([2], { device }).add(zeros([2], { device, dtype: "int32" }) as never), `Expected operands of add of one dtype but got float32 and int32: convert one with .to("float32").`],
-    ["bool arithmetic", () => ones([2], { device, dtype: "bool" }).mul(ones([2], { device, dtype: "bool" })), "Expected numbers for mul but got bool"],
-    ["a value that is no number", () => zeros([2], { device }).add("1" as never), "Expected a tensor or a number that float32 holds for add but got \"1\"."],
-    ["a bigint for a float", () => zeros([2], { device }).add(1n), "Expected a tensor or a number that float32 holds for add but got 1n."],
-    ["a number out of range", () => zeros([2], { device, dtype: "uint8" }).add(256), "Expected a tensor or a number that uint8 holds for add but got 256."],
-    ["matrices that do not fit", () => zeros([2, 3], { device }).matmul(zeros([2, 3], { device })), "Expected matrices m × k and k × n for matmul but got shapes [2, 3] and [2, 3]."],
-    ["the maximum of nothing", () => zeros([0], { device }).max(), "Expected at least one element to take the maximum over but got shape [0]."],
+    ["dtypes that no integer holds", () => zeros([2], { device, dtype: "int64" }).add(zeros([2], { device, dtype: "uint64" })), `No integer holds all of int64 and uint64: convert one, e.g. with .to("int64").`],
+    ["a dtype that only stores", () => zeros([2], { device, dtype: "float8_e4m3" }).add(zeros([2], { device })), `float8_e4m3 only stores numbers and does not mix with float32: convert it first, e.g. with .to("float32").`],
+    ["arithmetic of a dtype that only stores", () => zeros([2], { device, dtype: "float8_e5m2" }).exp(), `exp takes numbers that compute but got float8_e5m2: convert it, e.g. with .to("float32").`],
+    ["bits of floats", () => zeros([2], { device }).bitwiseAnd(1), `bitwiseAnd takes integers or bool but got float32: convert it, e.g. with .to("int32").`],
+    ["too many operands", () => (exp as (...operands: unknown[]) => unknown)(zeros([1], { device }), 1), "exp takes 1 operand but got 2."],
+    ["numbers alone", () => (maximum as (...operands: unknown[]) => unknown)(1, 2), "maximum takes at least one tensor but got 1 and 2. Use Math for numbers."],
+    ["a result that does not fit in place", () => zeros([1], { device }).add_(zeros([2], { device })), "add_ would give shape [2], which does not fit in place of [1]."],
+    ["a dtype that does not fit in place", () => zeros([1], { device, dtype: "int32" }).add_(0.5), "add_ computes in float32, which int32 does not hold: use add, or convert the tensor first."],
+    ["a condition that is no mask", () => zeros([1], { device }).where(zeros([1], { device }) as never, 1), "where takes a condition of bool but got float32: compare it, e.g. with .ne(0)."],
+    ["an expansion that does not fit", () => zeros([2], { device }).expand([3]), "Expected two shapes that broadcast"],
+    ["an expansion that shrinks", () => zeros([2], { device }).expand([1]), "A tensor of shape [2] does not expand to [1]: only axes of size 1 stretch."],
+    ["a sum of a dtype that only stores", () => zeros([2], { device, dtype: "float8_e4m3" }).sum(), `sum takes numbers that compute but got float8_e4m3: convert it, e.g. with .to("float32").`],
+    ["a matrix product of masks", () => zeros([2, 2], { device, dtype: "bool" }).matmul(zeros([2, 2], { device, dtype: "bool" })), `matmul takes numbers that compute but got bool: convert them, e.g. with .to("float32").`],
+    ["a matrix product with a number", () => zeros([2, 2], { device }).matmul(2 as never), "matmul takes two tensors; multiply by a number with .mul(…)."],
+    ["bool arithmetic", () => ones([2], { device, dtype: "bool" }).mul(ones([2], { device, dtype: "bool" })), `mul takes numbers but got bool: convert it, e.g. with .to("int32").`],
+    ["a value that is no number", () => zeros([2], { device }).add("1" as never), "add takes a tensor or a number but got \"1\". Make a tensor of it with tensor(…)."],
+    ["a number out of range", () => zeros([2], { device, dtype: "uint8" }).add(256), "add of a tensor of uint8 computes in uint8, which does not hold 256."],
+    ["matrices that do not fit", () => zeros([2, 3], { device }).matmul(zeros([2, 3], { device })), "matmul takes matrices m × k and k × n but got shapes [2, 3] and [2, 3]."],
+    ["the maximum of nothing", () => zeros([0], { device }).max(), "max over no elements has no value: the shape is [0]."],
     ["an axis that is not there", () => zeros([2], { device }).sum({ axis: 1 }), "Expected an axis from -1 to 0 of a tensor with 1 axes but got 1."],
     ["an axis without its name", () => zeros([2], { device }).sum(0 as never), "Expected options such as { axis: 0, keepdims: true } but got 0."],
     ["an axis that is text", () => zeros([2], { device }).sum({ axis: "0" as never }), `Expected an axis from -1 to 0 of a tensor with 1 axes but got \"0\".`],
@@ -252,7 +264,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     ["a step of zero", () => arange(0, 1, 0, { device }), "Expected finite numbers and a step other than 0 for arange but got 0, 1, 0."],
     ["a count that is none", () => linspace(0, 1, -1, { device }), "Expected two finite numbers and a count ≥ 0 for linspace but got 0, 1, -1."],
     ["spaced booleans", () => arange(2, { device, dtype: "bool" }), "Expected a dtype of numbers for evenly spaced elements but got bool"],
-    ["an operand that is gone", () => { const x = full([2], 1, { device }); x.dispose(); return ones([2], { device }).add(x); }, "Expected living tensors for add but got one of shape [2] that has been disposed of."],
+    ["an operand that is gone", () => { const x = full([2], 1, { device }); x.dispose(); return ones([2], { device }).add(x); }, "An operand of add, shape [2], has been disposed of."],
   ])("a sentence for %s", (_, act, sentence) => {
     expect(act).toThrow(sentence);
   });

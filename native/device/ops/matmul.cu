@@ -16,10 +16,11 @@ template <class T> __global__ void __launch_bounds__(kSide * kSide) matmul(const
   __shared__ Sum<T> b_tile[kDepth][kTile + 1];
   int x = threadIdx.x, y = threadIdx.y;
   int thread = y * kSide + x;
-  long long row0 = (long long)blockIdx.y * kTile, column0 = (long long)blockIdx.x * kTile;
-  a += blockIdx.z * a_strides.batch;
-  b += blockIdx.z * b_strides.batch;
-  out += (long long)blockIdx.z * m * n;
+  long long tiles_x = (n + kTile - 1) / kTile, tiles_y = (m + kTile - 1) / kTile;
+  long long row0 = blockIdx.x / tiles_x % tiles_y * kTile, column0 = blockIdx.x % tiles_x * kTile, batch = blockIdx.x / tiles_x / tiles_y;
+  a += batch * a_strides.batch;
+  b += batch * b_strides.batch;
+  out += batch * m * n;
 
   Sum<T> sums[kMicro][kMicro];
   for (int i = 0; i < kMicro; i++) for (int j = 0; j < kMicro; j++) sums[i][j] = Sum<T>(0);

@@ -13,6 +13,7 @@ struct SumOf {
   static __device__ float of(float a, float b) { return a + b; }
   static __device__ double of(double a, double b) { return a + b; }
   static __device__ long long of(long long a, long long b) { return (long long)((unsigned long long)a + (unsigned long long)b); }
+  static __device__ unsigned long long of(unsigned long long a, unsigned long long b) { return a + b; }
 };
 
 // NaN wins: `!(a >= b)` is true when either is NaN, and then the one that is.

@@ -63,6 +63,16 @@ std::string triple(const uint32_t (&v)[3]) {
   return "[" + std::to_string(v[0]) + "," + std::to_string(v[1]) + "," + std::to_string(v[2]) + "]";
 }
 
+// The levels of x86-64's psABI that this processor has and kernels are compiled ahead for, best first.
+const char* levels() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("x86-64-v4")) return "[\"x86-64-v4\",\"x86-64-v3\"]";
+  if (__builtin_cpu_supports("x86-64-v3")) return "[\"x86-64-v3\"]";
+#endif
+  return "[]";
+}
+
 }  // namespace
 
 uint32_t usable_cores() {
@@ -92,6 +102,7 @@ std::string machine_properties(uint32_t cores) {
   } else {
     json << "null";
   }
+  json << ",\"architectures\":" << levels();
   json << ",\"driver\":null,\"libraries\":[],\"shareable\":true}";
   return json.str();
 }

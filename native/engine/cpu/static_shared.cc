@@ -76,8 +76,10 @@ bool is_in(const std::string& variable, const std::string& kernel) {
   return !kernel.empty() && (starts_with(variable, kernel + "::") || starts_with(variable, kernel + "("));
 }
 
+// clang may split a variable into its fields: "blockIdx (.0)", "blockIdx.0".
 bool is_ours(const std::string& variable) {
-  return starts_with(variable, "warpcell_cpu::") || variable == "threadIdx" || variable == "blockIdx" || variable == "blockDim" || variable == "gridDim";
+  std::string whole = variable.substr(0, variable.find_first_of(" ."));
+  return starts_with(variable, "warpcell_cpu::") || whole == "threadIdx" || whole == "blockIdx" || whole == "blockDim" || whole == "gridDim";
 }
 
 }  // namespace

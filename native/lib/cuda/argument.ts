@@ -3,7 +3,7 @@ import { binding } from "../wire/binding.ts";
 import type { CType, PointerType, Scalar } from "./c-types.ts";
 import { factsOf } from "../memory/dtype.ts";
 import type { DeviceProcess } from "../device/process.ts";
-import { Tensor } from "../tensor/tensor.ts";
+import { DeviceArray } from "../memory/array.ts";
 
 /** Writes `value` at byte `at` of `binding.scratch`; false when the parameter does not admit it, and then nothing counts. */
 export type Pack = (value: unknown, at: number) => boolean;
@@ -101,7 +101,7 @@ function packPointer(type: PointerType, device: DeviceProcess): Pack {
   const { dtypes, pointeeAlign } = type;
   const only = dtypes?.length === 1 ? dtypes[0]! : null;
   return (value, at) => {
-    if (!(value instanceof Tensor)) {
+    if (!(value instanceof DeviceArray)) {
       if (value !== null) return false;
       u32[at >> 2] = 0xffffffff;
       u32[(at >> 2) + 1] = 0xffffffff;
@@ -131,7 +131,7 @@ function packElements(count: number, step: number, pack: Pack, named: boolean): 
 
 /** A vector or struct with all its parts read: its getters may use the device, and so the scratch that arguments are written to. */
 export function read(type: CType, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || value instanceof Tensor) return value;
+  if (typeof value !== "object" || value === null || value instanceof DeviceArray) return value;
   const given = value as Record<string, unknown>;
   if (type.kind === "vector") return Array.isArray(value) ? Array.from(value) : laneNames.slice(0, type.lanes).map((lane) => given[lane]);
   if (type.kind !== "struct") return value;

@@ -26,9 +26,9 @@ export type CType = ScalarType | VectorType | StructType | PointerType;
 
 export const scalarBytes: Record<Scalar, number> = { bool: 1, i8: 1, u8: 1, i16: 2, u16: 2, i32: 4, u32: 4, i64: 8, u64: 8, f16: 2, bf16: 2, f32: 4, f64: 8 };
 
-// A tensor has no unsigned type wider than 8 bits: its signed sibling holds the same bits.
+// The signed sibling of a wide unsigned type holds the same bits.
 const matching: Record<Scalar, readonly DType[]> = {
-  bool: ["bool"], i8: ["int8"], u8: ["uint8"], i16: [], u16: [], i32: ["int32"], u32: ["int32"], i64: ["int64"], u64: ["int64"],
+  bool: ["bool"], i8: ["int8"], u8: ["uint8"], i16: ["int16"], u16: ["uint16"], i32: ["int32"], u32: ["uint32", "int32"], i64: ["int64"], u64: ["uint64", "int64"],
   f16: ["float16"], bf16: ["bfloat16"], f32: ["float32"], f64: ["float64"],
 };
 

@@ -5,11 +5,11 @@ import { LaunchError, TensorError } from "../errors.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { formatShape } from "../memory/shape.ts";
 import type { Parameter } from "./signature.ts";
-import { Tensor } from "../tensor/tensor.ts";
+import { DeviceArray } from "../memory/array.ts";
 import { listed, worded } from "../wording.ts";
 
 function shown(value: unknown): string {
-  return value instanceof Tensor ? `a tensor of ${value.dtype}` : worded(value);
+  return value instanceof DeviceArray ? `a tensor of ${value.dtype}` : worded(value);
 }
 
 const ranges: Record<ScalarType["scalar"], string> = {
@@ -63,14 +63,14 @@ export function argumentError(kernel: string, parameter: Parameter, index: numbe
     const part = wrong.path === "" ? which : `${wrong.path.slice(1)} of ${which}`;
     return new LaunchError(isRange && wrong.type.kind === "scalar" ? "ARGUMENT_RANGE" : "ARGUMENT_TYPE", `Expected ${part} to be ${wanted(wrong.type)} but got ${shown(wrong.value)}.`);
   }
-  if (!(value instanceof Tensor)) {
+  if (!(value instanceof DeviceArray)) {
     const isHost = ArrayBuffer.isView(value) || Array.isArray(value);
     const advice = isHost ? ` Nothing is copied behind your back: make a tensor of it with tensor(…).` : "";
     return new LaunchError(isHost ? "HOST_ARRAY" : "ARGUMENT_TYPE", `Expected ${which} to be ${wanted(type)} but got ${shown(value)}.${advice}`);
   }
   if (value.isDisposed) return new LaunchError("FREED", `Expected ${which} to be a living tensor but got one that has been disposed of.`);
   if (value.storage!.device !== device) {
-    return new LaunchError("OTHER_DEVICE", `Expected ${which} to be on ${device.name}, where the kernel runs, but got a tensor on ${value.device}. Copy it with .to("${device.name}").`);
+    return new LaunchError("OTHER_DEVICE", `Expected ${which} to be on ${device.name}, where the kernel runs, but got a tensor on ${value.deviceProcess.name}. Copy it with .to("${device.name}").`);
   }
   if (type.dtypes !== null && !type.dtypes.includes(value.dtype)) {
     return new LaunchError("DTYPE", `Expected ${which} to be ${wanted(type)} but got ${shown(value)}.`);

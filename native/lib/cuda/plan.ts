@@ -6,7 +6,7 @@ import { headerBytes, Op } from "../wire/commands.ts";
 import { argumentError, blockThreadsError, countError, sharedError, sizeError } from "./launch-error.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import type { Parameter } from "./signature.ts";
-import type { Tensor } from "../tensor/tensor.ts";
+import type { DeviceArray } from "../memory/array.ts";
 
 /** Threads along x, or along x, y and z. */
 export type Size = number | readonly [x: number, y?: number, z?: number];
@@ -94,7 +94,7 @@ export class LaunchPlan {
   markWritten(args: readonly unknown[], sequence: number): void {
     const written = this.#written;
     for (let index = 0; index < written.length; index++) {
-      const argument = args[written[index]!] as Tensor | null;
+      const argument = args[written[index]!] as DeviceArray | null;
       if (argument !== null) argument.storage!.writtenBy = sequence;
     }
   }

@@ -1,7 +1,7 @@
 // The devices of this machine, for users: which there are, why one cannot be used, and waiting for their work.
 import { DeviceUnavailable } from "../errors.ts";
 import { DeviceProcess } from "./process.ts";
-import type { DeviceProperties } from "./properties.ts";
+import type { DeviceProperties } from "../wire/properties.ts";
 
 /** A device with its properties, or with the reason why it cannot be used. */
 export type DeviceReport = { readonly device: string; readonly properties: DeviceProperties; readonly reason: null } | { readonly device: string; readonly properties: null; readonly reason: string };

@@ -6,7 +6,7 @@ import { headerBytes, headerOffsets, Op } from "../wire/commands.ts";
 import { type DeviceFault, DeviceUnavailable, InterruptedError, OutOfMemory, WarpcellError } from "../errors.ts";
 import { faultOf, interruptionOf, type Loss, refusalOf } from "./faults.ts";
 import { origin } from "./origins.ts";
-import type { DeviceProperties } from "./properties.ts";
+import type { DeviceProperties } from "../wire/properties.ts";
 
 export type { Field } from "../wire/answers.ts";
 export { describeKernels, describeOrigins, origin } from "./origins.ts";

@@ -77,12 +77,46 @@ describe("what a dtype holds", () => {
   });
 
   test("typed arrays and their dtypes", () => {
+    const narrow = ["float16", "bfloat16", "float8_e4m3", "float8_e5m2", "bool"];
     for (const dtype of dtypeNames) {
       const { array } = factsOf(dtype);
-      if (array !== Uint16Array && dtype !== "bool") expect(dtypeOfArray(new array(1))).toBe(dtype);
+      if (!narrow.includes(dtype)) expect(dtypeOfArray(new array(1))).toBe(dtype);
     }
-    expect(dtypeOfArray(new Uint16Array(1))).toBeNull();
+    expect(dtypeOfArray(new Uint16Array(1))).toBe("uint16");
     expect(dtypeOfArray(new Uint8ClampedArray(1))).toBe("uint8");
     expect(dtypeOfArray(new DataView(new ArrayBuffer(1)))).toBeNull();
+  });
+});
+
+// OCP 8-bit Floating Point Specification, revision 1.0, tables 1 and 2: every code by its definition.
+describe.each([["float8_e4m3", 4, 7, 448], ["float8_e5m2", 5, 15, 57344]] as const)("%s", (dtype, exponentBits, bias, most) => {
+  const { encode, decode } = factsOf(dtype);
+  const mantissaBits = 7 - exponentBits;
+  const value = (code: number): number => {
+    const [sign, exponent, fraction] = [code >> 7 ? -1 : 1, (code >> mantissaBits) & (2 ** exponentBits - 1), code & (2 ** mantissaBits - 1)];
+    const isTop = exponent === 2 ** exponentBits - 1;
+    if (dtype === "float8_e5m2" && isTop) return fraction === 0 ? sign * Infinity : NaN;
+    if (dtype === "float8_e4m3" && isTop && fraction === 7) return NaN;
+    return exponent === 0 ? sign * fraction * 2 ** (1 - bias - mantissaBits) : sign * (1 + fraction / 2 ** mantissaBits) * 2 ** (exponent - bias);
+  };
+
+  test("every code is its number, and every number its code", () => {
+    for (let code = 0; code < 256; code++) {
+      expect(decode(code)).toBe(value(code));
+      if (!Number.isNaN(value(code))) expect(Number(encode(value(code)))).toBe(code);
+    }
+    expect(decode(Number(encode(NaN)))).toBe(NaN);
+    expect(decode(Number(encode(most)))).toBe(most);
+  });
+
+  test("numbers between are rounded to the nearest, ties to even", () => {
+    const finite = Array.from({ length: 128 }, (_, code) => code).filter((code) => Number.isFinite(value(code)));
+    finite.slice(1).forEach((code, index) => {
+      const [low, high] = [value(finite[index]!), value(code)];
+      expect(Number(encode((low + high) / 2))).toBe(code % 2 === 0 ? code : finite[index]!);
+      expect(Number(encode(low + (high - low) * 0.51))).toBe(code);
+      expect(Number(encode(-(low + (high - low) * 0.49)))).toBe(finite[index]! | 0x80);
+    });
+    expect(decode(Number(encode(1e9)))).toBe(dtype === "float8_e4m3" ? 448 : Infinity);
   });
 });

@@ -1,46 +1,119 @@
-// Runs one operation: checks that its operands go together, allocates the result and launches.
-import { admits } from "../memory/dtype.ts";
+// Runs one operation: checks that its operands go together, allocates the results, launches, and tells whoever records.
+import { DeviceArray } from "../memory/array.ts";
+import { stridesOf } from "../memory/shape.ts";
+import { Storage } from "../memory/storage.ts";
+import { factsOf } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
-import { operations, type Attributes, type Operation, type OperationName } from "./table.ts";
-import { fill } from "./operand.ts";
-import type { Storage } from "../memory/storage.ts";
-import { formatShape } from "../memory/shape.ts";
-import { Tensor } from "../tensor/tensor.ts";
-import { worded } from "../wording.ts";
+import { callsGoTo } from "./calls.ts";
+import { copy } from "./copy.ts";
+import { sameShape } from "./map.ts";
+import type { Computation, Facts, Operand, Operation } from "./operation.ts";
+import { operationNamed, type AttributesOf, type OperationName } from "./table.ts";
+import { promoted } from "../memory/promotion.ts";
 
-/** The result of an operation, which runs asynchronously. The first operand is a tensor; numbers are taken in its dtype. Throws TensorError, OutOfMemory. */
-export function apply<N extends OperationName>(name: N, operands: readonly (Tensor | number | bigint)[], attributes: Attributes[N]): Tensor {
-  const operation = operations[name] as Operation<Attributes[N]>;
-  const first = operands[0] as Tensor;
-  const { device } = living(first, name);
-  const scalars: Tensor[] = [];
-  const inputs = operands.map((operand) => {
-    if (operand instanceof Tensor) return operand;
-    const made = scalarLike(first, operand, name);
-    scalars.push(made);
-    return made;
+/** One operation that has been run. */
+export interface Applied {
+  readonly name: string;
+  readonly operation: Operation<object>;
+  readonly inputs: readonly Operand[];
+  readonly outputs: readonly DeviceArray[];
+  readonly attributes: object;
+}
+
+type Recorder = (applied: Applied) => void;
+let recorder: Recorder | null = null;
+
+/** Has every operation told to `next` after it ran; `null`: to nobody. Returns what recorded before. */
+export function recordWith(next: Recorder | null): Recorder | null {
+  const previous = recorder;
+  recorder = next;
+  return previous;
+}
+
+/** Whether an operation is recorded at all. */
+export function isRecorded(): boolean {
+  return recorder !== null;
+}
+
+type Constructor = new (storage: Storage, dtype: Facts["dtype"], view: DeviceArray, contiguous?: boolean) => DeviceArray;
+
+/** The results of an operation, of the class of its first tensor. They are computed asynchronously. Throws TensorError, OutOfMemory. */
+export function applyAll(name: string, inputs: readonly Operand[], attributes: object): readonly DeviceArray[] {
+  const operation = operationNamed(name);
+  const first = checkedOperands(name, inputs);
+  const outputs = "view" in operation
+    ? [make(first, first.living().hold(), operation.view(first, attributes), first.dtype)]
+    : compute(operation, first, inputs, attributes);
+  if (recorder !== null) recorder({ name, operation, inputs, outputs, attributes });
+  return outputs;
+}
+
+/** The result of an operation that has one. */
+export function apply<N extends OperationName>(name: N, inputs: readonly Operand[], attributes: AttributesOf<N>): DeviceArray {
+  return applyAll(name, inputs, attributes as object)[0]!;
+}
+
+function compute(operation: Computation<object>, first: DeviceArray, inputs: readonly Operand[], attributes: object): DeviceArray[] {
+  const { device } = first.living();
+  const outputs = operation.infer(inputs, attributes).map(({ shape, dtype }) => {
+    const strides = first.isContiguous && shape === first.shape ? first.strides : stridesOf(shape);
+    let size = 1;
+    for (const length of shape) size *= length;
+    return make(first, new Storage(device, size * factsOf(dtype).bytes), { shape, strides, offset: 0 }, dtype, true);
   });
-  for (const input of inputs) {
-    const storage = living(input, name);
-    if (storage.device !== device) throw new TensorError("DEVICE", `Expected operands of ${name} on one device but got ${first.device} and ${input.device}: copy one with .to("${first.device}").`);
-    if (input.dtype !== first.dtype) throw new TensorError("DTYPE", `Expected operands of ${name} of one dtype but got ${first.dtype} and ${input.dtype}: convert one with .to("${first.dtype}").`);
+  try {
+    if (outputs.some(({ size }) => size > 0)) operation.run(outputs, inputs, attributes);
+  } catch (error) {
+    for (const output of outputs) output.dispose();
+    throw error;
   }
-  const { shape, dtype } = operation.infer(inputs, attributes);
-  const out = Tensor.empty(device, dtype, shape);
-  if (out.size > 0) operation.run(device, out, inputs, attributes);
-  for (const scalar of scalars) scalar.dispose();
-  return out;
+  return outputs;
 }
 
-function living(tensor: Tensor, name: string): Storage {
-  if (tensor.storage === null) throw new TensorError("DISPOSED", `Expected living tensors for ${name} but got one of shape ${formatShape(tensor.shape)} that has been disposed of.`);
-  return tensor.storage;
+/** Writes the result of an operation over `target`, which may be one of its inputs. Throws TensorError when the result has another shape, or a dtype of a higher kind. */
+export function applyInto(name: string, target: DeviceArray, inputs: readonly Operand[], attributes: object): void {
+  const operation = operationNamed(name) as Computation<object>;
+  checkedOperands(`${name}_`, [target, ...inputs]);
+  const [facts] = operation.infer(inputs, attributes);
+  if (!sameShape(facts!.shape, target.shape)) {
+    throw new TensorError("SHAPE", `${name}_ would give shape [${facts!.shape.join(", ")}], which does not fit in place of [${target.shape.join(", ")}].`);
+  }
+  if (facts!.dtype !== target.dtype && promoted(facts!.dtype, target.dtype) !== target.dtype) {
+    throw new TensorError("DTYPE", `${name}_ computes in ${facts!.dtype}, which ${target.dtype} does not hold: use ${name}, or convert the tensor first.`);
+  }
+  if (target.size === 0) return;
+  if (operation.inPlace && facts!.dtype === target.dtype && !inputs.some((input) => input instanceof DeviceArray && overlapsUnevenly(input, target))) {
+    operation.run([target], inputs, attributes);
+    return;
+  }
+  using result = DeviceArray.allocate(target.living().device, facts!.dtype, facts!.shape);
+  operation.run([result], inputs, attributes);
+  copy(target, result);
 }
 
-function scalarLike(tensor: Tensor, value: unknown, name: string): Tensor {
-  const { dtype } = tensor;
-  if (!admits(dtype, value)) throw new TensorError("VALUE", `Expected a tensor or a number that ${dtype} holds for ${name} but got ${worded(value)}.`);
-  const scalar = Tensor.empty(tensor.storage!.device, dtype, []);
-  fill(scalar, value);
-  return scalar;
+/** Whether writing `target` may change an element of `input` before it is read. */
+function overlapsUnevenly(input: DeviceArray, target: DeviceArray): boolean {
+  if (input.storage !== target.storage) return false;
+  return input.offset !== target.offset || !sameShape(input.shape, target.shape) || !sameShape(input.strides, target.strides);
 }
+
+function make(like: DeviceArray, storage: Storage, view: { shape: readonly number[]; strides: readonly number[]; offset: number }, dtype: Facts["dtype"], contiguous?: boolean): DeviceArray {
+  return new (like.constructor as Constructor)(storage, dtype, view as DeviceArray, contiguous);
+}
+
+/** The first array among the operands, with all of them alive and on its device. */
+function checkedOperands(name: string, inputs: readonly Operand[]): DeviceArray {
+  let first: DeviceArray | undefined;
+  for (const input of inputs) {
+    if (!(input instanceof DeviceArray)) continue;
+    const { device } = input.living(name);
+    if (first === undefined) first = input;
+    else if (device !== first.storage!.device) {
+      throw new TensorError("DEVICE", `The operands of ${name} are on ${first.storage!.device.name} and ${device.name}: copy one with .to("${first.storage!.device.name}").`);
+    }
+  }
+  if (first === undefined) throw new TensorError("OPERANDS", `${name} takes at least one tensor.`);
+  return first;
+}
+
+callsGoTo(applyAll);

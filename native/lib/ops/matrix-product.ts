@@ -1,29 +1,41 @@
-// Matrix products of tensors of any rank: turns their axes into batches of strided matrices for device/ops/matmul.cu.
+// Matrix products of arrays of any rank: turns their axes into batches of strided matrices for device/ops/matmul.cu.
+import { DeviceArray, viewOf } from "../memory/array.ts";
+import { dtypeNames, factsOf, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
-import { launchLibrary } from "./operand.ts";
-import type { DeviceProcess } from "../device/process.ts";
+import { promoted } from "../memory/promotion.ts";
 import { broadcast, formatShape, merged, sizeOf, stretch, type Shape, type View } from "../memory/shape.ts";
-import { Tensor } from "../tensor/tensor.ts";
+import { call } from "./calls.ts";
+import { contiguous, withDType } from "./copy.ts";
+import { bytesMoved, unbroadcast } from "./elementwise.ts";
+import { KernelFamily } from "./library.ts";
+import type { Computation, None } from "./operation.ts";
 
 // Rows and columns that a block of the kernel makes, and its threads along each side.
 const tile = 64;
 const side = 16;
+/** Most blocks of a launch: tiles are numbered along x. */
+const mostBlocks = 2 ** 31 - 1;
+
+const multiplied = dtypeNames.filter((dtype) => dtype !== "bool" && factsOf(dtype).isStorage !== true);
+const kernel = new KernelFamily("matmul", multiplied, (type) => `matmul<${type}>`, ["place", "struct", "place", "struct", "out", "i64", "i64", "i64"]);
 
 /** Rows × depth times depth × columns; a vector is a row on the left and a column on the right, and its axis goes. */
-export function matmulShape(a: Shape, b: Shape): number[] {
+function productShape(a: Shape, b: Shape): number[] {
   const depths = [a.at(-1), b.length === 1 ? b[0] : b.at(-2)];
   if (depths[0] === undefined || depths[1] === undefined || depths[0] !== depths[1]) {
-    throw new TensorError("SHAPE", `Expected matrices m × k and k × n for matmul but got shapes ${formatShape(a)} and ${formatShape(b)}.`);
+    throw new TensorError("SHAPE", `matmul takes matrices m × k and k × n but got shapes ${formatShape(a)} and ${formatShape(b)}.`);
   }
   const batch = broadcast(a.slice(0, -2), b.slice(0, -2));
   return [...batch, ...(a.length === 1 ? [] : [a.at(-2)!]), ...(b.length === 1 ? [] : [b.at(-1)!])];
 }
 
 /** `struct Matrix` of matmul.cu. */
-interface Matrix { batch: number; row: number; column: number; }
+export interface Matrix { batch: number; row: number; column: number; }
 
-/** An operand with one stride for all batches: a copy where its own strides have none. */
-function batched(input: Tensor, batch: Shape, isLeft: boolean): { tensor: Tensor; matrix: Matrix; rows: number; columns: number } {
+export interface BatchedOperand { readonly array: DeviceArray; readonly matrix: Matrix; readonly rows: number; readonly columns: number; }
+
+/** An operand with one stride for all batches: a copy where its own strides have none. The array is the caller's to dispose of. */
+export function batched(input: DeviceArray, batch: Shape, isLeft: boolean): BatchedOperand {
   const asMatrix: View = input.shape.length > 1 ? input : isLeft
     ? { shape: [1, input.shape[0]!], strides: [0, input.strides[0]!], offset: input.offset }
     : { shape: [input.shape[0]!, 1], strides: [input.strides[0]!, 0], offset: input.offset };
@@ -31,34 +43,76 @@ function batched(input: Tensor, batch: Shape, isLeft: boolean): { tensor: Tensor
   const batches = stretch({ shape: asMatrix.shape.slice(0, -2), strides: asMatrix.strides.slice(0, -2), offset: 0 }, batch);
   const joined = merged([batches]);
   if (joined.shape.length <= 1) {
-    const view = new Tensor(input.storage!.hold(), input.dtype, asMatrix);
-    return { tensor: view, matrix: { batch: joined.strides[0]![0] ?? 0, row: asMatrix.strides.at(-2)!, column: asMatrix.strides.at(-1)! }, rows, columns };
+    return { array: viewOf(input, asMatrix), matrix: { batch: joined.strides[0]![0] ?? 0, row: asMatrix.strides.at(-2)!, column: asMatrix.strides.at(-1)! }, rows, columns };
   }
-  using stretched = new Tensor(input.storage!.hold(), input.dtype, stretch(asMatrix, [...batch, rows, columns]));
-  return { tensor: stretched.clone(), matrix: { batch: rows * columns, row: columns, column: 1 }, rows, columns };
+  using stretched = viewOf(input, stretch(asMatrix, [...batch, rows, columns]));
+  return { array: contiguous(stretched), matrix: { batch: rows * columns, row: columns, column: 1 }, rows, columns };
 }
 
-/** Fills `out` with the product. */
-export function matmulInto(device: DeviceProcess, out: Tensor, a: Tensor, b: Tensor): void {
+function words({ batch, row, column }: Matrix): Uint32Array {
+  const list = new Uint32Array(6);
+  [batch, row, column].forEach((value, index) => {
+    const low = value >>> 0;
+    list[2 * index] = low;
+    list[2 * index + 1] = (value - low) / 2 ** 32;
+  });
+  return list;
+}
+
+/** Fills the contiguous `out` with the product of `a` and `b`, of its dtype. */
+export function matmulInto(out: DeviceArray, a: DeviceArray, b: DeviceArray): void {
+  const { device } = out.living();
   const batch = broadcast(a.shape.slice(0, -2), b.shape.slice(0, -2));
   const left = batched(a, batch, true);
   const right = batched(b, batch, false);
   const [m, n, k] = [left.rows, right.columns, left.columns];
-  const [, mostRows, mostBatches] = device.properties.maxGrid.map((most, axis) => (axis === 1 ? most * tile : most)) as [number, number, number];
-  const part = (tensor: Tensor, elements: number) => new Tensor(tensor.storage!.hold(), tensor.dtype, { shape: [1], strides: [1], offset: tensor.offset + elements });
-
-  // Rows beyond a grid make launches of their own, and then one for each batch: the kernel takes batches to be m · n apart.
-  const step = { rows: Math.min(m, mostRows), batches: m > mostRows ? 1 : mostBatches };
-  for (let first = 0; first < sizeOf(batch); first += step.batches) {
-    for (let row = 0; row < m; row += step.rows) {
-      using x = part(left.tensor, first * left.matrix.batch + row * left.matrix.row);
-      using y = part(right.tensor, first * right.matrix.batch);
-      using z = part(out, (first * m + row) * n);
-      const rows = Math.min(step.rows, m - row);
-      const grid = [Math.ceil(n / tile), Math.ceil(rows / tile), Math.min(step.batches, sizeOf(batch) - first)] as const;
-      launchLibrary(device, { file: "matmul", name: "matmul", template: [{ dtype: out.dtype }] }, { grid, block: [side, side] }, [x, left.matrix, y, right.matrix, z, rows, n, k]);
-    }
+  const tiles = Math.ceil(m / tile) * Math.ceil(n / tile);
+  const step = Math.max(1, Math.floor(mostBlocks / tiles));
+  const part = (array: DeviceArray, elements: number) => viewOf(array, { shape: [1], strides: [1], offset: array.offset + elements });
+  for (let first = 0; first < sizeOf(batch); first += step) {
+    using x = part(left.array, first * left.matrix.batch);
+    using y = part(right.array, first * right.matrix.batch);
+    using z = part(out, first * m * n);
+    kernel.on(device, out.dtype).launch(tiles * Math.min(step, sizeOf(batch) - first), [side, side], [x, words(left.matrix), y, words(right.matrix), z, m, n, k]);
   }
-  left.tensor.dispose();
-  right.tensor.dispose();
+  left.array.dispose();
+  right.array.dispose();
 }
+
+const turned = (x: DeviceArray) => call("permute", [x], { axes: [...x.shape.slice(0, -2).keys(), x.shape.length - 1, x.shape.length - 2] });
+const shaped = (x: DeviceArray, shape: Shape) => call("reshapeTo", [x], { shape });
+
+function commonDType(a: DType, b: DType): DType {
+  const dtype = promoted(a, b);
+  if (dtype === "bool" || factsOf(dtype).isStorage) throw new TensorError("DTYPE", `matmul takes numbers that compute but got ${dtype}: convert them, e.g. with .to("float32").`);
+  return dtype;
+}
+
+export const matmulRow: Computation<None> = {
+  inPlace: false,
+  infer: ([a, b]) => {
+    const [x, y] = [a as DeviceArray, b as DeviceArray];
+    if (!(a instanceof DeviceArray) || !(b instanceof DeviceArray)) throw new TensorError("OPERANDS", `matmul takes two tensors; multiply by a number with .mul(…).`);
+    const dtype = commonDType(x.dtype, y.dtype);
+    return [{ shape: productShape(x.shape, y.shape), dtype }];
+  },
+  run([out], [a, b]) {
+    using x = withDType(a as DeviceArray, out!.dtype);
+    using y = withDType(b as DeviceArray, out!.dtype);
+    matmulInto(out!, x, y);
+  },
+  gradient: ([g], { inputs: [left, right], wanted }) => {
+    const [a, b] = [left as DeviceArray, right as DeviceArray];
+    // As matrices, so that one rule covers vectors.
+    const x = a.shape.length === 1 ? shaped(a, [1, a.size]) : a;
+    const y = b.shape.length === 1 ? shaped(b, [b.size, 1]) : b;
+    const full = [...broadcast(x.shape.slice(0, -2), y.shape.slice(0, -2)), x.shape.at(-2)!, y.shape.at(-1)!];
+    const above = shaped(g!, full);
+    const back = (gradient: DeviceArray, matrix: DeviceArray, operand: DeviceArray) => {
+      const summed = unbroadcast(gradient, matrix)!;
+      return operand.shape.length === 1 ? shaped(summed, operand.shape) : summed;
+    };
+    return [wanted[0] ? back(call("matmul", [above, turned(y)]), x, a) : null, wanted[1] ? back(call("matmul", [turned(x), above]), y, b) : null];
+  },
+  cost: ([a, b], outputs) => ({ bytes: bytesMoved([a!, b!]) + bytesMoved(outputs), flops: 2 * outputs[0]!.size * ((a as DeviceArray).shape.at(-1) ?? 1) }),
+};

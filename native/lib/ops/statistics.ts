@@ -1,6 +1,7 @@
 // What a preview says of a tensor: reduces figures and a small picture on the device and reads only those.
-import { launchLibrary } from "./operand.ts";
-import { Tensor } from "../tensor/tensor.ts";
+import { DeviceArray } from "../memory/array.ts";
+import { dtypeNames } from "../memory/dtype.ts";
+import { KernelFamily } from "./library.ts";
 import { read } from "../memory/transfer.ts";
 
 /** Over finite elements; `null` where there are none. */
@@ -19,15 +20,17 @@ const maxFloat32 = (2 - 2 ** -23) * 2 ** 127;
 const pictureThreads = 65536;
 const figureFields = 6;
 
+const figures = new KernelFamily("statistics", dtypeNames, (type) => `figures<${type}>`, ["place", "i64", "i64", "out"]);
+const tiles = new KernelFamily("statistics", dtypeNames, (type) => `tile<${type}>`, ["place", "i64", "i64", "i64", "i64", "i64", "i64", "i64", "out"]);
+
 /** Figures of a contiguous tensor. */
-export function figuresOf(tensor: Tensor): Figures {
+export function figuresOf(tensor: DeviceArray): Figures {
   if (tensor.size === 0) return { min: null, max: null, mean: null, nan: 0, inf: 0 };
   const device = tensor.storage!.device;
   const chunk = Math.max(Math.ceil(tensor.size / maxBlocks), 16 * threads);
   const blocks = Math.ceil(tensor.size / chunk);
-  using parts = Tensor.empty(device, "float64", [blocks * threads, figureFields]);
-  using bytes = asBytes(parts);
-  launchLibrary(device, { file: "statistics", name: "figures", template: [{ dtype: tensor.dtype }] }, { grid: blocks, block: threads }, [tensor, tensor.size, chunk, bytes]);
+  using parts = DeviceArray.allocate(device, "float64", [blocks * threads, figureFields]);
+  figures.on(device, tensor.dtype).launch(blocks, threads, [tensor, tensor.size, chunk, parts]);
 
   const data = numbersOf(parts);
   const total = { min: Infinity, max: -Infinity, sum: 0, finite: 0, nan: 0, inf: 0 };
@@ -47,7 +50,7 @@ export function figuresOf(tensor: Tensor): Figures {
 }
 
 /** The last two axes of a contiguous tensor, the first slice of all others; a vector is one row. `null` for a tensor without elements. */
-export function pictureOf(tensor: Tensor): Picture | null {
+export function pictureOf(tensor: DeviceArray): Picture | null {
   if (tensor.size === 0) return null;
   const device = tensor.storage!.device;
   const matrixRows = tensor.shape.at(-2) ?? 1;
@@ -58,9 +61,8 @@ export function pictureOf(tensor: Tensor): Picture | null {
   const columns = Math.ceil(matrixColumns / columnStep);
   const splits = Math.max(1, Math.min(columnStep, Math.floor(pictureThreads / (rows * columns))));
 
-  using parts = Tensor.empty(device, "float64", [rows * columns, splits, 2]);
-  using bytes = asBytes(parts);
-  launchLibrary(device, { file: "statistics", name: "tile", template: [{ dtype: tensor.dtype }] }, rows * columns * splits, [tensor, matrixRows, matrixColumns, rows, columns, rowStep, columnStep, splits, bytes]);
+  using parts = DeviceArray.allocate(device, "float64", [rows * columns, splits, 2]);
+  tiles.on(device, tensor.dtype).launch(Math.ceil((rows * columns * splits) / threads), threads, [tensor, matrixRows, matrixColumns, rows, columns, rowStep, columnStep, splits, parts]);
 
   const data = numbersOf(parts);
   const values = Float32Array.from({ length: rows * columns }, (_, cell) => {
@@ -76,14 +78,8 @@ export function pictureOf(tensor: Tensor): Picture | null {
 }
 
 /** A copy, so that the memory is free again at once. */
-function numbersOf(parts: Tensor<"float64">): Float64Array {
+function numbersOf(parts: DeviceArray<"float64">): Float64Array {
   const numbers = new Float64Array(parts.size);
   read(parts.storage!, 0, parts.bytes, (part, at) => new Uint8Array(numbers.buffer).set(part, at));
   return numbers;
-}
-
-/** Structs are bytes to a launch. */
-function asBytes(tensor: Tensor): Tensor<"uint8"> {
-  const { storage } = tensor;
-  return new Tensor(storage!.hold(), "uint8", { shape: [tensor.bytes], strides: [1], offset: 0 });
 }

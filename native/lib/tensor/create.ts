@@ -1,8 +1,9 @@
 // New tensors: turns JavaScript numbers and shapes into tensors on a device.
 import { deviceNamed } from "../device/choice.ts";
-import { admits, dtypeOfArray, dtypes, factsOf, isDType, type DType, type TypedArray } from "../memory/dtype.ts";
+import { admits, dtypeNames, dtypeOfArray, dtypes, factsOf, isDType, type DType, type TypedArray } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
-import { fill, launchLibrary } from "../ops/operand.ts";
+import { fill } from "../ops/copy.ts";
+import { KernelFamily } from "../ops/library.ts";
 import { checkedShape, formatShape, maxRank, sizeOf } from "../memory/shape.ts";
 import { Tensor, type Nested } from "./tensor.ts";
 import { upload } from "../memory/transfer.ts";
@@ -36,6 +37,10 @@ export function tensor(data: Float64Array, options?: CreateOptions): Tensor<"flo
 export function tensor(data: Int32Array, options?: CreateOptions): Tensor<"int32">;
 export function tensor(data: Uint8Array | Uint8ClampedArray, options?: CreateOptions): Tensor<"uint8">;
 export function tensor(data: Int8Array, options?: CreateOptions): Tensor<"int8">;
+export function tensor(data: Int16Array, options?: CreateOptions): Tensor<"int16">;
+export function tensor(data: Uint16Array, options?: CreateOptions): Tensor<"uint16">;
+export function tensor(data: Uint32Array, options?: CreateOptions): Tensor<"uint32">;
+export function tensor(data: BigUint64Array, options?: CreateOptions): Tensor<"uint64">;
 export function tensor(data: BigInt64Array | Nested<bigint>, options?: CreateOptions): Tensor<"int64">;
 export function tensor(data: Nested<boolean>, options?: CreateOptions): Tensor<"bool">;
 export function tensor(data: Float32Array | Nested<number>, options?: CreateOptions): Tensor<"float32">;
@@ -56,7 +61,7 @@ export function tensor(data: unknown, options: CreateOptions = {}): Tensor {
 function element(value: unknown, dtype: DType, asIs: boolean): number | bigint {
   if (!admits(dtype, value)) throw new TensorError("VALUE", `Expected values that ${dtype} holds but got ${worded(value)}.`);
   if (asIs) return value as number;
-  if (dtype === "int64") return BigInt(value);
+  if (dtype === "int64" || dtype === "uint64") return BigInt(value);
   const { encode, kind } = factsOf(dtype);
   return kind === "int" ? Number(value) : Number(encode(value));
 }
@@ -69,10 +74,10 @@ function naturalDType(values: readonly unknown[]): DType {
 function fromTypedArray(data: ArrayBufferView, { dtype, device }: CreateOptions): Tensor {
   const natural = dtypeOfArray(data);
   const wanted = dtype === undefined ? natural : checkedDType(dtype);
-  const isBits = data instanceof Uint16Array && (wanted === "float16" || wanted === "bfloat16");
+  const isBits = wanted !== null && data instanceof factsOf(wanted).array && wanted !== natural && wanted !== "bool";
   if (wanted === null || (natural === null && !isBits)) {
     const kinds = [...new Set(Object.values(dtypes).map(({ array }) => array.name))].join(", ");
-    throw new TensorError("ARRAY", `Expected a typed array that a dtype holds (${kinds}; Uint16Array with dtype "float16" or "bfloat16") but got ${data.constructor.name}.`);
+    throw new TensorError("ARRAY", `Expected a typed array that a dtype holds (${kinds}; Uint16Array with dtype "float16" or "bfloat16", Uint8Array with an 8-bit float) but got ${data.constructor.name}.`);
   }
   const isSame = isBits || natural === wanted || (wanted === "bool" && natural === "uint8" && (data as Uint8Array).every((value) => value <= 1));
   const out = Tensor.empty(deviceNamed(device), isSame ? wanted : natural!, [data.byteLength / factsOf(isSame ? wanted : natural!).bytes]);
@@ -146,10 +151,16 @@ export function linspace<D extends DType = "float32">(start: number, stop: numbe
   return out as Tensor<D>;
 }
 
+const threads = 256;
+const numbers = dtypeNames.filter((dtype) => dtype !== "bool");
+const spacedKernel = new KernelFamily("create", numbers, (type) => `spaced<${type}>`, ["out", "i64", "f64", "f64"]);
+const countedKernel = new KernelFamily("create", numbers, (type) => `counted<${type}>`, ["out", "i64", "i64", "i64"]);
+
 function spaced(count: number, start: number, step: number, options: CreateOptions): Tensor {
   const out = emptyTensor([count], options);
   if (out.dtype === "bool") throw new TensorError("DTYPE", `Expected a dtype of numbers for evenly spaced elements but got bool (shape ${formatShape(out.shape)}).`);
   const isCounted = factsOf(out.dtype).kind === "int" && Number.isSafeInteger(start) && Number.isSafeInteger(step);
-  if (sizeOf(out.shape) > 0) launchLibrary(out.storage!.device, { file: "create", name: isCounted ? "counted" : "spaced", template: [{ dtype: out.dtype }] }, count, [out, count, start, step]);
+  const { device } = out.living();
+  if (sizeOf(out.shape) > 0) (isCounted ? countedKernel : spacedKernel).on(device, out.dtype).launch(Math.ceil(count / threads), threads, [out, count, start, step]);
   return out;
 }

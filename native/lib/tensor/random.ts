@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { checkedDType, checkedOptions, emptyTensor, type CreateOptions } from "./create.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
-import { launchLibrary } from "../ops/operand.ts";
+import { KernelFamily } from "../ops/library.ts";
 import type { Tensor } from "./tensor.ts";
 import { worded } from "../wording.ts";
 
@@ -24,12 +24,20 @@ export function seed(value: number | bigint): void {
   generator.stream = 0n;
 }
 
+const threads = 256;
+const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
+const kernels = {
+  uniform: new KernelFamily("create", floats, (type) => `uniform<${type}>`, ["out", "i64", "u64", "u64"]),
+  normal: new KernelFamily("create", floats, (type) => `normal<${type}>`, ["out", "i64", "u64", "u64"]),
+};
+
 function random<D extends DType>(kernel: "uniform" | "normal", shape: number | readonly number[], options: RandomOptions<D>): Tensor<D> {
   const dtype = checkedDType(checkedOptions(options).dtype ?? "float32");
   if (factsOf(dtype).kind !== "float") throw new TensorError("DTYPE", `Expected a float dtype for random numbers but got ${dtype}: convert them, e.g. rand([3]).mul(10).to("int32").`);
   const state = options.seed === undefined ? { seed: generator.seed, stream: (generator.stream += 1n) } : { seed: checkedSeed(options.seed), stream: 0n };
   const out = emptyTensor(shape, options);
-  if (out.size > 0) launchLibrary(out.storage!.device, { file: "create", name: kernel, template: [{ dtype: out.dtype }] }, Math.ceil(out.size / 2), [out, out.size, state.seed, state.stream]);
+  // Two elements a thread.
+  if (out.size > 0) kernels[kernel].on(out.living().device, out.dtype).launch(Math.ceil(out.size / 2 / threads), threads, [out, out.size, state.seed, state.stream]);
   return out;
 }
 

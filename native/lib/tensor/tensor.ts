@@ -1,10 +1,13 @@
-// A tensor: a view of a storage with a dtype, and the methods that users call on it.
-import { apply } from "../ops/apply.ts";
+// A tensor: what users hold. A strided array with the operations as methods, and what a notebook shows of it.
+import { apply, applyInto } from "../ops/apply.ts";
+import { contiguous } from "../ops/copy.ts";
 import { deviceNamed, isDeviceName } from "../device/choice.ts";
+import { DeviceArray } from "../memory/array.ts";
 import { displayKey, htmlOf, payloadOf, textOf } from "./display.ts";
 import { dtypeNames, factsOf, isDType, type DType, type ElementOf, type TypedArrayOf } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
-import { checkedAxis, formatShape, isContiguous, reshaped, reshapedStrides, sizeOf, sliced, stridesOf, transposed, type AxisSlice, type Shape, type View } from "../memory/shape.ts";
+import { checkedAxis, checkedShape, formatShape, reshaped, reshapedStrides, type AxisSlice, type Shape } from "../memory/shape.ts";
+import { addMethods, type BinaryMethods, type InPlaceMethods, type UnaryMethods } from "./methods.ts";
 import { Storage } from "../memory/storage.ts";
 import { expose, read, upload } from "../memory/transfer.ts";
 import type { DeviceProcess } from "../device/process.ts";
@@ -16,102 +19,77 @@ export type Nested<T> = T | Nested<T>[];
 /** `axis`: one axis, several, or all (left out); negative ones count from the end. `keepdims`: reduced axes stay, with size 1. */
 export interface ReduceOptions { readonly axis?: number | readonly number[]; readonly keepdims?: boolean; }
 
+export interface Tensor<D extends DType = DType> extends UnaryMethods<D>, BinaryMethods<D>, InPlaceMethods<D> {}
+
 /**
- * Numbers of one dtype on one device. Views (`reshape`, `transpose`, `slice`) share memory with their tensor. Operations need operands of one
- * dtype on one device; they run asynchronously, and reading (`toArray`, `data`, `item`) waits for them.
+ * Numbers of one dtype on one device. Views (`reshape`, `transpose`, `slice`) share memory with their tensor. Operations need operands on one device; they run
+ * asynchronously, and reading (`toArray`, `data`, `item`) waits for them. Operands of several dtypes are computed in the smallest that holds both; numbers are weak.
  */
-export class Tensor<D extends DType = DType> implements Disposable {
-  readonly dtype: D;
-  readonly shape: Shape;
-  /** Elements between neighbours along each axis. */
-  readonly strides: readonly number[];
-  /** Number of elements. */
-  readonly size: number;
-  /** Row-major without gaps: raw kernel launches need it. */
-  readonly isContiguous: boolean;
-  /** Elements before the first one in the storage. */
-  readonly offset: number;
-  /** Halves of the first element's place, ready for a launch. */
-  readonly placeLow: number;
-  readonly placeHigh: number;
-  readonly #device: DeviceProcess;
-  #storage: Storage | null;
-
-  /** For the library: use {@link tensor}, {@link zeros} and their like. Takes over one hold on the storage. */
-  constructor(storage: Storage, dtype: D, view: View) {
-    this.dtype = dtype;
-    this.shape = view.shape;
-    this.strides = view.strides;
-    this.offset = view.offset;
-    this.size = sizeOf(view.shape);
-    this.isContiguous = isContiguous(view.shape, view.strides);
-    const place = storage.place + view.offset * factsOf(dtype).bytes;
-    this.placeLow = place >>> 0;
-    this.placeHigh = (place - this.placeLow) / 2 ** 32;
-    this.#device = storage.device;
-    this.#storage = storage;
-  }
-
+export class Tensor<D extends DType = DType> extends DeviceArray<D> {
   /** A new tensor with undefined contents. Throws OutOfMemory. */
   static empty<D extends DType>(device: DeviceProcess, dtype: D, shape: Shape): Tensor<D> {
-    return new Tensor(new Storage(device, sizeOf(shape) * factsOf(dtype).bytes), dtype, { shape, strides: stridesOf(shape), offset: 0 });
+    let size = 1;
+    const strides: number[] = new Array(shape.length);
+    for (let axis = shape.length - 1; axis >= 0; axis--) {
+      strides[axis] = size;
+      size *= shape[axis]!;
+    }
+    return new Tensor(new Storage(device, size * factsOf(dtype).bytes), dtype, { shape, strides, offset: 0 }, true);
   }
 
   /** "cpu", "cuda:0", … */
-  get device(): string { return this.#device.name; }
-
-  /** The memory, or `null` once disposed of. */
-  get storage(): Storage | null { return this.#storage; }
-
-  /** Bytes of the elements. */
-  get bytes(): number { return this.size * factsOf(this.dtype).bytes; }
-
-  get isDisposed(): boolean { return this.#storage === null; }
+  get device(): string { return this.deviceProcess.name; }
 
   /** A launch that did not finish may have been writing it, and nothing has written it since. */
-  get isSuspect(): boolean { return this.#living().isSuspect; }
+  get isSuspect(): boolean { return this.living().isSuspect; }
 
   /** The transpose of a matrix: the last two axes swapped. */
   get T(): Tensor<D> { return this.transpose(); }
-
-  #living(): Storage {
-    if (this.#storage === null) throw new TensorError("DISPOSED", `Expected a living tensor but got one of shape ${formatShape(this.shape)} that has been disposed of.`);
-    return this.#storage;
-  }
-
-  #view(view: View): Tensor<D> {
-    return new Tensor(this.#living().hold(), this.dtype, view);
-  }
 
   /** The same elements, in row-major order, under another shape; one size may be −1. A view when the strides allow, else a copy. Throws TensorError when the sizes differ. */
   reshape(shape: readonly number[]): Tensor<D> {
     const to = reshaped(this.size, this.shape, shape);
     const strides = reshapedStrides(this, to);
-    if (strides !== null) return this.#view({ shape: to, strides, offset: this.offset });
-    const copy = apply("convert", [this], { dtype: this.dtype });
-    return new Tensor(copy.storage!, this.dtype, { shape: to, strides: stridesOf(to), offset: 0 });
+    return (strides !== null ? apply("reshape", [this], { shape: to, strides }) : apply("reshapeTo", [this], { shape: to })) as Tensor<D>;
   }
 
   /** A view with the axes in the order given, or with the last two swapped. */
   transpose(axes?: readonly number[]): Tensor<D> {
     const rank = this.shape.length;
     const order = axes ?? [...Array(Math.max(0, rank - 2)).keys(), ...(rank < 2 ? Array(rank).keys() : [rank - 1, rank - 2])];
-    return this.#view(transposed(this, order));
+    return apply("permute", [this], { axes: order }) as Tensor<D>;
   }
 
   /** A view of a part, e.g. `x.slice(0, [1, 3], null)`: one slice per axis, see {@link AxisSlice}. */
   slice(...slices: AxisSlice[]): Tensor<D> {
-    return this.#view(sliced(this, slices));
+    return apply("slice", [this], { slices }) as Tensor<D>;
+  }
+
+  /** A view over a larger shape: axes of size 1 stretch, and new axes come first. */
+  expand(shape: readonly number[]): Tensor<D> {
+    return apply("expand", [this], { shape: checkedShape(shape) }) as Tensor<D>;
   }
 
   /** This tensor when it is contiguous, else a contiguous copy. */
   contiguous(): Tensor<D> {
-    return this.isContiguous ? this.#view(this) : this.clone();
+    return this.isContiguous ? this.reshape(this.shape) : this.clone();
   }
 
   /** A contiguous copy in memory of its own. */
   clone(): Tensor<D> {
     return apply("convert", [this], { dtype: this.dtype }) as Tensor<D>;
+  }
+
+  /** Copies the elements of `source`, which broadcasts to this shape, over these; converts them to this dtype. Returns this tensor. */
+  copy_(source: Tensor): this {
+    applyInto("convert", this, [source.expand(this.shape)], { dtype: this.dtype });
+    return this;
+  }
+
+  /** Sets every element. */
+  fill_(value: number | bigint | boolean): this {
+    applyInto("fullLike", this, [this], { value });
+    return this;
   }
 
   /**
@@ -121,21 +99,21 @@ export class Tensor<D extends DType = DType> implements Disposable {
   to<E extends DType>(dtype: E): Tensor<E>;
   to(device: string): Tensor<D>;
   to(target: string): Tensor {
-    if (isDType(target)) return target === this.dtype ? this.#view(this) : apply("convert", [this], { dtype: target });
+    if (isDType(target)) return target === this.dtype ? this.reshape(this.shape) : (apply("convert", [this], { dtype: target }) as Tensor);
     if (!isDeviceName(target)) throw new TensorError("TARGET", `Expected a dtype (${dtypeNames.join(", ")}) or a device ("cpu", "cuda", "cuda:N") but got ${worded(target)}.`);
     const device = deviceNamed(target);
-    if (device === this.#device) return this.#view(this);
+    if (device === this.deviceProcess) return this.reshape(this.shape);
     const copy = Tensor.empty(device, this.dtype, this.shape);
-    this.#read((part, at) => upload(copy.#living(), at, part));
+    this.#read((part, at) => upload(copy.living(), at, part));
     return copy;
   }
 
   /** Shows `use` the bytes in row-major order, part by part, after all work submitted before. */
   #read(use: (part: Uint8Array, at: number) => void): void {
-    const storage = this.#living();
+    const storage = this.living();
     if (this.isContiguous) return read(storage, this.offset * factsOf(this.dtype).bytes, this.bytes, use);
     using copy = this.clone();
-    read(copy.#living(), 0, copy.bytes, use);
+    read(copy.living(), 0, copy.bytes, use);
   }
 
   /**
@@ -148,7 +126,7 @@ export class Tensor<D extends DType = DType> implements Disposable {
       return copy.data();
     }
     const facts = factsOf(this.dtype);
-    const { buffer, byteOffset } = expose(this.#living(), this.offset * facts.bytes, this.bytes);
+    const { buffer, byteOffset } = expose(this.living(), this.offset * facts.bytes, this.bytes);
     return new facts.array(buffer, byteOffset, this.size) as TypedArrayOf<D>;
   }
 
@@ -179,24 +157,28 @@ export class Tensor<D extends DType = DType> implements Disposable {
     return this.#elements()[0]!;
   }
 
-  /** Elementwise, with broadcasting; a number is taken in this tensor's dtype. Integers wrap around. */
-  add(other: Tensor<D> | number | bigint): Tensor<D> { return apply("add", [this, other], {}) as Tensor<D>; }
-  sub(other: Tensor<D> | number | bigint): Tensor<D> { return apply("sub", [this, other], {}) as Tensor<D>; }
-  mul(other: Tensor<D> | number | bigint): Tensor<D> { return apply("mul", [this, other], {}) as Tensor<D>; }
-  /** True division: integers give float32. */
-  div(other: Tensor<D> | number | bigint): Tensor { return apply("div", [this, other], {}); }
-
   /** Matrix product of the last two axes; axes before them broadcast. float16 and bfloat16 accumulate in float32, integers in 64 bits. */
-  matmul(other: Tensor<D>): Tensor<D> { return apply("matmul", [this, other], {}) as Tensor<D>; }
+  matmul(other: Tensor): Tensor<D> { return apply("matmul", [this, other], {}) as Tensor<D>; }
 
-  /** Sum over the axes. Floats stay (16-bit ones accumulate in float32), integers and bool give int64. */
-  sum(options: ReduceOptions = {}): Tensor { return apply("sum", [this], this.#reduction(options)); }
+  /** Sum over the axes. Floats stay (narrow ones accumulate in float32), integers and bool give int64. */
+  sum(options: ReduceOptions = {}): Tensor { return apply("sum", [this], this.#reduction(options)) as Tensor; }
   /** Mean over the axes; integers give float32. */
-  mean(options: ReduceOptions = {}): Tensor { return apply("mean", [this], this.#reduction(options)); }
+  mean(options: ReduceOptions = {}): Tensor { return apply("mean", [this], this.#reduction(options)) as Tensor; }
   /** Largest element; NaN when there is one. Throws TensorError over no elements. */
   max(options: ReduceOptions = {}): Tensor<D> { return apply("max", [this], this.#reduction(options)) as Tensor<D>; }
   /** Smallest element; NaN when there is one. Throws TensorError over no elements. */
   min(options: ReduceOptions = {}): Tensor<D> { return apply("min", [this], this.#reduction(options)) as Tensor<D>; }
+
+  /** Each element, at least `min` and at most `max`. */
+  clamp({ min = -Infinity, max = Infinity }: { readonly min?: number; readonly max?: number }): Tensor { return apply("clamp", [this], { min, max }) as Tensor; }
+  /** ½x(1 + erf(x/√2)), or its approximation by tanh. */
+  gelu({ approximate = "none" }: { readonly approximate?: "none" | "tanh" } = {}): Tensor { return apply("gelu", [this], { approximate }) as Tensor; }
+  /** x where it is ≥ 0, else slope · x. */
+  leakyRelu(slope = 0.01): Tensor { return apply("leakyRelu", [this], { slope }) as Tensor; }
+  /** x where it is > 0, else alpha · (e^x − 1). */
+  elu(alpha = 1): Tensor { return apply("elu", [this], { alpha }) as Tensor; }
+  /** This tensor's elements where `condition` is true, else those of `other`. */
+  where(condition: Tensor<"bool">, other: Tensor | number | bigint | boolean): Tensor { return apply("where", [condition, this, other], {}) as Tensor; }
 
   #reduction(options: ReduceOptions) {
     if (typeof options !== "object" || options === null) throw new TensorError("OPTIONS", `Expected options such as { axis: 0, keepdims: true } but got ${worded(options)}.`);
@@ -206,16 +188,7 @@ export class Tensor<D extends DType = DType> implements Disposable {
     return { axes: [...new Set(list.map((each) => checkedAxis(each, rank)))].sort((a, b) => a - b), keepdims };
   }
 
-  /** Frees the memory now, unless views of it live. Disposing twice is safe; using it afterwards is an error. */
-  dispose(): void {
-    const storage = this.#storage;
-    this.#storage = null;
-    storage?.drop();
-  }
-
-  [Symbol.dispose](): void { this.dispose(); }
-
-  toString(): string { return textOf(this); }
+  override toString(): string { return textOf(this); }
 
   [Symbol.for("nodejs.util.inspect.custom")](): string { return textOf(this); }
 
@@ -224,3 +197,5 @@ export class Tensor<D extends DType = DType> implements Disposable {
     return { "text/plain": textOf(this), "text/html": htmlOf(this), ...payloadOf(this) };
   }
 }
+
+addMethods(Tensor.prototype, (value) => value instanceof Tensor);

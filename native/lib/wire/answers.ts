@@ -2,7 +2,7 @@
 import { binding } from "./binding.ts";
 import { Op } from "./commands.ts";
 import { CompileError, DeviceError, DeviceUnavailable, InterruptedError, LaunchError, OutOfMemory, WarpcellError } from "../errors.ts";
-import { type DeviceProperties, parseProperties } from "../device/properties.ts";
+import { type DeviceProperties, parseProperties } from "./properties.ts";
 
 /** A field of a message: text, or bytes. */
 export type Field = string | Uint8Array;

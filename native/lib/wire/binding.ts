@@ -132,5 +132,7 @@ if (folder === undefined) {
 export const binding = createRequire(import.meta.url)(folder + "addon.node") as Binding;
 /** The program that hosts a device. */
 export const deviceExecutable = folder + "warpcell-device";
+/** Kernels of the library that were compiled ahead, a folder per architecture. */
+export const kernelsFolder = `${folder}kernels/`;
 /** The library's CUDA headers and kernels (`native/device`). */
 export const deviceSources = `${home}device/`;

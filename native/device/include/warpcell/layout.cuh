@@ -5,28 +5,34 @@ namespace warpcell {
 
 constexpr int kMaxRank = 8;
 
-// Strides of up to two operands over one shape, in elements; axes that step evenly have been joined, so `rank` is small.
-struct Layout {
+// Strides of N operands over one shape, in elements; axes that step evenly have been joined, so `rank` is small.
+template <int N> struct Layout {
   int rank;
-  long long shape[8];
-  long long first[8];
-  long long second[8];
+  int is_small;   // every index and offset fits 31 bits
+  long long shape[kMaxRank];
+  long long strides[N][kMaxRank];
 };
 
-struct Offsets { long long first, second; };
+template <int N> struct Offsets { long long at[N]; };
 
-__device__ inline Offsets offsets(const Layout& layout, long long index) {
-  Offsets result = {0, 0};
+template <int N> __device__ inline Offsets<N> offsets(const Layout<N>& layout, long long index) {
+  Offsets<N> result = {};
+  if (layout.is_small) {
+    unsigned rest = unsigned(index);
+    for (int axis = layout.rank - 1; axis > 0; axis--) {
+      unsigned size = unsigned(layout.shape[axis]), quotient = rest / size, position = rest - quotient * size;
+      rest = quotient;
+      for (int n = 0; n < N; n++) result.at[n] += int(position) * int(layout.strides[n][axis]);
+    }
+    if (layout.rank > 0) for (int n = 0; n < N; n++) result.at[n] += int(rest) * int(layout.strides[n][0]);
+    return result;
+  }
   for (int axis = layout.rank - 1; axis > 0; axis--) {
     long long position = index % layout.shape[axis];
     index /= layout.shape[axis];
-    result.first += position * layout.first[axis];
-    result.second += position * layout.second[axis];
+    for (int n = 0; n < N; n++) result.at[n] += position * layout.strides[n][axis];
   }
-  if (layout.rank > 0) {
-    result.first += index * layout.first[0];
-    result.second += index * layout.second[0];
-  }
+  if (layout.rank > 0) for (int n = 0; n < N; n++) result.at[n] += index * layout.strides[n][0];
   return result;
 }
 

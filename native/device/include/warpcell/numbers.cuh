@@ -1,5 +1,5 @@
-// Element types of tensors for device code: what each accumulates in, and conversions that give the same on every device. Kernels on 16-bit floats define
-// WARPCELL_SIXTEEN_BITS: the others then need no header of the CUDA toolkit.
+// Element types of tensors for device code: what each computes and accumulates in, and conversions that give the same on every device. Kernels on 16-bit floats
+// define WARPCELL_SIXTEEN_BITS: the others then need no header of the CUDA toolkit.
 #pragma once
 #ifdef WARPCELL_SIXTEEN_BITS
 #include <cuda_bf16.h>
@@ -8,65 +8,137 @@
 
 namespace warpcell {
 
-// `type` is what sums of T are kept in; `wide` holds any T exactly.
-template <class T> struct Number { using type = long long; using wide = long long; static constexpr bool is_float = false; };
-template <> struct Number<float> { using type = float; using wide = float; static constexpr bool is_float = true; };
-template <> struct Number<double> { using type = double; using wide = double; static constexpr bool is_float = true; };
-template <class T> using Sum = typename Number<T>::type;
+using uchar = unsigned char;
+using ushort = unsigned short;
+using uint = unsigned int;
+using int64 = long long;
+using uint64 = unsigned long long;
+
+// Storage of 8-bit floats (OCP 8-bit Floating Point Specification, revision 1.0): 4 bits of exponent and 3 of mantissa without infinities, or 5 and 2 with them.
+struct float8_e4m3 { uchar bits; };
+struct float8_e5m2 { uchar bits; };
+
+__device__ inline uint float_bits(float value) { return __float_as_uint(value); }
+__device__ inline float bits_float(uint bits) { return __uint_as_float(bits); }
+
+template <int mantissa, int bias> __device__ inline float small_float_value(uint magnitude) {
+  uint exponent = magnitude >> mantissa, fraction = magnitude & ((1u << mantissa) - 1);
+  // Below the smallest normal number the fraction counts steps of 2^(1 - bias - mantissa).
+  float subnormal = float(fraction) * bits_float(uint(127 + 1 - bias - mantissa) << 23);
+  float normal = bits_float((exponent - bias + 127) << 23 | fraction << (23 - mantissa));
+  return exponent == 0 ? subnormal : normal;
+}
+
+// The magnitude's bits, rounded once to nearest even; `most` is the largest finite one.
+template <int mantissa, int bias> __device__ inline uint small_float_bits(float magnitude) {
+  // Below the smallest normal number, adding a power of two leaves the steps in the last bits, rounded.
+  float smallest = bits_float(uint(127 + 1 - bias) << 23);
+  float shift = bits_float(uint(127 + 1 - bias + 23 - mantissa) << 23);
+  uint low = float_bits(magnitude + shift) - float_bits(shift);
+  uint bits = float_bits(magnitude);
+  uint rounded = bits + ((1u << (22 - mantissa)) - 1) + (bits >> (23 - mantissa) & 1);
+  uint high = (rounded >> (23 - mantissa)) - (uint(127 - bias) << mantissa);
+  return magnitude < smallest ? low : high;
+}
+
+__device__ inline float widened(float8_e4m3 value) {
+  uint magnitude = value.bits & 0x7f;
+  float result = magnitude == 0x7f ? bits_float(0x7fc00000) : small_float_value<3, 7>(magnitude);
+  return value.bits & 0x80 ? -result : result;
+}
+__device__ inline float widened(float8_e5m2 value) {
+  uint magnitude = value.bits & 0x7f;
+  float result = magnitude > 0x7c ? bits_float(0x7fc00000) : magnitude == 0x7c ? bits_float(0x7f800000) : small_float_value<2, 15>(magnitude);
+  return value.bits & 0x80 ? -result : result;
+}
+
+// Beyond its range e4m3 has its largest value, 448: it has no infinity. e5m2 becomes infinite, as wider floats do.
+__device__ inline float8_e4m3 to_e4m3(float value) {
+  uint sign = float_bits(value) >> 24 & 0x80;
+  float magnitude = bits_float(float_bits(value) & 0x7fffffff);
+  uint bits = magnitude != magnitude ? 0x7f : magnitude >= 448.0f ? 0x7e : small_float_bits<3, 7>(magnitude);
+  return {uchar(sign | bits)};
+}
+__device__ inline float8_e5m2 to_e5m2(float value) {
+  uint sign = float_bits(value) >> 24 & 0x80;
+  float magnitude = bits_float(float_bits(value) & 0x7fffffff);
+  uint bits = magnitude != magnitude ? 0x7e : magnitude >= 61440.0f ? 0x7c : small_float_bits<2, 15>(magnitude);
+  return {uchar(sign | bits)};
+}
+
+// `wide` holds any T exactly and is what elements are computed in; `sum` is what sums of T are kept in.
+template <class T> struct Number { using wide = int; using sum = int64; static constexpr bool is_float = false, is_bool = false; };
+template <> struct Number<bool> { using wide = int; using sum = int64; static constexpr bool is_float = false, is_bool = true; };
+template <> struct Number<uint> { using wide = uint; using sum = int64; static constexpr bool is_float = false, is_bool = false; };
+template <> struct Number<int64> { using wide = int64; using sum = int64; static constexpr bool is_float = false, is_bool = false; };
+template <> struct Number<uint64> { using wide = uint64; using sum = uint64; static constexpr bool is_float = false, is_bool = false; };
+template <> struct Number<float> { using wide = float; using sum = float; static constexpr bool is_float = true, is_bool = false; };
+template <> struct Number<double> { using wide = double; using sum = double; static constexpr bool is_float = true, is_bool = false; };
+template <> struct Number<float8_e4m3> : Number<float> {};
+template <> struct Number<float8_e5m2> : Number<float> {};
+#ifdef WARPCELL_SIXTEEN_BITS
+template <> struct Number<__half> : Number<float> {};
+template <> struct Number<__nv_bfloat16> : Number<float> {};
+#endif
+template <class T> using Sum = typename Number<T>::sum;
 template <class T> using Wide = typename Number<T>::wide;
 
-template <class T> __device__ inline Wide<T> widen(T value) { return Wide<T>(value); }
+template <class A, class B> constexpr bool same = false;
+template <class A> constexpr bool same<A, A> = true;
+
+template <class T> __device__ inline Wide<T> widen(T value) {
+#ifdef WARPCELL_SIXTEEN_BITS
+  if constexpr (same<T, __half>) return __half2float(value);
+  else if constexpr (same<T, __nv_bfloat16>) return __bfloat162float(value);
+  else
+#endif
+  if constexpr (same<T, float8_e4m3> || same<T, float8_e5m2>) return widened(value);
+  else return Wide<T>(value);
+}
 
 template <class To> struct Limits;
-template <> struct Limits<signed char> { static constexpr long long low = -128, high = 127; };
-template <> struct Limits<unsigned char> { static constexpr long long low = 0, high = 255; };
-template <> struct Limits<int> { static constexpr long long low = -2147483647LL - 1, high = 2147483647LL; };
-template <> struct Limits<long long> { static constexpr long long low = -9223372036854775807LL - 1, high = 9223372036854775807LL; };
+template <> struct Limits<signed char> { static constexpr int64 low = -128; static constexpr uint64 high = 127; };
+template <> struct Limits<uchar> { static constexpr int64 low = 0; static constexpr uint64 high = 255; };
+template <> struct Limits<short> { static constexpr int64 low = -32768; static constexpr uint64 high = 32767; };
+template <> struct Limits<ushort> { static constexpr int64 low = 0; static constexpr uint64 high = 65535; };
+template <> struct Limits<int> { static constexpr int64 low = -2147483647LL - 1; static constexpr uint64 high = 2147483647; };
+template <> struct Limits<uint> { static constexpr int64 low = 0; static constexpr uint64 high = 4294967295u; };
+template <> struct Limits<int64> { static constexpr int64 low = -9223372036854775807LL - 1; static constexpr uint64 high = 9223372036854775807ull; };
+template <> struct Limits<uint64> { static constexpr int64 low = 0; static constexpr uint64 high = 18446744073709551615ull; };
 
 // A float to an integer: towards zero, beyond the range its nearest limit, NaN to 0. C++ leaves these undefined and devices differ.
 template <class To, class From> __device__ inline To truncate(From value) {
-  if (value != value) return To(0);
-  if (double(value) >= double(Limits<To>::high)) return To(Limits<To>::high);
-  if (double(value) <= double(Limits<To>::low)) return To(Limits<To>::low);
-  return To((long long)value);
+  if constexpr (sizeof(To) <= 2 || (same<To, int> && same<From, double>)) {
+    // Clamped first, without a branch: the conversion then never leaves its range.
+    From low = From(Limits<To>::low), high = From(Limits<To>::high);
+    From inside = value > low ? (value < high ? value : high) : low;
+    int result = int(inside);
+    return value != value ? To(0) : To(result);
+  } else {
+    if (value != value) return To(0);
+    if (value >= From(Limits<To>::high)) return To(Limits<To>::high);
+    if (value <= From(Limits<To>::low)) return To(Limits<To>::low);
+    return To(value);
+  }
 }
 
-template <class To, bool from_float> struct Narrow {
-  template <class From> static __device__ inline To of(From value) { return To(value); }
-};
-#define WARPCELL_TRUNCATED(TYPE) \
-  template <> struct Narrow<TYPE, true> { \
-    template <class From> static __device__ inline TYPE of(From value) { return truncate<TYPE>(value); } \
-  };
-WARPCELL_TRUNCATED(signed char)
-WARPCELL_TRUNCATED(unsigned char)
-WARPCELL_TRUNCATED(int)
-WARPCELL_TRUNCATED(long long)
-#undef WARPCELL_TRUNCATED
-template <bool from_float> struct Narrow<bool, from_float> {
-  template <class From> static __device__ inline bool of(From value) { return value != From(0); }
-};
+// From a wide value (see Number) to an element. A double goes through one rounding only; integers wrap around.
+template <class To, class From> __device__ inline To narrow(From value) {
 #ifdef WARPCELL_SIXTEEN_BITS
-template <> struct Number<__half> { using type = float; using wide = float; static constexpr bool is_float = true; };
-template <> struct Number<__nv_bfloat16> { using type = float; using wide = float; static constexpr bool is_float = true; };
-template <> __device__ inline float widen<__half>(__half value) { return __half2float(value); }
-template <> __device__ inline float widen<__nv_bfloat16>(__nv_bfloat16 value) { return __bfloat162float(value); }
-
-// A double goes through one rounding only, as does a long long that float64 holds.
-template <bool from_float> struct Narrow<__half, from_float> {
-  static __device__ inline __half of(float value) { return __float2half(value); }
-  static __device__ inline __half of(double value) { return __double2half(value); }
-  static __device__ inline __half of(long long value) { return __double2half(double(value)); }
-};
-template <bool from_float> struct Narrow<__nv_bfloat16, from_float> {
-  static __device__ inline __nv_bfloat16 of(float value) { return __float2bfloat16(value); }
-  static __device__ inline __nv_bfloat16 of(double value) { return __double2bfloat16(value); }
-  static __device__ inline __nv_bfloat16 of(long long value) { return __double2bfloat16(double(value)); }
-};
+  if constexpr (same<To, __half>) {
+    if constexpr (same<From, float>) return __float2half(value);
+    else return __double2half(double(value));
+  } else if constexpr (same<To, __nv_bfloat16>) {
+    if constexpr (same<From, float>) return __float2bfloat16(value);
+    else return __double2bfloat16(double(value));
+  } else
 #endif
-
-// From a wide value (see Number) to an element.
-template <class To, class From> __device__ inline To narrow(From value) { return Narrow<To, Number<From>::is_float>::of(value); }
+  if constexpr (same<To, bool>) return value != From(0);
+  else if constexpr (same<To, float8_e4m3>) return to_e4m3(float(value));
+  else if constexpr (same<To, float8_e5m2>) return to_e5m2(float(value));
+  else if constexpr (Number<From>::is_float && !Number<To>::is_float) return truncate<To>(value);
+  else return To(value);
+}
 
 template <class To, class From> __device__ inline To convert(From value) { return narrow<To>(widen<From>(value)); }
 

@@ -26,6 +26,12 @@ export interface DeviceProperties {
   libraries: LibraryProperties[];
   /** Arrays outlive the device process. */
   shareable: boolean;
+  /** Tensors lie in memory that this process shares: reading one is a view. */
+  unifiedMemory: boolean;
+  /** Threads of a block of the library's own kernels: 1 where a core runs a loop faster than many threads. */
+  libraryBlock: number;
+  /** What kernels may be compiled ahead for, best first: "x86-64-v4", "sm_90a". */
+  architectures: string[];
 }
 
 const numbers = ["index", "warpSize", "multiprocessors", "maxThreadsPerBlock", "sharedPerBlock", "sharedPerBlockOptin", "memoryTotal"] as const;
@@ -45,7 +51,9 @@ export function parseProperties(json: string): DeviceProperties {
     throw new WarpcellError("PROTOCOL", `Expected a device to describe itself but got no usable ${wrong.join(", ")} in ${json}. Build the library again: its parts are of different versions.`);
   }
 
-  return { registersPerBlock: null, compiler: null, driver: null, libraries: [], ...value } as unknown as DeviceProperties;
+  const isCpu = value["kind"] === "cpu";
+  const derived = { unifiedMemory: isCpu, libraryBlock: isCpu ? 1 : 256, architectures: isCpu ? [] : [value["arch"]] };
+  return { registersPerBlock: null, compiler: null, driver: null, libraries: [], ...derived, ...value } as unknown as DeviceProperties;
 }
 
 function isTriple(value: unknown): boolean {

@@ -1,0 +1,177 @@
+// One result per index, as fast as memory allows: on a GPU 16 bytes a thread and load, on a CPU plain loops over a range a block, which compilers vectorise.
+#pragma once
+#include "layout.cuh"
+
+namespace warpcell {
+
+// The part of `count` indices that is this block's, on the CPU: blocks of one thread each take neighbours.
+struct Span { long long begin, end; };
+__device__ inline Span block_span(long long count) {
+  long long part = ((count + gridDim.x - 1) / gridDim.x + 63) / 64 * 64;
+  long long begin = (long long)blockIdx.x * part;
+  long long end = begin + part < count ? begin + part : count;
+  return {begin, end};
+}
+
+template <class T, int N> struct alignas(sizeof(T) * N) Pack { T element[N]; };
+
+constexpr int largest(int a) { return a; }
+template <class... Rest> constexpr int largest(int a, Rest... rest) { return a > largest(rest...) ? a : largest(rest...); }
+
+// Vectors that a thread of a GPU has under way at a time.
+constexpr int kVectors = 4;
+
+template <class T> struct Operand {
+  const T* first;
+  // Loads for one thread, before anything is stored: `out` may be an operand, which a compiler cannot tell.
+  template <int W> struct Loaded { Pack<T, W> packs[kVectors]; };
+  template <int W> __device__ inline Loaded<W> load(long long block) const {
+    Loaded<W> loaded;
+#pragma unroll
+    for (int v = 0; v < kVectors; v++) loaded.packs[v] = *(const Pack<T, W>*)(first + block + ((long long)v * blockDim.x + threadIdx.x) * W);
+    return loaded;
+  }
+};
+
+template <int W, class Out, class F, class... Loaded> __device__ inline void map_loaded(long long block, Out* out, F f, const Loaded&... in) {
+#pragma unroll
+  for (int v = 0; v < kVectors; v++) {
+    Pack<Out, W> result;
+#pragma unroll
+    for (int e = 0; e < W; e++) result.element[e] = f(in.packs[v].element[e]...);
+    *(Pack<Out, W>*)(out + block + ((long long)v * blockDim.x + threadIdx.x) * W) = result;
+  }
+}
+
+// out[i] = f(in[i]…) for i < count. Operands lie without gaps; `out` may be one of them.
+template <class Out, class F, class... In> __device__ inline void map(long long count, Out* out, F f, const In*... in) {
+#ifdef WARPCELL_CPU
+  Span span = block_span(count);
+#pragma GCC ivdep
+  for (long long i = span.begin; i < span.end; i++) out[i] = f(in[i]...);
+#else
+  constexpr int W = 16 / largest(int(sizeof(Out)), int(sizeof(In))...);
+  long long block = (long long)blockIdx.x * blockDim.x * (W * kVectors);
+  bool is_aligned = (unsigned long long)out % (sizeof(Out) * W) == 0 && (((unsigned long long)in % (sizeof(In) * W) == 0) && ...);
+  if (is_aligned && block + (long long)blockDim.x * (W * kVectors) <= count) {
+    map_loaded<W>(block, out, f, Operand<In>{in}.template load<W>(block)...);
+    return;
+  }
+  for (int v = 0; v < kVectors * W; v++) {
+    long long i = block + (long long)v * blockDim.x + threadIdx.x;
+    if (i < count) out[i] = f(in[i]...);
+  }
+#endif
+}
+
+// Calls `row(offsets, steps)` for each stretch of the last axis in this block's part of `count` indices, on the CPU.
+template <int N, class Row> __device__ inline void for_rows(const Layout<N>& layout, long long count, Row row) {
+  Span span = block_span(count);
+  if (span.begin >= span.end) return;
+  const int inner = layout.rank - 1;
+  long long position[kMaxRank];
+  long long rest = span.begin;
+  Offsets<N> offsets = {};
+  for (int axis = inner; axis >= 0; axis--) {
+    position[axis] = axis > 0 ? rest % layout.shape[axis] : rest;
+    rest /= layout.shape[axis];
+    for (int n = 0; n < N; n++) offsets.at[n] += position[axis] * layout.strides[n][axis];
+  }
+  for (long long index = span.begin; index < span.end;) {
+    long long steps = layout.shape[inner] - position[inner];
+    if (steps > span.end - index) steps = span.end - index;
+    row(offsets, steps);
+    index += steps;
+    for (int n = 0; n < N; n++) offsets.at[n] -= position[inner] * layout.strides[n][inner];
+    position[inner] = 0;
+    for (int axis = inner - 1; axis >= 0; axis--) {
+      for (int n = 0; n < N; n++) offsets.at[n] += layout.strides[n][axis];
+      if (++position[axis] < layout.shape[axis]) break;
+      for (int n = 0; n < N; n++) offsets.at[n] -= layout.shape[axis] * layout.strides[n][axis];
+      position[axis] = 0;
+    }
+  }
+}
+
+// The same at strides: `out` at layout.strides[0], the operands behind it. On the CPU the rank is at least 1.
+template <class Out, class F, class A> __device__ inline void map_strided(const Layout<2>& layout, long long count, Out* out, F f, const A* a) {
+#ifdef WARPCELL_CPU
+  const long long step = layout.strides[0][layout.rank - 1], step_a = layout.strides[1][layout.rank - 1];
+  for_rows(layout, count, [&](const Offsets<2>& offsets, long long steps) {
+    Out* to = out + offsets.at[0];
+    const A* x = a + offsets.at[1];
+    if (step == 1 && step_a == 1) {
+#pragma GCC ivdep
+      for (long long i = 0; i < steps; i++) to[i] = f(x[i]);
+    } else {
+      for (long long i = 0; i < steps; i++) to[i * step] = f(x[i * step_a]);
+    }
+  });
+#else
+#pragma unroll
+  for (int v = 0; v < kVectors; v++) {
+    long long i = ((long long)blockIdx.x * kVectors + v) * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    Offsets<2> at = offsets(layout, i);
+    out[at.at[0]] = f(a[at.at[1]]);
+  }
+#endif
+}
+
+template <class Out, class F, class A, class B> __device__ inline void map_strided(const Layout<3>& layout, long long count, Out* out, F f, const A* a, const B* b) {
+#ifdef WARPCELL_CPU
+  const int inner = layout.rank - 1;
+  const long long step = layout.strides[0][inner], step_a = layout.strides[1][inner], step_b = layout.strides[2][inner];
+  for_rows(layout, count, [&](const Offsets<3>& offsets, long long steps) {
+    Out* to = out + offsets.at[0];
+    const A* x = a + offsets.at[1];
+    const B* y = b + offsets.at[2];
+    if (step == 1 && step_a == 1 && step_b == 1) {
+#pragma GCC ivdep
+      for (long long i = 0; i < steps; i++) to[i] = f(x[i], y[i]);
+    } else if (step == 1 && step_a == 1 && step_b == 0) {
+      const B same = *y;
+#pragma GCC ivdep
+      for (long long i = 0; i < steps; i++) to[i] = f(x[i], same);
+    } else if (step == 1 && step_a == 0 && step_b == 1) {
+      const A same = *x;
+#pragma GCC ivdep
+      for (long long i = 0; i < steps; i++) to[i] = f(same, y[i]);
+    } else {
+      for (long long i = 0; i < steps; i++) to[i * step] = f(x[i * step_a], y[i * step_b]);
+    }
+  });
+#else
+#pragma unroll
+  for (int v = 0; v < kVectors; v++) {
+    long long i = ((long long)blockIdx.x * kVectors + v) * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    Offsets<3> at = offsets(layout, i);
+    out[at.at[0]] = f(a[at.at[1]], b[at.at[2]]);
+  }
+#endif
+}
+
+template <class Out, class F, class A, class B, class C> __device__ inline void map_strided(const Layout<4>& layout, long long count, Out* out, F f, const A* a, const B* b, const C* c) {
+#ifdef WARPCELL_CPU
+  const int inner = layout.rank - 1;
+  const long long step = layout.strides[0][inner], step_a = layout.strides[1][inner], step_b = layout.strides[2][inner], step_c = layout.strides[3][inner];
+  for_rows(layout, count, [&](const Offsets<4>& offsets, long long steps) {
+    Out* to = out + offsets.at[0];
+    const A* x = a + offsets.at[1];
+    const B* y = b + offsets.at[2];
+    const C* z = c + offsets.at[3];
+    for (long long i = 0; i < steps; i++) to[i * step] = f(x[i * step_a], y[i * step_b], z[i * step_c]);
+  });
+#else
+#pragma unroll
+  for (int v = 0; v < kVectors; v++) {
+    long long i = ((long long)blockIdx.x * kVectors + v) * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    Offsets<4> at = offsets(layout, i);
+    out[at.at[0]] = f(a[at.at[1]], b[at.at[2]], c[at.at[3]]);
+  }
+#endif
+}
+
+}  // namespace warpcell

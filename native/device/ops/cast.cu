@@ -1,0 +1,58 @@
+// Conversions between dtypes; copies of strided tensors to strided ones, transposes and selections by the size of an element, whatever it stands for.
+#include <warpcell/map.cuh>
+#include <warpcell/numbers.cuh>
+
+using namespace warpcell;
+
+template <class From, class To> __global__ void cast(const From* in, To* out, long long count) {
+  map(count, out, [](From x) { return convert<To, From>(x); }, in);
+}
+template <class T> __global__ void copy_flat(const T* in, T* out, long long count) {
+  map(count, out, [](T x) { return x; }, in);
+}
+template <class T> __global__ void copy_strided(Layout<2> layout, const T* in, T* out, long long count) {
+  map_strided(layout, count, out, [](T x) { return x; }, in);
+}
+
+template <class T> __global__ void select(Layout<4> layout, const bool* condition, const T* a, const T* b, T* out, long long count) {
+  map_strided(layout, count, out, [](bool c, T x, T y) { return c ? x : y; }, condition, a, b);
+}
+
+constexpr int kTile = 32;      // rows and columns of a tile
+constexpr int kRows = 8;       // threads along its columns' side
+
+// out[b][j][i] = in[b][i][j] of `rows` × `columns` matrices, `out` without gaps, `in` at strides. On a GPU a block of 32 × 8 threads moves one tile of one matrix.
+template <class T> __global__ void transpose(const T* in, T* out, long long rows, long long columns, long long row_stride, long long batches, long long batch_stride) {
+  long long tiles_x = (columns + kTile - 1) / kTile, tiles_y = (rows + kTile - 1) / kTile;
+  long long tile = blockIdx.x;
+  long long x0 = tile % tiles_x * kTile, y0 = tile / tiles_x % tiles_y * kTile, batch = tile / tiles_x / tiles_y;
+  in += batch * batch_stride;
+  out += batch * rows * columns;
+#ifdef WARPCELL_CPU
+  long long x1 = x0 + kTile < columns ? x0 + kTile : columns, y1 = y0 + kTile < rows ? y0 + kTile : rows;
+  if (x1 - x0 == kTile && y1 - y0 == kTile) {
+    // Eight by eight at a time, in registers: a cache line is read and written whole.
+    for (int bx = 0; bx < kTile; bx += 8) {
+      for (int by = 0; by < kTile; by += 8) {
+        T block[8][8];
+        for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) block[j][i] = in[(y0 + by + i) * row_stride + x0 + bx + j];
+        for (int j = 0; j < 8; j++) for (int i = 0; i < 8; i++) out[(x0 + bx + j) * rows + y0 + by + i] = block[j][i];
+      }
+    }
+    return;
+  }
+  for (long long x = x0; x < x1; x++) for (long long y = y0; y < y1; y++) out[x * rows + y] = in[y * row_stride + x];
+#else
+  __shared__ T cells[kTile][kTile + 1];
+  int x = threadIdx.x;
+#pragma unroll
+  for (int y = threadIdx.y; y < kTile; y += kRows) {
+    if (x0 + x < columns && y0 + y < rows) cells[y][x] = in[(y0 + y) * row_stride + x0 + x];
+  }
+  __syncthreads();
+#pragma unroll
+  for (int y = threadIdx.y; y < kTile; y += kRows) {
+    if (y0 + x < rows && x0 + y < columns) out[(x0 + y) * rows + y0 + x] = cells[x][y];
+  }
+#endif
+}

@@ -1,0 +1,75 @@
+// Activation functions, the gradients that one kernel computes, and functions with numbers as parameters.
+import type { DeviceArray } from "../memory/array.ts";
+import { call } from "./calls.ts";
+import { binary, unary, withNumbers } from "./elementwise.ts";
+import type { Computation } from "./operation.ts";
+import { add, asFloat, div, mul, of, sub } from "./terms.ts";
+
+export const activationRows = {
+  /** max(x, 0). */
+  relu: unary("relu", "Relu", "number", { gradient: (g, _, y) => call("reluGradient", [g, y]) }),
+  /** 1/(1 + e^−x). */
+  sigmoid: unary("sigmoid", "Sigmoid", "float", { flops: 13, gradient: (g, _, y) => call("sigmoidGradient", [g, y]) }),
+  /** log(sigmoid(x)). */
+  logSigmoid: unary("logSigmoid", "LogSigmoid", "float", { flops: 24, gradient: (g, x) => mul(g, of("sigmoid", of("neg", x))) }),
+  /** x · sigmoid(x). */
+  silu: unary("silu", "Silu", "float", { flops: 14, gradient: (g, x) => call("siluGradient", [g, x]) }),
+  /** x/(1 + |x|). */
+  softsign: unary("softsign", "Softsign", "float", { flops: 3, gradient: (g, x) => div(g, of("square", add(of("abs", x), 1))) }),
+  /** 0 below −3, 1 above 3, x/6 + ½ between. */
+  hardsigmoid: unary("hardsigmoid", "Hardsigmoid", "float", { flops: 4, gradient: (g, x) => mul(g, mul(call("convert", [call("lt", [of("abs", x), 3])], { dtype: x.dtype }), 1 / 6)) }),
+  /** x · hardsigmoid(x). */
+  hardswish: unary("hardswish", "Hardswish", "float", { flops: 5, gradient: (g, x) => mul(g, call("clamp", [add(mul(call("clamp", [x], { min: -3, max: 3 }), 1 / 3), 0.5)], { min: -Infinity, max: Infinity })) }),
+  /** log(1 + e^x). */
+  softplus: unary("softplus", "Softplus", "float", { flops: 24, gradient: (g, x) => mul(g, of("sigmoid", x)) }),
+  /** x · tanh(softplus(x)). */
+  mish: unary("mish", "Mish", "float", { flops: 40, gradient: (g, x) => mishGradient(g, x) }),
+} as const;
+
+// y = x·t, t = tanh(softplus(x)): y' = t + x·(1 − t²)·sigmoid(x).
+function mishGradient(g: DeviceArray, x: DeviceArray): DeviceArray {
+  const t = of("tanh", of("softplus", x));
+  return mul(g, add(t, mul(x, mul(sub(1, of("square", t)), of("sigmoid", x)))));
+}
+
+/** Gradients that one kernel computes; each is differentiable in its first operand, and in the second by what it is made of. */
+export const gradientRows = {
+  reluGradient: binary("reluGradient", "ReluGradient", "number", { gradient: (g, { b }) => [() => call("reluGradient", [g, b]), () => mul(g, 0)] }),
+  tanhGradient: binary("tanhGradient", "TanhGradient", "float", { flops: 3, gradient: (g, { a, b }) => [() => call("tanhGradient", [g, b]), () => mul(mul(g, a), mul(b, -2))] }),
+  sigmoidGradient: binary("sigmoidGradient", "SigmoidGradient", "float", { flops: 3, gradient: (g, { a, b }) => [() => call("sigmoidGradient", [g, b]), () => mul(mul(g, a), sub(1, mul(b, 2)))] }),
+  siluGradient: binary("siluGradient", "SiluGradient", "float", { flops: 18, gradient: (g, { a, b }) => [() => call("siluGradient", [g, b]), () => mul(mul(g, a), siluCurvature(b as DeviceArray))] }),
+  geluGradient: binary("geluGradient", "GeluGradient", "float", { flops: 30, gradient: (g, { a, b }) => [() => call("geluGradient", [g, b]), () => mul(mul(g, a), geluCurvature(b as DeviceArray))] }),
+  geluTanhGradient: binary("geluTanhGradient", "GeluTanhGradient", "float", { flops: 30 }),
+} as const;
+
+// s(1 − s)(2 + x(1 − 2s))
+function siluCurvature(x: DeviceArray): DeviceArray {
+  const s = of("sigmoid", x);
+  return mul(mul(s, sub(1, s)), add(mul(x, sub(1, mul(s, 2))), 2));
+}
+
+// φ(x)(2 − x²)
+function geluCurvature(x: DeviceArray): DeviceArray {
+  const square = of("square", x);
+  return mul(mul(of("exp", mul(square, -0.5)), 1 / Math.sqrt(2 * Math.PI)), sub(2, square));
+}
+
+export interface ClampAttributes { readonly min: number; readonly max: number; }
+
+export const parameterRows = {
+  clamp: withNumbers<ClampAttributes>("clamp", "Clamp", "float", ({ min, max }) => [min, max],
+    (g, x, { min, max }) => mul(g, asFloat(call("logicalAnd", [call("ge", [x, min]), call("le", [x, max])]), g))),
+  leakyRelu: withNumbers<{ slope: number }>("leakyRelu", "LeakyRelu", "float", ({ slope }) => [slope, 0],
+    (g, x, { slope }) => mul(g, add(mul(asFloat(call("ge", [x, 0]), g), 1 - slope), slope))),
+  elu: withNumbers<{ alpha: number }>("elu", "Elu", "float", ({ alpha }) => [alpha, 0],
+    (g, x, { alpha }) => mul(g, call("where", [call("gt", [x, 0]), call("fullLike", [x], { value: 1 }), mul(of("exp", x), alpha)]))),
+};
+
+export interface GeluAttributes { readonly approximate: "none" | "tanh"; }
+const gelus = { none: unary("gelu", "Gelu", "float", { flops: 20 }), tanh: unary("gelu", "GeluTanh", "float", { flops: 20 }) } as const;
+
+export const geluRow: Computation<GeluAttributes> = {
+  ...gelus.none,
+  run: (outputs, inputs, { approximate }) => gelus[approximate].run(outputs, inputs, {}),
+  gradient: ([g], { inputs: [x], attributes }) => [call(attributes.approximate === "tanh" ? "geluTanhGradient" : "geluGradient", [g!, x!])],
+};

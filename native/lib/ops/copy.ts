@@ -1,0 +1,102 @@
+// Copies, conversions, fills and selections: any strides, any dtype, into arrays that exist.
+import type { DeviceProcess } from "../device/process.ts";
+import { DeviceArray, viewOf } from "../memory/array.ts";
+import { dtypeNames, factsOf, type DType } from "../memory/dtype.ts";
+import { merged, sizeOf, stretch } from "../memory/shape.ts";
+import { submitFill } from "../wire/records.ts";
+import { KernelFamily } from "./library.ts";
+import { broadcastLayout, flatGrid, sameShape, stridedGrid, widestOf } from "./map.ts";
+
+// Copies move bits, so one dtype stands for all of its size.
+const bySize: Record<number, DType> = { 1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64" };
+const sized = Object.values(bySize);
+const copier = (array: DeviceArray) => bySize[factsOf(array.dtype).bytes]!;
+
+const flats = new KernelFamily("cast", sized, (type) => `copy_flat<${type}>`, ["place", "out", "i64"]);
+const strided = new KernelFamily("cast", sized, (type) => `copy_strided<${type}>`, ["struct", "place", "out", "i64"]);
+const transposes = new KernelFamily("cast", sized, (type) => `transpose<${type}>`, ["place", "out", "i64", "i64", "i64", "i64", "i64"]);
+const selects = new KernelFamily("cast", sized, (type) => `select<${type}>`, ["struct", "place", "place", "place", "out", "i64"]);
+const casts = Object.fromEntries(dtypeNames.map((to) => [to, new KernelFamily("cast", dtypeNames.filter((from) => from !== to), (type) => `cast<${type}, ${factsOf(to).c}>`, ["place", "out", "i64"])])) as Record<DType, KernelFamily>;
+
+const tile = 32;
+const tileRows = 8;
+
+/** Sets every element of an array. `value` is one that its dtype admits. */
+export function fill(out: DeviceArray, value: number | bigint | boolean): void {
+  if (out.size === 0) return;
+  const storage = out.living();
+  const { bytes, encode } = factsOf(out.dtype);
+  if (out.isContiguous) {
+    storage.writtenBy = submitFill(storage.device, storage.place + out.offset * bytes, out.bytes, encode(value), bytes);
+    return;
+  }
+  using one = DeviceArray.allocate(storage.device, out.dtype, []);
+  fill(one, value);
+  copy(out, one);
+}
+
+/** Copies `input`, which broadcasts to the shape of `out`, converting. The two do not overlap. */
+export function copy(out: DeviceArray, input: DeviceArray): void {
+  if (out.size === 0) return;
+  const { device } = out.living();
+  const isFlat = out.isContiguous && input.isContiguous && sameShape(out.shape, input.shape);
+  if (out.dtype === input.dtype) {
+    if (isFlat) flats.on(device, copier(out)).launch(flatGrid(device, out.size, widestOf(out)), device.properties.libraryBlock, [input, out, out.size]);
+    else if (!copyTransposed(device, out, input)) strided.on(device, copier(out)).launch(stridedGrid(device, out.size), device.properties.libraryBlock, [broadcastLayout(out, [input]), input, out, out.size]);
+    return;
+  }
+  if (!isFlat) {
+    // Gathered before it is converted, and scattered after it: conversions are many, and flat.
+    using gathered = DeviceArray.allocate(device, input.dtype, out.shape);
+    copy(gathered, input);
+    if (out.isContiguous) return copy(out, gathered);
+    using converted = DeviceArray.allocate(device, out.dtype, out.shape);
+    copy(converted, gathered);
+    return copy(out, converted);
+  }
+  casts[out.dtype].on(device, input.dtype).launch(flatGrid(device, out.size, widestOf(out, input)), device.properties.libraryBlock, [input, out, out.size]);
+}
+
+/** A contiguous `out` whose last axis is not the densest of the input: by tiles, so that both sides are read and written in whole lines. */
+function copyTransposed(device: DeviceProcess, out: DeviceArray, input: DeviceArray): boolean {
+  if (!out.isContiguous || !sameShape(out.shape, input.shape)) return false;
+  const { shape, strides: [steps] } = merged([input]);
+  const rank = shape.length;
+  if ((rank !== 2 && rank !== 3) || steps![rank - 2] !== 1 || steps![rank - 1]! < shape[rank - 2]!) return false;
+  // Row-major in the output: [batches, columns of the input's matrix, rows of it].
+  const [batches, columns, rows] = rank === 2 ? [1, shape[0]!, shape[1]!] : [shape[0]!, shape[1]!, shape[2]!];
+  const grid = Math.ceil(columns / tile) * Math.ceil(rows / tile) * batches;
+  if (grid >= 2 ** 31) return false;
+  transposes.on(device, copier(out)).launch(grid, device.properties.libraryBlock === 1 ? 1 : [tile, tileRows], [input, out, rows, columns, steps![rank - 1]!, batches, rank === 3 ? steps![0]! : 0]);
+  return true;
+}
+
+/** out = condition ? a : b, all broadcast to the shape of `out`; `a` and `b` of its dtype. */
+export function select(out: DeviceArray, condition: DeviceArray, a: DeviceArray, b: DeviceArray): void {
+  if (out.size === 0) return;
+  const { device } = out.living();
+  selects.on(device, copier(out)).launch(stridedGrid(device, out.size), device.properties.libraryBlock, [broadcastLayout(out, [condition, a, b]), condition, a, b, out, out.size]);
+}
+
+/** A contiguous array with the same elements: `array` itself, held once more, or a copy. */
+export function contiguous<D extends DType>(array: DeviceArray<D>): DeviceArray<D> {
+  return array.isContiguous ? viewOf(array, array) : converted(array, array.dtype);
+}
+
+/** A contiguous array with the elements as `dtype`: `array` itself, held once more, or a copy. */
+export function converted<D extends DType>(array: DeviceArray, dtype: D): DeviceArray<D> {
+  if (array.isContiguous && array.dtype === dtype) return viewOf(array, array) as DeviceArray<D>;
+  const result = DeviceArray.allocate(array.living().device, dtype, array.shape);
+  copy(result, array);
+  return result;
+}
+
+/** {@link converted} without a copy where only the dtype must be right. */
+export function withDType<D extends DType>(array: DeviceArray, dtype: D): DeviceArray<D> {
+  return array.dtype === dtype ? (viewOf(array, array) as DeviceArray<D>) : converted(array, dtype);
+}
+
+/** The view of an operand over another shape, to which it broadcasts. */
+export function stretched<D extends DType>(array: DeviceArray<D>, shape: readonly number[]): DeviceArray<D> {
+  return sizeOf(array.shape) === sizeOf(shape) && sameShape(array.shape, shape) ? viewOf(array, array) : viewOf(array, stretch(array, shape));
+}

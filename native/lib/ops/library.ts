@@ -1,0 +1,187 @@
+// The library's own kernels: families of instances of the templates in native/device/ops, loaded from what was compiled with the project, and launched.
+import { existsSync, readFileSync } from "node:fs";
+import { deviceSources, kernelsFolder } from "../wire/binding.ts";
+import { headerBytes, Op } from "../wire/commands.ts";
+import { scratchBytes, scratchDoubles, scratchFloats, scratchLongs, scratchWords } from "../wire/scratch.ts";
+import type { DeviceProcess } from "../device/process.ts";
+import { factsOf, wideOf, type DType, type WideType } from "../memory/dtype.ts";
+import type { DeviceArray } from "../memory/array.ts";
+import { Compilation } from "../cuda/compilation.ts";
+import { LoadedModule, type LoadedKernel } from "../cuda/loaded-module.ts";
+import { WarpcellError } from "../errors.ts";
+
+/**
+ * How a parameter of a kernel is written. place: pointer to an array's first element, read; out: the same, written; i64, i32, f64, …: a number; wide: a number of the
+ * type that the dtype computes in; struct: words.
+ */
+export type ParameterKind = "place" | "out" | "wide" | "struct" | "f32" | "f64" | "i32" | "u32" | "i64" | "u64";
+export type LibraryArgument = DeviceArray | number | bigint | Uint32Array | null;
+
+/** Instances of one file for one dtype: compiled together, loaded together. */
+interface Unit { readonly file: string; readonly dtype: DType; readonly expressions: string[]; }
+const units = new Map<string, Unit>();
+
+/** Every unit, for those who compile them ahead. */
+export function libraryUnits(): readonly Unit[] {
+  return [...units.values()];
+}
+
+const narrow = new Set<DType>(["float16", "bfloat16"]);
+
+/** The options of a unit's compilation. */
+export function unitOptions({ dtype, expressions }: Unit): { defines: string[] } {
+  return { defines: narrow.has(dtype) || expressions.some((expression) => /__half|__nv_bfloat16/.test(expression)) ? ["WARPCELL_SIXTEEN_BITS"] : [] };
+}
+
+export function unitSource(file: string): string {
+  return readFileSync(`${deviceSources}ops/${file}.cu`, "utf8");
+}
+
+/** The file with a unit compiled ahead for an architecture ("x86-64-v4", "sm_90a"). */
+export function unitArtifact(architecture: string, { file, dtype }: Pick<Unit, "file" | "dtype">): string {
+  return `${kernelsFolder}${architecture}/${file}.${dtype}`;
+}
+
+interface LoadedUnit { readonly module: LoadedModule; }
+const loadedUnits = new WeakMap<DeviceProcess, Map<Unit, LoadedUnit>>();
+
+function load(device: DeviceProcess, unit: Unit): LoadedUnit {
+  let known = loadedUnits.get(device);
+  if (known === undefined) loadedUnits.set(device, (known = new Map()));
+  const loaded = known.get(unit);
+  if (loaded !== undefined) return loaded;
+  const { artifact, lowered } = compiled(device, unit);
+  const module = LoadedModule.load(device, artifact, lowered, `${unit.file}.${unit.dtype}`, unit.expressions);
+  const result = { module };
+  known.set(unit, result);
+  return result;
+}
+
+function compiled(device: DeviceProcess, unit: Unit): { artifact: Uint8Array; lowered: readonly string[] } {
+  for (const architecture of device.properties.architectures) {
+    const path = unitArtifact(architecture, unit);
+    if (!existsSync(`${path}.names`)) continue;
+    const lowered = readFileSync(`${path}.names`, "utf8").split("\n");
+    if (lowered.length === unit.expressions.length) return { artifact: readFileSync(path), lowered };
+  }
+  const { defines } = unitOptions(unit);
+  return new Compilation(unitSource(unit.file), { name: `${unit.file}.cu`, device: device.name, defines }).obtain(unit.expressions);
+}
+
+// `struct Launch` of protocol/commands.h, as words.
+const at = { kernel: headerBytes / 4, grid: headerBytes / 4 + 1, block: headerBytes / 4 + 4, shared: headerBytes / 4 + 7, sizes: headerBytes / 4 + 8, flags: headerBytes / 4 + 9, offsets: headerBytes + 40 } as const;
+
+/** One instance on one device, ready to launch. */
+export class LibraryKernel {
+  readonly #device: DeviceProcess;
+  readonly #kinds: readonly ParameterKind[];
+  readonly #places: readonly number[];
+  readonly #template: Uint32Array;
+
+  constructor(device: DeviceProcess, name: string, id: number, kinds: readonly ParameterKind[], { parameters }: LoadedKernel) {
+    if (parameters.length !== kinds.length) throw new WarpcellError("LIBRARY", `Kernel ${name} takes ${parameters.length} parameters where the library passes ${kinds.length}: its parts are of different versions. Build the library again.`);
+    const pointers = kinds.flatMap((kind, index) => (kind === "place" || kind === "out" ? [parameters[index]!.offset] : []));
+    const base = at.offsets + Math.ceil(pointers.length / 4) * 8;
+    const argumentBytes = parameters.reduce((end, { offset, size }) => Math.max(end, offset + size), 0);
+    const template = new Uint32Array((base + Math.ceil(argumentBytes / 8) * 8) / 4);
+    template[0] = template.byteLength;
+    template[1] = Op.launch;
+    template[at.kernel] = id;
+    template[at.grid + 1] = template[at.grid + 2] = template[at.block + 1] = template[at.block + 2] = 1;
+    template[at.sizes] = argumentBytes | (pointers.length << 16);
+    const shorts = new Uint16Array(template.buffer);
+    pointers.forEach((offset, index) => { shorts[at.offsets / 2 + index] = offset; });
+    this.#device = device;
+    this.#kinds = kinds;
+    this.#places = parameters.map(({ offset }) => base + offset);
+    this.#template = template;
+  }
+
+  /** Submits one launch of `grid` blocks of `block` threads. */
+  launch(grid: number, block: number | readonly [number, number], args: readonly LibraryArgument[], shared = 0): void {
+    const template = this.#template;
+    const kinds = this.#kinds;
+    scratchWords.set(template);
+    scratchWords[at.grid] = grid;
+    if (typeof block === "number") scratchWords[at.block] = block;
+    else {
+      scratchWords[at.block] = block[0];
+      scratchWords[at.block + 1] = block[1];
+    }
+    scratchWords[at.shared] = shared;
+    for (let index = 0; index < kinds.length; index++) write(kinds[index]!, args[index]!, this.#places[index]!);
+    const sequence = this.#device.submit();
+    for (let index = 0; index < kinds.length; index++) {
+      if (kinds[index] === "out" && args[index] !== null) (args[index] as DeviceArray).storage!.writtenBy = sequence;
+    }
+  }
+}
+
+function write(kind: ParameterKind, value: LibraryArgument, byte: number): void {
+  switch (kind) {
+    case "place":
+    case "out": {
+      const array = value as DeviceArray | null;
+      scratchWords[byte >> 2] = array === null ? 0xffffffff : array.placeLow;
+      scratchWords[(byte >> 2) + 1] = array === null ? 0xffffffff : array.placeHigh;
+      return;
+    }
+    case "i64":
+    case "u64": {
+      if (typeof value === "bigint") scratchLongs[byte >> 3] = value;
+      else {
+        const low = (value as number) >>> 0;
+        scratchWords[byte >> 2] = low;
+        scratchWords[(byte >> 2) + 1] = ((value as number) - low) / 2 ** 32;
+      }
+      return;
+    }
+    case "i32":
+    case "u32": scratchWords[byte >> 2] = Number(value); return;
+    case "f32": scratchFloats[byte >> 2] = Number(value); return;
+    case "f64": scratchDoubles[byte >> 3] = Number(value); return;
+    case "struct": scratchBytes.set(new Uint8Array((value as Uint32Array).buffer), byte); return;
+    case "wide": throw new WarpcellError("LIBRARY", "A number of the computing type was not resolved to a type.");
+  }
+}
+
+/** One template of one file, instantiated for several dtypes. Made when the library is loaded, so that all instances of a unit are known before one is compiled. */
+export class KernelFamily {
+  readonly #name: string;
+  readonly #kinds: readonly ParameterKind[];
+  readonly #members = new Map<DType, { unit: Unit; index: number }>();
+  readonly #kernels = new WeakMap<DeviceProcess, Map<DType, LibraryKernel>>();
+
+  /** `expression`: the instance for a dtype, whose C++ name is the argument. */
+  constructor(file: string, dtypes: readonly DType[], expression: (type: string, dtype: DType) => string, kinds: readonly ParameterKind[]) {
+    this.#name = `${file}.cu`;
+    this.#kinds = kinds;
+    for (const dtype of dtypes) {
+      const key = `${file}.${dtype}`;
+      let unit = units.get(key);
+      if (unit === undefined) units.set(key, (unit = { file, dtype, expressions: [] }));
+      const text = expression(factsOf(dtype).c, dtype);
+      const known = unit.expressions.indexOf(text);
+      this.#members.set(dtype, { unit, index: known >= 0 ? known : unit.expressions.push(text) - 1 });
+    }
+  }
+
+  has(dtype: DType): boolean { return this.#members.has(dtype); }
+
+  on(device: DeviceProcess, dtype: DType): LibraryKernel {
+    let known = this.#kernels.get(device);
+    if (known === undefined) this.#kernels.set(device, (known = new Map()));
+    return known.get(dtype) ?? this.#load(device, dtype, known);
+  }
+
+  #load(device: DeviceProcess, dtype: DType, known: Map<DType, LibraryKernel>): LibraryKernel {
+    const member = this.#members.get(dtype);
+    if (member === undefined) throw new WarpcellError("LIBRARY", `No kernel of ${this.#name} is made for ${dtype}.`);
+    const { module } = load(device, member.unit);
+    const kinds = this.#kinds.map((kind) => (kind === "wide" ? (wideOf(dtype) as WideType) : kind));
+    const name = member.unit.expressions[member.index]!;
+    const kernel = new LibraryKernel(device, name, module.firstKernel + member.index, kinds, module.kernels[member.index]!);
+    known.set(dtype, kernel);
+    return kernel;
+  }
+}

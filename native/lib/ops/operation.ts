@@ -1,0 +1,53 @@
+// What the table says of one operation: its rule for shape and dtype, how it runs, its gradient and its cost.
+import type { DType } from "../memory/dtype.ts";
+import type { DeviceArray } from "../memory/array.ts";
+import type { Shape, View } from "../memory/shape.ts";
+
+export interface Facts { readonly shape: Shape; readonly dtype: DType; }
+
+/** A number among the operands: weak, it takes the dtype of the tensor beside it. */
+export type Scalar = number | bigint | boolean;
+export type Operand = DeviceArray | Scalar;
+
+/** Bytes that must move at least, and arithmetic operations. */
+export interface Cost { readonly bytes: number; readonly flops: number; }
+
+/** What a gradient may use of the forward run. */
+export interface Forward<A> {
+  readonly inputs: readonly Operand[];
+  readonly outputs: readonly DeviceArray[];
+  readonly attributes: A;
+  /** Which inputs want a gradient. */
+  readonly wanted: readonly boolean[];
+}
+
+/**
+ * Turns the gradients of the outputs (`null`: that output reached no result) into those of the inputs, in terms of other operations; `null` for an input
+ * that has none. A gradient has the shape and dtype of what it is the gradient of.
+ */
+export type Gradient<A> = (gradients: readonly (DeviceArray | null)[], forward: Forward<A>) => readonly (DeviceArray | null)[];
+
+interface Row<A> {
+  /** `null`: the operation has no gradient, and asking for one is an error. */
+  readonly gradient: Gradient<A> | null;
+  cost(inputs: readonly Operand[], outputs: readonly DeviceArray[], attributes: A): Cost;
+}
+
+/** Computes new arrays. */
+export interface Computation<A> extends Row<A> {
+  /** Shape and dtype of each result. Throws TensorError for operands that do not go together. */
+  infer(inputs: readonly Operand[], attributes: A): readonly Facts[];
+  /** Fills the outputs, which may be poisoned and have elements. */
+  run(outputs: readonly DeviceArray[], inputs: readonly Operand[], attributes: A): void;
+  /** `run` fills outputs of any strides, also where an output is an input: the operation has an in-place form. */
+  readonly inPlace: boolean;
+}
+
+/** Shows the same memory another way. */
+export interface Viewing<A> extends Row<A> {
+  view(input: DeviceArray, attributes: A): View;
+}
+
+export type Operation<A> = Computation<A> | Viewing<A>;
+
+export type None = Record<never, never>;
