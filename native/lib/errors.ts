@@ -126,3 +126,6 @@ export class OutOfMemory extends WarpcellError {
 
 /** A tensor used in a way that it does not allow: shape, dtype, device, disposed. */
 export class TensorError extends WarpcellError {}
+
+/** Gradients that cannot be had: an operation without one, a tape that is used up, a tensor that was changed since. */
+export class GradientError extends WarpcellError {}

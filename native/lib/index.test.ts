@@ -7,16 +7,16 @@ test("what a program can import, and nothing else", () => {
   const functions = [...Object.keys(unaryRows), ...Object.keys(binaryRows)];
   expect(Object.keys(warpcell)).toEqual(expect.arrayContaining(functions));
   expect(Object.keys(warpcell).filter((name) => !functions.includes(name)).sort()).toEqual([
-    "CompileError", "CudaModule", "DeviceError", "DeviceFault", "DeviceUnavailable", "InterruptedError", "Kernel", "KernelTemplate", "LaunchError", "OutOfMemory", "Tensor", "TensorError",
-    "WarpcellError", "arange", "cacheDirectory", "compile", "defaultDevice", "devices", "dtypes", "full", "linspace", "memory", "ones", "rand", "randn", "seed", "synchronize", "tensor", "trim",
-    "zeros",
+    "CompileError", "CudaModule", "DeviceError", "DeviceFault", "DeviceUnavailable", "GradientError", "InterruptedError", "Kernel", "KernelTemplate", "LaunchError", "OutOfMemory", "Tensor", "TensorError",
+    "WarpcellError", "arange", "cacheDirectory", "compile", "defaultDevice", "detectAnomaly", "devices", "dtypes", "enableGrad", "full", "grad", "gradients", "linspace", "memory", "noGrad", "ones", "rand", "randn", "seed", "synchronize", "tensor", "trim",
+    "valueAndGrad", "zeros",
   ]);
 });
 
 test("a tensor's methods: those of the table, and these", () => {
   const derived = [...Object.keys(unaryRows), ...Object.keys(binaryRows)].flatMap((name) => [name, `${name}_`]);
   expect(Object.getOwnPropertyNames(warpcell.Tensor.prototype).filter((name) => !derived.includes(name)).sort()).toEqual([
-    "T", "clamp", "clone", "constructor", "contiguous", "copy_", "data", "device", "elu", "expand", "fill_", "gelu", "isSuspect", "item", "leakyRelu", "matmul", "max", "mean", "min", "reshape",
+    "T", "backward", "clamp", "clone", "constructor", "contiguous", "copy_", "data", "detach", "device", "elu", "expand", "fill_", "gelu", "grad", "isLeaf", "isSuspect", "item", "leakyRelu", "matmul", "max", "mean", "min", "registerHook", "requiresGrad", "reshape", "retainGrad",
     "slice", "sum", "to", "toArray", "toString", "transpose", "where",
   ]);
   expect(Object.getOwnPropertyNames(warpcell.Tensor.prototype)).toEqual(expect.arrayContaining([...Object.keys(unaryRows), ...Object.keys(binaryRows), "exp_", "add_"]));

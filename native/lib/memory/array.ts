@@ -19,6 +19,8 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
   /** Halves of the first element's place, ready for a launch. */
   readonly placeLow: number;
   readonly placeHigh: number;
+  /** How it came about, for gradients; `null`: nobody wants any. */
+  track: object | null = null;
   readonly #device: DeviceProcess;
   #storage: Storage | null;
 

@@ -25,8 +25,9 @@ export class Storage {
   readonly device: DeviceProcess;
   readonly place: number;
   readonly bytes: number;
-  /** Sequence of the last command that may write here; 0: none. */
-  writtenBy = 0;
+  #writtenBy = 0;
+  /** Counts writes. */
+  version = 0;
   readonly #watch: number;
   #holders = 1;
   /** The number of the buffer with these bytes that JavaScript had last; 0: none. */
@@ -39,6 +40,13 @@ export class Storage {
     this.place = device.allocate(Math.max(bytes, 1), "device");
     binding.adjustExternalMemory(weight(device, bytes));
     this.#watch = watch(this);
+  }
+
+  /** Sequence of the last command that may write here; 0: none. */
+  get writtenBy(): number { return this.#writtenBy; }
+  set writtenBy(sequence: number) {
+    this.#writtenBy = sequence;
+    this.version += 1;
   }
 
   /** These bytes for JavaScript: the same buffer as long as it lives, and the memory as long too. */
@@ -68,7 +76,7 @@ export class Storage {
 
   /** A launch that did not finish may have been writing here, and nothing has written since. */
   get isSuspect(): boolean {
-    return this.writtenBy !== 0 && this.device.isSuspect(this.writtenBy);
+    return this.#writtenBy !== 0 && this.device.isSuspect(this.#writtenBy);
   }
 }
 

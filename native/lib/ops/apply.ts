@@ -20,19 +20,28 @@ export interface Applied {
   readonly attributes: object;
 }
 
-type Recorder = (applied: Applied) => void;
+/** Who is told of operations. */
+export interface Recorder {
+  /** After an operation ran. */
+  record(applied: Applied): void;
+  /** Before an in-place one; what it returns is called after. */
+  recordInPlace(name: string, operation: Operation<object>, target: DeviceArray, inputs: readonly Operand[], attributes: object): (() => void) | null;
+}
 let recorder: Recorder | null = null;
+let watcher: ((operand: DeviceArray) => void) | null = null;
 
-/** Has every operation told to `next` after it ran; `null`: to nobody. Returns what recorded before. */
+/** Has every operation told to `next`; `null`: to nobody. Returns what recorded before. */
 export function recordWith(next: Recorder | null): Recorder | null {
   const previous = recorder;
   recorder = next;
   return previous;
 }
 
-/** Whether an operation is recorded at all. */
-export function isRecorded(): boolean {
-  return recorder !== null;
+/** Shows `watch` every operand before its operation runs, until what is returned is called. */
+export function watchOperands(watch: (operand: DeviceArray) => void): () => void {
+  const previous = watcher;
+  watcher = watch;
+  return () => { watcher = previous; };
 }
 
 type Constructor = new (storage: Storage, dtype: Facts["dtype"], view: DeviceArray, contiguous?: boolean) => DeviceArray;
@@ -44,7 +53,7 @@ export function applyAll(name: string, inputs: readonly Operand[], attributes: o
   const outputs = "view" in operation
     ? [make(first, first.living().hold(), operation.view(first, attributes), first.dtype)]
     : compute(operation, first, inputs, attributes);
-  if (recorder !== null) recorder({ name, operation, inputs, outputs, attributes });
+  if (recorder !== null) recorder.record({ name, operation, inputs, outputs, attributes });
   return outputs;
 }
 
@@ -82,11 +91,17 @@ export function applyInto(name: string, target: DeviceArray, inputs: readonly Op
     throw new TensorError("DTYPE", `${name}_ computes in ${facts!.dtype}, which ${target.dtype} does not hold: use ${name}, or convert the tensor first.`);
   }
   if (target.size === 0) return;
-  if (operation.inPlace && facts!.dtype === target.dtype && !inputs.some((input) => input instanceof DeviceArray && overlapsUnevenly(input, target))) {
+  const recorded = recorder?.recordInPlace(name, operation, target, inputs, attributes);
+  runInto(operation, facts!, target, inputs, attributes);
+  recorded?.();
+}
+
+function runInto(operation: Computation<object>, facts: Facts, target: DeviceArray, inputs: readonly Operand[], attributes: object): void {
+  if (operation.inPlace && facts.dtype === target.dtype && !inputs.some((input) => input instanceof DeviceArray && overlapsUnevenly(input, target))) {
     operation.run([target], inputs, attributes);
     return;
   }
-  using result = DeviceArray.allocate(target.living().device, facts!.dtype, facts!.shape);
+  using result = DeviceArray.allocate(target.living().device, facts.dtype, facts.shape);
   operation.run([result], inputs, attributes);
   copy(target, result);
 }
@@ -107,6 +122,7 @@ function checkedOperands(name: string, inputs: readonly Operand[]): DeviceArray 
   for (const input of inputs) {
     if (!(input instanceof DeviceArray)) continue;
     const { device } = input.living(name);
+    if (watcher !== null) watcher(input);
     if (first === undefined) first = input;
     else if (device !== first.storage!.device) {
       throw new TensorError("DEVICE", `The operands of ${name} are on ${first.storage!.device.name} and ${device.name}: copy one with .to("${first.storage!.device.name}").`);
