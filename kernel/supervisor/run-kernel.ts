@@ -1,5 +1,6 @@
 // Turns a connection into a running kernel: makes the parts, joins them, and ends them all. What each does is in its own file.
 import { buffersReady, forgetBuffers } from "../session-protocol-buffers.ts";
+import { goOnAfterErrors } from "./backstop.ts";
 import { Comms } from "./comms.ts";
 import type { Connection } from "./connection.ts";
 import { Diagnostics } from "./type-warnings.ts";
@@ -88,6 +89,7 @@ export async function runKernel(connection: Connection): Promise<void> {
     await session.stop(false);
     throw error;
   }
+  goOnAfterErrors((error) => session.misused(error));
   sockets.listen({
     frames: (channel, frames) => dispatch.receive(channel, frames),
     subscribed: (topic) => {
