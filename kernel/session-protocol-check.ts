@@ -48,6 +48,7 @@ const events: Table<Event> = {
   commTargets: { targets: listOf(string) },
   declared: { request: count, declarations: listOf(declaration) },
   device: { device },
+  released: { requests: listOf(count) },
   done: { request: count, status: oneOf("ok", "error"), token: string, error: nullable(cellError), userExpressions: recordOf(userExpression), payload: listOf(record) },
 };
 

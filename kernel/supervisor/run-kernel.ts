@@ -38,7 +38,7 @@ export async function runKernel(connection: Connection): Promise<void> {
     event: (event) => handleEvent(parts, event),
     agentEvent: (event) => handleAgentEvent(parts, event),
     nativeText: (name, text) => {
-      const origin = execute.current === null ? undefined : requests.get(execute.current);
+      const origin = execute.current;
       if (origin?.silent !== true) publisher.stream(origin?.message ?? null, name, text);
     },
     ready: (summary) => {
@@ -49,8 +49,9 @@ export async function runKernel(connection: Connection): Promise<void> {
     },
     ended: (error, idle) => {
       comms.sessionEnded();
+      requests.sessionEnded();
       forgetBuffers();
-      if (idle) publisher.stream(execute.current === null ? null : (requests.get(execute.current)?.message ?? null), "stderr", `${error.message}\n`);
+      if (idle) publisher.stream(execute.current?.message ?? null, "stderr", `${error.message}\n`);
     },
   });
   const describe = (summary: { device: string; name: string; reason: string }): void => {
