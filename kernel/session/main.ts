@@ -7,6 +7,7 @@ import { CellRegistry } from "./cell-registry.ts";
 import { Comms } from "./comm.ts";
 import { DeviceFaults } from "./device-faults.ts";
 import { createDisplay, tag } from "./display.ts";
+import { endAtOnce } from "./end-at-once.ts";
 import { execute } from "./execute.ts";
 import { Interrupted, Interrupts } from "./interrupts.ts";
 import { hostUrl, LibraryLoader } from "./library.ts";
@@ -73,7 +74,6 @@ const commands: { [K in Command["type"]]: (command: Extract<Command, { type: K }
 process.on("message", (command: Command) => (commands[command.type] as (command: Command) => void)(command));
 process.on("exit", () => output.flush());
 // Without a supervisor nobody hears this process, and without its agent nobody can stop it: it ends, rather than report an error that leads to the next.
-const endAtOnce = (): void => void process.kill(process.pid, "SIGKILL");
 process.on("disconnect", endAtOnce);
 agent.on("exit", endAtOnce);
 // Ctrl-C in a terminal reaches the whole group; what is to be stopped is the supervisor's decision.
