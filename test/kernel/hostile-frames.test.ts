@@ -109,6 +109,17 @@ describe("the client that comes with the kernel", () => {
     expect((await client.execute("works")).reply["status"]).toBe("ok");
   });
 
+  test("that closes with messages unsent says nothing of them", async () => {
+    const { client } = await openKernel({ env: fakeSession });
+    const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    onTestFinished(() => written.mockRestore());
+    for (let i = 0; i < 10; i++) client.send("control", requestOf("interrupt_request", {}));
+    client.close();
+    // Messages are handed over at the end of a turn of the event loop.
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(written.mock.calls).toEqual([]);
+  });
+
   test("goes on when a listener throws", async () => {
     const { client } = await openKernel({ env: fakeSession });
     const heard: string[] = [];
