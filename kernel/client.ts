@@ -85,7 +85,7 @@ interface Waiting {
   outputs: Message[];
   output: (message: Message) => void;
   settle(answer: Answer): void;
-  fail(problem: Problem): void;
+  fail(error: unknown): void;
 }
 
 export class KernelClient {
@@ -115,7 +115,7 @@ export class KernelClient {
     return (await this.request("shell", "kernel_info_request", {})).reply;
   }
 
-  /** Sends a request. Resolves when both its reply and its idle have come. `output` hears of each broadcast at once. */
+  /** Sends a request. Resolves when both its reply and its idle have come. `output` hears of each broadcast at once; what it throws, this rejects with. */
   request(channel: Inbound, type: string, content: Json, output: (message: Message) => void = () => undefined, metadata: Json = {}): Promise<Answer> {
     const message = requestOf(type, content, metadata);
     const answer = new Promise<Answer>((settle, fail) => this.#waiting.set(message.header.msg_id, { channel, reply: null, idle: false, outputs: [], output, settle, fail }));
@@ -143,7 +143,7 @@ export class KernelClient {
     return this.#wire.encode(message);
   }
 
-  /** Hears every message. Returns what stops it. */
+  /** Hears every message; what it throws is written to stderr. Returns what stops it. */
   listen(listener: (channel: Inbound | "iopub", message: Message) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -163,7 +163,13 @@ export class KernelClient {
   }
 
   #receive(channel: Inbound | "iopub", message: Message): void {
-    for (const listener of this.#listeners) listener(channel, message);
+    for (const listener of this.#listeners) {
+      try {
+        listener(channel, message);
+      } catch (error) {
+        process.stderr.write(`warpcell: a listener threw: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+      }
+    }
     const { msg_type: type } = message.header;
     if (type === "iopub_welcome") return this.#welcomed();
     const id = message.parent.msg_id;
@@ -175,7 +181,12 @@ export class KernelClient {
     else if (type === "status") waiting.idle ||= message.content["execution_state"] === "idle";
     else {
       waiting.outputs.push(message);
-      waiting.output(message);
+      try {
+        waiting.output(message);
+      } catch (error) {
+        this.#waiting.delete(id);
+        return waiting.fail(error);
+      }
     }
     if (waiting.reply === null || !waiting.idle) return;
     this.#waiting.delete(id);

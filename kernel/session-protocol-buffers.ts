@@ -58,9 +58,10 @@ export function discardBuffers(carried: readonly CarriedBuffer[]): void {
   for (const buffer of carried) if (!(buffer instanceof Uint8Array)) readRegion(buffer.file, 0);
 }
 
-/** The other process has ended: what it wrote lives only as long as somebody uses it. */
+/** The other process has ended: what it wrote lives only as long as somebody uses it, and what was written for it nobody reads any more. */
 export function forgetBuffers(): void {
   read.clear();
+  for (const { turn } of written) Atomics.store(turn, 0, turns.writer);
 }
 
 /** `null` when the buffer must take the channel. */

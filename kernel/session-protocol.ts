@@ -6,7 +6,7 @@ export const sessionProtocolVersion = 1;
 /** Descriptor of the agent's pipe in the session process: it is read by a thread of its own, so it works while a cell spins. */
 export const agentDescriptor = 4;
 
-/** Identifies the request that output belongs to; chosen by the supervisor, which keeps the request itself. */
+/** Identifies the request that output belongs to; chosen by the supervisor, which keeps the request itself. They count up from 1; 0 is what belongs to none. */
 export type RequestId = number;
 
 export type MimeBundle = Record<string, unknown>;
@@ -42,6 +42,8 @@ export type Event =
   /** What a %%cuda cell made, typed: the type service shows it to the cells that follow. Sent before `done`. */
   | { type: "declared"; request: RequestId; declarations: Declaration[] }
   | { type: "device"; device: DeviceSummary }
+  /** Nothing of these requests runs or waits any more: once they are done, no event of theirs follows. */
+  | { type: "released"; requests: RequestId[] }
   /**
    * The session has written this token to its stdout and stderr, in one write each, after all output of the request: what the supervisor reads before it belongs
    * to it. A token is U+001E, 32 lower-case hexadecimal digits, U+001E. It is "" for comm commands, which wait for no pipe.

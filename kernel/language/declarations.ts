@@ -1,5 +1,6 @@
 // Turns the text of a cell into the names it declares at its top level, with their meanings and source.
-import { parseSync, type BindingPattern, type Comment, type Program, type Statement, type VariableDeclaration } from "oxc-parser";
+import type { BindingPattern, Comment, Program, Statement, VariableDeclaration } from "oxc-parser";
+import { parseSync } from "./parser.ts";
 import { isObjectLiteral } from "./syntax.ts";
 
 /** What a statement makes of a name: a value, a type, or both in one. */

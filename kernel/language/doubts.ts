@@ -1,5 +1,5 @@
 // Tells which of the checker's findings are about code that is right when it runs, so that no cell gets a warning it does not deserve.
-import { parseSync } from "oxc-parser";
+import { parseSync } from "./parser.ts";
 
 /** A finding at `offset` (UTF-16) of a cell's code. */
 export interface Finding { code: number; message: string; offset: number; }

@@ -1,5 +1,5 @@
 // Tells whether the text of a cell may run, needs further lines, or is wrong, by parsing it.
-import { parseSync } from "oxc-parser";
+import { parseSync } from "./parser.ts";
 import { parse, type Cell } from "./cell.ts";
 import { isObjectLiteral } from "./syntax.ts";
 

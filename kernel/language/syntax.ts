@@ -1,7 +1,8 @@
 // Turns TypeScript into JavaScript and JavaScript into a tree, with oxc; what does not parse becomes a `CellSyntaxError` at its place.
-import { parseSync, type Program } from "oxc-parser";
-import { transformSync, type SourceMap, type TransformOptions } from "oxc-transform";
+import type { Program } from "oxc-parser";
+import type { SourceMap, TransformOptions } from "oxc-transform";
 import { CellSyntaxError } from "./cell-syntax-error.ts";
+import { parseSync, transformSync } from "./parser.ts";
 
 export interface JavaScript { code: string; map: SourceMap; }
 

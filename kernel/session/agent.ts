@@ -7,6 +7,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type * as Host from "warpcell/host";
 import { type AgentCommand, agentDescriptor, type AgentEvent, type RequestId } from "../session-protocol.ts";
 import { type AgentStart, type FromAgent, shared, type ToAgent } from "./agent-link.ts";
+import { endAtOnce } from "./end-at-once.ts";
 
 /** Milliseconds that the main thread gets to see an interrupt by itself: with an idle event loop, and when a device wait ends (which restarts a process). */
 const idleGrace = 30;
@@ -53,8 +54,8 @@ createInterface({ input: pipe }).on("line", (line) => {
   (commands[command.type] as (command: AgentCommand) => void)(command);
 });
 // The other end is the supervisor's: closed, it has died, and nothing of it may stay.
-pipe.on("close", () => process.kill(process.pid, "SIGKILL"));
-pipe.on("error", () => process.kill(process.pid, "SIGKILL"));
+pipe.on("close", endAtOnce);
+pipe.on("error", endAtOnce);
 
 function send(event: AgentEvent): void {
   pipe.write(`${JSON.stringify(event)}\n`);

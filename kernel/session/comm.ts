@@ -1,7 +1,7 @@
 // Gives cells comms: channels with a front end that carry data and binary buffers.
 import { randomUUID } from "node:crypto";
-import { packBuffers, unpackBuffers } from "../session-protocol-buffers.ts";
-import type { CarriedBuffer, Command } from "../session-protocol.ts";
+import { packBuffers } from "../session-protocol-buffers.ts";
+import type { Command } from "../session-protocol.ts";
 import { requireJson } from "./json.ts";
 import type { Output } from "./output.ts";
 import type { Requests } from "./request.ts";
@@ -73,15 +73,15 @@ export class Comms {
     };
   }
 
-  /** Hands a front end's message to the cell that listens. Rejects with what its handler throws. */
-  async receive(command: CommCommand, Comm: CommClass): Promise<void> {
+  /** Hands a front end's message to the cell that listens; `buffers` are the message's. Rejects with what its handler throws. */
+  async receive(command: CommCommand, buffers: Uint8Array[], Comm: CommClass): Promise<void> {
     switch (command.type) {
       case "commOpen": {
         const opened = this.#targets.get(command.target);
         if (opened === undefined) return this.#output.send({ type: "commClose", request: command.request, comm: command.comm, data: {} });
-        return opened(this.#adopt(command.comm, command.target, Comm), message(command));
+        return opened(this.#adopt(command.comm, command.target, Comm), { data: command.data, metadata: command.metadata, buffers });
       }
-      case "commMessage": return this.#open.get(command.comm)?.onMessage?.(message(command));
+      case "commMessage": return this.#open.get(command.comm)?.onMessage?.({ data: command.data, metadata: command.metadata, buffers });
       case "commClose": {
         const comm = this.#open.get(command.comm);
         this.#open.delete(command.comm);
@@ -110,8 +110,4 @@ export class Comms {
   #requireOpen(comm: Comm): void {
     if (!this.#open.has(comm.id)) throw new Error(`Expected an open comm on ${comm.target} but it has been closed. Open another one with new Comm("${comm.target}").`);
   }
-}
-
-function message(command: { data: unknown; metadata: Record<string, unknown>; buffers: CarriedBuffer[] }): CommMessage {
-  return { data: command.data, metadata: command.metadata, buffers: unpackBuffers(command.buffers) };
 }

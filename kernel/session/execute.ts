@@ -17,7 +17,7 @@ type ExecuteCommand = Extract<Command, { type: "execute" }>;
 /** Runs one cell to its end. Never rejects: what goes wrong is the error in `done`. */
 export async function execute(session: Session, command: ExecuteCommand): Promise<void> {
   const { output } = session;
-  const request: Request = { id: command.request, allowStdin: command.allowStdin };
+  const request = session.requests.create(command.request, command.allowStdin);
   const ran: RanCell = { label: `Cell [${command.count}]`, source: command.code, positions: null };
   const payload: Record<string, unknown>[] = [];
   let error: CellError | null = null;

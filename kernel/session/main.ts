@@ -1,12 +1,13 @@
 // The session process: puts its parts together, hears commands from the supervisor, and says so when it is ready. Started by the supervisor only.
 import { Worker } from "node:worker_threads";
-import { buffersReady } from "../session-protocol-buffers.ts";
+import { buffersReady, unpackBuffers } from "../session-protocol-buffers.ts";
 import { type Command, type DeviceSummary, type Event, sessionProtocolVersion } from "../session-protocol.ts";
 import { type AgentStart, shared, type ToAgent } from "./agent-link.ts";
 import { CellRegistry } from "./cell-registry.ts";
 import { Comms } from "./comm.ts";
 import { DeviceFaults } from "./device-faults.ts";
 import { createDisplay, tag } from "./display.ts";
+import { endAtOnce } from "./end-at-once.ts";
 import { execute } from "./execute.ts";
 import { Interrupted, Interrupts } from "./interrupts.ts";
 import { hostUrl, LibraryLoader } from "./library.ts";
@@ -48,6 +49,7 @@ const comms = new Comms(output, requests);
 const Comm = comms.createClass();
 
 requests.follow();
+requests.whenReleased((released) => output.send({ type: "released", requests: released }));
 redirect(output);
 session.tracebacks.install();
 session.tracebacks.hide(session.library.folder);
@@ -72,7 +74,6 @@ const commands: { [K in Command["type"]]: (command: Extract<Command, { type: K }
 process.on("message", (command: Command) => (commands[command.type] as (command: Command) => void)(command));
 process.on("exit", () => output.flush());
 // Without a supervisor nobody hears this process, and without its agent nobody can stop it: it ends, rather than report an error that leads to the next.
-const endAtOnce = (): void => void process.kill(process.pid, "SIGKILL");
 process.on("disconnect", endAtOnce);
 agent.on("exit", endAtOnce);
 // Ctrl-C in a terminal reaches the whole group; what is to be stopped is the supervisor's decision.
@@ -98,7 +99,9 @@ async function receiveComm(command: Extract<Command, { type: "commOpen" | "commM
   const done = { type: "done" as const, request, token: "", userExpressions: {}, payload: [] };
   try {
     await buffersReady;
-    await session.interrupts.run(request, (guard) => requests.run({ id: request, allowStdin: false }, async () => { await guard(() => comms.receive(command, Comm)); }));
+    // Read before anything can go wrong: from here on they are the notebook's, whatever becomes of the message, and go back when nobody has them any more.
+    const buffers = "buffers" in command ? unpackBuffers(command.buffers) : [];
+    await session.interrupts.run(request, (guard) => requests.run(requests.create(request, false), async () => { await guard(() => comms.receive(command, buffers, Comm)); }));
     output.send({ ...done, status: "ok", error: null });
   } catch (thrown) {
     output.send({ ...done, status: "error", error: session.tracebacks.describe(thrown, { label: "Comm", source: "", positions: null }) });

@@ -30,7 +30,13 @@ class Carrier extends (function (target: object) { return target; } as unknown a
 type Callback = (...given: unknown[]) => unknown;
 type Scheduler = (callback: Callback, ...rest: unknown[]) => unknown;
 
+/** Not the cells' own, which belong to a request. */
+const { setImmediate } = globalThis;
+
 export class Requests {
+  readonly #alive = new FinalizationRegistry<RequestId>((id) => this.#collected(id));
+  #released: RequestId[] = [];
+  #tell: (ids: RequestId[]) => void = () => undefined;
   #current: Request | undefined;
   #latest: Request = { id: 0, allowStdin: false };
 
@@ -45,6 +51,22 @@ export class Requests {
     timers["setImmediate"] = interruptible(timers["setImmediate"]!, process.nextTick as unknown as Scheduler);
     for (const name of ["setTimeout", "setInterval", "setImmediate", "queueMicrotask"]) timers[name] = this.#following(timers[name]!);
     process.nextTick = this.#following(process.nextTick as unknown as Scheduler) as unknown as typeof process.nextTick;
+  }
+
+  /** `tell` hears which requests nothing belongs to any more, some time after that is so: when the engine has collected all that did. */
+  whenReleased(tell: (ids: RequestId[]) => void): void {
+    this.#tell = tell;
+  }
+
+  create(id: RequestId, allowStdin: boolean): Request {
+    const request: Request = { id, allowStdin };
+    this.#alive.register(request, id);
+    return request;
+  }
+
+  #collected(id: RequestId): void {
+    this.#released.push(id);
+    if (this.#released.length === 1) setImmediate(() => this.#tell(this.#released.splice(0)));
   }
 
   /** Runs `work`; everything it starts, now or later, belongs to `request`. */

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, extname, resolve, sep } from "node:path";
-import { parseSync } from "oxc-parser";
+import { parseSync } from "../language/parser.ts";
 
 /** What a specifier without its extension, or with that of the file it compiles to, may stand for. */
 const completions = ["", ".ts", ".mts", ".js", ".mjs", ".cjs", "/index.ts", "/index.js"];

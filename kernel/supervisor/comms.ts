@@ -1,6 +1,6 @@
 // Turns comm messages of clients into calls of whoever owns the target: the supervisor's own table, or the session.
 import type { ReopenPayload } from "../mime.ts";
-import { discardBuffers, packBuffers } from "../session-protocol-buffers.ts";
+import { packBuffers } from "../session-protocol-buffers.ts";
 import type { Event } from "../session-protocol.ts";
 import { optional, required, rowOf } from "./content.ts";
 import type { Json, Message } from "./messages.ts";
@@ -108,9 +108,7 @@ export class Comms {
 
   async #forward(request: Message, command: (id: number, buffers: ReturnType<typeof packBuffers>) => Parameters<SessionKeeper["request"]>[0]): Promise<void> {
     const id = this.#requests.add(request, { silent: false, allowStdin: false });
-    const buffers = packBuffers(request.buffers);
-    const outcome = await this.#session.request(command(id, buffers));
-    if (outcome.status === "error") discardBuffers(buffers);
+    const outcome = await this.#session.request(command(id, packBuffers(request.buffers)));
     if (outcome.error !== null) this.#publisher.publish("error", request, { ename: outcome.error.name, evalue: outcome.error.message, traceback: outcome.error.traceback });
     this.#requests.settle(id);
   }

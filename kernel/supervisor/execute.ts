@@ -7,7 +7,7 @@ import { format } from "./type-warnings.ts";
 import type { History } from "./history.ts";
 import type { Json, Message } from "./messages.ts";
 import type { Publisher } from "./publish.ts";
-import type { Requests } from "./requests.ts";
+import type { Origin, Requests } from "./requests.ts";
 import type { Outcome, SessionKeeper } from "./session-keeper.ts";
 import type { Stdin } from "./stdin.ts";
 
@@ -33,7 +33,7 @@ interface Options {
 export class Execute {
   readonly #parts: ExecuteParts;
   #running: RequestId | null = null;
-  #last: RequestId | null = null;
+  #current: Origin | null = null;
   #count = 0;
 
   constructor(parts: ExecuteParts) {
@@ -50,8 +50,8 @@ export class Execute {
   }
 
   /** The request that native output belongs to: the running one, else the last. */
-  get current(): RequestId | null {
-    return this.#running ?? this.#last;
+  get current(): Origin | null {
+    return this.#current;
   }
 
   /** Stops the running cell or, when there is none, what comms run. */
@@ -66,6 +66,7 @@ export class Execute {
     const options = readOptions(request);
     const id = requests.add(request, options);
     this.#running = id;
+    this.#current = requests.get(id) ?? null;
     if (options.storeHistory) this.#count++;
     const count = this.#count;
 
@@ -78,18 +79,21 @@ export class Execute {
       publisher.flush();
       requests.settle(id);
       this.#parts.stdin.ended(id);
-      this.#last = id;
       this.#running = null;
     }
   }
 
   async #runCell(request: Message, id: RequestId, count: number, options: Options): Promise<Outcome> {
     const cell = await cellOf(options.code);
-    if (cell?.help != null) return { ...succeeded, payload: [{ source: "page", start: 0, data: await this.#parts.help(cell.help.expression, cell.help.detail) }] };
+    if (cell?.help != null) {
+      this.#parts.requests.release([id]);
+      return { ...succeeded, payload: [{ source: "page", start: 0, data: await this.#parts.help(cell.help.expression, cell.help.detail) }] };
+    }
 
     const check = this.#check(cell, count, options);
     // No wait unless it is needed: the cell starts before it is checked.
     const refusal = check !== null && this.#parts.diagnostics.mode === "strict" ? await this.#refusal(check, count) : null;
+    if (refusal !== null) this.#parts.requests.release([id]);
     const outcome = refusal === null ? await this.#send(request, id, count, options) : { ...succeeded, status: "error" as const, error: refusal };
     if (outcome.error !== null && !options.silent) this.#publishError(request, outcome.error);
     if (check !== null && cell !== null && refusal === null) {

@@ -1,11 +1,13 @@
 // The table of message types: which lane a request goes through, and how its reply's content is made.
 import { toCodePoints, toUtf16 } from "../language/code-points.ts";
+import { tooDeep, tooDeepAt } from "../language/nesting.ts";
 import { optional, required } from "./content.ts";
 import type { Comms } from "./comms.ts";
 import type { Execute } from "./execute.ts";
 import type { History } from "./history.ts";
 import { kernelInfo } from "./kernel-info.ts";
 import type { Json, Message } from "./messages.ts";
+import { Problem } from "./problem.ts";
 import type { Publisher } from "./publish.ts";
 import type { Inbound } from "./sockets.ts";
 import type { Stdin } from "./stdin.ts";
@@ -40,6 +42,13 @@ export interface Handler {
 
 const now = (answer: Answer): Handler => ({ lane: "now", answer });
 const silently = (act: (kernel: Kernel, request: Message) => Promise<void>): Handler => ({ lane: "now", answer: async (kernel, request) => { await act(kernel, request); return null; } });
+
+/** Code that can be parsed: whoever asks what stands in it hears why it cannot. */
+function shallowCode(content: Json): string {
+  const code = required(content, "code", "string");
+  if (tooDeepAt(code) !== null) throw new Problem("CODE_TOO_DEEP", tooDeep);
+  return code;
+}
 
 const everywhere: Record<string, Handler> = {
   kernel_info_request: now(({ device }) => kernelInfo(device())),
@@ -76,7 +85,7 @@ const shell: Record<string, Handler> = {
   }),
 
   complete_request: now(async ({ types }, { content }) => {
-    const code = required(content, "code", "string");
+    const code = shallowCode(content);
     const cursor = toUtf16(code, optional(content, "cursor_pos", "number", Infinity));
     const { matches, start, end } = await (await types.service()).complete(code, cursor);
     const position = (offset: number) => toCodePoints(code, offset);
@@ -90,7 +99,7 @@ const shell: Record<string, Handler> = {
   }),
 
   inspect_request: now(async ({ types }, { content }) => {
-    const code = required(content, "code", "string");
+    const code = shallowCode(content);
     const cursor = toUtf16(code, optional(content, "cursor_pos", "number", Infinity));
     const detail = optional(content, "detail_level", "number", 0) === 1 ? 1 : 0;
     const { found, text, markdown } = await (await types.service()).inspect(code, cursor, detail);

@@ -1,5 +1,6 @@
 // Turns a connection into a running kernel: makes the parts, joins them, and ends them all. What each does is in its own file.
 import { buffersReady, forgetBuffers } from "../session-protocol-buffers.ts";
+import { goOnAfterErrors } from "./backstop.ts";
 import { Comms } from "./comms.ts";
 import type { Connection } from "./connection.ts";
 import { Diagnostics } from "./type-warnings.ts";
@@ -37,7 +38,7 @@ export async function runKernel(connection: Connection): Promise<void> {
     event: (event) => handleEvent(parts, event),
     agentEvent: (event) => handleAgentEvent(parts, event),
     nativeText: (name, text) => {
-      const origin = execute.current === null ? undefined : requests.get(execute.current);
+      const origin = execute.current;
       if (origin?.silent !== true) publisher.stream(origin?.message ?? null, name, text);
     },
     ready: (summary) => {
@@ -48,8 +49,9 @@ export async function runKernel(connection: Connection): Promise<void> {
     },
     ended: (error, idle) => {
       comms.sessionEnded();
+      requests.sessionEnded();
       forgetBuffers();
-      if (idle) publisher.stream(execute.current === null ? null : (requests.get(execute.current)?.message ?? null), "stderr", `${error.message}\n`);
+      if (idle) publisher.stream(execute.current?.message ?? null, "stderr", `${error.message}\n`);
     },
   });
   const describe = (summary: { device: string; name: string; reason: string }): void => {
@@ -88,6 +90,7 @@ export async function runKernel(connection: Connection): Promise<void> {
     await session.stop(false);
     throw error;
   }
+  goOnAfterErrors((error) => session.misused(error));
   sockets.listen({
     frames: (channel, frames) => dispatch.receive(channel, frames),
     subscribed: (topic) => {

@@ -1,5 +1,5 @@
 // Turns each event of the session into a broadcast for the request it belongs to. Closed over the event types, so that a new one without a row does not compile.
-import type { AgentEvent, CarriedBuffer, Event, RequestId } from "../session-protocol.ts";
+import type { AgentEvent, CarriedBuffer, Event } from "../session-protocol.ts";
 import { discardBuffers, unpackBuffers } from "../session-protocol-buffers.ts";
 import type { CommEvent, Comms } from "./comms.ts";
 import type { Diagnostics } from "./type-warnings.ts";
@@ -56,6 +56,7 @@ const actions: Actions = {
 
   declared: ({ diagnostics, count }, event) => diagnostics.declared(count(), event.declarations),
   device: (parts, event) => parts.device(event.device),
+  released: ({ requests }, event) => requests.release(event.requests),
 };
 
 /** The bytes of an output; `null`, with a line for the reader, when the session ended before they were taken. */
@@ -75,8 +76,10 @@ function passComm({ comms }: EventParts, event: CommEvent, buffers: Uint8Array[]
 
 export function handleEvent(parts: EventParts, event: Event): void {
   if (event.type === "ready" || event.type === "done") return;
-  const origin = "request" in event ? parts.requests.get(event.request as RequestId) : undefined;
-  if (!Object.hasOwn(actions, event.type)) throw new TypeError(`Expected an event of the session protocol but got ${JSON.stringify(event).slice(0, 200)}.`);
+  const request = "request" in event ? event.request : 0;
+  const origin = parts.requests.get(request);
+  // What nobody asked for is shown to nobody: below another cell it would be wrong.
+  if (origin === undefined && request !== 0) return "buffers" in event ? discardBuffers(event.buffers) : undefined;
   (actions[event.type] as (parts: EventParts, event: Shown, origin: Origin | undefined) => void)(parts, event, origin);
 }
 

@@ -82,6 +82,11 @@ export class SessionKeeper {
     if (newest !== undefined) this.agent({ type: "interrupt", request: newest });
   }
 
+  /** Ends the running process for what it sent on a channel that nobody but Node reads. */
+  misused(error: unknown): void {
+    this.#process?.misused(error);
+  }
+
   /** Ends the session for good. */
   async stop(restart: boolean): Promise<void> {
     this.#stopping = true;

@@ -1,9 +1,10 @@
 // Turns one session process into typed commands, events and a reason for its end. One life only: who starts the next is session-keeper.ts.
 import { spawn, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { createInterface } from "node:readline";
 import type { Duplex } from "node:stream";
 import { agentDescriptor, sessionProtocolVersion, type AgentCommand, type AgentEvent, type Command, type Event } from "../session-protocol.ts";
+import { agentEventOf, eventOf } from "../session-protocol-check.ts";
+import { Lines } from "./lines.ts";
 import { OutputPipe } from "./output-pipe.ts";
 import type { StreamName } from "./publish.ts";
 
@@ -36,6 +37,7 @@ export class SessionProcess {
   readonly #ended: Promise<void>;
   #killReason: string | null = null;
   #errorTail = "";
+  #isMisused = false;
 
   /** Starts the process at once. `script` is another program than the real session in tests of its absence only. */
   constructor(listener: SessionListener, script: string = process.env["WARPCELL_SESSION"] ?? sessionScript) {
@@ -51,7 +53,9 @@ export class SessionProcess {
         listener.nativeText("stderr", text);
       }),
     ];
-    this.#child.on("message", (event) => this.#guard(() => this.#receive(event as Event, listener)));
+    this.#child.on("message", (event) => this.#guard(() => this.#receive(eventOf(event), listener)));
+    // Messages of Node's own, by which processes pass each other sockets: Node trusts them, and fails in this process where one is wrong. A session sends none.
+    this.#child.removeAllListeners("internalMessage").on("internalMessage", () => this.misused(new TypeError("The session sent a message of Node's own.")));
     this.#child.once("disconnect", () => this.#channelClosed());
     this.#listenToAgent(listener);
     this.#ended = this.#end(listener);
@@ -106,17 +110,25 @@ export class SessionProcess {
     this.#agent.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE" && error.code !== "ECONNRESET") process.stderr.write(`warpcell: the agent's pipe failed: ${error.message}\n`);
     });
-    createInterface({ input: this.#agent }).on("line", (line) => this.#guard(() => listener.agentEvent(JSON.parse(line) as AgentEvent))).on("error", () => this.kill("its agent's pipe failed"));
+    const lines = new Lines();
+    this.#agent.on("data", (bytes: Buffer) => this.#guard(() => { for (const line of lines.take(bytes)) listener.agentEvent(agentEventOf(JSON.parse(line))); }));
   }
 
   /** A notebook's code can write to the session's own channels: what makes no sense there ends the session, not the kernel. */
   #guard(handle: () => void): void {
     try {
-      handle();
+      if (!this.#isMisused) handle();
     } catch (error) {
-      process.stderr.write(`warpcell: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-      this.kill("it sent the kernel what the session protocol does not know; code in a cell may have used process.send or written to descriptors 3 and 4");
+      this.misused(error);
     }
+  }
+
+  /** Ends the session for what it sent, and says what that was; nothing more of it is read. */
+  misused(error: unknown): void {
+    if (this.#isMisused) return;
+    this.#isMisused = true;
+    process.stderr.write(`warpcell: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    this.kill("it sent the kernel what the session protocol does not know; code in a cell may have used process.send or written to descriptors 3 and 4");
   }
 
   /** A process without its channel can do nothing more, and would never say that it is done. */

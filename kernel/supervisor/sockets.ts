@@ -1,6 +1,7 @@
 // Turns a Connection into sockets that deliver and send frames, for the kernel and for a client of it. The only file that knows ZeroMQ.
-import { Dealer, Reply, Request, Router, Subscriber, XPublisher } from "zeromq";
+import { Dealer, Request, Router, Subscriber, XPublisher } from "zeromq";
 import { address, type Channel, type Connection } from "./connection.ts";
+import { messageLimit } from "./message-limit.ts";
 import { Problem } from "./problem.ts";
 
 export type Frames = Uint8Array[];
@@ -19,17 +20,20 @@ export interface KernelListener {
 // Nothing is dropped when a reader is slow: the libraries' own limit of 1,000 messages loses output without a word.
 const unlimited = { sendHighWaterMark: 0, receiveHighWaterMark: 0, linger: 1000 };
 
+/** ZeroMQ cuts the connection of who sends a larger frame, without a word. What is only somewhat too large is read, so that it can be refused with a sentence. */
+const bounded = { maxMessageSize: Math.min(4 * messageLimit, 2 ** 32 - 1) };
+
 /** How soon a client tries again to reach a kernel that is starting, in ms. */
 const reconnectInterval = 10;
 
 /** Sends in order, one at a time, as ZeroMQ wants it, and at the end of the event loop's turn: handing a message over takes as long as starting a cell, which goes first. */
 class Outbox {
-  readonly #socket: { send(frames: Frames): Promise<void> };
+  readonly #socket: Sender;
   #last: Promise<void> = Promise.resolve();
   #waiting: Frames[] = [];
   #sending = false;
 
-  constructor(socket: { send(frames: Frames): Promise<void> }) {
+  constructor(socket: Sender) {
     this.#socket = socket;
   }
 
@@ -50,7 +54,7 @@ class Outbox {
       for (let frames; (frames = this.#waiting.shift()) !== undefined; ) await this.#socket.send(frames);
     } catch (error) {
       // A client that has gone away is not the kernel's problem; what else it may be is worth a line.
-      if (!isUnreachable(error)) process.stderr.write(`warpcell: a message could not be sent: ${String(error)}\n`);
+      if (!this.#socket.closed && !isUnreachable(error)) process.stderr.write(`warpcell: a message could not be sent: ${String(error)}\n`);
     } finally {
       this.#sending = false;
     }
@@ -58,9 +62,11 @@ class Outbox {
   }
 }
 
+interface Sender { send(frames: Frames): Promise<void>; readonly closed: boolean; }
+
 const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-interface OpenSockets { shell: Router; control: Router; stdin: Router; iopub: XPublisher; hb: Reply; }
+interface OpenSockets { shell: Router; control: Router; stdin: Router; iopub: XPublisher; hb: Router; }
 
 /** The five sockets of a kernel. */
 export class KernelSockets {
@@ -76,8 +82,10 @@ export class KernelSockets {
 
   /** Binds all of them. Throws a `Problem` that names the port which is taken; nothing stays bound then. */
   static async bind(connection: Connection): Promise<KernelSockets> {
-    const shell = new Router(unlimited), control = new Router(unlimited), stdin = new Router(unlimited);
-    const iopub = new XPublisher(unlimited), hb = new Reply({ linger: 0 });
+    const options = { ...unlimited, ...bounded };
+    const shell = new Router(options), control = new Router(options), stdin = new Router(options), iopub = new XPublisher(options);
+    // Not a Reply: that one stops at frames which are not a question of a Request. A prober who does not read its answers gets no more of them.
+    const hb = new Router({ ...bounded, linger: 0 });
     // Without it a second client with the same topic is reported neither when it comes, and gets no welcome, nor when it goes.
     iopub.verbosity = "allSubsUnsubs";
     const sockets = { shell, control, stdin, iopub, hb };
@@ -169,7 +177,7 @@ export class ClientSockets {
 }
 
 /** A closed socket lives until its queues are empty or its `linger` is over, and its monitor as long as itself (libzmq, zmq_socket_monitor: ZMQ_EVENT_MONITOR_STOPPED). */
-function closeEmpty(socket: Router | XPublisher | Reply): Promise<void> {
+function closeEmpty(socket: Router | XPublisher): Promise<void> {
   return new Promise((resolve) => {
     socket.events.on("end", () => resolve());
     socket.close();
@@ -188,17 +196,20 @@ async function bindOne(socket: Router, connection: Connection, channel: Channel)
   }
 }
 
-function deliver(socket: { receive(): Promise<Frames>; readonly closed: boolean }, listener: (frames: Frames) => void | Promise<void>): void {
+interface Receiver { receive(): Promise<Frames>; readonly closed: boolean; }
+
+/** Hands over what arrives until the socket is closed. Neither what arrives nor what is made of it can end the loop, or the process. */
+function deliver(socket: Receiver, listener: (frames: Frames) => void | Promise<void>): void {
   const loop = async (): Promise<void> => {
     while (!socket.closed) {
-      let frames: Frames;
       try {
-        frames = await socket.receive();
+        await listener(await socket.receive());
       } catch (error) {
-        if (socket.closed) return;
-        throw error;
+        if (socket.closed || isUnreachable(error)) continue;
+        process.stderr.write(`warpcell: what arrived was not handled: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+        // A socket that fails again and again leaves the others their turn.
+        await endOfTurn();
       }
-      await listener(frames);
     }
   };
   void loop();

@@ -1,6 +1,7 @@
 // Turns frames into a Message and back, with the signature checked before a byte is parsed.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Header, Json, Message } from "./messages.ts";
+import { messageLimit, textLimit } from "./message-limit.ts";
 import { Problem, kindOf } from "./problem.ts";
 
 const delimiter = Buffer.from("<IDS|MSG>");
@@ -31,12 +32,15 @@ export class Wire {
 
   /** The message in received frames. Throws a `Problem` for what is not one, was not signed with the key, or was seen before. */
   decode(frames: readonly Uint8Array[]): Message {
+    // Before anything of it is read: what is too large to be hashed or to be text is so here.
+    checkSize(frames, messageLimit, "");
     const start = frames.findIndex((frame) => delimiter.equals(frame));
     if (start < 0) throw new Problem("FRAMES_MALFORMED", `Expected the delimiter <IDS|MSG> among the frames but got ${frames.length} frames without it.`);
     const rest = frames.slice(start + 1);
     if (rest.length < 5) throw new Problem("FRAMES_MALFORMED", `Expected a signature and four parts after the delimiter but got ${rest.length} frames.`);
 
     const [signature, ...parts] = rest.slice(0, 5) as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
+    checkSize(parts, textLimit, " of text");
     this.#verify(signature, parts);
     const [header, parent, metadata, content] = parts.map((part, index) => parseObject(part, partNames[index]!)) as [Json, Json, Json, Json];
     checkHeader(header);
@@ -61,6 +65,12 @@ export class Wire {
     this.#seen.add(expected);
     if (this.#seen.size > rememberedSignatures) for (const oldest of this.#seen) { this.#seen.delete(oldest); break; }
   }
+}
+
+function checkSize(frames: readonly Uint8Array[], limit: number, kind: string): void {
+  const bytes = frames.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  if (bytes <= limit) return;
+  throw new Problem("MESSAGE_TOO_LARGE", `It has ${bytes.toLocaleString("en-US")} bytes${kind} and the limit is ${limit.toLocaleString("en-US")}. Send less at once, or set WARPCELL_MESSAGE_LIMIT to more bytes before the kernel starts.`);
 }
 
 const partNames = ["header", "parent header", "metadata", "content"];

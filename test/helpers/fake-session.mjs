@@ -22,6 +22,9 @@ const verbs = {
   // Until its supervisor is gone: the real session has a thread that sees that.
   spin: () => { for (const parent = process.ppid; process.ppid === parent; ) continue; process.exit(0); },
   wait: () => new Promise((_resolve, reject) => { state.interrupted = () => reject(new Error("Interrupted")); }),
+  // An event as it is, right or wrong; "$" stands for the request.
+  event: (request, ...words) => send(JSON.parse(words.join(" ").replaceAll('"$"', String(request)))),
+  agentLine: (_request, ...words) => void agent.write(`${words.join(" ")}\n`),
   ask: async (request, ...words) => {
     agent.write(`${JSON.stringify({ type: "inputRequest", request, prompt: words.join(" "), password: false })}\n`);
     const value = await new Promise((resolve) => { state.answer = resolve; });

@@ -1,0 +1,18 @@
+// Turns the bytes of a pipe into its lines, of which none may be longer than a message can be.
+import { StringDecoder } from "node:string_decoder";
+
+/** UTF-16 units; the agent's longest line, gauges of all devices, has a few thousand. */
+const longest = 1 << 20;
+
+export class Lines {
+  readonly #decoder = new StringDecoder("utf8");
+  #partial = "";
+
+  /** The lines that these bytes complete. Throws when what is not complete is too long. */
+  take(bytes: Uint8Array): string[] {
+    const lines = (this.#partial + this.#decoder.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))).split("\n");
+    this.#partial = lines.pop()!;
+    if (this.#partial.length > longest) throw new RangeError(`The session wrote more than ${longest.toLocaleString("en-US")} characters to its agent's pipe without the end of a line.`);
+    return lines;
+  }
+}
