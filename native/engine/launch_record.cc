@@ -3,19 +3,17 @@
 
 #include <cstring>
 
+#include "host/text.h"
+
 namespace warpcell {
 
 namespace {
 
 constexpr size_t padded(size_t bytes) { return (bytes + 7) & ~size_t(7); }
 
-std::string text_of(const uint32_t (&size)[3]) {
-  return std::to_string(size[0]) + "×" + std::to_string(size[1]) + "×" + std::to_string(size[2]);
-}
-
 void expect_not_empty(const char* what, const uint32_t (&size)[3]) {
   if (size[0] != 0 && size[1] != 0 && size[2] != 0) return;
-  throw DeviceError("INVALID_LAUNCH", std::string("Expected a ") + what + " of at least 1×1×1 but got " + text_of(size) + ".");
+  throw DeviceError("INVALID_LAUNCH", std::string("Expected a ") + what + " of at least 1×1×1 but got " + dimensions(size) + ".");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ import { Script } from "node:vm";
 import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, test } from "vitest";
 import { answerFields, greet } from "../../native/lib/wire/answers.ts";
-import { binding, deviceExecutable } from "../../native/lib/wire/binding.ts";
+import { binding, deviceExecutable, deviceSources } from "../../native/lib/wire/binding.ts";
 import { Op, offsetOf, segmentOf, maxArgumentBytes } from "../../native/lib/wire/commands.ts";
 import { DeviceError, DeviceFault, DeviceUnavailable, InterruptedError, LaunchError, OutOfMemory } from "../../native/lib/errors.ts";
 import { clearInterrupt, DeviceProcess, interrupt } from "../../native/lib/device/process.ts";
@@ -108,6 +108,19 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
   test("a place that no segment holds is refused", () => {
     fill(device, 8000 * 2 ** 40, 16, 0n, 1);
     expect(() => device.synchronize()).toThrow(expect.objectContaining({ code: "ILLEGAL_PLACE" }) as Error);
+  });
+
+  test.each([
+    ["an option that no cell has", "INVALID_OPTION", () => device.request(Op.compile, ["", "cell.cu", deviceSources, "", "--speed=9"])],
+    ["an artifact that no compiler made", "INVALID_IMAGE", () => device.request(Op.module_load, ["77", "77", "nothing", "k", "test"])],
+    ["a fill of three bytes", "PROTOCOL", () => {
+      const place = device.allocate(64, "device");
+      fill(device, place, 3, 0n, 3);
+      device.free(place);
+      device.synchronize();
+    }],
+  ])("%s has the code %s", (_what, code, act) => {
+    expect(act).toThrow(expect.objectContaining({ code }) as Error);
   });
 
   test.each([

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "../device.h"
+#include "../host/text.h"
 #include "cell_compiler.h"
 #include "faults.h"
 #include "machine.h"
@@ -21,25 +22,21 @@ using Clock = std::chrono::steady_clock;
 
 double milliseconds(Clock::duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
 
-std::string triple(const uint32_t (&v)[3]) {
-  return std::to_string(v[0]) + "×" + std::to_string(v[1]) + "×" + std::to_string(v[2]);
-}
-
 [[noreturn]] void refuse(const std::string& sentence) { throw DeviceError("INVALID_LAUNCH", sentence); }
 
 // The limits of a GPU: what cannot be launched there is not launched here.
 void check(const LaunchRequest& request, const LoadedKernel& kernel) {
   for (int i = 0; i < 3; i++) {
     if (request.grid[i] < 1 || request.grid[i] > kMaxGrid[i]) {
-      refuse("Expected a grid from 1×1×1 to " + triple(kMaxGrid) + " blocks, but got " + triple(request.grid) + ".");
+      refuse("Expected a grid from 1×1×1 to " + dimensions(kMaxGrid) + " blocks, but got " + dimensions(request.grid) + ".");
     }
     if (request.block[i] < 1 || request.block[i] > kMaxBlock[i]) {
-      refuse("Expected a block from 1×1×1 to " + triple(kMaxBlock) + " threads, but got " + triple(request.block) + ".");
+      refuse("Expected a block from 1×1×1 to " + dimensions(kMaxBlock) + " threads, but got " + dimensions(request.block) + ".");
     }
   }
   uint64_t threads = uint64_t(request.block[0]) * request.block[1] * request.block[2];
   if (threads > warpcell_cpu::kMaxThreads) {
-    refuse("Expected at most " + std::to_string(warpcell_cpu::kMaxThreads) + " threads in a block, but got " + std::to_string(threads) + " (" + triple(request.block) + ").");
+    refuse("Expected at most " + std::to_string(warpcell_cpu::kMaxThreads) + " threads in a block, but got " + std::to_string(threads) + " (" + dimensions(request.block) + ").");
   }
   // Without what functions declare: this kernel may call none of them.
   if (kernel.shared.own > kSharedPerBlock) {
@@ -117,7 +114,6 @@ class CpuDevice final : public Device {
       case 4: std::fill_n(reinterpret_cast<uint32_t*>(to), size / 4, uint32_t(pattern)); return;
       case 8: std::fill_n(reinterpret_cast<uint64_t*>(to), size / 8, pattern); return;
     }
-    throw DeviceError("INVALID_FILL", "Expected a pattern of 1, 2, 4 or 8 bytes, but got " + std::to_string(width) + ".");
   }
 
   // A launch has ended, and what it printed is written, when launch() returns.

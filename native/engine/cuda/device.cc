@@ -3,11 +3,11 @@
 
 #include <cstdio>
 
+#include "../host/json.h"
 #include "artifact.h"
 #include "disassembly.h"
 #include "driver_api.h"
 #include "gauges.h"
-#include "json.h"
 #include "module.h"
 #include "nvrtc.h"
 #include "occupancy.h"

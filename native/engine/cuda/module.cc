@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "../device.h"
-#include "json.h"
+#include "../host/json.h"
 
 namespace warpcell::cuda {
 namespace {

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "../../protocol/packet.h"
+
 namespace warpcell::cuda {
 namespace {
 
@@ -37,15 +39,6 @@ class HostSegment : public Segment {
  private:
   const DriverApi& api_;
   void* mapping_;
-};
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number(number) {}
-  ~Descriptor() { close(number); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  const int number;
 };
 
 // A mapped allocation keeps itself alive; its handle is only needed until then.
@@ -102,13 +95,9 @@ int Segments::create(uint32_t number, uint64_t bytes) {
 
   int descriptor = -1;
   api_.check(api_.cuMemExportToShareableHandle(&descriptor, handle, kHandlePosixDescriptor, 0), "exporting a segment");
-  try {
-    place = map(handle, bytes);
-  } catch (const DeviceError&) {
-    close(descriptor);
-    throw;
-  }
-  return descriptor;
+  Descriptor exported(descriptor);
+  place = map(handle, bytes);
+  return exported.release();
 }
 
 void Segments::import(uint32_t number, Memory memory, uint64_t bytes, int descriptor) {

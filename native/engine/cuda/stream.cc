@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "../host/text.h"
 #include "faults.h"
 
 namespace warpcell::cuda {
@@ -13,10 +14,6 @@ namespace {
 constexpr uint32_t kCooperative = 1;
 constexpr auto kSpin = std::chrono::microseconds(200);   // then a wait sleeps: waking costs some 30 µs
 constexpr uint32_t kTimedAtOnce = 256;                   // pairs of events in flight
-
-std::string dimensions(const uint32_t (&size)[3]) {
-  return std::to_string(size[0]) + "×" + std::to_string(size[1]) + "×" + std::to_string(size[2]);
-}
 
 std::string describe(const Kernel& kernel, const LaunchRequest& request) {
   return "launching " + kernel.name + " with grid " + dimensions(request.grid) + ", block " + dimensions(request.block) + " and " +
@@ -95,7 +92,6 @@ void WorkStream::fill(DevicePointer destination, uint64_t bytes, uint64_t patter
     case 2: return api_.check(api_.cuMemsetD16Async(destination, uint16_t(pattern), bytes / 2, stream_), "filling");
     case 4: return api_.check(api_.cuMemsetD32Async(destination, uint32_t(pattern), bytes / 4, stream_), "filling");
     case 8: return fill_wide(destination, bytes, pattern);
-    default: throw DeviceError("INVALID_VALUE", "Expected a fill of 1, 2, 4 or 8 bytes but got " + std::to_string(width) + ".");
   }
 }
 

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "../host/programs.h"
+
 namespace warpcell::cuda {
 namespace {
 
@@ -35,27 +37,9 @@ Paths matching(const fs::path& folder, const std::string& prefix) {
   return found;
 }
 
-Paths search_path() {
-  Paths folders;
-  std::string list = environment("PATH");
-  for (size_t at = 0; at <= list.size();) {
-    size_t end = std::min(list.find(':', at), list.size());
-    add(folders, list.substr(at, end - at));
-    at = end + 1;
-  }
-  return folders;
-}
-
-fs::path on_path(const std::string& program) {
-  for (const auto& folder : search_path()) {
-    if (access((folder / program).c_str(), X_OK) == 0) return folder / program;
-  }
-  return {};
-}
-
 // The installation prefix of the python3 on PATH: a virtual environment's own folder, else where its real file lies.
 fs::path python_prefix() {
-  fs::path python = on_path("python3");
+  fs::path python = find_on_path("python3");
   if (python.empty()) return {};
   std::error_code missing;
   fs::path here = python.parent_path().parent_path();
@@ -137,7 +121,7 @@ std::string find_program(const std::string& name) {
     fs::path file = site / "triton" / "backends" / "nvidia" / "bin" / name;
     if (access(file.c_str(), X_OK) == 0) return file.string();
   }
-  return on_path(name).string();
+  return find_on_path(name);
 }
 
 std::string searched_places() {
