@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "../device.h"
+#include "../host/refusals.h"
 #include "../host/text.h"
 #include "cell_compiler.h"
 #include "faults.h"
@@ -69,8 +70,8 @@ class CpuDevice final : public Device {
   Compiled compile(const CompileRequest& request) override { return compile_cell(request); }
 
   std::vector<std::string> module_load(uint32_t number, uint32_t first_kernel, const std::string& artifact, const std::vector<std::string>& lowered) override {
+    if (modules_.count(number) != 0) throw known_module(number);
     auto module = std::make_unique<Module>(artifact, lowered);
-    module_unload(number);
     std::vector<std::string> answers;
     for (LoadedKernel& kernel : module->kernels()) {
       kernels_[first_kernel + uint32_t(answers.size())] = &kernel;
@@ -82,7 +83,7 @@ class CpuDevice final : public Device {
 
   void module_unload(uint32_t number) override {
     auto found = modules_.find(number);
-    if (found == modules_.end()) return;
+    if (found == modules_.end()) throw unknown_module(number);
     for (LoadedKernel& kernel : found->second->kernels()) {
       for (auto it = kernels_.begin(); it != kernels_.end();) it = it->second == &kernel ? kernels_.erase(it) : std::next(it);
     }
@@ -145,7 +146,7 @@ class CpuDevice final : public Device {
   // Checks a launch, and copies its arguments to where a vector type finds its alignment.
   LoadedKernel& prepare(const LaunchRequest& request) {
     auto found = kernels_.find(request.kernel);
-    if (found == kernels_.end()) refuse("Expected a loaded kernel, but kernel " + std::to_string(request.kernel) + " is not loaded.");
+    if (found == kernels_.end()) throw unknown_kernel(request.kernel);
     check(request, *found->second);
     std::memcpy(arguments_, request.arguments, request.argument_bytes);
     blame(request.sequence);

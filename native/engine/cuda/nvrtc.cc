@@ -165,7 +165,7 @@ Nvrtc::Nvrtc(int driver_version, int capability) : driver_version_(driver_versio
   warm_up_ = std::thread([this] {
     try {
       compile({kWarmUpSource, "warm_up.cu", "", {"warm_up"}, {}});
-    } catch (const DeviceError&) {
+    } catch (const std::exception&) {
       // Whoever compiles next meets the same failure, and reports it.
     }
   });

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "../host/programs.h"
+#include "../host/text.h"
 
 namespace warpcell::cuda {
 namespace {
@@ -29,9 +30,9 @@ void add(Paths& paths, const fs::path& path) {
 // The folder's entries whose name starts with `prefix`, in descending order: newer versions first.
 Paths matching(const fs::path& folder, const std::string& prefix) {
   Paths found;
-  std::error_code unreadable;
-  for (const auto& entry : fs::directory_iterator(folder, unreadable)) {
-    if (entry.path().filename().string().rfind(prefix, 0) == 0) found.push_back(entry.path());
+  std::error_code unreadable;   // what cannot be read, or not to its end, has no more to offer
+  for (fs::directory_iterator entry(folder, unreadable), end; !unreadable && entry != end; entry.increment(unreadable)) {
+    if (starts_with(entry->path().filename().string(), prefix)) found.push_back(entry->path());
   }
   std::sort(found.rbegin(), found.rend());
   return found;
