@@ -31,7 +31,7 @@ struct LaunchRequest {
   uint32_t grid[3];
   uint32_t block[3];
   uint32_t shared;
-  uint32_t flags;
+  bool cooperative;                       // all blocks run at once, or the launch is refused
   uint8_t* arguments;                     // pointers are already this process's addresses; valid during the call only
   uint32_t argument_bytes;
 };

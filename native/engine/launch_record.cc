@@ -9,6 +9,8 @@ namespace warpcell {
 
 namespace {
 
+constexpr uint32_t kCooperative = 1;
+
 constexpr size_t padded(size_t bytes) { return (bytes + 7) & ~size_t(7); }
 
 void expect_not_empty(const char* what, const uint32_t (&size)[3]) {
@@ -45,7 +47,7 @@ LaunchRequest read_launch(Device& device, Launch& launch, size_t bytes) {
   std::memcpy(request.grid, launch.grid, sizeof request.grid);
   std::memcpy(request.block, launch.block, sizeof request.block);
   request.shared = launch.shared;
-  request.flags = launch.flags;
+  request.cooperative = (launch.flags & kCooperative) != 0;
   request.arguments = arguments;
   request.argument_bytes = launch.argument_bytes;
   return request;

@@ -255,7 +255,7 @@ class Rewriter {
 
   static bool is_foreign_include(const std::string& text) {
     static const char* const ours[] = {"cuda_fp16.h", "cuda_bf16.h", "cuda_runtime.h", "cuda_runtime_api.h", "cuda.h", "device_launch_parameters.h",
-                                       "vector_types.h", "vector_functions.h", "math_constants.h", "assert.h", "cassert",
+                                       "vector_types.h", "vector_functions.h", "math_constants.h", "cooperative_groups.h", "cooperative_groups/reduce.h", "assert.h", "cassert",
                                        "stdint.h", "cstdint", "stddef.h", "cstddef", "limits.h", "climits", "float.h", "cfloat"};
     size_t open = text.find_first_of("<\"");
     size_t close = open == std::string::npos ? open : text.find_first_of(">\"", open + 1);

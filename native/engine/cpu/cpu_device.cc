@@ -39,6 +39,11 @@ void check(const LaunchRequest& request, const LoadedKernel& kernel) {
   if (threads > warpcell_cpu::kMaxThreads) {
     refuse("Expected at most " + std::to_string(warpcell_cpu::kMaxThreads) + " threads in a block, but got " + std::to_string(threads) + " (" + dimensions(request.block) + ").");
   }
+  uint64_t blocks = uint64_t(request.grid[0]) * request.grid[1] * request.grid[2];
+  if (request.cooperative && (blocks > Pool::kTogetherBlocks || blocks * threads > Pool::kTogetherThreads)) {
+    refuse("A cooperative launch runs all its blocks at once: on the cpu at most " + std::to_string(std::min(Pool::kTogetherBlocks, Pool::kTogetherThreads / threads)) + " of " +
+           std::to_string(threads) + " threads, but the grid has " + std::to_string(blocks) + ".");
+  }
   // Without what functions declare: this kernel may call none of them.
   if (kernel.shared.own > kSharedPerBlock) {
     refuse("Expected at most " + std::to_string(kSharedPerBlock) + " bytes of static shared memory, but the kernel declares " + std::to_string(kernel.shared.own) +
@@ -154,7 +159,7 @@ class CpuDevice final : public Device {
   }
 
   void run(const LaunchRequest& request, LoadedKernel& kernel) {
-    Job job{kernel.description, {}, arguments_, request.shared};
+    Job job{kernel.description, {}, arguments_, request.shared, request.cooperative};
     std::copy(request.grid, request.grid + 3, job.geometry.grid);
     std::copy(request.block, request.block + 3, job.geometry.block);
     pool_.run(job, kernel.cost);
