@@ -33,9 +33,11 @@ T read(const std::string& bytes, uint64_t at) {
   return value;
 }
 
+// Without the number behind a point that clang gives the parts of a variable that it takes apart ("_ZL8blockDim.0").
 std::string demangled(const char* name) {
   int status = 0;
-  std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
+  std::string whole(name, std::strcspn(name, "."));
+  std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(whole.c_str(), nullptr, nullptr, &status), std::free);
   return status == 0 ? text.get() : name;
 }
 
