@@ -80,6 +80,15 @@ std::string quoted(const std::string& name) {
   return result + "\"";
 }
 
+// The most threads of a block of a kernel such as "ns::axpy<float>", as C++.
+std::string bound_of(const std::string& expression, const CellText& cell) {
+  size_t end = std::min(expression.find('<'), expression.size());
+  size_t scope = expression.rfind("::", end);
+  size_t start = scope == std::string::npos ? 0 : scope + 2;
+  if (cell.bounded.count(expression.substr(start, end - start)) == 0) return "warpcell_cpu::kMaxThreads";
+  return expression.substr(0, start) + "warpcell_cpu_bounds_" + expression.substr(start);
+}
+
 std::string unit(const CompileRequest& request, const CellText& cell, const CellOptions& options) {
   std::ostringstream text;
   if (cell.standard_library) text << "#define WARPCELL_CPU_STANDARD_LIBRARY 1\n";
@@ -87,7 +96,7 @@ std::string unit(const CompileRequest& request, const CellText& cell, const Cell
   // Not as flags of the compiler: in front of our headers a macro N would change what they say.
   for (const std::string& define : options.defines) text << definition(define);
   text << "#line 1 " << quoted(request.name) << "\n" << cell.text << "\n#line 1 \"kernels\"\n";
-  for (size_t i = 0; i < request.expressions.size(); i++) text << "WARPCELL_CPU_EXPORT(" << i << ", " << request.expressions[i] << ")\n";
+  for (size_t i = 0; i < request.expressions.size(); i++) text << "WARPCELL_CPU_EXPORT(" << i << ", (" << bound_of(request.expressions[i], cell) << "), " << request.expressions[i] << ")\n";
   return text.str();
 }
 

@@ -39,6 +39,9 @@ void check(const LaunchRequest& request, const LoadedKernel& kernel) {
   if (threads > warpcell_cpu::kMaxThreads) {
     refuse("Expected at most " + std::to_string(warpcell_cpu::kMaxThreads) + " threads in a block, but got " + std::to_string(threads) + " (" + dimensions(request.block) + ").");
   }
+  if (threads > kernel.description->max_threads) {
+    refuse("The kernel allows at most " + std::to_string(kernel.description->max_threads) + " threads in a block (__launch_bounds__), but got " + std::to_string(threads) + ".");
+  }
   uint64_t blocks = uint64_t(request.grid[0]) * request.grid[1] * request.grid[2];
   if (request.cooperative && (blocks > Pool::kTogetherBlocks || blocks * threads > Pool::kTogetherThreads)) {
     refuse("A cooperative launch runs all its blocks at once: on the cpu at most " + std::to_string(std::min(Pool::kTogetherBlocks, Pool::kTogetherThreads / threads)) + " of " +

@@ -97,7 +97,7 @@ std::string describe(const LoadedKernel& kernel) {
       .number("shared", kernel.shared.own + kernel.shared.of_functions)
       .raw("local", "null")
       .raw("constant", "null")
-      .number("maxThreads", warpcell_cpu::kMaxThreads)
+      .number("maxThreads", kernel.description->max_threads)
       .raw("spillStores", "null")
       .raw("spillLoads", "null")
       .raw("binary", "null")

@@ -7,6 +7,7 @@
 
 #include "../host/dynamic_library.h"
 #include "artifact.h"
+#include "lambda_text.h"
 #include "toolkit.h"
 
 namespace warpcell::cuda {
@@ -227,8 +228,10 @@ void Nvrtc::open() {
   }
 }
 
-Compiled Nvrtc::compile(const CompileRequest& request) {
+Compiled Nvrtc::compile(const CompileRequest& given) {
   const NvrtcApi& nvrtc = api();
+  CompileRequest request = given;
+  request.source = plain_lambdas(given.source);
   std::string own = architecture_of(capability_);
   CompileOptions options = compile_options(request.options, own);
   const auto& known = nvrtc.architectures;

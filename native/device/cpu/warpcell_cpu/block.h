@@ -68,6 +68,7 @@ struct Kernel {
   const u32* offsets;
   const u32* sizes;
   u32 argument_bytes;
+  u32 max_threads;      // of a block: what __launch_bounds__ says
   void (*prepare)();    // called on a core before `entry`, whenever cells may have been loaded since
   void (*entry)(Run*);
 };
