@@ -1,24 +1,15 @@
-// What a device can do for the command loop: all that engine/cuda and engine/cpu share. loop.cc turns records into these calls and their outcomes into answers
+// What a device can do for the command loop: with host/, all that engine/cuda and engine/cpu share. loop.cc turns records into these calls and their outcomes into answers
 // and error records.
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "../protocol/commands.h"
+#include "host/errors.h"
 
 namespace warpcell {
-
-// The one way a device reports a failure. `fatal` means that the process can do nothing more (a poisoned context).
-struct DeviceError : std::runtime_error {
-  DeviceError(std::string code, const std::string& sentence, std::string details = "", bool fatal = false)
-      : std::runtime_error(sentence), code(std::move(code)), details(std::move(details)), fatal(fatal) {}
-  std::string code;
-  std::string details;
-  bool fatal;
-};
 
 struct CompileRequest {
   std::string source;
@@ -40,7 +31,7 @@ struct LaunchRequest {
   uint32_t grid[3];
   uint32_t block[3];
   uint32_t shared;
-  uint32_t flags;
+  bool cooperative;                       // all blocks run at once, or the launch is refused
   uint8_t* arguments;                     // pointers are already this process's addresses; valid during the call only
   uint32_t argument_bytes;
 };
@@ -71,7 +62,7 @@ class Device {
   // Work, in order on one stream. These may return before the work is done.
   virtual void launch(const LaunchRequest& request) = 0;
   virtual void copy(Place destination, Place source, uint64_t size) = 0;
-  virtual void fill(Place destination, uint64_t size, uint64_t pattern, uint32_t width) = 0;
+  virtual void fill(Place destination, uint64_t size, uint64_t pattern, uint32_t width) = 0;   // of 1, 2, 4 or 8 bytes, and whole ones
   virtual void synchronize() = 0;                                     // all work is done, and what kernels printed is flushed
   virtual std::vector<double> time(const LaunchRequest& request, uint32_t repeats, uint32_t warmup) = 0;  // device ms each
   // The loop calls this once when the ring has stayed empty for some microseconds after work: a device that can, now asks for

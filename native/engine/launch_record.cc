@@ -3,19 +3,19 @@
 
 #include <cstring>
 
+#include "host/text.h"
+
 namespace warpcell {
 
 namespace {
 
-constexpr size_t padded(size_t bytes) { return (bytes + 7) & ~size_t(7); }
+constexpr uint32_t kCooperative = 1;
 
-std::string text_of(const uint32_t (&size)[3]) {
-  return std::to_string(size[0]) + "×" + std::to_string(size[1]) + "×" + std::to_string(size[2]);
-}
+constexpr size_t padded(size_t bytes) { return (bytes + 7) & ~size_t(7); }
 
 void expect_not_empty(const char* what, const uint32_t (&size)[3]) {
   if (size[0] != 0 && size[1] != 0 && size[2] != 0) return;
-  throw DeviceError("INVALID_LAUNCH", std::string("Expected a ") + what + " of at least 1×1×1 but got " + text_of(size) + ".");
+  throw DeviceError("INVALID_LAUNCH", std::string("Expected a ") + what + " of at least 1×1×1 but got " + dimensions(size) + ".");
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ LaunchRequest read_launch(Device& device, Launch& launch, size_t bytes) {
   std::memcpy(request.grid, launch.grid, sizeof request.grid);
   std::memcpy(request.block, launch.block, sizeof request.block);
   request.shared = launch.shared;
-  request.flags = launch.flags;
+  request.cooperative = (launch.flags & kCooperative) != 0;
   request.arguments = arguments;
   request.argument_bytes = launch.argument_bytes;
   return request;

@@ -117,6 +117,8 @@ void Loop::perform(Exchange exchange, Header& header) {
     channel_.answer_error(sequence, error.code, error.what(), error.details);
   } catch (const std::bad_alloc&) {
     channel_.answer_error(sequence, "OUT_OF_MEMORY", "Expected memory for a command but the device process has none left.", "");
+  } catch (const std::exception& error) {
+    channel_.answer_error(sequence, "DRIVER", std::string("The device process could not do it: ") + error.what() + ".", "");
   }
 }
 

@@ -132,6 +132,25 @@ test("no compiler where WARPCELL_NVRTC says: arrays work, compiling says why it 
   }
 });
 
+test("a compiler that throws while it warms up ends nothing, and is told to whoever compiles", () => {
+  const functions = [...readFileSync(new URL("../../native/engine/cuda/nvrtc.h", import.meta.url), "utf8").matchAll(/ X\((nvrtc\w+), \(/g)].map(([, name]) => name!);
+  const bodies = { nvrtcVersion: "(int* major, int* minor) { *major = 13; *minor = 0; return 0; }", nvrtcCreateProgram: `() { throw std::runtime_error("no room for a program"); }` } as Record<string, string>;
+  writeFileSync(join(folder, "throwing.cc"), `#include <stdexcept>\n${functions.map((name) => `extern "C" int ${name}${bodies[name] ?? "() { return 0; }"}`).join("\n")}`);
+  for (const name of ["libthrowing.so", "libnvrtc-builtins.so.13.0"]) {
+    expect(spawnSync("g++", ["-shared", "-fPIC", "-o", join(folder, name), join(folder, "throwing.cc")], { encoding: "utf8" }).stderr).toBe("");
+  }
+  process.env["WARPCELL_NVRTC"] = join(folder, "libthrowing.so");
+  try {
+    install({ ...willing, cuDeviceGetAttribute: attributes(true) }, true);
+    const device = DeviceProcess.get("cuda", 66);
+    const error = errorOf(() => device.request(Op.compile, ["", "cell.cu", "", "", "--arch=sm_90"]));
+    expect(error.message).toBe("The device process could not do it: no room for a program.");
+    expect(Buffer.from(device.request(Op.hello, [])[0]!).toString()).toContain(`"index":66`);
+  } finally {
+    delete process.env["WARPCELL_NVRTC"];
+  }
+});
+
 test("a compiler newer than the driver is left out, also where its file's name does not say so", () => {
   const functions = [...readFileSync(new URL("../../native/engine/cuda/nvrtc.h", import.meta.url), "utf8").matchAll(/ X\((nvrtc\w+), \(/g)].map(([, name]) => name!);
   const libraries = join(folder, "venv", "lib", "python3.12", "site-packages", "nvidia", "cuda_nvrtc", "lib");
@@ -214,5 +233,5 @@ test("what is not an artifact, and listings that are not there", () => {
   install({ ...willing, cuDeviceGetAttribute: attributes(true) }, true);
   const device = DeviceProcess.get("cuda", 60);
   expect(errorOf(() => device.request(Op.module_load, ["1", "1", "nonsense", "k", "static"])).message).toBe("Expected an artifact of the cuda device but got 8 bytes of something else. Compile the cell again.");
-  expect(errorOf(() => device.request(Op.occupancy, ["7", "32", "0"])).message).toBe("Expected a kernel of a loaded module but got number 7, whose module is not loaded.");
+  expect(errorOf(() => device.request(Op.occupancy, ["7", "32", "0"])).message).toBe("Kernel 7 is not loaded. Its module may have been unloaded.");
 });

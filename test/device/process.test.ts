@@ -10,12 +10,12 @@ import { Script } from "node:vm";
 import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, test } from "vitest";
 import { answerFields, greet } from "../../native/lib/wire/answers.ts";
-import { binding, deviceExecutable } from "../../native/lib/wire/binding.ts";
+import { binding, deviceExecutable, deviceSources } from "../../native/lib/wire/binding.ts";
 import { Op, offsetOf, segmentOf, maxArgumentBytes } from "../../native/lib/wire/commands.ts";
 import { DeviceError, DeviceFault, DeviceUnavailable, InterruptedError, LaunchError, OutOfMemory } from "../../native/lib/errors.ts";
 import { clearInterrupt, DeviceProcess, interrupt } from "../../native/lib/device/process.ts";
 import { devices } from "./devices.ts";
-import { commandHeader, copy, fill, launch, read, write } from "./records.ts";
+import { commandHeader, copy, fill, launch, read, submitNumbered, write } from "./records.ts";
 
 afterEach(() => clearInterrupt());
 
@@ -108,6 +108,31 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
   test("a place that no segment holds is refused", () => {
     fill(device, 8000 * 2 ** 40, 16, 0n, 1);
     expect(() => device.synchronize()).toThrow(expect.objectContaining({ code: "ILLEGAL_PLACE" }) as Error);
+  });
+
+  test.each([
+    ["an option that no cell has", "INVALID_OPTION", () => device.request(Op.compile, ["", "cell.cu", deviceSources, "", "--speed=9"])],
+    ["an artifact that no compiler made", "INVALID_IMAGE", () => device.request(Op.module_load, ["77", "77", "nothing", "k", "test"])],
+    ["a fill of three bytes", "PROTOCOL", () => {
+      const place = device.allocate(64, "device");
+      fill(device, place, 3, 0n, 3);
+      device.free(place);
+      device.synchronize();
+    }],
+  ])("%s has the code %s", (_what, code, act) => {
+    expect(act).toThrow(expect.objectContaining({ code }) as Error);
+  });
+
+  test.each<[string, () => void, string, string]>([
+    ["unloading a module that is not loaded", () => submitNumbered(device, Op.module_unload, 4711), "INVALID_MODULE", "Module 4711 is not loaded"],
+    ["releasing a segment that is not there", () => submitNumbered(device, Op.segment_release, 4711), "ILLEGAL_PLACE", "There is no segment 4711 on this device"],
+    ["launching a kernel that is not loaded", () => launch(device, { kernel: 4711 }), "INVALID_LAUNCH", "Kernel 4711 is not loaded. Its module may have been unloaded"],
+    ["filling beyond a segment's end", () => fill(device, 4711 * 2 ** 40, 16, 0n, 1), "ILLEGAL_PLACE", "There is no segment 4711 on this device"],
+  ])("%s is an error, and nothing else", (_what, act, code, sentence) => {
+    const pid = binding.processId(device.client);
+    act();
+    expect(() => device.synchronize()).toThrow(expect.objectContaining({ code, message: expect.stringContaining(sentence) as string }) as Error);
+    expect(binding.processId(device.client)).toBe(pid);
   });
 
   test.each([

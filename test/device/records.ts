@@ -31,6 +31,13 @@ export function copy(device: DeviceProcess, destination: number, source: number,
   return device.submit();
 }
 
+/** A command of one number: `segment_release`, `module_unload`. Returns the sequence. */
+export function submitNumbered(device: DeviceProcess, op: number, number: number): number {
+  head(headerBytes + 8, op);
+  record.setUint32(24, number, true);
+  return device.submit();
+}
+
 export interface RawLaunch {
   kernel: number;
   grid?: [number, number, number];

@@ -7,26 +7,15 @@
 #include <filesystem>
 #include <sstream>
 
+#include "../host/files.h"
+#include "../host/options.h"
+#include "../host/programs.h"
 #include "cell_text.h"
 #include "compiler.h"
-#include "subprocess.h"
 
 namespace warpcell::cpu {
 namespace {
 
-struct Options {
-  std::vector<std::string> flags;   // for the compiler
-  std::string defines;              // as lines of the source: in front of our headers a macro N would change what they say
-  bool verbose = false;
-  bool arch = false;
-};
-
-// X(what the option starts with, what the compiler's flag starts with): the rest is handed on.
-struct Renamed {
-  const char* option;
-  const char* flag;
-};
-constexpr Renamed kRenamed[] = {{"--std=", "-std="}, {"--flag=", ""}};
 // Reorders and reciprocals, but no finite-math-only: a NaN is still a NaN. (-ffast-math itself would change the processor's mode.)
 constexpr const char* kFastMath[] = {"-fassociative-math", "-freciprocal-math", "-fno-signed-zeros"};
 
@@ -37,23 +26,15 @@ std::string definition(const std::string& define) {
   return "#define " + define.substr(0, equals) + " " + define.substr(equals + 1) + "\n";
 }
 
-Options parse(const std::vector<std::string>& given) {
-  Options options;
-  options.flags.push_back("-std=c++17");
-  for (const std::string& option : given) {
-    auto renamed = std::find_if(std::begin(kRenamed), std::end(kRenamed), [&](const Renamed& r) { return option.rfind(r.option, 0) == 0; });
-    if (renamed != std::end(kRenamed)) options.flags.push_back(renamed->flag + option.substr(std::string(renamed->option).size()));
-    else if (option.rfind("--include=", 0) == 0) options.flags.push_back("-I" + std::filesystem::absolute(option.substr(10)).string());
-    else if (option.rfind("--define=", 0) == 0) options.defines += definition(option.substr(9));
-    else if (option == "--fast-math") options.flags.insert(options.flags.end(), std::begin(kFastMath), std::end(kFastMath));
-    else if (option == "--verbose") options.verbose = true;
-    else if (option.rfind("--arch=", 0) == 0) options.arch = true;
-    else throw DeviceError("OPTION", "Expected one of the options --std=, --arch=, --define=, --include=, --flag=, --fast-math, --verbose, but got " + option + ".");
-  }
-  return options;
+std::vector<std::string> flags_of(const CellOptions& options) {
+  std::vector<std::string> flags = {"-std=" + options.standard};
+  for (const std::string& folder : options.includes) flags.push_back("-I" + std::filesystem::absolute(folder).string());
+  if (options.fast_math) flags.insert(flags.end(), std::begin(kFastMath), std::end(kFastMath));
+  flags.insert(flags.end(), options.flags.begin(), options.flags.end());
+  return flags;
 }
 
-std::vector<std::string> command(const Compiler& compiler, const CompileRequest& request, const Options& options) {
+std::vector<std::string> command(const Compiler& compiler, const CompileRequest& request, const CellOptions& options) {
   std::vector<std::string> arguments = {
       compiler.path, "-O2", "-march=native", "-fPIC", "-shared", "-g1",
       "-fvisibility=hidden", "-Wl,-Bsymbolic",
@@ -74,13 +55,14 @@ std::vector<std::string> command(const Compiler& compiler, const CompileRequest&
   const char* undefined_arguments = std::atoi(compiler.version.c_str()) < 15 ? "-disable-noundef-analysis" : "-no-enable-noundef-analysis";
   if (compiler.is_clang) arguments.insert(arguments.end(), {"-Wno-ignored-attributes", "-Xclang", undefined_arguments});
   else arguments.push_back("-fno-gnu-unique");                    // else local statics of two cells are one
-  arguments.insert(arguments.end(), options.flags.begin(), options.flags.end());
+  std::vector<std::string> flags = flags_of(options);
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
   return arguments;
 }
 
 // A folder with the cell's own text under its own name, where the name can be a file's: g++ shows a message's line from there. (clang
 // has it in memory.)
-std::string folder_with_text(const PrivateDirectory& directory, const CompileRequest& request) {
+std::string folder_with_text(const PrivateFolder& directory, const CompileRequest& request) {
   std::string folder = directory.file("text");
   std::filesystem::create_directory(folder);
   bool is_file_name = !request.name.empty() && request.name.size() < 200 && request.name[0] != '.' && request.name.find('/') == std::string::npos;
@@ -98,11 +80,23 @@ std::string quoted(const std::string& name) {
   return result + "\"";
 }
 
-std::string unit(const CompileRequest& request, const CellText& cell, const Options& options) {
+// The most threads of a block of a kernel such as "ns::axpy<float>", as C++.
+std::string bound_of(const std::string& expression, const CellText& cell) {
+  size_t end = std::min(expression.find('<'), expression.size());
+  size_t scope = expression.rfind("::", end);
+  size_t start = scope == std::string::npos ? 0 : scope + 2;
+  if (cell.bounded.count(expression.substr(start, end - start)) == 0) return "warpcell_cpu::kMaxThreads";
+  return expression.substr(0, start) + "warpcell_cpu_bounds_" + expression.substr(start);
+}
+
+std::string unit(const CompileRequest& request, const CellText& cell, const CellOptions& options) {
   std::ostringstream text;
   if (cell.standard_library) text << "#define WARPCELL_CPU_STANDARD_LIBRARY 1\n";
-  text << "#include <warpcell_cpu/cuda.h>\n" << options.defines << "#line 1 " << quoted(request.name) << "\n" << cell.text << "\n#line 1 \"kernels\"\n";
-  for (size_t i = 0; i < request.expressions.size(); i++) text << "WARPCELL_CPU_EXPORT(" << i << ", " << request.expressions[i] << ")\n";
+  text << "#include <warpcell_cpu/cuda.h>\n";
+  // Not as flags of the compiler: in front of our headers a macro N would change what they say.
+  for (const std::string& define : options.defines) text << definition(define);
+  text << "#line 1 " << quoted(request.name) << "\n" << cell.text << "\n#line 1 \"kernels\"\n";
+  for (size_t i = 0; i < request.expressions.size(); i++) text << "WARPCELL_CPU_EXPORT(" << i << ", (" << bound_of(request.expressions[i], cell) << "), " << request.expressions[i] << ")\n";
   return text.str();
 }
 
@@ -124,8 +118,8 @@ std::string joined(const std::vector<std::string>& words) {
 
 Compiled compile_cell(const CompileRequest& request) {
   const Compiler& compiler = system_compiler();
-  Options options = parse(request.options);
-  PrivateDirectory directory;
+  CellOptions options = read_options(request.options);
+  PrivateFolder directory(kCompileFolder);
   std::string source = directory.file("cell.cc"), object = directory.file("cell.so"), log_file = directory.file("log");
   write_file(source, unit(request, host_text(request.source, compiler.is_clang), options));
   std::vector<std::string> arguments = command(compiler, request, options);
@@ -139,7 +133,7 @@ Compiled compile_cell(const CompileRequest& request) {
   Compiled compiled;
   if (options.verbose) {
     compiled.log = compiler.name + " " + compiler.version + ": " + joined(arguments);
-    if (options.arch) compiled.log += "--arch is for GPUs: on the cpu device a cell is compiled for the processor it runs on.\n";
+    if (!options.architecture.empty()) compiled.log += "--arch is for GPUs: on the cpu device a cell is compiled for the processor it runs on.\n";
   }
   compiled.log += log;
   compiled.artifact = read_file(object);

@@ -4,7 +4,7 @@
 
 namespace warpcell::cpu {
 
-// Throws DeviceError: COMPILE with the compiler's log, OPTION, NO_COMPILER, FILE.
+// Throws DeviceError: COMPILE with the compiler's log, INVALID_OPTION, NO_COMPILER, FILE, NO_PROCESS.
 Compiled compile_cell(const CompileRequest& request);
 
 }  // namespace warpcell::cpu

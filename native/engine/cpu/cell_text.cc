@@ -6,92 +6,16 @@
 #include <cstring>
 #include <vector>
 
+#include "../host/tokens.h"
+
 namespace warpcell::cpu {
 namespace {
-
-struct Token {
-  enum Kind { word, text, mark, directive } kind;
-  size_t at;
-  size_t end;
-};
 
 struct Edit {
   size_t at;
   size_t end;
   std::string replacement;
 };
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
-
-size_t skip_quoted(const std::string& s, size_t at) {
-  char quote = s[at++];
-  while (at < s.size() && s[at] != quote && s[at] != '\n') at += s[at] == '\\' ? 2 : 1;
-  return at < s.size() ? at + 1 : s.size();
-}
-
-// `at` is the quote of R"delimiter( … )delimiter".
-size_t skip_raw(const std::string& s, size_t at) {
-  size_t open = s.find('(', at);
-  if (open == std::string::npos) return s.size();
-  std::string close = ")" + s.substr(at + 1, open - at - 1) + "\"";
-  size_t end = s.find(close, open);
-  return end == std::string::npos ? s.size() : end + close.size();
-}
-
-size_t skip_comment(const std::string& s, size_t at) {
-  if (s[at + 1] == '*') {
-    size_t end = s.find("*/", at + 2);
-    return end == std::string::npos ? s.size() : end + 2;
-  }
-  size_t end = s.find('\n', at);
-  while (end != std::string::npos && s[end - 1] == '\\') end = s.find('\n', end + 1);
-  return end == std::string::npos ? s.size() : end;
-}
-
-size_t skip_directive(const std::string& s, size_t at) {
-  while (at < s.size() && s[at] != '\n') {
-    if (s[at] == '\\') at += 2;
-    else if (s[at] == '/' && at + 1 < s.size() && (s[at + 1] == '*' || s[at + 1] == '/')) at = skip_comment(s, at);
-    else at++;
-  }
-  return at < s.size() ? at : s.size();
-}
-
-std::vector<Token> tokens_of(const std::string& s) {
-  std::vector<Token> tokens;
-  bool line_start = true;
-  for (size_t at = 0; at < s.size();) {
-    char c = s[at];
-    if (std::isspace(static_cast<unsigned char>(c))) {
-      line_start |= c == '\n';
-      at++;
-      continue;
-    }
-    if (c == '/' && at + 1 < s.size() && (s[at + 1] == '/' || s[at + 1] == '*')) {
-      at = skip_comment(s, at);
-      continue;
-    }
-    Token token{Token::mark, at, at + 1};
-    if (c == '#' && line_start) {
-      token.kind = Token::directive;
-      token.end = skip_directive(s, at);
-    } else if (c == '"' || c == '\'') {
-      token.kind = Token::text;
-      token.end = skip_quoted(s, at);
-    } else if (is_word(c)) {
-      while (token.end < s.size() && (is_word(s[token.end]) || (s[token.end] == '\'' && std::isdigit(static_cast<unsigned char>(c))))) token.end++;
-      token.kind = Token::word;
-      if (token.end < s.size() && s[token.end] == '"' && s[token.end - 1] == 'R') {
-        token.kind = Token::text;
-        token.end = skip_raw(s, token.end);
-      }
-    }
-    line_start = false;
-    tokens.push_back(token);
-    at = token.end;
-  }
-  return tokens;
-}
 
 class Rewriter {
  public:
@@ -108,7 +32,7 @@ class Rewriter {
       at = edit.end;
     }
     text.append(source_, at);
-    return {text, standard_library_};
+    return {text, standard_library_, bounded_};
   }
 
  private:
@@ -128,6 +52,8 @@ class Rewriter {
     if (is(i, "{") || is(i, "}") || is(i, ";")) statement_ = i + 1;
     if (is(i, "__shared__")) shared(i);
     if (is(i, "__global__")) global(i);
+    if (is(i, "__launch_bounds__")) bounds(i);
+    if (is(i, "__host__")) host(i);
     if (is(i, "reinterpret_cast")) cast(i);
     if (is(i, "<") && is(i + 1, "<") && is(i + 2, "<")) {
       refuse(statement_, "Expected a cell of device code, but got a launch with <<<…>>>. Launch the kernel from a TypeScript cell: kernel.launch({ grid, block }, …).");
@@ -152,6 +78,58 @@ class Rewriter {
     for (size_t k = statement_; k < tokens_.size() && !is(k, "{") && !is(k, ";"); k++) {
       if (k != i && (is(k, "inline") || is(k, "__inline__"))) edits_.push_back({tokens_[k].at, tokens_[k].end, ""});
     }
+  }
+
+  // A constant beside the kernel, with the same template parameters, says the most threads that it allows.
+  void bounds(size_t i) {
+    size_t body = closing(i + 1);
+    while (body < tokens_.size() && !is(body, "{") && !is(body, ";")) body++;
+    size_t start = end_of_template(statement_);
+    if (!is(body, "{") || start >= body) return;   // a declaration: the definition says it again
+    size_t open = start;
+    while (open < body && !is(open, "(")) {
+      bool is_attribute = is(open, "__launch_bounds__") || is(open, "__attribute__") || is(open, "__cluster_dims__") || is(open, "__maxnreg__") || is(open, "alignas") || is(open, "__align__");
+      open = is_attribute && is(open + 1, "(") ? closing(open + 1) + 1 : open + 1;
+    }
+    if (open >= body || tokens_[open - 1].kind != Token::word) return;   // a specialisation: the template says it
+    size_t end = i + 2;
+    for (int depth = 0; end < closing(i + 1) && !(depth == 0 && is(end, ",")); end++) depth += is(end, "(") - is(end, ")");
+    std::string name = at(open - 1);
+    if (!bounded_.insert(name).second) return;
+    edits_.push_back({tokens_[statement_].at, tokens_[statement_].at, joined(statement_, start) + " constexpr unsigned warpcell_cpu_bounds_" + name + " = " + joined(i + 2, end) + "; "});
+  }
+
+  // The token behind `template <…>`, where the statement begins with that.
+  size_t end_of_template(size_t i) const {
+    if (!is(i, "template") || !is(i + 1, "<")) return i;
+    int depth = 0;
+    for (size_t k = i + 1; k < tokens_.size(); k++) {
+      if (is(k, "(")) k = closing(k);
+      if (is(k, "<")) depth++;
+      if (is(k, ">") && --depth == 0) return k + 1;
+    }
+    return tokens_.size();
+  }
+
+  // Tokens [from, end) on one line.
+  std::string joined(size_t from, size_t end) const {
+    std::string text;
+    for (size_t k = from; k < end; k++) text += (k > from && tokens_[k].kind == Token::word && tokens_[k - 1].kind == Token::word ? " " : "") + at(k);
+    return text;
+  }
+
+  // A call that is left in the compiled code is an error of the compiler; a function that nobody calls is not compiled.
+  void host(size_t i) {
+    size_t end = statement_;
+    while (end < tokens_.size() && !is(end, "{") && !is(end, ";")) end++;
+    for (size_t k = statement_; k < end; k++) {
+      if (is(k, "__device__") || is(k, "__global__") || is(k, "main") || is(k, "]")) return;   // "]": of a lambda
+      if (k < i && is(k, "__host__")) return;
+    }
+    for (size_t k = statement_; k < end; k++) {
+      if (is(k, "inline") || is(k, "__inline__") || is(k, "__forceinline__")) edits_.push_back({tokens_[k].at, tokens_[k].end, ""});
+    }
+    edits_.push_back({tokens_[i].at, tokens_[i].end, "inline __attribute__((noinline, error(\"a __host__ function cannot be called in device code; make it __host__ __device__\")))"});
   }
 
   bool opens_namespace(size_t brace) const {
@@ -255,7 +233,7 @@ class Rewriter {
 
   static bool is_foreign_include(const std::string& text) {
     static const char* const ours[] = {"cuda_fp16.h", "cuda_bf16.h", "cuda_runtime.h", "cuda_runtime_api.h", "cuda.h", "device_launch_parameters.h",
-                                       "vector_types.h", "vector_functions.h", "math_constants.h", "assert.h", "cassert",
+                                       "vector_types.h", "vector_functions.h", "math_constants.h", "cooperative_groups.h", "cooperative_groups/reduce.h", "assert.h", "cassert",
                                        "stdint.h", "cstdint", "stddef.h", "cstddef", "limits.h", "climits", "float.h", "cfloat"};
     size_t open = text.find_first_of("<\"");
     size_t close = open == std::string::npos ? open : text.find_first_of(">\"", open + 1);
@@ -288,6 +266,7 @@ class Rewriter {
   std::vector<std::vector<bool>> branches_;   // scopes_ where each open #if began: an #else begins there anew
   size_t statement_ = 0;       // the token that the current statement began with
   bool standard_library_ = false;
+  std::set<std::string> bounded_;
   std::vector<std::string> file_scope_;   // dynamic shared memory declared outside of functions
 };
 

@@ -6,6 +6,8 @@
 #include <unordered_map>
 
 #include "../device.h"
+#include "../host/refusals.h"
+#include "../host/text.h"
 #include "cell_compiler.h"
 #include "faults.h"
 #include "machine.h"
@@ -21,25 +23,29 @@ using Clock = std::chrono::steady_clock;
 
 double milliseconds(Clock::duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
 
-std::string triple(const uint32_t (&v)[3]) {
-  return std::to_string(v[0]) + "×" + std::to_string(v[1]) + "×" + std::to_string(v[2]);
-}
-
 [[noreturn]] void refuse(const std::string& sentence) { throw DeviceError("INVALID_LAUNCH", sentence); }
 
 // The limits of a GPU: what cannot be launched there is not launched here.
 void check(const LaunchRequest& request, const LoadedKernel& kernel) {
   for (int i = 0; i < 3; i++) {
     if (request.grid[i] < 1 || request.grid[i] > kMaxGrid[i]) {
-      refuse("Expected a grid from 1×1×1 to " + triple(kMaxGrid) + " blocks, but got " + triple(request.grid) + ".");
+      refuse("Expected a grid from 1×1×1 to " + dimensions(kMaxGrid) + " blocks, but got " + dimensions(request.grid) + ".");
     }
     if (request.block[i] < 1 || request.block[i] > kMaxBlock[i]) {
-      refuse("Expected a block from 1×1×1 to " + triple(kMaxBlock) + " threads, but got " + triple(request.block) + ".");
+      refuse("Expected a block from 1×1×1 to " + dimensions(kMaxBlock) + " threads, but got " + dimensions(request.block) + ".");
     }
   }
   uint64_t threads = uint64_t(request.block[0]) * request.block[1] * request.block[2];
   if (threads > warpcell_cpu::kMaxThreads) {
-    refuse("Expected at most " + std::to_string(warpcell_cpu::kMaxThreads) + " threads in a block, but got " + std::to_string(threads) + " (" + triple(request.block) + ").");
+    refuse("Expected at most " + std::to_string(warpcell_cpu::kMaxThreads) + " threads in a block, but got " + std::to_string(threads) + " (" + dimensions(request.block) + ").");
+  }
+  if (threads > kernel.description->max_threads) {
+    refuse("The kernel allows at most " + std::to_string(kernel.description->max_threads) + " threads in a block (__launch_bounds__), but got " + std::to_string(threads) + ".");
+  }
+  uint64_t blocks = uint64_t(request.grid[0]) * request.grid[1] * request.grid[2];
+  if (request.cooperative && (blocks > Pool::kTogetherBlocks || blocks * threads > Pool::kTogetherThreads)) {
+    refuse("A cooperative launch runs all its blocks at once: on the cpu at most " + std::to_string(std::min(Pool::kTogetherBlocks, Pool::kTogetherThreads / threads)) + " of " +
+           std::to_string(threads) + " threads, but the grid has " + std::to_string(blocks) + ".");
   }
   // Without what functions declare: this kernel may call none of them.
   if (kernel.shared.own > kSharedPerBlock) {
@@ -72,8 +78,8 @@ class CpuDevice final : public Device {
   Compiled compile(const CompileRequest& request) override { return compile_cell(request); }
 
   std::vector<std::string> module_load(uint32_t number, uint32_t first_kernel, const std::string& artifact, const std::vector<std::string>& lowered) override {
+    if (modules_.count(number) != 0) throw known_module(number);
     auto module = std::make_unique<Module>(artifact, lowered);
-    module_unload(number);
     std::vector<std::string> answers;
     for (LoadedKernel& kernel : module->kernels()) {
       kernels_[first_kernel + uint32_t(answers.size())] = &kernel;
@@ -85,7 +91,7 @@ class CpuDevice final : public Device {
 
   void module_unload(uint32_t number) override {
     auto found = modules_.find(number);
-    if (found == modules_.end()) return;
+    if (found == modules_.end()) throw unknown_module(number);
     for (LoadedKernel& kernel : found->second->kernels()) {
       for (auto it = kernels_.begin(); it != kernels_.end();) it = it->second == &kernel ? kernels_.erase(it) : std::next(it);
     }
@@ -117,7 +123,6 @@ class CpuDevice final : public Device {
       case 4: std::fill_n(reinterpret_cast<uint32_t*>(to), size / 4, uint32_t(pattern)); return;
       case 8: std::fill_n(reinterpret_cast<uint64_t*>(to), size / 8, pattern); return;
     }
-    throw DeviceError("INVALID_FILL", "Expected a pattern of 1, 2, 4 or 8 bytes, but got " + std::to_string(width) + ".");
   }
 
   // A launch has ended, and what it printed is written, when launch() returns.
@@ -149,7 +154,7 @@ class CpuDevice final : public Device {
   // Checks a launch, and copies its arguments to where a vector type finds its alignment.
   LoadedKernel& prepare(const LaunchRequest& request) {
     auto found = kernels_.find(request.kernel);
-    if (found == kernels_.end()) refuse("Expected a loaded kernel, but kernel " + std::to_string(request.kernel) + " is not loaded.");
+    if (found == kernels_.end()) throw unknown_kernel(request.kernel);
     check(request, *found->second);
     std::memcpy(arguments_, request.arguments, request.argument_bytes);
     blame(request.sequence);
@@ -157,7 +162,7 @@ class CpuDevice final : public Device {
   }
 
   void run(const LaunchRequest& request, LoadedKernel& kernel) {
-    Job job{kernel.description, {}, arguments_, request.shared};
+    Job job{kernel.description, {}, arguments_, request.shared, request.cooperative};
     std::copy(request.grid, request.grid + 3, job.geometry.grid);
     std::copy(request.block, request.block + 3, job.geometry.block);
     pool_.run(job, kernel.cost);

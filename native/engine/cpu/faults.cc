@@ -133,16 +133,23 @@ void install_faults(Control* control) {
       throw DeviceError("DRIVER", std::string("Expected to catch faults of kernels, but sigaction failed: ") + std::strerror(errno) + ".");
     }
   }
-  install_fault_stack();
+  static FaultStack stack;
 }
 
-void install_fault_stack() {
+FaultStack::FaultStack() : memory_(mmap(nullptr, kSignalStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
   stack_t stack{};
   stack.ss_size = kSignalStack;
-  stack.ss_sp = mmap(nullptr, kSignalStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (stack.ss_sp == MAP_FAILED || sigaltstack(&stack, nullptr) != 0) {
+  stack.ss_sp = memory_;
+  if (memory_ == MAP_FAILED || sigaltstack(&stack, nullptr) != 0) {
     throw DeviceError("OUT_OF_MEMORY", std::string("Expected a stack for the handler of faults, but it could not be made: ") + std::strerror(errno) + ".");
   }
+}
+
+FaultStack::~FaultStack() {
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  sigaltstack(&none, nullptr);
+  munmap(memory_, kSignalStack);
 }
 
 void blame(uint64_t sequence) { blamed.store(sequence, std::memory_order_relaxed); }

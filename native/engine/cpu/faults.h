@@ -9,10 +9,19 @@
 
 namespace warpcell::cpu {
 
-// Once per process: where records go, and the handler for SIGSEGV, SIGBUS, SIGFPE and SIGILL.
+// Once per process, by a thread that runs kernels: where records go, and the handler for SIGSEGV, SIGBUS, SIGFPE and SIGILL.
 void install_faults(Control* control);
-// Once per thread that runs kernels: a stack for the handler.
-void install_fault_stack();
+// A stack for the handler, which every thread that runs kernels needs as long as it does.
+class FaultStack {
+ public:
+  FaultStack();
+  FaultStack(const FaultStack&) = delete;
+  FaultStack& operator=(const FaultStack&) = delete;
+  ~FaultStack();
+
+ private:
+  void* memory_;
+};
 // The launch that is to blame from now on.
 void blame(uint64_t sequence);
 

@@ -1,18 +1,18 @@
 // Reads /proc: the processor's name and features, memory, this process's share of it.
 #include "machine.h"
 
-#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 
 #include <sched.h>
 #include <sys/time.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "../device.h"
+#include "../../device/cpu/warpcell_cpu/block.h"
+#include "../host/errors.h"
+#include "../host/json.h"
 #include "compiler.h"
 
 namespace warpcell::cpu {
@@ -50,18 +50,7 @@ std::string architecture() {
   return system.machine + std::string(text);
 }
 
-std::string json_string(const std::string& text) {
-  std::string result = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    if (!std::iscntrl(static_cast<unsigned char>(c))) result += c;
-  }
-  return result + "\"";
-}
-
-std::string triple(const uint32_t (&v)[3]) {
-  return "[" + std::to_string(v[0]) + "," + std::to_string(v[1]) + "," + std::to_string(v[2]) + "]";
-}
+std::string list(const uint32_t (&v)[3]) { return json_list({std::to_string(v[0]), std::to_string(v[1]), std::to_string(v[2])}); }
 
 // The levels of x86-64's psABI that this processor has and kernels are compiled ahead for, best first.
 const char* levels() {
@@ -80,7 +69,7 @@ uint32_t usable_cores() {
     char* end = nullptr;
     long cores = std::strtol(wanted, &end, 10);
     if (*wanted == 0 || *end != 0 || cores < 1 || cores > 4096) {
-      throw DeviceError("OPTION", "Expected WARPCELL_CPU_CORES to be a number from 1 to 4096, but got \"" + std::string(wanted) + "\".");
+      throw DeviceError("INVALID_OPTION", "Expected WARPCELL_CPU_CORES to be a number from 1 to 4096, but got \"" + std::string(wanted) + "\".");
     }
     return uint32_t(cores);
   }
@@ -92,19 +81,27 @@ uint32_t usable_cores() {
 
 std::string machine_properties(uint32_t cores) {
   std::string name = value_in("/proc/cpuinfo", "model name");
-  std::ostringstream json;
-  json << "{\"name\":" << json_string(name.empty() ? "CPU" : name) << ",\"kind\":\"cpu\",\"index\":0,\"arch\":" << json_string(architecture())
-       << ",\"warpSize\":32,\"multiprocessors\":" << cores << ",\"maxThreadsPerBlock\":1024,\"maxBlock\":" << triple(kMaxBlock)
-       << ",\"maxGrid\":" << triple(kMaxGrid) << ",\"sharedPerBlock\":" << kSharedPerBlock << ",\"sharedPerBlockOptin\":" << kSharedPerBlockOptin
-       << ",\"registersPerBlock\":65536,\"memoryTotal\":" << memory_in("MemTotal") << ",\"compiler\":";
-  if (const Compiler* compiler = system_compiler_if_any()) {
-    json << "{\"name\":" << json_string(compiler->name) << ",\"version\":" << json_string(compiler->version) << ",\"path\":" << json_string(compiler->path) << "}";
-  } else {
-    json << "null";
-  }
-  json << ",\"architectures\":" << levels();
-  json << ",\"driver\":null,\"libraries\":[],\"shareable\":true}";
-  return json.str();
+  const Compiler* compiler = system_compiler_if_any();
+  return JsonObject()
+      .text("name", name.empty() ? "CPU" : name)
+      .text("kind", "cpu")
+      .number("index", 0)
+      .text("arch", architecture())
+      .number("warpSize", 32)
+      .number("multiprocessors", cores)
+      .number("maxThreadsPerBlock", warpcell_cpu::kMaxThreads)
+      .raw("maxBlock", list(kMaxBlock))
+      .raw("maxGrid", list(kMaxGrid))
+      .number("sharedPerBlock", kSharedPerBlock)
+      .number("sharedPerBlockOptin", kSharedPerBlockOptin)
+      .number("registersPerBlock", 65536)
+      .number("memoryTotal", memory_in("MemTotal"))
+      .raw("compiler", compiler == nullptr ? "null" : JsonObject().text("name", compiler->name).text("version", compiler->version).text("path", compiler->path).done())
+      .raw("architectures", levels())
+      .raw("driver", "null")
+      .raw("libraries", "[]")
+      .boolean("shareable", true)
+      .done();
 }
 
 void sample_machine(Gauges& gauges) {

@@ -12,7 +12,7 @@ constexpr uint32_t kSharedPerBlockOptin = 227 << 10;
 constexpr uint32_t kMaxBlock[3] = {1024, 1024, 64};
 constexpr uint32_t kMaxGrid[3] = {2147483647, 65535, 65535};
 
-// Cores that this process may use; WARPCELL_CPU_CORES says another number. Throws DeviceError("OPTION").
+// Cores that this process may use; WARPCELL_CPU_CORES says another number. Throws DeviceError("INVALID_OPTION").
 uint32_t usable_cores();
 // The answer of properties() (device.h).
 std::string machine_properties(uint32_t cores);

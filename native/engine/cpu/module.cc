@@ -12,13 +12,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../device.h"
+#include "../host/errors.h"
+#include "../host/json.h"
 
 namespace warpcell::cpu {
 namespace {
 
 [[noreturn]] void throw_artifact(const std::string& reason) {
-  throw DeviceError("ARTIFACT", "Expected a compiled cell that this process can load, but " + reason + ". Compile the cell again.");
+  throw DeviceError("INVALID_IMAGE", "Expected a compiled cell that this process can load, but " + reason + ". Compile the cell again.");
 }
 
 // Why the dynamic linker refused, in the words of the cell: a shared object may lack functions, so no compiler has said it before.
@@ -28,7 +29,7 @@ namespace {
   if (at == std::string::npos) throw_artifact(reason);
   std::string symbol = reason.substr(at + undefined.size());
   std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, nullptr), std::free);
-  throw DeviceError("ARTIFACT", "Expected everything that the cell uses to be defined in it, but " + (name ? name.get() : symbol) +
+  throw DeviceError("INVALID_IMAGE", "Expected everything that the cell uses to be defined in it, but " + (name ? name.get() : symbol) +
                                     " is only declared. Define it in the cell.");
 }
 
@@ -86,14 +87,22 @@ void Module::load(const std::string& artifact) {
 }
 
 std::string describe(const LoadedKernel& kernel) {
-  std::string json = "{\"name\":\"" + kernel.name + "\",\"registers\":null,\"shared\":" + std::to_string(kernel.shared.own + kernel.shared.of_functions) +
-                     ",\"local\":null,\"constant\":null,\"maxThreads\":" + std::to_string(warpcell_cpu::kMaxThreads) +
-                     ",\"spillStores\":null,\"spillLoads\":null,\"binary\":null,\"parameters\":[";
+  std::vector<std::string> parameters;
   for (uint32_t i = 0; i < kernel.description->parameters; i++) {
-    json += std::string(i == 0 ? "" : ",") + "{\"offset\":" + std::to_string(kernel.description->offsets[i]) +
-            ",\"size\":" + std::to_string(kernel.description->sizes[i]) + "}";
+    parameters.push_back(JsonObject().number("offset", kernel.description->offsets[i]).number("size", kernel.description->sizes[i]).done());
   }
-  return json + "]}";
+  return JsonObject()
+      .text("name", kernel.name)
+      .raw("registers", "null")
+      .number("shared", kernel.shared.own + kernel.shared.of_functions)
+      .raw("local", "null")
+      .raw("constant", "null")
+      .number("maxThreads", kernel.description->max_threads)
+      .raw("spillStores", "null")
+      .raw("spillLoads", "null")
+      .raw("binary", "null")
+      .raw("parameters", json_list(parameters))
+      .done();
 }
 
 }  // namespace warpcell::cpu

@@ -18,7 +18,7 @@ struct LoadedKernel {
 
 class Module {
  public:
-  // Throws DeviceError("ARTIFACT").
+  // Throws DeviceError("INVALID_IMAGE").
   Module(const std::string& artifact, const std::vector<std::string>& lowered);
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;

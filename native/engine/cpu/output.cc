@@ -29,9 +29,27 @@ void write_all(const char* text, size_t size) {
   }
 }
 
+// What printf returns in a kernel: how many arguments it read. (Programming Guide, "Formatted Output".)
+int arguments_in(const char* format) {
+  int count = 0;
+  while ((format = std::strchr(format, '%')) != nullptr) {
+    format++;
+    if (*format == '%') {
+      format++;
+      continue;
+    }
+    size_t length = std::strcspn(format, "diouxXeEfFgGaAcspn");   // flags, width, precision, size
+    for (size_t i = 0; i < length; i++) count += format[i] == '*';
+    count += format[length] != 0;
+    format += length;
+  }
+  return count;
+}
+
 }  // namespace
 
 int Output::print(uint64_t block, const char* format, va_list arguments) {
+  if (format == nullptr) return -1;
   if (buffer_ == nullptr) buffer_.reset(new char[kBytes]);
   for (;;) {
     uint32_t used = used_.load(std::memory_order_relaxed);
@@ -40,18 +58,18 @@ int Output::print(uint64_t block, const char* format, va_list arguments) {
     va_copy(again, arguments);
     int length = room > sizeof(Head) ? std::vsnprintf(buffer_.get() + used + sizeof(Head), room - sizeof(Head), format, again) : 0;
     va_end(again);
-    if (length < 0) return length;
+    if (length < 0) return -2;
     if (uint64_t(length) + sizeof(Head) + 1 < room) {
       Head head{block, uint32_t(length)};
       std::memcpy(buffer_.get() + used, &head, sizeof head);
       used_.store(used + uint32_t(sizeof(Head)) + uint32_t(length), std::memory_order_release);
-      return length;
+      return arguments_in(format);
     }
     if (used == 0) {   // longer than the whole buffer
       std::vector<char> large(size_t(length) + 1);
       std::vsnprintf(large.data(), large.size(), format, arguments);
       write_all(large.data(), size_t(length));
-      return length;
+      return arguments_in(format);
     }
     write_now();
   }

@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../device.h"
+#include "../host/errors.h"
 #include "faults.h"
 
 namespace warpcell::cpu {
@@ -81,14 +81,24 @@ void Pool::run(const Job& job, double& cost) {
   job_ = job;
   const Geometry& geometry = job_.geometry;
   threads_ = geometry.block[0] * geometry.block[1] * geometry.block[2];
-  if (threads_ + 1 > stacks_) {
-    for (auto& worker : workers_) worker->scheduler.stacks.ensure(threads_ + 1);
-    stacks_ = threads_ + 1;
-  }
   uint64_t blocks = uint64_t(geometry.grid[0]) * geometry.grid[1] * geometry.grid[2];
   Worker& mine = *workers_[0];
   int64_t start = now();
   mine.busy_since.store(start, std::memory_order_relaxed);
+  if (job.cooperative) run_together(blocks);
+  else run_alone(blocks, cost);
+  mine.busy_since.store(0, std::memory_order_relaxed);
+  mine.busy.fetch_add(now() - start, std::memory_order_relaxed);
+  Output::flush(outputs_);
+}
+
+// Blocks that do not know of each other.
+void Pool::run_alone(uint64_t blocks, double& cost) {
+  if (threads_ + 1 > stacks_) {
+    for (auto& worker : workers_) worker->scheduler.stacks.ensure(threads_ + 1);
+    stacks_ = threads_ + 1;
+  }
+  int64_t start = now();
   uint64_t done = 0;
   while (done < blocks) {
     double left = cost * double(blocks - done);
@@ -99,16 +109,49 @@ void Pool::run(const Job& job, double& cost) {
     // Not known yet, or small: a step, then look again.
     uint64_t step = workers_.size() == 1 ? blocks : cost == 0 ? 1 : uint64_t(kStep / cost) + 1;
     uint64_t end = blocks - done < step ? blocks : done + step;
-    run_range(mine, done, end);
+    run_range(*workers_[0], done, end);
     done = end;
     cost = (double(now() - start) + 1) / double(done);
   }
-  int64_t elapsed = now() - start;
   // One core's time for a block. While others are busy elsewhere this errs on the large side, which only shares sooner.
-  if (done < blocks) cost = double(elapsed) * double(workers_.size()) / double(blocks);
-  mine.busy_since.store(0, std::memory_order_relaxed);
-  mine.busy.fetch_add(elapsed, std::memory_order_relaxed);
-  Output::flush(outputs_);
+  if (done < blocks) cost = double(now() - start) * double(workers_.size()) / double(blocks);
+}
+
+// Each block on a thread of its own, which the system gives a turn also while another one spins.
+void Pool::run_together(uint64_t blocks) {
+  while (together_.size() < blocks) {
+    together_.push_back(std::make_unique<Worker>());
+    outputs_.push_back(&together_.back()->output);
+  }
+  for (uint64_t i = 0; i < blocks; i++) together_[i]->scheduler.stacks.ensure(threads_ + 1);
+
+  GridBarrier barrier(blocks);
+  std::atomic<bool> started{false}, abandoned{false};
+  std::vector<std::thread> threads;
+  auto run_block = [&](uint64_t block) {
+    FaultStack stack;
+    Worker& worker = *together_[block];
+    scheduler = &worker.scheduler;
+    while (!started.load(std::memory_order_acquire)) std::this_thread::yield();
+    if (abandoned.load(std::memory_order_relaxed)) return;
+    worker.scheduler.grid = &barrier;
+    run_range(worker, block, block + 1);
+    worker.scheduler.grid = nullptr;
+    barrier.leave();
+  };
+  std::string failure;
+  try {
+    for (uint64_t block = 0; block < blocks; block++) threads.emplace_back(run_block, block);
+  } catch (const std::system_error& error) {
+    failure = error.what();
+    abandoned.store(true, std::memory_order_relaxed);
+  }
+  started.store(true, std::memory_order_release);
+  for (std::thread& thread : threads) thread.join();
+  if (!failure.empty()) {
+    throw DeviceError("DRIVER", "A cooperative launch needs a thread for each of its " + std::to_string(blocks) + " blocks, but only " + std::to_string(threads.size()) +
+                                    " could be started: " + failure + ". Launch fewer blocks.");
+  }
 }
 
 // Opens the gate for the blocks from `first` on, works with the others, and returns when all have left.
@@ -151,7 +194,7 @@ void Pool::start_threads() {
 void Pool::serve(uint32_t number) {
   Worker& worker = *workers_[number];
   scheduler = &worker.scheduler;
-  install_fault_stack();
+  FaultStack stack;
   uint32_t seen = 0;
   for (;;) {
     int64_t spin_until = now() + kSpin;
@@ -188,7 +231,7 @@ int64_t Pool::busy() const {
 }
 
 void Pool::write_output_now() {
-  for (auto& worker : workers_) worker->output.write_now();
+  for (Output* output : outputs_) output->write_now();
 }
 
 void write_output_now() {

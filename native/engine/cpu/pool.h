@@ -15,6 +15,7 @@ struct Job {
   Geometry geometry;
   const uint8_t* arguments;
   uint32_t shared;   // dynamic shared memory, bytes
+  bool cooperative = false;   // all blocks run at once, and may wait for each other
 };
 
 // One core's part: a scheduler with its dynamic shared memory, what its kernels print, and how long it was busy.
@@ -30,6 +31,9 @@ struct Worker {
 class Pool {
  public:
   static constexpr uint32_t kDynamicShared = 227 << 10;
+  // Of a cooperative launch: each thread has a stack, each block a thread of the system.
+  static constexpr uint64_t kTogetherThreads = 16384;
+  static constexpr uint64_t kTogetherBlocks = 512;
 
   // `cores` includes the thread that calls run(), which has to be the one that calls this. Lives as long as the process.
   explicit Pool(uint32_t cores);
@@ -44,6 +48,8 @@ class Pool {
   void write_output_now();
 
  private:
+  void run_together(uint64_t blocks);
+  void run_alone(uint64_t blocks, double& cost);
   void share(uint64_t first, uint64_t blocks);
   void work(Worker& worker);
   void run_range(Worker& worker, uint64_t first, uint64_t end);
@@ -51,6 +57,7 @@ class Pool {
   void start_threads();
 
   std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<Worker>> together_;   // one for each block of a cooperative launch
   std::vector<Output*> outputs_;
   uint32_t started_ = 1;  // workers that have a thread; the first has the caller's
   uint32_t stacks_ = 0;   // that every worker has

@@ -140,6 +140,7 @@ void Scheduler::begin_block() {
   first_fiber_ = false;
   alive_ = threads_;
   waiting_count_ = 0;
+  grid_calls_ = 0;
   block_.in_order = 0;
   block_.warp_in_order = nullptr;   // the votes are left alone: the first thread to come has already voted
   std::memset(ready_, 0, sizeof ready_);
@@ -294,6 +295,18 @@ Slot* Scheduler::yield(uint32_t thread, uint32_t line) {
   }
 }
 
+void Scheduler::wait_for_grid(uint32_t line) {
+  if (grid == nullptr) {
+    fail_thread("NOT_COOPERATIVE", run_.current, *run_.geometry, block_.current,
+                "Expected a cooperative launch for this_grid().sync() in line %u, but the kernel was launched without. Launch it with { grid, block, cooperative: true }.", line);
+  }
+  bool is_first = grid_calls_++ == 0;
+  if (grid_calls_ == alive_) grid_calls_ = 0;
+  if (!is_first || grid->wait()) return;
+  fail_block("DEADLOCK", run_.current, *run_.geometry, "Expected every block of the grid to come to this_grid().sync() in line %u, but %llu of them have ended.", line,
+             static_cast<unsigned long long>(grid->ended()));
+}
+
 void Scheduler::deadlock() {
   char text[320];
   uint32_t waits = waiting_count_;
@@ -326,4 +339,6 @@ warpcell_cpu::Slot* warpcell_cpu_warp(unsigned thread, unsigned code, unsigned m
   return scheduler->collective(thread, code, mask, value, argument, line);
 }
 warpcell_cpu::Slot* warpcell_cpu_active(unsigned thread, unsigned site, unsigned line) noexcept { return scheduler->active(thread, site, line); }
+void warpcell_cpu_grid(unsigned line) noexcept { scheduler->wait_for_grid(line); }
+int warpcell_cpu_is_cooperative() noexcept { return scheduler->grid != nullptr; }
 warpcell_cpu::Slot* warpcell_cpu_yield(unsigned thread, unsigned line) noexcept { return scheduler->yield(thread, line); }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "../../device/cpu/warpcell_cpu/switch.h"
+#include "grid_barrier.h"
 #include "stacks.h"
 
 namespace warpcell::cpu {
@@ -40,9 +41,12 @@ class Scheduler {
   Slot* collective(uint32_t thread, uint32_t code, uint32_t mask, uint64_t value, uint32_t argument, uint32_t line);
   Slot* active(uint32_t thread, uint32_t site, uint32_t line);
   Slot* yield(uint32_t thread, uint32_t line);
+  // Called by every thread of the block after a barrier: the first one waits for the grid.
+  void wait_for_grid(uint32_t line);
 
   Stacks stacks;
   class Output* output = nullptr;           // of the kernels that run here
+  GridBarrier* grid = nullptr;              // of the cooperative launch that runs here; else null
   const uint8_t* shared_end = nullptr;      // of dynamic shared memory; a page that faults follows
 
   const Geometry& geometry() const { return *run_.geometry; }
@@ -77,6 +81,7 @@ class Scheduler {
   uint64_t waiting_[kMaxThreads / 64];   // at the barrier
   uint32_t waiting_count_ = 0;
   uint32_t alive_ = 0;
+  uint32_t grid_calls_ = 0;              // of wait_for_grid, since the last barrier of the grid
   uint32_t threads_ = 0;
   uint32_t next_ = 0;                    // the first thread that has not been started
   bool bound_ = false;                   // the running fiber is a thread of its own

@@ -16,8 +16,9 @@ class Segments {
 
   // Makes anonymous shared memory of `bytes`, maps it as `segment`, and returns a descriptor for the session.
   int create(uint32_t segment, uint64_t bytes);
-  // Maps memory that another process made. Owns `descriptor`, and closes it.
+  // Maps memory that another process made, under a number that is free. Owns `descriptor`, and closes it.
   void import(uint32_t segment, uint64_t bytes, int descriptor);
+  // Throws DeviceError("ILLEGAL_PLACE") for one that is not there.
   void release(uint32_t segment);
 
   // Throws DeviceError("ILLEGAL_PLACE") for an unknown segment or an offset beyond its end.
@@ -30,7 +31,8 @@ class Segments {
     uint8_t* data = nullptr;
     uint64_t bytes = 0;
   };
-  const Mapping& mapping(Place place) const;
+  static void unmap(Mapping& mapping);
+  const Mapping& mapping(Place place, uint64_t size) const;
 
   std::array<Mapping, kMaxSegments + 1> mappings_;
 };

@@ -9,7 +9,8 @@
 #include <cxxabi.h>
 #include <elf.h>
 
-#include "../device.h"
+#include "../host/errors.h"
+#include "../host/text.h"
 
 namespace warpcell::cpu {
 namespace {
@@ -27,21 +28,23 @@ struct Symbol {
 template <class T>
 T read(const std::string& bytes, uint64_t at) {
   T value;
-  if (at > bytes.size() || bytes.size() - at < sizeof value) throw DeviceError("ARTIFACT", "Expected a compiled cell, but its file is cut off. Compile it again.");
+  if (at > bytes.size() || bytes.size() - at < sizeof value) throw DeviceError("INVALID_IMAGE", "Expected a compiled cell, but its file is cut off. Compile it again.");
   std::memcpy(&value, bytes.data() + at, sizeof value);
   return value;
 }
 
+// Without the number behind a point that clang gives the parts of a variable that it takes apart ("_ZL8blockDim.0").
 std::string demangled(const char* name) {
   int status = 0;
-  std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
+  std::string whole(name, std::strcspn(name, "."));
+  std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(whole.c_str(), nullptr, nullptr, &status), std::free);
   return status == 0 ? text.get() : name;
 }
 
 std::vector<Symbol> symbols_of(const std::string& artifact) {
   auto header = read<Elf64_Ehdr>(artifact, 0);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) {
-    throw DeviceError("ARTIFACT", "Expected a compiled cell for the cpu device (a 64-bit ELF object), but got something else. Compile the cell again.");
+    throw DeviceError("INVALID_IMAGE", "Expected a compiled cell for the cpu device (a 64-bit ELF object), but got something else. Compile the cell again.");
   }
   std::vector<Symbol> symbols;
   for (uint32_t i = 0; i < header.e_shnum; i++) {
@@ -58,8 +61,6 @@ std::vector<Symbol> symbols_of(const std::string& artifact) {
   }
   return symbols;
 }
-
-bool starts_with(const std::string& text, const std::string& prefix) { return text.compare(0, prefix.size(), prefix) == 0; }
 
 // The kernel in "warpcell_cpu::Launch<&ns::fill>::entry(…)" or "…Launch<&(void axpy<float>(int, float*))>::entry(…)"; else nothing.
 std::string kernel_of(const std::string& entry) {

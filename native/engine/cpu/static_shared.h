@@ -12,7 +12,7 @@ struct StaticShared {
   uint32_t of_functions = 0;
 };
 
-// One per entry (an offset into the loaded object). Throws DeviceError("ARTIFACT") when the bytes are no 64-bit ELF object.
+// One per entry (an offset into the loaded object). Throws DeviceError("INVALID_IMAGE") when the bytes are no 64-bit ELF object.
 std::vector<StaticShared> static_shared(const std::string& artifact, const std::vector<uint64_t>& entries);
 
 }  // namespace warpcell::cpu

@@ -5,7 +5,8 @@
 #include <sstream>
 
 #include "../../protocol/fields.h"
-#include "../device.h"
+#include "../host/errors.h"
+#include "../host/text.h"
 
 namespace warpcell::cuda {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 constexpr const char* kMark = "warpcell-cuda-1";
 constexpr size_t kHeadFields = 3;     // mark, cubin, PTX; then three fields a kernel
 constexpr size_t kSpillFields = 3;
-
-bool starts_with(const std::string& text, const char* prefix) { return text.rfind(prefix, 0) == 0; }
 
 }  // namespace
 

@@ -3,11 +3,11 @@
 
 #include <cstdio>
 
+#include "../host/json.h"
 #include "artifact.h"
 #include "disassembly.h"
 #include "driver_api.h"
 #include "gauges.h"
-#include "json.h"
 #include "module.h"
 #include "nvrtc.h"
 #include "occupancy.h"
@@ -62,7 +62,8 @@ class CudaDevice : public Device {
   CudaDevice(const DriverApi& api, int index, Control* control)
       : api_(api), index_(index), device_(find_device(api, index)), capability_(read(DeviceAttribute::major) * 10 + read(DeviceAttribute::minor)),
         nvrtc_(api.version, capability_), context_(make_current(api, device_)), gauges_(bus_id(api, device_)),
-        modules_(api), segments_(api, device_, shareable()), stream_(api, control, uint32_t(read(DeviceAttribute::shared_per_block_optin))) {}
+        modules_(api), segments_(api, device_, shareable()), stream_(api, control, uint32_t(read(DeviceAttribute::shared_per_block_optin)),
+                                                                                             uint32_t(read(DeviceAttribute::cooperative_launch) ? read(DeviceAttribute::multiprocessors) : 0)) {}
 
   std::string properties() override;
 

@@ -1,11 +1,10 @@
 // Opens libcuda.so.1 and fills the table of its functions.
 #include "driver_api.h"
 
-#include <dlfcn.h>
-
 #include <mutex>
 
-#include "../device.h"
+#include "../host/dynamic_library.h"
+#include "../host/errors.h"
 #include "faults.h"
 
 namespace warpcell::cuda {
@@ -27,26 +26,20 @@ void remember_log(void*, int, char* message, size_t length) {
   while (!log_text.empty() && (log_text.back() == '\0' || log_text.back() == '\n')) log_text.pop_back();
 }
 
-template <class F>
-void resolve(void* library, const char* symbol, F*& function) {
-  function = reinterpret_cast<F*>(dlsym(library, symbol));
-}
-
 DeviceError too_old(int version) {
   return DeviceError("DRIVER_TOO_OLD", "Expected an NVIDIA driver for CUDA " + version_text(kOldestDriver) +
       " or newer but got one for CUDA " + version_text(version) + ". Install driver 550 or newer, or use the cpu device.");
 }
 
 DriverApi open_driver() {
-  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    const char* reason = dlerror();
+  DynamicLibrary library("libcuda.so.1");
+  if (!library) {
     throw DeviceError("NO_DRIVER", "Expected an NVIDIA driver (libcuda.so.1) but this machine has none that can be opened. "
-        "Install the NVIDIA driver 550 or newer, or use the cpu device.", reason == nullptr ? "" : reason);
+        "Install the NVIDIA driver 550 or newer, or use the cpu device.", library.error());
   }
 
   DriverApi api;
-#define X(name, symbol, parameters) resolve(library, #symbol, api.name);
+#define X(name, symbol, parameters) library.resolve(#symbol, api.name);
   WARPCELL_DRIVER_FUNCTIONS(X)
   WARPCELL_OPTIONAL_DRIVER_FUNCTIONS(X)
 #undef X

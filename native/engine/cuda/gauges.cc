@@ -1,11 +1,12 @@
 // Opens libnvidia-ml.so.1, which the driver brings, and samples one device.
 #include "gauges.h"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <vector>
+
+#include "../host/dynamic_library.h"
 
 namespace warpcell::cuda {
 
@@ -37,23 +38,17 @@ constexpr int kTemperatureOfGpu = 0;
 constexpr unsigned long long kNotAvailable = ~0ull;
 constexpr unsigned kMostProcesses = 256;
 
-template <class F>
-void resolve(void* library, const char* symbol, F*& function) { function = reinterpret_cast<F*>(dlsym(library, symbol)); }
-
 // Null where a function is missing: NVML is of no use then.
 const NvmlApi* open_nvml(std::string* path) {
-  void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return nullptr;
+  DynamicLibrary library("libnvidia-ml.so.1");
+  if (!library) return nullptr;
   static NvmlApi api;
   bool complete = true;
-#define X(name, parameters) resolve(library, #name, api.name); complete = complete && api.name != nullptr;
+#define X(name, parameters) complete = library.resolve(#name, api.name) && complete;
   WARPCELL_NVML_FUNCTIONS(X)
 #undef X
   if (!complete || api.nvmlInit_v2() != kOk) return nullptr;
-
-  Dl_info place;
-  bool placed = dladdr(reinterpret_cast<void*>(api.nvmlInit_v2), &place) != 0 && place.dli_fname != nullptr;
-  *path = placed ? place.dli_fname : "libnvidia-ml.so.1";
+  *path = library.file_of("nvmlInit_v2");
   return &api;
 }
 

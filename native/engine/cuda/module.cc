@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "../device.h"
-#include "json.h"
+#include "../host/json.h"
 
 namespace warpcell::cuda {
 namespace {
@@ -25,7 +25,7 @@ void Kernel::allow_shared(uint32_t bytes, uint32_t limit) {
 }
 
 std::vector<std::string> Modules::load(uint32_t module, uint32_t first_kernel, const std::string& artifact, const std::vector<std::string>& symbols) {
-  if (modules_.count(module) != 0) throw DeviceError("INVALID_MODULE", "Expected a new module number but got " + std::to_string(module) + ", which is in use.");
+  if (modules_.count(module) != 0) throw known_module(module);
   Artifact parts = read_artifact(artifact);
 
   Loaded loaded = {nullptr, {}};
@@ -54,15 +54,11 @@ std::vector<std::string> Modules::load(uint32_t module, uint32_t first_kernel, c
 
 void Modules::unload(uint32_t module) {
   auto found = modules_.find(module);
-  if (found == modules_.end()) throw DeviceError("INVALID_MODULE", "Expected a loaded module but got number " + std::to_string(module) + ", which is not loaded.");
+  if (found == modules_.end()) throw unknown_module(module);
   for (uint32_t id : found->second.kernels) kernels_[id] = Kernel();
   Module handle = found->second.handle;
   modules_.erase(found);
   api_.check(api_.cuModuleUnload(handle), "unloading a module");
-}
-
-void Modules::throw_unknown(uint32_t id) {
-  throw DeviceError("UNKNOWN_KERNEL", "Expected a kernel of a loaded module but got number " + std::to_string(id) + ", whose module is not loaded.");
 }
 
 Kernel Modules::open(Module handle, const std::string& symbol) {

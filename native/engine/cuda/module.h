@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "../host/refusals.h"
 #include "artifact.h"
 #include "driver_api.h"
 
@@ -37,16 +38,15 @@ class Modules {
   // Nothing of the module may still run.
   void unload(uint32_t module);
 
-  // Throws DeviceError UNKNOWN_KERNEL.
+  // Throws DeviceError INVALID_LAUNCH.
   Kernel& kernel(uint32_t id) {
     if (id < kernels_.size() && kernels_[id].function != nullptr) return kernels_[id];
-    throw_unknown(id);
+    throw unknown_kernel(id);
   }
 
  private:
   struct Loaded { Module handle; std::vector<uint32_t> kernels; };
 
-  [[noreturn]] static void throw_unknown(uint32_t id);
   Kernel open(Module handle, const std::string& symbol);
   std::string describe(const Kernel& kernel, const Artifact& artifact);
 

@@ -1,13 +1,13 @@
 // Opens NVRTC where a toolkit, wheel or the loader has it, and compiles.
 #include "nvrtc.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
+#include "../host/dynamic_library.h"
 #include "artifact.h"
+#include "lambda_text.h"
 #include "toolkit.h"
 
 namespace warpcell::cuda {
@@ -19,10 +19,7 @@ constexpr const char* kChosenFile = "WARPCELL_NVRTC";
 constexpr const char* kWarmUpSource = "extern \"C\" __global__ void warm_up(int* p) { *p = 1; }";
 constexpr const char* kHowToGet = "Install it with pip install nvidia-cuda-nvrtc (CUDA 12: nvidia-cuda-nvrtc-cu12), or name the file in WARPCELL_NVRTC";
 
-// Also the library's const char* functions come through here: the address is what matters.
-template <class F>
-void resolve(void* library, const char* symbol, F*& function) { function = reinterpret_cast<F*>(dlsym(library, symbol)); }
-
+// The library's const char* functions are in the table as the others are: the address is what matters.
 std::string error_text(const NvrtcApi& api, int result) {
   auto text = reinterpret_cast<const char* (*)(int)>(api.nvrtcGetErrorString);
   return text(result);
@@ -169,7 +166,7 @@ Nvrtc::Nvrtc(int driver_version, int capability) : driver_version_(driver_versio
   warm_up_ = std::thread([this] {
     try {
       compile({kWarmUpSource, "warm_up.cu", "", {"warm_up"}, {}});
-    } catch (const DeviceError&) {
+    } catch (const std::exception&) {
       // Whoever compiles next meets the same failure, and reports it.
     }
   });
@@ -187,35 +184,31 @@ const NvrtcApi& Nvrtc::api() {
 
 void Nvrtc::open() {
   for (const auto& path : candidates(driver_version_)) {
-    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
-      tried_ += std::string(dlerror()) + "\n";
+    DynamicLibrary library(path);
+    if (!library) {
+      tried_ += library.error() + "\n";
       continue;
     }
     NvrtcApi api;
     bool complete = true;
-#define X(name, parameters) resolve(library, #name, api.name); complete = complete && api.name != nullptr;
+#define X(name, parameters) complete = library.resolve(#name, api.name) && complete;
     WARPCELL_NVRTC_FUNCTIONS(X)
 #undef X
     if (!complete || api.nvrtcVersion(&api.major, &api.minor) != kOk) {
       tried_ += path + ": not a complete NVRTC\n";
-      dlclose(library);
       continue;
     }
     // A plain libnvrtc.so does not say its version in its name.
     if (std::getenv(kChosenFile) == nullptr && api.major > driver_version_ / 1000) {
       tried_ += path + ": of CUDA " + std::to_string(api.major) + ", newer than the driver\n";
-      dlclose(library);
       continue;
     }
 
-    Dl_info place;
-    bool placed = dladdr(reinterpret_cast<void*>(api.nvrtcVersion), &place) != 0 && place.dli_fname != nullptr;
-    api.path = placed ? place.dli_fname : path;
+    api.path = library.file_of("nvrtcVersion");
     // NVRTC asks the loader for this one by its bare name, and wheels lie outside the loader's folders.
-    std::string builtins = sibling(api.path, "libnvrtc-builtins.so." + std::to_string(api.major) + "." + std::to_string(api.minor));
-    if (dlopen(builtins.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
-      tried_ += std::string(dlerror()) + "\n";
+    DynamicLibrary builtins(sibling(api.path, "libnvrtc-builtins.so." + std::to_string(api.major) + "." + std::to_string(api.minor)));
+    if (!builtins) {
+      tried_ += builtins.error() + "\n";
       continue;
     }
 
@@ -235,8 +228,10 @@ void Nvrtc::open() {
   }
 }
 
-Compiled Nvrtc::compile(const CompileRequest& request) {
+Compiled Nvrtc::compile(const CompileRequest& given) {
   const NvrtcApi& nvrtc = api();
+  CompileRequest request = given;
+  request.source = plain_lambdas(given.source);
   std::string own = architecture_of(capability_);
   CompileOptions options = compile_options(request.options, own);
   const auto& known = nvrtc.architectures;

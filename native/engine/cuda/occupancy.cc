@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "../device.h"
-#include "json.h"
+#include "../host/json.h"
 
 namespace warpcell::cuda {
 namespace {

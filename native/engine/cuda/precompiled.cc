@@ -5,22 +5,17 @@
 #include <spawn.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <sstream>
+
+#include "../host/errors.h"
+#include "../host/files.h"
 
 extern char** environ;
 
 namespace warpcell::cuda {
 namespace {
 
-namespace fs = std::filesystem;
 constexpr const char* kPrefix = "warpcell-pch-";
-
-fs::path temporary_folder() {
-  const char* chosen = std::getenv("TMPDIR");
-  return chosen == nullptr || *chosen == '\0' ? "/tmp" : chosen;
-}
 
 // A device process is mostly killed, and NVRTC leaves its files then: a shell waits for the end of this process, on a pipe that
 // nobody writes to, and removes the folder. False when it could not be started.
@@ -70,12 +65,12 @@ const std::string& PrecompiledHeaders::folder() {
   std::lock_guard<std::mutex> lock(making_);
   if (made_) return folder_;
   made_ = true;
-  std::string pattern = (temporary_folder() / (kPrefix + std::to_string(getpid()) + "-XXXXXX")).string();
-  if (mkdtemp(&pattern[0]) == nullptr) return folder_;
-  if (remove_at_the_end(pattern)) {
-    folder_ = pattern;
-  } else {
-    rmdir(pattern.c_str());
+  try {
+    std::string folder = make_folder(kPrefix);
+    if (remove_at_the_end(folder)) folder_ = folder;
+    else rmdir(folder.c_str());
+  } catch (const DeviceError&) {
+    // Slower, not wrong.
   }
   return folder_;
 }

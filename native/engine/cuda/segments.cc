@@ -7,6 +7,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "../../protocol/packet.h"
+#include "../host/refusals.h"
+
 namespace warpcell::cuda {
 namespace {
 
@@ -37,15 +40,6 @@ class HostSegment : public Segment {
  private:
   const DriverApi& api_;
   void* mapping_;
-};
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number(number) {}
-  ~Descriptor() { close(number); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  const int number;
 };
 
 // A mapped allocation keeps itself alive; its handle is only needed until then.
@@ -102,13 +96,9 @@ int Segments::create(uint32_t number, uint64_t bytes) {
 
   int descriptor = -1;
   api_.check(api_.cuMemExportToShareableHandle(&descriptor, handle, kHandlePosixDescriptor, 0), "exporting a segment");
-  try {
-    place = map(handle, bytes);
-  } catch (const DeviceError&) {
-    close(descriptor);
-    throw;
-  }
-  return descriptor;
+  Descriptor exported(descriptor);
+  place = map(handle, bytes);
+  return exported.release();
 }
 
 void Segments::import(uint32_t number, Memory memory, uint64_t bytes, int descriptor) {
@@ -127,19 +117,20 @@ void Segments::import(uint32_t number, Memory memory, uint64_t bytes, int descri
 }
 
 void Segments::release(uint32_t number) {
-  if (number >= segments_.size() || segments_[number] == nullptr) throw_illegal(place(number, 0), 0);
+  if (number >= segments_.size() || segments_[number] == nullptr) throw unknown_segment(number);
   segments_[number].reset();
 }
 
 void Segments::throw_illegal(Place place, uint64_t bytes) const {
-  throw DeviceError("ILLEGAL_PLACE", "Expected " + std::to_string(bytes) + " bytes inside a living segment but got segment " + std::to_string(segment_of(place)) +
-      ", offset " + std::to_string(offset_of(place)) + ".");
+  uint32_t number = segment_of(place);
+  if (number >= segments_.size() || segments_[number] == nullptr) throw unknown_segment(number);
+  throw outside_segment(number, offset_of(place), bytes, segments_[number]->bytes);
 }
 
 std::unique_ptr<Segment>& Segments::slot(uint32_t number) {
-  if (number > kMaxSegments) throw_illegal(place(number, 0), 0);
+  if (number > kMaxSegments) throw unknown_segment(number);
   if (number >= segments_.size()) segments_.resize(number + 1);
-  if (segments_[number] != nullptr) throw DeviceError("ILLEGAL_PLACE", "Expected a new segment number but got " + std::to_string(number) + ", which is in use.");
+  if (segments_[number] != nullptr) throw known_segment(number);
   return segments_[number];
 }
 

@@ -5,18 +5,15 @@
 #include <chrono>
 #include <cstdio>
 
+#include "../host/text.h"
 #include "faults.h"
 
 namespace warpcell::cuda {
 namespace {
 
-constexpr uint32_t kCooperative = 1;
 constexpr auto kSpin = std::chrono::microseconds(200);   // then a wait sleeps: waking costs some 30 µs
+constexpr uint64_t kMostThreads = 1024;                  // of a block, on every GPU
 constexpr uint32_t kTimedAtOnce = 256;                   // pairs of events in flight
-
-std::string dimensions(const uint32_t (&size)[3]) {
-  return std::to_string(size[0]) + "×" + std::to_string(size[1]) + "×" + std::to_string(size[2]);
-}
 
 std::string describe(const Kernel& kernel, const LaunchRequest& request) {
   return "launching " + kernel.name + " with grid " + dimensions(request.grid) + ", block " + dimensions(request.block) + " and " +
@@ -45,7 +42,8 @@ class TimedEvent {
 
 }  // namespace
 
-WorkStream::WorkStream(const DriverApi& api, Control* control, uint32_t shared_limit) : api_(api), shared_limit_(shared_limit), progress_(api, control) {
+WorkStream::WorkStream(const DriverApi& api, Control* control, uint32_t shared_limit, uint32_t cooperative_multiprocessors)
+    : api_(api), shared_limit_(shared_limit), cooperative_multiprocessors_(cooperative_multiprocessors), progress_(api, control) {
   api_.check(api_.cuStreamCreate(&stream_, kStreamNonBlocking), "creating a stream");
   api_.check(api_.cuEventCreate(&done_, kEventBlocking), "creating an event");
 }
@@ -64,7 +62,8 @@ void WorkStream::submit(Kernel& kernel, const LaunchRequest& request) {
   kernel.allow_shared(request.shared, shared_limit_);
 
   Result result;
-  if (request.flags & kCooperative) {
+  if (request.cooperative) {
+    require_together(kernel, request);
     std::vector<void*> parameters;
     for (const auto& parameter : kernel.parameters) parameters.push_back(request.arguments + parameter.offset);
     result = api_.cuLaunchCooperativeKernel(kernel.function, request.grid[0], request.grid[1], request.grid[2],
@@ -83,6 +82,20 @@ void WorkStream::submit(Kernel& kernel, const LaunchRequest& request) {
   throw error;
 }
 
+// Blocks that wait for each other must all be on the device at once, else those that are there wait for ever.
+void WorkStream::require_together(const Kernel& kernel, const LaunchRequest& request) {
+  if (cooperative_multiprocessors_ == 0) throw DeviceError("UNSUPPORTED", "This GPU has no cooperative launches.");
+  uint64_t threads = uint64_t(request.block[0]) * request.block[1] * request.block[2];
+  uint64_t blocks = uint64_t(request.grid[0]) * request.grid[1] * request.grid[2];
+  if (threads > kMostThreads) return;   // the driver says so
+  int each = 0;
+  api_.check(api_.cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel.function, int(threads), request.shared), "reading the occupancy");
+  uint64_t most = uint64_t(each) * cooperative_multiprocessors_;
+  if (blocks <= most) return;
+  throw DeviceError("INVALID_LAUNCH", "A cooperative launch runs all its blocks at once: this GPU holds at most " + std::to_string(most) + " of " +
+      std::to_string(threads) + " threads and " + std::to_string(request.shared) + " bytes of dynamic shared memory, but the grid has " + std::to_string(blocks) + ".");
+}
+
 void WorkStream::copy(DevicePointer destination, DevicePointer source, uint64_t bytes) {
   if (bytes == 0) return;
   api_.check(api_.cuMemcpyAsync(destination, source, bytes, stream_), "copying");
@@ -95,7 +108,6 @@ void WorkStream::fill(DevicePointer destination, uint64_t bytes, uint64_t patter
     case 2: return api_.check(api_.cuMemsetD16Async(destination, uint16_t(pattern), bytes / 2, stream_), "filling");
     case 4: return api_.check(api_.cuMemsetD32Async(destination, uint32_t(pattern), bytes / 4, stream_), "filling");
     case 8: return fill_wide(destination, bytes, pattern);
-    default: throw DeviceError("INVALID_VALUE", "Expected a fill of 1, 2, 4 or 8 bytes but got " + std::to_string(width) + ".");
   }
 }
 

@@ -12,8 +12,8 @@ namespace warpcell::cuda {
 
 class WorkStream {
  public:
-  // `shared_limit`: the most shared memory of a block, static and dynamic, in bytes.
-  WorkStream(const DriverApi& api, Control* control, uint32_t shared_limit);
+  // `shared_limit`: the most shared memory of a block, static and dynamic, in bytes. `cooperative_multiprocessors`: how many run a cooperative launch; 0: the device has none.
+  WorkStream(const DriverApi& api, Control* control, uint32_t shared_limit, uint32_t cooperative_multiprocessors);
 
   // Throws DeviceError INVALID_LAUNCH when the arguments do not fit the kernel or the device cannot run the configuration.
   void launch(Kernel& kernel, const LaunchRequest& request);
@@ -35,10 +35,12 @@ class WorkStream {
 
  private:
   void submit(Kernel& kernel, const LaunchRequest& request);
+  void require_together(const Kernel& kernel, const LaunchRequest& request);
   void fill_wide(DevicePointer destination, uint64_t bytes, uint64_t pattern);
 
   const DriverApi& api_;
   uint32_t shared_limit_;
+  uint32_t cooperative_multiprocessors_;
   Stream stream_ = nullptr;
   Event done_ = nullptr;       // a wait on it sleeps
   bool prints_ = false;        // something that prints was launched since the last wait

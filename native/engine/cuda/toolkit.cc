@@ -7,6 +7,9 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "../host/programs.h"
+#include "../host/text.h"
+
 namespace warpcell::cuda {
 namespace {
 
@@ -27,35 +30,17 @@ void add(Paths& paths, const fs::path& path) {
 // The folder's entries whose name starts with `prefix`, in descending order: newer versions first.
 Paths matching(const fs::path& folder, const std::string& prefix) {
   Paths found;
-  std::error_code unreadable;
-  for (const auto& entry : fs::directory_iterator(folder, unreadable)) {
-    if (entry.path().filename().string().rfind(prefix, 0) == 0) found.push_back(entry.path());
+  std::error_code unreadable;   // what cannot be read, or not to its end, has no more to offer
+  for (fs::directory_iterator entry(folder, unreadable), end; !unreadable && entry != end; entry.increment(unreadable)) {
+    if (starts_with(entry->path().filename().string(), prefix)) found.push_back(entry->path());
   }
   std::sort(found.rbegin(), found.rend());
   return found;
 }
 
-Paths search_path() {
-  Paths folders;
-  std::string list = environment("PATH");
-  for (size_t at = 0; at <= list.size();) {
-    size_t end = std::min(list.find(':', at), list.size());
-    add(folders, list.substr(at, end - at));
-    at = end + 1;
-  }
-  return folders;
-}
-
-fs::path on_path(const std::string& program) {
-  for (const auto& folder : search_path()) {
-    if (access((folder / program).c_str(), X_OK) == 0) return folder / program;
-  }
-  return {};
-}
-
 // The installation prefix of the python3 on PATH: a virtual environment's own folder, else where its real file lies.
 fs::path python_prefix() {
-  fs::path python = on_path("python3");
+  fs::path python = find_on_path("python3");
   if (python.empty()) return {};
   std::error_code missing;
   fs::path here = python.parent_path().parent_path();
@@ -137,7 +122,7 @@ std::string find_program(const std::string& name) {
     fs::path file = site / "triton" / "backends" / "nvidia" / "bin" / name;
     if (access(file.c_str(), X_OK) == 0) return file.string();
   }
-  return on_path(name).string();
+  return find_on_path(name);
 }
 
 std::string searched_places() {

@@ -3,6 +3,7 @@ import { LoadedModule, type LoadedKernel } from "./loaded-module.ts";
 import type { Compilation, Compiled } from "./compilation.ts";
 import { maxArgumentBytes, Op } from "../wire/commands.ts";
 import { CompileError, LaunchError } from "../errors.ts";
+import { settingError } from "./launch-error.ts";
 import { LaunchPlan, type LaunchConfig, type Size } from "./plan.ts";
 import type { KernelDeclaration, Parameter } from "./signature.ts";
 import { summarize, type Timing } from "./timing.ts";
@@ -30,6 +31,9 @@ export interface Occupancy {
 
 /** `repeats`: timed launches; `warmup`: launches before them. */
 export interface TimeConfig extends LaunchConfig { readonly repeats?: number; readonly warmup?: number; }
+
+/** Settings of a launch whose grid follows from the number of items. */
+export type OverConfig = Omit<LaunchConfig, "grid" | "block"> & { readonly block?: number };
 
 const cpuBlock = 256;
 
@@ -73,12 +77,13 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> {
   }
 
   /** Launches one thread per item when called with the arguments: `fill.over(n)(p, n, 1)`. The last block may have threads beyond `n`. */
-  over(n: number, options: { block?: number } = {}): (...args: A) => void {
+  over(n: number, options: OverConfig = {}): (...args: A) => void {
     if (typeof options !== "object" || options === null) throw new LaunchError("BLOCK", `Expected options such as { block: 256 } to launch kernel ${this.name} over items but got ${worded(options)}.`);
     if (!Number.isSafeInteger(n) || n < 0) throw new LaunchError("GRID", `Expected a whole number of items ≥ 0 to launch kernel ${this.name} over but got ${worded(n)}.`);
-    const { block = this.#defaultBlock() } = options;
+    const { block = this.#defaultBlock(), shared, cooperative, ...unknown } = options;
+    for (const key in unknown) throw settingError(this.name, key, "over", "block, shared and cooperative");
     // A block that is none is refused by the launch.
-    const config = { grid: block >= 1 ? Math.max(1, Math.ceil(n / block)) : 1, block };
+    const config = { grid: block >= 1 ? Math.max(1, Math.ceil(n / block)) : 1, block, shared, cooperative };
     // The functions hold the kernel, and so its module: it must not be unloaded while they live.
     if (n === 0) return (...args) => this.#plan.write(config, args);
     return (...args) => { this.#plan.submit(config, args); };
@@ -97,11 +102,11 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> {
 
   /** Times launches on the device, in milliseconds. The kernel runs `warmup` + `repeats` times on the same arguments. */
   async time(config: TimeConfig, ...args: A): Promise<Timing> {
-    const { repeats = 20, warmup = 3 }: Partial<TimeConfig> = config ?? {};
+    const { repeats = 20, warmup = 3, ...launch }: Partial<TimeConfig> = config ?? {};
     if (!Number.isInteger(repeats) || repeats < 1 || !Number.isInteger(warmup) || warmup < 0) {
       throw new LaunchError("REPEATS", `Expected whole numbers, repeats ≥ 1 and warmup ≥ 0, to time kernel ${this.name} but got ${worded(repeats)} and ${worded(warmup)}.`);
     }
-    this.#plan.write(config, args);
+    this.#plan.write(launch as LaunchConfig, args);
     const { device } = this.#compilation;
     const answer = device.requestAsync(Op.time, [String(repeats), String(warmup), this.#plan.record()]);
     // At once: a fault must find the mark, and the tensors may be disposed of meanwhile.

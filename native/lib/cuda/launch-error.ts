@@ -91,8 +91,17 @@ export function sizeError(what: "grid" | "block", kernel: string, value: unknown
   return new LaunchError(what.toUpperCase(), `Expected the ${what} of kernel ${kernel} to be a whole number ≥ 1 or [x, y, z] of them, at most ${formatShape(limits)} on ${device.name}, but got ${listed(value)}.${value === undefined ? ` Sizes come first: launch({ grid: 64, block: 256 }, …).` : ""}`);
 }
 
+/** A launch with a setting that there is not. */
+export function settingError(kernel: string, key: string, call = "launch", known = "grid, block, shared and cooperative"): LaunchError {
+  return new LaunchError("INVALID_OPTION", `${call} of kernel ${kernel} has no setting ${worded(key)}. It has ${known}.`);
+}
+
+export function cooperativeError(kernel: string, value: unknown): LaunchError {
+  return new LaunchError("INVALID_OPTION", `cooperative is true or false, but kernel ${kernel} was launched with ${worded(value)}.`);
+}
+
 export function blockThreadsError(kernel: string, threads: number, limit: number, byKernel: boolean, device: DeviceProcess): LaunchError {
-  const why = byKernel ? "its registers allow no more there" : "the device allows no more";
+  const why = byKernel ? "its __launch_bounds__ or registers allow no more there" : "the device allows no more";
   return new LaunchError("BLOCK", `Expected a block of at most ${limit} threads for kernel ${kernel} on ${device.name}, since ${why}, but got ${threads}.`);
 }
 

@@ -3,22 +3,24 @@ import { binding } from "../wire/binding.ts";
 import { packerOf, read, type Pack } from "./argument.ts";
 import { roundUp } from "./c-types.ts";
 import { headerBytes, Op } from "../wire/commands.ts";
-import { argumentError, blockThreadsError, countError, sharedError, sizeError } from "./launch-error.ts";
+import { argumentError, blockThreadsError, cooperativeError, countError, settingError, sharedError, sizeError } from "./launch-error.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import type { Parameter } from "./signature.ts";
 import type { DeviceArray } from "../memory/array.ts";
 
 /** Threads along x, or along x, y and z. */
 export type Size = number | readonly [x: number, y?: number, z?: number];
-/** `shared`: dynamic shared memory, bytes. */
-export interface LaunchConfig { readonly grid: Size; readonly block: Size; readonly shared?: number; }
+/** `shared`: dynamic shared memory, bytes. `cooperative`: all blocks run at once and may wait for each other (`this_grid().sync()`), or the launch is refused. */
+export interface LaunchConfig { readonly grid: Size; readonly block: Size; readonly shared?: number; readonly cooperative?: boolean; }
 
 /** What the device knows of the loaded kernel and a launch must keep to. */
 export interface KernelLimits { readonly maxThreads: number | null; readonly shared: number | null; }
 
 // `struct Launch` of protocol/commands.h.
 const at = { kernel: headerBytes, grid: headerBytes + 4, block: headerBytes + 16, shared: headerBytes + 28, argumentBytes: headerBytes + 32, pointerCount: headerBytes + 34, flags: headerBytes + 36, offsets: headerBytes + 40 } as const;
-const word = { grid: at.grid / 4, block: at.block / 4, shared: at.shared / 4 } as const;
+const word = { grid: at.grid / 4, block: at.block / 4, shared: at.shared / 4, flags: at.flags / 4 } as const;
+
+const cooperativeFlag = 1;
 
 const scratchWords = new Uint32Array(binding.scratch);
 const scratchBytes = new Uint8Array(binding.scratch);
@@ -83,10 +85,13 @@ export class LaunchPlan {
   /** Checks a launch and lays its record out in `binding.scratch`. Throws LaunchError. */
   write(config: LaunchConfig, args: readonly unknown[]): void {
     // Read before the record is laid out: a getter may use the device, and so the scratch.
-    const { grid, block, shared = 0 }: Partial<LaunchConfig> = config ?? {};
+    const { grid, block, shared = 0, cooperative = false }: Partial<LaunchConfig> = config ?? {};
+    for (const key in config) if (!isSetting(key)) throw settingError(this.#kernel, key);
+    if (typeof cooperative !== "boolean") throw cooperativeError(this.#kernel, cooperative);
     const values = this.#hasParts ? args.map((value, index) => (index < this.#parameters.length ? read(this.#parameters[index]!.type, value) : value)) : args;
     scratchWords.set(this.#template);
     this.#writeSizes(grid, block, shared);
+    scratchWords[word.flags] = cooperative ? cooperativeFlag : 0;
     this.#writeArguments(values, args);
   }
 
@@ -120,6 +125,11 @@ export class LaunchPlan {
     if (!Number.isInteger(shared) || shared < 0 || shared + this.#staticShared > this.#maxShared) throw sharedError(this.#kernel, shared, this.#staticShared, this.#maxShared, this.#device);
     scratchWords[word.shared] = shared;
   }
+}
+
+// Compared one by one, which costs a launch some 10 ns; a set would cost more.
+function isSetting(key: string): boolean {
+  return key === "grid" || key === "block" || key === "shared" || key === "cooperative";
 }
 
 function writeSize(index: number, size: Size | undefined, limits: readonly number[]): boolean {

@@ -26,6 +26,7 @@ const sentences: Record<string, [expected: string, happened: string]> = {
   STACK_OVERFLOW: ["stay inside its stack", "overflowed it"],
   DIVISION_BY_ZERO: ["divide integers by numbers other than zero", "divided by zero"],
   DEADLOCK: ["bring all threads to every barrier", "deadlocked"],
+  NOT_COOPERATIVE: ["be launched cooperatively before it waits for the whole grid", "was launched without"],
   WARP_MASK: ["name the calling lane in every mask", "left it out"],
   TRAP: ["finish", "stopped itself with a trap"],
   ASSERT: ["keep its assertions", "broke one"],

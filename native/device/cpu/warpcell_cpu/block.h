@@ -7,7 +7,7 @@ namespace warpcell_cpu {
 using u32 = unsigned int;
 using u64 = unsigned long long;
 
-constexpr u32 kVersion = 1;
+constexpr u32 kVersion = 2;
 constexpr u32 kMaxThreads = 1024;
 constexpr u32 kLanes = 32;
 constexpr u32 kFullMask = 0xffffffffu;
@@ -68,6 +68,7 @@ struct Kernel {
   const u32* offsets;
   const u32* sizes;
   u32 argument_bytes;
+  u32 max_threads;      // of a block: what __launch_bounds__ says
   void (*prepare)();    // called on a core before `entry`, whenever cells may have been loaded since
   void (*entry)(Run*);
 };
@@ -85,6 +86,9 @@ warpcell_cpu::Slot* warpcell_cpu_barrier(unsigned thread, unsigned line) noexcep
 warpcell_cpu::Slot* warpcell_cpu_warp(unsigned thread, unsigned code, unsigned mask, unsigned long long value, unsigned argument, unsigned line) noexcept;
 warpcell_cpu::Slot* warpcell_cpu_active(unsigned thread, unsigned site, unsigned line) noexcept;
 warpcell_cpu::Slot* warpcell_cpu_yield(unsigned thread, unsigned line) noexcept;
+// Waits until a thread of every block of the cooperative launch has come; called by every thread of the block, between two barriers.
+void warpcell_cpu_grid(unsigned line) noexcept;
+int warpcell_cpu_is_cooperative() noexcept;
 // Computes the result of a collective for every lane of `lanes`.
 void warpcell_cpu_collect(warpcell_cpu::Block* block, unsigned warp, unsigned lanes, unsigned code) noexcept;
 int warpcell_cpu_printf(const char* format, ...);

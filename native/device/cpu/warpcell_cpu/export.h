@@ -97,18 +97,19 @@ struct Launch<K> {
 
 using warpcell_cpu_kernel = warpcell_cpu::Kernel;
 
-template <auto K>
+template <auto K, warpcell_cpu::u32 Bound>
 constexpr warpcell_cpu_kernel warpcell_cpu_description = {
     warpcell_cpu::kVersion,
     warpcell_cpu::Launch<K>::layout.count,
     warpcell_cpu::Launch<K>::layout.offset,
     warpcell_cpu::Launch<K>::layout.size,
     warpcell_cpu::Launch<K>::layout.bytes,
+    Bound < warpcell_cpu::kMaxThreads ? Bound : warpcell_cpu::kMaxThreads,
     &warpcell_cpu::touch,
     &warpcell_cpu::Launch<K>::entry,
 };
 
-// One exported description per kernel; the expression may hold commas. It comes after the cell's own macros, so no name in it may be
+// One exported description per kernel; `bound` is the most threads of a block, in parentheses; the expression may hold commas. It comes after the cell's own macros, so no name in it may be
 // one that a cell would define: `count`, `size`.
-#define WARPCELL_CPU_EXPORT(number, ...) \
-  extern "C" __attribute__((__visibility__("default"), __used__)) const warpcell_cpu_kernel warpcell_cpu_kernel_##number = warpcell_cpu_description<(&__VA_ARGS__)>;
+#define WARPCELL_CPU_EXPORT(number, bound, ...) \
+  extern "C" __attribute__((__visibility__("default"), __used__)) const warpcell_cpu_kernel warpcell_cpu_kernel_##number = warpcell_cpu_description<(&__VA_ARGS__), bound>;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace warpcell::cuda {
+namespace warpcell {
 
 inline std::string json_text(const std::string& text) {
   std::string out = "\"";
@@ -48,4 +48,4 @@ class JsonObject {
   std::string body_;
 };
 
-}  // namespace warpcell::cuda
+}  // namespace warpcell
