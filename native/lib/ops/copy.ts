@@ -91,9 +91,18 @@ export function converted<D extends DType>(array: DeviceArray, dtype: D): Device
   return result;
 }
 
-/** {@link converted} without a copy where only the dtype must be right. */
-export function withDType<D extends DType>(array: DeviceArray, dtype: D): DeviceArray<D> {
-  return array.dtype === dtype ? (viewOf(array, array) as DeviceArray<D>) : converted(array, dtype);
+/** Calls `use` with the array itself where the dtype is right, else with a converted copy, which is freed after. */
+export function withDType(array: DeviceArray, dtype: DType, use: (array: DeviceArray) => void): void {
+  if (array.dtype === dtype) return use(array);
+  using copied = converted(array, dtype);
+  use(copied);
+}
+
+/** The same, and contiguous. */
+export function withFlat(array: DeviceArray, dtype: DType, use: (array: DeviceArray) => void): void {
+  if (array.dtype === dtype && array.isContiguous) return use(array);
+  using copied = converted(array, dtype);
+  use(copied);
 }
 
 /** The view of an operand over another shape, to which it broadcasts. */

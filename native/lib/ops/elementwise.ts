@@ -6,7 +6,7 @@ import { floatOf, promoted, promotedWith } from "../memory/promotion.ts";
 import { broadcast } from "../memory/shape.ts";
 import { worded } from "../wording.ts";
 import { call } from "./calls.ts";
-import { converted, copy, withDType } from "./copy.ts";
+import { copy, withDType, withFlat } from "./copy.ts";
 import { KernelFamily } from "./library.ts";
 import { broadcastLayout, flatGrid, sameShape, stridedGrid, widestOf } from "./map.ts";
 import type { Computation, Cost, Operand } from "./operation.ts";
@@ -71,10 +71,9 @@ export function unary<D extends Domain, R extends Result = "same">(name: string,
       const { device } = out!.living();
       const wanted = computingDType(domain, input.dtype, name);
       const dtype = computing[wanted] ?? wanted;
-      using source = converted(input, dtype);
-      withFlatOutput(out!, result === "bool" ? "bool" : dtype, (target) => {
+      withFlat(input, dtype, (source) => withFlatOutput(out!, result === "bool" ? "bool" : dtype, (target) => {
         family.on(device, dtype).launch(flatGrid(device, target.size, widestOf(source, target)), device.properties.libraryBlock, [source, target, target.size]);
-      });
+      }));
     },
     gradient: gradient === null ? null : ([g], { inputs: [x], outputs: [y] }) => [gradient(g!, x as DeviceArray, y!)],
     cost: costOf(flops),
@@ -134,27 +133,26 @@ export function binary<D extends Domain, R extends Result = "same">(name: string
       if (!isArray(a!) || !isArray(b!)) {
         const array = (isArray(a!) ? a : b) as DeviceArray;
         const value = Number.isNaN(a) ? NaN : ((isArray(a!) ? b : a) as number);
-        using source = converted(array, dtype);
         const number = domain === "logical" ? Number(Boolean(value)) : (typeof value === "boolean" ? Number(value) : value);
-        withFlatOutput(out!, result === "bool" ? "bool" : dtype, (target) => {
+        withFlat(array, dtype, (source) => withFlatOutput(out!, result === "bool" ? "bool" : dtype, (target) => {
           const grid = flatGrid(device, target.size, widestOf(source, target));
           if (isArray(a!)) right.on(device, dtype).launch(grid, block, [source, number, target, target.size]);
           else left.on(device, dtype).launch(grid, block, isOwn ? [number, source, target, target.size] : [source, number, target, target.size]);
-        });
+        }));
         return;
       }
-      using x = withDType(a, dtype);
-      using y = withDType(b, dtype);
       const made = result === "bool" ? "bool" : dtype;
-      const target = out!.dtype === made ? out! : DeviceArray.allocate(device, made, out!.shape);
-      if (target.isContiguous && x.isContiguous && y.isContiguous && sameShape(x.shape, target.shape) && sameShape(y.shape, target.shape)) {
-        flat.on(device, dtype).launch(flatGrid(device, target.size, widestOf(x, target)), block, [x, y, target, target.size]);
-      } else {
-        strided.on(device, dtype).launch(stridedGrid(device, target.size), block, [broadcastLayout(target, [x, y]), x, y, target, target.size]);
-      }
-      if (target === out) return;
-      copy(out!, target);
-      target.dispose();
+      withDType(a, dtype, (x) => withDType(b, dtype, (y) => {
+        const target = out!.dtype === made ? out! : DeviceArray.allocate(device, made, out!.shape);
+        if (target.isContiguous && x.isContiguous && y.isContiguous && sameShape(x.shape, target.shape) && sameShape(y.shape, target.shape)) {
+          flat.on(device, dtype).launch(flatGrid(device, target.size, widestOf(x, target)), block, [x, y, target, target.size]);
+        } else {
+          strided.on(device, dtype).launch(stridedGrid(device, target.size), block, [broadcastLayout(target, [x, y]), x, y, target, target.size]);
+        }
+        if (target === out) return;
+        copy(out!, target);
+        target.dispose();
+      }));
     },
     gradient: gradient === null ? null : ([g], { inputs: [a, b], outputs: [y], wanted }) => {
       const parts = gradient(g!, { a: a!, b: b!, y: y!, wanted });
@@ -175,9 +173,10 @@ export function withNumbers<A>(name: string, functor: string, domain: Domain, nu
       const { device } = out!.living();
       const wanted = computingDType(domain, (x as DeviceArray).dtype, name);
       const dtype = computing[wanted] ?? wanted;
-      using source = converted(x as DeviceArray, dtype);
       const [first, second] = numbers(attributes);
-      withFlatOutput(out!, dtype, (target) => family.on(device, dtype).launch(flatGrid(device, target.size, widestOf(target)), device.properties.libraryBlock, [source, first, second, target, target.size]));
+      withFlat(x as DeviceArray, dtype, (source) => withFlatOutput(out!, dtype, (target) => {
+        family.on(device, dtype).launch(flatGrid(device, target.size, widestOf(target)), device.properties.libraryBlock, [source, first, second, target, target.size]);
+      }));
     },
     gradient: ([g], { inputs: [x], attributes }) => [gradient(g!, x as DeviceArray, attributes)],
     cost: costOf(2),

@@ -97,9 +97,7 @@ export const matmulRow: Computation<None> = {
     return [{ shape: productShape(x.shape, y.shape), dtype }];
   },
   run([out], [a, b]) {
-    using x = withDType(a as DeviceArray, out!.dtype);
-    using y = withDType(b as DeviceArray, out!.dtype);
-    matmulInto(out!, x, y);
+    withDType(a as DeviceArray, out!.dtype, (x) => withDType(b as DeviceArray, out!.dtype, (y) => matmulInto(out!, x, y)));
   },
   gradient: ([g], { inputs: [left, right], wanted }) => {
     const [a, b] = [left as DeviceArray, right as DeviceArray];
