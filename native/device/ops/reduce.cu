@@ -1,73 +1,270 @@
-// Reductions of [outer, length, inner], row-major, along `length`: each result is one part of a row, and passes are repeated until one part is left.
-#include <warpcell/layout.cuh>
-#include <warpcell/numbers.cuh>
+// Reductions of [outer, length, inner], row-major, along `length`. What one block cannot do alone is made in parts, whose states a last launch joins.
+#include <warpcell/map.cuh>
+#include <warpcell/reduction.cuh>
 
 using namespace warpcell;
 
-constexpr int kThreads = 256;
-// Sums that a thread keeps side by side: fewer roundings in a row, and work for a processor that waits.
-constexpr int kLanes = 8;
+// States that lie side by side while elements are added: fewer roundings in a row, and vectors for a processor.
+constexpr int kLanes = 32;
+// Elements that are added to lanes before the lanes are joined, on the CPU.
+constexpr int kChunk = 4096;
+constexpr int kColumns = 128;   // columns of a block, on the CPU
+constexpr int kGroup = 64;      // rows that are added in a row, on the CPU
 
-struct SumOf {
-  template <class A> static __device__ A start() { return A(0); }
-  static __device__ float of(float a, float b) { return a + b; }
-  static __device__ double of(double a, double b) { return a + b; }
-  static __device__ long long of(long long a, long long b) { return (long long)((unsigned long long)a + (unsigned long long)b); }
-  static __device__ unsigned long long of(unsigned long long a, unsigned long long b) { return a + b; }
-};
-
-// NaN wins: `!(a >= b)` is true when either is NaN, and then the one that is.
-struct MaxOf {
-  template <class A> static __device__ A of(A a, A b) { return a != a ? a : (a >= b ? a : b); }
-};
-struct MinOf {
-  template <class A> static __device__ A of(A a, A b) { return a != a ? a : (a <= b ? a : b); }
-};
-
-// Elements first, first + step, … before `end` of one column, by kLanes side by side. There is at least one.
-template <class Op, class T, class A> __device__ A reduce_part(const T* column, long long first, long long end, long long step, long long stride) {
-  A lanes[kLanes];
-  int used = 0;
-  for (; used < kLanes && first + used * step < end; used++) lanes[used] = A(widen<T>(column[(first + used * step) * stride]));
-  for (long long at = first + kLanes * step; at < end;) {
-    for (int lane = 0; lane < kLanes && at < end; lane++, at += step) lanes[lane] = Op::of(lanes[lane], A(widen<T>(column[at * stride])));
-  }
-  for (int width = kLanes / 2; width > 0; width /= 2) {
-    for (int lane = 0; lane < width; lane++) {
-      if (lane + width < used) lanes[lane] = Op::of(lanes[lane], lanes[lane + width]);
+// Joins states pairwise: roundings grow with the logarithm of their count.
+template <class Op> struct Cascade {
+  typename Op::State levels[40];
+  unsigned long long filled = 0;
+  __device__ inline void push(typename Op::State state) {
+    int level = 0;
+    for (; filled >> level & 1; level++) {
+      Op::merge(levels[level], state);
+      state = levels[level];
     }
-    if (used > width) used = width;
+    levels[level] = state;
+    filled += 1;   // a carry goes up to this level
   }
+  __device__ inline typename Op::State total() {
+    typename Op::State state = Op::start();
+    for (int level = 0; filled >> level != 0; level++) {
+      if (!(filled >> level & 1)) continue;
+      Op::merge(levels[level], state);
+      state = levels[level];
+    }
+    return state;
+  }
+};
+
+// One row's part on the CPU.
+template <class Op, class T> __device__ inline typename Op::State line(const T* in, long long length, long long index) {
+  if (length < kLanes) {
+    typename Op::State state = Op::start();
+    for (long long i = 0; i < length; i++) Op::add(state, widen<T>(in[i]), index + i);
+    return state;
+  }
+  Cascade<Op> cascade;
+  for (long long first = 0; first < length; first += kChunk) {
+    long long end = length - first < kChunk ? length - first : kChunk;
+    const T* x = in + first;
+    typename Op::State lanes[kLanes];
+    for (int k = 0; k < kLanes; k++) lanes[k] = Op::start();
+    long long i = 0;
+    for (; i + kLanes <= end; i += kLanes) {
+#pragma GCC ivdep
+      for (int k = 0; k < kLanes; k++) Op::add(lanes[k], widen<T>(x[i + k]), index + first + i + k);
+    }
+    for (int k = 0; i < end; i++, k++) Op::add(lanes[k], widen<T>(x[i]), index + first + i);
+    for (int width = kLanes / 2; width > 0; width /= 2) for (int k = 0; k < width; k++) Op::merge(lanes[k], lanes[k + width]);
+    cascade.push(lanes[0]);
+  }
+  return cascade.total();
+}
+
+#ifndef WARPCELL_CPU
+template <class State> __device__ inline State shuffled_down(State state, int delta) {
+  State other;
+  constexpr int kWords = sizeof(State) / 4;
+#pragma unroll
+  for (int w = 0; w < kWords; w++) ((unsigned*)&other)[w] = __shfl_down_sync(0xffffffffu, ((const unsigned*)&state)[w], delta);
+  return other;
+}
+
+// The state of all threads of a block, in thread 0. `blockDim.x` is a multiple of 32.
+template <class Op> __device__ inline typename Op::State block_total(typename Op::State state) {
+  using State = typename Op::State;
+  __shared__ char memory[32 * sizeof(State)];
+  State* states = (State*)memory;
+#pragma unroll
+  for (int delta = 16; delta > 0; delta /= 2) Op::merge(state, shuffled_down(state, delta));
+  int warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
+  if (warps == 1) return state;
+  if (lane == 0) states[warp] = state;
+  __syncthreads();
+  if (warp == 0) {
+    state = lane < warps ? states[lane] : Op::start();
+#pragma unroll
+    for (int delta = 16; delta > 0; delta /= 2) Op::merge(state, shuffled_down(state, delta));
+  }
+  return state;
+}
+
+// One row's part by `threads` threads, of which this is `thread`.
+template <class Op, class T> __device__ inline typename Op::State strided_line(const T* in, long long length, long long index, int thread, int threads) {
+  using State = typename Op::State;
+  constexpr int W = 16 / sizeof(T), U = 4;
+  if ((unsigned long long)in % 16 == 0) {
+    State lanes[W];
+#pragma unroll
+    for (int e = 0; e < W; e++) lanes[e] = Op::start();
+    long long packs = length / W, at = thread;
+    const Pack<T, W>* pointer = (const Pack<T, W>*)in;
+    for (; at + (U - 1) * threads < packs; at += U * threads) {
+      Pack<T, W> loaded[U];
+#pragma unroll
+      for (int u = 0; u < U; u++) loaded[u] = pointer[at + u * threads];
+#pragma unroll
+      for (int u = 0; u < U; u++) {
+#pragma unroll
+        for (int e = 0; e < W; e++) Op::add(lanes[e], widen<T>(loaded[u].element[e]), index + (at + u * threads) * W + e);
+      }
+    }
+    for (; at < packs; at += threads) {
+      Pack<T, W> loaded = pointer[at];
+#pragma unroll
+      for (int e = 0; e < W; e++) Op::add(lanes[e], widen<T>(loaded.element[e]), index + at * W + e);
+    }
+    for (long long i = packs * W + thread; i < length; i += threads) Op::add(lanes[0], widen<T>(in[i]), index + i);
+#pragma unroll
+    for (int width = W / 2; width > 0; width /= 2) {
+#pragma unroll
+      for (int e = 0; e < width; e++) Op::merge(lanes[e], lanes[e + width]);
+    }
+    return lanes[0];
+  }
+  State lanes[U];
+#pragma unroll
+  for (int u = 0; u < U; u++) lanes[u] = Op::start();
+  long long at = thread;
+  for (; at + (U - 1) * threads < length; at += U * threads) {
+#pragma unroll
+    for (int u = 0; u < U; u++) Op::add(lanes[u], widen<T>(in[at + u * threads]), index + at + u * threads);
+  }
+  for (; at < length; at += threads) Op::add(lanes[0], widen<T>(in[at]), index + at);
+  Op::merge(lanes[0], lanes[2]);
+  Op::merge(lanes[1], lanes[3]);
+  Op::merge(lanes[0], lanes[1]);
   return lanes[0];
 }
+#endif
 
-// One thread a part of `chunk` elements: for columns (inner > 1) and short rows. `count` = outer · parts · inner results.
-template <class Op, class T, class A> __global__ void columns(const T* in, A* out, long long count, long long length, long long inner, long long parts, long long chunk) {
-  long long index = global_index();
-  if (index >= count) return;
-  long long column = index % inner;
-  long long part = index / inner % parts;
-  long long outer = index / inner / parts;
-  long long first = part * chunk;
-  long long end = first + chunk < length ? first + chunk : length;
-  out[index] = reduce_part<Op, T, A>(in + outer * length * inner + column, first, end, 1, inner);
+template <class Op, class Out> __device__ inline void put(Out* out, typename Op::State* states, long long at, typename Op::State state, double parameter) {
+  if (states != nullptr) states[at] = state;
+  else out[at] = narrow<Out>(Op::finish(state, parameter));
 }
 
-// One block of kThreads a part of a long row, inner = 1. Result blockIdx.x of outer · parts.
-template <class Op, class T, class A> __global__ void rows(const T* in, A* out, long long length, long long parts, long long chunk) {
-  __shared__ A results[kThreads];
-  long long part = blockIdx.x % parts;
-  long long outer = blockIdx.x / parts;
-  long long first = part * chunk;
-  long long end = first + chunk < length ? first + chunk : length;
-  int used = end - first < kThreads ? int(end - first) : kThreads;
-  int thread = threadIdx.x;
-
-  if (thread < used) results[thread] = reduce_part<Op, T, A>(in + outer * length, first + thread, end, kThreads, 1);
-  __syncthreads();
-  for (int width = kThreads / 2; width > 0; width /= 2) {
-    if (thread < width && thread + width < used) results[thread] = Op::of(results[thread], results[thread + width]);
-    __syncthreads();
+// inner = 1. Part p of a row holds its elements p · chunk …; with several parts, `states` gets [rows, parts] and `out` nothing. On a GPU a warp or a block makes a part.
+template <class Op, class T, class Out> __global__ void rows(const T* in, Out* out, typename Op::State* states, long long rows, long long length, long long parts, long long chunk, double parameter) {
+#ifdef WARPCELL_CPU
+  long long count = rows * parts, share = (count + gridDim.x - 1) / gridDim.x;
+  long long end = (blockIdx.x + 1) * share < count ? (blockIdx.x + 1) * share : count;
+  for (long long at = blockIdx.x * share; at < end; at++) {
+    long long row = at / parts, first = at % parts * chunk;
+    put<Op>(out, states, at, line<Op>(in + row * length + first, length - first < chunk ? length - first : chunk, first), parameter);
   }
-  if (thread == 0) out[blockIdx.x] = results[0];
+#else
+  bool by_warp = chunk <= 1024;
+  int warps = blockDim.x / 32;
+  long long at = by_warp ? (long long)blockIdx.x * warps + threadIdx.x / 32 : blockIdx.x;
+  if (at >= rows * parts) return;
+  long long row = at / parts, first = at % parts * chunk, steps = length - first < chunk ? length - first : chunk;
+  const T* x = in + row * length + first;
+  if (by_warp) {
+    typename Op::State state = strided_line<Op>(x, steps, first, threadIdx.x % 32, 32);
+#pragma unroll
+    for (int delta = 16; delta > 0; delta /= 2) Op::merge(state, shuffled_down(state, delta));
+    if (threadIdx.x % 32 == 0) put<Op>(out, states, at, state, parameter);
+    return;
+  }
+  typename Op::State state = block_total<Op>(strided_line<Op>(x, steps, first, threadIdx.x, blockDim.x));
+  if (threadIdx.x == 0) put<Op>(out, states, at, state, parameter);
+#endif
+}
+
+// inner > 1. `states` gets [outer, parts, inner]. On the CPU a block takes kColumns columns of one part; on a GPU 32 × 8 threads, the first along columns.
+template <class Op, class T, class Out> __global__ void columns(const T* in, Out* out, typename Op::State* states, long long outer, long long length, long long inner, long long parts, long long chunk, double parameter) {
+  using State = typename Op::State;
+#ifdef WARPCELL_CPU
+  long long tiles = (inner + kColumns - 1) / kColumns, count = outer * parts * tiles, share = (count + gridDim.x - 1) / gridDim.x;
+  long long end = (blockIdx.x + 1) * share < count ? (blockIdx.x + 1) * share : count;
+  for (long long at = blockIdx.x * share; at < end; at++) {
+    long long column = at % tiles * kColumns, part = at / tiles % parts, o = at / tiles / parts;
+    int width = inner - column < kColumns ? int(inner - column) : kColumns;
+    long long first = part * chunk, last = first + chunk < length ? first + chunk : length;
+    const T* x = in + o * length * inner + column;
+    // Three levels, each of kGroup: groups of groups of rows.
+    State levels[3][kColumns];
+    for (int l = 0; l < 3; l++) for (int j = 0; j < kColumns; j++) levels[l][j] = Op::start();
+    long long groups = 0;
+    for (long long row = first; row < last; row += kGroup) {
+      long long until = row + kGroup < last ? row + kGroup : last;
+      for (long long r = row; r < until; r++) {
+        const T* line = x + r * inner;
+        if (width == kColumns) {
+#pragma GCC ivdep
+          for (int j = 0; j < kColumns; j++) Op::add(levels[0][j], widen<T>(line[j]), r);
+        } else {
+          for (int j = 0; j < width; j++) Op::add(levels[0][j], widen<T>(line[j]), r);
+        }
+      }
+      for (int l = 0; l < 2; l++) {
+        if (l == 1 && ++groups % kGroup != 0) break;
+        for (int j = 0; j < width; j++) {
+          Op::merge(levels[l + 1][j], levels[l][j]);
+          levels[l][j] = Op::start();
+        }
+      }
+    }
+    for (int j = 0; j < width; j++) {
+      Op::merge(levels[2][j], levels[1][j]);
+      put<Op>(out, states, (o * parts + part) * inner + column + j, levels[2][j], parameter);
+    }
+  }
+#else
+  constexpr int V = 16 / sizeof(T) > 4 ? 4 : 16 / sizeof(T), U = 4;
+  __shared__ char memory[8 * 32 * V * sizeof(State)];
+  State* shared = (State*)memory;
+  bool is_aligned = inner % V == 0 && (unsigned long long)in % (V * sizeof(T)) == 0;
+  int width = is_aligned ? V : 1;
+  long long tiles = (inner + 32 * width - 1) / (32 * width), tile = blockIdx.x % tiles, part = blockIdx.x / tiles % parts, o = blockIdx.x / tiles / parts;
+  long long column = (tile * 32 + threadIdx.x) * width, first = part * chunk, last = first + chunk < length ? first + chunk : length;
+  State lanes[V];
+#pragma unroll
+  for (int v = 0; v < V; v++) lanes[v] = Op::start();
+  if (column < inner) {
+    const T* x = in + o * length * inner + column;
+    long long row = first + threadIdx.y;
+    if (is_aligned) {
+      for (; row + (U - 1) * 8 < last; row += U * 8) {
+        Pack<T, V> loaded[U];
+#pragma unroll
+        for (int u = 0; u < U; u++) loaded[u] = *(const Pack<T, V>*)(x + (row + u * 8) * inner);
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+#pragma unroll
+          for (int v = 0; v < V; v++) Op::add(lanes[v], widen<T>(loaded[u].element[v]), row + u * 8);
+        }
+      }
+      for (; row < last; row += 8) {
+        Pack<T, V> loaded = *(const Pack<T, V>*)(x + row * inner);
+#pragma unroll
+        for (int v = 0; v < V; v++) Op::add(lanes[v], widen<T>(loaded.element[v]), row);
+      }
+    } else {
+      for (; row < last; row += 8) Op::add(lanes[0], widen<T>(x[row * inner]), row);
+    }
+  }
+#pragma unroll
+  for (int v = 0; v < V; v++) shared[(threadIdx.y * V + v) * 32 + threadIdx.x] = lanes[v];
+  __syncthreads();
+  for (int v = threadIdx.y; v < width; v += 8) {
+    State state = shared[v * 32 + threadIdx.x];
+    for (int y = 1; y < 8; y++) Op::merge(state, shared[(y * V + v) * 32 + threadIdx.x]);
+    if (column + v < inner) put<Op>(out, states, (o * parts + part) * inner + column + v, state, parameter);
+  }
+#endif
+}
+
+// Joins [outer, parts, inner] states, one thread a result.
+template <class Op, class Out> __global__ void join(const typename Op::State* states, Out* out, long long outer, long long parts, long long inner, double parameter) {
+#ifdef WARPCELL_CPU
+  Span span = block_span(outer * inner);
+#else
+  Span span = {global_index(), global_index() < outer * inner ? global_index() + 1 : global_index()};
+#endif
+  for (long long at = span.begin; at < span.end; at++) {
+    const typename Op::State* first = states + at / inner * parts * inner + at % inner;
+    Cascade<Op> cascade;
+    for (long long part = 0; part < parts; part++) cascade.push(first[part * inner]);
+    out[at] = narrow<Out>(Op::finish(cascade.total(), parameter));
+  }
 }

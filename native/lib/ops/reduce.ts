@@ -1,171 +1,150 @@
-// Reductions along axes: sums, means and extremes, in an accumulator that is wide enough, then rounded once.
+// Reductions along axes: the array as [outer, length, inner] through one of two kernels, in parts where one block would be too few.
 import { DeviceArray, viewOf } from "../memory/array.ts";
 import { dtypeNames, factsOf, type DType } from "../memory/dtype.ts";
-import { TensorError } from "../errors.ts";
-import { formatShape, sizeOf, transposed, type Shape } from "../memory/shape.ts";
-import { call } from "./calls.ts";
-import { contiguous, copy, fill } from "./copy.ts";
-import { bytesMoved } from "./elementwise.ts";
+import { sizeOf, transposed, type Shape } from "../memory/shape.ts";
+import { contiguous, copy, fill, withDType } from "./copy.ts";
 import { KernelFamily } from "./library.ts";
-import { sameShape } from "./map.ts";
-import type { Computation, Facts } from "./operation.ts";
+import type { DeviceProcess } from "../device/process.ts";
 
 export interface Reduction { readonly axes: readonly number[]; readonly keepdims: boolean; }
 
-type Functor = "SumOf" | "MaxOf" | "MinOf";
+/** One operation of device/include/warpcell/reduction.cuh: the dtypes it is compiled for, its results' dtype, the bytes of its state, and its result over no elements. */
+interface Reducer { readonly functor: string; readonly dtypes: readonly DType[]; readonly result: (dtype: DType) => DType; readonly stateBytes: (dtype: DType) => number; readonly empty: number | null; }
 
-// Rounding errors of a sum grow with the additions in a row: chunk / lanes, then the tree (device/ops/reduce.cu).
-const columnChunk = 64;
-const rowThreads = 256;
-const rowChunk = 16384;
+const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
+const all = dtypeNames.filter((dtype) => factsOf(dtype).isStorage !== true);
 
-/** Most roundings that one element of a sum of `length` elements passes through, in any pass order that {@link reduceInto} chooses. */
-export function roundingsOf(length: number): number {
-  if (length <= 1) return 0;
-  const inColumn = columnChunk / 8 + 3;
-  const inRow = rowChunk / rowThreads / 8 + 3 + 8;
-  return Math.max(inColumn + roundingsOf(Math.ceil(length / columnChunk)), inRow + (length > rowChunk ? roundingsOf(Math.ceil(length / rowChunk)) : 0));
-}
-
-/** What results are kept in before they are rounded to the dtype asked for. */
+/** What sums of a dtype are kept in. */
 export function accumulatorOf(dtype: DType): DType {
   if (dtype === "float64" || dtype === "uint64") return dtype;
   return factsOf(dtype).kind === "float" ? "float32" : "int64";
 }
 
-const reducible = dtypeNames.filter((dtype) => factsOf(dtype).isStorage !== true);
-const kinds = { columns: ["place", "out", "i64", "i64", "i64", "i64", "i64"], rows: ["place", "out", "i64", "i64", "i64"] } as const;
-function families(functor: Functor, accumulator: (dtype: DType) => DType) {
-  const make = (kernel: "columns" | "rows") => new KernelFamily("reduce", reducible, (type, dtype) => `${kernel}<${functor}, ${type}, ${factsOf(accumulator(dtype)).c}>`, kinds[kernel]);
-  return { columns: make("columns"), rows: make("rows") };
-}
-const kernels = { SumOf: families("SumOf", accumulatorOf), MaxOf: families("MaxOf", accumulatorOf), MinOf: families("MinOf", accumulatorOf) };
-const doubleSum = families("SumOf", () => "float64");
+const same = (dtype: DType) => dtype;
+const sumDType = (dtype: DType): DType => (factsOf(dtype).kind === "float" || dtype === "uint64" ? dtype : "int64");
+const accumulatorBytes = (dtype: DType) => factsOf(accumulatorOf(dtype)).bytes;
+const wideBytes = (dtype: DType) => Math.max(4, factsOf(dtype).bytes);
 
-/** Reduces `axes` (sorted) of `input` into a new array of the accumulator's dtype, shape [remaining sizes, flat]. There is at least one element. */
-function reduce(functor: Functor, input: DeviceArray, axes: readonly number[], inDouble: boolean): DeviceArray {
-  const { device } = input.living();
-  const { source, outer, length, inner } = arranged(input, axes);
-  let from: DeviceArray = source;
-  let left = length;
-  do {
-    const byColumns = inner > 1 || left <= columnChunk;
-    const chunk = byColumns ? columnChunk : rowChunk;
-    const parts = Math.ceil(left / chunk);
-    const dtype: DType = inDouble ? "float64" : accumulatorOf(from.dtype);
-    const to = DeviceArray.allocate(device, dtype, [outer * parts * inner]);
-    const { columns, rows } = inDouble ? doubleSum : kernels[functor];
-    if (byColumns) columns.on(device, from.dtype).launch(Math.ceil(to.size / 256), 256, [from, to, to.size, left, inner, parts, chunk]);
-    else rows.on(device, from.dtype).launch(outer * parts, rowThreads, [from, to, left, parts, chunk]);
-    from.dispose();
-    from = to;
-    left = parts;
-  } while (left > 1);
-  return from;
+export const reducers = {
+  sum: { functor: "SumOf", dtypes: all, result: sumDType, stateBytes: accumulatorBytes, empty: 0 },
+  mean: { functor: "FloatMeanOf", dtypes: floats, result: same, stateBytes: accumulatorBytes, empty: NaN },
+  integerMean: { functor: "MeanOf", dtypes: all.filter((dtype) => factsOf(dtype).kind !== "float"), result: () => "float32", stateBytes: () => 8, empty: NaN },
+  prod: { functor: "ProdOf", dtypes: all, result: sumDType, stateBytes: accumulatorBytes, empty: 1 },
+  norm: { functor: "NormOf", dtypes: floats, result: same, stateBytes: accumulatorBytes, empty: 0 },
+  max: { functor: "MaxOf", dtypes: all, result: same, stateBytes: wideBytes, empty: null },
+  min: { functor: "MinOf", dtypes: all, result: same, stateBytes: wideBytes, empty: null },
+  any: { functor: "AnyOf", dtypes: [...floats, "int32", "int64", "uint8", "bool"], result: () => "bool", stateBytes: () => 4, empty: 0 },
+  all: { functor: "AllOf", dtypes: [...floats, "int32", "int64", "uint8", "bool"], result: () => "bool", stateBytes: () => 4, empty: 1 },
+  argmax: { functor: "ArgMaxOf", dtypes: all, result: () => "int64", stateBytes: () => 16, empty: null },
+  argmin: { functor: "ArgMinOf", dtypes: all, result: () => "int64", stateBytes: () => 16, empty: null },
+  logsumexp: { functor: "LogSumExpOf", dtypes: floats, result: same, stateBytes: (dtype) => 2 * accumulatorBytes(dtype), empty: -Infinity },
+  variance: { functor: "VarOf", dtypes: floats, result: same, stateBytes: (dtype) => 3 * accumulatorBytes(dtype), empty: NaN },
+  std: { functor: "StdOf", dtypes: floats, result: same, stateBytes: (dtype) => 3 * accumulatorBytes(dtype), empty: NaN },
+} as const satisfies Record<string, Reducer>;
+export type ReducerName = keyof typeof reducers;
+
+const kernels = Object.fromEntries((Object.entries(reducers) as [ReducerName, Reducer][]).map(([name, { functor, dtypes, result }]) => {
+  const c = (dtype: DType) => factsOf(result(dtype)).c;
+  return [name, {
+    rows: new KernelFamily("reduce", dtypes, (type, dtype) => `rows<${functor}<${type}>, ${type}, ${c(dtype)}>`, ["place", "out", "out", "i64", "i64", "i64", "i64", "f64"]),
+    columns: new KernelFamily("reduce", dtypes, (type, dtype) => `columns<${functor}<${type}>, ${type}, ${c(dtype)}>`, ["place", "out", "out", "i64", "i64", "i64", "i64", "i64", "f64"]),
+    join: new KernelFamily("reduce", dtypes, (type, dtype) => `join<${functor}<${type}>, ${c(dtype)}>`, ["place", "out", "i64", "i64", "i64", "f64"]),
+  }];
+})) as Record<ReducerName, { rows: KernelFamily; columns: KernelFamily; join: KernelFamily }>;
+
+// Numbers of device/ops/reduce.cu. On the CPU: lanes and elements of a chunk, columns of a block, rows that are added one after the other.
+const lanes = 32;
+const chunkElements = 4096;
+const blockColumns = 128;
+const group = 64;
+/** Elements from which a part of a row is worth a block of its own, serially or by the threads of one. */
+const leastPart = { serial: 32768, threads: 16384 } as const;
+const rowThreads = 256;
+const columnThreads = [32, 8] as const;
+
+/** Most roundings that one element of a sum of `length` elements passes through, whatever its axes. */
+export function roundingsOf(length: number): number {
+  if (length <= 1) return 0;
+  const pairwise = Math.ceil(Math.log2(length)) + 1;
+  const serialRow = chunkElements / lanes + Math.log2(lanes) + pairwise;
+  const serialColumn = 3 * group + length / group ** 3 + 2;
+  const byThreads = Math.ceil(Math.min(length, 4 * leastPart.threads) / 32) + 16 + pairwise;
+  return Math.min(length, Math.max(serialRow, serialColumn, byThreads)) + pairwise;
+}
+
+interface Split { readonly parts: number; readonly chunk: number; }
+
+/** Cuts `length` into parts where fewer than `wanted` blocks would have work. */
+function split(length: number, blocks: number, wanted: number, least: number): Split {
+  if (blocks >= wanted || length <= 2 * least) return { parts: 1, chunk: length };
+  const parts = Math.min(Math.ceil(wanted / blocks), Math.ceil(length / least));
+  const chunk = Math.ceil(Math.ceil(length / parts) / 64) * 64;
+  return { parts: Math.ceil(length / chunk), chunk };
+}
+
+function wantedBlocks(device: DeviceProcess): number {
+  const { multiprocessors, libraryBlock } = device.properties;
+  return libraryBlock === 1 ? (multiprocessors === 1 ? 1 : multiprocessors * 4) : multiprocessors * 8;
+}
+
+/** Fills the contiguous `out` with `input` reduced over `axes` (sorted). `parameter` is what the reducer's finish takes. */
+export function reduceInto(name: ReducerName, out: DeviceArray, input: DeviceArray, axes: readonly number[], parameter = 0): void {
+  const { dtypes, result, stateBytes, empty } = reducers[name] as Reducer;
+  if (out.size === 0) return;
+  const { device } = out.living();
+  const length = sizeOf(axes.map((axis) => input.shape[axis]!));
+  if (length === 0) return fill(out, empty!);
+  const dtype = dtypes.includes(input.dtype) ? input.dtype : factsOf(input.dtype).kind === "float" ? "float32" : "int64";
+  withDType(input, dtype, (operand) => {
+    if (out.dtype !== result(dtype) || !out.isContiguous) {
+      using exact = DeviceArray.allocate(device, result(dtype), out.shape);
+      reduceInto(name, exact, operand, axes, parameter);
+      return copy(out, exact);
+    }
+    const { source, outer, inner } = arranged(operand, axes, length);
+    launch(name, device, dtype, out, source, { outer, length, inner }, parameter, stateBytes(dtype));
+    source.dispose();
+  });
+}
+
+function launch(name: ReducerName, device: DeviceProcess, dtype: DType, out: DeviceArray, source: DeviceArray, { outer, length, inner }: { outer: number; length: number; inner: number }, parameter: number, stateBytes: number): void {
+  const { rows, columns, join } = kernels[name];
+  const isSerial = device.properties.libraryBlock === 1;
+  const wanted = wantedBlocks(device);
+  const isRows = inner === 1;
+  const width = factsOf(dtype).bytes;
+  const lane = inner % (16 / width) === 0 ? Math.min(4, 16 / width) : 1;
+  const tiles = isRows ? 1 : Math.ceil(inner / (isSerial ? blockColumns : 32 * lane));
+  const least = isRows ? (isSerial ? leastPart.serial : leastPart.threads) : isSerial ? Math.max(group, Math.ceil(leastPart.serial / Math.min(inner, blockColumns))) : 64;
+  const { parts, chunk } = split(length, outer * tiles, wanted, least);
+  using states = parts === 1 ? null : DeviceArray.allocate(device, "uint8", [outer * inner * parts * stateBytes]);
+  if (isRows) {
+    const perBlock = isSerial ? Math.max(1, Math.ceil(8192 / chunk), Math.ceil((outer * parts) / (wanted * 64))) : chunk <= 1024 ? rowThreads / 32 : 1;
+    rows.on(device, dtype).launch(Math.ceil((outer * parts) / perBlock), isSerial ? 1 : rowThreads, [source, out, states, outer, length, parts, chunk, parameter]);
+  } else {
+    const work = outer * parts * tiles;
+    const perBlock = isSerial ? Math.max(1, Math.ceil(8192 / (chunk * Math.min(inner, blockColumns)))) : 1;
+    columns.on(device, dtype).launch(Math.ceil(work / perBlock), isSerial ? 1 : columnThreads, [source, out, states, outer, length, inner, parts, chunk, parameter]);
+  }
+  if (states !== null) join.on(device, dtype).launch(isSerial ? Math.ceil((outer * inner) / 1024) : Math.ceil((outer * inner) / rowThreads), isSerial ? 1 : rowThreads, [states, out, outer, parts, inner, parameter]);
 }
 
 /** The input as [outer, length, inner], in row-major order: itself where the axes are neighbours in a contiguous array, else a copy with them last. */
-function arranged(input: DeviceArray, axes: readonly number[]) {
+function arranged(input: DeviceArray, axes: readonly number[], length: number): { source: DeviceArray; outer: number; inner: number } {
   const { shape } = input;
-  const length = sizeOf(axes.map((axis) => shape[axis]!));
-  const areNeighbours = axes.every((axis, index) => axis === axes[0]! + index);
+  // An axis of size 1 is a neighbour of any.
+  const counted = axes.filter((axis) => shape[axis] !== 1);
+  const between = (counted.at(-1) ?? 0) - (counted[0] ?? 0) + 1;
+  const areNeighbours = shape.slice(counted[0] ?? 0, (counted[0] ?? 0) + between).filter((size) => size !== 1).length === counted.length;
   if (input.isContiguous && areNeighbours) {
-    const first = axes[0] ?? shape.length;
-    return { source: viewOf(input, input), outer: sizeOf(shape.slice(0, first)), length, inner: sizeOf(shape.slice(first + axes.length)) };
+    const first = counted[0] ?? shape.length;
+    return { source: viewOf(input, input), outer: sizeOf(shape.slice(0, first)), inner: counted.length === 0 ? 1 : sizeOf(shape.slice(counted.at(-1)! + 1)) };
   }
   const kept = shape.map((_, axis) => axis).filter((axis) => !axes.includes(axis));
   using moved = viewOf(input, transposed(input, [...kept, ...axes]));
-  return { source: contiguous(moved), outer: sizeOf(kept.map((axis) => shape[axis]!)), length, inner: 1 };
+  return { source: contiguous(moved), outer: sizeOf(shape) / length, inner: 1 };
 }
 
 export function reducedShape(shape: Shape, { axes, keepdims }: Reduction): number[] {
   return keepdims ? shape.map((size, axis) => (axes.includes(axis) ? 1 : size)) : shape.filter((_, axis) => !axes.includes(axis));
 }
-
-/** The gradient, of the reduced shape, spread over the input's. */
-function spread(g: DeviceArray, { shape }: DeviceArray, axes: readonly number[]): DeviceArray {
-  const kept = shape.map((size, axis) => (axes.includes(axis) ? 1 : size));
-  return call("expand", [call("reshapeTo", [g], { shape: kept })], { shape });
-}
-
-const isFloat = (dtype: DType) => factsOf(dtype).kind === "float";
-const sumDType = (dtype: DType): DType => (isFloat(dtype) || dtype === "uint64" ? dtype : "int64");
-
-function refuseStorage(name: string, { dtype }: Facts): void {
-  if (factsOf(dtype).isStorage) throw new TensorError("DTYPE", `${name} takes numbers that compute but got ${dtype}: convert it, e.g. with .to("float32").`);
-}
-
-function reduceInto(out: DeviceArray, functor: Functor, input: DeviceArray, axes: readonly number[], inDouble = false): void {
-  if (input.size === 0) return fill(out, 0);
-  using flat = reduce(functor, input, axes, inDouble);
-  using shaped = new DeviceArray(flat.living().hold(), flat.dtype, { shape: out.shape, strides: out.strides, offset: 0 });
-  copy(out, shaped);
-}
-
-const sum: Computation<Reduction> = {
-  inPlace: false,
-  infer([x], attributes) {
-    refuseStorage("sum", x as DeviceArray);
-    return [{ shape: reducedShape((x as DeviceArray).shape, attributes), dtype: sumDType((x as DeviceArray).dtype) }];
-  },
-  run: ([out], [x], { axes }) => reduceInto(out!, "SumOf", x as DeviceArray, axes),
-  gradient: ([g], { inputs: [x], attributes }) => [spread(g!, x as DeviceArray, attributes.axes)],
-  cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: (inputs[0] as DeviceArray).size }),
-};
-
-const mean: Computation<Reduction> = {
-  ...sum,
-  infer([x], attributes) {
-    refuseStorage("mean", x as DeviceArray);
-    const { shape, dtype } = x as DeviceArray;
-    return [{ shape: reducedShape(shape, attributes), dtype: isFloat(dtype) ? dtype : "float32" }];
-  },
-  run([out], [x], { axes }) {
-    const input = x as DeviceArray;
-    const count = sizeOf(axes.map((axis) => input.shape[axis]!));
-    // A sum of int64 may not fit int64 where the mean does.
-    const inDouble = !isFloat(input.dtype);
-    const dtype = inDouble ? "float64" : accumulatorOf(input.dtype);
-    using total = DeviceArray.allocate(out!.living().device, dtype, out!.shape);
-    reduceInto(total, "SumOf", input, axes, inDouble);
-    using quotient = call("div", [total, count]);
-    copy(out!, quotient);
-  },
-  gradient: ([g], { inputs: [x], attributes: { axes } }) => [call("div", [spread(g!, x as DeviceArray, axes), sizeOf(axes.map((axis) => (x as DeviceArray).shape[axis]!))])],
-};
-
-function extreme(name: "max" | "min", functor: "MaxOf" | "MinOf"): Computation<Reduction> {
-  return {
-    ...sum,
-    infer([x], attributes) {
-      refuseStorage(name, x as DeviceArray);
-      const { shape, dtype } = x as DeviceArray;
-      if (sizeOf(attributes.axes.map((axis) => shape[axis]!)) === 0) throw new TensorError("SHAPE", `${name} over no elements has no value: the shape is ${formatShape(shape)}.`);
-      return [{ shape: reducedShape(shape, attributes), dtype }];
-    },
-    run: ([out], [x], { axes }) => reduceInto(out!, functor, x as DeviceArray, axes),
-    // Of equal elements each gets an equal share, as in PyTorch's amax.
-    gradient: ([g], { inputs: [x], outputs: [y], attributes: { axes } }) => {
-      const input = x as DeviceArray;
-      const isIt = call("convert", [call("eq", [input, spread(y!, input, axes)])], { dtype: input.dtype });
-      return [call("mul", [isIt, spread(call("div", [g!, call("reshapeTo", [call("sum", [isIt], { axes, keepdims: false })], { shape: g!.shape })]), input, axes)])];
-    },
-  };
-}
-
-/** The sum over the axes that were stretched from `shape`, with that shape. */
-const sumTo: Computation<{ shape: Shape }> = {
-  inPlace: false,
-  infer: ([x], { shape }) => [{ shape, dtype: (x as DeviceArray).dtype }],
-  run([out], [x], { shape }) {
-    const input = x as DeviceArray;
-    const missing = input.shape.length - shape.length;
-    const axes = input.shape.flatMap((size, axis) => (axis < missing || (shape[axis - missing] === 1 && size !== 1) ? [axis] : []));
-    if (axes.length === 0 && sameShape(input.shape, shape)) return copy(out!, input);
-    reduceInto(out!, "SumOf", input, axes);
-  },
-  gradient: ([g], { inputs: [x] }) => [call("expand", [g!], { shape: (x as DeviceArray).shape })],
-  cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: (inputs[0] as DeviceArray).size }),
-};
-
-export const reductionRows = { sum, mean, max: extreme("max", "MaxOf"), min: extreme("min", "MinOf"), sumTo } as const;

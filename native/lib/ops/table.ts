@@ -4,7 +4,7 @@ import { binaryRows } from "./arithmetic.ts";
 import { functionRows } from "./functions.ts";
 import { matmulRow } from "./matrix-product.ts";
 import type { Operation } from "./operation.ts";
-import { reductionRows } from "./reduce.ts";
+import { reductionRows } from "./reductions.ts";
 import { copyRows, viewRows } from "./views.ts";
 
 /** Operations with one tensor and nothing else. */
