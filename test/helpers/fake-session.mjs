@@ -61,10 +61,11 @@ const agent = new Socket({ fd: 4 }).on("data", (bytes) => {
   }
 }).on("close", () => process.exit(0));
 
+const gauge = { device: "cpu", name: "", active: true, memoryTotal: null, memoryUsed: null, allocated: 0, reserved: 0, utilization: null, temperature: null, power: null, sampled: null };
 let gauges;
 function showGauges(interval) {
   clearInterval(gauges);
-  if (interval > 0) gauges = setInterval(() => agent.write(`${JSON.stringify({ type: "gauges", devices: [{ device: "cpu" }] })}\n`), interval);
+  if (interval > 0) gauges = setInterval(() => agent.write(`${JSON.stringify({ type: "gauges", devices: [gauge] })}\n`), interval);
 }
 
 const commands = {

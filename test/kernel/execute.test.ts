@@ -92,7 +92,7 @@ describe("a cell", () => {
 
   test("that fakes an answer which is no JSON gets an error, and the kernel lives", async () => {
     const { client } = await openKernel();
-    const fake = 'process.send({ type: "done", request: 1, status: "ok", token: "", error: null, userExpressions: { x: 1n }, payload: [] }); await new Promise((go) => setTimeout(go, 200))';
+    const fake = 'process.send({ type: "done", request: 1, status: "ok", token: "", error: null, userExpressions: { x: { status: "ok", data: { big: 1n }, metadata: {} } }, payload: [] }); await new Promise((go) => setTimeout(go, 200))';
     expect((await client.execute(fake)).reply).toMatchObject({ status: "error", ename: "TypeError" });
     expect((await client.execute("1")).reply["status"]).toBe("ok");
   });

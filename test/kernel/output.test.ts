@@ -183,6 +183,15 @@ describe("comms", () => {
     expect((await waiting).reply["status"]).toBe("error");
   });
 
+  test("on warpcell.gauges bring what the library knows of its devices", async () => {
+    const { client } = await openKernel();
+    await client.execute('import { zeros } from "warpcell"; zeros([1])');
+    const gauge = next(client, ({ header, content }) => header.msg_type === "comm_msg" && content["comm_id"] === "g" && (content["data"] as { devices: unknown[] }).devices.length > 0);
+    client.send("shell", requestOf("comm_open", open("warpcell.gauges", "g")));
+    expect((await gauge).content["data"]).toMatchObject({ version: 1, devices: [{ active: true, allocated: expect.any(Number) }] });
+    expect((await client.execute("1")).reply["status"]).toBe("ok");
+  });
+
   test("on warpcell.gauges are closed when a client goes without a word, and opened again by who stays", async () => {
     const opened = await openKernel();
     const stays = opened.client, goes = connect(opened);
