@@ -1,6 +1,6 @@
 // Kernels that break on the cpu device, each kind of fault by its code, place and sentence; launches beyond the limits; what kernels print.
 import "./cache.ts";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -267,10 +267,10 @@ describe("what the cpu device refuses", () => {
 
   test("a kernel that is not loaded, a copy beyond a segment", () => {
     launch(cpu, { kernel: 4_000_000 });
-    expect(() => cpu.synchronize()).toThrow("Expected a loaded kernel, but kernel 4000000 is not loaded");
+    expect(() => cpu.synchronize()).toThrow("Kernel 4000000 is not loaded. Its module may have been unloaded");
     const place = cpu.allocate(64, "device");
     copy(cpu, place, place, 2 ** 39);
-    expect(() => cpu.synchronize()).toThrow(/Expected 549755813888 bytes at offset \d+ inside segment \d+, but it has \d+ bytes/);
+    expect(() => cpu.synchronize()).toThrow(/549755813888 bytes at offset \d+ do not lie inside segment \d+, which has \d+ bytes/);
     cpu.free(place);
   });
 
@@ -278,4 +278,25 @@ describe("what the cpu device refuses", () => {
     const [log] = cpu.request(Op.compile, ["__global__ void k() {}", "test.cu", deviceSources, "k", "--verbose", "--arch=sm_90"]);
     expect(new TextDecoder().decode(log)).toMatch(/^(g|clang)\+\+ [\d.]+: .* -O2 .*--arch is for GPUs: on the cpu device a cell is compiled for the processor it runs on\./s);
   });
+});
+
+test("a block that waits for one that has not started says so after two seconds, and stays interruptible", async () => {
+  const library = new URL("../../native/dist/index.js", import.meta.url).href;
+  const program = `import { compile, synchronize, zeros } from ${JSON.stringify(library)};
+    import { interrupt } from ${JSON.stringify(new URL("device/process.js", library).href)};
+    const { kernels } = await compile("template <int N> __global__ void spin(volatile int* p) { if (blockIdx.x == 0) while (p[0] < N) ; else p[0] = 9; }", { device: "cpu", name: "cell.cu" });
+    kernels.spin.as(5).launch({ grid: [2, 2], block: 1 }, zeros([1], { dtype: "int32", device: "cpu" }));
+    process.stdin.once("data", interrupt);
+    await synchronize().catch((error) => console.log(error.name));
+    process.exit(0);`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: "pipe", env: { ...process.env, WARPCELL_CPU_CORES: "1" } });
+  let [said, printed] = ["", ""];
+  child.stdout.on("data", (text) => (printed += String(text)));
+  child.stderr.on("data", (text) => {
+    said += String(text);
+    if (said.endsWith("\n")) child.stdin.write("stop\n");
+  });
+  await once(child, "close");
+  expect(said).toBe("Kernel spin<5>: block (0,0,0) has run for 2 s, and 3 blocks have not started. If it waits for one of them it waits for ever: launch it with cooperative: true, so that all blocks run at once. An interrupt stops it.\n");
+  expect(printed).toBe("InterruptedError\n");
 });

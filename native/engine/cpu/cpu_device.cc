@@ -14,6 +14,7 @@
 #include "module.h"
 #include "pool.h"
 #include "segments.h"
+#include "waiting.h"
 
 namespace warpcell {
 namespace cpu {
@@ -141,6 +142,7 @@ class CpuDevice final : public Device {
   }
 
   void sample(Gauges& gauges) override {
+    waiting_.look(pool_);
     sample_machine(gauges);
     int64_t busy = pool_.busy();
     auto time = Clock::now();
@@ -165,11 +167,14 @@ class CpuDevice final : public Device {
     Job job{kernel.description, {}, arguments_, request.shared, request.cooperative};
     std::copy(request.grid, request.grid + 3, job.geometry.grid);
     std::copy(request.block, request.block + 3, job.geometry.block);
+    if (request.cooperative) return pool_.run(job, kernel.cost);
+    Waiting::Launch launch(waiting_, kernel.shared.kernel, job.geometry);
     pool_.run(job, kernel.cost);
   }
 
   Control* control_;
   Segments segments_;
+  Waiting waiting_;
   Pool& pool_;   // never deleted: its threads run until the process ends
   std::map<uint32_t, std::unique_ptr<Module>> modules_;
   std::unordered_map<uint32_t, LoadedKernel*> kernels_;

@@ -100,6 +100,7 @@ void Pool::run_alone(uint64_t blocks, double& cost) {
   }
   int64_t start = now();
   uint64_t done = 0;
+  blocks_ = blocks;
   while (done < blocks) {
     double left = cost * double(blocks - done);
     if (workers_.size() > 1 && blocks - done > 1 && left > kWorthSharing) {
@@ -109,6 +110,7 @@ void Pool::run_alone(uint64_t blocks, double& cost) {
     // Not known yet, or small: a step, then look again.
     uint64_t step = workers_.size() == 1 ? blocks : cost == 0 ? 1 : uint64_t(kStep / cost) + 1;
     uint64_t end = blocks - done < step ? blocks : done + step;
+    next_.store(end, std::memory_order_relaxed);
     run_range(*workers_[0], done, end);
     done = end;
     cost = (double(now() - start) + 1) / double(done);
@@ -157,7 +159,6 @@ void Pool::run_together(uint64_t blocks) {
 // Opens the gate for the blocks from `first` on, works with the others, and returns when all have left.
 void Pool::share(uint64_t first, uint64_t blocks) {
   start_threads();
-  blocks_ = blocks;
   chunk_ = (blocks - first) / (workers_.size() * kChunksPerCore);
   if (chunk_ == 0) chunk_ = 1;
   next_.store(first, std::memory_order_relaxed);
@@ -175,8 +176,9 @@ void Pool::share(uint64_t first, uint64_t blocks) {
 void Pool::work(Worker& worker) {
   for (;;) {
     uint64_t first = next_.fetch_add(chunk_, std::memory_order_relaxed);
-    if (first >= blocks_) return;
-    run_range(worker, first, blocks_ - first < chunk_ ? blocks_ : first + chunk_);
+    uint64_t blocks = blocks_.load(std::memory_order_relaxed);
+    if (first >= blocks) return;
+    run_range(worker, first, blocks - first < chunk_ ? blocks : first + chunk_);
   }
 }
 
@@ -219,6 +221,21 @@ void Pool::serve(uint32_t number) {
     worker.busy.fetch_add(now() - start, std::memory_order_relaxed);
     if (gate_.fetch_sub(1, std::memory_order_acq_rel) == 1) futex_wake(gate_);
   }
+}
+
+Headway Pool::headway() const {
+  Headway headway;
+  uint64_t blocks = blocks_.load(std::memory_order_relaxed), next = next_.load(std::memory_order_relaxed);
+  headway.reached = next;
+  if (next < blocks) headway.unstarted = blocks - next;
+  for (auto& worker : workers_) {
+    if (worker->busy_since.load(std::memory_order_relaxed) == 0) continue;
+    uint64_t block = worker->scheduler.seen_block(), end = worker->scheduler.seen_end();
+    headway.reached += block;
+    headway.block = block;
+    if (block + 1 < end) headway.unstarted += end - block - 1;
+  }
+  return headway;
 }
 
 int64_t Pool::busy() const {

@@ -28,6 +28,13 @@ struct Worker {
   std::atomic<int64_t> busy_since{0};   // 0: idle
 };
 
+// How far a launch is, as another thread sees it.
+struct Headway {
+  uint64_t reached = 0;     // changes whenever a block ends
+  uint64_t block = 0;       // one that runs
+  uint64_t unstarted = 0;   // blocks that no core has begun
+};
+
 class Pool {
  public:
   static constexpr uint32_t kDynamicShared = 227 << 10;
@@ -43,6 +50,8 @@ class Pool {
   // Runs all blocks. `cost` is what one block takes, in nanoseconds, as far as known (0: not known); it is brought up to date.
   void run(const Job& job, double& cost);
   uint32_t cores() const { return uint32_t(workers_.size()); }
+  // Callable from any thread while run() is under way.
+  Headway headway() const;
   // Nanoseconds that all cores together have run kernels; callable from any thread.
   int64_t busy() const;
   void write_output_now();
@@ -65,9 +74,9 @@ class Pool {
   // The job, written only while the gate is shut and nobody is inside.
   Job job_{};
   uint32_t threads_ = 0;
-  uint64_t blocks_ = 0;
+  std::atomic<uint64_t> blocks_{0};
   uint64_t chunk_ = 0;
-  alignas(64) std::atomic<uint64_t> next_{0};
+  alignas(64) std::atomic<uint64_t> next_{0};         // the first block that no core has been given
   alignas(64) std::atomic<uint32_t> generation_{0};   // futex
   std::atomic<uint32_t> sleeping_{0};
   alignas(64) std::atomic<uint32_t> gate_{0};         // futex; kOpen | threads inside

@@ -51,6 +51,9 @@ class Scheduler {
 
   const Geometry& geometry() const { return *run_.geometry; }
   uint64_t current_block() const { return run_.current; }
+  // For other threads, which may see them a little late: the blocks that are behind the running one in its range.
+  uint64_t seen_block() const { return __atomic_load_n(&run_.current, __ATOMIC_RELAXED); }
+  uint64_t seen_end() const { return __atomic_load_n(&end_, __ATOMIC_RELAXED); }
   // The linear index of the running thread, or kNone when it has never waited: then a compiler may run several at once.
   uint32_t current_thread() const { return bound_ ? block_.current : kNone; }
   bool running() const { return running_; }

@@ -77,10 +77,19 @@ bool is_in(const std::string& variable, const std::string& kernel) {
   return !kernel.empty() && (starts_with(variable, kernel + "::") || starts_with(variable, kernel + "("));
 }
 
-// clang may split a variable into its fields: "blockIdx (.0)", "blockIdx.0".
 bool is_ours(const std::string& variable) {
-  std::string whole = variable.substr(0, variable.find_first_of(" ."));
-  return starts_with(variable, "warpcell_cpu::") || whole == "threadIdx" || whole == "blockIdx" || whole == "blockDim" || whole == "gridDim";
+  return starts_with(variable, "warpcell_cpu::") || variable == "threadIdx" || variable == "blockIdx" || variable == "blockDim" || variable == "gridDim";
+}
+
+// "axpy<float>" of "axpy<float>(int, float*)".
+std::string without_parameters(const std::string& kernel) {
+  if (kernel.empty() || kernel.back() != ')') return kernel;
+  int depth = 0;
+  for (size_t at = kernel.size(); at-- > 0;) {
+    depth += (kernel[at] == ')') - (kernel[at] == '(');
+    if (depth == 0) return kernel.substr(0, at);
+  }
+  return kernel;
 }
 
 }  // namespace
@@ -95,6 +104,7 @@ std::vector<StaticShared> static_shared(const std::string& artifact, const std::
     }
   }
   std::vector<StaticShared> bytes(entries.size());
+  for (size_t i = 0; i < entries.size(); i++) bytes[i].kernel = without_parameters(kernels[i]);
   for (const Symbol& symbol : symbols) {
     if (!symbol.of_thread || is_ours(symbol.name)) continue;
     bool owned = false;

@@ -10,6 +10,7 @@ namespace warpcell::cpu {
 struct StaticShared {
   uint32_t own = 0;
   uint32_t of_functions = 0;
+  std::string kernel;   // whose it is, as C++ names it: "axpy<float>"
 };
 
 // One per entry (an offset into the loaded object). Throws DeviceError("INVALID_IMAGE") when the bytes are no 64-bit ELF object.
