@@ -7,7 +7,7 @@ import { binding, deviceExecutable, deviceSources } from "../wire/binding.ts";
 import { cacheDirectory, CompileCache, cacheKey, type CachedCompilation } from "./cache.ts";
 import { Op } from "../wire/commands.ts";
 import { deviceNamed } from "../device/choice.ts";
-import { parseDiagnostics } from "./compiler-log.ts";
+import { compileFailure, withExcerpts } from "./compile-failure.ts";
 import { CompileError } from "../errors.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { parseSignatures, type Signatures } from "./signature.ts";
@@ -66,7 +66,11 @@ export class Compilation {
     this.name = options.name ?? "kernel.cu";
     this.device = deviceNamed(options.device);
     this.#included = includedFiles(source, [...(options.includes ?? []), `${deviceSources}include`]);
-    this.signatures = parseSignatures(source, options.defines, [...this.#included.values()]);
+    try {
+      this.signatures = parseSignatures(source, options.defines, [...this.#included.values()]);
+    } catch (error) {
+      throw withExcerpts(error, this);
+    }
     this.#options = [
       ...(options.std === undefined ? [] : [`--std=${options.std}`]),
       ...(options.arch === undefined ? [] : [`--arch=${options.arch}`]),
@@ -87,7 +91,7 @@ export class Compilation {
     try {
       return this.#store(key, this.device.request(Op.compile, this.#fields(expressions)), started);
     } catch (error) {
-      throw this.#withDiagnostics(error);
+      throw this.#explained(error);
     }
   }
 
@@ -100,7 +104,7 @@ export class Compilation {
     try {
       return this.#store(key, await this.device.requestAsync(Op.compile, this.#fields(expressions)), started);
     } catch (error) {
-      throw this.#withDiagnostics(error);
+      throw this.#explained(error);
     }
   }
 
@@ -133,9 +137,9 @@ export class Compilation {
     return { ...entry, cached: false, milliseconds: performance.now() - started };
   }
 
-  #withDiagnostics(error: unknown): unknown {
+  #explained(error: unknown): unknown {
     if (!(error instanceof CompileError)) return error;
-    return new CompileError(error.message, error.log, parseDiagnostics(error.log, this.name));
+    return compileFailure({ source: this.source, name: this.name, device: this.device.kind, signatures: this.signatures }, error.log);
   }
 }
 

@@ -33,7 +33,7 @@ export function parseParameter(tokens: readonly Token[], index: number, kernel: 
   const declared = equals < 0 ? tokens : tokens.slice(0, equals);
   const text = declared.map((token) => token.text).join(" ").replace(/ ?:: ?/g, "::").replace(/ ([*&,>\])])/g, "$1").replace(/([<[(]) /g, "$1");
   const { name, type, array } = splitName(declared, index);
-  const spelled = array ? [...type, { text: "*", kind: "mark", line: 1 } as const] : type;
+  const spelled = array ? [...type, { text: "*", kind: "mark", line: 1, column: 1 } as const] : type;
 
   const refuse = (got: string, advice: string): never => {
     const line = tokens[0]?.line ?? 1;
