@@ -203,7 +203,9 @@ Answer Loop::compile(Request& request, const Header&) {
   task.options.assign(request.fields.begin() + 4, request.fields.end());
 
   Compiled compiled = device_.compile(task);
-  return {{"ok", compiled.log, compiled.artifact, joined(compiled.lowered)}};
+  Answer answer = {{"ok", compiled.log, compiled.artifact, joined(compiled.lowered)}};
+  if (compiled.dependencies.has_value()) answer.fields.push_back(joined(*compiled.dependencies));
+  return answer;
 }
 
 Answer Loop::module_load(Request& request, const Header&) {

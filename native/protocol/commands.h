@@ -93,7 +93,8 @@ struct Message { Header header; };   // the record of every command with a messa
 //   segment_create  [segment, bytes]                                → [ok], with the descriptor of the new device segment
 //   segment_import  [segment, memory ("device"|"host"), bytes], with its descriptor → [ok]
 //   compile         [source, program name, header directory, expressions joined by \n, option…]
-//                                                                   → [ok, log, artifact, lowered names joined by \n]
+//                                                                   → [ok, log, artifact, lowered names joined by \n, files that were read joined by \n]
+//                   (the last is left out where the compiler does not say which files it has read)
 //                   on a compile error                              → [error, "COMPILE", sentence, log]
 //   module_load     [module, first kernel id, artifact, lowered names joined by \n, static name]
 //                                                                   → [ok, one JSON object per kernel joined by \n]

@@ -104,6 +104,25 @@ std::string unit(const CompileRequest& request, const CellText& cell, const Cell
   return text.str();
 }
 
+// The files in a rule of make as -MD writes it, without our own in `directory`: "cell.so: /a\ b.h \<newline> /c.h".
+std::vector<std::string> dependencies_in(const std::string& rule, const std::string& directory) {
+  std::vector<std::string> files;
+  std::string file;
+  auto finish = [&] {
+    if (!file.empty() && file.rfind(directory + "/", 0) != 0) files.push_back(file);
+    file.clear();
+  };
+  for (size_t at = rule.find(": ") + 1; at < rule.size(); at++) {
+    char c = rule[at], next = at + 1 < rule.size() ? rule[at + 1] : '\n';
+    if (c == ' ' || c == '\n') finish();
+    else if (c == '\\' && next == '\n') at++;
+    else if ((c == '\\' && (next == ' ' || next == '#')) || (c == '$' && next == '$')) file += rule[++at];
+    else file += c;
+  }
+  finish();
+  return files;
+}
+
 std::string joined(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) line += (line.empty() ? "" : " ") + word;
@@ -116,10 +135,10 @@ Compiled compile_cell(const CompileRequest& request) {
   const Compiler& compiler = system_compiler();
   CellOptions options = read_options(request.options);
   PrivateFolder directory(kCompileFolder);
-  std::string source = directory.file("cell.cc"), object = directory.file("cell.so"), log_file = directory.file("log");
+  std::string source = directory.file("cell.cc"), object = directory.file("cell.so"), log_file = directory.file("log"), dependencies = directory.file("dependencies");
   write_file(source, unit(request, host_text(request.source, compiler.is_clang), options));
   std::vector<std::string> arguments = command(compiler, request, options);
-  arguments.insert(arguments.end(), {"-o", object, source});
+  arguments.insert(arguments.end(), {"-MD", "-MF", dependencies, "-o", object, source});
 
   int status = run_program(arguments, {"LC_ALL=C", "TMPDIR=" + directory.path}, folder_with_text(directory, request), log_file);
   std::string log = read_file(log_file);
@@ -133,6 +152,7 @@ Compiled compile_cell(const CompileRequest& request) {
   }
   compiled.log += log;
   compiled.artifact = read_file(object);
+  compiled.dependencies = dependencies_in(read_file(dependencies), directory.path);
   for (size_t i = 0; i < request.expressions.size(); i++) compiled.lowered.push_back("warpcell_cpu_kernel_" + std::to_string(i));
   return compiled;
 }

@@ -25,6 +25,8 @@ std::string error_text(const NvrtcApi& api, int result) {
   return text(result);
 }
 
+}  // namespace
+
 // One program; destroyed with its scope.
 class ProgramScope {
  public:
@@ -70,6 +72,8 @@ class ProgramScope {
   const NvrtcApi& api_;
   Program program_ = nullptr;
 };
+
+namespace {
 
 // NVRTC's text for a kernel that was asked for by name, as a file: "__nv_name_map(2)" becomes "kernel axpy<float>(1)". That the lookup
 // failed too follows from what it says before.
@@ -133,7 +137,7 @@ std::string readable(const std::string& log, const CompileRequest& request) {
   return with_kernel_names(without_known_redefinitions(without_precompiled_remarks(log), request.headers + "/cuda"));
 }
 
-Compiled collect(ProgramScope& program, const CompileRequest& request, const CompileOptions& options) {
+Compiled collect(ProgramScope& program, const CompileRequest& request, const CompileOptions& options, const IncludeTrace& includes) {
   std::string log = readable(program.log(), request);
   Report report = read_report(log);
   Artifact artifact;
@@ -145,6 +149,7 @@ Compiled collect(ProgramScope& program, const CompileRequest& request, const Com
   compiled.log = options.verbose ? log : report.rest;
   compiled.artifact = artifact.bytes();
   for (const auto& expression : request.expressions) compiled.lowered.push_back(program.lowered(expression));
+  compiled.dependencies = includes.files();
   return compiled;
 }
 
@@ -232,6 +237,15 @@ void Nvrtc::open() {
   }
 }
 
+int Nvrtc::run(ProgramScope& program, std::vector<std::string> options) {
+  std::vector<std::string> traced = options;
+  for (const auto& option : includes_.options()) traced.push_back(option);
+  int result = program.compile(traced);
+  if (result != kInvalidOption) return result;
+  includes_.options();   // what is not asked for is not there
+  return program.compile(options);
+}
+
 Compiled Nvrtc::compile(const CompileRequest& given) {
   const NvrtcApi& nvrtc = api();
   CompileRequest request = given;
@@ -258,14 +272,14 @@ Compiled Nvrtc::compile(const CompileRequest& given) {
     ProgramScope program(nvrtc, request);
     auto minimal = arguments;
     minimal.push_back("--minimal");
-    result = program.compile(minimal);
-    if (result == kOk) return collect(program, request, options);
+    result = run(program, minimal);
+    if (result == kOk) return collect(program, request, options, includes_);
   }
 
   ProgramScope program(nvrtc, request);
   for (const auto& option : precompiled_.options(request.source, options.searches_user_folders)) arguments.push_back(option);
-  result = program.compile(arguments);
-  if (result == kOk) return collect(program, request, options);
+  result = run(program, arguments);
+  if (result == kOk) return collect(program, request, options, includes_);
   std::string log = readable(program.log(), request);
   if (result == kInvalidOption) throw DeviceError("INVALID_OPTION", "Expected options that NVRTC knows but got: " + log.substr(0, log.find('\n')), log);
   throw DeviceError("COMPILE", request.name + " does not compile.", read_report(log).rest);
