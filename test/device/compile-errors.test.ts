@@ -69,6 +69,25 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     expect((await refused("__global__ void k(float* p) { }\nvoid run(float* p) {\n  k<<<1, 1>>>(p);\n}")).message).toMatch(/^Cell \[3\] does not compile: <<<\.\.\.>>> is for host programs, and a cell holds device code: launch from a TypeScript cell, kernel\.launch\(\{ grid, block \}, \.\.\.\)\.\n\nCell \[3\]:3:\d+\n/);
   });
 
+  test.runIf(device === "cpu").each([
+    ["#include <mma.h>\nusing namespace nvcuda;", "mma.h needs a GPU (or: use a tiled loop over __shared__ memory, or matmul of tensors)", 1],
+    ["#include <cub/cub.cuh>", "cub/cub.cuh needs a GPU (or: use sum, mean, max … of tensors, or __shfl_down_sync and __shared__ memory)", 1],
+    ["#include <cuda/atomic>", "cuda/atomic needs a GPU (or: use atomicAdd, __syncthreads and __threadfence)", 1],
+    ["__device__ float f(unsigned long long t) {\n  return tex2D<float>(t, 0, 0);\n}", "tex2D needs a GPU (or: read the array through a pointer)", 2],
+  ])("what only a GPU has: %j", async (source, sentence, line) => {
+    expect((await refused(source)).diagnostics[0]).toMatchObject({ line, message: sentence });
+  });
+
+  test("a pasted program: main() is named, and nothing of what it calls", async () => {
+    const { message, diagnostics } = await refused("__global__ void k(float* p) { p[0] = 1; }\n\nint main() {\n  float* p;\n  cudaMalloc(&p, 4);\n  k<<<1, 1>>>(p);\n  cudaDeviceSynchronize();\n}");
+    expect(message).toMatch(/^Cell \[3\] does not compile: main\(\) is for host programs, and a cell holds device code: launch its kernels from a TypeScript cell, kernel\.launch\(\{ grid, block \}, …\)\.\n\nCell \[3\]:3:5\n/);
+    expect(diagnostics).toHaveLength(1);
+  });
+
+  test("a call of the host's interface says what takes its place", async () => {
+    expect((await refused("__global__ void k(float* p) {\n  cudaMalloc(&p, 4);\n}")).diagnostics).toMatchObject([{ line: 2, column: 3, message: "cudaMalloc is for host programs, and a cell holds device code: make arrays in a TypeScript cell: zeros([n]), tensor(data)" }]);
+  });
+
   test("a kernel called as a function of CUDA is", async () => {
     expect((await refused("\n__global__ void min(int* p, float x) { *p = x; }")).message).toMatch(/^Cell \[3\] does not compile: a function of CUDA is called min too: give the kernel another name\.\n\nCell \[3\]:2:1\n/);
   });

@@ -29,8 +29,8 @@ export function compileFailure(failed: FailedSource, log: string): CompileError 
   const errors = errorsOf(failed, messages);
   if (errors.length > 0) return new CompileError(`${failed.name} does not compile: ${listing(failed, errors)}`, log, errors);
   const [first] = messages;
-  const said = first !== undefined ? `${first.file}:${first.line}:${first.column}: ${first.message}` : /(?:error|fatal)\b.*/.exec(log)?.[0] ?? "the compiler gives no reason";
-  return new CompileError(`${failed.name} does not compile: ${said}.`, log);
+  const said = first !== undefined ? `${first.file}:${first.line}:${first.column}: ${first.message}` : /(?:error|fatal)\b.*/.exec(log)?.[0].trimEnd() ?? "the compiler gives no reason";
+  return new CompileError(`${failed.name} does not compile: ${said.replace(/\.$/, "")}.`, log);
 }
 
 /** The same error, with the lines of the source that it is about: for a declaration that is refused before any compiler sees it. */
