@@ -240,6 +240,11 @@ Answer Loop::disassemble(Request& request, const Header&) {
   return {{"ok", device_.disassemble(request.fields[0], request.fields[1])}};
 }
 
+Answer Loop::address(Request& request, const Header&) {
+  expect_fields(request, 1);
+  return {{"ok", std::to_string(reinterpret_cast<uintptr_t>(device_.address(number(request.fields[0]))))}};
+}
+
 void refuse(Channel& channel, const DeviceError& reason) {
   while (!channel.is_stopped()) {
     Header* header = channel.front();

@@ -41,7 +41,8 @@ enum class Memory : uint32_t { device = 0, host = 1 };
   X(module_unload, 11, false)    \
   X(occupancy, 12, true)         \
   X(time, 13, true)              \
-  X(disassemble, 14, true)
+  X(disassemble, 14, true)       \
+  X(address, 15, true)
 
 enum class Op : uint16_t {
 #define X(name, number, message) name = number,
@@ -101,6 +102,7 @@ struct Message { Header header; };   // the record of every command with a messa
 //   occupancy       [kernel, block threads, dynamic shared bytes]   → [ok, JSON]
 //   time            [repeats, warm-up] followed by a Launch record as bytes → [ok, device ms of each repeat joined by \n]
 //   disassemble     [artifact, "ptx" | "sass"]                      → [ok, text]
+//   address         [place]                                         → [ok, where kernels of this process find it]
 
 // What went wrong with a command that has no answer of its own.
 struct ErrorRecord {
