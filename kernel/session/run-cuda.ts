@@ -5,36 +5,19 @@ import type { CellResult, Run } from "./run.ts";
 
 type CudaModule = Awaited<ReturnType<typeof import("warpcell")["compile"]>>;
 type KernelInfo = import("warpcell").Kernel["info"];
-type Diagnostic = import("warpcell").Diagnostic;
 
-/** A compile error knows where in the source each message points. */
-interface Diagnosed { diagnostics: Diagnostic[]; }
-
-/** Rejects with the library's CompileError, placed at the line of the cell, and with what its compile throws otherwise. */
+/** Rejects with the library's CompileError, which shows each line of the cell that is wrong, and with what its compile throws otherwise. */
 export async function runCuda(cell: Extract<Cell, { language: "cuda" }>, { session, request, ran }: Run): Promise<CellResult> {
   const { warpcell } = await session.library.load();
   session.cells.add(ran);
   const options = { name: ran.label, ...cell.options } as Parameters<typeof warpcell.compile>[1];
-  const module = await warpcell.compile(cell.code, options).catch((error: unknown) => {
-    const [first, ...others] = errorsOf(error);
-    if (first !== undefined) session.tracebacks.place(error, { cell: ran, line: first.line, column: Math.max(1, first.column) });
-    for (const { line, column, message } of others) session.output.write("stderr", `${ran.label}:${line}:${column} - error: ${message}\n`);
-    throw error;
-  });
+  const module = await warpcell.compile(cell.code, options);
 
   const kernels = Object.entries(module.kernels);
   for (const [name, kernel] of kernels) session.slots.define(name, kernel);
   session.output.send({ type: "declared", request: request.id, declarations: [...module.declarations] });
   if (cell.options.verbose || /\bwarning\b/.test(module.log)) session.output.write("stderr", module.log.endsWith("\n") ? module.log : `${module.log}\n`);
   return { value: summary(module) };
-}
-
-/** The errors of a failed compile, in the compiler's order; what it only warned of, when that is all there is. */
-function errorsOf(error: unknown): Diagnostic[] {
-  if (typeof error !== "object" || error === null || !("diagnostics" in error)) return [];
-  const { diagnostics } = error as Diagnosed;
-  const errors = diagnostics.filter(({ severity }) => severity.includes("error"));
-  return errors.length > 0 ? errors : diagnostics.slice(0, 1);
 }
 
 /** A line per kernel: what it takes, what it uses where the device knows, and how long compiling took. */

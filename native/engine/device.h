@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct Compiled {
   std::string log;                        // warnings and, with --verbose, the compiler's report
   std::string artifact;                   // cubin, or the shared object's bytes
   std::vector<std::string> lowered;       // one symbol per expression
+  std::optional<std::vector<std::string>> dependencies;   // every file that the compiler read besides the source; nothing where it does not say
 };
 
 struct LaunchRequest {

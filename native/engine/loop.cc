@@ -203,7 +203,9 @@ Answer Loop::compile(Request& request, const Header&) {
   task.options.assign(request.fields.begin() + 4, request.fields.end());
 
   Compiled compiled = device_.compile(task);
-  return {{"ok", compiled.log, compiled.artifact, joined(compiled.lowered)}};
+  Answer answer = {{"ok", compiled.log, compiled.artifact, joined(compiled.lowered)}};
+  if (compiled.dependencies.has_value()) answer.fields.push_back(joined(*compiled.dependencies));
+  return answer;
 }
 
 Answer Loop::module_load(Request& request, const Header&) {
@@ -236,6 +238,11 @@ Answer Loop::time(Request& request, const Header& header) {
 Answer Loop::disassemble(Request& request, const Header&) {
   expect_fields(request, 2);
   return {{"ok", device_.disassemble(request.fields[0], request.fields[1])}};
+}
+
+Answer Loop::address(Request& request, const Header&) {
+  expect_fields(request, 1);
+  return {{"ok", std::to_string(reinterpret_cast<uintptr_t>(device_.address(number(request.fields[0]))))}};
 }
 
 void refuse(Channel& channel, const DeviceError& reason) {

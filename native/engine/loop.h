@@ -38,6 +38,7 @@ class Loop {
   Answer occupancy(Request&, const Header&);
   Answer time(Request&, const Header&);
   Answer disassemble(Request&, const Header&);
+  Answer address(Request&, const Header&);
 
   Channel& channel_;
   Device& device_;

@@ -41,7 +41,8 @@ enum class Memory : uint32_t { device = 0, host = 1 };
   X(module_unload, 11, false)    \
   X(occupancy, 12, true)         \
   X(time, 13, true)              \
-  X(disassemble, 14, true)
+  X(disassemble, 14, true)       \
+  X(address, 15, true)
 
 enum class Op : uint16_t {
 #define X(name, number, message) name = number,
@@ -93,13 +94,15 @@ struct Message { Header header; };   // the record of every command with a messa
 //   segment_create  [segment, bytes]                                → [ok], with the descriptor of the new device segment
 //   segment_import  [segment, memory ("device"|"host"), bytes], with its descriptor → [ok]
 //   compile         [source, program name, header directory, expressions joined by \n, option…]
-//                                                                   → [ok, log, artifact, lowered names joined by \n]
+//                                                                   → [ok, log, artifact, lowered names joined by \n, files that were read joined by \n]
+//                   (the last is left out where the compiler does not say which files it has read)
 //                   on a compile error                              → [error, "COMPILE", sentence, log]
 //   module_load     [module, first kernel id, artifact, lowered names joined by \n, static name]
 //                                                                   → [ok, one JSON object per kernel joined by \n]
 //   occupancy       [kernel, block threads, dynamic shared bytes]   → [ok, JSON]
 //   time            [repeats, warm-up] followed by a Launch record as bytes → [ok, device ms of each repeat joined by \n]
 //   disassemble     [artifact, "ptx" | "sass"]                      → [ok, text]
+//   address         [place]                                         → [ok, where kernels of this process find it]
 
 // What went wrong with a command that has no answer of its own.
 struct ErrorRecord {

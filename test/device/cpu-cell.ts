@@ -1,5 +1,7 @@
 // Cells on the cpu device with a compiler of the test's choice: turns source and typed arrays into a launch and what it wrote.
 import { spawnSync } from "node:child_process";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
 import { expect } from "vitest";
 import { binding } from "../../native/lib/wire/binding.ts";
 import { Op } from "../../native/lib/wire/commands.ts";
@@ -13,9 +15,10 @@ if (compilers.length < 2) console.log(`Cells are compiled with ${compilers.join(
 
 export const cpu = DeviceProcess.get("cpu");
 
-/** From here on cells are compiled by `compiler`, in a device process of their own. */
+/** From here on cells are compiled by `compiler`, in a device process and with a cache of their own. */
 export function use(compiler: string): void {
   process.env["WARPCELL_CXX"] = compiler;
+  process.env["XDG_CACHE_HOME"] = join(tmpdir(), `warpcell-tests-${userInfo().uid}`, compiler);
   expect(() => {
     binding.kill(cpu.client);
     cpu.request(Op.hello, []);

@@ -280,13 +280,14 @@ template <Number T> __global__ void k(T* x) { assert(x != nullptr); x[0] = std::
     const text = "__global__ void k(float* x) {\n  extern __shared__\n    float s[];\n  s[0] = 1;\n  x[0] = s[0] + undefined_name;\n}\n";
     const error = caught(() => new Cell(text, ["k"]));
     expect(error.code).toBe("COMPILE");
-    expect(error.message).toMatch(/^Expected test\.cu to compile, but (g|clang)\+\+ [\d.]+ says: test\.cu:5:\d+: error: .*undefined_name/);
+    expect(error.message).toMatch(/^test\.cu does not compile \((g|clang)\+\+ [\d.]+\)\.$/);
+    expect(error.log).toMatch(/^test\.cu:5:\d+: error: .*undefined_name/m);
     expect(error.log).toContain("x[0] = s[0] + undefined_name;");
   });
 
   test("inline PTX is a compile error that says what to do, unless the cell leaves it out itself", () => {
     const body = 'int lane; asm volatile("mov.u32 %0, %laneid;" : "=r"(lane)); x[0] = lane;';
-    expect(caught(() => new Cell(`__global__ void k(int* x) {\n${body}\n}`, ["k"])).log).toMatch(/test\.cu:2.*Expected CUDA C\+\+ without inline PTX, which the cpu device cannot run/s);
+    expect(caught(() => new Cell(`__global__ void k(int* x) {\n${body}\n}`, ["k"])).log).toMatch(/test\.cu:2.*inline PTX needs a GPU \(or: put it inside #if !defined\(WARPCELL_CPU\)/s);
     const out = poisoned(1);
     new Cell(`__global__ void k(int* x) {\n#if !defined(WARPCELL_CPU)\n${body}\n#else\nx[0] = 5; // asm("no")\n#endif\n}`, ["k"]).run("k", {}, [out]);
     expect(out[0]).toBe(5);
@@ -316,17 +317,17 @@ __global__ __inline__ void k(float* o) {
 
   test.each(["__shared__ int s = 0;", "__shared__ int s[2] = {0, 0};", "static __shared__ float s\n= 1;"])("an initial value of shared memory is a compile error, as in CUDA: %s", (declaration) => {
     const text = `__global__ void k(int* o) {\n${declaration}\n__syncthreads(); o[0] = 1; }`;
-    expect(caught(() => new Cell(text, ["k"])).message).toMatch(
-      /test\.cu:2:\d+: error: static assertion failed: Expected a __shared__ variable without an initial value, which CUDA does not allow\. Assign it in one thread, then call __syncthreads\(\)\./);
+    expect(caught(() => new Cell(text, ["k"])).log).toMatch(
+      /test\.cu:2:\d+: error: static.assert\w* failed:? "?a __shared__ variable has no initial value in CUDA: assign it in one thread, then call __syncthreads\(\)/);
   });
 
   test("an array of variable length is a compile error, as in CUDA", () => {
-    expect(caught(() => new Cell("__global__ void k(int* o, int n) {\nint a[n]; a[0] = 1; o[0] = a[0]; }", ["k"])).message).toMatch(/test\.cu:2:\d+: error: .*variable.length/);
+    expect(caught(() => new Cell("__global__ void k(int* o, int n) {\nint a[n]; a[0] = 1; o[0] = a[0]; }", ["k"])).log).toMatch(/test\.cu:2:\d+: error: .*variable.length/);
   });
 
   test("a launch with <<<…>>> is a compile error that says where kernels are launched", () => {
     const text = "__global__ void k(int* o) { o[0] = 8 << 1 >> 2; }\nint main() {\n  k<<<1, 256>>>(nullptr);\n}\n";
-    expect(caught(() => new Cell(text, ["k"])).message).toMatch(/test\.cu:3:\d+: error: static assertion failed: Expected a cell of device code, but got a launch with <<<…>>>\. Launch the kernel from a TypeScript cell/);
+    expect(caught(() => new Cell(text, ["k"])).log).toMatch(/test\.cu:3:\d+: error: static.assert\w* failed:? "?<<<\.\.\.>>> is for host programs, and a cell holds device code: launch from a TypeScript cell/);
   });
 
   test.each([["", ""], ["with the C library's mathematics", "#include <cmath>\n#include <ctime>\n"]])("norms, constants, clocks and hinted stores %s", (_name, library) => {

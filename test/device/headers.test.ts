@@ -1,7 +1,8 @@
 // What a cell finds without an include, and the headers of C and C++ that it may include, on every device.
 import "./cache.ts";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { compile, full, tensor, type Kernel } from "../../native/lib/index.ts";
+import { compilers, use } from "./cpu-cell.ts";
 import { devices } from "./devices.ts";
 
 const constants = {
@@ -13,7 +14,12 @@ const constants = {
 const integers = { int8_t: 1, uint8_t: 1, int16_t: 2, uint16_t: 2, int32_t: 4, uint32_t: 4, int64_t: 8, uint64_t: 8, uintptr_t: 8, size_t: 8, uint: 4, ushort: 2, ulong: 8 };
 const headers = ["assert", "float", "limits", "math", "stddef", "stdint", "stdio", "stdlib", "string", "time"];
 
-describe.each(devices.map(({ name }) => name))("on %s", (device) => {
+/** Every device, and of the CPU every compiler. */
+const targets = devices.flatMap(({ name }): { device: string; compiler: string }[] => (name === "cpu" ? compilers : ["NVRTC"]).map((compiler) => ({ device: name, compiler })));
+
+describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
+  beforeAll(() => { if (device === "cpu") use(compiler); });
+
   const kernel = async (source: string): Promise<Kernel> => (await compile(source, { device })).kernels["k"] as Kernel;
 
   /** What C++ says of each expression, as a double. */

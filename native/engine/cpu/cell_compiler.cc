@@ -53,8 +53,8 @@ std::vector<std::string> command(const Compiler& compiler, const CompileRequest&
   // A lane may hand a shuffle a variable that only its leader has set; clang would conclude that every lane is the leader. For CUDA it
   // goes without that conclusion itself.
   const char* undefined_arguments = std::atoi(compiler.version.c_str()) < 15 ? "-disable-noundef-analysis" : "-no-enable-noundef-analysis";
-  if (compiler.is_clang) arguments.insert(arguments.end(), {"-Wno-ignored-attributes", "-Xclang", undefined_arguments});
-  else arguments.push_back("-fno-gnu-unique");                    // else local statics of two cells are one
+  if (compiler.is_clang) arguments.insert(arguments.end(), {"-ferror-limit=0", "-Wno-ignored-attributes", "-Xclang", undefined_arguments});
+  else arguments.insert(arguments.end(), {"-fno-gnu-unique", "-ftabstop=1"});   // else local statics of two cells are one, and a tab is eight columns
   std::vector<std::string> flags = flags_of(options);
   arguments.insert(arguments.end(), flags.begin(), flags.end());
   return arguments;
@@ -95,17 +95,32 @@ std::string unit(const CompileRequest& request, const CellText& cell, const Cell
   text << "#include <warpcell_cpu/cuda.h>\n";
   // Not as flags of the compiler: in front of our headers a macro N would change what they say.
   for (const std::string& define : options.defines) text << definition(define);
-  text << "#line 1 " << quoted(request.name) << "\n" << cell.text << "\n#line 1 \"kernels\"\n";
-  for (size_t i = 0; i < request.expressions.size(); i++) text << "WARPCELL_CPU_EXPORT(" << i << ", (" << bound_of(request.expressions[i], cell) << "), " << request.expressions[i] << ")\n";
+  text << "#line 1 " << quoted(request.name) << "\n" << cell.text << "\n";
+  // Messages about an expression name it, as those of NVRTC do.
+  for (size_t i = 0; i < request.expressions.size(); i++) {
+    text << "#line 1 " << quoted("kernel " + request.expressions[i]) << "\n";
+    text << "WARPCELL_CPU_EXPORT(" << i << ", (" << bound_of(request.expressions[i], cell) << "), " << request.expressions[i] << ")\n";
+  }
   return text.str();
 }
 
-std::string first_error(const std::string& log) {
-  size_t at = log.find("error: ");
-  if (at == std::string::npos) return "it failed without a message";
-  size_t start = log.rfind('\n', at);
-  start = start == std::string::npos ? 0 : start + 1;
-  return log.substr(start, log.find('\n', at) - start);
+// The files in a rule of make as -MD writes it, without our own in `directory`: "cell.so: /a\ b.h \<newline> /c.h".
+std::vector<std::string> dependencies_in(const std::string& rule, const std::string& directory) {
+  std::vector<std::string> files;
+  std::string file;
+  auto finish = [&] {
+    if (!file.empty() && file.rfind(directory + "/", 0) != 0) files.push_back(file);
+    file.clear();
+  };
+  for (size_t at = rule.find(": ") + 1; at < rule.size(); at++) {
+    char c = rule[at], next = at + 1 < rule.size() ? rule[at + 1] : '\n';
+    if (c == ' ' || c == '\n') finish();
+    else if (c == '\\' && next == '\n') at++;
+    else if ((c == '\\' && (next == ' ' || next == '#')) || (c == '$' && next == '$')) file += rule[++at];
+    else file += c;
+  }
+  finish();
+  return files;
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -120,15 +135,15 @@ Compiled compile_cell(const CompileRequest& request) {
   const Compiler& compiler = system_compiler();
   CellOptions options = read_options(request.options);
   PrivateFolder directory(kCompileFolder);
-  std::string source = directory.file("cell.cc"), object = directory.file("cell.so"), log_file = directory.file("log");
+  std::string source = directory.file("cell.cc"), object = directory.file("cell.so"), log_file = directory.file("log"), dependencies = directory.file("dependencies");
   write_file(source, unit(request, host_text(request.source, compiler.is_clang), options));
   std::vector<std::string> arguments = command(compiler, request, options);
-  arguments.insert(arguments.end(), {"-o", object, source});
+  arguments.insert(arguments.end(), {"-MD", "-MF", dependencies, "-o", object, source});
 
   int status = run_program(arguments, {"LC_ALL=C", "TMPDIR=" + directory.path}, folder_with_text(directory, request), log_file);
   std::string log = read_file(log_file);
   if (status != 0) {
-    throw DeviceError("COMPILE", "Expected " + request.name + " to compile, but " + compiler.name + " " + compiler.version + " says: " + first_error(log), log);
+    throw DeviceError("COMPILE", request.name + " does not compile (" + compiler.name + " " + compiler.version + ").", log);
   }
   Compiled compiled;
   if (options.verbose) {
@@ -137,6 +152,7 @@ Compiled compile_cell(const CompileRequest& request) {
   }
   compiled.log += log;
   compiled.artifact = read_file(object);
+  compiled.dependencies = dependencies_in(read_file(dependencies), directory.path);
   for (size_t i = 0; i < request.expressions.size(); i++) compiled.lowered.push_back("warpcell_cpu_kernel_" + std::to_string(i));
   return compiled;
 }

@@ -56,14 +56,14 @@ class Rewriter {
     if (is(i, "__host__")) host(i);
     if (is(i, "reinterpret_cast")) cast(i);
     if (is(i, "<") && is(i + 1, "<") && is(i + 2, "<")) {
-      refuse(statement_, "Expected a cell of device code, but got a launch with <<<…>>>. Launch the kernel from a TypeScript cell: kernel.launch({ grid, block }, …).");
+      refuse(statement_, "<<<...>>> is for host programs, and a cell holds device code: launch from a TypeScript cell, kernel.launch({ grid, block }, ...)");
     }
     if ((is(i, "asm") || is(i, "__asm__") || is(i, "__asm")) && !is_fence(i)) {
-      refuse(i, "Expected CUDA C++ without inline PTX, which the cpu device cannot run. Put it inside #if !defined(WARPCELL_CPU), or run the cell on a GPU.");
+      refuse(i, "inline PTX needs a GPU (or: put it inside #if !defined(WARPCELL_CPU), and C++ into #else)");
     }
   }
 
-  // A compile error in front of token i.
+  // A compile error in front of token i. ASCII: clang 14 shows the bytes of anything else.
   void refuse(size_t i, const std::string& sentence) { edits_.push_back({tokens_[i].at, tokens_[i].at, "static_assert(false, \"" + sentence + "\"); "}); }
 
   // asm volatile("" ::: "memory"): no instruction, so any compiler takes it.
@@ -157,7 +157,7 @@ class Rewriter {
       if (depth > 0 && (is(k, ")") || is(k, "]") || is(k, "}"))) depth--;
       if (depth == 0 && is(k, "alignas")) leading(k);
       if (depth == 0 && is(k, "=") && !is(k + 1, "=") && !is(k - 1, "=") && !is(k - 1, "<") && !is(k - 1, ">") && !is(k - 1, "!")) {
-        return refuse(statement_, "Expected a __shared__ variable without an initial value, which CUDA does not allow. Assign it in one thread, then call __syncthreads().");
+        return refuse(statement_, "a __shared__ variable has no initial value in CUDA: assign it in one thread, then call __syncthreads()");
       }
     }
   }

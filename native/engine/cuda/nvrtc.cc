@@ -25,6 +25,8 @@ std::string error_text(const NvrtcApi& api, int result) {
   return text(result);
 }
 
+}  // namespace
+
 // One program; destroyed with its scope.
 class ProgramScope {
  public:
@@ -71,26 +73,32 @@ class ProgramScope {
   Program program_ = nullptr;
 };
 
-// "Expected … but got 2 errors, the first at Cell [3] a.cu(5): identifier "x" is undefined."
-std::string compile_sentence(const std::string& log) {
-  constexpr const char* kUnknownName = "Input name expression was: \" ";
-  constexpr const char* kNoFunction = "attribute \"__global__\" does not apply here";
-  size_t name = log.find(kUnknownName);
+namespace {
 
-  std::istringstream lines(log.substr(0, name));
-  std::string line, first;
-  int errors = 0;
-  while (std::getline(lines, line)) {
-    if (line.find("error:") == std::string::npos && line.find(" error ") == std::string::npos && line.rfind("ptxas fatal", 0) != 0) continue;
-    if (line.find("detected in the compilation") != std::string::npos) continue;
-    // A parameter of an unknown type makes the kernel no function: the name that is missing says more.
-    bool says_more = first.find(kNoFunction) != std::string::npos && line.find("is undefined") != std::string::npos;
-    if (errors++ == 0 || says_more) first = line;
+// NVRTC's text for a kernel that was asked for by name, as a file: "__nv_name_map(2)" becomes "kernel axpy<float>(1)". That the lookup
+// failed too follows from what it says before.
+std::string with_kernel_names(const std::string& log) {
+  constexpr const char* kNameMap = "__nv_name_map(";
+  constexpr const char* kPragma = "#pragma nv_mangled_name ";
+  constexpr const char* kFollows = "Error in parsing name expression for lowered name lookup";
+  std::string rest, block;
+  std::istringstream lines(log);
+  auto finish = [&] {
+    size_t pragma = block.find(kPragma);
+    if (block.rfind(kNameMap, 0) == 0 && pragma != std::string::npos) {
+      pragma += std::char_traits<char>::length(kPragma);
+      std::string expression = block.substr(pragma, block.find('\n', pragma) - pragma);
+      block = "kernel " + expression + "(1)" + block.substr(block.find(')') + 1, block.find('\n') - block.find(')'));
+    }
+    if (block.find(kFollows) == std::string::npos) rest += block;
+    block.clear();
+  };
+  for (std::string line; std::getline(lines, line);) {
+    block += line + "\n";
+    if (line.empty()) finish();
   }
-  if (errors > 0) return "Expected CUDA C++ that compiles but got " + std::to_string(errors) + (errors == 1 ? " error: " : " errors, the first: ") + first + ".";
-  if (name == std::string::npos) return "Expected CUDA C++ that compiles but the compiler refused it.";
-  name += std::char_traits<char>::length(kUnknownName);
-  return "Expected a kernel called " + log.substr(name, log.find('"', name) - name) + " in the source but the compiler finds none.";
+  finish();
+  return rest;
 }
 
 std::string sibling(const std::string& path, const std::string& name) {
@@ -126,10 +134,10 @@ std::string without_known_redefinitions(const std::string& log, const std::strin
 }
 
 std::string readable(const std::string& log, const CompileRequest& request) {
-  return without_known_redefinitions(without_precompiled_remarks(log), request.headers + "/cuda");
+  return with_kernel_names(without_known_redefinitions(without_precompiled_remarks(log), request.headers + "/cuda"));
 }
 
-Compiled collect(ProgramScope& program, const CompileRequest& request, const CompileOptions& options) {
+Compiled collect(ProgramScope& program, const CompileRequest& request, const CompileOptions& options, const IncludeTrace& includes) {
   std::string log = readable(program.log(), request);
   Report report = read_report(log);
   Artifact artifact;
@@ -141,6 +149,7 @@ Compiled collect(ProgramScope& program, const CompileRequest& request, const Com
   compiled.log = options.verbose ? log : report.rest;
   compiled.artifact = artifact.bytes();
   for (const auto& expression : request.expressions) compiled.lowered.push_back(program.lowered(expression));
+  compiled.dependencies = includes.files();
   return compiled;
 }
 
@@ -228,6 +237,15 @@ void Nvrtc::open() {
   }
 }
 
+int Nvrtc::run(ProgramScope& program, std::vector<std::string> options) {
+  std::vector<std::string> traced = options;
+  for (const auto& option : includes_.options()) traced.push_back(option);
+  int result = program.compile(traced);
+  if (result != kInvalidOption) return result;
+  includes_.options();   // what is not asked for is not there
+  return program.compile(options);
+}
+
 Compiled Nvrtc::compile(const CompileRequest& given) {
   const NvrtcApi& nvrtc = api();
   CompileRequest request = given;
@@ -254,17 +272,17 @@ Compiled Nvrtc::compile(const CompileRequest& given) {
     ProgramScope program(nvrtc, request);
     auto minimal = arguments;
     minimal.push_back("--minimal");
-    result = program.compile(minimal);
-    if (result == kOk) return collect(program, request, options);
+    result = run(program, minimal);
+    if (result == kOk) return collect(program, request, options, includes_);
   }
 
   ProgramScope program(nvrtc, request);
   for (const auto& option : precompiled_.options(request.source, options.searches_user_folders)) arguments.push_back(option);
-  result = program.compile(arguments);
-  if (result == kOk) return collect(program, request, options);
+  result = run(program, arguments);
+  if (result == kOk) return collect(program, request, options, includes_);
   std::string log = readable(program.log(), request);
   if (result == kInvalidOption) throw DeviceError("INVALID_OPTION", "Expected options that NVRTC knows but got: " + log.substr(0, log.find('\n')), log);
-  throw DeviceError("COMPILE", compile_sentence(log), read_report(log).rest);
+  throw DeviceError("COMPILE", request.name + " does not compile.", read_report(log).rest);
 }
 
 }  // namespace warpcell::cuda

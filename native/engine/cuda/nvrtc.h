@@ -7,6 +7,7 @@
 
 #include "../device.h"
 #include "compile_options.h"
+#include "include_trace.h"
 #include "precompiled.h"
 
 namespace warpcell::cuda {
@@ -41,6 +42,8 @@ struct NvrtcApi {
   std::vector<int> architectures;   // 75, 80, 90 …
 };
 
+class ProgramScope;
+
 class Nvrtc {
  public:
   // Opens the library and compiles an empty kernel on a thread of its own, because the first compilation of a process costs
@@ -62,6 +65,8 @@ class Nvrtc {
 
  private:
   void open();
+  // One try, with a list of the files that were read where NVRTC gives one.
+  int run(ProgramScope& program, std::vector<std::string> options);
 
   int driver_version_;
   int capability_;
@@ -72,6 +77,7 @@ class Nvrtc {
   std::string tried_;
   std::vector<std::string> headers_;
   PrecompiledHeaders precompiled_;
+  IncludeTrace includes_;
   std::mutex compiling_;              // compilations do not overlap inside NVRTC either
   std::thread warm_up_;
 };

@@ -7,15 +7,15 @@ export type Scalar = "bool" | "i8" | "u8" | "i16" | "u16" | "i32" | "u32" | "i64
 export interface ScalarType { readonly kind: "scalar"; readonly name: string; readonly scalar: Scalar; readonly size: number; readonly align: number; }
 /** float2 … ulonglong4: passed as an array or as { x, y, z, w }. */
 export interface VectorType { readonly kind: "vector"; readonly name: string; readonly scalar: Scalar; readonly lanes: number; readonly size: number; readonly align: number; }
-export interface StructField { readonly name: string; readonly type: ScalarType | VectorType | StructType; readonly offset: number; /** Elements of an array, or `null`. */ readonly count: number | null; }
-/** A struct declared in the cell: passed as an object with all its fields. */
+export interface StructField { readonly name: string; readonly type: CType; readonly offset: number; /** Elements of an array, or `null`. */ readonly count: number | null; }
+/** A struct declared in the cell: passed as an object with all its fields; where it has a pointer, a tensor. */
 export interface StructType { readonly kind: "struct"; readonly name: string; readonly fields: readonly StructField[]; readonly size: number; readonly align: number; }
 export interface PointerType {
   readonly kind: "pointer";
   readonly name: string;
   /** What it points to cannot be written through it. */
   readonly const: boolean;
-  /** Tensors that match: the element type, or bytes for a struct; `null`: any (void*); none: a type that no tensor has. */
+  /** Tensors that match: the element type, or bytes for a struct; `null`: any (void*); int64: addresses, for a pointer to pointers; none: a type that no tensor has. */
   readonly dtypes: readonly DType[] | null;
   /** Bytes that the address must be a multiple of. */
   readonly pointeeAlign: number;
@@ -77,7 +77,7 @@ const builtin = new Map<string, ScalarType | VectorType>([
 ]);
 
 /** The words that C++ lets a user write in any order and number: `long unsigned int long`. */
-const arithmeticWords = new Set(["signed", "unsigned", "char", "short", "int", "long", "float", "double", "bool"]);
+export const arithmeticWords: ReadonlySet<string> = new Set(["signed", "unsigned", "char", "short", "int", "long", "float", "double", "bool"]);
 
 /** A built-in type by its words, e.g. ["unsigned", "long", "long", "int"] or ["float4"]; `undefined` when it is none. */
 export function builtinType(words: readonly string[]): ScalarType | VectorType | undefined {
@@ -111,9 +111,16 @@ export function structType(name: string, members: readonly { name: string; type:
 export function pointerType(name: string, isConst: boolean, pointee: CType | null | undefined): PointerType {
   const dtypes = pointee === null ? null
     : pointee === undefined || pointee.kind === "struct" ? (["uint8"] as const)
-    : pointee.kind === "pointer" ? []
+    : pointee.kind === "pointer" ? (["int64"] as const)
     : matching[pointee.scalar];
   return { kind: "pointer", name, const: isConst, dtypes, pointeeAlign: pointee?.align ?? 1, size: 8, align: 8 };
+}
+
+/** Where the pointers lie in a value of that type, which itself lies at `offset`. */
+export function pointerOffsets(type: CType, offset: number): number[] {
+  if (type.kind === "pointer") return [offset];
+  if (type.kind !== "struct") return [];
+  return type.fields.flatMap((field) => Array.from({ length: field.count ?? 1 }, (_, index) => pointerOffsets(field.type, offset + field.offset + index * field.type.size)).flat());
 }
 
 export function roundUp(value: number, multiple: number): number {

@@ -1,13 +1,18 @@
-// Compiled artifacts on disk: turns a key into what was compiled under it, whole or not at all. A cache that cannot be used is a miss.
+// Compiled artifacts on disk: turns a key into what was compiled under it, whole or not at all. A cache that cannot be used, or that others can write, is a miss.
 import { createHash, randomBytes } from "node:crypto";
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeSync } from "node:fs";
 import { userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
+import type { Dependencies } from "./dependencies.ts";
 
+/** What a compiler made of a source. */
 export interface CachedCompilation { readonly artifact: Uint8Array; readonly lowered: readonly string[]; readonly log: string; }
 
+/** With what must not have changed: the files that were read, and the name of the source where the code says it. */
+export interface CacheEntry extends CachedCompilation { readonly dependencies: Dependencies; readonly name: string | null; }
+
 /** Counts up when entries change their form or meaning. */
-const schema = 1;
+const schema = 2;
 const checksumBytes = 32;
 const defaultLimit = 512 * 2 ** 20;
 /** Entries are pruned when this many have been written, and at the first one. */
@@ -38,7 +43,7 @@ export function cacheKey(parts: readonly (string | Uint8Array)[]): string {
   return hash.digest("hex");
 }
 
-/** Entries in one directory, each a file: SHA-256 of the rest, length of the description, the description as JSON, the artifact. */
+/** Entries in one directory, each a file: SHA-256 of the rest, length of the description, the description as JSON (its key, too), the artifact. */
 export class CompileCache {
   readonly directory: string;
   readonly #limit: number;
@@ -51,23 +56,29 @@ export class CompileCache {
     this.#limit = limit;
   }
 
-  /** What was stored under `key`; `null` for nothing, for a damaged entry, and for one that belongs to another user. */
-  get(key: string): CachedCompilation | null {
+  /** What was stored under `key`; `null` for nothing and for a damaged entry, with a warning for one that is no plain file of this user, or lies where others can write. */
+  get(key: string): CacheEntry | null {
     const path = this.#path(key);
     let bytes: Buffer;
     try {
-      const file = openSync(path, "r");
+      if (!this.#isOwn()) return null;
+      // Without waiting for who writes a pipe, and not through a link.
+      const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
       try {
-        if (process.getuid !== undefined && fstatSync(file).uid !== process.getuid()) return null;
+        const stat = fstatSync(file);
+        if (!stat.isFile()) return this.#refuse(`${path} is not a plain file`, "Remove it");
+        if (stat.uid !== (process.getuid?.() ?? stat.uid)) return this.#refuse(`${path} belongs to another user`, "Remove it");
         bytes = readFileSync(file);
       } finally {
         closeSync(file);
       }
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") this.#warn(error);
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ELOOP") return this.#refuse(`${path} is not a plain file`, "Remove it");
+      if (code !== "ENOENT") this.#warn(error);
       return null;
     }
-    const entry = decode(bytes);
+    const entry = decode(bytes, key);
     if (entry !== null) this.#touch(path);
     return entry;
   }
@@ -76,14 +87,15 @@ export class CompileCache {
    * Stores an entry; it appears whole or not at all. A directory that cannot be written is one warning. Nothing waits for the disk: after a crash of
    * the system the checksum tells what did not reach it.
    */
-  put(key: string, entry: CachedCompilation): void {
+  put(key: string, entry: CacheEntry): void {
     const path = this.#path(key);
     const temporary = `${path}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
     try {
       mkdirSync(this.directory, { recursive: true, mode: 0o700 });
+      if (!this.#isOwn()) return;
       const file = openSync(temporary, "wx", 0o600);
       try {
-        const bytes = encode(entry);
+        const bytes = encode(key, entry);
         for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
       } finally {
         closeSync(file);
@@ -94,6 +106,16 @@ export class CompileCache {
       this.#warn(error);
       if (existsSync(temporary)) rmSync(temporary);
     }
+  }
+
+  /** False, with a warning, for a directory in which another user may have laid something. */
+  #isOwn(): boolean {
+    const stat = statSync(this.directory, { throwIfNoEntry: false });
+    if (stat === undefined || process.getuid === undefined) return true;
+    if (stat.uid !== process.getuid()) this.#refuse("the directory belongs to another user", "Set XDG_CACHE_HOME to a directory of your own");
+    else if ((stat.mode & 0o022) !== 0) this.#refuse("other users can write there", `Run chmod go-w ${this.directory}, or set XDG_CACHE_HOME to a directory of your own`);
+    else return true;
+    return false;
   }
 
   #path(key: string): string {
@@ -121,26 +143,31 @@ export class CompileCache {
   }
 
   #warn(error: unknown): void {
-    if (this.#warned) return;
+    this.#refuse(error instanceof Error ? error.message : String(error), "Set XDG_CACHE_HOME to a directory that can be written");
+  }
+
+  #refuse(reason: string, advice: string): null {
+    if (this.#warned) return null;
     this.#warned = true;
-    const reason = error instanceof Error ? error.message : String(error);
-    process.emitWarning(`Expected to keep compiled kernels in ${this.directory} but got "${reason}". Kernels are compiled again each time; set XDG_CACHE_HOME to a directory that can be written.`, { code: "WARPCELL_CACHE" });
+    process.emitWarning(`Compiled kernels cannot be kept in ${this.directory}: ${reason}. They are compiled again each time. ${advice}.`, { code: "WARPCELL_CACHE" });
+    return null;
   }
 }
 
-function encode({ artifact, lowered, log }: CachedCompilation): Buffer {
-  const description = Buffer.from(JSON.stringify({ lowered, log }));
+function encode(key: string, { artifact, ...described }: CacheEntry): Buffer {
+  const description = Buffer.from(JSON.stringify({ key, ...described }));
   const length = Buffer.alloc(4);
   length.writeUInt32LE(description.length);
   const body = Buffer.concat([length, description, artifact]);
   return Buffer.concat([createHash("sha256").update(body).digest(), body]);
 }
 
-function decode(bytes: Buffer): CachedCompilation | null {
+function decode(bytes: Buffer, key: string): CacheEntry | null {
   if (bytes.length < checksumBytes + 4) return null;
   const body = bytes.subarray(checksumBytes);
   if (!createHash("sha256").update(body).digest().equals(bytes.subarray(0, checksumBytes))) return null;
   const end = 4 + body.readUInt32LE(0);
-  const { lowered, log } = JSON.parse(body.subarray(4, end).toString()) as { lowered: string[]; log: string };
-  return { artifact: body.subarray(end), lowered, log };
+  const { key: own, ...described } = JSON.parse(body.subarray(4, end).toString()) as Omit<CacheEntry, "artifact"> & { key: string };
+  // Under another name it is another compilation's.
+  return own === key ? { ...described, artifact: body.subarray(end) } : null;
 }

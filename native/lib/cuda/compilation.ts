@@ -2,12 +2,13 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { cpus } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { binding, deviceExecutable, deviceSources } from "../wire/binding.ts";
 import { cacheDirectory, CompileCache, cacheKey, type CachedCompilation } from "./cache.ts";
+import { areCurrent, dependenciesOf, probes } from "./dependencies.ts";
 import { Op } from "../wire/commands.ts";
 import { deviceNamed } from "../device/choice.ts";
-import { parseDiagnostics } from "./compiler-log.ts";
+import { compileFailure, withExcerpts } from "./compile-failure.ts";
 import { CompileError } from "../errors.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { parseSignatures, type Signatures } from "./signature.ts";
@@ -56,7 +57,8 @@ export class Compilation {
   readonly device: DeviceProcess;
   readonly signatures: Signatures;
   readonly #options: readonly string[];
-  readonly #included: ReadonlyMap<string, string>;
+  /** Folders of header files that the user names. */
+  readonly #folders: readonly string[];
   #base: readonly string[] | undefined;
 
   /** Reads the kernels of `source`. Throws CompileError for one that cannot be called from TypeScript, DeviceUnavailable. */
@@ -65,8 +67,12 @@ export class Compilation {
     this.source = source;
     this.name = options.name ?? "kernel.cu";
     this.device = deviceNamed(options.device);
-    this.#included = includedFiles(source, [...(options.includes ?? []), `${deviceSources}include`]);
-    this.signatures = parseSignatures(source, options.defines, [...this.#included.values()]);
+    this.#folders = [...(options.includes ?? []), ...foldersIn(options.flags ?? [])].map((folder) => resolve(folder));
+    try {
+      this.signatures = parseSignatures(source, options.defines, includedTexts(source, [...this.#folders, `${deviceSources}include`]));
+    } catch (error) {
+      throw withExcerpts(error, this);
+    }
     this.#options = [
       ...(options.std === undefined ? [] : [`--std=${options.std}`]),
       ...(options.arch === undefined ? [] : [`--arch=${options.arch}`]),
@@ -80,27 +86,27 @@ export class Compilation {
 
   /** The artifact with these kernels ("fill", "axpy<float>"). Blocks. Throws CompileError with diagnostics. */
   obtain(expressions: readonly string[]): Compiled {
-    const started = performance.now();
+    const started = startNow();
     const key = this.#key(expressions);
     const hit = this.#cached(key, started);
     if (hit !== null) return hit;
     try {
       return this.#store(key, this.device.request(Op.compile, this.#fields(expressions)), started);
     } catch (error) {
-      throw this.#withDiagnostics(error);
+      throw this.#explained(error);
     }
   }
 
   /** {@link obtain} without blocking the event loop. */
   async obtainAsync(expressions: readonly string[]): Promise<Compiled> {
-    const started = performance.now();
+    const started = startNow();
     const key = this.#key(expressions);
     const hit = this.#cached(key, started);
     if (hit !== null) return hit;
     try {
       return this.#store(key, await this.device.requestAsync(Op.compile, this.#fields(expressions)), started);
     } catch (error) {
-      throw this.#withDiagnostics(error);
+      throw this.#explained(error);
     }
   }
 
@@ -114,29 +120,69 @@ export class Compilation {
       String(binding.protocolVersion), kind, arch, compiler === null ? "" : `${compiler.name} ${compiler.version} ${compiler.path}`,
       // Code for a CPU may use every instruction of the one it was compiled on.
       kind === "cpu" ? cpus()[0]?.model ?? "" : "",
-      ownHash(), [this.source, ...this.#included.values()].some((text) => saysName.test(text)) ? this.name : "", this.source, this.#options.join("\0"), ...[...this.#included].flat(),
+      // A name with a folder is where a compiler looks for headers first.
+      ownHash(), this.name.includes("/") ? dirname(resolve(this.name)) : "", this.source, this.#options.join("\0"),
     ];
     return cacheKey([...this.#base, expressions.join("\n")]);
   }
 
-  #cached(key: string, started: number): Compiled | null {
+  #cached(key: string, started: Start): Compiled | null {
     const entry = cache().get(key);
-    if (entry === null) return null;
-    return { ...entry, log: entry.log.replaceAll(namePlaceholder, this.name), cached: true, milliseconds: performance.now() - started };
+    if (entry === null || (entry.name ?? this.name) !== this.name || !areCurrent(entry.dependencies)) return null;
+    const { artifact, lowered, log } = entry;
+    return { artifact, lowered, log: log.replaceAll(namePlaceholder, this.name), cached: true, milliseconds: performance.now() - started.ticks };
   }
 
-  #store(key: string, [log, artifact, lowered]: Uint8Array[], started: number): Compiled {
-    const text = Buffer.from(log ?? []).toString();
-    const names = Buffer.from(lowered ?? []).toString();
-    const entry = { artifact: artifact ?? new Uint8Array(), lowered: names === "" ? [] : names.split("\n"), log: text };
-    cache().put(key, { ...entry, log: text.replaceAll(this.name, namePlaceholder) });
-    return { ...entry, cached: false, milliseconds: performance.now() - started };
+  #store(key: string, [log, artifact, lowered, read]: Uint8Array[], started: Start): Compiled {
+    const compiled = { artifact: artifact ?? new Uint8Array(), lowered: linesOf(lowered), log: Buffer.from(log ?? []).toString() };
+    this.#keep(key, compiled, read === undefined ? null : linesOf(read), started);
+    return { ...compiled, cached: false, milliseconds: performance.now() - started.ticks };
   }
 
-  #withDiagnostics(error: unknown): unknown {
+  /** `read`: the files that the compiler has read; `null` when it does not say: what includes nothing is kept then all the same. */
+  #keep(key: string, compiled: CachedCompilation, read: readonly string[] | null, started: Start): void {
+    const own = [this.source, ...this.#options].join("\n");
+    if (probes(own) || (read === null && /include|import|=@/.test(own.replace(/\\\r?\n/g, "")))) return;
+    const paths = (read ?? []).filter((path) => !path.startsWith(deviceSources));
+    const systems = systemFolders(this.device.properties.compiler?.path);
+    const dependencies = dependenciesOf(paths, paths.length === 0 ? [] : [...this.#folders, process.cwd()], systems, started.clock);
+    if (dependencies === null) return;
+    const texts = () => paths.filter((path) => !systems.some((folder) => path.startsWith(`${folder}/`))).map((path) => readFileSync(path, "utf8"));
+    const name = [this.source, ...texts()].some((text) => saysName.test(text)) ? this.name : null;
+    cache().put(key, { ...compiled, log: compiled.log.replaceAll(this.name, namePlaceholder), dependencies, name });
+  }
+
+  #explained(error: unknown): unknown {
     if (!(error instanceof CompileError)) return error;
-    return new CompileError(error.message, error.log, parseDiagnostics(error.log, this.name));
+    return compileFailure({ source: this.source, name: this.name, device: this.device.kind, signatures: this.signatures }, error.log);
   }
+}
+
+/** When a compilation began: on the clock of files, and to tell how long it took. */
+interface Start { readonly clock: number; readonly ticks: number; }
+
+function startNow(): Start {
+  return { clock: Date.now(), ticks: performance.now() };
+}
+
+function linesOf(field: Uint8Array | undefined): string[] {
+  const text = Buffer.from(field ?? []).toString();
+  return text === "" ? [] : text.split("\n");
+}
+
+/** Where headers lie that come with a compiler, whose version stands for them. */
+function systemFolders(compiler: string | undefined): string[] {
+  const around = compiler === undefined ? [] : [dirname(dirname(compiler)), compiler.replace(/(\/nvidia)\/.*$/, "$1")];
+  return ["/usr", ...around, process.env["CUDA_PATH"], process.env["CUDA_HOME"]].filter((folder) => folder !== undefined && isAbsolute(folder) && folder !== "/") as string[];
+}
+
+/** The folders of header files that options of a compiler name: -I/a, -isystem /a, --include-path=/a. */
+function foldersIn(flags: readonly string[]): string[] {
+  const option = /^(?:-I|-iquote|-isystem|-idirafter|--include-path=?|--include-directory=?)(.*)$/;
+  return flags.flatMap((flag, index) => {
+    const named = option.exec(flag)?.[1];
+    return named === undefined ? [] : named === "" ? flags.slice(index + 1, index + 2) : [named];
+  });
 }
 
 function checkForms(source: unknown, options: CompileOptions): void {
@@ -159,12 +205,16 @@ function ownHash(): string {
   return (own = hash.digest("hex"));
 }
 
-/** Paths and contents of the files in `directories` that the source includes, directly or not, each behind those that it includes. Headers of the system count with the compiler. */
-function includedFiles(source: string, directories: readonly string[]): Map<string, string> {
+/**
+ * The texts of the files in `directories` that the source includes, directly or not, each behind those that it includes: they declare types that kernels take. What
+ * only a preprocessor finds, by a macro for example, lends none.
+ */
+function includedTexts(source: string, directories: readonly string[]): string[] {
   const found = new Map<string, string>();
   const seen = new Set<string>();
   const scan = (text: string, from: string | null): void => {
-    for (const [, quoted, angled] of text.matchAll(/^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)/gm)) {
+    const plain = text.replace(/\\\r?\n/g, "").replace(/\/\*[^]*?\*\//g, " ");
+    for (const [, quoted, angled] of plain.matchAll(/^[ \t]*(?:#|%:)[ \t]*(?:include(?:_next)?|import)[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)/gm)) {
       const path = (quoted ?? angled)!;
       const places = isAbsolute(path) ? [path] : [...(quoted !== undefined && from !== null ? [join(from, path)] : []), ...directories.map((directory) => join(directory, path))];
       // A folder may have the name of a header: <vector>.
@@ -177,5 +227,5 @@ function includedFiles(source: string, directories: readonly string[]): Map<stri
     }
   };
   scan(source, null);
-  return found;
+  return [...found.values()];
 }

@@ -1,7 +1,7 @@
 // Why a launch is refused: turns an argument or a size that breaks a rule into a LaunchError with one sentence.
 import { packerOf } from "./argument.ts";
-import type { CType, ScalarType } from "./c-types.ts";
-import { LaunchError, TensorError } from "../errors.ts";
+import type { CType, PointerType, ScalarType } from "./c-types.ts";
+import { LaunchError } from "../errors.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { formatShape } from "../memory/shape.ts";
 import type { Parameter } from "./signature.ts";
@@ -54,15 +54,16 @@ function culprit(type: CType, value: unknown, device: DeviceProcess, path = ""):
 }
 
 /** The error of an argument that its parameter does not admit. */
-export function argumentError(kernel: string, parameter: Parameter, index: number, value: unknown, device: DeviceProcess): LaunchError | TensorError {
+export function argumentError(kernel: string, parameter: Parameter, index: number, value: unknown, device: DeviceProcess): LaunchError {
   const which = `argument ${index + 1}, ${parameter.name}, of kernel ${kernel}`;
-  const { type } = parameter;
-  if (type.kind !== "pointer") {
-    const wrong = culprit(type, value, device);
-    const isRange = typeof wrong.value === "number" || typeof wrong.value === "bigint";
-    const part = wrong.path === "" ? which : `${wrong.path.slice(1)} of ${which}`;
-    return new LaunchError(isRange && wrong.type.kind === "scalar" ? "ARGUMENT_RANGE" : "ARGUMENT_TYPE", `Expected ${part} to be ${wanted(wrong.type)} but got ${shown(wrong.value)}.`);
-  }
+  const wrong = culprit(parameter.type, value, device);
+  const part = wrong.path === "" ? which : `${wrong.path.slice(1)} of ${which}`;
+  if (wrong.type.kind === "pointer") return pointerError(part, wrong.type, wrong.value, device);
+  const isRange = typeof wrong.value === "number" || typeof wrong.value === "bigint";
+  return new LaunchError(isRange && wrong.type.kind === "scalar" ? "ARGUMENT_RANGE" : "ARGUMENT_TYPE", `Expected ${part} to be ${wanted(wrong.type)} but got ${shown(wrong.value)}.`);
+}
+
+function pointerError(which: string, type: PointerType, value: unknown, device: DeviceProcess): LaunchError {
   if (!(value instanceof DeviceArray)) {
     const isHost = ArrayBuffer.isView(value) || Array.isArray(value);
     const advice = isHost ? ` Nothing is copied behind your back: make a tensor of it with tensor(…).` : "";

@@ -1,6 +1,6 @@
 // The tokens of one C++ declaration into its name and type: looks names up in what the cell declares.
 import { CompileError } from "../errors.ts";
-import { builtinType, pointerType, structType, type CType, type StructField, type StructType } from "./c-types.ts";
+import { arithmeticWords, builtinType, pointerType, structType, type CType, type StructField, type StructType } from "./c-types.ts";
 import { integerOf, type Token } from "./tokens.ts";
 
 /** What the cell declares, under names with their namespaces. */
@@ -30,10 +30,10 @@ export interface WrittenParameter {
 /** Splits a parameter into name and type. Throws CompileError for what no kernel may take from TypeScript. */
 export function parseParameter(tokens: readonly Token[], index: number, kernel: string): WrittenParameter {
   const equals = tokens.findIndex(({ text }) => text === "=");
-  const declared = equals < 0 ? tokens : tokens.slice(0, equals);
+  const declared = asPointer(equals < 0 ? tokens : tokens.slice(0, equals));
   const text = declared.map((token) => token.text).join(" ").replace(/ ?:: ?/g, "::").replace(/ ([*&,>\])])/g, "$1").replace(/([<[(]) /g, "$1");
   const { name, type, array } = splitName(declared, index);
-  const spelled = array ? [...type, { text: "*", kind: "mark", line: 1 } as const] : type;
+  const spelled = array ? [...type, { text: "*", kind: "mark", line: 1, column: 1 } as const] : type;
 
   const refuse = (got: string, advice: string): never => {
     const line = tokens[0]?.line ?? 1;
@@ -60,6 +60,13 @@ export function parseParameter(tokens: readonly Token[], index: number, kernel: 
   };
 }
 
+/** `T (*p)[8]`, a pointer to arrays, as `T *p`: their elements lie one after another. */
+function asPointer(tokens: readonly Token[]): readonly Token[] {
+  const open = tokens.findIndex(({ text }, index) => text === "(" && tokens[index + 1]?.text === "*");
+  const close = tokens.findIndex(({ text }, index) => index > open && text === ")");
+  return open < 0 || tokens[close + 1]?.text !== "[" ? tokens : [...tokens.slice(0, open), ...tokens.slice(open + 1, close)];
+}
+
 /** The declared name is the last word, unless the word is the type itself. */
 function splitName(tokens: readonly Token[], index: number): { name: string; type: readonly Token[]; array: boolean } {
   const bracket = tokens.findIndex(({ text }) => text === "[");
@@ -67,7 +74,7 @@ function splitName(tokens: readonly Token[], index: number): { name: string; typ
   const last = declared.at(-1);
   const before = declared.slice(0, -1);
   const hasType = before.some(({ kind, text }) => kind === "word" && !ignored.has(text));
-  const isName = last?.kind === "word" && hasType && !cv.has(last.text) && before.at(-1)?.text !== "::" && (builtinType([last.text]) === undefined || before.at(-1)?.text === "*");
+  const isName = last?.kind === "word" && hasType && !cv.has(last.text) && before.at(-1)?.text !== "::" && last.text !== "void" && !arithmeticWords.has(last.text);
   return { name: isName ? last.text : `argument${index + 1}`, type: isName ? before : declared, array: bracket >= 0 };
 }
 
@@ -82,7 +89,8 @@ export function resolveType(tokens: readonly Token[], scope: string, names: Name
     const target = plain.length === 1 && plain[0]!.text === "void" ? null : resolveType(pointee, scope, names, depth + 1) ?? undefined;
     const pointsToConst = isConst || aliasIsConst(plain, scope, names);
     const name = target == null ? joinWords(plain) : target.name;
-    return pointerType(`${pointsToConst ? "const " : ""}${name}*`, pointsToConst, target);
+    const spelled = !pointsToConst ? name : target?.kind === "pointer" ? `${name} const` : `const ${name}`;
+    return pointerType(`${spelled}*`, pointsToConst, target);
   }
 
   const plain = tokens.filter(({ text }) => !ignored.has(text));
@@ -143,31 +151,34 @@ export function structOf(name: string, body: readonly Token[], align: number, sc
   return structType(name, members, align);
 }
 
-/** `float2 a, b[4];` into its fields. */
+/** `float2 a, *b, c[4];` into its fields. */
 function fieldsOf(declaration: readonly Token[], scope: string, names: Names): { name: string; type: StructField["type"]; count: number | null }[] | null {
   const equals = declaration.findIndex(({ text }) => text === "=");
   const tokens = equals < 0 ? declaration : declaration.slice(0, equals);
   // `int a = 1, b = 2;`: which comma begins another field only a compiler knows.
   if (equals >= 0 && declaration.slice(equals).some(({ text }) => text === ",")) return null;
-  if (tokens.some(({ text }) => text === ":" || text === "*" || text === "&" || text === "<")) return null;
-  const comma = tokens.findIndex(({ text }) => text === "," || text === "[");
-  const first = comma < 0 ? tokens : tokens.slice(0, comma);
-  const type = resolveType(first.slice(0, -1), scope, names);
-  if (type === undefined || type === null || type.kind === "pointer") return null;
+  if (tokens.some(({ text }) => text === ":" || text === "&" || text === "<")) return null;
+  const mark = tokens.findIndex(({ text }) => text === "," || text === "[" || text === "*");
+  // Before a star there is no name.
+  const base = tokens.slice(0, mark < 0 ? -1 : tokens[mark]!.text === "*" ? mark : mark - 1);
 
-  const fields: { name: string; type: typeof type; count: number | null }[] = [];
-  const rest = tokens.slice(first.length - 1);
-  for (let at = 0; at < rest.length; at++) {
-    const name = rest[at]!;
+  const fields: { name: string; type: CType; count: number | null }[] = [];
+  let stars: Token[] = [];
+  for (let at = base.length; at < tokens.length; at++) {
+    const name = tokens[at]!;
+    if (name.text === "*" || cv.has(name.text)) { stars.push(name); continue; }
     let count: number | null = null;
-    if (rest[at + 1]?.text === "[") {
-      const length = rest[at + 2]!;
+    if (tokens[at + 1]?.text === "[") {
+      const length = tokens[at + 2]!;
       count = names.constants.get(length.text) ?? integerOf(length);
       at += 3;
-      if (Number.isNaN(count) || rest[at]?.text !== "]" || rest[at + 1]?.text === "[") return null;
+      if (Number.isNaN(count) || tokens[at]?.text !== "]" || tokens[at + 1]?.text === "[") return null;
     }
-    if (name.kind !== "word" || (rest[at + 1] !== undefined && rest[at + 1]!.text !== ",")) return null;
+    if (name.kind !== "word" || (tokens[at + 1] !== undefined && tokens[at + 1]!.text !== ",")) return null;
+    const type = resolveType([...base, ...stars], scope, names);
+    if (type === undefined || type === null) return null;
     fields.push({ name: name.text, type, count });
+    stars = [];
     at += 1;
   }
   return fields;

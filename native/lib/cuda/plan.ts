@@ -1,7 +1,7 @@
 // A checked launch: turns sizes and arguments into a Launch record in `binding.scratch`, with all that can be known beforehand prepared once.
 import { binding } from "../wire/binding.ts";
 import { packerOf, read, type Pack } from "./argument.ts";
-import { roundUp } from "./c-types.ts";
+import { pointerOffsets, roundUp, type CType } from "./c-types.ts";
 import { headerBytes, Op } from "../wire/commands.ts";
 import { argumentError, blockThreadsError, cooperativeError, countError, settingError, sharedError, sizeError } from "./launch-error.ts";
 import type { DeviceProcess } from "../device/process.ts";
@@ -37,6 +37,8 @@ export class LaunchPlan {
   readonly #places: readonly number[];
   /** Arguments that the kernel may write. */
   readonly #written: readonly number[];
+  /** Arguments with tensors among their fields. */
+  readonly #holders: readonly number[];
   readonly #maxGrid: readonly number[];
   readonly #maxBlock: readonly number[];
   readonly #maxThreads: number;
@@ -56,7 +58,7 @@ export class LaunchPlan {
     this.#staticShared = limits.shared ?? 0;
     this.#maxShared = properties.sharedPerBlockOptin;
 
-    const pointers = parameters.filter(({ type }) => type.kind === "pointer");
+    const pointers = parameters.flatMap(({ type, offset }) => pointerOffsets(type, offset));
     const base = at.offsets + roundUp(pointers.length * 2, 8);
     const bytes = base + roundUp(argumentBytes, 8);
     const record = new DataView(new ArrayBuffer(bytes));
@@ -65,13 +67,14 @@ export class LaunchPlan {
     record.setUint32(at.kernel, id, true);
     record.setUint16(at.argumentBytes, argumentBytes, true);
     record.setUint16(at.pointerCount, pointers.length, true);
-    pointers.forEach(({ offset }, index) => record.setUint16(at.offsets + index * 2, offset, true));
+    pointers.forEach((offset, index) => record.setUint16(at.offsets + index * 2, offset, true));
 
     this.#template = new Uint32Array(record.buffer);
     this.#places = parameters.map(({ offset }) => base + offset);
     this.#packs = parameters.map(({ type }) => packerOf(type, device));
     this.#hasParts = parameters.some(({ type }) => type.kind === "vector" || type.kind === "struct");
     this.#written = parameters.flatMap(({ type }, index) => (type.kind === "pointer" && !type.const ? [index] : []));
+    this.#holders = parameters.flatMap(({ type }, index) => (type.kind === "struct" && pointerOffsets(type, 0).length > 0 ? [index] : []));
   }
 
   /** Checks and submits one launch. Throws LaunchError before anything is submitted; returns the sequence. */
@@ -102,6 +105,7 @@ export class LaunchPlan {
       const argument = args[written[index]!] as DeviceArray | null;
       if (argument !== null) argument.storage!.writtenBy = sequence;
     }
+    for (const index of this.#holders) for (const tensor of writableIn(this.#parameters[index]!.type, args[index])) tensor.storage!.writtenBy = sequence;
   }
 
   /** The record that {@link write} left, as bytes. */
@@ -130,6 +134,16 @@ export class LaunchPlan {
 // Compared one by one, which costs a launch some 10 ns; a set would cost more.
 function isSetting(key: string): boolean {
   return key === "grid" || key === "block" || key === "shared" || key === "cooperative";
+}
+
+/** The arrays that a value holds where its type has pointers that are not const. */
+function writableIn(type: CType, value: unknown): DeviceArray[] {
+  if (type.kind === "pointer") return type.const || value === null ? [] : [value as DeviceArray];
+  if (type.kind !== "struct") return [];
+  return type.fields.flatMap((field) => {
+    const part = (value as Record<string, unknown>)[field.name];
+    return field.count === null ? writableIn(field.type, part) : (part as unknown[]).flatMap((element) => writableIn(field.type, element));
+  });
 }
 
 function writeSize(index: number, size: Size | undefined, limits: readonly number[]): boolean {

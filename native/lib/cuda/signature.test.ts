@@ -41,6 +41,9 @@ const cases: [string, string, string[]][] = [
   ["templates with defaults", `template <class T, int N = 4, typename U = T> __global__ void k(T* p, U u) {}`, ["k<T,N=4,U=T>(p,u)"]],
   ["a declaration without a body, then its definition", `__global__ void k(int n);\n__global__ void k(int n) {}`, ["k(i32 n @0)"]],
   ["unnamed parameters and arrays", `__global__ void k(int, float p[], const int q[16]) {}`, ["k(i32 argument1 @0, pointer(float32) p @8, const pointer(int32) q @16)"]],
+  ["parameters named as types are", `__global__ void k(float half, unsigned uint, const int dim3, half float4, unsigned int) {}`, ["k(f32 half @0, u32 uint @4, i32 dim3 @8, f16 float4 @12, u32 argument5 @16)"]],
+  ["pointers to arrays and to pointers", `__global__ void k(float (*p)[8], const int (*q)[2][4], float* const* r, int* s[4]) {}`, ["k(pointer(float32) p @0, const pointer(int32) q @8, const pointer(int64) r @16, pointer(int64) s @24)"]],
+  ["structs with pointers", `struct N { char c; N* next; const float *a, b, * const d[2]; void* e; short f; }; __global__ void k(N n, char end) {}`, ["k(N n @0, i8 end @64)"]],
   ["no parameters", `__global__ void k() {} __global__ void l(void) {}`, ["k()", "l()"]],
   ["specialisations and explicit instances", `template <class T> __global__ void k(T* p) {}\ntemplate <> __global__ void k<int>(int* p) {}\ntemplate __global__ void k<float>(float*);`, ["k<T>(p)"]],
 ];

@@ -4,6 +4,8 @@ export interface Token {
   readonly text: string;
   /** From 1. */
   readonly line: number;
+  /** From 1, in its line. */
+  readonly column: number;
   readonly kind: "word" | "number" | "string" | "mark";
 }
 
@@ -49,6 +51,7 @@ export function tokenize(source: string, macros = new Map<string, string>()): To
   const conditions = new Conditions(macros);
 
   let line = 1;
+  let lineAt = 0;
   let lineStarts = true;
   for (let next = 0; next < source.length;) {
     pattern.lastIndex = next;
@@ -61,20 +64,28 @@ export function tokenize(source: string, macros = new Map<string, string>()): To
       const text = source.slice(at, end);
       directive(withoutComments(text), conditions, macros);
       line += count(text, "\n");
+      lineAt = startAfter(text, at, lineAt);
       next = end;
       continue;
     }
     const kind = (["word", "number", "string", "mark"] as const).find((name) => groups[name] !== undefined);
     if (kind !== undefined && conditions.active) {
       const replacement = kind === "word" ? macros.get(match[0]) : undefined;
-      if (replacement?.includes("__global__") === true) for (const token of tokenize(replacement).tokens) tokens.push({ ...token, line });
-      else tokens.push({ text: match[0], line, kind });
+      if (replacement?.includes("__global__") === true) for (const token of tokenize(replacement).tokens) tokens.push({ ...token, line, column: at - lineAt + 1 });
+      else tokens.push({ text: match[0], line, column: at - lineAt + 1, kind });
     }
     if (kind !== undefined) lineStarts = false;
     if (groups["newline"] !== undefined) lineStarts = true;
     line += count(match[0], "\n");
+    lineAt = startAfter(match[0], at, lineAt);
   }
   return { tokens, macros };
+}
+
+/** Where the line begins that follows `text`, which lies at `at`; `before` when it holds no end of a line. */
+function startAfter(text: string, at: number, before: number): number {
+  const last = text.lastIndexOf("\n");
+  return last < 0 ? before : at + last + 1;
 }
 
 function count(text: string, character: string): number {

@@ -11,6 +11,7 @@ import { addMethods, type BinaryMethods, type InPlaceMethods, type UnaryMethods 
 import { Storage } from "../memory/storage.ts";
 import { expose, read, upload } from "../memory/transfer.ts";
 import type { DeviceProcess } from "../device/process.ts";
+import { Op } from "../wire/commands.ts";
 import { worded } from "../wording.ts";
 
 /** Arrays in arrays, as deep as a tensor has axes; the element itself for a tensor without axes. */
@@ -42,6 +43,16 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
 
   /** A launch that did not finish may have been writing it, and nothing has written it since. */
   get isSuspect(): boolean { return this.living().isSuspect; }
+
+  /**
+   * Where kernels find the first element, for a kernel that takes pointers to pointers: `tensor([a.address, b.address], { dtype: "int64" })`. It holds until a fault, an
+   * interrupt or a restart begins another device process, and keeps no tensor alive. What is written through it is not known to belong to this tensor. Throws TensorError.
+   */
+  get address(): bigint {
+    this.living();
+    const [address] = this.deviceProcess.request(Op.address, [String((BigInt(this.placeHigh) << 32n) + BigInt(this.placeLow))]);
+    return BigInt(Buffer.from(address!).toString());
+  }
 
   /** The transpose of a matrix: the last two axes swapped. */
   get T(): Tensor<D> { return this.transpose(); }

@@ -17,6 +17,7 @@ export const Op = {
   occupancy: 12,
   time: 13,
   disassemble: 14,
+  address: 15,
 } as const;
 
 export type Op = (typeof Op)[keyof typeof Op];
