@@ -32,8 +32,8 @@ export interface TensorPayload {
 }
 
 /**
- * The last two axes (the first slice of all others; a vector is one row) reduced to at most 64 × 256 cells. A cell is the mean of
- * the finite elements of its block, brought within float32's range; NaN when it has none.
+ * The last two axes (the first slice of all others; a vector is one row) reduced to at most 256 cells along each and 24,576 in all. A cell
+ * is the mean of the finite elements of its block, brought within float32's range; when it has none NaN if one is NaN, else the infinity that it has more of.
  */
 export interface TensorTile {
   rows: number;

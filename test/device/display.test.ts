@@ -119,7 +119,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
   test("the payload's figures are over finite elements", () => {
     const x = tensor([[1, NaN, 3], [Infinity, -5, -Infinity]], { device });
     expect(payload(x)).toMatchObject({ version: 1, shape: [2, 3], dtype: "float32", device, size: 6, bytes: 24, min: -5, max: 3, mean: -1 / 3, nan: 1, inf: 2, suspect: false });
-    expect(cells(payload(x))).toEqual([1, NaN, 3, NaN, -5, NaN]);
+    expect(cells(payload(x))).toEqual([1, NaN, 3, Infinity, -5, -Infinity]);
     expect(payload(full([3], NaN, { device }))).toMatchObject({ min: null, max: null, mean: null, nan: 3, inf: 0 });
     expect(payload(zeros([0], { device }))).toMatchObject({ min: null, max: null, mean: null, nan: 0, inf: 0, tile: null });
     expect(payload(tensor([3n, -4n], { device }))).toMatchObject({ min: -4, max: 3, mean: -0.5, tile: { rows: 1, columns: 2 } });
@@ -147,6 +147,23 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     expect(worst).toBeLessThanOrEqual(2 ** -24 + 9 * 2 ** -53);
     expect(shown.min).toBe(Math.min(...values.flat()));
     expect(shown.max).toBe(Math.max(...values.flat()));
+  });
+
+  test.each([
+    ["a square", [512, 512], { rows: 128, columns: 128, rowStep: 4, columnStep: 4 }],
+    ["a wide one", [64, 256], { rows: 64, columns: 256, rowStep: 1, columnStep: 1 }],
+    ["an upright one", [700, 131], { rows: 234, columns: 44, rowStep: 3, columnStep: 3 }],
+    ["a ribbon", [10, 4000], { rows: 10, columns: 250, rowStep: 1, columnStep: 16 }],
+    ["a wide ribbon", [100, 10_000], { rows: 34, columns: 250, rowStep: 3, columnStep: 40 }],
+    ["a column", [1000, 1], { rows: 250, columns: 1, rowStep: 4, columnStep: 1 }],
+  ])("both axes of %s are sampled alike, unless one would be lost", (_name, shape, grid) => {
+    expect(payload(zeros(shape, { device })).tile).toMatchObject(grid);
+  });
+
+  test("a cell of several elements without a finite one says which kind it has, a NaN first", () => {
+    const rows = Array.from({ length: 512 }, (_, row) => Array.from({ length: 512 }, (_, column) => (row < 4 && column < 12 ? [Infinity, -Infinity, -Infinity, -Infinity, NaN, Infinity, Infinity, Infinity, NaN, 2, Infinity, -Infinity][column]! : Infinity)));
+    const x = tensor(rows, { device });
+    expect(cells(payload(x)).slice(0, 4)).toEqual([-Infinity, NaN, 2, Infinity]);
   });
 
   test("a long vector is one row of 256 means", () => {

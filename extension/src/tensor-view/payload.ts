@@ -4,8 +4,7 @@ import type { Checked, Expectations } from "../fields.ts";
 import { between, checkFields, count, counts, exactly, finite, flag, orNull, record, text } from "../fields.ts";
 
 const version = 1;
-const mostRows = 64;
-const mostColumns = 256;
+const mostAlong = 256;
 
 const payloadFields: Expectations<TensorPayload> = {
   version: exactly(version),
@@ -24,8 +23,8 @@ const payloadFields: Expectations<TensorPayload> = {
 };
 
 const tileFields: Expectations<TensorTile> = {
-  rows: between(1, mostRows),
-  columns: between(1, mostColumns),
+  rows: between(1, mostAlong),
+  columns: between(1, mostAlong),
   rowStep: between(1, Number.MAX_SAFE_INTEGER),
   columnStep: between(1, Number.MAX_SAFE_INTEGER),
   values: text,

@@ -36,7 +36,7 @@ export class TensorRenderer extends Widget implements IRenderMime.IRenderer {
     const line = element("div", "warpcell-tensor-line", ...factsOf(payload.value).map(factNode));
     const { tile, size } = payload.value;
     if (!tile || size < 2) return [line];
-    const picture = decodeTile(tile);
+    const picture = decodeTile(tile, payload.value.dtype);
     if (!picture.ok) return [line, problem(picture.problem)];
     this.heatMap = new HeatMap(payload.value, tile, picture.value);
     return [line, this.heatMap.node];
