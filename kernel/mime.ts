@@ -6,6 +6,7 @@ export const tensorMime = "application/vnd.warpcell.tensor.v1+json";
 
 /** Comm targets. */
 export const gaugesTarget = "warpcell.gauges";
+export const tensorTarget = "warpcell.tensor";
 
 /**
  * A tensor as shown below a cell: the facts of its one line, and a reduced picture that travels with the output, so that it
@@ -29,6 +30,8 @@ export interface TensorPayload {
   /** A launch that did not finish may have been writing it. */
   suspect: boolean;
   tile: TensorTile | null;
+  /** Names the tensor on {@link tensorTarget}, as long as it lives; only where there is more than one slice. */
+  id?: string;
 }
 
 /**
@@ -43,6 +46,20 @@ export interface TensorTile {
   columnStep: number;
   /** Row-major float32, little-endian, base64. */
   values: string;
+}
+
+/** `comm_msg` data on {@link tensorTarget}, from the front end: a picture of the last two axes at `index` of all others. */
+export interface SliceRequest {
+  request: number;
+  id: string;
+  index: number[];
+}
+
+/** The kernel's reply: the slice as it is now, or a sentence. `tile` is `null` where there is a problem. */
+export interface SliceReply {
+  request: number;
+  tile: TensorTile | null;
+  problem: string | null;
 }
 
 /**

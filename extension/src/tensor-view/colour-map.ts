@@ -60,7 +60,7 @@ const table: readonly Colour[] = Array.from({ length: steps }, (_, step) => {
 const signedTable: readonly Colour[] = Array.from({ length: steps - 1 }, (_, step) => {
   const distance = (2 * step) / (steps - 2) - 1;
   const size = Math.abs(distance);
-  return colour(middle + size * (ends - middle), distance < 0 ? below : above, 0.16 * size);
+  return colour(middle + size * (ends - middle), distance < 0 ? below : above, 0.12 * size);
 });
 
 /** The colour at `share` of the way from the lowest value to the highest; outside 0 … 1 the nearest end. */

@@ -22,12 +22,15 @@ export class HeatMap {
   private readonly watch: ResizeObserver;
   private readonly shape: readonly number[];
   private readonly dtype: string;
+  private readonly index: readonly number[] | undefined;
   private readonly tile: TensorTile;
   private readonly picture: Picture;
   private readonly numbers: Numbers | null;
   private cell: Cell | null = null;
 
-  constructor(payload: TensorPayload, tile: TensorTile, picture: Picture) {
+  /** `index`: the slice that the picture shows, the first one when left out. */
+  constructor(payload: TensorPayload, tile: TensorTile, picture: Picture, index?: readonly number[]) {
+    this.index = index;
     this.shape = payload.shape;
     this.dtype = payload.dtype;
     this.tile = tile;
@@ -36,7 +39,7 @@ export class HeatMap {
     this.setUpCanvas(pictureLabel(payload));
     this.mark.hidden = true;
     this.reading.setAttribute("aria-live", "polite");
-    this.note = element("span", "warpcell-heat-map-note", cellNote(payload.shape, tile));
+    this.note = element("span", "warpcell-heat-map-note", cellNote(payload.shape, tile, index));
     const field = element("div", "warpcell-heat-map-field", this.canvas, this.mark);
     const words = element("div", "warpcell-heat-map-words", this.note, this.reading);
     this.node = element("div", "warpcell-heat-map", field, legend(picture, payload.dtype, this.numbers !== null), words);
@@ -113,7 +116,7 @@ export class HeatMap {
 
   private read({ row, column }: Cell): string {
     const value = this.picture.values[row * this.picture.columns + column]!;
-    const elements = elementsOf(this.shape, this.tile, row, column);
+    const elements = elementsOf(this.shape, this.tile, row, column, this.index);
     const missing = missingOf(value);
     if (missing !== null) return `${elements} ${missing}`;
     const isMean = elements.includes("…");

@@ -47,10 +47,10 @@ function fromBase64(encoded: string): Uint8Array<ArrayBuffer> | null {
   return Uint8Array.from(characters, (character) => character.charCodeAt(0));
 }
 
-/** The elements that a cell stands for, as an index: `[0, 12, 40…43]`, the first slice of all axes but the last two. */
-export function elementsOf(shape: readonly number[], tile: TensorTile, row: number, column: number): string {
+/** The elements that a cell stands for, as an index: `[0, 12, 40…43]`. `index`: the slice, the first one when left out. */
+export function elementsOf(shape: readonly number[], tile: TensorTile, row: number, column: number, index?: readonly number[]): string {
   const whole = plane(shape);
-  const leading = shape.slice(0, -2).map(() => "0");
+  const leading = shape.slice(0, -2).map((_length, axis) => String(index?.[axis] ?? 0));
   const last = [span(row, tile.rowStep, whole.rows), span(column, tile.columnStep, whole.columns)].slice(-shape.length);
   return `[${(shape.length === 0 ? [] : [...leading, ...last]).join(", ")}]`;
 }

@@ -1,8 +1,9 @@
 // A tensor as people see it: a line of text, an HTML table, and the payload of kernel/mime.ts. It reads edges and reduced figures, never a big tensor whole.
 import { factsOf } from "../memory/dtype.ts";
 import { formatShape } from "../memory/shape.ts";
-import { figuresOf, pictureOf } from "../ops/statistics.ts";
+import { figuresOf } from "../ops/statistics.ts";
 import { gap, lineWidth, notationOf, written, writtenOnOneLine, type Element, type Preview } from "./print.ts";
+import { idOf, tileOf } from "./shown.ts";
 import type { Nested, Tensor } from "./tensor.ts";
 
 /** A value's method under this key gives its MIME bundle. */
@@ -94,9 +95,9 @@ function escaped(text: string): string {
 /** `TensorPayload` of kernel/mime.ts under its MIME type; nothing for a disposed tensor. */
 export function payloadOf(tensor: Tensor): Record<string, unknown> {
   if (tensor.isDisposed) return {};
-  using whole = tensor.contiguous();
-  const picture = pictureOf(whole);
-  const tile = picture && { ...picture, values: Buffer.from(picture.values.buffer).toString("base64") };
   const { shape, dtype, device, size, bytes, isSuspect } = tensor;
-  return { [tensorMime]: { version: 1, shape: [...shape], dtype, device, size, bytes, ...figuresOf(whole), suspect: isSuspect, tile } };
+  using whole = tensor.contiguous();
+  const tile = tileOf(whole);
+  const hasSlices = tile !== null && shape.slice(0, -2).some((length) => length > 1);
+  return { [tensorMime]: { version: 1, shape: [...shape], dtype, device, size, bytes, ...figuresOf(whole), suspect: isSuspect, tile, ...(hasSlices ? { id: idOf(tensor) } : {}) } };
 }
