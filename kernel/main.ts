@@ -11,7 +11,7 @@ interface Command {
 
 // Each command is loaded when it is asked for, so that a kernel does not wait for the others.
 const commands: Record<string, Command> = {
-  install: { words: "[--prefix DIR | --user]", does: "write the kernelspec, so that Jupyter finds the kernel", run: async (words) => (await import("./command-line/install.ts")).install(words) },
+  install: { words: "[--prefix DIR | --user]", does: "write the kernelspec and the JupyterLab extension, so that Jupyter finds them", run: async (words) => (await import("./command-line/install.ts")).install(words) },
   run: { words: "NOTEBOOK", does: "run a notebook without Jupyter and print its output", run: async (words) => (await import("./command-line/run.ts")).run(words) },
   doctor: { words: "", does: "show devices, driver, libraries, compiler and cache, and how to get what is missing", run: async (words) => (await import("./command-line/doctor.ts")).doctor(words) },
   test: { words: "cpu | gpu", does: "run the device tests on exactly that device", run: async (words) => (await import("./command-line/test.ts")).test(words) },

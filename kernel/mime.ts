@@ -6,6 +6,7 @@ export const tensorMime = "application/vnd.warpcell.tensor.v1+json";
 
 /** Comm targets. */
 export const gaugesTarget = "warpcell.gauges";
+export const tensorTarget = "warpcell.tensor";
 
 /**
  * A tensor as shown below a cell: the facts of its one line, and a reduced picture that travels with the output, so that it
@@ -29,11 +30,13 @@ export interface TensorPayload {
   /** A launch that did not finish may have been writing it. */
   suspect: boolean;
   tile: TensorTile | null;
+  /** Names the tensor on {@link tensorTarget}, as long as it lives; only where there is more than one slice. */
+  id?: string;
 }
 
 /**
- * The last two axes (the first slice of all others; a vector is one row) reduced to at most 64 × 256 cells. A cell is the mean of
- * the finite elements of its block, brought within float32's range; NaN when it has none.
+ * The last two axes (the first slice of all others; a vector is one row) reduced to at most 256 cells along each and 24,576 in all. A cell
+ * is the mean of the finite elements of its block, brought within float32's range; when it has none NaN if one is NaN, else the infinity that it has more of.
  */
 export interface TensorTile {
   rows: number;
@@ -43,6 +46,20 @@ export interface TensorTile {
   columnStep: number;
   /** Row-major float32, little-endian, base64. */
   values: string;
+}
+
+/** `comm_msg` data on {@link tensorTarget}, from the front end: a picture of the last two axes at `index` of all others. */
+export interface SliceRequest {
+  request: number;
+  id: string;
+  index: number[];
+}
+
+/** The kernel's reply: the slice as it is now, or a sentence. `tile` is `null` where there is a problem. */
+export interface SliceReply {
+  request: number;
+  tile: TensorTile | null;
+  problem: string | null;
 }
 
 /**

@@ -1,27 +1,19 @@
 // Installs the built JupyterLab extension below a Python prefix: `node scripts/install-extension.mjs PREFIX [--link]`. Copies, or links for development.
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-
-const built = fileURLToPath(new URL("../extension/labextension", import.meta.url));
+import { builtExtension as built, copyExtension } from "../kernel/dist/command-line/extension.js";
 
 /** Puts the extension where the JupyterLab of `prefix` finds it, in place of an earlier one. Returns that folder. */
 export function installExtension(prefix, { link = false, from = built } = {}) {
   if (!existsSync(join(from, "package.json"))) throw new Error(`Expected a built extension in ${from} but there is none. Run "npm run build:labextension -w @warpcell/jupyterlab".`);
+  const data = join(resolve(prefix), "share", "jupyter");
+  if (!link) return copyExtension(data, from);
   const { name } = JSON.parse(readFileSync(join(from, "package.json"), "utf8"));
-  const target = join(resolve(prefix), "share", "jupyter", "labextensions", name);
+  const target = join(data, "labextensions", name);
   mkdirSync(dirname(target), { recursive: true });
-  if (link) {
-    rmSync(target, { recursive: true, force: true });
-    symlinkSync(from, target);
-    return target;
-  }
-  // A server that reads the folder meanwhile sees the old extension or the new one, never half of one.
-  const staged = `${target}.${process.pid}`;
-  cpSync(from, staged, { recursive: true });
-  writeFileSync(join(staged, "install.json"), `${JSON.stringify({ packageManager: "npm", packageName: name, uninstallInstructions: `Remove the folder ${target}` }, null, 2)}\n`);
   rmSync(target, { recursive: true, force: true });
-  renameSync(staged, target);
+  symlinkSync(from, target);
   return target;
 }
 

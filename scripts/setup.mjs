@@ -13,11 +13,12 @@ export const venv = join(root, ".venv");
 export const python = join(venv, "bin", "python");
 const stamps = join(root, ".cache", "setup");
 
+const jupyterHome = join(root, ".cache", "jupyter");
 const jupyterFolders = { JUPYTER_CONFIG_DIR: "config", JUPYTER_DATA_DIR: "data", JUPYTER_RUNTIME_DIR: "runtime", IPYTHONDIR: "ipython" };
 
 /** The environment in which the project's own tools are found first, and Jupyter keeps its files here unless the user has said where. */
 export const environment = () => ({
-  ...Object.fromEntries(Object.entries(jupyterFolders).map(([name, folder]) => [name, join(root, ".cache", "jupyter", folder)])),
+  ...Object.fromEntries(Object.entries(jupyterFolders).map(([name, folder]) => [name, join(jupyterHome, folder)])),
   ...process.env, PATH: [join(venv, "bin"), join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter), VIRTUAL_ENV: venv, WARPCELL_PYTHON: python,
 });
 
@@ -145,6 +146,8 @@ export async function setup({ log = (line) => console.error(line), only } = {}) 
     process.exit(1);
   }
   mkdirSync(stamps, { recursive: true });
+  // IPython, which nbclient loads, wants the folder above its own to be there, and warns of a temporary one otherwise.
+  mkdirSync(jupyterHome, { recursive: true });
   const release = await hold(log);
   try {
     for (const step of steps) {

@@ -44,14 +44,37 @@ describe("notebooks", () => {
   }, 180_000);
 
   test("the first notebook prints what it promises", async () => {
-    const { stdout } = await run(join(root, "notebooks", "01-first-kernel.ipynb"));
+    const { stdout, stderr } = await run(join(root, "notebooks", "01-first-kernel.ipynb"));
     expect(stdout).toMatch(/hello from (cpu|cuda:0)/);
-    expect(stdout).toContain("1048576 sums, all right");
-    expect(stdout).toMatch(/sum \d+\.\d, off by/);
-    expect(stdout).toMatch(/largest difference: \d+\.\d % of the bound/);
-    expect(stdout).toMatch(/block.*1024/);
+    expect(stdout).toMatch(/block 2, thread 40: warp 9/);
+    expect(stdout).toContain("1000000 times 1 + 2 · 1 is 3");
+    expect(stdout).toMatch(/the product is right, off by at most 0\.00\d+/);
+    expect(stdout).toMatch(/naive takes \d+\.\d\d ms\ntiled takes \d+\.\d\d ms\ntiled is \d+\.\d times as fast/);
+    expect(stdout).toMatch(/kernel tiled .*"256"/);
     expect(stdout).toMatch(/broken.*illegal address.*Cell \[/);
-    expect(stdout).toContain("[ 1, 2, 3, 4 ] [ 2, 3, 4, 5 ]");
+    expect(stdout).toContain("still here: 5.30 tensor([3, 3, 3]");
+    expect(stdout).toContain("Not a Julia set yet.");
+    // The wrong argument that the lesson shows, and no other.
+    expect(stderr.match(/type error .*/g)).toEqual(["type error TS2345: Argument of type 'string' is not assignable to parameter of type 'number'."]);
+  }, 180_000);
+});
+
+test.each(notebooks)("no line of code in %s is wider than a page", (name) => {
+  const { cells } = JSON.parse(readFileSync(join(root, "notebooks", name), "utf8")) as { cells: { cell_type: string; source: string[] }[] };
+  expect(cells.filter(({ cell_type }) => cell_type === "code").flatMap(({ source }) => source).filter((line) => line.trimEnd().length > 80)).toEqual([]);
+});
+
+describe("the exercise of the first notebook", () => {
+  test("its answer is accepted", async () => {
+    const { cells } = JSON.parse(readFileSync(join(root, "notebooks", "01-first-kernel.ipynb"), "utf8")) as { cells: { cell_type: string; source: string[] }[] };
+    const texts = cells.map(({ source }) => source.join(""));
+    const answer = new Map([.../```cpp\n([^]*?)```/.exec(texts.find((text) => text.includes("One answer"))!)![1]!.matchAll(/float (\w+) = (.*);/g)].map(([, name, value]) => [name, value]));
+    expect(answer.size).toBe(4);
+    const solved = texts.filter((_, index) => cells[index]!.cell_type === "code").map((text) => text.replace(/float (\w+) = \w+;( *\/\/ change me)/g, (_line, name: string, note: string) => `float ${name} = ${answer.get(name)};${note}`));
+    expect(solved.join().match(/-0\.8f/g)).toHaveLength(1);
+    const { code, stdout, stderr } = await run(notebook(...solved));
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain("A Julia set. Well done!");
   }, 180_000);
 });
 

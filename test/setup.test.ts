@@ -1,5 +1,5 @@
 // The set-up of a checkout, with stand-ins for npm, Python and the compilers that only write what the real ones would: which steps run, when again, and how they end.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -61,6 +61,16 @@ test("a second set-up skips what is done", async () => {
   const { folder } = checkout();
   expect(await built(folder)).toEqual(everything);
   expect(await built(folder)).toEqual([]);
+});
+
+test("IPython has its folder from the first run on, and warns of nothing", async () => {
+  const { folder } = checkout();
+  await built(folder);
+  const { environment } = await import(join(folder, "scripts", "setup.mjs")) as { environment(): NodeJS.ProcessEnv };
+  const python = process.env["WARPCELL_PYTHON"] ?? join(scripts, "..", ".venv", "bin", "python");
+  const program = "from IPython.paths import get_ipython_dir; print(get_ipython_dir())";
+  const { stdout, stderr } = spawnSync(python, ["-W", "error", "-c", program], { encoding: "utf8", env: { ...environment(), IPYTHONDIR: join(folder, ".cache", "jupyter", "ipython") } });
+  expect({ stdout, stderr }).toEqual({ stdout: `${join(folder, ".cache", "jupyter", "ipython")}\n`, stderr: "" });
 });
 
 test("what holds absolute paths is made again where the folder was moved", async () => {

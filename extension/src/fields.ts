@@ -25,6 +25,9 @@ export const exactly = (wanted: number): Expectation => ({ expected: String(want
 export const between = (low: number, high: number): Expectation => ({ expected: `a whole number from ${low} to ${high}`, holds: (value) => isCount(value) && Number(value) >= low && Number(value) <= high });
 export const orNull = ({ expected, holds }: Expectation): Expectation => ({ expected: `${expected}, or null`, holds: (value) => value === null || holds(value) });
 
+/** A field that may be left out. */
+export const optional = ({ expected, holds }: Expectation): Expectation => ({ expected: `${expected}, or left out`, holds: (value) => value === undefined || holds(value) });
+
 /** A record, of which the fields are checked elsewhere. */
 export const record: Expectation = { expected: "a record of fields", holds: (value) => typeof value === "object" && value !== null && !Array.isArray(value) };
 

@@ -11,7 +11,6 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { installExtension } from "../../scripts/install-extension.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = join(here, "..", "..");
@@ -43,6 +42,7 @@ function installScriptedKernel(prefix) {
   writeFileSync(join(folder, "kernel.json"), JSON.stringify({ argv: [python, join(here, "scripted_kernel.py"), "-f", "{connection_file}"], display_name: "Scripted gauges", language: "python" }));
 }
 
+/** The extension comes with the kernel. */
 function installKernel(prefix) {
   const result = spawnSync(process.execPath, [command, "install", "--prefix", prefix], { encoding: "utf8" });
   if (result.status !== 0) throw new Error(`Expected "warpcell install" to succeed but it ended with ${result.status}:\n${result.stdout}${result.stderr}`);
@@ -87,7 +87,6 @@ async function main() {
   const folder = mkdtempSync(join(tmpdir(), "warpcell-ui-"));
   try {
     const prefix = join(folder, "prefix");
-    installExtension(prefix);
     installKernel(prefix);
     installScriptedKernel(prefix);
     const environment = environmentIn(folder, await freePort());

@@ -1,10 +1,12 @@
-// Turns the place of this installation into a kernelspec that Jupyter finds.
-import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+// Turns the place of this installation into a kernelspec that Jupyter finds, and brings JupyterLab its extension.
+import { copyFileSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { protocolVersion } from "../supervisor/messages.ts";
 import { Problem } from "../supervisor/problem.ts";
+import { copyExtension } from "./extension.ts";
+import { makeReadable, makeReadableFolder } from "./readable-files.ts";
 
 const mainScript = fileURLToPath(new URL("../main.js", import.meta.url));
 const logo = fileURLToPath(new URL("../../kernelspec/logo-svg.svg", import.meta.url));
@@ -21,22 +23,24 @@ function kernelspec(): Record<string, unknown> {
   };
 }
 
-/** Writes the kernelspec under `--prefix DIR`, or for this user. Prints where. Returns the exit code. */
+/** Writes the kernelspec and the JupyterLab extension under `--prefix DIR`, or for this user. Prints where. Returns the exit code. */
 export async function install(words: readonly string[]): Promise<number> {
-  const directory = join(dataDirectory(words), "kernels", "warpcell");
+  const data = dataDirectory(words);
+  const directory = join(data, "kernels", "warpcell");
+  let extension: string | null;
   try {
-    mkdirSync(directory, { recursive: true });
-    const file = join(directory, "kernel.json");
-    writeFileSync(file, `${JSON.stringify(kernelspec(), null, 2)}\n`, { mode: 0o600 });
-    // The mode above is for a new file only.
-    chmodSync(file, 0o600);
-    const picture = join(directory, "logo-svg.svg");
-    copyFileSync(logo, picture);
-    chmodSync(picture, 0o600);
+    makeReadableFolder(directory);
+    writeFileSync(join(directory, "kernel.json"), `${JSON.stringify(kernelspec(), null, 2)}\n`);
+    copyFileSync(logo, join(directory, "logo-svg.svg"));
+    makeReadable(directory);
+    extension = copyExtension(data);
   } catch (error) {
     throw new Problem("INSTALL_FAILED", `Expected to write the kernelspec in ${directory} but got: ${error instanceof Error ? error.message : String(error)}. Choose a directory you can write to with --prefix DIR.`);
   }
   process.stdout.write(`Installed the kernel "TypeScript + CUDA" in ${directory}\n`);
+  process.stdout.write(extension === null
+    ? "JupyterLab will show no heat maps and no colours in %%cuda cells: its extension is not built here. Build it with \"npm run build\", then install again.\n"
+    : `Installed the JupyterLab extension in ${extension}\n`);
   return 0;
 }
 

@@ -5,6 +5,7 @@ import { type Command, type DeviceSummary, type Event, sessionProtocolVersion } 
 import { type AgentStart, shared, type ToAgent } from "./agent-link.ts";
 import { CellRegistry } from "./cell-registry.ts";
 import { Comms } from "./comm.ts";
+import { serveSlices } from "./tensor-slices.ts";
 import { DeviceFaults } from "./device-faults.ts";
 import { createDisplay, tag } from "./display.ts";
 import { endAtOnce } from "./end-at-once.ts";
@@ -60,6 +61,7 @@ reportStrays();
 
 session.library.whenLoaded(({ host }) => {
   session.origin = host.origin;
+  serveSlices(Comm, host);
   host.describeOrigins((origin) => cells.describeOrigin(origin));
   agent.postMessage({ type: "library", url: hostUrl } satisfies ToAgent);
 });

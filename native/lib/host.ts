@@ -4,6 +4,7 @@ import { defaultDevice } from "./device/choice.ts";
 import { DeviceProcess } from "./device/process.ts";
 
 export { describeOrigins, origin } from "./device/origins.ts";
+export { sliceOf } from "./tensor/shown.ts";
 export { clearInterrupt, interrupt } from "./device/process.ts";
 
 /** A device with its gauges, as a front end shows it. Bytes, 0…1, °C, W, ms since the epoch; `null`: not known. */

@@ -1,8 +1,9 @@
 // What notebooks show of a tensor, on every device: text, table and payload, and that a big tensor stays where it is.
 import "./cache.ts";
+import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { binding } from "../../native/lib/wire/binding.ts";
-import { arange, full, ones, rand, tensor, zeros, type Tensor } from "../../native/lib/index.ts";
+import { arange, full, ones, rand, randn, tensor, zeros, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 
 const mime = "application/vnd.warpcell.tensor.v1+json";
@@ -23,19 +24,19 @@ function cells({ tile }: Payload): number[] {
 
 describe.each(devices.map((device) => device.name))("on %s", (device) => {
   test.each<[string, () => Tensor, string]>([
-    ["a vector", () => tensor([1, 2.5, -3], { device }), `tensor([1, 2.5, -3], shape [3], float32, ${device})`],
+    ["a vector", () => tensor([1, 2.5, -3], { device }), `tensor([ 1.0,  2.5, -3.0], shape [3], float32, ${device})`],
     ["a matrix", () => tensor([[1, 2], [3, 4]], { device }), `tensor([[1, 2],\n        [3, 4]], shape [2, 2], float32, ${device})`],
-    ["rounded fractions", () => tensor([1 / 3, 1e-20], { device }), `tensor([0.333333, 1e-20], shape [2], float32, ${device})`],
+    ["rounded fractions", () => tensor([1 / 3, 1e-20], { device }), `tensor([3.33333e-01, 1.00000e-20], shape [2], float32, ${device})`],
     ["float64 shows more digits", () => tensor([1 / 3], { device, dtype: "float64" }), `tensor([0.33333333], shape [1], float64, ${device})`],
-    ["NaN, infinities and booleans", () => tensor([NaN, Infinity, -Infinity], { device }), `tensor([NaN, Infinity, -Infinity], shape [3], float32, ${device})`],
-    ["bool", () => tensor([true, false], { device }), `tensor([true, false], shape [2], bool, ${device})`],
+    ["NaN, infinities and booleans", () => tensor([NaN, Infinity, -Infinity], { device }), `tensor([      NaN,  Infinity, -Infinity], shape [3], float32, ${device})`],
+    ["bool", () => tensor([true, false], { device }), `tensor([ true, false], shape [2], bool, ${device})`],
     ["int64", () => tensor([2n ** 60n], { device }), `tensor([1152921504606846976], shape [1], int64, ${device})`],
     ["one element", () => full([], 7, { device }), `tensor(7, shape [], float32, ${device})`],
-    ["big numbers", () => tensor([3.4e38, 1e20, 2 ** 24], { device }), `tensor([3.4e+38, 100000000000000000000, 16777216], shape [3], float32, ${device})`],
-    ["zero with a sign", () => tensor([0, -0], { device }), `tensor([0, -0], shape [2], float32, ${device})`],
+    ["big numbers", () => tensor([3.4e38, 1e20, 2 ** 24], { device }), `tensor([3.40000e+38, 1.00000e+20, 1.67772e+07], shape [3], float32, ${device})`],
+    ["zero with a sign", () => tensor([0, -0], { device }), `tensor([ 0, -0], shape [2], float32, ${device})`],
     ["no elements in many rows", () => zeros([1_000_000, 0], { device }), `tensor([], shape [1000000, 0], float32, ${device})`],
     ["no elements", () => zeros([0, 3], { device }), `tensor([], shape [0, 3], float32, ${device})`],
-    ["a long vector", () => arange(1 << 20, { device }), `tensor([0, 1, 2, …, 1048573, 1048574, 1048575], shape [1048576], float32, ${device})`],
+    ["a long vector", () => arange(1 << 20, { device }), `tensor([      0,       1,       2, …, 1048573, 1048574, 1048575],\n       shape [1048576], float32, ${device})`],
     ["a view", () => arange(6, { device }).reshape([2, 3]).T, `tensor([[0, 3],\n        [1, 4],\n        [2, 5]], shape [3, 2], float32, ${device})`],
   ])("text of %s", (_, make, text) => {
     const x = make();
@@ -45,15 +46,53 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
 
   test("text of a tensor with long axes shows three at both ends of each", () => {
     expect(String(arange(10_000, { device }).reshape([100, 100]))).toBe(
-      ["tensor([[0, 1, 2, …, 97, 98, 99],", "        [100, 101, 102, …, 197, 198, 199],", "        [200, 201, 202, …, 297, 298, 299],", "        …,",
-        "        [9700, 9701, 9702, …, 9797, 9798, 9799],", "        [9800, 9801, 9802, …, 9897, 9898, 9899],", `        [9900, 9901, 9902, …, 9997, 9998, 9999]], shape [100, 100], float32, ${device})`].join("\n"));
+      ["tensor([[   0,    1,    2, …,   97,   98,   99],", "        [ 100,  101,  102, …,  197,  198,  199],", "        [ 200,  201,  202, …,  297,  298,  299],", "        …,",
+        "        [9700, 9701, 9702, …, 9797, 9798, 9799],", "        [9800, 9801, 9802, …, 9897, 9898, 9899],", `        [9900, 9901, 9902, …, 9997, 9998, 9999]],`, `       shape [100, 100], float32, ${device})`].join("\n"));
   });
 
   test("text of a tensor with many axes shows three at both ends of the last three, and one of the others", () => {
     const text = String(arange(7 ** 7, { device, dtype: "int32" }).reshape([7, 7, 7, 7, 7, 7, 7]));
     expect(text.match(/\d+(?=[,\]])/g)!.filter((word) => word !== "7").length).toBeLessThan(2 ** 4 * 6 ** 3 + 10);
-    expect(text.startsWith("tensor([[[[[[[0, 1, 2, …, 4, 5, 6],")).toBe(true);
-    expect(text).toContain(`${7 ** 7 - 3}, ${7 ** 7 - 2}, ${7 ** 7 - 1}]]]]]]], shape`);
+    expect(text.startsWith("tensor([[[[[[[     0,      1,      2, …,      4,      5,      6],")).toBe(true);
+    expect(text).toContain(`${7 ** 7 - 3}, ${7 ** 7 - 2}, ${7 ** 7 - 1}]]]]]]],\n       shape`);
+  });
+
+  test("rows longer than a line go on in the next, columns under columns", () => {
+    expect(String(arange(40, { device, dtype: "int32" }))).toBe(["tensor([ 0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11, 12, 13, 14, 15, 16,",
+      "        17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33,", `        34, 35, 36, 37, 38, 39], shape [40], int32, ${device})`].join("\n"));
+    const lines = String(randn([50, 20], { device })).split("\n");
+    expect(lines.length).toBeGreaterThan(100);
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(75);
+    expect(String(arange(1000, { device }))).not.toContain("…");
+    expect(String(arange(1001, { device }))).toContain("…");
+  });
+
+  test("matrices of one tensor have a line between them", () => {
+    expect(String(arange(8, { device }).reshape([2, 2, 2]))).toBe(["tensor([[[0, 1],", "         [2, 3]],", "", "        [[4, 5],", `         [6, 7]]], shape [2, 2, 2], float32, ${device})`].join("\n"));
+  });
+
+  test("floats of one tensor have one notation", () => {
+    expect(String(tensor([0.001, 25, NaN], { device, dtype: "float64" }))).toBe(`tensor([ 0.001, 25.000,    NaN], shape [3], float64, ${device})`);
+    expect(String(tensor([2e-5, -1], { device, dtype: "float64" }))).toBe(`tensor([ 2e-05, -1e+00], shape [2], float64, ${device})`);
+    expect(String(tensor([-0, 0.5], { device }))).toBe(`tensor([-0.0,  0.5], shape [2], float32, ${device})`);
+  });
+
+  test("inside objects and arrays a tensor is one line, without its elements when there are many", () => {
+    expect(inspect({ a: tensor([[1, 2], [3, 4.5]], { device }), b: [rand([100, 100], { device })] }, { breakLength: 200 })).toBe(
+      `{ a: tensor([[1.0, 2.0], [3.0, 4.5]], shape [2, 2], float32, ${device}), b: [ tensor(shape [100, 100], float32, ${device}) ] }`);
+    const x = ones([2, 2], { device });
+    expect(inspect(x)).toBe(String(x));
+    x.dispose();
+    expect(inspect([x])).toBe(`[ tensor(disposed, shape [2, 2], float32, ${device}) ]`);
+  });
+
+  test("operators of JavaScript are refused with what to write, text is not", () => {
+    const x = ones([3], { device }) as unknown as number;
+    const sentence = "JavaScript's operators do not compute with tensors. Write x.add(1) for x + 1, x.mul(2) for x * 2, x.item() for the number in a tensor of one element, and `${x}` for its text.";
+    expect(() => x + 1).toThrow(sentence);
+    expect(() => -x).toThrow(sentence);
+    expect(() => x < 1).toThrow(sentence);
+    expect(`${x}`).toBe(`tensor([1, 1, 1], shape [3], float32, ${device})`);
   });
 
   test("a disposed tensor says so and shows nothing else", () => {
@@ -80,7 +119,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
   test("the payload's figures are over finite elements", () => {
     const x = tensor([[1, NaN, 3], [Infinity, -5, -Infinity]], { device });
     expect(payload(x)).toMatchObject({ version: 1, shape: [2, 3], dtype: "float32", device, size: 6, bytes: 24, min: -5, max: 3, mean: -1 / 3, nan: 1, inf: 2, suspect: false });
-    expect(cells(payload(x))).toEqual([1, NaN, 3, NaN, -5, NaN]);
+    expect(cells(payload(x))).toEqual([1, NaN, 3, Infinity, -5, -Infinity]);
     expect(payload(full([3], NaN, { device }))).toMatchObject({ min: null, max: null, mean: null, nan: 3, inf: 0 });
     expect(payload(zeros([0], { device }))).toMatchObject({ min: null, max: null, mean: null, nan: 0, inf: 0, tile: null });
     expect(payload(tensor([3n, -4n], { device }))).toMatchObject({ min: -4, max: 3, mean: -0.5, tile: { rows: 1, columns: 2 } });
@@ -108,6 +147,23 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     expect(worst).toBeLessThanOrEqual(2 ** -24 + 9 * 2 ** -53);
     expect(shown.min).toBe(Math.min(...values.flat()));
     expect(shown.max).toBe(Math.max(...values.flat()));
+  });
+
+  test.each([
+    ["a square", [512, 512], { rows: 128, columns: 128, rowStep: 4, columnStep: 4 }],
+    ["a wide one", [64, 256], { rows: 64, columns: 256, rowStep: 1, columnStep: 1 }],
+    ["an upright one", [700, 131], { rows: 234, columns: 44, rowStep: 3, columnStep: 3 }],
+    ["a ribbon", [10, 4000], { rows: 10, columns: 250, rowStep: 1, columnStep: 16 }],
+    ["a wide ribbon", [100, 10_000], { rows: 34, columns: 250, rowStep: 3, columnStep: 40 }],
+    ["a column", [1000, 1], { rows: 250, columns: 1, rowStep: 4, columnStep: 1 }],
+  ])("both axes of %s are sampled alike, unless one would be lost", (_name, shape, grid) => {
+    expect(payload(zeros(shape, { device })).tile).toMatchObject(grid);
+  });
+
+  test("a cell of several elements without a finite one says which kind it has, a NaN first", () => {
+    const rows = Array.from({ length: 512 }, (_, row) => Array.from({ length: 512 }, (_, column) => (row < 4 && column < 12 ? [Infinity, -Infinity, -Infinity, -Infinity, NaN, Infinity, Infinity, Infinity, NaN, 2, Infinity, -Infinity][column]! : Infinity)));
+    const x = tensor(rows, { device });
+    expect(cells(payload(x)).slice(0, 4)).toEqual([-Infinity, NaN, 2, Infinity]);
   });
 
   test("a long vector is one row of 256 means", () => {

@@ -24,14 +24,23 @@ describe("install", () => {
     ["--prefix DIR", (directory: string) => ({ words: ["--prefix", directory], env: {}, at: join(directory, "share", "jupyter") })],
     ["--user", (directory: string) => ({ words: ["--user"], env: { JUPYTER_DATA_DIR: directory }, at: directory })],
     ["nothing", (directory: string) => ({ words: [], env: { JUPYTER_DATA_DIR: "", XDG_DATA_HOME: directory }, at: join(directory, "jupyter") })],
-  ])("with %s writes a kernelspec that only its owner can read, with absolute paths", async (_name, make) => {
+  ])("with %s writes a kernelspec with absolute paths and the JupyterLab extension, which everyone can read whatever the umask", async (_name, make) => {
     const { words, env, at } = make(temporary());
-    expect(await warpcell(["install", ...words], env)).toMatchObject({ status: 0, stdout: `Installed the kernel "TypeScript + CUDA" in ${join(at, "kernels", "warpcell")}\n` });
+    const extension = join(at, "labextensions", "@warpcell", "jupyterlab");
+    const before = process.umask(0o077);
+    try {
+      expect(await warpcell(["install", ...words], env)).toMatchObject({ status: 0, stdout: `Installed the kernel "TypeScript + CUDA" in ${join(at, "kernels", "warpcell")}\nInstalled the JupyterLab extension in ${extension}\n` });
+    } finally {
+      process.umask(before);
+    }
+    for (const entry of readdirSync(at, { recursive: true, withFileTypes: true })) {
+      expect(statSync(join(entry.parentPath, entry.name)).mode & 0o777, entry.name).toBe(entry.isDirectory() ? 0o755 : 0o644);
+    }
+    expect(JSON.parse(readFileSync(join(extension, "package.json"), "utf8"))).toMatchObject({ name: "@warpcell/jupyterlab" });
     const file = join(at, "kernels", "warpcell", "kernel.json");
     const spec = JSON.parse(readFileSync(file, "utf8")) as { argv: string[] };
     expect(spec).toMatchObject({ display_name: "TypeScript + CUDA", language: "typescript", interrupt_mode: "message", kernel_protocol_version: "5.5" });
     expect(spec.argv).toEqual([process.execPath, kernelScript, "{connection_file}"]);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
   test("that cannot write says where and what to do", async () => {

@@ -1,4 +1,5 @@
-// Turns 0 … 1 into a colour whose lightness rises evenly from violet through teal to yellow, so that it reads in grey and without red and green.
+// Turns a value of a range into a colour. Numbers of one sign: lightness rises evenly from violet through teal to yellow. Of both: blue below zero, brown above,
+// lightest at zero, the same shade for the same distance. Both maps read without red and green.
 // The path is straight in OKLCH (B. Ottosson, "A perceptual color space for image processing", 2020), a little muted where sRGB has no room.
 
 export type Colour = readonly [red: number, green: number, blue: number];
@@ -7,6 +8,11 @@ const dark = { lightness: 0.27, hue: 312 };
 const light = { lightness: 0.91, hue: 106 };
 const mostChroma = 0.115;
 const steps = 256;
+/** The map of both signs: the lightness in the middle and at the ends, and the hues below and above. */
+const middle = 0.97;
+const ends = 0.36;
+const below = 255;
+const above = 50;
 
 /** OKLCH to linear sRGB; hue in degrees. Channels outside 0 … 1 are not in sRGB. */
 function toLinear(lightness: number, chroma: number, hue: number): [number, number, number] {
@@ -22,13 +28,13 @@ function toLinear(lightness: number, chroma: number, hue: number): [number, numb
   ];
 }
 
-/** The most chroma, up to the map's own, that sRGB can show at this lightness and hue: bisection, to 1e-5. */
-function chromaWithin(lightness: number, hue: number): number {
-  let [inside, outside] = [0, mostChroma];
+/** The most chroma, up to the map's own, `most`, that sRGB can show at this lightness and hue: bisection, to 1e-5. */
+function chromaWithin(lightness: number, hue: number, most: number): number {
+  let [inside, outside] = [0, most];
   while (outside - inside > 1e-5) {
-    const middle = (inside + outside) / 2;
-    if (toLinear(lightness, middle, hue).every((channel) => channel >= 0 && channel <= 1)) inside = middle;
-    else outside = middle;
+    const between = (inside + outside) / 2;
+    if (toLinear(lightness, between, hue).every((channel) => channel >= 0 && channel <= 1)) inside = between;
+    else outside = between;
   }
   return inside;
 }
@@ -38,12 +44,23 @@ function encode(linear: number): number {
   return Math.round(255 * (clamped <= 0.0031308 ? 12.92 * clamped : 1.055 * clamped ** (1 / 2.4) - 0.055));
 }
 
+function colour(lightness: number, hue: number, most: number): Colour {
+  const [red, green, blue] = toLinear(lightness, chromaWithin(lightness, hue, most), hue);
+  return [encode(red), encode(green), encode(blue)];
+}
+
 const table: readonly Colour[] = Array.from({ length: steps }, (_, step) => {
   const share = step / (steps - 1);
   const lightness = dark.lightness + share * (light.lightness - dark.lightness);
   const hue = dark.hue + share * (light.hue - dark.hue);
-  const [red, green, blue] = toLinear(lightness, chromaWithin(lightness, hue), hue);
-  return [encode(red), encode(green), encode(blue)];
+  return colour(lightness, hue, mostChroma);
+});
+
+/** From −1 to 1, in an odd number of steps: zero is one of them. */
+const signedTable: readonly Colour[] = Array.from({ length: steps - 1 }, (_, step) => {
+  const distance = (2 * step) / (steps - 2) - 1;
+  const size = Math.abs(distance);
+  return colour(middle + size * (ends - middle), distance < 0 ? below : above, 0.12 * size);
 });
 
 /** The colour at `share` of the way from the lowest value to the highest; outside 0 … 1 the nearest end. */
@@ -63,8 +80,28 @@ export function inkOn(colour: Colour): string {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000" : "#fff";
 }
 
-/** The whole map as a CSS gradient from left to right. */
-export function gradient(): string {
-  const stops = Array.from({ length: 17 }, (_, index) => `rgb(${colourAt(index / 16).join(" ")})`);
+/** How the values of a picture become colours. */
+export interface Scale {
+  /** The values at both ends of the map. */
+  readonly low: number;
+  readonly high: number;
+  /** Zero is the middle, and both ends are as far from it. */
+  readonly isSigned: boolean;
+  colourOf(value: number): Colour;
+}
+
+/** The scale for values from `low` to `high`. */
+export function scaleOf(low: number, high: number): Scale {
+  if (low < 0 && high > 0) {
+    const most = Math.max(-low, high);
+    const last = signedTable.length - 1;
+    return { low: -most, high: most, isSigned: true, colourOf: (value) => signedTable[Math.round(Math.min(1, Math.max(0, shareOf(value, -most, most))) * last)]! };
+  }
+  return { low, high, isSigned: false, colourOf: (value) => colourAt(shareOf(value, low, high)) };
+}
+
+/** A whole scale as a CSS gradient from left to right. */
+export function gradient({ low, high, colourOf }: Scale): string {
+  const stops = Array.from({ length: 17 }, (_, index) => `rgb(${colourOf(low + (high / 16 - low / 16) * index).join(" ")})`);
   return `linear-gradient(to right, ${stops.join(", ")})`;
 }

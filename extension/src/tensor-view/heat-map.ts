@@ -1,17 +1,17 @@
 // Shows a picture as a heat map with its numbers where there is room, a legend and a cursor that names the elements under it and their value.
 import type { TensorPayload, TensorTile } from "../../../kernel/mime.ts";
 import { formatValue } from "../quantity.ts";
-import { gradient } from "./colour-map.ts";
+import { gradient, scaleOf } from "./colour-map.ts";
 import type { Cell } from "./cursor.ts";
 import { cellAt, moved } from "./cursor.ts";
 import { element } from "./element.ts";
 import type { Numbers } from "./numbers.ts";
 import { numbersOf, write } from "./numbers.ts";
-import { naturalSize, paint, paintHatch } from "./painting.ts";
+import { naturalSize, paint, paintSample } from "./painting.ts";
 import { plane } from "./payload.ts";
 import { cellNote, pictureLabel } from "./summary.ts";
 import type { Picture } from "./tile.ts";
-import { elementsOf } from "./tile.ts";
+import { elementsOf, missingOf } from "./tile.ts";
 
 export class HeatMap {
   readonly node: HTMLElement;
@@ -21,23 +21,30 @@ export class HeatMap {
   private readonly note: HTMLElement;
   private readonly watch: ResizeObserver;
   private readonly shape: readonly number[];
+  private readonly dtype: string;
+  private readonly index: readonly number[] | undefined;
   private readonly tile: TensorTile;
   private readonly picture: Picture;
   private readonly numbers: Numbers | null;
   private cell: Cell | null = null;
 
-  constructor(payload: TensorPayload, tile: TensorTile, picture: Picture) {
+  /** `index`: the slice that the picture shows, the first one when left out. */
+  constructor(payload: TensorPayload, tile: TensorTile, picture: Picture, index?: readonly number[]) {
+    this.index = index;
     this.shape = payload.shape;
+    this.dtype = payload.dtype;
     this.tile = tile;
     this.picture = picture;
     this.numbers = numbersOf(picture, tile);
     this.setUpCanvas(pictureLabel(payload));
     this.mark.hidden = true;
     this.reading.setAttribute("aria-live", "polite");
-    this.note = element("span", "warpcell-heat-map-note", cellNote(payload.shape, tile));
+    this.note = element("span", "warpcell-heat-map-note", cellNote(payload.shape, tile, index));
     const field = element("div", "warpcell-heat-map-field", this.canvas, this.mark);
     const words = element("div", "warpcell-heat-map-words", this.note, this.reading);
-    this.node = element("div", "warpcell-heat-map", field, legend(picture), words);
+    this.node = element("div", "warpcell-heat-map", field, legend(picture, payload.dtype, this.numbers !== null), words);
+    // Below a small picture a line that is empty most of the time would be as large as the picture: it stands beside it.
+    this.node.classList.toggle("warpcell-heat-map-small", this.numbers !== null);
     this.watch = new ResizeObserver(([entry]) => entry && this.paintFor(entry));
     this.watch.observe(this.canvas);
   }
@@ -109,27 +116,34 @@ export class HeatMap {
 
   private read({ row, column }: Cell): string {
     const value = this.picture.values[row * this.picture.columns + column]!;
-    const elements = elementsOf(this.shape, this.tile, row, column);
-    if (!Number.isFinite(value)) return `${elements} no finite value`;
-    return `${elements} ${elements.includes("…") ? "mean " : ""}${formatValue(value)}`;
+    const elements = elementsOf(this.shape, this.tile, row, column, this.index);
+    const missing = missingOf(value);
+    if (missing !== null) return `${elements} ${missing}`;
+    const isMean = elements.includes("…");
+    if (this.dtype === "bool") return `${elements} ${isMean ? `${formatValue(value * 100, 3)} % true` : value === 1}`;
+    return `${elements} ${isMean ? "mean " : ""}${formatValue(value)}`;
   }
 }
 
-function legend({ low, high, blank }: Picture): HTMLElement {
+/** Where the numbers stand in the cells, the colours need no words. */
+function legend({ low, high, missing }: Picture, dtype: string, hasNumbers: boolean): HTMLElement {
   const node = element("div", "warpcell-heat-map-legend");
-  if (low !== null && high !== null) node.append(...scale(low, high));
-  if (blank > 0) {
+  if (low !== null && high !== null && !hasNumbers) node.append(...scaleNodes(low, high, dtype));
+  for (const kind of missing) {
     const sample = element("canvas", "warpcell-heat-map-sample");
     [sample.width, sample.height] = [24, 12];
-    paintHatch(sample);
-    node.append(element("span", "warpcell-heat-map-blank", sample, "no finite value"));
+    paintSample(sample, kind);
+    node.append(element("span", "warpcell-heat-map-missing", sample, kind));
   }
+  node.hidden = node.childElementCount === 0;
   return node;
 }
 
-function scale(low: number, high: number): HTMLElement[] {
+function scaleNodes(low: number, high: number, dtype: string): HTMLElement[] {
   if (low === high) return [element("span", "warpcell-heat-map-limit", `every cell ${formatValue(low + 0)}`)];
+  const scale = scaleOf(low, high);
   const bar = element("span", "warpcell-heat-map-bar");
-  bar.style.background = gradient();
-  return [element("span", "warpcell-heat-map-limit", formatValue(low)), bar, element("span", "warpcell-heat-map-limit", formatValue(high))];
+  bar.style.background = gradient(scale);
+  const [first, last] = dtype === "bool" ? ["false", "true"] : [formatValue(scale.low), formatValue(scale.high)];
+  return [element("span", "warpcell-heat-map-limit", first), bar, element("span", "warpcell-heat-map-limit", last)];
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { numbersOf } from "./numbers.ts";
 
 const single = { rowStep: 1, columnStep: 1 };
-const pictureOf = (rows: number, columns: number, valueAt: (index: number) => number) => ({ rows, columns, values: Float32Array.from({ length: rows * columns }, (_, index) => valueAt(index)), low: 0, high: 1, blank: 0 });
+const pictureOf = (rows: number, columns: number, valueAt: (index: number) => number) => ({ rows, columns, values: Float32Array.from({ length: rows * columns }, (_, index) => valueAt(index)), low: 0, high: 1, missing: [] });
 
 test("a small picture has its numbers, in cells as wide as the longest", () => {
   expect(numbersOf(pictureOf(2, 3, (index) => index + 1), single)).toEqual({ texts: ["1", "2", "3", "4", "5", "6"], width: 72, height: 48 });
@@ -19,7 +19,7 @@ test("a cell without a finite value has none", () => {
 
 test.each<[string, [number, number], (index: number) => number, { rowStep: number; columnStep: number }]>([
   ["a cell is several elements", [2, 2], () => 1, { rowStep: 1, columnStep: 2 }],
-  ["there are too many rows", [11, 2], () => 1, single],
+  ["there are too many rows", [16, 2], () => 1, single],
   ["there are too many columns", [2, 33], () => 1, single],
   ["the numbers are too long for as many columns", [2, 20], () => 1 / 3, single],
 ])("where %s there are none", (_name, [rows, columns], valueAt, steps) => expect(numbersOf(pictureOf(rows, columns, valueAt), steps)).toBeNull());

@@ -1,6 +1,6 @@
 // Turns a small picture into the numbers that are written in its cells, where each is one element and there is room.
 import { formatValue } from "../quantity.ts";
-import { colourAt, inkOn, shareOf } from "./colour-map.ts";
+import { inkOn, scaleOf } from "./colour-map.ts";
 import { contextOf, highest, widest } from "./painting.ts";
 import type { Picture } from "./tile.ts";
 
@@ -32,6 +32,7 @@ export function numbersOf({ rows, columns, values }: Picture, { rowStep, columnS
 export function write(canvas: HTMLCanvasElement, { rows, columns, values, low, high }: Picture, { texts }: Numbers): void {
   if (low === null || high === null) return;
   const context = contextOf(canvas);
+  const { colourOf } = scaleOf(low, high);
   const [across, down] = [canvas.width / columns, canvas.height / rows];
   context.font = `${fontSize * window.devicePixelRatio}px ${getComputedStyle(canvas).fontFamily}`;
   if (texts.some((text) => context.measureText(text).width > across)) return;
@@ -39,7 +40,7 @@ export function write(canvas: HTMLCanvasElement, { rows, columns, values, low, h
   context.textBaseline = "middle";
   texts.forEach((text, index) => {
     if (text === "") return;
-    context.fillStyle = inkOn(colourAt(shareOf(values[index]!, low, high)));
+    context.fillStyle = inkOn(colourOf(values[index]!));
     context.fillText(text, ((index % columns) + 0.5) * across, (Math.floor(index / columns) + 0.5) * down);
   });
 }

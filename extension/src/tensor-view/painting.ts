@@ -1,6 +1,6 @@
-// Turns a picture into pixels: the size it is shown at, its colours, and a hatch for cells without a finite value. Pixels are the same in every theme.
-import { colourAt, shareOf } from "./colour-map.ts";
-import type { Picture } from "./tile.ts";
+// Turns a picture into pixels: the size it is shown at, its colours, and a pattern each for NaN, +∞ and −∞. Pixels are the same in every theme.
+import { scaleOf } from "./colour-map.ts";
+import { missingOf, type Missing, type Picture } from "./tile.ts";
 
 interface Extent {
   rows: number;
@@ -9,7 +9,7 @@ interface Extent {
 
 /** The largest picture, in CSS pixels. */
 export const widest = 768;
-export const highest = 256;
+export const highest = 360;
 const largestCell = 24;
 /** A vector is a strip at least this thick. */
 const thinnest = 28;
@@ -32,8 +32,18 @@ export function naturalSize(cells: Extent, elements: Extent): { width: number; h
 export function pixelsOf({ values, low, high }: Picture): Uint8ClampedArray<ArrayBuffer> {
   const pixels = new Uint8ClampedArray(values.length * 4);
   if (low === null || high === null) return pixels;
+  const { colourOf } = scaleOf(low, high);
   values.forEach((value, index) => {
-    if (Number.isFinite(value)) pixels.set([...colourAt(shareOf(value, low, high)), 255], index * 4);
+    if (Number.isFinite(value)) pixels.set([...colourOf(value), 255], index * 4);
+  });
+  return pixels;
+}
+
+/** Opaque where a cell is of the kind. */
+function maskOf({ values }: Picture, kind: Missing): Uint8ClampedArray<ArrayBuffer> {
+  const pixels = new Uint8ClampedArray(values.length * 4);
+  values.forEach((value, index) => {
+    if (missingOf(value) === kind) pixels[index * 4 + 3] = 255;
   });
   return pixels;
 }
@@ -41,33 +51,58 @@ export function pixelsOf({ values, low, high }: Picture): Uint8ClampedArray<Arra
 /** Paints the picture over all of `canvas`, whose size is in device pixels. */
 export function paint(canvas: HTMLCanvasElement, picture: Picture): void {
   const context = contextOf(canvas);
-  hatch(context, canvas.width, canvas.height);
+  const { width, height } = canvas;
+  context.clearRect(0, 0, width, height);
+  spread(context, picture, pixelsOf(picture));
+  for (const kind of picture.missing) {
+    const layer = document.createElement("canvas");
+    [layer.width, layer.height] = [width, height];
+    const layerContext = contextOf(layer);
+    spread(layerContext, picture, maskOf(picture, kind));
+    layerContext.globalCompositeOperation = "source-in";
+    layerContext.drawImage(patternOf(kind, width, height), 0, 0);
+    context.drawImage(layer, 0, 0);
+  }
+}
+
+/** One pixel per cell, over all of a canvas. */
+function spread(context: CanvasRenderingContext2D, { rows, columns }: Extent, pixels: Uint8ClampedArray<ArrayBuffer>): void {
   const cells = document.createElement("canvas");
-  cells.width = picture.columns;
-  cells.height = picture.rows;
-  contextOf(cells).putImageData(new ImageData(pixelsOf(picture), picture.columns, picture.rows), 0, 0);
+  [cells.width, cells.height] = [columns, rows];
+  contextOf(cells).putImageData(new ImageData(pixels, columns, rows), 0, 0);
   context.imageSmoothingEnabled = false;
-  context.drawImage(cells, 0, 0, canvas.width, canvas.height);
+  context.drawImage(cells, 0, 0, context.canvas.width, context.canvas.height);
 }
 
-/** Paints nothing but the hatch, as a sample for the legend. */
-export function paintHatch(canvas: HTMLCanvasElement): void {
-  hatch(contextOf(canvas), canvas.width, canvas.height);
+/** Paints nothing but the pattern of a kind, as a sample for the legend. */
+export function paintSample(canvas: HTMLCanvasElement, kind: Missing): void {
+  contextOf(canvas).drawImage(patternOf(kind, canvas.width, canvas.height), 0, 0);
 }
 
-/** Grey diagonals: the colour map has no grey and no lines, so they are told from a value by shape as well as by hue. */
-function hatch(context: CanvasRenderingContext2D, width: number, height: number): void {
+/** Lines that no colour map has, so that each kind is told by shape as well as by hue. `lean`: how far right a line is at the top, of its height. */
+const patterns: Readonly<Record<Missing, { ground: string; line: string; lean: number }>> = {
+  NaN: { ground: "#f4f4f4", line: "#5a5a5a", lean: 1 },
+  "+∞": { ground: "#ff4fa3", line: "#7a0046", lean: 0 },
+  "−∞": { ground: "#111111", line: "#8a8a8a", lean: -1 },
+};
+
+function patternOf(kind: Missing, width: number, height: number): HTMLCanvasElement {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [width, height];
+  const context = contextOf(canvas);
+  const { ground, line, lean } = patterns[kind];
   const pitch = 4 * Math.max(1, Math.round(window.devicePixelRatio));
-  context.fillStyle = "#f4f4f4";
+  context.fillStyle = ground;
   context.fillRect(0, 0, width, height);
-  context.strokeStyle = "#5a5a5a";
+  context.strokeStyle = line;
   context.lineWidth = pitch / 4;
   context.beginPath();
-  for (let start = -height; start < width; start += pitch) {
+  for (let start = -height; start < width + height; start += pitch) {
     context.moveTo(start, height);
-    context.lineTo(start + height, 0);
+    context.lineTo(start + lean * height, 0);
   }
   context.stroke();
+  return canvas;
 }
 
 export function contextOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D {

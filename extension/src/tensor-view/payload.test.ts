@@ -23,7 +23,7 @@ test.each<[string, unknown, string]>([
   ["markup for a type", { ...payload, dtype: { html: "<b>" } }, 'Expected "dtype" of a tensor preview to be a string but got {"html":"<b>"}.'],
   ["a wrong count", { ...payload, size: 241 }, "Expected a tensor preview of shape [5, 8, 6] to count 240 elements but got 241."],
   ["a list for a picture", { ...payload, tile: [] }, 'Expected "tile" of a tensor preview to be a record of fields, or null but got [].'],
-  ["too many rows", pictured({ rows: 65 }), 'Expected "rows" of the picture of a tensor preview to be a whole number from 1 to 64 but got 65.'],
+  ["too many rows", pictured({ rows: 257 }), 'Expected "rows" of the picture of a tensor preview to be a whole number from 1 to 256 but got 257.'],
   ["a step of none", pictured({ columnStep: 0 }), `Expected "columnStep" of the picture of a tensor preview to be a whole number from 1 to ${Number.MAX_SAFE_INTEGER} but got 0.`],
   ["a picture of another shape", pictured({ rowStep: 3 }), "Expected the picture of shape [5, 8, 6] in steps of 3 × 2 to have 3 × 3 cells but got 2 × 3."],
 ])("%s is one sentence", (_name, value, problem) => expect(checkPayload(value)).toEqual({ ok: false, problem }));

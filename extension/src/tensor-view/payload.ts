@@ -1,11 +1,10 @@
 // Turns the JSON of an output into a tensor payload that the view can trust, or one sentence.
 import type { TensorPayload, TensorTile } from "../../../kernel/mime.ts";
 import type { Checked, Expectations } from "../fields.ts";
-import { between, checkFields, count, counts, exactly, finite, flag, orNull, record, text } from "../fields.ts";
+import { between, checkFields, count, counts, exactly, finite, flag, optional, orNull, record, text } from "../fields.ts";
 
 const version = 1;
-const mostRows = 64;
-const mostColumns = 256;
+const mostAlong = 256;
 
 const payloadFields: Expectations<TensorPayload> = {
   version: exactly(version),
@@ -21,11 +20,12 @@ const payloadFields: Expectations<TensorPayload> = {
   inf: count,
   suspect: flag,
   tile: orNull(record),
+  id: optional(text),
 };
 
 const tileFields: Expectations<TensorTile> = {
-  rows: between(1, mostRows),
-  columns: between(1, mostColumns),
+  rows: between(1, mostAlong),
+  columns: between(1, mostAlong),
   rowStep: between(1, Number.MAX_SAFE_INTEGER),
   columnStep: between(1, Number.MAX_SAFE_INTEGER),
   values: text,
@@ -44,16 +44,22 @@ export function checkPayload(value: unknown): Checked<TensorPayload> {
   const elements = shape.reduce((product, length) => product * length, 1);
   if (elements !== size) return { ok: false, problem: `Expected a tensor preview of shape [${shape.join(", ")}] to count ${elements} elements but got ${size}.` };
   if (tile === null) return checked;
+  const checkedTile = checkTile(tile, shape);
+  return checkedTile.ok ? checked : checkedTile;
+}
 
-  const checkedTile = checkFields("the picture of a tensor preview", tile, tileFields);
+/** Checks the picture of a slice of a tensor of this shape. */
+export function checkTile(value: unknown, shape: readonly number[]): Checked<TensorTile> {
+  const checkedTile = checkFields("the picture of a tensor preview", value, tileFields);
   if (!checkedTile.ok) return checkedTile;
+  const tile = checkedTile.value;
   const whole = plane(shape);
   const rows = Math.ceil(whole.rows / tile.rowStep);
   const columns = Math.ceil(whole.columns / tile.columnStep);
   if (rows !== tile.rows || columns !== tile.columns) {
     return { ok: false, problem: `Expected the picture of shape [${shape.join(", ")}] in steps of ${tile.rowStep} × ${tile.columnStep} to have ${rows} × ${columns} cells but got ${tile.rows} × ${tile.columns}.` };
   }
-  return checked;
+  return checkedTile;
 }
 
 /** A preview of another version is the one mismatch that a reader can mend. */

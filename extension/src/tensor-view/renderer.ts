@@ -3,17 +3,23 @@ import type { IRenderMime } from "@jupyterlab/rendermime-interfaces";
 import { Widget } from "@lumino/widgets";
 import { element } from "./element.ts";
 import { HeatMap } from "./heat-map.ts";
-import { checkPayload } from "./payload.ts";
+import type { TensorPayload } from "../../../kernel/mime.ts";
+import { checkPayload, checkTile } from "./payload.ts";
+import type { SliceSource } from "./slice-source.ts";
+import { Sliders } from "./sliders.ts";
 import type { Fact } from "./summary.ts";
 import { factsOf } from "./summary.ts";
 import { decodeTile } from "./tile.ts";
 
 export class TensorRenderer extends Widget implements IRenderMime.IRenderer {
   private readonly mimeType: string;
+  private readonly slices: SliceSource | null;
   private heatMap: HeatMap | null = null;
 
-  constructor({ mimeType }: IRenderMime.IRendererOptions) {
+  /** Without a source of slices, as in a file, the first one is shown. */
+  constructor({ mimeType }: IRenderMime.IRendererOptions, slices: SliceSource | null = null) {
     super();
+    this.slices = slices;
     this.mimeType = mimeType;
     this.addClass("warpcell-tensor");
   }
@@ -36,10 +42,37 @@ export class TensorRenderer extends Widget implements IRenderMime.IRenderer {
     const line = element("div", "warpcell-tensor-line", ...factsOf(payload.value).map(factNode));
     const { tile, size } = payload.value;
     if (!tile || size < 2) return [line];
-    const picture = decodeTile(tile);
+    const picture = decodeTile(tile, payload.value.dtype);
     if (!picture.ok) return [line, problem(picture.problem)];
     this.heatMap = new HeatMap(payload.value, tile, picture.value);
-    return [line, this.heatMap.node];
+    const { id, shape } = payload.value;
+    if (id === undefined || this.slices === null) return [line, this.heatMap.node];
+    const source = this.slices;
+    const sliders = new Sliders(shape, (index) => void this.showSlice(source, sliders, payload.value, id, index));
+    return [line, sliders.node, this.heatMap.node];
+  }
+
+  /** One request at a time: while a slider is drawn, the kernel is asked for where it is, not for all the places where it was. */
+  private async showSlice(source: SliceSource, sliders: Sliders, payload: TensorPayload, id: string, index: number[]): Promise<void> {
+    const isUnderWay = sliders.wanted !== null;
+    sliders.wanted = index;
+    if (isUnderWay) return;
+    let asked: number[];
+    do {
+      asked = sliders.wanted;
+      const reply = await source.request(id, asked);
+      const tile = reply.ok ? checkTile(reply.value, payload.shape) : reply;
+      const picture = tile.ok ? decodeTile(tile.value, payload.dtype) : tile;
+      // The output may have been replaced meanwhile.
+      if (this.isDisposed || !this.heatMap || !this.node.contains(sliders.node)) break;
+      sliders.say(picture.ok ? "" : picture.problem);
+      if (!tile.ok || !picture.ok) continue;
+      const shown = this.heatMap;
+      this.heatMap = new HeatMap(payload, tile.value, picture.value, asked);
+      shown.node.replaceWith(this.heatMap.node);
+      shown.dispose();
+    } while (asked !== sliders.wanted);
+    sliders.wanted = null;
   }
 }
 

@@ -9,6 +9,8 @@ const line = (changes: Partial<TensorPayload>) => factsOf({ ...payload, ...chang
 test.each<[string, Partial<TensorPayload>, string[]]>([
   ["a plain one", {}, ["[2, 3]", "float32", "cuda:0", "min -1.5", "max 2", "mean 0.33333"]],
   ["warnings", { nan: 1200, inf: 1, suspect: true }, ["[2, 3]", "float32", "cuda:0", "min -1.5", "max 2", "mean 0.33333", "1,200 NaN", "1 Inf", "unfinished"]],
+  ["booleans", { dtype: "bool", min: 0, max: 1, mean: 1 / 3 }, ["[2, 3]", "bool", "cuda:0", "2 true", "4 false"]],
+  ["one boolean", { shape: [], size: 1, dtype: "bool", min: 1, max: 1, mean: 1 }, ["[]", "bool", "cuda:0", "true"]],
   ["a scalar", { shape: [], size: 1, min: 2.25, max: 2.25, mean: 2.25 }, ["[]", "float32", "cuda:0", "2.25"]],
   ["an empty one", { shape: [0, 3], size: 0, min: null, max: null, mean: null }, ["[0, 3]", "float32", "cuda:0", "empty"]],
   ["nothing finite", { min: null, max: null, mean: null, nan: 6 }, ["[2, 3]", "float32", "cuda:0", "no finite value", "6 NaN"]],
@@ -22,7 +24,8 @@ test("details are there for those who ask", () => {
 
 test("the note tells what a cell is", () => {
   const tile = { rows: 1, columns: 1, rowStep: 1, columnStep: 1, values: "" };
-  expect(cellNote([2, 3], tile)).toBe("a cell is one element");
+  expect(cellNote([2, 3], tile)).toBe("")
+  expect(cellNote([7, 2, 3], tile)).toBe("the first slice [0, :, :]");
   expect(cellNote([4096], { ...tile, columnStep: 16 })).toBe("a cell is the mean of 16 elements");
   expect(cellNote([7, 2, 128, 300], { ...tile, rowStep: 2, columnStep: 2 })).toBe("the first slice [0, 0, :, :] · a cell is the mean of 2 × 2 elements");
 });

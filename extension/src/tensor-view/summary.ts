@@ -20,10 +20,15 @@ export function factsOf(payload: TensorPayload): Fact[] {
   ];
 }
 
-function statisticsOf({ size, min, max, mean }: TensorPayload): Fact[] {
+function statisticsOf({ dtype, size, min, max, mean }: TensorPayload): Fact[] {
   if (size === 0) return [{ kind: "plain", text: "empty" }];
   if (min === null || max === null) return [{ kind: "plain", text: "no finite value" }];
-  if (size === 1) return [{ kind: "statistic", text: formatValue(min, 7) }];
+  if (size === 1) return [{ kind: "statistic", text: dtype === "bool" ? String(min === 1) : formatValue(min, 7) }];
+  if (dtype === "bool" && mean !== null) {
+    // The mean of zeros and ones, times their count: exact up to 2^52 elements.
+    const ones = Math.round(mean * size);
+    return [`${ones.toLocaleString("en-US")} true`, `${(size - ones).toLocaleString("en-US")} false`].map((text) => ({ kind: "statistic", text }));
+  }
   const statistics: [string, number][] = [["min", min], ["max", max]];
   // The mean of finite elements may itself be too large for its type.
   if (mean !== null) statistics.push(["mean", mean]);
@@ -38,11 +43,11 @@ function warningsOf({ nan, inf, suspect }: TensorPayload): Fact[] {
   return warnings;
 }
 
-/** What a cell of the picture is, for the line below it. */
-export function cellNote(shape: readonly number[], { rowStep, columnStep }: TensorTile): string {
-  const slice = shape.length > 2 ? `the first slice [${[...shape.slice(0, -2).map(() => "0"), ":", ":"].join(", ")}] · ` : "";
-  if (rowStep * columnStep === 1) return `${slice}a cell is one element`;
-  return `${slice}a cell is the mean of ${shape.length < 2 ? columnStep : `${rowStep} × ${columnStep}`} elements`;
+/** Which slice is shown (`index`; the first when left out) and what a cell of the picture is, for the line below it; nothing where it is what anyone would think. */
+export function cellNote(shape: readonly number[], { rowStep, columnStep }: TensorTile, index?: readonly number[]): string {
+  const slice = shape.length > 2 ? `${index ? "slice" : "the first slice"} [${[...shape.slice(0, -2).map((_length, axis) => index?.[axis] ?? 0), ":", ":"].join(", ")}]` : "";
+  if (rowStep * columnStep === 1) return slice;
+  return `${slice}${slice === "" ? "" : " · "}a cell is the mean of ${shape.length < 2 ? columnStep : `${rowStep} × ${columnStep}`} elements`;
 }
 
 /** The picture in words, for those who do not see it. */

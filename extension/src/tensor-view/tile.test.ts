@@ -13,15 +13,16 @@ test("every value comes back, with the range of the finite ones", () => {
   const values = Array.from({ length: 64 * 256 }, () => Math.fround((Math.random() - 0.5) * 10 ** (Math.random() * 20)));
   values[5] = NaN;
   values[77] = Infinity;
-  const decoded = decodeTile(tileOf(64, 256, values));
+  const decoded = decodeTile(tileOf(64, 256, values), "float32");
   if (!decoded.ok) throw new Error(decoded.problem);
   expect(Array.from(decoded.value.values)).toEqual(values);
   const finite = values.filter(Number.isFinite);
-  expect(decoded.value).toMatchObject({ rows: 64, columns: 256, low: Math.min(...finite), high: Math.max(...finite), blank: 2 });
+  expect(decoded.value).toMatchObject({ rows: 64, columns: 256, low: Math.min(...finite), high: Math.max(...finite), missing: ["NaN", "+∞"] });
 });
 
 test("a picture without a finite cell has no range", () => {
-  expect(decodeTile(tileOf(1, 2, [NaN, -Infinity]))).toMatchObject({ ok: true, value: { low: null, high: null, blank: 2 } });
+  expect(decodeTile(tileOf(1, 2, [NaN, -Infinity]), "float32")).toMatchObject({ ok: true, value: { low: null, high: null, missing: ["NaN", "−∞"] } });
+  expect(decodeTile(tileOf(1, 2, [1, 1]), "bool")).toMatchObject({ ok: true, value: { low: 0, high: 1, missing: [] } });
 });
 
 test.each([
@@ -29,7 +30,7 @@ test.each([
   ["AAA", "Expected the values of a tensor preview's picture to be base64 but got other text."],
   ["AAAAAA==", "Expected the picture of a tensor preview to hold 8 bytes for 1 × 2 cells but got 4."],
 ])("the values %j are refused", (values, problem) => {
-  expect(decodeTile({ rows: 1, columns: 2, rowStep: 1, columnStep: 1, values })).toEqual({ ok: false, problem });
+  expect(decodeTile({ rows: 1, columns: 2, rowStep: 1, columnStep: 1, values }, "float32")).toEqual({ ok: false, problem });
 });
 
 test("a cell names its elements, the last one of an axis only those there are", () => {

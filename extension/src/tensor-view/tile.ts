@@ -3,20 +3,30 @@ import type { TensorTile } from "../../../kernel/mime.ts";
 import type { Checked } from "../fields.ts";
 import { plane } from "./payload.ts";
 
+/** Values that have no place on a scale, in the order of the legend. */
+export const missingKinds = ["NaN", "+∞", "−∞"] as const;
+export type Missing = (typeof missingKinds)[number];
+
+/** Which of them a value is; `null` for a finite one. */
+export function missingOf(value: number): Missing | null {
+  if (Number.isFinite(value)) return null;
+  return Number.isNaN(value) ? "NaN" : value > 0 ? "+∞" : "−∞";
+}
+
 export interface Picture {
   rows: number;
   columns: number;
-  /** Row-major; NaN where a cell has no finite element. */
+  /** Row-major; NaN or an infinity where a cell has no finite element. */
   values: Float32Array;
-  /** Range of the finite cells; `null` when there is none. */
+  /** Range of the finite cells, of all bool ones; `null` when there is none. */
   low: number | null;
   high: number | null;
-  /** Cells that are not finite. */
-  blank: number;
+  /** What cells that are not finite are, of those kinds that there are. */
+  missing: readonly Missing[];
 }
 
 /** Decodes the cells of a tile: little-endian float32 whatever the machine. */
-export function decodeTile({ rows, columns, values: encoded }: TensorTile): Checked<Picture> {
+export function decodeTile({ rows, columns, values: encoded }: TensorTile, dtype: string): Checked<Picture> {
   const bytes = fromBase64(encoded);
   if (!bytes) return { ok: false, problem: "Expected the values of a tensor preview's picture to be base64 but got other text." };
   const wanted = rows * columns * 4;
@@ -27,7 +37,8 @@ export function decodeTile({ rows, columns, values: encoded }: TensorTile): Chec
   const finite = values.filter(Number.isFinite);
   const low = finite.length > 0 ? finite.reduce((least, value) => Math.min(least, value)) : null;
   const high = finite.length > 0 ? finite.reduce((most, value) => Math.max(most, value)) : null;
-  return { ok: true, value: { rows, columns, values, low, high, blank: values.length - finite.length } };
+  const missing = missingKinds.filter((kind) => values.some((value) => missingOf(value) === kind));
+  return { ok: true, value: { rows, columns, values, ...(dtype === "bool" ? { low: 0, high: 1 } : { low, high }), missing } };
 }
 
 function fromBase64(encoded: string): Uint8Array<ArrayBuffer> | null {
@@ -36,10 +47,10 @@ function fromBase64(encoded: string): Uint8Array<ArrayBuffer> | null {
   return Uint8Array.from(characters, (character) => character.charCodeAt(0));
 }
 
-/** The elements that a cell stands for, as an index: `[0, 12, 40…43]`, the first slice of all axes but the last two. */
-export function elementsOf(shape: readonly number[], tile: TensorTile, row: number, column: number): string {
+/** The elements that a cell stands for, as an index: `[0, 12, 40…43]`. `index`: the slice, the first one when left out. */
+export function elementsOf(shape: readonly number[], tile: TensorTile, row: number, column: number, index?: readonly number[]): string {
   const whole = plane(shape);
-  const leading = shape.slice(0, -2).map(() => "0");
+  const leading = shape.slice(0, -2).map((_length, axis) => String(index?.[axis] ?? 0));
   const last = [span(row, tile.rowStep, whole.rows), span(column, tile.columnStep, whole.columns)].slice(-shape.length);
   return `[${(shape.length === 0 ? [] : [...leading, ...last]).join(", ")}]`;
 }

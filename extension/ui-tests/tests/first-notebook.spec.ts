@@ -47,13 +47,13 @@ function stateOf(page: IJupyterLabPageFixture): Promise<{ failures: string[]; en
   });
 }
 
-/** Luminance of the middle pixel of the first and the last column. */
+/** Luminance of the first and the last pixel. */
 function endsOf(canvas: Locator): Promise<[number, number]> {
   return canvas.evaluate((element) => {
     const { width, height } = element as HTMLCanvasElement;
     const context = (element as HTMLCanvasElement).getContext("2d")!;
-    const [first, last] = [0, width - 1].map((x) => {
-      const [red, green, blue] = context.getImageData(x, Math.floor(height / 2), 1, 1).data;
+    const [first, last] = [[0, 0], [width - 1, height - 1]].map(([x, y]) => {
+      const [red, green, blue] = context.getImageData(x!, y!, 1, 1).data;
       return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
     });
     return [first!, last!];
@@ -77,23 +77,35 @@ test("every cell runs; CUDA cells have their colours; tensors have their line an
     if (type !== "code") continue;
     await expect(cell(page, index).locator(".warpcell-cuda-magic")).toHaveCount(text.startsWith("%%cuda") ? 1 : 0);
   }
-  await expect(cell(page, indexOf(/^%%cuda\n__global__ void blockSum/)).locator(".warpcell-cuda-qualifier")).toHaveText(["__global__", "__shared__"]);
+  await expect(cell(page, indexOf(/^__global__ void tiled/m)).locator(".warpcell-cuda-qualifier")).toHaveText(["__global__", "__shared__"]);
 
-  // 1, 2, … n: the map runs from dark to light.
-  const ramp = cell(page, indexOf(/^const n = 1 << 20/)).locator(".warpcell-tensor");
-  await expect(ramp.locator(".warpcell-tensor-line > *")).toHaveText(["[1048576]", "float32", /^(cpu|cuda:\d+)$/, "min 1", "max 1048576", "mean 524289"]);
-  await ramp.scrollIntoViewIfNeeded();
-  await expect.poll(async () => (await coloursOf(ramp.locator(".warpcell-heat-map-canvas"))).distinct).toBeGreaterThan(200);
-  const [first, last] = await endsOf(ramp.locator(".warpcell-heat-map-canvas"));
+  const picture = cell(page, indexOf(/mandelbrot\.launch.*\npicture$/)).locator(".warpcell-tensor");
+  await expect(picture.locator(".warpcell-tensor-line > *")).toHaveText(["[480, 640]", "float32", /^(cpu|cuda:\d+)$/, /^min 0\.69/, /^max 5\.3/, /^mean /]);
+  await picture.scrollIntoViewIfNeeded();
+  await expect.poll(async () => (await coloursOf(picture.locator(".warpcell-heat-map-canvas"))).distinct).toBeGreaterThan(100);
+  await page.screenshot({ path: shot("first-notebook-light") });
+
+  // 64 warps, from dark to light.
+  const warps = cell(page, indexOf(/whichWarp\.launch/)).locator(".warpcell-tensor");
+  await warps.scrollIntoViewIfNeeded();
+  await expect.poll(async () => (await coloursOf(warps.locator(".warpcell-heat-map-canvas"))).distinct).toBe(64);
+  const [first, last] = await endsOf(warps.locator(".warpcell-heat-map-canvas"));
   expect(last - first).toBeGreaterThan(100);
 
-  const product = cell(page, indexOf(/multiply\.launch/)).locator(".warpcell-tensor");
-  await expect(product.locator(".warpcell-tensor-shape")).toHaveText("[300, 200]");
-  await product.scrollIntoViewIfNeeded();
-  await expect.poll(async () => (await coloursOf(product.locator(".warpcell-heat-map-canvas"))).distinct).toBeGreaterThan(50);
-  await page.screenshot({ path: shot("first-notebook-light") });
   await page.theme.setDarkTheme();
   await page.screenshot({ path: shot("first-notebook-dark") });
+});
+
+test("the drawing is there, and no cell or drawing is wider than its place", async ({ page }) => {
+  const drawing = page.locator('.jp-MarkdownOutput img[alt^="A launch is a grid of blocks."]');
+  await drawing.scrollIntoViewIfNeeded();
+  await expect.poll(() => drawing.evaluate((element) => [(element as HTMLImageElement).naturalWidth, element.clientWidth])).toEqual([760, 760]);
+  await page.screenshot({ path: shot("first-notebook-drawing") });
+  for (const [index, { type }] of cells.entries()) {
+    await cell(page, index).scrollIntoViewIfNeeded();
+    const box = cell(page, index).locator(type === "code" ? ".cm-scroller" : ".jp-MarkdownOutput");
+    expect(await box.first().evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth), cells[index]!.text).toBeLessThanOrEqual(0);
+  }
 });
 
 test("the gauges move while a cell spins, and come back after a restart", async ({ page, tmpPath }) => {

@@ -35,6 +35,16 @@ const payload = (shape: number[], changes: object = {}) => {
 
 const holes = tile(64, 256, (row, column) => (row - 30) ** 2 + ((column - 128) / 2) ** 2 < 90);
 
+/** From −1 to 1, with a square each of NaN, +∞ and −∞. */
+const kinds = Float32Array.from({ length: 64 * 96 }, (_, index) => {
+  const [row, column] = [Math.floor(index / 96), index % 96];
+  const isSquare = row >= 20 && row < 40;
+  if (isSquare && column >= 12 && column < 28) return NaN;
+  if (isSquare && column >= 40 && column < 56) return Infinity;
+  if (isSquare && column >= 68 && column < 84) return -Infinity;
+  return column / 47.5 - 1;
+});
+
 const stored = notebookOf(typescript, [
   { source: script, outputs: [output({ [mime]: payload([64, 256], { nan: 566, inf: 1, suspect: true, tile: holes }) })] },
   { source: cuda },
@@ -43,6 +53,8 @@ const stored = notebookOf(typescript, [
   { source: "broken", outputs: [output({ [mime]: { ...payload([2]), version: 7 } })] },
   { source: "scalar", outputs: [output({ [mime]: payload([], { min: 2.5, max: 2.5, mean: 2.5 }) })] },
   { source: "small", outputs: [output({ [mime]: payload([3, 3], { nan: 1, tile: { rows: 3, columns: 3, rowStep: 1, columnStep: 1, values: encoded([NaN, 2, 2, 2, 2, 2, 2, 2, 2]) } }) })] },
+  { source: "kinds", outputs: [output({ [mime]: payload([64, 96], { min: -1, max: 1, nan: 100, inf: 200, tile: { rows: 64, columns: 96, rowStep: 1, columnStep: 1, values: encoded(kinds) } }) })] },
+  { source: "mask", outputs: [output({ [mime]: payload([8, 40], { dtype: "bool", bytes: 320, min: 0, max: 1, mean: 0.25, tile: { rows: 8, columns: 40, rowStep: 1, columnStep: 1, values: encoded(Array.from({ length: 320 }, (_, index) => Number(index % 4 === 0))) } }) })] },
 ]);
 
 test.beforeEach(async ({ page, tmpPath }) => {
@@ -107,7 +119,7 @@ test("a tensor shows its line and a heat map with the map's colours and the hatc
   await expect.poll(async () => (await coloursOf(canvas)).distinct).toBeGreaterThan(100);
   const { painted, size } = await coloursOf(canvas);
   expect(painted).toBe(size[0] * size[1]);
-  await expect(view.locator(".warpcell-heat-map-blank")).toHaveText("no finite value");
+  await expect(view.locator(".warpcell-heat-map-missing")).toHaveText("NaN");
   await expect(cell(page, 0).locator("b", { hasText: "fallback" })).toHaveCount(0);
   await page.screenshot({ path: shot("stored-light") });
 });
@@ -137,7 +149,7 @@ test("pointer and keys name the elements of a cell and their value", async ({ pa
   await expect(view.locator(".warpcell-heat-map-note")).toBeHidden();
   await page.mouse.move(0, 0);
   await expect(reading).toHaveText("");
-  await expect(view.locator(".warpcell-heat-map-note")).toHaveText("the first slice [0, 0, :, :] · a cell is one element");
+  await expect(view.locator(".warpcell-heat-map-note")).toHaveText("the first slice [0, 0, :, :]");
   await canvas.focus();
   for (const key of ["ArrowRight", "ArrowDown", "ArrowDown", "End"]) await page.keyboard.press(key);
   await expect(reading).toHaveText(`[0, 0, 2, 11] ${Number((Math.sin(2 / 9) * Math.cos(11 / 21)).toPrecision(5))}`);
@@ -154,6 +166,37 @@ test("pointer and keys name the elements of a cell and their value", async ({ pa
   await expect(vector.locator(".warpcell-heat-map-reading")).toHaveText(/^\[4096…8191\] mean 0\.84/);
 });
 
+test("NaN and both infinities look different, values of both signs have a neutral zero in their middle, booleans are true and false", async ({ page }) => {
+  const view = cell(page, 7).locator(".warpcell-tensor");
+  const canvas = view.locator(".warpcell-heat-map-canvas");
+  await canvas.scrollIntoViewIfNeeded();
+  await expect(view.locator(".warpcell-heat-map-missing")).toHaveText(["NaN", "+∞", "−∞"]);
+  await expect(view.locator(".warpcell-heat-map-limit")).toHaveText(["-1", "1"]);
+  await expect.poll(async () => (await coloursOf(canvas)).distinct).toBeGreaterThan(90);
+  /** The colours of a square of the picture, given in cells. */
+  const patch = (row: number, column: number, size: number) => canvas.evaluate((element, { row, column, size }) => {
+    const { width, height } = element as HTMLCanvasElement;
+    const { data } = (element as HTMLCanvasElement).getContext("2d")!.getImageData((column * width) / 96, (row * height) / 64, (size * width) / 96, (size * height) / 64);
+    const colours = new Set<string>();
+    for (let at = 0; at < data.length; at += 4) colours.add([...data.slice(at, at + 3)].join());
+    return [...colours].sort();
+  }, { row, column, size });
+  const [nan, positive, negative, low, zero, high] = [await patch(22, 14, 12), await patch(22, 42, 12), await patch(22, 70, 12), await patch(2, 0, 1), await patch(2, 47, 1), await patch(2, 95, 1)];
+  const patterns = [nan, positive, negative].map((colours) => new Set(colours));
+  for (const [index, one] of patterns.entries()) for (const other of patterns.slice(index + 1)) expect([...one].filter((colour) => other.has(colour)).length).toBeLessThan(one.size / 2);
+  expect(Math.min(...zero![0]!.split(",").map(Number))).toBeGreaterThan(230);
+  expect(low).not.toEqual(high);
+  await canvas.hover({ position: { x: 3, y: 3 } });
+  await expect(view.locator(".warpcell-heat-map-reading")).toHaveText("[0, 0] -1");
+  await page.screenshot({ path: shot("stored-kinds") });
+
+  const mask = cell(page, 8).locator(".warpcell-tensor");
+  await expect(mask.locator(".warpcell-tensor-line > *")).toHaveText(["[8, 40]", "bool", "cuda:0", "80 true", "240 false"]);
+  await expect(mask.locator(".warpcell-heat-map-limit")).toHaveText(["false", "true"]);
+  await mask.locator("canvas").hover({ position: { x: 2, y: 2 } });
+  await expect(mask.locator(".warpcell-heat-map-reading")).toHaveText("[0, 0] true");
+});
+
 test("an output that cannot be read is one sentence", async ({ page }) => {
   const broken = cell(page, 4).locator(".warpcell-tensor");
   await expect(broken).toHaveText('Expected "version" of a tensor preview to be 1 but got 7. Bring the kernel and the JupyterLab extension to the same version.');
@@ -167,7 +210,7 @@ for (const [theme, name] of [["JupyterLab Dark", "dark"], ["JupyterLab Dark High
     const view = cell(page, 0).locator(".warpcell-tensor");
     // WCAG 2.2, success criterion 1.4.3.
     const texts = page.locator(".warpcell-tensor-line > *, .warpcell-tensor-problem, .warpcell-heat-map-legend > *, .warpcell-heat-map-note");
-    await expect(page.locator(".warpcell-tensor-line, .warpcell-tensor-problem")).toHaveCount(6);
+    await expect(page.locator(".warpcell-tensor-line, .warpcell-tensor-problem")).toHaveCount(8);
     // The theme's colours come with its style sheet.
     await expect.poll(async () => Math.min(...(await contrastsOf(texts)))).toBeGreaterThanOrEqual(4.5);
     await expect.poll(async () => (await coloursOf(view.locator(".warpcell-heat-map-canvas"))).distinct).toBeGreaterThan(100);

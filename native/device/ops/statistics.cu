@@ -29,11 +29,11 @@ template <class T> __global__ void figures(const T* in, long long count, long lo
   out[global_index()] = result;
 }
 
-struct Mean { double sum, count; };
+struct Cell { double sum, count, nan, positive, negative; };
 
 // Cell (row, column) of the picture covers rowStep × columnStep elements of the matrix; `splits` threads share its rows' columns.
 // out[(row · columns + column) · splits + split].
-template <class T> __global__ void tile(const T* in, long long matrixRows, long long matrixColumns, long long rows, long long columns, long long rowStep, long long columnStep, long long splits, Mean* out) {
+template <class T> __global__ void tile(const T* in, long long matrixRows, long long matrixColumns, long long rows, long long columns, long long rowStep, long long columnStep, long long splits, Cell* out) {
   long long index = global_index();
   if (index >= rows * columns * splits) return;
   long long split = index % splits;
@@ -42,14 +42,19 @@ template <class T> __global__ void tile(const T* in, long long matrixRows, long 
   long long rowEnd = (row + 1) * rowStep < matrixRows ? (row + 1) * rowStep : matrixRows;
   long long columnEnd = (column + 1) * columnStep < matrixColumns ? (column + 1) * columnStep : matrixColumns;
 
-  Mean mean = {0, 0};
+  Cell cell = {0, 0, 0, 0, 0};
   for (long long i = row * rowStep; i < rowEnd; i++) {
     for (long long j = column * columnStep + split; j < columnEnd; j += splits) {
       double value = double(widen<T>(in[i * matrixColumns + j]));
-      if (is_nan(value) || is_inf(value)) continue;
-      mean.sum += value;
-      mean.count += 1;
+      if (is_nan(value)) {
+        cell.nan += 1;
+      } else if (is_inf(value)) {
+        (value > 0 ? cell.positive : cell.negative) += 1;
+      } else {
+        cell.sum += value;
+        cell.count += 1;
+      }
     }
   }
-  out[index] = mean;
+  out[index] = cell;
 }

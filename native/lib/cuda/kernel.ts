@@ -37,8 +37,15 @@ export type OverConfig = Omit<LaunchConfig, "grid" | "block"> & { readonly block
 
 const cpuBlock = 256;
 
+/** What a kernel is besides its methods: a function that refuses to be called, because a call says nothing of grid and block. */
+class Uncallable {
+  constructor(refuse: () => never) {
+    return Object.setPrototypeOf(refuse, new.target.prototype) as this;
+  }
+}
+
 /** A `__global__` function that can be launched; `A` are its arguments. */
-export class Kernel<A extends readonly unknown[] = readonly unknown[]> {
+export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends Uncallable {
   /** As CUDA C++ names it: "fill", "ns::axpy<float>". */
   readonly name: string;
   /** The text that it was compiled from. */
@@ -53,6 +60,10 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> {
 
   /** For the library: kernels come from `compile`. Throws CompileError when the compiler lays the parameters out otherwise than the declaration was read. */
   constructor(name: string, declaration: KernelDeclaration, templateArguments: readonly string[], compilation: Compilation, module: LoadedModule, index: number) {
+    super(() => {
+      const call = `(${declaration.written.map((parameter) => parameter.name).join(", ")})`;
+      throw new LaunchError("CALL", `A kernel is launched, not called: write ${name}.over(n)${call} for n threads, or ${name}.launch({ grid, block }${call === "()" ? "" : ", "}${call.slice(1)}.`);
+    });
     const { device } = compilation;
     const loaded = module.kernels[index]!;
     const { parameters, bytes } = declaration.parameters(templateArguments);
@@ -126,7 +137,7 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> {
     return Buffer.from(text!).toString();
   }
 
-  toString(): string {
+  override toString(): string {
     return `${this.name}(${this.info.parameters.map(({ name, type }) => `${name}: ${type}`).join(", ")})`;
   }
 
@@ -134,7 +145,7 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> {
 }
 
 /** A `__global__` template: `axpy.as("float")` is a kernel. `A` are the arguments of any instance. */
-export class KernelTemplate<A extends readonly unknown[] = readonly unknown[]> {
+export class KernelTemplate<A extends readonly unknown[] = readonly unknown[]> extends Uncallable {
   readonly name: string;
   readonly source: string;
   readonly #declaration: KernelDeclaration;
@@ -142,6 +153,7 @@ export class KernelTemplate<A extends readonly unknown[] = readonly unknown[]> {
   readonly #instances = new Map<string, Kernel<A>>();
 
   constructor(declaration: KernelDeclaration, compilation: Compilation) {
+    super(() => refuseTemplate(this.name, "over(n)"));
     this.name = declaration.name;
     this.source = compilation.source;
     this.#declaration = declaration;
@@ -164,7 +176,7 @@ export class KernelTemplate<A extends readonly unknown[] = readonly unknown[]> {
     return kernel as Kernel<A>;
   }
 
-  toString(): string {
+  override toString(): string {
     const parameters = this.#declaration.template!.map(({ name, fallback }) => (fallback === null ? name : `${name} = ${fallback}`));
     return `${this.name}<${parameters.join(", ")}>(${this.#declaration.written.map(({ text }) => text).join(", ")})`;
   }
@@ -172,13 +184,13 @@ export class KernelTemplate<A extends readonly unknown[] = readonly unknown[]> {
   [Symbol.for("nodejs.util.inspect.custom")](): string { return `kernel template ${this.toString()} on ${this.#compilation.device.name}`; }
 }
 
+function refuseTemplate(name: string, use: string): never {
+  throw new LaunchError("TEMPLATE", `Expected an instance of the kernel template ${name} but got the template itself. Choose its arguments first: ${name}.as("float").${use}(…).`);
+}
+
 // Not in the type, so that the checker says it too.
 for (const method of ["launch", "over", "time"]) {
-  Object.defineProperty(KernelTemplate.prototype, method, {
-    value(this: KernelTemplate) {
-      throw new LaunchError("TEMPLATE", `Expected an instance of the kernel template ${this.name} but got the template itself. Choose its arguments first: ${this.name}.as("float").${method}(…).`);
-    },
-  });
+  Object.defineProperty(KernelTemplate.prototype, method, { value(this: KernelTemplate) { refuseTemplate(this.name, method); } });
 }
 
 export interface Instance { readonly name: string; readonly declaration: KernelDeclaration; readonly args: readonly string[]; }

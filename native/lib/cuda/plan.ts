@@ -8,8 +8,8 @@ import type { DeviceProcess } from "../device/process.ts";
 import type { Parameter } from "./signature.ts";
 import type { DeviceArray } from "../memory/array.ts";
 
-/** Threads along x, or along x, y and z. */
-export type Size = number | readonly [x: number, y?: number, z?: number];
+/** Blocks or threads along x, or along up to three axes. No tuple: `const config = { grid: [4, 4], block: 16 }` has an array of any length, and the launch counts it. */
+export type Size = number | readonly number[];
 /** `shared`: dynamic shared memory, bytes. `cooperative`: all blocks run at once and may wait for each other (`this_grid().sync()`), or the launch is refused. */
 export interface LaunchConfig { readonly grid: Size; readonly block: Size; readonly shared?: number; readonly cooperative?: boolean; }
 

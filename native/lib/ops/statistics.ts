@@ -7,18 +7,22 @@ import { read } from "../memory/transfer.ts";
 /** Over finite elements; `null` where there are none. */
 export interface Figures { min: number | null; max: number | null; mean: number | null; nan: number; inf: number; }
 
-/** Cells of a picture, row-major; `values` are means of the finite elements under each within float32's range, NaN where there are none. */
+/** Cells of a picture, row-major; `values` are means of the finite elements under each within float32's range; where there are none NaN if there is a NaN, else the infinity that there is more of. */
 export interface Picture { rows: number; columns: number; rowStep: number; columnStep: number; values: Float32Array; }
 
 const threads = 256;
 const maxBlocks = 64;
-const maxRows = 64;
-const maxColumns = 256;
+/** Cells of a picture, in all and along an axis: what a notebook file keeps of each tensor that it shows. */
+const maxCells = 128 * 192;
+const maxAlong = 256;
+/** An axis keeps at least this many cells, if it is so long, when the other one is far longer. */
+const minAlong = 32;
 /** A cell beyond it would become infinite, and be taken for one that has no finite element. */
 const maxFloat32 = (2 - 2 ** -23) * 2 ** 127;
 /** Threads that make a picture together, about. */
 const pictureThreads = 65536;
 const figureFields = 6;
+const cellFields = 5;
 
 const figures = new KernelFamily("statistics", dtypeNames, (type) => `figures<${type}>`, ["place", "i64", "i64", "out"]);
 const tiles = new KernelFamily("statistics", dtypeNames, (type) => `tile<${type}>`, ["place", "i64", "i64", "i64", "i64", "i64", "i64", "i64", "out"]);
@@ -55,26 +59,31 @@ export function pictureOf(tensor: DeviceArray): Picture | null {
   const device = tensor.storage!.device;
   const matrixRows = tensor.shape.at(-2) ?? 1;
   const matrixColumns = tensor.shape.at(-1) ?? 1;
-  const rowStep = Math.ceil(matrixRows / maxRows);
-  const columnStep = Math.ceil(matrixColumns / maxColumns);
-  const rows = Math.ceil(matrixRows / rowStep);
-  const columns = Math.ceil(matrixColumns / columnStep);
+  const { rows, columns, rowStep, columnStep } = gridOf(matrixRows, matrixColumns);
   const splits = Math.max(1, Math.min(columnStep, Math.floor(pictureThreads / (rows * columns))));
 
-  using parts = DeviceArray.allocate(device, "float64", [rows * columns, splits, 2]);
+  using parts = DeviceArray.allocate(device, "float64", [rows * columns, splits, cellFields]);
   tiles.on(device, tensor.dtype).launch(Math.ceil((rows * columns * splits) / threads), threads, [tensor, matrixRows, matrixColumns, rows, columns, rowStep, columnStep, splits, parts]);
 
   const data = numbersOf(parts);
   const values = Float32Array.from({ length: rows * columns }, (_, cell) => {
-    let sum = 0;
-    let count = 0;
-    for (let at = cell * splits * 2; at < (cell + 1) * splits * 2; at += 2) {
-      sum += data[at]!;
-      count += data[at + 1]!;
-    }
-    return count === 0 ? NaN : Math.max(-maxFloat32, Math.min(maxFloat32, sum / count));
+    const total = [0, 0, 0, 0, 0];
+    for (let at = cell * splits * cellFields; at < (cell + 1) * splits * cellFields; at++) total[at % cellFields]! += data[at]!;
+    const [sum, count, nan, positive, negative] = total as [number, number, number, number, number];
+    if (count > 0) return Math.max(-maxFloat32, Math.min(maxFloat32, sum / count));
+    return nan > 0 ? NaN : positive >= negative ? Infinity : -Infinity;
   });
   return { rows, columns, rowStep, columnStep, values };
+}
+
+/** Both axes in the same steps, so that a picture has the proportions of its matrix; a short axis beside a long one in smaller ones. */
+function gridOf(matrixRows: number, matrixColumns: number): Omit<Picture, "values"> {
+  for (let step = Math.ceil(Math.max(matrixRows, matrixColumns) / maxAlong); ; step++) {
+    const along = (length: number) => Math.max(1, Math.min(step, Math.floor(length / minAlong)));
+    const [rowStep, columnStep] = [along(matrixRows), along(matrixColumns)];
+    const [rows, columns] = [Math.ceil(matrixRows / rowStep), Math.ceil(matrixColumns / columnStep)];
+    if (rows * columns <= maxCells && rows <= maxAlong && columns <= maxAlong) return { rows, columns, rowStep, columnStep };
+  }
 }
 
 /** A copy, so that the memory is free again at once. */

@@ -1,7 +1,9 @@
 // A tensor as people see it: a line of text, an HTML table, and the payload of kernel/mime.ts. It reads edges and reduced figures, never a big tensor whole.
 import { factsOf } from "../memory/dtype.ts";
 import { formatShape } from "../memory/shape.ts";
-import { figuresOf, pictureOf } from "../ops/statistics.ts";
+import { figuresOf } from "../ops/statistics.ts";
+import { gap, lineWidth, notationOf, written, writtenOnOneLine, type Element, type Preview } from "./print.ts";
+import { idOf, tileOf } from "./shown.ts";
 import type { Nested, Tensor } from "./tensor.ts";
 
 /** A value's method under this key gives its MIME bundle. */
@@ -15,10 +17,8 @@ const edgeItems = 3;
 const edgeAxes = 3;
 /** A table is as wide and as long as a page: one with more items along an axis shows its ends. */
 const tableItems = 20;
-const gap = Symbol("…");
-
-type Element = number | bigint | boolean;
-type Preview = Element | typeof gap | Preview[];
+/** A tensor on one line shows its elements up to this many. */
+const lineItems = 12;
 
 /** Elements of a tensor, with gaps in the middle of a big one's axes. */
 function preview(tensor: Tensor, whole = tensor.size <= wholeSize): Preview {
@@ -41,21 +41,8 @@ function preview(tensor: Tensor, whole = tensor.size <= wholeSize): Preview {
   return hasGap ? [...items.slice(0, edge), gap, ...items.slice(edge)] : items;
 }
 
-function formatElement(value: Element, digits: number): string {
-  if (Object.is(value, -0)) return "-0";
-  return typeof value === "number" && !Number.isSafeInteger(value) ? String(Number(value.toPrecision(digits))) : String(value);
-}
-
 function digitsOf(tensor: Tensor): number {
   return { 1: 3, 2: 4, 4: 6, 8: 8 }[factsOf(tensor.dtype).bytes];
-}
-
-function formatNested(value: Preview, digits: number, depth: number): string {
-  if (value === gap) return "…";
-  if (!Array.isArray(value)) return formatElement(value, digits);
-  const isInner = !value.some(Array.isArray);
-  const separator = isInner ? ", " : `,\n${" ".repeat("tensor(".length + depth + 1)}`;
-  return `[${value.map((item) => formatNested(item, digits, depth + 1)).join(separator)}]`;
 }
 
 const suspectNote = "unfinished: a launch that did not finish may have been writing it";
@@ -64,10 +51,22 @@ function facts(tensor: Tensor): string {
   return [`shape ${formatShape(tensor.shape)}`, tensor.dtype, tensor.device, ...(!tensor.isDisposed && tensor.isSuspect ? [suspectNote] : [])].join(", ");
 }
 
-/** `tensor([[1, 2], [3, 4]], shape [2, 2], float32, cpu)`. Waits for the tensor; throws what the work before failed with. */
+const opening = "tensor(";
+
+/** `tensor([[1, 2],⏎[3, 4]], shape [2, 2], float32, cpu)`, in columns. Waits for the tensor; throws what the work before failed with. */
 export function textOf(tensor: Tensor): string {
-  if (tensor.isDisposed) return `tensor(disposed, ${facts(tensor)})`;
-  return `tensor(${formatNested(preview(tensor), digitsOf(tensor), 0)}, ${facts(tensor)})`;
+  if (tensor.isDisposed) return `${opening}disposed, ${facts(tensor)})`;
+  const elements = `${opening}${written(preview(tensor), digitsOf(tensor), opening.length)},`;
+  const rest = `${facts(tensor)})`;
+  const isFull = elements.length - (elements.lastIndexOf("\n") + 1) + 1 + rest.length > lineWidth;
+  return `${elements}${isFull ? `\n${" ".repeat(opening.length)}` : " "}${rest}`;
+}
+
+/** As one of the values of an object or array: on one line, and without the elements when there are many. */
+export function lineOf(tensor: Tensor): string {
+  if (tensor.isDisposed) return textOf(tensor);
+  const elements = tensor.size > 0 && tensor.size <= lineItems ? `${writtenOnOneLine(preview(tensor), digitsOf(tensor))}, ` : "";
+  return `${opening}${elements}${facts(tensor)})`;
 }
 
 /** A table of the last two axes; of other axes the first position. Its title is no caption: that would be broken to the width of a narrow table, and lie in the middle of a wide one. */
@@ -81,10 +80,10 @@ export function htmlOf(tensor: Tensor): string {
     cells = preview(matrix, matrix.shape.every((length) => length <= tableItems));
   }
   const rows = (tensor.shape.length === 0 ? [[cells]] : tensor.shape.length === 1 ? [cells] : cells) as Preview[];
-  const digits = digitsOf(tensor);
+  const notation = notationOf(rows, digitsOf(tensor));
   const columns = rows.find(Array.isArray)?.length ?? 0;
   const cellsOf = (row: Preview): Preview[] => (Array.isArray(row) ? row : Array<Preview>(columns).fill(row));
-  const body = rows.map((row) => `<tr>${cellsOf(row).map((cell) => `<td>${escaped(formatNested(cell, digits, 0))}</td>`).join("")}</tr>`).join("");
+  const body = rows.map((row) => `<tr>${cellsOf(row).map((cell) => `<td>${cell === gap ? "…" : escaped(notation(cell as Element))}</td>`).join("")}</tr>`).join("");
   const where = outer === 0 ? "" : `, at [${Array(outer).fill(0).join(", ")}] of the first ${outer === 1 ? "axis" : `${outer} axes`}`;
   return `<div>tensor, ${escaped(facts(tensor))}${where}</div>${hasCells ? `<table><tbody>${body}</tbody></table>` : ""}`;
 }
@@ -96,9 +95,9 @@ function escaped(text: string): string {
 /** `TensorPayload` of kernel/mime.ts under its MIME type; nothing for a disposed tensor. */
 export function payloadOf(tensor: Tensor): Record<string, unknown> {
   if (tensor.isDisposed) return {};
-  using whole = tensor.contiguous();
-  const picture = pictureOf(whole);
-  const tile = picture && { ...picture, values: Buffer.from(picture.values.buffer).toString("base64") };
   const { shape, dtype, device, size, bytes, isSuspect } = tensor;
-  return { [tensorMime]: { version: 1, shape: [...shape], dtype, device, size, bytes, ...figuresOf(whole), suspect: isSuspect, tile } };
+  using whole = tensor.contiguous();
+  const tile = tileOf(whole);
+  const hasSlices = tile !== null && shape.slice(0, -2).some((length) => length > 1);
+  return { [tensorMime]: { version: 1, shape: [...shape], dtype, device, size, bytes, ...figuresOf(whole), suspect: isSuspect, tile, ...(hasSlices ? { id: idOf(tensor) } : {}) } };
 }

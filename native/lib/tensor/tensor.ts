@@ -3,7 +3,7 @@ import { apply, applyInto } from "../ops/apply.ts";
 import { contiguous } from "../ops/copy.ts";
 import { deviceNamed, isDeviceName } from "../device/choice.ts";
 import { DeviceArray } from "../memory/array.ts";
-import { displayKey, htmlOf, payloadOf, textOf } from "./display.ts";
+import { displayKey, htmlOf, lineOf, payloadOf, textOf } from "./display.ts";
 import { dtypeNames, factsOf, isDType, type DType, type ElementOf, type TypedArrayOf } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
 import { checkedAxis, checkedShape, formatShape, reshaped, reshapedStrides, type AxisSlice, type Shape } from "../memory/shape.ts";
@@ -201,7 +201,16 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
 
   override toString(): string { return textOf(this); }
 
-  [Symbol.for("nodejs.util.inspect.custom")](): string { return textOf(this); }
+  /** Inside an object or array, where less depth is left than was asked for, one line. */
+  [Symbol.for("nodejs.util.inspect.custom")](depth?: number | null, options?: { depth?: number | null }): string {
+    return depth === options?.depth ? textOf(this) : lineOf(this);
+  }
+
+  /** For `${x}`. Throws TensorError where JavaScript wants a number, as for `x + 1`. */
+  [Symbol.toPrimitive](hint: string): string {
+    if (hint === "string") return textOf(this);
+    throw new TensorError("OPERATOR", "JavaScript's operators do not compute with tensors. Write x.add(1) for x + 1, x.mul(2) for x * 2, x.item() for the number in a tensor of one element, and `${x}` for its text.");
+  }
 
   /** What a notebook shows. The statistics and the picture are reduced on the device. */
   [displayKey](): Record<string, unknown> {
