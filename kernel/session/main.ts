@@ -1,13 +1,14 @@
 // The session process: puts its parts together, hears commands from the supervisor, and says so when it is ready. Started by the supervisor only.
 import { Worker } from "node:worker_threads";
 import { buffersReady, unpackBuffers } from "../session-protocol-buffers.ts";
-import { type Command, type DeviceSummary, type Event, sessionProtocolVersion } from "../session-protocol.ts";
+import { type Command, type DeviceSummary, sessionProtocolVersion } from "../session-protocol.ts";
 import { type AgentStart, shared, type ToAgent } from "./agent-link.ts";
 import { CellRegistry } from "./cell-registry.ts";
 import { Comms } from "./comm.ts";
 import { DeviceFaults } from "./device-faults.ts";
 import { createDisplay, tag } from "./display.ts";
 import { endAtOnce } from "./end-at-once.ts";
+import { sendEvent } from "./event-pipe.ts";
 import { execute } from "./execute.ts";
 import { Interrupted, Interrupts } from "./interrupts.ts";
 import { hostUrl, LibraryLoader } from "./library.ts";
@@ -30,7 +31,7 @@ const start: AgentStart = { memory };
 const agent = new Worker(new URL("./agent.js", import.meta.url), { workerData: start, name: "warpcell agent" });
 
 const requests = new Requests();
-const output = new Output((event: Event) => void process.send!(event), requests);
+const output = new Output(sendEvent, requests);
 const cells = new CellRegistry();
 const library = new LibraryLoader();
 const session: Session = {
