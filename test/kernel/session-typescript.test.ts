@@ -189,6 +189,13 @@ describe("errors", () => {
     expect((await session.run("2")).result).toBe("2");
   });
 
+  test.each(["x", "$", "$$0.", "file:", "file:?v=", "?v=0123456789abcdef", "(0, $$0.a", "a:1"])("a long message of %j is soon told", async (part) => {
+    const message = `${JSON.stringify(part)}.repeat(${Math.ceil(1e6 / part.length)})`;
+    expect((await session.run(`throw new Error(${message})`)).error?.name).toBe("Error");
+    expect((await session.run(`try { throw new Error(${message}) } catch (error) { (error as Error).stack!.length > 1e6 - 1e5 }`)).status).toBe("ok");
+    expect((await session.run(`console.log(new Error(${message}))`)).stdout).toContain(" at Cell [");
+  }, 10_000);
+
   test("an error that is its own cause is told once", async () => {
     const { error } = await session.run("const first = new Error('a'); const second = new Error('b', { cause: first }); first.cause = second; throw first");
     expect(plain(error?.traceback).match(/Error: [ab]/g)).toEqual(["Error: a", "Error: b"]);
