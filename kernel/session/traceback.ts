@@ -9,7 +9,8 @@ import type { CellPlace, CellRegistry, RanCell } from "./cell-registry.ts";
 /** Folders of our own code: their frames say nothing to the user. */
 const ours = [new URL("../", import.meta.url).href, fileURLToPath(new URL("../", import.meta.url))];
 
-/** How the rewritten code spells a name of the notebook, in V8's messages. */
+/** How the rewritten code spells a name of the notebook, in V8's messages; and one that may not have its value yet. */
+const early = /\(\(\("[^"]*" in \${2,}\d+\) \|\| \${2,}\.uninitialised\(\.\.\.\)\) , (\${2,}\d+\.[\p{ID_Continue}$]+)\)/gu;
 const slotName = /\((?:0|\${2,}\.origin\.current) ?, ?\${2,}\d+\.([\p{ID_Continue}$]+)\)|(?<!\$)\${2,}\d+\.([\p{ID_Continue}$]+)/gu;
 
 /** What makes an edited file another module: it stands in the URL of a file, which has no white space and no quotes. */
@@ -168,7 +169,7 @@ function header(error: unknown): string {
 }
 
 function withoutOurs(text: string): string {
-  return withoutVersions(text).replace(slotName, (_, called: string | undefined, read: string | undefined) => called ?? read ?? "");
+  return withoutVersions(text).replace(early, "$1").replace(slotName, (_, called: string | undefined, read: string | undefined) => called ?? read ?? "");
 }
 
 /** Word by word, since a message may be long: a lookbehind for `file:` would look at all of it from each of its characters. */

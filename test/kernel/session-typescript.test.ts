@@ -140,6 +140,35 @@ describe("errors", () => {
     expect((await session.run("typeof late")).result).toBe("'undefined'");
   });
 
+  test("a name has no value, for anybody, before its declaration has run", async () => {
+    const own = await TestSession.start({ directory });
+    writeFileSync(join(directory, "asks.cjs"), "exports.before = globalThis._; exports.has = '_' in globalThis; exports.now = () => globalThis._");
+    expect((await own.run("import _ from './asks.cjs'; [_.before, _.has, _.now() === _]")).result).toBe("[ undefined, false, true ]");
+    expect((await own.run("const cache = globalThis.cache ??= new Map(); cache.size")).result).toBe("0");
+    await own.run("const readsLater = () => later; const showsClass = () => Late.name");
+    expect((await own.run("readsLater(); const later = 1")).error?.message).toBe("later is not defined");
+    expect((await own.run("const later = 2, { other } = { other: 3 }; class Late {} [readsLater(), showsClass()]")).result).toBe("[ 2, 'Late' ]");
+    expect((await own.run("globalThis.later = 4; later")).result).toBe("4");
+    await own.end();
+  });
+
+  test.each([
+    ["const early = () => soon; early(); const soon = 1", "soon"],
+    ["hoisted(); const soonToo = 1; function hoisted() { return { soonToo } }", "soonToo"],
+    ["const calls = () => laterCalled(); calls(); const laterCalled = () => 1", "laterCalled"],
+    ["const makes = () => new LaterClass(); makes(); class LaterClass {}", "LaterClass"],
+    ["const takes = () => taken; takes(); const { taken, more = taken } = { taken: 1 }", "taken"],
+    ["const waits = async () => awaited; await waits(); let awaited = 1", "awaited"],
+  ])("a function that reads a name too early fails: %s", async (code, name) => {
+    expect((await session.run(code)).error).toMatchObject({ name: "ReferenceError", message: `Cannot access '${name}' before initialization` });
+  });
+
+  test("a function that could read a name too early reads and calls it when it has its value", async () => {
+    expect((await session.run("String(0); const inTime = () => [value1, { value1 }, call1(2)]; const value1 = 1, call1 = (n: number) => n * 2; inTime()")).result).toBe("[ 1, { value1: 1 }, 4 ]");
+    expect((await session.run("String(0); const wrongly = () => { value2() }; const value2: any = 1; wrongly()")).error?.message).toBe("value2 is not a function");
+    expect((await session.run("String(0); const wrongly2 = () => { value3.launch({}) }; const value3: any = 1; wrongly2()")).error?.message).toBe("value3.launch is not a function");
+  });
+
   test("names that every object has are names like any other", async () => {
     expect((await session.run("var constructor; constructor")).result).toBeUndefined();
     expect((await session.run("let valueOf = nothingOfThatName")).error?.name).toBe("ReferenceError");
