@@ -2,6 +2,7 @@
 import MagicString from "magic-string";
 import type { Class, ExportDefaultDeclaration, ImportDeclaration, Node, Program, Statement, VariableDeclaration } from "oxc-parser";
 import { boundNames, type Declared, isFunction } from "./hoisting.ts";
+import { inserted } from "./inserted.ts";
 import { Positions } from "./positions.ts";
 import { type Analysis, analyse, type Reference } from "./references.ts";
 import type { Scope } from "./scope.ts";
@@ -201,11 +202,15 @@ class CellRewriter {
 
   /** Nothing else can stop an async function that an interrupt found waiting. */
   #rewriteAwaits(): void {
-    for (const { start, end } of this.#analysis.awaitExpressions) this.#output.appendRight(start, `${this.#prefix}.resumed(`).appendLeft(end, ")");
+    for (const { start, end } of this.#analysis.awaitExpressions) this.#output.appendRight(start, this.#inserted(`${this.#prefix}.resumed(`)).appendLeft(end, this.#inserted(")"));
     for (const { type, start, end } of this.#analysis.awaitBodies) {
-      if (type === "BlockStatement") this.#output.appendLeft(start + 1, ` ${this.#prefix}.resumed();`);
-      else this.#output.prependRight(start, `{ ${this.#prefix}.resumed(); `).appendLeft(end, " }");
+      if (type === "BlockStatement") this.#output.appendLeft(start + 1, this.#inserted(` ${this.#prefix}.resumed();`));
+      else this.#output.prependRight(start, this.#inserted(`{ ${this.#prefix}.resumed(); `)).appendLeft(end, this.#inserted(" }"));
     }
+  }
+
+  #inserted(code: string): string {
+    return inserted(code, this.#prefix);
   }
 
   #markLaunchers(): void {

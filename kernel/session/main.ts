@@ -10,6 +10,7 @@ import { createDisplay, tag } from "./display.ts";
 import { endAtOnce } from "./end-at-once.ts";
 import { sendEvent } from "./event-pipe.ts";
 import { execute } from "./execute.ts";
+import { installFunctionText } from "./function-text.ts";
 import { Interrupted, Interrupts } from "./interrupts.ts";
 import { hostUrl, LibraryLoader } from "./library.ts";
 import { installHelpers } from "./lowered-helpers.ts";
@@ -56,6 +57,7 @@ session.tracebacks.install();
 session.tracebacks.hide(session.library.folder);
 session.interrupts.listen(agent);
 installHelpers();
+installFunctionText();
 defineGlobals();
 reportStrays();
 

@@ -114,6 +114,12 @@ describe("classes and functions", () => {
     expect((await session.run("class Own extends Own { extra = 1 }; [new Own().extra, Own.count, Own.make() instanceof Own]")).result).toBe("[ 1, 3, false ]");
   });
 
+  test("an async function can be run from its text", async () => {
+    const code = "const work = async (n: number) => { for await (const x of [n, 1]) n += x; for await (const x of [1]) { n += x } return (await n) + await Promise.resolve(1) }; ";
+    expect((await session.run(`${code} [String(work).includes("$"), work.toString() === \`\${work}\`, await new Function(\`return (\${work})(2)\`)(), await work(2)]`)).result).toBe("[ false, true, 7, 7 ]");
+    expect((await session.run("[`${Math.max}`, Function.prototype.toString.name, (() => { try { Function.prototype.toString.call(1) } catch (e) { return e.name } })()]")).result).toBe("[ 'function max() { [native code] }', 'toString', 'TypeError' ]");
+  });
+
   test.each([["() => 1", "[Function (anonymous)]"], ["async () => 1", "[AsyncFunction (anonymous)]"], ["(class {});", "[class (anonymous)]"], ["(function named() {})", "[Function: named]"]])("%s is shown as %s", async (code, shown) => {
     expect((await session.run(code)).result).toBe(shown);
   });
