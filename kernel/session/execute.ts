@@ -24,9 +24,15 @@ export async function execute(session: Session, command: ExecuteCommand): Promis
   let isStopped = false;
   let userExpressions: Record<string, UserExpression> = {};
 
+  // Whatever ran since the last cell.
+  restoreBuiltins(session, request, "Code that ran before this cell");
   session.faults.begin(request);
   try {
-    await session.interrupts.run(request.id, (guard) => session.requests.run(request, () => runAndShow(session, command, request, ran, guard, payload)));
+    try {
+      await session.interrupts.run(request.id, (guard) => session.requests.run(request, () => runAndShow(session, command, request, ran, guard, payload)));
+    } finally {
+      restoreBuiltins(session, request, ran.label);
+    }
     userExpressions = await evaluateExpressions(session, command, request);
   } catch (thrown) {
     error = fail(session, thrown, ran);
@@ -70,6 +76,11 @@ async function runAndShow(session: Session, command: ExecuteCommand, request: Re
   } finally {
     await result.after?.();
   }
+}
+
+function restoreBuiltins({ builtins, output, requests }: Session, request: Request, who: string): void {
+  const names = builtins.restore();
+  if (names !== "") requests.run(request, () => output.write("stderr", `${who} took away ${names}, which the kernel itself needs. That was put back; all variables are kept.\n`));
 }
 
 /** A name that the notebook has declared is the notebook's: `import _ from "lodash"`. */

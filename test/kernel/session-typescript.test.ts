@@ -444,6 +444,41 @@ describe("comms", () => {
   });
 });
 
+describe("what JavaScript itself has", () => {
+  test.each([
+    ["JSON = null", "JSON"],
+    ["Buffer = null", "Buffer"],
+    ["Array.prototype.push = null", "Array.prototype.push"],
+    ["delete Array.prototype[Symbol.iterator]", "Array.prototype[Symbol.iterator]"],
+    ["Promise.prototype.then = undefined; await null", "Promise.prototype.then"],
+    ["Object = Map = Set = Promise = undefined; throw new Error('after all')", "Object, Map, Set, Promise"],
+    ["String.prototype.replace = 5", "String.prototype.replace"],
+    ["Function.prototype.call = null", "Function.prototype.call"],
+  ])("%s is put back, and later cells run", async (code, names) => {
+    const own = await TestSession.start({ directory });
+    await own.run("const kept = 41");
+    const request = own.send(code);
+    const { stderr } = await own.ended(request);
+    // What Node and the session did meanwhile may have failed with it, and says so.
+    expect(stderr).toContain(`Cell [${request}] took away ${names}, which the kernel itself needs. That was put back; all variables are kept.\n`);
+    expect((await own.run("import { sep } from 'node:path'; await display(html`<b>x</b>`); console.log(JSON.stringify([sep])); [kept].map((x) => x + 1)")).result).toBe("[ 42 ]");
+    await own.end();
+  });
+
+  test("is put back too when a timer took it away", async () => {
+    const first = session.send("setTimeout(() => { (globalThis as any).JSON = null; console.log('gone') }, 1); 1");
+    await session.until(() => session.printed(first, "stdout") === "gone\n");
+    expect((await session.run("1")).stderr).toBe("Code that ran before this cell took away JSON, which the kernel itself needs. That was put back; all variables are kept.\n");
+    expect((await session.run("JSON.stringify(1)")).result).toBe("'1'");
+  });
+
+  test("may be replaced by something of its kind", async () => {
+    expect(await session.run("const original = Array.prototype.at; Array.prototype.at = function (i) { return original.call(this, i) }; 1")).toMatchObject({ status: "ok", stderr: "" });
+    expect((await session.run("Array.prototype.at === original")).result).toBe("false");
+    await session.run("Array.prototype.at = original");
+  });
+});
+
 describe("requests", () => {
   test("user expressions are evaluated when the cell is ok, each with its own error", async () => {
     const { userExpressions } = await session.run("const u = 2", { userExpressions: { good: "u * 3", bad: "nope" } });
