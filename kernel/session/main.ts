@@ -14,6 +14,7 @@ import { sendEvent } from "./event-pipe.ts";
 import { execute } from "./execute.ts";
 import { installFunctionText } from "./function-text.ts";
 import { Interrupted, Interrupts } from "./interrupts.ts";
+import { leavers } from "./leave.ts";
 import { hostUrl, LibraryLoader } from "./library.ts";
 import { installHelpers } from "./lowered-helpers.ts";
 import { Modules } from "./modules.ts";
@@ -138,6 +139,7 @@ function defineGlobals(): void {
     confirm: prompts.confirm.bind(prompts),
     input: prompts.input.bind(prompts),
     Comm,
+    ...leavers,
     require: session.modules.require,
     __dirname: session.modules.meta.dirname,
     __filename: session.modules.meta.filename,

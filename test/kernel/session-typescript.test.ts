@@ -70,11 +70,13 @@ describe("values and output", () => {
   });
 
   test("a late timer and a late promise print under their own cell", async () => {
-    const first = session.send("setTimeout(() => console.log('timer'), 30); void new Promise((go) => setTimeout(go, 40)).then(() => console.log('promise')); 1");
+    const first = session.send("let release: () => void; const released = new Promise<void>((go) => { release = go }); let isReleased = false; const waits = setInterval(() => { if (isReleased) { clearInterval(waits); console.log('timer') } }, 1); void released.then(() => console.log('promise')); 1");
     await session.ended(first);
-    const { stdout } = await session.run("await new Promise((go) => setTimeout(go, 80)); console.log('second')");
-    expect(stdout).toBe("second\n");
-    expect(session.printed(first, "stdout")).toBe("timer\npromise\n");
+    const second = session.send("release(); isReleased = true; console.log('second'); await new Promise(() => {})");
+    await session.until(() => session.printed(first, "stdout") === "promise\ntimer\n");
+    expect(session.printed(second, "stdout")).toBe("second\n");
+    session.agent({ type: "interrupt", request: second });
+    await session.ended(second);
   });
 
   test("a timer's callback is called on its timer", async () => {
@@ -463,6 +465,12 @@ describe("what JavaScript itself has", () => {
     expect(stderr).toContain(`Cell [${request}] took away ${names}, which the kernel itself needs. That was put back; all variables are kept.\n`);
     expect((await own.run("import { sep } from 'node:path'; await display(html`<b>x</b>`); console.log(JSON.stringify([sep])); [kept].map((x) => x + 1)")).result).toBe("[ 42 ]");
     await own.end();
+  });
+
+  test("replaced by what fails may end the session, with a sentence", async () => {
+    const own = await TestSession.start({ directory });
+    own.send("Map.prototype.get = () => { throw new Error('no get') }");
+    await own.until(() => own.native.stderr.includes("The kernel's own code failed (Error: no get): a cell may have replaced what JavaScript itself has, such as Array.prototype.push.\n"));
   });
 
   test("is put back too when a timer took it away", async () => {
