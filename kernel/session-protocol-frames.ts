@@ -10,6 +10,9 @@ type Text = Extract<Event, { type: "stream" }>;
  */
 const marks = { event: 0x57_43_45_56, text: 0x57_43_54_58 } as const;
 const headerBytes = 8;
+
+/** What is longer is no event: it would not even fit into a string. */
+const longest = 2 ** 30;
 const textHeaderBytes = headerBytes + 8;
 const names = ["stdout", "stderr"] as const;
 
@@ -53,8 +56,9 @@ export class FrameReader {
     while (this.#bytes >= this.#needed) {
       const all = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
       const mark = all.readUInt32LE(0);
-      if (mark !== marks.event && mark !== marks.text) throw new TypeError("The pipe of the session's events carries bytes that are none.");
-      const end = headerBytes + all.readUInt32LE(4);
+      const length = all.readUInt32LE(4);
+      if ((mark !== marks.event && mark !== marks.text) || length > longest) throw new TypeError("The pipe of the session's events carries bytes that are none.");
+      const end = headerBytes + length;
       const isWhole = all.byteLength >= end;
       this.#parts = [isWhole ? all.subarray(end) : all];
       this.#needed = isWhole ? headerBytes : end;
