@@ -1,10 +1,13 @@
-// What the supervisor and the session say to each other: one type per command and event, over Node's IPC channel (structured clone, so
-// binary buffers travel as they are), and one line of JSON per message on the agent's pipe. No code but constants.
+// What the supervisor and the session say to each other: one type per command and event, commands over Node's IPC channel, events over a
+// pipe (structured clone both, so binary buffers travel as they are), and one line of JSON per message on the agent's pipe. No code but constants.
 // The first event of a session is `ready` with this version; a supervisor that finds another one stops it.
-export const sessionProtocolVersion = 1;
+export const sessionProtocolVersion = 2;
 
 /** Descriptor of the agent's pipe in the session process: it is read by a thread of its own, so it works while a cell spins. */
 export const agentDescriptor = 4;
+
+/** Descriptor of the pipe in the session process that events are written to (`session-protocol-frames.ts`): a write blocks until the supervisor has read enough of what came before it. */
+export const eventDescriptor = 5;
 
 /** Identifies the request that output belongs to; chosen by the supervisor, which keeps the request itself. They count up from 1; 0 is what belongs to none. */
 export type RequestId = number;
@@ -73,7 +76,7 @@ export type AgentEvent =
   | { type: "gauges"; devices: import("./mime.ts").DeviceGauge[] }
   | { type: "interrupted"; request: RequestId }
   /**
-   * A cell asks the user. It comes on this pipe because the session's main thread may block until the answer. What the cell sent before it is already in the IPC
-   * channel: let one turn of the event loop read that first.
+   * A cell asks the user. It comes on this pipe because the session's main thread may block until the answer. What the cell sent before it is already in the events'
+   * pipe: let one turn of the event loop read that first.
    */
   | { type: "inputRequest"; request: RequestId; prompt: string; password: boolean };

@@ -36,6 +36,7 @@ const rooms: { room: RegExp; may: RegExp[] }[] = [
   { room: /^kernel\/language\//, may: [/^kernel\/language\//] },
   { room: /^kernel\/mime\.ts$/, may: [] },
   { room: /^kernel\/session-protocol\.ts$/, may: [/^kernel\/mime/] },
+  { room: /^kernel\/session-protocol-frames\.ts$/, may: [/^kernel\/session-protocol\.ts$/] },
   { room: /^kernel\/session-protocol-buffers\.ts$/, may: [/^kernel\/session-protocol\.ts$/, /^warpcell\/shared-memory$/] },
   // The package's own name stands in the text of declarations that it writes.
   { room: /^native\/lib\//, may: [/^native\/lib\//, /^warpcell$/] },

@@ -83,6 +83,10 @@ declare function md(strings: TemplateStringsArray, ...values: unknown[]): object
 /** A value that is shown as this SVG picture. */
 declare function svg(strings: TemplateStringsArray, ...values: unknown[]): object;
 
+/** Ends the session: its variables are lost, and the next cell starts with fresh ones. */
+declare function exit(): never;
+/** Ends the session, as \`exit\`. */
+declare function quit(): never;
 /** Asks the user for a line of text; the cell waits for the answer. \`null\` when the input ended. */
 declare function prompt(message?: string, fallback?: string): string | null;
 /** Asks the user yes or no; the cell waits for the answer. */

@@ -28,6 +28,7 @@ class Notebook {
       meta: { url: "file:///notebook.ts" } as ImportMeta,
       constant: (name) => { throw new TypeError(`Assignment to constant variable ${name}.`); },
       uninitialised: (name) => { throw new ReferenceError(`Cannot access '${name}' before initialization`); },
+      expose: () => undefined,
       resumed: <T>(value?: T) => { if (this.interrupted) throw new Error("interrupted"); return value as T; },
       using: (value) => {
         this.used.push(value);

@@ -1,7 +1,8 @@
 // Turns the TypeScript of one cell into a JavaScript function over the notebook's slots: text in, text out.
 import MagicString from "magic-string";
 import type { Class, ExportDefaultDeclaration, ImportDeclaration, Node, Program, Statement, VariableDeclaration } from "oxc-parser";
-import { type Declared, isFunction } from "./hoisting.ts";
+import { boundNames, type Declared, isFunction } from "./hoisting.ts";
+import { inserted } from "./inserted.ts";
 import { Positions } from "./positions.ts";
 import { type Analysis, analyse, type Reference } from "./references.ts";
 import type { Scope } from "./scope.ts";
@@ -36,12 +37,17 @@ export interface CellHelpers {
   constant(name: string): { v: unknown };
   /** Throws a ReferenceError: the name is used before its declaration. */
   uninitialised(name: string): never;
+  /** These names have their values from here on: what is no code of this cell may find them. */
+  expose(...names: string[]): void;
   /** Returns the value that code awaited; throws when its request was interrupted meanwhile. */
   resumed<T>(value?: T): T;
   /** Returns the value of a `using` of the top level, to be disposed of when the cell ends. */
   using<T>(value: T, isAsync: boolean): T;
   origin: { current: number };
 }
+
+/** Where a name of the cell has its value; within a pattern some have theirs before others. */
+interface Initialisation { end: number; isPattern: boolean; }
 
 const anonymous = new Set(["ArrowFunctionExpression", "FunctionExpression", "ClassExpression"]);
 
@@ -118,6 +124,7 @@ class CellRewriter {
     const isAsync = this.#analysis.awaits || this.#program.body.some((statement) => statement.type === "ImportDeclaration" || isReexport(statement));
     const chunks = this.#scope.chunks;
     const parameters = [this.#prefix, ...Array.from({ length: chunks }, (_, chunk) => this.#prefix + chunk)].join(", ");
+    this.#head.push(this.#exposed([...this.#declared].filter(([, declared]) => declared === "var" || declared === "function" || declared === "import").map(([name]) => name)));
     this.#output.prepend(`(${isAsync ? "async " : ""}function (${parameters}) { "use strict"; ${this.#head.join(" ")} `).append("\n})");
     return {
       code: this.#output.toString(),
@@ -146,15 +153,19 @@ class CellRewriter {
     }
   }
 
-  #replacement({ name, form, start, immediate }: Reference, initialised: Map<string, number>): string {
+  #replacement({ name, form, start, immediate }: Reference, initialised: Map<string, Initialisation>): string {
     const slot = this.#slot(name);
-    const isEarly = immediate && start < (initialised.get(name) ?? 0);
-    const read = isEarly ? `${this.#prefix}.uninitialised(${JSON.stringify(name)})` : slot;
+    const { end, isPattern } = initialised.get(name) ?? { end: 0, isPattern: false };
+    const uninitialised = `${this.#prefix}.uninitialised(${JSON.stringify(name)})`;
+    const isEarly = immediate && !isPattern && start < end;
+    // A function can only be called too early where something is called before.
+    const mayBeEarly = !immediate && this.#analysis.calls.some((call) => call < end);
+    const read = isEarly ? uninitialised : mayBeEarly ? `(${JSON.stringify(name)} in ${this.#prefix}${this.#scope.chunk(name)} || ${uninitialised}, ${slot})` : slot;
     const target = this.#scope.isConstant(name) ? `${this.#prefix}.constant(${JSON.stringify(name)}).v` : slot;
     switch (form) {
       case "read": return read;
       // Called as a member, the function would get the slots as its `this`.
-      case "call": return `(${this.#scope.isLauncher(name) ? this.#originAt(start) : "0"}, ${read})`;
+      case "call": return mayBeEarly && !this.#scope.isLauncher(name) ? read : `(${this.#scope.isLauncher(name) ? this.#originAt(start) : "0"}, ${read})`;
       case "shorthand": return `${name}: ${read}`;
       case "write": return target;
       case "shorthandWrite": return `${name}: ${target}`;
@@ -164,14 +175,15 @@ class CellRewriter {
   }
 
   /** Where each `let` and `const` of the cell gets its value: code that runs earlier may not read it. */
-  #initialisations(): Map<string, number> {
-    const places = new Map<string, number>();
+  #initialisations(): Map<string, Initialisation> {
+    const places = new Map<string, Initialisation>();
     for (const statement of this.#program.body) {
       const declaration = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
-      if (declaration?.type === "ClassDeclaration" && declaration.id !== null) places.set(declaration.id.name, declaration.start);
+      if (declaration?.type === "ClassDeclaration" && declaration.id !== null) places.set(declaration.id.name, { end: declaration.start, isPattern: false });
       if (declaration?.type !== "VariableDeclaration" || declaration.kind === "var") continue;
       for (const declarator of declaration.declarations) {
-        if (declarator.id.type === "Identifier") places.set(declarator.id.name, declarator.end);
+        const { id, end } = declarator;
+        for (const name of boundNames(id)) places.set(name, { end, isPattern: id.type !== "Identifier" });
       }
     }
     return places;
@@ -190,11 +202,15 @@ class CellRewriter {
 
   /** Nothing else can stop an async function that an interrupt found waiting. */
   #rewriteAwaits(): void {
-    for (const { start, end } of this.#analysis.awaitExpressions) this.#output.appendRight(start, `${this.#prefix}.resumed(`).appendLeft(end, ")");
+    for (const { start, end } of this.#analysis.awaitExpressions) this.#output.appendRight(start, this.#inserted(`${this.#prefix}.resumed(`)).appendLeft(end, this.#inserted(")"));
     for (const { type, start, end } of this.#analysis.awaitBodies) {
-      if (type === "BlockStatement") this.#output.appendLeft(start + 1, ` ${this.#prefix}.resumed();`);
-      else this.#output.prependRight(start, `{ ${this.#prefix}.resumed(); `).appendLeft(end, " }");
+      if (type === "BlockStatement") this.#output.appendLeft(start + 1, this.#inserted(` ${this.#prefix}.resumed();`));
+      else this.#output.prependRight(start, this.#inserted(`{ ${this.#prefix}.resumed(); `)).appendLeft(end, this.#inserted(" }"));
     }
+  }
+
+  #inserted(code: string): string {
+    return inserted(code, this.#prefix);
   }
 
   #markLaunchers(): void {
@@ -253,7 +269,10 @@ class CellRewriter {
 
   #rewriteStatement(statement: Statement | Program["body"][number]): void {
     switch (statement.type) {
-      case "VariableDeclaration": return this.#rewriteDeclaration(statement);
+      case "VariableDeclaration":
+        this.#rewriteDeclaration(statement);
+        if (statement.kind !== "var") this.#output.appendLeft(statement.end, ` ${this.#exposed(statement.declarations.flatMap(({ id }) => boundNames(id)))}`);
+        return;
       case "ExpressionStatement":
         if (statement.expression.type === "AssignmentExpression" && statement.expression.operator === "=" && statement.expression.left.type === "Identifier") {
           this.#name(statement.expression.left.name, statement.expression.right);
@@ -288,7 +307,11 @@ class CellRewriter {
 
   #rewriteClass(statement: Class): void {
     if (statement.id === null) return;
-    this.#output.appendRight(statement.start, `${this.#slot(statement.id.name)} = `).appendLeft(statement.end, ";");
+    this.#output.appendRight(statement.start, `${this.#slot(statement.id.name)} = `).appendLeft(statement.end, `; ${this.#exposed([statement.id.name])}`);
+  }
+
+  #exposed(names: readonly string[]): string {
+    return names.length === 0 ? "" : `${this.#prefix}.expose(${names.map((name) => JSON.stringify(name)).join(", ")});`;
   }
 
   /** Nobody imports a cell: its default export is the value of a statement. */

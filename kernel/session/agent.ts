@@ -1,5 +1,5 @@
 // The session's second thread: hears the supervisor while a cell spins, and stops the cell, answers its prompts, reads gauges.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { Session } from "node:inspector";
 import { Socket } from "node:net";
 import { createInterface } from "node:readline";
@@ -80,15 +80,21 @@ function answer(request: RequestId, value: string | null): void {
 const interrupting = new Set<RequestId>();
 
 /**
- * Stops the request. The main thread is told by message, which it reads when its event loop turns: then it gives up what it awaits. Does it not, JavaScript
- * is running, of this request or left behind by another: that is terminated. Terminated at once, an idle main thread would lose the next thing it does.
+ * Stops the request. The main thread is told by a message, which it reads when its event loop turns: then it gives up what it awaits. If it does not, JavaScript
+ * is running, of this request or left behind by another, and is terminated. Terminating at once would cost an idle main thread the next thing it does.
  */
 async function interrupt(request: RequestId): Promise<void> {
   // Whoever presses the button again while it works wants the same.
   if (interrupting.has(request)) return;
   interrupting.add(request);
-  await stop(request);
-  interrupting.delete(request);
+  try {
+    await stop(request);
+  } catch (error) {
+    // The supervisor ends a session that does not stop; this thread must live to hear of more.
+    process.stderr.write(`warpcell: an interrupt failed: ${error instanceof Error ? error.message : String(error)}\n`);
+  } finally {
+    interrupting.delete(request);
+  }
 }
 
 async function stop(request: RequestId): Promise<void> {
@@ -145,7 +151,17 @@ function killTree(child: number): void {
   }
 }
 
-/** Children that the main thread of a process started. */
+/** Processes that a process started and that still run. Not every kernel of Linux has a list of them (CONFIG_PROC_CHILDREN): each process names its parent. */
 function childrenOf(parent: number): number[] {
-  return readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").split(" ").filter((child) => child !== "").map(Number);
+  return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && parentOf(name) === parent).map(Number);
+}
+
+function parentOf(child: string): number | null {
+  try {
+    // The name of the program, in parentheses, may contain anything.
+    return Number(readFileSync(`/proc/${child}/stat`, "latin1").split(") ").at(-1)!.split(" ")[1]);
+  } catch (error) {
+    if (["ENOENT", "ESRCH", "EACCES"].includes((error as NodeJS.ErrnoException).code ?? "")) return null;
+    throw error;
+  }
 }

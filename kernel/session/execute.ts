@@ -6,6 +6,7 @@ import type { CellError, Command, MimeBundle, UserExpression } from "../session-
 import type { RanCell } from "./cell-registry.ts";
 import { isOfDisplay } from "./display.ts";
 import { Interrupted, type Guard } from "./interrupts.ts";
+import { isLeave, Leave, leavePayload } from "./leave.ts";
 import { runCell } from "./languages.ts";
 import { bundleOf, text } from "./mime-bundle.ts";
 import type { Request } from "./request.ts";
@@ -22,15 +23,24 @@ export async function execute(session: Session, command: ExecuteCommand): Promis
   const payload: Record<string, unknown>[] = [];
   let error: CellError | null = null;
   let isStopped = false;
+  let isLeaving = false;
   let userExpressions: Record<string, UserExpression> = {};
 
+  // Whatever ran since the last cell.
+  restoreBuiltins(session, request, "Code that ran before this cell");
   session.faults.begin(request);
   try {
-    await session.interrupts.run(request.id, (guard) => session.requests.run(request, () => runAndShow(session, command, request, ran, guard, payload)));
+    try {
+      await session.interrupts.run(request.id, (guard) => session.requests.run(request, () => runAndShow(session, command, request, ran, guard, payload)));
+    } finally {
+      restoreBuiltins(session, request, ran.label);
+    }
     userExpressions = await evaluateExpressions(session, command, request);
   } catch (thrown) {
-    error = fail(session, thrown, ran);
+    isLeaving = thrown instanceof Leave;
     isStopped = thrown instanceof Interrupted;
+    if (isLeaving) payload.push(leavePayload);
+    else error = fail(session, thrown, ran);
   }
   const unsettled = await settle(session, ran);
   const stray = session.faults.end();
@@ -48,6 +58,7 @@ export async function execute(session: Session, command: ExecuteCommand): Promis
   writeToken(1, token);
   writeToken(2, token);
   output.send({ type: "done", request: request.id, status: error === null ? "ok" : "error", token, error, userExpressions, payload });
+  if (isLeaving) process.exit(0);
   // Behind the answer, which does not wait for it.
   ran.positions?.settle();
 }
@@ -61,6 +72,7 @@ async function runAndShow(session: Session, command: ExecuteCommand, request: Re
   }
   const result = await runCell(cell, { session, request, ran, guard });
   try {
+    if ("value" in result && isLeave(result.value)) throw new Leave();
     if (!("value" in result) || result.value === undefined || isOfDisplay(result.value)) return;
     const data: MimeBundle = await guard(() => bundleOf(result.value));
     if (!command.silent) {
@@ -70,6 +82,11 @@ async function runAndShow(session: Session, command: ExecuteCommand, request: Re
   } finally {
     await result.after?.();
   }
+}
+
+function restoreBuiltins({ builtins, output, requests }: Session, request: Request, who: string): void {
+  const names = builtins.restore();
+  if (names !== "") requests.run(request, () => output.write("stderr", `${who} took away ${names}, which the kernel itself needs. That was put back; all variables are kept.\n`));
 }
 
 /** A name that the notebook has declared is the notebook's: `import _ from "lodash"`. */

@@ -41,8 +41,8 @@ export class Interrupts {
   }
 
   /**
-   * Runs `work` as the code of a request, of a cell or of a comm's handler. Rejects with {@link Interrupted} when the agent terminated it, or when it awaits as the interrupt comes: what it
-   * awaits may then never settle. So it does when the interrupt came before it started, or before its code did.
+   * Runs `work` as the code of a request, of a cell or of a comm's handler. Rejects with {@link Interrupted} when the agent terminated it, or when the interrupt comes while it awaits something,
+   * which may never settle. It also rejects when the interrupt came before it started, or before its code did.
    */
   async run<T>(request: RequestId, work: (guard: Guard) => Promise<T>): Promise<T> {
     if (this.isInterrupted(request)) throw new Interrupted();

@@ -1,16 +1,21 @@
 // The session process: puts its parts together, hears commands from the supervisor, and says so when it is ready. Started by the supervisor only.
+import { writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { buffersReady, unpackBuffers } from "../session-protocol-buffers.ts";
-import { type Command, type DeviceSummary, type Event, sessionProtocolVersion } from "../session-protocol.ts";
+import { type Command, type DeviceSummary, sessionProtocolVersion } from "../session-protocol.ts";
 import { type AgentStart, shared, type ToAgent } from "./agent-link.ts";
+import { Builtins } from "./builtins.ts";
 import { CellRegistry } from "./cell-registry.ts";
 import { Comms } from "./comm.ts";
 import { serveSlices } from "./tensor-slices.ts";
 import { DeviceFaults } from "./device-faults.ts";
 import { createDisplay, tag } from "./display.ts";
 import { endAtOnce } from "./end-at-once.ts";
+import { sendEvent } from "./event-pipe.ts";
 import { execute } from "./execute.ts";
+import { installFunctionText } from "./function-text.ts";
 import { Interrupted, Interrupts } from "./interrupts.ts";
+import { leavers } from "./leave.ts";
 import { hostUrl, LibraryLoader } from "./library.ts";
 import { installHelpers } from "./lowered-helpers.ts";
 import { Modules } from "./modules.ts";
@@ -31,10 +36,11 @@ const start: AgentStart = { memory };
 const agent = new Worker(new URL("./agent.js", import.meta.url), { workerData: start, name: "warpcell agent" });
 
 const requests = new Requests();
-const output = new Output((event: Event) => void process.send!(event), requests);
+const output = new Output(sendEvent, requests);
 const cells = new CellRegistry();
 const library = new LibraryLoader();
 const session: Session = {
+  builtins: new Builtins(),
   cells,
   faults: new DeviceFaults(library),
   interrupts: new Interrupts(memory),
@@ -56,6 +62,7 @@ session.tracebacks.install();
 session.tracebacks.hide(session.library.folder);
 session.interrupts.listen(agent);
 installHelpers();
+installFunctionText();
 defineGlobals();
 reportStrays();
 
@@ -67,7 +74,7 @@ session.library.whenLoaded(({ host }) => {
 });
 
 const commands: { [K in Command["type"]]: (command: Extract<Command, { type: K }>) => void } = {
-  execute: (command) => void execute(session, command),
+  execute: (command) => void executeOrEnd(command),
   commOpen: (command) => void receiveComm(command),
   commMessage: (command) => void receiveComm(command),
   commClose: (command) => void receiveComm(command),
@@ -93,6 +100,16 @@ async function findDevice(): Promise<void> {
     agent.postMessage({ type: "devices", known: host.knownDevices() } satisfies ToAgent);
   } catch (error) {
     output.send({ type: "device", device: { device: "none", name: "", reason: error instanceof Error ? error.message : String(error) } });
+  }
+}
+
+/** A cell may also have replaced what JavaScript has by what fails. Then nothing of this process can be relied on, least of all that it says that it is done. */
+async function executeOrEnd(command: Extract<Command, { type: "execute" }>): Promise<void> {
+  try {
+    await execute(session, command);
+  } catch (error) {
+    writeSync(2, `The kernel's own code failed (${String(error)}): a cell may have replaced what JavaScript itself has, such as Array.prototype.push.\n`);
+    process.exit(1);
   }
 }
 
@@ -124,6 +141,7 @@ function defineGlobals(): void {
     confirm: prompts.confirm.bind(prompts),
     input: prompts.input.bind(prompts),
     Comm,
+    ...leavers,
     require: session.modules.require,
     __dirname: session.modules.meta.dirname,
     __filename: session.modules.meta.filename,

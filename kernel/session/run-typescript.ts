@@ -53,6 +53,7 @@ export async function runCode(code: string, { session, ran, guard }: Run): Promi
       if (owner !== undefined && session.interrupts.isInterrupted(owner.id)) throw new Interrupted();
       return value as T;
     },
+    expose: (...names) => slots.expose(names),
     using: (value, isAsync) => {
       disposal.add(value, isAsync);
       return value;
@@ -60,7 +61,6 @@ export async function runCode(code: string, { session, ran, guard }: Run): Promi
     get origin() { return session.origin; },
   };
 
-  slots.expose(transformed.declared);
   try {
     const cellFunction = compile(transformed, cells.add(ran));
     const chunks = slots.chunks(transformed.chunks);

@@ -1,4 +1,5 @@
 // The parts of a session, as those who run cells need them: one object, made in main.ts. Types only.
+import type { Builtins } from "./builtins.ts";
 import type { CellRegistry } from "./cell-registry.ts";
 import type { DeviceFaults } from "./device-faults.ts";
 import type { Interrupts } from "./interrupts.ts";
@@ -10,6 +11,7 @@ import type { Slots } from "./slots.ts";
 import type { Tracebacks } from "./traceback.ts";
 
 export interface Session {
+  readonly builtins: Builtins;
   readonly cells: CellRegistry;
   readonly faults: DeviceFaults;
   readonly interrupts: Interrupts;

@@ -11,7 +11,6 @@ Object.setPrototypeOf(Chunk.prototype, null);
 export class Slots {
   readonly scope = new Scope();
   readonly #chunks: Chunk[] = [];
-  readonly #exposed = new Set<string>();
 
   /** The first `count` chunks, to be handed to the code of a cell. */
   chunks(count: number): Chunk[] {
@@ -19,30 +18,19 @@ export class Slots {
     return this.#chunks.slice(0, count);
   }
 
-  /** Before a cell runs: code of earlier cells finds the names that this one declares. */
+  /** From when they have a value code of earlier cells finds the names of this one, and code of modules finds nothing before: lodash asks whether there is another `_`. */
   expose(names: readonly string[]): void {
     for (const name of names) {
-      if (name in globalThis) continue;
       const chunk = this.#chunkOf(name);
-      Object.defineProperty(globalThis, name, {
-        configurable: true,
-        get: () => {
-          if (!(name in chunk)) throw new ReferenceError(`${name} is not defined`);
-          return chunk[name];
-        },
-        set: (value: unknown) => { chunk[name] = value; },
-      });
-      this.#exposed.add(name);
+      if (!(name in chunk) || name in globalThis) continue;
+      Object.defineProperty(globalThis, name, { configurable: true, get: () => chunk[name], set: (value: unknown) => { chunk[name] = value; } });
     }
   }
 
   /** After a cell ran: names that never got a value are unknown again. */
   conclude(names: readonly string[]): void {
-    for (const name of names) {
-      if (name in this.#chunkOf(name)) continue;
-      this.scope.forget(name);
-      if (this.#exposed.delete(name)) delete (globalThis as unknown as Chunk)[name];
-    }
+    this.expose(names);
+    for (const name of names) if (!(name in this.#chunkOf(name))) this.scope.forget(name);
   }
 
   /** Gives a name a value that no TypeScript cell declared, as a constant. */

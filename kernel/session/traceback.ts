@@ -9,11 +9,13 @@ import type { CellPlace, CellRegistry, RanCell } from "./cell-registry.ts";
 /** Folders of our own code: their frames say nothing to the user. */
 const ours = [new URL("../", import.meta.url).href, fileURLToPath(new URL("../", import.meta.url))];
 
-/** How the rewritten code spells a name of the notebook, in V8's messages. */
-const slotName = /\((?:0|\${2,}\.origin\.current) ?, ?\${2,}\d+\.([\p{ID_Continue}$]+)\)|\${2,}\d+\.([\p{ID_Continue}$]+)/gu;
+/** How the rewritten code spells a name of the notebook, in V8's messages; and one that may not have its value yet. */
+const early = /\(\(\("[^"]*" in \${2,}\d+\) \|\| \${2,}\.uninitialised\(\.\.\.\)\) , (\${2,}\d+\.[\p{ID_Continue}$]+)\)/gu;
+const slotName = /\((?:0|\${2,}\.origin\.current) ?, ?\${2,}\d+\.([\p{ID_Continue}$]+)\)|(?<!\$)\${2,}\d+\.([\p{ID_Continue}$]+)/gu;
 
-/** What makes an edited file another module. */
-const version = /(?<=\bfile:[^\s"']*)\?v=[\da-f]{16}/g;
+/** What makes an edited file another module: it stands in the URL of a file, which has no white space and no quotes. */
+const version = /\?v=[\da-f]{16}/g;
+const word = /[^\s"']+/g;
 
 /** What could not be compiled Node marks in the error's stack: the file with the line, that line, and a caret below. */
 export const refusal = /^(\S[^\n]*):(\d+)\n[^\n]*\n( *)\^/;
@@ -110,7 +112,7 @@ export class Tracebacks {
       return text.replace(/cell:\/\/\/\d+:\d+:\d+/, `${place.cell.label}:${place.line}:${place.column}`);
     }
     if (this.#cells.isCell(file) || isOurs(text) || /^<anonymous>:\d/.test(text)) return undefined;
-    return text.replace(version, "").replace(/:(\d+):(\d+)(?=\)?$)/, (whole, line: string, column: string) => fromSource(file, Number(line), Number(column)) ?? whole);
+    return withoutVersions(text).replace(/:(\d+):(\d+)(?=\)?$)/, (whole, line: string, column: string) => fromSource(file, Number(line), Number(column)) ?? whole);
   }
 }
 
@@ -167,5 +169,14 @@ function header(error: unknown): string {
 }
 
 function withoutOurs(text: string): string {
-  return text.replace(version, "").replace(slotName, (_, called: string | undefined, read: string | undefined) => called ?? read ?? "");
+  return withoutVersions(text).replace(early, "$1").replace(slotName, (_, called: string | undefined, read: string | undefined) => called ?? read ?? "");
+}
+
+/** Word by word, since a message may be long: a lookbehind for `file:` would look at all of it from each of its characters. */
+function withoutVersions(text: string): string {
+  if (!text.includes("?v=")) return text;
+  return text.replace(word, (url) => {
+    const start = url.search(/\bfile:/);
+    return start < 0 ? url : url.slice(0, start) + url.slice(start).replace(version, "");
+  });
 }

@@ -7,7 +7,7 @@ export type StreamName = "stdout" | "stderr";
 const gatherTime = 20;
 
 /** Text this long, in UTF-16 units, is sent without waiting. */
-const gatherLength = 1 << 20;
+const gatherLength = 1 << 19;
 
 export class Publisher {
   readonly #send: (message: Message) => void;

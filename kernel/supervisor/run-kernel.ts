@@ -98,6 +98,7 @@ export async function runKernel(connection: Connection): Promise<void> {
       dispatch.tellState();
     },
     unsubscribed: () => comms.clientLeft(),
+    crowded: (isCrowded) => { session.reading = !isCrowded; },
   });
   publisher.status("starting", null);
 }

@@ -66,9 +66,15 @@ export class SessionKeeper {
     this.#process?.sendAgent(command);
   }
 
+  /** Whether what the session says is read, or waits in its pipes. */
+  set reading(reading: boolean) {
+    if (this.#process !== null) this.#process.reading = reading;
+  }
+
   /** Stops this request: by the agent, and when that is not enough by ending the session. */
   interrupt(request: RequestId): void {
     if (!this.#pending.has(request)) return;
+    this.#unblock();
     this.agent({ type: "interrupt", request });
     this.#escalation ??= setTimeout(() => {
       this.#escalation = null;
@@ -79,7 +85,9 @@ export class SessionKeeper {
   /** Stops handlers of comms: terminating what runs until the newest is reached stops those before it too. One that only waits costs nothing and ends no session. */
   interruptComms(): void {
     const newest = [...this.#pending.keys()].at(-1);
-    if (newest !== undefined) this.agent({ type: "interrupt", request: newest });
+    if (newest === undefined) return;
+    this.#unblock();
+    this.agent({ type: "interrupt", request: newest });
   }
 
   /** Ends the running process for what it sent on a channel that nobody but Node reads. */
@@ -91,6 +99,11 @@ export class SessionKeeper {
   async stop(restart: boolean): Promise<void> {
     this.#stopping = true;
     await this.#process?.shutdown(restart, this.#pending.size > 0 || !this.#ready);
+  }
+
+  /** JavaScript that waits in a write to a full pipe cannot be terminated. */
+  #unblock(): void {
+    this.reading = true;
   }
 
   #send(command: Command): void {

@@ -2,8 +2,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Duplex } from "node:stream";
-import { agentDescriptor, sessionProtocolVersion, type AgentCommand, type AgentEvent, type Command, type Event } from "../session-protocol.ts";
+import { agentDescriptor, eventDescriptor, sessionProtocolVersion, type AgentCommand, type AgentEvent, type Command, type Event } from "../session-protocol.ts";
 import { agentEventOf, eventOf } from "../session-protocol-check.ts";
+import { FrameReader } from "../session-protocol-frames.ts";
 import { Lines } from "./lines.ts";
 import { OutputPipe } from "./output-pipe.ts";
 import type { StreamName } from "./publish.ts";
@@ -42,7 +43,7 @@ export class SessionProcess {
   /** Starts the process at once. `script` is another program than the real session in tests of its absence only. */
   constructor(listener: SessionListener, script: string = process.env["WARPCELL_SESSION"] ?? sessionScript) {
     // A group of its own: a Ctrl-C in the terminal is the supervisor's to handle, and the whole group can be ended at once.
-    this.#child = spawn(process.execPath, [...sessionOptions, script], { stdio: ["ignore", "pipe", "pipe", "ipc", "pipe"], serialization: "advanced", detached: true });
+    this.#child = spawn(process.execPath, [...sessionOptions, script], { stdio: ["ignore", "pipe", "pipe", "ipc", "pipe", "pipe"], serialization: "advanced", detached: true });
     const { stdout, stderr } = this.#child;
     if (stdout === null || stderr === null) throw new TypeError("Expected pipes to the session's stdout and stderr but got none.");
 
@@ -53,7 +54,9 @@ export class SessionProcess {
         listener.nativeText("stderr", text);
       }),
     ];
-    this.#child.on("message", (event) => this.#guard(() => this.#receive(eventOf(event), listener)));
+    this.#listenToEvents(listener);
+    // Nothing of the session comes this way: messages would only pile up.
+    this.#child.on("message", () => this.misused(new TypeError("The session sent a message by process.send.")));
     // Messages of Node's own, by which processes pass each other sockets: Node trusts them, and fails in this process where one is wrong. A session sends none.
     this.#child.removeAllListeners("internalMessage").on("internalMessage", () => this.misused(new TypeError("The session sent a message of Node's own.")));
     this.#child.once("disconnect", () => this.#channelClosed());
@@ -79,6 +82,14 @@ export class SessionProcess {
     await Promise.all(this.#pipes.map((pipe) => pipe.reached(token)));
   }
 
+  /** Whether what the session says is read. While it is not, its pipes fill, and whoever writes to them waits. */
+  set reading(reading: boolean) {
+    for (const source of [this.#child.stdout!, this.#child.stderr!, this.#events]) {
+      if (reading) source.resume();
+      else source.pause();
+    }
+  }
+
   /** Ends the process and its group now; `reason` is what `ended` will say. */
   kill(reason: string): void {
     this.#killReason ??= reason;
@@ -98,12 +109,23 @@ export class SessionProcess {
     return this.#child.stdio[agentDescriptor] as Duplex;
   }
 
+  get #events(): Duplex {
+    return (this.#child.stdio as readonly unknown[])[eventDescriptor] as Duplex;
+  }
+
   #receive(event: Event, listener: SessionListener): void {
     if (event.type === "ready" && event.version !== sessionProtocolVersion) {
       this.kill(`it speaks version ${event.version} of the session protocol and the supervisor ${sessionProtocolVersion}; build the kernel again`);
       return;
     }
     listener.event(event);
+  }
+
+  #listenToEvents(listener: SessionListener): void {
+    const reader = new FrameReader();
+    this.#events.on("error", (error) => this.kill(`its events' pipe failed: ${error.message}`));
+    this.#events.on("data", (bytes: Buffer) => this.#guard(() => { for (const event of reader.take(bytes)) this.#receive(eventOf(event), listener); }));
+    this.#events.once("end", () => this.#channelClosed());
   }
 
   #listenToAgent(listener: SessionListener): void {
@@ -128,12 +150,13 @@ export class SessionProcess {
     if (this.#isMisused) return;
     this.#isMisused = true;
     process.stderr.write(`warpcell: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-    this.kill("it sent the kernel what the session protocol does not know; code in a cell may have used process.send or written to descriptors 3 and 4");
+    this.kill("it sent the kernel what the session protocol does not know; code in a cell may have used process.send or written to descriptors 3 to 5");
   }
 
   /** A process without its channel can do nothing more, and would never say that it is done. */
   #channelClosed(): void {
-    const limit = setTimeout(() => this.kill("its channel to the kernel was closed; code in a cell may have closed descriptor 3"), disconnectedLimit);
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const limit = setTimeout(() => this.kill("its channel to the kernel was closed; code in a cell may have closed descriptors 3 to 5"), disconnectedLimit);
     this.#child.once("exit", () => clearTimeout(limit));
   }
 
@@ -147,6 +170,7 @@ export class SessionProcess {
     });
     // What it started does not outlive it, and would keep its pipes open.
     this.#signalGroup();
+    this.reading = true;
     let limit: NodeJS.Timeout | undefined;
     await Promise.race([Promise.all([closed, child.connected ? disconnected : undefined]), new Promise((resolve) => { limit = setTimeout(resolve, pipesOutliveLimit); })]);
     clearTimeout(limit);

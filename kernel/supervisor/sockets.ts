@@ -3,6 +3,7 @@ import { Dealer, Request, Router, Subscriber, XPublisher } from "zeromq";
 import { address, type Channel, type Connection } from "./connection.ts";
 import { messageLimit } from "./message-limit.ts";
 import { Problem } from "./problem.ts";
+import { SlowReaders } from "./slow-readers.ts";
 
 export type Frames = Uint8Array[];
 
@@ -15,6 +16,8 @@ export interface KernelListener {
   subscribed(topic: Uint8Array): void;
   /** A client no longer listens to iopub, also one that went without a word. */
   unsubscribed(): void;
+  /** More waits to be broadcast than readers take at the moment; and later: no longer. */
+  crowded(isCrowded: boolean): void;
 }
 
 // Nothing is dropped when a reader is slow: the libraries' own limit of 1,000 messages loses output without a word.
@@ -22,6 +25,12 @@ const unlimited = { sendHighWaterMark: 0, receiveHighWaterMark: 0, linger: 1000 
 
 /** ZeroMQ cuts the connection of who sends a larger frame, without a word. What is only somewhat too large is read, so that it can be refused with a sentence. */
 const bounded = { maxMessageSize: Math.min(4 * messageLimit, 2 ** 32 - 1) };
+
+/** Messages of iopub that wait for one reader before all wait for it: text comes in messages of up to a MiB. */
+const iopubQueue = 8;
+
+/** Bytes that wait to be broadcast before nothing more is read from the session. */
+const crowdedBytes = 1 << 20;
 
 /** How soon a client tries again to reach a kernel that is starting, in ms. */
 const reconnectInterval = 10;
@@ -31,7 +40,11 @@ class Outbox {
   readonly #socket: Sender;
   #last: Promise<void> = Promise.resolve();
   #waiting: Frames[] = [];
+  #waitingBytes = 0;
   #sending = false;
+  #isCrowded = false;
+  /** Hears when more than `crowdedBytes` wait, and when half of that is left. */
+  crowded: (isCrowded: boolean) => void = () => undefined;
 
   constructor(socket: Sender) {
     this.#socket = socket;
@@ -39,6 +52,7 @@ class Outbox {
 
   send(frames: Frames): void {
     this.#waiting.push(frames);
+    this.#count(bytesOf(frames));
     if (!this.#sending) this.#last = this.#drain();
   }
 
@@ -51,7 +65,10 @@ class Outbox {
     this.#sending = true;
     await endOfTurn();
     try {
-      for (let frames; (frames = this.#waiting.shift()) !== undefined; ) await this.#socket.send(frames);
+      for (let frames; (frames = this.#waiting.shift()) !== undefined; ) {
+        this.#count(-bytesOf(frames));
+        await this.#socket.send(frames);
+      }
     } catch (error) {
       // A client that has gone away is not the kernel's problem; what else it may be is worth a line.
       if (!this.#socket.closed && !isUnreachable(error)) process.stderr.write(`warpcell: a message could not be sent: ${String(error)}\n`);
@@ -60,6 +77,18 @@ class Outbox {
     }
     if (this.#waiting.length > 0) await this.#drain();
   }
+
+  #count(bytes: number): void {
+    this.#waitingBytes += bytes;
+    const isCrowded = this.#waitingBytes > (this.#isCrowded ? crowdedBytes / 2 : crowdedBytes);
+    if (isCrowded === this.#isCrowded) return;
+    this.#isCrowded = isCrowded;
+    this.crowded(isCrowded);
+  }
+}
+
+function bytesOf(frames: Frames): number {
+  return frames.reduce((sum, frame) => sum + frame.byteLength, 0);
 }
 
 interface Sender { send(frames: Frames): Promise<void>; readonly closed: boolean; }
@@ -77,13 +106,13 @@ export class KernelSockets {
   private constructor(sockets: OpenSockets) {
     const { shell, control, stdin, iopub } = sockets;
     this.#sockets = sockets;
-    this.#outboxes = { shell: new Outbox(shell), control: new Outbox(control), stdin: new Outbox(stdin), iopub: new Outbox(iopub) };
+    this.#outboxes = { shell: new Outbox(shell), control: new Outbox(control), stdin: new Outbox(stdin), iopub: new Outbox(new SlowReaders(iopub)) };
   }
 
   /** Binds all of them. Throws a `Problem` that names the port which is taken; nothing stays bound then. */
   static async bind(connection: Connection): Promise<KernelSockets> {
     const options = { ...unlimited, ...bounded };
-    const shell = new Router(options), control = new Router(options), stdin = new Router(options), iopub = new XPublisher(options);
+    const shell = new Router(options), control = new Router(options), stdin = new Router(options), iopub = new XPublisher({ ...options, sendHighWaterMark: iopubQueue, noDrop: true });
     // Not a Reply: that one stops at frames which are not a question of a Request. A prober who does not read its answers gets no more of them.
     const hb = new Router({ ...bounded, linger: 0 });
     // Without it a second client with the same topic is reported neither when it comes, and gets no welcome, nor when it goes.
@@ -113,6 +142,7 @@ export class KernelSockets {
       if (first?.[0] === 1) listener.subscribed(first.subarray(1));
       if (first?.[0] === 0) listener.unsubscribed();
     });
+    this.#outboxes.iopub.crowded = (isCrowded) => listener.crowded(isCrowded);
     deliver(hb, (frames) => hb.send(frames));
   }
 

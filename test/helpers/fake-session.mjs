@@ -2,8 +2,14 @@
 import { randomBytes } from "node:crypto";
 import { writeSync } from "node:fs";
 import { Socket } from "node:net";
+import { serialize } from "node:v8";
 
-const send = (event) => process.send(event);
+const send = (event) => {
+  const body = serialize(event), header = Buffer.alloc(8);
+  header.writeUInt32LE(0x57_43_45_56, 0);
+  header.writeUInt32LE(body.byteLength, 4);
+  writeSync(5, Buffer.concat([header, body]));
+};
 const state = { memory: undefined, interrupted: () => undefined, answer: () => undefined };
 
 const verbs = {
@@ -74,4 +80,4 @@ const commands = {
 };
 process.on("disconnect", () => process.exit(0));
 process.on("message", (command) => commands[command.type](command));
-send({ type: "ready", version: 1, process: process.pid, device: { device: "cpu", name: "no device", reason: "this session is a test's." } });
+send({ type: "ready", version: 2, process: process.pid, device: { device: "cpu", name: "no device", reason: "this session is a test's." } });

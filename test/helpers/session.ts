@@ -3,7 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Duplex } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { agentDescriptor, type AgentCommand, type AgentEvent, type CellError, type Command, type Event, type UserExpression } from "../../kernel/session-protocol.ts";
+import { agentDescriptor, eventDescriptor, type AgentCommand, type AgentEvent, type CellError, type Command, type Event, type UserExpression } from "../../kernel/session-protocol.ts";
+import { FrameReader } from "../../kernel/session-protocol-frames.ts";
 
 const script = fileURLToPath(new URL("../../kernel/dist/session/main.js", import.meta.url));
 
@@ -37,11 +38,15 @@ export class TestSession {
     this.process = spawn(process.execPath, ["--no-force-async-hooks-checks", script], {
       cwd: options.directory,
       env: { ...process.env, WARPCELL_DEVICE: "cpu", ...options.environment },
-      stdio: ["ignore", "pipe", "pipe", "ipc", "pipe"],
+      stdio: ["ignore", "pipe", "pipe", "ipc", "pipe", "pipe"],
       serialization: "advanced",
       detached: true,
     });
-    this.process.on("message", (event) => { this.events.push(event as Event); this.#check(); });
+    const reader = new FrameReader();
+    ((this.process.stdio as readonly unknown[])[eventDescriptor] as Duplex).on("data", (bytes: Buffer) => {
+      this.events.push(...(reader.take(bytes) as Iterable<Event>));
+      this.#check();
+    });
     for (const name of ["stdout", "stderr"] as const) this.process[name]!.setEncoding("utf8").on("data", (text: string) => { this.native[name] += text; this.#check(); });
     createInterface({ input: this.#agent }).on("line", (line) => { this.agentEvents.push(JSON.parse(line) as AgentEvent); this.#check(); });
     this.#agent.on("error", (error: NodeJS.ErrnoException) => { if (!["EPIPE", "ECONNRESET"].includes(error.code ?? "")) throw error; });

@@ -92,7 +92,7 @@ describe("a cell", () => {
 
   test("that fakes an answer which is no JSON gets an error, and the kernel lives", async () => {
     const { client } = await openKernel();
-    const fake = 'process.send({ type: "done", request: 1, status: "ok", token: "", error: null, userExpressions: { x: { status: "ok", data: { big: 1n }, metadata: {} } }, payload: [] }); await new Promise((go) => setTimeout(go, 200))';
+    const fake = 'const body = require("node:v8").serialize({ type: "done", request: 1, status: "ok", token: "", error: null, userExpressions: { x: { status: "ok", data: { big: 1n }, metadata: {} } }, payload: [] }); const header = Buffer.alloc(8); header.writeUInt32LE(0x57434556, 0); header.writeUInt32LE(body.length, 4); require("node:fs").writeSync(5, Buffer.concat([header, body])); await new Promise((go) => setTimeout(go, 200))';
     expect((await client.execute(fake)).reply).toMatchObject({ status: "error", ename: "TypeError" });
     expect((await client.execute("1")).reply["status"]).toBe("ok");
   });

@@ -88,6 +88,11 @@ describe("a cell of the notebook", () => {
     ["writes nothing to the agent's pipe", `${fs} fs.writeSync(4, "\\n")`],
     ["writes half a character to the agent's pipe", `${fs} fs.writeSync(4, Buffer.from([0xf0, 0x9f, 10]))`],
     ["closes the agent's pipe", `${fs} fs.closeSync(4)`],
+    ["writes text to the events' pipe", `${fs} fs.writeSync(5, "text, and more of it")`],
+    ["writes an event that does not read", `${fs} fs.writeSync(5, Buffer.from("564543570400000000000000", "hex"))`],
+    ["writes an event that never ends", `${fs} fs.writeSync(5, Buffer.from("56454357ffffffff", "hex"))`],
+    ["writes text of no stream", `${fs} fs.writeSync(5, Buffer.from("58544357080000000100000005000000", "hex"))`],
+    ["closes the events' pipe", `${fs} fs.closeSync(5)`],
     ["closes its channel", "process.disconnect()"],
   ];
 

@@ -44,6 +44,7 @@ describe("an accident", () => {
     ["poisoned prototypes", "JSON.stringify = () => { throw 1 }; (Object.prototype as any).type = 5; (Array.prototype as any).push = () => { throw 2 }; (Promise.prototype as any).then = undefined; 1", false],
     ["closed descriptors", 'for (let fd = 0; fd <= 20; fd++) try { require("node:fs").closeSync(fd) } catch (error) { String(error) }', false],
     ["nonsense on the kernel's channel", 'process.send!({ type: "nonsense" }); await new Promise((resolve) => setTimeout(resolve, 500))', false],
+    ["nonsense on the events' pipe", 'require("node:fs").writeSync(5, "nonsense, and more of it"); await new Promise((resolve) => setTimeout(resolve, 500))', false],
     ["nonsense on the agent's pipe", 'require("node:fs").writeSync(4, "nonsense\\n"); await new Promise((resolve) => setTimeout(resolve, 500))', false],
   ];
 

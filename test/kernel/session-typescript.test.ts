@@ -70,11 +70,13 @@ describe("values and output", () => {
   });
 
   test("a late timer and a late promise print under their own cell", async () => {
-    const first = session.send("setTimeout(() => console.log('timer'), 30); void new Promise((go) => setTimeout(go, 40)).then(() => console.log('promise')); 1");
+    const first = session.send("let release: () => void; const released = new Promise<void>((go) => { release = go }); let isReleased = false; const waits = setInterval(() => { if (isReleased) { clearInterval(waits); console.log('timer') } }, 1); void released.then(() => console.log('promise')); 1");
     await session.ended(first);
-    const { stdout } = await session.run("await new Promise((go) => setTimeout(go, 80)); console.log('second')");
-    expect(stdout).toBe("second\n");
-    expect(session.printed(first, "stdout")).toBe("timer\npromise\n");
+    const second = session.send("release(); isReleased = true; console.log('second'); await new Promise(() => {})");
+    await session.until(() => session.printed(first, "stdout") === "promise\ntimer\n");
+    expect(session.printed(second, "stdout")).toBe("second\n");
+    session.agent({ type: "interrupt", request: second });
+    await session.ended(second);
   });
 
   test("a timer's callback is called on its timer", async () => {
@@ -114,6 +116,12 @@ describe("classes and functions", () => {
     expect((await session.run("class Own extends Own { extra = 1 }; [new Own().extra, Own.count, Own.make() instanceof Own]")).result).toBe("[ 1, 3, false ]");
   });
 
+  test("an async function can be run from its text", async () => {
+    const code = "const work = async (n: number) => { for await (const x of [n, 1]) n += x; for await (const x of [1]) { n += x } return (await n) + await Promise.resolve(1) }; ";
+    expect((await session.run(`${code} [String(work).includes("$"), work.toString() === \`\${work}\`, await new Function(\`return (\${work})(2)\`)(), await work(2)]`)).result).toBe("[ false, true, 7, 7 ]");
+    expect((await session.run("[`${Math.max}`, Function.prototype.toString.name, (() => { try { Function.prototype.toString.call(1) } catch (e) { return e.name } })()]")).result).toBe("[ 'function max() { [native code] }', 'toString', 'TypeError' ]");
+  });
+
   test.each([["() => 1", "[Function (anonymous)]"], ["async () => 1", "[AsyncFunction (anonymous)]"], ["(class {});", "[class (anonymous)]"], ["(function named() {})", "[Function: named]"]])("%s is shown as %s", async (code, shown) => {
     expect((await session.run(code)).result).toBe(shown);
   });
@@ -138,6 +146,35 @@ describe("errors", () => {
     expect((await session.run("early")).result).toBe("1");
     expect((await session.run("late")).error?.message).toBe("late is not defined");
     expect((await session.run("typeof late")).result).toBe("'undefined'");
+  });
+
+  test("a name has no value, for anybody, before its declaration has run", async () => {
+    const own = await TestSession.start({ directory });
+    writeFileSync(join(directory, "asks.cjs"), "exports.before = globalThis._; exports.has = '_' in globalThis; exports.now = () => globalThis._");
+    expect((await own.run("import _ from './asks.cjs'; [_.before, _.has, _.now() === _]")).result).toBe("[ undefined, false, true ]");
+    expect((await own.run("const cache = globalThis.cache ??= new Map(); cache.size")).result).toBe("0");
+    await own.run("const readsLater = () => later; const showsClass = () => Late.name");
+    expect((await own.run("readsLater(); const later = 1")).error?.message).toBe("later is not defined");
+    expect((await own.run("const later = 2, { other } = { other: 3 }; class Late {} [readsLater(), showsClass()]")).result).toBe("[ 2, 'Late' ]");
+    expect((await own.run("globalThis.later = 4; later")).result).toBe("4");
+    await own.end();
+  });
+
+  test.each([
+    ["const early = () => soon; early(); const soon = 1", "soon"],
+    ["hoisted(); const soonToo = 1; function hoisted() { return { soonToo } }", "soonToo"],
+    ["const calls = () => laterCalled(); calls(); const laterCalled = () => 1", "laterCalled"],
+    ["const makes = () => new LaterClass(); makes(); class LaterClass {}", "LaterClass"],
+    ["const takes = () => taken; takes(); const { taken, more = taken } = { taken: 1 }", "taken"],
+    ["const waits = async () => awaited; await waits(); let awaited = 1", "awaited"],
+  ])("a function that reads a name too early fails: %s", async (code, name) => {
+    expect((await session.run(code)).error).toMatchObject({ name: "ReferenceError", message: `Cannot access '${name}' before initialization` });
+  });
+
+  test("a function that could read a name too early reads and calls it when it has its value", async () => {
+    expect((await session.run("String(0); const inTime = () => [value1, { value1 }, call1(2)]; const value1 = 1, call1 = (n: number) => n * 2; inTime()")).result).toBe("[ 1, { value1: 1 }, 4 ]");
+    expect((await session.run("String(0); const wrongly = () => { value2() }; const value2: any = 1; wrongly()")).error?.message).toBe("value2 is not a function");
+    expect((await session.run("String(0); const wrongly2 = () => { value3.launch({}) }; const value3: any = 1; wrongly2()")).error?.message).toBe("value3.launch is not a function");
   });
 
   test("names that every object has are names like any other", async () => {
@@ -188,6 +225,13 @@ describe("errors", () => {
     await session.until(() => session.printed(first, "stderr").includes("Expected an error that can be shown but"));
     expect((await session.run("2")).result).toBe("2");
   });
+
+  test.each(["x", "$", "$$0.", "file:", "file:?v=", "?v=0123456789abcdef", "(0, $$0.a", "a:1"])("a long message of %j is soon told", async (part) => {
+    const message = `${JSON.stringify(part)}.repeat(${Math.ceil(1e6 / part.length)})`;
+    expect((await session.run(`throw new Error(${message})`)).error?.name).toBe("Error");
+    expect((await session.run(`try { throw new Error(${message}) } catch (error) { (error as Error).stack!.length > 1e6 - 1e5 }`)).status).toBe("ok");
+    expect((await session.run(`console.log(new Error(${message}))`)).stdout).toContain(" at Cell [");
+  }, 10_000);
 
   test("an error that is its own cause is told once", async () => {
     const { error } = await session.run("const first = new Error('a'); const second = new Error('b', { cause: first }); first.cause = second; throw first");
@@ -399,6 +443,47 @@ describe("comms", () => {
     const { events } = await session.run("const own = new Comm('there', { data: 1 }); own.close()");
     expect(events).toMatchObject([{ type: "commOpen", target: "there", data: 1 }, { type: "commClose" }, { type: "done" }]);
     expect((await session.run("own.send(1)")).error?.message).toBe('Expected an open comm on there but it has been closed. Open another one with new Comm("there").');
+  });
+});
+
+describe("what JavaScript itself has", () => {
+  test.each([
+    ["JSON = null", "JSON"],
+    ["Buffer = null", "Buffer"],
+    ["Array.prototype.push = null", "Array.prototype.push"],
+    ["delete Array.prototype[Symbol.iterator]", "Array.prototype[Symbol.iterator]"],
+    ["Promise.prototype.then = undefined; await null", "Promise.prototype.then"],
+    ["Object = Map = Set = Promise = undefined; throw new Error('after all')", "Object, Map, Set, Promise"],
+    ["String.prototype.replace = 5", "String.prototype.replace"],
+    ["Function.prototype.call = null", "Function.prototype.call"],
+  ])("%s is put back, and later cells run", async (code, names) => {
+    const own = await TestSession.start({ directory });
+    await own.run("const kept = 41");
+    const request = own.send(code);
+    const { stderr } = await own.ended(request);
+    // What Node and the session did meanwhile may have failed with it, and says so.
+    expect(stderr).toContain(`Cell [${request}] took away ${names}, which the kernel itself needs. That was put back; all variables are kept.\n`);
+    expect((await own.run("import { sep } from 'node:path'; await display(html`<b>x</b>`); console.log(JSON.stringify([sep])); [kept].map((x) => x + 1)")).result).toBe("[ 42 ]");
+    await own.end();
+  });
+
+  test("replaced by what fails may end the session, with a sentence", async () => {
+    const own = await TestSession.start({ directory });
+    own.send("Map.prototype.get = () => { throw new Error('no get') }");
+    await own.until(() => own.native.stderr.includes("The kernel's own code failed (Error: no get): a cell may have replaced what JavaScript itself has, such as Array.prototype.push.\n"));
+  });
+
+  test("is put back too when a timer took it away", async () => {
+    const first = session.send("setTimeout(() => { (globalThis as any).JSON = null; console.log('gone') }, 1); 1");
+    await session.until(() => session.printed(first, "stdout") === "gone\n");
+    expect((await session.run("1")).stderr).toBe("Code that ran before this cell took away JSON, which the kernel itself needs. That was put back; all variables are kept.\n");
+    expect((await session.run("JSON.stringify(1)")).result).toBe("'1'");
+  });
+
+  test("may be replaced by something of its kind", async () => {
+    expect(await session.run("const original = Array.prototype.at; Array.prototype.at = function (i) { return original.call(this, i) }; 1")).toMatchObject({ status: "ok", stderr: "" });
+    expect((await session.run("Array.prototype.at === original")).result).toBe("false");
+    await session.run("Array.prototype.at = original");
   });
 });
 

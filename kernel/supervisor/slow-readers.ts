@@ -1,0 +1,59 @@
+// Sends broadcasts no faster than their readers take them, and past a reader that has stopped.
+import type { Frames } from "./sockets.ts";
+
+/** A socket whose `send` rejects with EAGAIN when the queue of a reader is full or, without `noDrop`, leaves that reader out. */
+export interface BroadcastSocket { noDrop: boolean; readonly closed: boolean; send(frames: Frames): Promise<void>; }
+
+/** How long a reader may take nothing before it is left out, and how long it is then, in ms. */
+const patience = 5000;
+const leftOut = 10_000;
+
+/** A full queue is looked at again at once while it empties, and then every few ms. */
+const eagerTurns = 50;
+const pause = 2;
+
+export class SlowReaders {
+  readonly #socket: BroadcastSocket;
+  /** When the reader that has stopped was left out. */
+  #since: number | null = null;
+
+  /** The socket has `noDrop` set. */
+  constructor(socket: BroadcastSocket) {
+    this.#socket = socket;
+  }
+
+  get closed(): boolean {
+    return this.#socket.closed;
+  }
+
+  async send(frames: Frames): Promise<void> {
+    const begin = performance.now();
+    if (this.#since !== null) {
+      if (begin - this.#since < leftOut) return this.#socket.send(frames);
+      this.#socket.noDrop = true;
+    }
+    for (let turn = 0; !(await this.#offer(frames)); turn++) {
+      if (this.#since !== null || performance.now() - begin > patience) return this.#sendPast(frames);
+      await new Promise<void>((resolve) => { if (turn < eagerTurns) setImmediate(resolve); else setTimeout(resolve, pause); });
+    }
+    this.#since = null;
+  }
+
+  /** Whether every reader's queue had room. */
+  async #offer(frames: Frames): Promise<boolean> {
+    try {
+      await this.#socket.send(frames);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      return false;
+    }
+  }
+
+  #sendPast(frames: Frames): Promise<void> {
+    if (this.#since === null) process.stderr.write(`warpcell: a client has not read its output for ${patience / 1000} s. It misses what comes until it reads again; other clients get everything.\n`);
+    this.#since = performance.now();
+    this.#socket.noDrop = false;
+    return this.#socket.send(frames);
+  }
+}
