@@ -1,6 +1,7 @@
 // Turns the cells of a notebook into modules: each imports the newest declarations of the names it uses and exports its own.
 import { declarationsOf, type CellDeclarations, type NamedDeclaration } from "./declarations.ts";
-import { addedProperties, type Setting } from "./doubts.ts";
+import { addedGlobals, addedProperties, type Setting } from "./doubts.ts";
+import { asExpression } from "./syntax.ts";
 
 /** A document for the checker; `name` is a file name without a folder. */
 export interface Module { name: string; language: "typescript" | "javascript"; text: string; }
@@ -65,7 +66,7 @@ export class CellsProgram {
   setting(code: string, plain: boolean): Setting {
     const own = declarationsOf(code)?.declarations ?? [];
     const declared = (name: string): NamedDeclaration | null => own.find((declaration) => declaration.name === name) ?? this.declarationOf(name);
-    return { text: code, plain, added: new Set([...this.#added, ...addedProperties(code)]), sourceOf: (name) => declared(name)?.source ?? null };
+    return { text: code, plain, added: new Set([...this.#added, ...addedIn(code, plain)]), sourceOf: (name) => declared(name)?.source ?? null };
   }
 
   /** Names that the cells that ran have declared. */
@@ -108,7 +109,7 @@ export class CellsProgram {
     this.#modules.set(name, { text: module, uses, depth: 1 + Math.max(0, ...[...uses].map((other) => this.#depth(other))), global: augmentation.test(code) });
     this.#enter(name, cell.declarations);
     for (const variable of after) this.#after.set(variable, name);
-    if (cell.plain) for (const property of addedProperties(code)) this.#added.add(property);
+    for (const property of addedIn(code, cell.plain)) this.#added.add(property);
     this.#forgetUnused();
   }
 
@@ -165,7 +166,7 @@ export class CellsProgram {
     const before = [...used].filter((candidate) => !own.has(candidate)).flatMap((candidate) => this.#bring(candidate, language));
     const opening = cell.object ? ["("] : [];
     const closing = cell.object ? [")"] : [];
-    const body = cell.object ? code.replace(/;\s*$/, "") : code;
+    const body = cell.object ? asExpression(code).slice(1, -2) : code;
     const exports = cell.declarations.filter((declaration) => !cell.exported.has(declaration.name)).map((declaration) => declaration.name);
 
     const head = [...before, ...opening].map((line) => `${line}\n`).join("");
@@ -205,6 +206,11 @@ function bringType(name: string, type: Entry, value: Entry | undefined): string[
   // An import brings the value of that module too, which must not meet another one.
   if (value === undefined || (isGeneric && type.declaration.value === null)) return [`import type { ${name} } from "./${type.module}";`];
   return isGeneric ? [] : [`type ${name} = import("./${type.module}").${name};`];
+}
+
+/** In TypeScript a property is declared; only the global object is given some past the checker. */
+function addedIn(code: string, plain: boolean): string[] {
+  return plain ? addedProperties(code) : addedGlobals(code);
 }
 
 function usedNames(code: string): Set<string> {

@@ -42,12 +42,22 @@ export function toTree(code: string): Program {
   return result.program;
 }
 
-/** A cell that is nothing but `{ a: 1 }` means the object, not a block with a label. */
+/** Spaces and comments; written so that there is one way to match them. */
+const blank = /(?:\s|\/\/[^\n]*(?:\n|$)|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)*/.source;
+const opensBrace = new RegExp(`^${blank}\\{`);
+const lastSemicolon = new RegExp(`;(?=${blank}$)`);
+
+/** A cell that is nothing but `{ a: 1 }`, with or without comments, means the object, not a block with a label. */
 export function isObjectLiteral(source: string): boolean {
-  if (!/^\s*\{/.test(source)) return false;
-  const { program, errors } = parseSync("cell.ts", `(${source.replace(/;\s*$/, "")}\n)`, { lang: "ts", sourceType: "module", preserveParens: false });
+  if (!opensBrace.test(source)) return false;
+  const { program, errors } = parseSync("cell.ts", asExpression(source), { lang: "ts", sourceType: "module", preserveParens: false });
   const [statement, ...others] = program.body;
   return errors.length === 0 && others.length === 0 && statement?.type === "ExpressionStatement" && statement.expression.type === "ObjectExpression";
+}
+
+/** In parentheses, without the semicolon that may follow. */
+export function asExpression(source: string): string {
+  return `(${source.replace(lastSemicolon, " ")}\n)`;
 }
 
 /** A `using` of the top level lives until the end of the cell. */

@@ -54,6 +54,7 @@ describe("values", () => {
     ["const a = 1", undefined],
     ["{ a: 1 }", { a: 1 }],
     ["{ a: 1 };", { a: 1 }],
+    ["// a comment\n/* and another: { */ { a: '; // }' }; // and one more;\n/* ; */", { a: "; // }" }],
     ["{}", {}],
     ["{ let a = 1; a }", undefined],
     ['"use strict"', "use strict"],

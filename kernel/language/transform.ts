@@ -5,7 +5,7 @@ import { type Declared, isFunction } from "./hoisting.ts";
 import { Positions } from "./positions.ts";
 import { type Analysis, analyse, type Reference } from "./references.ts";
 import type { Scope } from "./scope.ts";
-import { isObjectLiteral, takeUsing, toJavaScript, toTree, type Using } from "./syntax.ts";
+import { asExpression, isObjectLiteral, takeUsing, toJavaScript, toTree, type Using } from "./syntax.ts";
 
 /**
  * What runs: `code` is an expression, a function of the helpers ({@link CellHelpers}) and of the chunks of slots. Called, it returns `{ value }` with the
@@ -51,7 +51,7 @@ const anonymous = new Set(["ArrowFunctionExpression", "FunctionExpression", "Cla
  */
 export function transform(source: string, scope: Scope, firstOrigin: number): Transformed {
   const isObject = isObjectLiteral(source);
-  const taken = takeUsing(isObject ? `(${source.replace(/;\s*$/, "")}\n)` : source);
+  const taken = takeUsing(isObject ? asExpression(source) : source);
   // A first line for the shell is a comment to everybody else; of the same length, so that all positions stay.
   const { code, map } = toJavaScript(taken.source.replace(/^#!/, "//"));
   const program = toTree(code);
