@@ -1,7 +1,7 @@
 // Turns the cells of a notebook into modules: each imports the newest declarations of the names it uses and exports its own.
 import { declarationsOf, type CellDeclarations, type NamedDeclaration } from "./declarations.ts";
 import { addedGlobals, addedProperties, type Setting } from "./doubts.ts";
-import { asExpression } from "./syntax.ts";
+import { asObjectLiteral } from "./syntax.ts";
 
 /** A document for the checker; `name` is a file name without a folder. */
 export interface Module { name: string; language: "typescript" | "javascript"; text: string; }
@@ -166,7 +166,7 @@ export class CellsProgram {
     const before = [...used].filter((candidate) => !own.has(candidate)).flatMap((candidate) => this.#bring(candidate, language));
     const opening = cell.object ? ["("] : [];
     const closing = cell.object ? [")"] : [];
-    const body = cell.object ? asExpression(code).slice(1, -2) : code;
+    const body = cell.object ? asObjectLiteral(code)!.slice(1, -2) : code;
     const exports = cell.declarations.filter((declaration) => !cell.exported.has(declaration.name)).map((declaration) => declaration.name);
 
     const head = [...before, ...opening].map((line) => `${line}\n`).join("");

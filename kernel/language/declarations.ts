@@ -2,7 +2,7 @@
 import type { BindingPattern, Comment, Node, Program, Statement, VariableDeclaration } from "oxc-parser";
 import { children } from "./hoisting.ts";
 import { parseSync } from "./parser.ts";
-import { asExpression, isObjectLiteral } from "./syntax.ts";
+import { asObjectLiteral } from "./syntax.ts";
 
 /** What a statement makes of a name: a value, a type, or both in one. */
 interface Meaning { value: "variable" | "other" | null; type: boolean; }
@@ -37,7 +37,8 @@ type Add = (name: string, meaning: Meaning, node: { start: number; end: number }
 
 /** The names that a cell declares; `null` when the cell does not parse. */
 export function declarationsOf(code: string): CellDeclarations | null {
-  if (isObjectLiteral(code)) return { declarations: [], exported: new Set(), plain: isPlain(asExpression(code)), object: true };
+  const object = asObjectLiteral(code);
+  if (object !== null) return { declarations: [], exported: new Set(), plain: isPlain(object), object: true };
 
   const { program, errors, comments } = parseSync("cell.ts", code, { lang: "ts", sourceType: "module" });
   if (errors.length > 0) return null;

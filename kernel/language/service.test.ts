@@ -219,6 +219,13 @@ describe("completion and inspection", () => {
     expect(await matches("%%cuda\nadd‸")).toEqual([]);
   });
 
+  test("optional properties complete by their names", async () => {
+    await runAll("import { mkdirSync } from 'node:fs'; const maybe: { recursive?: number } = {}");
+    expect(await matches("mkdirSync('a', { rec‸")).toEqual(["recursive"]);
+    expect(await matches("mkdirSync('a', { ‸ })")).toEqual(["mode", "recursive"]);
+    expect(await matches("maybe.rec‸")).toEqual(["recursive"]);
+  });
+
   test("only what has a name here completes, not what could be imported", async () => {
     await runAll("import * as typed from 'typed'");
     expect(await matches("pad‸")).toEqual([]);
@@ -266,6 +273,16 @@ describe("completion and inspection", () => {
     expect(await inspect("total‸")).toBe("const total: number\n\nHow many.");
     expect(await inspect("'a'.length‸")).toContain("length: number");
     expect(await service.inspect("nothing_there", 4, 0)).toEqual({ found: false, text: "", markdown: "" });
+  });
+
+  test("inspection of a type that stands alone: of earlier cells, of this one, of the library", async () => {
+    await runAll("/** Where. */ interface Point { x: number } type Pair<T> = [T, T]");
+    const inspect = async (marked: string): Promise<string> => (await service.inspect(...at(marked), 0)).text;
+    expect(await inspect("Poi‸nt")).toBe("interface Point\n\nWhere.");
+    expect(await inspect("Pair‸")).toBe("type Pair<T> = [T, T]");
+    expect(await inspect("type Mine = string; Mi‸ne")).toBe("type Mine = string");
+    expect(await inspect("Partial‸")).toContain("type Partial<T>");
+    expect(await inspect("const value = 1; value‸")).toBe("const value: 1");
   });
 
   test("inspection in detail shows the source of what a cell declared", async () => {

@@ -165,10 +165,24 @@ export class TypeService {
     const place = this.#place(wrapped, code, offset);
     const hover = fromHover(await this.#client.request("textDocument/hover", place));
     if (hover.found) return hover;
+    const type = await this.#describeType(code, offset);
+    if (type.found) return type;
     const call = fromSignature(await this.#client.request("textDocument/signatureHelp", place));
     if (call.found || offset === 0) return call;
     const callee = calleeBefore(code, offset);
     return callee === offset ? nothing : fromHover(await this.#client.request("textDocument/hover", this.#place(wrapped, code, callee)));
+  }
+
+  /** Where a value may stand, the checker says nothing of a name that is only a type. */
+  async #describeType(code: string, offset: number): Promise<Inspection> {
+    const name = nameAt(code, offset);
+    if (name === null) return nothing;
+    const asked = `${code}\n;type $asked = ${name}`;
+    const wrapped = this.#program.forEdit(asked, "");
+    this.#show(wrapped);
+    const found = fromHover(await this.#client.request("textDocument/hover", this.#place(wrapped, asked, asked.length)));
+    this.#show(this.#program.forEdit(code, ""));
+    return found.text.endsWith("= /*unresolved*/ any") ? nothing : found;
   }
 
   /** To a cell, everything that comes from another one is an import; what kind of declaration that is, the other cell says. */

@@ -6,20 +6,22 @@ import { parseSync, transformSync } from "./parser.ts";
 
 export interface JavaScript { code: string; map: SourceMap; }
 
-/** `using` and decorators need helpers, which are properties of this global. Imports stay: a later cell may use what this one does not. */
+/** `using` and decorators need helpers, which are properties of this global. */
 const options: TransformOptions = {
   lang: "ts",
   sourceType: "module",
   target: "es2023",
   sourcemap: true,
-  typescript: { onlyRemoveTypeImports: true, rewriteImportExtensions: false },
   decorator: { legacy: true },
   helpers: { mode: "External" as NonNullable<NonNullable<TransformOptions["helpers"]>["mode"]> },
 };
 
+/** What becomes of an import that the text uses only as a type, or not at all: of a cell it stays, since a later one may use it; a file lets it go, as TypeScript does. */
+export type UnusedImports = "stay" | "go";
+
 /** Removes types and lowers what this version of Node cannot run. Throws CellSyntaxError. */
-export function toJavaScript(source: string): JavaScript {
-  const result = transformSync("cell.ts", source, options);
+export function toJavaScript(source: string, unusedImports: UnusedImports): JavaScript {
+  const result = transformSync("cell.ts", source, { ...options, typescript: { onlyRemoveTypeImports: unusedImports === "stay", rewriteImportExtensions: false } });
   const error = result.errors.find((candidate) => candidate.severity === "Error");
   // Here oxc counts bytes, unlike in its parser.
   if (error !== undefined) throw syntaxError(source, isJsx(source) ? { ...error, ...jsx } : error, (bytes) => Buffer.from(source).subarray(0, bytes).toString().length);
@@ -45,19 +47,20 @@ export function toTree(code: string): Program {
 /** Spaces and comments; written so that there is one way to match them. */
 const blank = /(?:\s|\/\/[^\n]*(?:\n|$)|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)*/.source;
 const opensBrace = new RegExp(`^${blank}\\{`);
-const lastSemicolon = new RegExp(`;(?=${blank}$)`);
+const endsStatement = new RegExp(`;(?=${blank}$)`, "g");
 
-/** A cell that is nothing but `{ a: 1 }`, with or without comments, means the object, not a block with a label. */
-export function isObjectLiteral(source: string): boolean {
-  if (!opensBrace.test(source)) return false;
-  const { program, errors } = parseSync("cell.ts", asExpression(source), { lang: "ts", sourceType: "module", preserveParens: false });
-  const [statement, ...others] = program.body;
-  return errors.length === 0 && others.length === 0 && statement?.type === "ExpressionStatement" && statement.expression.type === "ObjectExpression";
+/** A cell that is nothing but `{ a: 1 }`, with or without comments, means the object, not a block with a label: the cell in parentheses, `null` when it is another. */
+export function asObjectLiteral(source: string): string | null {
+  if (!opensBrace.test(source)) return null;
+  // A semicolon that seems to be the last may be part of a string or a comment: which one it is, parsing tells.
+  const texts = [source, ...[...source.matchAll(endsStatement)].map(({ index }) => `${source.slice(0, index)} ${source.slice(index + 1)}`)];
+  return texts.map((text) => `(${text}\n)`).find(isObjectExpression) ?? null;
 }
 
-/** In parentheses, without the semicolon that may follow. */
-export function asExpression(source: string): string {
-  return `(${source.replace(lastSemicolon, " ")}\n)`;
+function isObjectExpression(source: string): boolean {
+  const { program, errors } = parseSync("cell.ts", source, { lang: "ts", sourceType: "module", preserveParens: false });
+  const [statement, ...others] = program.body;
+  return errors.length === 0 && others.length === 0 && statement?.type === "ExpressionStatement" && statement.expression.type === "ObjectExpression";
 }
 
 /** A `using` of the top level lives until the end of the cell. */

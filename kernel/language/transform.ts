@@ -5,7 +5,7 @@ import { type Declared, isFunction } from "./hoisting.ts";
 import { Positions } from "./positions.ts";
 import { type Analysis, analyse, type Reference } from "./references.ts";
 import type { Scope } from "./scope.ts";
-import { asExpression, isObjectLiteral, takeUsing, toJavaScript, toTree, type Using } from "./syntax.ts";
+import { asObjectLiteral, takeUsing, toJavaScript, toTree, type Using } from "./syntax.ts";
 
 /**
  * What runs: `code` is an expression, a function of the helpers ({@link CellHelpers}) and of the chunks of slots. Called, it returns `{ value }` with the
@@ -50,12 +50,12 @@ const anonymous = new Set(["ArrowFunctionExpression", "FunctionExpression", "Cla
  * @param firstOrigin number of the cell's first launch site
  */
 export function transform(source: string, scope: Scope, firstOrigin: number): Transformed {
-  const isObject = isObjectLiteral(source);
-  const taken = takeUsing(isObject ? asExpression(source) : source);
+  const object = asObjectLiteral(source);
+  const taken = takeUsing(object ?? source);
   // A first line for the shell is a comment to everybody else; of the same length, so that all positions stay.
-  const { code, map } = toJavaScript(taken.source.replace(/^#!/, "//"));
+  const { code, map } = toJavaScript(taken.source.replace(/^#!/, "//"), "stay");
   const program = toTree(code);
-  const positions = { map, shift: isObject ? 1 : 0 };
+  const positions = { map, shift: object === null ? 0 : 1 };
   return new CellRewriter({ source, code, program, positions, using: taken.using, analysis: analyse(program), scope, firstOrigin }).rewrite();
 }
 

@@ -313,6 +313,12 @@ describe("modules", () => {
     expect((await session.run("import { Only, value } from './types.ts'; value")).result).toBe("3");
     expect((await session.run("Only")).error?.message).toBe("Only is not defined");
   });
+
+  test("a local file may import a type without `type`, as TypeScript lets it", async () => {
+    write("types2.ts", "export interface Point { x: number }\nexport const origin: Point = { x: 0 }", 1000);
+    write("uses.ts", "import { Point, origin } from './types2.ts'\nexport const moved = (p: Point): Point => ({ x: p.x + 1 })\nexport { origin }", 1000);
+    expect((await session.run("import { moved, origin } from './uses.ts'; moved(origin)")).result).toBe("{ x: 1 }");
+  });
 });
 
 describe("displays", () => {
