@@ -166,7 +166,7 @@ export class CellsProgram {
     const before = [...used].filter((candidate) => !own.has(candidate)).flatMap((candidate) => this.#bring(candidate, language));
     const opening = cell.object ? ["("] : [];
     const closing = cell.object ? [")"] : [];
-    const body = cell.object ? asObjectLiteral(code)!.slice(1, -2) : code;
+    const body = cell.object ? asObjectLiteral(code)!.slice(1, -2) : packagesByName(code);
     const exports = cell.declarations.filter((declaration) => !cell.exported.has(declaration.name)).map((declaration) => declaration.name);
 
     const head = [...before, ...opening].map((line) => `${line}\n`).join("");
@@ -206,6 +206,12 @@ function bringType(name: string, type: Entry, value: Entry | undefined): string[
   // An import brings the value of that module too, which must not meet another one.
   if (value === undefined || (isGeneric && type.declaration.value === null)) return [`import type { ${name} } from "./${type.module}";`];
   return isGeneric ? [] : [`type ${name} = import("./${type.module}").${name};`];
+}
+
+/** To the checker `npm:name@4` is `name`; spaces keep the columns. */
+function packagesByName(code: string): string {
+  return code.replace(/(\b(?:from|import)\s*\(?\s*)(["'])npm:((?:@[^/@"']+\/)?[^/@"']+)(?:@[^/"']*)?((?:\/[^"']*)?)\2/g, (whole: string, before: string, quote: string, name: string, file: string) =>
+    `${before}${quote}${name}${file}${quote}`.padEnd(whole.length));
 }
 
 /** In TypeScript a property is declared; only the global object is given some past the checker. */

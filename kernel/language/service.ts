@@ -1,6 +1,7 @@
 // Turns the code of cells into type errors, completions and hovers, by a type checker in a process of its own.
 import { pathToFileURL } from "node:url";
 import { join } from "node:path";
+import { isCuda } from "./cell.ts";
 import { checked, edited, root, CellsProgram, type Wrapped } from "./cells-program.ts";
 import { choose, completionOf, prefixAt, type Completion, type CompletionItem } from "./complete.ts";
 import { completeMagic, withoutMagics } from "./complete-magic.ts";
@@ -131,7 +132,7 @@ export class TypeService {
 
     const none = { matches: [], start: offset, end: offset };
     return this.#edits.ask(none, async () => {
-      if (isOtherLanguage(code)) return none;
+      if (isCuda(code)) return none;
       const text = withoutMagics(code);
       const wrapped = this.#program.forEdit(text, prefixAt(text, offset));
       this.#noticeFiles(text);
@@ -147,7 +148,7 @@ export class TypeService {
   /** What stands at `offset` (UTF-16) of the code: type and documentation; within the arguments of a call, the function. Detail 1 adds a cell's source. */
   inspect(code: string, offset: number, detail: 0 | 1): Promise<Inspection> {
     return this.#edits.ask(nothing, async () => {
-      if (isOtherLanguage(code)) return nothing;
+      if (isCuda(code)) return nothing;
       const text = withoutMagics(code);
       const wrapped = this.#program.forEdit(text, "");
       this.#show(wrapped);
@@ -249,8 +250,4 @@ function checkerExecutable(): string {
   const name = `@typescript/typescript-${process.platform}-${process.arch}`;
   const folder = packageFolder(name);
   return join(folder ?? join("node_modules", name), "lib", "tsc");
-}
-
-function isOtherLanguage(code: string): boolean {
-  return /^\s*%%/.test(code);
 }

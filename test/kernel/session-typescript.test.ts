@@ -174,7 +174,7 @@ describe("errors", () => {
 
   test("a magic that nobody knows", async () => {
     const { error } = await session.run("%tpyes strict");
-    expect(error).toMatchObject({ name: "MagicError", message: "Expected a magic (%types, or %%cuda as the first line) but got %tpyes." });
+    expect(error).toMatchObject({ name: "MagicError", message: "There is no magic %tpyes. Did you mean %types? %lsmagic lists them." });
   });
 
   test("anything can be thrown", async () => {
@@ -298,7 +298,7 @@ describe("modules", () => {
   test("a missing module fails at the line of its import, and shows nothing of the loader", async () => {
     write("loads-hooks.ts", "export {}", 1000);
     const { error } = await session.run("// first\nimport './loads-hooks.ts'; import nothing from 'no-such-package'");
-    expect(error?.message).toContain("Cannot find package 'no-such-package'");
+    expect(error?.message).toContain("The package no-such-package is not installed.");
     expect(plain(error?.traceback)).toMatch(/:2:28\n {2}1 \| \/\/ first\n> 2 \| import [^\n]*\n {4}\| +\^$/);
     const dynamic = await session.run("const load = () => import('./no-such-file.ts')\nawait load()");
     expect(plain(dynamic.error?.traceback)).toMatch(/Cannot find module .*no-such-file\.ts[^\n]*\n\nCell \[\d+\]:1:20\n> 1 \| const load[^\n]*\n {4}\| +\^$/);
