@@ -1,5 +1,6 @@
 // Turns the place of a notebook into what the checker sees around its cells: compiler options and the kernel's globals.
 import { dirname, join } from "node:path";
+import { decoratorsIn } from "./decorators.ts";
 import { packageFolder } from "./installed.ts";
 
 /** Names of the two documents, in the notebook's own folder, so that its packages and relative files resolve as they do for a file there. */
@@ -40,9 +41,9 @@ function libraries(): string[] {
 
 /**
  * Options of the checker. Strict, but for what rejects code that runs: implicit `any` is on only for the better inference it brings (its messages
- * are not shown). `types` and `warpcell` come from this installation, whatever the notebook's folder holds.
+ * are not shown). `types` and `warpcell` come from this installation, whatever the notebook's folder holds; which kind of decorators is meant, its tsconfig.json says.
  */
-export function configuration(files: readonly string[]): string {
+export function configuration(files: readonly string[], directory: string): string {
   const nodeTypes = packageFolder("@types/node");
   const library = packageFolder("warpcell");
   return JSON.stringify({
@@ -64,7 +65,7 @@ export function configuration(files: readonly string[]): string {
       useUnknownInCatchVariables: false,
       allowUnreachableCode: true,
       allowUnusedLabels: true,
-      experimentalDecorators: true,
+      experimentalDecorators: decoratorsIn(directory) === "legacy",
       types: nodeTypes === null ? [] : ["node"],
       typeRoots: nodeTypes === null ? [] : [dirname(nodeTypes)],
       paths: library === null ? {} : { warpcell: [join(library, "dist/index.d.ts")] },

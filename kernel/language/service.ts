@@ -3,13 +3,13 @@ import { pathToFileURL } from "node:url";
 import { join } from "node:path";
 import { isCuda } from "./cell.ts";
 import { checked, edited, root, CellsProgram, type Wrapped } from "./cells-program.ts";
+import { checkerExecutable } from "./checker-executable.ts";
 import { choose, completionOf, prefixAt, type Completion, type CompletionItem } from "./complete.ts";
 import { completeMagic, withoutMagics } from "./complete-magic.ts";
 import { diagnosticsOf, filesThatAreNoModules, type Diagnostic } from "./diagnostics.ts";
 import { declarationsOf } from "./declarations.ts";
 import { configuration, configurationFile, globals, globalsFile } from "./environment.ts";
 import { calleeBefore, fromHover, fromSignature, nameAt, nothing, withSource, type Inspection } from "./inspect.ts";
-import { packageFolder } from "./installed.ts";
 import { LocalFiles, type FileChange } from "./local-files.ts";
 import { LspClient } from "./lsp-client.ts";
 import { Questions } from "./questions.ts";
@@ -69,7 +69,7 @@ export class TypeService {
   /** Starts the checker. It is started again when it dies and ends with this process. */
   start(): void {
     const files = [root, edited, ...Object.values(checked)];
-    this.#client.setDocument(this.#uri(configurationFile), "json", configuration(files));
+    this.#client.setDocument(this.#uri(configurationFile), "json", configuration(files, this.#directory));
     this.#client.setDocument(this.#uri(globalsFile), "typescript", globals);
     for (const name of [root, edited]) this.#client.setDocument(this.#uri(name), "typescript", "export {};\n");
     this.#client.setDocument(this.#uri(checked.javascript), "javascript", "export {};\n");
@@ -243,11 +243,4 @@ export class TypeService {
     this.#reported.add(sentence);
     process.stderr.write(`${sentence}\n`);
   }
-}
-
-/** TypeScript's own program for this machine; where it should be, when it is not installed. */
-function checkerExecutable(): string {
-  const name = `@typescript/typescript-${process.platform}-${process.arch}`;
-  const folder = packageFolder(name);
-  return join(folder ?? join("node_modules", name), "lib", "tsc");
 }

@@ -2,9 +2,11 @@
 import type { Program } from "oxc-parser";
 import type { SourceMap, TransformOptions } from "oxc-transform";
 import { CellSyntaxError } from "./cell-syntax-error.ts";
+import { decoratorsIn, hasDecorators, lowerDecorators } from "./decorators.ts";
 import { parseSync, transformSync } from "./parser.ts";
 
-export interface JavaScript { code: string; map: SourceMap; }
+/** `byTypeScript`: TypeScript printed it, with helpers as variables of their own, because of its decorators. */
+export interface JavaScript { code: string; map: SourceMap; byTypeScript: boolean; }
 
 /** `using` and decorators need helpers, which are properties of this global. */
 const options: TransformOptions = {
@@ -19,13 +21,14 @@ const options: TransformOptions = {
 /** What becomes of an import that the text uses only as a type, or not at all: of a cell it stays, since a later one may use it; a file lets it go, as TypeScript does. */
 export type UnusedImports = "stay" | "go";
 
-/** Removes types and lowers what this version of Node cannot run. Throws CellSyntaxError. */
-export function toJavaScript(source: string, unusedImports: UnusedImports): JavaScript {
+/** Removes types and lowers what this version of Node cannot run. `folder` is that of the file or notebook, whose tsconfig.json says which decorators it has. Throws CellSyntaxError. */
+export function toJavaScript(source: string, unusedImports: UnusedImports, folder: string): JavaScript {
+  if (hasDecorators(source) && decoratorsIn(folder) === "standard") return { ...lowerDecorators(source, unusedImports === "stay"), byTypeScript: true };
   const result = transformSync("cell.ts", source, { ...options, typescript: { onlyRemoveTypeImports: unusedImports === "stay", rewriteImportExtensions: false } });
   const error = result.errors.find((candidate) => candidate.severity === "Error");
   // Here oxc counts bytes, unlike in its parser.
   if (error !== undefined) throw syntaxError(source, isJsx(source) ? { ...error, ...jsx } : error, (bytes) => Buffer.from(source).subarray(0, bytes).toString().length);
-  return { code: result.code, map: result.map! };
+  return { code: result.code, map: result.map!, byTypeScript: false };
 }
 
 const jsx = { message: "Expected TypeScript but got JSX, for which there is no meaning in a cell. Write html`…`, or call what makes the elements.", helpMessage: null };

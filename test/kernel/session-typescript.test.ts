@@ -437,9 +437,4 @@ describe("requests", () => {
     expect(error).toMatchObject({ name: "SuppressedError", message: "An error was suppressed during disposal." });
     expect(plain(error?.traceback)).toMatch(/TypeError: disposal\n[^]*RangeError: body\n/);
   });
-
-  test("decorators work", async () => {
-    const code = "function twice(_: object, __: string, d: PropertyDescriptor) { const f = d.value; d.value = () => f() * 2 }\nclass D { @twice m() { return 21 } }\nnew D().m()";
-    expect((await session.run(code)).result).toBe("42");
-  });
 });
