@@ -110,19 +110,21 @@ function magicList(): string {
 }
 
 function help(): string {
-  return `A cell is TypeScript with top-level await. Its names stay for later cells, and its last expression is shown.
-  import x from "name"      a package beside the notebook, a file ("./file.ts"), or Node's own; "npm:name@4" installs it first
-  name?  name??             what a name is, and its source
-  display(x)                shows a value; html\`…\`, md\`…\` and svg\`…\` make some
-  await input("…")          asks the reader; so do prompt and confirm
-
-A cell that starts with %%cuda is CUDA C++. Its kernels are functions of later cells:
-  import { ones } from "warpcell"
-  const y = ones([1024])
-  kernel.over(1024)(y, 2)                              one thread per item
-  kernel.launch({ grid: 4, block: 256 }, y, 2)         as you say
-  kernel.info                                          registers, shared memory, parameters
-
-Before the code of a cell, each on a line of its own:
-${magicList()}`;
+  return [
+    "A cell is TypeScript with top-level await. Its names stay for later cells, and its last expression is shown.",
+    '  import x from "name"      a package beside the notebook, a file ("./file.ts"), or Node\'s own; "npm:name@4" installs it first',
+    "  name?  name??             what a name is, and its source",
+    "  display(x)                shows a value; html`…`, md`…` and svg`…` make some",
+    '  await input("…")          asks the reader; so do prompt and confirm',
+    "",
+    "A cell that starts with %%cuda is CUDA C++. Its kernels are functions of later cells:",
+    '  import { ones } from "warpcell"',
+    "  const y = ones([1024])",
+    "  kernel.over(1024)(y, 2)                           one thread per item",
+    "  kernel.launch({ grid: 4, block: 256 }, y, 2)      as you say",
+    "  kernel.info                                       registers, shared memory, parameters",
+    "",
+    "Before the code of a cell, each on a line of its own:",
+    magicList(),
+  ].join("\n");
 }

@@ -100,7 +100,7 @@ export class Execute {
     if (outcome.error !== null && !options.silent) this.#publishError(request, outcome.error);
     const check = cell?.installs === true ? this.#check(cell, count, options) : before;
     if (check !== null && cell !== null && refusal === null) {
-      this.#parts.publisher.stream(request, "stderr", await this.#parts.diagnostics.shown(count, check, (late) => this.#showLate(request, late)));
+      this.#showWarnings(request, await this.#parts.diagnostics.shown(count, check, (late) => this.#showLate(request, late)));
       this.#parts.diagnostics.ran(count, cell.code);
     }
     return outcome;
@@ -124,15 +124,20 @@ export class Execute {
   async #refusal(check: Check, count: number): Promise<CellError | null> {
     const errors = (await check.warnings).filter(({ severity }) => severity === "error");
     if (errors.length === 0) return null;
-    const message = `Expected a cell without type errors, as %types strict asks, but got ${errors.length}. It was not run.`;
-    return { name: "TypesError", message, traceback: [`TypesError: ${message}`, ...format(count, errors).trimEnd().split("\n")] };
+    const message = `The cell has ${errors.length === 1 ? "a type error" : `${errors.length} type errors`} and was not run, as %types strict asks.`;
+    return { name: "TypesError", message, traceback: [`\u001b[31mTypesError\u001b[39m: ${message}`, "", ...format(count, check.code, errors, "error").trimEnd().split("\n")] };
   }
 
   /** Under the cell itself, as what a late timer prints, unless another one runs by now. */
   #showLate(request: Message, text: string): boolean {
     if (this.busy) return false;
-    this.#parts.publisher.stream(request, "stderr", text);
+    this.#showWarnings(request, text);
     return true;
+  }
+
+  /** Not on stderr, which front ends show as failure. */
+  #showWarnings(request: Message, text: string): void {
+    if (text !== "") this.#parts.publisher.publish("display_data", request, { data: { "text/plain": text.trimEnd() }, metadata: {}, transient: {} });
   }
 
   #send(request: Message, id: RequestId, count: number, options: Options): Promise<Outcome> {
