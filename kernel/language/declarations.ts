@@ -1,6 +1,6 @@
 // Turns the text of a cell into the names it declares at its top level, with their meanings and source.
-import type { BindingPattern, Comment, Node, Program, Statement, VariableDeclaration } from "oxc-parser";
-import { children } from "./hoisting.ts";
+import type { BindingPattern, Comment, Program, Statement, VariableDeclaration } from "oxc-parser";
+import { nodesOf } from "./hoisting.ts";
 import { parseSync } from "./parser.ts";
 import { asObjectLiteral } from "./syntax.ts";
 
@@ -83,8 +83,9 @@ function isPlain(code: string): boolean {
   return isJavaScript && !hasTypes(parseSync("cell.ts", code, { lang: "ts", sourceType: "module" }).program);
 }
 
-function hasTypes(node: Node): boolean {
-  return node.type.startsWith("TS") || [...children(node)].some(hasTypes);
+function hasTypes(program: Program): boolean {
+  for (const node of nodesOf(program)) if (node.type.startsWith("TS")) return true;
+  return false;
 }
 
 type Visit = (statement: never, add: Add) => void;

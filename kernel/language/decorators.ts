@@ -3,11 +3,11 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type Node, parseSync } from "oxc-parser";
+import { parseSync, type Program } from "oxc-parser";
 import type { SourceMap } from "oxc-transform";
 import { CellSyntaxError } from "./cell-syntax-error.ts";
 import { checkerExecutable } from "./checker-executable.ts";
-import { children } from "./hoisting.ts";
+import { nodesOf } from "./hoisting.ts";
 
 /** What `@name` means: that of TypeScript 5 and of JavaScript, or that of `experimentalDecorators`. */
 export type DecoratorKind = "standard" | "legacy";
@@ -22,26 +22,24 @@ export function decoratorsIn(folder: string): DecoratorKind {
 
 /** Whether there are decorators in the code. Code that does not parse has none. */
 export function hasDecorators(source: string): boolean {
-  return source.includes("@") && some(treeOf(source), (node) => node.type === "Decorator");
+  if (!source.includes("@")) return false;
+  for (const node of nodesOf(treeOf(source))) if (node.type === "Decorator") return true;
+  return false;
 }
 
-function treeOf(source: string): Node {
+function treeOf(source: string): Program {
   return parseSync("cell.ts", source, { lang: "ts", sourceType: "module" }).program;
-}
-
-function some(node: Node, matches: (node: Node) => boolean): boolean {
-  return matches(node) || [...children(node)].some((child) => some(child, matches));
 }
 
 /** TypeScript would leave these out without a word. */
 function refuseOnParameters(source: string): void {
-  some(treeOf(source), (node) => {
-    if (!("params" in node) || !Array.isArray(node.params)) return false;
+  for (const node of nodesOf(treeOf(source))) {
+    if (!("params" in node) || !Array.isArray(node.params)) continue;
     const start = (node.params as { decorators?: { start: number }[] }[]).flatMap(({ decorators }) => decorators ?? [])[0]?.start;
-    if (start === undefined) return false;
+    if (start === undefined) continue;
     const before = source.slice(0, start).split("\n");
     throw new CellSyntaxError("SYNTAX", 'Only legacy decorators may stand at parameters: set "experimentalDecorators": true in the tsconfig.json beside the notebook.', before.length, before.at(-1)!.length + 1);
-  });
+  }
 }
 
 /** Types and libraries are the checker's work: this reads one file and writes another, in 30 ms. What it misses of them it says, and writes all the same. */

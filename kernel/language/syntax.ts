@@ -23,11 +23,12 @@ export type UnusedImports = "stay" | "go";
 
 /** Removes types and lowers what this version of Node cannot run. `folder` is that of the file or notebook, whose tsconfig.json says which decorators it has. Throws CellSyntaxError. */
 export function toJavaScript(source: string, unusedImports: UnusedImports, folder: string): JavaScript {
-  if (hasDecorators(source) && decoratorsIn(folder) === "standard") return { ...lowerDecorators(source, unusedImports === "stay"), byTypeScript: true };
   const result = transformSync("cell.ts", source, { ...options, typescript: { onlyRemoveTypeImports: unusedImports === "stay", rewriteImportExtensions: false } });
   const error = result.errors.find((candidate) => candidate.severity === "Error");
   // Here oxc counts bytes, unlike in its parser.
   if (error !== undefined) throw syntaxError(source, isJsx(source) ? { ...error, ...jsx } : error, (bytes) => Buffer.from(source).subarray(0, bytes).toString().length);
+  // Only now: what is wrong with the text, oxc says the same way with decorators and without.
+  if (hasDecorators(source) && decoratorsIn(folder) === "standard") return { ...lowerDecorators(source, unusedImports === "stay"), byTypeScript: true };
   return { code: result.code, map: result.map!, byTypeScript: false };
 }
 

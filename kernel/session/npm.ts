@@ -100,7 +100,7 @@ export class Npm {
       const types = `@types/${name.replace(/^@/, "").replace("/", "__")}`;
       if (name.startsWith("@types/") || this.#hasTypes(name) || this.#version(types) !== null) continue;
       const { code } = await this.#spawn(["install", "--save-dev", types], () => undefined);
-      this.#parts.output.write("stdout", code === 0 ? `${types} has its types.\n` : `${name} has no types: what it exports is any.\n`);
+      this.#parts.output.write("stdout", code === 0 ? `The types of ${name} come from ${types}.\n` : `${name} has no types: what it exports is any.\n`);
     }
   }
 

@@ -72,6 +72,12 @@ describe("standard decorators", () => {
     expect(plain((await opened.session.run("new P().fail()")).error?.traceback)).toMatch(/marked\.ts:4:11\)/);
   });
 
+  test("what is wrong beside them is said as ever", async () => {
+    const { error } = await opened.session.run("@((_: unknown, __: unknown) => {}) class Twice {}\nconst b = 1; const b = 2");
+    expect(error?.message).toBe("Identifier `b` has already been declared");
+    expect(plain(error?.traceback)).toMatch(/Cell \[\d+\]:2:/);
+  });
+
   test("at a parameter they are refused, with the way out", async () => {
     const { error } = await opened.session.run("const d = () => {}\nclass A { constructor(@d x: number) {} }");
     expect(error?.message).toBe('Only legacy decorators may stand at parameters: set "experimentalDecorators": true in the tsconfig.json beside the notebook.');

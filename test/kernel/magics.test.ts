@@ -92,7 +92,7 @@ describe("packages", () => {
   test("types that are a package of their own come along; a package without any is told", async () => {
     const { client, notebook } = await open(false);
     const { outputs } = await client.execute("%npm install plain-one any-one");
-    expect(streamText(outputs, "stdout")).toMatch(/@types\/plain-one has its types\.\nany-one has no types: what it exports is any\.\n$/);
+    expect(streamText(outputs, "stdout")).toMatch(/The types of plain-one come from @types\/plain-one\.\nany-one has no types: what it exports is any\.\n$/);
     expect(existsSync(join(notebook, "node_modules/@types/plain-one/index.d.ts"))).toBe(true);
     expect((await client.execute('%types strict\nimport { twice } from "plain-one"; import { any } from "any-one"; twice(any) as number')).reply["status"]).toBe("ok");
     expect((await client.execute("twice('a')")).reply["ename"]).toBe("TypesError");
