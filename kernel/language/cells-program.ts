@@ -138,9 +138,16 @@ export class CellsProgram {
         if (this.#types.get(declaration.name)?.declaration.inseparable === true) this.#types.delete(declaration.name);
         this.#values.set(declaration.name, { module, declaration });
       }
+      if (declaration.type && declaration.value === null) this.#separateValue(declaration.name);
       if (declaration.type) this.#types.set(declaration.name, { module, declaration });
       this.#after.delete(declaration.name);
     }
+  }
+
+  /** A new type takes the place of what a class is as a type; as a value the class stays. */
+  #separateValue(name: string): void {
+    const entry = this.#values.get(name);
+    if (entry?.declaration.inseparable === true) this.#values.set(name, { ...entry, declaration: { ...entry.declaration, value: "variable", inseparable: false } });
   }
 
   #depth(module: string): number {

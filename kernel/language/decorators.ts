@@ -3,11 +3,12 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { parseSync, type Program } from "oxc-parser";
+import type { Program } from "oxc-parser";
 import type { SourceMap } from "oxc-transform";
 import { CellSyntaxError } from "./cell-syntax-error.ts";
 import { checkerExecutable } from "./checker-executable.ts";
 import { nodesOf } from "./hoisting.ts";
+import { parseSync } from "./parser.ts";
 
 /** What `@name` means: that of TypeScript 5 and of JavaScript, or that of `experimentalDecorators`. */
 export type DecoratorKind = "standard" | "legacy";

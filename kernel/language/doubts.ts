@@ -1,4 +1,5 @@
 // Tells which of the checker's findings are about code that is right when it runs, so that no cell gets a warning it does not deserve.
+import { isBuiltin } from "node:module";
 import { parseSync } from "./parser.ts";
 
 /** A finding at `offset` (UTF-16) of a cell's code. */
@@ -59,10 +60,17 @@ const isInNode: Doubt = ({ message }) => {
   return Object(holder)[member] !== undefined || member in Object(holder.prototype);
 };
 
+/** A module of Node, or a name of one, that is newer than its declarations. */
+const isBuiltIn: Doubt = ({ message }) => {
+  const [, name = "", member] = /^(?:Cannot find (?:name|module)|Module) '"?([^'"]+)"?'(?: has no exported member (?:named )?'([^']+)')?/.exec(message) ?? [];
+  return isBuiltin(name) && (member === undefined || member in Object(process.getBuiltinModule(name)));
+};
+
 /** In any cell. */
 const doubts = new Map<number, Doubt>([
   [2322, isSameClass], [2345, isSameClass],
   [2304, isThere], [2552, isThere], [2584, isThere], [2503, isGlobal],
+  [2307, isBuiltIn], [2591, isBuiltIn], [2305, isBuiltIn], [2724, isBuiltIn],
   [2550, isInNode], [2339, isInNode], [2551, isInNode],
   // `import name = …`, `export = …`: what cannot run, the transform refuses.
   [1202, always], [1203, always],

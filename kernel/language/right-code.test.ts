@@ -1,5 +1,6 @@
 // Cells of many styles that are right: not one of them may get a warning. A line is a piece of a notebook, in the order it runs.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -247,6 +248,62 @@ const notebooks: string[][] = [
   [`(globalThis as any).later9 = 1`, `later9 + 1`],
   [`interface Box<T> { value: T } const bx: Box<number> = { value: 1 }`, `const unbox = <T>(b: Box<T>) => b.value; unbox<number>(bx)`],
   [`const results: Array<Promise<number>> = []; for (let i = 0; i < 2; i++) results.push(Promise.resolve(i)); (await Promise.all<Promise<number>[]>(results)).reduce<number>((a, b) => a + b, 0)`],
+  [`import { zeros, ones } from "warpcell"; const x = ones([4]), y = zeros([4, 4], { dtype: "float64" })`, `x.shape.map((n) => n * 2); y.dtype`, `const rows = [x, x].map<number>((t) => t.shape[0]!); rows`],
+  [`type Layer = { w: number[][]; b: number[] }; const layers: Layer[] = []; const relu = (v: number) => Math.max(0, v)`, `function forward(x: number[], ls: readonly Layer[] = layers): number[] { return ls.reduce<number[]>((h, { w, b }) => w.map((row, i) => relu(row.reduce((s, v, j) => s + v * h[j]!, b[i]!))), x) }`, `forward([1, 2])`],
+  [`const lossHistory: number[] = []; for (let epoch = 0; epoch < 3; epoch++) { lossHistory.push(1 / (epoch + 1)) }`, `const best = Math.min(...lossHistory); lossHistory.indexOf(best)`],
+  [`let seed = 42; const rand = () => (seed = (seed * 1664525 + 1013904223) % 2 ** 32) / 2 ** 32`, `Array.from({ length: 3 }, rand)`],
+  [`const canvas: string[][] = Array.from({ length: 2 }, () => Array<string>(3).fill("."))`, `canvas[0]![1] = "#"; canvas[0][1]; canvas.map((r) => r.join("")).join("\\n")`],
+  [`async function* pages<T>(load: (n: number) => Promise<T[]>): AsyncGenerator<T, void, unknown> { for (let n = 0; ; n++) { const p = await load(n); if (!p.length) return; yield* p } }`, `for await (const item of pages<number>(async (n) => n < 2 ? [n] : [])) console.log(item)`],
+  [`const debounceMap = new Map<string, ReturnType<typeof setTimeout>>(); debounceMap.set("a", setTimeout(() => {}, 1)); for (const [, t] of debounceMap) clearTimeout(t)`],
+  [`export type Result<T, E = Error> = { ok: true; value: T } | { ok: false; error: E }; const ok = <T,>(value: T): Result<T, never> => ({ ok: true, value })`, `const res: Result<number> = ok(5); if (res.ok) res.value.toFixed(); else res.error.message`],
+  [`const r2 = ok2(5); function ok2<T>(v: T) { return { ok: true as const, value: v } }`, `r2.value.toFixed()`],
+  [`class LRU<K, V> { private map = new Map<K, V>(); constructor(private readonly max: number) {} get(k: K) { const v = this.map.get(k); if (v !== undefined) { this.map.delete(k); this.map.set(k, v) } return v } set(k: K, v: V) { this.map.set(k, v); if (this.map.size > this.max) this.map.delete(this.map.keys().next().value!) } }`, `const lru = new LRU<string, number>(2); lru.set("a", 1); lru.get("a")?.toFixed()`],
+  [`interface Visitor<R> { num(n: number): R; add(a: Expr, b: Expr): R } type Expr = <R>(v: Visitor<R>) => R; const num = (n: number): Expr => (v) => v.num(n); const add = (a: Expr, b: Expr): Expr => (v) => v.add(a, b)`, `add(num(1), num(2))<number>({ num: (n) => n, add: (a, b) => a({ num: (n) => n, add: () => 0 }) })`],
+  [`const eventTarget = new EventTarget(); eventTarget.addEventListener("x", (e) => console.log(e.type)); eventTarget.dispatchEvent(new Event("x"))`],
+  [`const channel = new MessageChannel(); channel.port1.onmessage = (e) => console.log(e.data); channel.port2.postMessage(1); channel.port1.close()`],
+  [`import { setInterval as every } from "timers/promises"; for await (const _x of every(1)) break`],
+  [`import { join, resolve as resolvePath } from "node:path"; import { fileURLToPath } from "node:url"; join(import.meta.dirname, "a"); resolvePath(".")`],
+  [`import { createReadStream } from "node:fs"; import { createInterface } from "node:readline"; const rl = createInterface({ input: createReadStream("/etc/hostname") }); for await (const line of rl) line.trim()`],
+  [`const { default: fs2 } = await import("node:fs"); fs2.existsSync("a")`],
+  [`const sharp = { resize: (o: { width?: number; height?: number }) => o }; sharp.resize({ width: 1 })`],
+  [`function curry2<A, B, C>(f: (a: A, b: B) => C) { return (a: A) => (b: B) => f(a, b) }`, `curry2((a: number, b: string) => b.repeat(a))(2)("x").length`],
+  [`type Keys<T> = keyof T & string; function get<T, K extends Keys<T>>(o: T, k: K): T[K] { return o[k] } get({ a: 1, b: "x" }, "b").length`],
+  [`const dict = Object.create(null) as Record<string, number | undefined>; dict.a = 1; dict["b"]?.toFixed()`],
+  [`const sortBy = <T>(xs: readonly T[], key: (x: T) => number) => [...xs].sort((a, b) => key(a) - key(b)); sortBy<{ n: number }>([{ n: 2 }, { n: 1 }], (x) => x.n)[0].n`],
+  [`const hist = [3, 1, 2].reduce<Map<number, number>>((m, x) => m.set(x, (m.get(x) ?? 0) + 1), new Map<number, number>()); [...hist.entries()].sort(([a], [b]) => a - b)`],
+  [`const o8 = { a: 1, b: "x" }; (Object.keys(o8) as (keyof typeof o8)[]).forEach((k) => console.log(o8[k]))`],
+  [`const m8: number[][] = [[1, 2], [3, 4]]; const tt = m8[0].map((_, j) => m8.map((row) => row[j])); const det = m8[0][0] * m8[1][1] - m8[0][1] * m8[1][0]`],
+  [`let cur: Node9 | null = null; interface Node9 { next: Node9 | null; v: number }`, `cur = { next: cur, v: 1 }`, `for (let n: Node9 | null = cur; n; n = n.next) console.log(n.v)`],
+  [`const gen9 = (function* (): Generator<number, string, boolean> { const go = yield 1; return go ? "a" : "b" })(); gen9.next(); gen9.next(true).value`],
+  [`let fnv: (x: number) => number`, `fnv = (x) => x * 2`, `fnv(2)`],
+  [`const apply = <F extends (...a: any[]) => any>(f: F, ...a: Parameters<F>): ReturnType<F> => f(...a); apply(Math.max, 1, 2).toFixed()`],
+  [`const err = await Promise.reject(new Error("x")).catch((e: Error) => e); err.message`],
+  [`const controller = new AbortController(); const { signal } = controller; signal.addEventListener("abort", () => console.log("x")); AbortSignal.timeout(1)`],
+  [`const stream = new ReadableStream<number>({ start(c) { c.enqueue(1); c.close() } }); for await (const v of stream) v.toFixed()`],
+  [`const big2: bigint[] = [1n, 2n]; big2.reduce((a, b) => a + b, 0n)`],
+  [`const d5 = new Date(2024, 0, 1); d5.toISOString().slice(0, 10); d5 < new Date(); Date.now() - d5.getTime()`],
+  [`const u5 = Uint8Array.from([1, 2]); Buffer.from(u5).toString("base64"); new Blob([u5]); new DataView(u5.buffer, u5.byteOffset); crypto.getRandomValues(u5); await crypto.subtle.digest("SHA-256", u5)`],
+  [`const f32 = new Float32Array(4); f32.set([1, 2], 1); new Float32Array(f32.buffer, 4, 2); f32.subarray(1, 2); Float32Array.from({ length: 3 }, (_, i) => i); [...f32].map(String)`],
+  [`function takes(b: Uint8Array) { return b.length } takes(Buffer.from("a")); takes(new Uint8Array(new SharedArrayBuffer(4)))`],
+  [`import { readFileSync, writeFileSync } from "node:fs"; writeFileSync("/tmp/x", new Float32Array(2)); const rb = readFileSync("/tmp/x"); new Float32Array(rb.buffer, rb.byteOffset, rb.length / 4)`],
+  [`import http from "node:http"; const srv = http.createServer((q, s) => { s.setHeader("a", "b"); s.end(JSON.stringify({ url: q.url })) }); srv.listen(0, () => { const a = srv.address(); if (a && typeof a === "object") console.log(a.port) }); srv.close()`],
+  [`import { spawn, execFileSync } from "node:child_process"; const ch = spawn("ls", ["-l"], { stdio: "pipe" }); ch.stdout.on("data", (d: Buffer) => d.toString()); ch.kill(); execFileSync("ls", { encoding: "utf8" }).split("\\n")`],
+  [`const point = { x: 1, y: 2 } as { x: number; y?: number }; delete point.y; "y" in point`],
+  [`let u9: number | string = Math.random() > 0.5 ? 1 : "a"; if (typeof u9 === "number") u9.toFixed(); else u9.length`],
+  [`type Brand<T, B> = T & { __brand: B }; type UserId = Brand<number, "UserId">; const uid = 5 as UserId; uid + 1`],
+  [`const assertNever = (x: never): never => { throw new Error(String(x)) }; type S9 = "a" | "b"; const f9 = (s: S9) => { switch (s) { case "a": return 1; case "b": return 2; default: return assertNever(s) } }`],
+  [`const lazy9 = <T>(f: () => T) => { let v: T | undefined; return () => v ??= f() }; lazy9(() => 5)().toFixed()`],
+  [`console.log(\`\${[1, 2].map((x) => \`<\${x}>\`).join("")}\`); console.log("%c a", "color: red")`],
+  [`const settings = { a: { b: 1 } }; const { a: { b: deepB = 5 } = {} } = settings; deepB`],
+  [`for (const [i, ch] of [..."ab"].entries()) console.log(i, ch.toUpperCase())`],
+  [`const even = [1, 2, 3].filter((x) => !(x % 2)), { length } = even; length`],
+  [`var html2 = html\`<b>x</b>\`; display(html2); md\`# x\``],
+  [`const w = new Worker2(); function Worker2() { this.x = 1 }`],
+  [`const self2 = this; let that2 = globalThis as typeof globalThis & { foo?: number }; that2.foo = 1`],
+  [`const ab2 = [1, 2, 3] as const; type Last = (typeof ab2)[2]; const l3: Last = 3; ab2.includes(2)`],
+  [`const entries = Object.entries({ a: 1, b: 2 }) satisfies [string, number][]; new Map(entries).get("a")`],
+  [`let cnt = 0; const inc = () => cnt++; inc(); cnt`, `cnt === 1 ? "one" : "other"`],
+  [`const done = false; while (!done) { if (Math.random() > 0) break }`, `let flag = false; setTimeout(() => { flag = true }, 1)`, `if (flag) console.log("set")`, `while (!flag) await new Promise<void>((r) => setTimeout(r, 1))`, `flag`],
   ["// what it says\n{ a: 1, b: [2] }", "/* a */ { a: 1 }; // b", "{ a: new Set<number>() }"],
   [`export default 5`, `export const zz1 = 1, zz2 = "a"; export { zz1 as renamed }`, `zz1 + zz2.length`],
 ];
@@ -277,12 +334,15 @@ describe.each(["commonjs", "module"])("in a folder whose package is of type %s",
     ["Object.groupBy([1], (x) => 'a' + x)", "groupBy" in Object], ["Promise.withResolvers<number>().promise", "withResolvers" in Promise], ["new Set([1]).union(new Set([2]))", "union" in Set.prototype],
     ["[1].values().map((x) => x)", "Iterator" in globalThis], ["await Array.fromAsync([1])", "fromAsync" in Array], ["new ArrayBuffer(8).transfer(4)", "transfer" in ArrayBuffer.prototype], ["new DisposableStack().dispose()", "DisposableStack" in globalThis],
     ["new ArrayBuffer(8).resizable", "resize" in ArrayBuffer.prototype], ["'a'.isWellFormed()", "isWellFormed" in String.prototype],
+    ["import { DatabaseSync } from 'node:sqlite'", isBuiltin("node:sqlite")], ["import { globSync } from 'node:fs'", "globSync" in process.getBuiltinModule("node:fs")], ["import { readFileSink } from 'node:fs'", false],
   ])("%s", async (code, isThere) => {
     const found = await service.diagnose(++count, code);
     expect(found.length === 0, JSON.stringify(found)).toBe(isThere);
   });
 
   test("what it says of something newer than this Node, or of a browser, does not speak of compiler options", async () => {
+    const missing = await service.diagnose(++count, "import x from 'node:no_such_module'");
+    expect(missing.map(({ message }) => message)).toEqual([expect.stringMatching(/^Cannot find (name|module) 'node:no_such_module'[^?]*$/)]);
     const newer = await service.diagnose(++count, "Math.sumOfAllThings; new Map<string, number>().getOrInsert('a', 1); document.title");
     expect(newer.map(({ message }) => message)).toEqual([
       "Property 'sumOfAllThings' does not exist on type 'Math'.",

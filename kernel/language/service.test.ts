@@ -114,6 +114,7 @@ describe("a notebook", () => {
     await runAll("const Id = { parse: (text: string) => Number(text) }; type Id = ReturnType<typeof Id.parse>", "const id: Id = Id.parse('1')");
     await runAll("type Id = string", "const text: Id = 'a'; Id.parse(text)", "let Id = 5", "const other: Id = 'a'; Id = 6", "type Id<T> = T[]", "const list: Id<number> = [Id]");
     await runAll("class Id { field = 1 }", "const made: Id = new Id()", "const Id = 1", "interface Id { y: number }", "const both: Id = { y: Id }");
+    await runAll("class Kind { field = 1 }", "type Kind = { other: number }", "const own: Kind = { other: new Kind().field }", "interface Kind<T> { item: T }", "const more: Kind<number> = { item: new Kind().field }");
   });
 
   test("what a cell declares for all of the program stays, whether it has a name or not", async () => {
