@@ -83,5 +83,5 @@ function print({ header, content }: Message): void {
 }
 
 function printBundle(data: Record<string, unknown>): void {
-  process.stdout.write(`${typeof data["text/plain"] === "string" ? data["text/plain"] : `<${Object.keys(data).join(", ")}>`}\n`);
+  process.stdout.write(`${typeof data["text/plain"] === "string" ? inColor(data["text/plain"]) : `<${Object.keys(data).join(", ")}>`}\n`);
 }

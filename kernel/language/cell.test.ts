@@ -55,20 +55,43 @@ describe("CUDA cells", () => {
   });
 });
 
+describe("magics", () => {
+  test("several of them, each on its line, before the code", () => {
+    expect(parse("%types strict\n// note\n%npm install a 'b@1 || 2' --save-dev\n%types\n%time\na")).toMatchObject({
+      code: "\n// note\n\n\n\na", magics: { types: "strict", tellTypes: true, npm: [["install", "a", "b@1 || 2", "--save-dev"]], time: true },
+    });
+  });
+
+  test.each([["%time a % b", "      a % b"], ["%%time\na", "\na"], ["  %time\ta\n%b", "       \ta\n%b"]])("code stays in its columns behind %%time: %j", (text, code) => {
+    expect(parse(text)).toMatchObject({ language: "typescript", code, magics: { time: true } });
+  });
+
+  test("pages are texts", () => {
+    expect(parse("%%cuda --name a --help").magics.pages?.[0]).toContain('--flags "FLAG …"');
+    expect(parse("%lsmagic\n%help").magics.pages).toHaveLength(2);
+  });
+});
+
 describe("what is not understood", () => {
-  test("an option names those that exist, and its column", () => {
+  test("has its column", () => {
     const error = problem("%%cuda --nmae k\n");
-    expect(error.message).toBe("Expected an option of %%cuda (--name, --std, --arch, --define, --include, --flags, --device, --fast-math, --verbose) but got --nmae.");
     expect([error.line, error.column]).toEqual([1, 8]);
+    expect([problem("// note\n  %tiem").line, problem("// note\n  %tiem").column]).toEqual([2, 3]);
   });
 
   test.each([
-    ["%%cuda --name", "Expected a value after --name but got nothing."],
-    ["%%cuda --verbose=yes", "Expected --verbose without a value but got --verbose=yes."],
-    ["%%wgsl\n", "Expected %%cuda, the only language besides TypeScript, but got %%wgsl."],
-    ["%types loose", 'Expected %types to be followed by strict, warn, off but got "loose".'],
-    ["%time x", "Expected a magic (%types, or %%cuda as the first line) but got %time."],
-    ["%constructor", "Expected a magic (%types, or %%cuda as the first line) but got %constructor."],
+    ["%%cuda --nmae k", '%%cuda has no option --nmae. Did you mean --name? "%%cuda --help" lists them.'],
+    ["%%cuda --optimise", '%%cuda has no option --optimise. "%%cuda --help" lists them.'],
+    ["%%cuda --name", "--name needs a value: --name NAME."],
+    ["%%cuda --verbose=yes", "--verbose takes no value, but got --verbose=yes."],
+    ["%%wgsl\n", "There is no magic %%wgsl. %lsmagic lists them."],
+    ["%%cdua\n", "There is no magic %%cdua. Did you mean %%cuda? %lsmagic lists them."],
+    ["%types loose", "%types takes strict, warn or off, but got loose."],
+    ["%tiem x", "There is no magic %tiem. Did you mean %time? %lsmagic lists them."],
+    ["%lsmagics", "There is no magic %lsmagics. Did you mean %lsmagic? %lsmagic lists them."],
+    ["%constructor", "There is no magic %constructor. %lsmagic lists them."],
+    ["%npm", "%npm needs to know what to do, for example: %npm install lodash"],
+    ["%time\n%%cuda", "%%cuda makes a whole cell CUDA C++: it must be its first line."],
   ])("%s", (text, sentence) => {
     expect(problem(text).message).toBe(sentence);
   });

@@ -1,6 +1,7 @@
 // Turns the cells of a notebook into modules: each imports the newest declarations of the names it uses and exports its own.
 import { declarationsOf, type CellDeclarations, type NamedDeclaration } from "./declarations.ts";
-import { addedProperties, type Setting } from "./doubts.ts";
+import { addedGlobals, addedProperties, type Setting } from "./doubts.ts";
+import { asObjectLiteral } from "./syntax.ts";
 
 /** A document for the checker; `name` is a file name without a folder. */
 export interface Module { name: string; language: "typescript" | "javascript"; text: string; }
@@ -65,7 +66,7 @@ export class CellsProgram {
   setting(code: string, plain: boolean): Setting {
     const own = declarationsOf(code)?.declarations ?? [];
     const declared = (name: string): NamedDeclaration | null => own.find((declaration) => declaration.name === name) ?? this.declarationOf(name);
-    return { text: code, plain, added: new Set([...this.#added, ...addedProperties(code)]), sourceOf: (name) => declared(name)?.source ?? null };
+    return { text: code, plain, added: new Set([...this.#added, ...addedIn(code, plain)]), sourceOf: (name) => declared(name)?.source ?? null };
   }
 
   /** Names that the cells that ran have declared. */
@@ -108,7 +109,7 @@ export class CellsProgram {
     this.#modules.set(name, { text: module, uses, depth: 1 + Math.max(0, ...[...uses].map((other) => this.#depth(other))), global: augmentation.test(code) });
     this.#enter(name, cell.declarations);
     for (const variable of after) this.#after.set(variable, name);
-    if (cell.plain) for (const property of addedProperties(code)) this.#added.add(property);
+    for (const property of addedIn(code, cell.plain)) this.#added.add(property);
     this.#forgetUnused();
   }
 
@@ -137,9 +138,16 @@ export class CellsProgram {
         if (this.#types.get(declaration.name)?.declaration.inseparable === true) this.#types.delete(declaration.name);
         this.#values.set(declaration.name, { module, declaration });
       }
+      if (declaration.type && declaration.value === null) this.#separateValue(declaration.name);
       if (declaration.type) this.#types.set(declaration.name, { module, declaration });
       this.#after.delete(declaration.name);
     }
+  }
+
+  /** A new type takes the place of what a class is as a type; as a value the class stays. */
+  #separateValue(name: string): void {
+    const entry = this.#values.get(name);
+    if (entry?.declaration.inseparable === true) this.#values.set(name, { ...entry, declaration: { ...entry.declaration, value: "variable", inseparable: false } });
   }
 
   #depth(module: string): number {
@@ -165,7 +173,7 @@ export class CellsProgram {
     const before = [...used].filter((candidate) => !own.has(candidate)).flatMap((candidate) => this.#bring(candidate, language));
     const opening = cell.object ? ["("] : [];
     const closing = cell.object ? [")"] : [];
-    const body = cell.object ? code.replace(/;\s*$/, "") : code;
+    const body = cell.object ? asObjectLiteral(code)!.slice(1, -2) : packagesByName(code);
     const exports = cell.declarations.filter((declaration) => !cell.exported.has(declaration.name)).map((declaration) => declaration.name);
 
     const head = [...before, ...opening].map((line) => `${line}\n`).join("");
@@ -205,6 +213,17 @@ function bringType(name: string, type: Entry, value: Entry | undefined): string[
   // An import brings the value of that module too, which must not meet another one.
   if (value === undefined || (isGeneric && type.declaration.value === null)) return [`import type { ${name} } from "./${type.module}";`];
   return isGeneric ? [] : [`type ${name} = import("./${type.module}").${name};`];
+}
+
+/** To the checker `npm:name@4` is `name`; spaces keep the columns. */
+function packagesByName(code: string): string {
+  return code.replace(/(\b(?:from|import)\s*\(?\s*)(["'])npm:((?:@[^/@"']+\/)?[^/@"']+)(?:@[^/"']*)?((?:\/[^"']*)?)\2/g, (whole: string, before: string, quote: string, name: string, file: string) =>
+    `${before}${quote}${name}${file}${quote}`.padEnd(whole.length));
+}
+
+/** In TypeScript a property is declared; only the global object is given some past the checker. */
+function addedIn(code: string, plain: boolean): string[] {
+  return plain ? addedProperties(code) : addedGlobals(code);
 }
 
 function usedNames(code: string): Set<string> {

@@ -1,5 +1,5 @@
 // Turns the start of a magic line into the words that may stand there.
-import { magicWords } from "./cell.ts";
+import { beforeCode, magicWords } from "./magics.ts";
 import type { Completion } from "./complete.ts";
 
 /** Matches at `offset` (UTF-16) of a magic line; `null` where there is none. */
@@ -8,6 +8,8 @@ export function completeMagic(code: string, offset: number): { matches: Completi
   const line = before.slice(before.lastIndexOf("\n") + 1);
   if (!/^\s*%/.test(line) || !/^(?:\s*(?:%|\/\/).*\n|\s*\n)*$/.test(before.slice(0, before.length - line.length))) return null;
 
+  if (beforeCode.test(line) && /\s\S*$/.test(line)) return null;
+
   const [, head, typed] = /^\s*(?:(%\S*)\s(?:.*\s)?)?(\S*)$/.exec(line)!;
   const words = head === undefined ? Object.keys(magicWords) : (Object.hasOwn(magicWords, head) ? magicWords[head]! : []);
   const start = offset - typed!.length;
@@ -15,9 +17,14 @@ export function completeMagic(code: string, offset: number): { matches: Completi
   return { matches, start, end: offset };
 }
 
-/** Lines of magics, before the first line of code, become spaces: offsets stay. */
+/** Magics before the first line of code become spaces: offsets stay, and so does code behind `%time`. */
 export function withoutMagics(code: string): string {
   const lines = code.split("\n");
   const firstOfCode = lines.findIndex((line) => !/^\s*(?:$|\/\/|%)/.test(line));
-  return lines.map((line, index) => (/^\s*%/.test(line) && (firstOfCode === -1 || index < firstOfCode) ? " ".repeat(line.length) : line)).join("\n");
+  return lines.map((line, index) => (/^\s*%/.test(line) && (firstOfCode === -1 || index < firstOfCode) ? blank(line) : line)).join("\n");
+}
+
+function blank(line: string): string {
+  const magic = beforeCode.exec(line)?.[0] ?? line;
+  return " ".repeat(magic.length) + line.slice(magic.length);
 }

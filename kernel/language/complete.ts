@@ -52,7 +52,9 @@ export function choose(code: string, offset: number, result: unknown): { items: 
   const isText = edit !== undefined || /["']$/.test(code.slice(0, start));
 
   const known = new Map<string, CompletionItem>();
-  for (const item of items) {
+  for (const listed of items) {
+    // An optional property is listed as `name?`.
+    const item = listed.label.endsWith("?") ? { ...listed, label: listed.label.slice(0, -1) } : listed;
     if (item.kind === undefined || kinds[item.kind] === undefined || item.label.startsWith(edited)) continue;
     // Names that need brackets after a dot cannot replace the name alone.
     if (!isText && kinds[item.kind] !== "path" && !/^[#\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(item.label)) continue;

@@ -1,7 +1,8 @@
 // Turns the text of a cell into the names it declares at its top level, with their meanings and source.
 import type { BindingPattern, Comment, Program, Statement, VariableDeclaration } from "oxc-parser";
+import { nodesOf } from "./hoisting.ts";
 import { parseSync } from "./parser.ts";
-import { isObjectLiteral } from "./syntax.ts";
+import { asObjectLiteral } from "./syntax.ts";
 
 /** What a statement makes of a name: a value, a type, or both in one. */
 interface Meaning { value: "variable" | "other" | null; type: boolean; }
@@ -36,7 +37,8 @@ type Add = (name: string, meaning: Meaning, node: { start: number; end: number }
 
 /** The names that a cell declares; `null` when the cell does not parse. */
 export function declarationsOf(code: string): CellDeclarations | null {
-  if (isObjectLiteral(code)) return { declarations: [], exported: new Set(), plain: parses("cell.js", code), object: true };
+  const object = asObjectLiteral(code);
+  if (object !== null) return { declarations: [], exported: new Set(), plain: isPlain(object), object: true };
 
   const { program, errors, comments } = parseSync("cell.ts", code, { lang: "ts", sourceType: "module" });
   if (errors.length > 0) return null;
@@ -72,13 +74,18 @@ export function declarationsOf(code: string): CellDeclarations | null {
       addStatement((statement.type === "ExportDefaultDeclaration" ? statement.declaration : statement) as Statement, add);
     }
   }
-  return { declarations: [...found.values()], exported, plain: parses("cell.js", code), object: false };
+  return { declarations: [...found.values()], exported, plain: isPlain(code), object: false };
 }
 
-/** Whether the code parses as the language that the file's name says. */
-function parses(file: "cell.js" | "cell.ts", code: string): boolean {
-  const source = isObjectLiteral(code) ? `(${code.replace(/;\s*$/, "")}\n)` : code;
-  return parseSync(file, source, { lang: file === "cell.js" ? "js" : "ts", sourceType: "module" }).errors.length === 0;
+/** JavaScript, and nothing in it is a type: what parses as both, like `new Set<number>([1])`, runs as TypeScript means it. */
+function isPlain(code: string): boolean {
+  const isJavaScript = parseSync("cell.js", code, { lang: "js", sourceType: "module" }).errors.length === 0;
+  return isJavaScript && !hasTypes(parseSync("cell.ts", code, { lang: "ts", sourceType: "module" }).program);
+}
+
+function hasTypes(program: Program): boolean {
+  for (const node of nodesOf(program)) if (node.type.startsWith("TS")) return true;
+  return false;
 }
 
 type Visit = (statement: never, add: Add) => void;

@@ -54,6 +54,8 @@ export function filesThatAreNoModules(result: unknown): string[] {
 /** Types of other cells are written `import("…/module").Name`, names in comments are links to places: the reader knows cells, not modules. */
 export function readable(text: string): string {
   return text
+    .replace(/ Do you need to change your target library\?[^\n]*'es\w+' or later\./g, ` Node ${process.versions.node} does not have it.`)
+    .replace(/ Do you need to change your target library\?[^\n]*'dom'\./g, " Browsers have it; cells run in Node.")
     .replace(/\[([^\]\n]+)\]\(file:[^)\n]*\)/g, "$1")
     .replace(new RegExp(`import\\("[^"]*${cellModule.source}[^"]*"\\)\\.([\\p{ID_Continue}$]+)`, "gu"), "$2 of Cell [$1]")
     .replace(/import\("[^"]*\/\.warpcell-[^"]*"\)\./g, "")

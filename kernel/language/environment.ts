@@ -1,22 +1,55 @@
 // Turns the place of a notebook into what the checker sees around its cells: compiler options and the kernel's globals.
 import { dirname, join } from "node:path";
+import { decoratorsIn } from "./decorators.ts";
 import { packageFolder } from "./installed.ts";
 
 /** Names of the two documents, in the notebook's own folder, so that its packages and relative files resolve as they do for a file there. */
 export const configurationFile = "tsconfig.json";
 export const globalsFile = ".warpcell-globals.d.ts";
 
+/** What each part of the library after ES2023 brings first to a Node that has it. Standard decorators are lowered, so that every Node has them. */
+const later: Record<string, () => boolean> = {
+  "es2024.arraybuffer": () => "transfer" in ArrayBuffer.prototype,
+  "es2024.collection": () => "groupBy" in Map,
+  "es2024.object": () => "groupBy" in Object,
+  "es2024.promise": () => "withResolvers" in Promise,
+  "es2024.regexp": () => "unicodeSets" in RegExp.prototype,
+  "es2024.sharedmemory": () => "waitAsync" in Atomics,
+  "es2024.string": () => "isWellFormed" in String.prototype,
+  "es2025.collection": () => "union" in Set.prototype,
+  "es2025.float16": () => "Float16Array" in globalThis,
+  "es2025.intl": () => "DurationFormat" in Intl,
+  "es2025.iterator": () => "Iterator" in globalThis,
+  "es2025.promise": () => "try" in Promise,
+  "es2025.regexp": () => "escape" in RegExp,
+  "esnext.array": () => "fromAsync" in Array,
+  "esnext.collection": () => "getOrInsert" in Map.prototype,
+  "esnext.date": () => "toTemporalInstant" in Date.prototype,
+  "esnext.decorators": () => true,
+  "esnext.disposable": () => "DisposableStack" in globalThis,
+  "esnext.error": () => "isError" in Error,
+  "esnext.intl": () => "Temporal" in globalThis,
+  "esnext.sharedmemory": () => "pause" in Atomics,
+  "esnext.temporal": () => "Temporal" in globalThis,
+  "esnext.typedarrays": () => "fromBase64" in Uint8Array,
+};
+
+/** The checker's declarations of JavaScript, as far as the Node that runs the cells has it. */
+function libraries(): string[] {
+  return ["es2023", ...Object.keys(later).filter((part) => later[part]!())];
+}
+
 /**
  * Options of the checker. Strict, but for what rejects code that runs: implicit `any` is on only for the better inference it brings (its messages
- * are not shown). `types` and `warpcell` come from this installation, whatever the notebook's folder holds.
+ * are not shown). `types` and `warpcell` come from this installation, whatever the notebook's folder holds; which kind of decorators is meant, its tsconfig.json says.
  */
-export function configuration(files: readonly string[]): string {
+export function configuration(files: readonly string[], directory: string): string {
   const nodeTypes = packageFolder("@types/node");
   const library = packageFolder("warpcell");
   return JSON.stringify({
     compilerOptions: {
       target: "esnext",
-      lib: ["esnext"],
+      lib: libraries(),
       module: "esnext",
       moduleResolution: "bundler",
       moduleDetection: "force",
@@ -32,7 +65,7 @@ export function configuration(files: readonly string[]): string {
       useUnknownInCatchVariables: false,
       allowUnreachableCode: true,
       allowUnusedLabels: true,
-      experimentalDecorators: true,
+      experimentalDecorators: decoratorsIn(directory) === "legacy",
       types: nodeTypes === null ? [] : ["node"],
       typeRoots: nodeTypes === null ? [] : [dirname(nodeTypes)],
       paths: library === null ? {} : { warpcell: [join(library, "dist/index.d.ts")] },
@@ -47,6 +80,9 @@ export const globals = `
 declare var _: any;
 /** The last error that a cell ended with. */
 declare var _error: any;
+
+/** Older Nodes have this part of ES2024 alone. */
+interface ArrayBufferConstructor { new (byteLength: number, options?: { maxByteLength?: number }): ArrayBuffer; }
 
 interface DisplayOptions {
   /** Displays with one id show the same; see \`display.update\`. */

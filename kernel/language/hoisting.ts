@@ -70,6 +70,16 @@ export function* children(node: Node): Generator<Node> {
   }
 }
 
+/** A node and all below it. Code may be nested deeper than the stack would go. */
+export function* nodesOf(root: Node): Generator<Node> {
+  const left = [root];
+  // A list hands out what is added while it is walked.
+  for (const node of left) {
+    yield node;
+    left.push(...children(node));
+  }
+}
+
 function collectVariables(node: Node, names: Set<string>): void {
   if (isFunction(node) || node.type.endsWith("Expression") || node.type === "ClassDeclaration") return;
   if (node.type === "VariableDeclaration") {

@@ -1,7 +1,8 @@
 // Tells whether the text of a cell may run, needs further lines, or is wrong, by parsing it.
+import type { Program } from "oxc-parser";
 import { parseSync } from "./parser.ts";
 import { parse, type Cell } from "./cell.ts";
-import { isObjectLiteral } from "./syntax.ts";
+import { asObjectLiteral } from "./syntax.ts";
 
 export interface Completeness { status: "complete" | "incomplete" | "invalid"; indent: string; }
 
@@ -26,18 +27,25 @@ function parsed(code: string): Cell | null {
 }
 
 function typescriptCompleteness(code: string): Completeness {
-  if (isObjectLiteral(code)) return complete;
-  const { errors } = parseSync("cell.ts", code, { lang: "ts", sourceType: "module" });
+  if (asObjectLiteral(code) !== null) return complete;
+  const { program, errors } = parseSync("cell.ts", code, { lang: "ts", sourceType: "module" });
   const error = errors[0];
-  if (error === undefined) return complete;
+  if (error === undefined) return lacksBody(program, code) ? { status: "incomplete", indent: "" } : complete;
 
   const start = error.labels[0]?.start ?? 0;
   const opening = code.slice(start, start + 2);
   const unfinished = error.message.startsWith("Unterminated")
     // Text in backquotes and comments go on in the next line; other strings only after a backslash, regular expressions never.
     ? opening.startsWith("`") || opening.startsWith("}") || opening === "/*" || (/^["']/.test(opening) && /\\\s*$/.test(code))
-    : start >= code.trimEnd().length && !error.message.startsWith("Unexpected end of file") || error.message.startsWith("Missing catch");
+    : start >= code.trimEnd().length && !error.message.startsWith("Unexpected end of file") || /^(?:Missing catch|An overload signature cannot be declared as a generator)/.test(error.message);
   return unfinished ? { status: "incomplete", indent: indentAfter(code) } : invalid;
+}
+
+/** `function f()` at the end of the code: an overload to TypeScript, and to whoever types it a function whose body follows. */
+function lacksBody({ body }: Program, code: string): boolean {
+  const last = body.at(-1);
+  const declaration = last?.type === "ExportNamedDeclaration" || last?.type === "ExportDefaultDeclaration" ? last.declaration : last;
+  return declaration?.type === "TSDeclareFunction" && !declaration.declare && code[declaration.end - 1] !== ";";
 }
 
 /** Comments, raw strings, strings and characters of C++, a bracket, or anything else. */

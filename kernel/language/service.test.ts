@@ -114,6 +114,7 @@ describe("a notebook", () => {
     await runAll("const Id = { parse: (text: string) => Number(text) }; type Id = ReturnType<typeof Id.parse>", "const id: Id = Id.parse('1')");
     await runAll("type Id = string", "const text: Id = 'a'; Id.parse(text)", "let Id = 5", "const other: Id = 'a'; Id = 6", "type Id<T> = T[]", "const list: Id<number> = [Id]");
     await runAll("class Id { field = 1 }", "const made: Id = new Id()", "const Id = 1", "interface Id { y: number }", "const both: Id = { y: Id }");
+    await runAll("class Kind { field = 1 }", "type Kind = { other: number }", "const own: Kind = { other: new Kind().field }", "interface Kind<T> { item: T }", "const more: Kind<number> = { item: new Kind().field }");
   });
 
   test("what a cell declares for all of the program stays, whether it has a name or not", async () => {
@@ -219,6 +220,13 @@ describe("completion and inspection", () => {
     expect(await matches("%%cuda\nadd‸")).toEqual([]);
   });
 
+  test("optional properties complete by their names", async () => {
+    await runAll("import { mkdirSync } from 'node:fs'; const maybe: { recursive?: number } = {}");
+    expect(await matches("mkdirSync('a', { rec‸")).toEqual(["recursive"]);
+    expect(await matches("mkdirSync('a', { ‸ })")).toEqual(["mode", "recursive"]);
+    expect(await matches("maybe.rec‸")).toEqual(["recursive"]);
+  });
+
   test("only what has a name here completes, not what could be imported", async () => {
     await runAll("import * as typed from 'typed'");
     expect(await matches("pad‸")).toEqual([]);
@@ -244,7 +252,11 @@ describe("completion and inspection", () => {
   });
 
   test("completion of magics and their options", async () => {
-    expect(await matches("%‸")).toEqual(["%%cuda", "%types"]);
+    expect(await matches("%‸")).toEqual(["%%cuda", "%%time", "%help", "%lsmagic", "%npm", "%time", "%types"]);
+    expect(await matches("%npm ins‸")).toEqual(["install"]);
+    expect(await matches("%%cuda --he‸")).toEqual(["--help"]);
+    expect(await matches("%time [1].leng‸")).toEqual(["length"]);
+    expect(await matches("%%time\n[1].leng‸")).toEqual(["length"]);
     expect(await matches("// about\n%types s‸")).toEqual(["strict"]);
     expect(await matches("%%cuda --name a --fa‸\nint a;")).toEqual(["--fast-math"]);
     expect(await matches("%nope ‸")).toEqual([]);
@@ -266,6 +278,16 @@ describe("completion and inspection", () => {
     expect(await inspect("total‸")).toBe("const total: number\n\nHow many.");
     expect(await inspect("'a'.length‸")).toContain("length: number");
     expect(await service.inspect("nothing_there", 4, 0)).toEqual({ found: false, text: "", markdown: "" });
+  });
+
+  test("inspection of a type that stands alone: of earlier cells, of this one, of the library", async () => {
+    await runAll("/** Where. */ interface Point { x: number } type Pair<T> = [T, T]");
+    const inspect = async (marked: string): Promise<string> => (await service.inspect(...at(marked), 0)).text;
+    expect(await inspect("Poi‸nt")).toBe("interface Point\n\nWhere.");
+    expect(await inspect("Pair‸")).toBe("type Pair<T> = [T, T]");
+    expect(await inspect("type Mine = string; Mi‸ne")).toBe("type Mine = string");
+    expect(await inspect("Partial‸")).toContain("type Partial<T>");
+    expect(await inspect("const value = 1; value‸")).toBe("const value: 1");
   });
 
   test("inspection in detail shows the source of what a cell declared", async () => {

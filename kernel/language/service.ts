@@ -1,14 +1,15 @@
 // Turns the code of cells into type errors, completions and hovers, by a type checker in a process of its own.
 import { pathToFileURL } from "node:url";
 import { join } from "node:path";
+import { isCuda } from "./cell.ts";
 import { checked, edited, root, CellsProgram, type Wrapped } from "./cells-program.ts";
+import { checkerExecutable } from "./checker-executable.ts";
 import { choose, completionOf, prefixAt, type Completion, type CompletionItem } from "./complete.ts";
 import { completeMagic, withoutMagics } from "./complete-magic.ts";
 import { diagnosticsOf, filesThatAreNoModules, type Diagnostic } from "./diagnostics.ts";
 import { declarationsOf } from "./declarations.ts";
 import { configuration, configurationFile, globals, globalsFile } from "./environment.ts";
 import { calleeBefore, fromHover, fromSignature, nameAt, nothing, withSource, type Inspection } from "./inspect.ts";
-import { packageFolder } from "./installed.ts";
 import { LocalFiles, type FileChange } from "./local-files.ts";
 import { LspClient } from "./lsp-client.ts";
 import { Questions } from "./questions.ts";
@@ -68,7 +69,7 @@ export class TypeService {
   /** Starts the checker. It is started again when it dies and ends with this process. */
   start(): void {
     const files = [root, edited, ...Object.values(checked)];
-    this.#client.setDocument(this.#uri(configurationFile), "json", configuration(files));
+    this.#client.setDocument(this.#uri(configurationFile), "json", configuration(files, this.#directory));
     this.#client.setDocument(this.#uri(globalsFile), "typescript", globals);
     for (const name of [root, edited]) this.#client.setDocument(this.#uri(name), "typescript", "export {};\n");
     this.#client.setDocument(this.#uri(checked.javascript), "javascript", "export {};\n");
@@ -131,7 +132,7 @@ export class TypeService {
 
     const none = { matches: [], start: offset, end: offset };
     return this.#edits.ask(none, async () => {
-      if (isOtherLanguage(code)) return none;
+      if (isCuda(code)) return none;
       const text = withoutMagics(code);
       const wrapped = this.#program.forEdit(text, prefixAt(text, offset));
       this.#noticeFiles(text);
@@ -147,7 +148,7 @@ export class TypeService {
   /** What stands at `offset` (UTF-16) of the code: type and documentation; within the arguments of a call, the function. Detail 1 adds a cell's source. */
   inspect(code: string, offset: number, detail: 0 | 1): Promise<Inspection> {
     return this.#edits.ask(nothing, async () => {
-      if (isOtherLanguage(code)) return nothing;
+      if (isCuda(code)) return nothing;
       const text = withoutMagics(code);
       const wrapped = this.#program.forEdit(text, "");
       this.#show(wrapped);
@@ -165,10 +166,24 @@ export class TypeService {
     const place = this.#place(wrapped, code, offset);
     const hover = fromHover(await this.#client.request("textDocument/hover", place));
     if (hover.found) return hover;
+    const type = await this.#describeType(code, offset);
+    if (type.found) return type;
     const call = fromSignature(await this.#client.request("textDocument/signatureHelp", place));
     if (call.found || offset === 0) return call;
     const callee = calleeBefore(code, offset);
     return callee === offset ? nothing : fromHover(await this.#client.request("textDocument/hover", this.#place(wrapped, code, callee)));
+  }
+
+  /** Where a value may stand, the checker says nothing of a name that is only a type. */
+  async #describeType(code: string, offset: number): Promise<Inspection> {
+    const name = nameAt(code, offset);
+    if (name === null) return nothing;
+    const asked = `${code}\n;type $asked = ${name}`;
+    const wrapped = this.#program.forEdit(asked, "");
+    this.#show(wrapped);
+    const found = fromHover(await this.#client.request("textDocument/hover", this.#place(wrapped, asked, asked.length)));
+    this.#show(this.#program.forEdit(code, ""));
+    return found.text.endsWith("= /*unresolved*/ any") ? nothing : found;
   }
 
   /** To a cell, everything that comes from another one is an import; what kind of declaration that is, the other cell says. */
@@ -228,15 +243,4 @@ export class TypeService {
     this.#reported.add(sentence);
     process.stderr.write(`${sentence}\n`);
   }
-}
-
-/** TypeScript's own program for this machine; where it should be, when it is not installed. */
-function checkerExecutable(): string {
-  const name = `@typescript/typescript-${process.platform}-${process.arch}`;
-  const folder = packageFolder(name);
-  return join(folder ?? join("node_modules", name), "lib", "tsc");
-}
-
-function isOtherLanguage(code: string): boolean {
-  return /^\s*%%/.test(code);
 }

@@ -2,28 +2,34 @@
 import type { Program } from "oxc-parser";
 import type { SourceMap, TransformOptions } from "oxc-transform";
 import { CellSyntaxError } from "./cell-syntax-error.ts";
+import { decoratorsIn, hasDecorators, lowerDecorators } from "./decorators.ts";
 import { parseSync, transformSync } from "./parser.ts";
 
-export interface JavaScript { code: string; map: SourceMap; }
+/** `byTypeScript`: TypeScript printed it, with helpers as variables of their own, because of its decorators. */
+export interface JavaScript { code: string; map: SourceMap; byTypeScript: boolean; }
 
-/** `using` and decorators need helpers, which are properties of this global. Imports stay: a later cell may use what this one does not. */
+/** `using` and decorators need helpers, which are properties of this global. */
 const options: TransformOptions = {
   lang: "ts",
   sourceType: "module",
   target: "es2023",
   sourcemap: true,
-  typescript: { onlyRemoveTypeImports: true, rewriteImportExtensions: false },
   decorator: { legacy: true },
   helpers: { mode: "External" as NonNullable<NonNullable<TransformOptions["helpers"]>["mode"]> },
 };
 
-/** Removes types and lowers what this version of Node cannot run. Throws CellSyntaxError. */
-export function toJavaScript(source: string): JavaScript {
-  const result = transformSync("cell.ts", source, options);
+/** What becomes of an import that the text uses only as a type, or not at all: of a cell it stays, since a later one may use it; a file lets it go, as TypeScript does. */
+export type UnusedImports = "stay" | "go";
+
+/** Removes types and lowers what this version of Node cannot run. `folder` is that of the file or notebook, whose tsconfig.json says which decorators it has. Throws CellSyntaxError. */
+export function toJavaScript(source: string, unusedImports: UnusedImports, folder: string): JavaScript {
+  const result = transformSync("cell.ts", source, { ...options, typescript: { onlyRemoveTypeImports: unusedImports === "stay", rewriteImportExtensions: false } });
   const error = result.errors.find((candidate) => candidate.severity === "Error");
   // Here oxc counts bytes, unlike in its parser.
   if (error !== undefined) throw syntaxError(source, isJsx(source) ? { ...error, ...jsx } : error, (bytes) => Buffer.from(source).subarray(0, bytes).toString().length);
-  return { code: result.code, map: result.map! };
+  // Only now: what is wrong with the text, oxc says the same way with decorators and without.
+  if (hasDecorators(source) && decoratorsIn(folder) === "standard") return { ...lowerDecorators(source, unusedImports === "stay"), byTypeScript: true };
+  return { code: result.code, map: result.map!, byTypeScript: false };
 }
 
 const jsx = { message: "Expected TypeScript but got JSX, for which there is no meaning in a cell. Write html`…`, or call what makes the elements.", helpMessage: null };
@@ -42,10 +48,21 @@ export function toTree(code: string): Program {
   return result.program;
 }
 
-/** A cell that is nothing but `{ a: 1 }` means the object, not a block with a label. */
-export function isObjectLiteral(source: string): boolean {
-  if (!/^\s*\{/.test(source)) return false;
-  const { program, errors } = parseSync("cell.ts", `(${source.replace(/;\s*$/, "")}\n)`, { lang: "ts", sourceType: "module", preserveParens: false });
+/** Spaces and comments; written so that there is one way to match them. */
+const blank = /(?:\s|\/\/[^\n]*(?:\n|$)|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)*/.source;
+const opensBrace = new RegExp(`^${blank}\\{`);
+const endsStatement = new RegExp(`;(?=${blank}$)`, "g");
+
+/** A cell that is nothing but `{ a: 1 }`, with or without comments, means the object, not a block with a label: the cell in parentheses, `null` when it is another. */
+export function asObjectLiteral(source: string): string | null {
+  if (!opensBrace.test(source)) return null;
+  // A semicolon that seems to be the last may be part of a string or a comment: which one it is, parsing tells.
+  const texts = [source, ...[...source.matchAll(endsStatement)].map(({ index }) => `${source.slice(0, index)} ${source.slice(index + 1)}`)];
+  return texts.map((text) => `(${text}\n)`).find(isObjectExpression) ?? null;
+}
+
+function isObjectExpression(source: string): boolean {
+  const { program, errors } = parseSync("cell.ts", source, { lang: "ts", sourceType: "module", preserveParens: false });
   const [statement, ...others] = program.body;
   return errors.length === 0 && others.length === 0 && statement?.type === "ExpressionStatement" && statement.expression.type === "ObjectExpression";
 }

@@ -1,4 +1,5 @@
 // Cells as they behave after the transformation: run one after the other over slots, as a session would, with no session.
+import { tmpdir } from "node:os";
 import { describe, expect, test } from "vitest";
 import { Scope } from "./scope.ts";
 import { CellSyntaxError } from "./cell-syntax-error.ts";
@@ -14,7 +15,7 @@ class Notebook {
   modules: Record<string, Record<string, unknown>> = {};
 
   transform(code: string, firstOrigin = 1): Transformed {
-    const transformed = transform(code, this.scope, firstOrigin);
+    const transformed = transform(code, this.scope, firstOrigin, tmpdir());
     while (this.slots.length < transformed.chunks) this.slots.push({});
     return transformed;
   }
@@ -55,6 +56,7 @@ describe("values", () => {
     ["const a = 1", undefined],
     ["{ a: 1 }", { a: 1 }],
     ["{ a: 1 };", { a: 1 }],
+    ["// a comment\n/* and another: { */ { a: '; // }' }; // and one more;\n/* ; */", { a: "; // }" }],
     ["{}", {}],
     ["{ let a = 1; a }", undefined],
     ['"use strict"', "use strict"],

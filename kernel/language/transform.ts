@@ -6,7 +6,7 @@ import { inserted } from "./inserted.ts";
 import { Positions } from "./positions.ts";
 import { type Analysis, analyse, type Reference } from "./references.ts";
 import type { Scope } from "./scope.ts";
-import { isObjectLiteral, takeUsing, toJavaScript, toTree, type Using } from "./syntax.ts";
+import { asObjectLiteral, takeUsing, toJavaScript, toTree, type Using } from "./syntax.ts";
 
 /**
  * What runs: `code` is an expression, a function of the helpers ({@link CellHelpers}) and of the chunks of slots. Called, it returns `{ value }` with the
@@ -54,15 +54,28 @@ const anonymous = new Set(["ArrowFunctionExpression", "FunctionExpression", "Cla
 /**
  * Transforms a cell and declares its names in `scope`. Throws CellSyntaxError with a position in the cell.
  * @param firstOrigin number of the cell's first launch site
+ * @param folder the notebook's
  */
-export function transform(source: string, scope: Scope, firstOrigin: number): Transformed {
-  const isObject = isObjectLiteral(source);
-  const taken = takeUsing(isObject ? `(${source.replace(/;\s*$/, "")}\n)` : source);
+export function transform(source: string, scope: Scope, firstOrigin: number, folder: string): Transformed {
+  const object = asObjectLiteral(source);
+  const taken = takeUsing(object ?? source);
   // A first line for the shell is a comment to everybody else; of the same length, so that all positions stay.
-  const { code, map } = toJavaScript(taken.source.replace(/^#!/, "//"));
+  const { code, map, byTypeScript } = toJavaScript(taken.source.replace(/^#!/, "//"), "stay", folder);
   const program = toTree(code);
-  const positions = { map, shift: isObject ? 1 : 0 };
-  return new CellRewriter({ source, code, program, positions, using: taken.using, analysis: analyse(program), scope, firstOrigin }).rewrite();
+  const positions = { map, shift: object === null ? 0 : 1 };
+  const analysis = byTypeScript ? withoutTemporaries(analyse(program), source) : analyse(program);
+  return new CellRewriter({ source, code, program, positions, using: taken.using, byTypeScript, analysis, scope, firstOrigin }).rewrite();
+}
+
+/** Helpers and temporary variables that TypeScript adds stay in the cell: they are no names of the notebook. */
+function withoutTemporaries(analysis: Analysis, source: string): Analysis {
+  const written = new Set(source.match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu));
+  const temporary = new Set([...analysis.declared.keys()].filter((name) => !written.has(name)));
+  return {
+    ...analysis,
+    declared: new Map([...analysis.declared].filter(([name]) => !temporary.has(name))),
+    references: analysis.references.filter(({ name }) => !temporary.has(name)),
+  };
 }
 
 interface Parts {
@@ -72,6 +85,7 @@ interface Parts {
   program: Program;
   positions: { map: ConstructorParameters<typeof Positions>[0]; shift: number };
   using: Using[];
+  byTypeScript: boolean;
   analysis: Analysis;
   scope: Scope;
   firstOrigin: number;
@@ -236,6 +250,7 @@ class CellRewriter {
   /** `const a = 1, { b } = c;` becomes `($0.a = 1, { b: $0.b } = c);`. */
   #rewriteDeclaration(declaration: VariableDeclaration): void {
     const { declarations, start, end } = declaration;
+    if (declarations.every(({ id }) => id.type === "Identifier" && !this.#declared.has(id.name))) return;
     const isStatement = this.#code[end - 1] === ";";
     const isLoopTarget = !isStatement && /^\s*(in|of)\b/.test(this.#code.slice(end));
     this.#output.overwrite(start, declarations[0]!.start, isLoopTarget ? "" : "(");
@@ -247,7 +262,7 @@ class CellRewriter {
       // Each at once: the initialiser of the next may throw.
       if (init !== null && using !== undefined) this.#output.prependRight(init.start, `${this.#prefix}.using(`).appendLeft(init.end, `, ${using.isAsync})`);
       if (init !== null) this.#dropEnumReuse(declarator);
-      else if (declaration.kind !== "var") this.#output.appendLeft(declarator.end, " = undefined");
+      else if (declaration.kind !== "var" || this.#isEnum(id)) this.#output.appendLeft(declarator.end, " = undefined");
     }
     if (isLoopTarget) return;
     this.#output.appendLeft(isStatement ? end - 1 : end, ")");
@@ -265,6 +280,12 @@ class CellRewriter {
     const [argument] = init.arguments;
     if (argument?.type !== "LogicalExpression" || argument.left.type !== "Identifier" || argument.left.name !== id.name) return;
     if (argument.right.type === "ObjectExpression") this.#output.overwrite(argument.start, argument.end, "{}");
+  }
+
+  /** TypeScript declares an enum by `var`, and goes on with the one that there is. */
+  #isEnum(id: Node): boolean {
+    const { byTypeScript, source } = this.#parts;
+    return byTypeScript && id.type === "Identifier" && new RegExp(`\\b(?:enum|namespace)\\s+${id.name.replaceAll("$", "\\$")}(?![\\p{ID_Continue}$])`, "u").test(source);
   }
 
   #rewriteStatement(statement: Statement | Program["body"][number]): void {

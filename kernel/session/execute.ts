@@ -70,9 +70,17 @@ async function runAndShow(session: Session, command: ExecuteCommand, request: Re
     payload.push({ source: "page", start: 0, data: { "text/plain": text(value) } });
     return;
   }
+  for (const page of cell.magics.pages ?? []) session.output.write("stdout", page);
+  for (const given of cell.magics.npm ?? []) await session.npm.run(given);
+  const start = performance.now();
   const result = await runCell(cell, { session, request, ran, guard });
   try {
     if ("value" in result && isLeave(result.value)) throw new Leave();
+    if (cell.magics.time === true) {
+      // A launch does not wait for its kernel; who asks for the time means that of the kernel too.
+      await session.library.loaded?.host.settle();
+      session.output.write("stdout", `Wall time: ${duration(performance.now() - start)}\n`);
+    }
     if (!("value" in result) || result.value === undefined || isOfDisplay(result.value)) return;
     const data: MimeBundle = await guard(() => bundleOf(result.value));
     if (!command.silent) {
@@ -87,6 +95,10 @@ async function runAndShow(session: Session, command: ExecuteCommand, request: Re
 function restoreBuiltins({ builtins, output, requests }: Session, request: Request, who: string): void {
   const names = builtins.restore();
   if (names !== "") requests.run(request, () => output.write("stderr", `${who} took away ${names}, which the kernel itself needs. That was put back; all variables are kept.\n`));
+}
+
+function duration(milliseconds: number): string {
+  return milliseconds < 1000 ? `${milliseconds.toPrecision(3)} ms` : `${(milliseconds / 1000).toFixed(2)} s`;
 }
 
 /** A name that the notebook has declared is the notebook's: `import _ from "lodash"`. */

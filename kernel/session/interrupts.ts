@@ -57,6 +57,18 @@ export class Interrupts {
     }
   }
 
+  /** Calls `stop` when the request is interrupted while `work` goes on, such as that of a child process. */
+  async stoppable<T>(request: RequestId, stop: () => void, work: Promise<T>): Promise<T> {
+    const before = this.#stops.get(request);
+    if (before === undefined) return work;
+    this.#stops.set(request, (reason) => { stop(); before(reason); });
+    try {
+      return await work;
+    } finally {
+      if (this.#stops.has(request)) this.#stops.set(request, before);
+    }
+  }
+
   /** The request has ended: an interrupt of it comes too late. */
   end(request: RequestId): void {
     Atomics.store(this.#memory, shared.ended, request);

@@ -19,6 +19,7 @@ import { leavers } from "./leave.ts";
 import { hostUrl, LibraryLoader } from "./library.ts";
 import { installHelpers } from "./lowered-helpers.ts";
 import { Modules } from "./modules.ts";
+import { Npm } from "./npm.ts";
 import { Output, redirect } from "./output.ts";
 import { Prompts } from "./prompt.ts";
 import { Requests } from "./request.ts";
@@ -39,13 +40,16 @@ const requests = new Requests();
 const output = new Output(sendEvent, requests);
 const cells = new CellRegistry();
 const library = new LibraryLoader();
+const interrupts = new Interrupts(memory);
+const npm = new Npm({ directory: process.cwd(), output, requests, interrupts });
 const session: Session = {
   builtins: new Builtins(),
   cells,
   faults: new DeviceFaults(library),
-  interrupts: new Interrupts(memory),
+  interrupts,
   library,
-  modules: new Modules(process.cwd()),
+  modules: new Modules(process.cwd(), npm),
+  npm,
   output,
   requests,
   slots: new Slots(),

@@ -2,6 +2,7 @@
 import { createRequire, Module, register } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import type { Npm } from "./npm.ts";
 import { closure, completed, isLocal, misspelt, versionOf } from "./source-version.ts";
 import { refusal } from "./traceback.ts";
 
@@ -16,10 +17,12 @@ export class Modules {
   readonly meta: ImportMeta;
   readonly #directory: string;
   readonly #import: Import;
+  readonly #npm: Npm;
   readonly #versions = new Map<string, string>();
   #hooked = false;
 
-  constructor(directory: string) {
+  constructor(directory: string, npm: Npm) {
+    this.#npm = npm;
     const file = join(directory, "notebook.ts");
     this.#directory = directory;
     this.require = createRequire(file);
@@ -33,7 +36,8 @@ export class Modules {
   }
 
   /** Resolves to the module's namespace. Rejects with Node's error when there is no such module. */
-  async import(specifier: string, options?: ImportCallOptions): Promise<Record<string, unknown>> {
+  async import(given: string, options?: ImportCallOptions): Promise<Record<string, unknown>> {
+    const specifier = given.startsWith("npm:") ? await this.#npm.provide(given) : given;
     if (own.has(specifier)) return import(import.meta.resolve(specifier)) as Promise<Record<string, unknown>>;
     const path = this.#localPath(specifier);
     if (path !== undefined) this.#prepare(path);
@@ -41,6 +45,7 @@ export class Modules {
       return this.#withAllNames(await this.#import(specifier, options));
     } catch (error) {
       if (error instanceof SyntaxError && path !== undefined) sayWhere(error, path);
+      this.#npm.sayHow(error);
       throw error;
     }
   }

@@ -18,7 +18,7 @@ export async function runTypeScript(cell: Extract<Cell, { language: "typescript"
 /** Runs TypeScript text: a cell, or an expression that a front end wants to know. */
 export async function runCode(code: string, { session, ran, guard }: Run): Promise<CellResult> {
   const { slots, cells, modules } = session;
-  const transformed = transform(code, slots.scope, cells.nextOrigin);
+  const transformed = transform(code, slots.scope, cells.nextOrigin, modules.meta.dirname);
   ran.positions = transformed.positions;
   cells.addOrigins(ran, transformed.origins);
 

@@ -5,6 +5,7 @@ import type { DeviceFaults } from "./device-faults.ts";
 import type { Interrupts } from "./interrupts.ts";
 import type { LibraryLoader } from "./library.ts";
 import type { Modules } from "./modules.ts";
+import type { Npm } from "./npm.ts";
 import type { Output } from "./output.ts";
 import type { Requests } from "./request.ts";
 import type { Slots } from "./slots.ts";
@@ -17,6 +18,7 @@ export interface Session {
   readonly interrupts: Interrupts;
   readonly library: LibraryLoader;
   readonly modules: Modules;
+  readonly npm: Npm;
   readonly output: Output;
   readonly requests: Requests;
   readonly slots: Slots;

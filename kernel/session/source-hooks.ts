@@ -22,7 +22,7 @@ export const load: LoadHook = async (url, context, next) => {
   const path = fileURLToPath(url);
   const source = await readFile(path, "utf8");
   try {
-    const { code, map } = toJavaScript(source);
+    const { code, map } = toJavaScript(source, "go", dirname(path));
     const inline = Buffer.from(JSON.stringify({ ...map, sources: [path] })).toString("base64");
     return { format: "module", source: `${code}\n//# sourceMappingURL=data:application/json;base64,${inline}`, shortCircuit: true };
   } catch (error) {

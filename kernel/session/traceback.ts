@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 import { findSourceMap } from "node:module";
 import { fileURLToPath } from "node:url";
 import { CellSyntaxError } from "../language/cell-syntax-error.ts";
+import { excerpt } from "../language/excerpt.ts";
 import type { CellError } from "../session-protocol.ts";
 import type { CellPlace, CellRegistry, RanCell } from "./cell-registry.ts";
 
@@ -82,7 +83,7 @@ export class Tracebacks {
 
     const stack = thrown instanceof Error && !(thrown instanceof CellSyntaxError) ? frames(thrown) : [];
     const place = this.#places.get(thrown);
-    if (place !== undefined) lines.push("", ...excerpt(place));
+    if (place !== undefined) lines.push("", ...excerpt(place.cell.label, place.cell.source, place.line, place.column));
     lines.push(...stack);
     const told = new Set([...above, thrown]);
     const isTold = (error: unknown): boolean => told.size > maxCauses || told.has(error);
@@ -134,19 +135,6 @@ function frames(error: Error): string[] {
 
 function isOurs(frame: string): boolean {
   return /\bnode:(internal\/|inspector|vm)/.test(frame) || ours.some((folder) => frame.includes(folder));
-}
-
-/** `Cell [3]:4:7`, the line before, the line itself and a caret. */
-export function excerpt({ cell, line, column }: CellPlace): string[] {
-  const source = cell.source.split("\n");
-  const width = String(line).length;
-  const row = (number: number, mark: string): string => `${mark} ${String(number).padStart(width)} | ${source[number - 1] ?? ""}`.trimEnd();
-  const lines = [`${cell.label}:${line}:${column}`];
-  if (line > 1 && source[line - 2]?.trim()) lines.push(row(line - 1, " "));
-  // Tabs before the caret keep it under its character.
-  const indent = (source[line - 1] ?? "").slice(0, column - 1).replace(/[^\t]/g, " ");
-  lines.push(row(line, ">"), `  ${" ".repeat(width)} | ${indent}^`);
-  return lines;
 }
 
 function nameAndMessage(thrown: unknown): { name: string; message: string } {

@@ -7,6 +7,10 @@ export interface CellText {
   /** TypeScript with magic lines blanked. */
   code: string;
   types: TypesMode | undefined;
+  /** It asks how type errors are treated. */
+  tellTypes: boolean;
+  /** It installs what it imports: its types are known after its run only. */
+  installs: boolean;
   help: { expression: string; detail: 0 | 1 } | null;
 }
 
@@ -15,7 +19,7 @@ export async function cellOf(code: string): Promise<CellText | null> {
   const { parse } = await import("../language/cell.ts");
   try {
     const cell = parse(code);
-    return { language: cell.language, code: cell.code, types: cell.magics.types, help: cell.help ?? null };
+    return { language: cell.language, code: cell.code, types: cell.magics.types, tellTypes: cell.magics.tellTypes === true, installs: cell.magics.npm !== undefined || /["']npm:/.test(cell.code), help: cell.help ?? null };
   } catch (error) {
     if (!(error instanceof CellSyntaxError)) throw error;
     return null;

@@ -2,7 +2,7 @@
 import type { CellError, RequestId } from "../session-protocol.ts";
 import { cellOf, type CellText } from "./cell-text.ts";
 import { optional, required } from "./content.ts";
-import type { Check, Diagnostics } from "./type-warnings.ts";
+import type { Check, Diagnostics, TypesMode } from "./type-warnings.ts";
 import { format } from "./type-warnings.ts";
 import type { History } from "./history.ts";
 import type { Json, Message } from "./messages.ts";
@@ -90,14 +90,17 @@ export class Execute {
       return { ...succeeded, payload: [{ source: "page", start: 0, data: await this.#parts.help(cell.help.expression, cell.help.detail) }] };
     }
 
-    const check = this.#check(cell, count, options);
+    this.#setTypes(request, cell, options);
+    // What a cell installs the checker cannot know before, also where type errors are fatal.
+    const before = cell?.installs === true ? null : this.#check(cell, count, options);
     // No wait unless it is needed: the cell starts before it is checked.
-    const refusal = check !== null && this.#parts.diagnostics.mode === "strict" ? await this.#refusal(check, count) : null;
+    const refusal = before !== null && this.#parts.diagnostics.mode === "strict" ? await this.#refusal(before, count) : null;
     if (refusal !== null) this.#parts.requests.release([id]);
     const outcome = refusal === null ? await this.#send(request, id, count, options) : { ...succeeded, status: "error" as const, error: refusal };
     if (outcome.error !== null && !options.silent) this.#publishError(request, outcome.error);
+    const check = cell?.installs === true ? this.#check(cell, count, options) : before;
     if (check !== null && cell !== null && refusal === null) {
-      this.#parts.publisher.stream(request, "stderr", await this.#parts.diagnostics.shown(count, check, (late) => this.#showLate(request, late)));
+      this.#showWarnings(request, await this.#parts.diagnostics.shown(count, check, (late) => this.#showLate(request, late)));
       this.#parts.diagnostics.ran(count, cell.code);
     }
     return outcome;
@@ -107,22 +110,34 @@ export class Execute {
   #check(cell: CellText | null, count: number, options: Options): Check | null {
     const { diagnostics } = this.#parts;
     if (cell === null || cell.language !== "typescript" || options.silent) return null;
-    if (cell.types !== undefined) diagnostics.mode = cell.types;
     return diagnostics.check(count, cell.code);
+  }
+
+  /** `%types MODE` sets how type errors are treated, from this cell on; `%types` alone tells. */
+  #setTypes(request: Message, cell: CellText | null, { silent }: Options): void {
+    const { diagnostics, publisher } = this.#parts;
+    if (silent || cell === null) return;
+    diagnostics.mode = cell.types ?? diagnostics.mode;
+    if (cell.tellTypes) publisher.stream(request, "stdout", `${typesModes[diagnostics.mode]}\n`);
   }
 
   async #refusal(check: Check, count: number): Promise<CellError | null> {
     const errors = (await check.warnings).filter(({ severity }) => severity === "error");
     if (errors.length === 0) return null;
-    const message = `Expected a cell without type errors, as %types strict asks, but got ${errors.length}. It was not run.`;
-    return { name: "TypesError", message, traceback: [`TypesError: ${message}`, ...format(count, errors).trimEnd().split("\n")] };
+    const message = `The cell has ${errors.length === 1 ? "a type error" : `${errors.length} type errors`} and was not run, as %types strict asks.`;
+    return { name: "TypesError", message, traceback: [`\u001b[31mTypesError\u001b[39m: ${message}`, "", ...format(count, check.code, errors, "error").trimEnd().split("\n")] };
   }
 
   /** Under the cell itself, as what a late timer prints, unless another one runs by now. */
   #showLate(request: Message, text: string): boolean {
     if (this.busy) return false;
-    this.#parts.publisher.stream(request, "stderr", text);
+    this.#showWarnings(request, text);
     return true;
+  }
+
+  /** Not on stderr, which front ends show as failure. */
+  #showWarnings(request: Message, text: string): void {
+    if (text !== "") this.#parts.publisher.publish("display_data", request, { data: { "text/plain": text.trimEnd() }, metadata: {}, transient: {} });
   }
 
   #send(request: Message, id: RequestId, count: number, options: Options): Promise<Outcome> {
@@ -139,6 +154,12 @@ export class Execute {
     return { status: "aborted" };
   }
 }
+
+const typesModes: Record<TypesMode, string> = {
+  warn: "%types warn: type errors are shown, and the cell runs.",
+  strict: "%types strict: a cell with a type error does not run.",
+  off: "%types off: type errors are not looked for.",
+};
 
 const succeeded: Outcome = { status: "ok", error: null, userExpressions: {}, payload: [] };
 

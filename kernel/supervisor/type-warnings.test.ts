@@ -3,7 +3,10 @@ import { expect, test } from "vitest";
 import { Diagnostics, format, type Checker } from "./type-warnings.ts";
 import type { Diagnostic } from "./type-service.ts";
 
-const warning = (cell: number, message: string): Diagnostic => ({ cell, line: 2, column: 3, code: "TS1", severity: "error", message });
+/** What is shown of the warning about `code` in a cell. */
+const text = (cell: number, code: string): string => `\u001b[33mtype error TS1\u001b[39m: ${code}\n\nCell [${cell}]:1:3\n> 1 | ${code}\n    |   ^\n`;
+
+const warning = (cell: number, message: string): Diagnostic => ({ cell, line: 1, column: 3, code: "TS1", severity: "error", message });
 
 /** For warnings that come in time. */
 const never = (text: string): boolean => { throw new Error(`late: ${text}`); };
@@ -31,8 +34,16 @@ function checker(warm: boolean): { checker: Checker; asked: string[]; answer: (c
 
 test("a warm service's warnings are shown under their own cell, with its label", async () => {
   const diagnostics = new Diagnostics(checker(true).checker);
-  expect(await diagnostics.shown(4, diagnostics.check(4, "wrong"), never)).toBe("Cell [4]:2:3 - type error TS1: wrong\n");
-  expect(format(4, [])).toBe("");
+  expect(await diagnostics.shown(4, diagnostics.check(4, "wrong"), never)).toBe(text(4, "wrong"));
+  expect(format(4, "", [], "warning")).toBe("");
+});
+
+test("several are one below the other, each with its line and a caret, red where they stop the cell", () => {
+  const found = [{ ...warning(1, "first"), line: 2, column: 7 }, { ...warning(1, "second"), line: 12, column: 2 }];
+  expect(format(3, "a\n\tconst b\n\n\n\n\n\n\n\n\nbefore\n\tc", found, "error").split("\n")).toEqual([
+    "\u001b[31mtype error TS1\u001b[39m: first", "", "Cell [3]:2:7", "  1 | a", "> 2 | \tconst b", "    | \t     ^", "",
+    "\u001b[31mtype error TS1\u001b[39m: second", "", "Cell [3]:12:2", "  11 | before", "> 12 | \tc", "     | \t^", "",
+  ]);
 });
 
 test("a cold service is not waited for: its warnings come under the next cell when that runs already", async () => {
@@ -43,8 +54,8 @@ test("a cold service is not waited for: its warnings come under the next cell wh
   expect(await diagnostics.shown(1, diagnostics.check(1, "wrong"), busy)).toBe("");
   answer("wrong");
   await new Promise((resolve) => setImmediate(resolve));
-  expect(late).toEqual(["Cell [1]:2:3 - type error TS1: wrong\n"]);
-  expect(await diagnostics.shown(2, diagnostics.check(2, "right"), busy)).toBe("Cell [1]:2:3 - type error TS1: wrong\n");
+  expect(late).toEqual([text(1, "wrong")]);
+  expect(await diagnostics.shown(2, diagnostics.check(2, "right"), busy)).toBe(text(1, "wrong"));
 });
 
 test("late warnings of a cell that nothing follows are shown under it, once", async () => {
@@ -55,7 +66,7 @@ test("late warnings of a cell that nothing follows are shown under it, once", as
   expect(await diagnostics.shown(1, diagnostics.check(1, "wrong"), idle)).toBe("");
   answer("wrong");
   await new Promise((resolve) => setImmediate(resolve));
-  expect(late).toEqual(["Cell [1]:2:3 - type error TS1: wrong\n"]);
+  expect(late).toEqual([text(1, "wrong")]);
   expect(await diagnostics.shown(2, diagnostics.check(2, "right"), idle)).toBe("");
 });
 

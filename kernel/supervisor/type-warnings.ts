@@ -1,4 +1,5 @@
 // Turns a cell into warnings about its types, found beside its run, and decides when they are shown and when they stop it.
+import { excerpt } from "../language/excerpt.ts";
 import type { Declaration } from "../session-protocol.ts";
 import type { Diagnostic } from "./type-service.ts";
 
@@ -31,16 +32,16 @@ export class Diagnostics {
 
   /** Starts to check a cell. The check never delays the start of its run, unless the mode is "strict": see `refusal`. */
   check(cell: number, code: string): Check {
-    if (this.mode === "off") return { warnings: Promise.resolve([]) };
+    if (this.mode === "off") return { code, warnings: Promise.resolve([]) };
     const known = this.#known.get(code);
-    if (known !== undefined) return { warnings: Promise.resolve(known) };
+    if (known !== undefined) return { code, warnings: Promise.resolve(known) };
 
     const epoch = this.#epoch;
     const warnings = this.#checker.diagnose(cell, code).then((found) => {
       if (this.#epoch === epoch) this.#known.set(code, found);
       return found;
     });
-    return { warnings };
+    return { code, warnings };
   }
 
   /**
@@ -48,12 +49,12 @@ export class Diagnostics {
    * returns false to leave them to the next cell.
    */
   async shown(cell: number, check: Check, showLate: (text: string) => boolean): Promise<string> {
-    let text = this.#late.splice(0).join("");
-    const labelled = check.warnings.then((warnings) => format(cell, warnings));
+    const texts = this.#late.splice(0);
+    const labelled = check.warnings.then((warnings) => format(cell, check.code, warnings, "warning"));
     const own = this.#checker.warm || this.mode === "strict" ? await within(patience, labelled) : undefined;
     if (own === undefined) void labelled.then((late) => { if (late !== "" && !showLate(late)) this.#late.push(late); });
-    else text += own;
-    return text;
+    else if (own !== "") texts.push(own);
+    return texts.join("\n");
   }
 
   /** The cell ran: later ones see what it declares. */
@@ -80,11 +81,15 @@ export class Diagnostics {
   }
 }
 
-export interface Check { warnings: Promise<Diagnostic[]>; }
+export interface Check { code: string; warnings: Promise<Diagnostic[]>; }
 
-/** One line each, as the TypeScript compiler prints them. */
-export function format(cell: number, warnings: readonly Diagnostic[]): string {
-  return warnings.map(({ line, column, code, severity, message }) => `Cell [${cell}]:${line}:${column} - type ${severity} ${code}: ${message}\n`).join("");
+/** Red is for what stops a cell. */
+const colours = { error: "\u001b[31m", warning: "\u001b[33m" };
+
+/** Each with its sentence, its line and a caret, as a cell's errors are shown. */
+export function format(cell: number, code: string, found: readonly Diagnostic[], colour: keyof typeof colours): string {
+  return found.map(({ line, column, code: number, severity, message }) =>
+    [`${colours[colour]}type ${severity} ${number}\u001b[39m: ${message}`, "", ...excerpt(`Cell [${cell}]`, code, line, column), ""].join("\n")).join("\n");
 }
 
 /** The value, or `undefined` when it takes longer. */

@@ -1,0 +1,130 @@
+// Turns the magic lines at the start of a cell into what they ask for, and lists them for a reader.
+import { CellSyntaxError } from "./cell-syntax-error.ts";
+import { cudaOptionNames } from "./cuda-options.ts";
+import { nearest } from "./nearest.ts";
+import { words } from "./words.ts";
+
+/** How type errors are treated, from this cell on: shown and fatal, shown, or not looked for. */
+export type TypeChecking = "strict" | "warn" | "off";
+
+/** What the magics of a cell ask for; a property that is absent was not asked for. */
+export interface Magics {
+  types?: TypeChecking;
+  /** Say how type errors are treated. */
+  tellTypes?: true;
+  /** Arguments of npm, a list for each run of it, before the code. */
+  npm?: string[][];
+  /** Say how long the cell took. */
+  time?: true;
+  /** Texts to show before the code runs. */
+  pages?: string[];
+}
+
+interface Place { line: number; column: number; }
+
+interface LineMagic {
+  usage: string;
+  does: string;
+  /** What may follow it, for completion. */
+  words: readonly string[];
+  /** What follows it on its line is code. */
+  beforeCode?: true;
+  take(magics: Magics, rest: string, place: Place): void;
+}
+
+const typeChecking: readonly TypeChecking[] = ["strict", "warn", "off"];
+
+const lineMagics: Record<string, LineMagic> = {
+  "%help": {
+    usage: "%help", does: "what a cell may contain", words: [],
+    take: (magics) => { (magics.pages ??= []).push(help()); },
+  },
+  "%lsmagic": {
+    usage: "%lsmagic", does: "these lines", words: [],
+    take: (magics) => { (magics.pages ??= []).push(magicList()); },
+  },
+  "%npm": {
+    usage: "%npm install NAME…", does: "installs packages, with their types, beside the notebook", words: ["install", "uninstall", "list", "outdated"],
+    take: (magics, rest, { line, column }) => {
+      if (rest === "") throw new CellSyntaxError("UNKNOWN_MAGIC", "%npm needs to know what to do, for example: %npm install lodash", line, column);
+      (magics.npm ??= []).push(words(rest).map(({ text }) => text));
+    },
+  },
+  "%time": {
+    usage: "%time [CODE]", does: "says how long the cell took, the device's work included", words: [], beforeCode: true,
+    take: (magics) => { magics.time = true; },
+  },
+  "%types": {
+    usage: "%types [strict|warn|off]", does: "type errors fail a cell, are shown, or are not looked for; alone: which", words: typeChecking,
+    take: (magics, rest, { line, column }) => {
+      if (rest === "") {
+        magics.tellTypes = true;
+        return;
+      }
+      const value = typeChecking.find((candidate) => candidate === rest);
+      if (value === undefined) throw new CellSyntaxError("UNKNOWN_MAGIC", `%types takes ${typeChecking.slice(0, -1).join(", ")} or ${typeChecking.at(-1)}, but got ${rest}.`, line, column);
+      magics.types = value;
+    },
+  },
+};
+
+/** What may stand on a magic line: the magics, and what follows each of them. */
+export const magicWords: Readonly<Record<string, readonly string[]>> = {
+  "%%cuda": cudaOptionNames,
+  "%%time": [],
+  ...Object.fromEntries(Object.entries(lineMagics).map(([name, magic]) => [name, magic.words])),
+};
+
+/** Matches a magic that code may follow on its line, with the spaces before it. */
+export const beforeCode = new RegExp(`^\\s*%?(?:${Object.keys(lineMagics).filter((name) => lineMagics[name]!.beforeCode).join("|")})(?!\\S)`);
+
+/** Blanks the magic lines before the first line of code; a `%` further down is the remainder of a division. Throws CellSyntaxError. */
+export function takeLineMagics(lines: string[]): Magics {
+  const magics: Magics = {};
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i]!.trim();
+    if (line === "" || line.startsWith("//")) continue;
+    if (!line.startsWith("%")) break;
+    const place = { line: i + 1, column: lines[i]!.indexOf("%") + 1 };
+    const [, name = "", rest = ""] = /^(\S+)\s*(.*)$/.exec(line)!;
+    const magic = find(name, place);
+    magic.take(magics, rest, place);
+    lines[i] = magic.beforeCode === true && rest !== "" ? lines[i]!.replace(beforeCode, (text) => " ".repeat(text.length)) : "";
+    if (lines[i] !== "") break;
+  }
+  return magics;
+}
+
+function find(name: string, { line, column }: Place): LineMagic {
+  // The whole cell is timed, whichever way it is asked for.
+  const known = name === "%%time" ? "%time" : name;
+  if (Object.hasOwn(lineMagics, known)) return lineMagics[known]!;
+  if (name === "%%cuda") throw new CellSyntaxError("UNKNOWN_MAGIC", "%%cuda makes a whole cell CUDA C++: it must be its first line.", line, column);
+  const meant = nearest(name, Object.keys(magicWords));
+  throw new CellSyntaxError("UNKNOWN_MAGIC", `There is no magic ${name}.${meant === undefined ? "" : ` Did you mean ${meant}?`} %lsmagic lists them.`, line, column);
+}
+
+function magicList(): string {
+  const rows: [string, string][] = [["%%cuda [options]", "CUDA C++ instead of TypeScript; --help lists the options"], ...Object.values(lineMagics).map(({ usage, does }): [string, string] => [usage, does])];
+  return `${rows.map(([usage, does]) => `  ${usage.padEnd(24)}  ${does}`).join("\n")}\n`;
+}
+
+function help(): string {
+  return [
+    "A cell is TypeScript with top-level await. Its names stay for later cells, and its last expression is shown.",
+    '  import x from "name"      a package beside the notebook, a file ("./file.ts"), or Node\'s own; "npm:name@4" installs it first',
+    "  name?  name??             what a name is, and its source",
+    "  display(x)                shows a value; html`…`, md`…` and svg`…` make some",
+    '  await input("…")          asks the reader; so do prompt and confirm',
+    "",
+    "A cell that starts with %%cuda is CUDA C++. Its kernels are functions of later cells:",
+    '  import { ones } from "warpcell"',
+    "  const y = ones([1024])",
+    "  kernel.over(1024)(y, 2)                           one thread per item",
+    "  kernel.launch({ grid: 4, block: 256 }, y, 2)      as you say",
+    "  kernel.info                                       registers, shared memory, parameters",
+    "",
+    "Before the code of a cell, each on a line of its own:",
+    magicList(),
+  ].join("\n");
+}
