@@ -1,6 +1,5 @@
-// Errors of the client on their way to JavaScript: turns a C++ exception or an errno into one JavaScript error with a code.
+// Errors of the client, each with a code that stays the same: what the exports throw in JavaScript.
 #pragma once
-#include <node_api.h>
 #include <stdexcept>
 #include <string>
 
@@ -13,8 +12,5 @@ struct ClientError : std::runtime_error {
 
 // "Expected to <what> but got: <text of errno>."
 ClientError system_error(const std::string& what, int number);
-
-// Throws in JavaScript and answers nullptr, so that `return throw_error(…)` is one expression.
-napi_value throw_error(napi_env env, const std::string& code, const std::string& sentence);
 
 }  // namespace warpcell

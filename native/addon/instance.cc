@@ -1,4 +1,4 @@
-// The parts of N-API that have a life of their own: a queue to the event loop, references, external memory.
+// The parts of Node-API that have a life of their own: a queue to the event loop, references, external memory.
 #include "instance.h"
 
 #include "arguments.h"
@@ -14,90 +14,66 @@ struct Hold {
   bool is_loan;
 };
 
-void release(napi_env, void*, void* hint) {
-  auto* hold = static_cast<Hold*>(hint);
+void release(Napi::Env, void*, Hold* hold) {
   if (hold->is_loan) __atomic_store_n(reinterpret_cast<uint32_t*>(hold->mapping->memory()), 0, __ATOMIC_SEQ_CST);
   delete hold;
 }
 
-napi_value array_buffer(napi_env env, Hold&& parts, uint64_t offset, uint64_t bytes) {
-  auto* hold = new Hold(std::move(parts));
-  napi_value buffer;
-  if (napi_create_external_arraybuffer(env, hold->mapping->memory() + offset, bytes, release, hold, &buffer) != napi_ok) {
-    hold->is_loan = false;
-    release(env, nullptr, hold);
-    throw ClientError("SYSTEM", "Expected an ArrayBuffer over " + std::to_string(bytes) + " bytes of shared memory but this build of Node allows none.");
-  }
+Napi::ArrayBuffer array_buffer(Napi::Env env, Hold&& parts, uint64_t offset, uint64_t bytes) {
+  auto hold = std::make_unique<Hold>(std::move(parts));
+  auto buffer = made(Napi::ArrayBuffer::New(env, hold->mapping->memory() + offset, bytes, release, hold.get()));
+  hold.release();
   return buffer;
 }
 
 }  // namespace
 
-Instance* Instance::create(napi_env env) {
-  auto* instance = new Instance(env);
-  napi_value buffer;
-  void* memory = nullptr;
-  napi_create_arraybuffer(env, kScratchBytes, &memory, &buffer);
-  instance->scratch_ = static_cast<unsigned char*>(memory);
-  napi_create_reference(env, buffer, 1, &instance->scratch_reference_);
-  napi_set_instance_data(env, instance, nullptr, nullptr);
-  napi_add_env_cleanup_hook(env, finish, instance);
-  return instance;
+Instance::Instance(Napi::Env env) : env_(env), weak_objects_(env) {
+  auto buffer = made(Napi::ArrayBuffer::New(env, kScratchBytes));
+  scratch_ = static_cast<unsigned char*>(buffer.Data());
+  scratch_buffer_ = made(Napi::Persistent(buffer));
+  env.AddCleanupHook([](Instance* instance) { instance->finish(); }, this);
 }
 
-Instance* Instance::of(napi_env env) {
-  void* data = nullptr;
-  napi_get_instance_data(env, &data);
-  return static_cast<Instance*>(data);
-}
-
-// Node has run the queue's own end before (hooks run last in, first out), but keeps it until its last user lets go.
-void Instance::finish(void* data) {
-  auto* instance = static_cast<Instance*>(data);
-  Registry::instance().close_all_of(instance);
-  if (instance->queue_ != nullptr && !instance->is_queue_closed_) napi_release_threadsafe_function(instance->queue_, napi_tsfn_release);
-  delete instance;
-}
-
-napi_value Instance::scratch_buffer() const {
-  napi_value buffer;
-  napi_get_reference_value(env_, scratch_reference_, &buffer);
-  return buffer;
+// Node has run the queue's own end before (hooks run last in, first out), but keeps it, and with it this instance, until its last user lets go.
+void Instance::finish() {
+  Registry::instance().close_all_of(this);
+  if (queue_ != nullptr && !is_queue_closed_) queue_.Release();
 }
 
 void Instance::make_queue() {
-  napi_create_threadsafe_function(env_, nullptr, nullptr, text(env_, "warpcell waits"), 0, 1, nullptr, nullptr, nullptr, resolve, &queue_);
-  napi_unref_threadsafe_function(env_, queue_);
+  queue_ = Queue::New(env_, "warpcell waits", 0, 1, this);
+  if (queue_ == nullptr) throw JavaScriptStopped();
+  queue_.Unref(env_);
 }
 
-napi_value Instance::promise(Connection& connection, uint64_t sequence) {
+// The wrapper's Promise::Deferred leaves its promise unset where Node makes none (its thread ends), and has no way to ask.
+Napi::Value Instance::promise(Connection& connection, uint64_t sequence) {
   if (queue_ == nullptr) make_queue();
-  // Only a pending wait keeps Node alive.
-  if (pending_++ == 0) napi_ref_threadsafe_function(env_, queue_);
-
-  auto* completion = new Completion{this, nullptr, Outcome::died};
+  auto completion = std::make_unique<Completion>();
   napi_value promise;
-  napi_create_promise(env_, &completion->deferred, &promise);
+  if (napi_create_promise(env_, &completion->deferred, &promise) != napi_ok) throw JavaScriptStopped();
 
-  connection.waiter.add(sequence, [this, completion](Outcome outcome) {
+  // Only a pending wait keeps Node alive.
+  if (pending_++ == 0) queue_.Ref(env_);
+  connection.waiter.add(sequence, [this, completion = completion.release()](Outcome outcome) {
     completion->outcome = outcome;
-    if (is_queue_closed_ || napi_call_threadsafe_function(queue_, completion, napi_tsfn_nonblocking) != napi_ok) {
+    if (is_queue_closed_ || queue_.NonBlockingCall(completion) != napi_ok) {
       // JavaScript ends on that thread; nobody is left to hear of it.
       is_queue_closed_ = true;
       delete completion;
     }
   });
-  return promise;
+  return {env_, promise};
 }
 
-void Instance::resolve(napi_env env, napi_value, void*, void* data) {
-  auto* completion = static_cast<Completion*>(data);
-  if (env != nullptr) {
-    Instance& instance = *completion->instance;
-    if (--instance.pending_ == 0) napi_unref_threadsafe_function(env, instance.queue_);
-    napi_resolve_deferred(env, completion->deferred, text(env, kOutcomeNames[int(completion->outcome)]));
-  }
-  delete completion;
+void Instance::resolve(Napi::Env env, Napi::Function, Instance* instance, Completion* data) {
+  std::unique_ptr<Completion> completion(data);
+  if (env == nullptr) return;
+  if (--instance->pending_ == 0) instance->queue_.Unref(env);
+  auto outcome = Napi::String::New(env, kOutcomeNames[int(completion->outcome)]);
+  // Refused only where JavaScript ends on this thread: then nobody is left to hear of it.
+  napi_resolve_deferred(env, completion->deferred, outcome);
 }
 
 std::shared_ptr<Mapping> Instance::mapping_of(const Segment& segment) {
@@ -108,34 +84,26 @@ std::shared_ptr<Mapping> Instance::mapping_of(const Segment& segment) {
   return mapping;
 }
 
-napi_value Instance::view(const Segment& segment) {
+Napi::Value Instance::view(const Segment& segment) {
   for (auto entry = views_.begin(); entry != views_.end();) {
-    napi_value living = nullptr;
-    napi_get_reference_value(env_, entry->second, &living);
-    if (living != nullptr && entry->first == segment.serial) return living;
-    if (living != nullptr) {
-      ++entry;
-      continue;
-    }
-    napi_delete_reference(env_, entry->second);
-    entry = views_.erase(entry);
+    Napi::ArrayBuffer living = entry->second.Value();
+    if (!living.IsEmpty() && entry->first == segment.serial) return living;
+    entry = living.IsEmpty() ? views_.erase(entry) : std::next(entry);
   }
 
-  napi_value buffer = array_buffer(env_, {mapping_of(segment), false}, 0, segment.bytes);
-  napi_ref reference;
-  napi_create_reference(env_, buffer, 0, &reference);
-  views_[segment.serial] = reference;
+  Napi::ArrayBuffer buffer = array_buffer(env_, {mapping_of(segment), false}, 0, segment.bytes);
+  views_[segment.serial] = made(Napi::Weak(buffer));
   return buffer;
 }
 
-napi_value Instance::view(const Segment& segment, uint64_t offset, uint64_t bytes) {
+Napi::Value Instance::view(const Segment& segment, uint64_t offset, uint64_t bytes) {
   if (offset > segment.bytes || bytes > segment.bytes - offset) {
     throw ClientError("ARGUMENT", "Expected a range of a segment of " + std::to_string(segment.bytes) + " bytes but got " + std::to_string(bytes) + " bytes at " + std::to_string(offset) + ".");
   }
   return array_buffer(env_, {mapping_of(segment), false}, offset, bytes);
 }
 
-napi_value Instance::map(int descriptor) {
+Napi::Value Instance::map(int descriptor) {
   for (auto entry = mappings_.begin(); entry != mappings_.end();) entry = entry->second.expired() ? mappings_.erase(entry) : std::next(entry);
 
   auto mapping = std::make_shared<Mapping>(descriptor, sealed_bytes(descriptor));
@@ -143,10 +111,8 @@ napi_value Instance::map(int descriptor) {
   return array_buffer(env_, {mapping, false}, 0, mapping->bytes());
 }
 
-napi_value Instance::lend(napi_value whole, uint64_t offset, uint64_t bytes) {
-  void* memory = nullptr;
-  napi_get_arraybuffer_info(env_, whole, &memory, nullptr);
-  auto found = mappings_.find(memory);
+Napi::Value Instance::lend(const Napi::Object& whole, uint64_t offset, uint64_t bytes) {
+  auto found = whole.IsArrayBuffer() ? mappings_.find(whole.As<Napi::ArrayBuffer>().Data()) : mappings_.end();
   std::shared_ptr<Mapping> mapping = found == mappings_.end() ? nullptr : found->second.lock();
   if (mapping == nullptr) throw ClientError("ARGUMENT", "Expected an ArrayBuffer made by mapMemory or shareMemory but got another value.");
   if (offset < sizeof(uint32_t) || offset > mapping->bytes() || bytes > mapping->bytes() - offset) {

@@ -10,16 +10,16 @@ namespace warpcell {
 
 namespace {
 
-napi_value triple(napi_env env, const uint32_t (&values)[3]) {
-  napi_value result = array(env);
-  for (uint32_t i = 0; i < 3; i++) napi_set_element(env, result, i, number(env, values[i]));
+Napi::Value triple(Napi::Env env, const uint32_t (&values)[3]) {
+  Napi::Array result = made(Napi::Array::New(env, 3));
+  for (uint32_t i = 0; i < 3; i++) result.Set(i, values[i]);
   return result;
 }
 
 std::string bounded(const char* text, size_t size) { return {text, strnlen(text, size)}; }
 
 // Negative: not known.
-napi_value figure(napi_env env, double value) { return value < 0 ? nothing(env) : number(env, value); }
+Napi::Value figure(Napi::Env env, double value) { return value < 0 ? env.Null() : Napi::Number::New(env, value); }
 
 struct Figures {
   double memory_total, memory_used, process_memory, utilization, temperature, power, sampled;
@@ -39,90 +39,87 @@ bool read(const Gauges& gauges, Figures* out) {
   }
 }
 
-napi_value report_gauge(napi_env env, uint32_t client, Connection& connection) {
+Napi::Value report_gauge(Napi::Env env, uint32_t client, Connection& connection) {
   Figures figures;
   Control& control = connection.client.control();
   if (!read(control.gauges, &figures)) figures = {-1, -1, -1, -1, -1, -1, -1};
   const auto& statistics = connection.client.allocator(Memory::device).statistics();
   uint64_t done = std::max(control.completed.load(std::memory_order_acquire), control.progress.load(std::memory_order_acquire));
 
-  napi_value sample = object(env);
-  set(env, sample, "client", number(env, client));
-  set(env, sample, "kind", text(env, connection.client.kind()));
-  set(env, sample, "index", number(env, connection.client.index()));
-  set(env, sample, "memoryTotal", figure(env, figures.memory_total));
-  set(env, sample, "memoryUsed", figure(env, figures.memory_used));
-  set(env, sample, "processMemory", figure(env, figures.process_memory));
-  set(env, sample, "utilization", figure(env, figures.utilization));
-  set(env, sample, "temperature", figure(env, figures.temperature));
-  set(env, sample, "power", figure(env, figures.power));
-  set(env, sample, "sampled", figure(env, figures.sampled));
-  set(env, sample, "allocated", number(env, double(statistics.allocated)));
-  set(env, sample, "reserved", number(env, double(statistics.reserved)));
-  set(env, sample, "isBusy", boolean(env, done < connection.client.submitted()));
+  Napi::Object sample = made(Napi::Object::New(env));
+  sample.Set("client", client);
+  sample.Set("kind", connection.client.kind());
+  sample.Set("index", connection.client.index());
+  sample.Set("memoryTotal", figure(env, figures.memory_total));
+  sample.Set("memoryUsed", figure(env, figures.memory_used));
+  sample.Set("processMemory", figure(env, figures.process_memory));
+  sample.Set("utilization", figure(env, figures.utilization));
+  sample.Set("temperature", figure(env, figures.temperature));
+  sample.Set("power", figure(env, figures.power));
+  sample.Set("sampled", figure(env, figures.sampled));
+  sample.Set("allocated", double(statistics.allocated));
+  sample.Set("reserved", double(statistics.reserved));
+  sample.Set("isBusy", done < connection.client.submitted());
   return sample;
 }
 
 }  // namespace
 
-napi_value report_errors(napi_env env, const std::vector<ErrorRecord>& errors) {
-  napi_value list = array(env);
+Napi::Value report_errors(Napi::Env env, const std::vector<ErrorRecord>& errors) {
+  Napi::Array list = made(Napi::Array::New(env));
   for (uint32_t i = 0; i < errors.size(); i++) {
     const ErrorRecord& error = errors[i];
-    napi_value entry = object(env);
-    set(env, entry, "sequence", number(env, double(error.sequence)));
-    set(env, entry, "last", number(env, double(error.last)));
-    set(env, entry, "fatal", boolean(env, error.fatal != 0));
-    set(env, entry, "code", text(env, bounded(error.code, sizeof error.code)));
-    set(env, entry, "text", text(env, bounded(error.text, sizeof error.text)));
+    Napi::Object entry = made(Napi::Object::New(env));
+    entry.Set("sequence", double(error.sequence));
+    entry.Set("last", double(error.last));
+    entry.Set("fatal", error.fatal != 0);
+    entry.Set("code", bounded(error.code, sizeof error.code));
+    entry.Set("text", bounded(error.text, sizeof error.text));
     if (error.has_thread != 0) {
-      set(env, entry, "block", triple(env, error.block));
-      set(env, entry, "thread", triple(env, error.thread));
+      entry.Set("block", triple(env, error.block));
+      entry.Set("thread", triple(env, error.thread));
     }
-    napi_set_element(env, list, i, entry);
+    list.Set(i, entry);
   }
   return list;
 }
 
-napi_value report_flights(napi_env env, const std::vector<Flight>& flights) {
-  napi_value list = array(env);
+Napi::Value report_flights(Napi::Env env, const std::vector<Flight>& flights) {
+  Napi::Array list = made(Napi::Array::New(env));
   for (uint32_t i = 0; i < flights.size(); i++) {
-    napi_value entry = object(env);
-    set(env, entry, "sequence", number(env, double(flights[i].sequence)));
-    set(env, entry, "kernel", number(env, flights[i].kernel));
-    set(env, entry, "origin", number(env, flights[i].origin));
-    napi_set_element(env, list, i, entry);
+    Napi::Object entry = made(Napi::Object::New(env));
+    entry.Set("sequence", double(flights[i].sequence));
+    entry.Set("kernel", flights[i].kernel);
+    entry.Set("origin", flights[i].origin);
+    list.Set(i, entry);
   }
   return list;
 }
 
-napi_value report_memory(napi_env env, const Allocator::Statistics& statistics) {
-  napi_value result = object(env);
-  set(env, result, "allocated", number(env, double(statistics.allocated)));
-  set(env, result, "reserved", number(env, double(statistics.reserved)));
-  set(env, result, "peak", number(env, double(statistics.peak)));
-  set(env, result, "blocks", number(env, double(statistics.blocks)));
-  set(env, result, "segments", number(env, double(statistics.segments)));
+Napi::Value report_memory(Napi::Env env, const Allocator::Statistics& statistics) {
+  Napi::Object result = made(Napi::Object::New(env));
+  result.Set("allocated", double(statistics.allocated));
+  result.Set("reserved", double(statistics.reserved));
+  result.Set("peak", double(statistics.peak));
+  result.Set("blocks", double(statistics.blocks));
+  result.Set("segments", double(statistics.segments));
   return result;
 }
 
-napi_value report_answer(napi_env env, const Fields& fields) {
-  napi_value list = array(env);
+Napi::Value report_answer(Napi::Env env, const Fields& fields) {
+  Napi::Array list = made(Napi::Array::New(env));
   for (uint32_t i = 0; i < fields.size(); i++) {
-    napi_value buffer, bytes;
-    void* memory = nullptr;
-    napi_create_arraybuffer(env, fields[i].size(), &memory, &buffer);
-    if (!fields[i].empty()) std::memcpy(memory, fields[i].data(), fields[i].size());
-    napi_create_typedarray(env, napi_uint8_array, fields[i].size(), buffer, 0, &bytes);
-    napi_set_element(env, list, i, bytes);
+    Napi::Uint8Array bytes = made(Napi::Uint8Array::New(env, fields[i].size()));
+    if (!fields[i].empty()) std::memcpy(bytes.Data(), fields[i].data(), fields[i].size());
+    list.Set(i, bytes);
   }
   return list;
 }
 
-napi_value report_gauges(napi_env env) {
-  napi_value list = array(env);
+Napi::Value report_gauges(Napi::Env env) {
+  Napi::Array list = made(Napi::Array::New(env));
   uint32_t count = 0;
-  Registry::instance().each([&](uint32_t number, Connection& connection) { napi_set_element(env, list, count++, report_gauge(env, number, connection)); });
+  Registry::instance().each([&](uint32_t number, Connection& connection) { list.Set(count++, report_gauge(env, number, connection)); });
   return list;
 }
 

@@ -156,6 +156,28 @@ test("another thread may ask who is busy while clients open and close", async ()
   await ended;
 });
 
+test("a thread that is ended in the midst of a call takes nothing else with it", () => {
+  const calls = `const { parentPort } = require("node:worker_threads"); const binding = require(${JSON.stringify(addon)});
+    const c = binding.open("cpu", 0, ${JSON.stringify(deviceExecutable)});
+    binding.wait(c, binding.request(c, 8, [], 0), -1);
+    const place = binding.allocate(c, 0, 1024, true);
+    const record = new DataView(binding.scratch);
+    parentPort.postMessage("ready");
+    for (;;) {
+      binding.gauges(); binding.memory(c); binding.errors(c); binding.part(c, place, 1024); binding.unwatch(binding.watch({})); binding.collected();
+      record.setUint32(0, 24, true); record.setUint32(4, 1, true); binding.waitAsync(c, binding.submit(c, 0));
+      const asked = binding.request(c, 8, [], 0); binding.wait(c, asked, -1); binding.reply(c, asked);
+      try { binding.part(c, -1, 1); } catch (error) { if (error.code !== "ARGUMENT") throw error; }
+    }`;
+  const source = `const { Worker } = require("node:worker_threads"); const { once } = require("node:events");
+    (async () => {
+      for (let i = 0; i < 40; i++) { const worker = new Worker(${JSON.stringify(calls)}, { eval: true }); await once(worker, "message"); await worker.terminate(); }
+      console.log("whole");
+    })();`;
+  const { stdout, stderr, signal } = spawnSync(process.execPath, ["-e", source], { encoding: "utf8", timeout: 60_000 });
+  expect([stdout, stderr, signal]).toEqual(["whole\n", "", null]);
+});
+
 describe("in a container with a limit", () => {
   const group = mkdtempSync(join(tmpdir(), "warpcell-group-"));
   afterAll(() => rmSync(group, { recursive: true }));
