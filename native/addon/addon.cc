@@ -2,7 +2,6 @@
 #include <napi.h>
 #include <type_traits>
 
-#include "../protocol/futex.h"
 #include "arguments.h"
 #include "instance.h"
 #include "registry.h"
@@ -109,7 +108,7 @@ class Exports : public Napi::Addon<Exports> {
 
   void close(const Arguments& arguments) { Registry::instance().close(arguments.small(0)); }
 
-  std::string state(const Arguments& arguments) { return client_of(arguments).child().state(); }
+  std::string state(const Arguments& arguments) { return client_of(arguments).state(); }
 
   pid_t process_id(const Arguments& arguments) { return client_of(arguments).child().process_id(); }
 
@@ -133,9 +132,9 @@ class Exports : public Napi::Addon<Exports> {
 
   Napi::Value wait_async(const Arguments& arguments) { return instance_.promise(connection_of(arguments), uint64_t(arguments.integer(1))); }
 
-  uint64_t completed(const Arguments& arguments) { return client_of(arguments).control().completed.load(std::memory_order_acquire); }
+  uint64_t completed(const Arguments& arguments) { return client_of(arguments).reached().completed; }
 
-  uint64_t progress(const Arguments& arguments) { return client_of(arguments).control().progress.load(std::memory_order_acquire); }
+  uint64_t progress(const Arguments& arguments) { return client_of(arguments).reached().progress; }
 
   uint64_t submitted(const Arguments& arguments) { return client_of(arguments).submitted(); }
 
@@ -194,10 +193,7 @@ class Exports : public Napi::Addon<Exports> {
 
   void interrupt(const Arguments&) {
     interrupt_flag().store(true);
-    Registry::instance().each([](uint32_t, Connection& connection) {
-      connection.client.control().wake.fetch_add(1);
-      futex_wake(connection.client.control().wake);
-    });
+    Registry::instance().each([](uint32_t, Connection& connection) { connection.client.wake(); });
   }
 
   void clear_interrupt(const Arguments&) { interrupt_flag().store(false); }

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../protocol/commands.h"
+#include "../protocol/packet.h"
 #include "error.h"
 
 extern char** environ;
@@ -29,6 +29,11 @@ std::string ending(int status) {
 }  // namespace
 
 void Child::start(const std::string& executable, const std::string& kind, int index, int control, int socket) {
+  // Above the numbers that the device process inherits, so that neither is overwritten on the way.
+  Descriptor control_copy(fcntl(control, F_DUPFD_CLOEXEC, kSocketDescriptor + 1));
+  Descriptor socket_copy(fcntl(socket, F_DUPFD_CLOEXEC, kSocketDescriptor + 1));
+  if (!control_copy || !socket_copy) throw system_error("start the device process " + executable, errno);
+
   std::string number = std::to_string(index);
   char* arguments[] = {const_cast<char*>(executable.c_str()), const_cast<char*>(kind.c_str()), const_cast<char*>(number.c_str()), nullptr};
 
@@ -39,8 +44,8 @@ void Child::start(const std::string& executable, const std::string& kind, int in
   for (int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) >= 0) posix_spawn_file_actions_adddup2(&actions, stream, stream);
   }
-  posix_spawn_file_actions_adddup2(&actions, control, kControlDescriptor);
-  posix_spawn_file_actions_adddup2(&actions, socket, kSocketDescriptor);
+  posix_spawn_file_actions_adddup2(&actions, control_copy.get(), kControlDescriptor);
+  posix_spawn_file_actions_adddup2(&actions, socket_copy.get(), kSocketDescriptor);
 
   // Node blocks and ignores signals of its own; a device process starts with none of that.
   posix_spawnattr_t attributes;

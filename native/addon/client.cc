@@ -3,9 +3,7 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <system_error>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "../protocol/futex.h"
@@ -35,49 +33,53 @@ std::atomic<bool>& interrupt_flag() {
 }
 
 Client::Client(std::string kind, int index, std::string executable) : kind_(std::move(kind)), index_(index), executable_(std::move(executable)) {
-  Descriptor memory(memfd_create("warpcell-control", MFD_CLOEXEC));
-  // Above the numbers that the device process inherits, so that neither is overwritten on the way.
-  control_memory_ = Descriptor(memory ? fcntl(memory.get(), F_DUPFD_CLOEXEC, kSocketDescriptor + 1) : -1);
-  if (!control_memory_ || ftruncate(control_memory_.get(), off_t(kControlBytes)) != 0) throw system_error("create a control segment", errno);
-
-  void* mapped = mmap(nullptr, kControlBytes, PROT_READ | PROT_WRITE, MAP_SHARED, control_memory_.get(), 0);
-  if (mapped == MAP_FAILED) throw system_error("map a control segment", errno);
-  control_ = static_cast<Control*>(mapped);
-  control_->protocol = kProtocolVersion;
-  ring_ = std::make_unique<Ring>(control_);
-
-  try {
-    start_process();
-  } catch (const ClientError&) {
-    munmap(control_, kControlBytes);
-    throw;
-  }
+  start_process();
 }
 
 Client::~Client() {
   control_->stop.store(1, std::memory_order_relaxed);
   mailbox_.close();
   child_.kill();
-  munmap(control_, kControlBytes);
 }
 
 void Client::start_process() {
+  Descriptor control = renew_control();
   Descriptor socket = mailbox_.renew();
-  child_.start(executable_, kind_, index_, control_memory_.get(), socket.get());
+  child_.start(executable_, kind_, index_, control.get(), socket.get());
+}
+
+Descriptor Client::renew_control() {
+  Descriptor memory = sealed_memory(kControlBytes);
+  if (!memory) throw system_error("create a control segment", errno);
+
+  std::lock_guard<std::mutex> lock(control_mutex_);
+  if (control_memory_ == nullptr) {
+    control_memory_ = std::make_unique<Mapping>(memory.get(), kControlBytes);
+    control_ = reinterpret_cast<Control*>(control_memory_->memory());
+    ring_ = std::make_unique<Ring>(control_);
+  } else {
+    control_memory_->replace(memory.get());
+    ring_->reset();
+  }
+  control_->protocol.store(kProtocolVersion, std::memory_order_relaxed);
+  control_->waiters.store(sleepers_, std::memory_order_relaxed);
+  control_->progress.store(submitted_, std::memory_order_relaxed);
+  control_->completed.store(submitted_, std::memory_order_release);
+  completed_.store(submitted_, std::memory_order_release);
+  errors_read_ = 0;
+  is_garbled_ = false;
+  return memory;
 }
 
 uint32_t Client::restart() {
   child_.kill();
-  ring_->reset();
-  control_->progress.store(submitted_, std::memory_order_relaxed);
-  control_->completed.store(submitted_, std::memory_order_release);
   start_process();
 
   auto ask = [this](Op op, const Fields& fields, int descriptor) {
     int64_t sequence = send(op, fields, 0, descriptor, Patience::patient);
     Answer answer;
     bool has_answer = sequence > 0 && wait_for_answer(uint64_t(sequence), Patience::patient, &answer) == Outcome::done;
-    if (!has_answer) throw ClientError("DIED", "the device process ended at its start (" + child_.state() + ")");
+    if (!has_answer) throw ClientError("DIED", "the device process ended at its start (" + state() + ")");
     if (std::optional<ClientError> refusal = answer.refusal()) throw *refusal;
   };
   ask(Op::hello, {}, -1);
@@ -96,7 +98,7 @@ int64_t Client::submit(const unsigned char* record, uint32_t origin) {
     throw ClientError("PROTOCOL", "Expected a record of a command without a message but got " + std::to_string(header.bytes) + " bytes of command " + std::to_string(unsigned(header.op)) + ".");
   }
 
-  if (child_.is_known_dead()) return kDead;
+  if (is_lost()) return kDead;
   unsigned char* room;
   int64_t failure = place_record(header.bytes, Patience::user, &room);
   return failure < 0 ? failure : publish(room, record, origin);
@@ -115,7 +117,7 @@ int64_t Client::request(Op op, const Fields& fields, uint32_t origin) {
 }
 
 int64_t Client::send(Op op, const Fields& fields, uint32_t origin, int descriptor, Patience patience) {
-  if (child_.is_known_dead()) return kDead;
+  if (is_lost()) return kDead;
   unsigned char* room;
   int64_t failure = place_record(sizeof(Message), patience, &room);
   if (failure < 0) return failure;
@@ -146,25 +148,25 @@ int64_t Client::place_record(uint32_t bytes, Patience patience, unsigned char** 
 }
 
 int64_t Client::publish(unsigned char* room, const unsigned char* record, uint32_t origin) {
-  auto* header = reinterpret_cast<Header*>(room);
-  uint32_t bytes;
-  std::memcpy(&bytes, record, sizeof bytes);
-  std::memcpy(room, record, bytes);
-
   uint64_t sequence = submitted_.load(std::memory_order_relaxed) + 1;
-  header->sequence = sequence;
-  header->origin = origin;
-  if (header->op == Op::launch && bytes >= sizeof(Launch)) flights_.record(sequence, reinterpret_cast<Launch*>(room)->kernel, origin);
+  Header header;
+  std::memcpy(&header, record, sizeof header);
+  header.sequence = sequence;
+  header.origin = origin;
+  std::memcpy(room, &header, sizeof header);
+  std::memcpy(room + sizeof header, record + sizeof header, header.bytes - sizeof header);
+  if (header.op == Op::launch && header.bytes >= sizeof(Launch)) flights_.record(sequence, reinterpret_cast<const Launch*>(record)->kernel, origin);
 
   submitted_.store(sequence, std::memory_order_relaxed);
-  ring_->publish(bytes);
+  ring_->publish(header.bytes);
   return int64_t(sequence);
 }
 
 // A full ring empties at the device's pace, some thousand commands ahead: nothing is lost by looking again a little later.
 int64_t Client::hold(Patience patience) {
   look_for_answer(submitted_);   // the device process may itself be waiting for room to answer
-  if (!child_.is_running()) return kDead;
+  if (!ring_->is_sound()) is_garbled_ = true;
+  if (is_lost() || !child_.is_running()) return kDead;
   if (patience == Patience::user && interrupt_flag().load(std::memory_order_relaxed)) {
     child_.kill(kInterruptedState);
     return kInterrupted;

@@ -2,6 +2,8 @@
 #pragma once
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "mailbox.h"
 #include "ring.h"
 #include "segments.h"
+#include "shared_memory.h"
 
 namespace warpcell {
 
@@ -19,8 +22,9 @@ namespace warpcell {
 enum class Outcome { done, error, interrupted, died, timeout };
 constexpr const char* kOutcomeNames[] = {"done", "error", "interrupted", "died", "timeout"};
 
-// The state of a device process that an interrupt has killed.
+// The state of a device process that an interrupt has killed, and of one that has left nonsense in the control segment.
 constexpr const char* kInterruptedState = "interrupted";
+constexpr const char* kGarbledState = "the memory that it shares with the session was overwritten";
 
 // Why there is no sequence or no place.
 constexpr int64_t kDead = -1;
@@ -28,6 +32,11 @@ constexpr int64_t kInterrupted = -2;
 constexpr int64_t kNoMemory = -1;
 constexpr int64_t kAllocationDead = -2;
 constexpr int64_t kAllocationInterrupted = -3;
+
+// The last command of those that are done and visible; and of those that have finished, as far as is known without waiting.
+struct Reached {
+  uint64_t completed, progress;
+};
 
 class Client {
  public:
@@ -38,12 +47,16 @@ class Client {
 
   const std::string& kind() const { return kind_; }
   int index() const { return index_; }
-  Control& control() { return *control_; }
+  const Gauges& gauges() const { return control_->gauges; }
   Child& child() { return child_; }
+  // "running", or how the process has ended: also when what it shares with the session says what cannot be.
+  std::string state();
   Allocator& allocator(Memory memory) { return memory == Memory::device ? device_blocks_ : host_blocks_; }
   const Flights& flights() const { return flights_; }
   const Segments& segments() const { return segments_; }
   uint64_t submitted() const { return submitted_; }
+  // Any thread may ask.
+  Reached reached();
 
   // A new process with all segments. Returns their count; throws ClientError when the new process does not work.
   uint32_t restart();
@@ -59,8 +72,11 @@ class Client {
   std::optional<Outcome> look_closely(uint64_t sequence, uint64_t began);
   // Blocks; a negative timeout (ms) means none.
   Outcome wait(uint64_t sequence, int64_t timeout);
-  // Sleeps until the device process has something to say after `seen`, or a slice of time has passed.
+  // Sleeps until the device process has something to say after `seen`, as `wake_count` was before one looked, or a slice of time has passed.
+  uint32_t wake_count() const { return control_->wake.load(std::memory_order_seq_cst); }
   void sleep(uint32_t seen);
+  // Ends everyone's sleep. Any thread may.
+  void wake();
   std::vector<ErrorRecord> take_errors();
 
   // From the segments there are, or, when it may grow, from a new one too.
@@ -74,7 +90,12 @@ class Client {
   enum class Patience { user, patient };   // patient: an interrupt ends it only when it takes very long
   enum class Growth { grown, no_memory, dead, interrupted };
 
+  // With a control segment of its own: whatever the process before has written to the old one is gone with it.
   void start_process();
+  Descriptor renew_control();
+  std::optional<Reached> look_at_control() const;
+  // What it shares with the session says what cannot be, or its end has been seen.
+  bool is_lost() const { return is_garbled_.load(std::memory_order_relaxed) || child_.is_known_dead(); }
   int64_t place_record(uint32_t bytes, Patience patience, unsigned char** room);
   int64_t publish(unsigned char* room, const unsigned char* record, uint32_t origin);
   int64_t send(Op op, const Fields& fields, uint32_t origin, int descriptor, Patience patience);
@@ -94,8 +115,11 @@ class Client {
   const int index_;
   const std::string executable_;
 
-  Descriptor control_memory_;
-  Control* control_ = nullptr;
+  std::unique_ptr<Mapping> control_memory_;
+  Control* control_ = nullptr;   // stays the same: every segment is mapped at the place of the one before
+  std::mutex control_mutex_;     // while one segment takes the place of another
+  uint32_t sleepers_ = 0;
+  std::atomic<bool> is_garbled_{false};
   std::unique_ptr<Ring> ring_;
   Child child_;
   Mailbox mailbox_;
@@ -103,6 +127,7 @@ class Client {
   Allocator device_blocks_, host_blocks_;
   Flights flights_;
   std::atomic<uint64_t> submitted_{0};
+  std::atomic<uint64_t> completed_{0};   // as last seen and believed
   std::atomic<uint32_t> errors_read_{0};
 };
 

@@ -20,6 +20,30 @@ constexpr uint64_t kStartNanoseconds = 3000000000;
 
 }  // namespace
 
+std::optional<Reached> Client::look_at_control() const {
+  uint64_t known = completed_.load(std::memory_order_acquire);
+  Reached reached{control_->completed.load(std::memory_order_acquire), control_->progress.load(std::memory_order_acquire)};
+  uint64_t submitted = submitted_.load(std::memory_order_acquire);
+  bool can_be = reached.completed >= known && reached.completed <= submitted && reached.progress <= submitted;
+  if (!can_be || control_->protocol.load(std::memory_order_relaxed) != kProtocolVersion) return std::nullopt;
+  return reached;
+}
+
+Reached Client::reached() {
+  std::optional<Reached> said = look_at_control();
+  if (!said) {
+    // Once more, as the thread that restarts the process may be about to replace the segment, or just have done so.
+    std::lock_guard<std::mutex> lock(control_mutex_);
+    said = look_at_control();
+    if (!said) is_garbled_ = true;
+  }
+  if (!said) return {completed_, completed_};
+  completed_.store(said->completed, std::memory_order_release);
+  return *said;
+}
+
+std::string Client::state() { return is_garbled_ ? kGarbledState : child_.state(); }
+
 bool Client::has_errors() const { return control_->error_count.load(std::memory_order_acquire) != errors_read_.load(std::memory_order_relaxed); }
 
 // An answer that cannot be read (no descriptor is left, say) is lost. So is its process: nobody would ever hear of the end of that command.
@@ -38,10 +62,11 @@ bool Client::is_done(uint64_t sequence) {
     case Mailbox::Status::expected: return false;
     case Mailbox::Status::unknown: break;
   }
-  return control_->completed.load(std::memory_order_acquire) >= sequence;
+  return reached().completed >= sequence;
 }
 
 std::optional<Outcome> Client::look(uint64_t sequence) {
+  if (is_garbled_.load(std::memory_order_relaxed)) return Outcome::died;
   if (has_errors()) return Outcome::error;
   if (is_done(sequence)) return Outcome::done;
   return std::nullopt;
@@ -65,7 +90,7 @@ Outcome Client::wait(uint64_t sequence, int64_t timeout) {
   if (spin_until([&] { return (early = look(sequence)).has_value(); }, kSpinNanoseconds)) return *early;
 
   for (;;) {
-    uint32_t seen = control_->wake.load(std::memory_order_seq_cst);
+    uint32_t seen = wake_count();
     if (std::optional<Outcome> outcome = look_closely(sequence, began)) return *outcome;
     if (timeout >= 0 && nanoseconds() - began >= uint64_t(timeout) * 1000000u) return Outcome::timeout;
     sleep(seen);
@@ -73,17 +98,29 @@ Outcome Client::wait(uint64_t sequence, int64_t timeout) {
 }
 
 void Client::sleep(uint32_t seen) {
-  control_->waiters.fetch_add(1, std::memory_order_seq_cst);
+  auto count = [this](uint32_t change) {
+    std::lock_guard<std::mutex> lock(control_mutex_);
+    control_->waiters.store(sleepers_ += change, std::memory_order_seq_cst);
+  };
+  count(1);
   futex_wait(control_->wake, seen, kSliceMilliseconds);
-  control_->waiters.fetch_sub(1, std::memory_order_seq_cst);
+  count(-1);
+  // The word by which it is known to sleep may have been overwritten.
+  if (wake_count() == seen) futex_wake(control_->engine_sleeping);
+}
+
+void Client::wake() {
+  control_->wake.fetch_add(1);
+  futex_wake(control_->wake);
 }
 
 Outcome Client::wait_for_answer(uint64_t sequence, Patience patience, Answer* answer) {
   uint64_t began = nanoseconds();
   uint64_t grace = patience == Patience::user ? 0 : kStartNanoseconds;
   for (;;) {
-    uint32_t seen = control_->wake.load(std::memory_order_seq_cst);
-    bool lives = child_.is_running();
+    uint32_t seen = wake_count();
+    reached();
+    bool lives = !is_lost() && child_.is_running();
     if (look_for_answer(sequence) == Mailbox::Status::here && mailbox_.take(sequence, answer)) return Outcome::done;
     if (!lives) return Outcome::died;
     if (interrupt_flag().load(std::memory_order_relaxed) && nanoseconds() - began >= grace) {
@@ -108,7 +145,10 @@ std::vector<ErrorRecord> Client::take_errors() {
   uint32_t overwritten = now - first > kErrorSlots ? now - first - kErrorSlots : 0;
   errors.erase(errors.begin(), errors.begin() + std::min<size_t>(overwritten, errors.size()));
   errors_read_.store(count, std::memory_order_relaxed);
-  return errors;
+
+  auto can_be = [this](const ErrorRecord& error) { return error.sequence > 0 && error.sequence <= error.last && error.last <= submitted_ && error.code[0] != '\0'; };
+  if (!std::all_of(errors.begin(), errors.end(), can_be)) is_garbled_ = true;
+  return is_garbled_ ? std::vector<ErrorRecord>() : errors;
 }
 
 }  // namespace warpcell

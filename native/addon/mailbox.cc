@@ -2,7 +2,6 @@
 #include "mailbox.h"
 
 #include <cerrno>
-#include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -22,15 +21,12 @@ Descriptor Mailbox::renew() {
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) throw system_error("open a socket to the device process", errno);
   Descriptor ours(ends[0]);
   Descriptor theirs(ends[1]);
-  // Above the numbers that the device process inherits, so that neither is overwritten on the way.
-  Descriptor moved(fcntl(theirs.get(), F_DUPFD_CLOEXEC, kSocketDescriptor + 1));
-  if (!moved) throw system_error("open a socket to the device process", errno);
 
   std::lock_guard<std::mutex> lock(mutex_);
   socket_ = std::move(ours);
   expected_.clear();
   here_.clear();
-  return moved;
+  return theirs;
 }
 
 void Mailbox::close() {
@@ -74,7 +70,7 @@ void Mailbox::drain() {
       throw ClientError("PROTOCOL", "Expected a list of fields as answer to command " + std::to_string(received.sequence) + " but got other bytes.");
     }
     answer.descriptor = std::move(received.descriptor);
-    expected_.erase(received.sequence);
+    if (expected_.erase(received.sequence) == 0) throw ClientError("PROTOCOL", "it answered command " + std::to_string(received.sequence) + ", which awaits no answer");
     here_[received.sequence] = std::move(answer);
   }
 }

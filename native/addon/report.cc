@@ -21,13 +21,16 @@ std::string bounded(const char* text, size_t size) { return {text, strnlen(text,
 // Negative: not known.
 Napi::Value figure(Napi::Env env, double value) { return value < 0 ? env.Null() : Napi::Number::New(env, value); }
 
+// A device process writes four times a second; memory that changes under every look was given to something else.
+constexpr int kAttempts = 1000;
+
 struct Figures {
   double memory_total, memory_used, process_memory, utilization, temperature, power, sampled;
 };
 
 // False when nothing has been sampled yet.
 bool read(const Gauges& gauges, Figures* out) {
-  for (;;) {
+  for (int attempt = 0; attempt < kAttempts; attempt++) {
     uint64_t before = gauges.version.load(std::memory_order_acquire);
     if (before == 0) return false;
     *out = {double(gauges.memory_total), double(gauges.memory_used), double(gauges.process_memory), gauges.utilization, gauges.temperature, gauges.power, gauges.sampled};
@@ -37,14 +40,14 @@ bool read(const Gauges& gauges, Figures* out) {
     // A device process that died while it was writing leaves an odd version for good.
     if (before % 2 == 1 && gauges.version.load(std::memory_order_acquire) == before) return false;
   }
+  return false;
 }
 
 Napi::Value report_gauge(Napi::Env env, uint32_t client, Connection& connection) {
   Figures figures;
-  Control& control = connection.client.control();
-  if (!read(control.gauges, &figures)) figures = {-1, -1, -1, -1, -1, -1, -1};
+  if (!read(connection.client.gauges(), &figures)) figures = {-1, -1, -1, -1, -1, -1, -1};
   const auto& statistics = connection.client.allocator(Memory::device).statistics();
-  uint64_t done = std::max(control.completed.load(std::memory_order_acquire), control.progress.load(std::memory_order_acquire));
+  Reached reached = connection.client.reached();
 
   Napi::Object sample = made(Napi::Object::New(env));
   sample.Set("client", client);
@@ -59,7 +62,7 @@ Napi::Value report_gauge(Napi::Env env, uint32_t client, Connection& connection)
   sample.Set("sampled", figure(env, figures.sampled));
   sample.Set("allocated", double(statistics.allocated));
   sample.Set("reserved", double(statistics.reserved));
-  sample.Set("isBusy", done < connection.client.submitted());
+  sample.Set("isBusy", std::max(reached.completed, reached.progress) < connection.client.submitted());
   return sample;
 }
 

@@ -7,12 +7,15 @@
 
 namespace warpcell {
 
+bool Ring::is_sound() const { return can_be_taken(control_.tail.load(std::memory_order_acquire)); }
+
 unsigned char* Ring::reserve(uint32_t bytes) {
   uint64_t at = head_ % kRingBytes;
   uint64_t padding = at + bytes > kRingBytes ? kRingBytes - at : 0;
 
   if (head_ + padding + bytes - tail_ > kRingBytes) {
-    tail_ = control_.tail.load(std::memory_order_acquire);
+    uint64_t taken = control_.tail.load(std::memory_order_acquire);
+    if (can_be_taken(taken)) tail_ = taken;
     if (head_ + padding + bytes - tail_ > kRingBytes) return nullptr;
   }
 
@@ -34,14 +37,6 @@ void Ring::publish(uint32_t bytes) {
   // Pairs with the device process, which says that it sleeps and then looks at head once more.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (control_.engine_sleeping.load(std::memory_order_relaxed) != 0) wake_engine(control_);
-}
-
-void Ring::reset() {
-  head_ = 0;
-  tail_ = 0;
-  control_.head.store(0, std::memory_order_relaxed);
-  control_.tail.store(0, std::memory_order_relaxed);
-  control_.engine_sleeping.store(0, std::memory_order_relaxed);
 }
 
 void wake_engine(Control& control) {

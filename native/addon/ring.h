@@ -8,14 +8,19 @@ class Ring {
  public:
   explicit Ring(Control* control) : control_(*control), bytes_(reinterpret_cast<unsigned char*>(control) + kRingOffset) {}
 
+  // What the device process says to have taken is what it was given.
+  bool is_sound() const;
+
   // Room for a record of so many bytes, or null while the ring is too full. Fill it, then publish().
   unsigned char* reserve(uint32_t bytes);
   void publish(uint32_t bytes);
 
-  // For a new device process: everything that was in the ring is gone.
-  void reset();
+  // For a new control segment: everything that was in the ring is gone.
+  void reset() { head_ = tail_ = 0; }
 
  private:
+  bool can_be_taken(uint64_t tail) const { return tail >= tail_ && tail <= head_; }
+
   Control& control_;
   unsigned char* bytes_;
   uint64_t head_ = 0;

@@ -17,7 +17,10 @@ Descriptor create_shared_memory(uint64_t bytes, uint64_t promised) {
   // Memory that the system cannot back would kill this process at the first touch, so it is refused now.
   uint64_t available = available_memory();
   if (promised > available || bytes > available - promised) return Descriptor();
+  return sealed_memory(bytes);
+}
 
+Descriptor sealed_memory(uint64_t bytes) {
   Descriptor memory(memfd_create("warpcell", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!memory) throw system_error("create shared memory", errno);
   if (ftruncate(memory.get(), off_t(bytes)) != 0) {
@@ -41,6 +44,12 @@ Mapping::Mapping(int descriptor, uint64_t bytes) : bytes_(bytes) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
   if (memory == MAP_FAILED) throw system_error("map " + std::to_string(bytes) + " bytes of shared memory", errno);
   memory_ = static_cast<unsigned char*>(memory);
+}
+
+void Mapping::replace(int descriptor) {
+  if (mmap(memory_, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, 0) == MAP_FAILED) {
+    throw system_error("map " + std::to_string(bytes_) + " bytes of shared memory", errno);
+  }
 }
 
 Mapping::~Mapping() { munmap(memory_, bytes_); }

@@ -9,6 +9,8 @@ namespace warpcell {
 // Shared memory that no name leads to and that keeps its size; an empty Descriptor when the system has not so much left besides what is
 // `promised` already.
 Descriptor create_shared_memory(uint64_t bytes, uint64_t promised);
+// The same without asking what is left: for the little that a device process needs to be started at all.
+Descriptor sealed_memory(uint64_t bytes);
 
 // The size of memory that another process made. Throws ClientError unless it is sealed: whoever maps memory that shrinks dies of SIGBUS.
 uint64_t sealed_bytes(int descriptor);
@@ -21,6 +23,9 @@ class Mapping {
   ~Mapping();
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
+
+  // Maps another memfd of the same size in its place, so that pointers stay good. Throws ClientError.
+  void replace(int descriptor);
 
   unsigned char* memory() const { return memory_; }
   uint64_t bytes() const { return bytes_; }

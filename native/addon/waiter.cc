@@ -11,8 +11,7 @@ Waiter::~Waiter() {
     stopping_ = true;
   }
   changed_.notify_one();
-  client_.control().wake.fetch_add(1);
-  futex_wake(client_.control().wake);
+  client_.wake();
   if (thread_.joinable()) thread_.join();
   for (Pending& pending : pending_) pending.finish(Outcome::died);
 }
@@ -25,13 +24,12 @@ void Waiter::add(uint64_t sequence, Finish finish) {
   }
   changed_.notify_one();
   // It may be asleep for an earlier sequence.
-  client_.control().wake.fetch_add(1);
-  futex_wake(client_.control().wake);
+  client_.wake();
 }
 
 void Waiter::run() {
   for (;;) {
-    uint32_t seen = client_.control().wake.load(std::memory_order_seq_cst);
+    uint32_t seen = client_.wake_count();
     {
       std::unique_lock<std::mutex> lock(mutex_);
       if (pending_.empty()) changed_.wait(lock, [this] { return stopping_ || !pending_.empty(); });

@@ -23,21 +23,24 @@ Header* Channel::front() {
   for (;;) {
     uint64_t published = control_.head.load(std::memory_order_acquire) - tail_;
     if (published == 0) return nullptr;
+    if (published > kRingBytes) throw std::runtime_error("the command ring holds more than its size");
 
     uint64_t at = tail_ % kRingBytes;
     auto* header = reinterpret_cast<Header*>(ring_ + at);
     // Padding before the end of the ring may be as short as its size and its op.
     bool is_padding = header->op == Op::skip;
     uint64_t least = is_padding ? sizeof(uint64_t) : sizeof(Header);
-    bool fits = header->bytes >= least && header->bytes % 8 == 0 && header->bytes <= published && header->bytes <= kRingBytes - at;
-    if (!fits) throw std::runtime_error("the command ring holds a record of " + std::to_string(header->bytes) + " bytes that cannot be there");
+    uint32_t bytes = header->bytes;
+    bool fits = bytes >= least && bytes % 8 == 0 && bytes <= published && bytes <= kRingBytes - at;
+    if (!fits) throw std::runtime_error("the command ring holds a record of " + std::to_string(bytes) + " bytes that cannot be there");
+    front_bytes_ = bytes;
     if (!is_padding) return header;
     release();
   }
 }
 
 void Channel::release() {
-  tail_ += reinterpret_cast<Header*>(ring_ + tail_ % kRingBytes)->bytes;
+  tail_ += front_bytes_;
   control_.tail.store(tail_, std::memory_order_release);
 }
 

@@ -52,6 +52,7 @@ class Channel {
   unsigned char* ring_;
   int socket_;
   uint64_t tail_ = 0;
+  uint32_t front_bytes_ = 0;   // as they were when the record was looked at
 };
 
 }  // namespace warpcell

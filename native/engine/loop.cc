@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <stdexcept>
 #include <unistd.h>
 
 #include "launch_record.h"
@@ -72,6 +73,7 @@ void Loop::run() {
       if (!channel_.spin(kIdleNanoseconds)) rest();
       continue;
     }
+    if (last_ != 0 && header->sequence != last_ + 1) throw std::runtime_error("command " + std::to_string(header->sequence) + " follows command " + std::to_string(last_) + " in the ring");
     last_ = header->sequence;
     dispatch(*header);
     channel_.release();
@@ -137,13 +139,13 @@ void Loop::skip(Header&) {}
 
 // A wait meets only what earlier work has failed with: a device that cannot wait for its work is lost, whatever it calls the failure. Without a
 // word the session would wait for ever.
-void Loop::fence(Header& header) {
+void Loop::fence(Header&) {
   try {
     device_.synchronize();
   } catch (const DeviceError& error) {
-    lose(header.sequence, error.code, error.what());
+    lose(last_, error.code, error.what());
   }
-  channel_.complete(header.sequence);
+  channel_.complete(last_);
 }
 
 void Loop::launch(Header& header) { device_.launch(read_launch(device_, as<Launch>(header), header.bytes)); }

@@ -53,8 +53,9 @@ Control* map_control() {
   }
 
   auto* control = static_cast<Control*>(memory);
-  if (control->protocol == kProtocolVersion) return control;
-  std::fprintf(stderr, "Expected a session that speaks protocol %u but got %u. Build the library again: its parts are of different versions.\n", kProtocolVersion, control->protocol);
+  uint32_t protocol = control->protocol.load(std::memory_order_relaxed);
+  if (protocol == kProtocolVersion) return control;
+  std::fprintf(stderr, "Expected a session that speaks protocol %u but got %u. Build the library again: its parts are of different versions.\n", kProtocolVersion, protocol);
   return nullptr;
 }
 

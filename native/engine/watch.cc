@@ -15,8 +15,7 @@ constexpr int kParentMilliseconds = 500;
 constexpr auto kGaugeInterval = std::chrono::milliseconds(250);
 
 void publish(const Gauges& sample, Gauges& shared) {
-  // A process before this one may have been killed while it was writing: even again, as nobody writes now.
-  uint64_t version = (shared.version.load(std::memory_order_relaxed) + 1) & ~uint64_t(1);
+  uint64_t version = shared.version.load(std::memory_order_relaxed);
   shared.version.store(version + 1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   shared.memory_total = sample.memory_total;

@@ -128,9 +128,10 @@ struct Gauges {
   double sampled;                  // milliseconds since the epoch
 };
 
-// The first bytes of the control segment; the ring follows at kRingOffset.
+// The first bytes of the control segment, which is new for every device process; the ring follows at kRingOffset. Kernels of the CPU can write here too,
+// so the session believes only what can be.
 struct Control {
-  uint32_t protocol;
+  std::atomic<uint32_t> protocol;
   std::atomic<uint32_t> stop;                   // 1: finish and exit
   alignas(64) std::atomic<uint64_t> head;       // bytes published by the session
   alignas(64) std::atomic<uint64_t> tail;       // bytes taken by the device process

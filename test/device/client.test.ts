@@ -241,6 +241,7 @@ describe("a device process that answers", () => {
           case 4: send_raw({1, 4, 2, 0}, sizeof(Packet), "abcd", true); break;
           case 5: send_packet(kSocketDescriptor, 1, encode({"error", "UNSAID"}), -1, true); break;
           case 6: send_packet(kSocketDescriptor, 1, encode({}), -1, true); break;
+          case 7: send_packet(kSocketDescriptor, 2, encode({"ok"}), -1, true); break;
         }
         pause();
       }`);
@@ -254,6 +255,7 @@ describe("a device process that answers", () => {
     ["half a packet", 2, /^a packet is not well formed/],
     ["a packet without its memory", 3, /^a packet is not well formed/],
     ["a packet that claims a descriptor", 4, /^a packet is not well formed/],
+    ["to a command that nobody sent", 7, /^it answered command 2, which awaits no answer$/],
   ])("with %s is ended, and says why", (_, index, reason) => {
     const before = peakMiB();
     const client = binding.open("cpu", index, liar);
