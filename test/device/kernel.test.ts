@@ -368,9 +368,13 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
     expect(String(touched)).toContain("unfinished: a launch that did not finish may have been writing it");
     const shown = (touched as unknown as Record<symbol, () => Record<string, unknown>>)[Symbol.for("Jupyter.display")]!();
     expect(shown["application/vnd.warpcell.tensor.v1+json"]).toMatchObject({ suspect: true });
+    using first = touched.slice([0, 1]);
+    kernel("where").launch({ grid: 1, block: 1 }, first);
+    await synchronize();
+    expect([touched.isSuspect, first.isSuspect]).toEqual([true, true]);
     kernel("where").launch({ grid: 1, block: 4 }, touched);
     expect(touched.toArray()).toEqual([0, 1, 2, 3]);
-    expect(touched.isSuspect).toBe(false);
+    expect([touched.isSuspect, first.isSuspect]).toEqual([false, false]);
     kernel("fill").over(1000)(p, 1000, 4);
     expect(p.slice(0).item()).toBe(4);
     expect(template("axpy").as("float").info.name).toBe("axpy<float>");

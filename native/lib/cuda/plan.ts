@@ -103,7 +103,7 @@ export class LaunchPlan {
     const written = this.#written;
     for (let index = 0; index < written.length; index++) {
       const argument = args[written[index]!] as DeviceArray | null;
-      if (argument !== null) argument.storage!.writtenBy = sequence;
+      if (argument !== null) argument.storage!.written(sequence, argument.bytes);
     }
     for (const index of this.#holders) for (const tensor of writableIn(this.#parameters[index]!.type, args[index])) tensor.storage!.writtenBy = sequence;
   }

@@ -25,7 +25,10 @@ export class Storage {
   readonly device: DeviceProcess;
   readonly place: number;
   readonly bytes: number;
+  /** Sequence of the last command that may write here; 0: none. */
   #writtenBy = 0;
+  /** A launch that did not finish may have left something here that later commands wrote only in part. */
+  #isMarked = false;
   /** Counts writes. */
   version = 0;
   readonly #watch: number;
@@ -40,13 +43,6 @@ export class Storage {
     this.place = device.allocate(Math.max(bytes, 1), "device");
     binding.adjustExternalMemory(weight(device, bytes));
     this.#watch = watch(this);
-  }
-
-  /** Sequence of the last command that may write here; 0: none. */
-  get writtenBy(): number { return this.#writtenBy; }
-  set writtenBy(sequence: number) {
-    this.#writtenBy = sequence;
-    this.version += 1;
   }
 
   /** These bytes for JavaScript: the same buffer as long as it lives, and the memory as long too. */
@@ -74,9 +70,17 @@ export class Storage {
     release(this.device, this.place, this.bytes);
   }
 
-  /** A launch that did not finish may have been writing here, and nothing has written since. */
+  /** Notes that a command may write so many bytes here. Sequence 0: they have been written. */
+  written(sequence: number, bytes: number): void {
+    const isWhole = bytes === this.bytes;
+    this.#isMarked = !isWhole && this.isSuspect;
+    if (isWhole || sequence > 0) this.#writtenBy = sequence;
+    this.version += 1;
+  }
+
+  /** A launch that did not finish may have been writing here, and nothing has written the whole since. */
   get isSuspect(): boolean {
-    return this.#writtenBy !== 0 && this.device.isSuspect(this.#writtenBy);
+    return this.#isMarked || (this.#writtenBy !== 0 && this.device.isSuspect(this.#writtenBy));
   }
 }
 

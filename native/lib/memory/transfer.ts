@@ -26,12 +26,14 @@ export function upload(storage: Storage, offset: number, source: Uint8Array): vo
   const { device, place } = storage;
   if (device.kind === "cpu" && !device.isBusy) {
     sharedBytes(device, place + offset, source.length).set(source);
-    storage.writtenBy = 0;
+    storage.written(0, source.length);
     return;
   }
   for (let at = 0; at < source.length; at += stepBytes) {
     const part = source.subarray(at, at + stepBytes);
-    storage.writtenBy = sendStaged(device, place + offset + at, part);
+    const sequence = sendStaged(device, place + offset + at, part);
+    // With the last part the whole is there.
+    storage.written(sequence, at + part.length === source.length ? source.length : 0);
   }
 }
 

@@ -27,7 +27,7 @@ export function fill(out: DeviceArray, value: number | bigint | boolean): void {
   const storage = out.living();
   const { bytes, encode } = factsOf(out.dtype);
   if (out.isContiguous) {
-    storage.writtenBy = submitFill(storage.device, storage.place + out.offset * bytes, out.bytes, encode(value), bytes);
+    storage.written(submitFill(storage.device, storage.place + out.offset * bytes, out.bytes, encode(value), bytes), out.bytes);
     return;
   }
   using one = DeviceArray.allocate(storage.device, out.dtype, []);

@@ -112,7 +112,8 @@ export class LibraryKernel {
     for (let index = 0; index < kinds.length; index++) write(kinds[index]!, args[index]!, this.#places[index]!);
     const sequence = this.#device.submit();
     for (let index = 0; index < kinds.length; index++) {
-      if (kinds[index] === "out" && args[index] !== null) (args[index] as DeviceArray).storage!.writtenBy = sequence;
+      const argument = args[index] as DeviceArray | null;
+      if (kinds[index] === "out" && argument !== null) argument.storage!.written(sequence, argument.bytes);
     }
   }
 }

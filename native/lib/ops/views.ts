@@ -28,7 +28,6 @@ const reshapeTo: Computation<{ shape: Shape }> = {
     const input = x as DeviceArray;
     using shaped = new DeviceArray(out!.living().hold(), out!.dtype, { shape: input.shape, strides: rowMajor(input.shape), offset: out!.offset });
     copy(shaped, input);
-    out!.living().writtenBy = shaped.living().writtenBy;
   },
   gradient: ([g], { inputs: [x] }) => [call("reshapeTo", [g!], { shape: (x as DeviceArray).shape })],
   cost: moved,

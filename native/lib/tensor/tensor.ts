@@ -41,7 +41,7 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
   /** "cpu", "cuda:0", … */
   get device(): string { return this.deviceProcess.name; }
 
-  /** A launch that did not finish may have been writing it, and nothing has written it since. */
+  /** A launch that did not finish may have been writing it, and nothing has written the whole of its memory since. */
   get isSuspect(): boolean { return this.living().isSuspect; }
 
   /**
