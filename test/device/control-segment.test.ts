@@ -145,13 +145,13 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
   });
 });
 
-test.each([["zeros", 0], ["ones", -1]])("a kernel of the CPU that fills the segment with %s is named, and the next launch works", (_what, value) => {
+test.each([["zeros", 0, 950], ["ones", -1, 951]])("a kernel of the CPU that fills the segment with %s is named, and the next launch works", (_what, value, kernel) => {
   const device = devices.find(({ kind }) => kind === "cpu");
   if (device === undefined) throw new Error("Expected the CPU among the devices of this test.");
   load(device, `extern "C" __global__ void scribble(int low, int high, int words, int value) {
     int* control = (int*)((unsigned long long)(unsigned)high << 32 | (unsigned)low);
     for (int i = 0; i < words; i++) control[i] = value;
-  }`, ["scribble"], 950);
+  }`, ["scribble"], kernel);
   const pid = binding.processId(device.client);
   const { ino } = statSync(`/proc/${pid}/fd/3`);
   const line = readFileSync(`/proc/${pid}/maps`, "utf8").split("\n").find((text) => text.split(/\s+/)[4] === String(ino))!;
@@ -161,10 +161,10 @@ test.each([["zeros", 0], ["ones", -1]])("a kernel of the CPU that fills the segm
   const place = device.allocate(bytes.length, "device");
   write(device, place, bytes);
   const run = (words: number) => {
-    launch(device, { kernel: 950, integers: [Number(BigInt.asIntN(32, address)), Number(BigInt.asIntN(32, address >> 32n)), words, value] });
+    launch(device, { kernel, integers: [Number(BigInt.asIntN(32, address)), Number(BigInt.asIntN(32, address >> 32n)), words, value] });
     device.synchronize();
   };
-  expect(() => run(controlBytes / 4)).toThrow(new RegExp(`kernel number 950 .*${overwritten}`));
+  expect(() => run(controlBytes / 4)).toThrow(new RegExp(`kernel number ${kernel} .*${overwritten}`));
   run(0);
   expect(Buffer.compare(read(device, place, bytes.length), bytes)).toBe(0);
   device.free(place);
