@@ -105,7 +105,7 @@ export class LaunchPlan {
       const argument = args[written[index]!] as DeviceArray | null;
       if (argument !== null) argument.storage!.written(sequence, argument.bytes);
     }
-    for (const index of this.#holders) for (const tensor of writableIn(this.#parameters[index]!.type, args[index])) tensor.storage!.writtenBy = sequence;
+    for (const index of this.#holders) for (const tensor of writableIn(this.#parameters[index]!.type, args[index])) tensor.storage!.written(sequence, tensor.bytes);
   }
 
   /** The record that {@link write} left, as bytes. */
