@@ -52,6 +52,8 @@ class Exports : public Napi::Addon<Exports> {
         method<&Exports::flights>("flights"),
         method<&Exports::allocate>("allocate"),
         method<&Exports::free_block>("free"),
+        method<&Exports::own>("own"),
+        method<&Exports::disown>("disown"),
         method<&Exports::buffer>("buffer"),
         method<&Exports::part>("part"),
         method<&Exports::share_memory>("shareMemory"),
@@ -59,9 +61,7 @@ class Exports : public Napi::Addon<Exports> {
         method<&Exports::lend_memory>("lendMemory"),
         method<&Exports::trim>("trim"),
         method<&Exports::memory>("memory"),
-        method<&Exports::adjust_external_memory>("adjustExternalMemory"),
         method<&Exports::watch>("watch"),
-        method<&Exports::unwatch>("unwatch"),
         method<&Exports::watched>("watched"),
         method<&Exports::collected>("collected"),
         method<&Exports::interrupt>("interrupt"),
@@ -152,6 +152,14 @@ class Exports : public Napi::Addon<Exports> {
 
   void free_block(const Arguments& arguments) { client_of(arguments).free(uint64_t(arguments.integer(1))); }
 
+  int64_t own(const Arguments& arguments) {
+    int64_t place = client_of(arguments).allocate(Memory::device, arguments.bytes(1), arguments.truth(4));
+    if (place >= 0) instance_.owned_blocks().add(arguments.small(0), uint64_t(place), arguments.integer(2), arguments.object(3));
+    return place;
+  }
+
+  void disown(const Arguments& arguments) { instance_.owned_blocks().remove(arguments.small(0), uint64_t(arguments.integer(1))); }
+
   Napi::Value buffer(const Arguments& arguments) { return instance_.view(readable_segment(client_of(arguments), arguments.small(1))); }
 
   Napi::Value part(const Arguments& arguments) {
@@ -176,17 +184,18 @@ class Exports : public Napi::Addon<Exports> {
 
   Napi::Value memory(const Arguments& arguments) { return report_memory(arguments.env(), client_of(arguments).allocator(Memory::device).statistics()); }
 
-  void adjust_external_memory(const Arguments& arguments) { Napi::MemoryManagement::AdjustExternalMemory(arguments.env(), arguments.integer(0)); }
-
   uint64_t watch(const Arguments& arguments) { return instance_.weak_objects().add(arguments.object(0)); }
-
-  void unwatch(const Arguments& arguments) { instance_.weak_objects().remove(arguments.bytes(0)); }
 
   Napi::Value watched(const Arguments& arguments) { return instance_.weak_objects().find(arguments.bytes(0)); }
 
   Napi::Value collected(const Arguments& arguments) {
-    std::vector<uint64_t> numbers = instance_.weak_objects().take_collected();
+    WeakObjects& objects = instance_.weak_objects();
     Napi::Array result = made(Napi::Array::New(arguments.env()));
+    if (!objects.may_have_collected()) return result;
+    size_t freed = instance_.owned_blocks().free_collected();
+    std::vector<uint64_t> numbers = objects.take_collected();
+    // 0 is nobody's number: blocks have been freed.
+    if (freed > 0) numbers.push_back(0);
     for (uint32_t i = 0; i < numbers.size(); i++) result.Set(i, double(numbers[i]));
     return result;
   }

@@ -28,7 +28,7 @@ Napi::ArrayBuffer array_buffer(Napi::Env env, Hold&& parts, uint64_t offset, uin
 
 }  // namespace
 
-Instance::Instance(Napi::Env env) : env_(env), weak_objects_(env) {
+Instance::Instance(Napi::Env env) : env_(env), weak_objects_(env), owned_blocks_(env) {
   auto buffer = made(Napi::ArrayBuffer::New(env, kScratchBytes));
   scratch_ = static_cast<unsigned char*>(buffer.Data());
   scratch_buffer_ = made(Napi::Persistent(buffer));

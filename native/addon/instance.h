@@ -5,6 +5,7 @@
 #include <memory>
 #include <napi.h>
 
+#include "owned_blocks.h"
 #include "registry.h"
 #include "shared_memory.h"
 #include "weak_objects.h"
@@ -34,6 +35,7 @@ class Instance {
   Napi::Value lend(const Napi::Object& whole, uint64_t offset, uint64_t bytes);
 
   WeakObjects& weak_objects() { return weak_objects_; }
+  OwnedBlocks& owned_blocks() { return owned_blocks_; }
 
  private:
   struct Completion {
@@ -56,6 +58,7 @@ class Instance {
   uint32_t pending_ = 0;
 
   WeakObjects weak_objects_;
+  OwnedBlocks owned_blocks_;
   std::map<uint64_t, Napi::Reference<Napi::ArrayBuffer>> views_;   // by the segment's serial; weak
   std::map<uint64_t, std::weak_ptr<Mapping>> segments_;   // by the segment's serial
   std::map<const void*, std::weak_ptr<Mapping>> mappings_;   // by their first byte

@@ -37,9 +37,14 @@ void Registry::close_all_of(const void* owner) {
   }
 }
 
-Connection& Registry::at(uint32_t number) const {
+Connection* Registry::find(uint32_t number) const {
   Connection* connection = connections_[number % kMost].get();
-  if (connection == nullptr || connection->number != number) {
+  return connection != nullptr && connection->number == number ? connection : nullptr;
+}
+
+Connection& Registry::at(uint32_t number) const {
+  Connection* connection = find(number);
+  if (connection == nullptr) {
     throw ClientError("CLOSED", "Expected an open device process but number " + std::to_string(number) + " is closed or was never opened.");
   }
   return *connection;

@@ -31,6 +31,8 @@ class Registry {
 
   // For the thread that opened it. Throws ClientError when it is closed.
   Connection& at(uint32_t number) const;
+  // Null where there is none any more.
+  Connection* find(uint32_t number) const;
   // For other threads: nothing is closed meanwhile.
   void each(const std::function<void(uint32_t, Connection&)>& visit);
 

@@ -10,11 +10,14 @@ uint64_t WeakObjects::add(Napi::Object object) {
   return last_;
 }
 
+bool WeakObjects::may_have_collected() {
+  if (!canary_.IsEmpty() && !is_collected(canary_)) return false;
+  canary_ = made(Napi::Weak(made(Napi::Object::New(env_))));
+  return true;
+}
+
 std::vector<uint64_t> WeakObjects::take_collected() {
   std::vector<uint64_t> numbers;
-  if (!canary_.IsEmpty() && !is_collected(canary_)) return numbers;
-  canary_ = made(Napi::Weak(made(Napi::Object::New(env_))));
-
   for (auto entry = objects_.begin(); entry != objects_.end();) {
     if (!is_collected(entry->second)) {
       ++entry;

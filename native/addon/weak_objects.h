@@ -12,10 +12,11 @@ class WeakObjects {
   explicit WeakObjects(Napi::Env env) : env_(env) {}
 
   uint64_t add(Napi::Object object);
-  void remove(uint64_t number) { objects_.erase(number); }
   // Null once it has been collected.
   Napi::Value find(uint64_t number) const;
-  // The numbers of those collected since the last call, each once. Cheap when nothing can have been.
+  // Whether the collector has been there since the last call; true at the first.
+  bool may_have_collected();
+  // The numbers of those collected, each once.
   std::vector<uint64_t> take_collected();
 
  private:

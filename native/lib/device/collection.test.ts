@@ -1,6 +1,6 @@
 // What follows the collection of an object, in the midst of a job and between jobs.
 import { expect, test } from "vitest";
-import { afterCollection, cancel, collectGarbage, living, reclaim } from "./collection.ts";
+import { afterCollection, collectGarbage, living, reclaim } from "./collection.ts";
 
 /** A number for an object that nobody holds any more. */
 const forgotten = (action: () => void): number => afterCollection({ some: "object" }, action);
@@ -10,7 +10,6 @@ test("in one job: what is due runs when it is asked for, once, and not for what 
   const kept = { kept: true };
   const number = afterCollection(kept, () => ran.push("kept"));
   const gone = forgotten(() => ran.push("forgotten"));
-  cancel(forgotten(() => ran.push("cancelled")));
   expect(collectGarbage()).toBe(true);
   expect([ran, living(number), living(gone)]).toEqual([["forgotten"], kept, null]);
   expect([reclaim(), collectGarbage(), ran]).toEqual([false, false, ["forgotten"]]);

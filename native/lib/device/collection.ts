@@ -6,7 +6,7 @@ import { binding } from "../wire/binding.ts";
 
 const due = new Map<number, () => void>();
 
-/** Runs `action`, which must not hold the object, some time after it has been collected. Returns a number for {@link cancel}. */
+/** Runs `action`, which must not hold the object, some time after it has been collected. Returns a number for {@link living}. */
 export function afterCollection(object: object, action: () => void): number {
   const number = binding.watch(object);
   due.set(number, action);
@@ -16,12 +16,6 @@ export function afterCollection(object: object, action: () => void): number {
 /** The object of a number, or `null` once it has been collected. Unlike a WeakRef, neither this nor {@link afterCollection} keeps it until the end of the job. */
 export function living(number: number): object | null {
   return binding.watched(number);
-}
-
-/** The action is not run. */
-export function cancel(number: number): void {
-  binding.unwatch(number);
-  due.delete(number);
 }
 
 /** Runs what is due. Returns whether there was any. */

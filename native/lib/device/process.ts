@@ -132,20 +132,28 @@ export class DeviceProcess {
 
   /** A block of at least `bytes` bytes, 256-byte aligned, as a place. What collected objects held is used before new memory is. Throws {@link OutOfMemory}. */
   allocate(bytes: number, memory: MemoryKind): number {
+    return this.#place(bytes, memory, (mayGrow) => binding.allocate(this.client, memoryNumbers[memory], bytes, mayGrow));
+  }
+
+  /** The same of device memory for an object, which owns it: {@link disown} or the object's collection frees it. `weight`: bytes as V8 is told of them. */
+  allocateFor(owner: object, bytes: number, weight: number): number {
+    const place = binding.own(this.client, bytes, weight, owner, false);
+    return place >= 0 ? place : this.#place(bytes, "device", (mayGrow) => binding.own(this.client, bytes, weight, owner, mayGrow));
+  }
+
+  disown(place: number): void {
+    binding.disown(this.client, place);
+  }
+
+  #place(bytes: number, memory: MemoryKind, attempt: (mayGrow: boolean) => number): number {
     for (const { prepared, mayGrow } of waysToAllocate) {
-      const place = prepared() ? this.#allocate(bytes, memory, mayGrow) : -1;
+      if (!prepared()) continue;
+      let place = attempt(mayGrow);
+      for (; place < -1; place = attempt(mayGrow)) this.#attend(place === -2 ? "died" : "interrupted");
       if (place >= 0) return place;
     }
     const { allocated } = binding.memory(this.client);
     throw new OutOfMemory(`Expected ${bytes} bytes of ${memory} memory on ${this.name} but there are not so many left, and tensors hold ${allocated}. Dispose of tensors that you no longer need.`, this.name, bytes);
-  }
-
-  #allocate(bytes: number, memory: MemoryKind, mayGrow: boolean): number {
-    for (;;) {
-      const place = binding.allocate(this.client, memoryNumbers[memory], bytes, mayGrow);
-      if (place >= -1) return place;
-      this.#attend(place === -2 ? "died" : "interrupted");
-    }
   }
 
   free(place: number): void {

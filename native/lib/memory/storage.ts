@@ -1,7 +1,6 @@
 // A block of a device's memory: takes it from the allocator, and gives it back when the last tensor on it is disposed of or collected.
 import { getHeapStatistics } from "node:v8";
-import { binding } from "../wire/binding.ts";
-import { afterCollection, cancel, living } from "../device/collection.ts";
+import { afterCollection, living } from "../device/collection.ts";
 import type { DeviceProcess } from "../device/process.ts";
 
 const heap = getHeapStatistics().heap_size_limit;
@@ -11,13 +10,7 @@ const heap = getHeapStatistics().heap_size_limit;
  * heap, or a loop over a GPU's tensors would spend its time in the collector.
  */
 function weight(device: DeviceProcess, bytes: number): number {
-  return device.kind === "cpu" ? bytes : Math.ceil(bytes * Math.min(1, heap / device.properties.memoryTotal));
-}
-
-// A block that is reused while commands on it are under way is safe: all commands of a device run in one order.
-function release(device: DeviceProcess, place: number, bytes: number): void {
-  device.free(place);
-  binding.adjustExternalMemory(-weight(device, bytes));
+  return Math.ceil(bytes * Math.min(1, heap / device.properties.memoryTotal));
 }
 
 /** The memory under one or several tensors (a tensor, its views, and the arrays that show it). */
@@ -31,7 +24,6 @@ export class Storage {
   #isMarked = false;
   /** Counts writes. */
   version = 0;
-  readonly #watch: number;
   #holders = 1;
   /** The number of the buffer with these bytes that JavaScript had last; 0: none. */
   #buffer = 0;
@@ -40,9 +32,7 @@ export class Storage {
   constructor(device: DeviceProcess, bytes: number) {
     this.device = device;
     this.bytes = bytes;
-    this.place = device.allocate(Math.max(bytes, 1), "device");
-    binding.adjustExternalMemory(weight(device, bytes));
-    this.#watch = watch(this);
+    this.place = device.allocateFor(this, bytes > 0 ? bytes : 1, device.properties.unifiedMemory ? bytes : weight(device, bytes));
   }
 
   /** These bytes for JavaScript: the same buffer as long as it lives, and the memory as long too. */
@@ -66,8 +56,8 @@ export class Storage {
   drop(): void {
     this.#holders -= 1;
     if (this.#holders > 0) return;
-    cancel(this.#watch);
-    release(this.device, this.place, this.bytes);
+    // A block that is reused while commands on it are under way is safe: all commands of a device run in one order.
+    this.device.disown(this.place);
   }
 
   /** Notes that a command may write so many bytes here. Sequence 0: they have been written. */
@@ -82,10 +72,4 @@ export class Storage {
   get isSuspect(): boolean {
     return this.#isMarked || (this.#writtenBy !== 0 && this.device.isSuspect(this.#writtenBy));
   }
-}
-
-// Apart, so that the action does not hold the storage.
-function watch(storage: Storage): number {
-  const { device, place, bytes } = storage;
-  return afterCollection(storage, () => release(device, place, bytes));
 }

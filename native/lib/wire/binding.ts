@@ -89,6 +89,9 @@ export interface Binding {
    */
   allocate(client: number, memory: 0 | 1, bytes: number, mayGrow: boolean): number;
   free(client: number, place: number): void;
+  /** {@link allocate} of device memory for an object, which owns the block: it is freed by {@link disown}, or some time after the object has been collected. V8 is told of `weight` bytes. */
+  own(client: number, bytes: number, weight: number, owner: object, mayGrow: boolean): number;
+  disown(client: number, place: number): void;
   /** The whole segment of a place as memory of this process: host segments, and device segments of `cpu`. The mapping lives as long as the buffer. */
   buffer(client: number, segment: number): ArrayBuffer;
   /** The same of `bytes` bytes at a place, and nothing around them. */
@@ -103,15 +106,15 @@ export interface Binding {
   trim(client: number): number;
   /** Of device memory. */
   memory(client: number): MemoryStatistics;
-  /** Tells V8 of memory outside its heap; `change` in bytes, may be negative. */
-  adjustExternalMemory(change: number): void;
 
   /** Notes an object, without keeping it, and returns a number for it. */
   watch(object: object): number;
-  unwatch(number: number): void;
   /** The object, or `null` once it has been collected. */
   watched(number: number): object | null;
-  /** The numbers of watched objects that the collector has taken, each once. It sees them also in the midst of a job. */
+  /**
+   * The numbers of watched objects that the collector has taken, each once, and frees the blocks of owners that it has taken: then 0 is among the numbers. It sees them
+   * also in the midst of a job.
+   */
   collected(): number[];
 
   /** Makes every blocking and asynchronous wait of this Node process end with `interrupted`, now and until {@link clearInterrupt}. Callable from any thread. */
