@@ -1,6 +1,8 @@
 // Opens the first libcublasLt that works with this machine's driver.
 #include "cublas_api.h"
 
+#include <cstdlib>
+
 #include "../../device.h"
 #include "../../host/dynamic_library.h"
 #include "../toolkit.h"
@@ -8,6 +10,7 @@
 namespace warpcell::cuda {
 namespace {
 
+constexpr const char* kVariable = "WARPCELL_CUBLAS";
 constexpr const char* kMissing = "cuBLASLt was not found. Get it with: pip install nvidia-cublas (nvidia-cublas-cu12 for drivers before 580), or set CUDA_PATH to a CUDA toolkit.";
 
 std::string version_of(size_t number) { return std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." + std::to_string(number % 100); }
@@ -44,6 +47,16 @@ bool try_open(const std::string& file, const DriverApi& driver, CublasApi* api, 
 }
 
 CublasApi open(const DriverApi& driver) {
+  const char* named = std::getenv(kVariable);
+  std::string wanted = named == nullptr ? "" : named;
+  if (wanted == "off") throw DeviceError("NO_LIBRARY", std::string("cuBLASLt is switched off: ") + kVariable + " is \"off\".");
+  if (!wanted.empty()) {
+    CublasApi api;
+    std::string reason;
+    if (try_open(wanted, driver, &api, &reason)) return api;
+    throw DeviceError("OPTION", std::string(kVariable) + " names " + wanted + ", which cannot be used (" + reason + "). Name another file, \"off\", or none.");
+  }
+
   std::vector<std::string> files = find_libraries("libcublasLt.so");
   files.insert(files.end(), {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"});
   CublasApi api;
