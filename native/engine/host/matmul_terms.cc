@@ -29,6 +29,8 @@ constexpr Epilogue kEpilogues[] = {
     {"sum_of_a", 512, 'm', false, false},
 };
 
+constexpr int64_t kUsualAlignment = 256;   // of a tensor's memory
+
 struct Type { const char* name; uint64_t bytes; };
 constexpr Type kTypes[] = {{"float32", 4}, {"float64", 8}, {"float16", 2}, {"bfloat16", 2}, {"float8_e4m3", 1}, {"float8_e5m2", 1}};
 
@@ -51,11 +53,11 @@ int64_t number_or(const PlanRequest& request, const std::string& term, int64_t o
 
 MatrixTerms matrix(const PlanRequest& request, const std::string& name, int64_t rows, int64_t columns) {
   MatrixTerms terms{};
-  terms.type = text(request, name + ".type");
+  terms.type = text(request, request.terms.count(name + ".type") != 0 ? name + ".type" : "type");
   terms.transposed = number_or(request, name + ".transposed", 0) != 0;
-  terms.leading = number(request, name + ".leading");
+  terms.leading = number_or(request, name + ".leading", std::max<int64_t>(1, terms.transposed ? rows : columns));
   terms.stride = number_or(request, name + ".stride", 0);
-  terms.alignment = uint32_t(number_or(request, name + ".alignment", 1));
+  terms.alignment = uint32_t(number_or(request, name + ".alignment", kUsualAlignment));
 
   auto known = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const Type& type) { return terms.type == type.name; });
   if (known == std::end(kTypes)) throw DeviceError("UNSUPPORTED", "No library multiplies matrices of " + terms.type + ".");
@@ -83,7 +85,7 @@ MatmulTerms::MatmulTerms(const PlanRequest& request)
     : m(number(request, "m")), n(number(request, "n")), k(number(request, "k")), batches(number_or(request, "batches", 1)), compute(text(request, "compute")),
       a(matrix(request, "a", m, k)), b(matrix(request, "b", k, n)), out(matrix(request, "out", m, n)),
       epilogue(&epilogue_named(request.terms.count("epilogue") != 0 ? text(request, "epilogue") : "none")), auxiliary_leading(number_or(request, "auxiliary.leading", n)),
-      vector_alignment(uint32_t(number_or(request, "vector.alignment", 1))), auxiliary_alignment(uint32_t(number_or(request, "auxiliary.alignment", 1))),
+      vector_alignment(uint32_t(number_or(request, "vector.alignment", kUsualAlignment))), auxiliary_alignment(uint32_t(number_or(request, "auxiliary.alignment", kUsualAlignment))),
       scaled(number_or(request, "scaled", 0) != 0), fast_accumulation(number_or(request, "fast", 0) != 0) {
   if (m == 0 || n == 0 || batches == 0) throw DeviceError("PROTOCOL", "The plan of a matrix product has no results.");
   if (out.transposed) throw DeviceError("PROTOCOL", "The plan of a matrix product has a transposed result.");

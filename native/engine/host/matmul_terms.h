@@ -8,7 +8,7 @@
 
 namespace warpcell {
 
-// A batch of row-major matrices. Elements; `stride` is from one matrix to the next, 0 where all batches share one.
+// A batch of row-major matrices, of the term "type" unless it has its own, without gaps between rows and aligned to 256 bytes unless told. Elements; `stride` is from one matrix to the next, 0 where all batches share one.
 struct MatrixTerms {
   std::string type;            // "float32"
   uint64_t element_bytes;

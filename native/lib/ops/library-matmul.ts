@@ -14,19 +14,18 @@ interface Stored { readonly transposed: boolean; readonly leading: number; }
 
 const computeTypes: Partial<Record<DType, ComputeType>> = { float32: "float32", float64: "float64", float16: "float32", bfloat16: "float32" };
 
-/** The most that a library makes use of, bytes. */
-const mostAlignment = 256;
+/** Of a tensor's memory, bytes; more is of no use to a library. */
+const usualAlignment = 256;
 
 /** `null` for strides that no library takes: such a matrix has to be copied first. */
-export function storedAs({ rows, columns, row, column }: Omit<MatrixBatch, "place" | "batch">): Stored | null {
+export function storedAs({ rows, columns, row, column }: MatrixBatch): Stored | null {
   if ((column === 1 || columns <= 1) && (rows <= 1 || row >= Math.max(columns, 1))) return { transposed: false, leading: rows <= 1 ? Math.max(columns, 1) : row };
   if ((row === 1 || rows <= 1) && (columns <= 1 || column >= Math.max(rows, 1))) return { transposed: true, leading: columns <= 1 ? Math.max(rows, 1) : column };
   return null;
 }
 
 function sample(dtype: DType, compute: ComputeType): string {
-  const matrices = ["a", "b", "out"].map((name) => ` ${name}.type=${dtype} ${name}.leading=64 ${name}.alignment=${mostAlignment}`).join("");
-  return `matmul m=64 n=64 k=64 compute=${compute}${matrices}`;
+  return `matmul m=64 n=64 k=64 compute=${compute} type=${dtype}`;
 }
 
 /** Whether the device has a library for matrices of this dtype, so that copying them into an order that it takes is worth it. */
@@ -41,17 +40,23 @@ export function matmulLibrary(device: DeviceProcess): LibraryChoice {
 }
 
 function alignmentOf(place: number): number {
-  const low = place % mostAlignment;
-  return low === 0 ? mostAlignment : low & -low;
+  const low = place % usualAlignment;
+  return low === 0 ? usualAlignment : low & -low;
 }
 
-function termsOf(name: string, dtype: DType, { place, batch }: MatrixBatch, { transposed, leading }: Stored): string {
-  return ` ${name}.type=${dtype} ${name}.leading=${leading}${transposed ? ` ${name}.transposed=1` : ""}${batch === 0 ? "" : ` ${name}.stride=${batch}`} ${name}.alignment=${alignmentOf(place)}`;
+/** What is not as usual. Texts are compared at every product, so they are short. */
+function termsOf(name: string, { place, batch, rows, columns }: MatrixBatch, { transposed, leading }: Stored): string {
+  const alignment = alignmentOf(place);
+  let terms = transposed ? ` ${name}.transposed=1` : "";
+  if (leading !== Math.max(1, transposed ? rows : columns)) terms += ` ${name}.leading=${leading}`;
+  if (batch !== 0) terms += ` ${name}.stride=${batch}`;
+  return alignment === usualAlignment ? terms : `${terms} ${name}.alignment=${alignment}`;
 }
 
 /** `batches` matrices in a row-major block without gaps are one with all their rows. */
 function joined(matrix: MatrixBatch, batches: number): MatrixBatch | null {
-  return matrix.column === 1 && matrix.batch === matrix.rows * matrix.row ? { ...matrix, rows: matrix.rows * batches, batch: 0 } : null;
+  const { place, rows, columns, batch, row, column } = matrix;
+  return column === 1 && batch === rows * row ? { place, rows: rows * batches, columns, batch: 0, row, column } : null;
 }
 
 /**
@@ -66,8 +71,8 @@ export function libraryMatmul(device: DeviceProcess, dtype: DType, batches: numb
   }
   const [storedA, storedB] = [storedAs(a), storedAs(b)];
   if (storedA === null || storedB === null) return null;
-  const text = `matmul m=${out.rows} n=${out.columns} k=${a.columns}${batches === 1 ? "" : ` batches=${batches}`} compute=${compute}` +
-    termsOf("out", dtype, out, { transposed: false, leading: out.row }) + termsOf("a", dtype, a, storedA) + termsOf("b", dtype, b, storedB);
+  const text = `matmul m=${out.rows} n=${out.columns} k=${a.columns}${batches === 1 ? "" : ` batches=${batches}`} compute=${compute} type=${dtype}` +
+    termsOf("out", out, { transposed: false, leading: out.row }) + termsOf("a", a, storedA) + termsOf("b", b, storedB);
   const places: RunPlaces = [out.place, a.place, b.place];
   const scalars = [1, 0];
   return LibraryPlan.find(device, text, { places, scalars })?.run(places, scalars) ?? null;

@@ -63,19 +63,25 @@ function words({ batch, row, column }: Matrix): Uint32Array {
 /** {@link batched}, with rows or columns that lie without gaps, as libraries take them: a copy where they do not. */
 function ordered(input: DeviceArray, batch: Shape, isLeft: boolean): BatchedOperand {
   const found = batched(input, batch, isLeft);
-  if (storedAs({ ...found.matrix, rows: found.rows, columns: found.columns }) !== null) return found;
+  if (storedAs(asBatch(found)) !== null) return found;
   found.array.dispose();
   using gathered = contiguous(input);
   return batched(gathered, batch, isLeft);
 }
 
+// Spelled out: spreading an object costs more than a small product.
 function asBatch({ array, matrix, rows, columns }: BatchedOperand): MatrixBatch {
-  return { ...matrix, rows, columns, place: array.placeHigh * 2 ** 32 + array.placeLow };
+  return { place: array.placeHigh * 2 ** 32 + array.placeLow, rows, columns, batch: matrix.batch, row: matrix.row, column: matrix.column };
+}
+
+function asMatrix({ shape, strides, placeHigh, placeLow }: DeviceArray): MatrixBatch {
+  return { place: placeHigh * 2 ** 32 + placeLow, rows: shape[0]!, columns: shape[1]!, batch: 0, row: strides[0]!, column: strides[1]! };
 }
 
 /** Fills the contiguous `out` with the product of `a` and `b`, of its dtype. */
 export function matmulInto(out: DeviceArray, a: DeviceArray, b: DeviceArray): void {
   const { device } = out.living();
+  if (a.shape.length === 2 && b.shape.length === 2 && multipliedByLibrary(out, 1, asMatrix(out), asMatrix(a), asMatrix(b))) return;
   const batch = broadcast(a.shape.slice(0, -2), b.shape.slice(0, -2));
   const operand = hasLibraryMatmul(device, out.dtype) ? ordered : batched;
   const left = operand(a, batch, true);
@@ -88,10 +94,14 @@ export function matmulInto(out: DeviceArray, a: DeviceArray, b: DeviceArray): vo
 /** Whether a library of the device did it. */
 function libraryInto(out: DeviceArray, batches: number, left: BatchedOperand, right: BatchedOperand): boolean {
   const [rows, columns] = [left.rows, right.columns];
+  const result = asBatch({ array: out, matrix: { batch: rows * columns, row: columns, column: 1 }, rows, columns });
+  return multipliedByLibrary(out, batches, result, asBatch(left), asBatch(right));
+}
+
+function multipliedByLibrary(out: DeviceArray, batches: number, result: MatrixBatch, left: MatrixBatch, right: MatrixBatch): boolean {
   if (left.columns === 0 || out.size === 0) return false;
   const storage = out.living();
-  const result = asBatch({ array: out, matrix: { batch: rows * columns, row: columns, column: 1 }, rows, columns });
-  const sequence = libraryMatmul(storage.device, out.dtype, batches, result, asBatch(left), asBatch(right));
+  const sequence = libraryMatmul(storage.device, out.dtype, batches, result, left, right);
   if (sequence !== null) storage.written(sequence, out.bytes);
   return sequence !== null;
 }
