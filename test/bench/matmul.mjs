@@ -53,7 +53,8 @@ for line in sys.stdin:
 /** A rival's process, or null where no Python on this machine has it. */
 async function start({ name, program }) {
   for (const python of [process.env.WARPCELL_RIVAL_PYTHON, "python3", "/usr/bin/python3"].filter(Boolean)) {
-    const child = spawn(python, ["-c", program], { stdio: ["pipe", "pipe", "ignore"] });
+    // NumPy's threads would spin for 20 ms into our turn: they sleep as soon as ours do.
+    const child = spawn(python, ["-c", program], { stdio: ["pipe", "pipe", "ignore"], env: { OPENBLAS_THREAD_TIMEOUT: "20", ...process.env } });
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const [first] = await Promise.all([lines.next(), once(child, "spawn").catch(() => undefined)]);
     if (first.done) continue;
