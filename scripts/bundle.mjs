@@ -3,9 +3,9 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import { onSignals, quietly, root, setup, statuses } from "./setup.mjs";
+import { onSignals, python, quietly, root, setup, statuses } from "./setup.mjs";
 
-const limit = 55e6;
+const limit = 60e6;
 const name = `warpcell-linux-${process.arch}`;
 const output = join(root, "dist", `${name}.tar.xz`);
 mkdirSync(join(root, "dist"), { recursive: true });
@@ -95,12 +95,24 @@ function assemble() {
     copy(path, keep);
   }
   for (const program of ["addon.node", "warpcell-device"]) copy(`native/build/Release/${program}`);
+  copyOpenBlas();
 
   const folders = closure([...Object.keys(packageOf(join(root, "kernel")).dependencies), "vitest", "@types/node"], join(root, "kernel"));
   for (const [folder, name] of folders) copy(relative(root, folder), keepOf(name, folder));
   copyZeromqAddon();
   symlinkSync(join("..", "native"), join(stage, "node_modules", "warpcell"));
   symlinkSync(join("..", "kernel"), join(stage, "node_modules", "warpcell-kernel"));
+}
+
+/** Python's wheel of OpenBLAS, beside the program that opens it. */
+function copyOpenBlas() {
+  const answer = spawnSync(python, ["-c", "import scipy_openblas32 as wheel, importlib.metadata as data; print(wheel.get_lib_dir(), data.distribution('scipy-openblas32').locate_file(''), sep='\\n')"], { encoding: "utf8" });
+  if (answer.status !== 0) throw new Error(`The bundle takes OpenBLAS from .venv, which has none: ${answer.stderr.trim()} Run "npm run build".`);
+  const [libraries, packages] = answer.stdout.trim().split("\n");
+  const release = join(stage, "native", "build", "Release");
+  cpSync(join(libraries, "libscipy_openblas.so"), join(release, "libscipy_openblas.so"));
+  const about = readdirSync(packages).find((entry) => /^scipy_openblas32-.*\.dist-info$/.test(entry));
+  cpSync(join(packages, about, "licenses", "LICENSE.txt"), join(release, "libscipy_openblas.LICENSE.txt"));
 }
 
 /** zeromq carries an addon for each platform; its loader takes the one of the newest ABI first, which fits every Node, being an addon of Node-API. Only that one comes along. */

@@ -45,7 +45,7 @@ const rooms: { room: RegExp; may: RegExp[] }[] = [
   { room: /^native\/engine\/cuda\//, may: [/^native\/engine\/cuda\//, /^native\/engine\/device\.h$/, /^native\/engine\/host\//, /^native\/protocol\//] },
   // What a compiled cell and the executor share (a block's state, the switch of a fiber) is written once, where the cell's compiler finds it.
   { room: /^native\/engine\/cpu\//, may: [/^native\/engine\/cpu\//, /^native\/engine\/device\.h$/, /^native\/engine\/host\//, /^native\/protocol\//, /^native\/device\/cpu\//] },
-  { room: /^native\/engine\/host\//, may: [/^native\/engine\/host\//] },
+  { room: /^native\/engine\/host\//, may: [/^native\/engine\/host\//, /^native\/engine\/device\.h$/, /^native\/protocol\//] },
   { room: /^native\/engine\/[^/]+$/, may: [/^native\/engine\/[^/]+$/, /^native\/engine\/host\//, /^native\/protocol\//] },
   { room: /^native\/device\//, may: [/^native\/device\//] },
 ];

@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cacheDirectory, defaultDevice, devices, WarpcellError, type DeviceProperties, type LibraryProperties } from "warpcell";
+import { describeMatrixProducts } from "warpcell/host";
 
 /** How to get a library that can be missing. */
 const sources: Record<string, string> = {
@@ -54,7 +55,7 @@ function report(): Line[] {
     ...found.flatMap(({ device, properties, reason }): Line[] => {
       if (properties === null) return [[device, `cannot be used: ${reason}`]];
       const [[, first], ...rest] = describe(properties) as [Line, ...Line[]];
-      return [[device, first], ...rest];
+      return [[device, first], ...rest, ["  matrix products", describeMatrixProducts(device)]];
     }),
   ];
 }

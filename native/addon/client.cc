@@ -113,6 +113,7 @@ int64_t Client::request(Op op, const Fields& fields, uint32_t origin) {
     std::memcpy(&launch, fields[2].data(), sizeof launch);
     flights_.record(uint64_t(sequence), launch.kernel, origin);
   }
+  if (sequence > 0 && op == Op::plan && !fields.empty()) flights_.record(uint64_t(sequence), kFlightOfPlan | uint32_t(std::strtoul(fields[0].c_str(), nullptr, 10)), origin);
   return sequence;
 }
 
@@ -155,6 +156,7 @@ int64_t Client::publish(unsigned char* room, const unsigned char* record, uint32
   header.origin = origin;
   std::memcpy(room, &header, sizeof header);
   std::memcpy(room + sizeof header, record + sizeof header, header.bytes - sizeof header);
+  if (header.op == Op::run && header.bytes >= sizeof(Run)) flights_.record(sequence, kFlightOfPlan | reinterpret_cast<const Run*>(record)->plan, origin);
   if (header.op == Op::launch && header.bytes >= sizeof(Launch)) flights_.record(sequence, reinterpret_cast<const Launch*>(record)->kernel, origin);
 
   submitted_.store(sequence, std::memory_order_relaxed);

@@ -7,6 +7,9 @@
 
 namespace warpcell {
 
+// Set in `kernel` where it is a plan that ran.
+constexpr uint32_t kFlightOfPlan = 1u << 31;
+
 struct Flight {
   uint64_t sequence = 0;
   uint32_t kernel = 0;

@@ -2,6 +2,7 @@
 // and error records.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,40 @@ struct LaunchRequest {
   uint32_t argument_bytes;
 };
 
+// One run of a planned call. The places lie in the record: valid during the call only.
+struct RunRequest {
+  uint64_t sequence;
+  uint32_t plan;
+  const Place* places;
+  uint32_t place_count;
+  const double* scalars;
+  uint32_t scalar_count;
+};
+
+struct PlanRequest {
+  uint32_t plan;
+  std::string call;                            // "matmul": a row of the device's table
+  std::map<std::string, std::string> terms;    // all that is known beforehand: "m" → "512", "a.type" → "float32"
+  std::string choice;                          // of an earlier process; empty: choose
+  std::optional<RunRequest> trial;             // may be run to choose by measuring
+};
+
+struct Planned {
+  uint64_t workspace;                          // bytes that each run needs: the last of its places, when not 0
+  std::string chosen;                          // {"library", "version", "path", "algorithm"} as JSON
+  std::string choice;
+};
+
+// What libraries of a vendor do on a device, a row for each call.
+class Libraries {
+ public:
+  virtual ~Libraries() = default;
+  // Throws DeviceError: NO_LIBRARY with the way to get it, UNSUPPORTED for what the library does not cover.
+  virtual Planned plan(const PlanRequest& request) = 0;
+  // Work, in order with launches. May return before it is done.
+  virtual void run(const RunRequest& request) = 0;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -67,6 +102,9 @@ class Device {
   virtual void fill(Place destination, uint64_t size, uint64_t pattern, uint32_t width) = 0;   // of 1, 2, 4 or 8 bytes, and whole ones
   virtual void synchronize() = 0;                                     // all work is done, and what kernels printed is flushed
   virtual std::vector<double> time(const LaunchRequest& request, uint32_t repeats, uint32_t warmup) = 0;  // device ms each
+  // Null where a device has none.
+  virtual Libraries* libraries() { return nullptr; }
+
   // The loop calls this once when the ring has stayed empty for some microseconds after work: a device that can, now asks for
   // `Control::progress` to reach the last launch without waiting for it.
   virtual void idle() {}

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "launch_record.h"
+#include "run_record.h"
 
 namespace warpcell {
 
@@ -66,7 +67,7 @@ std::string joined(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-void Loop::run() {
+void Loop::serve() {
   while (!channel_.is_stopped()) {
     Header* header = channel_.front();
     if (header == nullptr) {
@@ -175,6 +176,8 @@ void Loop::module_unload(Header& header) {
   device_.module_unload(as<ModuleUnload>(header).module);
 }
 
+void Loop::run(Header& header) { libraries().run(read_run(as<Run>(header), header.bytes)); }
+
 Answer Loop::segment_create(Request& request, const Header&) {
   expect_fields(request, 2);
   int descriptor = device_.segment_create(uint32_t(number(request.fields[0])), number(request.fields[1]));
@@ -245,6 +248,26 @@ Answer Loop::disassemble(Request& request, const Header&) {
 Answer Loop::address(Request& request, const Header&) {
   expect_fields(request, 1);
   return {{"ok", std::to_string(reinterpret_cast<uintptr_t>(device_.address(number(request.fields[0]))))}};
+}
+
+Answer Loop::plan(Request& request, const Header& header) {
+  expect_fields(request, 4);
+  PlanRequest task = read_plan(uint32_t(number(request.fields[0])), request.fields[1]);
+  task.choice = request.fields[2];
+  std::string& record = request.fields[3];
+  if (!record.empty()) {
+    if (record.size() < sizeof(Run)) throw DeviceError("PROTOCOL", "Expected a run record to measure but got " + std::to_string(record.size()) + " bytes.");
+    task.trial = read_run(*reinterpret_cast<Run*>(&record[0]), record.size());
+    task.trial->sequence = header.sequence;
+  }
+
+  Planned planned = libraries().plan(task);
+  return {{"ok", std::to_string(planned.workspace), planned.chosen, planned.choice}};
+}
+
+Libraries& Loop::libraries() {
+  if (Libraries* libraries = device_.libraries()) return *libraries;
+  throw DeviceError("NO_LIBRARY", "This device has no libraries.");
 }
 
 void refuse(Channel& channel, const DeviceError& reason) {

@@ -10,7 +10,7 @@ class Loop {
   Loop(Channel& channel, Device& device) : channel_(channel), device_(device) {}
 
   // Returns when the session asks for an end. Ends the process when the device is lost.
-  void run();
+  void serve();
 
  private:
   using Command = void (Loop::*)(Header&);
@@ -30,6 +30,7 @@ class Loop {
   void fill(Header&);
   void segment_release(Header&);
   void module_unload(Header&);
+  void run(Header&);
   Answer segment_create(Request&, const Header&);
   Answer segment_import(Request&, const Header&);
   Answer hello(Request&, const Header&);
@@ -39,6 +40,9 @@ class Loop {
   Answer time(Request&, const Header&);
   Answer disassemble(Request&, const Header&);
   Answer address(Request&, const Header&);
+  Answer plan(Request&, const Header&);
+
+  Libraries& libraries();
 
   Channel& channel_;
   Device& device_;

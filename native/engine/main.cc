@@ -89,7 +89,7 @@ int run(const std::string& kind, int index) {
   // The gauges' thread uses the device until the process ends, so it is never destroyed.
   Device& kept = *device.release();
   watch_gauges(kept, *control);
-  Loop(channel, kept).run();
+  Loop(channel, kept).serve();
   return 0;
 }
 

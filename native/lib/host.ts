@@ -1,7 +1,9 @@
 // What a program that runs cells needs of the library besides what cells use: stopping, settling, call sites, gauges.
 import { binding, type GaugeSample } from "./wire/binding.ts";
-import { defaultDevice } from "./device/choice.ts";
+import { defaultDevice, deviceNamed } from "./device/choice.ts";
 import { DeviceProcess } from "./device/process.ts";
+import { DeviceError } from "./errors.ts";
+import { matmulLibrary } from "./ops/library-matmul.ts";
 
 export { describeOrigins, origin } from "./device/origins.ts";
 export { sliceOf } from "./tensor/shown.ts";
@@ -52,6 +54,17 @@ export function knownDevices(): KnownDevices {
 /** Gives the gauges of this thread the names that another one knows. */
 export function know(devices: KnownDevices): void {
   known = devices;
+}
+
+/** What multiplies float32 matrices on a device that works, for people. */
+export function describeMatrixProducts(device: string): string {
+  try {
+    const { library, version, path } = matmulLibrary(deviceNamed(device));
+    return `${library} ${version}, ${path}`;
+  } catch (error) {
+    if (!(error instanceof DeviceError)) throw error;
+    return error.code === "NO_LIBRARY" ? `Warpcell's own kernels, which are slower. ${error.message}` : `fail: ${error.message}`;
+  }
 }
 
 /** The device that new tensors go to, and why. Starts its process; throws DeviceUnavailable when none works. */

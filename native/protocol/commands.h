@@ -42,7 +42,9 @@ enum class Memory : uint32_t { device = 0, host = 1 };
   X(occupancy, 12, true)         \
   X(time, 13, true)              \
   X(disassemble, 14, true)       \
-  X(address, 15, true)
+  X(address, 15, true)           \
+  X(plan, 16, true)              \
+  X(run, 17, false)
 
 enum class Op : uint16_t {
 #define X(name, number, message) name = number,
@@ -84,6 +86,15 @@ constexpr uint64_t kNullPointer = ~uint64_t(0);
 
 struct Copy { Header header; Place destination; Place source; uint64_t size; };                 // bytes; the ranges do not overlap
 struct Fill { Header header; Place destination; uint64_t size; uint64_t pattern; uint32_t width; uint32_t reserved; };  // width 1, 2, 4 or 8 bytes; size is a multiple of it
+// A planned call of a library. Followed by place_count Places (or ~0 for a null pointer) and scalar_count doubles, in the order that the call has them.
+struct Run {
+  Header header;
+  uint32_t plan;
+  uint16_t place_count;
+  uint16_t scalar_count;
+};
+static_assert(sizeof(Run) == 32);
+
 struct SegmentRelease { Header header; uint32_t segment; uint32_t reserved; };
 struct ModuleUnload { Header header; uint32_t module; uint32_t reserved; };
 struct Message { Header header; };   // the record of every command with a message
@@ -103,6 +114,11 @@ struct Message { Header header; };   // the record of every command with a messa
 //   time            [repeats, warm-up] followed by a Launch record as bytes → [ok, device ms of each repeat joined by \n]
 //   disassemble     [artifact, "ptx" | "sass"]                      → [ok, text]
 //   address         [place]                                         → [ok, where kernels of this process find it]
+//   plan            [plan, call and terms ("matmul m=2 n=2 …"), choice, Run record as bytes]
+//                                                                   → [ok, workspace bytes, JSON of what was chosen, choice]
+//                   a choice is what an earlier process answered for the same call, empty at first: then the record, where there is one, may be
+//                   run to measure, and what it writes is to be written again. The same number again replaces a plan.
+//                   without the library: [error, "NO_LIBRARY", …]; a call that it does not cover: [error, "UNSUPPORTED", …]
 
 // What went wrong with a command that has no answer of its own.
 struct ErrorRecord {

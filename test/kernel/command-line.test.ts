@@ -212,6 +212,12 @@ describe("doctor", () => {
     expect(status).toBe(0);
   });
 
+  test("says what multiplies matrices, and how to get a library that does", async () => {
+    expect((await warpcell(["doctor"])).stdout).toMatch(/^ {2}matrix products {3}(OpenBLAS \d[\w.]*, \/.*blas.*\.so|Warpcell's own kernels, which are slower\. OpenBLAS was not found\. Get it with: pip install )/m);
+    expect((await warpcell(["doctor"], { WARPCELL_OPENBLAS: "off" })).stdout).toMatch(/^ {2}matrix products {3}Warpcell's own kernels, which are slower\. OpenBLAS is switched off: WARPCELL_OPENBLAS is "off"\.$/m);
+    expect((await warpcell(["doctor"], { WARPCELL_OPENBLAS: "/nowhere.so" })).stdout).toMatch(/^ {2}matrix products {3}fail: WARPCELL_OPENBLAS names \/nowhere\.so, /m);
+  });
+
   test("says when the cache cannot be written", async () => {
     expect((await warpcell(["doctor"], { XDG_CACHE_HOME: "/dev/null/nothing" })).stdout).toMatch(/^cache +\/dev\/null\/nothing\/warpcell: cannot be written .* Set XDG_CACHE_HOME to a directory of yours\.$/m);
   });

@@ -119,6 +119,7 @@ describe("without network, Node and npm", () => {
     const { status, stdout, stderr } = bare([warpcell, "doctor"]);
     expect(stdout).toContain(join(installation, "bin", "node"));
     expect(stdout).toMatch(/^ {2}compiler +(clang\+\+|g\+\+) /m);
+    expect(stdout).toContain(join(installation, "native", "build", "Release", "libscipy_openblas.so"));
     expect(stderr).toBe("");
     expect(status).toBe(0);
   });

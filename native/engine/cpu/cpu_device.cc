@@ -10,6 +10,7 @@
 #include "../host/text.h"
 #include "cell_compiler.h"
 #include "faults.h"
+#include "libraries/libraries.h"
 #include "machine.h"
 #include "module.h"
 #include "pool.h"
@@ -67,7 +68,7 @@ void check(const LaunchRequest& request, const LoadedKernel& kernel) {
 
 class CpuDevice final : public Device {
  public:
-  explicit CpuDevice(Control* control) : control_(control), pool_(*new Pool(usable_cores())) { install_faults(control); }
+  explicit CpuDevice(Control* control) : control_(control), pool_(*new Pool(usable_cores())), libraries_(cpu_libraries({segments_, control, pool_.cores()})) { install_faults(control); }
 
   std::string properties() override { return machine_properties(pool_.cores()); }
 
@@ -141,6 +142,8 @@ class CpuDevice final : public Device {
     return times;
   }
 
+  Libraries* libraries() override { return libraries_.get(); }
+
   void sample(Gauges& gauges) override {
     waiting_.look(pool_);
     sample_machine(gauges);
@@ -176,6 +179,7 @@ class CpuDevice final : public Device {
   Segments segments_;
   Waiting waiting_;
   Pool& pool_;   // never deleted: its threads run until the process ends
+  std::unique_ptr<Libraries> libraries_;
   std::map<uint32_t, std::unique_ptr<Module>> modules_;
   std::unordered_map<uint32_t, LoadedKernel*> kernels_;
   alignas(64) uint8_t arguments_[kMaxArgumentBytes];

@@ -8,6 +8,7 @@
 #include "disassembly.h"
 #include "driver_api.h"
 #include "gauges.h"
+#include "libraries/libraries.h"
 #include "module.h"
 #include "nvrtc.h"
 #include "occupancy.h"
@@ -63,7 +64,8 @@ class CudaDevice : public Device {
       : api_(api), index_(index), device_(find_device(api, index)), capability_(read(DeviceAttribute::major) * 10 + read(DeviceAttribute::minor)),
         nvrtc_(api.version, capability_), context_(make_current(api, device_)), gauges_(bus_id(api, device_)),
         modules_(api), segments_(api, device_, shareable()), stream_(api, control, uint32_t(read(DeviceAttribute::shared_per_block_optin)),
-                                                                                             uint32_t(read(DeviceAttribute::cooperative_launch) ? read(DeviceAttribute::multiprocessors) : 0)) {}
+                                                                                             uint32_t(read(DeviceAttribute::cooperative_launch) ? read(DeviceAttribute::multiprocessors) : 0)),
+        libraries_(cuda_libraries({api, segments_, stream_})) {}
 
   std::string properties() override;
 
@@ -97,6 +99,8 @@ class CudaDevice : public Device {
   void idle() override { stream_.idle(); }
   uint64_t last_suspect() override { return stream_.last_suspect(); }
 
+  Libraries* libraries() override { return libraries_.get(); }
+
   void sample(Gauges& gauges) override { gauges_.sample(gauges); }
 
  private:
@@ -114,6 +118,7 @@ class CudaDevice : public Device {
   Modules modules_;
   Segments segments_;
   WorkStream stream_;
+  std::unique_ptr<Libraries> libraries_;
 };
 
 std::string CudaDevice::properties() {

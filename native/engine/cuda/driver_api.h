@@ -131,6 +131,8 @@ using SharedOfBlock = size_t (*)(int threads);
   X(cuMemMap, cuMemMap, (DevicePointer, size_t, size_t, AllocationHandle, unsigned long long)) \
   X(cuMemUnmap, cuMemUnmap, (DevicePointer, size_t)) \
   X(cuMemSetAccess, cuMemSetAccess, (DevicePointer, size_t, const AccessDescription*, size_t)) \
+  X(cuMemAlloc, cuMemAlloc_v2, (DevicePointer*, size_t)) \
+  X(cuMemFree, cuMemFree_v2, (DevicePointer)) \
   X(cuMemHostRegister, cuMemHostRegister_v2, (void*, size_t, unsigned)) \
   X(cuMemHostUnregister, cuMemHostUnregister, (void*)) \
   X(cuMemHostGetDevicePointer, cuMemHostGetDevicePointer_v2, (DevicePointer*, void*, unsigned)) \

@@ -143,6 +143,20 @@ void WorkStream::synchronize() {
   progress_.finished();
 }
 
+double WorkStream::milliseconds(const std::function<void(Stream)>& work, uint32_t repeats) {
+  TimedEvent start(api_), end(api_);
+  start.record(stream_);
+  for (uint32_t i = 0; i < repeats; i++) work(stream_);
+  end.record(stream_);
+  synchronize();
+  return end.milliseconds_since(start) / repeats;
+}
+
+void WorkStream::expect_sound() const {
+  Result result = api_.cuStreamQuery(stream_);
+  if (result != kNotReady) api_.check(result, "");
+}
+
 std::vector<double> WorkStream::time(Kernel& kernel, const LaunchRequest& request, uint32_t repeats, uint32_t warmup) {
   for (uint32_t i = 0; i < warmup; i++) submit(kernel, request);
   synchronize();

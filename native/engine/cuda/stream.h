@@ -1,6 +1,7 @@
 // Work in order: turns launches, copies and fills at addresses into calls on one CUDA stream, and waits for them.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "../device.h"
@@ -29,6 +30,20 @@ class WorkStream {
 
   // Device milliseconds of each of `repeats` launches, after `warmup` untimed ones.
   std::vector<double> time(Kernel& kernel, const LaunchRequest& request, uint32_t repeats, uint32_t warmup);
+
+  // Work that a library puts on the stream, told as a launch is.
+  template <class Work>
+  void submit(uint64_t sequence, Work work) {
+    progress_.launching(stream_);
+    work(stream_);
+    progress_.launched(sequence);
+  }
+
+  // Device milliseconds of one of `repeats` pieces of work in a row.
+  double milliseconds(const std::function<void(Stream)>& work, uint32_t repeats);
+
+  // Throws the fault of earlier work, where there is one: a library tells it as a failure of its own.
+  void expect_sound() const;
 
   void idle() { progress_.idle(stream_); }
   uint64_t last_suspect() const { return progress_.last_suspect(); }

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "../host/programs.h"
-#include "../host/text.h"
+#include "../host/python_packages.h"
 
 namespace warpcell::cuda {
 namespace {
@@ -27,52 +27,16 @@ void add(Paths& paths, const fs::path& path) {
   if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
 }
 
-// The folder's entries whose name starts with `prefix`, in descending order: newer versions first.
-Paths matching(const fs::path& folder, const std::string& prefix) {
-  Paths found;
-  std::error_code unreadable;   // what cannot be read, or not to its end, has no more to offer
-  for (fs::directory_iterator entry(folder, unreadable), end; !unreadable && entry != end; entry.increment(unreadable)) {
-    if (starts_with(entry->path().filename().string(), prefix)) found.push_back(entry->path());
-  }
-  std::sort(found.rbegin(), found.rend());
-  return found;
-}
-
-// The installation prefix of the python3 on PATH: a virtual environment's own folder, else where its real file lies.
-fs::path python_prefix() {
-  fs::path python = find_on_path("python3");
-  if (python.empty()) return {};
-  std::error_code missing;
-  fs::path here = python.parent_path().parent_path();
-  if (fs::exists(here / "pyvenv.cfg", missing)) return here;
-  fs::path real = fs::canonical(python, missing);
-  return missing ? here : real.parent_path().parent_path();
-}
-
-Paths site_packages() {
-  Paths sites;
-  std::string home = environment("HOME");
-  Paths prefixes = {environment("VIRTUAL_ENV"), python_prefix(), home.empty() ? fs::path() : fs::path(home) / ".local", "/usr/local"};
-  for (const auto& prefix : prefixes) {
-    if (prefix.empty()) continue;
-    for (const auto& version : matching(prefix / "lib", "python3")) {
-      add(sites, version / "site-packages");
-      add(sites, version / "dist-packages");
-    }
-  }
-  return sites;
-}
-
 }  // namespace
 
 std::vector<std::string> toolkit_roots() {
   Paths roots;
   for (const auto& site : site_packages()) {
-    for (const auto& wheel : matching(site / "nvidia", "cu1")) add(roots, wheel);   // CUDA 13 and later: one folder, nvidia/cu13
-    for (const char* wheel : {"cuda_nvrtc", "cuda_runtime", "cuda_nvdisasm", "cuda_cuobjdump", "cuda_nvcc", "cuda_cccl"}) add(roots, site / "nvidia" / wheel);
+    for (const auto& wheel : entries_named(site / "nvidia", "cu1")) add(roots, wheel);   // CUDA 13 and later: one folder, nvidia/cu13
+    for (const char* wheel : {"cuda_nvrtc", "cuda_runtime", "cuda_nvdisasm", "cuda_cuobjdump", "cuda_nvcc", "cuda_cccl", "cublas"}) add(roots, site / "nvidia" / wheel);
   }
   for (const char* variable : {"CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME"}) add(roots, environment(variable));
-  for (const auto& toolkit : matching("/usr/local", "cuda")) add(roots, toolkit);
+  for (const auto& toolkit : entries_named("/usr/local", "cuda")) add(roots, toolkit);
 
   std::vector<std::string> texts;
   for (const auto& root : roots) texts.push_back(root.string());
@@ -83,7 +47,7 @@ std::vector<std::string> find_libraries(const std::string& name) {
   std::vector<std::string> found;
   for (const fs::path root : toolkit_roots()) {
     for (const char* folder : {"lib", "lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
-      for (const auto& file : matching(root / folder, name)) found.push_back(file.string());
+      for (const auto& file : entries_named(root / folder, name)) found.push_back(file.string());
     }
   }
   return found;
@@ -126,7 +90,7 @@ std::string find_program(const std::string& name) {
 }
 
 std::string searched_places() {
-  return "Python's site-packages/nvidia (VIRTUAL_ENV, python3 on PATH, ~/.local), CONDA_PREFIX, CUDA_PATH, CUDA_HOME, /usr/local/cuda* and the loader's folders";
+  return "Python's site-packages/nvidia (VIRTUAL_ENV, this project's .venv, python3 on PATH, ~/.local), CONDA_PREFIX, CUDA_PATH, CUDA_HOME, /usr/local/cuda* and the loader's folders";
 }
 
 }  // namespace warpcell::cuda

@@ -5,7 +5,7 @@
 
 namespace warpcell::cuda {
 
-// Folders that hold a toolkit or a part of one, best first: Python wheels (VIRTUAL_ENV, the python3 on PATH, ~/.local), CONDA_PREFIX,
+// Folders that hold a toolkit or a part of one, best first: Python wheels (VIRTUAL_ENV, the project's .venv, the python3 on PATH, ~/.local), CONDA_PREFIX,
 // CUDA_PATH and CUDA_HOME, /usr/local/cuda*. Only those that exist.
 std::vector<std::string> toolkit_roots();
 

@@ -6,7 +6,10 @@ export const origin = { current: 0 };
 
 type Describe = (number: number) => string | undefined;
 
-const readers: { origins: Describe; kernels: Describe } = { origins: () => undefined, kernels: () => undefined };
+/** Plans of libraries travel among the kernels with this bit set (`kFlightOfPlan` of addon/flights.h). */
+const planBit = 2 ** 31;
+
+const readers: { origins: Describe; kernels: Describe; plans: Describe } = { origins: () => undefined, kernels: () => undefined, plans: () => undefined };
 
 /** Registers what turns an origin into text such as "Cell [3]:4". */
 export function describeOrigins(describe: Describe): void {
@@ -18,10 +21,16 @@ export function describeKernels(describe: Describe): void {
   readers.kernels = describe;
 }
 
+/** Registers what turns the number of a plan into the name of what it runs. */
+export function describePlans(describe: Describe): void {
+  readers.plans = describe;
+}
+
 export function originText(number: number): string | undefined {
   return number === 0 ? undefined : readers.origins(number);
 }
 
 export function kernelName(id: number): string {
-  return readers.kernels(id) ?? `number ${id}`;
+  const name = id >= planBit ? readers.plans(id - planBit) : readers.kernels(id);
+  return name ?? `number ${id}`;
 }

@@ -1,4 +1,4 @@
-// Matrix products of arrays of any rank: turns their axes into batches of strided matrices for device/ops/matmul.cu.
+// Matrix products of arrays of any rank: turns their axes into batches of strided matrices for a library of the device, or for device/ops/matmul.cu.
 import { DeviceArray, viewOf } from "../memory/array.ts";
 import { dtypeNames, factsOf, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
@@ -8,6 +8,7 @@ import { call } from "./calls.ts";
 import { contiguous, withDType } from "./copy.ts";
 import { bytesMoved, unbroadcast } from "./elementwise.ts";
 import { KernelFamily } from "./library.ts";
+import { hasLibraryMatmul, libraryMatmul, storedAs, type MatrixBatch } from "./library-matmul.ts";
 import type { Computation, None } from "./operation.ts";
 
 // Rows and columns that a block of the kernel makes, and its threads along each side.
@@ -59,12 +60,54 @@ function words({ batch, row, column }: Matrix): Uint32Array {
   return list;
 }
 
+/** {@link batched}, with rows or columns that lie without gaps, as libraries take them: a copy where they do not. */
+function ordered(input: DeviceArray, batch: Shape, isLeft: boolean): BatchedOperand {
+  const found = batched(input, batch, isLeft);
+  if (storedAs(asBatch(found)) !== null) return found;
+  found.array.dispose();
+  using gathered = contiguous(input);
+  return batched(gathered, batch, isLeft);
+}
+
+// Spelled out: spreading an object costs more than a small product.
+function asBatch({ array, matrix, rows, columns }: BatchedOperand): MatrixBatch {
+  return { place: array.placeHigh * 2 ** 32 + array.placeLow, rows, columns, batch: matrix.batch, row: matrix.row, column: matrix.column };
+}
+
+function asMatrix({ shape, strides, placeHigh, placeLow }: DeviceArray): MatrixBatch {
+  return { place: placeHigh * 2 ** 32 + placeLow, rows: shape[0]!, columns: shape[1]!, batch: 0, row: strides[0]!, column: strides[1]! };
+}
+
 /** Fills the contiguous `out` with the product of `a` and `b`, of its dtype. */
 export function matmulInto(out: DeviceArray, a: DeviceArray, b: DeviceArray): void {
   const { device } = out.living();
+  if (a.shape.length === 2 && b.shape.length === 2 && multipliedByLibrary(out, 1, asMatrix(out), asMatrix(a), asMatrix(b))) return;
   const batch = broadcast(a.shape.slice(0, -2), b.shape.slice(0, -2));
-  const left = batched(a, batch, true);
-  const right = batched(b, batch, false);
+  const operand = hasLibraryMatmul(device, out.dtype) ? ordered : batched;
+  const left = operand(a, batch, true);
+  const right = operand(b, batch, false);
+  if (!libraryInto(out, sizeOf(batch), left, right)) kernelInto(out, batch, left, right);
+  left.array.dispose();
+  right.array.dispose();
+}
+
+/** Whether a library of the device did it. */
+function libraryInto(out: DeviceArray, batches: number, left: BatchedOperand, right: BatchedOperand): boolean {
+  const [rows, columns] = [left.rows, right.columns];
+  const result = asBatch({ array: out, matrix: { batch: rows * columns, row: columns, column: 1 }, rows, columns });
+  return multipliedByLibrary(out, batches, result, asBatch(left), asBatch(right));
+}
+
+function multipliedByLibrary(out: DeviceArray, batches: number, result: MatrixBatch, left: MatrixBatch, right: MatrixBatch): boolean {
+  if (left.columns === 0 || out.size === 0) return false;
+  const storage = out.living();
+  const sequence = libraryMatmul(storage.device, out.dtype, batches, result, left, right);
+  if (sequence !== null) storage.written(sequence, out.bytes);
+  return sequence !== null;
+}
+
+function kernelInto(out: DeviceArray, batch: Shape, left: BatchedOperand, right: BatchedOperand): void {
+  const { device } = out.living();
   const [m, n, k] = [left.rows, right.columns, left.columns];
   const tiles = Math.ceil(m / tile) * Math.ceil(n / tile);
   const step = Math.max(1, Math.floor(mostBlocks / tiles));
@@ -75,8 +118,6 @@ export function matmulInto(out: DeviceArray, a: DeviceArray, b: DeviceArray): vo
     using z = part(out, first * m * n);
     kernel.on(device, out.dtype).launch(tiles * Math.min(step, sizeOf(batch) - first), [side, side], [x, words(left.matrix), y, words(right.matrix), z, m, n, k]);
   }
-  left.array.dispose();
-  right.array.dispose();
 }
 
 const turned = (x: DeviceArray) => call("permute", [x], { axes: [...x.shape.slice(0, -2).keys(), x.shape.length - 1, x.shape.length - 2] });

@@ -18,6 +18,8 @@ export const Op = {
   time: 13,
   disassemble: 14,
   address: 15,
+  plan: 16,
+  run: 17,
 } as const;
 
 export type Op = (typeof Op)[keyof typeof Op];

@@ -4,6 +4,7 @@ import { headerBytes, headerOffsets, Op } from "./commands.ts";
 import type { DeviceProcess } from "../device/process.ts";
 
 const record = new DataView(binding.scratch);
+const nullPlace = 2n ** 64n - 1n;
 
 function head(op: Op, bytes: number): void {
   record.setUint32(headerOffsets.bytes, bytes, true);
@@ -34,6 +35,26 @@ export function submitFill(device: DeviceProcess, destination: number, bytes: nu
   record.setUint32(headerBytes + 24, width, true);
   record.setUint32(headerBytes + 28, 0, true);
   return device.submit();
+}
+
+/** Lays a run of a planned call out: `places` and `scalars` in the order that the call has them, `undefined` for no place. Returns its bytes. */
+export function layRun(plan: number, places: readonly (number | undefined)[], scalars: readonly number[]): number {
+  const bytes = headerBytes + 8 + (places.length + scalars.length) * 8;
+  head(Op.run, bytes);
+  record.setUint32(headerBytes, plan, true);
+  record.setUint16(headerBytes + 4, places.length, true);
+  record.setUint16(headerBytes + 6, scalars.length, true);
+  let at = headerBytes + 8;
+  for (const place of places) {
+    if (place === undefined) record.setBigUint64(at, nullPlace, true);
+    else putPlace(at, place);
+    at += 8;
+  }
+  for (const scalar of scalars) {
+    record.setFloat64(at, scalar, true);
+    at += 8;
+  }
+  return bytes;
 }
 
 /** Unloads a module. Its kernels must not be launched again. */

@@ -1,0 +1,18 @@
+// The libraries of the cpu device: what their rows work with.
+#pragma once
+#include <memory>
+
+#include "../../host/planned_calls.h"
+#include "../segments.h"
+
+namespace warpcell::cpu {
+
+struct LibraryContext {
+  Segments& segments;
+  Control* control;
+  uint32_t threads;   // that a call may use
+};
+
+std::unique_ptr<Libraries> cpu_libraries(LibraryContext context);
+
+}  // namespace warpcell::cpu

@@ -1,0 +1,99 @@
+// Looks for OpenBLAS beside this program, in Python wheels, conda and the loader's folders.
+#include "openblas_library.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <vector>
+
+#include "../../device.h"
+#include "../../host/dynamic_library.h"
+#include "../../host/python_packages.h"
+
+namespace warpcell::cpu {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kVariable = "WARPCELL_OPENBLAS";
+constexpr const char* kRemedy = "Get it with: pip install scipy-openblas32, or sudo apt-get install libopenblas0-pthread.";
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// Best first. What the project brought comes before what this machine happens to have.
+std::vector<std::string> candidates() {
+  std::vector<fs::path> files = {program_folder() / "libscipy_openblas.so"};   // of the bundle
+  for (const fs::path& site : site_packages()) files.push_back(site / "scipy_openblas32" / "lib" / "libscipy_openblas.so");
+  if (!environment("CONDA_PREFIX").empty()) files.push_back(fs::path(environment("CONDA_PREFIX")) / "lib" / "libopenblas.so.0");
+
+  std::vector<std::string> found;
+  std::error_code missing;
+  for (const fs::path& file : files) {
+    if (fs::exists(file, missing)) found.push_back(file.string());
+  }
+  found.insert(found.end(), {"libopenblas.so.0", "libopenblas.so"});
+  return found;
+}
+
+// A wheel's functions have a prefix, so that two copies in one process do not meet.
+template <class F>
+bool resolve(const DynamicLibrary& library, const std::string& name, F*& function) {
+  return library.resolve(("scipy_" + name).c_str(), function) || library.resolve(name.c_str(), function);
+}
+
+// Empty where `file` is not an OpenBLAS with 32-bit sizes; `reason` then says why.
+OpenBlas try_open(const std::string& file, std::string* reason) {
+  DynamicLibrary library(file);
+  if (!library) {
+    *reason = library.error();
+    return {};
+  }
+  OpenBlas found;
+  const char* (*config)() = nullptr;
+  const char* (*processor)() = nullptr;
+  bool complete = resolve(library, "cblas_sgemm", found.sgemm) && resolve(library, "cblas_dgemm", found.dgemm) && resolve(library, "openblas_get_config", config) &&
+                  resolve(library, "openblas_get_corename", processor);
+  std::string text = complete ? config() : "";
+  if (!complete || text.find("USE64BITINT") != std::string::npos) {
+    *reason = "it is not an OpenBLAS with 32-bit sizes";
+    return {};
+  }
+
+  std::istringstream words(text);   // "OpenBLAS 0.3.34 DYNAMIC_ARCH …"
+  words >> found.version >> found.version;
+  found.processor = processor();
+  found.path = library.file_of("scipy_cblas_sgemm");
+  if (found.path == file) found.path = library.file_of("cblas_sgemm");
+  return found;
+}
+
+OpenBlas open(uint32_t threads) {
+  // It reads these when it is opened. Its threads spin before they sleep, by default for 20 ms, which a launch after a product would feel.
+  setenv("OPENBLAS_NUM_THREADS", std::to_string(threads).c_str(), 1);
+  setenv("OPENBLAS_THREAD_TIMEOUT", "20", 0);   // 2^20 cycles
+
+  std::string wanted = environment(kVariable), reason;
+  if (wanted == "off") throw DeviceError("NO_LIBRARY", std::string("OpenBLAS is switched off: ") + kVariable + " is \"off\".");
+  if (!wanted.empty()) {
+    OpenBlas found = try_open(wanted, &reason);
+    if (!found.path.empty()) return found;
+    throw DeviceError("OPTION", std::string(kVariable) + " names " + wanted + ", which cannot be used (" + reason + "). Name another file, \"off\", or none.");
+  }
+  for (const std::string& file : candidates()) {
+    OpenBlas found = try_open(file, &reason);
+    if (!found.path.empty()) return found;
+  }
+  throw DeviceError("NO_LIBRARY", std::string("OpenBLAS was not found. ") + kRemedy, reason);
+}
+
+}  // namespace
+
+const OpenBlas& openblas(uint32_t threads) {
+  static const OpenBlas library = open(threads);
+  return library;
+}
+
+}  // namespace warpcell::cpu

@@ -1,0 +1,28 @@
+// Finds and opens OpenBLAS: turns a shared object on this machine into the functions that the cpu device calls.
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace warpcell::cpu {
+
+// CBLAS's own numbers.
+constexpr int kRowMajor = 101;
+constexpr int kAsStored = 111;
+constexpr int kTransposed = 112;
+
+template <class T>
+using Gemm = void(int order, int transpose_a, int transpose_b, int m, int n, int k, T alpha, const T* a, int a_leading, const T* b, int b_leading, T beta, T* out, int out_leading);
+
+struct OpenBlas {
+  std::string path;
+  std::string version;     // "0.3.34"
+  std::string processor;   // whose kernels it chose: "SkylakeX"
+  Gemm<float>* sgemm = nullptr;
+  Gemm<double>* dgemm = nullptr;
+};
+
+// Opened by the first call, for so many threads. Throws DeviceError: OPTION when WARPCELL_OPENBLAS names none that works, NO_LIBRARY when there is
+// none or WARPCELL_OPENBLAS is "off".
+const OpenBlas& openblas(uint32_t threads);
+
+}  // namespace warpcell::cpu

@@ -1,0 +1,83 @@
+// Opens the first libcublasLt that works with this machine's driver.
+#include "cublas_api.h"
+
+#include <cstdlib>
+
+#include "../../device.h"
+#include "../../host/dynamic_library.h"
+#include "../toolkit.h"
+
+namespace warpcell::cuda {
+namespace {
+
+constexpr const char* kVariable = "WARPCELL_CUBLAS";
+constexpr const char* kMissing = "cuBLASLt was not found. Get it with: pip install nvidia-cublas (nvidia-cublas-cu12 for drivers before 580), or set CUDA_PATH to a CUDA toolkit.";
+
+std::string version_of(size_t number) { return std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." + std::to_string(number % 100); }
+
+// False with a reason where this one is of no use.
+bool try_open(const std::string& file, const DriverApi& driver, CublasApi* api, std::string* reason) {
+  DynamicLibrary library(file);
+  if (!library) {
+    *reason = library.error();
+    return false;
+  }
+  bool complete = true;
+#define X(result, name, parameters) complete = library.resolve(#name, api->name) && complete;
+  WARPCELL_CUBLAS_FUNCTIONS(X)
+#undef X
+  if (!complete) {
+    *reason = file + " lacks functions";
+    return false;
+  }
+
+  size_t number = api->cublasLtGetVersion();
+  api->version = version_of(number);
+  if (int(number / 10000) > driver.version / 1000) {
+    *reason = file + " is of CUDA " + std::to_string(number / 10000) + ", newer than the driver";
+    return false;
+  }
+  BlasStatus status = api->cublasLtCreate(&api->handle);
+  if (status != kBlasSuccess) {
+    *reason = file + " does not start: " + api->cublasLtGetStatusName(status);
+    return false;
+  }
+  api->path = library.file_of("cublasLtMatmul");
+  return true;
+}
+
+CublasApi open(const DriverApi& driver) {
+  const char* named = std::getenv(kVariable);
+  std::string wanted = named == nullptr ? "" : named;
+  if (wanted == "off") throw DeviceError("NO_LIBRARY", std::string("cuBLASLt is switched off: ") + kVariable + " is \"off\".");
+  if (!wanted.empty()) {
+    CublasApi api;
+    std::string reason;
+    if (try_open(wanted, driver, &api, &reason)) return api;
+    throw DeviceError("OPTION", std::string(kVariable) + " names " + wanted + ", which cannot be used (" + reason + "). Name another file, \"off\", or none.");
+  }
+
+  std::vector<std::string> files = find_libraries("libcublasLt.so");
+  files.insert(files.end(), {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"});
+  CublasApi api;
+  std::string reasons;
+  for (const std::string& file : files) {
+    std::string reason;
+    if (try_open(file, driver, &api, &reason)) return api;
+    reasons += (reasons.empty() ? "" : "\n") + reason;
+  }
+  throw DeviceError("NO_LIBRARY", kMissing, reasons);
+}
+
+}  // namespace
+
+const CublasApi& cublas(const DriverApi& driver) {
+  static const CublasApi api = open(driver);
+  return api;
+}
+
+void CublasApi::check(BlasStatus status, const char* doing) const {
+  if (status != kBlasSuccess) throw DeviceError("LIBRARY", std::string("cuBLASLt failed at ") + doing + " (" + cublasLtGetStatusName(status) + ").");
+}
+
+}  // namespace warpcell::cuda

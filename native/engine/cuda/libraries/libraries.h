@@ -1,0 +1,22 @@
+// The libraries of a cuda device: what their rows work with.
+#pragma once
+#include <memory>
+
+#include "../../host/planned_calls.h"
+#include "../segments.h"
+#include "../stream.h"
+
+namespace warpcell::cuda {
+
+struct LibraryContext {
+  const DriverApi& api;
+  Segments& segments;
+  WorkStream& stream;
+};
+
+// The rows of libraries, a file each.
+std::unique_ptr<PlannedCall> plan_matmul(LibraryContext& context, const PlanRequest& request);
+
+std::unique_ptr<Libraries> cuda_libraries(LibraryContext context);
+
+}  // namespace warpcell::cuda

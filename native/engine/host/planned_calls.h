@@ -1,0 +1,55 @@
+// Calls of libraries that are planned once and run often: turns a table with a row for each call into a device's Libraries.
+#pragma once
+#include <initializer_list>
+#include <memory>
+#include <unordered_map>
+
+#include "../device.h"
+
+namespace warpcell {
+
+// A call with all that can be decided beforehand.
+class PlannedCall {
+ public:
+  virtual ~PlannedCall() = default;
+  virtual void run(const RunRequest& request) = 0;
+  Planned planned{};
+};
+
+// `Context`: what the rows of a device work with.
+template <class Context>
+class PlannedCalls : public Libraries {
+ public:
+  struct Row {
+    const char* call;
+    std::unique_ptr<PlannedCall> (*plan)(Context& context, const PlanRequest& request);
+  };
+
+  PlannedCalls(Context context, std::initializer_list<Row> rows) : context_(context), rows_(rows) {}
+
+  Planned plan(const PlanRequest& request) override {
+    for (const Row& row : rows_) {
+      if (request.call != row.call) continue;
+      auto call = row.plan(context_, request);
+      Planned planned = call->planned;
+      calls_[request.plan] = std::move(call);
+      return planned;
+    }
+    throw DeviceError("UNSUPPORTED", "No library of this device does " + request.call + ".");
+  }
+
+  void run(const RunRequest& request) override {
+    auto found = calls_.find(request.plan);
+    if (found == calls_.end()) throw DeviceError("PROTOCOL", "Plan " + std::to_string(request.plan) + " was run but never made.");
+    found->second->run(request);
+  }
+
+ protected:
+  Context context_;
+
+ private:
+  std::vector<Row> rows_;
+  std::unordered_map<uint32_t, std::unique_ptr<PlannedCall>> calls_;
+};
+
+}  // namespace warpcell
