@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { describe, expect, test } from "vitest";
 import { Scope } from "./scope.ts";
 import { CellSyntaxError } from "./cell-syntax-error.ts";
-import { type CellHelpers, transform, type Transformed } from "./transform.ts";
+import type { CellHelpers } from "./cell-helpers.ts";
+import { transform, type Transformed } from "./transform.ts";
 
 /** A notebook without a kernel: what cells share, and the helpers they call. */
 class Notebook {

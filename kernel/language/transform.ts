@@ -9,7 +9,7 @@ import type { Scope } from "./scope.ts";
 import { asObjectLiteral, takeUsing, toJavaScript, toTree, type Using } from "./syntax.ts";
 
 /**
- * What runs: `code` is an expression, a function of the helpers ({@link CellHelpers}) and of the chunks of slots. Called, it returns `{ value }` with the
+ * What runs: `code` is an expression, a function of the helpers (cell-helpers.ts) and of the chunks of slots. Called, it returns `{ value }` with the
  * value of the last expression, or `undefined` when the cell does not end in one; a promise of that when `isAsync`.
  */
 export interface Transformed {
@@ -22,28 +22,6 @@ export interface Transformed {
   positions: Positions;
   /** `origins[i]` is where the launch stands that sets `origin.current` to `firstOrigin + i`: an offset for `positions.ofOffset`. */
   origins: readonly number[];
-}
-
-/** What the code of a cell calls. The session provides it. */
-export interface CellHelpers {
-  /** Loads a module as `import` would from the notebook's directory. */
-  import(specifier: string, options: ImportCallOptions | undefined, line: number, column: number): Promise<Record<string, unknown>>;
-  /** `import(…)` of the cell, which V8 would not resolve. */
-  dynamic(specifier: unknown, options?: ImportCallOptions): Promise<Record<string, unknown>>;
-  /** Throws a SyntaxError: the cell uses a name that the module does not export. */
-  missing(specifier: string, name: string, line: number, column: number): never;
-  meta: ImportMeta;
-  /** Throws a TypeError: the name is a constant. The return type lets it stand where a target of an assignment must. */
-  constant(name: string): { v: unknown };
-  /** Throws a ReferenceError: the name is used before its declaration. */
-  uninitialised(name: string): never;
-  /** These names have their values from here on: what is no code of this cell may find them. */
-  expose(...names: string[]): void;
-  /** Returns the value that code awaited; throws when its request was interrupted meanwhile. */
-  resumed<T>(value?: T): T;
-  /** Returns the value of a `using` of the top level, to be disposed of when the cell ends. */
-  using<T>(value: T, isAsync: boolean): T;
-  origin: { current: number };
 }
 
 /** Where a name of the cell has its value; within a pattern some have theirs before others. */

@@ -2,13 +2,14 @@
 import { Script } from "node:vm";
 import type { Cell } from "../language/cell.ts";
 import { CellSyntaxError } from "../language/cell-syntax-error.ts";
-import { transform, type CellHelpers, type Transformed } from "../language/transform.ts";
+import type { CellHelpers } from "../language/cell-helpers.ts";
+import { transform, type Transformed } from "../language/transform.ts";
 import { Disposal } from "./disposal.ts";
 import { Interrupted } from "./interrupts.ts";
 import type { CellResult, Run } from "./run.ts";
 
 type Boxed = { value: unknown } | undefined;
-type CellFunction = (helpers: CellHelpers, ...chunks: Record<string, unknown>[]) => Boxed | Promise<Boxed>;
+type CellFunction = (helpers: ...chunks: Record<string, unknown>[]) => Boxed | Promise<Boxed>;
 
 /** Rejects with what the cell throws, with CellSyntaxError, or with Interrupted. */
 export async function runTypeScript(cell: Extract<Cell, { language: "typescript" }>, run: Run): Promise<CellResult> {
