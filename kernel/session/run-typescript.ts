@@ -9,7 +9,7 @@ import { Interrupted } from "./interrupts.ts";
 import type { CellResult, Run } from "./run.ts";
 
 type Boxed = { value: unknown } | undefined;
-type CellFunction = (helpers: ...chunks: Record<string, unknown>[]) => Boxed | Promise<Boxed>;
+type CellFunction = (helpers: CellHelpers, ...chunks: Record<string, unknown>[]) => Boxed | Promise<Boxed>;
 
 /** Rejects with what the cell throws, with CellSyntaxError, or with Interrupted. */
 export async function runTypeScript(cell: Extract<Cell, { language: "typescript" }>, run: Run): Promise<CellResult> {
