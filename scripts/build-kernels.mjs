@@ -1,5 +1,5 @@
 // Compiles the library's own kernels ahead of time, a file per unit (native/lib/ops/library.ts) and architecture. A unit whose sources have not changed is left alone.
-// `node scripts/build-kernels.mjs [ARCHITECTURE…]`: x86-64-v3, x86-64-v4; without any, the best of this machine.
+// `node scripts/build-kernels.mjs [ARCHITECTURE…]`: x86-64-v3, x86-64-v4, or sm_80, sm_90a … with NVRTC; without any, the best of this machine.
 import { fork } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ function* filesBelow(folder) {
 function surroundings() {
   const hash = createHash("sha256");
   const device = join(root, "native", "device");
-  for (const folder of ["include", "cpu"]) for (const file of [...filesBelow(join(device, folder))].sort()) hash.update(file.slice(root.length)).update(readFileSync(file));
+  for (const folder of ["include", "cpu", "cuda"]) for (const file of [...filesBelow(join(device, folder))].sort()) hash.update(file.slice(root.length)).update(readFileSync(file));
   return hash.digest("hex");
 }
 
@@ -30,16 +30,17 @@ async function compileUnits(units, log) {
   const { DeviceProcess } = await import(join(dist, "device", "process.js"));
   const { Op } = await import(join(dist, "wire", "commands.js"));
   const { unitArtifact, unitOptions, unitSource } = await import(join(dist, "ops", "library.js"));
-  const cpu = DeviceProcess.get("cpu");
-  const around = createHash("sha256").update(surroundings()).update(JSON.stringify(cpu.properties.compiler)).update(JSON.stringify([flags, machine])).digest("hex");
+  const around = createHash("sha256").update(surroundings()).update(JSON.stringify([flags, machine])).digest("hex");
   for (const { unit, architecture } of units) {
+    const isHost = architecture in machine;
+    const compiler = isHost ? DeviceProcess.get("cpu") : DeviceProcess.get("nvrtc", Number(/^sm_(\d+)/.exec(architecture)[1]));
     const path = unitArtifact(architecture, unit);
     const source = unitSource(unit.file);
-    const print = createHash("sha256").update(around).update(source).update(unit.expressions.join("\n")).digest("hex");
+    const print = createHash("sha256").update(around).update(JSON.stringify(compiler.properties.compiler)).update(source).update(unit.expressions.join("\n")).digest("hex");
     if (existsSync(`${path}.print`) && existsSync(`${path}.names`) && readFileSync(`${path}.print`, "utf8") === print) continue;
     const started = Date.now();
-    const options = [...unitOptions(unit).defines.map((define) => `--define=${define}`), ...[...flags, ...machine[architecture]].map((flag) => `--flag=${flag}`)];
-    const [, artifact, lowered] = cpu.request(Op.compile, [source, `${unit.file}.cu`, join(root, "native", "device"), unit.expressions.join("\n"), ...options]);
+    const options = [...unitOptions(unit).defines.map((define) => `--define=${define}`), ...(isHost ? [...flags, ...machine[architecture]].map((flag) => `--flag=${flag}`) : [])];
+    const [, artifact, lowered] = compiler.request(Op.compile, [source, `${unit.file}.cu`, join(root, "native", "device"), unit.expressions.join("\n"), ...options]);
     mkdirSync(dirname(path), { recursive: true });
     rmSync(`${path}.names`, { force: true });
     writeFileSync(`${path}.part`, artifact);

@@ -96,6 +96,7 @@ function assemble() {
   }
   for (const program of ["addon.node", "warpcell-device"]) copy(`native/build/Release/${program}`);
   copyOpenBlas();
+  copy("native/build/Release/kernels", (path) => !path.endsWith(".print"));
 
   const folders = closure([...Object.keys(packageOf(join(root, "kernel")).dependencies), "vitest", "@types/node"], join(root, "kernel"));
   for (const [folder, name] of folders) copy(relative(root, folder), keepOf(name, folder));

@@ -118,5 +118,7 @@ class Device {
 // `control` is the mapped control segment, for `progress` and for fault records written from a signal handler.
 std::unique_ptr<Device> open_cpu(int index, Control* control);
 std::unique_ptr<Device> open_cuda(int index, Control* control);
+// `index` is a compute capability: 90.
+std::unique_ptr<Device> open_nvrtc(int index, Control* control);
 
 }  // namespace warpcell

@@ -33,6 +33,7 @@ struct Kind {
 constexpr Kind kKinds[] = {
     {"cpu", open_cpu},
     {"cuda", open_cuda},
+    {"nvrtc", open_nvrtc},
 };
 
 std::unique_ptr<Device> open_device(const std::string& kind, int index, Control* control) {

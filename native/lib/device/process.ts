@@ -11,7 +11,7 @@ import type { DeviceProperties } from "../wire/properties.ts";
 export type { Field } from "../wire/answers.ts";
 export { describeKernels, describeOrigins, origin } from "./origins.ts";
 
-export type DeviceKind = "cpu" | "cuda";
+export type DeviceKind = "cpu" | "cuda" | "nvrtc";
 
 /** device: what kernels use. host: shared memory that this process reads; pinned, where the device has memory of its own. */
 export type MemoryKind = "device" | "host";

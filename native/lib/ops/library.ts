@@ -7,7 +7,7 @@ import type { DeviceProcess } from "../device/process.ts";
 import { factsOf, wideOf, type DType, type WideType } from "../memory/dtype.ts";
 import type { DeviceArray } from "../memory/array.ts";
 import { Compilation } from "../cuda/compilation.ts";
-import { LoadedModule, type LoadedKernel } from "../cuda/loaded-module.ts";
+import { LoadedModule } from "../cuda/loaded-module.ts";
 import { WarpcellError } from "../errors.ts";
 
 /**
@@ -42,30 +42,39 @@ export function unitArtifact(architecture: string, { file, dtype }: Pick<Unit, "
   return `${kernelsFolder}${architecture}/${file}.${dtype}`;
 }
 
-interface LoadedUnit { readonly module: LoadedModule; }
-const loadedUnits = new WeakMap<DeviceProcess, Map<Unit, LoadedUnit>>();
+/** A kernel in a module that has been loaded. */
+interface LoadedInstance { readonly module: LoadedModule; readonly index: number; }
+const loadedUnits = new WeakMap<DeviceProcess, Map<Unit, LoadedModule | null>>();
 
-function load(device: DeviceProcess, unit: Unit): LoadedUnit {
+/** The whole unit, where it was compiled ahead for this device; `null` where it was not. */
+function prebuilt(device: DeviceProcess, unit: Unit): LoadedModule | null {
   let known = loadedUnits.get(device);
   if (known === undefined) loadedUnits.set(device, (known = new Map()));
   const loaded = known.get(unit);
   if (loaded !== undefined) return loaded;
-  const { artifact, lowered } = compiled(device, unit);
-  const module = LoadedModule.load(device, artifact, lowered, `${unit.file}.${unit.dtype}`, unit.expressions);
-  const result = { module };
-  known.set(unit, result);
-  return result;
+  const module = loadPrebuilt(device, unit);
+  known.set(unit, module);
+  return module;
 }
 
-function compiled(device: DeviceProcess, unit: Unit): { artifact: Uint8Array; lowered: readonly string[] } {
+function loadPrebuilt(device: DeviceProcess, unit: Unit): LoadedModule | null {
   for (const architecture of device.properties.architectures) {
     const path = unitArtifact(architecture, unit);
     if (!existsSync(`${path}.names`)) continue;
     const lowered = readFileSync(`${path}.names`, "utf8").split("\n");
-    if (lowered.length === unit.expressions.length) return { artifact: readFileSync(path), lowered };
+    if (lowered.length === unit.expressions.length) return LoadedModule.load(device, readFileSync(path), lowered, `${unit.file}.${unit.dtype}`, unit.expressions);
   }
+  return null;
+}
+
+/** One instance: of its unit, or compiled alone, from the cache after the first time. */
+function load(device: DeviceProcess, unit: Unit, index: number): LoadedInstance {
+  const module = prebuilt(device, unit);
+  if (module !== null) return { module, index };
   const { defines } = unitOptions(unit);
-  return new Compilation(unitSource(unit.file), { name: `${unit.file}.cu`, device: device.name, defines }).obtain(unit.expressions);
+  const expression = unit.expressions[index]!;
+  const { artifact, lowered } = new Compilation(unitSource(unit.file), { name: `${unit.file}.cu`, device: device.name, defines }).obtain([expression]);
+  return { module: LoadedModule.load(device, artifact, lowered, `${unit.file}.${unit.dtype}`, [expression]), index: 0 };
 }
 
 // `struct Launch` of protocol/commands.h, as words.
@@ -77,8 +86,12 @@ export class LibraryKernel {
   readonly #kinds: readonly ParameterKind[];
   readonly #places: readonly number[];
   readonly #template: Uint32Array;
+  /** Held, so that it stays loaded. */
+  readonly module: LoadedModule;
 
-  constructor(device: DeviceProcess, name: string, id: number, kinds: readonly ParameterKind[], { parameters }: LoadedKernel) {
+  constructor(device: DeviceProcess, name: string, { module, index }: LoadedInstance, kinds: readonly ParameterKind[]) {
+    const { parameters } = module.kernels[index]!;
+    const id = module.firstKernel + index;
     if (parameters.length !== kinds.length) throw new WarpcellError("LIBRARY", `Kernel ${name} takes ${parameters.length} parameters where the library passes ${kinds.length}: its parts are of different versions. Build the library again.`);
     const pointers = kinds.flatMap((kind, index) => (kind === "place" || kind === "out" ? [parameters[index]!.offset] : []));
     const base = at.offsets + Math.ceil(pointers.length / 4) * 8;
@@ -91,6 +104,7 @@ export class LibraryKernel {
     template[at.sizes] = argumentBytes | (pointers.length << 16);
     const shorts = new Uint16Array(template.buffer);
     pointers.forEach((offset, index) => { shorts[at.offsets / 2 + index] = offset; });
+    this.module = module;
     this.#device = device;
     this.#kinds = kinds;
     this.#places = parameters.map(({ offset }) => base + offset);
@@ -178,10 +192,10 @@ export class KernelFamily {
   #load(device: DeviceProcess, dtype: DType, known: Map<DType, LibraryKernel>): LibraryKernel {
     const member = this.#members.get(dtype);
     if (member === undefined) throw new WarpcellError("LIBRARY", `No kernel of ${this.#name} is made for ${dtype}.`);
-    const { module } = load(device, member.unit);
+    const instance = load(device, member.unit, member.index);
     const kinds = this.#kinds.map((kind) => (kind === "wide" ? (wideOf(dtype) as WideType) : kind));
     const name = member.unit.expressions[member.index]!;
-    const kernel = new LibraryKernel(device, name, module.firstKernel + member.index, kinds, module.kernels[member.index]!);
+    const kernel = new LibraryKernel(device, name, instance, kinds);
     known.set(dtype, kernel);
     return kernel;
   }

@@ -51,7 +51,7 @@ export interface Binding {
   readonly scratch: ArrayBuffer;
 
   /** Creates the client and starts its device process. Does not wait for it: send `hello`. Throws a system error when it cannot start. */
-  open(kind: "cpu" | "cuda", index: number, executable: string): number;
+  open(kind: "cpu" | "cuda" | "nvrtc", index: number, executable: string): number;
   /** Starts a new process for a client whose process has died or was killed, and gives it back every segment. Returns their count. */
   restart(client: number): number;
   /** Kills the device process and reaps it (at most a second). Segments, tensors and sequence numbers stay. */

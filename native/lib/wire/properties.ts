@@ -8,7 +8,8 @@ export interface LibraryProperties { name: string; path: string | null; version:
 export interface DeviceProperties {
   /** As its maker calls it: "NVIDIA H200", "AMD EPYC 9654". */
   name: string;
-  kind: "cpu" | "cuda";
+  /** "nvrtc" only compiles, for GPUs of the compute capability that is its index. */
+  kind: "cpu" | "cuda" | "nvrtc";
   index: number;
   /** "sm_90a", "x86_64". */
   arch: string;

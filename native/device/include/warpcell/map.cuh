@@ -43,8 +43,9 @@ template <int W, class Out, class F, class... Loaded> __device__ inline void map
   }
 }
 
-// out[i] = f(in[i]…) for i < count. Operands lie without gaps; `out` may be one of them.
-template <class Out, class F, class... In> __device__ inline void map(long long count, Out* out, F f, const In*... in) {
+// out[i] = f(in[i]…) for i < count. Operands lie without gaps; `out` may be one of them. `light`: f is short enough to stand in a kernel once for each element of a
+// thread's vectors; a long one stands there once, or a file of them would take minutes to compile.
+template <bool light = true, class Out, class F, class... In> __device__ inline void map(long long count, Out* out, F f, const In*... in) {
 #ifdef WARPCELL_CPU
   Span span = block_span(count);
 #pragma GCC ivdep
@@ -53,10 +54,13 @@ template <class Out, class F, class... In> __device__ inline void map(long long 
   constexpr int W = 16 / largest(int(sizeof(Out)), int(sizeof(In))...);
   long long block = (long long)blockIdx.x * blockDim.x * (W * kVectors);
   bool is_aligned = (unsigned long long)out % (sizeof(Out) * W) == 0 && (((unsigned long long)in % (sizeof(In) * W) == 0) && ...);
-  if (is_aligned && block + (long long)blockDim.x * (W * kVectors) <= count) {
-    map_loaded<W>(block, out, f, Operand<In>{in}.template load<W>(block)...);
-    return;
+  if constexpr (light) {
+    if (is_aligned && block + (long long)blockDim.x * (W * kVectors) <= count) {
+      map_loaded<W>(block, out, f, Operand<In>{in}.template load<W>(block)...);
+      return;
+    }
   }
+#pragma unroll 1
   for (int v = 0; v < kVectors * W; v++) {
     long long i = block + (long long)v * blockDim.x + threadIdx.x;
     if (i < count) out[i] = f(in[i]...);
@@ -108,7 +112,7 @@ template <class Out, class F, class A> __device__ inline void map_strided(const 
     }
   });
 #else
-#pragma unroll
+#pragma unroll 1
   for (int v = 0; v < kVectors; v++) {
     long long i = ((long long)blockIdx.x * kVectors + v) * blockDim.x + threadIdx.x;
     if (i >= count) return;
@@ -142,7 +146,7 @@ template <class Out, class F, class A, class B> __device__ inline void map_strid
     }
   });
 #else
-#pragma unroll
+#pragma unroll 1
   for (int v = 0; v < kVectors; v++) {
     long long i = ((long long)blockIdx.x * kVectors + v) * blockDim.x + threadIdx.x;
     if (i >= count) return;
@@ -164,7 +168,7 @@ template <class Out, class F, class A, class B, class C> __device__ inline void 
     for (long long i = 0; i < steps; i++) to[i * step] = f(x[i * step_a], y[i * step_b], z[i * step_c]);
   });
 #else
-#pragma unroll
+#pragma unroll 1
   for (int v = 0; v < kVectors; v++) {
     long long i = ((long long)blockIdx.x * kVectors + v) * blockDim.x + threadIdx.x;
     if (i >= count) return;
