@@ -44,7 +44,7 @@ describe("notebooks", () => {
   }, 180_000);
 
   test("the first notebook prints what it promises", async () => {
-    const { stdout, stderr } = await run(join(root, "notebooks", "01-first-kernel.ipynb"));
+    const { stdout } = await run(join(root, "notebooks", "01-first-kernel.ipynb"));
     expect(stdout).toMatch(/hello from (cpu|cuda:0)/);
     expect(stdout).toMatch(/block 2, thread 40: warp 9/);
     expect(stdout).toContain("1000000 times 1 + 2 · 1 is 3");
@@ -55,7 +55,7 @@ describe("notebooks", () => {
     expect(stdout).toContain("still here: 5.30 tensor([3, 3, 3]");
     expect(stdout).toContain("Not a Julia set yet.");
     // The wrong argument that the lesson shows, and no other.
-    expect(stderr.match(/type error .*/g)).toEqual(["type error TS2345: Argument of type 'string' is not assignable to parameter of type 'number'."]);
+    expect(stdout.match(/type error .*/g)).toEqual(["type error TS2345: Argument of type 'string' is not assignable to parameter of type 'number'."]);
   }, 180_000);
 });
 

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { runs, until } from "./helpers/kernel.ts";
 
 const scripts = fileURLToPath(new URL("../scripts", import.meta.url));
-const everything = ["node packages", "python environment", "native addon and device program", "library", "kernel", "JupyterLab extension", "kernelspec"];
+const everything = ["node packages", "python environment", "native addon and device program", "library", "kernels of the library", "kernel", "JupyterLab extension", "kernelspec"];
 
 function write(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
@@ -33,6 +33,7 @@ function checkout(): { folder: string; npmOf(text: string): void } {
   write(join(tools, "python3"), `#!/bin/sh\ncase "$1" in -c) echo 3 12 ;; -m) ${writing("$3/bin/python", "$3/bin/jupyter-lab", "$3/bin/cmake")} ;; esac\n`);
   write(join(folder, "kernel", "package.json"), '{"type": "module"}');
   write(join(folder, "scripts", "build-native.mjs"), `import { mkdirSync, writeFileSync } from "node:fs"; mkdirSync("native/build/Release", { recursive: true }); for (const name of ["addon.node", "warpcell-device"]) writeFileSync(\`native/build/Release/\${name}\`, "");`);
+  write(join(folder, "scripts", "build-kernels.mjs"), `import { mkdirSync } from "node:fs"; mkdirSync("native/build/Release/kernels", { recursive: true });`);
   write(join(folder, "scripts", "install-extension.mjs"), `import { mkdirSync, writeFileSync } from "node:fs"; const at = \`\${process.argv[2]}/share/jupyter/labextensions/@warpcell/jupyterlab\`; mkdirSync(at, { recursive: true }); writeFileSync(\`\${at}/package.json\`, "{}");`);
   return { folder, npmOf };
 }
