@@ -14,7 +14,7 @@ class CompilerDevice final : public Device {
   explicit CompilerDevice(int capability) : capability_(capability), nvrtc_(kAnyDriver, capability) {}
 
   std::string properties() override {
-    return "{\"name\":\"NVRTC\",\"kind\":\"nvrtc\",\"index\":" + std::to_string(capability_) + ",\"arch\":\"" + Nvrtc::architecture_of(capability_) +
+    return "{\"name\":\"NVRTC\",\"kind\":\"cuda\",\"index\":" + std::to_string(capability_) + ",\"arch\":\"" + Nvrtc::architecture_of(capability_) +
            "\",\"warpSize\":32,\"multiprocessors\":0,\"maxThreadsPerBlock\":1024,\"maxBlock\":[1024,1024,64],\"maxGrid\":[2147483647,65535,65535],"
            "\"sharedPerBlock\":49152,\"sharedPerBlockOptin\":49152,\"memoryTotal\":0,\"shareable\":false}";
   }

@@ -8,8 +8,7 @@ export interface LibraryProperties { name: string; path: string | null; version:
 export interface DeviceProperties {
   /** As its maker calls it: "NVIDIA H200", "AMD EPYC 9654". */
   name: string;
-  /** "nvrtc" only compiles, for GPUs of the compute capability that is its index. */
-  kind: "cpu" | "cuda" | "nvrtc";
+  kind: "cpu" | "cuda";
   index: number;
   /** "sm_90a", "x86_64". */
   arch: string;
