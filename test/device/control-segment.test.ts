@@ -4,7 +4,7 @@ import { closeSync, ftruncateSync, openSync, readFileSync, readSync, statSync, w
 import { describe, expect, test } from "vitest";
 import { binding } from "../../native/lib/wire/binding.ts";
 import { DeviceFault } from "../../native/lib/errors.ts";
-import type { DeviceProcess } from "../../native/lib/device/process.ts";
+import { DeviceProcess } from "../../native/lib/device/process.ts";
 import { devices } from "./devices.ts";
 import { commandHeader, fill, launch, load, read, write } from "./records.ts";
 
@@ -146,8 +146,7 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
 });
 
 test.each([["zeros", 0, 950], ["ones", -1, 951]])("a kernel of the CPU that fills the segment with %s is named, and the next launch works", (_what, value, kernel) => {
-  const device = devices.find(({ kind }) => kind === "cpu");
-  if (device === undefined) throw new Error("Expected the CPU among the devices of this test.");
+  const device = DeviceProcess.get("cpu");
   load(device, `extern "C" __global__ void scribble(int low, int high, int words, int value) {
     int* control = (int*)((unsigned long long)(unsigned)high << 32 | (unsigned)low);
     for (int i = 0; i < words; i++) control[i] = value;

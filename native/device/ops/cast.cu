@@ -18,10 +18,10 @@ template <class T> __global__ void select(Layout<4> layout, const bool* conditio
   map_strided(layout, count, out, [](bool c, T x, T y) { return c ? x : y; }, condition, a, b);
 }
 
-constexpr int kTile = 32;      // rows and columns of a tile
-constexpr int kRows = 8;       // threads along its columns' side
+constexpr int kTile = 64;      // rows and columns of a tile
+constexpr int kRows = 8;       // warps of a block on a GPU
 
-// out[b][j][i] = in[b][i][j] of `rows` × `columns` matrices, `out` without gaps, `in` at strides. On a GPU a block of 32 × 8 threads moves one tile of one matrix.
+// out[b][j][i] = in[b][i][j] of `rows` × `columns` matrices, `out` without gaps, `in` at strides. A block moves one tile of one matrix, on a GPU with 32 × 8 threads.
 template <class T> __global__ void transpose(const T* in, T* out, long long rows, long long columns, long long row_stride, long long batches, long long batch_stride) {
   long long tiles_x = (columns + kTile - 1) / kTile, tiles_y = (rows + kTile - 1) / kTile;
   long long tile = blockIdx.x;
@@ -43,16 +43,34 @@ template <class T> __global__ void transpose(const T* in, T* out, long long rows
   }
   for (long long x = x0; x < x1; x++) for (long long y = y0; y < y1; y++) out[x * rows + y] = in[y * row_stride + x];
 #else
+  using Two = Pack<T, 2>;
   __shared__ T cells[kTile][kTile + 1];
-  int x = threadIdx.x;
+  int x = threadIdx.x * 2;
+  bool is_whole = x0 + kTile <= columns && y0 + kTile <= rows;
+  // A warp reads 64 neighbours of a row, and writes 64 of a column.
+  if (is_whole && row_stride % 2 == 0 && rows % 2 == 0 && (unsigned long long)in % sizeof(Two) == 0 && (unsigned long long)out % sizeof(Two) == 0) {
+    Two loaded[kTile / kRows];
 #pragma unroll
+    for (int k = 0; k < kTile / kRows; k++) loaded[k] = *(const Two*)(in + (y0 + threadIdx.y + k * kRows) * row_stride + x0 + x);
+#pragma unroll
+    for (int k = 0; k < kTile / kRows; k++) {
+      cells[threadIdx.y + k * kRows][x] = loaded[k].element[0];
+      cells[threadIdx.y + k * kRows][x + 1] = loaded[k].element[1];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < kTile / kRows; k++) {
+      int y = threadIdx.y + k * kRows;
+      *(Two*)(out + (x0 + y) * rows + y0 + x) = {{cells[x][y], cells[x + 1][y]}};
+    }
+    return;
+  }
   for (int y = threadIdx.y; y < kTile; y += kRows) {
-    if (x0 + x < columns && y0 + y < rows) cells[y][x] = in[(y0 + y) * row_stride + x0 + x];
+    for (int each = threadIdx.x; each < kTile; each += 32) if (x0 + each < columns && y0 + y < rows) cells[y][each] = in[(y0 + y) * row_stride + x0 + each];
   }
   __syncthreads();
-#pragma unroll
   for (int y = threadIdx.y; y < kTile; y += kRows) {
-    if (y0 + x < rows && x0 + y < columns) out[(x0 + y) * rows + y0 + x] = cells[x][y];
+    for (int each = threadIdx.x; each < kTile; each += 32) if (y0 + each < rows && x0 + y < columns) out[(x0 + y) * rows + y0 + each] = cells[each][y];
   }
 #endif
 }

@@ -219,7 +219,7 @@ template <class Op, class T, class Out> __global__ void binary(const T* a, const
   map<light<Op, T>>(count, out, [](T x, T y) { return narrow<Out>(Op::of(widen<T>(x), widen<T>(y))); }, a, b);
 }
 template <class Op, class T, class Out> __global__ void binary_strided(Layout<3> layout, const T* a, const T* b, Out* out, long long count) {
-  map_strided(layout, count, out, [](T x, T y) { return narrow<Out>(Op::of(widen<T>(x), widen<T>(y))); }, a, b);
+  map_strided<light<Op, T>>(layout, count, out, [](T x, T y) { return narrow<Out>(Op::of(widen<T>(x), widen<T>(y))); }, a, b);
 }
 // With a number on the right, or on the left.
 template <class Op, class T, class Out> __global__ void binary_number(const T* a, Wide<T> b, Out* out, long long count) {

@@ -142,8 +142,8 @@ template <class Op, class Out> __device__ inline void put(Out* out, typename Op:
   else out[at] = narrow<Out>(Op::finish(state, parameter));
 }
 
-// inner = 1. Part p of a row holds its elements p · chunk …; with several parts, `states` gets [rows, parts] and `out` nothing. On a GPU a warp or a block makes a part.
-template <class Op, class T, class Out> __global__ void rows(const T* in, Out* out, typename Op::State* states, long long rows, long long length, long long parts, long long chunk, double parameter) {
+// inner = 1. Part p of a row holds its elements p · chunk …; with several parts, `states` gets [rows, parts] and `out` nothing. On a GPU a warp or a block makes a part, as `by_warp` says.
+template <class Op, class T, class Out> __global__ void rows(const T* in, Out* out, typename Op::State* states, long long rows, long long length, long long parts, long long chunk, int by_warp, double parameter) {
 #ifdef WARPCELL_CPU
   long long count = rows * parts, share = (count + gridDim.x - 1) / gridDim.x;
   long long end = (blockIdx.x + 1) * share < count ? (blockIdx.x + 1) * share : count;
@@ -152,7 +152,6 @@ template <class Op, class T, class Out> __global__ void rows(const T* in, Out* o
     put<Op>(out, states, at, line<Op>(in + row * length + first, length - first < chunk ? length - first : chunk, first), parameter);
   }
 #else
-  bool by_warp = chunk <= 1024;
   int warps = blockDim.x / 32;
   long long at = by_warp ? (long long)blockIdx.x * warps + threadIdx.x / 32 : blockIdx.x;
   if (at >= rows * parts) return;
@@ -210,7 +209,7 @@ template <class Op, class T, class Out> __global__ void columns(const T* in, Out
     }
   }
 #else
-  constexpr int V = 16 / sizeof(T) > 4 ? 4 : 16 / sizeof(T), U = 4;
+  constexpr int V = sizeof(State) > 8 && sizeof(T) < 4 ? 4 : 16 / sizeof(T) > 8 ? 8 : 16 / sizeof(T), U = 4;
   __shared__ char memory[8 * 32 * V * sizeof(State)];
   State* shared = (State*)memory;
   bool is_aligned = inner % V == 0 && (unsigned long long)in % (V * sizeof(T)) == 0;
@@ -254,17 +253,23 @@ template <class Op, class T, class Out> __global__ void columns(const T* in, Out
 #endif
 }
 
-// Joins [outer, parts, inner] states, one thread a result.
-template <class Op, class Out> __global__ void join(const typename Op::State* states, Out* out, long long outer, long long parts, long long inner, double parameter) {
+// Joins [outer, parts, inner] states: one thread a result, or on a GPU a block, as `by_block` says.
+template <class Op, class Out> __global__ void join(const typename Op::State* states, Out* out, long long outer, long long parts, long long inner, int by_block, double parameter) {
 #ifdef WARPCELL_CPU
   Span span = block_span(outer * inner);
-#else
-  Span span = {global_index(), global_index() < outer * inner ? global_index() + 1 : global_index()};
-#endif
   for (long long at = span.begin; at < span.end; at++) {
     const typename Op::State* first = states + at / inner * parts * inner + at % inner;
     Cascade<Op> cascade;
     for (long long part = 0; part < parts; part++) cascade.push(first[part * inner]);
     out[at] = narrow<Out>(Op::finish(cascade.total(), parameter));
   }
+#else
+  long long at = by_block ? (long long)blockIdx.x : global_index();
+  if (at >= outer * inner) return;
+  const typename Op::State* first = states + at / inner * parts * inner + at % inner;
+  typename Op::State state = Op::start();
+  for (long long part = by_block ? threadIdx.x : 0; part < parts; part += by_block ? blockDim.x : 1) Op::merge(state, first[part * inner]);
+  if (by_block) state = block_total<Op>(state);
+  if (!by_block || threadIdx.x == 0) out[at] = narrow<Out>(Op::finish(state, parameter));
+#endif
 }

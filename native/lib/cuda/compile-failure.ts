@@ -29,7 +29,7 @@ export function compileFailure(failed: FailedSource, log: string): CompileError 
   const errors = errorsOf(failed, messages);
   if (errors.length > 0) return new CompileError(`${failed.name} does not compile: ${listing(failed, errors)}`, log, errors);
   const [first] = messages;
-  const said = first !== undefined ? `${first.file}:${first.line}:${first.column}: ${first.message}` : /(?:error|fatal)\b.*/.exec(log)?.[0].trimEnd() ?? "the compiler gives no reason";
+  const said = first !== undefined ? `${first.file}:${first.line}:${first.column}: ${first.message}` : /(?:error|fatal)\b\s*:?\s*(.*)/.exec(log)?.[1]?.trimEnd() ?? "the compiler gives no reason";
   return new CompileError(`${failed.name} does not compile: ${said.replace(/\.$/, "")}.`, log);
 }
 

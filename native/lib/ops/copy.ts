@@ -18,8 +18,8 @@ const transposes = new KernelFamily("cast", sized, (type) => `transpose<${type}>
 const selects = new KernelFamily("cast", sized, (type) => `select<${type}>`, ["struct", "place", "place", "place", "out", "i64"]);
 const casts = Object.fromEntries(dtypeNames.map((to) => [to, new KernelFamily("cast", dtypeNames.filter((from) => from !== to), (type) => `cast<${type}, ${factsOf(to).c}>`, ["place", "out", "i64"])])) as Record<DType, KernelFamily>;
 
-const tile = 32;
-const tileRows = 8;
+const tile = 64;
+const tileThreads = [32, 8] as const;
 
 /** Sets every element of an array. `value` is one that its dtype admits. */
 export function fill(out: DeviceArray, value: number | bigint | boolean): void {
@@ -67,7 +67,7 @@ function copyTransposed(device: DeviceProcess, out: DeviceArray, input: DeviceAr
   const [batches, columns, rows] = rank === 2 ? [1, shape[0]!, shape[1]!] : [shape[0]!, shape[1]!, shape[2]!];
   const grid = Math.ceil(columns / tile) * Math.ceil(rows / tile) * batches;
   if (grid >= 2 ** 31) return false;
-  transposes.on(device, copier(out)).launch(grid, device.properties.libraryBlock === 1 ? 1 : [tile, tileRows], [input, out, rows, columns, steps![rank - 1]!, batches, rank === 3 ? steps![0]! : 0]);
+  transposes.on(device, copier(out)).launch(grid, device.properties.libraryBlock === 1 ? 1 : tileThreads, [input, out, rows, columns, steps![rank - 1]!, batches, rank === 3 ? steps![0]! : 0]);
   return true;
 }
 

@@ -4,9 +4,11 @@ import type { DeviceArray } from "../memory/array.ts";
 import { factsOf } from "../memory/dtype.ts";
 import { maxRank, merged, stretch, type View } from "../memory/shape.ts";
 
-// Elements that one block takes: on a processor's core what fits its cache, on a GPU four vectors of 16 bytes a thread.
+// Elements that one block takes: on a processor's core what fits its cache, on a GPU two vectors of 16 bytes a thread (kVectors of map.cuh).
 const serialElements = 16384;
-const vectors = 4;
+const vectors = 2;
+/** Elements that a thread takes of strided operands (kStrided). */
+const strided = 8;
 
 /** Blocks of a flat map over `count` elements of at most `bytes` bytes each. */
 export function flatGrid(device: DeviceProcess, count: number, bytes: number): number {
@@ -17,7 +19,7 @@ export function flatGrid(device: DeviceProcess, count: number, bytes: number): n
 /** Blocks of a strided map. */
 export function stridedGrid(device: DeviceProcess, count: number): number {
   const { libraryBlock } = device.properties;
-  return Math.ceil(count / (libraryBlock === 1 ? serialElements : libraryBlock * vectors));
+  return Math.ceil(count / (libraryBlock === 1 ? serialElements : libraryBlock * strided));
 }
 
 export function widestOf(...arrays: readonly DeviceArray[]): number {

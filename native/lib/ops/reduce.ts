@@ -46,9 +46,9 @@ export type ReducerName = keyof typeof reducers;
 const kernels = Object.fromEntries((Object.entries(reducers) as [ReducerName, Reducer][]).map(([name, { functor, dtypes, result }]) => {
   const c = (dtype: DType) => factsOf(result(dtype)).c;
   return [name, {
-    rows: new KernelFamily("reduce", dtypes, (type, dtype) => `rows<${functor}<${type}>, ${type}, ${c(dtype)}>`, ["place", "out", "out", "i64", "i64", "i64", "i64", "f64"]),
+    rows: new KernelFamily("reduce", dtypes, (type, dtype) => `rows<${functor}<${type}>, ${type}, ${c(dtype)}>`, ["place", "out", "out", "i64", "i64", "i64", "i64", "i32", "f64"]),
     columns: new KernelFamily("reduce", dtypes, (type, dtype) => `columns<${functor}<${type}>, ${type}, ${c(dtype)}>`, ["place", "out", "out", "i64", "i64", "i64", "i64", "i64", "f64"]),
-    join: new KernelFamily("reduce", dtypes, (type, dtype) => `join<${functor}<${type}>, ${c(dtype)}>`, ["place", "out", "i64", "i64", "i64", "f64"]),
+    join: new KernelFamily("reduce", dtypes, (type, dtype) => `join<${functor}<${type}>, ${c(dtype)}>`, ["place", "out", "i64", "i64", "i64", "i32", "f64"]),
   }];
 })) as Record<ReducerName, { rows: KernelFamily; columns: KernelFamily; join: KernelFamily }>;
 
@@ -113,20 +113,26 @@ function launch(name: ReducerName, device: DeviceProcess, dtype: DType, out: Dev
   const wanted = wantedBlocks(device);
   const isRows = inner === 1;
   const width = factsOf(dtype).bytes;
-  const lane = inner % (16 / width) === 0 ? Math.min(4, 16 / width) : 1;
+  const vector = stateBytes > 8 && width < 4 ? 4 : Math.min(8, 16 / width);
+  const lane = inner % vector === 0 ? vector : 1;
   const tiles = isRows ? 1 : Math.ceil(inner / (isSerial ? blockColumns : 32 * lane));
   const least = isRows ? (isSerial ? leastPart.serial : leastPart.threads) : isSerial ? Math.max(group, Math.ceil(leastPart.serial / Math.min(inner, blockColumns))) : 64;
   const { parts, chunk } = split(length, outer * tiles, wanted, least);
+  const count = outer * parts;
   using states = parts === 1 ? null : DeviceArray.allocate(device, "uint8", [outer * inner * parts * stateBytes]);
   if (isRows) {
-    const perBlock = isSerial ? Math.max(1, Math.ceil(8192 / chunk), Math.ceil((outer * parts) / (wanted * 64))) : chunk <= 1024 ? rowThreads / 32 : 1;
-    rows.on(device, dtype).launch(Math.ceil((outer * parts) / perBlock), isSerial ? 1 : rowThreads, [source, out, states, outer, length, parts, chunk, parameter]);
+    // A warp needs no barrier; it takes short rows, and longer ones where there are enough to fill the device.
+    const byWarp = chunk <= 1024 || (chunk * width <= 32768 && count >= device.properties.multiprocessors * 32);
+    const perBlock = isSerial ? Math.max(1, Math.ceil(8192 / chunk), Math.ceil(count / (wanted * 64))) : byWarp ? rowThreads / 32 : 1;
+    rows.on(device, dtype).launch(Math.ceil(count / perBlock), isSerial ? 1 : rowThreads, [source, out, states, outer, length, parts, chunk, byWarp ? 1 : 0, parameter]);
   } else {
-    const work = outer * parts * tiles;
     const perBlock = isSerial ? Math.max(1, Math.ceil(8192 / (chunk * Math.min(inner, blockColumns)))) : 1;
-    columns.on(device, dtype).launch(Math.ceil(work / perBlock), isSerial ? 1 : columnThreads, [source, out, states, outer, length, inner, parts, chunk, parameter]);
+    columns.on(device, dtype).launch(Math.ceil((count * tiles) / perBlock), isSerial ? 1 : columnThreads, [source, out, states, outer, length, inner, parts, chunk, parameter]);
   }
-  if (states !== null) join.on(device, dtype).launch(isSerial ? Math.ceil((outer * inner) / 1024) : Math.ceil((outer * inner) / rowThreads), isSerial ? 1 : rowThreads, [states, out, outer, parts, inner, parameter]);
+  if (states === null) return;
+  const results = outer * inner;
+  const byBlock = !isSerial && parts >= 64;
+  join.on(device, dtype).launch(isSerial ? Math.ceil(results / 1024) : byBlock ? results : Math.ceil(results / rowThreads), isSerial ? 1 : rowThreads, [states, out, outer, parts, inner, byBlock ? 1 : 0, parameter]);
 }
 
 /** The input as [outer, length, inner], in row-major order: itself where the axes are neighbours in a contiguous array, else a copy with them last. */

@@ -52,7 +52,7 @@ export function parseProperties(json: string): DeviceProperties {
   }
 
   const isCpu = value["kind"] === "cpu";
-  const derived = { unifiedMemory: isCpu, libraryBlock: isCpu ? 1 : 256, architectures: isCpu ? [] : [value["arch"]] };
+  const derived = { unifiedMemory: isCpu, libraryBlock: isCpu ? 1 : 128, architectures: isCpu ? [] : [value["arch"]] };
   return { registersPerBlock: null, compiler: null, driver: null, libraries: [], ...derived, ...value } as unknown as DeviceProperties;
 }
 

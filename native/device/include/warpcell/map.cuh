@@ -19,7 +19,7 @@ constexpr int largest(int a) { return a; }
 template <class... Rest> constexpr int largest(int a, Rest... rest) { return a > largest(rest...) ? a : largest(rest...); }
 
 // Vectors that a thread of a GPU has under way at a time.
-constexpr int kVectors = 4;
+constexpr int kVectors = 2;
 
 template <class T> struct Operand {
   const T* first;
@@ -97,10 +97,38 @@ template <int N, class Row> __device__ inline void for_rows(const Layout<N>& lay
   }
 }
 
-// The same at strides: `out` at layout.strides[0], the operands behind it. On the CPU the rank is at least 1.
+// Elements that a thread of a GPU takes of strided operands.
+constexpr int kStrided = 8;
+
+// Whether W neighbours along the last axis lie side by side in operand n, or are one and the same, wherever they start.
+template <int W, int N> __device__ inline bool is_even(const Layout<N>& layout, int n, const void* first, int bytes) {
+  const int inner = layout.rank - 1;
+  const long long step = layout.strides[n][inner];
+  if (layout.shape[inner] % W != 0 || (step != 0 && step != 1)) return false;
+  if (step == 0) return true;
+  bool even = (unsigned long long)first % (W * bytes) == 0;
+  for (int axis = 0; axis < inner; axis++) even = even && layout.strides[n][axis] % W == 0;
+  return even;
+}
+
+template <int W, class T> __device__ inline Pack<T, W> load_even(const T* at, bool is_one) {
+  if (!is_one) return *(const Pack<T, W>*)at;
+  Pack<T, W> pack;
+#pragma unroll
+  for (int e = 0; e < W; e++) pack.element[e] = *at;
+  return pack;
+}
+
+// This block's part on a GPU: [first, end).
+__device__ inline Span strided_span(long long count) {
+  long long begin = (long long)blockIdx.x * blockDim.x * kStrided, end = begin + (long long)blockDim.x * kStrided;
+  return {begin, end < count ? end : count};
+}
+
+// The same at strides: `out` at layout.strides[0], the operands behind it. The rank is at least 1.
 template <class Out, class F, class A> __device__ inline void map_strided(const Layout<2>& layout, long long count, Out* out, F f, const A* a) {
-#ifdef WARPCELL_CPU
   const long long step = layout.strides[0][layout.rank - 1], step_a = layout.strides[1][layout.rank - 1];
+#ifdef WARPCELL_CPU
   for_rows(layout, count, [&](const Offsets<2>& offsets, long long steps) {
     Out* to = out + offsets.at[0];
     const A* x = a + offsets.at[1];
@@ -112,20 +140,31 @@ template <class Out, class F, class A> __device__ inline void map_strided(const 
     }
   });
 #else
+  Span span = strided_span(count);
+  constexpr int W = 16 / largest(int(sizeof(Out)), int(sizeof(A)));
+  if (step == 1 && is_even<W>(layout, 0, out, sizeof(Out)) && is_even<W>(layout, 1, a, sizeof(A))) {
+    for (long long i = span.begin + threadIdx.x * W; i < span.end; i += blockDim.x * W) {
+      Offsets<2> at = offsets(layout, i);
+      Pack<A, W> x = load_even<W>(a + at.at[1], step_a == 0);
+      Pack<Out, W> result;
+#pragma unroll
+      for (int e = 0; e < W; e++) result.element[e] = f(x.element[e]);
+      *(Pack<Out, W>*)(out + at.at[0]) = result;
+    }
+    return;
+  }
 #pragma unroll 1
-  for (int v = 0; v < kVectors; v++) {
-    long long i = ((long long)blockIdx.x * kVectors + v) * blockDim.x + threadIdx.x;
-    if (i >= count) return;
+  for (long long i = span.begin + threadIdx.x; i < span.end; i += blockDim.x) {
     Offsets<2> at = offsets(layout, i);
     out[at.at[0]] = f(a[at.at[1]]);
   }
 #endif
 }
 
-template <class Out, class F, class A, class B> __device__ inline void map_strided(const Layout<3>& layout, long long count, Out* out, F f, const A* a, const B* b) {
-#ifdef WARPCELL_CPU
+template <bool light = true, class Out, class F, class A, class B> __device__ inline void map_strided(const Layout<3>& layout, long long count, Out* out, F f, const A* a, const B* b) {
   const int inner = layout.rank - 1;
   const long long step = layout.strides[0][inner], step_a = layout.strides[1][inner], step_b = layout.strides[2][inner];
+#ifdef WARPCELL_CPU
   for_rows(layout, count, [&](const Offsets<3>& offsets, long long steps) {
     Out* to = out + offsets.at[0];
     const A* x = a + offsets.at[1];
@@ -146,10 +185,24 @@ template <class Out, class F, class A, class B> __device__ inline void map_strid
     }
   });
 #else
+  Span span = strided_span(count);
+  if constexpr (light) {
+    constexpr int W = 16 / largest(int(sizeof(Out)), int(sizeof(A)), int(sizeof(B)));
+    if (step == 1 && is_even<W>(layout, 0, out, sizeof(Out)) && is_even<W>(layout, 1, a, sizeof(A)) && is_even<W>(layout, 2, b, sizeof(B))) {
+      for (long long i = span.begin + threadIdx.x * W; i < span.end; i += blockDim.x * W) {
+        Offsets<3> at = offsets(layout, i);
+        Pack<A, W> x = load_even<W>(a + at.at[1], step_a == 0);
+        Pack<B, W> y = load_even<W>(b + at.at[2], step_b == 0);
+        Pack<Out, W> result;
+#pragma unroll
+        for (int e = 0; e < W; e++) result.element[e] = f(x.element[e], y.element[e]);
+        *(Pack<Out, W>*)(out + at.at[0]) = result;
+      }
+      return;
+    }
+  }
 #pragma unroll 1
-  for (int v = 0; v < kVectors; v++) {
-    long long i = ((long long)blockIdx.x * kVectors + v) * blockDim.x + threadIdx.x;
-    if (i >= count) return;
+  for (long long i = span.begin + threadIdx.x; i < span.end; i += blockDim.x) {
     Offsets<3> at = offsets(layout, i);
     out[at.at[0]] = f(a[at.at[1]], b[at.at[2]]);
   }
@@ -168,10 +221,9 @@ template <class Out, class F, class A, class B, class C> __device__ inline void 
     for (long long i = 0; i < steps; i++) to[i * step] = f(x[i * step_a], y[i * step_b], z[i * step_c]);
   });
 #else
+  Span span = strided_span(count);
 #pragma unroll 1
-  for (int v = 0; v < kVectors; v++) {
-    long long i = ((long long)blockIdx.x * kVectors + v) * blockDim.x + threadIdx.x;
-    if (i >= count) return;
+  for (long long i = span.begin + threadIdx.x; i < span.end; i += blockDim.x) {
     Offsets<4> at = offsets(layout, i);
     out[at.at[0]] = f(a[at.at[1]], b[at.at[2]], c[at.at[3]]);
   }

@@ -52,14 +52,30 @@ template <class W> struct Most { static __device__ inline W value() { if constex
 template <class T> struct MaxOf {
   using State = Wide<T>;
   static __device__ inline State start() { return Least<State>::value(); }
-  static __device__ inline void add(State& state, State x, long long) { state = x != x ? x : (state >= x || state != state ? state : x); }
+  static __device__ inline void add(State& state, State x, long long) {
+#ifndef WARPCELL_CPU
+    if constexpr (same<State, float>) {
+      asm("max.NaN.f32 %0, %0, %1;" : "+f"(state) : "f"(x));   // sm_80 and newer
+      return;
+    }
+#endif
+    state = x != x ? x : (state >= x || state != state ? state : x);
+  }
   static __device__ inline void merge(State& state, State other) { add(state, other, 0); }
   static __device__ inline State finish(State state, double) { return state; }
 };
 template <class T> struct MinOf {
   using State = Wide<T>;
   static __device__ inline State start() { return Most<State>::value(); }
-  static __device__ inline void add(State& state, State x, long long) { state = x != x ? x : (state <= x || state != state ? state : x); }
+  static __device__ inline void add(State& state, State x, long long) {
+#ifndef WARPCELL_CPU
+    if constexpr (same<State, float>) {
+      asm("min.NaN.f32 %0, %0, %1;" : "+f"(state) : "f"(x));
+      return;
+    }
+#endif
+    state = x != x ? x : (state <= x || state != state ? state : x);
+  }
   static __device__ inline void merge(State& state, State other) { add(state, other, 0); }
   static __device__ inline State finish(State state, double) { return state; }
 };
