@@ -20,3 +20,6 @@ export { Tensor, type Nested, type ReduceOptions } from "./tensor/tensor.ts";
 export type { Timing } from "./cuda/timing.ts";
 export { detectAnomaly, enableGrad, grad, gradients, noGrad, valueAndGrad, type BackwardOptions } from "./autograd/gradients.ts";
 export * from "./tensor/functions.ts";
+import "./tensor/indexing.ts";
+export type { Indices } from "./tensor/indexing.ts";
+export { newAxis, type IndexEntry } from "./tensor/index-entries.ts";
