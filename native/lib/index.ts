@@ -23,3 +23,7 @@ export * from "./tensor/functions.ts";
 import "./tensor/indexing.ts";
 export type { Indices } from "./tensor/indexing.ts";
 export { newAxis, type IndexEntry } from "./tensor/index-entries.ts";
+import "./tensor/shaping.ts";
+export type { MemoryFormat } from "./tensor/shaping.ts";
+export type { PadMode, PadOptions } from "./tensor/padding.ts";
+export { cat, diag, empty, emptyLike, eye, fullLike, meshgrid, onesLike, stack, zerosLike } from "./tensor/joining.ts";

@@ -1,43 +1,14 @@
 // Indexing on every device against loops over arrays: reading and assigning through slices, indices and masks; gathering and scattering, with gradients by finite differences.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
-import { arange, full, gradients, newAxis, tensor, zeros, type DType, type IndexEntry, type Tensor } from "../../native/lib/index.ts";
+import { arange, full, gradients, newAxis, tensor, zeros, type DType, type IndexEntry } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
+import { below, expectGradients, numbersOf as numbers, random } from "./gradient-check.ts";
 import { poison } from "./numbers.ts";
-
-const seed = Number(process.env["WARPCELL_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
-console.log(`indexing.test.ts: seed ${seed} (WARPCELL_SEED)`);
-/** Park and Miller's generator (Communications of the ACM 31, 1988). */
-let state = (seed % 2147483646) + 1;
-const random = () => (state = (state * 48271) % 2147483647) / 2147483647;
-const below = (limit: number) => Math.floor(random() * limit);
 
 type Nest = number | Nest[];
 const shapeOf = (nest: Nest): number[] => (Array.isArray(nest) ? [nest.length, ...shapeOf(nest[0] ?? 0)] : []);
-const numbers = (x: Tensor): number[] => (x.reshape([-1]).toArray() as unknown[]).map(Number);
 const counted = (shape: number[], device: string, dtype: DType = "float32") => arange(0, shape.reduce((a, b) => a * b, 1), 1, { device, dtype }).reshape(shape);
-
-/** How far the gradient of Σ w · f(x…) is from finite differences, in float64. */
-function expectGradients(f: (...x: Tensor[]) => Tensor, values: readonly { shape: number[] }[], device: string): void {
-  const inputs = values.map(({ shape }) => tensor(Array.from({ length: shape.reduce((a, b) => a * b, 1) }, () => random() * 2 - 1), { dtype: "float64", device }).reshape(shape).clone());
-  for (const input of inputs) input.requiresGrad = true;
-  const y = f(...inputs);
-  const weights = tensor(Array.from({ length: y.size }, () => random() * 2 - 1), { dtype: "float64", device }).reshape(y.shape);
-  const total = (...x: Tensor[]) => f(...x).mul(weights).sum();
-  const found = gradients(total(...inputs), inputs);
-  const step = 2 ** -10;
-  inputs.forEach((input, which) => {
-    const base = numbers(input.detach());
-    const wanted = base.map((value, at) => {
-      const moved = [step, -step].map((by) => {
-        const changed = tensor(base.map((each, index) => (index === at ? value + by : each)), { dtype: "float64", device }).reshape(input.shape);
-        return Number(total(...inputs.map((each, index) => (index === which ? changed : each.detach()))).item());
-      });
-      return (moved[0]! - moved[1]!) / (2 * step);
-    });
-    numbers(found[which]!).forEach((value, at) => expect(Math.abs(value - wanted[at]!), `input ${which}, element ${at}: ${value} for ${wanted[at]}`).toBeLessThan(1e-9));
-  });
-}
 
 describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   const indices = (list: Nest) => tensor(list as number[], { dtype: "int64", device });

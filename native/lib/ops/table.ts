@@ -6,13 +6,14 @@ import { indexingRows } from "./indexing.ts";
 import { matmulRow } from "./matrix-product.ts";
 import type { Operation } from "./operation.ts";
 import { reductionRows } from "./reductions.ts";
+import { shapingRows } from "./shaping.ts";
 import { copyRows, viewRows } from "./views.ts";
 
 /** Operations with one tensor and nothing else. */
 export const unaryRows = { ...functionRows, ...activationRows } as const;
 
 export const operations = {
-  ...unaryRows, ...binaryRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, ...indexingRows, matmul: matmulRow,
+  ...unaryRows, ...binaryRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, ...indexingRows, ...shapingRows, matmul: matmulRow,
 } as const;
 
 export type OperationName = keyof typeof operations;
