@@ -25,16 +25,35 @@ template <class F> __device__ inline void for_each_index(long long count, F f) {
 // out = (out or 0) + index · stride + where the element lies along the other axes, which layout.strides[2] counts. Negative indices count from `limit`; `bad` gets the
 // smallest place of one that is outside.
 template <class I> __global__ void positions(Layout<3> layout, const I* index, long long* out, long long count, long long limit, long long stride, int accumulate, long long* bad) {
+  auto place = [&](const I* from, long long* to, long long along) {
+    long long value = (long long)*from;
+    if (value < 0) value += limit;
+    bool is_outside = value < 0 || value >= limit;
+    *to = (accumulate ? *to : 0) + (is_outside ? 0 : value * stride) + along;
+    return is_outside;
+  };
+#ifdef WARPCELL_CPU
+  const int inner = layout.rank - 1;
+  const long long step = layout.strides[0][inner], step_index = layout.strides[1][inner], step_along = layout.strides[2][inner];
+  const long long none = 0x7fffffffffffffffLL;
+  long long first_bad = none, at = block_span(count).begin;
+  for_rows(layout, count, [&](const Offsets<3>& offsets, long long length) {
+    bool is_any_outside = false;
+    for (long long i = 0; i < length; i++) is_any_outside |= place(index + offsets.at[1] + i * step_index, out + offsets.at[0] + i * step, offsets.at[2] + i * step_along);
+    // Which one is looked for only where there is one.
+    for (long long i = 0; is_any_outside && i < length; i++) {
+      long long value = (long long)index[offsets.at[1] + i * step_index];
+      if ((value < -limit || value >= limit) && at + i < first_bad) first_bad = at + i;
+    }
+    at += length;
+  });
+  if (first_bad < none) atomicMin(bad, first_bad);
+#else
   for_each_index(count, [&](long long i) {
     Offsets<3> at = offsets(layout, i);
-    long long value = (long long)index[at.at[1]];
-    if (value < 0) value += limit;
-    if (value < 0 || value >= limit) {
-      atomicMin(bad, i);
-      value = 0;
-    }
-    out[at.at[0]] = (accumulate ? out[at.at[0]] : 0) + value * stride + at.at[2];
+    if (place(index + at.at[1], out + at.at[0], at.at[2])) atomicMin(bad, i);
   });
+#endif
 }
 
 // out[b, r] = in[positions[b], r]; `out` lies without gaps, `width` elements a row.
@@ -42,6 +61,12 @@ template <class T> __global__ void take_rows(Layout<1> lead, Layout<1> rest, con
 #ifdef WARPCELL_CPU
   Span span = block_span(count * width);
   const bool is_dense = rest.rank == 1 && rest.strides[0][0] == 1;
+  if (width == 1) {
+    const long long stride = lead.strides[0][0];
+    if (lead.rank == 1) for (long long i = span.begin; i < span.end; i++) out[i] = in[positions[i] * stride];
+    else for (long long i = span.begin; i < span.end; i++) out[i] = in[offsets(lead, positions[i]).at[0]];
+    return;
+  }
   for (long long at = span.begin; at < span.end;) {
     long long row = at / width, first = at - row * width, steps = width - first < span.end - at ? width - first : span.end - at;
     const T* from = in + offsets(lead, positions[row]).at[0];
@@ -277,7 +302,9 @@ template <class W> struct MinTo {
   __device__ inline W finish() const { return best; }
 };
 
-constexpr int kWindow = 256;   // elements of a row that are gathered at a time, on the CPU
+#ifdef WARPCELL_CPU
+constexpr int kWindow = 256;   // elements of a row that are gathered at a time
+#endif
 
 // out[key, r] joined with in[order[i], r] of every i with that key, in their order; keys are sorted. The rest as in put_rows.
 template <template <class> class Op, class T> __global__ void join_rows(Layout<1> lead, Layout<2> rest, const long long* keys, const long long* order, const T* in, T* out, long long count, long long width, long long step) {

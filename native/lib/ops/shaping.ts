@@ -54,9 +54,14 @@ const padConstant: Computation<{ before: readonly number[]; after: readonly numb
   inPlace: false,
   infer: ([x], { before, after }) => [{ shape: array(x).shape.map((size, axis) => before[axis]! + size + after[axis]!), dtype: array(x).dtype }],
   run([out], [x], { before, value }) {
-    fill(out!, value);
     using inside = viewOf(out!, sliced(out!, insideOf(array(x).shape, before)));
     copy(inside, array(x));
+    out!.shape.forEach((size, axis) => {
+      for (const [from, to] of [[0, before[axis]!], [before[axis]! + array(x).shape[axis]!, size]] as const) {
+        using border = viewOf(out!, sliced(out!, cut(axis, from, to)));
+        fill(border, value);
+      }
+    });
   },
   gradient: ([g], { inputs: [x], attributes: { before } }) => [call("slice", [g!], { slices: insideOf(array(x).shape, before) })],
   cost: moved,
