@@ -193,16 +193,16 @@ function range([start, stop, step = 1]: readonly [number | null, (number | null)
   return { start: first, count: Math.max(0, Math.ceil((last - first) / step)), step };
 }
 
-/** A part of a view with its axes in another order: sliced, then given new axes of size 1 where `added` says, then transposed to `axes`. */
-export interface Window { readonly slices: readonly AxisSlice[]; readonly added: readonly number[]; readonly axes: readonly number[] | null; }
+/** A part of a view with its axes in another order: sliced, then given new axes of size 1 at the places `added`, then transposed to `axes`. */
+export interface Window { readonly slices: readonly AxisSlice[]; readonly added?: readonly number[]; readonly axes?: readonly number[]; }
 
 /** The view through a window. Throws TensorError for more than {@link maxRank} axes. */
-export function windowed(view: View, { slices, added, axes }: Window): View {
+export function windowed(view: View, { slices, added = [], axes }: Window): View {
   const { shape, strides, offset } = sliced(view, slices) as { shape: number[]; strides: number[]; offset: number };
   for (const axis of added) {
     shape.splice(axis, 0, 1);
     strides.splice(axis, 0, 0);
   }
-  checkedShape(shape);
-  return axes === null ? { shape, strides, offset } : transposed({ shape, strides, offset }, axes);
+  if (added.length > 0) checkedShape(shape);
+  return axes === undefined ? { shape, strides, offset } : transposed({ shape, strides, offset }, axes);
 }

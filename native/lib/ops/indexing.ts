@@ -4,32 +4,13 @@ import { checkedShape, stretch, stridesOf, windowed, type Shape, type Window } f
 import { call } from "./calls.ts";
 import { copy, fill } from "./copy.ts";
 import { bytesMoved } from "./elementwise.ts";
-import type { Computation, Cost, Operand, Viewing } from "./operation.ts";
+import type { Computation, Cost, Operand } from "./operation.ts";
 import { positionsOfTrue } from "./positions.ts";
 import { putRows, takeRows, type PutMode } from "./rows.ts";
 import { asFloat, div, mul } from "./terms.ts";
 
 const moved = (inputs: readonly Operand[], outputs: readonly DeviceArray[]): Cost => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: 0 });
 const array = (operand: Operand | undefined) => operand as DeviceArray;
-
-const window: Viewing<Window> = {
-  view: windowed,
-  gradient: ([g], { inputs: [x], attributes }) => [call("windowGradient", [g!], { window: attributes, shape: array(x).shape })],
-  cost: () => ({ bytes: 0, flops: 0 }),
-};
-
-/** Zeros with the gradient of a window at its place. */
-const windowGradient: Computation<{ window: Window; shape: Shape }> = {
-  inPlace: false,
-  infer: ([g], { shape }) => [{ shape, dtype: array(g).dtype }],
-  run([out], [g], { window: through }) {
-    fill(out!, 0);
-    using seen = viewOf(out!, windowed(out!, through));
-    copy(seen, array(g));
-  },
-  gradient: ([g], { attributes }) => [call("window", [g!], attributes.window)],
-  cost: moved,
-};
 
 /** The first operand with the second, of the window's shape, written through it. */
 const set: Computation<{ window: Window }> = {
@@ -45,7 +26,7 @@ const set: Computation<{ window: Window }> = {
   },
   gradient: ([g], { inputs: [, values], attributes, wanted }) => [
     wanted[0] ? call("set", [g!, zeros(array(values), g!)], attributes) : null,
-    wanted[1] ? call("window", [g!], attributes.window) : null,
+    wanted[1] ? call("slice", [g!], attributes.window) : null,
   ],
   cost: moved,
 };
@@ -100,7 +81,7 @@ const put: Computation<Put> = {
   },
   gradient([g], { inputs: [x, positions, values], outputs: [y], attributes, wanted }) {
     const { window: through, lead, mode, isUnique } = attributes;
-    const at = (from: DeviceArray) => call("takeAt", [call("window", [from], through), positions!], { lead });
+    const at = (from: DeviceArray) => call("takeAt", [call("slice", [from], through), positions!], { lead });
     if (mode === "add") return [wanted[0] ? g! : null, null, wanted[2] ? at(g!) : null];
     if (mode === "set") return [
       wanted[0] ? call("put", [g!, positions!, zeros(array(values), g!)], { ...attributes, isUnique: false }) : null, null,
@@ -120,7 +101,7 @@ function winners(like: DeviceArray, positions: DeviceArray, shape: Shape, attrib
   const numbers = call("countFrom", [like], { shape });
   const blank = call("convert", [call("fullLike", [like], { value: 0 })], { dtype: "int64" });
   const last = call("put", [blank, positions, numbers], attributes);
-  return call("eq", [call("takeAt", [call("window", [last], attributes.window), positions], { lead: attributes.lead }), numbers]);
+  return call("eq", [call("takeAt", [call("slice", [last], attributes.window), positions], { lead: attributes.lead }), numbers]);
 }
 
 /** 0, 1, 2, … as int64, on the device of the operand. */
@@ -138,4 +119,4 @@ const countFrom: Computation<{ shape: Shape }> = {
   cost: moved,
 };
 
-export const indexingRows = { window, windowGradient, set, takeAt, takeAtGradient, put, countFrom } as const;
+export const indexingRows = { set, takeAt, takeAtGradient, put, countFrom } as const;

@@ -2,7 +2,7 @@
 import { TensorError } from "../errors.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { factsOf } from "../memory/dtype.ts";
-import { broadcast, formatShape, sizeOf, type AxisSlice, type Shape, type Window } from "../memory/shape.ts";
+import { broadcast, formatShape, maxRank, sizeOf, type AxisSlice, type Shape, type Window } from "../memory/shape.ts";
 import { positionsOf, positionsOfTrue, type IndexTerm } from "../ops/positions.ts";
 import { sameShape } from "../ops/map.ts";
 import { worded } from "../wording.ts";
@@ -21,7 +21,6 @@ export type IndexEntry = AxisSlice | "..." | typeof newAxis | Tensor | Int32Arra
 /** What entries select: a part of a tensor, and there, if there are index arrays or masks, positions over its first `lead` axes. */
 export interface Selection {
   readonly window: Window;
-  /** Shape of the window, leading axes first. */
   readonly lead: number;
   readonly positions: DeviceArray<"int64"> | null;
   readonly isUnique: boolean;
@@ -29,16 +28,19 @@ export interface Selection {
   readonly before: number;
 }
 
-/** A tensor of indices that a user gave. Throws TensorError for other than integers. */
-export function indicesOf(given: unknown, like: DeviceArray, use: string): { indices: Tensor; isOurs: boolean } {
+/** Indices that a user gave; `numbers`: those in arrays of JavaScript's, of which the tensor was made here. */
+export interface Given { readonly indices: Tensor; readonly numbers: Iterable<unknown> | null; }
+
+/** Indices as a tensor. Throws TensorError for other than integers. */
+export function indicesOf(given: unknown, like: DeviceArray, use: string): Given {
   const { name } = like.deviceProcess;
   if (given instanceof Tensor) {
     if (factsOf(given.dtype).kind !== "int") throw new TensorError("DTYPE", `${use} takes indices of integers but got a tensor of ${given.dtype}: convert it, e.g. with .to("int64").`);
     if (given.deviceProcess !== like.deviceProcess) throw new TensorError("DEVICE", `${use} got indices on ${given.device} for a tensor on ${name}: copy them with .to("${name}").`);
-    return { indices: given, isOurs: false };
+    return { indices: given, numbers: null };
   }
-  if (given instanceof Int32Array || given instanceof BigInt64Array) return { indices: tensor(given as Int32Array, { device: name }), isOurs: true };
-  if (typeof given === "number" || Array.isArray(given)) return { indices: tensor(given as Nested<number>, { dtype: "int64", device: name }), isOurs: true };
+  if (given instanceof Int32Array || given instanceof BigInt64Array) return { indices: tensor(given as Int32Array, { device: name }), numbers: given };
+  if (typeof given === "number" || Array.isArray(given)) return { indices: tensor(given as Nested<number>, { dtype: "int64", device: name }), numbers: ([given] as unknown[]).flat(maxRank + 1) };
   throw new TensorError("INDEX", `${use} takes indices as a tensor of integers or an array but got ${worded(given)}.`);
 }
 
@@ -72,17 +74,17 @@ export function selected(x: Tensor, entries: readonly IndexEntry[]): Selection {
       covered.forEach(() => { slices.push(null); dimensions.push({ kind: "indexed", group: groups.length }); });
       groups.push({ axis, size: sizeOf(covered), indices: positionsOfTrue(entry), isChecked: true });
     } else if (isIndices(entry)) {
-      const { indices, isOurs } = indicesOf(isListed(entry) ? entry.at : entry, x, "get");
+      const given = indicesOf(isListed(entry) ? entry.at : entry, x, "get");
       slices.push(null);
       dimensions.push({ kind: "indexed", group: groups.length });
-      groups.push({ axis, size: x.shape[axis]!, indices, isChecked: isOurs && areInside(indices, x.shape[axis]!) });
+      groups.push({ ...alongAxis(x, axis, given) });
     } else {
       slices.push(entry as AxisSlice);
       if (typeof entry !== "number") dimensions.push({ kind: "kept" });
     }
   }
   const added = dimensions.flatMap(({ kind }, at) => (kind === "new" ? [at] : []));
-  if (groups.length === 0) return { window: { slices, added, axes: null }, lead: 0, positions: null, isUnique: true, before: 0 };
+  if (groups.length === 0) return { window: { slices, added }, lead: 0, positions: null, isUnique: true, before: 0 };
 
   const indexed = dimensions.flatMap(({ kind }, at) => (kind === "indexed" ? [at] : []));
   const others = dimensions.flatMap(({ kind }, at) => (kind === "indexed" ? [] : [at]));
@@ -97,9 +99,10 @@ export function selected(x: Tensor, entries: readonly IndexEntry[]): Selection {
   };
 }
 
-/** Index arrays that JavaScript gave are few: it looks at them itself, so that nobody waits. What is outside is left to the message of positionsOf. */
-function areInside(indices: Tensor, size: number): boolean {
-  return (indices.toArray() as unknown[]).flat(8).every((index) => Number(index) >= -size && Number(index) < size);
+/** The indices for an axis. What JavaScript gave is little: it is looked at here, so that nobody waits for the device; what is outside is left to the message of positionsOf. */
+export function alongAxis(x: DeviceArray, axis: number, { indices, numbers }: Given): Group {
+  const size = x.shape[axis]!;
+  return { axis, size, indices, isChecked: numbers !== null && [...numbers].every((index) => Number(index) >= -size && Number(index) < size) };
 }
 
 function combined(x: Tensor, groups: readonly Group[]): DeviceArray<"int64"> {

@@ -9,7 +9,7 @@ import { sameShape } from "../ops/map.ts";
 import { positionsOf, positionsOfTrue } from "../ops/positions.ts";
 import { putModes, type PutMode } from "../ops/rows.ts";
 import { worded } from "../wording.ts";
-import { indicesOf, selected, type IndexEntry, type Selection } from "./index-entries.ts";
+import { alongAxis, indicesOf, selected, type Given, type IndexEntry, type Selection } from "./index-entries.ts";
 import { Tensor, type Nested } from "./tensor.ts";
 
 /** Indices along an axis: a tensor of integers or an array. Negative ones count from the end. One on the device is looked at before it is used, which waits for the device. */
@@ -58,11 +58,11 @@ declare module "./tensor.ts" {
   }
 }
 
-const everything: Window = { slices: [], added: [], axes: null };
+const everything: Window = { slices: [] };
 const asTensor = (array: DeviceArray) => new Tensor(array.living().hold(), array.dtype, array);
 
 /** The axes with `axis` in front. */
-function leading(axis: number, rank: number): Window {
+function leading(axis: number, rank: number) {
   return { ...everything, axes: [axis, ...Array(rank).keys()].filter((each, at) => at === 0 || each !== axis) };
 }
 
@@ -98,7 +98,7 @@ function written(x: Tensor, value: unknown, shape: Shape, use: string): DeviceAr
 }
 
 function read(x: Tensor, { window, lead, positions, before }: Selection): DeviceArray {
-  const part = apply("window", [x], window);
+  const part = apply("slice", [x], window);
   if (positions === null) return part;
   const rows = apply("takeAt", [part, positions], { lead });
   return permuted(rows, placement(positions.shape.length, rows.shape.length, before));
@@ -118,29 +118,32 @@ const copied: Apply = (x, positions, values, attributes) => apply("put", [x, pos
 const replaced: Apply = (x, positions, values, attributes) => { applyInto("put", x, [x, positions, values], attributes); return x; };
 
 /** Positions over all axes of `x` for indices of `shape`, along one. */
-function along(x: Tensor, axis: number, index: Tensor, use: string): DeviceArray<"int64"> {
+function along(x: Tensor, axis: number, given: Given, use: string): DeviceArray<"int64"> {
+  const { indices: index } = given;
   const isFitting = index.shape.length === x.shape.length && index.shape.every((size, at) => at === axis || size <= x.shape[at]!);
   if (!isFitting) throw new TensorError("SHAPE", `${use} along axis ${axis} takes indices of as many axes as the tensor, ${formatShape(x.shape)}, none longer but axis ${axis}, but got ${formatShape(index.shape)}.`);
   const strides = stridesOf(x.shape);
-  return positionsOf(x.deviceProcess, index.shape, [{ indices: index, size: x.shape[axis]!, stride: strides[axis]!, axis, isChecked: false }], strides.map((stride, at) => (at === axis ? 0 : stride)));
+  return positionsOf(x.deviceProcess, index.shape, [{ ...alongAxis(x, axis, given), stride: strides[axis]! }], strides.map((stride, at) => (at === axis ? 0 : stride)));
 }
 
 function scattered(x: Tensor, axis: number, given: Indices, source: Tensor | Scalar, mode: PutMode, run: Apply, use: string): Tensor {
   if (!putModes.includes(mode)) throw new TensorError("OPTIONS", `${use} takes reduce: ${putModes.map((each) => `"${each}"`).join(", ")} but got ${worded(mode)}.`);
   const at = checkedAxis(axis, x.shape.length);
-  const { indices } = indicesOf(given, x, use);
+  const list = indicesOf(given, x, use);
+  const { indices } = list;
   if (source instanceof Tensor && (source.shape.length !== indices.shape.length || indices.shape.some((size, each) => size > source.shape[each]!))) {
     throw new TensorError("SHAPE", `${use} takes a source at least as large as the indices, ${formatShape(indices.shape)}, but got ${formatShape(source.shape)}.`);
   }
   const part = source instanceof Tensor && !sameShape(source.shape, indices.shape) ? source.slice(...indices.shape.map((size) => [0, size] as const)) : source;
-  return run(x, along(x, at, indices, use), written(x, part, indices.shape, use), { window: everything, lead: x.shape.length, mode, isUnique: false });
+  return run(x, along(x, at, list, use), written(x, part, indices.shape, use), { window: everything, lead: x.shape.length, mode, isUnique: false });
 }
 
 /** A list of indices along an axis, as positions over it. */
-function listed(x: Tensor, axis: number, given: Indices, use: string): DeviceArray<"int64"> {
-  const { indices } = indicesOf(given, x, use);
+function listed(x: Tensor, axis: number, index: Indices, use: string): DeviceArray<"int64"> {
+  const given = indicesOf(index, x, use);
+  const { indices } = given;
   if (indices.shape.length > 1) throw new TensorError("SHAPE", `${use} takes a list of indices but got shape ${formatShape(indices.shape)}.`);
-  return positionsOf(x.deviceProcess, [indices.size], [{ indices, size: x.shape[axis]!, stride: 1, axis, isChecked: false }]);
+  return positionsOf(x.deviceProcess, [indices.size], [{ ...alongAxis(x, axis, given), stride: 1 }]);
 }
 
 function rowsWritten(x: Tensor, axis: number, given: Indices, source: Tensor | Scalar, mode: PutMode, run: Apply, use: string): Tensor {
@@ -148,14 +151,14 @@ function rowsWritten(x: Tensor, axis: number, given: Indices, source: Tensor | S
   const positions = listed(x, at, given, use);
   const shape = x.shape.map((size, each) => (each === at ? positions.size : size));
   const window = leading(at, x.shape.length);
-  const values = permuted(written(x, source, shape, use), window.axes!);
+  const values = permuted(written(x, source, shape, use), window.axes);
   return run(x, positions, values, { window, lead: 1, mode, isUnique: false });
 }
 
-function rowsTaken(x: Tensor, axis: number, index: Tensor): Tensor {
+function rowsTaken(x: Tensor, axis: number, given: Given, index: Tensor = given.indices): Tensor {
   const at = checkedAxis(axis, x.shape.length);
-  const positions = positionsOf(x.deviceProcess, index.shape, [{ indices: index, size: x.shape[at]!, stride: 1, axis: at, isChecked: false }]);
-  const rows = apply("takeAt", [permuted(x, leading(at, x.shape.length).axes!), positions], { lead: 1 });
+  const positions = positionsOf(x.deviceProcess, index.shape, [{ ...alongAxis(x, at, { ...given, indices: index }), stride: 1 }]);
+  const rows = apply("takeAt", [permuted(x, leading(at, x.shape.length).axes), positions], { lead: 1 });
   return permuted(rows, placement(index.shape.length, rows.shape.length, at)) as Tensor;
 }
 
@@ -177,11 +180,11 @@ const methods: Record<string, (this: Tensor, ...args: never[]) => unknown> & Thi
     return this;
   },
   take(index: Indices, { axis }: { readonly axis?: number } = {}) {
-    const { indices } = indicesOf(index, this, "take");
-    return axis === undefined ? rowsTaken(this.reshape([-1]), 0, indices) : rowsTaken(this, axis, indices);
+    const given = indicesOf(index, this, "take");
+    return axis === undefined ? rowsTaken(this.reshape([-1]), 0, given) : rowsTaken(this, axis, given);
   },
   gather(axis: number, index: Indices) {
-    const positions = along(this, checkedAxis(axis, this.shape.length), indicesOf(index, this, "gather").indices, "gather");
+    const positions = along(this, checkedAxis(axis, this.shape.length), indicesOf(index, this, "gather"), "gather");
     return apply("takeAt", [this, positions], { lead: this.shape.length });
   },
   takeAlongAxis(index: Indices, axis: number) {
@@ -193,9 +196,10 @@ const methods: Record<string, (this: Tensor, ...args: never[]) => unknown> & Thi
     return this.expand(over(this.shape)).gather(at, indices.expand(over(indices.shape)));
   },
   indexSelect(axis: number, index: Indices) {
-    const { indices } = indicesOf(index, this, "indexSelect");
+    const given = indicesOf(index, this, "indexSelect");
+    const { indices } = given;
     if (indices.shape.length > 1) throw new TensorError("SHAPE", `indexSelect takes a list of indices but got shape ${formatShape(indices.shape)}: use take for more axes.`);
-    return rowsTaken(this, axis, indices.reshape([-1]));
+    return rowsTaken(this, axis, given, indices.reshape([-1]));
   },
   scatter(axis: number, index: Indices, source: Tensor | Scalar, { reduce = "set" }: { readonly reduce?: PutMode } = {}) { return scattered(this, axis, index, source, reduce, copied, "scatter"); },
   scatter_(axis: number, index: Indices, source: Tensor | Scalar, { reduce = "set" }: { readonly reduce?: PutMode } = {}) { return scattered(this, axis, index, source, reduce, replaced, "scatter_"); },
