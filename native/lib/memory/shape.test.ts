@@ -95,7 +95,7 @@ describe("sentences", () => {
     ["an axis twice", () => transposed(whole([2, 3]), [0, 0]), "Expected each of the 2 axes once but got [0, 0]."],
     ["an axis that is not there", () => transposed(whole([2, 3]), [0, 2]), "Expected an axis from -2 to 1 of a tensor with 2 axes but got 2."],
     ["an index out of range", () => sliced(whole([2, 3]), [2]), "Expected an index from -2 to 1 on axis 0 but got 2."],
-    ["a backward step", () => sliced(whole([2, 3]), [[0, 2, -1]]), /a step ≥ 1 on axis 0 but got \[0, 2, -1\]/],
+    ["a step that goes nowhere", () => sliced(whole([2, 3]), [[0, 2, 0]]), /a step other than 0 on axis 0 but got \[0, 2, 0\]/],
     ["too many slices", () => sliced(whole([2]), [0, 0]), "Expected at most 1 slices for shape [2] but got 2."],
   ])("%s", (_, act, sentence) => {
     expect(act).toThrow(sentence);

@@ -7,8 +7,11 @@ export type Shape = readonly number[];
 /** A window on a flat array: element (i, j, …) lies at `offset + i·strides[0] + j·strides[1] + …`. */
 export interface View { readonly shape: Shape; readonly strides: readonly number[]; readonly offset: number; }
 
-/** One axis of `slice`: an index (the axis goes), `[start, stop?, step?]`, or `null` for all of it. Negative positions count from the end. */
-export type AxisSlice = number | readonly [start: number, stop?: number | null, step?: number] | null;
+/**
+ * One axis of `slice`: an index (the axis goes), `[start, stop?, step?]`, or `null` for all of it. Negative positions count from the end; a negative step goes backwards.
+ * `null` as start or stop is the end that the step comes from or goes to: `[null, null, -1]` turns the axis round.
+ */
+export type AxisSlice = number | readonly [start: number | null, stop?: number | null, step?: number] | null;
 
 /** The most axes that a tensor may have; kernels pass shapes in fixed arrays of this length. */
 export const maxRank = 8;
@@ -170,7 +173,7 @@ export function sliced(view: View, slices: readonly AxisSlice[]): View {
     if (slice !== null && !Array.isArray(slice)) {
       throw new TensorError("INDEX", `Expected an index, [start, stop, step] or null on axis ${axis} but got ${worded(slice)}.`);
     }
-    const { start, count, step } = range(slice ?? [0], size, axis);
+    const { start, count, step } = range(slice ?? [null], size, axis);
     offset += count === 0 ? 0 : start * stride;
     shape.push(count);
     strides.push(stride * step);
@@ -178,12 +181,28 @@ export function sliced(view: View, slices: readonly AxisSlice[]): View {
   return { shape, strides, offset };
 }
 
-function range([start, stop, step = 1]: readonly [number, (number | null)?, number?], size: number, axis: number) {
-  if (![start, stop ?? 0].every(Number.isInteger) || !Number.isInteger(step) || step < 1) {
-    throw new TensorError("INDEX", `Expected [start, stop, step] of whole numbers with a step ≥ 1 on axis ${axis} but got ${listed([start, stop, step])}.`);
+function range([start, stop, step = 1]: readonly [number | null, (number | null)?, number?], size: number, axis: number) {
+  if (![start ?? 0, stop ?? 0].every(Number.isInteger) || !Number.isInteger(step) || step === 0) {
+    throw new TensorError("INDEX", `Expected [start, stop, step] of whole numbers with a step other than 0 on axis ${axis} but got ${listed([start, stop, step])}.`);
   }
-  const clamp = (position: number) => Math.min(Math.max(position < 0 ? position + size : position, 0), size);
-  const first = clamp(start);
-  const last = clamp(stop ?? size);
+  // Going backwards, the place before the first element is where it ends.
+  const [lowest, highest] = step > 0 ? [0, size] : [-1, size - 1];
+  const clamp = (position: number) => Math.min(Math.max(position < 0 ? position + size : position, lowest), highest);
+  const first = start === null ? (step > 0 ? lowest : highest) : clamp(start);
+  const last = stop == null ? (step > 0 ? highest : lowest) : clamp(stop);
   return { start: first, count: Math.max(0, Math.ceil((last - first) / step)), step };
+}
+
+/** A part of a view with its axes in another order: sliced, then given new axes of size 1 at the places `added`, then transposed to `axes`. */
+export interface Window { readonly slices: readonly AxisSlice[]; readonly added?: readonly number[]; readonly axes?: readonly number[]; }
+
+/** The view through a window. Throws TensorError for more than {@link maxRank} axes. */
+export function windowed(view: View, { slices, added = [], axes }: Window): View {
+  const { shape, strides, offset } = sliced(view, slices) as { shape: number[]; strides: number[]; offset: number };
+  for (const axis of added) {
+    shape.splice(axis, 0, 1);
+    strides.splice(axis, 0, 0);
+  }
+  if (added.length > 0) checkedShape(shape);
+  return axes === undefined ? { shape, strides, offset } : transposed({ shape, strides, offset }, axes);
 }

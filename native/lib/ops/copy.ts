@@ -8,7 +8,7 @@ import { KernelFamily } from "./library.ts";
 import { broadcastLayout, flatGrid, sameShape, stridedGrid, widestOf } from "./map.ts";
 
 // Copies move bits, so one dtype stands for all of its size.
-const bySize: Record<number, DType> = { 1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64" };
+export const bySize: Record<number, DType> = { 1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64" };
 const sized = Object.values(bySize);
 const copier = (array: DeviceArray) => bySize[factsOf(array.dtype).bytes]!;
 

@@ -2,16 +2,18 @@
 import { activationRows, geluRow, gradientRows, parameterRows } from "./activations.ts";
 import { binaryRows } from "./arithmetic.ts";
 import { functionRows } from "./functions.ts";
+import { indexingRows } from "./indexing.ts";
 import { matmulRow } from "./matrix-product.ts";
 import type { Operation } from "./operation.ts";
 import { reductionRows } from "./reductions.ts";
+import { shapingRows } from "./shaping.ts";
 import { copyRows, viewRows } from "./views.ts";
 
 /** Operations with one tensor and nothing else. */
 export const unaryRows = { ...functionRows, ...activationRows } as const;
 
 export const operations = {
-  ...unaryRows, ...binaryRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, matmul: matmulRow,
+  ...unaryRows, ...binaryRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, ...indexingRows, ...shapingRows, matmul: matmulRow,
 } as const;
 
 export type OperationName = keyof typeof operations;

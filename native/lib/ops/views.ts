@@ -2,7 +2,7 @@
 import { DeviceArray } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
-import { broadcast, checkedAxis, formatShape, sliced, stretch, transposed, type AxisSlice, type Shape } from "../memory/shape.ts";
+import { broadcast, checkedAxis, formatShape, stretch, transposed, windowed, type Shape, type Window } from "../memory/shape.ts";
 import { call } from "./calls.ts";
 import { copy, fill, select } from "./copy.ts";
 import { bytesMoved, unbroadcast } from "./elementwise.ts";
@@ -54,22 +54,22 @@ const permute: Viewing<{ axes: readonly number[] }> = {
   cost: free,
 };
 
-const slice: Viewing<{ slices: readonly AxisSlice[] }> = {
-  view: (x, { slices }) => sliced(x, slices),
-  gradient: ([g], { inputs: [x], attributes }) => [call("sliceGradient", [g!], { ...attributes, shape: (x as DeviceArray).shape })],
+const slice: Viewing<Window> = {
+  view: windowed,
+  gradient: ([g], { inputs: [x], attributes }) => [call("sliceGradient", [g!], { window: attributes, shape: (x as DeviceArray).shape })],
   cost: free,
 };
 
 /** Zeros with the gradient of a slice at its place. */
-const sliceGradient: Computation<{ slices: readonly AxisSlice[]; shape: Shape }> = {
+const sliceGradient: Computation<{ window: Window; shape: Shape }> = {
   inPlace: false,
   infer: ([g], { shape }) => [{ shape, dtype: (g as DeviceArray).dtype }],
-  run([out], [g], { slices }) {
+  run([out], [g], { window }) {
     fill(out!, 0);
-    using part = new DeviceArray(out!.living().hold(), out!.dtype, sliced(out!, slices));
+    using part = new DeviceArray(out!.living().hold(), out!.dtype, windowed(out!, window));
     copy(part, g as DeviceArray);
   },
-  gradient: ([g], { attributes: { slices } }) => [call("slice", [g!], { slices })],
+  gradient: ([g], { attributes: { window } }) => [call("slice", [g!], window)],
   cost: moved,
 };
 

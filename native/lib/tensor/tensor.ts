@@ -81,9 +81,12 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
     return apply("expand", [this], { shape: checkedShape(shape) }) as Tensor<D>;
   }
 
-  /** This tensor when it is contiguous, else a contiguous copy. */
-  contiguous(): Tensor<D> {
-    return this.isContiguous ? this.reshape(this.shape) : this.clone();
+  /** This tensor when it is contiguous, else a contiguous copy; with "channelsLast" the same of [batch, channels, height, width] with the channels of a place side by side. */
+  contiguous({ memoryFormat = "contiguous" }: { readonly memoryFormat?: "contiguous" | "channelsLast" } = {}): Tensor<D> {
+    if (this.isContiguousIn(memoryFormat)) return this.expand(this.shape);
+    if (memoryFormat === "contiguous") return this.clone();
+    if (this.shape.length !== 4) throw new TensorError("SHAPE", `Memory format "channelsLast" is for tensors of [batch, channels, height, width], not of shape ${formatShape(this.shape)}.`);
+    return this.transpose([0, 2, 3, 1]).clone().transpose([0, 3, 1, 2]);
   }
 
   /** A contiguous copy in memory of its own. */

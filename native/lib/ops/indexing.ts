@@ -1,0 +1,122 @@
+// Reading and writing parts of an array as rows of the table: through a window, which is a view, and at positions over its leading axes.
+import { DeviceArray, viewOf } from "../memory/array.ts";
+import { checkedShape, stretch, stridesOf, windowed, type Shape, type Window } from "../memory/shape.ts";
+import { call } from "./calls.ts";
+import { copy, fill } from "./copy.ts";
+import { bytesMoved } from "./elementwise.ts";
+import type { Computation, Cost, Operand } from "./operation.ts";
+import { positionsOfTrue } from "./positions.ts";
+import { putRows, takeRows, type PutMode } from "./rows.ts";
+import { asFloat, div, mul } from "./terms.ts";
+
+const moved = (inputs: readonly Operand[], outputs: readonly DeviceArray[]): Cost => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: 0 });
+const array = (operand: Operand | undefined) => operand as DeviceArray;
+
+/** The first operand with the second, of the window's shape, written through it. */
+const set: Computation<{ window: Window }> = {
+  inPlace: true,
+  infer: ([x]) => [{ shape: array(x).shape, dtype: array(x).dtype }],
+  run([out], [x, values], { window: through }) {
+    begin(out!, array(x));
+    using seen = viewOf(out!, windowed(out!, through));
+    if (array(values).living() !== out!.living()) return copy(seen, array(values));
+    using own = DeviceArray.allocate(out!.living().device, array(values).dtype, array(values).shape);
+    copy(own, array(values));
+    copy(seen, own);
+  },
+  gradient: ([g], { inputs: [, values], attributes, wanted }) => [
+    wanted[0] ? call("set", [g!, zeros(array(values), g!)], attributes) : null,
+    wanted[1] ? call("slice", [g!], attributes.window) : null,
+  ],
+  cost: moved,
+};
+
+/** `out` becomes `x`, unless it is that. */
+function begin(out: DeviceArray, x: DeviceArray): void {
+  if (out.living() !== x.living() || out.offset !== x.offset) copy(out, x);
+}
+
+/** A zero of the dtype of `like`, stretched over the shape of `shaped`. */
+function zeros({ shape }: DeviceArray, like: DeviceArray): DeviceArray {
+  using zero = DeviceArray.allocate(like.living().device, like.dtype, []);
+  fill(zero, 0);
+  return viewOf(zero, stretch(zero, shape));
+}
+
+/** Rows at positions over the first `lead` axes. */
+const takeAt: Computation<{ lead: number }> = {
+  inPlace: false,
+  infer([x, positions], { lead }) {
+    const shape = [...array(positions).shape, ...array(x).shape.slice(lead)];
+    return [{ shape: checkedShape(shape), dtype: array(x).dtype }];
+  },
+  run: ([out], [x, positions], { lead }) => takeRows(out!, array(x), array(positions), lead),
+  gradient: ([g], { inputs: [x, positions], attributes: { lead } }) => [call("takeAtGradient", [g!, positions!], { lead, shape: array(x).shape }), null],
+  cost: moved,
+};
+
+/** Zeros, to which each row is added at its position. */
+const takeAtGradient: Computation<{ lead: number; shape: Shape }> = {
+  inPlace: false,
+  infer: ([g], { shape }) => [{ shape, dtype: array(g).dtype }],
+  run([out], [g, positions], { lead }) {
+    fill(out!, 0);
+    putRows(out!, array(positions) as DeviceArray<"int64">, array(g), lead, "add", false);
+  },
+  gradient: ([g], { inputs: [, positions], attributes: { lead } }) => [call("takeAt", [g!, positions!], { lead }), null],
+  cost: moved,
+};
+
+/** Where rows go: through a window, to positions over the first `lead` axes of what it shows. `isUnique`: no position comes twice. */
+export interface Put { readonly window: Window; readonly lead: number; readonly mode: PutMode; readonly isUnique: boolean; }
+
+/** The first operand with rows of the third written to, or joined with, those at the positions, the second. */
+const put: Computation<Put> = {
+  inPlace: true,
+  infer: ([x]) => [{ shape: array(x).shape, dtype: array(x).dtype }],
+  run([out], [x, positions, values], { window: through, lead, mode, isUnique }) {
+    begin(out!, array(x));
+    using seen = viewOf(out!, windowed(out!, through));
+    putRows(seen, array(positions) as DeviceArray<"int64">, array(values), lead, mode, isUnique);
+  },
+  gradient([g], { inputs: [x, positions, values], outputs: [y], attributes, wanted }) {
+    const { window: through, lead, mode, isUnique } = attributes;
+    const at = (from: DeviceArray) => call("takeAt", [call("slice", [from], through), positions!], { lead });
+    if (mode === "add") return [wanted[0] ? g! : null, null, wanted[2] ? at(g!) : null];
+    if (mode === "set") return [
+      wanted[0] ? call("put", [g!, positions!, zeros(array(values), g!)], { ...attributes, isUnique: false }) : null, null,
+      wanted[2] ? (isUnique ? at(g!) : mul(at(g!), asFloat(winners(g!, array(positions), array(values).shape, attributes), g!))) : null,
+    ];
+    // Equal ones share evenly, as they do in max and min.
+    const isOld = asFloat(call("eq", [x!, y!]), g!);
+    const isNew = asFloat(call("eq", [at(y!), values!]), g!);
+    const share = div(g!, call("put", [isOld, positions!, isNew], { ...attributes, mode: "add" }));
+    return [wanted[0] ? mul(share, isOld) : null, null, wanted[2] ? mul(at(share), isNew) : null];
+  },
+  cost: moved,
+};
+
+/** Whether each value is the one that stays at its position: of equal positions the last. `like` has the shape that is written to. */
+function winners(like: DeviceArray, positions: DeviceArray, shape: Shape, attributes: Put): DeviceArray {
+  const numbers = call("countFrom", [like], { shape });
+  const blank = call("convert", [call("fullLike", [like], { value: 0 })], { dtype: "int64" });
+  const last = call("put", [blank, positions, numbers], attributes);
+  return call("eq", [call("takeAt", [call("slice", [last], attributes.window), positions], { lead: attributes.lead }), numbers]);
+}
+
+/** 0, 1, 2, … as int64, on the device of the operand. */
+const countFrom: Computation<{ shape: Shape }> = {
+  inPlace: false,
+  infer: (_, { shape }) => [{ shape, dtype: "int64" }],
+  run([out]) {
+    using all = DeviceArray.allocate(out!.living().device, "bool", out!.shape);
+    fill(all, true);
+    using places = positionsOfTrue(all);
+    using shaped = viewOf(places, { shape: out!.shape, strides: stridesOf(out!.shape), offset: 0 });
+    copy(out!, shaped);
+  },
+  gradient: () => [null],
+  cost: moved,
+};
+
+export const indexingRows = { set, takeAt, takeAtGradient, put, countFrom } as const;

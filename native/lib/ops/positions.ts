@@ -1,0 +1,124 @@
+// Positions: places of rows over the leading axes of an array, counted in row-major order. Made of index arrays and masks, and sorted where equal ones meet.
+import type { DeviceProcess } from "../device/process.ts";
+import { TensorError } from "../errors.ts";
+import { DeviceArray, viewOf } from "../memory/array.ts";
+import { sizeOf, stridesOf, type Shape } from "../memory/shape.ts";
+import { read } from "../memory/transfer.ts";
+import { contiguous, copy, fill, stretched } from "./copy.ts";
+import { KernelFamily } from "./library.ts";
+import { layoutOf, stridedGrid } from "./map.ts";
+
+const reckon = new KernelFamily("indexing", ["int32", "int64"], (type) => `positions<${type}>`, ["struct", "place", "out", "i64", "i64", "i64", "i32", "out"]);
+const countTrue = new KernelFamily("indexing", ["bool"], (type) => `count_true<${type}>`, ["place", "out", "i64", "i64"]);
+const placeTrue = new KernelFamily("indexing", ["bool"], (type) => `place_true<${type}>`, ["place", "place", "out", "i64", "i64"]);
+const sumsBefore = new KernelFamily("indexing", ["int64"], (type) => `sums_before<${type}>`, ["out", "i64"]);
+const radixCount = new KernelFamily("indexing", ["int64"], (type) => `radix_count<${type}>`, ["place", "out", "i64", "i64", "i32"]);
+const radixPlace = new KernelFamily("indexing", ["int64"], (type) => `radix_place<${type}>`, ["place", "place", "place", "out", "out", "i64", "i64", "i32", "i32"]);
+
+/** Indices along one axis, or several that count as one: `size` of them, each worth `stride` positions. They broadcast to the shape of all. */
+export interface IndexTerm {
+  readonly indices: DeviceArray;
+  readonly size: number;
+  readonly stride: number;
+  /** The axis, as messages name it. */
+  readonly axis: number;
+  /** They are known to be inside: nobody need wait to hear so. */
+  readonly isChecked: boolean;
+}
+
+export function numbersIn(array: DeviceArray): BigInt64Array {
+  const numbers = new BigInt64Array(array.size);
+  read(array.living(), array.offset * 8, array.bytes, (part, at) => new Uint8Array(numbers.buffer).set(part, at));
+  return numbers;
+}
+
+/**
+ * The positions that indices of `shape` stand for. `along`: positions that one step along each axis of `shape` adds. Waits for the device unless every term is checked.
+ * Throws TensorError for an index outside.
+ */
+export function positionsOf(device: DeviceProcess, shape: Shape, terms: readonly IndexTerm[], along: readonly number[] = shape.map(() => 0)): DeviceArray<"int64"> {
+  const out = DeviceArray.allocate(device, "int64", shape);
+  if (out.size === 0) return out;
+  const outside = 2n ** 63n - 1n;
+  using bad = DeviceArray.allocate(device, "int64", [terms.length]);
+  fill(bad, outside);
+  terms.forEach(({ indices, size, stride }, at) => {
+    using whole = indices.dtype === "int32" || indices.dtype === "int64" ? viewOf(indices, indices) : asInt64(indices);
+    using wide = stretched(whole, shape);
+    using worst = viewOf(bad, { shape: [1], strides: [1], offset: at });
+    const layout = layoutOf([out, wide, { shape, strides: at === 0 ? along : shape.map(() => 0), offset: 0 }]);
+    reckon.on(device, whole.dtype).launch(stridedGrid(device, out.size), device.properties.libraryBlock, [layout, wide, out, out.size, size, stride, at === 0 ? 0 : 1, worst]);
+  });
+  if (terms.every(({ isChecked }) => isChecked)) return out;
+  const places = numbersIn(bad);
+  terms.forEach(({ indices, size, axis }, at) => {
+    if (places[at] === outside) return;
+    const strides = stridesOf(shape);
+    using wide = stretched(indices, shape);
+    const offset = shape.reduce((sum, length, each) => sum + (Math.floor(Number(places[at]) / strides[each]!) % length) * wide.strides[each]!, wide.offset);
+    using one = viewOf(indices, { shape: [1], strides: [1], offset });
+    using exact = asInt64(one);
+    const [value] = numbersIn(exact);
+    out.dispose();
+    throw new TensorError("INDEX", size === 0 ? `Axis ${axis} has no elements, so there is none at index ${value}.` : `Index ${value} is outside axis ${axis}, which has ${size} elements: give one from ${-size} to ${size - 1}.`);
+  });
+  return out;
+}
+
+function asInt64(array: DeviceArray): DeviceArray<"int64"> {
+  const result = DeviceArray.allocate(array.living().device, "int64", array.shape);
+  copy(result, array);
+  return result;
+}
+
+/** The positions of the true elements, in row-major order. Waits for the device to count them. */
+export function positionsOfTrue(mask: DeviceArray): DeviceArray<"int64"> {
+  const { device } = mask.living();
+  if (mask.size === 0) return DeviceArray.allocate(device, "int64", [0]);
+  const block = device.properties.libraryBlock;
+  const chunk = block === 1 ? 65536 : block * 16;
+  const blocks = Math.ceil(mask.size / chunk);
+  using flat = contiguous(mask);
+  using counts = DeviceArray.allocate(device, "int64", [blocks + 1]);
+  countTrue.on(device, "bool").launch(blocks, block, [flat, counts, flat.size, chunk]);
+  sumsBefore.on(device, "int64").launch(1, block === 1 ? 1 : 1024, [counts, blocks]);
+  using last = viewOf(counts, { shape: [1], strides: [1], offset: counts.offset + blocks });
+  const found = DeviceArray.allocate(device, "int64", [Number(numbersIn(last)[0])]);
+  if (found.size > 0) placeTrue.on(device, "bool").launch(blocks, block, [flat, counts, found, flat.size, chunk]);
+  return found;
+}
+
+/** Positions in ascending order, equal ones in the order in which they came, and where each came from. `limit`: all are below. */
+export function sorted(positions: DeviceArray<"int64">, limit: number): { keys: DeviceArray<"int64">; order: DeviceArray<"int64"> } & Disposable {
+  const { device } = positions.living();
+  const count = positions.size;
+  const isSerial = device.properties.libraryBlock === 1;
+  // Numbers of device/ops/indexing.cu.
+  const bits = isSerial ? 8 : 4;
+  const chunk = isSerial ? 65536 : 256 * 16;
+  const blocks = Math.ceil(count / chunk);
+  const make = () => ({ keys: DeviceArray.allocate(device, "int64", [count]), order: DeviceArray.allocate(device, "int64", [count]) });
+  using starts = DeviceArray.allocate(device, "int64", [blocks * 2 ** bits + 1]);
+  let from: { keys: DeviceArray<"int64">; order: DeviceArray<"int64"> } | null = null;
+  let spare = make();
+  // One pass at least, which also writes the order.
+  const passes = Math.max(1, Math.ceil(Math.log2(Math.max(2, limit)) / bits));
+  for (let pass = 0; pass < passes; pass++) {
+    const keys = from === null ? positions : from.keys;
+    radixCount.on(device, "int64").launch(blocks, isSerial ? 1 : 256, [keys, starts, count, chunk, pass * bits]);
+    sumsBefore.on(device, "int64").launch(1, isSerial ? 1 : 1024, [starts, blocks * 2 ** bits]);
+    radixPlace.on(device, "int64").launch(blocks, isSerial ? 1 : 256, [keys, from === null ? null : from.order, starts, spare.keys, spare.order, count, chunk, pass * bits, from === null ? 1 : 0]);
+    const next = spare;
+    spare = from ?? make();
+    from = next;
+  }
+  spare.keys.dispose();
+  spare.order.dispose();
+  const result = from!;
+  return { ...result, [Symbol.dispose]() { result.keys.dispose(); result.order.dispose(); } };
+}
+
+/** How many positions the axes have. */
+export function positionsIn(shape: Shape, lead: number): number {
+  return sizeOf(shape.slice(0, lead));
+}

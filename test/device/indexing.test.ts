@@ -1,0 +1,238 @@
+// Indexing on every device against loops over arrays: reading and assigning through slices, indices and masks; gathering and scattering, with gradients by finite differences.
+import "./cache.ts";
+import { describe, expect, test } from "vitest";
+import { arange, full, gradients, newAxis, tensor, zeros, type DType, type IndexEntry } from "../../native/lib/index.ts";
+import { devices } from "./devices.ts";
+import { below, expectGradients, numbersOf as numbers, random } from "./gradient-check.ts";
+import { poison } from "./numbers.ts";
+
+type Nest = number | Nest[];
+const shapeOf = (nest: Nest): number[] => (Array.isArray(nest) ? [nest.length, ...shapeOf(nest[0] ?? 0)] : []);
+const counted = (shape: number[], device: string, dtype: DType = "float32") => arange(0, shape.reduce((a, b) => a * b, 1), 1, { device, dtype }).reshape(shape);
+
+describe.each(devices.map(({ name }) => name))("on %s", (device) => {
+  const indices = (list: Nest) => tensor(list as number[], { dtype: "int64", device });
+
+  test("slices with steps, negative ones too, an ellipsis and new axes are views", () => {
+    const x = counted([4, 5, 6], device);
+    const at = (i: number, j: number, k: number) => (i * 5 + j) * 6 + k;
+    const cases: [IndexEntry[], Nest][] = [
+      [[-1, 2], Array.from({ length: 6 }, (_, k) => at(3, 2, k))],
+      [["...", 1], Array.from({ length: 4 }, (_, i) => Array.from({ length: 5 }, (_, j) => at(i, j, 1)))],
+      [[0, [null, null, -1], [5, 0, -2]], [4, 3, 2, 1, 0].map((j) => [5, 3, 1].map((k) => at(0, j, k)))],
+      [[[3, null, -2], "...", [-2, null]], [3, 1].map((i) => [0, 1, 2, 3, 4].map((j) => [4, 5].map((k) => at(i, j, k))))],
+      [[1, newAxis, [0, 2], 0], [[at(1, 0, 0), at(1, 1, 0)]]],
+      [[[2, 1]], []],
+    ];
+    for (const [entries, wanted] of cases) {
+      const part = x.get(...entries);
+      if (part.size > 0) expect(part.shape).toEqual(shapeOf(wanted));
+      expect(part.toArray()).toEqual(wanted);
+      expect(part.storage).toBe(x.storage);
+    }
+    // What comes out of a view that goes backwards computes as any other.
+    const turned = x.get([null, null, -1], [null, null, -1], [null, null, -1]);
+    expect(numbers(turned.add(1))).toEqual(Array.from({ length: 120 }, (_, i) => 120 - i));
+    expect(numbers(turned.exp().log().round())).toEqual(numbers(turned.clone()).map((v) => (v > 88 ? Infinity : v)));
+    expect(turned.sum().item()).toBe(7140);
+    expect(numbers(turned.T.clone()).slice(0, 3)).toEqual([119, 113, 107]);
+    const m = x.get(0, [0, 3], [0, 3]);
+    expect(numbers(m.get([null, null, -1], [null, null, -1]).matmul(m.get([null, null, -1])))).toEqual([14 * 12 + 13 * 6, 14 * 13 + 13 * 7 + 12, 14 * 14 + 13 * 8 + 12 * 2, 8 * 12 + 7 * 6, 8 * 13 + 7 * 7 + 6, 8 * 14 + 7 * 8 + 6 * 2, 2 * 12 + 6, 2 * 13 + 7, 2 * 14 + 8]);
+  });
+
+  test.each<DType>(["float32", "bfloat16", "uint8", "int64", "bool"])("index arrays of %s broadcast; masks and slices beside them", (dtype) => {
+    const x = counted([3, 4, 5], device, dtype === "bool" ? "int32" : dtype === "uint8" ? "uint8" : dtype).to(dtype);
+    const flat = numbers(x);
+    const at = (i: number, j: number, k: number) => flat[(i * 4 + j) * 5 + k]!;
+    poison(device, 100);
+    const rows = [[2], [-3]];
+    const columns = [1, 3, -1];
+    const pairs = x.get(indices(rows), { at: columns });
+    expect(pairs.shape).toEqual([2, 3, 5]);
+    expect(numbers(pairs)).toEqual([2, 0].flatMap((i) => [1, 3, 3].flatMap((j) => [0, 1, 2, 3, 4].map((k) => at(i, j, k)))));
+    const middle = x.get([0, 2], Int32Array.of(3, 0, 0), [null, null, -1]);
+    expect(middle.shape).toEqual([2, 3, 5]);
+    expect(numbers(middle)).toEqual([0, 1].flatMap((i) => [3, 0, 0].flatMap((j) => [4, 3, 2, 1, 0].map((k) => at(i, j, k)))));
+    const apart = x.get({ at: [0, 2] }, null, indices([4, 1]));
+    expect(apart.shape).toEqual([2, 4]);
+    expect(numbers(apart)).toEqual([[0, 4], [2, 1]].flatMap(([i, k]) => [0, 1, 2, 3].map((j) => at(i!, j, k!))));
+    const mask = tensor([[true, false, false, true], [false, false, false, false], [false, true, true, false]], { device });
+    const chosen = x.get(mask, [1, 3]);
+    expect(chosen.shape).toEqual([4, 2]);
+    expect(numbers(chosen)).toEqual([[0, 0], [0, 3], [2, 1], [2, 2]].flatMap(([i, j]) => [1, 2].map((k) => at(i!, j!, k))));
+    expect(x.get(zeros([3], { dtype: "bool", device })).shape).toEqual([0, 4, 5]);
+    expect(x.get(indices([0, 0]).slice([0, 0])).shape).toEqual([0, 4, 5]);
+  });
+
+  test("assignment through every kind of entry", () => {
+    const x = counted([4, 6], device);
+    const wanted = numbers(x).map((_, at) => at);
+    const write = (i: number, j: number, value: number) => { wanted[i * 6 + j] = value; };
+    x.set([0, [1, 4]], 7);
+    for (const j of [1, 2, 3]) write(0, j, 7);
+    x.set([[null, null, -2], -1], tensor([1, 2], { device }));
+    write(3, 5, 1);
+    write(1, 5, 2);
+    x.set([{ at: [2, 2, 0] }, { at: [0, 0, 5] }], tensor([10, 20, 30], { device }));
+    write(2, 0, 20);
+    write(0, 5, 30);
+    x.set(["...", indices([0, 1])], tensor([[5], [6], [7], [8]], { device, dtype: "int32" }));
+    for (const i of [0, 1, 2, 3]) for (const j of [0, 1]) write(i, j, 5 + i);
+    expect(numbers(x)).toEqual(wanted);
+    x.set([x.gt(15)], -1);
+    expect(numbers(x)).toEqual(wanted.map((v) => (v > 15 ? -1 : v)));
+    // What is written may be a part of what it is written to.
+    const y = counted([5], device);
+    y.set([[1, null]], y.get([null, -1]));
+    expect(numbers(y)).toEqual([0, 0, 1, 2, 3]);
+    y.set([{ at: [4, 3, 2, 1, 0] }], y);
+    expect(numbers(y)).toEqual([3, 2, 1, 0, 0]);
+  });
+
+  test("an index that is outside is an error that names it, the axis and its limit", () => {
+    const x = counted([3, 4], device);
+    expect(() => x.get(indices([0, 3]))).toThrow("Index 3 is outside axis 0, which has 3 elements: give one from -3 to 2.");
+    expect(() => x.get(null, { at: [[0], [-5]] })).toThrow("Index -5 is outside axis 1, which has 4 elements: give one from -4 to 3.");
+    expect(() => x.gather(1, indices([[0, 9, 8]]))).toThrow("Index 9 is outside axis 1");
+    expect(() => zeros([0, 2], { device }).indexSelect(0, [0])).toThrow("Axis 0 has no elements, so there is none at index 0.");
+    expect(() => x.get(0, 1, 2)).toThrow("The index has entries for 3 axes, but shape [3, 4] has 2.");
+    expect(() => x.get("...", "...")).toThrow('An index has "..." at most once.');
+    expect(() => x.get(zeros([4], { dtype: "bool", device }))).toThrow("A mask of shape [4] does not fit axis 0 of shape [3, 4].");
+    expect(() => x.get(zeros([4, 3], { dtype: "bool", device }))).toThrow("A mask of shape [4, 3] does not fit the 2 axes from 0 on of shape [3, 4].");
+    expect(() => x.get(full([1], 0.5, { device }))).toThrow('get takes indices of integers but got a tensor of float32: convert it, e.g. with .to("int64").');
+    expect(() => x.set([0], tensor([1, 2, 3], { device }))).toThrow("set writes to shape [4], to which a tensor of shape [3] does not broadcast.");
+    expect(() => x.to("uint8").set([0], 300)).toThrow("set writes to uint8, which does not hold 300.");
+    expect(() => x.set(0 as never, 1)).toThrow("set takes the entries of the index as an array, then the value, e.g. x.set([0, [1, 3]], 5), but got 0.");
+    expect(() => x.gather(1, indices([0]))).toThrow("gather along axis 1 takes indices of as many axes as the tensor, [3, 4], none longer but axis 1, but got [1].");
+    expect(() => x.indexSelect(0, indices([[0]]))).toThrow("indexSelect takes a list of indices but got shape [1, 1]: use take for more axes.");
+    expect(() => x.takeAlongAxis(indices([0]), 0)).toThrow("takeAlongAxis takes indices of as many axes as the tensor, [3, 4], but got [1].");
+    expect(() => x.scatter(0, indices([[0, 1]]), counted([1, 1], device))).toThrow("scatter takes a source at least as large as the indices, [1, 2], but got [1, 1].");
+    expect(() => x.scatter(0, indices([[0]]), 1, { reduce: "mean" as never })).toThrow('scatter takes reduce: "set", "add", "max", "min" but got "mean".');
+    expect(() => x.maskedFill(x, 0)).toThrow("maskedFill takes a mask, a tensor of bool, but got float32: compare one, e.g. with .gt(0).");
+    expect(() => x.get({ at: "a" } as never)).toThrow("get takes indices as a tensor of integers or an array but got \"a\".");
+    expect(() => x.indexAdd(0, indices([[0]]), x)).toThrow("indexAdd takes a list of indices but got shape [1, 1].");
+  });
+
+  test.each([1, 65, 1000, 9000])("gather and take of %d rows", (count) => {
+    const table = counted([50, 16], device);
+    const list = Array.from({ length: count }, () => below(100) - 50);
+    poison(device, count * 8);
+    const rows = table.take(indices(list), { axis: 0 });
+    const places = list.map((i) => (i < 0 ? i + 50 : i));
+    expect(numbers(rows)).toEqual(places.flatMap((i) => Array.from({ length: 16 }, (_, k) => i * 16 + k)));
+    expect(numbers(table.T.indexSelect(1, indices(list)).T)).toEqual(numbers(rows));
+    expect(numbers(table.slice(null, [1, 4]).take(indices(list), { axis: 0 }))).toEqual(places.flatMap((i) => [1, 2, 3].map((k) => i * 16 + k)));
+    expect(numbers(table.take(indices(list)))).toEqual(list.map((i) => (i < 0 ? i + 800 : i)));
+    const wide = counted([3, 50], device);
+    const index = indices(Array.from({ length: 3 }, () => list));
+    expect(numbers(wide.gather(1, index))).toEqual([0, 1, 2].flatMap((i) => places.map((j) => i * 50 + j)));
+    expect(numbers(wide.T.gather(0, index.T).T)).toEqual(numbers(wide.gather(1, index)));
+    expect(numbers(wide.takeAlongAxis(indices(list).reshape([1, -1]), 1))).toEqual(numbers(wide.gather(1, index)));
+  });
+
+  test.each<DType>(["float32", "float64", "float16", "bfloat16", "int32", "int64", "uint8"])("scatter of %s: the last stays, sums are exact to rounding, the largest wins", (dtype) => {
+    const [count, width, limit] = [5000, 3, 37];
+    const list = Array.from({ length: count }, () => below(limit));
+    const values = Array.from({ length: count * width }, () => below(5));
+    const source = tensor(values, { dtype, device }).reshape([count, width]);
+    const base = full([limit, width], 1, { dtype, device });
+    const start = () => Array<number>(limit * width).fill(1);
+    const [last, sum, most, least] = [start(), start(), start(), start()];
+    list.forEach((i, at) => {
+      for (let k = 0; k < width; k++) {
+        const value = values[at * width + k]!;
+        last[i * width + k] = value;
+        sum[i * width + k]! += value;
+        most[i * width + k] = Math.max(most[i * width + k]!, value);
+        least[i * width + k] = Math.min(least[i * width + k]!, value);
+      }
+    });
+    poison(device, 1000);
+    const index = indices(list);
+    const spread = index.reshape([-1, 1]).expand([count, width]);
+    // What a sum becomes in the dtype.
+    const held = (all: number[]) => numbers(tensor(all, { dtype: "float64", device }).to(dtype));
+    const sums = dtype === "uint8" ? sum.map((v) => v % 256) : held(sum);
+    expect(numbers(base.indexCopy(0, index, source))).toEqual(last);
+    expect(numbers(base.scatter(0, spread, source))).toEqual(last);
+    expect(numbers(base.indexAdd(0, index, source))).toEqual(sums);
+    expect(numbers(base.scatterAdd(0, spread, source))).toEqual(sums);
+    expect(numbers(base.T.clone().indexAdd(1, index, source.T).T)).toEqual(sums);
+    expect(numbers(base.scatter(0, spread, source, { reduce: "max" }))).toEqual(most);
+    expect(numbers(base.scatter(0, spread, source, { reduce: "min" }))).toEqual(least);
+    expect(numbers(base.indexFill(0, [1, 1, -1], 2)).filter((v) => v === 2).length).toBe(2 * width);
+    expect(numbers(base)).toEqual(start());
+    base.scatterAdd_(0, spread, source);
+    expect(numbers(base)).toEqual(sums);
+  });
+
+  test("long sums at one place lose nothing, and come out the same each time", () => {
+    const count = 100_000;
+    const values = Array.from({ length: count }, () => Math.fround(random() * 2 - 1));
+    const source = tensor(values, { device });
+    const index = zeros([count], { dtype: "int32", device });
+    const [first, second] = [0, 1].map(() => zeros([2], { device }).indexAdd(0, index, source).toArray() as number[]);
+    const exact = values.reduce((sum, value) => sum + value, 0);
+    expect(Math.abs(first![0]! - exact)).toBeLessThanOrEqual(Math.abs(exact) * 2 ** -23 + 1e-9);
+    expect(first).toEqual(second);
+    const special = tensor([NaN, 1, Infinity, 1, -Infinity, Infinity], { device });
+    expect(zeros([3], { device }).indexAdd(0, indices([0, 0, 1, 1, 2, 2]), special).toArray()).toEqual([NaN, Infinity, NaN]);
+    expect(full([2], -Infinity, { device }).scatter(0, indices([0, 0]), special, { reduce: "max" }).toArray()).toEqual([NaN, -Infinity]);
+  });
+
+  test.each([1, 64, 4097, 200_000])("masks over %d elements", (count) => {
+    const values = Array.from({ length: count }, () => below(3));
+    const x = tensor(values, { device });
+    const places = values.flatMap((value, at) => (value === 0 ? [at] : []));
+    poison(device, count);
+    expect(numbers(x.eq(0).nonzero())).toEqual(places);
+    expect(numbers(arange(count, { device }).maskedSelect(x.eq(0)))).toEqual(places);
+    expect(numbers(x.maskedFill(x.eq(0), 9))).toEqual(values.map((value) => value || 9));
+    expect(numbers(x.maskedFill_(x.eq(2), -1))).toEqual(values.map((value) => (value === 2 ? -1 : value)));
+  });
+
+  test("nonzero of several axes, and a mask that broadcasts", () => {
+    expect(tensor([[0, 3, 0], [4, 0, 5]], { device }).nonzero().toArray()).toEqual([[0n, 1n], [1n, 0n], [1n, 2n]]);
+    expect(numbers(counted([2, 3], device).maskedSelect(tensor([true, false, true], { device })))).toEqual([0, 2, 3, 5]);
+    expect(zeros([0, 3], { device }).nonzero().shape).toEqual([0, 2]);
+  });
+
+  test("gradients of reading", () => {
+    const list = indices([2, 0, 2, -1]);
+    const mask = tensor([[true, false, true], [false, true, true]], { device });
+    expectGradients((x) => x.get([null, null, -1], newAxis, [0, 2]), [{ shape: [3, 4] }], device);
+    expectGradients((x) => x.get(null, list), [{ shape: [2, 3] }], device);
+    expectGradients((x) => x.get(mask), [{ shape: [2, 3, 2] }], device);
+    expectGradients((x) => x.gather(0, indices([[1, 1, 0], [0, 1, 1]])), [{ shape: [2, 3] }], device);
+    expectGradients((x) => x.maskedSelect(mask), [{ shape: [2, 3] }], device);
+    expectGradients((x) => x.maskedFill(mask, 2), [{ shape: [2, 3] }], device);
+    expectGradients((x) => x.take(indices([[1, 1], [0, 1]])), [{ shape: [2, 3] }], device);
+  });
+
+  test("gradients of writing, also in place and where places coincide", () => {
+    const list = indices([1, 0, 1]);
+    expectGradients((x, v) => x.mul(2).set([[0, 2], 1], v), [{ shape: [3, 4] }, { shape: [2] }], device);
+    expectGradients((x, v) => x.mul(2).set([null, list], v), [{ shape: [3, 4] }, { shape: [3, 1] }], device);
+    expectGradients((x, v) => x.indexCopy(0, list, v), [{ shape: [3, 2] }, { shape: [3, 2] }], device);
+    expectGradients((x, v) => x.indexAdd(1, list, v, { alpha: 3 }), [{ shape: [3, 2] }, { shape: [3, 3] }], device);
+    for (const reduce of ["set", "add", "max", "min"] as const) expectGradients((x, v) => x.scatter(0, indices([[0, 1], [0, 0]]), v, { reduce }), [{ shape: [3, 2] }, { shape: [2, 2] }], device);
+    expectGradients((x) => x.indexFill(0, [0], 5), [{ shape: [3, 2] }], device);
+    const leaf = zeros([3], { device });
+    leaf.requiresGrad = true;
+    expect(() => leaf.set([0], 1)).toThrow("set_ would change a tensor whose gradient is wanted");
+    const squared = leaf.mul(2);
+    const kept = squared.square();
+    squared.set([0], 1);
+    expect(() => kept.sum().backward()).toThrow("has been changed in place since");
+  });
+
+  test("gradients of gradients", () => {
+    const list = indices([1, 0, 1]);
+    const x = tensor([1, 2, 3], { dtype: "float64", device });
+    x.requiresGrad = true;
+    const y = x.take(list, { axis: 0 });
+    const [first] = gradients(y.mul(y).mul(y).sum(), [x], { createGraph: true });
+    const [second] = gradients(first!.sum(), [x]);
+    expect(numbers(second!)).toEqual([6, 24, 0]);
+  });
+});
