@@ -129,3 +129,14 @@ export class TensorError extends WarpcellError {}
 
 /** Gradients that cannot be had: an operation without one, a tape that is used up, a tensor that was changed since. */
 export class GradientError extends WarpcellError {}
+
+/** A file that is damaged, dishonest about its sizes, or of a kind that is not read. Nothing was allocated for what it promised. */
+export class FormatError extends WarpcellError {
+  /** The path, or what else the bytes came from. */
+  readonly file: string;
+
+  constructor(code: "TRUNCATED" | "HEADER" | "SHAPE" | "DTYPE" | "OFFSET" | "RATIO" | "CHECKSUM" | "UNSUPPORTED" | "FORMAT", file: string, sentence: string, options?: ErrorOptions) {
+    super(code, sentence, options);
+    this.file = file;
+  }
+}

@@ -8,7 +8,7 @@ export { defaultDevice, type DefaultDevice } from "./device/choice.ts";
 export { devices, synchronize } from "./device/devices.ts";
 export { dtypes, type DType, type ElementOf, type TypedArrayOf } from "./memory/dtype.ts";
 export {
-  CompileError, DeviceError, DeviceFault, DeviceUnavailable, InterruptedError, LaunchError, OutOfMemory, TensorError, WarpcellError, GradientError, type Diagnostic, type FaultCandidate,
+  CompileError, DeviceError, DeviceFault, DeviceUnavailable, InterruptedError, LaunchError, OutOfMemory, TensorError, WarpcellError, GradientError, FormatError, type Diagnostic, type FaultCandidate,
 } from "./errors.ts";
 export { Kernel, KernelTemplate, type KernelInfo, type Occupancy, type TimeConfig } from "./cuda/kernel.ts";
 export type { LaunchConfig, Size } from "./cuda/plan.ts";
@@ -27,3 +27,5 @@ import "./tensor/shaping.ts";
 export type { MemoryFormat } from "./tensor/shaping.ts";
 export type { PadMode, PadOptions } from "./tensor/padding.ts";
 export { cat, diag, empty, emptyLike, eye, fullLike, meshgrid, onesLike, stack, zerosLike } from "./tensor/joining.ts";
+/** Tensors in files: `io.load`, `io.save`, `io.encode`, `io.metadata`. */
+export * as io from "./io/files.ts";

@@ -1,0 +1,167 @@
+// Tensors into files and back: chooses the format by the name of the file, or by how its bytes begin.
+import { renameSync, rmSync, openSync, writeSync, closeSync } from "node:fs";
+import { extname } from "node:path";
+import { FormatError, TensorError } from "../errors.ts";
+import { Tensor } from "../tensor/tensor.ts";
+import { worded } from "../wording.ts";
+import { isNpy, npyHeader, npyParts } from "./npy.ts";
+import { isSafetensors, safetensorsHeader, safetensorsParts } from "./safetensors.ts";
+import { sourceOfBytes, withFile, type Source } from "./source.ts";
+import { tensorOf } from "./stored.ts";
+import { entriesOf, zipParts } from "./zip.ts";
+
+export type FileFormat = "npy" | "npz" | "safetensors";
+export type TensorRecord = Record<string, Tensor>;
+
+/**
+ * `device`: where tensors go, the default one when left out. `format`: when neither the name nor the first bytes say it. `only`: names of those to load. `maxRatio`: how many times
+ * its packed size an entry of an .npz may have, 100 when left out.
+ */
+export interface LoadOptions { readonly device?: string; readonly format?: FileFormat; readonly only?: readonly string[]; readonly maxRatio?: number; }
+/** `format`: when the name does not say it. `compress`: deflate the entries of an .npz. `metadata`: texts for a .safetensors file. */
+export interface SaveOptions { readonly format?: FileFormat; readonly compress?: boolean; readonly metadata?: Readonly<Record<string, string>>; }
+
+interface Reading { readonly device: string | undefined; readonly only: ReadonlySet<string> | null; readonly maxRatio: number; }
+interface Format {
+  readonly extensions: readonly string[];
+  is(source: Source): boolean;
+  load(source: Source, reading: Reading): Tensor | TensorRecord;
+  parts(value: Tensor | TensorRecord, options: SaveOptions, file: string): Iterable<Uint8Array>;
+}
+
+const formats: Record<FileFormat, Format> = {
+  npy: {
+    extensions: [".npy"], is: isNpy,
+    load: (source, { device }) => tensorOf(source, npyHeader(source), device),
+    parts(value, _, file) {
+      if (value instanceof Tensor) return npyParts(value, file);
+      throw new TensorError("OPERANDS", `A .npy file holds one tensor: save several as .npz or .safetensors.`);
+    },
+  },
+  npz: {
+    extensions: [".npz"],
+    is: (source) => source.size >= 4 && [0x04034b50, 0x06054b50].includes(Buffer.from(source.read(0, 4)).readUInt32LE(0)),
+    load(source, { device, only, maxRatio }) {
+      const entries = entriesOf(source, maxRatio).map((entry) => ({ entry, name: entry.name.replace(/\.npy$/, "") }));
+      return all(source, entries.map(({ name }) => name), only, (index) => {
+        const { entry } = entries[index]!;
+        if (!entry.name.endsWith(".npy")) throw new FormatError("UNSUPPORTED", source.name, `${source.name} has an entry ${JSON.stringify(entry.name)}, which is no array. Name those to load: { only: ["…"] }.`);
+        const opened = entry.open();
+        return tensorOf(opened, npyHeader(opened), device);
+      });
+    },
+    parts: (value, { compress = false }, file) => zipParts(lazily(recordOf(value, "npz"), (name, tensor) => [`${name}.npy`, npyParts(tensor, `${name} of ${file}`)] as const), compress),
+  },
+  safetensors: {
+    extensions: [".safetensors"], is: isSafetensors,
+    load(source, { device, only }) {
+      const stored = [...safetensorsHeader(source).tensors];
+      return all(source, stored.map(([name]) => name), only, (index) => tensorOf(source, stored[index]![1], device));
+    },
+    parts: (value, { metadata = {} }, file) => safetensorsParts(recordOf(value, "safetensors"), metadata, file),
+  },
+};
+const formatNames = Object.keys(formats) as FileFormat[];
+
+/** The tensors of those names, made by `make` one after another; none is left over when one fails. */
+function all(source: Source, names: readonly string[], only: ReadonlySet<string> | null, make: (index: number) => Tensor): TensorRecord {
+  const missing = [...(only ?? [])].find((name) => !names.includes(name));
+  if (missing !== undefined) throw new TensorError("NAME", `${source.name} has no tensor ${JSON.stringify(missing)}. It has ${names.slice(0, 20).map((name) => JSON.stringify(name)).join(", ") || "none"}${names.length > 20 ? ", …" : ""}.`);
+  const made: [string, Tensor][] = [];
+  try {
+    names.forEach((name, index) => { if (only?.has(name) ?? true) made.push([name, make(index)]); });
+  } catch (error) {
+    for (const [, tensor] of made) tensor.dispose();
+    throw error;
+  }
+  return Object.fromEntries(made);
+}
+
+function* lazily<T>(tensors: TensorRecord, use: (name: string, tensor: Tensor) => T): Generator<T> {
+  for (const [name, tensor] of Object.entries(tensors)) yield use(name, tensor);
+}
+
+function recordOf(value: Tensor | TensorRecord, format: FileFormat): TensorRecord {
+  if (value instanceof Tensor) throw new TensorError("OPERANDS", `A .${format} file holds tensors under names: save { x }, an object, or save one tensor as .npy.`);
+  return value;
+}
+
+function checkedValue(value: unknown): Tensor | TensorRecord {
+  if (value instanceof Tensor) return value;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TensorError("OPERANDS", `save takes a tensor, or an object of tensors, but got ${worded(value)}.`);
+  for (const [name, tensor] of Object.entries(value)) {
+    if (!(tensor instanceof Tensor)) throw new TensorError("OPERANDS", `save takes an object of tensors, but ${JSON.stringify(name)} is ${worded(tensor)}.`);
+  }
+  return value as TensorRecord;
+}
+
+function formatNamed(format: FileFormat | undefined, path: string | null): Format | null {
+  if (format !== undefined) {
+    if (Object.hasOwn(formats, format)) return formats[format];
+    throw new TensorError("OPTIONS", `There is no format ${worded(format)}. There are ${formatNames.join(", ")}.`);
+  }
+  const extension = extname(path ?? "").toLowerCase();
+  return Object.values(formats).find(({ extensions }) => extensions.includes(extension)) ?? null;
+}
+
+function readAll(source: Source, path: string | null, { device, format, only, maxRatio = 100 }: LoadOptions): Tensor | TensorRecord {
+  if (typeof maxRatio !== "number" || !(maxRatio >= 1)) throw new TensorError("OPTIONS", `maxRatio is a number ≥ 1, but got ${worded(maxRatio)}.`);
+  const found = formatNamed(format, path) ?? Object.values(formats).find((each) => each.is(source));
+  if (found === undefined) throw new FormatError("FORMAT", source.name, `${source.name} is of no known format. These are read: ${formatNames.join(", ")}.`);
+  return found.load(source, { device, only: only === undefined ? null : new Set(only), maxRatio });
+}
+
+/**
+ * The tensor of a .npy file, or the tensors of another one under their names. Bytes are read as they are, and may be part of a larger buffer. Sizes are checked against the file before anything
+ * is allocated. Throws FormatError for a file that is damaged or of another kind, TensorError for a name that it lacks, OutOfMemory, and the system's error for one that cannot be opened.
+ */
+export function load(source: `${string}.npy`, options?: LoadOptions): Promise<Tensor>;
+export function load(source: `${string}.${"npz" | "safetensors"}`, options?: LoadOptions): Promise<TensorRecord>;
+export function load(source: string | ArrayBuffer | ArrayBufferView, options: LoadOptions & { readonly format: "npy" }): Promise<Tensor>;
+export function load(source: string | ArrayBuffer | ArrayBufferView, options: LoadOptions & { readonly format: Exclude<FileFormat, "npy"> }): Promise<TensorRecord>;
+export function load(source: string | ArrayBuffer | ArrayBufferView, options?: LoadOptions): Promise<Tensor | TensorRecord>;
+export async function load(source: unknown, options: LoadOptions = {}): Promise<Tensor | TensorRecord> {
+  if (typeof source === "string") return withFile(source, (file) => readAll(file, source, options));
+  return readAll(sourceOfBytes(bytesOf(source, "load"), "the file"), null, options);
+}
+
+/** The texts that a .safetensors file carries beside its tensors. Throws FormatError. */
+export async function metadata(source: string | ArrayBuffer | ArrayBufferView): Promise<Record<string, string>> {
+  if (typeof source === "string") return withFile(source, (file) => safetensorsHeader(file).metadata);
+  return safetensorsHeader(sourceOfBytes(bytesOf(source, "metadata"), "the file")).metadata;
+}
+
+function bytesOf(source: unknown, use: string): Uint8Array {
+  if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+  if (source instanceof ArrayBuffer || source instanceof SharedArrayBuffer) return new Uint8Array(source);
+  throw new TensorError("OPERANDS", `${use} takes the path of a file or its bytes but got ${worded(source)}.`);
+}
+
+function partsOf(value: Tensor | TensorRecord, format: Format | null, options: SaveOptions, file: string): Iterable<Uint8Array> {
+  if (format === null) throw new TensorError("OPTIONS", `${JSON.stringify(file)} does not say which format to save in: let it end in ${formatNames.map((name) => `.${name}`).join(", ")}, or pass { format }.`);
+  return format.parts(checkedValue(value), options, file);
+}
+
+/** Writes a tensor to a .npy file, or an object of tensors to one that holds several. The file appears once it is whole. Throws FormatError for a dtype that the format does not have. */
+export async function save(path: string, value: Tensor | TensorRecord, options: SaveOptions = {}): Promise<void> {
+  if (typeof path !== "string") throw new TensorError("OPERANDS", `save takes the path of a file first, but got ${worded(path)}.`);
+  const parts = partsOf(value, formatNamed(options.format, path), options, path);
+  const unfinished = `${path}.${process.pid}.unfinished`;
+  const descriptor = openSync(unfinished, "w");
+  try {
+    try {
+      for (const part of parts) for (let done = 0; done < part.length;) done += writeSync(descriptor, part, done, Math.min(part.length - done, 2 ** 30));
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(unfinished, path);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
+}
+
+/** The bytes of the file that {@link save} would write. */
+export async function encode(format: FileFormat, value: Tensor | TensorRecord, options: Omit<SaveOptions, "format"> = {}): Promise<Uint8Array> {
+  return Buffer.concat([...partsOf(value, formatNamed(format, null), options, `the .${format} file`)]);
+}

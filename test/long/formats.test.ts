@@ -1,0 +1,42 @@
+// 100,000 damaged files of each format: read or refused, never anything else, and no memory is left over.
+import "../device/cache.ts";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { FormatError, io, memory, Tensor, zeros } from "../../native/lib/index.ts";
+import { mutated, seeded } from "../device/mutations.ts";
+
+const bytesOf = (name: string) => readFileSync(fileURLToPath(new URL(`../device/files/${name}`, import.meta.url)));
+const formats: Record<io.FileFormat, string[]> = {
+  npy: ["f4.npy", "b1.npy", "big-u8.npy", "columns.npy", "scalar.npy", "empty.npy", "version-2.npy", "version-3.npy", "objects.npy", "records.npy"],
+  npz: ["stored.npz", "deflated.npz"],
+  safetensors: ["numpy.safetensors"],
+};
+
+test.each(Object.entries(formats) as [io.FileFormat, string[]][])("100,000 damaged files of %s", async (format, names) => {
+  zeros([1], { device: "cpu" }).dispose();
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  const random = seeded(seed);
+  const files = names.map(bytesOf);
+  const before = memory()["cpu"]!.allocated;
+  let [read, slowest] = [0, 0];
+  for (let run = 0; run < 100_000; run++) {
+    const bytes = mutated(files, random);
+    const start = performance.now();
+    try {
+      const loaded = await io.load(bytes, { device: "cpu", format });
+      for (const each of loaded instanceof Tensor ? [loaded] : Object.values(loaded)) {
+        // What is packed may grow, an entry to at most a MiB here; everything else has its bytes in the file.
+        expect(each.bytes, `seed ${seed}, run ${run}`).toBeLessThanOrEqual(format === "npz" ? 2 ** 20 : bytes.length);
+        each.dispose();
+      }
+      read += 1;
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw new Error(`seed ${seed}, run ${run}`, { cause: error });
+    }
+    slowest = Math.max(slowest, performance.now() - start);
+  }
+  console.log(`${format}, seed ${seed}: ${read} of 100,000 could be read, the slowest took ${slowest.toFixed(1)} ms`);
+  expect(memory()["cpu"]!.allocated, `seed ${seed}`).toBe(before);
+  expect(read).toBeGreaterThan(100);
+});
