@@ -127,6 +127,9 @@ export class OutOfMemory extends WarpcellError {
 /** A tensor used in a way that it does not allow: shape, dtype, device, disposed. */
 export class TensorError extends WarpcellError {}
 
+/** A tensor that is not what a function wants: see `checkTensor`. */
+export class TensorCheckError extends TensorError {}
+
 /** Gradients that cannot be had: an operation without one, a tape that is used up, a tensor that was changed since. */
 export class GradientError extends WarpcellError {}
 

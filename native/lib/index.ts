@@ -8,7 +8,7 @@ export { defaultDevice, type DefaultDevice } from "./device/choice.ts";
 export { devices, synchronize } from "./device/devices.ts";
 export { dtypes, type DType, type ElementOf, type TypedArrayOf } from "./memory/dtype.ts";
 export {
-  CompileError, DeviceError, DeviceFault, DeviceUnavailable, InterruptedError, LaunchError, OutOfMemory, TensorError, WarpcellError, GradientError, FormatError, type Diagnostic, type FaultCandidate,
+  CompileError, DeviceError, DeviceFault, DeviceUnavailable, InterruptedError, LaunchError, OutOfMemory, TensorError, WarpcellError, GradientError, FormatError, TensorCheckError, type Diagnostic, type FaultCandidate,
 } from "./errors.ts";
 export { Kernel, KernelTemplate, type KernelInfo, type Occupancy, type TimeConfig } from "./cuda/kernel.ts";
 export type { LaunchConfig, Size } from "./cuda/plan.ts";
@@ -16,6 +16,10 @@ export { memory, trim } from "./memory/map.ts";
 export type { DeviceProperties, LibraryProperties } from "./wire/properties.ts";
 export { rand, randn, seed, type RandomOptions } from "./tensor/random.ts";
 export type { AxisSlice, Shape } from "./memory/shape.ts";
+export { checkTensor, type TensorRequirements } from "./tensor/check.ts";
+export { TensorLayout, type LayoutOptions } from "./tensor/layout.ts";
+export { validateLaunch, type LaunchToValidate } from "./cuda/launch-check.ts";
+export { tidy } from "./autograd/tidy.ts";
 export { Tensor, type Nested, type ReduceOptions } from "./tensor/tensor.ts";
 export type { Timing } from "./cuda/timing.ts";
 export { detectAnomaly, enableGrad, grad, gradients, noGrad, valueAndGrad, type BackwardOptions } from "./autograd/gradients.ts";

@@ -2,7 +2,7 @@
 import { recordWith, watchOperands, type Applied } from "../ops/apply.ts";
 import { call } from "../ops/calls.ts";
 import type { Operand, Operation } from "../ops/operation.ts";
-import { DeviceArray } from "../memory/array.ts";
+import { DeviceArray, keepBeyondScopes } from "../memory/array.ts";
 import type { Storage } from "../memory/storage.ts";
 import { factsOf } from "../memory/dtype.ts";
 import { origin, originText } from "../device/origins.ts";
@@ -108,6 +108,7 @@ export function recordInPlace(name: string, operation: Operation<object>, target
   const { version } = target.living();
   return () => {
     const node = append(name, operation, operands, [target], attributes);
+    keepBeyondScopes(target);
     // What was saved of the target is its old self.
     const saved = node.saved!;
     saved.inputs.forEach((input, index) => { if (operands[index] === before) (saved.versions as Map<DeviceArray, readonly [Storage, number]>).set(input as DeviceArray, [target.living(), version]); });
@@ -220,7 +221,7 @@ export function backward(roots: readonly DeviceArray[], seeds: readonly DeviceAr
       if (leaf.kind !== "leaf") continue;
       const final = hooked(leaf.hooks, gradient ?? null)!;
       found.set(leaf, new Map([[0, final]]));
-      if (targets === null) leaf.gradient = leaf.gradient === null ? (createGraph ? final : owned(final)) : call("add", [leaf.gradient, final]);
+      if (targets === null) keepBeyondScopes((leaf.gradient = leaf.gradient === null ? (createGraph ? final : owned(final)) : call("add", [leaf.gradient, final])));
     }
     return (targets ?? []).map((target) => found.get(trackOf(target)!)?.get(outputIndex(target)) ?? null);
   });
@@ -234,7 +235,9 @@ function owned(gradient: DeviceArray): DeviceArray {
 const keptGradients = new WeakMap<DeviceArray, DeviceArray>();
 function keep(tensor: DeviceArray, gradient: DeviceArray): void {
   const known = keptGradients.get(tensor);
-  keptGradients.set(tensor, known === undefined ? owned(gradient) : call("add", [known, gradient]));
+  const sum = known === undefined ? owned(gradient) : call("add", [known, gradient]);
+  keptGradients.set(tensor, sum);
+  keepBeyondScopes(sum);
 }
 
 /** The gradient of a leaf, or of a tensor that was told to keep it. */
@@ -244,6 +247,7 @@ export function gradientOf(array: DeviceArray): DeviceArray | null {
 }
 
 export function setGradient(array: DeviceArray, gradient: DeviceArray | null): void {
+  if (gradient !== null) keepBeyondScopes(gradient);
   const known = trackOf(array);
   if (known?.kind === "leaf") known.gradient = gradient;
   else if (gradient === null) keptGradients.delete(array);

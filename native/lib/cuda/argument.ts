@@ -1,6 +1,6 @@
 // One argument of a launch into its bytes: a table from C++ types to functions that check a JavaScript value and write it.
 import { binding } from "../wire/binding.ts";
-import type { CType, PointerType, Scalar } from "./c-types.ts";
+import type { CType, PointerType, Scalar, ViewType } from "./c-types.ts";
 import { factsOf } from "../memory/dtype.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { DeviceArray } from "../memory/array.ts";
@@ -117,6 +117,20 @@ function packPointer(type: PointerType, device: DeviceProcess): Pack {
   };
 }
 
+function packView({ element, ndim }: ViewType, device: DeviceProcess): Pack {
+  return (value, at) => {
+    if (!(value instanceof DeviceArray) || value.storage?.device !== device || value.shape.length !== ndim) return false;
+    if (!element.dtypes!.includes(value.dtype) || value.placeLow % element.pointeeAlign !== 0) return false;
+    u32[at >> 2] = value.placeLow;
+    u32[(at >> 2) + 1] = value.placeHigh;
+    for (let axis = 0; axis < ndim; axis++) {
+      packScalar.i64(value.shape[axis], at + 8 * (1 + axis));
+      packScalar.i64(value.strides[axis], at + 8 * (1 + ndim + axis));
+    }
+    return true;
+  };
+}
+
 const laneNames = ["x", "y", "z", "w"];
 
 function packElements(count: number, step: number, pack: Pack, named: boolean): Pack {
@@ -148,6 +162,7 @@ export function packerOf(type: CType, device: DeviceProcess): Pack {
   switch (type.kind) {
     case "scalar": return packScalar[type.scalar];
     case "pointer": return packPointer(type, device);
+    case "view": return packView(type, device);
     case "vector": return packElements(type.lanes, type.size / type.lanes, packScalar[type.scalar], true);
     case "struct": {
       const fields = type.fields.map((field) => {

@@ -22,7 +22,9 @@ export interface PointerType {
   readonly size: 8;
   readonly align: 8;
 }
-export type CType = ScalarType | VectorType | StructType | PointerType;
+/** `warpcell::Tensor<T, N>`: takes a tensor with N axes, of any strides. */
+export interface ViewType { readonly kind: "view"; readonly name: string; readonly element: PointerType; readonly ndim: number; readonly size: number; readonly align: 8; }
+export type CType = ScalarType | VectorType | StructType | PointerType | ViewType;
 
 export const scalarBytes: Record<Scalar, number> = { bool: 1, i8: 1, u8: 1, i16: 2, u16: 2, i32: 4, u32: 4, i64: 8, u64: 8, f16: 2, bf16: 2, f32: 4, f64: 8 };
 
@@ -110,15 +112,20 @@ export function structType(name: string, members: readonly { name: string; type:
 /** A pointer to `pointee`; `null`: void. `undefined`: a type that is only known to the compiler, passed as bytes. */
 export function pointerType(name: string, isConst: boolean, pointee: CType | null | undefined): PointerType {
   const dtypes = pointee === null ? null
-    : pointee === undefined || pointee.kind === "struct" ? (["uint8"] as const)
+    : pointee === undefined || pointee.kind === "struct" || pointee.kind === "view" ? (["uint8"] as const)
     : pointee.kind === "pointer" ? (["int64"] as const)
     : matching[pointee.scalar];
   return { kind: "pointer", name, const: isConst, dtypes, pointeeAlign: pointee?.align ?? 1, size: 8, align: 8 };
 }
 
+/** `struct Tensor` of device/include/warpcell/tensor.cuh: the pointer, then the sizes, then the strides. */
+export function viewType(element: PointerType, ndim: number): ViewType {
+  return { kind: "view", name: `warpcell::Tensor<${element.name.slice(0, -1)}, ${ndim}>`, element, ndim, size: 8 + 16 * ndim, align: 8 };
+}
+
 /** Where the pointers lie in a value of that type, which itself lies at `offset`. */
 export function pointerOffsets(type: CType, offset: number): number[] {
-  if (type.kind === "pointer") return [offset];
+  if (type.kind === "pointer" || type.kind === "view") return [offset];
   if (type.kind !== "struct") return [];
   return type.fields.flatMap((field) => Array.from({ length: field.count ?? 1 }, (_, index) => pointerOffsets(field.type, offset + field.offset + index * field.type.size)).flat());
 }

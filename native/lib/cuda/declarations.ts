@@ -40,6 +40,7 @@ function argumentType(type: CType): string {
       return `[${lanes.map((name) => `${name}: ${lane}`).join(", ")}] | { ${lanes.map((name) => `${name}: ${lane}`).join("; ")} }`;
     }
     case "struct": return `{ ${type.fields.map(({ name, type: field, count }) => `${name}: ${count === null ? argumentType(field) : `(${argumentType(field)})[]`}`).join("; ")} }`;
+    case "view": return type.element.dtypes!.map((dtype) => `${library}.Tensor<"${dtype}">`).join(" | ");
     case "pointer": {
       if (type.dtypes === null || type.dtypes.length === dtypeNames.length) return `${library}.Tensor | null`;
       return [...type.dtypes.map((dtype) => `${library}.Tensor<"${dtype}">`), "null"].join(" | ");

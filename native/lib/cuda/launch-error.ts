@@ -1,6 +1,6 @@
 // Why a launch is refused: turns an argument or a size that breaks a rule into a LaunchError with one sentence.
 import { packerOf } from "./argument.ts";
-import type { CType, PointerType, ScalarType } from "./c-types.ts";
+import type { CType, PointerType, ScalarType, ViewType } from "./c-types.ts";
 import { LaunchError } from "../errors.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { formatShape } from "../memory/shape.ts";
@@ -26,6 +26,7 @@ function wanted(type: CType): string {
     case "scalar": return `${ranges[type.scalar]} (${type.name})`;
     case "vector": return `${type.lanes} numbers as an array or as { ${["x", "y", "z", "w"].slice(0, type.lanes).join(", ")} }, each ${ranges[type.scalar]} (${type.name})`;
     case "struct": return `an object { ${type.fields.map(({ name, count }) => (count === null ? name : `${name}[${count}]`)).join(", ")} } with exactly these fields, each in the range of its type (${type.name})`;
+    case "view": return `a tensor of ${type.element.dtypes!.join(" or ")} with ${type.ndim} ${type.ndim === 1 ? "axis" : "axes"} (${type.name})`;
     case "pointer": {
       const { dtypes } = type;
       if (dtypes === null) return `a tensor of any dtype, or null (${type.name})`;
@@ -58,12 +59,12 @@ export function argumentError(kernel: string, parameter: Parameter, index: numbe
   const which = `argument ${index + 1}, ${parameter.name}, of kernel ${kernel}`;
   const wrong = culprit(parameter.type, value, device);
   const part = wrong.path === "" ? which : `${wrong.path.slice(1)} of ${which}`;
-  if (wrong.type.kind === "pointer") return pointerError(part, wrong.type, wrong.value, device);
+  if (wrong.type.kind === "pointer" || wrong.type.kind === "view") return pointerError(part, wrong.type, wrong.value, device);
   const isRange = typeof wrong.value === "number" || typeof wrong.value === "bigint";
   return new LaunchError(isRange && wrong.type.kind === "scalar" ? "ARGUMENT_RANGE" : "ARGUMENT_TYPE", `Expected ${part} to be ${wanted(wrong.type)} but got ${shown(wrong.value)}.`);
 }
 
-function pointerError(which: string, type: PointerType, value: unknown, device: DeviceProcess): LaunchError {
+function pointerError(which: string, type: PointerType | ViewType, value: unknown, device: DeviceProcess): LaunchError {
   if (!(value instanceof DeviceArray)) {
     const isHost = ArrayBuffer.isView(value) || Array.isArray(value);
     const advice = isHost ? ` Nothing is copied behind your back: make a tensor of it with tensor(…).` : "";
@@ -73,13 +74,16 @@ function pointerError(which: string, type: PointerType, value: unknown, device: 
   if (value.storage!.device !== device) {
     return new LaunchError("OTHER_DEVICE", `Expected ${which} to be on ${device.name}, where the kernel runs, but got a tensor on ${value.deviceProcess.name}. Copy it with .to("${device.name}").`);
   }
-  if (type.dtypes !== null && !type.dtypes.includes(value.dtype)) {
+  const { dtypes, pointeeAlign } = type.kind === "view" ? type.element : type;
+  if (dtypes !== null && !dtypes.includes(value.dtype)) {
     return new LaunchError("DTYPE", `Expected ${which} to be ${wanted(type)} but got ${shown(value)}.`);
   }
-  if (!value.isContiguous) {
+  if (type.kind === "view") {
+    if (value.shape.length !== type.ndim) return new LaunchError("NDIM", `Expected ${which} to be ${wanted(type)} but got one of shape ${formatShape(value.shape)}.`);
+  } else if (!value.isContiguous) {
     return new LaunchError("NOT_CONTIGUOUS", `Expected ${which} to be contiguous but got a view of shape ${formatShape(value.shape)} with strides ${formatShape(value.strides)}. Pass .contiguous(), a copy, or launch on the whole tensor.`);
   }
-  return new LaunchError("MISALIGNED", `Expected ${which} to start at a multiple of ${type.pointeeAlign} bytes (${type.name}) but got a view that starts ${value.placeLow % type.pointeeAlign} bytes behind one.`);
+  return new LaunchError("MISALIGNED", `Expected ${which} to start at a multiple of ${pointeeAlign} bytes (${type.name}) but got a view that starts ${value.placeLow % pointeeAlign} bytes behind one.`);
 }
 
 export function countError(kernel: string, parameters: readonly Parameter[], got: number): LaunchError {
@@ -87,9 +91,12 @@ export function countError(kernel: string, parameters: readonly Parameter[], got
   return new LaunchError("ARGUMENT_COUNT", `Expected ${parameters.length} argument${parameters.length === 1 ? "" : "s"} for kernel ${kernel} (${list}) but got ${got}.`);
 }
 
+/** An empty name: a launch that is only checked, of any kernel. */
+const called = (kernel: string): string => (kernel === "" ? "a launch" : `kernel ${kernel}`);
+
 /** A grid or block that is no size: `value` is not a whole number ≥ 1 nor up to three of them, or one is over the device's limit. */
 export function sizeError(what: "grid" | "block", kernel: string, value: unknown, limits: readonly number[], device: DeviceProcess): LaunchError {
-  return new LaunchError(what.toUpperCase(), `Expected the ${what} of kernel ${kernel} to be a whole number ≥ 1 or [x, y, z] of them, at most ${formatShape(limits)} on ${device.name}, but got ${listed(value)}.${value === undefined ? ` Sizes come first: launch({ grid: 64, block: 256 }, …).` : ""}`);
+  return new LaunchError(what.toUpperCase(), `Expected the ${what} of ${called(kernel)} to be a whole number ≥ 1 or [x, y, z] of them, at most ${formatShape(limits)} on ${device.name}, but got ${listed(value)}.${value === undefined ? ` Sizes come first: launch({ grid: 64, block: 256 }, …).` : ""}`);
 }
 
 /** A launch with a setting that there is not. */
@@ -103,7 +110,7 @@ export function cooperativeError(kernel: string, value: unknown): LaunchError {
 
 export function blockThreadsError(kernel: string, threads: number, limit: number, byKernel: boolean, device: DeviceProcess): LaunchError {
   const why = byKernel ? "its __launch_bounds__ or registers allow no more there" : "the device allows no more";
-  return new LaunchError("BLOCK", `Expected a block of at most ${limit} threads for kernel ${kernel} on ${device.name}, since ${why}, but got ${threads}.`);
+  return new LaunchError("BLOCK", `Expected a block of at most ${limit} threads for ${called(kernel)} on ${device.name}, since ${why}, but got ${threads}.`);
 }
 
 export function sharedError(kernel: string, value: unknown, statically: number, limit: number, device: DeviceProcess): LaunchError {
@@ -111,5 +118,5 @@ export function sharedError(kernel: string, value: unknown, statically: number, 
     return new LaunchError("SHARED", `Expected kernel ${kernel} to declare at most ${device.properties.sharedPerBlock} bytes of shared memory on ${device.name} but it declares ${statically}. Use dynamic shared memory for more, up to ${limit} bytes.`);
   }
   const own = statically === 0 ? "" : ` besides the ${statically} that it declares`;
-  return new LaunchError("SHARED", `Expected at most ${Math.max(0, limit - statically)} bytes of dynamic shared memory for kernel ${kernel} on ${device.name}${own}, as a whole number ≥ 0, but got ${shown(value)}.`);
+  return new LaunchError("SHARED", `Expected at most ${Math.max(0, limit - statically)} bytes of dynamic shared memory for ${called(kernel)} on ${device.name}${own}, as a whole number ≥ 0, but got ${shown(value)}.`);
 }

@@ -1,6 +1,7 @@
 // The tokens of one C++ declaration into its name and type: looks names up in what the cell declares.
 import { CompileError } from "../errors.ts";
-import { arithmeticWords, builtinType, pointerType, structType, type CType, type StructField, type StructType } from "./c-types.ts";
+import { arithmeticWords, builtinType, pointerType, structType, viewType, type CType, type StructField, type StructType } from "./c-types.ts";
+import { maxRank } from "../memory/shape.ts";
 import { integerOf, type Token } from "./tokens.ts";
 
 /** What the cell declares, under names with their namespaces. */
@@ -93,6 +94,8 @@ export function resolveType(tokens: readonly Token[], scope: string, names: Name
     return pointerType(`${spelled}*`, pointsToConst, target);
   }
 
+  const view = viewOf(tokens, scope, names, depth);
+  if (view !== null) return view;
   const plain = tokens.filter(({ text }) => !ignored.has(text));
   const words = plain.filter(({ text }) => text !== "::").map(({ text }) => text);
   const spelled = builtinType(words[0] === "std" || words[0] === "cuda" ? words.slice(words.lastIndexOf("std") + 1) : words);
@@ -106,6 +109,28 @@ export function resolveType(tokens: readonly Token[], scope: string, names: Name
     if (alias !== undefined && depth < 32) return resolveType(alias.tokens, alias.scope, names, depth + 1);
   }
   return spelled;
+}
+
+/** `warpcell::Tensor<const float, 2>`, or without the namespace where a using directive opened it; `null`: something else. */
+function viewOf(tokens: readonly Token[], scope: string, names: Names, depth: number): CType | null | undefined {
+  const open = tokens.findIndex(({ text }) => text === "<");
+  const close = tokens.findLastIndex(({ text }) => text === ">");
+  if (open < 0 || close < open) return null;
+  const name = joinWords(tokens.slice(0, open).filter(({ text }) => !ignored.has(text))).replace(/^::/, "");
+  if (name !== "warpcell::Tensor" && !(name === "Tensor" && names.opened.has("warpcell::"))) return null;
+  const comma = tokens.findLastIndex(({ text }, index) => text === "," && index < close);
+  const [rank] = tokens.slice(comma + 1, close);
+  if (comma < open || rank === undefined) return undefined;
+  const ndim = constantOf(rank, scope, names);
+  if (!Number.isInteger(ndim) || ndim < 1 || ndim > maxRank) return undefined;
+  const element = resolveType([...tokens.slice(open + 1, comma), { ...rank, text: "*", kind: "mark" }], scope, names, depth + 1);
+  return element?.kind === "pointer" && element.dtypes !== null && element.dtypes.length > 0 ? viewType(element, ndim) : undefined;
+}
+
+function constantOf(token: Token, scope: string, names: Names): number {
+  if (token.kind === "number") return integerOf(token);
+  const alias = candidates([token], scope, names).map((name) => names.aliases.get(name)).find((found) => found !== undefined);
+  return alias?.tokens.length === 1 && alias.tokens[0]!.kind === "number" ? integerOf(alias.tokens[0]) : (names.constants.get(token.text) ?? NaN);
 }
 
 function aliasIsConst(words: readonly Token[], scope: string, names: Names): boolean {

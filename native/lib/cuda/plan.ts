@@ -73,7 +73,7 @@ export class LaunchPlan {
     this.#places = parameters.map(({ offset }) => base + offset);
     this.#packs = parameters.map(({ type }) => packerOf(type, device));
     this.#hasParts = parameters.some(({ type }) => type.kind === "vector" || type.kind === "struct");
-    this.#written = parameters.flatMap(({ type }, index) => (type.kind === "pointer" && !type.const ? [index] : []));
+    this.#written = parameters.flatMap(({ type }, index) => ((type.kind === "pointer" && !type.const) || (type.kind === "view" && !type.element.const) ? [index] : []));
     this.#holders = parameters.flatMap(({ type }, index) => (type.kind === "struct" && pointerOffsets(type, 0).length > 0 ? [index] : []));
   }
 

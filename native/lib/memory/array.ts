@@ -5,6 +5,22 @@ import { formatShape, isContiguous, sizeOf, stridesOf, type Shape, type View } f
 import { Storage } from "./storage.ts";
 import type { DeviceProcess } from "../device/process.ts";
 
+/** What `tidy` knows of the tensors made since it began. */
+export interface Scope { readonly made: Set<DeviceArray>; readonly escaped: Set<DeviceArray>; readonly outer: Scope | null; }
+let scope: Scope | null = null;
+
+/** Has every tensor that is made from now on noted there. Returns what noted before. */
+export function noteIn(next: Scope | null): Scope | null {
+  const previous = scope;
+  scope = next;
+  return previous;
+}
+
+/** What stays when the scopes end that are open now: somebody outside of them has it. */
+export function keepBeyondScopes(array: DeviceArray): void {
+  for (let each = scope; each !== null; each = each.outer) each.escaped.add(array);
+}
+
 export class DeviceArray<D extends DType = DType> implements Disposable {
   readonly dtype: D;
   readonly shape: Shape;
@@ -37,6 +53,8 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
     this.placeHigh = (place - this.placeLow) / 2 ** 32;
     this.#device = storage.device;
     this.#storage = storage;
+    // Arrays of the library's own are no tensors: whoever makes one disposes of it.
+    if (scope !== null && new.target !== DeviceArray) scope.made.add(this);
   }
 
   /** Undefined contents. Throws OutOfMemory. */

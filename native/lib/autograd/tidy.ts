@@ -1,0 +1,69 @@
+// Tensors that go when a function ends: disposes of all that it made but what it returns, and what gradients still need.
+import { DeviceArray, noteIn, type Scope } from "../memory/array.ts";
+import { TensorError } from "../errors.ts";
+import { gradientOf, trackOf, type Track } from "./tape.ts";
+
+const asyncFunction = (async () => {}).constructor;
+
+/**
+ * Runs `fn` and disposes of every tensor that it made, except those in what it returns (also inside of objects, arrays, maps and sets), the `grad` of tensors, and what a later `backward` of
+ * a returned tensor needs. All of them go when it throws. Throws TensorError for a function that is async: tensors of other code would be made meanwhile.
+ */
+export function tidy<T>(fn: () => T): T {
+  if (typeof fn !== "function") throw new TensorError("OPERANDS", "tidy takes a function: tidy(() => x.mul(2).sum()).");
+  const refusal = () => new TensorError("ASYNC", "tidy takes a function that is not async: other code makes tensors while one waits. Use tidy between the awaits, or `using x = …` for single tensors.");
+  if (fn instanceof asyncFunction) throw refusal();
+  const scope: Scope = { made: new Set(), escaped: new Set(), outer: null };
+  const outer = noteIn(scope);
+  (scope as { outer: Scope | null }).outer = outer;
+  let result: T | undefined;
+  let isDone = false;
+  try {
+    result = fn();
+    isDone = true;
+  } finally {
+    noteIn(outer);
+    const kept = reachable([...scope.escaped, ...(isDone ? [result] : [])]);
+    for (const array of scope.made) {
+      if (!kept.has(array)) array.dispose();
+      else if (!scope.escaped.has(array)) outer?.made.add(array);
+    }
+  }
+  if (typeof (result as { then?: unknown } | null | undefined)?.then === "function") throw refusal();
+  return result as T;
+}
+
+/** All arrays in the values, and those that gradients need once one asks for them. */
+function reachable(values: readonly unknown[]): Set<DeviceArray> {
+  const arrays = new Set<DeviceArray>();
+  const seen = new Set<unknown>();
+  const waiting: unknown[] = [...values];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value !== "object" || value === null || ArrayBuffer.isView(value) || value instanceof ArrayBuffer || seen.has(value)) continue;
+    seen.add(value);
+    if (value instanceof DeviceArray) {
+      arrays.add(value);
+      waiting.push(gradientOf(value), ...neededBy(trackOf(value), seen));
+    } else if (value instanceof Map || value instanceof Set) waiting.push(...(value instanceof Map ? [...value].flat() : value));
+    else waiting.push(...Object.values(value));
+  }
+  return arrays;
+}
+
+/** What the tape behind a tensor holds. */
+function neededBy(track: Track | null, seen: Set<unknown>): (DeviceArray | null)[] {
+  const found: (DeviceArray | null)[] = [];
+  const waiting = [track];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (next == null || seen.has(next)) continue;
+    seen.add(next);
+    if (next.kind === "leaf") found.push(next.gradient, next.tensor.deref() ?? null);
+    else {
+      for (const array of [...(next.saved?.inputs ?? []), ...(next.saved?.outputs ?? [])]) if (array instanceof DeviceArray) found.push(array);
+      waiting.push(...next.tracks);
+    }
+  }
+  return found;
+}
