@@ -79,14 +79,16 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   test("1,000 steps that dispose of nothing, and 1,000 in tidy: no byte more", async () => {
     const x = rand([64, 64], { device });
     const step = () => x.matmul(x).add(1).tanh().sum({ axis: 0 }).exp();
-    // On a fresh stack: registers of a running function may hold its last tensors.
     const measure = async () => { await new Promise(setImmediate); collectGarbage(); return allocated(); };
     const repeat = (run: () => unknown, times: number) => { for (let i = 0; i < times; i++) run(); };
+    // The least of some: a function's registers may hold its last tensors for a while, but what is lost stays lost.
     const drift = async (run: () => unknown) => {
-      repeat(run, 1);
-      const before = await measure();
-      repeat(run, 1000);
-      return (await measure()) - before;
+      const rounds: number[] = [];
+      for (const times of [5, 5, 5, 400, 300, 300]) {
+        repeat(run, times);
+        rounds.push(await measure());
+      }
+      return Math.min(...rounds.slice(3)) - Math.min(...rounds.slice(0, 3));
     };
     expect(await drift(step)).toBe(0);
     expect(await drift(() => { tidy(step).dispose(); })).toBe(0);
