@@ -8,8 +8,8 @@ test("what a program can import, and nothing else", () => {
   expect(Object.keys(warpcell)).toEqual(expect.arrayContaining(functions));
   expect(Object.keys(warpcell).filter((name) => !functions.includes(name)).sort()).toEqual([
     "CompileError", "CudaModule", "DeviceError", "DeviceFault", "DeviceUnavailable", "FormatError", "GradientError", "InterruptedError", "Kernel", "KernelTemplate", "LaunchError", "OutOfMemory", "Tensor", "TensorCheckError", "TensorError",
-    "TensorLayout", "WarpcellError", "arange", "cacheDirectory", "cat", "checkTensor", "compile", "defaultDevice", "detectAnomaly", "devices", "diag", "dtypes", "empty", "emptyLike", "enableGrad", "eye", "full", "fullLike", "grad",
-    "gradients", "io", "linspace", "memory", "meshgrid", "newAxis", "noGrad", "ones", "onesLike", "rand", "randn", "seed", "stack", "synchronize", "tensor", "tidy", "trim", "validateLaunch", "valueAndGrad", "zeros", "zerosLike",
+    "TensorLayout", "WarpcellError", "arange", "benchmark", "cacheDirectory", "cat", "checkTensor", "compile", "defaultDevice", "detectAnomaly", "devices", "diag", "dtypes", "empty", "emptyLike", "enableGrad", "eye", "full", "fullLike",
+    "grad", "gradients", "io", "linspace", "memory", "meshgrid", "newAxis", "noGrad", "ones", "onesLike", "rand", "randn", "seed", "stack", "synchronize", "tensor", "tidy", "trim", "validateLaunch", "valueAndGrad", "zeros", "zerosLike",
   ]);
 });
 

@@ -19,6 +19,7 @@ export type { AxisSlice, Shape } from "./memory/shape.ts";
 export { checkTensor, type TensorRequirements } from "./tensor/check.ts";
 export { TensorLayout, type LayoutOptions } from "./tensor/layout.ts";
 export { validateLaunch, type LaunchToValidate } from "./cuda/launch-check.ts";
+export { benchmark, type Benchmark, type BenchmarkOptions, type KernelBenchmarkOptions } from "./profile/benchmark.ts";
 export { tidy } from "./autograd/tidy.ts";
 export { Tensor, type Nested, type ReduceOptions } from "./tensor/tensor.ts";
 export type { Timing } from "./cuda/timing.ts";

@@ -29,12 +29,20 @@ export interface Recorder {
 }
 let recorder: Recorder | null = null;
 let watcher: ((operand: DeviceArray) => void) | null = null;
+let observer: ((applied: Applied) => void) | null = null;
 
 /** Has every operation told to `next`; `null`: to nobody. Returns what recorded before. */
 export function recordWith(next: Recorder | null): Recorder | null {
   const previous = recorder;
   recorder = next;
   return previous;
+}
+
+/** Shows `see` every operation that has run, also those that are not recorded, until what is returned is called. */
+export function observe(see: (applied: Applied) => void): () => void {
+  const previous = observer;
+  observer = see;
+  return () => { observer = previous; };
 }
 
 /** Shows `watch` every operand before its operation runs, until what is returned is called. */
@@ -53,6 +61,7 @@ export function applyAll(name: string, inputs: readonly Operand[], attributes: o
   const outputs = "view" in operation
     ? [make(first, first.living().hold(), operation.view(first, attributes), first.dtype)]
     : compute(operation, first, inputs, attributes);
+  if (observer !== null) observer({ name, operation, inputs, outputs, attributes });
   if (recorder !== null) recorder.record({ name, operation, inputs, outputs, attributes });
   return outputs;
 }
@@ -94,6 +103,7 @@ export function applyInto(name: string, target: DeviceArray, inputs: readonly Op
   const recorded = recorder?.recordInPlace(name, operation, target, inputs, attributes);
   runInto(operation, facts!, target, inputs, attributes);
   recorded?.();
+  if (observer !== null) observer({ name, operation, inputs, outputs: [target], attributes });
 }
 
 function runInto(operation: Computation<object>, facts: Facts, target: DeviceArray, inputs: readonly Operand[], attributes: object): void {
