@@ -18,7 +18,7 @@ const packed = join(workshop, "packed");
 const packageOf = (folder) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
 // Packages that nothing here loads: vite takes lightningcss for style sheets only, the others are types or headers for a build. The library itself is copied by name.
-const leftOut = new Set(["warpcell", "node-addon-api", "lightningcss", "@types/chai", "@types/deep-eql", "@types/estree", "@oxc-project/types"]);
+const leftOut = new Set(["warpcell", "node-addon-api", "lightningcss", "@oxc-project/types"]);
 
 /** Folders of the named packages and of all they need at run time, as Node resolves them from `from`. Optional ones that this machine's platform lacks are left out. */
 function closure(names, from, found = new Map()) {
@@ -29,7 +29,8 @@ function closure(names, from, found = new Map()) {
     if (leftOut.has(name) || !existsSync(folder) || found.has(folder)) continue;
     const description = packageOf(folder);
     found.set(folder, name);
-    closure([...Object.keys(description.dependencies ?? {}), ...Object.keys(description.optionalDependencies ?? {})], folder, found);
+    // Types that a package names for its own checker.
+    closure([...Object.keys(description.dependencies ?? {}), ...Object.keys(description.optionalDependencies ?? {})].filter((dependency) => !dependency.startsWith("@types/")), folder, found);
   }
   return found;
 }
@@ -40,6 +41,7 @@ const typesOfCells = /node_modules[\\/](@types[\\/]node|undici-types|@typescript
 // Files of a package that run here, where most do not.
 const runs = {
   zeromq: [/^package\.json$/, /^LICENSE/, /^lib\//],
+  "apache-arrow": [/^package\.json$/, /^LICENSE/, /^NOTICE/, /\.mjs$/],
   "cmake-ts": [/^package\.json$/, /^LICENSE/, /^build\/loader\.[cm]?js$/],
 };
 const keep = (path) => statSync(path).isDirectory() || !(unneeded.some((pattern) => pattern.test(path)) || (path.endsWith(".d.ts") && !typesOfCells.test(path)));
@@ -99,6 +101,7 @@ function assemble() {
   copy("native/build/Release/kernels", (path) => !path.endsWith(".print"));
 
   const folders = closure([...Object.keys(packageOf(join(root, "kernel")).dependencies), "vitest", "@types/node"], join(root, "kernel"));
+  closure(Object.keys(packageOf(join(root, "native")).dependencies), join(root, "native"), folders);
   for (const [folder, name] of folders) copy(relative(root, folder), keepOf(name, folder));
   copyZeromqAddon();
   symlinkSync(join("..", "native"), join(stage, "node_modules", "warpcell"));

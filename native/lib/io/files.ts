@@ -4,13 +4,15 @@ import { extname } from "node:path";
 import { FormatError, TensorError } from "../errors.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
+import { arrowColumns, isArrowFile, isArrowStream } from "./arrow.ts";
+import { arrowBytes, bytesOfTable, tensorOfColumn } from "./arrow-table.ts";
 import { isNpy, npyHeader, npyParts } from "./npy.ts";
 import { isSafetensors, safetensorsHeader, safetensorsParts } from "./safetensors.ts";
 import { sourceOfBytes, withFile, type Source } from "./source.ts";
 import { tensorOf } from "./stored.ts";
 import { entriesOf, zipParts } from "./zip.ts";
 
-export type FileFormat = "npy" | "npz" | "safetensors";
+export type FileFormat = "npy" | "npz" | "safetensors" | "arrow" | "arrows";
 export type TensorRecord = Record<string, Tensor>;
 
 /**
@@ -26,7 +28,7 @@ interface Format {
   readonly extensions: readonly string[];
   is(source: Source): boolean;
   load(source: Source, reading: Reading): Tensor | TensorRecord;
-  parts(value: Tensor | TensorRecord, options: SaveOptions, file: string): Iterable<Uint8Array>;
+  parts(value: Tensor | TensorRecord, options: SaveOptions, file: string): Iterable<Uint8Array> | Promise<Iterable<Uint8Array>>;
 }
 
 const formats: Record<FileFormat, Format> = {
@@ -60,13 +62,25 @@ const formats: Record<FileFormat, Format> = {
     },
     parts: (value, { metadata = {} }, file) => safetensorsParts(recordOf(value, "safetensors"), metadata, file),
   },
+  arrow: { extensions: [".arrow", ".feather"], is: isArrowFile, load: loadColumns, parts: async (value) => [await arrowBytes(recordOf(value, "arrow"), "file")] },
+  arrows: { extensions: [".arrows"], is: isArrowStream, load: loadColumns, parts: async (value) => [await arrowBytes(recordOf(value, "arrows"), "stream")] },
 };
 const formatNames = Object.keys(formats) as FileFormat[];
 
-/** The tensors of those names, made by `make` one after another; none is left over when one fails. */
-function all(source: Source, names: readonly string[], only: ReadonlySet<string> | null, make: (index: number) => Tensor): TensorRecord {
+function loadColumns(source: Source, { device, only }: Reading): TensorRecord {
+  const { columns, names } = arrowColumns(source, only);
+  checkNames(source, names, only);
+  return all(source, columns.map(({ name }) => name), only, (index) => tensorOfColumn(source, columns[index]!, device));
+}
+
+function checkNames(source: Source, names: readonly string[], only: ReadonlySet<string> | null): void {
   const missing = [...(only ?? [])].find((name) => !names.includes(name));
   if (missing !== undefined) throw new TensorError("NAME", `${source.name} has no tensor ${JSON.stringify(missing)}. It has ${names.slice(0, 20).map((name) => JSON.stringify(name)).join(", ") || "none"}${names.length > 20 ? ", …" : ""}.`);
+}
+
+/** The tensors of those names, made by `make` one after another; none is left over when one fails. */
+function all(source: Source, names: readonly string[], only: ReadonlySet<string> | null, make: (index: number) => Tensor): TensorRecord {
+  checkNames(source, names, only);
   const made: [string, Tensor][] = [];
   try {
     names.forEach((name, index) => { if (only?.has(name) ?? true) made.push([name, make(index)]); });
@@ -116,7 +130,7 @@ function readAll(source: Source, path: string | null, { device, format, only, ma
  * is allocated. Throws FormatError for a file that is damaged or of another kind, TensorError for a name that it lacks, OutOfMemory, and the system's error for one that cannot be opened.
  */
 export function load(source: `${string}.npy`, options?: LoadOptions): Promise<Tensor>;
-export function load(source: `${string}.${"npz" | "safetensors"}`, options?: LoadOptions): Promise<TensorRecord>;
+export function load(source: `${string}.${"npz" | "safetensors" | "arrow" | "arrows" | "feather"}`, options?: LoadOptions): Promise<TensorRecord>;
 export function load(source: string | ArrayBuffer | ArrayBufferView, options: LoadOptions & { readonly format: "npy" }): Promise<Tensor>;
 export function load(source: string | ArrayBuffer | ArrayBufferView, options: LoadOptions & { readonly format: Exclude<FileFormat, "npy"> }): Promise<TensorRecord>;
 export function load(source: string | ArrayBuffer | ArrayBufferView, options?: LoadOptions): Promise<Tensor | TensorRecord>;
@@ -137,7 +151,7 @@ function bytesOf(source: unknown, use: string): Uint8Array {
   throw new TensorError("OPERANDS", `${use} takes the path of a file or its bytes but got ${worded(source)}.`);
 }
 
-function partsOf(value: Tensor | TensorRecord, format: Format | null, options: SaveOptions, file: string): Iterable<Uint8Array> {
+async function partsOf(value: Tensor | TensorRecord, format: Format | null, options: SaveOptions, file: string): Promise<Iterable<Uint8Array>> {
   if (format === null) throw new TensorError("OPTIONS", `${JSON.stringify(file)} does not say which format to save in: let it end in ${formatNames.map((name) => `.${name}`).join(", ")}, or pass { format }.`);
   return format.parts(checkedValue(value), options, file);
 }
@@ -145,7 +159,7 @@ function partsOf(value: Tensor | TensorRecord, format: Format | null, options: S
 /** Writes a tensor to a .npy file, or an object of tensors to one that holds several. The file appears once it is whole. Throws FormatError for a dtype that the format does not have. */
 export async function save(path: string, value: Tensor | TensorRecord, options: SaveOptions = {}): Promise<void> {
   if (typeof path !== "string") throw new TensorError("OPERANDS", `save takes the path of a file first, but got ${worded(path)}.`);
-  const parts = partsOf(value, formatNamed(options.format, path), options, path);
+  const parts = await partsOf(value, formatNamed(options.format, path), options, path);
   const unfinished = `${path}.${process.pid}.unfinished`;
   const descriptor = openSync(unfinished, "w");
   try {
@@ -163,5 +177,12 @@ export async function save(path: string, value: Tensor | TensorRecord, options: 
 
 /** The bytes of the file that {@link save} would write. */
 export async function encode(format: FileFormat, value: Tensor | TensorRecord, options: Omit<SaveOptions, "format"> = {}): Promise<Uint8Array> {
-  return Buffer.concat([...partsOf(value, formatNamed(format, null), options, `the .${format} file`)]);
+  return Buffer.concat([...(await partsOf(value, formatNamed(format, null), options, `the .${format} file`))]);
+}
+
+export { toArrow } from "./arrow-table.ts";
+
+/** The columns of a table of the package apache-arrow as tensors. Throws FormatError for a column that is not of numbers, booleans or lists of one length, or lacks values. */
+export async function fromArrow(table: unknown, options: Omit<LoadOptions, "format" | "maxRatio"> = {}): Promise<TensorRecord> {
+  return load(await bytesOfTable(table), { ...options, format: "arrows" });
 }

@@ -61,7 +61,8 @@ export function tensorOf(source: Source, stored: Stored, device: string | undefi
   return rows.transpose([...shape.keys()].reverse());
 }
 
-function asElements(part: Uint8Array, { dtype, isBigEndian }: Stored): Uint8Array {
+/** Bytes of a file as they lie in a tensor: little-endian, and booleans 0 or 1. */
+export function asElements(part: Uint8Array, { dtype, isBigEndian }: Pick<Stored, "dtype" | "isBigEndian">): Uint8Array {
   const { bytes, kind } = factsOf(dtype);
   // Another byte than 0 and 1 in a bool is undefined behaviour in C++.
   if (kind === "bool") return part.every((value) => value <= 1) ? part : part.map((value) => (value === 0 ? 0 : 1));
