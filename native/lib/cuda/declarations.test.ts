@@ -13,6 +13,8 @@ describe("declarations", () => {
       `declare const k: import("warpcell").Kernel<[p: import("warpcell").Tensor | null, v: [x: number, y: number] | { x: number; y: number }, s: { a: number; b: (number)[] }]>`],
     ["templates: what depends on an argument is checked at the launch", "template <class T> __global__ void axpy(int n, T a, const T* x, float* y) {}",
       `declare const axpy: import("warpcell").KernelTemplate<[n: number, a: number | bigint | boolean | object, x: import("warpcell").Tensor | null, y: import("warpcell").Tensor<"float32"> | null]>`],
+    ["views of tensors", "constexpr int N = 3; using namespace warpcell; template <class T> struct Mine {}; __global__ void k(warpcell::Tensor<const float, 2> a, Tensor<unsigned, N> b) {}",
+      `declare const k: import("warpcell").Kernel<[a: import("warpcell").Tensor<"float32">, b: import("warpcell").Tensor<"uint32"> | import("warpcell").Tensor<"int32">]>`],
     ["no parameters", "__global__ void k() {}", `declare const k: import("warpcell").Kernel<[]>`],
     ["names that TypeScript keeps for itself", "__global__ void await(int in) {}", `declare const await_: import("warpcell").Kernel<[in_: number]>`],
   ])("%s", (_, source, expected) => {

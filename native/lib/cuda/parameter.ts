@@ -135,7 +135,9 @@ function constantOf(token: Token, scope: string, names: Names): number {
 
 function aliasIsConst(words: readonly Token[], scope: string, names: Names): boolean {
   const alias = candidates(words, scope, names).map((name) => names.aliases.get(name)).find((found) => found !== undefined);
-  return alias !== undefined && !alias.tokens.some(({ text }) => text === "*") && alias.tokens.some(({ text }) => text === "const");
+  // What stands in angle brackets is of the template's own arguments.
+  const own = alias?.tokens.slice(0, alias.tokens.findIndex(({ text }) => text === "<") >>> 0) ?? [];
+  return !own.some(({ text }) => text === "*") && own.some(({ text }) => text === "const");
 }
 
 function joinWords(tokens: readonly Token[]): string {

@@ -20,6 +20,8 @@ const cases: [string, string, string[]][] = [
   ["natural alignment of what follows a small type", `__global__ void k(bool a, double b, char c, short d, size_t e) {}`, ["k(bool a @0, f64 b @8, i8 c @16, i16 d @18, u64 e @24)"]],
   ["integers in many words", `__global__ void k(unsigned a, long long unsigned int b, std::uint8_t c, long d, signed char e, unsigned short int f) {}`, ["k(u32 a @0, u64 b @8, u8 c @16, i64 d @24, i8 e @32, u16 f @34)"]],
   ["vector types with CUDA's alignment", `__global__ void k(char a, float3 b, float4 c, int2 d, dim3 e, uchar4 f) {}`, ["k(i8 a @0, float3 b @4, float4 c @16, int2 d @32, dim3 e @40, uchar4 f @52)"]],
+  ["views of tensors, by every name", `using Row = warpcell::Tensor<const double, 1>; using namespace warpcell; constexpr int kAxes = 4; __global__ void k(char c, Row a, ::warpcell::Tensor<__half, 2> b, Tensor<long, kAxes> d, Row* e, int end) {}`,
+    ["k(i8 c @0, warpcell::Tensor<const double, 1> a @8, warpcell::Tensor<__half, 2> b @32, warpcell::Tensor<long, 4> d @72, pointer(uint8) e @144, i32 end @152)"]],
   ["16-bit floats", `__global__ void k(__half a, half* b, nv_bfloat16 c, const __nv_bfloat16* d) {}`, ["k(f16 a @0, pointer(float16) b @8, bf16 c @16, const pointer(bfloat16) d @24)"]],
   ["pointers to void, to vectors, to structs", `struct P { int a; }; __global__ void k(void* a, const float4* b, P* c, unsigned int* d) {}`, ["k(pointer(any) a @0, const pointer(float32) b @8, pointer(uint8) c @16, pointer(uint32|int32) d @24)"]],
   ["launch bounds, attributes and inline", `static inline __global__ void __launch_bounds__(256, 2) __attribute__((noinline)) [[maybe_unused]] k(int n) {}`, ["k(i32 n @0)"]],
