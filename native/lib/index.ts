@@ -32,6 +32,5 @@ import "./tensor/shaping.ts";
 export type { MemoryFormat } from "./tensor/shaping.ts";
 export type { PadMode, PadOptions } from "./tensor/padding.ts";
 export { cat, diag, empty, emptyLike, eye, fullLike, meshgrid, onesLike, stack, zerosLike } from "./tensor/joining.ts";
-/** Tensors in files: `io.load`, `io.save`, `io.encode`, `io.metadata`. */
 /** Tensors in files: `io.load`, `io.save`, `io.encode`, `io.metadata`, `io.toArrow`, `io.fromArrow`. */
 export * as io from "./io/files.ts";

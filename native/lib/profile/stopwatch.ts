@@ -4,6 +4,8 @@ import { DeviceProcess } from "../device/process.ts";
 /** A batch lasts at least this long, unless it has the most calls. Milliseconds. */
 const leastBatch = 5;
 const mostCalls = 1000;
+/** What the clock can tell apart, in milliseconds: no work takes less. */
+const resolution = 1e-6;
 
 function synchronize(): void {
   for (const device of DeviceProcess.all()) device.synchronize();
@@ -24,7 +26,7 @@ export function timeBatches(run: () => void, idle: () => void, repeats: number, 
   // The least of three: one batch may wait for other programs.
   while (calls < mostCalls && Math.min(batch(run, calls), batch(run, calls), batch(run, calls)) < leastBatch) calls *= 2;
   calls = Math.min(calls, mostCalls);
-  const overhead = Array.from({ length: 5 }, () => batch(idle, calls)).sort((a, b) => a - b)[2]!;
-  const samples = Array.from({ length: repeats }, () => Math.max(batch(run, calls) - overhead, 0) / calls);
+  const overhead = Math.min(...Array.from({ length: 5 }, () => batch(idle, calls)));
+  const samples = Array.from({ length: repeats }, () => Math.max(batch(run, calls) - overhead, resolution) / calls);
   return { samples, calls };
 }
