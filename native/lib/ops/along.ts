@@ -20,13 +20,14 @@ const sums = new KernelFamily("along", floats, (type) => `sum_runs<${type}>`, ["
 const bits: Record<number, DType> = { 1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64" };
 
 function launchAlong(family: KernelFamily, dtype: DType, out: DeviceArray, source: DeviceArray, indices: DeviceArray, lengths: readonly number[], count: number): void {
+  if (count === 0) return;
   const { device } = out.living();
   const block = device.properties.libraryBlock;
   family.on(device, dtype).launch(Math.ceil(count / (block === 1 ? 16384 : block)), block, [source, indices, out, count, ...lengths]);
 }
 
 /** Elements of x at positions along an axis: int64, in range, of the result's shape. Made by operations of this library, so not checked. */
-const takeAlong: Computation<{ axis: number }> = {
+export const takeAlong: Computation<{ axis: number }> = {
   inPlace: false,
   infer: ([x, indices]) => [{ shape: (indices as DeviceArray).shape, dtype: (x as DeviceArray).dtype }],
   run([out], [x, indices], { axis }) {

@@ -38,7 +38,7 @@ const mostColumnParts = 256;
 /** An axis, and for `cumsum` whether it goes from the end. */
 export interface Along { readonly axis: number; readonly reverse?: boolean; }
 
-function scanInto(name: ScanName, outputs: readonly DeviceArray[], input: DeviceArray, { axis, reverse = false }: Along): void {
+export function scanInto(name: ScanName, outputs: readonly DeviceArray[], input: DeviceArray, { axis, reverse = false }: Along): void {
   const { dtypes, stateBytes } = scans[name] as Scan;
   const [out, indices = null] = outputs;
   const { device } = out!.living();

@@ -9,6 +9,7 @@ import type { Operation } from "./operation.ts";
 import { reductionRows } from "./reductions.ts";
 import { shapingRows } from "./shaping.ts";
 import { scanRows } from "./scan.ts";
+import { orderRows } from "./sort.ts";
 import { copyRows, viewRows } from "./views.ts";
 
 /** Operations with one tensor and nothing else. */
@@ -17,6 +18,7 @@ export const unaryRows = { ...functionRows, ...activationRows } as const;
 export const operations = {
   ...unaryRows, ...binaryRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, ...indexingRows, ...shapingRows, matmul: matmulRow,
   ...unaryRows, ...binaryRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, ...scanRows, ...alongRows, matmul: matmulRow,
+  ...unaryRows, ...binaryRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, ...scanRows, ...orderRows, ...alongRows, matmul: matmulRow,
 } as const;
 
 export type OperationName = keyof typeof operations;
