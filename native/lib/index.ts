@@ -17,6 +17,7 @@ export type { DeviceProperties, LibraryProperties } from "./wire/properties.ts";
 export { rand, randn, seed, type RandomOptions } from "./tensor/random.ts";
 export type { AxisSlice, Shape } from "./memory/shape.ts";
 export type { NormOptions, ReduceOptions, VarianceOptions } from "./tensor/reductions.ts";
+export { einsum } from "./tensor/einsum.ts";
 export type { SortOptions, TopOptions, Unique } from "./tensor/sorting.ts";
 export type { AxisOptions, Selected } from "./tensor/scans.ts";
 export { Tensor, type Nested } from "./tensor/tensor.ts";
