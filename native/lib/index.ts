@@ -14,7 +14,7 @@ export { Kernel, KernelTemplate, type KernelInfo, type Occupancy, type TimeConfi
 export type { LaunchConfig, Size } from "./cuda/plan.ts";
 export { memory, trim } from "./memory/map.ts";
 export type { DeviceProperties, LibraryProperties } from "./wire/properties.ts";
-export { rand, randn, seed, type RandomOptions } from "./tensor/random.ts";
+export { bernoulli, multinomial, rand, randint, randn, randperm, seed, type NormalOptions, type RandomOptions, type UniformOptions } from "./tensor/random.ts";
 export type { AxisSlice, Shape } from "./memory/shape.ts";
 export type { NormOptions, ReduceOptions, VarianceOptions } from "./tensor/reductions.ts";
 export { einsum } from "./tensor/einsum.ts";
