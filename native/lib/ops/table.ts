@@ -16,9 +16,7 @@ import { copyRows, viewRows } from "./views.ts";
 export const unaryRows = { ...functionRows, ...activationRows } as const;
 
 export const operations = {
-  ...unaryRows, ...binaryRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, ...indexingRows, ...shapingRows, matmul: matmulRow,
-  ...unaryRows, ...binaryRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, ...scanRows, ...alongRows, matmul: matmulRow,
-  ...unaryRows, ...binaryRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, ...scanRows, ...orderRows, ...alongRows, matmul: matmulRow,
+  ...unaryRows, ...binaryRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, ...scanRows, ...orderRows, ...alongRows, ...indexingRows, ...shapingRows, matmul: matmulRow,
 } as const;
 
 export type OperationName = keyof typeof operations;
