@@ -14,14 +14,18 @@ export { Kernel, KernelTemplate, type KernelInfo, type Occupancy, type TimeConfi
 export type { LaunchConfig, Size } from "./cuda/plan.ts";
 export { memory, trim } from "./memory/map.ts";
 export type { DeviceProperties, LibraryProperties } from "./wire/properties.ts";
-export { rand, randn, seed, type RandomOptions } from "./tensor/random.ts";
+export { bernoulli, multinomial, rand, randint, randn, randperm, seed, type NormalOptions, type RandomOptions, type UniformOptions } from "./tensor/random.ts";
 export type { AxisSlice, Shape } from "./memory/shape.ts";
 export { checkTensor, type TensorRequirements } from "./tensor/check.ts";
 export { TensorLayout, type LayoutOptions } from "./tensor/layout.ts";
 export { validateLaunch, type LaunchToValidate } from "./cuda/launch-check.ts";
 export { benchmark, type Benchmark, type BenchmarkOptions, type KernelBenchmarkOptions } from "./profile/benchmark.ts";
 export { tidy } from "./autograd/tidy.ts";
-export { Tensor, type Nested, type ReduceOptions } from "./tensor/tensor.ts";
+export type { NormOptions, ReduceOptions, VarianceOptions } from "./tensor/reductions.ts";
+export { einsum } from "./tensor/einsum.ts";
+export type { SortOptions, TopOptions, Unique } from "./tensor/sorting.ts";
+export type { AxisOptions, Selected } from "./tensor/scans.ts";
+export { Tensor, type Nested } from "./tensor/tensor.ts";
 export type { Timing } from "./cuda/timing.ts";
 export { detectAnomaly, enableGrad, grad, gradients, noGrad, valueAndGrad, type BackwardOptions } from "./autograd/gradients.ts";
 export * from "./tensor/functions.ts";
@@ -34,3 +38,6 @@ export type { PadMode, PadOptions } from "./tensor/padding.ts";
 export { cat, diag, empty, emptyLike, eye, fullLike, meshgrid, onesLike, stack, zerosLike } from "./tensor/joining.ts";
 /** Tensors in files: `io.load`, `io.save`, `io.encode`, `io.metadata`, `io.toArrow`, `io.fromArrow`. */
 export * as io from "./io/files.ts";
+import "./tensor/reductions.ts";
+import "./tensor/scans.ts";
+import "./tensor/sorting.ts";

@@ -113,8 +113,8 @@ export const reductionRows = {
     reducer: floatOnly("logsumexp", "logsumexp"),
     gradient: ([g], { inputs: [x], outputs: [y], attributes: { axes } }) => [mul(spread(g!, x as DeviceArray, axes), of("exp", sub(x!, spread(y!, x as DeviceArray, axes))))],
   }),
-  variance: reduction<Spread>("variance", {
-    reducer: floatOnly("variance", "variance"), parameter: (_, { correction }) => correction,
+  variance: reduction<Spread>("var", {
+    reducer: floatOnly("var", "variance"), parameter: (_, { correction }) => correction,
     gradient: ([g], { inputs: [x], attributes }) => [varianceGradient(g!, x as DeviceArray, attributes)],
   }),
   std: reduction<Spread>("std", {
@@ -124,3 +124,4 @@ export const reductionRows = {
   sumTo,
 } as const;
 
+export type ReductionName = keyof typeof reductionRows;

@@ -1,4 +1,5 @@
 // The table of operations: all families by name. Functions, methods and the page of operations derive from it.
+import { alongRows } from "./along.ts";
 import { activationRows, geluRow, gradientRows, parameterRows } from "./activations.ts";
 import { binaryRows } from "./arithmetic.ts";
 import { functionRows } from "./functions.ts";
@@ -7,13 +8,15 @@ import { matmulRow } from "./matrix-product.ts";
 import type { Operation } from "./operation.ts";
 import { reductionRows } from "./reductions.ts";
 import { shapingRows } from "./shaping.ts";
+import { scanRows } from "./scan.ts";
+import { orderRows } from "./sort.ts";
 import { copyRows, viewRows } from "./views.ts";
 
 /** Operations with one tensor and nothing else. */
 export const unaryRows = { ...functionRows, ...activationRows } as const;
 
 export const operations = {
-  ...unaryRows, ...binaryRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, ...indexingRows, ...shapingRows, matmul: matmulRow,
+  ...unaryRows, ...binaryRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, ...scanRows, ...orderRows, ...alongRows, ...indexingRows, ...shapingRows, matmul: matmulRow,
 } as const;
 
 export type OperationName = keyof typeof operations;

@@ -6,7 +6,7 @@ import { DeviceArray } from "../memory/array.ts";
 import { displayKey, htmlOf, lineOf, payloadOf, textOf } from "./display.ts";
 import { dtypeNames, factsOf, isDType, type DType, type ElementOf, type TypedArrayOf } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
-import { checkedAxis, checkedShape, formatShape, reshaped, reshapedStrides, type AxisSlice, type Shape } from "../memory/shape.ts";
+import { checkedShape, formatShape, reshaped, reshapedStrides, type AxisSlice, type Shape } from "../memory/shape.ts";
 import { addMethods, type BinaryMethods, type InPlaceMethods, type UnaryMethods } from "./methods.ts";
 import { Storage } from "../memory/storage.ts";
 import { expose, read, upload } from "../memory/transfer.ts";
@@ -16,9 +16,6 @@ import { worded } from "../wording.ts";
 
 /** Arrays in arrays, as deep as a tensor has axes; the element itself for a tensor without axes. */
 export type Nested<T> = T | Nested<T>[];
-
-/** `axis`: one axis, several, or all (left out); negative ones count from the end. `keepdims`: reduced axes stay, with size 1. */
-export interface ReduceOptions { readonly axis?: number | readonly number[]; readonly keepdims?: boolean; }
 
 export interface Tensor<D extends DType = DType> extends UnaryMethods<D>, BinaryMethods<D>, InPlaceMethods<D> {}
 
@@ -174,15 +171,6 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
   /** Matrix product of the last two axes; axes before them broadcast. float16 and bfloat16 accumulate in float32, integers in 64 bits. */
   matmul(other: Tensor): Tensor<D> { return apply("matmul", [this, other], {}) as Tensor<D>; }
 
-  /** Sum over the axes. Floats stay (narrow ones accumulate in float32), integers and bool give int64. */
-  sum(options: ReduceOptions = {}): Tensor { return apply("sum", [this], this.#reduction(options)) as Tensor; }
-  /** Mean over the axes; integers give float32. */
-  mean(options: ReduceOptions = {}): Tensor { return apply("mean", [this], this.#reduction(options)) as Tensor; }
-  /** Largest element; NaN when there is one. Throws TensorError over no elements. */
-  max(options: ReduceOptions = {}): Tensor<D> { return apply("max", [this], this.#reduction(options)) as Tensor<D>; }
-  /** Smallest element; NaN when there is one. Throws TensorError over no elements. */
-  min(options: ReduceOptions = {}): Tensor<D> { return apply("min", [this], this.#reduction(options)) as Tensor<D>; }
-
   /** Each element, at least `min` and at most `max`. */
   clamp({ min = -Infinity, max = Infinity }: { readonly min?: number; readonly max?: number }): Tensor { return apply("clamp", [this], { min, max }) as Tensor; }
   /** ½x(1 + erf(x/√2)), or its approximation by tanh. */
@@ -193,14 +181,6 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
   elu(alpha = 1): Tensor { return apply("elu", [this], { alpha }) as Tensor; }
   /** This tensor's elements where `condition` is true, else those of `other`. */
   where(condition: Tensor<"bool">, other: Tensor | number | bigint | boolean): Tensor { return apply("where", [condition, this, other], {}) as Tensor; }
-
-  #reduction(options: ReduceOptions) {
-    if (typeof options !== "object" || options === null) throw new TensorError("OPTIONS", `Expected options such as { axis: 0, keepdims: true } but got ${worded(options)}.`);
-    const { axis, keepdims = false } = options;
-    const rank = this.shape.length;
-    const list: readonly number[] = axis === undefined ? [...Array(rank).keys()] : Array.isArray(axis) ? axis as readonly number[] : [axis as number];
-    return { axes: [...new Set(list.map((each) => checkedAxis(each, rank)))].sort((a, b) => a - b), keepdims };
-  }
 
   override toString(): string { return textOf(this); }
 

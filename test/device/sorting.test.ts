@@ -1,0 +1,137 @@
+// Sorting, selection, unique elements, searches and counts against JavaScript's own stable sort.
+import "./cache.ts";
+import { describe, expect, test } from "vitest";
+import { tensor, zeros, type DType, type Tensor } from "../../native/lib/index.ts";
+import { devices } from "./devices.ts";
+import { expectGradients } from "./gradients.ts";
+import { poison, randomValues } from "./numbers.ts";
+
+const flat = (x: Tensor) => [x.reshape([-1]).toArray()].flat().map(Number);
+
+/** Positions in sorted order: stable, NaN last. */
+function order(values: readonly number[], descending: boolean): number[] {
+  return values.map((_, at) => at).sort((a, b) => {
+    const [x, y] = [values[a]!, values[b]!];
+    if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(x)) - Number(Number.isNaN(y)) || a - b;
+    return (descending ? y - x : x - y) || a - b;
+  });
+}
+
+describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
+  function check(x: Tensor, values: readonly number[], axis: number, descending: boolean): void {
+    poison(device, 4 * x.size);
+    const { values: sorted, indices } = x.sort({ axis, descending });
+    const [got, at] = [flat(sorted), flat(indices)];
+    const { shape } = x;
+    const inner = shape.slice(axis + 1).reduce((a, b) => a * b, 1);
+    const length = shape[axis]!;
+    let wrong = "";
+    for (let row = 0; row < x.size / length; row++) {
+      const place = (i: number) => (Math.floor(row / inner) * length + i) * inner + (row % inner);
+      const line = Array.from({ length }, (_, i) => values[place(i)]!);
+      order(line, descending).forEach((wanted, i) => {
+        if (at[place(i)] !== wanted || !Object.is(got[place(i)], line[wanted])) wrong ||= `element ${i} of row ${row}: ${got[place(i)]} from ${at[place(i)]}, not ${line[wanted]} from ${wanted}`;
+      });
+    }
+    expect(wrong, `${x.dtype} [${shape.join(", ")}] along ${axis}${descending ? ", descending" : ""}`).toBe("");
+    expect(flat(x.argsort({ axis, descending }))).toEqual(at);
+  }
+
+  test.each(["float32", "float64", "float16", "bfloat16", "int8", "uint8", "int32", "uint32", "int64", "bool"] as const)("of %s along every axis, both ways", (dtype: DType) => {
+    for (const shape of [[1], [65], [3, 50, 7], [2, 1025], [1, 768, 1]]) {
+      const values = randomValues(shape.reduce((a, b) => a * b, 1), dtype === "uint32" ? "uint8" : dtype);
+      const x = tensor(dtype === "bool" ? values.map(Boolean) : values, { dtype, device }).reshape(shape);
+      shape.forEach((_, axis) => [false, true].forEach((descending) => check(x, values, axis, descending)));
+    }
+  });
+
+  test("long rows go in tiles, with many equal elements and none", () => {
+    for (const [shape, axis] of [[[200_003], 0], [[2, 70_001], 1], [[5, 4097], 1]] as const) {
+      const size = shape.reduce((a: number, b) => a * b, 1);
+      for (const values of [randomValues(size, "float32"), randomValues(size, "float32").map(Math.round)]) check(tensor(values, { device }).reshape(shape), values, axis, false);
+    }
+    const wide = randomValues(100_001, "float64");
+    check(tensor(wide, { dtype: "float64", device }), wide, 0, true);
+  });
+
+  test("of views", () => {
+    const x = tensor(randomValues(240, "float32"), { device }).reshape([4, 6, 10]);
+    for (const view of [x.transpose([2, 0, 1]), x.slice(null, [1, 6, 2], [0, 9, 3]), x.slice([0, 1]).expand([3, 6, 10])]) [0, 1, 2].forEach((axis) => check(view, flat(view), axis, false));
+  });
+
+  test("NaN last, zeros equal, infinities, extremes, nothing", () => {
+    const values = [NaN, 0, -0, Infinity, -Infinity, 1e-45, -1e-45, NaN, 0, 3.4e38];
+    const exact = values.map(Math.fround);
+    for (const descending of [false, true]) check(tensor(values, { device }), exact, 0, descending);
+    expect(tensor([2n ** 63n - 1n, -(2n ** 63n), 0n], { device }).argsort().toArray()).toEqual([1n, 2n, 0n]);
+    expect(tensor([2n ** 64n - 1n, 0n, 2n ** 63n], { dtype: "uint64", device }).argsort({ descending: true }).toArray()).toEqual([0n, 2n, 1n]);
+    expect(tensor(3, { device }).sort().values.item()).toBe(3);
+    expect(zeros([0], { device }).sort().indices.shape).toEqual([0]);
+    expect(zeros([3, 0], { device }).sort({ axis: 0 }).values.shape).toEqual([3, 0]);
+  });
+
+  test("topk, kthvalue, median, quantile", () => {
+    const x = tensor([[3, 1, 2, 5], [NaN, 0, 9, 4]], { device });
+    expect(x.topk(2).values.toArray()).toEqual([[5, 3], [9, 4]]);
+    expect(x.topk(2).indices.toArray()).toEqual([[3n, 0n], [2n, 3n]]);
+    expect(x.topk(1, { axis: 0, largest: false }).values.toArray()).toEqual([[3, 0, 2, 4]]);
+    expect(x.topk(0).values.shape).toEqual([2, 0]);
+    expect(x.kthvalue(2).values.toArray()).toEqual([2, 4]);
+    expect(x.median().values.toArray()).toEqual([2, NaN]);
+    expect(x.median({ axis: 0 }).indices.toArray()).toEqual([0n, 1n, 0n, 1n]);
+    expect(x.quantile(0.5).toArray()).toEqual([2.5, NaN]);
+    expect(tensor([Infinity, Infinity, 1], { device }).quantile(0.9).item()).toBe(Infinity);
+    expect(tensor([1, 2, 3, 4, 5], { dtype: "float64", device }).quantile(0.1).item()).toBeCloseTo(1.4, 12);
+  });
+
+  test("unique elements, where each is among them, how often it occurs", () => {
+    const { values, inverse, counts } = tensor([[3, 1, 3], [2, 1, 1]], { dtype: "int32", device }).unique();
+    expect(values.toArray()).toEqual([1, 2, 3]);
+    expect(inverse.toArray()).toEqual([[2n, 0n, 2n], [1n, 0n, 0n]]);
+    expect(counts.toArray()).toEqual([3n, 1n, 2n]);
+    expect(zeros([0], { device }).unique().values.shape).toEqual([0]);
+    expect(tensor([7], { device }).unique().counts.toArray()).toEqual([1n]);
+    const many = randomValues(30_000, "int8");
+    const found = tensor(many, { dtype: "int8", device }).unique();
+    expect(found.values.toArray()).toEqual([...new Set(many)].sort((a, b) => a - b));
+    expect(flat(found.counts).reduce((a, b) => a + b, 0)).toBe(30_000);
+  });
+
+  test("searches and counts", () => {
+    const edges = tensor([1, 3, 3, 7], { device });
+    expect(edges.searchsorted(tensor([[0, 3], [8, NaN]], { device })).toArray()).toEqual([[0n, 1n], [4n, 4n]]);
+    expect(edges.searchsorted(tensor([3, 7, 1], { device }), { right: true }).toArray()).toEqual([3n, 4n, 1n]);
+    expect(tensor([[1, 2], [3, 4]], { device }).searchsorted(tensor([[2], [2]], { device })).toArray()).toEqual([[1n], [0n]]);
+    expect(tensor([1, 1, 4], { dtype: "uint8", device }).bincount().toArray()).toEqual([0n, 2n, 0n, 0n, 1n]);
+    expect(tensor([0], { dtype: "int64", device }).bincount({ minlength: 3 }).toArray()).toEqual([1n, 0n, 0n]);
+    expect(zeros([0], { dtype: "int32", device }).bincount().shape).toEqual([0]);
+    const { counts, edges: steps } = tensor([0, 1, 1.5, 2, 4, 9], { device }).histogram({ bins: 4, range: [0, 4] });
+    expect(counts.toArray()).toEqual([1n, 2n, 1n, 1n]);
+    expect(steps.toArray()).toEqual([0, 1, 2, 3, 4]);
+    expect(tensor([1, 2, 3], { device }).histogram({ bins: 2 }).counts.toArray()).toEqual([1n, 2n]);
+    expect(tensor([5, 5], { device }).histogram({ bins: 1 }).counts.toArray()).toEqual([2n]);
+  });
+
+  test("gradients go where the elements came from", () => {
+    const x = tensor([[0.5, -1.25, 2, 0.1], [1.5, 0.75, -0.4, 3]], { dtype: "float64", device });
+    for (const axis of [0, 1]) {
+      expectGradients((y) => y.sort({ axis, descending: true }).values, [x], { twice: true });
+      expectGradients((y) => y.topk(1, { axis }).values, [x]);
+      expectGradients((y) => y.median({ axis }).values, [x]);
+      expectGradients((y) => y.quantile(0.3, { axis }), [x]);
+    }
+  });
+
+  test.each([
+    ["more than there are", () => zeros([2], { device }).topk(3), "topk takes a whole number from 0 to the size of the axis, 2, but got 3."],
+    ["a part that is none", () => zeros([2], { device }).quantile(2), "quantile takes a number from 0 to 1 but got 2."],
+    ["values of another dtype", () => zeros([2], { device }).searchsorted(zeros([2], { device, dtype: "int32" }) as never), 'searchsorted takes values of the dtype of the sorted tensor, float32, but got int32: convert one, e.g. with .to("float32").'],
+    ["rows that do not match", () => zeros([2, 3], { device }).searchsorted(zeros([3, 1], { device })), "searchsorted takes one sorted row, or as many as there are rows of values, but got shapes [2, 3] and [3, 1]."],
+    ["counts of what is negative", () => tensor([-1], { dtype: "int32", device }).bincount(), "bincount takes integers ≥ 0 but there is -1."],
+    ["counts of floats", () => zeros([1], { device }).bincount(), 'bincount takes integers but got float32: convert it, e.g. with .to("int64").'],
+    ["a range of nothing", () => tensor([NaN], { device }).histogram(), "histogram takes a range of finite numbers, the smaller first, but got NaN to NaN."],
+    ["a dtype that only stores", () => zeros([2], { device, dtype: "float8_e4m3" }).sort(), 'sort takes numbers that compute but got float8_e4m3: convert it, e.g. with .to("float32").'],
+  ])("%s is refused in a sentence", (_, run, message) => {
+    expect(run).toThrow(message);
+  });
+});
