@@ -27,3 +27,4 @@ import "./tensor/shaping.ts";
 export type { MemoryFormat } from "./tensor/shaping.ts";
 export type { PadMode, PadOptions } from "./tensor/padding.ts";
 export { cat, diag, empty, emptyLike, eye, fullLike, meshgrid, onesLike, stack, zerosLike } from "./tensor/joining.ts";
+export { fuse, type Fused, type FuseOptions } from "./fuse/fuse.ts";
