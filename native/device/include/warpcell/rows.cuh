@@ -33,6 +33,7 @@ template <class Op> struct Cascade {
   }
 };
 
+#ifdef WARPCELL_CPU
 // The state of at(0), …, at(length − 1), on the CPU; `index` is what the first counts as.
 template <class Op, class At> __device__ inline typename Op::State line(At at, long long length, long long index) {
   if (length < kLanes) {
@@ -57,7 +58,7 @@ template <class Op, class At> __device__ inline typename Op::State line(At at, l
   return cascade.total();
 }
 
-#ifndef WARPCELL_CPU
+#else
 template <class State> __device__ inline State shuffled_down(State state, int delta) {
   State other;
   constexpr int kWords = sizeof(State) / 4;
@@ -69,7 +70,7 @@ template <class State> __device__ inline State shuffled_down(State state, int de
 // The state of all threads of a block, in thread 0. `blockDim.x` is a multiple of 32.
 template <class Op> __device__ inline typename Op::State block_total(typename Op::State state) {
   using State = typename Op::State;
-  __shared__ char memory[32 * sizeof(State)];
+  __shared__ alignas(16) char memory[32 * sizeof(State)];
   State* states = (State*)memory;
 #pragma unroll
   for (int delta = 16; delta > 0; delta /= 2) Op::merge(state, shuffled_down(state, delta));
