@@ -76,7 +76,7 @@ describe("import directions", () => {
 
 describe("rooms of the library", () => {
   // Each may import the rooms before it.
-  const order = ["wire", "device", "memory", "cuda", "ops", "tensor", "io", "autograd", "nn", "optim", "amp", "linalg", "parallel", "profile"];
+  const order = ["wire", "device", "memory", "cuda", "ops", "tensor", "io", "autograd", "fuse", "nn", "optim", "amp", "linalg", "parallel", "profile"];
   const roomOf = (file: string) => /^native\/lib\/([a-z]+)\//.exec(file)?.[1];
   const library = product.filter((file) => file.startsWith("native/lib/"));
   // A type that points upwards vanishes when it is compiled.

@@ -4,8 +4,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 #include <stdexcept>
+#include <thread>
 #include <unistd.h>
 
 #include "launch_record.h"
@@ -110,11 +112,10 @@ void Loop::perform(Command command, Header& header) {
   }
 }
 
-void Loop::perform(Exchange exchange, Header& header) {
-  uint64_t sequence = header.sequence;
-  Request request = channel_.receive(sequence);
+template <class Make>
+void Loop::answer(uint64_t sequence, Make make) {
   try {
-    channel_.answer(sequence, (this->*exchange)(request, header));
+    channel_.answer(sequence, make());
   } catch (const DeviceError& error) {
     if (error.fatal) lose(sequence, error.code, error.what());
     channel_.answer_error(sequence, error.code, error.what(), error.details);
@@ -123,6 +124,20 @@ void Loop::perform(Exchange exchange, Header& header) {
   } catch (const std::exception& error) {
     channel_.answer_error(sequence, "DRIVER", std::string("The device process could not do it: ") + error.what() + ".", "");
   }
+}
+
+void Loop::perform(Exchange exchange, Header& header) {
+  Request request = channel_.receive(header.sequence);
+  answer(header.sequence, [&] { return (this->*exchange)(request, header); });
+}
+
+// Answers may come in any order. One at a time: a compiler has all the threads it wants.
+void Loop::perform(Aside aside, Header& header) {
+  static std::mutex one;
+  std::thread([this, aside, sequence = header.sequence, request = channel_.receive(header.sequence)]() mutable {
+    std::lock_guard<std::mutex> lock(one);
+    answer(sequence, [&] { return (this->*aside)(request); });
+  }).detach();
 }
 
 // A device finds a fault when it waits, or at some later command: every launch that has not finished may be to blame.
@@ -198,7 +213,7 @@ Answer Loop::hello(Request&, const Header&) {
   return {{"ok", device_.properties()}};
 }
 
-Answer Loop::compile(Request& request, const Header&) {
+Answer Loop::compile(Request& request) {
   expect_fields(request, 4);
   CompileRequest task;
   task.source = request.fields[0];

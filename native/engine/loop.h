@@ -15,14 +15,16 @@ class Loop {
  private:
   using Command = void (Loop::*)(Header&);
   using Exchange = Answer (Loop::*)(Request&, const Header&);
+  using Aside = Answer (Loop::*)(Request&);   // beside the commands that follow
 
   void rest();
   void dispatch(Header& header);
   void perform(Command command, Header& header);
   void perform(Exchange exchange, Header& header);
+  void perform(Aside aside, Header& header);
   [[noreturn]] void lose(uint64_t sequence, const std::string& code, const std::string& text);
 
-  // One for each command in protocol/commands.h: a Command when it has no message, an Exchange when it has one.
+  // One for each command in protocol/commands.h: a Command when it has no message, an Exchange or an Aside when it has one.
   void skip(Header&);
   void fence(Header&);
   void launch(Header&);
@@ -34,7 +36,7 @@ class Loop {
   Answer segment_create(Request&, const Header&);
   Answer segment_import(Request&, const Header&);
   Answer hello(Request&, const Header&);
-  Answer compile(Request&, const Header&);
+  Answer compile(Request&);
   Answer module_load(Request&, const Header&);
   Answer occupancy(Request&, const Header&);
   Answer time(Request&, const Header&);
@@ -43,6 +45,7 @@ class Loop {
   Answer plan(Request&, const Header&);
 
   Libraries& libraries();
+  template <class Make> void answer(uint64_t sequence, Make make);
 
   Channel& channel_;
   Device& device_;

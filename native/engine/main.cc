@@ -77,7 +77,7 @@ int run(const std::string& kind, int index) {
   Control* control = map_control();
   if (control == nullptr) return kExitProtocol;
   watch_session(kSocketDescriptor, parent);
-  Channel channel(control, kSocketDescriptor);
+  Channel& channel = *new Channel(control, kSocketDescriptor);
 
   std::unique_ptr<Device> device;
   try {
@@ -87,10 +87,10 @@ int run(const std::string& kind, int index) {
     return kExitNoDevice;
   }
 
-  // The gauges' thread uses the device until the process ends, so it is never destroyed.
+  // The gauges' thread and compilations use them until the process ends, so they are never destroyed.
   Device& kept = *device.release();
   watch_gauges(kept, *control);
-  Loop(channel, kept).serve();
+  (new Loop(channel, kept))->serve();
   return 0;
 }
 

@@ -15,6 +15,9 @@ test("what a program can import, and nothing else", () => {
     "diag", "dtypes", "einsum", "empty", "emptyLike", "enableGrad", "eye", "full", "fullLike", "grad", "gradients", "linspace", "memory", "meshgrid", "multinomial",
     "newAxis", "noGrad", "ones", "onesLike", "rand", "randint", "randn", "randperm", "seed", "stack", "synchronize", "tensor", "trim", "valueAndGrad", "zeros",
     "zerosLike",
+    "CompileError", "CudaModule", "DeviceError", "DeviceFault", "DeviceUnavailable", "GradientError", "InterruptedError", "Kernel", "KernelTemplate", "LaunchError", "OutOfMemory", "Tensor", "TensorError",
+    "WarpcellError", "arange", "cacheDirectory", "cat", "compile", "defaultDevice", "detectAnomaly", "devices", "diag", "dtypes", "empty", "emptyLike", "enableGrad", "eye", "full", "fullLike", "fuse", "grad", "gradients", "linspace", "memory", "meshgrid", "newAxis", "noGrad", "ones", "onesLike", "rand", "randn", "seed", "stack", "synchronize", "tensor", "trim",
+    "valueAndGrad", "zeros", "zerosLike",
   ]);
 });
 

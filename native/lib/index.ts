@@ -41,3 +41,4 @@ export * as io from "./io/files.ts";
 import "./tensor/reductions.ts";
 import "./tensor/scans.ts";
 import "./tensor/sorting.ts";
+export { fuse, type Fused, type FuseOptions } from "./fuse/fuse.ts";

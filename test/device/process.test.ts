@@ -3,8 +3,9 @@ import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 import { Worker } from "node:worker_threads";
@@ -479,5 +480,40 @@ describe("the end", () => {
       expect(isAlive(device)).toBe(false);
     }
     DeviceProcess.get("cpu").synchronize();
+  });
+});
+
+// A header that is a pipe: the compiler reads on when it is written.
+describe("a compilation that takes its time", () => {
+  const cpu = DeviceProcess.get("cpu");
+  const gated = (): { gate: string; compiled: Promise<Uint8Array[]> } => {
+    const folder = mkdtempSync(join(tmpdir(), "warpcell-gate-"));
+    const gate = join(folder, "gate.h");
+    spawnSync("mkfifo", [gate]);
+    const source = `#include "gate.h"\n__global__ void none() {}`;
+    return { gate, compiled: cpu.requestAsync(Op.compile, [source, "gate.cu", deviceSources.replace(/\/$/, ""), "none", `--include=${folder}`]) };
+  };
+
+  test("holds up no command behind it", async () => {
+    const { gate, compiled } = gated();
+    const place = cpu.allocate(4096, "device");
+    fill(cpu, place, 4096, 7n, 1);
+    cpu.synchronize();
+    expect(read(cpu, place, 4096).every((byte) => byte === 7)).toBe(true);
+    cpu.free(place);
+    await writeFile(gate, "\n");
+    const [, artifact] = await compiled;
+    expect(artifact!.length).toBeGreaterThan(0);
+    rmSync(dirname(gate), { recursive: true });
+  });
+
+  test("hears of the death of its process, though commands behind it were done", async () => {
+    const { gate, compiled } = gated();
+    const heard = compiled.catch((error: unknown) => error);
+    cpu.synchronize();
+    process.kill(binding.processId(cpu.client), "SIGKILL");
+    expect(() => cpu.synchronize()).toThrow(DeviceFault);
+    expect(await heard).toBeInstanceOf(DeviceFault);
+    rmSync(dirname(gate), { recursive: true });
   });
 });

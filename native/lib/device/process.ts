@@ -45,6 +45,8 @@ export class DeviceProcess {
 
   readonly #reloads: (() => void)[] = [];
   readonly #lost: Lost[] = [];
+  /** Sequences whose answers are awaited: that of a compilation comes when it is done, however far the work behind it has got. */
+  readonly #asked = new Set<number>();
   /** A command that failed and did not kill the process: thrown by the next synchronisation. */
   #refused: WarpcellError | undefined;
   /** The process has all that it needs: false from a death until modules are loaded again. */
@@ -91,15 +93,25 @@ export class DeviceProcess {
    */
   request(op: Op, fields: Field[]): Uint8Array[] {
     const sequence = this.#send(op, fields);
-    this.#await(sequence);
-    return this.#take(sequence);
+    this.#asked.add(sequence);
+    try {
+      this.#await(sequence);
+      return this.#take(sequence);
+    } finally {
+      this.#asked.delete(sequence);
+    }
   }
 
   /** {@link request} without blocking the event loop. */
   async requestAsync(op: Op, fields: Field[]): Promise<Uint8Array[]> {
     const sequence = this.#send(op, fields);
-    await this.#awaitAsync(sequence);
-    return this.#take(sequence);
+    this.#asked.add(sequence);
+    try {
+      await this.#awaitAsync(sequence);
+      return this.#take(sequence);
+    } finally {
+      this.#asked.delete(sequence);
+    }
   }
 
   /** Submits the record in `binding.scratch` and returns its sequence. A process that died is healed first, and its fault thrown. */
@@ -312,6 +324,7 @@ export class DeviceProcess {
     const isInterrupted = !isFault && (this.#interrupted || loss.state === "interrupted");
     const error = isInterrupted ? interruptionOf(loss) : faultOf(loss);
     if (last >= first) this.#lost.push({ first, last, error });
+    for (const sequence of this.#asked) if (sequence < first) this.#lost.push({ first: sequence, last: sequence, error });
     return error;
   }
 

@@ -71,5 +71,6 @@ const gelus = { none: unary("gelu", "Gelu", "float", { flops: 20 }), tanh: unary
 export const geluRow: Computation<GeluAttributes> = {
   ...gelus.none,
   run: (outputs, inputs, { approximate }) => gelus[approximate].run(outputs, inputs, {}),
+  element: (inputs, { approximate }) => gelus[approximate].element!(inputs, {}),
   gradient: ([g], { inputs: [x], attributes }) => [call(attributes.approximate === "tanh" ? "geluTanhGradient" : "geluGradient", [g!, x!])],
 };

@@ -27,6 +27,13 @@ export interface Recorder {
   /** Before an in-place one; what it returns is called after. */
   recordInPlace(name: string, operation: Operation<object>, target: DeviceArray, inputs: readonly Operand[], attributes: object): (() => void) | null;
 }
+
+/** Who takes an operation over, without having it run. */
+export interface Tracer {
+  /** The results where the operands are the tracer's own; `null`: the operation is none of its business. */
+  trace(name: string, operation: Operation<object>, inputs: readonly Operand[], attributes: object): readonly DeviceArray[] | null;
+}
+let tracer: Tracer | null = null;
 let recorder: Recorder | null = null;
 let watcher: ((operand: DeviceArray) => void) | null = null;
 let observer: ((applied: Applied) => void) | null = null;
@@ -45,6 +52,17 @@ export function observe(see: (applied: Applied) => void): () => void {
   return () => { observer = previous; };
 }
 
+export function isRecording(): boolean {
+  return recorder !== null;
+}
+
+/** Shows every operation to `next` before it runs; `null`: to nobody. Returns who saw them before. */
+export function traceWith(next: Tracer | null): Tracer | null {
+  const previous = tracer;
+  tracer = next;
+  return previous;
+}
+
 /** Shows `watch` every operand before its operation runs, until what is returned is called. */
 export function watchOperands(watch: (operand: DeviceArray) => void): () => void {
   const previous = watcher;
@@ -57,6 +75,10 @@ type Constructor = new (storage: Storage, dtype: Facts["dtype"], view: DeviceArr
 /** The results of an operation, of the class of its first tensor. They are computed asynchronously. Throws TensorError, OutOfMemory. */
 export function applyAll(name: string, inputs: readonly Operand[], attributes: object): readonly DeviceArray[] {
   const operation = operationNamed(name);
+  if (tracer !== null) {
+    const traced = tracer.trace(name, operation, inputs, attributes);
+    if (traced !== null) return traced;
+  }
   const first = checkedOperands(name, inputs);
   const outputs = "view" in operation
     ? [make(first, first.living().hold(), operation.view(first, attributes), first.dtype)]

@@ -1,4 +1,4 @@
-// Operations on two tensors, or a tensor and a number, element by element. A new one is a functor in device/ops/elementwise.cu and a row here.
+// Operations on two tensors, or a tensor and a number, element by element. A new one is a functor in device/include/warpcell/functors.cuh and a row here.
 import { DeviceArray } from "../memory/array.ts";
 import { call } from "./calls.ts";
 import { binary, type BinaryGradient } from "./elementwise.ts";

@@ -1,4 +1,4 @@
-// Elementwise operations: one result per index, with broadcasting. A new one is a functor in device/ops/elementwise.cu and a row here.
+// Elementwise operations: one result per index, with broadcasting. A new one is a functor in device/include/warpcell/functors.cuh and a row here.
 import { DeviceArray } from "../memory/array.ts";
 import { admits, factsOf, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
@@ -37,6 +37,12 @@ function computingDType(domain: Domain, dtype: DType, name: string): DType {
   return domains[domain].of(dtype, name);
 }
 
+/** The dtype whose kernels compute an operation on operands of `dtype`. */
+function kernelDType(domain: Domain, dtype: DType, name: string): DType {
+  const wanted = computingDType(domain, dtype, name);
+  return computing[wanted] ?? wanted;
+}
+
 const isArray = (operand: Operand): operand is DeviceArray => operand instanceof DeviceArray;
 export const bytesMoved = (arrays: readonly Operand[]): number => arrays.reduce<number>((sum, operand) => sum + (isArray(operand) ? operand.bytes : 0), 0);
 const costOf = (flops: number) => (inputs: readonly Operand[], outputs: readonly DeviceArray[]): Cost => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: flops * outputs[0]!.size });
@@ -69,11 +75,14 @@ export function unary<D extends Domain, R extends Result = "same">(name: string,
     run([out], [x]) {
       const input = x as DeviceArray;
       const { device } = out!.living();
-      const wanted = computingDType(domain, input.dtype, name);
-      const dtype = computing[wanted] ?? wanted;
+      const dtype = kernelDType(domain, input.dtype, name);
       withFlat(input, dtype, (source) => withFlatOutput(out!, result === "bool" ? "bool" : dtype, (target) => {
         family.on(device, dtype).launch(flatGrid(device, target.size, widestOf(source, target)), device.properties.libraryBlock, [source, target, target.size]);
       }));
+    },
+    element([x]) {
+      const dtype = kernelDType(domain, (x as DeviceArray).dtype, name);
+      return { functor, operands: [[x!, dtype]], dtype };
     },
     gradient: gradient === null ? null : ([g], { inputs: [x], outputs: [y] }) => [gradient(g!, x as DeviceArray, y!)],
     cost: costOf(flops),
@@ -154,6 +163,11 @@ export function binary<D extends Domain, R extends Result = "same">(name: string
         target.dispose();
       }));
     },
+    element([a, b]) {
+      const wanted = commonDType(name, domain, a!, b!);
+      const dtype = computing[wanted] ?? wanted;
+      return { functor, operands: [[a!, dtype], [b!, dtype]], dtype };
+    },
     gradient: gradient === null ? null : ([g], { inputs: [a, b], outputs: [y], wanted }) => {
       const parts = gradient(g!, { a: a!, b: b!, y: y!, wanted });
       return parts.map((part, index) => (wanted[index] && part !== null ? unbroadcast(part(), [a, b][index]!) : null));
@@ -171,12 +185,15 @@ export function withNumbers<A>(name: string, functor: string, domain: Domain, nu
     infer: ([x]) => [{ shape: (x as DeviceArray).shape, dtype: computingDType(domain, (x as DeviceArray).dtype, name) }],
     run([out], [x], attributes) {
       const { device } = out!.living();
-      const wanted = computingDType(domain, (x as DeviceArray).dtype, name);
-      const dtype = computing[wanted] ?? wanted;
+      const dtype = kernelDType(domain, (x as DeviceArray).dtype, name);
       const [first, second] = numbers(attributes);
       withFlat(x as DeviceArray, dtype, (source) => withFlatOutput(out!, dtype, (target) => {
         family.on(device, dtype).launch(flatGrid(device, target.size, widestOf(target)), device.properties.libraryBlock, [source, first, second, target, target.size]);
       }));
+    },
+    element([x], attributes) {
+      const dtype = kernelDType(domain, (x as DeviceArray).dtype, name);
+      return { functor, operands: [x!, ...numbers(attributes)].map((operand) => [operand, dtype]), dtype };
     },
     gradient: ([g], { inputs: [x], attributes }) => [gradient(g!, x as DeviceArray, attributes)],
     cost: costOf(2),

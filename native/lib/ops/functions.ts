@@ -1,4 +1,4 @@
-// Functions of one tensor, element by element. A new one is a functor in device/ops/elementwise.cu and a row here.
+// Functions of one tensor, element by element. A new one is a functor in device/include/warpcell/functors.cuh and a row here.
 import { unary } from "./elementwise.ts";
 import { add, div, mul, of, sub } from "./terms.ts";
 import { call } from "./calls.ts";

@@ -33,6 +33,12 @@ interface Row<A> {
   cost(inputs: readonly Operand[], outputs: readonly DeviceArray[], attributes: A): Cost;
 }
 
+/** What one element of a result is, for a kernel that computes several operations at once: a functor of functors.cuh on operands, each taken as a dtype. */
+export interface Element { readonly functor: string; readonly operands: readonly (readonly [Operand, DType])[]; readonly dtype: DType; }
+
+/** A reducer of reductions (reduction.cuh) with its parameter, over the last or other axes. */
+export interface Reducing { readonly reducer: string; readonly axes: readonly number[]; readonly parameter: number; }
+
 /** Computes new arrays. */
 export interface Computation<A> extends Row<A> {
   /** Shape and dtype of each result. Throws TensorError for operands that do not go together. */
@@ -41,6 +47,10 @@ export interface Computation<A> extends Row<A> {
   run(outputs: readonly DeviceArray[], inputs: readonly Operand[], attributes: A): void;
   /** `run` fills outputs of any strides, also where an output is an input: the operation has an in-place form. */
   readonly inPlace: boolean;
+  /** For operations of one result per element. `dtype` is what the functor computes in. */
+  readonly element?: (inputs: readonly Operand[], attributes: A) => Element;
+  /** For reductions. */
+  readonly reducing?: (input: DeviceArray, attributes: A) => Reducing;
 }
 
 /** Shows the same memory another way. */

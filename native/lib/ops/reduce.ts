@@ -87,6 +87,19 @@ function wantedBlocks(device: DeviceProcess): number {
   return libraryBlock === 1 ? (multiprocessors === 1 ? 1 : multiprocessors * 4) : multiprocessors * 8;
 }
 
+/** How rows are cut into parts, for a kernel that has `outer` of them. */
+export function rowParts(device: DeviceProcess, outer: number, length: number): Split {
+  return split(length, outer, wantedBlocks(device), device.properties.libraryBlock === 1 ? leastPart.serial : leastPart.threads);
+}
+
+/** Blocks for `count` rows, or parts of them, of `chunk` elements of `width` bytes. A warp needs no barrier; it takes short rows, and longer ones where there are enough to fill the device. */
+export function rowBlocks(device: DeviceProcess, count: number, chunk: number, width: number): { readonly grid: number; readonly block: number; readonly byWarp: number } {
+  const isSerial = device.properties.libraryBlock === 1;
+  const byWarp = chunk <= 1024 || (chunk * width <= 32768 && count >= device.properties.multiprocessors * 32);
+  const perBlock = isSerial ? Math.max(1, Math.ceil(8192 / chunk), Math.ceil(count / (wantedBlocks(device) * 64))) : byWarp ? rowThreads / 32 : 1;
+  return { grid: Math.ceil(count / perBlock), block: isSerial ? 1 : rowThreads, byWarp: Number(byWarp) };
+}
+
 /** Fills the contiguous `out` with `input` reduced over `axes` (sorted). `parameter` is what the reducer's finish takes. */
 export function reduceInto(name: ReducerName, out: DeviceArray, input: DeviceArray, axes: readonly number[], parameter = 0): void {
   const { dtypes, result, stateBytes, empty } = reducers[name] as Reducer;
@@ -121,10 +134,8 @@ function launch(name: ReducerName, device: DeviceProcess, dtype: DType, out: Dev
   const count = outer * parts;
   using states = parts === 1 ? null : DeviceArray.allocate(device, "uint8", [outer * inner * parts * stateBytes]);
   if (isRows) {
-    // A warp needs no barrier; it takes short rows, and longer ones where there are enough to fill the device.
-    const byWarp = chunk <= 1024 || (chunk * width <= 32768 && count >= device.properties.multiprocessors * 32);
-    const perBlock = isSerial ? Math.max(1, Math.ceil(8192 / chunk), Math.ceil(count / (wanted * 64))) : byWarp ? rowThreads / 32 : 1;
-    rows.on(device, dtype).launch(Math.ceil(count / perBlock), isSerial ? 1 : rowThreads, [source, out, states, outer, length, parts, chunk, byWarp ? 1 : 0, parameter]);
+    const { grid, block, byWarp } = rowBlocks(device, count, chunk, width);
+    rows.on(device, dtype).launch(grid, block, [source, out, states, outer, length, parts, chunk, byWarp, parameter]);
   } else {
     const perBlock = isSerial ? Math.max(1, Math.ceil(8192 / (chunk * Math.min(inner, blockColumns)))) : 1;
     columns.on(device, dtype).launch(Math.ceil((count * tiles) / perBlock), isSerial ? 1 : columnThreads, [source, out, states, outer, length, inner, parts, chunk, parameter]);

@@ -31,6 +31,7 @@ function reduction<A extends Reduction>(name: string, { reducer, parameter = () 
       if (empty === null && lengthOf(input, attributes.axes) === 0) throw new TensorError("SHAPE", `${name} over no elements has no value: the shape is ${formatShape(input.shape)}.`);
       return [{ shape: reducedShape(input.shape, attributes), dtype: result(input.dtype) }];
     },
+    reducing: (input, attributes) => ({ reducer: reducer(input), axes: attributes.axes, parameter: parameter(input, attributes) }),
     run: ([out], [x], attributes) => reduceInto(reducer(x as DeviceArray), out!, x as DeviceArray, attributes.axes, parameter(x as DeviceArray, attributes)),
     gradient,
     cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: (inputs[0] as DeviceArray).size }),
@@ -59,14 +60,19 @@ function varianceGradient(g: DeviceArray, input: DeviceArray, { axes, correction
   return mul(spread(g, input, axes), mul(sub(input, mean), 2 / (lengthOf(input, axes) - correction)));
 }
 
+function stretchedAxes(from: Shape, to: Shape): number[] {
+  const missing = from.length - to.length;
+  return from.flatMap((size, axis) => (axis < missing || (to[axis - missing] === 1 && size !== 1) ? [axis] : []));
+}
+
 /** The sum over the axes that were stretched from `shape`, with that shape. */
 const sumTo: Computation<{ shape: Shape }> = {
   inPlace: false,
   infer: ([x], { shape }) => [{ shape, dtype: (x as DeviceArray).dtype }],
+  reducing: (input, { shape }) => ({ reducer: "sum", axes: stretchedAxes(input.shape, shape), parameter: 0 }),
   run([out], [x], { shape }) {
     const input = x as DeviceArray;
-    const missing = input.shape.length - shape.length;
-    const axes = input.shape.flatMap((size, axis) => (axis < missing || (shape[axis - missing] === 1 && size !== 1) ? [axis] : []));
+    const axes = stretchedAxes(input.shape, shape);
     if (axes.length === 0 && sameShape(input.shape, shape)) copy(out!, input);
     else reduceInto("sum", out!, input, axes);
   },

@@ -86,6 +86,7 @@ const convert: Computation<{ dtype: DType }> = {
   inPlace: false,
   infer: ([x], { dtype }) => [{ shape: (x as DeviceArray).shape, dtype }],
   run: ([out], [x]) => copy(out!, x as DeviceArray),
+  element: ([x], { dtype }) => ({ functor: "Same", operands: [[x!, dtype]], dtype }),
   gradient: ([g], { inputs: [x] }) => [factsOf((x as DeviceArray).dtype).kind === "float" ? call("convert", [g!], { dtype: (x as DeviceArray).dtype }) : null],
   cost: moved,
 };
@@ -94,6 +95,7 @@ const fullLike: Computation<{ value: number | bigint | boolean }> = {
   inPlace: true,
   infer: ([x]) => [{ shape: (x as DeviceArray).shape, dtype: (x as DeviceArray).dtype }],
   run: ([out], _, { value }) => fill(out!, value),
+  element: ([x], { value }) => ({ functor: "Same", operands: [[value, (x as DeviceArray).dtype]], dtype: (x as DeviceArray).dtype }),
   gradient: () => [null],
   cost: moved,
 };
@@ -116,6 +118,10 @@ const where: Computation<None> = {
     });
     select(out!, condition as DeviceArray, parts[0]!, parts[1]!);
     for (const part of parts) part.dispose();
+  },
+  element([condition, a, b]) {
+    const dtype = commonDType(a!, b!);
+    return { functor: "Where", operands: [[condition!, "bool"], [a!, dtype], [b!, dtype]], dtype };
   },
   gradient: ([g], { inputs: [condition, a, b], wanted }) => [null,
     wanted[1] ? unbroadcast(call("where", [condition!, g!, 0]), a!) : null,

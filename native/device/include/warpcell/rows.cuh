@@ -1,0 +1,91 @@
+// States of reductions along a row (reduction.cuh): one after the other in lanes on a CPU, by the threads of a warp or block on a GPU.
+#pragma once
+#include "reduction.cuh"
+
+namespace warpcell {
+
+// States that lie side by side while elements are added: fewer roundings in a row, and vectors for a processor.
+constexpr int kLanes = 32;
+// Elements that are added to lanes before the lanes are joined, on the CPU.
+constexpr int kChunk = 4096;
+
+// Joins states pairwise: roundings grow with the logarithm of their count.
+template <class Op> struct Cascade {
+  typename Op::State levels[40];
+  unsigned long long filled = 0;
+  __device__ inline void push(typename Op::State state) {
+    int level = 0;
+    for (; filled >> level & 1; level++) {
+      Op::merge(levels[level], state);
+      state = levels[level];
+    }
+    levels[level] = state;
+    filled += 1;   // a carry goes up to this level
+  }
+  __device__ inline typename Op::State total() {
+    typename Op::State state = Op::start();
+    for (int level = 0; filled >> level != 0; level++) {
+      if (!(filled >> level & 1)) continue;
+      Op::merge(levels[level], state);
+      state = levels[level];
+    }
+    return state;
+  }
+};
+
+#ifdef WARPCELL_CPU
+// The state of at(0), …, at(length − 1), on the CPU; `index` is what the first counts as.
+template <class Op, class At> __device__ inline typename Op::State line(At at, long long length, long long index) {
+  if (length < kLanes) {
+    typename Op::State state = Op::start();
+    for (long long i = 0; i < length; i++) Op::add(state, at(i), index + i);
+    return state;
+  }
+  Cascade<Op> cascade;
+  for (long long first = 0; first < length; first += kChunk) {
+    long long end = length - first < kChunk ? length - first : kChunk;
+    typename Op::State lanes[kLanes];
+    for (int k = 0; k < kLanes; k++) lanes[k] = Op::start();
+    long long i = 0;
+    for (; i + kLanes <= end; i += kLanes) {
+#pragma GCC ivdep
+      for (int k = 0; k < kLanes; k++) Op::add(lanes[k], at(first + i + k), index + first + i + k);
+    }
+    for (int k = 0; i < end; i++, k++) Op::add(lanes[k], at(first + i), index + first + i);
+    for (int width = kLanes / 2; width > 0; width /= 2) for (int k = 0; k < width; k++) Op::merge(lanes[k], lanes[k + width]);
+    cascade.push(lanes[0]);
+  }
+  return cascade.total();
+}
+
+#else
+template <class State> __device__ inline State shuffled_down(State state, int delta) {
+  State other;
+  constexpr int kWords = sizeof(State) / 4;
+#pragma unroll
+  for (int w = 0; w < kWords; w++) ((unsigned*)&other)[w] = __shfl_down_sync(0xffffffffu, ((const unsigned*)&state)[w], delta);
+  return other;
+}
+
+// The state of all threads of a block, in thread 0. `blockDim.x` is a multiple of 32.
+template <class Op> __device__ inline typename Op::State block_total(typename Op::State state) {
+  using State = typename Op::State;
+  __shared__ alignas(16) char memory[32 * sizeof(State)];
+  State* states = (State*)memory;
+#pragma unroll
+  for (int delta = 16; delta > 0; delta /= 2) Op::merge(state, shuffled_down(state, delta));
+  int warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
+  if (warps == 1) return state;
+  if (lane == 0) states[warp] = state;
+  __syncthreads();
+  if (warp == 0) {
+    state = lane < warps ? states[lane] : Op::start();
+#pragma unroll
+    for (int delta = 16; delta > 0; delta /= 2) Op::merge(state, shuffled_down(state, delta));
+  }
+  return state;
+}
+
+#endif
+
+}  // namespace warpcell

@@ -1,0 +1,149 @@
+// One fused kernel on one device: compiles its text, at once or beside other work, and launches it.
+import { Compilation, type Compiled } from "../cuda/compilation.ts";
+import { LoadedModule } from "../cuda/loaded-module.ts";
+import type { DeviceProcess } from "../device/process.ts";
+import { DeviceArray, viewOf } from "../memory/array.ts";
+import { factsOf } from "../memory/dtype.ts";
+import { merged, sizeOf, type View } from "../memory/shape.ts";
+import { contiguous } from "../ops/copy.ts";
+import { LibraryKernel, type LibraryArgument, type ParameterKind } from "../ops/library.ts";
+import { flatGrid, layoutOf } from "../ops/map.ts";
+import { rowBlocks, rowParts } from "../ops/reduce.ts";
+import { Tensor } from "../tensor/tensor.ts";
+import type { OperandView, Program } from "./program.ts";
+import { widthOf } from "./text.ts";
+
+const variants = new WeakMap<DeviceProcess, Map<string, Variant>>();
+
+// As scripts/build-kernels.mjs compiles the library's own.
+const serialFlags = ["-O3", "-fno-semantic-interposition"];
+
+interface Kernels { readonly fused: LibraryKernel; readonly join: LibraryKernel | null; }
+
+export class Variant {
+  readonly source: string;
+  readonly #device: DeviceProcess;
+  readonly #program: Pick<Program, "space" | "numberKinds" | "partBytes">;
+  readonly #operandCount: number;
+  /** The result's type in C++. */
+  readonly #out: string;
+  #kernels: Kernels | null = null;
+  #compiled: Promise<void> | null = null;
+  /** What compiling it beside other work has failed with. */
+  #failure: { readonly error: unknown } | null = null;
+
+  private constructor(device: DeviceProcess, { source, space, numberKinds, partBytes, operands, result }: Program) {
+    this.source = source;
+    this.#device = device;
+    this.#program = { space, numberKinds, partBytes };
+    this.#operandCount = operands.length;
+    this.#out = factsOf(result.dtype).c;
+  }
+
+  /** The variant with the program's text. */
+  static of(device: DeviceProcess, program: Program): Variant {
+    let known = variants.get(device);
+    if (known === undefined) variants.set(device, (known = new Map()));
+    let variant = known.get(program.source);
+    if (variant === undefined) known.set(program.source, (variant = new Variant(device, program)));
+    return variant;
+  }
+
+  /** It can run. Else its compilation begins. Throws what an earlier one failed with. */
+  isReady(): boolean {
+    const failure = this.#failure;
+    this.#failure = null;
+    if (failure !== null) throw failure.error;
+    if (this.#kernels === null) {
+      this.#compiled ??= this.#compilation().obtainAsync(this.#names)
+        .then((compiled) => this.#load(compiled), (error: unknown) => { this.#failure = { error }; })
+        .finally(() => { this.#compiled = null; });
+    }
+    return this.#kernels !== null;
+  }
+
+  /** Resolves at the end of the compilation that is under way. */
+  get compiled(): Promise<void> { return this.#compiled ?? Promise.resolve(); }
+
+  /** Compiles it now. Throws CompileError. */
+  prepare(): void {
+    if (this.#kernels === null) this.#load(this.#compilation().obtain(this.#names));
+  }
+
+  // Templates, whose parameters may be of the library's own types.
+  get #names(): string[] { return (this.#program.partBytes === null ? ["fused"] : ["fused", "join"]).map((name) => `${name}<${this.#out}>`); }
+
+  #compilation(): Compilation {
+    const { kind, libraryBlock, architectures, name } = { ...this.#device.properties, name: this.#device.name };
+    const wide = kind === "cpu" && architectures[0] === "x86-64-v4" ? ["-mprefer-vector-width=512"] : [];
+    const defines = /__half|__nv_bfloat16/.test(this.source) ? ["WARPCELL_SIXTEEN_BITS"] : [];
+    return new Compilation(this.source, { name: "fused.cu", device: name, defines, flags: libraryBlock === 1 ? [...serialFlags, ...wide] : [] });
+  }
+
+  #load({ artifact, lowered }: Compiled): void {
+    if (this.#kernels !== null) return;
+    const module = LoadedModule.load(this.#device, artifact, lowered, "fused.cu", this.#names);
+    const { space, numberKinds, partBytes } = this.#program;
+    const operands = Array<ParameterKind>(this.#operandCount).fill("place");
+    const kinds: Record<"fused" | "join", readonly ParameterKind[]> = {
+      fused: space.axis === null
+        ? ["struct", "i64", "i32", "out", ...operands, ...numberKinds]
+        : ["struct", "i64", "i64", ...(partBytes === null ? [] : ["i64", "i64"] as const), "i32", "i32", "out", ...(partBytes === null ? [] : ["out"] as const), ...operands, ...numberKinds],
+      join: ["struct", "i64", "i64", "place", "out", ...operands, ...numberKinds],
+    };
+    const kernel = (name: "fused" | "join", at: number) => new LibraryKernel(this.#device, name, { module, index: at }, kinds[name]);
+    this.#kernels = { fused: kernel("fused", 0), join: partBytes === null ? null : kernel("join", 1) };
+  }
+
+  /** Computes the program's result. It is ready. */
+  run({ result, operands, numbers, space }: Program): Tensor {
+    const out = Tensor.empty(this.#device, result.dtype, result.shape);
+    const gathered: DeviceArray[] = [];
+    const views = operands.map(({ array, view, gathered: isGathered }): { array: DeviceArray; view: View } => {
+      if (!isGathered) return { array, view };
+      using stretched = viewOf(array, view);
+      const copy = contiguous(stretched);
+      gathered.push(copy);
+      return { array: copy, view: copy };
+    });
+    const args = [...views.map(({ array }) => array), ...(numbers as readonly (number | bigint)[])];
+    if (space.axis === null) this.#map(out, operands, views, args);
+    else this.#rows(out, operands, views, args, sizeOf(space.shape.slice(0, space.axis)), sizeOf(space.shape.slice(space.axis)), space.axis);
+    for (const copy of gathered) copy.dispose();
+    return out;
+  }
+
+  #map(out: Tensor, operands: readonly OperandView[], views: readonly { array: DeviceArray; view: View }[], args: readonly LibraryArgument[]): void {
+    const all = [out, ...views.map(({ view }) => view)];
+    const width = widthOf(operands, out.dtype);
+    const { shape, strides } = merged(all);
+    const isPacked = (shape.length <= 1 || shape.at(-1)! % width === 0) && isAligned(operands, views, strides.slice(1).map((list) => list.slice(0, -1)), width);
+    this.#kernels!.fused.launch(flatGrid(this.#device, out.size, 16 / width), this.#device.properties.libraryBlock, [layoutOf(all), out.size, Number(isPacked), out, ...args]);
+  }
+
+  #rows(out: Tensor, operands: readonly OperandView[], views: readonly { array: DeviceArray; view: View }[], args: readonly LibraryArgument[], rows: number, length: number, axis: number): void {
+    const width = widthOf(operands, out.dtype);
+    const outer = views.map(({ view }) => ({ shape: view.shape.slice(0, axis), strides: view.strides.slice(0, axis), offset: 0 }));
+    const layout = layoutOf(outer);
+    const isPacked = Number(isAligned(operands, views, merged(outer).strides, width));
+    const { fused, join } = this.#kernels!;
+    if (join === null) {
+      const { grid, block, byWarp } = rowBlocks(this.#device, rows, length, 16 / width);
+      fused.launch(grid, block, [layout, rows, length, isPacked, byWarp, out, ...args]);
+      return;
+    }
+    const { parts, chunk } = rowParts(this.#device, rows, length);
+    const { grid, block, byWarp } = rowBlocks(this.#device, rows * parts, chunk, 16 / width);
+    using states = parts === 1 ? null : DeviceArray.allocate(this.#device, "uint8", [rows * parts * this.#program.partBytes!]);
+    fused.launch(grid, block, [layout, rows, length, parts, chunk, isPacked, byWarp, out, states, ...args]);
+    if (states !== null) join.launch(Math.ceil(rows / (block === 1 ? 1024 : block)), block, [layout, rows, parts, states, out, ...args]);
+  }
+}
+
+/** Whether every pack of neighbours begins at a multiple of its size. `strides`: of each operand, but along what is walked. */
+function isAligned(operands: readonly OperandView[], views: readonly { array: DeviceArray }[], strides: readonly (readonly number[])[], width: number): boolean {
+  return operands.every(({ step }, at) => {
+    const { array } = views[at]!;
+    return step === 0 || (array.placeLow % (width * factsOf(array.dtype).bytes) === 0 && strides[at]!.every((stride) => stride % width === 0));
+  });
+}
