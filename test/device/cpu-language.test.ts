@@ -397,7 +397,7 @@ test("shared memory of functions that a kernel does not call is no reason to ref
 test("more static shared memory than a launch can have is refused by what the kernel declares", async () => {
   const { kernels } = await compile("__global__ void k(float* x) { __shared__ float s[200000]; s[threadIdx.x] = x[0]; __syncthreads(); x[0] = s[1]; }", { device: "cpu" });
   expect(() => (kernels["k"] as Kernel).launch({ grid: 1, block: 1 }, null)).toThrow(
-    "Expected kernel k to declare at most 49152 bytes of shared memory on cpu but it declares 800000. Use dynamic shared memory for more, up to 232448 bytes.");
+    "Kernel k declares 800000 bytes of shared memory, but it may declare at most 49152 on cpu. Use dynamic shared memory for more, up to 232448 bytes.");
 });
 
 test("without a compiler that runs, the sentence names what was looked for and how to get it", () => {
@@ -407,7 +407,7 @@ test("without a compiler that runs, the sentence names what was looked for and h
   process.env["PATH"] = path;
   const nothing = "__global__ void k() {}";
   expect(() => new Cell(nothing, ["k"])).toThrow(
-    "Expected a C++ compiler (clang++, clang++-22 to clang++-14, g++ or c++ in PATH) to compile a CUDA cell for the cpu device, but found none that runs. Install one: apt-get install g++.");
+    "The cpu device compiles CUDA cells with a C++ compiler (clang++, clang++-22 to clang++-14, g++ or c++ in PATH), but that does not run here. Install one: apt-get install g++.");
   use("/nonexistent/cxx");
-  expect(() => new Cell(nothing, ["k"])).toThrow("Expected the compiler that WARPCELL_CXX names (/nonexistent/cxx) to compile a CUDA cell for the cpu device, but found none that runs.");
+  expect(() => new Cell(nothing, ["k"])).toThrow("The cpu device compiles CUDA cells with the compiler that WARPCELL_CXX names (/nonexistent/cxx), but that does not run here.");
 });
