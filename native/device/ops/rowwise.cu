@@ -52,7 +52,7 @@ template <class T, bool is_log> __global__ void __launch_bounds__(1024) softmax_
   }, g, y, out);
 }
 
-// (x − mean) · rstd · weight + bias, or x · rstd · weight. `weight` and `bias` may be null.
+// (x − mean) · rstd · weight + bias, or x · rstd · weight. `weight` and `bias` may be null. `means` are relative to the first element of their rows.
 template <class T, bool is_centered> __global__ void __launch_bounds__(1024) normalize(const T* x, const T* weight, const T* bias, T* y, Sum<T>* means, Sum<T>* rstds, long long rows, long long length, double eps) {
   using A = Sum<T>;
   along<T, kKept>(length, [&](auto line) {
@@ -60,14 +60,13 @@ template <class T, bool is_centered> __global__ void __launch_bounds__(1024) nor
     for (long long row = mine.begin; row < mine.end; row += mine.step) {
       const T* first = x + row * length;
       auto in = line.keep(first);
-      A mean = A(0), squares;
+      A origin = A(0), mean = A(0), squares;
       if constexpr (is_centered) {
-        // Relative to the first element, so that equal ones give their value exactly; then what that mean lacks.
-        A origin = A(widen<T>(first[0]));
-        mean = origin + line.template sum<A>([&](auto at) { return A(in(at)) - origin; }) / A(length);
-        A lack = line.template sum<A>([&](auto at) { return A(in(at)) - mean; }) / A(length);
-        mean += lack;
-        squares = line.template sum<A>([&](auto at) { A d = A(in(at)) - mean; return d * d; });
+        // Relative to the first element: equal ones have a mean of exactly 0 then, and one far from 0 loses nothing to it.
+        origin = A(widen<T>(first[0]));
+        mean = line.template sum<A>([&](auto at) { return A(in(at)) - origin; }) / A(length);
+        mean += line.template sum<A>([&](auto at) { return (A(in(at)) - origin) - mean; }) / A(length);
+        squares = line.template sum<A>([&](auto at) { A d = (A(in(at)) - origin) - mean; return d * d; });
       } else {
         squares = line.template sum<A>([&](auto at) { return A(in(at)) * A(in(at)); });
       }
@@ -75,7 +74,7 @@ template <class T, bool is_centered> __global__ void __launch_bounds__(1024) nor
       auto finish = [&](auto has_weight, auto has_bias) {
         auto w = line.keep(has_weight ? weight : first), b = line.keep(has_bias ? bias : first);
         line.store(y + row * length, [&](auto at) {
-          A value = (A(in(at)) - mean) * rstd;
+          A value = ((A(in(at)) - origin) - mean) * rstd;
           if constexpr (has_weight) value *= A(w(at));
           if constexpr (has_bias) value += A(b(at));
           return value;
@@ -106,13 +105,16 @@ template <class T, bool is_centered> __global__ void __launch_bounds__(512) norm
       auto slopes = totals(0), offsets = totals(1);
       for (long long row = mine.begin; row < mine.end; row += mine.step) {
         auto above = line.keep(g + row * length), in = line.keep(x + row * length), w = line.keep(has_weight ? weight : x);
-        A mean = A(0), rstd = rstds[row];
-        if constexpr (is_centered) mean = means[row];
+        A origin = A(0), mean = A(0), rstd = rstds[row];
+        if constexpr (is_centered) {
+          origin = A(widen<T>(x[row * length]));
+          mean = means[row];
+        }
         auto d = [&](auto at) {
           if constexpr (has_weight) return A(above(at)) * A(w(at));
           else return A(above(at));
         };
-        auto normal = [&](auto at) { return (A(in(at)) - mean) * rstd; };
+        auto normal = [&](auto at) { return ((A(in(at)) - origin) - mean) * rstd; };
         A part = A(0);
         if constexpr (is_centered) part = line.template sum<A>([&](auto at) { return d(at); }) / A(length);
         A slope = line.template sum<A>([&](auto at) { return d(at) * normal(at); }) / A(length);

@@ -112,7 +112,7 @@ function withParameter(parameter: DeviceArray | null, dtype: DType, use: (parame
   else withFlat(parameter, dtype, use);
 }
 
-/** Inputs x, weight?, bias?; outputs y, the means (layer norm only) and 1/σ of the rows, which the gradient uses. */
+/** Inputs x, weight?, bias?; outputs y and what the gradient uses of the rows: the means, less the first elements (layer norm only), and 1/σ. */
 function normRow(name: "layerNorm" | "rmsNorm"): Computation<NormAttributes> {
   const isCentered = name === "layerNorm";
   return {
