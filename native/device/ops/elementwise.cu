@@ -160,7 +160,7 @@ UNARY(Hardswish, x != x ? x : x <= W(-3) ? W(0) : x >= W(3) ? x : x * (x + W(3))
 UNARY(Softplus, fn::pick(x < W(0), W(0), x) + fn::log1p(fn::exp(-fn::fabs(x))));
 UNARY(Mish, fn::pick(x == -W(1) / W(0), W(0), x * fn::tanh(Softplus::of(x))));
 // ½x(1 + erf(x/√2)), by erfc where the sum would cancel; −∞ gives its limit, 0.
-UNARY(Gelu, fn::pick(x == -W(1) / W(0), W(-0.0), W(0.5) * x * fn::erfc(-x * W(0.70710678118654752440))));
+UNARY(Gelu, fn::pick(x == -W(1) / W(0), W(-0.0), x * fn::normal_share(x)));
 // ½x(1 + tanh(c(x + 0.044715x³))), c = √(2/π) (Hendrycks and Gimpel, arXiv 1606.08415).
 struct GeluTanh {
   template <class W> static __device__ inline W of(W x) {
@@ -182,7 +182,7 @@ struct SiluGradient {
 // Φ(y) + yφ(y)
 struct GeluGradient {
   template <class W> static __device__ inline W of(W x, W y) {
-    W normal = W(0.5) * fn::erfc(-y * W(0.70710678118654752440)), density = W(0.39894228040143267794) * fn::exp(W(-0.5) * y * y);
+    W normal = fn::normal_share(y), density = W(0.39894228040143267794) * fn::exp(W(-0.5) * y * y);
     return x * fn::pick(density == W(0), normal, normal + y * density);
   }
 };

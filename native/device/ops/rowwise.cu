@@ -23,8 +23,7 @@ template <class T, bool is_log> __global__ void __launch_bounds__(1024) softmax(
         if constexpr (same<T, A>) {
           // Each e^x is worked out once and waits in the result.
           T* out = y + row * length;
-          line.store(out, [&](auto at) { return fn::exp(in(at) - most); });
-          A factor = A(1) / line.template sum<A>([&](auto at) { return out[at]; });
+          A factor = A(1) / line.template sum<A>([&](auto at) { return out[at] = fn::exp(in(at) - most); });
           line.store(out, [&](auto at) { return out[at] * factor; });
           continue;
         }

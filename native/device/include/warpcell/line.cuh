@@ -13,6 +13,9 @@ struct No { constexpr operator bool() const { return false; } };
 
 #ifdef WARPCELL_CPU
 
+// Only then do a loop and what it calls become vectors together.
+#define WARPCELL_ALWAYS inline __attribute__((always_inline))
+
 // Sums that lie side by side, for vectors, and elements that are added to them before they are joined.
 constexpr int kSideBySide = 64;
 constexpr long long kJoined = 8192;
@@ -26,7 +29,7 @@ struct Line {
   template <class T> inline Kept<T> keep(const T* row) const { return {row}; }
   static inline long long index(long long at) { return at; }
   // Σ f(at).
-  template <class A, class F> inline A sum(F f) const {
+  template <class A, class F> WARPCELL_ALWAYS A sum(F f) const {
     A total = A(0);
     for (long long first = 0; first < length; first += kJoined) {
       long long end = length - first < kJoined ? length : first + kJoined, i = first;
@@ -43,7 +46,7 @@ struct Line {
     return total;
   }
   // The largest f(at); NaN is passed over.
-  template <class A, class F> inline A most(F f) const {
+  template <class A, class F> WARPCELL_ALWAYS A most(F f) const {
     A most[kSideBySide];
     for (int k = 0; k < kSideBySide; k++) most[k] = -A(1) / A(0);
     long long i = 0;
@@ -58,14 +61,14 @@ struct Line {
     for (int k = 1; k < kSideBySide; k++) if (most[k] > most[0]) most[0] = most[k];
     return most[0];
   }
-  template <class Out, class F> inline void store(Out* out, F f) const {
+  template <class Out, class F> WARPCELL_ALWAYS void store(Out* out, F f) const {
 #pragma GCC ivdep
     for (long long i = 0; i < length; i++) out[i] = narrow<Out>(f(i));
   }
   // A sum per element over the rows of this block, in `sums`.
   template <class A> struct Totals {
     A* sums;
-    template <class F> inline void add(const Line& line, F f) {
+    template <class F> WARPCELL_ALWAYS void add(const Line& line, F f) {
 #pragma GCC ivdep
       for (long long i = 0; i < line.length; i++) sums[i] += f(i);
     }
@@ -85,6 +88,7 @@ inline Rows block_rows(long long rows) {
   return {begin, begin + share < rows ? begin + share : rows, 1};
 }
 inline bool is_first_thread() { return true; }
+#undef WARPCELL_ALWAYS
 
 #else
 

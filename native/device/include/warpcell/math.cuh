@@ -31,6 +31,17 @@ WARPCELL_VECTOR_FUNCTIONS(X)
 WARPCELL_VECTOR_FUNCTIONS(X)
 #undef X
 #endif
+// Φ(x), the share of the normal distribution below x.
+template <class W> __device__ inline W normal_share(W x) {
+  const W root = W(0.70710678118654752440);
+#ifdef WARPCELL_CPU
+  if constexpr (same<W, float>) {
+    float tail = 0.5f * float_math::positive_erfc(float_math::magnitude(x) * root);
+    return float_math::pick(x > 0.0f, 1.0f - tail, tail);
+  }
+#endif
+  return W(0.5) * fn::erfc(-x * root);
+}
 // `condition ? a : b`; on a CPU without a branch, so that a loop around it becomes vectors.
 template <class W> __device__ inline W pick(bool condition, W a, W b) {
 #ifdef WARPCELL_CPU
