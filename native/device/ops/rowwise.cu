@@ -74,8 +74,8 @@ template <class T, bool is_centered> __global__ void __launch_bounds__(1024) nor
         auto w = line.keep(has_weight ? weight : first), b = line.keep(has_bias ? bias : first);
         line.store(y + row * length, [&](auto at) {
           A value = ((A(in(at)) - origin) - mean) * rstd;
-          if constexpr (has_weight) value *= A(w(at));
-          if constexpr (has_bias) value += A(b(at));
+          if constexpr (decltype(has_weight)::value) value *= A(w(at));
+          if constexpr (decltype(has_bias)::value) value += A(b(at));
           return value;
         });
       };
@@ -98,7 +98,7 @@ template <class T, bool is_centered> __global__ void __launch_bounds__(512) norm
     Rows mine = block_rows(rows);
     auto go = [&](auto has_weight, auto has_sums) {
       auto totals = [&](int which) {
-        if constexpr (has_sums) return line.totals(sums + (2 * blockIdx.x + which) * length);
+        if constexpr (decltype(has_sums)::value) return line.totals(sums + (2 * blockIdx.x + which) * length);
         else return 0;
       };
       auto slopes = totals(0), offsets = totals(1);
@@ -110,7 +110,7 @@ template <class T, bool is_centered> __global__ void __launch_bounds__(512) norm
           mean = means[row];
         }
         auto d = [&](auto at) {
-          if constexpr (has_weight) return A(above(at)) * A(w(at));
+          if constexpr (decltype(has_weight)::value) return A(above(at)) * A(w(at));
           else return A(above(at));
         };
         auto normal = [&](auto at) { return ((A(in(at)) - origin) - mean) * rstd; };
@@ -118,12 +118,12 @@ template <class T, bool is_centered> __global__ void __launch_bounds__(512) norm
         if constexpr (is_centered) part = line.template sum<A>([&](auto at) { return d(at); }) / A(length);
         A slope = line.template sum<A>([&](auto at) { return d(at) * normal(at); }) / A(length);
         line.store(out + row * length, [&](auto at) { return rstd * (d(at) - part - normal(at) * slope); });
-        if constexpr (has_sums) {
+        if constexpr (decltype(has_sums)::value) {
           slopes.add(line, [&](auto at) { return A(above(at)) * normal(at); });
           offsets.add(line, [&](auto at) { return A(above(at)); });
         }
       }
-      if constexpr (has_sums) {
+      if constexpr (decltype(has_sums)::value) {
         slopes.finish(line);
         offsets.finish(line);
       }

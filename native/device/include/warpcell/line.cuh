@@ -8,8 +8,8 @@ namespace warpcell {
 
 struct Rows { long long begin, end, step; };
 // Conditions that a template is compiled for.
-struct Yes { constexpr operator bool() const { return true; } };
-struct No { constexpr operator bool() const { return false; } };
+struct Yes { static constexpr bool value = true; constexpr operator bool() const { return value; } };
+struct No { static constexpr bool value = false; constexpr operator bool() const { return value; } };
 
 #ifdef WARPCELL_CPU
 
