@@ -52,7 +52,7 @@ template <class T, bool is_log> __global__ void __launch_bounds__(1024) softmax_
 }
 
 // (x − mean) · rstd · weight + bias, or x · rstd · weight. `weight` and `bias` may be null. `means` are relative to the first element of their rows.
-template <class T, bool is_centered> __global__ void __launch_bounds__(1024) normalize(const T* x, const T* weight, const T* bias, T* y, Sum<T>* means, Sum<T>* rstds, long long rows, long long length, double eps) {
+template <class T, bool is_centered> __global__ void __launch_bounds__(512) normalize(const T* x, const T* weight, const T* bias, T* y, Sum<T>* means, Sum<T>* rstds, long long rows, long long length, double eps) {
   using A = Sum<T>;
   along<T, kKept>(length, [&](auto line) {
     Rows mine = block_rows(rows);

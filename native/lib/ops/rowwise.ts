@@ -18,7 +18,7 @@ const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
 const family = (instance: (type: string) => string, kinds: readonly ParameterKind[]) => new KernelFamily("rowwise", floats, instance, kinds);
 
 // Numbers of device/ops/rowwise.cu: packs of 16 bytes that a thread keeps, and the most threads of a block.
-const keeps = { many: { packs: 8, threads: 1024 }, fewer: { packs: 4, threads: 1024 }, summing: { packs: 4, threads: 512 } } as const;
+const keeps = { many: { packs: 8, threads: 1024 }, fewer: { packs: 4, threads: 1024 }, three: { packs: 8, threads: 512 }, summing: { packs: 4, threads: 512 } } as const;
 // Elements that one block takes on a processor.
 const serialElements = 16384;
 
@@ -137,7 +137,7 @@ function normRow(name: "layerNorm" | "rmsNorm"): Computation<NormAttributes> {
       if (y!.size === 0) return;
       const { weight, bias } = parametersOf(inputs, 1, attributes);
       withFlat(inputs[0] as DeviceArray, y!.dtype, (x) => withParameter(weight, y!.dtype, (w) => withParameter(bias, y!.dtype, (b) => {
-        launch(name, y!.living().device, y!.dtype, keeps.many, rows, length, [x, w, b, y!, means, rstds, rows, length, attributes.eps]);
+        launch(name, y!.living().device, y!.dtype, keeps.three, rows, length, [x, w, b, y!, means, rstds, rows, length, attributes.eps]);
       })));
     },
     gradient(gradients, { inputs, outputs, attributes, wanted }) {
