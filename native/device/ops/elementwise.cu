@@ -4,6 +4,202 @@
 
 using namespace warpcell;
 
+<<<<<<< HEAD
+=======
+// Integers wrap around, as the unsigned arithmetic of C++ does.
+template <class W> struct Unsigned { using type = W; };
+template <> struct Unsigned<int> { using type = uint; };
+template <> struct Unsigned<int64> { using type = uint64; };
+template <class W> using Wrapping = typename Unsigned<W>::type;
+template <class W> constexpr bool is_float = Number<W>::is_float;
+
+#define UNARY(Name, expression) struct Name { template <class W> static __device__ inline auto of(W x) { return expression; } }
+#define BINARY(Name, expression) struct Name { template <class W> static __device__ inline auto of(W x, W y) { return expression; } }
+
+BINARY(Add, W(Wrapping<W>(x) + Wrapping<W>(y)));
+BINARY(Sub, W(Wrapping<W>(x) - Wrapping<W>(y)));
+BINARY(Mul, W(Wrapping<W>(x) * Wrapping<W>(y)));
+BINARY(Div, x / y);
+// NaN wins: `!(x >= y)` is true when either is NaN, and then the one that is.
+BINARY(Maximum, x != x ? x : (x >= y ? x : y));
+BINARY(Minimum, x != x ? x : (x <= y ? x : y));
+
+// Rounds towards −∞; by 0 an integer gives 0, as NumPy has it.
+struct FloorDivide {
+  template <class W> static __device__ inline W of(W x, W y) {
+    if constexpr (is_float<W>) {
+      W rest = fn::fmod(x, y), quotient = (x - rest) / y;
+      if (rest != W(0) && (rest < W(0)) != (y < W(0))) quotient -= W(1);
+      if (y == W(0)) return x / y;
+      W whole = fn::rint(quotient);
+      return whole == W(0) ? fn::copysign(W(0), x / y) : whole;
+    } else {
+      if (y == W(0)) return W(0);
+      if (W(-1) < W(0) && y == W(-1)) return W(-Wrapping<W>(x));
+      W quotient = x / y;
+      return quotient * y != x && (x < W(0)) != (y < W(0)) ? quotient - W(1) : quotient;
+    }
+  }
+};
+// What floorDivide leaves: it has the divisor's sign.
+struct Remainder {
+  template <class W> static __device__ inline W of(W x, W y) {
+    if constexpr (is_float<W>) {
+      W rest = fn::fmod(x, y);
+      if (rest == W(0)) return fn::copysign(W(0), y);
+      return (rest < W(0)) != (y < W(0)) ? rest + y : rest;
+    } else {
+      if (y == W(0) || (W(-1) < W(0) && y == W(-1))) return W(0);
+      W rest = x % y;
+      return rest != W(0) && (rest < W(0)) != (y < W(0)) ? rest + y : rest;
+    }
+  }
+};
+struct Fmod {
+  template <class W> static __device__ inline W of(W x, W y) {
+    if constexpr (is_float<W>) return fn::fmod(x, y);
+    else return y == W(0) || (W(-1) < W(0) && y == W(-1)) ? W(0) : W(x % y);
+  }
+};
+// An integer to a negative power is 0, ±1 or, for 0, 0.
+struct Pow {
+  template <class W> static __device__ inline W of(W x, W y) {
+    if constexpr (is_float<W>) {
+      return fn::pow(x, y);
+    } else {
+      if (y < W(0)) return x == W(1) ? W(1) : x == W(-1) ? (y & W(1) ? W(-1) : W(1)) : W(0);
+      Wrapping<W> result = 1, base = Wrapping<W>(x);
+      for (Wrapping<W> left = Wrapping<W>(y); left != 0; left >>= 1, base *= base) if (left & 1) result *= base;
+      return W(result);
+    }
+  }
+};
+BINARY(Atan2, fn::atan2(x, y));
+BINARY(Hypot, fn::hypot(x, y));
+BINARY(Copysign, fn::copysign(x, y));
+struct Logaddexp {
+  template <class W> static __device__ inline W of(W x, W y) {
+    W most = x >= y ? x : y, least = x >= y ? y : x;
+    if (x != x || y != y) return x + y;
+    return most == least && most - most != W(0) ? most : most + fn::log1p(fn::exp(least - most));
+  }
+};
+
+BINARY(Eq, x == y);
+BINARY(Ne, x != y);
+BINARY(Lt, x < y);
+BINARY(Le, x <= y);
+BINARY(Gt, x > y);
+BINARY(Ge, x >= y);
+BINARY(LogicalAnd, (x != W(0)) && (y != W(0)));
+BINARY(LogicalOr, (x != W(0)) || (y != W(0)));
+BINARY(LogicalXor, (x != W(0)) != (y != W(0)));
+BINARY(BitwiseAnd, W(x & y));
+BINARY(BitwiseOr, W(x | y));
+BINARY(BitwiseXor, W(x ^ y));
+
+UNARY(Same, x);
+UNARY(Neg, W(-Wrapping<W>(x)));
+UNARY(Abs, x < W(0) ? W(-Wrapping<W>(x)) : W(x));
+UNARY(Sign, x > W(0) ? W(1) : x < W(0) ? W(-1) : x);
+UNARY(Square, W(Wrapping<W>(x) * Wrapping<W>(x)));
+UNARY(LogicalNot, x == W(0));
+UNARY(BitwiseNot, W(~x));
+UNARY(Isnan, x != x);
+UNARY(Isinf, x == x && x - x != x - x);
+UNARY(Isfinite, x - x == x - x);
+
+UNARY(Reciprocal, W(1) / x);
+UNARY(Exp, fn::exp(x));
+UNARY(Exp2, fn::exp2(x));
+UNARY(Expm1, fn::expm1(x));
+UNARY(Log, fn::log(x));
+UNARY(Log2, fn::log2(x));
+UNARY(Log10, fn::log10(x));
+UNARY(Log1p, fn::log1p(x));
+UNARY(Sqrt, fn::sqrt(x));
+UNARY(Rsqrt, W(1) / fn::sqrt(x));
+UNARY(Cbrt, fn::cbrt(x));
+UNARY(Sin, fn::sin(x));
+UNARY(Cos, fn::cos(x));
+UNARY(Tan, fn::tan(x));
+UNARY(Asin, fn::asin(x));
+UNARY(Acos, fn::acos(x));
+UNARY(Atan, fn::atan(x));
+UNARY(Sinh, fn::sinh(x));
+UNARY(Cosh, fn::cosh(x));
+UNARY(Tanh, fn::tanh(x));
+UNARY(Asinh, fn::asinh(x));
+UNARY(Acosh, fn::acosh(x));
+UNARY(Atanh, fn::atanh(x));
+UNARY(Erf, fn::erf(x));
+UNARY(Erfc, fn::erfc(x));
+UNARY(Erfinv, fn::erfinv(x));
+UNARY(Lgamma, fn::lgamma(x));
+UNARY(Floor, fn::floor(x));
+UNARY(Ceil, fn::ceil(x));
+UNARY(Round, fn::rint(x));
+UNARY(Trunc, fn::trunc(x));
+UNARY(Frac, x - fn::trunc(x));
+
+// Activations. Every one of NaN is NaN.
+UNARY(Relu, x != x ? x : (x > W(0) ? x : W(0)));
+// e^-|x| never overflows.
+struct Sigmoid {
+  template <class W> static __device__ inline W of(W x) {
+    W small = fn::exp(-fn::fabs(x)), part = W(1) / (W(1) + small);
+    return fn::pick(x >= W(0), part, small * part);
+  }
+};
+UNARY(LogSigmoid, fn::pick(x > W(0), W(0), x) - fn::log1p(fn::exp(-fn::fabs(x))));
+UNARY(Silu, fn::pick(x == -W(1) / W(0), W(0), x * Sigmoid::of(x)));
+UNARY(Softsign, x - x == x - x ? x / (W(1) + fn::fabs(x)) : x > W(0) ? W(1) : x < W(0) ? W(-1) : x);
+UNARY(Hardsigmoid, x != x ? x : x <= W(-3) ? W(0) : x >= W(3) ? W(1) : x / W(6) + W(0.5));
+UNARY(Hardswish, x != x ? x : x <= W(-3) ? W(0) : x >= W(3) ? x : x * (x + W(3)) / W(6));
+// max(x, 0) + log(1 + e^-|x|): beyond 20 the second term rounds away in float32 already.
+UNARY(Softplus, fn::pick(x < W(0), W(0), x) + fn::log1p(fn::exp(-fn::fabs(x))));
+UNARY(Mish, fn::pick(x == -W(1) / W(0), W(0), x * fn::tanh(Softplus::of(x))));
+// ½x(1 + erf(x/√2)), by erfc where the sum would cancel; −∞ gives its limit, 0.
+UNARY(Gelu, fn::pick(x == -W(1) / W(0), W(-0.0), x * fn::normal_share(x)));
+// ½x(1 + tanh(c(x + 0.044715x³))), c = √(2/π) (Hendrycks and Gimpel, arXiv 1606.08415).
+struct GeluTanh {
+  template <class W> static __device__ inline W of(W x) {
+    W inner = W(0.79788456080286535588) * (x + W(0.044715) * x * x * x);
+    return fn::pick(x == -W(1) / W(0), W(-0.0), W(0.5) * x * (W(1) + fn::tanh(inner)));
+  }
+};
+
+// Gradients in one pass: x is what came from above, y the operand of the forward function or, where the name says so, its result.
+BINARY(ReluGradient, y != y ? y : (y > W(0) ? x : W(0)));
+BINARY(SigmoidGradient, x * y * (W(1) - y));
+BINARY(TanhGradient, x * (W(1) - y * y));
+struct SiluGradient {
+  template <class W> static __device__ inline W of(W x, W y) {
+    W s = Sigmoid::of(y);
+    return x * fn::pick(y == -W(1) / W(0), W(0), fn::pick(y == W(1) / W(0), W(1), s * (W(1) + y * (W(1) - s))));
+  }
+};
+// Φ(y) + yφ(y)
+struct GeluGradient {
+  template <class W> static __device__ inline W of(W x, W y) {
+    W normal = fn::normal_share(y), density = W(0.39894228040143267794) * fn::exp(W(-0.5) * y * y);
+    return x * fn::pick(density == W(0), normal, normal + y * density);
+  }
+};
+struct GeluTanhGradient {
+  template <class W> static __device__ inline W of(W x, W y) {
+    const W c = W(0.79788456080286535588);
+    W t = fn::tanh(c * (y + W(0.044715) * y * y * y)), steep = (W(1) - t * t) * c * (W(1) + W(0.134145) * y * y);
+    return x * (W(0.5) * (W(1) + t) + fn::pick(t * t == W(1), W(0), W(0.5) * y * steep));
+  }
+};
+
+// Functions of one operand and two numbers.
+struct Clamp { template <class W> static __device__ inline W of(W x, W low, W high) { return x != x ? x : (x < low ? (low < high ? low : high) : (x > high ? high : x)); } };
+struct LeakyRelu { template <class W> static __device__ inline W of(W x, W slope, W) { return x >= W(0) ? x : x * slope; } };
+struct Elu { template <class W> static __device__ inline W of(W x, W alpha, W) { return fn::pick(x > W(0), x, alpha * fn::expm1(x)); } };
+
+>>>>>>> 6e35047 (ops: softmax, normalisation, cross entropy and dropout as one launch each; float32 functions that become vectors on a CPU)
 // Operations that are short enough for every element of a thread's vectors; in float64 a function never is.
 template <class Op> constexpr bool is_short = false;
 template <class Op> constexpr bool is_arithmetic = false;

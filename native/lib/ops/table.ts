@@ -7,6 +7,7 @@ import { indexingRows } from "./indexing.ts";
 import { matmulRow } from "./matrix-product.ts";
 import type { Operation } from "./operation.ts";
 import { reductionRows } from "./reductions.ts";
+import { rowwiseRows } from "./rowwise.ts";
 import { shapingRows } from "./shaping.ts";
 import { scanRows } from "./scan.ts";
 import { orderRows } from "./sort.ts";
@@ -16,7 +17,7 @@ import { copyRows, viewRows } from "./views.ts";
 export const unaryRows = { ...functionRows, ...activationRows } as const;
 
 export const operations = {
-  ...unaryRows, ...binaryRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, ...scanRows, ...orderRows, ...alongRows, ...indexingRows, ...shapingRows, matmul: matmulRow,
+  ...unaryRows, ...binaryRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, ...scanRows, ...orderRows, ...alongRows, ...rowwiseRows, ...indexingRows, ...shapingRows, matmul: matmulRow,
 } as const;
 
 export type OperationName = keyof typeof operations;

@@ -24,6 +24,15 @@ export function seed(value: number | bigint): void {
   generator.stream = 0n;
 }
 
+<<<<<<< HEAD
+=======
+/** The seed and stream of the next random operation. */
+export function nextStream(seed: number | bigint | undefined): { seed: bigint; stream: bigint } {
+  return seed === undefined ? { seed: generator.seed, stream: (generator.stream += 1n) } : { seed: checkedSeed(seed), stream: 0n };
+}
+
+const threads = 256;
+>>>>>>> 6e35047 (ops: softmax, normalisation, cross entropy and dropout as one launch each; float32 functions that become vectors on a CPU)
 const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
 const whole: readonly DType[] = ["int64", "int32", "uint8"];
 const kernels = {
@@ -53,8 +62,14 @@ function checkedFloat(dtype: DType): void {
 }
 
 function random<D extends DType>(kernel: "uniform" | "normal", shape: number | readonly number[], options: RandomOptions<D>): Tensor<D> {
+<<<<<<< HEAD
   checkedFloat(checkedDType(checkedOptions(options).dtype ?? "float32"));
   const state = stateOf(options);
+=======
+  const dtype = checkedDType(checkedOptions(options).dtype ?? "float32");
+  if (factsOf(dtype).kind !== "float") throw new TensorError("DTYPE", `Expected a float dtype for random numbers but got ${dtype}: convert them, e.g. rand([3]).mul(10).to("int32").`);
+  const state = nextStream(options.seed);
+>>>>>>> 6e35047 (ops: softmax, normalisation, cross entropy and dropout as one launch each; float32 functions that become vectors on a CPU)
   const out = emptyTensor(shape, options);
   draw(kernel, out, state);
   return out;
