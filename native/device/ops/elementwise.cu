@@ -99,7 +99,13 @@ BINARY(BitwiseXor, W(x ^ y));
 
 UNARY(Same, x);
 UNARY(Neg, W(-Wrapping<W>(x)));
-UNARY(Abs, x < W(0) ? W(-Wrapping<W>(x)) : W(x));
+// −0 has the magnitude 0, which no comparison tells.
+struct Abs {
+  template <class W> static __device__ inline W of(W x) {
+    if constexpr (is_float<W>) return fn::fabs(x);
+    else return x < W(0) ? W(-Wrapping<W>(x)) : x;
+  }
+};
 UNARY(Sign, x > W(0) ? W(1) : x < W(0) ? W(-1) : x);
 UNARY(Square, W(Wrapping<W>(x) * Wrapping<W>(x)));
 UNARY(LogicalNot, x == W(0));
@@ -150,7 +156,7 @@ struct Sigmoid {
     return x >= W(0) ? part : x < W(0) ? small * part : x;
   }
 };
-UNARY(LogSigmoid, (x < W(0) ? x : W(0)) - fn::log1p(fn::exp(-fn::fabs(x))) + (x - x));
+UNARY(LogSigmoid, x != x ? x : (x < W(0) ? x : W(0)) - fn::log1p(fn::exp(-fn::fabs(x))));
 UNARY(Silu, x == -W(1) / W(0) ? W(0) : x * Sigmoid::of(x));
 UNARY(Softsign, x - x == x - x ? x / (W(1) + fn::fabs(x)) : x > W(0) ? W(1) : x < W(0) ? W(-1) : x);
 UNARY(Hardsigmoid, x != x ? x : x <= W(-3) ? W(0) : x >= W(3) ? W(1) : x / W(6) + W(0.5));
