@@ -7,7 +7,7 @@ test("what a program can import, and nothing else", () => {
   const functions = [...Object.keys(unaryRows), ...Object.keys(binaryRows)];
   expect(Object.keys(warpcell)).toEqual(expect.arrayContaining(functions));
   expect(Object.keys(warpcell).filter((name) => !functions.includes(name)).sort()).toEqual([
-    "CompileError", "CudaModule", "DeviceError", "DeviceFault", "DeviceUnavailable", "GradientError", "InterruptedError", "Kernel", "KernelTemplate", "LaunchError", "OutOfMemory", "Tensor", "TensorError",
+    "AutogradFunction", "CompileError", "CudaModule", "DeviceError", "DeviceFault", "DeviceUnavailable", "FunctionContext", "GradientError", "InterruptedError", "Kernel", "KernelTemplate", "LaunchError", "OutOfMemory", "Tensor", "TensorError",
     "WarpcellError", "arange", "cacheDirectory", "cat", "compile", "defaultDevice", "detectAnomaly", "devices", "diag", "dtypes", "empty", "emptyLike", "enableGrad", "eye", "full", "fullLike", "grad", "gradients", "linspace", "memory", "meshgrid", "newAxis", "noGrad", "ones", "onesLike", "rand", "randn", "seed", "stack", "synchronize", "tensor", "trim",
     "valueAndGrad", "zeros", "zerosLike",
   ]);

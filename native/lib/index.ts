@@ -19,6 +19,7 @@ export type { AxisSlice, Shape } from "./memory/shape.ts";
 export { Tensor, type Nested, type ReduceOptions } from "./tensor/tensor.ts";
 export type { Timing } from "./cuda/timing.ts";
 export { detectAnomaly, enableGrad, grad, gradients, noGrad, valueAndGrad, type BackwardOptions } from "./autograd/gradients.ts";
+export { AutogradFunction, FunctionContext } from "./autograd/function.ts";
 export * from "./tensor/functions.ts";
 import "./tensor/indexing.ts";
 export type { Indices } from "./tensor/indexing.ts";
