@@ -179,7 +179,8 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
 
     test.each(listed(reductionCases))("%s", (_, { name, attributes, range, of, allowed }) => {
       const u = roundoff[accumulatorOf(dtype)]!;
-      for (const length of sizes.filter((size) => size > 0)) {
+      // The long one is worked out by several blocks.
+      for (const length of [...sizes.filter((size) => size > 0), ...(dtype === "float32" ? [40_000] : [])]) {
         const values = randomNumbers(runSeed, length * 6, dtype, range).map((x) => (range[0] === 0 ? Math.round(x) : x));
         const x = make(values, dtype);
         const layouts: [number[], number[], (group: number, index: number) => number][] = [
@@ -189,7 +190,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
           [[3, length, 2], [1, 2], (group, index) => group * 2 * length + index],
           [[2, length, 3], [0, 2], (group, index) => (Math.floor(index / 3) * length + group) * 3 + (index % 3)],
         ];
-        for (const [shape, axes, place] of layouts) {
+        for (const [shape, axes, place] of length > most ? layouts.slice(0, 2) : layouts) {
           const count = axes.reduce((size, axis) => size * shape[axis]!, 1);
           const groups = Array.from({ length: (6 * length) / count }, (_, group) => Array.from({ length: count }, (_, index) => values[place(group, index)]!));
           if (groups.length > 200) continue;
@@ -281,7 +282,7 @@ test("every operation of the table has a case, here or in the file that says so"
   const here = new Set<string>([...elementwiseCases, ...reductionCases, ...wholeCases].map(({ name }) => name));
   const missing = Object.keys(operations).filter((name) => {
     const file = elsewhere[name as OperationName];
-    return !here.has(name) && (file === undefined || !readFileSync(file, "utf8").includes(name));
+    return !here.has(name) && (file === undefined || !readFileSync(new URL(`../../${file}`, import.meta.url), "utf8").includes(name));
   });
   expect(missing).toEqual([]);
 });
