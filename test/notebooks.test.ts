@@ -59,6 +59,23 @@ describe("notebooks", () => {
   }, 180_000);
 });
 
+test("the second notebook prints what it promises, and its exercise can be solved", async () => {
+  const path = join(root, "notebooks", "02-tensors.ipynb");
+  const { stdout, stderr } = await run(path);
+  expect(stderr).not.toContain("type error");
+  expect(stdout).toMatch(/tensors live on (cpu|cuda:0)/);
+  expect(stdout).toContain("wraps around: tensor([227,  44], shape [2], uint8");
+  expect(stdout).toContain("π is about 3.14");
+  expect(stdout).toContain("length 5, slope tensor([0.6, 0.8]");
+  expect(stdout).toMatch(/mean square error: 0\.\d\d at first\nand 0\.02\d at last/);
+  expect(stdout).toContain("200 points of a curve");
+  expect(stdout).toContain("Only one stone yet.");
+  const { cells } = JSON.parse(readFileSync(path, "utf8")) as { cells: { cell_type: string; source: string[] }[] };
+  const sources = cells.filter(({ cell_type }) => cell_type === "code").map(({ source }) => source.join(""));
+  const solved = await run(notebook(...sources.map((source) => source.replace("const right = left;   // change me", "const right = hypot(across.sub(1), down);"))));
+  expect(solved.stdout).toContain("Two stones. Well done!");
+}, 180_000);
+
 test.each(notebooks)("no line of code in %s is wider than a page", (name) => {
   const { cells } = JSON.parse(readFileSync(join(root, "notebooks", name), "utf8")) as { cells: { cell_type: string; source: string[] }[] };
   expect(cells.filter(({ cell_type }) => cell_type === "code").flatMap(({ source }) => source).filter((line) => line.trimEnd().length > 80)).toEqual([]);

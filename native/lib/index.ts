@@ -35,6 +35,7 @@ export type { AxisOptions, Selected } from "./tensor/scans.ts";
 export { Tensor, type Nested } from "./tensor/tensor.ts";
 export type { Timing } from "./cuda/timing.ts";
 export { detectAnomaly, enableGrad, grad, gradients, noGrad, valueAndGrad, type BackwardOptions } from "./autograd/gradients.ts";
+export { AutogradFunction, FunctionContext } from "./autograd/function.ts";
 export * from "./tensor/functions.ts";
 import "./tensor/indexing.ts";
 export type { Indices } from "./tensor/indexing.ts";

@@ -1,6 +1,6 @@
 // Random input and error bounds for tests of arithmetic: what float64 says, and how far a device may be from it.
 import type { DType } from "../../native/lib/memory/dtype.ts";
-import { full, type Tensor } from "../../native/lib/index.ts";
+import { dtypes, full, type Tensor } from "../../native/lib/index.ts";
 
 /** Unit roundoff: half the distance from 1 to the next number. */
 export const roundoff: Partial<Record<DType, number>> = { float32: 2 ** -24, float64: 2 ** -53, float16: 2 ** -11, bfloat16: 2 ** -8 };
@@ -25,4 +25,33 @@ export function randomValues(count: number, dtype: DType): number[] {
 export function poison(device: string, elements: number): void {
   const blocks: Tensor[] = [1, 1, 2, 4].map((part) => full([Math.ceil(elements / part)], NaN, { dtype: "float64", device }));
   for (const block of blocks) block.dispose();
+}
+
+/** Random numbers in [0, 1) that a seed determines. */
+export type Random = () => number;
+
+/** The generator of a seed (SplitMix, 32 bits). */
+export function seeded(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x9e3779b9) >>> 0;
+    let word = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+    word = Math.imul(word ^ (word >>> 15), 0x735a2d97);
+    return ((word ^ (word >>> 15)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A fresh seed, or WARPCELL_TEST_SEED; printed, so that a run can be repeated. */
+export function freshSeed(what: string): number {
+  const seed = Number(process.env["WARPCELL_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
+  console.log(`${what}: WARPCELL_TEST_SEED=${seed}`);
+  return seed;
+}
+
+/** The number of that dtype nearest to `value`. */
+export function rounded(value: number, dtype: DType): number {
+  if (dtype === "float64") return value;
+  if (dtype === "float32") return Math.fround(value);
+  const { encode, decode } = dtypes[dtype] as { encode(value: number): bigint; decode(raw: number): number };
+  return decode(Number(encode(value)));
 }

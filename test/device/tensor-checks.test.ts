@@ -32,7 +32,7 @@ describe.each(devices.map(({ name, properties }) => ({ device: name, properties 
     const most = properties.maxThreadsPerBlock;
     expect(said({ grid: [1, 2, 3], block: [8, 8], shared: 1024, device })).toBeNull();
     expect(said({ grid: 1, block: 64, kernel })).toBeNull();
-    expect(said({ grid: 1, block: [most, 2], device })).toBe(`Expected a block of at most ${most} threads for a launch on ${device}, since the device allows no more, but got ${most * 2}.`);
+    expect(said({ grid: 1, block: [most, 2], device })).toBe(`A block of a launch has at most ${most} threads on ${device}, since the device allows no more, but this one has ${most * 2}.`);
     expect(said({ grid: 1, block: 65, kernel })).toBe(`Expected a block of at most 64 threads for kernel k on ${device}, since its __launch_bounds__ or registers allow no more there, but got 65.`);
     expect(said({ grid: [1, 1.5], block: 1, device })).toMatch(/^Expected the grid of a launch to be a whole number ≥ 1 or \[x, y, z\] of them, at most .* but got \[1, 1\.5\]\.$/);
     expect(said({ grid: 1, block: [1, 1, properties.maxBlock[2] + 1], device })).toMatch(/^Expected the block of a launch to be/);

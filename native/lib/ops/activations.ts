@@ -19,7 +19,7 @@ export const activationRows = {
   /** 0 below −3, 1 above 3, x/6 + ½ between. */
   hardsigmoid: unary("hardsigmoid", "Hardsigmoid", "float", { flops: 4, gradient: (g, x) => mul(g, mul(call("convert", [call("lt", [of("abs", x), 3])], { dtype: x.dtype }), 1 / 6)) }),
   /** x · hardsigmoid(x). */
-  hardswish: unary("hardswish", "Hardswish", "float", { flops: 5, gradient: (g, x) => mul(g, call("clamp", [add(mul(call("clamp", [x], { min: -3, max: 3 }), 1 / 3), 0.5)], { min: -Infinity, max: Infinity })) }),
+  hardswish: unary("hardswish", "Hardswish", "float", { flops: 5, gradient: (g, x) => mul(g, call("where", [call("lt", [of("abs", x), 3]), add(mul(x, 1 / 3), 0.5), asFloat(call("ge", [x, 3]), x)])) }),
   /** log(1 + e^x). */
   softplus: unary("softplus", "Softplus", "float", { flops: 24, gradient: (g, x) => mul(g, of("sigmoid", x)) }),
   /** x · tanh(softplus(x)). */
@@ -39,7 +39,7 @@ export const gradientRows = {
   sigmoidGradient: binary("sigmoidGradient", "SigmoidGradient", "float", { flops: 3, gradient: (g, { a, b }) => [() => call("sigmoidGradient", [g, b]), () => mul(mul(g, a), sub(1, mul(b, 2)))] }),
   siluGradient: binary("siluGradient", "SiluGradient", "float", { flops: 18, gradient: (g, { a, b }) => [() => call("siluGradient", [g, b]), () => mul(mul(g, a), siluCurvature(b as DeviceArray))] }),
   geluGradient: binary("geluGradient", "GeluGradient", "float", { flops: 30, gradient: (g, { a, b }) => [() => call("geluGradient", [g, b]), () => mul(mul(g, a), geluCurvature(b as DeviceArray))] }),
-  geluTanhGradient: binary("geluTanhGradient", "GeluTanhGradient", "float", { flops: 30 }),
+  geluTanhGradient: binary("geluTanhGradient", "GeluTanhGradient", "float", { flops: 30, gradient: (g, { a, b }) => [() => call("geluTanhGradient", [g, b]), () => mul(mul(g, a), geluTanhCurvature(b as DeviceArray))] }),
 } as const;
 
 // s(1 − s)(2 + x(1 − 2s))
@@ -52,6 +52,15 @@ function siluCurvature(x: DeviceArray): DeviceArray {
 function geluCurvature(x: DeviceArray): DeviceArray {
   const square = of("square", x);
   return mul(mul(of("exp", mul(square, -0.5)), 1 / Math.sqrt(2 * Math.PI)), sub(2, square));
+}
+
+// With t = tanh(c(x + 0.044715x³)), k = c(1 + 0.134145x²), k' = 0.26829cx: (1 − t²)(k − x·t·k² + ½x·k')
+function geluTanhCurvature(x: DeviceArray): DeviceArray {
+  const c = Math.sqrt(2 / Math.PI);
+  const square = of("square", x);
+  const t = of("tanh", mul(mul(x, c), add(mul(square, 0.044715), 1)));
+  const k = add(mul(square, 0.134145 * c), c);
+  return mul(sub(1, of("square", t)), add(sub(k, mul(mul(x, t), of("square", k))), mul(square, 0.134145 * c)));
 }
 
 export interface ClampAttributes { readonly min: number; readonly max: number; }

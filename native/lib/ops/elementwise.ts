@@ -55,15 +55,15 @@ export function unbroadcast(gradient: DeviceArray, operand: Operand): DeviceArra
 }
 
 export type UnaryGradient = (g: DeviceArray, x: DeviceArray, y: DeviceArray) => DeviceArray;
-interface UnaryOptions<R extends Result> { readonly result?: R; readonly flops?: number; readonly gradient?: UnaryGradient | null; }
+interface UnaryOptions<R extends Result> { readonly result?: R; readonly flops?: number; readonly gradient?: UnaryGradient | null; /** The functor of bools, where it is another one. */ readonly ofBools?: string; }
 
 /** A row that tells its result's dtype to the types of methods. */
 export interface Elementwise<D extends Domain, R extends Result> extends Computation<object> { readonly domain: D; readonly result: R; }
 
 /** out = f(x). */
-export function unary<D extends Domain, R extends Result = "same">(name: string, functor: string, domain: D, { result = "same" as R, flops = 1, gradient = null }: UnaryOptions<R> = {}): Elementwise<D, R> {
+export function unary<D extends Domain, R extends Result = "same">(name: string, functor: string, domain: D, { result = "same" as R, flops = 1, gradient = null, ofBools = functor }: UnaryOptions<R> = {}): Elementwise<D, R> {
   const { kernels } = domains[domain];
-  const family = new KernelFamily("elementwise", kernels, (type) => `unary<${functor}, ${type}, ${result === "bool" ? "bool" : type}>`, ["place", "out", "i64"]);
+  const family = new KernelFamily("elementwise", kernels, (type, dtype) => `unary<${dtype === "bool" ? ofBools : functor}, ${type}, ${result === "bool" ? "bool" : type}>`, ["place", "out", "i64"]);
   return {
     domain,
     result,

@@ -76,6 +76,6 @@ export const functionRows = {
   isfinite: unary("isfinite", "Isfinite", "float", { result: "bool" }),
   /** True where x is 0. */
   logicalNot: unary("logicalNot", "LogicalNot", "logical", { result: "bool" }),
-  /** ~x. */
-  bitwiseNot: unary("bitwiseNot", "BitwiseNot", "integer"),
+  /** ~x; of bools the opposite. */
+  bitwiseNot: unary("bitwiseNot", "BitwiseNot", "integer", { ofBools: "LogicalNot" }),
 } as const;

@@ -1,0 +1,273 @@
+// The table of cases: for every operation random input, what float64 says, and how far a device may be from it. An operation more is a row more.
+import type { OperationName } from "../../native/lib/ops/table.ts";
+import type { Random } from "./numbers.ts";
+import { erf, erfc, erfinv, lgamma } from "./special.ts";
+
+/**
+ * The most that a result may be off before it is rounded to a dtype narrower than the one that it is computed in. A number: units in the last place. A function: the
+ * difference itself, from the unit roundoff `u` of the computing type, the right result and the operands.
+ */
+export type Allowed = number | ((u: number, wanted: number, operands: readonly number[]) => number);
+
+export interface ElementwiseCase {
+  readonly name: OperationName;
+  readonly attributes?: object;
+  /** One range of random numbers for each operand. */
+  readonly ranges: readonly (readonly [number, number])[];
+  /** The function of floats. */
+  readonly of?: (...values: number[]) => number | boolean;
+  /** The function of integers, before it wraps around. */
+  readonly ofIntegers?: (...values: bigint[]) => bigint | boolean;
+  /** The function of bools. */
+  readonly ofBools?: (...values: boolean[]) => boolean;
+  readonly allowed?: Allowed;
+}
+
+/**
+ * Units in the last place that a function may be off: what NVIDIA says of float32 and float64 in the CUDA C++ Programming Guide, "Mathematical Functions Appendix" (≤ 4 for all
+ * that are not listed), and 4 at least, which is what vector functions on processors promise.
+ */
+const libraryUlps: Record<string, number> = { lgamma: 6, erfc: 5, erfinv: 5 };
+const library = (name: string): number => libraryUlps[name] ?? 4;
+
+const wide = [-30, 30] as const;
+const unit = [-1, 1] as const;
+const positive = [0.01, 50] as const;
+
+const one = (name: OperationName, of: (x: number) => number | boolean, allowed: Allowed = 0, range: readonly [number, number] = wide, more: Partial<ElementwiseCase> = {}): ElementwiseCase => ({ name, ranges: [range], of, allowed, ...more });
+const two = (name: OperationName, of: (x: number, y: number) => number | boolean, allowed: Allowed = 0, more: Partial<ElementwiseCase> = {}): ElementwiseCase => ({ name, ranges: [wide, wide], of, allowed, ...more });
+
+/** To the nearest integer, ties to even. */
+function round(x: number): number {
+  const down = Math.floor(x);
+  const rest = x - down;
+  const nearest = rest < 0.5 || (rest === 0.5 && down % 2 === 0) ? down : down + 1;
+  return nearest === 0 ? (x < 0 || Object.is(x, -0) ? -0 : 0) : nearest;
+}
+
+const sigmoid = (x: number) => (x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x)));
+const softplus = (x: number) => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
+const gelu = (x: number) => (x === -Infinity ? -0 : 0.5 * x * erfc(-x * Math.SQRT1_2));
+const density = (x: number) => Math.exp(-0.5 * x * x) / Math.sqrt(2 * Math.PI);
+const inner = (x: number) => Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3);
+/** f(−∞) is its limit, where the formula has −∞ · 0. */
+const limit = (value: number, f: (x: number) => number) => (x: number) => (x === -Infinity ? value : f(x));
+
+/** The remainder of the divisor's sign. JavaScript's % is exact, as fmod is. */
+function remainder(x: number, y: number): number {
+  const rest = x % y;
+  if (rest === 0) return y < 0 || Object.is(y, -0) ? -0 : 0;
+  return rest < 0 !== y < 0 ? rest + y : rest;
+}
+function floorDivide(x: number, y: number): number {
+  if (y === 0) return x / y;
+  const rest = x % y;
+  const quotient = round((x - rest) / y - (rest !== 0 && rest < 0 !== y < 0 ? 1 : 0));
+  return quotient === 0 ? (x / y < 0 || Object.is(x / y, -0) ? -0 : 0) : quotient;
+}
+const floorDivideIntegers = (x: bigint, y: bigint) => (y === 0n ? 0n : x / y - (x % y !== 0n && x < 0n !== y < 0n ? 1n : 0n));
+/** As in C: 1 to any power, and anything to the power 0, is 1; −1 to ±∞ is 1. */
+const pow = (x: number, y: number) => (x === 1 || (x === -1 && Math.abs(y) === Infinity) ? 1 : x ** y);
+function powIntegers(x: bigint, y: bigint): bigint {
+  if (y < 0n) return x === 1n ? 1n : x === -1n ? (y % 2n === 0n ? 1n : -1n) : 0n;
+  let [result, base] = [1n, x];
+  // All integers of 64 bits and fewer wrap around at a power of two.
+  for (let left = y; left > 0n; left >>= 1n, base = BigInt.asUintN(64, base * base)) if (left & 1n) result = BigInt.asUintN(64, result * base);
+  return result;
+}
+const larger = (x: number, y: number) => (Number.isNaN(x) || Number.isNaN(y) ? NaN : x >= y ? x : y);
+const smaller = (x: number, y: number) => (Number.isNaN(x) || Number.isNaN(y) ? NaN : x <= y ? x : y);
+function logaddexp(x: number, y: number): number {
+  if (Number.isNaN(x) || Number.isNaN(y)) return NaN;
+  return x === y && !Number.isFinite(x) ? x : Math.max(x, y) + Math.log1p(Math.exp(-Math.abs(x - y)));
+}
+
+const compare = (name: OperationName, test: (x: number | bigint, y: number | bigint) => boolean): ElementwiseCase =>
+  two(name, test, 0, { ofIntegers: test, ofBools: (x, y) => test(Number(x), Number(y)) });
+const logical = (name: OperationName, test: (x: boolean, y: boolean) => boolean): ElementwiseCase =>
+  two(name, (x, y) => test(x !== 0, y !== 0), 0, { ofIntegers: (x, y) => test(x !== 0n, y !== 0n), ofBools: test });
+const bitwise = (name: OperationName, ofIntegers: (x: bigint, y: bigint) => bigint, ofBools: (x: boolean, y: boolean) => boolean): ElementwiseCase => ({ name, ranges: [wide, wide], ofIntegers, ofBools });
+const math = (name: "exp" | "expm1" | "log" | "log2" | "log10" | "log1p" | "cbrt" | "sin" | "cos" | "tan" | "asin" | "acos" | "atan" | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh", range: readonly [number, number] = wide) =>
+  one(name, Math[name], library(name), range);
+
+export const elementwiseCases: readonly ElementwiseCase[] = [
+  one("neg", (x) => -x, 0, wide, { ofIntegers: (x) => -x }),
+  one("abs", Math.abs, 0, wide, { ofIntegers: (x) => (x < 0n ? -x : x) }),
+  one("sign", Math.sign, 0, wide, { ofIntegers: (x) => (x > 0n ? 1n : x < 0n ? -1n : 0n) }),
+  one("square", (x) => x * x, 0.5, wide, { ofIntegers: (x) => x * x }),
+  one("reciprocal", (x) => 1 / x, 0.5),
+  math("exp"), one("exp2", (x) => 2 ** x, library("exp2")), math("expm1"),
+  math("log", positive), math("log2", positive), math("log10", positive), math("log1p", [-0.9, 20]),
+  one("sqrt", Math.sqrt, 0.5, positive),
+  // A root and a division, each rounded.
+  one("rsqrt", (x) => 1 / Math.sqrt(x), 2, positive),
+  math("cbrt"), math("sin"), math("cos"), math("tan"), math("asin", unit), math("acos", unit), math("atan"), math("sinh"), math("cosh"), math("tanh"), math("asinh"), math("acosh", [1, 100]), math("atanh", unit),
+  one("erf", erf, library("erf"), [-5, 5]), one("erfc", erfc, library("erfc"), [-5, 9]), one("erfinv", erfinv, library("erfinv"), unit),
+  // Near its zeros at 1 and 2 the reference is the one that is less exact.
+  one("lgamma", lgamma, (u, wanted) => library("lgamma") * 2 * u * Math.abs(wanted) + 1e-14, positive),
+  one("floor", Math.floor), one("ceil", Math.ceil), one("round", round), one("trunc", Math.trunc), one("frac", (x) => x - Math.trunc(x)),
+  one("isnan", Number.isNaN), one("isinf", (x) => Math.abs(x) === Infinity), one("isfinite", Number.isFinite),
+  one("logicalNot", (x) => x === 0, 0, wide, { ofIntegers: (x) => x === 0n, ofBools: (x) => !x }),
+  { name: "bitwiseNot", ranges: [wide], ofIntegers: (x) => ~x, ofBools: (x) => !x },
+
+  one("relu", (x) => (Number.isNaN(x) ? NaN : x > 0 ? x : 0), 0, wide, { ofIntegers: (x) => (x > 0n ? x : 0n) }),
+  // exp (4), a sum, a quotient and a product.
+  one("sigmoid", sigmoid, 8),
+  // log1p (4) of exp (4), which is as well conditioned, and a sum without cancellation.
+  one("logSigmoid", (x) => (Number.isNaN(x) ? NaN : Math.min(x, 0) - Math.log1p(Math.exp(-Math.abs(x)))), 9),
+  one("silu", limit(-0, (x) => x * sigmoid(x)), 9),
+  one("softsign", (x) => (Math.abs(x) === Infinity ? Math.sign(x) : x / (1 + Math.abs(x))), 1.5),
+  // x/6 and ½ cancel: two roundings of numbers up to 1.
+  one("hardsigmoid", (x) => (x <= -3 ? 0 : x >= 3 ? 1 : x / 6 + 0.5), (u) => 2 * u, [-5, 5]),
+  one("hardswish", (x) => (x <= -3 ? 0 : x >= 3 ? x : (x * (x + 3)) / 6), 2, [-5, 5]),
+  one("softplus", softplus, 9),
+  one("mish", limit(-0, (x) => x * Math.tanh(softplus(x))), 14),
+  // erfc of an argument with two roundings, which its slope 2z² magnifies (z² = x²/2).
+  one("gelu", gelu, (u, wanted, [x]) => 2 * u * Math.abs(wanted) * (8 + x! * x!), [-8, 8], { attributes: { approximate: "none" } }),
+  // 1 + tanh cancels: tanh (4) and the five roundings of its argument, whose slope is below 1.
+  one("gelu", limit(-0, (x) => 0.5 * x * (1 + Math.tanh(inner(x)))), (u, _, [x]) => 9 * u * Math.abs(x!), [-8, 8], { attributes: { approximate: "tanh" } }),
+  one("clamp", (x) => (Number.isNaN(x) ? NaN : x < -1.5 ? -1.5 : x > 2.5 ? 2.5 : x), 0, wide, { attributes: { min: -1.5, max: 2.5 } }),
+  one("leakyRelu", (x) => (x >= 0 ? x : x * 0.125), 0.5, wide, { attributes: { slope: 0.125 } }),
+  one("elu", (x) => (x > 0 ? x : 1.5 * Math.expm1(x)), 5, wide, { attributes: { alpha: 1.5 } }),
+
+  two("add", (x, y) => x + y, 0.5, { ofIntegers: (x, y) => x + y }),
+  two("sub", (x, y) => x - y, 0.5, { ofIntegers: (x, y) => x - y }),
+  two("mul", (x, y) => x * y, 0.5, { ofIntegers: (x, y) => x * y }),
+  two("div", (x, y) => x / y, 0.5),
+  two("floorDivide", floorDivide, 0.5, { ofIntegers: floorDivideIntegers }),
+  two("remainder", remainder, 0.5, { ofIntegers: (x, y) => (y === 0n ? 0n : x - floorDivideIntegers(x, y) * y) }),
+  two("fmod", (x, y) => x % y, 0, { ofIntegers: (x, y) => (y === 0n ? 0n : x % y) }),
+  two("pow", pow, library("pow"), { ranges: [[0.1, 9], [-9, 9]], ofIntegers: powIntegers }),
+  two("maximum", larger, 0, { ofIntegers: (x, y) => (x > y ? x : y) }),
+  two("minimum", smaller, 0, { ofIntegers: (x, y) => (x < y ? x : y) }),
+  two("atan2", Math.atan2, library("atan2")),
+  two("hypot", Math.hypot, library("hypot")),
+  two("copysign", (x, y) => (y < 0 || Object.is(y, -0) ? -Math.abs(x) : Math.abs(x))),
+  // The larger operand may cancel against the logarithm, which is at most log 2.
+  two("logaddexp", logaddexp, (u, wanted) => 2 * u * (Math.abs(wanted) + 9 * Math.LN2)),
+  compare("eq", (x, y) => x === y), compare("ne", (x, y) => x !== y), compare("lt", (x, y) => x < y), compare("le", (x, y) => x <= y), compare("gt", (x, y) => x > y), compare("ge", (x, y) => x >= y),
+  logical("logicalAnd", (x, y) => x && y), logical("logicalOr", (x, y) => x || y), logical("logicalXor", (x, y) => x !== y),
+  bitwise("bitwiseAnd", (x, y) => x & y, (x, y) => x && y), bitwise("bitwiseOr", (x, y) => x | y, (x, y) => x || y), bitwise("bitwiseXor", (x, y) => x ^ y, (x, y) => x !== y),
+
+  two("reluGradient", (g, y) => (Number.isNaN(y) ? NaN : y > 0 ? g : 0)),
+  two("sigmoidGradient", (g, y) => g * y * (1 - y), 2, { ranges: [wide, [0, 1]] }),
+  two("tanhGradient", (g, y) => g * (1 - y * y), (u, _, [g]) => 3 * u * Math.abs(g!), { ranges: [wide, unit] }),
+  // σ (8) in the product, and its error once more where 1 − σ meets y.
+  two("siluGradient", (g, y) => g * (y === -Infinity ? 0 : y === Infinity ? 1 : sigmoid(y) * (1 + y * (1 - sigmoid(y)))), (u, _, [g, y]) => 20 * u * Math.abs(g!) * sigmoid(y!) * (1 + Math.abs(y!)), { ranges: [wide, wide] }),
+  two("geluGradient", (g, y) => g * (0.5 * erfc(-y * Math.SQRT1_2) + (density(y) === 0 ? 0 : y * density(y))),
+    (u, _, [g, y]) => 2 * u * Math.abs(g!) * (8 + y! * y!) * (0.5 * erfc(-y! * Math.SQRT1_2) + Math.abs(y!) * density(y!)), { ranges: [wide, [-8, 8]] }),
+  two("geluTanhGradient", (g, y) => {
+    const t = Math.tanh(inner(y));
+    return g * (0.5 * (1 + t) + (t * t === 1 ? 0 : 0.5 * y * (1 - t * t) * Math.sqrt(2 / Math.PI) * (1 + 0.134145 * y * y)));
+  }, (u, _, [g, y]) => u * Math.abs(g!) * (16 + 20 * Math.abs(y!) * (1 + 0.134145 * y! * y!)), { ranges: [wide, [-6, 6]] }),
+];
+
+/** Numbers of a shape, row-major. */
+export interface Numbers { readonly shape: readonly number[]; readonly values: readonly number[]; }
+
+export interface ReductionCase {
+  readonly name: OperationName;
+  readonly attributes?: object;
+  readonly range: readonly [number, number];
+  readonly of: (values: readonly number[]) => number | boolean;
+  /** The most that a result may be off; `depth`: roundings that one element passes through (roundingsOf). */
+  readonly allowed: (u: number, wanted: number, values: readonly number[], depth: number) => number;
+  /** Integers go the same way, and this is the sum that they give exactly. */
+  readonly ofIntegers?: (values: readonly bigint[]) => bigint | boolean | number;
+}
+
+const exactly = () => 0;
+const total = (values: readonly number[], each: (x: number) => number = (x) => x) => values.reduce((sum, x) => sum + each(x), 0);
+const variance = (values: readonly number[], correction: number) => {
+  const mean = total(values) / values.length;
+  return total(values, (x) => (x - mean) ** 2) / (values.length - correction);
+};
+// Deviations from a mean that is itself rounded: each square passes through the sum, and the mean's error is of the size of the numbers.
+const varianceAllowed = (u: number, _: number, values: readonly number[], depth: number) => (8 * (depth + 8) * u * total(values, (x) => x * x)) / Math.max(1, values.length - 1);
+const extreme = (values: readonly number[], isBetter: (x: number, y: number) => boolean) => {
+  const nan = values.findIndex(Number.isNaN);
+  return nan >= 0 ? nan : values.reduce((best, x, index) => (isBetter(x, values[best]!) ? index : best), 0);
+};
+const largest = (values: readonly bigint[]) => values.reduce((best, x) => (x > best ? x : best));
+const smallest = (values: readonly bigint[]) => values.reduce((best, x) => (x < best ? x : best));
+
+export const reductionCases: readonly ReductionCase[] = [
+  { name: "sum", range: wide, of: (values) => total(values), allowed: (u, _, values, depth) => total(values, Math.abs) * (depth * u * 1.01 + values.length * 2 ** -53), ofIntegers: (values) => values.reduce((sum, x) => sum + x, 0n) },
+  { name: "mean", range: wide, of: (values) => total(values) / values.length, allowed: (u, wanted, values, depth) => (total(values, Math.abs) * (depth * u * 1.01 + values.length * 2 ** -53)) / values.length + Math.abs(wanted) * u },
+  { name: "prod", range: [0.95, 1.05], of: (values) => values.reduce((product, x) => product * x, 1), allowed: (u, wanted, values) => values.length * 1.01 * u * Math.abs(wanted), ofIntegers: (values) => values.reduce((product, x) => BigInt.asIntN(64, product * x), 1n) },
+  // The sum's error, halved by the root, the squares' and the root's.
+  { name: "norm", range: wide, of: (values) => Math.sqrt(total(values, (x) => x * x)), allowed: (u, wanted, _, depth) => (depth + 3) * u * wanted },
+  { name: "max", range: wide, of: (values) => values[extreme(values, (x, y) => x > y)]!, allowed: exactly, ofIntegers: largest },
+  { name: "min", range: wide, of: (values) => values[extreme(values, (x, y) => x < y)]!, allowed: exactly, ofIntegers: smallest },
+  { name: "any", range: [0, 1], of: (values) => values.some((x) => x !== 0), allowed: exactly, ofIntegers: (values) => values.some((x) => x !== 0n) },
+  { name: "all", range: [0, 1], of: (values) => values.every((x) => x !== 0), allowed: exactly, ofIntegers: (values) => values.every((x) => x !== 0n) },
+  { name: "argmax", range: wide, of: (values) => extreme(values, (x, y) => x > y), allowed: exactly, ofIntegers: (values) => BigInt(values.indexOf(largest(values))) },
+  { name: "argmin", range: wide, of: (values) => extreme(values, (x, y) => x < y), allowed: exactly, ofIntegers: (values) => BigInt(values.indexOf(smallest(values))) },
+  // exp (4) of a difference that is rounded, once more where parts meet, and log (4).
+  { name: "logsumexp", range: wide, of: (values) => { const most = Math.max(...values); return Number.isFinite(most) ? most + Math.log(total(values, (x) => Math.exp(x - most))) : most; },
+    allowed: (u, wanted, _, depth) => u * (9 * depth + 64) + 9 * u * Math.abs(wanted) },
+  { name: "variance", attributes: { correction: 1 }, range: wide, of: (values) => variance(values, 1), allowed: varianceAllowed },
+  { name: "std", attributes: { correction: 0 }, range: wide, of: (values) => Math.sqrt(variance(values, 0)), allowed: (u, wanted, values, depth) => (wanted === 0 ? 0 : varianceAllowed(u, wanted, values, depth) / (2 * wanted)) + u * wanted },
+];
+
+/** A whole operation: inputs of given shapes, attributes, and the result that float64 gives. */
+export interface WholeCase {
+  readonly name: OperationName;
+  readonly shapes: readonly (readonly number[])[];
+  readonly attributes?: object;
+  readonly of: (...inputs: Numbers[]) => Numbers;
+  readonly allowed?: (u: number, index: number, ...inputs: Numbers[]) => number;
+  /** The first input is a mask. */
+  readonly isMasked?: boolean;
+}
+
+const sizeOf = (shape: readonly number[]) => shape.reduce((size, length) => size * length, 1);
+/** The result whose element at each index is a number of `f`. */
+export function made(shape: readonly number[], f: (index: readonly number[]) => number): Numbers {
+  return { shape, values: Array.from({ length: sizeOf(shape) }, (_, flat) => f(placeOf(flat, shape))) };
+}
+/** The index along each axis of an element in row-major order. */
+function placeOf(flat: number, shape: readonly number[]): number[] {
+  const index = [...shape];
+  for (let axis = shape.length - 1, rest = flat; axis >= 0; rest = Math.floor(rest / shape[axis--]!)) index[axis] = rest % shape[axis]!;
+  return index;
+}
+/** The element at an index; axes of size 1 broadcast, and missing ones come first. */
+export function at({ shape, values }: Numbers, index: readonly number[]): number {
+  return values[shape.reduce((flat, length, axis) => flat * length + (length === 1 ? 0 : index[index.length - shape.length + axis]!), 0)]!;
+}
+const dot = (a: Numbers, b: Numbers, index: readonly number[], each: (x: number) => number) => {
+  const [batch, row, column] = [index.slice(0, -2), index.at(-2)!, index.at(-1)!];
+  return total(Array.from({ length: a.shape.at(-1)! }, (_, k) => each(at(a, [...batch, row, k]) * at(b, [...batch, k, column]))));
+};
+const matmul = (shapes: readonly [readonly number[], readonly number[]], shape: readonly number[]): WholeCase => ({
+  name: "matmul", shapes,
+  of: (a, b) => made(shape, (index) => dot(a, b, index, (x) => x)),
+  // Two roundings for each of k products; float64 sums in another order itself.
+  allowed: (u, flat, a, b) => (a.shape.at(-1)! + 1) * (u + 2 ** -53) * 1.01 * dot(a, b, placeOf(flat, shape), Math.abs),
+});
+const sizes: readonly number[] = [0, 1, 65, 768, 1000, 1025];
+
+export const wholeCases: readonly WholeCase[] = [
+  ...[[1, 1, 1], [5, 0, 4], [65, 17, 33], [64, 64, 64], [70, 129, 66]].map(([m, k, n]) => matmul([[m!, k!], [k!, n!]], [m!, n!])),
+  ...sizes.map((k) => matmul([[2, k], [k, 3]], [2, 3])),
+  matmul([[3, 1, 4, 5], [2, 5, 6]], [3, 2, 4, 6]),
+  ...sizes.flatMap<WholeCase>((n) => [
+    { name: "where", shapes: [[n], [n], [n]], isMasked: true, of: (mask, x, y) => made([n], (index) => (at(mask, index) === 1 ? at(x, index) : at(y, index))) },
+    { name: "reshapeTo", shapes: [[n, 6]], attributes: { shape: [3, n, 2] }, of: ({ values }) => ({ shape: [3, n, 2], values }) },
+    { name: "permute", shapes: [[n, 2, 3]], attributes: { axes: [2, 0, 1] }, of: (x) => made([3, n, 2], ([k, i, j]) => at(x, [i!, j!, k!])) },
+    { name: "slice", shapes: [[3, n]], attributes: { slices: [-1, [0, null, 2]] }, of: (x) => made([Math.ceil(n / 2)], ([i]) => at(x, [2, 2 * i!])) },
+    { name: "sliceGradient", shapes: [[Math.ceil(n / 2)]], attributes: { slices: [-1, [0, null, 2]], shape: [3, n] }, of: (x) => made([3, n], ([row, i]) => (row === 2 && i! % 2 === 0 ? x.values[i! / 2]! : 0)) },
+    { name: "expand", shapes: [[n, 1]], attributes: { shape: [2, n, 5] }, of: (x) => made([2, n, 5], ([, i]) => x.values[i!]!) },
+    { name: "fullLike", shapes: [[n]], attributes: { value: 0.75 }, of: () => made([n], () => 0.75) },
+    { name: "sumTo", shapes: [[3, n, 2]], attributes: { shape: [n, 1] }, of: (x) => made([n, 1], ([i]) => total([0, 1, 2].flatMap((k) => [at(x, [k, i!, 0]), at(x, [k, i!, 1])]))),
+      allowed: (u, flat, x) => 6 * (u + 2 ** -53) * total([0, 1, 2].flatMap((k) => [at(x, [k, flat, 0]), at(x, [k, flat, 1])]), Math.abs) },
+  ]),
+  { name: "reshape", shapes: [[4, 6]], attributes: { shape: [3, 8], strides: [8, 1] }, of: ({ values }) => ({ shape: [3, 8], values }) },
+  { name: "where", shapes: [[4, 1], [3], [1]], isMasked: true, of: (mask, x, y) => made([4, 3], (index) => (at(mask, index) === 1 ? at(x, index) : at(y, index))) },
+];
+
+/** Operations whose cases are in a file of their own, which names them. */
+export const elsewhere: Partial<Record<OperationName, string>> = {
+  convert: "test/device/conversion.test.ts",
+};
