@@ -5,12 +5,12 @@ import { factsOf, type DType } from "../memory/dtype.ts";
 import { checkedAxis, formatShape } from "../memory/shape.ts";
 import { sameShape } from "../ops/map.ts";
 import { worded } from "../wording.ts";
-import { nextStream } from "./random.ts";
+import { stateOf } from "./random.ts";
 import { Tensor } from "./tensor.ts";
 
-export interface AxisOptions { readonly axis?: number; }
+export interface SoftmaxOptions { readonly axis?: number; }
 /** `eps` is added to the variance; `axes`: how many of the last axes are normalised together (those of the weight, else 1). */
-export interface NormOptions { readonly eps?: number; readonly axes?: number; }
+export interface NormalizationOptions { readonly eps?: number; readonly axes?: number; }
 /** The same seed gives the same mask on every device. Without one the generator of `seed` goes on. `training: false`: nothing is dropped. */
 export interface DropoutOptions { readonly seed?: number | bigint; readonly training?: boolean; }
 export type Reduction = "mean" | "sum" | "none";
@@ -20,15 +20,15 @@ export interface CrossEntropyOptions { readonly reduction?: Reduction; readonly 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /** e^x / Σe^x along an axis, the last when left out. A slice of −∞ alone gives NaN. */
-    softmax(options?: AxisOptions): Tensor;
+    softmax(options?: SoftmaxOptions): Tensor;
     /** log(softmax(x)) along an axis, the last when left out. */
-    logSoftmax(options?: AxisOptions): Tensor;
+    logSoftmax(options?: SoftmaxOptions): Tensor;
     /** See {@link dropout}. */
     dropout(p?: number, options?: DropoutOptions): Tensor;
   }
 }
 
-function alongAxis(name: "softmax" | "logSoftmax", x: Tensor, { axis = -1 }: AxisOptions): Tensor {
+function alongAxis(name: "softmax" | "logSoftmax", x: Tensor, { axis = -1 }: SoftmaxOptions): Tensor {
   const rank = x.shape.length;
   if (rank === 0) return alongAxis(name, x.reshape([1]), {}).reshape([]);
   const at = checkedAxis(axis, rank);
@@ -39,11 +39,11 @@ function alongAxis(name: "softmax" | "logSoftmax", x: Tensor, { axis = -1 }: Axi
 }
 
 /** e^x / Σe^x along an axis, the last when left out. Throws TensorError for an axis that is not there. */
-export function softmax(x: Tensor, options: AxisOptions = {}): Tensor { return alongAxis("softmax", x, options); }
+export function softmax(x: Tensor, options: SoftmaxOptions = {}): Tensor { return alongAxis("softmax", x, options); }
 /** log(softmax(x)) along an axis, the last when left out. Throws TensorError for an axis that is not there. */
-export function logSoftmax(x: Tensor, options: AxisOptions = {}): Tensor { return alongAxis("logSoftmax", x, options); }
+export function logSoftmax(x: Tensor, options: SoftmaxOptions = {}): Tensor { return alongAxis("logSoftmax", x, options); }
 
-function norm(name: "layerNorm" | "rmsNorm", x: Tensor, weight: Tensor | null, bias: Tensor | null, { eps = 1e-5, axes }: NormOptions): Tensor {
+function norm(name: "layerNorm" | "rmsNorm", x: Tensor, weight: Tensor | null, bias: Tensor | null, { eps = 1e-5, axes }: NormalizationOptions): Tensor {
   const count = axes ?? weight?.shape.length ?? bias?.shape.length ?? 1;
   if (!Number.isInteger(count) || count < 1 || count > x.shape.length) throw new TensorError("AXES", `${name} of a tensor of shape ${formatShape(x.shape)} normalises over its last 1 to ${x.shape.length} axes but got ${worded(count)}.`);
   if (!(eps >= 0)) throw new TensorError("VALUE", `The eps of ${name} is a number of at least 0 but got ${worded(eps)}.`);
@@ -52,15 +52,15 @@ function norm(name: "layerNorm" | "rmsNorm", x: Tensor, weight: Tensor | null, b
 }
 
 /** (x − mean)/√(variance + eps) over the last axes, times `weight`, plus `bias`, which have the shape of those axes. Statistics are kept in float32 at least. Throws TensorError. */
-export function layerNorm(x: Tensor, weight: Tensor | null = null, bias: Tensor | null = null, options: NormOptions = {}): Tensor { return norm("layerNorm", x, weight, bias, options); }
+export function layerNorm(x: Tensor, weight: Tensor | null = null, bias: Tensor | null = null, options: NormalizationOptions = {}): Tensor { return norm("layerNorm", x, weight, bias, options); }
 /** x/√(mean(x²) + eps) over the last axes, times `weight`, which has the shape of those axes. Throws TensorError. */
-export function rmsNorm(x: Tensor, weight: Tensor | null = null, options: NormOptions = {}): Tensor { return norm("rmsNorm", x, weight, null, options); }
+export function rmsNorm(x: Tensor, weight: Tensor | null = null, options: NormalizationOptions = {}): Tensor { return norm("rmsNorm", x, weight, null, options); }
 
 /** Each element 0 with probability `p`, the others divided by 1 − p. Throws TensorError. */
 export function dropout(x: Tensor, p = 0.5, { seed, training = true }: DropoutOptions = {}): Tensor {
   if (!(p >= 0 && p <= 1)) throw new TensorError("VALUE", `dropout takes a probability from 0 to 1 but got ${worded(p)}.`);
   if (!training || p === 0) return x.reshape(x.shape);
-  return apply("dropout", [x], { p, ...nextStream(seed) }) as Tensor;
+  return apply("dropout", [x], { p, ...stateOf(seed === undefined ? {} : { seed }) }) as Tensor;
 }
 
 function reduced(losses: Tensor, reduction: Reduction, count: () => Tensor | number): Tensor {

@@ -24,15 +24,6 @@ export function seed(value: number | bigint): void {
   generator.stream = 0n;
 }
 
-<<<<<<< HEAD
-=======
-/** The seed and stream of the next random operation. */
-export function nextStream(seed: number | bigint | undefined): { seed: bigint; stream: bigint } {
-  return seed === undefined ? { seed: generator.seed, stream: (generator.stream += 1n) } : { seed: checkedSeed(seed), stream: 0n };
-}
-
-const threads = 256;
->>>>>>> 6e35047 (ops: softmax, normalisation, cross entropy and dropout as one launch each; float32 functions that become vectors on a CPU)
 const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
 const whole: readonly DType[] = ["int64", "int32", "uint8"];
 const kernels = {
@@ -49,7 +40,8 @@ function blocksFor(out: Tensor): readonly [number, number] {
   return [Math.ceil(out.size / (libraryBlock === 1 ? serialElements : 2 * libraryBlock)), libraryBlock];
 }
 
-function stateOf(options: { readonly seed?: number | bigint }): { seed: bigint; stream: bigint } {
+/** The seed and stream of the next random operation. */
+export function stateOf(options: { readonly seed?: number | bigint }): { seed: bigint; stream: bigint } {
   return options.seed === undefined ? { seed: generator.seed, stream: (generator.stream += 1n) } : { seed: checkedSeed(options.seed), stream: 0n };
 }
 
@@ -62,14 +54,8 @@ function checkedFloat(dtype: DType): void {
 }
 
 function random<D extends DType>(kernel: "uniform" | "normal", shape: number | readonly number[], options: RandomOptions<D>): Tensor<D> {
-<<<<<<< HEAD
   checkedFloat(checkedDType(checkedOptions(options).dtype ?? "float32"));
   const state = stateOf(options);
-=======
-  const dtype = checkedDType(checkedOptions(options).dtype ?? "float32");
-  if (factsOf(dtype).kind !== "float") throw new TensorError("DTYPE", `Expected a float dtype for random numbers but got ${dtype}: convert them, e.g. rand([3]).mul(10).to("int32").`);
-  const state = nextStream(options.seed);
->>>>>>> 6e35047 (ops: softmax, normalisation, cross entropy and dropout as one launch each; float32 functions that become vectors on a CPU)
   const out = emptyTensor(shape, options);
   draw(kernel, out, state);
   return out;
