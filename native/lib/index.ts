@@ -14,14 +14,10 @@ export { Kernel, KernelTemplate, type KernelInfo, type Occupancy, type TimeConfi
 export type { LaunchConfig, Size } from "./cuda/plan.ts";
 export { memory, trim } from "./memory/map.ts";
 export type { DeviceProperties, LibraryProperties } from "./wire/properties.ts";
-<<<<<<< HEAD
 export { bernoulli, multinomial, rand, randint, randn, randperm, seed, type NormalOptions, type RandomOptions, type UniformOptions } from "./tensor/random.ts";
-=======
-export { rand, randn, seed, type RandomOptions } from "./tensor/random.ts";
 export {
   crossEntropy, dropout, layerNorm, logSoftmax, mse, rmsNorm, softmax, type AxisOptions, type CrossEntropyOptions, type DropoutOptions, type NormOptions,
 } from "./tensor/normalization.ts";
->>>>>>> 6e35047 (ops: softmax, normalisation, cross entropy and dropout as one launch each; float32 functions that become vectors on a CPU)
 export type { AxisSlice, Shape } from "./memory/shape.ts";
 export { checkTensor, type TensorRequirements } from "./tensor/check.ts";
 export { TensorLayout, type LayoutOptions } from "./tensor/layout.ts";

@@ -24,15 +24,11 @@ export function seed(value: number | bigint): void {
   generator.stream = 0n;
 }
 
-<<<<<<< HEAD
-=======
 /** The seed and stream of the next random operation. */
 export function nextStream(seed: number | bigint | undefined): { seed: bigint; stream: bigint } {
   return seed === undefined ? { seed: generator.seed, stream: (generator.stream += 1n) } : { seed: checkedSeed(seed), stream: 0n };
 }
 
-const threads = 256;
->>>>>>> 6e35047 (ops: softmax, normalisation, cross entropy and dropout as one launch each; float32 functions that become vectors on a CPU)
 const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
 const whole: readonly DType[] = ["int64", "int32", "uint8"];
 const kernels = {
@@ -49,10 +45,6 @@ function blocksFor(out: Tensor): readonly [number, number] {
   return [Math.ceil(out.size / (libraryBlock === 1 ? serialElements : 2 * libraryBlock)), libraryBlock];
 }
 
-function stateOf(options: { readonly seed?: number | bigint }): { seed: bigint; stream: bigint } {
-  return options.seed === undefined ? { seed: generator.seed, stream: (generator.stream += 1n) } : { seed: checkedSeed(options.seed), stream: 0n };
-}
-
 function draw(kernel: "uniform" | "normal", out: Tensor, state: { seed: bigint; stream: bigint }): void {
   if (out.size > 0) kernels[kernel].on(out.living().device, out.dtype).launch(...blocksFor(out), [out, out.size, state.seed, state.stream]);
 }
@@ -62,14 +54,8 @@ function checkedFloat(dtype: DType): void {
 }
 
 function random<D extends DType>(kernel: "uniform" | "normal", shape: number | readonly number[], options: RandomOptions<D>): Tensor<D> {
-<<<<<<< HEAD
   checkedFloat(checkedDType(checkedOptions(options).dtype ?? "float32"));
-  const state = stateOf(options);
-=======
-  const dtype = checkedDType(checkedOptions(options).dtype ?? "float32");
-  if (factsOf(dtype).kind !== "float") throw new TensorError("DTYPE", `Expected a float dtype for random numbers but got ${dtype}: convert them, e.g. rand([3]).mul(10).to("int32").`);
   const state = nextStream(options.seed);
->>>>>>> 6e35047 (ops: softmax, normalisation, cross entropy and dropout as one launch each; float32 functions that become vectors on a CPU)
   const out = emptyTensor(shape, options);
   draw(kernel, out, state);
   return out;
@@ -113,7 +99,7 @@ export function randint<D extends DType = "int64">(low: number, high: number, sh
   const dtype = checkedDType(checkedOptions(options).dtype ?? "int64");
   if (factsOf(dtype).kind === "bool" || !admits(dtype, low) || !admits(dtype, high - 1)) throw new TensorError("DTYPE", `${dtype} does not hold all of ${low} to ${high - 1}.`);
   const made = whole.includes(dtype) ? dtype : "int64";
-  const state = stateOf(options);
+  const state = nextStream(options.seed);
   const out = emptyTensor(shape, { ...options, dtype: made });
   if (out.size > 0) integers.on(out.living().device, made).launch(...blocksFor(out), [out, out.size, low, BigInt(high) - BigInt(low), state.seed, state.stream]);
   return (made === dtype ? out : out.to(dtype)) as Tensor<D>;

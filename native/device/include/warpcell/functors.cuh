@@ -197,8 +197,6 @@ struct GeluTanhGradient {
 struct Clamp { template <class W> static __device__ inline W of(W x, W low, W high) { return x != x ? x : (x < low ? (low < high ? low : high) : (x > high ? high : x)); } };
 struct LeakyRelu { template <class W> static __device__ inline W of(W x, W slope, W) { return x >= W(0) ? x : x * slope; } };
 struct Elu { template <class W> static __device__ inline W of(W x, W alpha, W) { return fn::pick(x > W(0), x, alpha * fn::expm1(x)); } };
-
->>>>>>> 6e35047 (ops: softmax, normalisation, cross entropy and dropout as one launch each; float32 functions that become vectors on a CPU)
 struct Where { template <class W> static __device__ inline W of(int condition, W x, W y) { return condition ? x : y; } };
 
 #undef UNARY
