@@ -271,5 +271,6 @@ export const wholeCases: readonly WholeCase[] = [
 export const elsewhere: Partial<Record<OperationName, string>> = {
   convert: "test/device/conversion.test.ts",
   set: "test/device/indexing.test.ts", takeAt: "test/device/indexing.test.ts", takeAtGradient: "test/device/indexing.test.ts", put: "test/device/indexing.test.ts", countFrom: "test/device/indexing.test.ts",
+  softmax: "test/device/normalization.test.ts", logSoftmax: "test/device/normalization.test.ts", softmaxGradient: "test/device/normalization.test.ts", logSoftmaxGradient: "test/device/normalization.test.ts", layerNorm: "test/device/normalization.test.ts", rmsNorm: "test/device/normalization.test.ts", layerNormGradient: "test/device/normalization.test.ts", rmsNormGradient: "test/device/normalization.test.ts", crossEntropyRows: "test/device/normalization.test.ts", crossEntropyGradient: "test/device/normalization.test.ts", dropout: "test/device/normalization.test.ts",
   cat: "test/device/shaping.test.ts", padConstant: "test/device/shaping.test.ts", diagonal: "test/device/shaping.test.ts", onDiagonal: "test/device/shaping.test.ts",
 };
