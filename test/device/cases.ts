@@ -257,7 +257,7 @@ export const wholeCases: readonly WholeCase[] = [
     { name: "reshapeTo", shapes: [[n, 6]], attributes: { shape: [3, n, 2] }, of: ({ values }) => ({ shape: [3, n, 2], values }) },
     { name: "permute", shapes: [[n, 2, 3]], attributes: { axes: [2, 0, 1] }, of: (x) => made([3, n, 2], ([k, i, j]) => at(x, [i!, j!, k!])) },
     { name: "slice", shapes: [[3, n]], attributes: { slices: [-1, [0, null, 2]] }, of: (x) => made([Math.ceil(n / 2)], ([i]) => at(x, [2, 2 * i!])) },
-    { name: "sliceGradient", shapes: [[Math.ceil(n / 2)]], attributes: { slices: [-1, [0, null, 2]], shape: [3, n] }, of: (x) => made([3, n], ([row, i]) => (row === 2 && i! % 2 === 0 ? x.values[i! / 2]! : 0)) },
+    { name: "sliceGradient", shapes: [[Math.ceil(n / 2)]], attributes: { window: { slices: [-1, [0, null, 2]] }, shape: [3, n] }, of: (x) => made([3, n], ([row, i]) => (row === 2 && i! % 2 === 0 ? x.values[i! / 2]! : 0)) },
     { name: "expand", shapes: [[n, 1]], attributes: { shape: [2, n, 5] }, of: (x) => made([2, n, 5], ([, i]) => x.values[i!]!) },
     { name: "fullLike", shapes: [[n]], attributes: { value: 0.75 }, of: () => made([n], () => 0.75) },
     { name: "sumTo", shapes: [[3, n, 2]], attributes: { shape: [n, 1] }, of: (x) => made([n, 1], ([i]) => total([0, 1, 2].flatMap((k) => [at(x, [k, i!, 0]), at(x, [k, i!, 1])]))),
@@ -267,7 +267,11 @@ export const wholeCases: readonly WholeCase[] = [
   { name: "where", shapes: [[4, 1], [3], [1]], isMasked: true, of: (mask, x, y) => made([4, 3], (index) => (at(mask, index) === 1 ? at(x, index) : at(y, index))) },
 ];
 
-/** Operations whose cases are in a file of their own, which names them. */
+/** Operations whose cases are in a file of their own. */
 export const elsewhere: Partial<Record<OperationName, string>> = {
   convert: "test/device/conversion.test.ts",
+  set: "test/device/indexing.test.ts", takeAt: "test/device/indexing.test.ts", takeAtGradient: "test/device/indexing.test.ts", put: "test/device/indexing.test.ts", countFrom: "test/device/indexing.test.ts",
+  softmax: "test/device/normalization.test.ts", logSoftmax: "test/device/normalization.test.ts", softmaxGradient: "test/device/normalization.test.ts", logSoftmaxGradient: "test/device/normalization.test.ts", layerNorm: "test/device/normalization.test.ts", rmsNorm: "test/device/normalization.test.ts", layerNormGradient: "test/device/normalization.test.ts", rmsNormGradient: "test/device/normalization.test.ts", crossEntropyRows: "test/device/normalization.test.ts", crossEntropyGradient: "test/device/normalization.test.ts", dropout: "test/device/normalization.test.ts",
+  cumsum: "test/device/scans.test.ts", cumprod: "test/device/scans.test.ts", cummax: "test/device/scans.test.ts", cummin: "test/device/scans.test.ts", sort: "test/device/sorting.test.ts", argsort: "test/device/sorting.test.ts", searchsorted: "test/device/sorting.test.ts", takeAlong: "test/device/sorting.test.ts", putAlong: "test/device/sorting.test.ts", sumRuns: "test/device/sorting.test.ts",
+  cat: "test/device/shaping.test.ts", padConstant: "test/device/shaping.test.ts", diagonal: "test/device/shaping.test.ts", onDiagonal: "test/device/shaping.test.ts",
 };
