@@ -16,9 +16,9 @@ Client& client_of(const Arguments& arguments) { return connection_of(arguments).
 
 const Segment& readable_segment(Client& client, uint32_t number) {
   const Segment* segment = client.segments().find(number);
-  if (segment == nullptr) throw ClientError("NO_SEGMENT", "Expected the number of a segment but got " + std::to_string(number) + ".");
+  if (segment == nullptr) throw ClientError("NO_SEGMENT", "There is no segment " + std::to_string(number) + ".");
   if (segment->memory == Memory::device && client.kind() != "cpu") {
-    throw ClientError("NOT_READABLE", "Expected a segment of host memory but segment " + std::to_string(number) + " lies on the device: copy from it.");
+    throw ClientError("NOT_READABLE", "Segment " + std::to_string(number) + " is memory of the device, which the host cannot read: copy from it.");
   }
   return *segment;
 }
@@ -90,7 +90,7 @@ class Exports : public Napi::Addon<Exports> {
     } catch (const ClientError& error) {
       throw_error(env, error.code, error.what());
     } catch (const std::exception& error) {
-      throw_error(env, "SYSTEM", std::string("Expected the client of the device process to work but got: ") + error.what() + ".");
+      throw_error(env, "SYSTEM", std::string("The client of the device process failed: ") + error.what() + ".");
     }
     return {};
   }

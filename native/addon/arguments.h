@@ -32,7 +32,7 @@ class Arguments {
 
   uint64_t bytes(size_t i) const {
     int64_t value = integer(i);
-    if (value < 0) throw ClientError("ARGUMENT", "Expected a number of bytes but got " + std::to_string(value) + ".");
+    if (value < 0) throw ClientError("ARGUMENT", "A number of bytes cannot be " + std::to_string(value) + ".");
     return uint64_t(value);
   }
 
@@ -80,7 +80,7 @@ class Arguments {
   static std::string text_of(const Napi::Uint8Array& bytes) { return {reinterpret_cast<const char*>(bytes.Data()), bytes.ElementLength()}; }
 
   [[noreturn]] static void wrong(size_t i, const char* expected) {
-    throw ClientError("ARGUMENT", "Expected argument " + std::to_string(i + 1) + " to be " + expected + ".");
+    throw ClientError("ARGUMENT", "Argument " + std::to_string(i + 1) + " must be " + expected + ".");
   }
 
   const Napi::CallbackInfo& info_;

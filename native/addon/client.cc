@@ -95,7 +95,7 @@ int64_t Client::submit(const unsigned char* record, uint32_t origin) {
   std::memcpy(&header, record, sizeof header);
   bool is_record = header.bytes >= sizeof header && header.bytes <= kLargestRecord && header.bytes % 8 == 0 && is_plain(header.op);
   if (!is_record) {
-    throw ClientError("PROTOCOL", "Expected a record of a command without a message but got " + std::to_string(header.bytes) + " bytes of command " + std::to_string(unsigned(header.op)) + ".");
+    throw ClientError("PROTOCOL", "Only the record of a command without a message can be submitted, not " + std::to_string(header.bytes) + " bytes of command " + std::to_string(unsigned(header.op)) + ".");
   }
 
   if (is_lost()) return kDead;
@@ -105,7 +105,7 @@ int64_t Client::submit(const unsigned char* record, uint32_t origin) {
 }
 
 int64_t Client::request(Op op, const Fields& fields, uint32_t origin) {
-  if (is_plain(op)) throw ClientError("PROTOCOL", "Expected a command with a message but got command " + std::to_string(unsigned(op)) + ".");
+  if (is_plain(op)) throw ClientError("PROTOCOL", "Only a command with a message can be requested, not command " + std::to_string(unsigned(op)) + ".");
 
   int64_t sequence = send(op, fields, origin, -1, Patience::user);
   if (sequence > 0 && op == Op::time && fields.size() >= 3 && fields[2].size() >= sizeof(Launch)) {

@@ -37,7 +37,7 @@ int64_t Client::allocate(Memory memory, uint64_t bytes, bool may_grow) {
 void Client::free(Place place) {
   const Segment* segment = segments_.find(segment_of(place));
   if (segment == nullptr || !allocator(segment->memory).give(place)) {
-    throw ClientError("NOT_ALLOCATED", "Expected a place that is allocated but got " + std::to_string(place) + ": it was freed before, or never given out.");
+    throw ClientError("NOT_ALLOCATED", "Place " + std::to_string(place) + " is not allocated: it was freed before, or never given out.");
   }
 }
 
@@ -69,7 +69,7 @@ Client::Growth Client::grow(Memory memory, uint64_t wanted, uint64_t bytes) {
   if (refusal) throw *refusal;
 
   if (!is_ours) segment.descriptor = std::move(answer.descriptor);
-  if (!segment.descriptor) throw ClientError("PROTOCOL", "Expected a descriptor of the new segment but got none.");
+  if (!segment.descriptor) throw ClientError("PROTOCOL", "The new segment came without its descriptor.");
   segments_.add(number, std::move(segment));
   allocator(memory).add_segment(number, bytes, wanted);
   return Growth::grown;

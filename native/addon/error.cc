@@ -6,7 +6,7 @@
 namespace warpcell {
 
 ClientError system_error(const std::string& what, int number) {
-  return {"SYSTEM", "Expected to " + what + " but got: " + std::strerror(number) + "."};
+  return {"SYSTEM", "Could not " + what + ": " + std::strerror(number) + "."};
 }
 
 }  // namespace warpcell

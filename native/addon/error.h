@@ -10,7 +10,7 @@ struct ClientError : std::runtime_error {
   std::string code;
 };
 
-// "Expected to <what> but got: <text of errno>."
+// "Could not <what>: <text of errno>."
 ClientError system_error(const std::string& what, int number);
 
 }  // namespace warpcell

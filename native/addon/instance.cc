@@ -98,7 +98,7 @@ Napi::Value Instance::view(const Segment& segment) {
 
 Napi::Value Instance::view(const Segment& segment, uint64_t offset, uint64_t bytes) {
   if (offset > segment.bytes || bytes > segment.bytes - offset) {
-    throw ClientError("ARGUMENT", "Expected a range of a segment of " + std::to_string(segment.bytes) + " bytes but got " + std::to_string(bytes) + " bytes at " + std::to_string(offset) + ".");
+    throw ClientError("ARGUMENT", std::to_string(bytes) + " bytes at " + std::to_string(offset) + " do not lie in a segment of " + std::to_string(segment.bytes) + " bytes.");
   }
   return array_buffer(env_, {mapping_of(segment), false}, offset, bytes);
 }
@@ -114,9 +114,9 @@ Napi::Value Instance::map(int descriptor) {
 Napi::Value Instance::lend(const Napi::Object& whole, uint64_t offset, uint64_t bytes) {
   auto found = whole.IsArrayBuffer() ? mappings_.find(whole.As<Napi::ArrayBuffer>().Data()) : mappings_.end();
   std::shared_ptr<Mapping> mapping = found == mappings_.end() ? nullptr : found->second.lock();
-  if (mapping == nullptr) throw ClientError("ARGUMENT", "Expected an ArrayBuffer made by mapMemory or shareMemory but got another value.");
+  if (mapping == nullptr) throw ClientError("ARGUMENT", "Only an ArrayBuffer made by mapMemory or shareMemory can be lent.");
   if (offset < sizeof(uint32_t) || offset > mapping->bytes() || bytes > mapping->bytes() - offset) {
-    throw ClientError("ARGUMENT", "Expected a range after the first word of " + std::to_string(mapping->bytes()) + " bytes but got " + std::to_string(bytes) + " bytes at " + std::to_string(offset) + ".");
+    throw ClientError("ARGUMENT", std::to_string(bytes) + " bytes at " + std::to_string(offset) + " do not lie behind the first word of " + std::to_string(mapping->bytes()) + " bytes.");
   }
   return array_buffer(env_, {std::move(mapping), true}, offset, bytes);
 }

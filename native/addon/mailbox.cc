@@ -13,7 +13,7 @@ std::optional<ClientError> Answer::refusal() const {
   if (!fields.empty() && fields[0] == "ok") return std::nullopt;
   if (fields.size() >= 3 && fields[0] == "error") return ClientError(fields[1], fields[2]);
   std::string first = fields.empty() ? "nothing" : "\"" + fields[0].substr(0, 80) + "\" and " + std::to_string(fields.size() - 1) + " more";
-  return ClientError("PROTOCOL", "Expected an answer that starts with \"ok\" or \"error\" to command " + std::to_string(sequence) + " but got " + first + ".");
+  return ClientError("PROTOCOL", "The answer to command " + std::to_string(sequence) + " must start with \"ok\" or \"error\", but is " + first + ".");
 }
 
 Descriptor Mailbox::renew() {
@@ -67,7 +67,7 @@ void Mailbox::drain() {
     Answer answer;
     answer.sequence = received.sequence;
     if (!decode(received.fields.data(), received.fields.size(), &answer.fields)) {
-      throw ClientError("PROTOCOL", "Expected a list of fields as answer to command " + std::to_string(received.sequence) + " but got other bytes.");
+      throw ClientError("PROTOCOL", "The answer to command " + std::to_string(received.sequence) + " is not a list of fields.");
     }
     answer.descriptor = std::move(received.descriptor);
     if (expected_.erase(received.sequence) == 0) throw ClientError("PROTOCOL", "it answered command " + std::to_string(received.sequence) + ", which awaits no answer");

@@ -16,7 +16,7 @@ uint32_t Registry::open(const std::string& kind, int index, const std::string& e
   std::lock_guard<std::mutex> lock(mutex_);
   uint32_t end = next_ + kMost;
   while (next_ != end && connections_[next_ % kMost]) next_++;
-  if (next_ == end) throw ClientError("TOO_MANY", "Expected at most " + std::to_string(kMost) + " open device processes but this would be one more.");
+  if (next_ == end) throw ClientError("TOO_MANY", "There are already " + std::to_string(kMost) + " open device processes, the most that there may be.");
   connection->number = next_;
   connections_[next_ % kMost] = std::move(connection);
   return next_++;
@@ -45,7 +45,7 @@ Connection* Registry::find(uint32_t number) const {
 Connection& Registry::at(uint32_t number) const {
   Connection* connection = find(number);
   if (connection == nullptr) {
-    throw ClientError("CLOSED", "Expected an open device process but number " + std::to_string(number) + " is closed or was never opened.");
+    throw ClientError("CLOSED", "Device process " + std::to_string(number) + " is closed or was never opened.");
   }
   return *connection;
 }

@@ -35,7 +35,7 @@ uint64_t sealed_bytes(int descriptor) {
   int seals = fcntl(descriptor, F_GET_SEALS);
   struct stat about;
   if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(descriptor, &about) != 0) {
-    throw ClientError("NOT_SHARED_MEMORY", "Expected a descriptor of shared memory that keeps its size but got another one.");
+    throw ClientError("NOT_SHARED_MEMORY", "This is not a descriptor of shared memory that keeps its size.");
   }
   return uint64_t(about.st_size);
 }

@@ -26,26 +26,26 @@ uint64_t number(const std::string& field) {
   char* end = nullptr;
   uint64_t value = std::strtoull(field.c_str(), &end, 10);
   bool is_number = !field.empty() && field[0] >= '0' && field[0] <= '9' && *end == '\0' && errno == 0;
-  if (!is_number) throw DeviceError("PROTOCOL", "Expected a decimal number in a message but got \"" + field + "\".");
+  if (!is_number) throw DeviceError("PROTOCOL", "A message must have a decimal number where it has \"" + field + "\".");
   return value;
 }
 
 void expect_fields(const Request& request, size_t least) {
   if (request.fields.size() >= least) return;
-  throw DeviceError("PROTOCOL", "Expected a message of " + std::to_string(least) + " fields but got " + std::to_string(request.fields.size()) + ".");
+  throw DeviceError("PROTOCOL", "A message must have " + std::to_string(least) + " fields, but has " + std::to_string(request.fields.size()) + ".");
 }
 
 // A record as its command lays it out.
 template <class Record>
 Record& as(Header& header) {
   if (header.bytes >= sizeof(Record)) return reinterpret_cast<Record&>(header);
-  throw DeviceError("PROTOCOL", "Expected a record of " + std::to_string(sizeof(Record)) + " bytes or more for command " + std::to_string(unsigned(header.op)) + " but got " + std::to_string(header.bytes) + ".");
+  throw DeviceError("PROTOCOL", "The record of command " + std::to_string(unsigned(header.op)) + " must have " + std::to_string(sizeof(Record)) + " bytes or more, but has " + std::to_string(header.bytes) + ".");
 }
 
 Memory memory_of(const std::string& field) {
   if (field == "device") return Memory::device;
   if (field == "host") return Memory::host;
-  throw DeviceError("PROTOCOL", "Expected the memory \"device\" or \"host\" but got \"" + field + "\".");
+  throw DeviceError("PROTOCOL", "Memory is \"device\" or \"host\", not \"" + field + "\".");
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -98,7 +98,7 @@ void Loop::dispatch(Header& header) {
     WARPCELL_COMMANDS(X)
 #undef X
   }
-  lose(header.sequence, "PROTOCOL", "Expected a known command but got number " + std::to_string(unsigned(header.op)) + ".");
+  lose(header.sequence, "PROTOCOL", "There is no command " + std::to_string(unsigned(header.op)) + ".");
 }
 
 void Loop::perform(Command command, Header& header) {
@@ -119,7 +119,7 @@ void Loop::perform(Exchange exchange, Header& header) {
     if (error.fatal) lose(sequence, error.code, error.what());
     channel_.answer_error(sequence, error.code, error.what(), error.details);
   } catch (const std::bad_alloc&) {
-    channel_.answer_error(sequence, "OUT_OF_MEMORY", "Expected memory for a command but the device process has none left.", "");
+    channel_.answer_error(sequence, "OUT_OF_MEMORY", "The device process has no memory left for a command.", "");
   } catch (const std::exception& error) {
     channel_.answer_error(sequence, "DRIVER", std::string("The device process could not do it: ") + error.what() + ".", "");
   }
@@ -160,7 +160,7 @@ void Loop::fill(Header& header) {
   auto& command = as<Fill>(header);
   bool is_width = command.width == 1 || command.width == 2 || command.width == 4 || command.width == 8;
   if (!is_width || command.size % command.width != 0) {
-    throw DeviceError("PROTOCOL", "Expected a fill of whole elements of 1, 2, 4 or 8 bytes but got " + std::to_string(command.size) + " bytes of width " + std::to_string(command.width) + ".");
+    throw DeviceError("PROTOCOL", "A fill is of whole elements of 1, 2, 4 or 8 bytes, not of " + std::to_string(command.size) + " bytes of width " + std::to_string(command.width) + ".");
   }
   device_.fill(command.destination, command.size, command.pattern, command.width);
 }
@@ -186,7 +186,7 @@ Answer Loop::segment_create(Request& request, const Header&) {
 
 Answer Loop::segment_import(Request& request, const Header&) {
   expect_fields(request, 3);
-  if (!request.descriptor) throw DeviceError("PROTOCOL", "Expected a descriptor with the segment but got none.");
+  if (!request.descriptor) throw DeviceError("PROTOCOL", "The segment came without its descriptor.");
   uint32_t segment = uint32_t(number(request.fields[0]));
   Memory memory = memory_of(request.fields[1]);
   uint64_t bytes = number(request.fields[2]);
@@ -227,7 +227,7 @@ Answer Loop::occupancy(Request& request, const Header&) {
 Answer Loop::time(Request& request, const Header& header) {
   expect_fields(request, 3);
   std::string record = request.fields[2];
-  if (record.size() < sizeof(Launch)) throw DeviceError("PROTOCOL", "Expected a launch record to time but got " + std::to_string(record.size()) + " bytes.");
+  if (record.size() < sizeof(Launch)) throw DeviceError("PROTOCOL", "There is no launch record to time in " + std::to_string(record.size()) + " bytes.");
   LaunchRequest launch = read_launch(device_, *reinterpret_cast<Launch*>(&record[0]), record.size());
   launch.sequence = header.sequence;
 
@@ -256,7 +256,7 @@ Answer Loop::plan(Request& request, const Header& header) {
   task.choice = request.fields[2];
   std::string& record = request.fields[3];
   if (!record.empty()) {
-    if (record.size() < sizeof(Run)) throw DeviceError("PROTOCOL", "Expected a run record to measure but got " + std::to_string(record.size()) + " bytes.");
+    if (record.size() < sizeof(Run)) throw DeviceError("PROTOCOL", "There is no run record to measure in " + std::to_string(record.size()) + " bytes.");
     task.trial = read_run(*reinterpret_cast<Run*>(&record[0]), record.size());
     task.trial->sequence = header.sequence;
   }

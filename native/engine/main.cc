@@ -40,7 +40,7 @@ std::unique_ptr<Device> open_device(const std::string& kind, int index, Control*
   for (const Kind& known : kKinds) {
     if (kind == known.name) return known.open(index, control);
   }
-  throw DeviceError("UNKNOWN_DEVICE", "Expected the device kind cpu or cuda but got \"" + kind + "\".");
+  throw DeviceError("UNKNOWN_DEVICE", "There is no kind of device \"" + kind + "\": the kinds are cpu and cuda.");
 }
 
 // Null, with a sentence on stderr, when the inherited descriptors are not what a session passes.
@@ -49,14 +49,14 @@ Control* map_control() {
   bool is_control = fstat(kControlDescriptor, &about) == 0 && uint64_t(about.st_size) >= kControlBytes;
   void* memory = is_control ? mmap(nullptr, kControlBytes, PROT_READ | PROT_WRITE, MAP_SHARED, kControlDescriptor, 0) : MAP_FAILED;
   if (memory == MAP_FAILED) {
-    std::fprintf(stderr, "Expected a control segment on descriptor %d but there is none. A session starts this program; it is of no use by itself.\n", kControlDescriptor);
+    std::fprintf(stderr, "There is no control segment on descriptor %d. A session starts this program; it is of no use by itself.\n", kControlDescriptor);
     return nullptr;
   }
 
   auto* control = static_cast<Control*>(memory);
   uint32_t protocol = control->protocol.load(std::memory_order_relaxed);
   if (protocol == kProtocolVersion) return control;
-  std::fprintf(stderr, "Expected a session that speaks protocol %u but got %u. Build the library again: its parts are of different versions.\n", kProtocolVersion, protocol);
+  std::fprintf(stderr, "This program speaks protocol %u, but the session speaks %u. Build the library again: its parts are of different versions.\n", kProtocolVersion, protocol);
   return nullptr;
 }
 
@@ -99,7 +99,7 @@ int run(const std::string& kind, int index) {
 
 int main(int count, char** arguments) {
   if (count != 3) {
-    std::fprintf(stderr, "Expected warpcell-device KIND INDEX but got %d arguments.\n", count - 1);
+    std::fprintf(stderr, "warpcell-device takes 2 arguments (KIND INDEX) but got %d.\n", count - 1);
     return warpcell::kExitUsage;
   }
 

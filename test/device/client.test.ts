@@ -58,7 +58,7 @@ test("a message that cannot be sent is an error, and costs no earlier answer", (
     process.exit(0);`;
   const { stdout, stderr } = spawnSync("sh", ["-c", 'ulimit -n 64; exec "$0" -e "$1"', process.execPath, source], { encoding: "utf8", timeout: 20_000 });
   expect(stderr).toBe("");
-  expect(JSON.parse(stdout)).toEqual(["Expected to send a message to the device process but got: Too many open files.", "done", "running"]);
+  expect(JSON.parse(stdout)).toEqual(["Could not send a message to the device process: Too many open files.", "done", "running"]);
 });
 
 test("an interrupt ends a restart whose new process never answers, and does not disturb one that does", () => {
@@ -89,7 +89,7 @@ test.each([["launch", Op.launch, 64], ["copy", Op.copy, 48], ["fill", Op.fill, 5
   const sequence = binding.submit(client, 0);
   expect(binding.flights(client, sequence, sequence)).toEqual([]);
   expect(binding.wait(client, fence(client), -1)).toBe("error");
-  expect(binding.errors(client)).toMatchObject([{ sequence, fatal: false, code: "PROTOCOL", text: `Expected a record of ${bytes} bytes or more for command ${op} but got ${headerBytes}.` }]);
+  expect(binding.errors(client)).toMatchObject([{ sequence, fatal: false, code: "PROTOCOL", text: `The record of command ${op} must have ${bytes} bytes or more, but has ${headerBytes}.` }]);
 });
 
 test("gauges come back though the process before was killed while it wrote them", async () => {
@@ -125,7 +125,7 @@ test("a program may open as many device processes as it likes, one after the oth
     last = next;
     binding.close(last);
   }
-  expect(() => binding.state(first + 4096)).toThrow(/Expected an open device process but number \d+ is closed/);
+  expect(() => binding.state(first + 4096)).toThrow(/Device process \d+ is closed/);
   expect(binding.state(first)).toBe("running");
 });
 
@@ -251,7 +251,7 @@ describe("a device process that answers", () => {
 
   test.each([
     ["more bytes than it sends", 0, /^a message of 4 bytes says that it has 3221225472$/],
-    ["what is no list of fields", 1, /^Expected a list of fields as answer to command 1 but got other bytes\.$/],
+    ["what is no list of fields", 1, /^The answer to command 1 is not a list of fields\.$/],
     ["half a packet", 2, /^a packet is not well formed/],
     ["a packet without its memory", 3, /^a packet is not well formed/],
     ["a packet that claims a descriptor", 4, /^a packet is not well formed/],
@@ -268,7 +268,7 @@ describe("a device process that answers", () => {
   test.each([["an error without a sentence", 5], ["nothing", 6]])("with %s has granted no memory", (_, index) => {
     const client = binding.open("cpu", index, liar);
     clients.push(client);
-    expect(() => binding.allocate(client, 0, 1024, true)).toThrow(/Expected an answer that starts with "ok" or "error" to command 1 but got/);
+    expect(() => binding.allocate(client, 0, 1024, true)).toThrow(/The answer to command 1 must start with "ok" or "error", but is/);
     expect(binding.memory(client).segments).toBe(0);
   });
 

@@ -65,7 +65,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const error = await synchronize().then(() => null, (reason: unknown) => reason);
     expect(error).toBeInstanceOf(DeviceFault);
     expect((error as DeviceFault).code).toBe("NOT_COOPERATIVE");
-    expect((error as Error).message).toContain("it was launched without");
+    expect((error as Error).message).toContain("waits for the whole grid but was not launched cooperatively");
   });
 
   test.runIf(device === "cpu")("a block that ends while others wait for the grid is a deadlock", async () => {

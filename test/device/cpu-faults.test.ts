@@ -83,27 +83,27 @@ describe.each(compilers)("compiled by %s", (compiler) => {
   const block: [number, number, number] = [64, 1, 1];
 
   test("a wild address, with the block; with the thread where it has waited before", () => {
-    expect(faultOf("wild", { block }, -36)).toMatchObject({ code: "ILLEGAL_ADDRESS", message: expect.stringMatching(/block \(0,0,0\) accessed 0x[0-9a-f]+\./) });
-    expect(faultOf("wild", { block }, 58)).toMatchObject({ code: "ILLEGAL_ADDRESS", message: expect.stringContaining("block (0,0,0) accessed one that no memory can have") });
+    expect(faultOf("wild", { block }, -36)).toMatchObject({ code: "ILLEGAL_ADDRESS", message: expect.stringMatching(/Block \(0,0,0\) accessed 0x[0-9a-f]+, which is in no array\./) });
+    expect(faultOf("wild", { block }, 58)).toMatchObject({ code: "ILLEGAL_ADDRESS", message: expect.stringContaining("Block (0,0,0) accessed an address that no memory can have") });
     const fault = faultOf("known", { grid: [2, 3, 1], block }, 37);
     expect(fault).toMatchObject({ code: "ILLEGAL_ADDRESS", block: [expect.any(Number), 1, 0], thread: [37, 0, 0], message: expect.stringContaining("accessed 0x40") });
   });
 
   test("an integer division by zero", () => {
-    expect(faultOf("divide", { block }, 9)).toMatchObject({ code: "DIVISION_BY_ZERO", message: expect.stringContaining("block (0,0,0) made one") });
+    expect(faultOf("divide", { block }, 9)).toMatchObject({ code: "DIVISION_BY_ZERO", message: expect.stringContaining("Block (0,0,0) divided an integer by zero (or the smallest integer by -1).") });
   });
 
   test.each([["a recursion without end", "overflow", 100_000], ["a local array larger than the stack", "large_frame", 5]] as const)("%s overflows the stack", (_name, kernel, n) => {
-    expect(faultOf(kernel, {}, n)).toMatchObject({ code: "STACK_OVERFLOW", message: expect.stringContaining("used more: local arrays too large, or a recursion too deep") });
+    expect(faultOf(kernel, {}, n)).toMatchObject({ code: "STACK_OVERFLOW", message: expect.stringContaining("used more than the 64 KiB of stack that a thread has: its local arrays are too large, or its recursion is too deep.") });
   });
 
   test("a trap, with block and thread", () => {
-    expect(faultOf("trap", { grid: [1, 1, 1], block: [4, 8, 1] }, 6)).toMatchObject({ code: "TRAP", block: [0, 0, 0], thread: [expect.any(Number), 6, 0], message: expect.stringContaining("it called __trap") });
+    expect(faultOf("trap", { grid: [1, 1, 1], block: [4, 8, 1] }, 6)).toMatchObject({ code: "TRAP", block: [0, 0, 0], thread: [expect.any(Number), 6, 0], message: expect.stringContaining("The kernel called __trap().") });
   });
 
   test("an assertion, with its condition and line", () => {
     const fault = faultOf("assertion", { grid: [1, 1, 1], block }, 21);
-    expect(fault).toMatchObject({ code: "ASSERT", block: [0, 0, 0], thread: [21, 0, 0], message: expect.stringContaining("int(threadIdx.x) != n does not (in test.cu, line 11)") });
+    expect(fault).toMatchObject({ code: "ASSERT", block: [0, 0, 0], thread: [21, 0, 0], message: expect.stringContaining("The assertion int(threadIdx.x) != n failed (test.cu, line 11).") });
   });
 
   test("a vector at an address that is no multiple of its size", () => {
@@ -129,15 +129,15 @@ describe.each(compilers)("compiled by %s", (compiler) => {
   });
 
   test("a mask without the calling lane", () => {
-    expect(faultOf("wrong_mask", { block: [32, 1, 1] }, 0)).toMatchObject({ code: "WARP_MASK", thread: [0, 0, 0], message: expect.stringContaining("Expected kernel") });
+    expect(faultOf("wrong_mask", { block: [32, 1, 1] }, 0)).toMatchObject({ code: "WARP_MASK", thread: [0, 0, 0], message: expect.stringMatching(/^Kernel .* called a warp intrinsic with a mask that leaves out the calling lane .*The mask 0x[0-9a-f]{8} of the warp intrinsic in line \d+ leaves out the calling lane 0\./) });
   });
 
   test.each<[string, Kernel, Shape, string]>([
-    ["too many threads", "good", { block: [1024, 2, 1] }, "Expected at most 1024 threads in a block, but got 2048 (1024×2×1)"],
-    ["a block too deep", "good", { block: [1, 1, 65] }, "Expected a block from 1×1×1 to 1024×1024×64 threads, but got 1×1×65"],
-    ["a grid too high", "good", { grid: [1, 65536, 1] }, "Expected a grid from 1×1×1 to 2147483647×65535×65535 blocks, but got 1×65536×1"],
-    ["too much dynamic shared memory", "good", { shared: 232449 }, "Expected at most 232448 bytes of shared memory, but got 0 static and 232449 dynamic bytes"],
-    ["too much static shared memory", "big_static", {}, "Expected at most 49152 bytes of static shared memory, but the kernel declares 52000. Use dynamic shared memory for more"],
+    ["too many threads", "good", { block: [1024, 2, 1] }, "A block has at most 1024 threads, but this one has 2048 (1024×2×1)"],
+    ["a block too deep", "good", { block: [1, 1, 65] }, "A block has from 1×1×1 to 1024×1024×64 threads, but this one has 1×1×65"],
+    ["a grid too high", "good", { grid: [1, 65536, 1] }, "A grid has from 1×1×1 to 2147483647×65535×65535 blocks, but this one has 1×65536×1"],
+    ["too much dynamic shared memory", "good", { shared: 232449 }, "A block has at most 232448 bytes of shared memory, but this launch needs 0 static and 232449 dynamic bytes"],
+    ["too much static shared memory", "big_static", {}, "A kernel may declare at most 49152 bytes of shared memory, but this one declares 52000. Use dynamic shared memory for more"],
   ])("%s is refused, and the process lives", (_name, kernel, shape, sentence) => {
     const process = binding.processId(cpu.client);
     const refused = (): void => cell.run(kernel, shape, [poisoned(64)], [1]);
@@ -147,7 +147,7 @@ describe.each(compilers)("compiled by %s", (compiler) => {
   });
 
   test("too few arguments are refused", () => {
-    expect(() => cell.run("good", {}, [poisoned(1)], [])).toThrow("Expected 12 bytes of arguments, but got 8");
+    expect(() => cell.run("good", {}, [poisoned(1)], [])).toThrow("The kernel takes 12 bytes of arguments, but the launch has 8");
   });
 
   test("dynamic shared memory is there to its last byte, and not beyond", () => {
@@ -156,8 +156,8 @@ describe.each(compilers)("compiled by %s", (compiler) => {
     fits.run("k", { shared: 232448 }, [out], [232447]);
     expect(out[0]).toBe(7);
     expect(() => fits.run("k", { shared: 232448 }, [out], [232448])).toThrow(DeviceFault);
-    expect(() => fits.run("k", { shared: 1024 }, [out], [1024])).toThrow("block (0,0,0) went beyond the size that the launch gave");
-    expect(() => fits.run("k", {}, [out], [0])).toThrow("block (0,0,0) went beyond the size that the launch gave");
+    expect(() => fits.run("k", { shared: 1024 }, [out], [1024])).toThrow("Block (0,0,0) went beyond the dynamic shared memory that the launch gave it");
+    expect(() => fits.run("k", {}, [out], [0])).toThrow("Block (0,0,0) went beyond the dynamic shared memory that the launch gave it");
   });
 });
 
@@ -232,7 +232,7 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
       }`;
     const environment = { ...process.env, WARPCELL_CPU_CORES: "8", WARPCELL_CXX: "", LD_PRELOAD: path.join(folder, "refusing.so") };
     const result = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8", env: environment });
-    expect([result.stderr, result.stdout.trim().split("\n")]).toEqual(["", [expect.stringMatching(/^Expected a thread for each of 8 cores, but one could not be started: .*Set WARPCELL_CPU_CORES to a smaller number/), "true", "true", "true"]]);
+    expect([result.stderr, result.stdout.trim().split("\n")]).toEqual(["", [expect.stringMatching(/^The threads of 8 cores could not all be started: .*Set WARPCELL_CPU_CORES to a smaller number/), "true", "true", "true"]]);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -242,7 +242,7 @@ test("the number of cores is checked", () => {
   const library = new URL("../../native/dist/index.js", import.meta.url).href;
   const program = `import { zeros } from ${JSON.stringify(library)};\ntry { zeros([1], { device: "cpu" }); } catch (error) { console.log(error.message); }`;
   const result = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8", env: { ...process.env, WARPCELL_CPU_CORES: "many" } });
-  expect(result.stdout + result.stderr).toContain('Expected WARPCELL_CPU_CORES to be a number from 1 to 4096, but got "many".');
+  expect(result.stdout + result.stderr).toContain('WARPCELL_CPU_CORES must be a number from 1 to 4096, but is "many".');
 });
 
 describe("what the cpu device refuses", () => {
@@ -250,19 +250,19 @@ describe("what the cpu device refuses", () => {
   const loading = (artifact: string | Uint8Array, lowered = "warpcell_cpu_kernel_0") => (): unknown => cpu.request(Op.module_load, ["800000", "800000", artifact, lowered, "test"]);
 
   test("an artifact that is none, or has other kernels", () => {
-    expect(loading("no object")).toThrow(/^Expected a compiled cell that this process can load, but .*Compile the cell again\.$/);
+    expect(loading("no object")).toThrow(/^The compiled cell cannot be loaded: .*Compile the cell again\.$/);
     const [, artifact] = cpu.request(Op.compile, ["__global__ void k() {}", "test.cu", deviceSources, "k"]);
-    expect(loading(artifact!, "another")).toThrow("but it has no kernel another. Compile the cell again.");
+    expect(loading(artifact!, "another")).toThrow("The compiled cell cannot be loaded: it has no kernel another. Compile the cell again.");
   });
 
   test("a function that is declared and never defined, by its name in the cell", () => {
     const cell = (): unknown => new Cell("__device__ float missing(float, int);\n__global__ void k(float* o) { o[0] = missing(o[0], 1); }", ["k"]);
-    expect(cell).toThrow("Expected everything that the cell uses to be defined in it, but missing(float, int) is only declared. Define it in the cell.");
+    expect(cell).toThrow("The cell uses missing(float, int), which it only declares. Define it in the cell.");
   });
 
   test("what only a GPU knows", () => {
-    expect(() => cpu.request(Op.occupancy, ["1000", "256", "0"])).toThrow("Expected a GPU to tell a kernel's occupancy, but the device is cpu. Run the cell with --device cuda.");
-    expect(() => cpu.request(Op.disassemble, ["", "ptx"])).toThrow("Expected a GPU to show ptx, but the device is cpu. Run the cell with --device cuda.");
+    expect(() => cpu.request(Op.occupancy, ["1000", "256", "0"])).toThrow("Only a GPU has an occupancy, and this kernel was compiled for the cpu. Run the cell with --device cuda.");
+    expect(() => cpu.request(Op.disassemble, ["", "ptx"])).toThrow("Only kernels of a GPU have ptx, and this one was compiled for the cpu. Run the cell with --device cuda.");
   });
 
   test("a kernel that is not loaded, a copy beyond a segment", () => {

@@ -407,7 +407,7 @@ test("without a compiler that runs, the sentence names what was looked for and h
   process.env["PATH"] = path;
   const nothing = "__global__ void k() {}";
   expect(() => new Cell(nothing, ["k"])).toThrow(
-    "Expected a C++ compiler (clang++, clang++-22 to clang++-14, g++ or c++ in PATH) to compile a CUDA cell for the cpu device, but found none that runs. Install one: apt-get install g++.");
+    "The cpu device compiles CUDA cells with a C++ compiler (clang++, clang++-22 to clang++-14, g++ or c++ in PATH), but that does not run here. Install one: apt-get install g++.");
   use("/nonexistent/cxx");
-  expect(() => new Cell(nothing, ["k"])).toThrow("Expected the compiler that WARPCELL_CXX names (/nonexistent/cxx) to compile a CUDA cell for the cpu device, but found none that runs.");
+  expect(() => new Cell(nothing, ["k"])).toThrow("The cpu device compiles CUDA cells with the compiler that WARPCELL_CXX names (/nonexistent/cxx), but that does not run here.");
 });

@@ -53,40 +53,40 @@ test("a driver for CUDA 12.2 is too old", () => {
   install({ cuDriverGetVersion: version(12020) }, false);
   const error = refusal(50);
   expect(error.code).toBe("DRIVER_TOO_OLD");
-  expect(error.message).toBe("Expected an NVIDIA driver for CUDA 12.4 or newer but got one for CUDA 12.2. Install driver 550 or newer, or use the cpu device.");
+  expect(error.message).toBe("The NVIDIA driver is too old: it is for CUDA 12.2, and CUDA 12.4 or newer is needed. Install driver 550 or newer, or use the cpu device.");
 });
 
 test("a driver that lacks a function is told from an old one", () => {
   install({ cuDriverGetVersion: version(13000) }, false);
   const error = refusal(51);
   expect(error.code).toBe("DRIVER_TOO_OLD");
-  expect(error.message).toBe("Expected a complete NVIDIA driver but libcuda.so.1 lacks cuInit. Reinstall the NVIDIA driver.");
+  expect(error.message).toBe("The NVIDIA driver is incomplete: libcuda.so.1 lacks cuInit. Reinstall the NVIDIA driver.");
 });
 
 test("a library that is no driver", () => {
   install({ unrelated: "() { return 0; }" }, false);
   const error = refusal(52);
   expect(error.code).toBe("NO_DRIVER");
-  expect(error.message).toBe("Expected an NVIDIA driver but libcuda.so.1 here does not answer cuDriverGetVersion. Reinstall the NVIDIA driver.");
+  expect(error.message).toBe("The NVIDIA driver is broken: libcuda.so.1 does not answer cuDriverGetVersion. Reinstall the NVIDIA driver.");
 });
 
 test("a driver without a GPU says what it answers", () => {
   install({ cuDriverGetVersion: version(13000), cuInit: "(unsigned) { return 100; }", cuGetErrorName: named("CUDA_ERROR_NO_DEVICE"), cuGetErrorString: named("no CUDA-capable device is detected") }, true);
   const error = refusal(53);
   expect(error.code).toBe("NO_DEVICE");
-  expect(error.message).toMatch(/^Expected the NVIDIA driver \(for CUDA 13\.0\) to show a GPU but it answers CUDA_ERROR_NO_DEVICE\. Check that nvidia-smi lists one and that CUDA_VISIBLE_DEVICES does not hide it, or use the cpu device\.$/);
+  expect(error.message).toMatch(/^The NVIDIA driver \(for CUDA 13\.0\) shows no GPU: it answers CUDA_ERROR_NO_DEVICE\. Check that nvidia-smi lists one and that CUDA_VISIBLE_DEVICES does not hide it, or use the cpu device\.$/);
 });
 
 test("a driver that hides every GPU", () => {
   install({ cuDriverGetVersion: version(12080), cuDeviceGetCount: "(int* count) { *count = 0; return 0; }" }, true);
-  expect(refusal(54).message).toMatch(/^Expected the NVIDIA driver \(for CUDA 12\.8\) to show a GPU but it shows none\./);
+  expect(refusal(54).message).toMatch(/^The NVIDIA driver \(for CUDA 12\.8\) shows no GPU\. /);
 });
 
 test("a GPU beyond the last", () => {
   install({ cuDriverGetVersion: version(13000), cuDeviceGetCount: "(int* count) { *count = 2; return 0; }" }, true);
   const error = refusal(55);
   expect(error.code).toBe("NO_DEVICE");
-  expect(error.message).toBe("Expected a GPU number below 2 but got 55.");
+  expect(error.message).toBe("There is no GPU 55: this machine has 2, numbered from 0.");
 });
 
 test("a driver that fails names the call's purpose, its own error and what its text says", () => {
@@ -97,7 +97,7 @@ test("a driver that fails names the call's purpose, its own error and what its t
   }, true);
   const error = refusal(56);
   expect(error.code).toBe("OUT_OF_MEMORY");
-  expect(error.message).toBe("Expected enough free device memory but there is none left while making a context (CUDA_ERROR_OUT_OF_MEMORY).");
+  expect(error.message).toBe("The device has no free memory left while making a context (CUDA_ERROR_OUT_OF_MEMORY).");
 });
 
 // A driver that accepts everything and does nothing: enough to meet the refusals that come before any work.
@@ -126,7 +126,7 @@ test("no compiler where WARPCELL_NVRTC says: arrays work, compiling says why it 
     expect(device.properties.libraries).toContainEqual({ name: "NVRTC", path: null, version: null });
     const error = errorOf(() => device.request(Op.compile, ["", "cell.cu", "", ""]));
     expect(error.code).toBe("NO_NVRTC");
-    expect(error.message).toBe(`Expected NVRTC in the file that WARPCELL_NVRTC names but ${join(folder, "libnvrtc.so")} cannot be used. Correct the variable, or unset it.`);
+    expect(error.message).toBe(`WARPCELL_NVRTC names ${join(folder, "libnvrtc.so")}, which cannot be used as NVRTC. Correct the variable, or unset it.`);
   } finally {
     delete process.env["WARPCELL_NVRTC"];
   }
@@ -183,7 +183,7 @@ test("no memory left says how much there is", () => {
   const device = DeviceProcess.get("cuda", 58);
   const error = errorOf(() => device.request(Op.segment_create, ["9", String(8 << 20)]));
   expect(error.code).toBe("OUT_OF_MEMORY");
-  expect(error.message).toBe("Expected 8 MiB of free device memory but only 5 MiB of 64 MiB are free. Dispose of tensors, or use smaller ones.");
+  expect(error.message).toBe("There is no room for 8 MiB of device memory: 5 MiB of 64 MiB are free. Dispose of tensors, or use smaller ones.");
 });
 
 test("a small array still finds a place where a segment for many does not", () => {
@@ -207,7 +207,7 @@ test("dynamic shared memory next to 4 GiB is not taken for a little", () => {
   const artifact = Buffer.concat([Buffer.from([3, 0, 0, 0]), ...["warpcell-cuda-1", "machine code", ""].flatMap((field) => [Buffer.from(BigUint64Array.of(BigInt(field.length)).buffer), Buffer.from(field)])]);
   device.request(Op.module_load, ["1", "1", artifact, "shares", "static"]);
   const error = errorOf(() => device.request(Op.occupancy, ["1", "32", String(2 ** 32 - 1)]));
-  expect(error.message).toBe("Expected shares to use at most 100000 bytes of shared memory a block but got 4294967295 dynamic and 1024 static.");
+  expect(error.message).toBe("A block has at most 100000 bytes of shared memory, but shares needs 4294967295 dynamic and 1024 static bytes.");
 });
 
 test("a device that cannot share its memory says so", () => {
@@ -216,7 +216,7 @@ test("a device that cannot share its memory says so", () => {
   expect(device.properties.shareable).toBe(false);
   const error = errorOf(() => device.request(Op.segment_create, ["9", "4096"]));
   expect(error.code).toBe("UNSUPPORTED");
-  expect(error.message).toMatch(/^Expected a device whose memory can be shared by descriptor .* but this one cannot, .*Use the cpu device\.$/);
+  expect(error.message).toMatch(/^The memory of this GPU cannot be shared between processes .*Use the cpu device\.$/);
 });
 
 test("a wait that fails with an error that nobody knows ends: the process is lost and started again", () => {
@@ -225,13 +225,13 @@ test("a wait that fails with an error that nobody knows ends: the process is los
   const error = errorOf(() => device.synchronize());
   expect(error).toBeInstanceOf(DeviceFault);
   expect(error.code).toBe("DRIVER");
-  expect(error.message).toMatch(/^Expected the device process of cuda:61 to finish, but cuda:61 reported DRIVER\. Seen by the device: it failed \(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED\)\. /);
+  expect(error.message).toMatch(/^The device process of cuda:61 failed: cuda:61 reported DRIVER\. The driver failed \(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED\)\. /);
   expect(Buffer.from(device.request(Op.hello, [])[0]!).toString()).toContain(`"index":61`);
 });
 
 test("what is not an artifact, and listings that are not there", () => {
   install({ ...willing, cuDeviceGetAttribute: attributes(true) }, true);
   const device = DeviceProcess.get("cuda", 60);
-  expect(errorOf(() => device.request(Op.module_load, ["1", "1", "nonsense", "k", "static"])).message).toBe("Expected an artifact of the cuda device but got 8 bytes of something else. Compile the cell again.");
+  expect(errorOf(() => device.request(Op.module_load, ["1", "1", "nonsense", "k", "static"])).message).toBe("These 8 bytes are not a cell compiled for a GPU. Compile the cell again.");
   expect(errorOf(() => device.request(Op.occupancy, ["7", "32", "0"])).message).toBe("Kernel 7 is not loaded. Its module may have been unloaded.");
 });

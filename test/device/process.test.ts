@@ -100,7 +100,7 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     launch(device, { kernel: 1, grid: [1, 0, 1] });
     expect(() => device.synchronize()).toThrow(LaunchError);
     launch(device, { kernel: 1, block: [0, 1, 1] });
-    expect(() => device.synchronize()).toThrow(/Expected a block of at least 1×1×1 but got 0×1×1/);
+    expect(() => device.synchronize()).toThrow(/A block is at least 1×1×1, but this one is 0×1×1/);
     device.synchronize();
     expect(binding.processId(device.client)).toBe(pid);
   });
@@ -136,10 +136,10 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
   });
 
   test.each([
-    ["occupancy", Op.occupancy, ["1"], /Expected a message of 3 fields but got 1/],
-    ["occupancy", Op.occupancy, ["one", "2", "3"], /Expected a decimal number in a message but got "one"/],
-    ["segment_import", Op.segment_import, ["9", "moon", "4096"], /Expected a descriptor with the segment but got none/],
-    ["time", Op.time, ["1", "1", "short"], /Expected a launch record to time but got 5 bytes/],
+    ["occupancy", Op.occupancy, ["1"], /A message must have 3 fields, but has 1/],
+    ["occupancy", Op.occupancy, ["one", "2", "3"], /A message must have a decimal number where it has "one"/],
+    ["segment_import", Op.segment_import, ["9", "moon", "4096"], /The segment came without its descriptor/],
+    ["time", Op.time, ["1", "1", "short"], /There is no launch record to time in 5 bytes/],
   ])("a malformed message (%s) is refused with a sentence", (_what, op, fields, sentence) => {
     expect(() => device.request(op, fields)).toThrow(sentence);
     expect(() => device.request(op, fields)).toThrow(DeviceError);
@@ -171,7 +171,7 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     const old = binding.processId(device.client);
     process.kill(old, "SIGKILL");
 
-    expect(() => device.synchronize()).toThrow(new RegExp(`Expected the device process of ${device.name} to live, but it ended \\(signal 9\\)`));
+    expect(() => device.synchronize()).toThrow(new RegExp(`The device process of ${device.name} ended \\(signal 9\\)`));
     expect(reloaded).toEqual([1, 2]);
     expect(binding.processId(device.client)).not.toBe(old);
     expect(Buffer.compare(read(device, place, bytes.length), bytes)).toBe(0);
@@ -222,7 +222,7 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     process.kill(binding.processId(device.client), "SIGSTOP");
     const wait = device.synchronizeAsync();
     interrupt();
-    await expect(wait).rejects.toThrow(/Expected .* to finish but it was interrupted/);
+    await expect(wait).rejects.toThrow(/^The work on \S+ was interrupted/);
     await device.synchronizeAsync();
   });
 
@@ -300,8 +300,8 @@ describe("the client", () => {
   test("a block that is freed twice, or was never given out, is an error", () => {
     const place = cpu.allocate(100, "device");
     cpu.free(place);
-    expect(() => cpu.free(place)).toThrow(/Expected a place that is allocated but got \d+/);
-    expect(() => cpu.free(12345)).toThrow(/NOT_ALLOCATED|Expected a place/);
+    expect(() => cpu.free(place)).toThrow(/Place \d+ is not allocated: it was freed before/);
+    expect(() => cpu.free(12345)).toThrow(/Place 12345 is not allocated/);
   });
 
   test("a buffer outlives its segment", () => {
@@ -317,24 +317,24 @@ describe("the client", () => {
 
   test("a closed client, an unknown segment, a record that is none: each has its sentence", () => {
     const client = binding.open("cpu", 0, deviceExecutable);
-    expect(() => binding.buffer(client, 4000)).toThrow(/Expected the number of a segment but got 4000/);
+    expect(() => binding.buffer(client, 4000)).toThrow(/There is no segment 4000/);
     new DataView(binding.scratch).setUint32(0, 20, true);
-    expect(() => binding.submit(client, 0)).toThrow(/Expected a record of a command without a message but got 20 bytes/);
-    expect(() => binding.request(client, Op.fence, [], 0)).toThrow(/Expected a command with a message but got command 1/);
+    expect(() => binding.submit(client, 0)).toThrow(/Only the record of a command without a message can be submitted, not 20 bytes/);
+    expect(() => binding.request(client, Op.fence, [], 0)).toThrow(/Only a command with a message can be requested, not command 1/);
     binding.close(client);
-    expect(() => binding.state(client)).toThrow(/Expected an open device process/);
+    expect(() => binding.state(client)).toThrow(/Device process \d+ is closed or was never opened/);
   });
 
   test("an argument of another type is an error", () => {
-    expect(() => binding.state("one" as unknown as number)).toThrow(/Expected argument 1 to be a small integer/);
-    expect(() => binding.request(cpu.client, Op.hello, [1] as unknown as string[], 0)).toThrow(/Expected argument 3 to be an array of text and Uint8Array/);
-    expect(() => binding.allocate(cpu.client, 0, -1, true)).toThrow(/Expected a number of bytes but got -1/);
+    expect(() => binding.state("one" as unknown as number)).toThrow(/Argument 1 must be a small integer/);
+    expect(() => binding.request(cpu.client, Op.hello, [1] as unknown as string[], 0)).toThrow(/Argument 3 must be an array of text and Uint8Array/);
+    expect(() => binding.allocate(cpu.client, 0, -1, true)).toThrow(/A number of bytes cannot be -1/);
   });
 
   test("a program that is not there, and a device that is not there", () => {
-    expect(() => binding.open("cpu", 0, "/nowhere/warpcell-device")).toThrow(/Expected to start the device process \/nowhere\/warpcell-device but got: No such file/);
+    expect(() => binding.open("cpu", 0, "/nowhere/warpcell-device")).toThrow(/Could not start the device process \/nowhere\/warpcell-device: No such file/);
     expect(() => DeviceProcess.get("cuda", 99)).toThrow(DeviceUnavailable);
-    expect(() => DeviceProcess.get("moon" as "cpu", 0)).toThrow(/Expected the device kind cpu or cuda but got "moon"/);
+    expect(() => DeviceProcess.get("moon" as "cpu", 0)).toThrow(/There is no kind of device "moon": the kinds are cpu and cuda/);
   });
 
   test("a device process that ends before it answers is unavailable, and so is one that is interrupted at its start", () => {
@@ -358,7 +358,7 @@ describe("the client", () => {
     greet(client, "cpu");
     binding.kill(client);
     rmSync(copied);
-    expect(() => binding.restart(client)).toThrow(/Expected to start the device process .* but got: No such file/);
+    expect(() => binding.restart(client)).toThrow(/Could not start the device process .*: No such file/);
     copyFileSync(deviceExecutable, copied);
     chmodSync(copied, 0o755);
     expect(binding.restart(client)).toBe(0);
@@ -418,8 +418,8 @@ describe("the client", () => {
   });
 
   test("the device program by itself says what it expects", () => {
-    expect(spawnSync(deviceExecutable, [], { encoding: "utf8" })).toMatchObject({ status: 2, stderr: expect.stringMatching(/Expected warpcell-device KIND INDEX but got 0 arguments/) as string });
-    expect(spawnSync(deviceExecutable, ["cpu", "0"], { encoding: "utf8" })).toMatchObject({ status: 4, stderr: expect.stringMatching(/Expected a control segment on descriptor 3/) as string });
+    expect(spawnSync(deviceExecutable, [], { encoding: "utf8" })).toMatchObject({ status: 2, stderr: expect.stringMatching(/warpcell-device takes 2 arguments \(KIND INDEX\) but got 0/) as string });
+    expect(spawnSync(deviceExecutable, ["cpu", "0"], { encoding: "utf8" })).toMatchObject({ status: 4, stderr: expect.stringMatching(/There is no control segment on descriptor 3/) as string });
   });
 
   test("blocks never overlap, are aligned, and coalesce", () => {

@@ -63,7 +63,7 @@ const Compiler& system_compiler() {
   const char* wanted = std::getenv("WARPCELL_CXX");
   std::string looked_for = wanted != nullptr && *wanted != 0 ? "the compiler that WARPCELL_CXX names (" + std::string(wanted) + ")"
                                                             : "a C++ compiler (clang++, clang++-22 to clang++-14, g++ or c++ in PATH)";
-  throw DeviceError("NO_COMPILER", "Expected " + looked_for + " to compile a CUDA cell for the cpu device, but found none that runs. Install one: apt-get install g++.");
+  throw DeviceError("NO_COMPILER", "The cpu device compiles CUDA cells with " + looked_for + ", but that does not run here. Install one: apt-get install g++.");
 }
 
 }  // namespace warpcell::cpu

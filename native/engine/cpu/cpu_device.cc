@@ -31,18 +31,18 @@ double milliseconds(Clock::duration duration) { return std::chrono::duration<dou
 void check(const LaunchRequest& request, const LoadedKernel& kernel) {
   for (int i = 0; i < 3; i++) {
     if (request.grid[i] < 1 || request.grid[i] > kMaxGrid[i]) {
-      refuse("Expected a grid from 1×1×1 to " + dimensions(kMaxGrid) + " blocks, but got " + dimensions(request.grid) + ".");
+      refuse("A grid has from 1×1×1 to " + dimensions(kMaxGrid) + " blocks, but this one has " + dimensions(request.grid) + ".");
     }
     if (request.block[i] < 1 || request.block[i] > kMaxBlock[i]) {
-      refuse("Expected a block from 1×1×1 to " + dimensions(kMaxBlock) + " threads, but got " + dimensions(request.block) + ".");
+      refuse("A block has from 1×1×1 to " + dimensions(kMaxBlock) + " threads, but this one has " + dimensions(request.block) + ".");
     }
   }
   uint64_t threads = uint64_t(request.block[0]) * request.block[1] * request.block[2];
   if (threads > warpcell_cpu::kMaxThreads) {
-    refuse("Expected at most " + std::to_string(warpcell_cpu::kMaxThreads) + " threads in a block, but got " + std::to_string(threads) + " (" + dimensions(request.block) + ").");
+    refuse("A block has at most " + std::to_string(warpcell_cpu::kMaxThreads) + " threads, but this one has " + std::to_string(threads) + " (" + dimensions(request.block) + ").");
   }
   if (threads > kernel.description->max_threads) {
-    refuse("The kernel allows at most " + std::to_string(kernel.description->max_threads) + " threads in a block (__launch_bounds__), but got " + std::to_string(threads) + ".");
+    refuse("The kernel allows at most " + std::to_string(kernel.description->max_threads) + " threads in a block (__launch_bounds__), but this one has " + std::to_string(threads) + ".");
   }
   uint64_t blocks = uint64_t(request.grid[0]) * request.grid[1] * request.grid[2];
   if (request.cooperative && (blocks > Pool::kTogetherBlocks || blocks * threads > Pool::kTogetherThreads)) {
@@ -51,18 +51,18 @@ void check(const LaunchRequest& request, const LoadedKernel& kernel) {
   }
   // Without what functions declare: this kernel may call none of them.
   if (kernel.shared.own > kSharedPerBlock) {
-    refuse("Expected at most " + std::to_string(kSharedPerBlock) + " bytes of static shared memory, but the kernel declares " + std::to_string(kernel.shared.own) +
+    refuse("A kernel may declare at most " + std::to_string(kSharedPerBlock) + " bytes of shared memory, but this one declares " + std::to_string(kernel.shared.own) +
            ". Use dynamic shared memory for more.");
   }
   if (uint64_t(kernel.shared.own) + request.shared > kSharedPerBlockOptin) {
-    refuse("Expected at most " + std::to_string(kSharedPerBlockOptin) + " bytes of shared memory, but got " + std::to_string(kernel.shared.own) + " static and " +
+    refuse("A block has at most " + std::to_string(kSharedPerBlockOptin) + " bytes of shared memory, but this launch needs " + std::to_string(kernel.shared.own) + " static and " +
            std::to_string(request.shared) + " dynamic bytes.");
   }
   if (request.argument_bytes > kMaxArgumentBytes) {
-    refuse("Expected at most " + std::to_string(kMaxArgumentBytes) + " bytes of arguments, but got " + std::to_string(request.argument_bytes) + ".");
+    refuse("A launch has at most " + std::to_string(kMaxArgumentBytes) + " bytes of arguments, but this one has " + std::to_string(request.argument_bytes) + ".");
   }
   if (request.argument_bytes < kernel.description->argument_bytes) {
-    refuse("Expected " + std::to_string(kernel.description->argument_bytes) + " bytes of arguments, but got " + std::to_string(request.argument_bytes) + ".");
+    refuse("The kernel takes " + std::to_string(kernel.description->argument_bytes) + " bytes of arguments, but the launch has " + std::to_string(request.argument_bytes) + ".");
   }
 }
 
@@ -101,10 +101,10 @@ class CpuDevice final : public Device {
   }
 
   std::string occupancy(uint32_t, uint32_t, uint32_t) override {
-    throw DeviceError("UNSUPPORTED", "Expected a GPU to tell a kernel's occupancy, but the device is cpu. Run the cell with --device cuda.");
+    throw DeviceError("UNSUPPORTED", "Only a GPU has an occupancy, and this kernel was compiled for the cpu. Run the cell with --device cuda.");
   }
   std::string disassemble(const std::string&, const std::string& form) override {
-    throw DeviceError("UNSUPPORTED", "Expected a GPU to show " + form + ", but the device is cpu. Run the cell with --device cuda.");
+    throw DeviceError("UNSUPPORTED", "Only kernels of a GPU have " + form + ", and this one was compiled for the cpu. Run the cell with --device cuda.");
   }
 
   void launch(const LaunchRequest& request) override {
@@ -191,7 +191,7 @@ class CpuDevice final : public Device {
 }  // namespace cpu
 
 std::unique_ptr<Device> open_cpu(int index, Control* control) {
-  if (index != 0) throw DeviceError("NO_DEVICE", "Expected device cpu, which is the only one of its kind, but got cpu:" + std::to_string(index) + ".");
+  if (index != 0) throw DeviceError("NO_DEVICE", "There is no device cpu:" + std::to_string(index) + ": the only one of its kind is cpu.");
   return std::make_unique<cpu::CpuDevice>(control);
 }
 

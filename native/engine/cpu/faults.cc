@@ -88,24 +88,24 @@ void on_signal(int signal, siginfo_t* information, void*) {
   switch (signal) {
     case SIGFPE:
       code = "DIVISION_BY_ZERO";
-      append(text, sizeof text, 0, "Expected no integer division by zero (nor of the smallest integer by -1), but block (%u,%u,%u) made one.", b[0], b[1], b[2]);
+      append(text, sizeof text, 0, "Block (%u,%u,%u) divided an integer by zero (or the smallest integer by -1).", b[0], b[1], b[2]);
       break;
     case SIGILL:
       code = "TRAP";
-      append(text, sizeof text, 0, "Expected valid instructions, but block (%u,%u,%u) came to an illegal one at 0x%zx.", b[0], b[1], b[2], reinterpret_cast<size_t>(address));
+      append(text, sizeof text, 0, "Block (%u,%u,%u) ran an illegal instruction at 0x%zx.", b[0], b[1], b[2], reinterpret_cast<size_t>(address));
       break;
     default:
       if (mine->stacks.is_guard(address)) {
         code = "STACK_OVERFLOW";
-        append(text, sizeof text, 0, "Expected a thread to use at most 64 KiB of stack, but block (%u,%u,%u) used more: local arrays too large, or a recursion too deep.",
+        append(text, sizeof text, 0, "Block (%u,%u,%u) used more than the 64 KiB of stack that a thread has: its local arrays are too large, or its recursion is too deep.",
                b[0], b[1], b[2]);
       } else if (mine->is_past_shared(address)) {
-        append(text, sizeof text, 0, "Expected dynamic shared memory to be used up to its end, but block (%u,%u,%u) went beyond the size that the launch gave.", b[0], b[1], b[2]);
+        append(text, sizeof text, 0, "Block (%u,%u,%u) went beyond the dynamic shared memory that the launch gave it.", b[0], b[1], b[2]);
       } else if (information->si_code == SI_KERNEL) {   // the processor does not say which
-        append(text, sizeof text, 0, "Expected an address inside an array, but block (%u,%u,%u) accessed one that no memory can have, or that is not aligned for its type (a float4: 16 bytes).",
+        append(text, sizeof text, 0, "Block (%u,%u,%u) accessed an address that no memory can have, or that is not aligned for its type (a float4: 16 bytes).",
                b[0], b[1], b[2]);
       } else {
-        append(text, sizeof text, 0, "Expected an address inside an array, but block (%u,%u,%u) accessed 0x%zx.", b[0], b[1], b[2], reinterpret_cast<size_t>(address));
+        append(text, sizeof text, 0, "Block (%u,%u,%u) accessed 0x%zx, which is in no array.", b[0], b[1], b[2], reinterpret_cast<size_t>(address));
       }
   }
   fail(code, where, text);
@@ -130,7 +130,7 @@ void install_faults(Control* control) {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
     if (sigaction(signal, &action, nullptr) != 0) {
-      throw DeviceError("DRIVER", std::string("Expected to catch faults of kernels, but sigaction failed: ") + std::strerror(errno) + ".");
+      throw DeviceError("DRIVER", std::string("The device process cannot catch the faults of kernels: sigaction failed: ") + std::strerror(errno) + ".");
     }
   }
   static FaultStack stack;
@@ -141,7 +141,7 @@ FaultStack::FaultStack() : memory_(mmap(nullptr, kSignalStack, PROT_READ | PROT_
   stack.ss_size = kSignalStack;
   stack.ss_sp = memory_;
   if (memory_ == MAP_FAILED || sigaltstack(&stack, nullptr) != 0) {
-    throw DeviceError("OUT_OF_MEMORY", std::string("Expected a stack for the handler of faults, but it could not be made: ") + std::strerror(errno) + ".");
+    throw DeviceError("OUT_OF_MEMORY", std::string("There is no memory for the stack of the fault handler: ") + std::strerror(errno) + ".");
   }
 }
 
@@ -176,12 +176,12 @@ void fail_thread(const char* code, uint64_t block, const warpcell_cpu::Geometry&
 
 void warpcell_cpu_trap(const unsigned* block, const unsigned* thread) noexcept {
   warpcell::cpu::Where where{true, {block[0], block[1], block[2]}, {thread[0], thread[1], thread[2]}};
-  warpcell::cpu::fail("TRAP", where, "Expected the kernel to end, but it called __trap.");
+  warpcell::cpu::fail("TRAP", where, "The kernel called __trap().");
 }
 
 void warpcell_cpu_assert(const char* condition, const char* file, unsigned line, const unsigned* block, const unsigned* thread) noexcept {
   warpcell::cpu::Where where{true, {block[0], block[1], block[2]}, {thread[0], thread[1], thread[2]}};
   char text[warpcell::kErrorTextBytes];
-  warpcell::cpu::append(text, sizeof text, 0, "Expected the kernel's assertions to hold, but %s does not (in %s, line %u).", condition, file, line);
+  warpcell::cpu::append(text, sizeof text, 0, "The assertion %s failed (%s, line %u).", condition, file, line);
   warpcell::cpu::fail("ASSERT", where, text);
 }

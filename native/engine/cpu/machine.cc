@@ -69,7 +69,7 @@ uint32_t usable_cores() {
     char* end = nullptr;
     long cores = std::strtol(wanted, &end, 10);
     if (*wanted == 0 || *end != 0 || cores < 1 || cores > 4096) {
-      throw DeviceError("INVALID_OPTION", "Expected WARPCELL_CPU_CORES to be a number from 1 to 4096, but got \"" + std::string(wanted) + "\".");
+      throw DeviceError("INVALID_OPTION", "WARPCELL_CPU_CORES must be a number from 1 to 4096, but is \"" + std::string(wanted) + "\".");
     }
     return uint32_t(cores);
   }

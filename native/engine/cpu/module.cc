@@ -19,7 +19,7 @@ namespace warpcell::cpu {
 namespace {
 
 [[noreturn]] void throw_artifact(const std::string& reason) {
-  throw DeviceError("INVALID_IMAGE", "Expected a compiled cell that this process can load, but " + reason + ". Compile the cell again.");
+  throw DeviceError("INVALID_IMAGE", "The compiled cell cannot be loaded: " + reason + ". Compile the cell again.");
 }
 
 // Why the dynamic linker refused, in the words of the cell: a shared object may lack functions, so no compiler has said it before.
@@ -29,8 +29,8 @@ namespace {
   if (at == std::string::npos) throw_artifact(reason);
   std::string symbol = reason.substr(at + undefined.size());
   std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, nullptr), std::free);
-  throw DeviceError("INVALID_IMAGE", "Expected everything that the cell uses to be defined in it, but " + (name ? name.get() : symbol) +
-                                    " is only declared. Define it in the cell.");
+  throw DeviceError("INVALID_IMAGE", "The cell uses " + std::string(name ? name.get() : symbol.c_str()) +
+                                    ", which it only declares. Define it in the cell.");
 }
 
 // A path to a descriptor that no other call has returned: the dynamic linker takes two equal paths for one object, and descriptors are

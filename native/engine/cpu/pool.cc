@@ -56,7 +56,7 @@ Worker::Worker() {
   constexpr size_t page = 4096, bytes = (Pool::kDynamicShared + page - 1) / page * page;
   void* memory = mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED || mprotect(static_cast<char*>(memory) + bytes, page, PROT_NONE) != 0) {
-    throw DeviceError("OUT_OF_MEMORY", std::string("Expected 227 KiB of shared memory for a core, but mmap failed: ") + std::strerror(errno) + ".");
+    throw DeviceError("OUT_OF_MEMORY", std::string("There are not 227 KiB left for the shared memory of a core's block: ") + std::strerror(errno) + ".");
   }
   scheduler.shared_end = shared_end = static_cast<uint8_t*>(memory) + bytes;
   scheduler.output = &output;
@@ -187,7 +187,7 @@ void Pool::start_threads() {
     // After a failure the next launch goes on from here: no worker may have two threads.
     for (; started_ < workers_.size(); started_++) std::thread(&Pool::serve, this, started_).detach();
   } catch (const std::system_error& error) {
-    throw DeviceError("DRIVER", "Expected a thread for each of " + std::to_string(workers_.size()) + " cores, but one could not be started: " + error.what() +
+    throw DeviceError("DRIVER", "The threads of " + std::to_string(workers_.size()) + " cores could not all be started: " + error.what() +
                                     ". Set WARPCELL_CPU_CORES to a smaller number.");
   }
 }

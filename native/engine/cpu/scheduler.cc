@@ -218,8 +218,8 @@ Slot* Scheduler::collective(uint32_t thread, uint32_t code, uint32_t mask, uint6
   warpcell_cpu::Warp& laid = block_.warp[warp];
   block_.slot[thread].line = line;
   if (!(mask >> lane & 1)) {
-    fail_thread("WARP_MASK", run_.current, *run_.geometry, thread, "Expected the mask of a warp intrinsic in line %u to name the calling lane %u, but got 0x%08x.",
-                line, lane, mask);
+    fail_thread("WARP_MASK", run_.current, *run_.geometry, thread, "The mask 0x%08x of the warp intrinsic in line %u leaves out the calling lane %u.",
+                mask, line, lane);
   }
   state.mask[lane] = mask;
   state.code[lane] = code;
@@ -298,12 +298,12 @@ Slot* Scheduler::yield(uint32_t thread, uint32_t line) {
 void Scheduler::wait_for_grid(uint32_t line) {
   if (grid == nullptr) {
     fail_thread("NOT_COOPERATIVE", run_.current, *run_.geometry, block_.current,
-                "Expected a cooperative launch for this_grid().sync() in line %u, but the kernel was launched without. Launch it with { grid, block, cooperative: true }.", line);
+                "this_grid().sync() in line %u needs a cooperative launch. Launch the kernel with { grid, block, cooperative: true }.", line);
   }
   bool is_first = grid_calls_++ == 0;
   if (grid_calls_ == alive_) grid_calls_ = 0;
   if (!is_first || grid->wait()) return;
-  fail_block("DEADLOCK", run_.current, *run_.geometry, "Expected every block of the grid to come to this_grid().sync() in line %u, but %llu of them have ended.", line,
+  fail_block("DEADLOCK", run_.current, *run_.geometry, "this_grid().sync() in line %u waits for every block of the grid, but %llu of them have ended.", line,
              static_cast<unsigned long long>(grid->ended()));
 }
 
@@ -327,7 +327,7 @@ void Scheduler::deadlock() {
       used = append(text, sizeof text, used, "; lanes 0x%08x of warp %u wait in line %u for lanes 0x%08x", group, warp, at, mask & warp_[warp].alive & ~group);
     }
   }
-  fail_block("DEADLOCK", run_.current, *run_.geometry, "Expected every thread of the block to come to the same barrier, but %s.", text);
+  fail_block("DEADLOCK", run_.current, *run_.geometry, "Not every thread of the block came to the same barrier: %s.", text);
 }
 
 }  // namespace warpcell::cpu

@@ -28,14 +28,14 @@ void Stacks::ensure(uint32_t count) {
   if (memory_ == nullptr) {
     void* memory = mmap(nullptr, kStride * kCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (memory == MAP_FAILED) {
-      throw DeviceError("OUT_OF_MEMORY", "Expected " + std::to_string(kStride * kCount >> 20) + " MiB of address space for a core's stacks, but mmap failed: " +
+      throw DeviceError("OUT_OF_MEMORY", "There are not " + std::to_string(kStride * kCount >> 20) + " MiB of address space left for a core's stacks: " +
                                              std::strerror(errno) + ". Raise the limit of virtual memory (ulimit -v).");
     }
     memory_ = static_cast<char*>(memory);
   }
   for (; guarded_ < count; guarded_++) {
     if (mprotect(memory_ + kStride * guarded_, kPage, PROT_NONE) != 0) {
-      throw DeviceError("OUT_OF_MEMORY", std::string("Expected a guard page for each of a block's threads, but mprotect failed: ") + std::strerror(errno) +
+      throw DeviceError("OUT_OF_MEMORY", std::string("The stacks of a block's threads cannot be guarded: mprotect failed: ") + std::strerror(errno) +
                                              ". Use smaller blocks, or raise the limit: sysctl vm.max_map_count=262144.");
     }
   }

@@ -28,7 +28,7 @@ struct Symbol {
 template <class T>
 T read(const std::string& bytes, uint64_t at) {
   T value;
-  if (at > bytes.size() || bytes.size() - at < sizeof value) throw DeviceError("INVALID_IMAGE", "Expected a compiled cell, but its file is cut off. Compile it again.");
+  if (at > bytes.size() || bytes.size() - at < sizeof value) throw DeviceError("INVALID_IMAGE", "The file of the compiled cell is cut off. Compile the cell again.");
   std::memcpy(&value, bytes.data() + at, sizeof value);
   return value;
 }
@@ -44,7 +44,7 @@ std::string demangled(const char* name) {
 std::vector<Symbol> symbols_of(const std::string& artifact) {
   auto header = read<Elf64_Ehdr>(artifact, 0);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) {
-    throw DeviceError("INVALID_IMAGE", "Expected a compiled cell for the cpu device (a 64-bit ELF object), but got something else. Compile the cell again.");
+    throw DeviceError("INVALID_IMAGE", "This is not a cell compiled for the cpu device (a 64-bit ELF object). Compile the cell again.");
   }
   std::vector<Symbol> symbols;
   for (uint32_t i = 0; i < header.e_shnum; i++) {

@@ -32,7 +32,7 @@ Artifact read_artifact(const std::string& bytes) {
   bool sound = decode(bytes.data(), bytes.size(), &fields) && fields.size() >= kHeadFields && fields[0] == kMark &&
       (fields.size() - kHeadFields) % kSpillFields == 0;
   if (!sound) {
-    throw DeviceError("INVALID_IMAGE", "Expected an artifact of the cuda device but got " + std::to_string(bytes.size()) + " bytes of something else. Compile the cell again.");
+    throw DeviceError("INVALID_IMAGE", "These " + std::to_string(bytes.size()) + " bytes are not a cell compiled for a GPU. Compile the cell again.");
   }
   Artifact artifact;
   artifact.cubin = std::move(fields[1]);

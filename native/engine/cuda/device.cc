@@ -29,7 +29,7 @@ DeviceHandle find_device(const DriverApi& api, int index) {
   int count = 0;
   api.check(api.cuDeviceGetCount(&count), "counting the devices");
   if (index < 0 || index >= count) {
-    throw DeviceError("NO_DEVICE", "Expected a GPU number below " + std::to_string(count) + " but got " + std::to_string(index) + ".");
+    throw DeviceError("NO_DEVICE", "There is no GPU " + std::to_string(index) + ": this machine has " + std::to_string(count) + (count == 1 ? ", number 0." : ", numbered from 0."));
   }
   DeviceHandle device = 0;
   api.check(api.cuDeviceGet(&device, index), "opening the device");

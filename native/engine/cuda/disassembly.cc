@@ -12,7 +12,7 @@ namespace {
 constexpr struct { const char* program; const char* option; } kDisassemblers[] = {{"nvdisasm", "-c"}, {"cuobjdump", "-sass"}};
 
 [[noreturn]] void fail(const std::string& what) {
-  throw DeviceError("DISASSEMBLE", "Expected the disassembler to run but " + what + ".");
+  throw DeviceError("DISASSEMBLE", "The machine code cannot be disassembled: " + what + ".");
 }
 
 std::string run(const std::string& program, const char* option, const std::string& cubin) {
@@ -25,12 +25,12 @@ std::string run(const std::string& program, const char* option, const std::strin
 }
 
 std::string sass(const Artifact& artifact) {
-  if (artifact.cubin.empty()) throw DeviceError("UNSUPPORTED", "Expected machine code to disassemble but the cell was compiled to PTX alone (--arch=compute_…).");
+  if (artifact.cubin.empty()) throw DeviceError("UNSUPPORTED", "There is no machine code to disassemble: the cell was compiled to PTX alone (--arch=compute_…).");
   for (const auto& [name, option] : kDisassemblers) {
     std::string program = find_program(name);
     if (!program.empty()) return run(program, option, artifact.cubin);
   }
-  throw DeviceError("UNSUPPORTED", "Expected nvdisasm or cuobjdump for SASS but found neither in " + searched_places() +
+  throw DeviceError("UNSUPPORTED", "SASS needs nvdisasm or cuobjdump, and neither is in " + searched_places() +
       ". Install one with pip install nvidia-cuda-nvdisasm (CUDA 12: nvidia-cuda-cuobjdump-cu12 or the toolkit).");
 }
 
@@ -39,7 +39,7 @@ std::string sass(const Artifact& artifact) {
 std::string disassemble(const Artifact& artifact, const std::string& form) {
   if (form == "ptx") return artifact.ptx;
   if (form == "sass") return sass(artifact);
-  throw DeviceError("UNSUPPORTED", "Expected ptx or sass but got " + form + ".");
+  throw DeviceError("UNSUPPORTED", "A kernel is listed as ptx or sass, not as " + form + ".");
 }
 
 }  // namespace warpcell::cuda

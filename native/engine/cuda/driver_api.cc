@@ -27,14 +27,14 @@ void remember_log(void*, int, char* message, size_t length) {
 }
 
 DeviceError too_old(int version) {
-  return DeviceError("DRIVER_TOO_OLD", "Expected an NVIDIA driver for CUDA " + version_text(kOldestDriver) +
-      " or newer but got one for CUDA " + version_text(version) + ". Install driver 550 or newer, or use the cpu device.");
+  return DeviceError("DRIVER_TOO_OLD", "The NVIDIA driver is too old: it is for CUDA " + version_text(version) +
+      ", and CUDA " + version_text(kOldestDriver) + " or newer is needed. Install driver 550 or newer, or use the cpu device.");
 }
 
 DriverApi open_driver() {
   DynamicLibrary library("libcuda.so.1");
   if (!library) {
-    throw DeviceError("NO_DRIVER", "Expected an NVIDIA driver (libcuda.so.1) but this machine has none that can be opened. "
+    throw DeviceError("NO_DRIVER", "This machine has no NVIDIA driver (libcuda.so.1) that can be opened. "
         "Install the NVIDIA driver 550 or newer, or use the cpu device.", library.error());
   }
 
@@ -45,7 +45,7 @@ DriverApi open_driver() {
 #undef X
 
   if (api.cuDriverGetVersion == nullptr || api.cuDriverGetVersion(&api.version) != kSuccess) {
-    throw DeviceError("NO_DRIVER", "Expected an NVIDIA driver but libcuda.so.1 here does not answer cuDriverGetVersion. Reinstall the NVIDIA driver.");
+    throw DeviceError("NO_DRIVER", "The NVIDIA driver is broken: libcuda.so.1 does not answer cuDriverGetVersion. Reinstall the NVIDIA driver.");
   }
   if (api.version < kOldestDriver) throw too_old(api.version);
 
@@ -54,7 +54,7 @@ DriverApi open_driver() {
   WARPCELL_DRIVER_FUNCTIONS(X)
 #undef X
   if (missing != nullptr) {
-    throw DeviceError("DRIVER_TOO_OLD", std::string("Expected a complete NVIDIA driver but libcuda.so.1 lacks ") + missing + ". Reinstall the NVIDIA driver.");
+    throw DeviceError("DRIVER_TOO_OLD", std::string("The NVIDIA driver is incomplete: libcuda.so.1 lacks ") + missing + ". Reinstall the NVIDIA driver.");
   }
 
   Result result = api.cuInit(0);

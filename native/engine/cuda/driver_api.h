@@ -167,7 +167,7 @@ struct DriverApi {
 };
 
 // The driver, opened and initialised by the first call.
-// Throws DeviceError NO_DRIVER, DRIVER_TOO_OLD or NO_DEVICE with what was expected, what was found and how to get it.
+// Throws DeviceError NO_DRIVER, DRIVER_TOO_OLD or NO_DEVICE with what is missing and how to get it.
 const DriverApi& driver();
 
 // "13.0" of 13000.

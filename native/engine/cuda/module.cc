@@ -16,8 +16,8 @@ constexpr uint32_t kDefaultDynamicShared = 48 * 1024;   // with the static part;
 void Kernel::allow_shared(uint32_t bytes, uint32_t limit) {
   if (bytes <= dynamic_shared) return;
   if (uint64_t(bytes) + static_shared > limit) {
-    throw DeviceError("INVALID_LAUNCH", "Expected " + name + " to use at most " + std::to_string(limit) + " bytes of shared memory a block but got " +
-        std::to_string(bytes) + " dynamic and " + std::to_string(static_shared) + " static.");
+    throw DeviceError("INVALID_LAUNCH", "A block has at most " + std::to_string(limit) + " bytes of shared memory, but " + name + " needs " +
+        std::to_string(bytes) + " dynamic and " + std::to_string(static_shared) + " static bytes.");
   }
   const DriverApi& api = driver();
   api.check(api.cuFuncSetAttribute(function, FunctionAttribute::max_dynamic_shared, int(bytes)), "asking for more shared memory");

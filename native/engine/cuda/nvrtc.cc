@@ -57,7 +57,7 @@ class ProgramScope {
  private:
   void check(int result, const char* doing) {
     if (result == kOk) return;
-    throw DeviceError("NVRTC", "Expected NVRTC to succeed but it failed while " + std::string(doing) + " (" + error_text(api_, result) + ").");
+    throw DeviceError("NVRTC", "NVRTC failed while " + std::string(doing) + " (" + error_text(api_, result) + ").");
   }
 
   std::string text(int (*size_of)(Program, size_t*), int (*get)(Program, char*), bool zero_ended) {
@@ -230,9 +230,9 @@ void Nvrtc::open() {
   }
   const char* chosen = std::getenv(kChosenFile);
   if (chosen != nullptr) {
-    missing_ = std::string("Expected NVRTC in the file that ") + kChosenFile + " names but " + chosen + " cannot be used. Correct the variable, or unset it.";
+    missing_ = std::string(kChosenFile) + " names " + chosen + ", which cannot be used as NVRTC. Correct the variable, or unset it.";
   } else {
-    missing_ = "Expected NVRTC (libnvrtc.so of CUDA 12.4 or newer, up to " + std::to_string(driver_version_ / 1000) + ".x) but found none in " +
+    missing_ = "There is no NVRTC (libnvrtc.so of CUDA 12.4 or newer, up to " + std::to_string(driver_version_ / 1000) + ".x) in " +
         searched_places() + ". " + kHowToGet + ".";
   }
 }
@@ -254,8 +254,8 @@ Compiled Nvrtc::compile(const CompileRequest& given) {
   CompileOptions options = compile_options(request.options, own);
   const auto& known = nvrtc.architectures;
   if (options.architecture == own && std::find(known.begin(), known.end(), capability_) == known.end()) {
-    throw DeviceError("ARCHITECTURE", "Expected an NVRTC that knows this GPU (" + own + ") but " + nvrtc.path + " (" + std::to_string(nvrtc.major) + "." +
-        std::to_string(nvrtc.minor) + ") does not. " + kHowToGet + ".");
+    throw DeviceError("ARCHITECTURE", "This GPU (" + own + ") is unknown to " + nvrtc.path + " (" + std::to_string(nvrtc.major) + "." +
+        std::to_string(nvrtc.minor) + "). " + kHowToGet + ".");
   }
 
   std::vector<std::string> arguments = options.nvrtc;
@@ -281,7 +281,7 @@ Compiled Nvrtc::compile(const CompileRequest& given) {
   result = run(program, arguments);
   if (result == kOk) return collect(program, request, options, includes_);
   std::string log = readable(program.log(), request);
-  if (result == kInvalidOption) throw DeviceError("INVALID_OPTION", "Expected options that NVRTC knows but got: " + log.substr(0, log.find('\n')), log);
+  if (result == kInvalidOption) throw DeviceError("INVALID_OPTION", "NVRTC does not know an option: " + log.substr(0, log.find('\n')), log);
   throw DeviceError("COMPILE", request.name + " does not compile.", read_report(log).rest);
 }
 

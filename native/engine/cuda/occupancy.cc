@@ -24,7 +24,7 @@ std::string occupancy(const DriverApi& api, DeviceHandle device, const Kernel& k
   };
   int registers = 0;
   api.check(api.cuFuncGetAttribute(&registers, FunctionAttribute::registers, kernel.function), "reading a kernel's attributes");
-  if (threads == 0) throw DeviceError("INVALID_LAUNCH", "Expected a block of at least one thread but got 0.");
+  if (threads == 0) throw DeviceError("INVALID_LAUNCH", "A block has at least one thread, not 0.");
 
   int blocks = 0, suggested_block = 0, suggested_grid = 0;
   api.check(api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.function, int(threads), shared), "reading the occupancy");

@@ -60,7 +60,7 @@ std::string mebibytes(uint64_t bytes) { return std::to_string(bytes >> 20) + " M
 std::unique_ptr<Segment> map_host(const DriverApi& api, uint64_t bytes, int descriptor) {
   void* mapping = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
   if (mapping == MAP_FAILED) {
-    throw DeviceError("OUT_OF_MEMORY", "Expected to map " + mebibytes(bytes) + " of shared memory but the system refused: " + std::strerror(errno) + ".");
+    throw DeviceError("OUT_OF_MEMORY", "The system refused to map " + mebibytes(bytes) + " of shared memory: " + std::strerror(errno) + ".");
   }
   Result result = api.cuMemHostRegister(mapping, bytes, 0);
   DevicePointer address = 0;
@@ -88,7 +88,7 @@ int Segments::create(uint32_t number, uint64_t bytes) {
     size_t free = 0, total = 0;
     api_.check(api_.cuMemGetInfo(&free, &total), "reading the free memory");
     take_driver_log();
-    throw DeviceError("OUT_OF_MEMORY", "Expected " + mebibytes(whole) + " of free device memory but only " + mebibytes(free) + " of " + mebibytes(total) +
+    throw DeviceError("OUT_OF_MEMORY", "There is no room for " + mebibytes(whole) + " of device memory: " + mebibytes(free) + " of " + mebibytes(total) +
         " are free. Dispose of tensors, or use smaller ones.");
   }
   api_.check(result, "creating a segment");
@@ -151,7 +151,7 @@ uint64_t Segments::whole_bytes(uint64_t bytes) const {
 
 void Segments::require_shareable() const {
   if (shareable_) return;
-  throw DeviceError("UNSUPPORTED", "Expected a device whose memory can be shared by descriptor (cuMemCreate with POSIX handles) but this one cannot, "
+  throw DeviceError("UNSUPPORTED", "The memory of this GPU cannot be shared between processes (cuMemCreate with POSIX handles), "
       "as under WSL, vGPU or an old driver. Use the cpu device.");
 }
 

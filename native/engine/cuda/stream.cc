@@ -56,7 +56,7 @@ void WorkStream::launch(Kernel& kernel, const LaunchRequest& request) {
 
 void WorkStream::submit(Kernel& kernel, const LaunchRequest& request) {
   if (request.argument_bytes != kernel.parameter_bytes) {
-    throw DeviceError("INVALID_LAUNCH", "Expected " + std::to_string(kernel.parameter_bytes) + " bytes of arguments for " + kernel.name + " but got " +
+    throw DeviceError("INVALID_LAUNCH", "Kernel " + kernel.name + " takes " + std::to_string(kernel.parameter_bytes) + " bytes of arguments, but the launch has " +
         std::to_string(request.argument_bytes) + ".");
   }
   kernel.allow_shared(request.shared, shared_limit_);

@@ -15,26 +15,26 @@ export interface Loss {
   shareable: boolean;
 }
 
-/** "Expected kernel k to …, but it …", by the code of the fault: the CPU device's codes, and CUDA's own names. */
-const sentences: Record<string, [expected: string, happened: string]> = {
-  ILLEGAL_ADDRESS: ["stay inside its arrays", "accessed an illegal address"],
-  MISALIGNED_ADDRESS: ["access aligned addresses", "accessed a misaligned address"],
-  INVALID_ADDRESS_SPACE: ["use each pointer in its own address space", "used one in another"],
-  INVALID_PC: ["stay inside its own code", "jumped out of it"],
-  ILLEGAL_INSTRUCTION: ["execute valid instructions", "met an illegal one"],
-  HARDWARE_STACK_ERROR: ["stay inside its stack", "corrupted or overflowed it"],
-  STACK_OVERFLOW: ["stay inside its stack", "overflowed it"],
-  DIVISION_BY_ZERO: ["divide integers by numbers other than zero", "divided by zero"],
-  DEADLOCK: ["bring all threads to every barrier", "deadlocked"],
-  NOT_COOPERATIVE: ["be launched cooperatively before it waits for the whole grid", "was launched without"],
-  WARP_MASK: ["name the calling lane in every mask", "left it out"],
-  TRAP: ["finish", "stopped itself with a trap"],
-  ASSERT: ["keep its assertions", "broke one"],
-  LAUNCH_FAILED: ["finish", "failed on the device"],
-  LAUNCH_TIMEOUT: ["finish in time", "ran longer than the system allows"],
+/** What kernel k did, by the code of the fault: the CPU device's codes, and CUDA's own names. */
+const deeds: Record<string, string> = {
+  ILLEGAL_ADDRESS: "accessed an illegal address",
+  MISALIGNED_ADDRESS: "accessed a misaligned address",
+  INVALID_ADDRESS_SPACE: "used a pointer in the wrong address space",
+  INVALID_PC: "jumped out of its code",
+  ILLEGAL_INSTRUCTION: "ran an illegal instruction",
+  HARDWARE_STACK_ERROR: "overflowed or corrupted its stack",
+  STACK_OVERFLOW: "overflowed its stack",
+  DIVISION_BY_ZERO: "divided an integer by zero",
+  DEADLOCK: "deadlocked",
+  NOT_COOPERATIVE: "waits for the whole grid but was not launched cooperatively",
+  WARP_MASK: "called a warp intrinsic with a mask that leaves out the calling lane",
+  TRAP: "stopped itself with a trap",
+  ASSERT: "failed an assertion",
+  LAUNCH_FAILED: "failed on the device",
+  LAUNCH_TIMEOUT: "ran longer than the system allows",
 };
 
-const kept = "The arrays are kept; those that it may have been writing are marked.";
+const kept = "The arrays are kept; those that a kernel may have been writing are marked.";
 const gone = "This device has no shareable memory: its arrays are lost.";
 
 /** The error of a process that died or reported a fatal fault. */
@@ -45,12 +45,10 @@ export function faultOf(loss: Loss): DeviceFault {
   const first = candidates[0];
   const code = record?.code ?? "DIED";
 
-  const place = record?.block && record.thread ? ` (block ${record.block.join(",")} thread ${record.thread.join(",")})` : "";
-  const launched = first?.where === undefined ? "" : `, launched at ${first.where}`;
-  const others = candidates.length > 1 ? ` It is the first of ${candidates.length} launches that had not finished; any of them may be to blame.` : "";
-  const details = record?.text ? ` Seen by the device: ${finding(record.text)}.` : "";
+  const others = candidates.length > 1 ? ` This launch is the first of ${candidates.length} that had not finished; any of them may be to blame.` : "";
+  const details = record?.text ? ` ${withoutStop(record.text)}.` : "";
 
-  return new DeviceFault(code, `${opening(loss, record, first)}${place}${launched}.${details}${others} ${loss.shareable ? kept : gone}`, {
+  return new DeviceFault(code, `${opening(loss, record, first)}${details}${others} ${loss.shareable ? kept : gone}`, {
     device: loss.device,
     kernel: first?.kernel,
     where: first?.where,
@@ -62,13 +60,17 @@ export function faultOf(loss: Loss): DeviceFault {
 }
 
 function opening(loss: Loss, record: ErrorRecord | undefined, first: FaultCandidate | undefined): string {
-  const program = `the device process of ${loss.device}`;
-  const subject = first === undefined ? program : `kernel ${first.kernel}`;
-  if (record === undefined) return first === undefined ? `Expected ${program} to live, but it ended (${loss.state})` : `Expected ${subject} to finish, but ${program} ended (${loss.state})`;
+  const subject = first === undefined ? `The device process of ${loss.device}` : `Kernel ${first.kernel}`;
+  const place = placeOf(record?.block && record.thread ? `block ${record.block.join(",")} thread ${record.thread.join(",")}` : undefined, first?.where);
+  if (record === undefined) return first === undefined ? `${subject} ended (${loss.state}).` : `${subject} did not finish${place}: the device process of ${loss.device} ended (${loss.state}).`;
 
-  const known = sentences[record.code];
-  if (known === undefined) return `Expected ${subject} to finish, but ${loss.device} reported ${record.code}`;
-  return `Expected ${subject} to ${known[0]}, but it ${known[1]}`;
+  const deed = deeds[record.code];
+  return deed === undefined ? `${subject} failed${place}: ${loss.device} reported ${record.code}.` : `${subject} ${deed}${place}.`;
+}
+
+function placeOf(thread: string | undefined, where: string | undefined): string {
+  const facts = [thread, where === undefined ? undefined : `launched at ${where}`].filter((fact) => fact !== undefined);
+  return facts.length === 0 ? "" : ` (${facts.join("; ")})`;
 }
 
 /** The error of a command that the device refused and survived, such as a launch beyond its limits. */
@@ -85,9 +87,8 @@ export function refusalOf(record: ErrorRecord, device: string, flights: FlightRe
 /** The error of work that was interrupted. */
 export function interruptionOf(loss: Loss): InterruptedError {
   const first = loss.flights.map(candidate).at(0);
-  const subject = first === undefined ? loss.device : `kernel ${first.kernel}`;
-  const launched = first?.where === undefined ? "" : `, launched at ${first.where}`;
-  return new InterruptedError(`Expected ${subject} to finish but it was interrupted${launched}. ${loss.shareable ? kept : gone}`, loss.device, first?.kernel, first?.where);
+  const subject = first === undefined ? `The work on ${loss.device}` : `Kernel ${first.kernel}`;
+  return new InterruptedError(`${subject} was interrupted${placeOf(undefined, first?.where)}. ${loss.shareable ? kept : gone}`, loss.device, first?.kernel, first?.where);
 }
 
 function candidate({ sequence, kernel, origin }: FlightRecord): FaultCandidate {
@@ -96,9 +97,4 @@ function candidate({ sequence, kernel, origin }: FlightRecord): FaultCandidate {
 
 function withoutStop(text: string): string {
   return text.replace(/[.\s]+$/, "");
-}
-
-/** Of a device's "Expected … but …", what it found. */
-function finding(text: string): string {
-  return withoutStop(text.replace(/^Expected .*? but /, ""));
 }

@@ -58,15 +58,15 @@ test("a loan outlives the mapping it was taken from", async () => {
 
 test("more than the system has is refused", () => {
   expect(shareMemory(2 ** 50)).toBeNull();
-  expect(() => shareMemory(-1)).toThrow("Expected a number of bytes but got -1.");
+  expect(() => shareMemory(-1)).toThrow("A number of bytes cannot be -1.");
 });
 
 test("memory that could shrink under a reader is not mapped", () => {
   const file = join(tmpdir(), `warpcell-shared-${process.pid}`);
   const descriptor = openSync(file, "w+");
   try {
-    expect(() => mapMemory(descriptor)).toThrow("Expected a descriptor of shared memory that keeps its size but got another one.");
-    expect(() => mapMemory(-1)).toThrow("Expected a descriptor of shared memory that keeps its size but got another one.");
+    expect(() => mapMemory(descriptor)).toThrow("This is not a descriptor of shared memory that keeps its size.");
+    expect(() => mapMemory(-1)).toThrow("This is not a descriptor of shared memory that keeps its size.");
   } finally {
     closeSync(descriptor);
     rmSync(file);
@@ -75,8 +75,8 @@ test("memory that could shrink under a reader is not mapped", () => {
 
 test("a loan of other memory, or outside it, is refused", () => {
   const { other } = two(8192);
-  expect(() => lendMemory(new ArrayBuffer(8192), 4096, 1)).toThrow("Expected an ArrayBuffer made by mapMemory or shareMemory but got another value.");
+  expect(() => lendMemory(new ArrayBuffer(8192), 4096, 1)).toThrow("Only an ArrayBuffer made by mapMemory or shareMemory can be lent.");
   for (const [offset, bytes] of [[0, 10], [4096, 4097], [8193, 0]] as const) {
-    expect(() => lendMemory(other, offset, bytes)).toThrow(`Expected a range after the first word of 8192 bytes but got ${bytes} bytes at ${offset}.`);
+    expect(() => lendMemory(other, offset, bytes)).toThrow(`${bytes} bytes at ${offset} do not lie behind the first word of 8192 bytes.`);
   }
 });

@@ -7,7 +7,7 @@
 #elif defined(__aarch64__)
 #include "switch_aarch64.h"
 #else
-#error "Expected an x86-64 or aarch64 processor for the cpu device; another one needs its own switch_<processor>.h."
+#error "The cpu device runs on x86-64 and aarch64 processors; another one needs its own switch_<processor>.h."
 #endif
 
 namespace warpcell_cpu {

@@ -56,7 +56,7 @@ WARPCELL_CPU_FN u32 active(u32 site, u32 line) {
 
 template <class T>
 WARPCELL_CPU_FN u64 to_bits(T value) {
-  static_assert(sizeof(T) <= 8, "Expected a type of at most 8 bytes for a warp intrinsic, but got a larger one. Exchange its parts.");
+  static_assert(sizeof(T) <= 8, "A warp intrinsic exchanges types of at most 8 bytes. Exchange the parts of a larger one.");
   u64 bits = 0;
   __builtin_memcpy(&bits, &value, sizeof(T));
   return bits;
