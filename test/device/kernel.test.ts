@@ -158,53 +158,53 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
     };
 
     test.each<[string, () => unknown, string, RegExp | string]>([
-      ["too few arguments", () => launch([p, 1])(), "ARGUMENT_COUNT", "Expected 3 arguments for kernel fill (p: float*, n: int, value: float) but got 2."],
+      ["too few arguments", () => launch([p, 1])(), "ARGUMENT_COUNT", "Kernel fill takes 3 arguments (p: float*, n: int, value: float) but got 2."],
       ["too many arguments", () => launch([p, 1, 2, 3])(), "ARGUMENT_COUNT", "but got 4."],
-      ["a fraction for an integer", () => launch([p, 1.5, 0])(), "ARGUMENT_RANGE", "Expected argument 2, n, of kernel fill to be a whole number from -2147483648 to 2147483647 (int) but got 1.5."],
+      ["a fraction for an integer", () => launch([p, 1.5, 0])(), "ARGUMENT_RANGE", "Argument 2 (n) of kernel fill must be a whole number from -2147483648 to 2147483647 (int), but got 1.5."],
       ["an integer out of range", () => launch([p, 2 ** 31, 0])(), "ARGUMENT_RANGE", "but got 2147483648."],
       ["NaN for an integer", () => launch([p, NaN, 0])(), "ARGUMENT_RANGE", "but got NaN."],
       ["a bigint for a 32-bit integer", () => launch([p, 1n, 0])(), "ARGUMENT_RANGE", "but got 1n."],
       ["a string for a number", () => launch([p, "1", 0])(), "ARGUMENT_TYPE", `but got "1".`],
-      ["a float out of range", () => launch([p, 1, 1e39])(), "ARGUMENT_RANGE", "Expected argument 3, value, of kernel fill to be a number of magnitude below 3.4e38 (float) but got 1e+39."],
-      ["a number for a pointer", () => launch([0, 1, 0])(), "ARGUMENT_TYPE", "Expected argument 1, p, of kernel fill to be a tensor of float32, or null (float*) but got 0."],
-      ["a host array", () => launch([new Float32Array(4), 1, 0])(), "HOST_ARRAY", /got a host Float32Array\. Nothing is copied behind your back: make a tensor of it/],
+      ["a float out of range", () => launch([p, 1, 1e39])(), "ARGUMENT_RANGE", "Argument 3 (value) of kernel fill must be a number of magnitude below 3.4e38 (float), but got 1e+39."],
+      ["a number for a pointer", () => launch([0, 1, 0])(), "ARGUMENT_TYPE", "Argument 1 (p) of kernel fill must be a tensor of float32, or null (float*), but got 0."],
+      ["a host array", () => launch([new Float32Array(4), 1, 0])(), "HOST_ARRAY", /got a host Float32Array\. Nothing is copied implicitly: make a tensor of it/],
       ["a plain array for a pointer", () => launch([[1, 2], 1, 0])(), "HOST_ARRAY", "but got an array of 2."],
-      ["another dtype", () => launch([zeros([4], { device, dtype: "int32" }), 1, 0])(), "DTYPE", "to be a tensor of float32, or null (float*) but got a tensor of int32."],
-      ["a view that is not contiguous", () => launch([zeros([4, 4], { device }).T, 1, 0])(), "NOT_CONTIGUOUS", "to be contiguous but got a view of shape [4, 4] with strides [1, 4]. Pass .contiguous(), a copy, or launch on the whole tensor."],
-      ["a tensor that is gone", () => { const x = zeros([4], { device }); x.dispose(); launch([x, 1, 0])(); }, "FREED", "to be a living tensor but got one that has been disposed of."],
-      ["a number for bool", scalar(1, 1), "ARGUMENT_RANGE", "to be true or false (bool) but got 1."],
-      ["a signed char out of range", scalar(2, 128), "ARGUMENT_RANGE", "a whole number from -128 to 127 (signed char) but got 128."],
-      ["an unsigned short below zero", scalar(3, -1), "ARGUMENT_RANGE", "a whole number from 0 to 65535 (unsigned short) but got -1."],
-      ["an unsigned int out of range", scalar(5, 2 ** 32), "ARGUMENT_RANGE", "a whole number from 0 to 4294967295 (unsigned int) but got 4294967296."],
-      ["an unsafe integer for 64 bits", scalar(6, 2 ** 53), "ARGUMENT_RANGE", "a bigint or a safe integer that fits 64 bits (long long) but got 9007199254740992."],
-      ["a bigint beyond 64 bits", scalar(7, 2n ** 64n), "ARGUMENT_RANGE", "a bigint or a safe integer ≥ 0 that fits 64 bits (unsigned long long) but got 18446744073709551616n."],
-      ["undefined for a double", scalar(9, undefined), "ARGUMENT_TYPE", "to be a number (double) but got undefined."],
-      ["a vector with a lane missing", () => kernel("compound").launch({ grid: 1, block: 1 }, null, 0, [1, 2], [1, 2], {}), "ARGUMENT_TYPE", "Expected argument 3, v, of kernel compound to be 3 numbers as an array or as { x, y, z }, each a number of magnitude below 3.4e38 (float3) but got an array of 2."],
-      ["a struct with a field missing", () => kernel("compound").launch({ grid: 1, block: 1 }, null, 0, [1, 2, 3], [1, 2], { low: [0, 0], tag: 1 }), "ARGUMENT_TYPE", "to be an object { low, ids[3], tag, weight } with exactly these fields, each in the range of its type (Box) but got an object with low, tag."],
-      ["a vector with a hole", () => kernel("compound").launch({ grid: 1, block: 1 }, null, 0, [1, , 3], [1, 2], {}), "ARGUMENT_TYPE", "Expected argument 3, v, of kernel compound to be 3 numbers"],
-      ["a field of a struct out of range", () => kernel("compound").launch({ grid: 1, block: 1 }, null, 0, [1, 2, 3], [1, 2], { low: [0, 0], ids: [1, 2, 3], tag: 256, weight: 0 }), "ARGUMENT_RANGE", "Expected tag of argument 5, box, of kernel compound to be a whole number from 0 to 255 (unsigned char) but got 256."],
-      ["an element of a struct's array", () => kernel("compound").launch({ grid: 1, block: 1 }, null, 0, [1, 2, 3], [1, 2], { low: [0, 0], ids: [1, , 3], tag: 1, weight: 0 }), "ARGUMENT_TYPE", "Expected ids[1] of argument 5, box, of kernel compound to be a whole number from -2147483648 to 2147483647 (int) but got undefined."],
-      ["a pointer of another dtype", () => kernel("pointers").launch({ grid: 1, block: 1 }, null, null, zeros([4], { device }), null), "DTYPE", "to be a tensor of int16, or null (const short*) but got a tensor of float32."],
-      ["a vector pointer at an odd place", () => kernel("pointers").launch({ grid: 1, block: 1 }, null, zeros([8], { device }).slice([1]), null, null), "MISALIGNED", "to start at a multiple of 16 bytes (const float4*) but got a view that starts 4 bytes behind one."],
-      ["an empty block", () => launch([p, 1, 0], { grid: 1, block: 0 })(), "BLOCK", "Expected the block of kernel fill to be a whole number ≥ 1 or [x, y, z] of them"],
-      ["a grid of fractions", () => launch([p, 1, 0], { grid: [1, 0.5], block: 1 })(), "GRID", /Expected the grid of kernel fill .* but got \[1, 0\.5\]\./],
+      ["another dtype", () => launch([zeros([4], { device, dtype: "int32" }), 1, 0])(), "DTYPE", "must be a tensor of float32, or null (float*), but got a tensor of int32."],
+      ["a view that is not contiguous", () => launch([zeros([4, 4], { device }).T, 1, 0])(), "NOT_CONTIGUOUS", "must be contiguous, but got a view of shape [4, 4] with strides [1, 4]. Pass .contiguous(), a copy, or launch on the whole tensor."],
+      ["a tensor that is gone", () => { const x = zeros([4], { device }); x.dispose(); launch([x, 1, 0])(); }, "FREED", "Argument 1 (p) of kernel fill is a tensor that has been disposed of."],
+      ["a number for bool", scalar(1, 1), "ARGUMENT_RANGE", "must be true or false (bool), but got 1."],
+      ["a signed char out of range", scalar(2, 128), "ARGUMENT_RANGE", "a whole number from -128 to 127 (signed char), but got 128."],
+      ["an unsigned short below zero", scalar(3, -1), "ARGUMENT_RANGE", "a whole number from 0 to 65535 (unsigned short), but got -1."],
+      ["an unsigned int out of range", scalar(5, 2 ** 32), "ARGUMENT_RANGE", "a whole number from 0 to 4294967295 (unsigned int), but got 4294967296."],
+      ["an unsafe integer for 64 bits", scalar(6, 2 ** 53), "ARGUMENT_RANGE", "a bigint or a safe integer that fits 64 bits (long long), but got 9007199254740992."],
+      ["a bigint beyond 64 bits", scalar(7, 2n ** 64n), "ARGUMENT_RANGE", "a bigint or a safe integer ≥ 0 that fits 64 bits (unsigned long long), but got 18446744073709551616n."],
+      ["undefined for a double", scalar(9, undefined), "ARGUMENT_TYPE", "must be a number (double), but got undefined."],
+      ["a vector with a lane missing", () => kernel("compound").launch({ grid: 1, block: 1 }, null, 0, [1, 2], [1, 2], {}), "ARGUMENT_TYPE", "Argument 3 (v) of kernel compound must be 3 numbers as an array or as { x, y, z }, each a number of magnitude below 3.4e38 (float3), but got an array of 2."],
+      ["a struct with a field missing", () => kernel("compound").launch({ grid: 1, block: 1 }, null, 0, [1, 2, 3], [1, 2], { low: [0, 0], tag: 1 }), "ARGUMENT_TYPE", "must be an object { low, ids[3], tag, weight } with exactly these fields, each in the range of its type (Box), but got an object with low, tag."],
+      ["a vector with a hole", () => kernel("compound").launch({ grid: 1, block: 1 }, null, 0, [1, , 3], [1, 2], {}), "ARGUMENT_TYPE", "Argument 3 (v) of kernel compound must be 3 numbers"],
+      ["a field of a struct out of range", () => kernel("compound").launch({ grid: 1, block: 1 }, null, 0, [1, 2, 3], [1, 2], { low: [0, 0], ids: [1, 2, 3], tag: 256, weight: 0 }), "ARGUMENT_RANGE", "Argument 5 (box.tag) of kernel compound must be a whole number from 0 to 255 (unsigned char), but got 256."],
+      ["an element of a struct's array", () => kernel("compound").launch({ grid: 1, block: 1 }, null, 0, [1, 2, 3], [1, 2], { low: [0, 0], ids: [1, , 3], tag: 1, weight: 0 }), "ARGUMENT_TYPE", "Argument 5 (box.ids[1]) of kernel compound must be a whole number from -2147483648 to 2147483647 (int), but got undefined."],
+      ["a pointer of another dtype", () => kernel("pointers").launch({ grid: 1, block: 1 }, null, null, zeros([4], { device }), null), "DTYPE", "must be a tensor of int16, or null (const short*), but got a tensor of float32."],
+      ["a vector pointer at an odd place", () => kernel("pointers").launch({ grid: 1, block: 1 }, null, zeros([8], { device }).slice([1]), null, null), "MISALIGNED", "must start at a multiple of 16 bytes (const float4*), but got a view that starts 4 bytes behind one."],
+      ["an empty block", () => launch([p, 1, 0], { grid: 1, block: 0 })(), "BLOCK", "The block of kernel fill must be a whole number ≥ 1 or [x, y, z] of them"],
+      ["a grid of fractions", () => launch([p, 1, 0], { grid: [1, 0.5], block: 1 })(), "GRID", /The grid of kernel fill must .*, but got \[1, 0\.5\]\./],
       ["a grid of four axes", () => launch([p, 1, 0], { grid: [1, 1, 1, 1], block: 1 })(), "GRID", "but got [1, 1, 1, 1]."],
       ["a grid over the device's limit", () => launch([p, 1, 0], { grid: [1, properties.maxGrid[1] + 1], block: 1 })(), "GRID", `at most [${properties.maxGrid.join(", ")}] on ${device}, but got`],
       ["no grid at all", () => launch([p, 1, 0], { block: 1 })(), "GRID", "but got undefined."],
       ["a block axis over the device's limit", () => launch([p, 1, 0], { grid: 1, block: [1, 1, properties.maxBlock[2] + 1] })(), "BLOCK", `at most [${properties.maxBlock.join(", ")}] on ${device}, but got`],
-      ["too many threads in a block", () => launch([p, 1, 0], { grid: 1, block: [properties.maxThreadsPerBlock, 2] })(), "BLOCK", `threads for kernel fill on ${device}, since the device allows no more, but got ${properties.maxThreadsPerBlock * 2}.`],
-      ["too much shared memory", () => launch([p, 1, 0], { grid: 1, block: 1, shared: properties.sharedPerBlockOptin + 1 })(), "SHARED", `Expected at most ${properties.sharedPerBlockOptin} bytes of dynamic shared memory for kernel fill on ${device}, as a whole number ≥ 0, but got ${properties.sharedPerBlockOptin + 1}.`],
+      ["too many threads in a block", () => launch([p, 1, 0], { grid: 1, block: [properties.maxThreadsPerBlock, 2] })(), "BLOCK", `threads on ${device}, since the device allows no more, but this one has ${properties.maxThreadsPerBlock * 2}.`],
+      ["too much shared memory", () => launch([p, 1, 0], { grid: 1, block: 1, shared: properties.sharedPerBlockOptin + 1 })(), "SHARED", `The dynamic shared memory of kernel fill has at most ${properties.sharedPerBlockOptin} bytes on ${device}, as a whole number ≥ 0, but got ${properties.sharedPerBlockOptin + 1}.`],
       ["negative shared memory", () => launch([p, 1, 0], { grid: 1, block: 1, shared: -1 })(), "SHARED", "but got -1."],
       ["no sizes and no arguments", () => (kernel("fill") as unknown as { launch(): void }).launch(), "GRID", "but got undefined. Sizes come first: launch({ grid: 64, block: 256 }, …)."],
       ["items in blocks that are empty", () => kernel("fill").over(10, { block: 0 })(p, 1, 0), "BLOCK", `at most [${properties.maxBlock.join(", ")}] on ${device}, but got 0.`],
-      ["items in blocks without their name", () => kernel("fill").over(10, 64 as never), "BLOCK", "Expected options such as { block: 256 } to launch kernel fill over items but got 64."],
-      ["shared memory over the limit with what the kernel declares", () => kernel("declared").launch({ grid: 1, block: 1, shared: properties.sharedPerBlockOptin - 3999 }, p), "SHARED", `Expected at most ${properties.sharedPerBlockOptin - 4000} bytes of dynamic shared memory for kernel declared on ${device} besides the 4000 that it declares, as a whole number ≥ 0, but got ${properties.sharedPerBlockOptin - 3999}.`],
-      ["a tensor of another device", () => launch([elsewhere(), 1, 0])(), "OTHER_DEVICE", `Expected argument 1, p, of kernel fill to be on ${device}, where the kernel runs, but got a tensor on cuda:7. Copy it with .to("${device}").`],
-      ["a template without arguments", () => (template("axpy") as unknown as Kernel).launch({ grid: 1, block: 1 }, 1, 2, p, p), "TEMPLATE", 'Expected an instance of the kernel template axpy but got the template itself. Choose its arguments first: axpy.as("float").launch(…).'],
+      ["items in blocks without their name", () => kernel("fill").over(10, 64 as never), "BLOCK", "The options of over() for kernel fill must be an object such as { block: 256 }, but got 64."],
+      ["shared memory over the limit with what the kernel declares", () => kernel("declared").launch({ grid: 1, block: 1, shared: properties.sharedPerBlockOptin - 3999 }, p), "SHARED", `The dynamic shared memory of kernel declared has at most ${properties.sharedPerBlockOptin - 4000} bytes on ${device} besides the 4000 that it declares, as a whole number ≥ 0, but got ${properties.sharedPerBlockOptin - 3999}.`],
+      ["a tensor of another device", () => launch([elsewhere(), 1, 0])(), "OTHER_DEVICE", `Argument 1 (p) of kernel fill is a tensor on cuda:7, but the kernel runs on ${device}. Copy it with .to("${device}").`],
+      ["a template without arguments", () => (template("axpy") as unknown as Kernel).launch({ grid: 1, block: 1 }, 1, 2, p, p), "TEMPLATE", 'axpy is a kernel template, which cannot be launched itself. Choose its arguments first: axpy.as("float").launch(…).'],
       ["a call", () => (kernel("fill") as unknown as (...args: unknown[]) => void)(p, 1, 1), "CALL", "A kernel is launched, not called: write fill.over(n)(p, n, value) for n threads, or fill.launch({ grid, block }, p, n, value)."],
       ["a call of a template", () => (template("axpy") as unknown as () => void)(), "TEMPLATE", 'Choose its arguments first: axpy.as("float").over(n)(…).'],
       ["a template without arguments, over items", () => (template("constant") as unknown as Kernel).over(1)(p), "TEMPLATE", 'Choose its arguments first: constant.as("float").over(…).'],
-      ["a number of items that is none", () => kernel("fill").over(-1), "GRID", "Expected a whole number of items ≥ 0 to launch kernel fill over but got -1."],
+      ["a number of items that is none", () => kernel("fill").over(-1), "GRID", "The number of items to launch kernel fill over must be a whole number ≥ 0, but got -1."],
     ])("%s", (_, act, code, sentence) => {
       const first = Array.from(p.toArray() as number[]);
       let error: unknown;
@@ -217,7 +217,7 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
     });
 
     test("timing with no repeats", async () => {
-      await expect(kernel("fill").time({ grid: 1, block: 1, repeats: 0 }, p, 1, 0)).rejects.toThrow("Expected whole numbers, repeats ≥ 1 and warmup ≥ 0, to time kernel fill but got 0 and 3.");
+      await expect(kernel("fill").time({ grid: 1, block: 1, repeats: 0 }, p, 1, 0)).rejects.toThrow("To time kernel fill, repeats ≥ 1 and warmup ≥ 0 must be whole numbers, but got 0 and 3.");
     });
   });
 
@@ -236,13 +236,13 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
     });
 
     test("check their instance's types", () => {
-      expect(() => template("axpy").as("double").over(1)(1, 2, p, null)).toThrow("Expected argument 3, x, of kernel axpy<double> to be a tensor of float64, or null (const double*) but got a tensor of float32.");
+      expect(() => template("axpy").as("double").over(1)(1, 2, p, null)).toThrow("Argument 3 (x) of kernel axpy<double> must be a tensor of float64, or null (const double*), but got a tensor of float32.");
       expect(() => template("axpy").as("int").over(1)(1, 2.5, null, null)).toThrow("but got 2.5.");
     });
 
     test("refuse arguments that are too many, missing or do not compile", () => {
-      expect(() => template("axpy").as("float", 3)).toThrow("Expected at most 1 template argument for axpy but got 2: float, 3.");
-      expect(() => template("axpy").as()).toThrow("Expected a template argument for T of axpy but got none.");
+      expect(() => template("axpy").as("float", 3)).toThrow("axpy takes at most 1 template argument but got 2: float, 3.");
+      expect(() => template("axpy").as()).toThrow("axpy needs a template argument for T but got none.");
       expect(() => template("axpy").as("Missing")).toThrow(CompileError);
     });
   });

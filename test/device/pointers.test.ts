@@ -51,11 +51,11 @@ describe.each(devices)("on $name", ({ name: device }) => {
   });
 
   test.each<[string, (good: () => object) => unknown, string, string]>([
-    ["an array of the host", () => ({ width: 1, height: 1, elements: new Float32Array(1) }), "HOST_ARRAY", "Expected elements of argument 1, A, of kernel multiply to be a tensor of float32, or null (float*) but got a host Float32Array. Nothing is copied behind your back: make a tensor of it with tensor(…)."],
-    ["another dtype", () => ({ width: 1, height: 1, elements: zeros([1], { device, dtype: "int32" }) }), "DTYPE", "Expected elements of argument 1, A, of kernel multiply to be a tensor of float32, or null (float*) but got a tensor of int32."],
-    ["a view with gaps", () => ({ width: 1, height: 1, elements: zeros([2, 2], { device }).T }), "NOT_CONTIGUOUS", "Expected elements of argument 1, A, of kernel multiply to be contiguous"],
-    ["a number of another type beside it", () => ({ width: 1.5, height: 1, elements: null }), "ARGUMENT_RANGE", "Expected width of argument 1, A, of kernel multiply to be a whole number"],
-    ["no such field", () => ({ width: 1, height: 1 }), "ARGUMENT_TYPE", "Expected argument 1, A, of kernel multiply to be an object { width, height, elements } with exactly these fields"],
+    ["an array of the host", () => ({ width: 1, height: 1, elements: new Float32Array(1) }), "HOST_ARRAY", "Argument 1 (A.elements) of kernel multiply must be a tensor of float32, or null (float*), but got a host Float32Array. Nothing is copied implicitly: make a tensor of it with tensor(…)."],
+    ["another dtype", () => ({ width: 1, height: 1, elements: zeros([1], { device, dtype: "int32" }) }), "DTYPE", "Argument 1 (A.elements) of kernel multiply must be a tensor of float32, or null (float*), but got a tensor of int32."],
+    ["a view with gaps", () => ({ width: 1, height: 1, elements: zeros([2, 2], { device }).T }), "NOT_CONTIGUOUS", "Argument 1 (A.elements) of kernel multiply must be contiguous"],
+    ["a number of another type beside it", () => ({ width: 1.5, height: 1, elements: null }), "ARGUMENT_RANGE", "Argument 1 (A.width) of kernel multiply must be a whole number"],
+    ["no such field", () => ({ width: 1, height: 1 }), "ARGUMENT_TYPE", "Argument 1 (A) of kernel multiply must be an object { width, height, elements } with exactly these fields"],
   ])("a struct with %s is refused before the launch, by its field", (_, bad, code, sentence) => {
     const good = () => ({ width: 1, height: 1, elements: zeros([1], { device }) });
     let error: unknown;
@@ -86,7 +86,7 @@ describe.each(devices)("on $name", ({ name: device }) => {
     const addresses = tensor(parts.map((part) => part.address), { dtype: "int64", device });
     kernel("table").launch({ grid: 1, block: 1 }, addresses, 3, addresses.slice([2, 3]));
     expect(parts.map((part) => part.toArray())).toEqual([[0, 0], [10, 0], [20, 7]]);
-    expect(() => kernel("table").launch({ grid: 1, block: 1 }, parts[0]!, 3, addresses)).toThrow("to be a tensor of int64, or null (float* const*)");
+    expect(() => kernel("table").launch({ grid: 1, block: 1 }, parts[0]!, 3, addresses)).toThrow("Argument 1 (parts) of kernel table must be a tensor of int64, or null (float* const*)");
     await synchronize();
     const gone = zeros([1], { device });
     gone.dispose();

@@ -17,7 +17,7 @@ __global__ void free_of_them(int* p) { p[threadIdx.x] = 2; }`;
     const p = full([1024], 0, { dtype: "int32", device });
     const [k, j, free] = [(kernels["k"] as unknown as KernelTemplate).as("int", 4), kernels["j"] as Kernel, kernels["free_of_them"] as Kernel];
     expect([k.info.maxThreads, j.info.maxThreads, free.info.maxThreads]).toEqual([32, 64, 1024]);
-    expect(() => j.launch({ grid: 1, block: 65 }, p)).toThrow(new LaunchError("BLOCK", `Expected a block of at most 64 threads for kernel j on ${device}, since its __launch_bounds__ or registers allow no more there, but got 65.`));
+    expect(() => j.launch({ grid: 1, block: 65 }, p)).toThrow(new LaunchError("BLOCK", `A block of kernel j has at most 64 threads on ${device}, since its __launch_bounds__ or registers allow no more there, but this one has 65.`));
     j.over(128)(p);
     k.launch({ grid: 1, block: 32 }, p);
     free.launch({ grid: 1, block: 1024 }, p);

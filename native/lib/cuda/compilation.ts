@@ -186,11 +186,11 @@ function foldersIn(flags: readonly string[]): string[] {
 }
 
 function checkForms(source: unknown, options: CompileOptions): void {
-  if (typeof source !== "string") throw new CompileError(`Expected CUDA C++ as text but got ${worded(source)}.`, "");
-  if (typeof options !== "object" || options === null) throw new CompileError(`Expected options such as { device: "cpu" } to compile with but got ${worded(options)}.`, "");
+  if (typeof source !== "string") throw new CompileError(`The CUDA C++ to compile must be text, but got ${worded(source)}.`, "");
+  if (typeof options !== "object" || options === null) throw new CompileError(`The options to compile with must be an object such as { device: "cpu" }, but got ${worded(options)}.`, "");
   for (const option of ["defines", "includes", "flags"] as const) {
     const given: unknown = options[option] ?? [];
-    if (!Array.isArray(given) || !given.every((each) => typeof each === "string")) throw new CompileError(`Expected ${option} as an array of text but got ${listed(given)}.`, "");
+    if (!Array.isArray(given) || !given.every((each) => typeof each === "string")) throw new CompileError(`The option ${option} must be an array of text, but got ${listed(given)}.`, "");
   }
 }
 

@@ -68,7 +68,7 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
     const loaded = module.kernels[index]!;
     const { parameters, bytes } = declaration.parameters(templateArguments);
     checkLayout(name, parameters, loaded);
-    if (bytes > maxArgumentBytes) throw new CompileError(`Expected at most ${maxArgumentBytes} bytes of parameters for kernel ${name} but got ${bytes}. Pass what is large as a tensor.`, "");
+    if (bytes > maxArgumentBytes) throw new CompileError(`Kernel ${name} has ${bytes} bytes of parameters, more than the ${maxArgumentBytes} that can be passed. Pass what is large as a tensor.`, "");
     this.name = name;
     this.source = compilation.source;
     this.info = { ...loaded, name, device: device.name, parameters: parameters.map(({ name: parameter, type, offset }) => ({ name: parameter, type: type.name, offset, size: type.size })) };
@@ -89,8 +89,8 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
 
   /** Launches one thread per item when called with the arguments: `fill.over(n)(p, n, 1)`. The last block may have threads beyond `n`. */
   over(n: number, options: OverConfig = {}): (...args: A) => void {
-    if (typeof options !== "object" || options === null) throw new LaunchError("BLOCK", `Expected options such as { block: 256 } to launch kernel ${this.name} over items but got ${worded(options)}.`);
-    if (!Number.isSafeInteger(n) || n < 0) throw new LaunchError("GRID", `Expected a whole number of items ≥ 0 to launch kernel ${this.name} over but got ${worded(n)}.`);
+    if (typeof options !== "object" || options === null) throw new LaunchError("BLOCK", `The options of over() for kernel ${this.name} must be an object such as { block: 256 }, but got ${worded(options)}.`);
+    if (!Number.isSafeInteger(n) || n < 0) throw new LaunchError("GRID", `The number of items to launch kernel ${this.name} over must be a whole number ≥ 0, but got ${worded(n)}.`);
     const { block = this.#defaultBlock(), shared, cooperative, ...unknown } = options;
     for (const key in unknown) throw settingError(this.name, key, "over", "block, shared and cooperative");
     // A block that is none is refused by the launch.
@@ -115,7 +115,7 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   async time(config: TimeConfig, ...args: A): Promise<Timing> {
     const { repeats = 20, warmup = 3, ...launch }: Partial<TimeConfig> = config ?? {};
     if (!Number.isInteger(repeats) || repeats < 1 || !Number.isInteger(warmup) || warmup < 0) {
-      throw new LaunchError("REPEATS", `Expected whole numbers, repeats ≥ 1 and warmup ≥ 0, to time kernel ${this.name} but got ${worded(repeats)} and ${worded(warmup)}.`);
+      throw new LaunchError("REPEATS", `To time kernel ${this.name}, repeats ≥ 1 and warmup ≥ 0 must be whole numbers, but got ${worded(repeats)} and ${worded(warmup)}.`);
     }
     this.#plan.write(launch as LaunchConfig, args);
     const { device } = this.#compilation;
@@ -168,7 +168,7 @@ export class KernelTemplate<A extends readonly unknown[] = readonly unknown[]> e
     if (known !== undefined) return known;
 
     const most = this.#declaration.template!.length;
-    if (texts.length > most) throw new CompileError(`Expected at most ${most} template argument${most === 1 ? "" : "s"} for ${this.name} but got ${texts.length}: ${key}.`, "");
+    if (texts.length > most) throw new CompileError(`${this.name} takes at most ${most} template argument${most === 1 ? "" : "s"} but got ${texts.length}: ${key}.`, "");
     this.#declaration.parameters(texts);
     const name = `${this.name}<${key}>`;
     const [kernel] = loadKernels(this.#compilation, this.#compilation.obtain([name]), [{ name, declaration: this.#declaration, args: texts }]);
@@ -185,7 +185,7 @@ export class KernelTemplate<A extends readonly unknown[] = readonly unknown[]> e
 }
 
 function refuseTemplate(name: string, use: string): never {
-  throw new LaunchError("TEMPLATE", `Expected an instance of the kernel template ${name} but got the template itself. Choose its arguments first: ${name}.as("float").${use}(…).`);
+  throw new LaunchError("TEMPLATE", `${name} is a kernel template, which cannot be launched itself. Choose its arguments first: ${name}.as("float").${use}(…).`);
 }
 
 // Not in the type, so that the checker says it too.
@@ -208,7 +208,7 @@ function checkLayout(name: string, parameters: readonly Parameter[], loaded: Loa
   if (read === compiled) return;
   const wrong = parameters.find(({ offset, type }, index) => loaded.parameters[index]?.offset !== offset || loaded.parameters[index]?.size !== type.size);
   throw new CompileError(
-    `Expected the parameters of kernel ${name} at bytes ${read || "none"}, as its declaration was read, but the compiler has them at ${compiled || "none"}${wrong === undefined ? "" : `, from ${wrong.name} on`}. Pass a pointer, or a struct of plain fields, instead of a type that macros or headers decide.`, "");
+    `The parameters of kernel ${name} are at bytes ${read || "none"}, as its declaration was read, but the compiler has them at ${compiled || "none"}${wrong === undefined ? "" : `, from ${wrong.name} on`}. Pass a pointer, or a struct of plain fields, instead of a type that macros or headers decide.`, "");
 }
 
 export type { LaunchConfig, Size };

@@ -30,7 +30,7 @@ function wanted(type: CType): string {
     case "pointer": {
       const { dtypes } = type;
       if (dtypes === null) return `a tensor of any dtype, or null (${type.name})`;
-      return dtypes.length === 0 ? `null, since no dtype matches ${type.name}: declare it as void* to pass any tensor,` : `a tensor of ${dtypes.join(" or ")}, or null (${type.name})`;
+      return dtypes.length === 0 ? `null, since no dtype matches ${type.name}: declare it as void* to pass any tensor` : `a tensor of ${dtypes.join(" or ")}, or null (${type.name})`;
     }
   }
 }
@@ -56,39 +56,38 @@ function culprit(type: CType, value: unknown, device: DeviceProcess, path = ""):
 
 /** The error of an argument that its parameter does not admit. */
 export function argumentError(kernel: string, parameter: Parameter, index: number, value: unknown, device: DeviceProcess): LaunchError {
-  const which = `argument ${index + 1}, ${parameter.name}, of kernel ${kernel}`;
   const wrong = culprit(parameter.type, value, device);
-  const part = wrong.path === "" ? which : `${wrong.path.slice(1)} of ${which}`;
+  const part = `Argument ${index + 1} (${parameter.name}${wrong.path}) of kernel ${kernel}`;
   if (wrong.type.kind === "pointer" || wrong.type.kind === "view") return pointerError(part, wrong.type, wrong.value, device);
   const isRange = typeof wrong.value === "number" || typeof wrong.value === "bigint";
-  return new LaunchError(isRange && wrong.type.kind === "scalar" ? "ARGUMENT_RANGE" : "ARGUMENT_TYPE", `Expected ${part} to be ${wanted(wrong.type)} but got ${shown(wrong.value)}.`);
+  return new LaunchError(isRange && wrong.type.kind === "scalar" ? "ARGUMENT_RANGE" : "ARGUMENT_TYPE", `${part} must be ${wanted(wrong.type)}, but got ${shown(wrong.value)}.`);
 }
 
 function pointerError(which: string, type: PointerType | ViewType, value: unknown, device: DeviceProcess): LaunchError {
   if (!(value instanceof DeviceArray)) {
     const isHost = ArrayBuffer.isView(value) || Array.isArray(value);
-    const advice = isHost ? ` Nothing is copied behind your back: make a tensor of it with tensor(…).` : "";
-    return new LaunchError(isHost ? "HOST_ARRAY" : "ARGUMENT_TYPE", `Expected ${which} to be ${wanted(type)} but got ${shown(value)}.${advice}`);
+    const advice = isHost ? ` Nothing is copied implicitly: make a tensor of it with tensor(…).` : "";
+    return new LaunchError(isHost ? "HOST_ARRAY" : "ARGUMENT_TYPE", `${which} must be ${wanted(type)}, but got ${shown(value)}.${advice}`);
   }
-  if (value.isDisposed) return new LaunchError("FREED", `Expected ${which} to be a living tensor but got one that has been disposed of.`);
+  if (value.isDisposed) return new LaunchError("FREED", `${which} is a tensor that has been disposed of.`);
   if (value.storage!.device !== device) {
-    return new LaunchError("OTHER_DEVICE", `Expected ${which} to be on ${device.name}, where the kernel runs, but got a tensor on ${value.deviceProcess.name}. Copy it with .to("${device.name}").`);
+    return new LaunchError("OTHER_DEVICE", `${which} is a tensor on ${value.deviceProcess.name}, but the kernel runs on ${device.name}. Copy it with .to("${device.name}").`);
   }
   const { dtypes, pointeeAlign } = type.kind === "view" ? type.element : type;
   if (dtypes !== null && !dtypes.includes(value.dtype)) {
-    return new LaunchError("DTYPE", `Expected ${which} to be ${wanted(type)} but got ${shown(value)}.`);
+    return new LaunchError("DTYPE", `${which} must be ${wanted(type)}, but got ${shown(value)}.`);
   }
   if (type.kind === "view") {
-    if (value.shape.length !== type.ndim) return new LaunchError("NDIM", `Expected ${which} to be ${wanted(type)} but got one of shape ${formatShape(value.shape)}.`);
+    if (value.shape.length !== type.ndim) return new LaunchError("NDIM", `${which} must be ${wanted(type)}, but got one of shape ${formatShape(value.shape)}.`);
   } else if (!value.isContiguous) {
-    return new LaunchError("NOT_CONTIGUOUS", `Expected ${which} to be contiguous but got a view of shape ${formatShape(value.shape)} with strides ${formatShape(value.strides)}. Pass .contiguous(), a copy, or launch on the whole tensor.`);
+    return new LaunchError("NOT_CONTIGUOUS", `${which} must be contiguous, but got a view of shape ${formatShape(value.shape)} with strides ${formatShape(value.strides)}. Pass .contiguous(), a copy, or launch on the whole tensor.`);
   }
-  return new LaunchError("MISALIGNED", `Expected ${which} to start at a multiple of ${pointeeAlign} bytes (${type.name}) but got a view that starts ${value.placeLow % pointeeAlign} bytes behind one.`);
+  return new LaunchError("MISALIGNED", `${which} must start at a multiple of ${pointeeAlign} bytes (${type.name}), but got a view that starts ${value.placeLow % pointeeAlign} bytes behind one.`);
 }
 
 export function countError(kernel: string, parameters: readonly Parameter[], got: number): LaunchError {
   const list = parameters.map(({ name, type }) => `${name}: ${type.name}`).join(", ");
-  return new LaunchError("ARGUMENT_COUNT", `Expected ${parameters.length} argument${parameters.length === 1 ? "" : "s"} for kernel ${kernel} (${list}) but got ${got}.`);
+  return new LaunchError("ARGUMENT_COUNT", `Kernel ${kernel} takes ${parameters.length} argument${parameters.length === 1 ? "" : "s"} (${list}) but got ${got}.`);
 }
 
 /** An empty name: a launch that is only checked, of any kernel. */
@@ -96,7 +95,7 @@ const called = (kernel: string): string => (kernel === "" ? "a launch" : `kernel
 
 /** A grid or block that is no size: `value` is not a whole number ≥ 1 nor up to three of them, or one is over the device's limit. */
 export function sizeError(what: "grid" | "block", kernel: string, value: unknown, limits: readonly number[], device: DeviceProcess): LaunchError {
-  return new LaunchError(what.toUpperCase(), `Expected the ${what} of ${called(kernel)} to be a whole number ≥ 1 or [x, y, z] of them, at most ${formatShape(limits)} on ${device.name}, but got ${listed(value)}.${value === undefined ? ` Sizes come first: launch({ grid: 64, block: 256 }, …).` : ""}`);
+  return new LaunchError(what.toUpperCase(), `The ${what} of ${called(kernel)} must be a whole number ≥ 1 or [x, y, z] of them, at most ${formatShape(limits)} on ${device.name}, but got ${listed(value)}.${value === undefined ? ` Sizes come first: launch({ grid: 64, block: 256 }, …).` : ""}`);
 }
 
 /** A launch with a setting that there is not. */
@@ -110,13 +109,13 @@ export function cooperativeError(kernel: string, value: unknown): LaunchError {
 
 export function blockThreadsError(kernel: string, threads: number, limit: number, byKernel: boolean, device: DeviceProcess): LaunchError {
   const why = byKernel ? "its __launch_bounds__ or registers allow no more there" : "the device allows no more";
-  return new LaunchError("BLOCK", `Expected a block of at most ${limit} threads for ${called(kernel)} on ${device.name}, since ${why}, but got ${threads}.`);
+  return new LaunchError("BLOCK", `A block of ${called(kernel)} has at most ${limit} threads on ${device.name}, since ${why}, but this one has ${threads}.`);
 }
 
 export function sharedError(kernel: string, value: unknown, statically: number, limit: number, device: DeviceProcess): LaunchError {
   if (statically > limit) {
-    return new LaunchError("SHARED", `Expected kernel ${kernel} to declare at most ${device.properties.sharedPerBlock} bytes of shared memory on ${device.name} but it declares ${statically}. Use dynamic shared memory for more, up to ${limit} bytes.`);
+    return new LaunchError("SHARED", `Kernel ${kernel} declares ${statically} bytes of shared memory, but it may declare at most ${device.properties.sharedPerBlock} on ${device.name}. Use dynamic shared memory for more, up to ${limit} bytes.`);
   }
   const own = statically === 0 ? "" : ` besides the ${statically} that it declares`;
-  return new LaunchError("SHARED", `Expected at most ${Math.max(0, limit - statically)} bytes of dynamic shared memory for ${called(kernel)} on ${device.name}${own}, as a whole number ≥ 0, but got ${shown(value)}.`);
+  return new LaunchError("SHARED", `The dynamic shared memory of ${called(kernel)} has at most ${Math.max(0, limit - statically)} bytes on ${device.name}${own}, as a whole number ≥ 0, but got ${shown(value)}.`);
 }

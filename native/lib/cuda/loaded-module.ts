@@ -81,7 +81,7 @@ export class LoadedModule {
     next.kernel += lowered.length;
     const facts = send(device, entry);
     if (facts.length !== lowered.length) {
-      throw new WarpcellError("PROTOCOL", `Expected ${device.name} to describe ${lowered.length} kernels of ${name} but got ${facts.length}.`);
+      throw new WarpcellError("PROTOCOL", `${name} has ${lowered.length} kernels, but ${device.name} described ${facts.length}.`);
     }
     entries.set(entry.module, entry);
     kernels.forEach((kernel, index) => kernelNames.set(entry.firstKernel + index, kernel));

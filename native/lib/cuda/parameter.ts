@@ -38,7 +38,7 @@ export function parseParameter(tokens: readonly Token[], index: number, kernel: 
 
   const refuse = (got: string, advice: string): never => {
     const line = tokens[0]?.line ?? 1;
-    const sentence = `Expected parameter ${name} of kernel ${kernel} to be a number, a pointer, a vector or a struct declared in the cell, but got "${got}". ${advice}`;
+    const sentence = `Parameter ${name} of kernel ${kernel} must be a number, a pointer, a vector or a struct declared in the cell, but is "${got}". ${advice}`;
     throw new CompileError(sentence, "", [{ line, column: 1, severity: "error", message: sentence }]);
   };
   if (type.some((token) => token.text === "&")) refuse(text, "A kernel cannot take a reference: pass a pointer or a value.");

@@ -87,22 +87,22 @@ describe("templates are filled in", () => {
     const [hiding] = parseSignatures("struct T { float a; }; template <class T, int = 0> __global__ void k(T value, int n) {}").kernels;
     expect(hiding!.parameters(["short"]).parameters.map(({ type }) => describeType(type))).toEqual(["i16", "i32"]);
   });
-  test("a missing argument is named", () => expect(() => kernel!.parameters([])).toThrow("Expected a template argument for T of k but got none. Write k.as(T, N, U)."));
+  test("a missing argument is named", () => expect(() => kernel!.parameters([])).toThrow("k needs a template argument for T but got none. Write k.as(T, N, U)."));
 });
 
 describe("what TypeScript cannot pass is refused by name", () => {
   test.each([
-    ["a reference", "__global__ void k(float& x) {}", /parameter x of kernel k .* got "float& x".*reference/],
-    ["an unknown type", "__global__ void k(int n, Widget w) {}", /parameter w of kernel k .* got "Widget w".*plain struct/],
+    ["a reference", "__global__ void k(float& x) {}", /Parameter x of kernel k .* is "float& x".*reference/],
+    ["an unknown type", "__global__ void k(int n, Widget w) {}", /Parameter w of kernel k .* is "Widget w".*plain struct/],
     ["a function pointer", "__global__ void k(float (*f)(float)) {}", /kernel k .* Functions cannot be passed/],
-    ["a struct with a base", "struct A { int a; }; struct B : A { int b; }; __global__ void k(B b) {}", /parameter b of kernel k .*known to the compiler alone/],
+    ["a struct with a base", "struct A { int a; }; struct B : A { int b; }; __global__ void k(B b) {}", /Parameter b of kernel k .*known to the compiler alone/],
     ["a packed struct", "struct alignas(8) __attribute__((packed)) P { char c; int x; }; __global__ void k(P p) {}", /known to the compiler alone/],
     ["a struct with an alignment to work out", "struct alignas(sizeof(float4)) P { float x; }; __global__ void k(P p) {}", /known to the compiler alone/],
     ["a struct with several initialised members in one declaration", "struct P { double d; int a = 1, b = 2; }; __global__ void k(P p) {}", /known to the compiler alone/],
     ["a struct with a type of its own", "struct P { double d; struct Q { int x; }; int b; }; __global__ void k(P p) {}", /known to the compiler alone/],
-    ["a parameter pack", "template <class... T> __global__ void k(T... values) {}", /parameter values of kernel k .*Parameter packs/],
-    ["a result", "static __global__ unsigned int k(int n) { return n; }", /Expected kernel k to return void but got unsigned int\. Write the result to memory/],
-    ["two kernels of one name", "__global__ void k(int n) {}\n__global__ void k(float x) {}", /one kernel named k but got two with other parameters, on lines 1 and 2/],
+    ["a parameter pack", "template <class... T> __global__ void k(T... values) {}", /Parameter values of kernel k .*Parameter packs/],
+    ["a result", "static __global__ unsigned int k(int n) { return n; }", /Kernel k must return void, but returns unsigned int\. Write the result to memory/],
+    ["two kernels of one name", "__global__ void k(int n) {}\n__global__ void k(float x) {}", /Two kernels with different parameters are named k, on lines 1 and 2/],
   ])("%s", (_, source, sentence) => {
     expect(() => parseSignatures(source)).toThrow(sentence);
   });

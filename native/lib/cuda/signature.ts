@@ -216,7 +216,7 @@ class Walk {
     const qualified = prefix + name.text;
     const result = plain.slice(0, open - 1).filter(({ text }) => builtinType([text]) !== undefined || text === "void");
     if (result.length > 0 && result.every(({ text }) => text !== "void")) {
-      throw new CompileError(`Expected kernel ${qualified} to return void but got ${joined(result)}. Write the result to memory that a pointer parameter points to.`, "", [
+      throw new CompileError(`Kernel ${qualified} must return void, but returns ${joined(result)}. Write the result to memory that a pointer parameter points to.`, "", [
         { line: name.line, column: 1, severity: "error", message: `a kernel returns void, not ${joined(result)}` }]);
     }
     const close = matching(plain, open);
@@ -235,7 +235,7 @@ class Walk {
     };
     const known = this.#kernels.get(qualified);
     if (known !== undefined && known.written.map(({ text }) => text).join() !== written.map(({ text }) => text).join()) {
-      throw new CompileError(`Expected one kernel named ${qualified} but got two with other parameters, on lines ${known.line} and ${name.line}. Give each its own name.`, "", [
+      throw new CompileError(`Two kernels with different parameters are named ${qualified}, on lines ${known.line} and ${name.line}. Give each its own name.`, "", [
         { line: name.line, column: 1, severity: "error", message: `a kernel named ${qualified} is already on line ${known.line}` }]);
     }
     this.#kernels.set(qualified, { name: qualified, line: name.line, template: templateParameters, written, scope: prefix, names, parameters });
@@ -246,7 +246,7 @@ function substitute(kernel: string, parameters: readonly TemplateParameter[], ar
   return parameters.map((parameter, index) => {
     const text = args[index] ?? parameter.fallback;
     if (text === null) {
-      throw new CompileError(`Expected a template argument for ${parameter.name} of ${kernel} but got ${args.length === 0 ? "none" : args.join(", ")}. Write ${kernel}.as(${parameters.map(({ name }) => name).join(", ")}).`, "");
+      throw new CompileError(`${kernel} needs a template argument for ${parameter.name} but got ${args.length === 0 ? "none" : args.join(", ")}. Write ${kernel}.as(${parameters.map(({ name }) => name).join(", ")}).`, "");
     }
     return [parameter.name, tokenize(text).tokens];
   });
