@@ -119,7 +119,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     const refused = (...args: unknown[]) => { try { add.launch({ grid: 1, block: 1 }, ...args); return null; } catch (error) { return [(error as LaunchError).code, (error as Error).message]; } };
     const wanted = "Argument 1 (a) of kernel add must be a tensor of float32 with 2 axes (warpcell::Tensor<const float, 2>), but got";
     expect([refused(a.reshape([6]), a, a), refused(a.to("float64"), a, a), refused(null, a, a), refused([1], a, a)]).toEqual([
-      ["NDIM", `${wanted} one of shape [6].`], ["DTYPE", `${wanted} a tensor of float64.`], ["ARGUMENT_TYPE", `${wanted} null.`], ["HOST_ARRAY", `${wanted} an array of 1. Nothing is copied behind your back: make a tensor of it with tensor(…).`],
+      ["NDIM", `${wanted} one of shape [6].`], ["DTYPE", `${wanted} a tensor of float64.`], ["ARGUMENT_TYPE", `${wanted} null.`], ["HOST_ARRAY", `${wanted} an array of 1. Nothing is copied implicitly: make a tensor of it with tensor(…).`],
     ]);
     const gone = zeros([1, 1], { device });
     gone.dispose();

@@ -155,7 +155,7 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     const { allocated } = binding.memory(device.client);
     expect(allocated).toBeGreaterThanOrEqual(4096);
     expect(() => device.allocate(2 ** 39, "device")).toThrow(OutOfMemory);
-    expect(() => device.allocate(2 ** 39, "host")).toThrow(`Expected 549755813888 bytes of host memory on ${device.name} but there are not so many left, and tensors hold ${allocated}. Dispose of tensors that you no longer need.`);
+    expect(() => device.allocate(2 ** 39, "host")).toThrow(`There are not 549755813888 bytes of host memory left on ${device.name}: tensors hold ${allocated}. Dispose of tensors that you no longer need.`);
     device.free(held);
     device.free(device.allocate(1024, "device"));
   });
@@ -339,13 +339,13 @@ describe("the client", () => {
 
   test("a device process that ends before it answers is unavailable, and so is one that is interrupted at its start", () => {
     const ended = binding.open("cpu", 0, "/bin/false");
-    expect(() => greet(ended, "cpu")).toThrow(/Expected the device process of cpu to answer but it ended \(exit 1\)/);
+    expect(() => greet(ended, "cpu")).toThrow(/The device process of cpu ended before it answered \(exit 1\)/);
     binding.close(ended);
 
     const stopped = binding.open("cpu", 0, deviceExecutable);
     process.kill(binding.processId(stopped), "SIGSTOP");
     interrupt();
-    expect(() => greet(stopped, "cpu")).toThrow(/Expected cpu to start but it was interrupted/);
+    expect(() => greet(stopped, "cpu")).toThrow(/The start of cpu was interrupted/);
     binding.close(stopped);
   });
 
@@ -413,7 +413,7 @@ describe("the client", () => {
 
   test("answers that are none are named", () => {
     const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-    expect(() => answerFields([bytes("perhaps")], "cpu")).toThrow(/Expected an answer that starts with "ok" or "error" but got \["perhaps"\]/);
+    expect(() => answerFields([bytes("perhaps")], "cpu")).toThrow(/An answer must start with "ok" or "error", but is \["perhaps"\]/);
     expect(() => answerFields([bytes("error"), bytes("UNSUPPORTED"), bytes("Expected more.")], "cpu")).toThrow(DeviceError);
   });
 

@@ -200,22 +200,22 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
   });
 
   test.each<[string, () => unknown, string]>([
-    ["a ragged array", () => tensor([[1, 2], [3]], { device }), "Expected nested arrays of equal lengths, 2 elements at [1] as in its neighbours, but got 1 elements."],
-    ["an array among numbers", () => tensor([1, [2]] as never, { device }), "Expected nested arrays of equal lengths, a number at [1] as in its neighbours, but got 1 elements."],
-    ["an array with a hole", () => tensor([1, , 3] as never, { device }), "Expected values that float32 holds but got undefined."],
-    ["an array of nothing but its length", () => tensor(new Array(3) as never, { device }), "Expected values that float32 holds but got undefined."],
-    ["an array that holds itself", () => { const loop: unknown[] = []; loop.push(loop); return tensor(loop as never, { device }); }, "Expected at most 8 axes but got 9"],
-    ["a bigint for a float", () => full([2], 1n, { device }), "Expected a value that float32 holds but got 1n."],
-    ["a value that the dtype does not hold", () => tensor([1.5], { device, dtype: "int32" }), "Expected values that int32 holds but got 1.5."],
-    ["a string", () => tensor(["1"] as never, { device }), `Expected values that float32 holds but got "1".`],
-    ["a typed array that no dtype holds", () => tensor(new DataView(new ArrayBuffer(2)) as never, { device }), "Expected a typed array that a dtype holds"],
-    ["an unknown dtype", () => zeros([2], { device, dtype: "float8" as never }), `Expected a dtype, one of ${Object.keys(dtypes).join(", ")}, but got "float8".`],
-    ["a fill that the dtype does not hold", () => full([2], 256, { device, dtype: "uint8" }), "Expected a value that uint8 holds but got 256."],
+    ["a ragged array", () => tensor([[1, 2], [3]], { device }), "Nested arrays must have equal lengths, but [1] has 1 element where its neighbours have 2 elements."],
+    ["an array among numbers", () => tensor([1, [2]] as never, { device }), "Nested arrays must have equal lengths, but [1] has 1 element where its neighbours have a number."],
+    ["an array with a hole", () => tensor([1, , 3] as never, { device }), "float32 cannot hold undefined."],
+    ["an array of nothing but its length", () => tensor(new Array(3) as never, { device }), "float32 cannot hold undefined."],
+    ["an array that holds itself", () => { const loop: unknown[] = []; loop.push(loop); return tensor(loop as never, { device }); }, "A tensor has at most 8 axes, but this shape has 9"],
+    ["a bigint for a float", () => full([2], 1n, { device }), "float32 cannot hold 1n."],
+    ["a value that the dtype does not hold", () => tensor([1.5], { device, dtype: "int32" }), "int32 cannot hold 1.5."],
+    ["a string", () => tensor(["1"] as never, { device }), `float32 cannot hold "1".`],
+    ["a typed array that no dtype holds", () => tensor(new DataView(new ArrayBuffer(2)) as never, { device }), "No dtype holds the elements of a DataView. Typed arrays for tensors are"],
+    ["an unknown dtype", () => zeros([2], { device, dtype: "float8" as never }), `A dtype must be one of ${Object.keys(dtypes).join(", ")}, but got "float8".`],
+    ["a fill that the dtype does not hold", () => full([2], 256, { device, dtype: "uint8" }), "uint8 cannot hold 256."],
     ["a shape that is not an array", () => zeros(2, 3 as never), `Expected options such as { dtype: "int32", device: "cpu" } but got 3. A shape of several axes is an array: zeros([2, 3]).`],
     ["a dtype without its name", () => tensor([1], "int32" as never), `Expected options such as { dtype: "int32", device: "cpu" } but got "int32".`],
     ["a target that is none", () => zeros([2], { device }).to("int128"), `int64, uint64, bool) or a device ("cpu", "cuda", "cuda:N") but got "int128".`],
     ["no target", () => zeros([2], { device }).to(undefined as never), "but got undefined."],
-    ["item of several elements", () => zeros([2], { device }).item(), "Expected a tensor of one element for item() but got shape [2]."],
+    ["item of several elements", () => zeros([2], { device }).item(), "item() takes a tensor of one element, but the shape is [2]."],
     ["a tensor that is gone", () => { const x = zeros([2], { device }); x.dispose(); return x.toArray(); }, "This tensor, shape [2], has been disposed of."],
     ["a view of a tensor that is gone", () => { const x = zeros([2], { device }); x.dispose(); return x.reshape([1, 2]); }, "An operand of reshape, shape [2], has been disposed of."],
   ])("a sentence for %s", (_, act, sentence) => {
@@ -227,7 +227,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
 describe("devices", () => {
   test.each(["gpu", "cpu:1", "cuda:x", "cuda:4294967296", ""])("a name that is none: %j", (device) => {
     expect(() => zeros([1], { device })).toThrow(DeviceUnavailable);
-    expect(() => zeros([1], { device })).toThrow(`Expected a device named "cpu", "cuda" or "cuda:N" but got "${device}".`);
+    expect(() => zeros([1], { device })).toThrow(`A device is named "cpu", "cuda" or "cuda:N", not "${device}".`);
   });
 
   test("a GPU that is not there is refused with the reason, never replaced", () => {

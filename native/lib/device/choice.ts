@@ -35,7 +35,7 @@ export function isDeviceName(name: unknown): name is string {
 }
 
 function named(name: string): DeviceProcess {
-  if (!isDeviceName(name)) throw new DeviceUnavailable("DEVICE_NAME", String(name), `Expected a device named "cpu", "cuda" or "cuda:N" but got ${worded(name)}.`);
+  if (!isDeviceName(name)) throw new DeviceUnavailable("DEVICE_NAME", String(name), `A device is named "cpu", "cuda" or "cuda:N", not ${worded(name)}.`);
   const [, cpu, cuda, index] = pattern.exec(name)!;
   const kind = cpu ?? cuda;
   return DeviceProcess.get(kind as "cpu" | "cuda", Number(index ?? 0));

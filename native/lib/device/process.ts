@@ -153,7 +153,7 @@ export class DeviceProcess {
       if (place >= 0) return place;
     }
     const { allocated } = binding.memory(this.client);
-    throw new OutOfMemory(`Expected ${bytes} bytes of ${memory} memory on ${this.name} but there are not so many left, and tensors hold ${allocated}. Dispose of tensors that you no longer need.`, this.name, bytes);
+    throw new OutOfMemory(`There are not ${bytes} bytes of ${memory} memory left on ${this.name}: tensors hold ${allocated}. Dispose of tensors that you no longer need.`, this.name, bytes);
   }
 
   free(place: number): void {
@@ -233,7 +233,7 @@ export class DeviceProcess {
 
   #take(sequence: number): Uint8Array[] {
     const answer = binding.reply(this.client, sequence);
-    if (answer === null) throw new WarpcellError("PROTOCOL", `Expected an answer to command ${sequence} of ${this.name} but there is none.`);
+    if (answer === null) throw new WarpcellError("PROTOCOL", `${this.name} gave no answer to command ${sequence}.`);
     return answerFields(answer, this.name);
   }
 
@@ -316,7 +316,7 @@ export class DeviceProcess {
   }
 
   #unavailable(reason: string): DeviceUnavailable {
-    const sentence = `Expected a new process for ${this.name} but ${reason}. Every use of the device tries again.`;
+    const sentence = `${this.name} could not be started again: ${reason.replace(/\.$/, "")}. Every use of the device tries again.`;
     return new DeviceUnavailable("RESTART_FAILED", this.name, sentence, { cause: this.#pendingFault });
   }
 

@@ -25,10 +25,10 @@ export function checkedShape(shape: unknown): number[] {
   const list = typeof shape === "number" ? [shape] : shape;
   // Array.from: `every` passes over holes.
   if (!Array.isArray(list) || !Array.from(list).every((size) => Number.isSafeInteger(size) && size >= 0)) {
-    throw new TensorError("SHAPE", `Expected a shape of whole numbers ≥ 0, such as [2, 3], but got ${listed(shape)}.`);
+    throw new TensorError("SHAPE", `A shape must be whole numbers ≥ 0, such as [2, 3], but got ${listed(shape)}.`);
   }
-  if (list.length > maxRank) throw new TensorError("SHAPE", `Expected at most ${maxRank} axes but got ${list.length}: ${formatShape(list)}.`);
-  if (!Number.isSafeInteger(sizeOf(list))) throw new TensorError("SHAPE", `Expected a number of elements below 2^53 but got shape ${formatShape(list)}.`);
+  if (list.length > maxRank) throw new TensorError("SHAPE", `A tensor has at most ${maxRank} axes, but this shape has ${list.length}: ${formatShape(list)}.`);
+  if (!Number.isSafeInteger(sizeOf(list))) throw new TensorError("SHAPE", `A tensor has fewer than 2^53 elements, but shape ${formatShape(list)} has more.`);
   return [...list];
 }
 
@@ -89,14 +89,14 @@ export function stretch(view: View, shape: Shape): View {
 /** The shape that `reshape` asks for, with one −1 filled in. */
 export function reshaped(size: number, from: Shape, to: readonly number[]): number[] {
   if (!Array.isArray(to) || !Array.from(to).every(Number.isSafeInteger)) {
-    throw new TensorError("SHAPE", `Expected a shape as an array, such as [2, -1], to reshape ${formatShape(from)} but got ${listed(to)}.`);
+    throw new TensorError("SHAPE", `To reshape ${formatShape(from)}, the new shape must be an array, such as [2, -1], but got ${listed(to)}.`);
   }
   const unknown = to.indexOf(-1);
   const known = sizeOf(to.filter((_, axis) => axis !== unknown));
   const filled = unknown < 0 ? [...to] : to.map((length, axis) => (axis === unknown ? size / known : length));
   const shape = filled.every((length) => Number.isSafeInteger(length) && length >= 0) ? checkedShape(filled) : null;
   if (shape === null || sizeOf(shape) !== size) {
-    throw new TensorError("SHAPE", `Expected a shape of ${size} elements, to reshape ${formatShape(from)}, but got ${formatShape(to)}.`);
+    throw new TensorError("SHAPE", `Shape ${formatShape(from)} cannot become ${formatShape(to)}: the new shape must have ${size} elements too.`);
   }
   return shape;
 }
@@ -144,10 +144,10 @@ export function merged(views: readonly View[]): Merged {
 /** The view with its axes in another order. Throws TensorError unless `axes` names each axis once. */
 export function transposed(view: View, axes: readonly number[]): View {
   const rank = view.shape.length;
-  if (!Array.isArray(axes)) throw new TensorError("AXIS", `Expected the ${rank} axes in their new order as an array, such as [1, 0], but got ${worded(axes)}.`);
+  if (!Array.isArray(axes)) throw new TensorError("AXIS", `The ${rank} axes in their new order must be an array, such as [1, 0], but got ${worded(axes)}.`);
   const order = axes.map((axis) => checkedAxis(axis, rank));
   if (order.length !== rank || new Set(order).size !== rank) {
-    throw new TensorError("AXIS", `Expected each of the ${rank} axes once but got ${formatShape(axes)}.`);
+    throw new TensorError("AXIS", `Each of the ${rank} axes must be named once, but got ${formatShape(axes)}.`);
   }
   return { shape: order.map((axis) => view.shape[axis]!), strides: order.map((axis) => view.strides[axis]!), offset: view.offset };
 }
@@ -155,7 +155,7 @@ export function transposed(view: View, axes: readonly number[]): View {
 /** The view that `slices` cut out, one per axis from the first on; axes without one stay whole. */
 export function sliced(view: View, slices: readonly AxisSlice[]): View {
   if (slices.length > view.shape.length) {
-    throw new TensorError("AXIS", `Expected at most ${view.shape.length} slices for shape ${formatShape(view.shape)} but got ${slices.length}.`);
+    throw new TensorError("AXIS", `Shape ${formatShape(view.shape)} takes at most ${view.shape.length} slice${view.shape.length === 1 ? "" : "s"} but got ${slices.length}.`);
   }
   const shape: number[] = [];
   const strides: number[] = [];
@@ -165,13 +165,13 @@ export function sliced(view: View, slices: readonly AxisSlice[]): View {
     const slice = slices[axis] ?? null;
     if (typeof slice === "number") {
       if (!Number.isInteger(slice) || slice < -size || slice >= size) {
-        throw new TensorError("INDEX", `Expected an index from ${-size} to ${size - 1} on axis ${axis} but got ${slice}.`);
+        throw new TensorError("INDEX", `The index on axis ${axis} must be from ${-size} to ${size - 1}, but got ${slice}.`);
       }
       offset += (slice < 0 ? slice + size : slice) * stride;
       return;
     }
     if (slice !== null && !Array.isArray(slice)) {
-      throw new TensorError("INDEX", `Expected an index, [start, stop, step] or null on axis ${axis} but got ${worded(slice)}.`);
+      throw new TensorError("INDEX", `A slice of axis ${axis} must be an index, [start, stop, step] or null, but got ${worded(slice)}.`);
     }
     const { start, count, step } = range(slice ?? [null], size, axis);
     offset += count === 0 ? 0 : start * stride;
@@ -183,7 +183,7 @@ export function sliced(view: View, slices: readonly AxisSlice[]): View {
 
 function range([start, stop, step = 1]: readonly [number | null, (number | null)?, number?], size: number, axis: number) {
   if (![start ?? 0, stop ?? 0].every(Number.isInteger) || !Number.isInteger(step) || step === 0) {
-    throw new TensorError("INDEX", `Expected [start, stop, step] of whole numbers with a step other than 0 on axis ${axis} but got ${listed([start, stop, step])}.`);
+    throw new TensorError("INDEX", `A slice of axis ${axis} must be whole numbers [start, stop, step] with a step other than 0, but got ${listed([start, stop, step])}.`);
   }
   // Going backwards, the place before the first element is where it ends.
   const [lowest, highest] = step > 0 ? [0, size] : [-1, size - 1];

@@ -14,7 +14,7 @@ export interface CreateOptions<D extends DType = DType> { readonly dtype?: D; re
 
 export function checkedDType(dtype: unknown): DType {
   if (isDType(dtype)) return dtype;
-  throw new TensorError("DTYPE", `Expected a dtype, one of ${Object.keys(dtypes).join(", ")}, but got ${worded(dtype)}.`);
+  throw new TensorError("DTYPE", `A dtype must be one of ${Object.keys(dtypes).join(", ")}, but got ${worded(dtype)}.`);
 }
 
 export function checkedOptions<O extends CreateOptions>(options: O): O {
@@ -59,7 +59,7 @@ export function tensor(data: unknown, options: CreateOptions = {}): Tensor {
 
 /** One element for the typed array of its dtype. `asIs`: the array itself rounds. */
 function element(value: unknown, dtype: DType, asIs: boolean): number | bigint {
-  if (!admits(dtype, value)) throw new TensorError("VALUE", `Expected values that ${dtype} holds but got ${worded(value)}.`);
+  if (!admits(dtype, value)) throw new TensorError("VALUE", `${dtype} cannot hold ${worded(value)}.`);
   if (asIs) return value as number;
   if (dtype === "int64" || dtype === "uint64") return BigInt(value);
   const { encode, kind } = factsOf(dtype);
@@ -77,7 +77,7 @@ function fromTypedArray(data: ArrayBufferView, { dtype, device }: CreateOptions)
   const isBits = wanted !== null && data instanceof factsOf(wanted).array && wanted !== natural && wanted !== "bool";
   if (wanted === null || (natural === null && !isBits)) {
     const kinds = [...new Set(Object.values(dtypes).map(({ array }) => array.name))].join(", ");
-    throw new TensorError("ARRAY", `Expected a typed array that a dtype holds (${kinds}; Uint16Array with dtype "float16" or "bfloat16", Uint8Array with an 8-bit float) but got ${data.constructor.name}.`);
+    throw new TensorError("ARRAY", `No dtype holds the elements of a ${data.constructor.name}. Typed arrays for tensors are ${kinds} (Uint16Array with dtype "float16" or "bfloat16", Uint8Array with an 8-bit float).`);
   }
   const isSame = isBits || natural === wanted || (wanted === "bool" && natural === "uint8" && (data as Uint8Array).every((value) => value <= 1));
   const out = Tensor.empty(deviceNamed(device), isSame ? wanted : natural!, [data.byteLength / factsOf(isSame ? wanted : natural!).bytes]);
@@ -96,8 +96,9 @@ function flattened(data: unknown): { shape: number[]; values: unknown[] } {
   const visit = (level: unknown, axis: number, path: string): void => {
     if (axis === shape.length && !Array.isArray(level)) { values.push(level); return; }
     if (!Array.isArray(level) || level.length !== shape[axis]) {
-      const got = Array.isArray(level) ? `${level.length} elements` : "no array";
-      throw new TensorError("RAGGED", `Expected nested arrays of equal lengths, ${axis < shape.length ? `${shape[axis]} elements` : "a number"} at ${path || "the top"} as in its neighbours, but got ${got}.`);
+      const counted = (count: number) => `${count} element${count === 1 ? "" : "s"}`;
+      const got = Array.isArray(level) ? counted(level.length) : "no array";
+      throw new TensorError("RAGGED", `Nested arrays must have equal lengths, but ${path || "the top"} has ${got} where its neighbours have ${axis < shape.length ? counted(shape[axis]!) : "a number"}.`);
     }
     // By index, since forEach passes over holes.
     for (let index = 0; index < level.length; index++) visit(level[index], axis + 1, `${path}[${index}]`);
@@ -109,7 +110,7 @@ function flattened(data: unknown): { shape: number[]; values: unknown[] } {
 /** A tensor of that shape with every element `value`. Throws TensorError for a value that the dtype does not hold. */
 export function full<D extends DType = "float32">(shape: number | readonly number[], value: number | bigint | boolean, options: CreateOptions<D> = {}): Tensor<D> {
   const dtype = checkedDType(checkedOptions(options).dtype ?? "float32");
-  if (!admits(dtype, value)) throw new TensorError("VALUE", `Expected a value that ${dtype} holds but got ${worded(value)}.`);
+  if (!admits(dtype, value)) throw new TensorError("VALUE", `${dtype} cannot hold ${worded(value)}.`);
   const out = emptyTensor(shape, options);
   fill(out, value);
   return out;

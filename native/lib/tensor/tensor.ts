@@ -114,7 +114,7 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
   to(device: string): Tensor<D>;
   to(target: string): Tensor {
     if (isDType(target)) return target === this.dtype ? this.reshape(this.shape) : (apply("convert", [this], { dtype: target }) as Tensor);
-    if (!isDeviceName(target)) throw new TensorError("TARGET", `Expected a dtype (${dtypeNames.join(", ")}) or a device ("cpu", "cuda", "cuda:N") but got ${worded(target)}.`);
+    if (!isDeviceName(target)) throw new TensorError("TARGET", `to() takes a dtype (${dtypeNames.join(", ")}) or a device ("cpu", "cuda", "cuda:N") but got ${worded(target)}.`);
     const device = deviceNamed(target);
     if (device === this.deviceProcess) return this.reshape(this.shape);
     const copy = Tensor.empty(device, this.dtype, this.shape);
@@ -167,7 +167,7 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
 
   /** The element of a tensor of one element. Throws TensorError when it has another number of them. */
   item(): ElementOf<D> {
-    if (this.size !== 1) throw new TensorError("SHAPE", `Expected a tensor of one element for item() but got shape ${formatShape(this.shape)}.`);
+    if (this.size !== 1) throw new TensorError("SHAPE", `item() takes a tensor of one element, but the shape is ${formatShape(this.shape)}.`);
     return this.#elements()[0]!;
   }
 

@@ -33,8 +33,8 @@ export function greet(client: number, device: string): DeviceProperties {
   const answer = sequence > 0 ? binding.reply(client, sequence) : null;
 
   if (answer === null) {
-    if (outcome === "interrupted") throw new InterruptedError(`Expected ${device} to start but it was interrupted.`, device, undefined, undefined);
-    throw new DeviceUnavailable("NO_PROCESS", device, `Expected the device process of ${device} to answer but it ended (${binding.state(client)}). What it wrote before may say why.`);
+    if (outcome === "interrupted") throw new InterruptedError(`The start of ${device} was interrupted.`, device, undefined, undefined);
+    throw new DeviceUnavailable("NO_PROCESS", device, `The device process of ${device} ended before it answered (${binding.state(client)}). What it wrote before may say why.`);
   }
 
   const [status, properties] = answer.map((field) => text.decode(field));
@@ -46,7 +46,7 @@ export function greet(client: number, device: string): DeviceProperties {
 function errorFields(answer: Uint8Array[]): { code: string; sentence: string; details: string } {
   const [status, code, sentence, details] = answer.map((field) => text.decode(field));
   if (status !== "error" || code === undefined || sentence === undefined) {
-    throw new WarpcellError("PROTOCOL", `Expected an answer that starts with "ok" or "error" but got ${JSON.stringify(answer.map((field) => text.decode(field.subarray(0, 80))))}.`);
+    throw new WarpcellError("PROTOCOL", `An answer must start with "ok" or "error", but is ${JSON.stringify(answer.map((field) => text.decode(field.subarray(0, 80))))}.`);
   }
   return { code, sentence, details: details ?? "" };
 }

@@ -129,7 +129,7 @@ const home = fileURLToPath(new URL("../..", import.meta.url));
 const folders = [`${home}build/Release/`, `${home}build/`];
 const folder = folders.find((candidate) => existsSync(candidate + "addon.node"));
 if (folder === undefined) {
-  throw new Error(`Expected the native addon at ${folders[0]}addon.node but it is not built. Run "npm run build".`);
+  throw new Error(`The native addon is not built: there is no ${folders[0]}addon.node. Run "npm run build".`);
 }
 
 export const binding = createRequire(import.meta.url)(folder + "addon.node") as Binding;

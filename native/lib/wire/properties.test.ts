@@ -17,5 +17,5 @@ test.each([
   ["maxGrid", { maxGrid: [1, 2] }],
   ["shareable", { shareable: undefined }],
 ])("a wrong %s is named", (field, change) => {
-  expect(() => parseProperties(JSON.stringify({ ...whole, ...change }))).toThrow(new RegExp(`^Expected a device to describe itself but got no usable ${field} in`));
+  expect(() => parseProperties(JSON.stringify({ ...whole, ...change }))).toThrow(new RegExp(`^A device described itself without a usable ${field}: `));
 });

@@ -48,7 +48,7 @@ export function parseProperties(json: string): DeviceProperties {
     ...(typeof value["shareable"] === "boolean" ? [] : ["shareable"]),
   ];
   if (wrong.length > 0) {
-    throw new WarpcellError("PROTOCOL", `Expected a device to describe itself but got no usable ${wrong.join(", ")} in ${json}. Build the library again: its parts are of different versions.`);
+    throw new WarpcellError("PROTOCOL", `A device described itself without a usable ${wrong.join(", ")}: ${json}. Build the library again: its parts are of different versions.`);
   }
 
   const isCpu = value["kind"] === "cpu";
