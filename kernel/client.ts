@@ -68,7 +68,7 @@ function writable<T>(step: () => T, created?: string): T {
     return step();
   } catch (error) {
     if (created !== undefined) rmSync(created, { recursive: true, force: true });
-    throw new Problem("TEMPORARY_UNWRITABLE", `Expected to write in the temporary directory ${tmpdir()} but got: ${error instanceof Error ? error.message : String(error)}. Set TMPDIR to a directory with room that you can write to.`);
+    throw new Problem("TEMPORARY_UNWRITABLE", `The temporary directory ${tmpdir()} cannot be written to: ${error instanceof Error ? error.message : String(error)}. Set TMPDIR to a directory with room that you can write to.`);
   }
 }
 
@@ -156,7 +156,7 @@ export class KernelClient {
   /** Closes the sockets; what still waits fails with `reason`. */
   close(reason = "the client was closed"): void {
     this.#sockets.close();
-    const problem = new Problem("KERNEL_ENDED", `Expected an answer of the kernel but ${reason}.`);
+    const problem = new Problem("KERNEL_ENDED", `The kernel gave no answer: ${reason}.`);
     this.#refused(problem);
     for (const { fail } of this.#waiting.values()) fail(problem);
     this.#waiting.clear();

@@ -40,10 +40,10 @@ async function kernel(file: string): Promise<number> {
 }
 
 async function main([first, ...words]: readonly string[]): Promise<number> {
-  if (first === undefined) throw new Problem("COMMAND_UNKNOWN", `Expected a command but got nothing.\n\n${usage()}`);
+  if (first === undefined) throw new Problem("COMMAND_UNKNOWN", `Say which command.\n\n${usage()}`);
   const command = Object.hasOwn(commands, first) ? commands[first] : undefined;
   if (command !== undefined) return command.run(words);
-  if (!existsSync(first) && !/[./]/.test(first)) throw new Problem("COMMAND_UNKNOWN", `Expected ${Object.keys(commands).join(", ")} or a connection file but got "${first}". \`warpcell --help\` says what they do.`);
+  if (!existsSync(first) && !/[./]/.test(first)) throw new Problem("COMMAND_UNKNOWN", `There is no command "${first}". The commands are ${Object.keys(commands).join(", ")}, or a connection file; \`warpcell --help\` says what they do.`);
   return kernel(first);
 }
 

@@ -21,7 +21,7 @@ test("without the native part they travel in the message, and a warning says why
 
 test("without memory the sender hears of it", async () => {
   const { packBuffers } = await fresh(() => ({ shareMemory: () => null }));
-  expect(() => packBuffers([large])).toThrow("Expected 300000 bytes of free memory to hand a buffer over but the system has not so much left. Show less at once, or free something.");
+  expect(() => packBuffers([large])).toThrow("A buffer of 300000 bytes cannot be handed over: the system has not that much memory left. Show less at once, or free something.");
 });
 
 test("beyond 64 that nobody has read yet they travel in the message; what was read or given back is used again", async () => {

@@ -95,7 +95,7 @@ function createRegion(bytes: number): OwnRegion | null {
   }
   if (shared === null || written.length >= maxRegions) return null;
   const created = shared.shareMemory(dataStart + bytes);
-  if (created === null) throw new RangeError(`Expected ${bytes} bytes of free memory to hand a buffer over but the system has not so much left. Show less at once, or free something.`);
+  if (created === null) throw new RangeError(`A buffer of ${bytes} bytes cannot be handed over: the system has not that much memory left. Show less at once, or free something.`);
   const region = { ...created, turn: new Int32Array(created.memory, 0, 1) };
   written.push(region);
   return region;

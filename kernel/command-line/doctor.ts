@@ -7,8 +7,8 @@ const script = fileURLToPath(new URL("../session/doctor.js", import.meta.url));
 
 /** Prints the report. Returns 1 when no device works. */
 export async function doctor(words: readonly string[]): Promise<number> {
-  if (words.length > 0) throw new Problem("COMMAND_WORDS", `Expected nothing after doctor but got "${words.join(" ")}".`);
+  if (words.length > 0) throw new Problem("COMMAND_WORDS", `doctor takes no arguments but got "${words.join(" ")}".`);
   const status = await runScript([script]);
-  if (typeof status === "string") throw new Problem("KERNEL_ENDED", `Expected a report on this machine but its process ended with ${status}, as a broken driver or library makes it. What it printed last says which.`);
+  if (typeof status === "string") throw new Problem("KERNEL_ENDED", `The process that reports on this machine ended with ${status}, as a broken driver or library makes it. What it printed last says which.`);
   return status;
 }

@@ -11,6 +11,6 @@ test("a user without a home is told to name a directory", async () => {
   vi.mocked(userInfo).mockImplementationOnce(() => { throw new Error("no such user"); });
   await expect(install(["--user"])).rejects.toMatchObject({
     code: "INSTALL_FAILED",
-    message: "Expected a home directory to write the kernelspec in but this user has none (no such user). Name a directory with --prefix DIR.",
+    message: "This user has no home directory to write the kernelspec in (no such user). Name a directory with --prefix DIR.",
   });
 });

@@ -35,7 +35,7 @@ export async function install(words: readonly string[]): Promise<number> {
     makeReadable(directory);
     extension = copyExtension(data);
   } catch (error) {
-    throw new Problem("INSTALL_FAILED", `Expected to write the kernelspec in ${directory} but got: ${error instanceof Error ? error.message : String(error)}. Choose a directory you can write to with --prefix DIR.`);
+    throw new Problem("INSTALL_FAILED", `The kernelspec cannot be written in ${directory}: ${error instanceof Error ? error.message : String(error)}. Choose a directory you can write to with --prefix DIR.`);
   }
   process.stdout.write(`Installed the kernel "TypeScript + CUDA" in ${directory}\n`);
   process.stdout.write(extension === null
@@ -49,7 +49,7 @@ function dataDirectory(words: readonly string[]): string {
   const [first, second] = words;
   if (first === "--prefix" && second !== undefined && words.length === 2) return join(resolve(second), "share", "jupyter");
   if (words.length > 0 && !(first === "--user" && words.length === 1)) {
-    throw new Problem("COMMAND_WORDS", `Expected --prefix DIR or --user after install but got "${words.join(" ")}".`);
+    throw new Problem("COMMAND_WORDS", `install takes --prefix DIR or --user but got "${words.join(" ")}".`);
   }
   return process.env["JUPYTER_DATA_DIR"] || join(process.env["XDG_DATA_HOME"] || join(home(), ".local", "share"), "jupyter");
 }
@@ -58,6 +58,6 @@ function home(): string {
   try {
     return process.env["HOME"] || userInfo().homedir;
   } catch (error) {
-    throw new Problem("INSTALL_FAILED", `Expected a home directory to write the kernelspec in but this user has none (${error instanceof Error ? error.message : String(error)}). Name a directory with --prefix DIR.`);
+    throw new Problem("INSTALL_FAILED", `This user has no home directory to write the kernelspec in (${error instanceof Error ? error.message : String(error)}). Name a directory with --prefix DIR.`);
   }
 }

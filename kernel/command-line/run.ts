@@ -12,7 +12,7 @@ const statuses = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGPIPE: 141 } as con
 /** Runs the notebook in its own directory and prints each output as it comes. Returns 1, after naming the cell, when one fails, and 130 when the user stopped it. */
 export async function run(words: readonly string[]): Promise<number> {
   const [file] = words;
-  if (file === undefined || words.length > 1) throw new Problem("COMMAND_WORDS", `Expected one notebook after run but got ${words.length === 0 ? "nothing" : `"${words.join(" ")}"`}.`);
+  if (file === undefined || words.length > 1) throw new Problem("COMMAND_WORDS", `run takes one notebook but got ${words.length === 0 ? "nothing" : `"${words.join(" ")}"`}.`);
   const cells = readNotebook(file);
 
   let kernel: OwnKernel | null = null;
@@ -32,7 +32,7 @@ export async function run(words: readonly string[]): Promise<number> {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EPIPE") return end(statuses.SIGPIPE);
-      if (stream === process.stdout) process.stderr.write(`warpcell: Expected to write what the cells print but got: ${error.message}. Write it where there is room.\n`);
+      if (stream === process.stdout) process.stderr.write(`warpcell: What the cells print cannot be written: ${error.message}. Write it where there is room.\n`);
       end(1);
     });
   }

@@ -15,8 +15,8 @@ const devices: Record<string, { test: string; device: string }> = { cpu: { test:
 /** Runs the tests on the named devices and returns vitest's status. A device that does not work here is a `Problem`: its tests are never passed over. */
 export async function test(words: readonly string[]): Promise<number> {
   const unknown = words.find((word) => !Object.hasOwn(devices, word));
-  if (words.length === 0 || unknown !== undefined) throw new Problem("COMMAND_WORDS", `Expected ${Object.keys(devices).join(" or ")} after test but got ${unknown === undefined ? "nothing" : `"${unknown}"`}.`);
-  if (!existsSync(vitest) || !existsSync(tests)) throw new Problem("TESTS_MISSING", `Expected the device tests and vitest in ${root} but they are not there. Use a checkout of the repository or its offline bundle, which have both.`);
+  if (words.length === 0 || unknown !== undefined) throw new Problem("COMMAND_WORDS", `test takes ${Object.keys(devices).join(" or ")} but got ${unknown === undefined ? "nothing" : `"${unknown}"`}.`);
+  if (!existsSync(vitest) || !existsSync(tests)) throw new Problem("TESTS_MISSING", `The device tests and vitest are not in ${root}. Use a checkout of the repository or its offline bundle, which have both.`);
 
   const named = Object.entries(devices).filter(([word]) => words.includes(word)).map(([, names]) => names);
   const checked = await status([deviceCheck, ...named.map(({ device }) => device)]);

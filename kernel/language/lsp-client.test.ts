@@ -33,7 +33,7 @@ function clientOf(script: string | null, bound?: number): { reports: string[]; r
 test("a program that is not there: one sentence, and empty answers", async () => {
   const { reports, reported } = clientOf(null);
   expect(await client!.request("textDocument/hover", {})).toBeNull();
-  expect(await reported).toMatch(/^Expected the type service .*server to run but got: spawn .* ENOENT\. Cells run without type checks and completion; "npm ci" reinstalls it/);
+  expect(await reported).toMatch(/^The type service .*server does not run: spawn .* ENOENT\. Cells run without type checks and completion; "npm ci" reinstalls it/);
   expect(await client!.request("textDocument/hover", {})).toBeNull();
   expect(reports).toHaveLength(1);
   expect(client!.running).toBe(false);
@@ -47,7 +47,7 @@ test("a program that ends at once is given up after three tries", async () => {
 
 test("a program that says something else", async () => {
   const { reported } = clientOf("#!/bin/sh\nprintf 'Hello\\r\\n\\r\\n'\nexec sleep 60\n");
-  expect(await reported).toContain('Expected a Content-Length header but got "Hello"');
+  expect(await reported).toContain('it sent no Content-Length header but "Hello"');
 });
 
 test("a program that does not answer holds nobody up for longer than 2 s", async () => {
@@ -55,7 +55,7 @@ test("a program that does not answer holds nobody up for longer than 2 s", async
   const started = performance.now();
   expect(await client!.request("textDocument/hover", {})).toBeNull();
   expect(performance.now() - started).toBeLessThan(4000);
-  expect(reports).toEqual(["Expected the type service to answer textDocument/hover within 2000 ms but got nothing: this answer lacks its types. Ask again; if it stays so, restart the kernel."]);
+  expect(reports).toEqual(["The type service did not answer textDocument/hover within 2000 ms: this answer lacks its types. Ask again; if it stays so, restart the kernel."]);
 });
 
 test("an answer that is an error is reported and empty", async () => {
@@ -63,7 +63,7 @@ test("an answer that is an error is reported and empty", async () => {
   const script = answer("one", '{"jsonrpc":"2.0","id":1,"result":{}}') + answer("two", '{"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":"out of order"}}');
   const { reported } = clientOf(`#!${process.execPath}\nprocess.stdin.once("data", () => {\n${script}});\nprocess.stdin.resume();\n`, 30_000);
   expect(await client!.request("textDocument/hover", {})).toBeNull();
-  expect(await reported).toBe("Expected a result of textDocument/hover but got: out of order (a fault of the type service; the cell itself is not affected).");
+  expect(await reported).toBe("The type service failed at textDocument/hover: out of order (the cell itself is not affected).");
 });
 
 test("messages come whole, however their bytes are cut", () => {
@@ -78,5 +78,5 @@ test("messages come whole, however their bytes are cut", () => {
 });
 
 test("a body that is no JSON", () => {
-  expect(new FrameReader(() => {}).push(Buffer.from("Content-Length: 3\r\n\r\nabc"))).toBe('Expected a JSON message but got "abc"');
+  expect(new FrameReader(() => {}).push(Buffer.from("Content-Length: 3\r\n\r\nabc"))).toBe('it sent no JSON message but "abc"');
 });

@@ -98,7 +98,7 @@ export class LspClient {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         this.#options.report(
-          `Expected the type service to answer ${method} within ${bound} ms but got nothing: this answer lacks its types. Ask again; if it stays so, restart the kernel.`,
+          `The type service did not answer ${method} within ${bound} ms: this answer lacks its types. Ask again; if it stays so, restart the kernel.`,
         );
         this.#pending.get(id)?.settle(null);
       }, bound);
@@ -182,7 +182,7 @@ export class LspClient {
       this.#spawn();
     } else {
       this.#options.report(
-        `Expected the type service ${this.#options.executable} to run but got: ${reason}. Cells run without type checks and completion; ` +
+        `The type service ${this.#options.executable} does not run: ${reason}. Cells run without type checks and completion; ` +
           `"npm ci" reinstalls it, restarting the kernel tries again.`,
       );
     }
@@ -201,7 +201,7 @@ export class LspClient {
     const pending = typeof message.id === "number" ? this.#pending.get(message.id) : undefined;
     if (pending === undefined) return;
 
-    if (message.error !== undefined) this.#options.report(`Expected a result of ${pending.method} but got: ${message.error.message} (a fault of the type service; the cell itself is not affected).`);
+    if (message.error !== undefined) this.#options.report(`The type service failed at ${pending.method}: ${message.error.message} (the cell itself is not affected).`);
     else if (pending.method !== "initialize") this.#deaths = 0;
     pending.settle(message.result ?? null);
   }

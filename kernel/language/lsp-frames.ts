@@ -44,7 +44,7 @@ export class FrameReader {
         if (end === -1) return null;
         const header = held.toString("ascii", 0, end);
         const length = /^Content-Length: *(\d+)$/im.exec(header)?.[1];
-        if (length === undefined) return `Expected a Content-Length header but got ${JSON.stringify(header.slice(0, 80))}`;
+        if (length === undefined) return `it sent no Content-Length header but ${JSON.stringify(header.slice(0, 80))}`;
         this.#bodyStart = end + headerEnd.length;
         this.#needed = this.#bodyStart + Number(length);
         continue;
@@ -55,7 +55,7 @@ export class FrameReader {
       this.#held -= this.#needed;
       this.#needed = 0;
       const message = parse(body);
-      if (message === null) return `Expected a JSON message but got ${JSON.stringify(body.slice(0, 80))}`;
+      if (message === null) return `it sent no JSON message but ${JSON.stringify(body.slice(0, 80))}`;
       this.#deliver(message);
     }
     return null;

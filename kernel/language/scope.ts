@@ -36,7 +36,7 @@ export class Scope {
   /** Number of the chunk that holds the name. It must have been declared. */
   chunk(name: string): number {
     const known = this.#names.get(name);
-    if (known === undefined) throw new Error(`Expected a declared name but got ${name}.`);
+    if (known === undefined) throw new Error(`${name} is not declared.`);
     return known.chunk;
   }
 

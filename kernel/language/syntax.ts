@@ -32,7 +32,7 @@ export function toJavaScript(source: string, unusedImports: UnusedImports, folde
   return { code: result.code, map: result.map!, byTypeScript: false };
 }
 
-const jsx = { message: "Expected TypeScript but got JSX, for which there is no meaning in a cell. Write html`…`, or call what makes the elements.", helpMessage: null };
+const jsx = { message: "JSX has no meaning in a cell. Write html`…`, or call what makes the elements.", helpMessage: null };
 
 /** What does not parse as TypeScript and does with JSX is JSX. */
 function isJsx(source: string): boolean {

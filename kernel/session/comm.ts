@@ -108,6 +108,6 @@ export class Comms {
   }
 
   #requireOpen(comm: Comm): void {
-    if (!this.#open.has(comm.id)) throw new Error(`Expected an open comm on ${comm.target} but it has been closed. Open another one with new Comm("${comm.target}").`);
+    if (!this.#open.has(comm.id)) throw new Error(`This comm on ${comm.target} has been closed. Open another one with new Comm("${comm.target}").`);
   }
 }

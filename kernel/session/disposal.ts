@@ -8,7 +8,7 @@ export class Disposal {
     if (value === null || value === undefined) return;
     const methods = value as Record<symbol, unknown>;
     const dispose = (isAsync ? methods[Symbol.asyncDispose] : undefined) ?? methods[Symbol.dispose];
-    if (typeof dispose !== "function") throw new TypeError(`Expected a value with a [Symbol.${isAsync ? "asyncDispose" : "dispose"}] method after using but got ${typeof value}.`);
+    if (typeof dispose !== "function") throw new TypeError(`What follows using must have a [Symbol.${isAsync ? "asyncDispose" : "dispose"}] method, but this ${typeof value} has none.`);
     this.#stack.push(() => (dispose as () => unknown).call(value));
   }
 

@@ -23,8 +23,8 @@ function describe({ name, arch, multiprocessors, memoryTotal, compiler, driver, 
 }
 
 const missingCompiler = {
-  cpu: "none: Expected clang++ or g++ in PATH but got neither. Install one: sudo apt-get install g++",
-  cuda: `none: Expected NVRTC but it was not found. To get it: ${sources["NVRTC"]}`,
+  cpu: "none: there is neither clang++ nor g++ in PATH. Install one: sudo apt-get install g++",
+  cuda: `none: NVRTC was not found. To get it: ${sources["NVRTC"]}`,
 };
 
 function missing({ name }: LibraryProperties): string {

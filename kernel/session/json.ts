@@ -5,7 +5,7 @@ interface Fault { what: string; path: string[]; }
 /** Throws a TypeError that names the place of a bigint, or of an object that contains itself. `name` is how the value is called. */
 export function requireJson(value: unknown, name: string): void {
   const fault = faultOf(value, new Set());
-  if (fault !== null) throw new TypeError(`Expected JSON in ${name} but got ${fault.what} at ${fault.path.map((key) => JSON.stringify(key)).join(" → ") || "its top"}.`);
+  if (fault !== null) throw new TypeError(`JSON cannot hold ${name}: there is ${fault.what} at ${fault.path.map((key) => JSON.stringify(key)).join(" → ") || "its top"}.`);
 }
 
 function faultOf(value: unknown, around: Set<object>): Fault | null {

@@ -28,7 +28,7 @@ import { Slots } from "./slots.ts";
 import { Tracebacks } from "./traceback.ts";
 
 if (process.send === undefined) {
-  process.stderr.write("Expected to be started by the supervisor of warpcell but there is no channel to it. Run `warpcell run notebook.ipynb` instead.\n");
+  process.stderr.write("Only the supervisor of warpcell can start this program: there is no channel to it. Run `warpcell run notebook.ipynb` instead.\n");
   process.exit(2);
 }
 

@@ -63,7 +63,7 @@ export function text(value: unknown): string {
 
 function checked(bundle: unknown, value: object): MimeBundle {
   if (typeof bundle !== "object" || bundle === null || Array.isArray(bundle) || !Object.keys(bundle).every((type) => /^[\w.+-]+\/[\w.+-]+$/.test(type))) {
-    throw new TypeError(`Expected Symbol.for("Jupyter.display") to return an object with MIME types as keys but got ${text(bundle)}.`);
+    throw new TypeError(`The method Symbol.for("Jupyter.display") must return an object with MIME types as keys, but returned ${text(bundle)}.`);
   }
   requireJson(bundle, "what is displayed");
   return "text/plain" in bundle ? bundle as MimeBundle : { "text/plain": value instanceof RawBundle ? "" : `[${value.constructor?.name ?? "Object"}]`, ...bundle };
@@ -81,7 +81,7 @@ function imageType(bytes: Uint8Array): string | undefined {
 
 function dataUrl(url: string): MimeBundle {
   const [, type = "", base64 = "", data = ""] = /^data:([^;,]+)(;base64)?,(.*)$/s.exec(url) ?? [];
-  if (type === "") throw new TypeError(`Expected toDataURL() to return a data: URL but got ${text(url.slice(0, 60))}.`);
+  if (type === "") throw new TypeError(`toDataURL() must return a data: URL, but returned ${text(url.slice(0, 60))}.`);
   return { [type]: base64 === "" ? decodeURIComponent(data) : data, "text/plain": `[${type}]` };
 }
 

@@ -10,7 +10,7 @@ export class NoInputError extends Error {
   readonly code = "NO_INPUT";
 
   constructor() {
-    super("Expected a front end that can ask the user, but this one said that it cannot (allow_stdin is false). Run the cell where it can, or give the value in code.");
+    super("This front end cannot ask the user (allow_stdin is false). Run the cell where it can, or give the value in code.");
   }
 }
 

@@ -60,7 +60,7 @@ export class Tracebacks {
       else this.#placeLaunch(thrown);
       return { ...nameAndMessage(thrown), traceback: this.#lines(thrown, new Set()) };
     } catch {
-      const message = "Expected an error that can be shown but reading what was thrown throws itself. Look at `_error`.";
+      const message = "What was thrown cannot be shown: reading it throws an error itself. Look at `_error`.";
       return { name: "Thrown", message, traceback: [`Thrown: ${message}`] };
     }
   }

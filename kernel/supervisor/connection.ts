@@ -24,7 +24,7 @@ export function readConnection(file: string): Connection {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    throw new Problem("CONNECTION_UNREADABLE", `Expected a readable connection file but got ${reason(error)} for ${file}. A Jupyter client writes this file and starts the kernel with its path.`);
+    throw new Problem("CONNECTION_UNREADABLE", `The connection file ${file} cannot be read: ${reason(error)}. A Jupyter client writes this file and starts the kernel with its path.`);
   }
   return parseConnection(text, file);
 }
@@ -41,7 +41,7 @@ export function parseConnection(text: string, file: string): Connection {
   const fields = parseObject(text, file);
 
   const expect = (name: string, expected: string, accepted: boolean): void => {
-    if (!accepted) throw new Problem("CONNECTION_INVALID", `Expected "${name}" in ${file} to be ${expected} but got ${shown(fields[name])}.`);
+    if (!accepted) throw new Problem("CONNECTION_INVALID", `"${name}" in ${file} must be ${expected}, but is ${shown(fields[name])}.`);
   };
   const transport = fields["transport"] ?? "tcp";
   expect("transport", `"tcp" or "ipc"`, transport === "tcp" || transport === "ipc");
@@ -58,7 +58,7 @@ export function parseConnection(text: string, file: string): Connection {
     ports[channel] = port as number;
   }
   const twice = channels.find((channel, index) => channels.findIndex((other) => ports[other] === ports[channel]) !== index);
-  if (twice !== undefined) throw new Problem("CONNECTION_INVALID", `Expected five different ports in ${file} but "${twice}_port" repeats ${ports[twice]}.`);
+  if (twice !== undefined) throw new Problem("CONNECTION_INVALID", `The five ports in ${file} must differ, but "${twice}_port" repeats ${ports[twice]}.`);
 
   return { transport: transport as "tcp" | "ipc", ip: ip as string, ports, key: key as string, hash: (scheme as string).slice("hmac-".length) };
 }
@@ -74,9 +74,9 @@ function parseObject(text: string, file: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new Problem("CONNECTION_INVALID", `Expected JSON in the connection file ${file} but got ${text.trim() === "" ? "an empty file" : `text that is not (${reason(error)})`}.`);
+    throw new Problem("CONNECTION_INVALID", `The connection file ${file} ${text.trim() === "" ? "is empty" : `is not JSON (${reason(error)})`}.`);
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Problem("CONNECTION_INVALID", `Expected a JSON object in the connection file ${file} but got ${kindOf(value)}.`);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Problem("CONNECTION_INVALID", `The connection file ${file} must have a JSON object, but has ${kindOf(value)}.`);
   return value as Record<string, unknown>;
 }
 

@@ -7,7 +7,7 @@ interface Kinds { string: string; number: number; boolean: boolean; object: Json
 /** The field. Throws a `Problem` when it is missing or of another type. */
 export function required<K extends keyof Kinds>(content: Json, field: string, kind: K): Kinds[K] {
   const value = content[field];
-  if (!isKind(value, kind)) throw new Problem("CONTENT_INVALID", `Expected "${field}" to be ${kind === "object" ? "an object" : `a ${kind}`} but got ${kindOf(value)}.`);
+  if (!isKind(value, kind)) throw new Problem("CONTENT_INVALID", `"${field}" must be ${kind === "object" ? "an object" : `a ${kind}`}, but is ${kindOf(value)}.`);
   return value as Kinds[K];
 }
 

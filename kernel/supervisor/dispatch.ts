@@ -133,7 +133,7 @@ const unknown: Handler = {
   lane: "now",
   answer: (_kernel, request) => {
     const { header } = request;
-    const problem = new Problem("MESSAGE_UNKNOWN", `Expected a message type of the Jupyter protocol but got "${header.msg_type.slice(0, 100)}".`);
+    const problem = new Problem("MESSAGE_UNKNOWN", `The Jupyter protocol has no message type "${header.msg_type.slice(0, 100)}".`);
     process.stderr.write(`warpcell: ${problem.message} [${problem.code}]\n`);
     return isRequest(request) ? failure(problem) : null;
   },

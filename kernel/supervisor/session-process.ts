@@ -45,7 +45,7 @@ export class SessionProcess {
     // A group of its own: a Ctrl-C in the terminal is the supervisor's to handle, and the whole group can be ended at once.
     this.#child = spawn(process.execPath, [...sessionOptions, script], { stdio: ["ignore", "pipe", "pipe", "ipc", "pipe", "pipe"], serialization: "advanced", detached: true });
     const { stdout, stderr } = this.#child;
-    if (stdout === null || stderr === null) throw new TypeError("Expected pipes to the session's stdout and stderr but got none.");
+    if (stdout === null || stderr === null) throw new TypeError("There are no pipes to the session's stdout and stderr.");
 
     this.#pipes = [
       new OutputPipe(stdout, (text) => listener.nativeText("stdout", text)),

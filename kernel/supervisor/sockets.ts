@@ -220,9 +220,9 @@ async function bindOne(socket: Router, connection: Connection, channel: Channel)
     await socket.bind(where);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") {
-      throw new Problem("PORT_IN_USE", `Expected ${where} (${channel}) to be free but another program uses it. Start the kernel again: the client chooses new ports.`);
+      throw new Problem("PORT_IN_USE", `Another program uses ${where} (${channel}). Start the kernel again: the client chooses new ports.`);
     }
-    throw new Problem("BIND_FAILED", `Expected to listen on ${where} (${channel}) but got: ${error instanceof Error ? error.message : String(error)}. Check "ip" and "transport" in the connection file.`);
+    throw new Problem("BIND_FAILED", `The kernel cannot listen on ${where} (${channel}): ${error instanceof Error ? error.message : String(error)}. Check "ip" and "transport" in the connection file.`);
   }
 }
 

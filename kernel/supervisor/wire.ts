@@ -35,9 +35,9 @@ export class Wire {
     // Before anything of it is read: what is too large to be hashed or to be text is so here.
     checkSize(frames, messageLimit, "");
     const start = frames.findIndex((frame) => delimiter.equals(frame));
-    if (start < 0) throw new Problem("FRAMES_MALFORMED", `Expected the delimiter <IDS|MSG> among the frames but got ${frames.length} frames without it.`);
+    if (start < 0) throw new Problem("FRAMES_MALFORMED", `There is no delimiter <IDS|MSG> among the ${frames.length} frames.`);
     const rest = frames.slice(start + 1);
-    if (rest.length < 5) throw new Problem("FRAMES_MALFORMED", `Expected a signature and four parts after the delimiter but got ${rest.length} frames.`);
+    if (rest.length < 5) throw new Problem("FRAMES_MALFORMED", `A signature and four parts must follow the delimiter, but only ${rest.length} frames do.`);
 
     const [signature, ...parts] = rest.slice(0, 5) as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
     checkSize(parts, textLimit, " of text");
@@ -59,9 +59,9 @@ export class Wire {
     if (this.#key === "") return;
     const expected = this.#sign(parts);
     if (received.byteLength !== expected.length || !timingSafeEqual(Buffer.from(expected), received)) {
-      throw new Problem("SIGNATURE_INVALID", "Expected a message signed with the key of the connection file but got another signature.");
+      throw new Problem("SIGNATURE_INVALID", "The message is not signed with the key of the connection file.");
     }
-    if (this.#seen.has(expected)) throw new Problem("SIGNATURE_REPLAYED", "Expected a new message but got one that was already received.");
+    if (this.#seen.has(expected)) throw new Problem("SIGNATURE_REPLAYED", "This message was received before.");
     this.#seen.add(expected);
     if (this.#seen.size > rememberedSignatures) for (const oldest of this.#seen) { this.#seen.delete(oldest); break; }
   }
@@ -80,23 +80,23 @@ function parseObject(bytes: Uint8Array, part: string): Json {
   try {
     text = utf8.decode(bytes);
   } catch {
-    throw new Problem("PART_NOT_TEXT", `Expected UTF-8 in the ${part} but got other bytes.`);
+    throw new Problem("PART_NOT_TEXT", `The ${part} is not UTF-8.`);
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Problem("PART_NOT_JSON", `Expected JSON in the ${part} but got ${bytes.byteLength} bytes that are not.`);
+    throw new Problem("PART_NOT_JSON", `The ${part} is not JSON: ${bytes.byteLength} bytes.`);
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Problem("PART_INVALID", `Expected the ${part} to be an object but got ${kindOf(value)}.`);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Problem("PART_INVALID", `The ${part} must be an object, but is ${kindOf(value)}.`);
   return value as Json;
 }
 
 /** The header goes back with every answer, so it must be what can be written again: JSON of any depth can be read, but not written. */
 function checkHeader(header: Json): void {
   const deep = Object.keys(header).find((field) => typeof header[field] === "object" && header[field] !== null);
-  if (deep !== undefined) throw new Problem("PART_INVALID", `Expected text and numbers in the header but got ${kindOf(header[deep])}.`);
+  if (deep !== undefined) throw new Problem("PART_INVALID", `The header must hold text and numbers, but holds ${kindOf(header[deep])}.`);
   for (const field of ["msg_id", "msg_type", "session"]) {
-    if (typeof header[field] !== "string" || header[field] === "") throw new Problem("PART_INVALID", `Expected "${field}" in the header to be a string but got ${kindOf(header[field])}.`);
+    if (typeof header[field] !== "string" || header[field] === "") throw new Problem("PART_INVALID", `"${field}" in the header must be a string, but is ${kindOf(header[field])}.`);
   }
 }

@@ -46,11 +46,11 @@ describe("install", () => {
   test("that cannot write says where and what to do", async () => {
     const { status, stderr } = await warpcell(["install", "--prefix", "/dev/null/nothing"]);
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^warpcell: Expected to write the kernelspec in \/dev\/null\/nothing\/.* but got: .* Choose a directory you can write to with --prefix DIR\.\n$/);
+    expect(stderr).toMatch(/^warpcell: The kernelspec cannot be written in \/dev\/null\/nothing\/.*: .* Choose a directory you can write to with --prefix DIR\.\n$/);
   });
 
   test("with other words says which it takes", async () => {
-    expect(await warpcell(["install", "--everywhere"])).toMatchObject({ status: 1, stderr: 'warpcell: Expected --prefix DIR or --user after install but got "--everywhere".\n' });
+    expect(await warpcell(["install", "--everywhere"])).toMatchObject({ status: 1, stderr: 'warpcell: install takes --prefix DIR or --user but got "--everywhere".\n' });
   });
 });
 
@@ -150,7 +150,7 @@ describe("run", () => {
     let stderr = "";
     child.stderr!.setEncoding("utf8").on("data", (part: string) => { stderr += part; });
     expect(await new Promise((resolve) => child.once("close", resolve))).toBe(1);
-    expect(stderr).toMatch(/^warpcell: Expected to write what the cells print but got: ENOSPC.* Write it where there is room\.\n$/);
+    expect(stderr).toMatch(/^warpcell: What the cells print cannot be written: ENOSPC.* Write it where there is room\.\n$/);
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -158,7 +158,7 @@ describe("run", () => {
     const folder = temporary(), directory = join(folder, name);
     writeFileSync(join(folder, "file"), "");
     const { status, stderr } = await warpcell(["run", notebook(["never"])], { TMPDIR: directory });
-    expect(stderr).toMatch(/^warpcell: Expected to write in the temporary directory .* but got: E.* Set TMPDIR to a directory with room that you can write to\.\n$/);
+    expect(stderr).toMatch(/^warpcell: The temporary directory .* cannot be written to: E.* Set TMPDIR to a directory with room that you can write to\.\n$/);
     expect(stderr).toContain(directory);
     expect(status).toBe(1);
   });
@@ -168,16 +168,16 @@ describe("run", () => {
     const ready = client.ready();
     void kernel.ended.then((status) => client.close(`its process ended (${status})`));
     kernel.child.kill("SIGKILL");
-    await expect(ready).rejects.toThrow("Expected an answer of the kernel but its process ended (SIGKILL).");
+    await expect(ready).rejects.toThrow("The kernel gave no answer: its process ended (SIGKILL).");
   });
 
   const wrong: [name: string, text: string | null, sentence: RegExp][] = [
-    ["is missing", null, /Expected a notebook that can be read but got ENOENT/],
-    ["is not JSON", "hello", /Expected a notebook \(JSON\) at .* but its text is not JSON/],
-    ["is null", "null", /Expected a notebook of format 4 with "cells" at .* but got null without "nbformat"/],
-    ["is an old notebook", '{"nbformat": 3, "worksheets": []}', /Expected a notebook of format 4 with "cells" at .* but got format 3/],
-    ["has no cells", '{"nbformat": 4, "metadata": {}}', /Expected a notebook of format 4 with "cells" at .* but got nothing as its "cells"/],
-    ["has a cell whose source is a number", '{"nbformat": 4, "cells": [{"cell_type": "code", "source": 5}]}', /Expected the source of cell 1 of .* to be text but got a number/],
+    ["is missing", null, /The notebook cannot be read: ENOENT/],
+    ["is not JSON", "hello", / is not a notebook, which is JSON: /],
+    ["is null", "null", / is not a notebook of format 4 with "cells": it has null without "nbformat"/],
+    ["is an old notebook", '{"nbformat": 3, "worksheets": []}', / is not a notebook of format 4 with "cells": it has format 3/],
+    ["has no cells", '{"nbformat": 4, "metadata": {}}', / is not a notebook of format 4 with "cells": it has nothing as its "cells"/],
+    ["has a cell whose source is a number", '{"nbformat": 4, "cells": [{"cell_type": "code", "source": 5}]}', /The source of cell 1 of .* must be text, but is a number/],
   ];
   test.each(wrong)("of a file that %s says so in one sentence", async (_name, text, sentence) => {
     const file = join(temporary(), "wrong.ipynb");
@@ -191,14 +191,14 @@ describe("run", () => {
   test("of a file in another encoding says so, and of one with a byte order mark runs it", async () => {
     const file = notebook(["done"]), text = readFileSync(file, "utf8");
     writeFileSync(file, text.replace("done", "d\u00f6ne"), "latin1");
-    expect(await warpcell(["run", file])).toMatchObject({ status: 1, stdout: "", stderr: `warpcell: Expected a notebook (JSON in UTF-8) at ${file} but its bytes are not UTF-8. Save it with that encoding.\n` });
+    expect(await warpcell(["run", file])).toMatchObject({ status: 1, stdout: "", stderr: `warpcell: ${file} is not a notebook (JSON in UTF-8): its bytes are not UTF-8. Save it with that encoding.\n` });
     writeFileSync(file, `\uFEFF${text}`);
     expect(await warpcell(["run", file], fakeSession)).toMatchObject({ status: 0, stdout: "── cell 2: done\ndone\n" });
   });
 
   test("without a notebook, or with two, says so", async () => {
-    expect((await warpcell(["run"])).stderr).toBe("warpcell: Expected one notebook after run but got nothing.\n");
-    expect((await warpcell(["run", "a", "b"])).stderr).toBe('warpcell: Expected one notebook after run but got "a b".\n');
+    expect((await warpcell(["run"])).stderr).toBe("warpcell: run takes one notebook but got nothing.\n");
+    expect((await warpcell(["run", "a", "b"])).stderr).toBe('warpcell: run takes one notebook but got "a b".\n');
   });
 });
 
@@ -223,13 +223,13 @@ describe("doctor", () => {
   });
 
   test("takes no words", async () => {
-    expect(await warpcell(["doctor", "now"])).toMatchObject({ status: 1, stderr: 'warpcell: Expected nothing after doctor but got "now".\n' });
+    expect(await warpcell(["doctor", "now"])).toMatchObject({ status: 1, stderr: 'warpcell: doctor takes no arguments but got "now".\n' });
   });
 });
 
 describe("test and bench", () => {
   test.each([[["test"], "nothing"], [["test", "tpu"], '"tpu"'], [["test", "cpu", "twice"], '"twice"']])("%j is answered with the devices there are", async (words, got) => {
-    expect(await warpcell(words)).toMatchObject({ status: 1, stderr: `warpcell: Expected cpu or gpu after test but got ${got}.\n` });
+    expect(await warpcell(words)).toMatchObject({ status: 1, stderr: `warpcell: test takes cpu or gpu but got ${got}.\n` });
   });
 
   test("test gpu without a GPU fails with the reason and runs nothing", async () => {
@@ -255,7 +255,7 @@ describe("test and bench", () => {
   });
 
   test("bench takes no words", async () => {
-    expect(await warpcell(["bench", "now"])).toMatchObject({ status: 1, stderr: 'warpcell: Expected nothing after bench but got "now".\n' });
+    expect(await warpcell(["bench", "now"])).toMatchObject({ status: 1, stderr: 'warpcell: bench takes no arguments but got "now".\n' });
   });
 });
 
@@ -271,7 +271,7 @@ describe("other words", () => {
   });
 
   test("an unknown command, and none, are answered with what there is", async () => {
-    expect(await warpcell(["frobnicate"])).toMatchObject({ status: 1, stderr: 'warpcell: Expected install, run, doctor, test, bench, --version, --help or a connection file but got "frobnicate". `warpcell --help` says what they do.\n' });
-    expect(await warpcell([])).toMatchObject({ status: 1, stderr: expect.stringMatching(/^warpcell: Expected a command but got nothing\.\n\nUsage: warpcell COMMAND/) });
+    expect(await warpcell(["frobnicate"])).toMatchObject({ status: 1, stderr: 'warpcell: There is no command "frobnicate". The commands are install, run, doctor, test, bench, --version, --help, or a connection file; `warpcell --help` says what they do.\n' });
+    expect(await warpcell([])).toMatchObject({ status: 1, stderr: expect.stringMatching(/^warpcell: Say which command\.\n\nUsage: warpcell COMMAND/) });
   });
 });

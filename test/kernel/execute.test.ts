@@ -101,7 +101,7 @@ describe("a cell", () => {
     const { client } = await openKernel();
     const { reply } = await client.execute("const known = 6", { user_expressions: { good: "known * 7", bad: "unknown" } });
     expect(reply["user_expressions"]).toMatchObject({ good: { status: "ok", data: { "text/plain": "42" } }, bad: { status: "error", ename: "ReferenceError" } });
-    expect((await client.execute("1", { user_expressions: { wrong: 5 } })).reply).toMatchObject({ status: "error", ename: "CONTENT_INVALID", evalue: 'Expected "wrong" to be a string but got a number.' });
+    expect((await client.execute("1", { user_expressions: { wrong: 5 } })).reply).toMatchObject({ status: "error", ename: "CONTENT_INVALID", evalue: '"wrong" must be a string, but is a number.' });
   });
 });
 

@@ -232,16 +232,16 @@ describe("a kernel that cannot start", () => {
 
   const valid = { transport: "tcp", ip: "127.0.0.1", shell_port: 1, control_port: 2, stdin_port: 3, iopub_port: 4, hb_port: 5, key: "k", signature_scheme: "hmac-sha256" };
   const files: [name: string, text: string, sentence: RegExp][] = [
-    ["is empty", "", /Expected JSON in the connection file .* but got an empty file\./],
-    ["is not JSON", "{", /Expected JSON in the connection file .* but got text that is not/],
-    ["is an array", "[]", /Expected a JSON object in the connection file .* but got an array\./],
-    ["has no ip", JSON.stringify({ ...valid, ip: undefined }), /Expected "ip" in .* to be an address or, for ipc, a path but got nothing\./],
-    ["has another transport", JSON.stringify({ ...valid, transport: "udp" }), /Expected "transport" in .* to be "tcp" or "ipc" but got "udp"\./],
-    ["has a port that is text", JSON.stringify({ ...valid, hb_port: "5" }), /Expected "hb_port" in .* to be a port from 1 to 65535 but got "5"\./],
-    ["has a port that is too high", JSON.stringify({ ...valid, shell_port: 70000 }), /Expected "shell_port" in .* but got 70000\./],
-    ["has a port twice", JSON.stringify({ ...valid, hb_port: 1 }), /Expected five different ports in .* but "hb_port" repeats 1\./],
-    ["has a key that is a number", JSON.stringify({ ...valid, key: 5 }), /Expected "key" in .* to be a string but got 5\./],
-    ["has another signature scheme", JSON.stringify({ ...valid, signature_scheme: "md5" }), /Expected "signature_scheme" in .* but got "md5"\./],
+    ["is empty", "", /The connection file .* is empty\./],
+    ["is not JSON", "{", /The connection file .* is not JSON \(/],
+    ["is an array", "[]", /The connection file .* must have a JSON object, but has an array\./],
+    ["has no ip", JSON.stringify({ ...valid, ip: undefined }), /"ip" in .* must be an address or, for ipc, a path, but is nothing\./],
+    ["has another transport", JSON.stringify({ ...valid, transport: "udp" }), /"transport" in .* must be "tcp" or "ipc", but is "udp"\./],
+    ["has a port that is text", JSON.stringify({ ...valid, hb_port: "5" }), /"hb_port" in .* must be a port from 1 to 65535, but is "5"\./],
+    ["has a port that is too high", JSON.stringify({ ...valid, shell_port: 70000 }), /"shell_port" in .* must be .*, but is 70000\./],
+    ["has a port twice", JSON.stringify({ ...valid, hb_port: 1 }), /The five ports in .* must differ, but "hb_port" repeats 1\./],
+    ["has a key that is a number", JSON.stringify({ ...valid, key: 5 }), /"key" in .* must be a string, but is 5\./],
+    ["has another signature scheme", JSON.stringify({ ...valid, signature_scheme: "md5" }), /"signature_scheme" in .* must be .*, but is "md5"\./],
   ];
 
   test.each(files)("because its connection file %s says so in one sentence", async (_name, text, sentence) => {
@@ -256,7 +256,7 @@ describe("a kernel that cannot start", () => {
   });
 
   test("because there is no connection file says so", async () => {
-    expect(await start(["/nonexistent/connection.json"])).toMatchObject({ status: 1, stderr: expect.stringMatching(/Expected a readable connection file but got ENOENT/) });
+    expect(await start(["/nonexistent/connection.json"])).toMatchObject({ status: 1, stderr: expect.stringMatching(/The connection file .* cannot be read: ENOENT/) });
   });
 
   test("because a port is in use names it, and leaves nothing running", async () => {
@@ -269,7 +269,7 @@ describe("a kernel that cannot start", () => {
     onTestFinished(() => void server.close());
     const { status, stderr } = await start([kernel.connectionFile]);
     expect(status).toBe(1);
-    expect(stderr).toContain(`Expected tcp://127.0.0.1:${port} (stdin) to be free but another program uses it.`);
+    expect(stderr).toContain(`Another program uses tcp://127.0.0.1:${port} (stdin).`);
     expect(stderr.trim().split("\n")).toHaveLength(1);
   });
 

@@ -105,7 +105,7 @@ describe("comms", () => {
     client.send("shell", requestOf("comm_msg", { data: 5 }));
     await client.request("shell", "history_request", {});
     expect(replies).toEqual(["history_reply"]);
-    await until(() => stderr().includes('comm_msg was dropped. Expected "comm_id" to be a string but got nothing. [CONTENT_INVALID]'));
+    await until(() => stderr().includes('comm_msg was dropped. "comm_id" must be a string, but is nothing. [CONTENT_INVALID]'));
   });
 
   test("a handler that spins is stopped by an interrupt, without a cell and behind one, is idle then, and cells run", async () => {

@@ -220,9 +220,9 @@ describe("errors", () => {
     expect((await session.run("throw Object.assign(new Error(), { message: 5 })")).error).toMatchObject({ name: "Error", message: "5" });
     expect((await session.run("throw Object.assign(new AggregateError([]), { errors: 5 })")).error?.name).toBe("AggregateError");
     const unreadable = ["new (class extends Error { get message() { throw 1 } })", "{ [Symbol.for('nodejs.util.inspect.custom')]() { throw 1 } }"];
-    for (const value of unreadable) expect((await session.run(`throw ${value}`)).error).toMatchObject({ name: "Thrown", message: expect.stringContaining("Expected an error that can be shown but") });
+    for (const value of unreadable) expect((await session.run(`throw ${value}`)).error).toMatchObject({ name: "Thrown", message: expect.stringContaining("What was thrown cannot be shown: reading it throws an error itself.") });
     const first = session.send("setTimeout(() => { throw new (class extends Error { get message() { throw 1 } }) }, 1); 1");
-    await session.until(() => session.printed(first, "stderr").includes("Expected an error that can be shown but"));
+    await session.until(() => session.printed(first, "stderr").includes("What was thrown cannot be shown: reading it throws an error itself."));
     expect((await session.run("2")).result).toBe("2");
   });
 
@@ -394,17 +394,17 @@ describe("displays", () => {
   });
 
   test("a value that describes itself wrongly fails its cell", async () => {
-    expect((await session.run("({ [Symbol.for('Jupyter.display')]: () => 5 })")).error?.message).toBe('Expected Symbol.for("Jupyter.display") to return an object with MIME types as keys but got 5.');
-    expect((await session.run("({ toDataURL: () => 'nothing' })")).error?.message).toBe("Expected toDataURL() to return a data: URL but got 'nothing'.");
+    expect((await session.run("({ [Symbol.for('Jupyter.display')]: () => 5 })")).error?.message).toBe('The method Symbol.for("Jupyter.display") must return an object with MIME types as keys, but returned 5.');
+    expect((await session.run("({ toDataURL: () => 'nothing' })")).error?.message).toBe("toDataURL() must return a data: URL, but returned 'nothing'.");
   });
 });
 
 describe("what JSON does not have", () => {
   test.each([
-    ["display({ 'application/json': { rows: [1n] } }, { raw: true })", 'Expected JSON in what is displayed but got a bigint, which JSON does not have (Number or String makes it something JSON has) at "application/json" → "rows" → "0".'],
-    ["display(1, { metadata: { m: 1n } })", 'Expected JSON in the metadata of a display but got a bigint, which JSON does not have (Number or String makes it something JSON has) at "m".'],
-    ["(() => { const spec = { all: [] }; spec.all.push(spec); return { toSpec: () => spec } })()", 'Expected JSON in what is displayed but got an object that contains itself at "application/vnd.vegalite.v5+json" → "all" → "0".'],
-    ["new Comm('anybody', { data: 1n })", 'Expected JSON in what a comm says but got a bigint, which JSON does not have (Number or String makes it something JSON has) at its top.'],
+    ["display({ 'application/json': { rows: [1n] } }, { raw: true })", 'JSON cannot hold what is displayed: there is a bigint, which JSON does not have (Number or String makes it something JSON has) at "application/json" → "rows" → "0".'],
+    ["display(1, { metadata: { m: 1n } })", 'JSON cannot hold the metadata of a display: there is a bigint, which JSON does not have (Number or String makes it something JSON has) at "m".'],
+    ["(() => { const spec = { all: [] }; spec.all.push(spec); return { toSpec: () => spec } })()", 'JSON cannot hold what is displayed: there is an object that contains itself at "application/vnd.vegalite.v5+json" → "all" → "0".'],
+    ["new Comm('anybody', { data: 1n })", 'JSON cannot hold what a comm says: there is a bigint, which JSON does not have (Number or String makes it something JSON has) at its top.'],
   ])("%s fails its cell", async (code, message) => {
     expect((await session.run(`await ${code}`)).error).toMatchObject({ name: "TypeError", message });
   });
@@ -448,7 +448,7 @@ describe("comms", () => {
   test("a cell opens one, and a closed one says so", async () => {
     const { events } = await session.run("const own = new Comm('there', { data: 1 }); own.close()");
     expect(events).toMatchObject([{ type: "commOpen", target: "there", data: 1 }, { type: "commClose" }, { type: "done" }]);
-    expect((await session.run("own.send(1)")).error?.message).toBe('Expected an open comm on there but it has been closed. Open another one with new Comm("there").');
+    expect((await session.run("own.send(1)")).error?.message).toBe('This comm on there has been closed. Open another one with new Comm("there").');
   });
 });
 
@@ -511,7 +511,7 @@ describe("requests", () => {
     expect(events.map(({ type }) => type)).toEqual(["result", "stream", "done"]);
     const half = await session.run("using first = { [Symbol.dispose]() { console.log('first') } }, second = (() => { throw new Error('second') })()");
     expect([half.stdout, half.error?.message]).toEqual(["first\n", "second"]);
-    expect((await session.run("using no = {}")).error?.message).toBe("Expected a value with a [Symbol.dispose] method after using but got object.");
+    expect((await session.run("using no = {}")).error?.message).toBe("What follows using must have a [Symbol.dispose] method, but this object has none.");
     const { stdout } = await session.run("function f() { using a = { [Symbol.dispose]() { console.log('a') } }; using b = { [Symbol.dispose]() { console.log('b') } }; console.log('body') }\nf()");
     expect(stdout).toBe("body\nb\na\n");
   });
