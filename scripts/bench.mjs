@@ -47,7 +47,7 @@ await setup();
 const files = readdirSync(folder).filter((file) => parse(file).ext in interpreters).sort();
 const chosen = wanted.length === 0 ? files : files.filter((file) => wanted.includes(parse(file).name));
 if (chosen.length === 0) {
-  console.error(`Expected one of ${files.map((file) => parse(file).name).join(", ")} but got ${wanted.join(" ")}.`);
+  console.error(`There is no benchmark ${wanted.join(" ")}: there are ${files.map((file) => parse(file).name).join(", ")}.`);
   process.exit(1);
 }
 for (const file of chosen) {

@@ -60,11 +60,11 @@ const installer = `#!/bin/sh
 # Installs this bundle: ./install.sh [PREFIX], by default ~/.local. Needs nothing but a shell; run it again to upgrade.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# -le 1 ] || { echo "Expected one folder to install in but got $*. Usage: ./install.sh [PREFIX]" >&2; exit 2; }
-case "\${1:-}" in -*) echo "Expected a folder to install in (by default ~/.local) but got $1. Usage: ./install.sh [PREFIX]" >&2; exit 2 ;; esac
-[ -n "\${1:-\${HOME:-}}" ] || { echo "Expected a home directory to install in but HOME is not set. Name a folder: ./install.sh PREFIX" >&2; exit 2; }
+[ $# -le 1 ] || { echo "install.sh takes one folder to install in but got $*. Usage: ./install.sh [PREFIX]" >&2; exit 2; }
+case "\${1:-}" in -*) echo "install.sh takes a folder to install in (by default ~/.local) but got $1. Usage: ./install.sh [PREFIX]" >&2; exit 2 ;; esac
+[ -n "\${1:-\${HOME:-}}" ] || { echo "There is no home directory to install in: HOME is not set. Name a folder: ./install.sh PREFIX" >&2; exit 2; }
 prefix=\${1:-$HOME/.local}
-refuse() { echo "Expected to write the installation in $prefix but could not: see above. Name another folder: ./install.sh PREFIX" >&2; exit 1; }
+refuse() { echo "The installation cannot be written in $prefix: see above. Name another folder: ./install.sh PREFIX" >&2; exit 1; }
 mkdir -p "$prefix/lib" "$prefix/bin" || refuse
 prefix=$(cd "$prefix" && pwd)
 # An earlier installation stays until the new one is whole; half of one does not.
@@ -124,19 +124,19 @@ function copyZeromqAddon() {
   const build = join("node_modules", "zeromq", "build");
   const offered = Object.entries(JSON.parse(readFileSync(join(root, build, "manifest.json"), "utf8"))).map(([key, path]) => ({ key, path, ...JSON.parse(key) }));
   const [newest] = offered.filter(({ os, arch, libc }) => os === "linux" && arch === process.arch && libc === "glibc").sort((a, b) => b.abi - a.abi);
-  if (newest === undefined) throw new Error(`Expected zeromq to carry an addon for linux ${process.arch} with glibc but its manifest lists none. Install another version of zeromq.`);
+  if (newest === undefined) throw new Error(`This zeromq carries no addon for linux ${process.arch} with glibc: its manifest lists none. Install another version of zeromq.`);
   copy(join(build, newest.path));
   writeFileSync(join(stage, build, "manifest.json"), JSON.stringify({ [newest.key]: newest.path }));
 }
 
 function requireBuilt() {
   const lacking = ["native/build/Release/addon.node", "native/build/Release/warpcell-device", "native/dist/index.js", "kernel/dist/main.js"].filter((path) => !existsSync(join(root, path)));
-  if (lacking.length > 0) throw new Error(`Expected everything to be built but found no ${lacking.join(" and no ")}. Run "npm run build", or "npm run bundle" without --as-built.`);
+  if (lacking.length > 0) throw new Error(`Not everything is built: there is no ${lacking.join(" and no ")}. Run "npm run build", or "npm run bundle" without --as-built.`);
 }
 
 function requirePackers() {
   const lacking = ["tar", "xz"].filter((program) => spawnSync(program, ["--version"]).status !== 0);
-  if (lacking.length > 0) throw new Error(`Expected tar and xz to pack the bundle but found no ${lacking.join(" and no ")}. Install them with: sudo apt-get install tar xz-utils`);
+  if (lacking.length > 0) throw new Error(`Packing the bundle takes tar and xz, but there is no ${lacking.join(" and no ")}. Install them with: sudo apt-get install tar xz-utils`);
 }
 
 async function compress() {
@@ -160,7 +160,7 @@ try {
     const size = spawnSync("du", ["-sm", join(stage, entry)], { encoding: "utf8" }).stdout.split("\t")[0];
     console.log(`  ${entry.padEnd(14)} ${size} MB unpacked`);
   }
-  if (bytes > limit) throw new Error(`Expected at most ${limit / 1e6} MB but the bundle has ${(bytes / 1e6).toFixed(1)} MB. See above what grew.`);
+  if (bytes > limit) throw new Error(`The bundle has ${(bytes / 1e6).toFixed(1)} MB, more than the ${limit / 1e6} MB allowed. See above what grew.`);
 } catch (error) {
   console.error(error.message);
   process.exitCode = 1;

@@ -17,32 +17,32 @@ export const checks = {
   node(version = process.versions.node) {
     const found = version.split(".").map(Number);
     if (atLeast(found, minimumNode)) return;
-    return `Expected Node.js ${minimumNode.join(".")} or newer but this is ${version}. Install a newer one (https://nodejs.org, or: npx n 20) and run the command again.`;
+    return `Node.js ${minimumNode.join(".")} or newer is needed, but this is ${version}. Install a newer one (https://nodejs.org, or: npx n 20) and run the command again.`;
   },
   python(python = process.env.PYTHON ?? "python3") {
     const result = run(python, ["-c", "import sys; print(*sys.version_info[:2])"]);
     if (result.status !== 0) {
-      return `Expected Python ${minimumPython.join(".")} or newer but "${python}" does not run. Install it with: sudo apt-get install python3 python3-venv`;
+      return `Python ${minimumPython.join(".")} or newer is needed, but "${python}" does not run. Install it with: sudo apt-get install python3 python3-venv`;
     }
     const found = result.stdout.trim().split(" ").map(Number);
     if (!atLeast(found, minimumPython)) {
-      return `Expected Python ${minimumPython.join(".")} or newer but "${python}" is ${found.join(".")}. Install a newer one with: sudo apt-get install python3 python3-venv, or name one in the environment variable PYTHON.`;
+      return `Python ${minimumPython.join(".")} or newer is needed, but "${python}" is ${found.join(".")}. Install a newer one with: sudo apt-get install python3 python3-venv, or name one in the environment variable PYTHON.`;
     }
     if (!works(python, ["-c", "import venv, ensurepip"])) {
-      return `Expected Python's venv module but "${python}" has none. Install it with: sudo apt-get install python3-venv`;
+      return `"${python}" does not have Python's venv module. Install it with: sudo apt-get install python3-venv`;
     }
   },
   compiler(candidates = [process.env.CXX, "c++", "g++", "clang++"]) {
     if (candidates.some((candidate) => candidate && works(candidate))) return;
-    return "Expected a C++17 compiler but found none of c++, g++ and clang++. Install one with: sudo apt-get install g++";
+    return "There is no C++17 compiler: none of c++, g++ and clang++ was found. Install one with: sudo apt-get install g++";
   },
   folder(path = fileURLToPath(new URL("..", import.meta.url))) {
     const found = refused.exec(path);
-    if (found !== null) return `Expected a folder whose path the tools that build can take but ${JSON.stringify(path)} has ${JSON.stringify(found[0])} in it. Rename that folder, or move this one, and run the command again.`;
+    if (found !== null) return `The tools that build cannot take the path ${JSON.stringify(path)}, which has ${JSON.stringify(found[0])} in it. Rename that folder, or move this one, and run the command again.`;
   },
   buildTool(candidates = ["ninja", "make"]) {
     if (candidates.some((candidate) => works(candidate))) return;
-    return "Expected ninja or make to build the native part but found neither. Install one with: sudo apt-get install make";
+    return "Building the native part takes ninja or make, and neither was found. Install one with: sudo apt-get install make";
   },
 };
 

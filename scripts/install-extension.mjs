@@ -6,7 +6,7 @@ import { builtExtension as built, copyExtension } from "../kernel/dist/command-l
 
 /** Puts the extension where the JupyterLab of `prefix` finds it, in place of an earlier one. Returns that folder. */
 export function installExtension(prefix, { link = false, from = built } = {}) {
-  if (!existsSync(join(from, "package.json"))) throw new Error(`Expected a built extension in ${from} but there is none. Run "npm run build:labextension -w @warpcell/jupyterlab".`);
+  if (!existsSync(join(from, "package.json"))) throw new Error(`There is no built extension in ${from}. Run "npm run build:labextension -w @warpcell/jupyterlab".`);
   const data = join(resolve(prefix), "share", "jupyter");
   if (!link) return copyExtension(data, from);
   const { name } = JSON.parse(readFileSync(join(from, "package.json"), "utf8"));
@@ -20,7 +20,7 @@ export function installExtension(prefix, { link = false, from = built } = {}) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [prefix] = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
   try {
-    if (!prefix) throw new Error("Expected a Python prefix but got none. Usage: node scripts/install-extension.mjs PREFIX [--link]");
+    if (!prefix) throw new Error("Name a Python prefix. Usage: node scripts/install-extension.mjs PREFIX [--link]");
     console.log(installExtension(prefix, { link: process.argv.includes("--link") }));
   } catch (error) {
     console.error(error.message);

@@ -38,11 +38,11 @@ def main(path):
         with open(path, encoding="utf-8-sig") as file:
             notebook = nbformat.read(file, as_version=4)
     except (OSError, UnicodeDecodeError) as error:
-        sys.exit(f"Expected a notebook that can be read at {path} but: {error}")
+        sys.exit(f"The notebook {path} cannot be read: {error}")
     except (json.JSONDecodeError, nbformat.reader.NotJSONError):
-        sys.exit(f"Expected a notebook (JSON) at {path} but the file is not JSON.")
+        sys.exit(f"{path} is not a notebook: the file is not JSON.")
     except (KeyError, AttributeError, TypeError, nbformat.NBFormatError, nbformat.ValidationError) as error:
-        sys.exit(f"Expected a notebook of format 4 at {path} but: {error}")
+        sys.exit(f"{path} is not a notebook of format 4: {error}")
     client = PrintingClient(notebook, timeout=None, kernel_name="warpcell", resources={"metadata": {"path": os.path.dirname(os.path.abspath(path))}})
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with client.setup_kernel():

@@ -18,7 +18,7 @@ async function freePort(first) {
     });
     if (free) return port;
   }
-  throw new Error(`Expected a free port between ${first} and ${first + 99} but all are in use. Stop another server and try again.`);
+  throw new Error(`All ports from ${first} to ${first + 99} are in use. Stop another server and try again.`);
 }
 
 const answers = (url) => new Promise((answer) => get(url, (response) => answer(response.resume().statusCode < 500)).on("error", () => answer(false)));
@@ -47,7 +47,7 @@ async function lab() {
 
 async function headless(path) {
   const file = resolve(process.env.INIT_CWD ?? process.cwd(), path);
-  if (!existsSync(file)) throw new Error(`Expected a notebook but there is no file ${file}.`);
+  if (!existsSync(file)) throw new Error(`There is no notebook ${file}.`);
   const client = spawn(python, [join(root, "scripts", "run_notebook.py"), file], { env: environment(), stdio: ["ignore", "inherit", "inherit"], detached: true });
   let stopped = null;
   // In a group of its own, so that it hears of a Ctrl+C once; whoever presses it again does not want to wait.

@@ -40,8 +40,8 @@ test("a link follows the build, and a copy takes its place without touching the 
 });
 
 test("without a build, or without a prefix, one sentence says what to do", () => {
-  expect(() => installExtension(folder, { from: join(folder, "none") })).toThrow(`Expected a built extension in ${join(folder, "none")} but there is none. Run "npm run build:labextension -w @warpcell/jupyterlab".`);
+  expect(() => installExtension(folder, { from: join(folder, "none") })).toThrow(`There is no built extension in ${join(folder, "none")}. Run "npm run build:labextension -w @warpcell/jupyterlab".`);
   const result = spawnSync(process.execPath, [fileURLToPath(new URL("../scripts/install-extension.mjs", import.meta.url))], { encoding: "utf8" });
   expect(result.status).toBe(1);
-  expect(result.stderr).toBe("Expected a Python prefix but got none. Usage: node scripts/install-extension.mjs PREFIX [--link]\n");
+  expect(result.stderr).toBe("Name a Python prefix. Usage: node scripts/install-extension.mjs PREFIX [--link]\n");
 });

@@ -92,13 +92,13 @@ describe("running a notebook without a browser", () => {
     writeFileSync(path, "%%cuda is not JSON");
     const { code, stderr } = await run(path);
     expect(code).toBe(1);
-    expect(stderr.trim()).toMatch(/^Expected a notebook \(JSON\) at .*broken\.ipynb but the file is not JSON\.$/);
+    expect(stderr.trim()).toMatch(/^\/.*broken\.ipynb is not a notebook: the file is not JSON\.$/);
   });
 
   test("a missing file is one sentence", async () => {
     const { code, stderr } = await run("/nonexistent/none.ipynb");
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^Expected a notebook that can be read at .*none\.ipynb but: .*\n$/);
+    expect(stderr).toMatch(/^The notebook .*none\.ipynb cannot be read: .*\n$/);
   });
 
   test.each([
@@ -109,7 +109,7 @@ describe("running a notebook without a browser", () => {
     writeFileSync(path, text);
     const { code, stderr } = await run(path);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^Expected a notebook of format 4 at .*odd\.ipynb but: .*\n$/);
+    expect(stderr).toMatch(/^\/.*odd\.ipynb is not a notebook of format 4: .*\n$/);
     expect(stderr).toMatch(reason);
   });
 

@@ -96,5 +96,5 @@ test("npm start of a notebook that is stopped names the cell in one sentence and
 test("a notebook that is not there is one sentence", async () => {
   const { ended, text } = start({ words: ["none.ipynb"] });
   expect(await ended).toBe(1);
-  expect(text()).toMatch(/^Expected a notebook but there is no file .*none\.ipynb\.\n$/);
+  expect(text()).toMatch(/^There is no notebook .*none\.ipynb\.\n$/);
 });

@@ -21,9 +21,9 @@ const playwright = createRequire(import.meta.url).resolve("@playwright/test/cli"
 
 /** What must be there, with the way to get it. */
 const needs = [
-  [python, `Expected a Python with JupyterLab at ${python} but there is none. Run "npm run build", or name one in WARPCELL_PYTHON.`],
-  [chromium, `Expected Chromium at ${chromium} but there is none. Run "apt-get install chromium", or name one in CHROMIUM.`],
-  [command, `Expected the built kernel at ${command} but there is none. Run "npm run build".`],
+  [python, `There is no Python with JupyterLab at ${python}. Run "npm run build", or name one in WARPCELL_PYTHON.`],
+  [chromium, `There is no Chromium at ${chromium}. Run "apt-get install chromium", or name one in CHROMIUM.`],
+  [command, `There is no built kernel at ${command}. Run "npm run build".`],
 ];
 
 const freePort = () =>
@@ -45,7 +45,7 @@ function installScriptedKernel(prefix) {
 /** The extension comes with the kernel. */
 function installKernel(prefix) {
   const result = spawnSync(process.execPath, [command, "install", "--prefix", prefix], { encoding: "utf8" });
-  if (result.status !== 0) throw new Error(`Expected "warpcell install" to succeed but it ended with ${result.status}:\n${result.stdout}${result.stderr}`);
+  if (result.status !== 0) throw new Error(`"warpcell install" ended with ${result.status}:\n${result.stdout}${result.stderr}`);
 }
 
 function environmentIn(folder, port) {

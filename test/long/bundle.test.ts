@@ -88,12 +88,12 @@ describe("without network, Node and npm", () => {
   });
 
   test("install.sh refuses words that are no folder", () => {
-    expect(bare(["./install.sh", "--everywhere"], { cwd: unpacked })).toMatchObject({ status: 2, stderr: "Expected a folder to install in (by default ~/.local) but got --everywhere. Usage: ./install.sh [PREFIX]\n" });
+    expect(bare(["./install.sh", "--everywhere"], { cwd: unpacked })).toMatchObject({ status: 2, stderr: "install.sh takes a folder to install in (by default ~/.local) but got --everywhere. Usage: ./install.sh [PREFIX]\n" });
   });
 
   test("install.sh takes one folder, and needs one where there is no home", () => {
-    expect(bare(["./install.sh", "a", "b"], { cwd: unpacked })).toMatchObject({ status: 2, stderr: "Expected one folder to install in but got a b. Usage: ./install.sh [PREFIX]\n" });
-    expect(bare(["env", "-u", "HOME", "./install.sh"], { cwd: unpacked })).toMatchObject({ status: 2, stderr: "Expected a home directory to install in but HOME is not set. Name a folder: ./install.sh PREFIX\n" });
+    expect(bare(["./install.sh", "a", "b"], { cwd: unpacked })).toMatchObject({ status: 2, stderr: "install.sh takes one folder to install in but got a b. Usage: ./install.sh [PREFIX]\n" });
+    expect(bare(["env", "-u", "HOME", "./install.sh"], { cwd: unpacked })).toMatchObject({ status: 2, stderr: "There is no home directory to install in: HOME is not set. Name a folder: ./install.sh PREFIX\n" });
   });
 
   test("install.sh that cannot write all of it says so, keeps the earlier installation and leaves no half", () => {
@@ -101,7 +101,7 @@ describe("without network, Node and npm", () => {
     for (const folder of [earlier, failing]) mkdirSync(folder, { recursive: true });
     writeFileSync(join(failing, "cp"), '#!/bin/sh\nmkdir "$3"\necho "no space left" >&2\nexit 1\n', { mode: 0o755 });
     expect(bare(["./install.sh", prefix], { cwd: unpacked, path: `${failing}:${programs}` })).toMatchObject({
-      status: 1, stderr: `no space left\nExpected to write the installation in ${prefix} but could not: see above. Name another folder: ./install.sh PREFIX\n`,
+      status: 1, stderr: `no space left\nThe installation cannot be written in ${prefix}: see above. Name another folder: ./install.sh PREFIX\n`,
     });
     expect(readdirSync(join(prefix, "lib"))).toEqual(["warpcell"]);
     expect(existsSync(earlier)).toBe(true);
@@ -160,6 +160,6 @@ describe("without network, Node and npm", () => {
 test("a machine without xz is told what to install before anything is packed", () => {
   const path = programsWithout(join(place, "no-xz"), ["xz"]);
   const { status, stderr } = spawnSync(process.execPath, [join(root, "scripts", "bundle.mjs"), "--as-built"], { encoding: "utf8", env: { PATH: path } });
-  expect(stderr).toBe("Expected tar and xz to pack the bundle but found no xz. Install them with: sudo apt-get install tar xz-utils\n");
+  expect(stderr).toBe("Packing the bundle takes tar and xz, but there is no xz. Install them with: sudo apt-get install tar xz-utils\n");
   expect(status).toBe(1);
 });
