@@ -124,7 +124,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     const gone = zeros([1, 1], { device });
     gone.dispose();
     expect(refused(gone, a, a)![0]).toBe("FREED");
-    await expect(compile("#include <warpcell/tensor.cuh>\n__global__ void k(warpcell::Tensor<float, 9> x) {}", { device })).rejects.toThrow(/parameter x of kernel k/);
+    await expect(compile("#include <warpcell/tensor.cuh>\n__global__ void k(warpcell::Tensor<float, 9> x) {}", { device })).rejects.toThrow(/Parameter x of kernel k/);
   });
 
   test.each([["float", "float32"], ["double", "float64"], ["__half", "float16"], ["unsigned char", "uint8"]] as [string, DType][])("four %s at a time, aligned or not", async (type, dtype) => {
