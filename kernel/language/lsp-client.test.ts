@@ -41,7 +41,7 @@ test("a program that is not there: one sentence, and empty answers", async () =>
 
 test("a program that ends at once is given up after three tries", async () => {
   const { reported } = clientOf(`#!/bin/sh\necho >> ${join("$(dirname $0)", "starts")}\nexit 3\n`);
-  expect(await reported).toContain("but got: it ended with code 3.");
+  expect(await reported).toContain("does not run: it ended with code 3.");
   expect(client!.running).toBe(false);
 });
 

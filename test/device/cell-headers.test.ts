@@ -117,14 +117,14 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     add.launch({ grid: 1, block: 1 }, zeros([0, 3], { device }), zeros([0, 3], { device }), zeros([0, 3], { device }));
 
     const refused = (...args: unknown[]) => { try { add.launch({ grid: 1, block: 1 }, ...args); return null; } catch (error) { return [(error as LaunchError).code, (error as Error).message]; } };
-    const wanted = "Expected argument 1, a, of kernel add to be a tensor of float32 with 2 axes (warpcell::Tensor<const float, 2>) but got";
+    const wanted = "Argument 1 (a) of kernel add must be a tensor of float32 with 2 axes (warpcell::Tensor<const float, 2>), but got";
     expect([refused(a.reshape([6]), a, a), refused(a.to("float64"), a, a), refused(null, a, a), refused([1], a, a)]).toEqual([
-      ["NDIM", `${wanted} one of shape [6].`], ["DTYPE", `${wanted} a tensor of float64.`], ["ARGUMENT_TYPE", `${wanted} null.`], ["HOST_ARRAY", `${wanted} an array of 1. Nothing is copied behind your back: make a tensor of it with tensor(…).`],
+      ["NDIM", `${wanted} one of shape [6].`], ["DTYPE", `${wanted} a tensor of float64.`], ["ARGUMENT_TYPE", `${wanted} null.`], ["HOST_ARRAY", `${wanted} an array of 1. Nothing is copied implicitly: make a tensor of it with tensor(…).`],
     ]);
     const gone = zeros([1, 1], { device });
     gone.dispose();
     expect(refused(gone, a, a)![0]).toBe("FREED");
-    await expect(compile("#include <warpcell/tensor.cuh>\n__global__ void k(warpcell::Tensor<float, 9> x) {}", { device })).rejects.toThrow(/parameter x of kernel k/);
+    await expect(compile("#include <warpcell/tensor.cuh>\n__global__ void k(warpcell::Tensor<float, 9> x) {}", { device })).rejects.toThrow(/Parameter x of kernel k/);
   });
 
   test.each([["float", "float32"], ["double", "float64"], ["__half", "float16"], ["unsigned char", "uint8"]] as [string, DType][])("four %s at a time, aligned or not", async (type, dtype) => {

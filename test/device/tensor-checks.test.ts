@@ -33,10 +33,10 @@ describe.each(devices.map(({ name, properties }) => ({ device: name, properties 
     expect(said({ grid: [1, 2, 3], block: [8, 8], shared: 1024, device })).toBeNull();
     expect(said({ grid: 1, block: 64, kernel })).toBeNull();
     expect(said({ grid: 1, block: [most, 2], device })).toBe(`A block of a launch has at most ${most} threads on ${device}, since the device allows no more, but this one has ${most * 2}.`);
-    expect(said({ grid: 1, block: 65, kernel })).toBe(`Expected a block of at most 64 threads for kernel k on ${device}, since its __launch_bounds__ or registers allow no more there, but got 65.`);
-    expect(said({ grid: [1, 1.5], block: 1, device })).toMatch(/^Expected the grid of a launch to be a whole number ≥ 1 or \[x, y, z\] of them, at most .* but got \[1, 1\.5\]\.$/);
-    expect(said({ grid: 1, block: [1, 1, properties.maxBlock[2] + 1], device })).toMatch(/^Expected the block of a launch to be/);
-    expect(said({ grid: 1, block: 1, shared: properties.sharedPerBlockOptin + 1, device })).toBe(`Expected at most ${properties.sharedPerBlockOptin} bytes of dynamic shared memory for a launch on ${device}, as a whole number ≥ 0, but got ${properties.sharedPerBlockOptin + 1}.`);
+    expect(said({ grid: 1, block: 65, kernel })).toBe(`A block of kernel k has at most 64 threads on ${device}, since its __launch_bounds__ or registers allow no more there, but this one has 65.`);
+    expect(said({ grid: [1, 1.5], block: 1, device })).toMatch(/^The grid of a launch must be a whole number ≥ 1 or \[x, y, z\] of them, at most .* but got \[1, 1\.5\]\.$/);
+    expect(said({ grid: 1, block: [1, 1, properties.maxBlock[2] + 1], device })).toMatch(/^The block of a launch must be/);
+    expect(said({ grid: 1, block: 1, shared: properties.sharedPerBlockOptin + 1, device })).toBe(`The dynamic shared memory of a launch has at most ${properties.sharedPerBlockOptin} bytes on ${device}, as a whole number ≥ 0, but got ${properties.sharedPerBlockOptin + 1}.`);
     expect(said({ grid: 1, block: 1, shared: properties.sharedPerBlockOptin, kernel })).toMatch(/besides the 64 that it declares/);
     expect(said({ grid: 1, block: 1, kernel: {} as never, device })).toBe('validateLaunch takes a kernel, or none, but got an object with no fields. An instance of a template is one: axpy.as("float").');
     if (device !== "cpu") expect(said({ grid: 1, block: 1, kernel, device: "cpu" })).toBe(`Kernel k was compiled for ${device}: its limits on cpu are not known.`);

@@ -74,7 +74,9 @@ function pointerError(which: string, type: PointerType | ViewType, value: unknow
     return new LaunchError("OTHER_DEVICE", `${which} is a tensor on ${value.deviceProcess.name}, but the kernel runs on ${device.name}. Copy it with .to("${device.name}").`);
   }
   const { dtypes, pointeeAlign } = type.kind === "view" ? type.element : type;
-  if (dtypes !== null && !dtypes.includes(value.dtype)) return new LaunchError("DTYPE", `${which} must be ${wanted(type)}, but got ${shown(value)}.`);
+  if (dtypes !== null && !dtypes.includes(value.dtype)) {
+    return new LaunchError("DTYPE", `${which} must be ${wanted(type)}, but got ${shown(value)}.`);
+  }
   if (type.kind === "view") {
     if (value.shape.length !== type.ndim) return new LaunchError("NDIM", `${which} must be ${wanted(type)}, but got one of shape ${formatShape(value.shape)}.`);
   } else if (!value.isContiguous) {
@@ -115,5 +117,5 @@ export function sharedError(kernel: string, value: unknown, statically: number, 
     return new LaunchError("SHARED", `Kernel ${kernel} declares ${statically} bytes of shared memory, but it may declare at most ${device.properties.sharedPerBlock} on ${device.name}. Use dynamic shared memory for more, up to ${limit} bytes.`);
   }
   const own = statically === 0 ? "" : ` besides the ${statically} that it declares`;
-  return new LaunchError("SHARED", `${kernel === "" ? "A launch" : `Kernel ${kernel}`} can have at most ${Math.max(0, limit - statically)} bytes of dynamic shared memory on ${device.name}${own}, as a whole number ≥ 0, but got ${shown(value)}.`);
+  return new LaunchError("SHARED", `The dynamic shared memory of ${called(kernel)} has at most ${Math.max(0, limit - statically)} bytes on ${device.name}${own}, as a whole number ≥ 0, but got ${shown(value)}.`);
 }

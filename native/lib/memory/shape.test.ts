@@ -95,7 +95,7 @@ describe("sentences", () => {
     ["an axis twice", () => transposed(whole([2, 3]), [0, 0]), "Each of the 2 axes must be named once, but got [0, 0]."],
     ["an axis that is not there", () => transposed(whole([2, 3]), [0, 2]), "Expected an axis from -2 to 1 of a tensor with 2 axes but got 2."],
     ["an index out of range", () => sliced(whole([2, 3]), [2]), "The index on axis 0 must be from -2 to 1, but got 2."],
-    ["a step that goes nowhere", () => sliced(whole([2, 3]), [[0, 2, 0]]), /of axis 0 must be .* with a step other than 0, but got \[0, 2, 0\]/],
+    ["a step that goes nowhere", () => sliced(whole([2, 3]), [[0, 2, 0]]), /A slice of axis 0 must be .* with a step other than 0, but got \[0, 2, 0\]/],
     ["too many slices", () => sliced(whole([2]), [0, 0]), "Shape [2] takes at most 1 slice but got 2."],
   ])("%s", (_, act, sentence) => {
     expect(act).toThrow(sentence);

@@ -99,7 +99,13 @@ BINARY(BitwiseXor, W(x ^ y));
 
 UNARY(Same, x);
 UNARY(Neg, W(-Wrapping<W>(x)));
-UNARY(Abs, x < W(0) ? W(-Wrapping<W>(x)) : W(x));
+// −0 has the magnitude 0, which no comparison tells.
+struct Abs {
+  template <class W> static __device__ inline W of(W x) {
+    if constexpr (is_float<W>) return fn::fabs(x);
+    else return x < W(0) ? W(-Wrapping<W>(x)) : x;
+  }
+};
 UNARY(Sign, x > W(0) ? W(1) : x < W(0) ? W(-1) : x);
 UNARY(Square, W(Wrapping<W>(x) * Wrapping<W>(x)));
 UNARY(LogicalNot, x == W(0));
