@@ -1,6 +1,7 @@
 """Runs a notebook through the real kernel with nbclient and prints each output as it comes. Exits 1 and names the cell when one fails."""
 import json
 import os
+import re
 import signal
 import sys
 
@@ -12,6 +13,11 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 
 
+def in_color(text):
+    """Colors are for terminals."""
+    return text if sys.stdout.isatty() else re.sub("\x1b\\[[0-9;]*m", "", text)
+
+
 class PrintingClient(NotebookClient):
     """Prints what the kernel publishes at the moment it arrives."""
 
@@ -20,9 +26,9 @@ class PrintingClient(NotebookClient):
         if kind == "stream":
             (sys.stderr if content["name"] == "stderr" else sys.stdout).write(content["text"])
         elif kind in ("execute_result", "display_data"):
-            print(content["data"].get("text/plain", f"<{', '.join(content['data'])}>"))
+            print(in_color(content["data"].get("text/plain", f"<{', '.join(content['data'])}>")))
         elif kind == "error":
-            print("\n".join(content["traceback"]))
+            print(in_color("\n".join(content["traceback"])))
         sys.stdout.flush()
         return super().process_message(msg, cell, cell_index)
 

@@ -30,6 +30,7 @@ export type { SortOptions, TopOptions, Unique } from "./tensor/sorting.ts";
 export type { AxisOptions, Selected } from "./tensor/scans.ts";
 export { Tensor, type Nested } from "./tensor/tensor.ts";
 export type { Timing } from "./cuda/timing.ts";
+export { AutogradFunction, FunctionContext } from "./autograd/function.ts";
 export { detectAnomaly, enableGrad, grad, gradients, noGrad, valueAndGrad, type BackwardOptions } from "./autograd/gradients.ts";
 export * from "./tensor/functions.ts";
 import "./tensor/indexing.ts";

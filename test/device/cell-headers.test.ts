@@ -53,7 +53,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     const { kernels } = await compile(`
       #include <warpcell/reduce.cuh>
       struct Line { double slope, start, more; };  // 24 bytes, and composition does not commute
-      __global__ void k(const double* in, double* out) {
+      __global__ void __launch_bounds__(1024) k(const double* in, double* out) {
         int i = warpcell::thread_rank(), n = warpcell::block_threads();
         auto then = [](Line a, Line b) { return Line{a.slope * b.slope, a.start * b.slope + b.start, a.more + b.more}; };
         Line mine = {in[i], in[n + i], 1};

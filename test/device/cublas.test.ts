@@ -34,14 +34,14 @@ function run(product: Product, places: readonly Tensor[], scalars: readonly [num
   return plan;
 }
 
-/** The same, unless the library has no such epilogue for float32, which it may: then that is said. */
+/** The same, unless the library has no such epilogue for these dtypes, which is its own to decide: then that is said. */
 function isServed(dtype: DType, product: Product, places: readonly Tensor[]): boolean {
   try {
     run(product, places);
     return true;
   } catch (error) {
-    if (dtype !== "float32" || (error as { code?: string }).code !== "UNSUPPORTED") throw error;
-    console.log(`Not measured: ${product.more}. ${(error as Error).message}`);
+    if ((error as { code?: string }).code !== "UNSUPPORTED") throw error;
+    console.log(`Not measured: ${product.more} of ${dtype}. ${(error as Error).message}`);
     return false;
   }
 }

@@ -14,11 +14,9 @@ template <class F> __device__ inline void for_each_index(long long count, F f) {
   Span span = block_span(count);
   for (long long i = span.begin; i < span.end; i++) f(i);
 #else
-#pragma unroll
-  for (int v = 0; v < kVectors; v++) {
-    long long i = ((long long)blockIdx.x * kVectors + v) * blockDim.x + threadIdx.x;
-    if (i < count) f(i);
-  }
+  Span span = strided_span(count);
+#pragma unroll 1
+  for (long long i = span.begin + threadIdx.x; i < span.end; i += blockDim.x) f(i);
 #endif
 }
 

@@ -30,6 +30,6 @@ test("an instance, and a kernel of a name that CUDA has, are shown at the kernel
 
 test("an error in a header is said with its place, and a log without any as it is", () => {
   expect(failure("", "/a/bad.h(7): catastrophic error: #error directive: no\n  #error no\n   ^\n").message).toBe("Cell [3] does not compile: /a/bad.h:7:2: #error directive: no.");
-  expect(failure("", "ptxas Unresolved extern function 'f'\n").message).toBe("Cell [3] does not compile: fatal   : Unresolved extern function 'f'.");
+  expect(failure("", "ptxas fatal   : Unresolved extern function 'f'\n").message).toBe("Cell [3] does not compile: Unresolved extern function 'f'.");
   expect(failure("", "").message).toBe("Cell [3] does not compile: the compiler gives no reason.");
 });

@@ -16,6 +16,9 @@ export type DeviceKind = "cpu" | "cuda" | "nvrtc";
 /** device: what kernels use. host: shared memory that this process reads; pinned, where the device has memory of its own. */
 export type MemoryKind = "device" | "host";
 
+/** Memory may grow to this without the collector being asked what nobody holds any more; then to twice what it left. V8 alone does not hurry: a GPU's memory is not its own. */
+const leastComfort = 2 ** 31;
+
 /** From the cheapest way to the last. */
 const waysToAllocate: readonly { prepared: () => boolean; mayGrow: boolean }[] = [
   { prepared: () => true, mayGrow: false },
@@ -43,6 +46,7 @@ export class DeviceProcess {
   readonly client: number;
   readonly properties: DeviceProperties;
 
+  #comfort = leastComfort;
   readonly #reloads: (() => void)[] = [];
   readonly #lost: Lost[] = [];
   /** Sequences whose answers are awaited: that of a compilation comes when it is done, however far the work behind it has got. */
@@ -153,6 +157,12 @@ export class DeviceProcess {
     return place >= 0 ? place : this.#place(bytes, "device", (mayGrow) => binding.own(this.client, bytes, weight, owner, mayGrow));
   }
 
+  #collectWhereCrowded(bytes: number): void {
+    if (binding.memory(this.client).reserved + bytes <= this.#comfort) return;
+    collectGarbage();
+    this.#comfort = Math.max(leastComfort, 2 * (binding.memory(this.client).allocated + bytes));
+  }
+
   disown(place: number): void {
     binding.disown(this.client, place);
   }
@@ -160,6 +170,7 @@ export class DeviceProcess {
   #place(bytes: number, memory: MemoryKind, attempt: (mayGrow: boolean) => number): number {
     for (const { prepared, mayGrow } of waysToAllocate) {
       if (!prepared()) continue;
+      if (mayGrow && memory === "device") this.#collectWhereCrowded(bytes);
       let place = attempt(mayGrow);
       for (; place < -1; place = attempt(mayGrow)) this.#attend(place === -2 ? "died" : "interrupted");
       if (place >= 0) return place;

@@ -6,11 +6,11 @@ import type { DeviceProcess } from "../device/process.ts";
 const heap = getHeapStatistics().heap_size_limit;
 
 /**
- * Bytes as V8 is told of them. It collects after every 64 MiB or so of its heap of some GiB: memory that is not the host's weighs what its share of the device's is of twice that
+ * Bytes as V8 is told of them. It collects after every 64 MiB or so of its heap of some GiB: memory that is not the host's weighs what its share of the device's is of that
  * heap, or a loop over a GPU's tensors would spend its time in the collector.
  */
 function weight(device: DeviceProcess, bytes: number): number {
-  return Math.ceil(bytes * Math.min(1, (2 * heap) / device.properties.memoryTotal));
+  return Math.ceil(bytes * Math.min(1, heap / device.properties.memoryTotal));
 }
 
 /** The memory under one or several tensors (a tensor, its views, and the arrays that show it). */

@@ -141,7 +141,7 @@ const searchsorted: Computation<{ right: boolean }> = {
     withFlat(sorted as DeviceArray, dtype, (row) => withFlat(values as DeviceArray, dtype, (wanted) => {
       const perRow = row.shape.length === 1 ? wanted.size : wanted.shape.at(-1)!;
       const grid = device.properties.libraryBlock === 1 ? stridedGrid(device, out!.size) : Math.ceil(out!.size / threads);
-      search.on(device, dtype).launch(grid, device.properties.libraryBlock, [row, wanted, out!, out!.size, row.shape.at(-1)!, perRow, Number(right)]);
+      search.on(device, dtype).launch(grid, device.properties.libraryBlock === 1 ? 1 : threads, [row, wanted, out!, out!.size, row.shape.at(-1)!, perRow, Number(right)]);
     }));
   },
   gradient: null,
