@@ -47,6 +47,8 @@ export class DeviceProcess {
   readonly properties: DeviceProperties;
 
   #comfort = leastComfort;
+  /** Since it was settled last. */
+  #hasHealed = false;
   readonly #reloads: (() => void)[] = [];
   readonly #lost: Lost[] = [];
   /** Sequences whose answers are awaited: that of a compilation comes when it is done, however far the work behind it has got. */
@@ -231,6 +233,13 @@ export class DeviceProcess {
   }
 
   async #settle(): Promise<void> {
+    if (this.#hasHealed) {
+      // Others may have waited for what was lost. Waits end in the order in which they began, and a rejection that nobody awaits is known a turn later.
+      this.#hasHealed = false;
+      await this.synchronizeAsync();
+      await new Promise(setImmediate);
+      return;
+    }
     const isSettled = this.#whole && binding.state(this.client) === "running" && binding.completed(this.client) === binding.submitted(this.client);
     if (isSettled) this.#throwRefused();
     else await this.synchronizeAsync();
@@ -314,6 +323,7 @@ export class DeviceProcess {
     }
 
     const error = this.#pendingFault;
+    this.#hasHealed = true;
     this.#pendingFault = undefined;
     this.#interrupted = false;
     this.#whole = true;
