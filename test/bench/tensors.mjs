@@ -60,7 +60,7 @@ const rows = {
   gelu: { moves: 2, ...operation("gelu", { approximate: "none" }) },
   geluBackward: { moves: 3, ...gradient("geluGradient") },
   cumsum: { moves: 2, make: ({ x }) => { has("cumsum"); return () => x.cumsum({ axis: 1 }); } },
-  chainAndRowSum: { moves: 2, make: ({ x, y }) => { const fused = exported("fuse")((a, b) => chain(a, b)); fused(x, y); return () => fused(x, y); } },
+  chainAndRowSum: { moves: 2, make: ({ x, y }) => { const fused = exported("fuse")((a, b) => chain(a, b), { wait: true }); fused(x, y); return () => fused(x, y); } },
 };
 const shapes = { cpu: [[1024, 1024], [4096, 4096]], cuda: [[16384, 8192]] };
 const dtypes = { cpu: ["float32"], cuda: ["float32", "bfloat16"] };
