@@ -60,6 +60,9 @@ function leaves(values: readonly number[][], shapes: Subject["shapes"], device: 
   });
 }
 
+/** Operations that jump wherever a quotient is whole: 1.5 by a divisor between these does not. */
+const steps: readonly string[] = ["floorDivide", "remainder", "fmod"];
+
 const hasGradient = (name: string) => name !== "fullLike" && (operations as unknown as Record<string, { gradient: unknown }>)[name]!.gradient !== null;
 const attributesText = (attributes?: object) => (attributes === undefined ? "" : ` ${JSON.stringify(attributes)}`);
 const subjects: Subject[] = [
@@ -82,9 +85,6 @@ const subjects: Subject[] = [
   { label: "a slice with steps and a negative index", fn: (x) => x!.slice(-1, [0, null, 2]).square(), shapes: [[2, 5]], ranges: [[-2, 2]] },
   { label: "a tensor that is used three times", fn: (x) => x!.mul(x!.exp()).add(x!.T.sum()), shapes: [[2, 2]], ranges: [[-2, 2]] },
 ];
-
-/** Operations that jump wherever a quotient is whole: 1.5 by a divisor between these does not. */
-const steps: readonly string[] = ["floorDivide", "remainder", "fmod"];
 
 describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   test.each(subjects.map((subject) => [subject.label, subject] as const))("the gradient of %s", (_, subject) => {
