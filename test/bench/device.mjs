@@ -5,14 +5,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { devices, median, print } from "./common/devices.mjs";
 
 const scratch = mkdtempSync(join(tmpdir(), "warpcell-bench-"));
 process.env.XDG_CACHE_HOME = scratch; // a cold cache, thrown away
 const { compile, full, synchronize: settle } = await import("warpcell");
-const { clearInterrupt, DeviceProcess, interrupt } = await import("../../native/dist/device/process.js");
+const { clearInterrupt, interrupt } = await import("../../native/dist/device/process.js");
 
-const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
-const print = (figure) => console.log(JSON.stringify(figure));
 const microseconds = (body) => {
   const begin = process.hrtime.bigint();
   body();
@@ -123,14 +122,7 @@ async function recovery(device, gigabytes) {
   return { illegal, killed, note: `${(bytes / 1e9).toFixed(2)} GB of arrays, every value checked; ${fault.code}` };
 }
 
-for (const name of ["cpu", "cuda"]) {
-  let device;
-  try {
-    device = DeviceProcess.get(name);
-  } catch (error) {
-    console.log(`${name}: not measured: ${error.message}`);
-    continue;
-  }
+for await (const { name, device } of devices()) {
   console.log(`${device.name}: ${device.properties.name}`);
   const { caller, pair, drained } = await launches(device);
   print({ name: `${device.name}: launch, for the caller`, unit: "µs", ours: caller, limit: 0.4, better: "lower", absolute: true });

@@ -2,14 +2,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { devices, median, print } from "./common/devices.mjs";
 
 const { rand, randn, zeros } = await import("warpcell");
-const { DeviceProcess } = await import("../../native/dist/device/process.js");
 const { LibraryPlan } = await import("../../native/dist/device/library-plan.js");
 const { libraryMatmul, matmulLibrary } = await import("../../native/dist/ops/library-matmul.js");
 
-const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
-const print = (figure) => console.log(JSON.stringify(figure));
 const rounds = 9;
 
 // Reads "SIZE TYPE REPEATS" and answers with the milliseconds of one product, for as long as there are lines.
@@ -110,14 +108,7 @@ const plans = {
   cuda: { limit: 0.98, rows: [4096, 8192].flatMap((n) => ["float32", "tf32", "float16", "bfloat16", "float8"].map((kind) => [n, kind, Math.max(3, Math.round((kind === "float32" ? 20 : 60) * (4096 / n) ** 3))])) },
 };
 
-for (const name of ["cpu", "cuda"]) {
-  let device;
-  try {
-    device = DeviceProcess.get(name);
-  } catch (error) {
-    console.log(`${name}: not measured: ${error.message}`);
-    continue;
-  }
+for await (const { name, device } of devices()) {
   const { library, version } = matmulLibrary(device);
   console.log(`${device.name}: ${device.properties.name}, ${library} ${version}`);
   const rival = await start(rivals[name]);

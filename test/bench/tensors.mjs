@@ -5,16 +5,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { devices, median, print } from "./common/devices.mjs";
 
 const beginning = performance.now();
 const warpcell = await import("warpcell");
-const { DeviceProcess } = await import("../../native/dist/device/process.js");
 const { apply } = await import("../../native/dist/ops/apply.js");
 const { operations } = await import("../../native/dist/ops/table.js");
 const { full, randn, tensor, zeros } = warpcell;
 
-const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
-const print = (figure) => console.log(JSON.stringify(figure));
 const program = fileURLToPath(new URL("rivals/tensors.py", import.meta.url));
 const rounds = 7;
 /** Milliseconds that one turn takes at least. */
@@ -210,14 +208,7 @@ function firstUse(device) {
 }
 
 console.log(`The library is loaded after ${(performance.now() - beginning).toFixed(0)} ms.`);
-for (const name of ["cpu", "cuda"]) {
-  let device;
-  try {
-    device = DeviceProcess.get(name);
-  } catch (error) {
-    console.log(`${name}: not measured: ${error.message}`);
-    continue;
-  }
+for await (const { name, device } of devices()) {
   console.log(`${device.name}: ${device.properties.name}`);
   firstUse(device);
   const rival = await start(name);
