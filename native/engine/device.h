@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../protocol/commands.h"
+#include "../protocol/profile.h"
 #include "host/errors.h"
 
 namespace warpcell {
@@ -73,6 +74,22 @@ class Libraries {
   virtual void run(const RunRequest& request) = 0;
 };
 
+// What was recorded between start and stop: text as profile.h and commands.h say.
+struct Profile {
+  std::string summary;                         // JSON
+  std::vector<ProfileRecord> records;
+};
+
+// Records what the device does. Costs nothing while it is off.
+class Profiler {
+ public:
+  virtual ~Profiler() = default;
+  // Notes for the reader as JSON. A profile that is under way is given up.
+  virtual std::string start(bool counters) = 0;
+  // Comes after synchronize(). Throws DeviceError("NOT_PROFILING") without a start.
+  virtual Profile stop() = 0;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -104,6 +121,7 @@ class Device {
   virtual std::vector<double> time(const LaunchRequest& request, uint32_t repeats, uint32_t warmup) = 0;  // device ms each
   // Null where a device has none.
   virtual Libraries* libraries() { return nullptr; }
+  virtual Profiler* profiler() { return nullptr; }
 
   // The loop calls this once when the ring has stayed empty for some microseconds after work: a device that can, now asks for
   // `Control::progress` to reach the last launch without waiting for it.

@@ -280,6 +280,24 @@ Answer Loop::plan(Request& request, const Header& header) {
   return {{"ok", std::to_string(planned.workspace), planned.chosen, planned.choice}};
 }
 
+Answer Loop::profile_start(Request& request, const Header&) {
+  expect_fields(request, 1);
+  device_.synchronize();
+  return {{"ok", profiler().start(number(request.fields[0]) != 0)}};
+}
+
+Answer Loop::profile_stop(Request&, const Header&) {
+  device_.synchronize();
+  Profile profile = profiler().stop();
+  auto* bytes = reinterpret_cast<const char*>(profile.records.data());
+  return {{"ok", profile.summary, std::string(bytes, profile.records.size() * sizeof(ProfileRecord))}};
+}
+
+Profiler& Loop::profiler() {
+  if (Profiler* profiler = device_.profiler()) return *profiler;
+  throw DeviceError("UNSUPPORTED", "This device cannot be profiled.");
+}
+
 Libraries& Loop::libraries() {
   if (Libraries* libraries = device_.libraries()) return *libraries;
   throw DeviceError("NO_LIBRARY", "This device has no libraries.");

@@ -43,8 +43,11 @@ class Loop {
   Answer disassemble(Request&, const Header&);
   Answer address(Request&, const Header&);
   Answer plan(Request&, const Header&);
+  Answer profile_start(Request&, const Header&);
+  Answer profile_stop(Request&, const Header&);
 
   Libraries& libraries();
+  Profiler& profiler();
   template <class Make> void answer(uint64_t sequence, Make make);
 
   Channel& channel_;

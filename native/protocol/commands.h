@@ -44,7 +44,9 @@ enum class Memory : uint32_t { device = 0, host = 1 };
   X(disassemble, 14, true)       \
   X(address, 15, true)           \
   X(plan, 16, true)              \
-  X(run, 17, false)
+  X(run, 17, false)              \
+  X(profile_start, 18, true)     \
+  X(profile_stop, 19, true)
 
 enum class Op : uint16_t {
 #define X(name, number, message) name = number,
@@ -119,6 +121,9 @@ struct Message { Header header; };   // the record of every command with a messa
 //                   a choice is what an earlier process answered for the same call, empty at first: then the record, where there is one, may be
 //                   run to measure, and what it writes is to be written again. The same number again replaces a plan.
 //                   without the library: [error, "NO_LIBRARY", …]; a call that it does not cover: [error, "UNSUPPORTED", …]
+//   profile_start   [1: with counters, 0: without]                  → [ok, JSON {"notes": [text…]}]: what will be missing, and the remedy
+//   profile_stop    []                                              → [ok, JSON, ProfileRecords (profile.h) as bytes], of all work submitted before, which is done
+//                   JSON: {"names": [text…], "dropped": records, "notes": [text…], "counters": [{"sequence", "metrics": {name: number}}…]}
 
 // What went wrong with a command that has no answer of its own.
 struct ErrorRecord {

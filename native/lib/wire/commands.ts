@@ -20,6 +20,8 @@ export const Op = {
   address: 15,
   plan: 16,
   run: 17,
+  profile_start: 18,
+  profile_stop: 19,
 } as const;
 
 export type Op = (typeof Op)[keyof typeof Op];
