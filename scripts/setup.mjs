@@ -43,13 +43,14 @@ export function onSignals(stop) {
 /** Runs a command in the root; its output is shown only when it fails. A signal ends it with all that it started, then this process. */
 export function quietly(command, args) {
   return new Promise((resolve, reject) => {
-    // In a group of its own, which one signal reaches as a whole.
-    const child = spawn(command, args, { cwd: root, env: environment(), stdio: ["ignore", "pipe", "pipe"], detached: true });
     let signals = 0;
+    // Before the command starts, which may have done much by the time that this process goes on.
     const forget = onSignals((signal) => {
       if (child.pid !== undefined) process.kill(-child.pid, signals++ === 0 ? "SIGTERM" : "SIGKILL");
       child.once("close", () => process.exit(statuses[signal]));
     });
+    // In a group of its own, which one signal reaches as a whole.
+    const child = spawn(command, args, { cwd: root, env: environment(), stdio: ["ignore", "pipe", "pipe"], detached: true });
     child.on("close", forget);
     let output = "";
     child.stdout.on("data", (chunk) => (output += chunk));

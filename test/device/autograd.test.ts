@@ -60,19 +60,20 @@ function leaves(values: readonly number[][], shapes: Subject["shapes"], device: 
   });
 }
 
-/** Operations that jump wherever a quotient is whole: 1.5 by a divisor between these does not. */
+/** Operations that jump wherever a quotient is whole: between these numbers none is. */
 const steps: readonly string[] = ["floorDivide", "remainder", "fmod"];
+const betweenJumps: readonly (readonly [number, number])[][] = [[[1.5, 1.6], [0.8, 1.4]], [[-1.6, -1.5], [0.8, 1.4]]];
 
 const hasGradient = (name: string) => name !== "fullLike" && (operations as unknown as Record<string, { gradient: unknown }>)[name]!.gradient !== null;
 const attributesText = (attributes?: object) => (attributes === undefined ? "" : ` ${JSON.stringify(attributes)}`);
 const subjects: Subject[] = [
-  ...elementwiseCases.filter(({ name, of }) => of !== undefined && hasGradient(name)).flatMap<Subject>(({ name, attributes, ranges }) => {
+  ...elementwiseCases.filter(({ name, of }) => of !== undefined && hasGradient(name)).flatMap((row) => (steps.includes(row.name) ? betweenJumps.map((ranges) => ({ ...row, ranges })) : [row])).flatMap<Subject>(({ name, attributes, ranges }) => {
     const fn = (...xs: Tensor[]) => run(name, xs, attributes);
-    const label = `${name}${attributesText(attributes)}`;
+    const label = `${name}${attributesText(attributes)}${steps.includes(name) ? ` about ${ranges[0]![0]}` : ""}`;
     if (ranges.length === 1) return [{ label, fn, shapes: [[5]], ranges }];
     return [{ label, fn, shapes: [[3], [3]], ranges }, { label: `${label} with broadcasting`, fn, shapes: [[2, 1], [3]], ranges },
       { label: `${label} with a number on the right`, fn: (x) => apply(name, [x!, 1.5], {}) as Tensor, shapes: [[3]], ranges: [ranges[0]!] },
-      ...(name.endsWith("Gradient") ? [] : [{ label: `${label} with a number on the left`, fn: (x: Tensor) => apply(name, [1.5, x], {}) as Tensor, shapes: [[3]], ranges: [steps.includes(name) ? [0.8, 1.4] : ranges[1]!] }])];
+      ...(name.endsWith("Gradient") ? [] : [{ label: `${label} with a number on the left`, fn: (x: Tensor) => apply(name, [1.5, x], {}) as Tensor, shapes: [[3]], ranges: [ranges[1]!] }])];
   }),
   ...reductionCases.filter(({ name }) => hasGradient(name)).flatMap<Subject>(({ name, attributes, range }) => [[[6], [0]], [[2, 3, 2], [1]], [[3, 4], [0, 1]]].map(([shape, axes]) => (
     { label: `${name}${attributesText(attributes)} of [${shape}] along ${axes}`, fn: (x) => run(name, [x], { axes, keepdims: axes!.length === 1, ...attributes }), shapes: [shape!], ranges: [range[0] > 0 ? [0.5, 2] : range] }))),
