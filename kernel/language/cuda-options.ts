@@ -14,6 +14,7 @@ export interface CudaOptions {
   flags: string[];
   fastMath: boolean;
   verbose: boolean;
+  profile: boolean;
 }
 
 type Option = { does: string } & (
@@ -31,6 +32,7 @@ const table: Record<string, Option> = {
   "--device": { takes: "DEVICE", does: "cuda, cuda:1 or cpu, instead of the default device", set: (options, value) => { options.device = value; } },
   "--fast-math": { takes: null, does: "faster, less exact arithmetic", set: (options) => { options.fastMath = true; } },
   "--verbose": { takes: null, does: "shows what the compiler says, also when all is well", set: (options) => { options.verbose = true; } },
+  "--profile": { takes: null, does: "profiles every cell that launches one of these kernels, from the first launch on", set: (options) => { options.profile = true; } },
 };
 
 export const cudaOptionNames: readonly string[] = [...Object.keys(table), "--help"];
@@ -43,7 +45,7 @@ export function cudaHelp(): string {
 
 /** Reads the words after `%%cuda`; `null` when they ask for help. `line` is theirs, from 1. */
 export function parseCudaOptions(given: readonly Word[], line: number): CudaOptions | null {
-  const options: CudaOptions = { defines: [], includes: [], flags: [], fastMath: false, verbose: false };
+  const options: CudaOptions = { defines: [], includes: [], flags: [], fastMath: false, verbose: false, profile: false };
   for (let i = 0; i < given.length; i++) {
     const { text, column } = given[i]!;
     if (text === "--help") return null;

@@ -16,6 +16,8 @@ export interface Magics {
   npm?: string[][];
   /** Say how long the cell took. */
   time?: true;
+  /** Profile the cell. */
+  profile?: { counters: boolean };
   /** Texts to show before the code runs. */
   pages?: string[];
 }
@@ -29,6 +31,8 @@ interface LineMagic {
   words: readonly string[];
   /** What follows it on its line is code. */
   beforeCode?: true;
+  /** It is about the whole cell, so that it may be written with two. */
+  ofCell?: true;
   take(magics: Magics, rest: string, place: Place): void;
 }
 
@@ -50,8 +54,15 @@ const lineMagics: Record<string, LineMagic> = {
       (magics.npm ??= []).push(words(rest).map(({ text }) => text));
     },
   },
+  "%profile": {
+    usage: "%%profile [--counters]", does: "shows what the devices did in the cell: kernels, copies, gaps, and why", words: ["--counters"], ofCell: true,
+    take: (magics, rest, { line, column }) => {
+      if (rest !== "" && rest !== "--counters") throw new CellSyntaxError("UNKNOWN_MAGIC", `%%profile takes --counters or nothing, but got ${rest}. The code comes on the next line.`, line, column);
+      magics.profile = { counters: rest !== "" };
+    },
+  },
   "%time": {
-    usage: "%time [CODE]", does: "says how long the cell took, the device's work included", words: [], beforeCode: true,
+    usage: "%time [CODE]", does: "says how long the cell took, the device's work included", words: [], beforeCode: true, ofCell: true,
     take: (magics) => { magics.time = true; },
   },
   "%types": {
@@ -71,7 +82,7 @@ const lineMagics: Record<string, LineMagic> = {
 /** What may stand on a magic line: the magics, and what follows each of them. */
 export const magicWords: Readonly<Record<string, readonly string[]>> = {
   "%%cuda": cudaOptionNames,
-  "%%time": [],
+  ...Object.fromEntries(Object.entries(lineMagics).filter(([, magic]) => magic.ofCell).map(([name, magic]) => [`%${name}`, magic.words])),
   ...Object.fromEntries(Object.entries(lineMagics).map(([name, magic]) => [name, magic.words])),
 };
 
@@ -96,8 +107,7 @@ export function takeLineMagics(lines: string[]): Magics {
 }
 
 function find(name: string, { line, column }: Place): LineMagic {
-  // The whole cell is timed, whichever way it is asked for.
-  const known = name === "%%time" ? "%time" : name;
+  const known = name.startsWith("%%") && lineMagics[name.slice(1)]?.ofCell ? name.slice(1) : name;
   if (Object.hasOwn(lineMagics, known)) return lineMagics[known]!;
   if (name === "%%cuda") throw new CellSyntaxError("UNKNOWN_MAGIC", "%%cuda makes a whole cell CUDA C++: it must be its first line.", line, column);
   const meant = nearest(name, Object.keys(magicWords));
@@ -126,7 +136,7 @@ function help(): string {
     "  #include <warpcell/reduce.cuh>                    sums, extremes and scans of a warp or a block, for any size",
     "  #include <warpcell/tensor.cuh>                    warpcell::Tensor<float, 2> takes a tensor of any strides; load4, grid_stride",
     "",
-    "More of warpcell: io.load and io.save for files, benchmark(() => …), tidy(() => …) to free tensors, checkTensor and validateLaunch.",
+    "More of warpcell: profile(() => …), io.load and io.save for files, benchmark(() => …), tidy(() => …) to free tensors, checkTensor and validateLaunch.",
     "",
     "Before the code of a cell, each on a line of its own:",
     magicList(),

@@ -2,7 +2,7 @@
 import type { Position, Positions } from "../language/positions.ts";
 
 /** A cell that ran; `label` is how it is named to the user: `Cell [3]`. */
-export interface RanCell { label: string; source: string; positions: Positions | null; }
+export interface RanCell { label: string; source: string; positions: Positions | null; /** The front end's, where it has told one. */ id?: string | null; }
 
 /** A place in a cell, counted from 1. */
 export interface CellPlace extends Position { cell: RanCell; }
@@ -34,6 +34,11 @@ export class CellRegistry {
   describeOrigin(origin: number): string | undefined {
     const place = this.#place(this.#origins[origin - 1]);
     return place && `${place.cell.label}:${place.line}`;
+  }
+
+  /** The front end's id of the cell with the launch site of that number. */
+  idOfOrigin(origin: number): string | undefined {
+    return this.#origins[origin - 1]?.cell.id ?? undefined;
   }
 
   /** The place that {@link describeOrigin} has described; its column is that of the first launch on the line. */

@@ -19,7 +19,7 @@ type ExecuteCommand = Extract<Command, { type: "execute" }>;
 export async function execute(session: Session, command: ExecuteCommand): Promise<void> {
   const { output } = session;
   const request = session.requests.create(command.request, command.allowStdin);
-  const ran: RanCell = { label: `Cell [${command.count}]`, source: command.code, positions: null };
+  const ran: RanCell = { label: `Cell [${command.count}]`, source: command.code, positions: null, id: command.cellId };
   const payload: Record<string, unknown>[] = [];
   let error: CellError | null = null;
   let isStopped = false;
@@ -37,6 +37,7 @@ export async function execute(session: Session, command: ExecuteCommand): Promis
     }
     userExpressions = await evaluateExpressions(session, command, request);
   } catch (thrown) {
+    session.profiles.abandon();
     isLeaving = thrown instanceof Leave;
     isStopped = thrown instanceof Interrupted;
     if (isLeaving) payload.push(leavePayload);
@@ -72,9 +73,11 @@ async function runAndShow(session: Session, command: ExecuteCommand, request: Re
   }
   for (const page of cell.magics.pages ?? []) session.output.write("stdout", page);
   for (const given of cell.magics.npm ?? []) await session.npm.run(given);
+  if (cell.magics.profile !== undefined) session.profiles.begin(await session.library.load(), ran.label, cell.magics.profile);
   const start = performance.now();
   const result = await runCell(cell, { session, request, ran, guard });
   try {
+    await session.profiles.end(ran.label);
     if ("value" in result && isLeave(result.value)) throw new Leave();
     if (cell.magics.time === true) {
       // A launch does not wait for its kernel; who asks for the time means that of the kernel too.

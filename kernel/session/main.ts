@@ -21,11 +21,13 @@ import { installHelpers } from "./lowered-helpers.ts";
 import { Modules } from "./modules.ts";
 import { Npm } from "./npm.ts";
 import { Output, redirect } from "./output.ts";
+import { Profiles } from "./profiles.ts";
 import { Prompts } from "./prompt.ts";
 import { Requests } from "./request.ts";
 import type { Session } from "./session.ts";
 import { Slots } from "./slots.ts";
 import { Tracebacks } from "./traceback.ts";
+import { serveWindows } from "./trace-windows.ts";
 
 if (process.send === undefined) {
   process.stderr.write("Only the supervisor of warpcell can start this program: there is no channel to it. Run `warpcell run notebook.ipynb` instead.\n");
@@ -51,6 +53,7 @@ const session: Session = {
   modules: new Modules(process.cwd(), npm),
   npm,
   output,
+  profiles: new Profiles(output, requests),
   requests,
   slots: new Slots(),
   tracebacks: new Tracebacks(cells),
@@ -70,10 +73,14 @@ installFunctionText();
 defineGlobals();
 reportStrays();
 
-session.library.whenLoaded(({ host }) => {
+session.library.whenLoaded((loaded) => {
+  const { host } = loaded;
   session.origin = host.origin;
+  session.profiles.use(loaded);
   serveSlices(Comm, host);
+  serveWindows(Comm, host);
   host.describeOrigins((origin) => cells.describeOrigin(origin));
+  host.describeCells((origin) => cells.idOfOrigin(origin));
   agent.postMessage({ type: "library", url: hostUrl } satisfies ToAgent);
 });
 

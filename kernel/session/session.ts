@@ -7,6 +7,7 @@ import type { LibraryLoader } from "./library.ts";
 import type { Modules } from "./modules.ts";
 import type { Npm } from "./npm.ts";
 import type { Output } from "./output.ts";
+import type { Profiles } from "./profiles.ts";
 import type { Requests } from "./request.ts";
 import type { Slots } from "./slots.ts";
 import type { Tracebacks } from "./traceback.ts";
@@ -20,6 +21,7 @@ export interface Session {
   readonly modules: Modules;
   readonly npm: Npm;
   readonly output: Output;
+  readonly profiles: Profiles;
   readonly requests: Requests;
   readonly slots: Slots;
   readonly tracebacks: Tracebacks;

@@ -5,7 +5,10 @@ import { DeviceProcess } from "./device/process.ts";
 import { DeviceError } from "./errors.ts";
 import { matmulLibrary } from "./ops/library-matmul.ts";
 
-export { describeOrigins, origin } from "./device/origins.ts";
+export { describeCells, describeOrigins, origin } from "./device/origins.ts";
+export { Profile } from "./profile/profile.ts";
+export { payloadOf as tracePayloadOf } from "./profile/payload.ts";
+export { Profiling } from "./profile/profiling.ts";
 export { sliceOf } from "./tensor/shown.ts";
 export { clearInterrupt, interrupt } from "./device/process.ts";
 

@@ -23,6 +23,7 @@ export { checkTensor, type TensorRequirements } from "./tensor/check.ts";
 export { TensorLayout, type LayoutOptions } from "./tensor/layout.ts";
 export { validateLaunch, type LaunchToValidate } from "./cuda/launch-check.ts";
 export { benchmark, type Benchmark, type BenchmarkOptions, type KernelBenchmarkOptions } from "./profile/benchmark.ts";
+export { profile, Profile, range, type ProfileEvent, type ProfileOptions, type ProfileRow } from "./profile/profile.ts";
 export { tidy } from "./autograd/tidy.ts";
 export type { NormOptions, ReduceOptions, VarianceOptions } from "./tensor/reductions.ts";
 export { einsum } from "./tensor/einsum.ts";

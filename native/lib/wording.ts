@@ -15,3 +15,8 @@ export function worded(value: unknown): string {
 export function listed(value: unknown): string {
   return Array.isArray(value) ? `[${Array.from(value, worded).join(", ")}]` : worded(value);
 }
+
+/** For HTML and SVG, without what neither can hold. */
+export function escaped(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, " ").replace(/[&<>"]/g, (character) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[character]!);
+}

@@ -78,8 +78,10 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
 
   test("settings that there are not are refused with those that there are", async () => {
     const k = await kernel("__global__ void k(int* p) {}");
-    expect(() => k.launch({ grid: 1, block: 1, stream: 3 } as never, null)).toThrow(new LaunchError("INVALID_OPTION", 'launch of kernel k has no setting "stream". It has grid, block, shared and cooperative.'));
-    expect(() => k.over(1, { grid: 1 } as never)).toThrow(new LaunchError("INVALID_OPTION", 'over of kernel k has no setting "grid". It has block, shared and cooperative.'));
+    expect(() => k.launch({ grid: 1, block: 1, stream: 3 } as never, null)).toThrow(new LaunchError("INVALID_OPTION", 'launch of kernel k has no setting "stream". It has grid, block, shared, cooperative, bytes and flops.'));
+    expect(() => k.launch({ grid: 1, block: 1, bytes: -1 }, null)).toThrow(new LaunchError("INVALID_OPTION", "bytes of a launch is a number ≥ 0, but kernel k was launched with -1."));
+    expect(() => k.launch({ grid: 1, block: 1, flops: "2" } as never, null)).toThrow(new LaunchError("INVALID_OPTION", 'flops of a launch is a number ≥ 0, but kernel k was launched with "2".'));
+    expect(() => k.over(1, { grid: 1 } as never)).toThrow(new LaunchError("INVALID_OPTION", 'over of kernel k has no setting "grid". It has block, shared, cooperative, bytes and flops.'));
     expect(() => k.launch({ grid: 1, block: 1, cooperative: 1 } as never, null)).toThrow(new LaunchError("INVALID_OPTION", "cooperative is true or false, but kernel k was launched with 1."));
     await expect(k.time({ grid: 1, block: 1, repeat: 3 } as never, null)).rejects.toThrow('has no setting "repeat"');
   });

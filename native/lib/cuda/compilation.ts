@@ -56,6 +56,8 @@ export class Compilation {
   readonly name: string;
   readonly device: DeviceProcess;
   readonly signatures: Signatures;
+  /** Called before each launch of its kernels. */
+  beforeLaunch: (() => void) | null = null;
   readonly #options: readonly string[];
   /** Folders of header files that the user names. */
   readonly #folders: readonly string[];

@@ -84,6 +84,7 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
    * out of its parameter's range, a tensor of another dtype or device, disposed of or not contiguous, a size over the device's limits.
    */
   launch(config: LaunchConfig, ...args: A): void {
+    this.#compilation.beforeLaunch?.();
     this.#plan.submit(config, args);
   }
 
@@ -91,13 +92,16 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   over(n: number, options: OverConfig = {}): (...args: A) => void {
     if (typeof options !== "object" || options === null) throw new LaunchError("BLOCK", `The options of over() for kernel ${this.name} must be an object such as { block: 256 }, but got ${worded(options)}.`);
     if (!Number.isSafeInteger(n) || n < 0) throw new LaunchError("GRID", `The number of items to launch kernel ${this.name} over must be a whole number ≥ 0, but got ${worded(n)}.`);
-    const { block = this.#defaultBlock(), shared, cooperative, ...unknown } = options;
-    for (const key in unknown) throw settingError(this.name, key, "over", "block, shared and cooperative");
+    const { block = this.#defaultBlock(), shared, cooperative, bytes, flops, ...unknown } = options;
+    for (const key in unknown) throw settingError(this.name, key, "over", "block, shared, cooperative, bytes and flops");
     // A block that is none is refused by the launch.
-    const config = { grid: block >= 1 ? Math.max(1, Math.ceil(n / block)) : 1, block, shared, cooperative };
+    const config = { grid: block >= 1 ? Math.max(1, Math.ceil(n / block)) : 1, block, shared, cooperative, bytes, flops };
     // The functions hold the kernel, and so its module: it must not be unloaded while they live.
     if (n === 0) return (...args) => this.#plan.write(config, args);
-    return (...args) => { this.#plan.submit(config, args); };
+    return (...args) => {
+      this.#compilation.beforeLaunch?.();
+      this.#plan.submit(config, args);
+    };
   }
 
   #defaultBlock(): number {

@@ -99,12 +99,16 @@ export function sizeError(what: "grid" | "block", kernel: string, value: unknown
 }
 
 /** A launch with a setting that there is not. */
-export function settingError(kernel: string, key: string, call = "launch", known = "grid, block, shared and cooperative"): LaunchError {
+export function settingError(kernel: string, key: string, call = "launch", known = "grid, block, shared, cooperative, bytes and flops"): LaunchError {
   return new LaunchError("INVALID_OPTION", `${call} of kernel ${kernel} has no setting ${worded(key)}. It has ${known}.`);
 }
 
 export function cooperativeError(kernel: string, value: unknown): LaunchError {
   return new LaunchError("INVALID_OPTION", `cooperative is true or false, but kernel ${kernel} was launched with ${worded(value)}.`);
+}
+
+export function amountError(kernel: string, setting: "bytes" | "flops", value: unknown): LaunchError {
+  return new LaunchError("INVALID_OPTION", `${setting} of a launch is a number ≥ 0, but kernel ${kernel} was launched with ${worded(value)}.`);
 }
 
 export function blockThreadsError(kernel: string, threads: number, limit: number, byKernel: boolean, device: DeviceProcess): LaunchError {

@@ -21,6 +21,7 @@ export class CudaModule {
   readonly cached: boolean;
   /** From the call to loaded kernels. */
   readonly milliseconds: number;
+  readonly #compilation: Compilation;
 
   /** For the library: use {@link compile}. */
   constructor(compilation: Compilation, compiled: Compiled | null, started: number) {
@@ -30,6 +31,7 @@ export class CudaModule {
     const names = valueNames(signatures.kernels.map(({ name }) => name));
     const values = signatures.kernels.map((declaration) =>
       declaration.template === null ? loaded[instances.findIndex(({ name }) => name === declaration.name)]! : new KernelTemplate(declaration, compilation));
+    this.#compilation = compilation;
     this.device = device.name;
     this.kernels = Object.fromEntries(values.map((value, index) => [names[index]!, value]));
     this.declarations = signatures.kernels.map((declaration, index) => ({ name: names[index]!, text: declarationText(names[index]!, declaration) }));
@@ -37,6 +39,11 @@ export class CudaModule {
     this.diagnostics = parseDiagnostics(this.log, compilation.name);
     this.cached = compiled?.cached ?? true;
     this.milliseconds = performance.now() - started;
+  }
+
+  /** Has `listener` called before each launch of the module's kernels, templates' included; `null`: nobody. */
+  beforeLaunch(listener: (() => void) | null): void {
+    this.#compilation.beforeLaunch = listener;
   }
 }
 

@@ -3,15 +3,19 @@ import { binding } from "../wire/binding.ts";
 import { packerOf, read, type Pack } from "./argument.ts";
 import { pointerOffsets, roundUp, type CType } from "./c-types.ts";
 import { headerBytes, Op } from "../wire/commands.ts";
-import { argumentError, blockThreadsError, cooperativeError, countError, settingError, sharedError, sizeError } from "./launch-error.ts";
+import { amountError, argumentError, blockThreadsError, cooperativeError, countError, settingError, sharedError, sizeError } from "./launch-error.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import type { Parameter } from "./signature.ts";
-import type { DeviceArray } from "../memory/array.ts";
+import { DeviceArray } from "../memory/array.ts";
+import { activity, type Described } from "../device/activity.ts";
 
 /** Blocks or threads along x, or along up to three axes. No tuple: `const config = { grid: [4, 4], block: 16 }` has an array of any length, and the launch counts it. */
 export type Size = number | readonly number[];
-/** `shared`: dynamic shared memory, bytes. `cooperative`: all blocks run at once and may wait for each other (`this_grid().sync()`), or the launch is refused. */
-export interface LaunchConfig { readonly grid: Size; readonly block: Size; readonly shared?: number; readonly cooperative?: boolean; }
+/**
+ * `shared`: dynamic shared memory, bytes. `cooperative`: all blocks run at once and may wait for each other (`this_grid().sync()`), or the launch is refused. `bytes`, `flops`: what the launch moves and
+ * computes, for a profile to say how fast that was.
+ */
+export interface LaunchConfig { readonly grid: Size; readonly block: Size; readonly shared?: number; readonly cooperative?: boolean; readonly bytes?: number; readonly flops?: number; }
 
 /** What the device knows of the loaded kernel and a launch must keep to. */
 export interface KernelLimits { readonly maxThreads: number | null; readonly shared: number | null; }
@@ -82,15 +86,18 @@ export class LaunchPlan {
     this.write(config, args);
     const sequence = this.#device.submit();
     this.markWritten(args, sequence);
+    activity.current?.describe(this.#describe(config, args));
     return sequence;
   }
 
   /** Checks a launch and lays its record out in `binding.scratch`. Throws LaunchError. */
   write(config: LaunchConfig, args: readonly unknown[]): void {
     // Read before the record is laid out: a getter may use the device, and so the scratch.
-    const { grid, block, shared = 0, cooperative = false }: Partial<LaunchConfig> = config ?? {};
+    const { grid, block, shared = 0, cooperative = false, bytes, flops }: Partial<LaunchConfig> = config ?? {};
     for (const key in config) if (!isSetting(key)) throw settingError(this.#kernel, key);
     if (typeof cooperative !== "boolean") throw cooperativeError(this.#kernel, cooperative);
+    if (bytes !== undefined && !isAmount(bytes)) throw amountError(this.#kernel, "bytes", bytes);
+    if (flops !== undefined && !isAmount(flops)) throw amountError(this.#kernel, "flops", flops);
     const values = this.#hasParts ? args.map((value, index) => (index < this.#parameters.length ? read(this.#parameters[index]!.type, value) : value)) : args;
     scratchWords.set(this.#template);
     this.#writeSizes(grid, block, shared);
@@ -106,6 +113,11 @@ export class LaunchPlan {
       if (argument !== null) argument.storage!.written(sequence, argument.bytes);
     }
     for (const index of this.#holders) for (const tensor of writableIn(this.#parameters[index]!.type, args[index])) tensor.storage!.written(sequence, tensor.bytes);
+  }
+
+  #describe({ bytes, flops }: LaunchConfig, args: readonly unknown[]): Described {
+    const operands = args.flatMap((argument, index) => (argument instanceof DeviceArray ? [{ name: this.#parameters[index]!.name, dtype: argument.dtype, shape: argument.shape }] : []));
+    return { operands, bytes, flops };
   }
 
   /** The record that {@link write} left, as bytes. */
@@ -133,7 +145,11 @@ export class LaunchPlan {
 
 // Compared one by one, which costs a launch some 10 ns; a set would cost more.
 function isSetting(key: string): boolean {
-  return key === "grid" || key === "block" || key === "shared" || key === "cooperative";
+  return key === "grid" || key === "block" || key === "shared" || key === "cooperative" || key === "bytes" || key === "flops";
+}
+
+function isAmount(value: unknown): boolean {
+  return typeof value === "number" && value >= 0 && value < Infinity;
 }
 
 /** The arrays that a value holds where its type has pointers that are not const. */

@@ -7,13 +7,18 @@ export const origin = { current: 0 };
 type Describe = (number: number) => string | undefined;
 
 /** Plans of libraries travel among the kernels with this bit set (`kFlightOfPlan` of addon/flights.h). */
-const planBit = 2 ** 31;
+export const planBit = 2 ** 31;
 
-const readers: { origins: Describe; kernels: Describe; plans: Describe } = { origins: () => undefined, kernels: () => undefined, plans: () => undefined };
+const readers: { origins: Describe; cells: Describe; kernels: Describe; plans: Describe } = { origins: () => undefined, cells: () => undefined, kernels: () => undefined, plans: () => undefined };
 
 /** Registers what turns an origin into text such as "Cell [3]:4". */
 export function describeOrigins(describe: Describe): void {
   readers.origins = describe;
+}
+
+/** Registers what turns an origin into the front end's id of its cell. */
+export function describeCells(describe: Describe): void {
+  readers.cells = describe;
 }
 
 /** Registers what turns a kernel id into its name. */
@@ -28,6 +33,10 @@ export function describePlans(describe: Describe): void {
 
 export function originText(number: number): string | undefined {
   return number === 0 ? undefined : readers.origins(number);
+}
+
+export function originCell(number: number): string | undefined {
+  return number === 0 ? undefined : readers.cells(number);
 }
 
 export function kernelName(id: number): string {

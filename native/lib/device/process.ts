@@ -1,6 +1,7 @@
 // A device and its process: starts it, sends it commands, waits for it, and heals it after a fault or an interrupt.
 import { binding, deviceExecutable, type ErrorRecord, type Outcome } from "../wire/binding.ts";
 import { answerFields, type Field, greet } from "../wire/answers.ts";
+import { activity, clock } from "./activity.ts";
 import { collectGarbage, reclaim } from "./collection.ts";
 import { headerBytes, headerOffsets, Op } from "../wire/commands.ts";
 import { type DeviceFault, DeviceUnavailable, InterruptedError, OutOfMemory, WarpcellError } from "../errors.ts";
@@ -98,6 +99,7 @@ export class DeviceProcess {
    * {@link LaunchError} or {@link DeviceError}; a death {@link DeviceFault}; an interrupt {@link InterruptedError}.
    */
   request(op: Op, fields: Field[]): Uint8Array[] {
+    const start = clock();
     const sequence = this.#send(op, fields);
     this.#asked.add(sequence);
     try {
@@ -105,11 +107,13 @@ export class DeviceProcess {
       return this.#take(sequence);
     } finally {
       this.#asked.delete(sequence);
+      activity.current?.answered(this, op, start);
     }
   }
 
   /** {@link request} without blocking the event loop. */
   async requestAsync(op: Op, fields: Field[]): Promise<Uint8Array[]> {
+    const start = clock();
     const sequence = this.#send(op, fields);
     this.#asked.add(sequence);
     try {
@@ -117,13 +121,18 @@ export class DeviceProcess {
       return this.#take(sequence);
     } finally {
       this.#asked.delete(sequence);
+      activity.current?.answered(this, op, start);
     }
   }
 
   /** Submits the record in `binding.scratch` and returns its sequence. A process that died is healed first, and its fault thrown. */
   submit(): number {
-    const sequence = this.#whole ? binding.submit(this.client, origin.current) : -1;
-    return sequence > 0 ? sequence : this.#resubmit(sequence);
+    const watcher = activity.current;
+    const start = watcher === null ? 0 : clock();
+    let sequence = this.#whole ? binding.submit(this.client, origin.current) : -1;
+    if (sequence <= 0) sequence = this.#resubmit(sequence);
+    if (watcher !== null) watcher.submitted(this, sequence, start);
+    return sequence;
   }
 
   /** Submits a mark behind all that was submitted before; returns its sequence. */
@@ -138,13 +147,23 @@ export class DeviceProcess {
    * a launch that the device refused, {@link InterruptedError}; the process is whole again when it throws.
    */
   synchronize(): void {
-    this.#await(this.fence());
+    const start = clock();
+    try {
+      this.#await(this.fence());
+    } finally {
+      activity.current?.waited(this, start, true);
+    }
     this.#throwRefused();
   }
 
   /** {@link synchronize} without blocking the event loop. */
   async synchronizeAsync(): Promise<void> {
-    await this.#awaitAsync(this.fence());
+    const start = clock();
+    try {
+      await this.#awaitAsync(this.fence());
+    } finally {
+      activity.current?.waited(this, start, false);
+    }
     this.#throwRefused();
   }
 

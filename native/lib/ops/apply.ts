@@ -28,6 +28,13 @@ export interface Recorder {
   recordInPlace(name: string, operation: Operation<object>, target: DeviceArray, inputs: readonly Operand[], attributes: object): (() => void) | null;
 }
 
+/** Who sees every operation, also those that are not recorded, and those that others run within them. */
+export interface Observer {
+  /** What it returns is given to {@link after}, which does not come for an operation that failed. */
+  before(): number;
+  after(applied: Applied, before: number): void;
+}
+
 /** Who takes an operation over, without having it run. */
 export interface Tracer {
   /** The results where the operands are the tracer's own; `null`: the operation is none of its business. */
@@ -36,7 +43,7 @@ export interface Tracer {
 let tracer: Tracer | null = null;
 let recorder: Recorder | null = null;
 let watcher: ((operand: DeviceArray) => void) | null = null;
-let observer: ((applied: Applied) => void) | null = null;
+let observer: Observer | null = null;
 
 /** Has every operation told to `next`; `null`: to nobody. Returns what recorded before. */
 export function recordWith(next: Recorder | null): Recorder | null {
@@ -45,10 +52,10 @@ export function recordWith(next: Recorder | null): Recorder | null {
   return previous;
 }
 
-/** Shows `see` every operation that has run, also those that are not recorded, until what is returned is called. */
-export function observe(see: (applied: Applied) => void): () => void {
+/** Shows `next` every operation that runs, until what is returned is called. */
+export function observe(next: Observer): () => void {
   const previous = observer;
-  observer = see;
+  observer = next;
   return () => { observer = previous; };
 }
 
@@ -80,10 +87,12 @@ export function applyAll(name: string, inputs: readonly Operand[], attributes: o
     if (traced !== null) return traced;
   }
   const first = checkedOperands(name, inputs);
+  const seenBy = observer;
+  const before = seenBy === null ? 0 : seenBy.before();
   const outputs = "view" in operation
     ? [make(first, first.living().hold(), operation.view(first, attributes), first.dtype)]
     : compute(operation, first, inputs, attributes);
-  if (observer !== null) observer({ name, operation, inputs, outputs, attributes });
+  if (seenBy !== null) seenBy.after({ name, operation, inputs, outputs, attributes }, before);
   if (recorder !== null) recorder.record({ name, operation, inputs, outputs, attributes });
   return outputs;
 }
@@ -123,9 +132,11 @@ export function applyInto(name: string, target: DeviceArray, inputs: readonly Op
   }
   if (target.size === 0) return;
   const recorded = recorder?.recordInPlace(name, operation, target, inputs, attributes);
+  const seenBy = observer;
+  const before = seenBy === null ? 0 : seenBy.before();
   runInto(operation, facts!, target, inputs, attributes);
   recorded?.();
-  if (observer !== null) observer({ name, operation, inputs, outputs: [target], attributes });
+  if (seenBy !== null) seenBy.after({ name, operation, inputs, outputs: [target], attributes }, before);
 }
 
 function runInto(operation: Computation<object>, facts: Facts, target: DeviceArray, inputs: readonly Operand[], attributes: object): void {

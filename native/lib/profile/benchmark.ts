@@ -86,14 +86,14 @@ function workOf(fn: () => unknown, { device, bytes, flops }: BenchmarkOptions): 
   const byDevice = new Map<DeviceProcess, number>();
   const byDtype = new Map<DType, number>();
   const add = <K>(map: Map<K, number>, key: K, value: number) => map.set(key, (map.get(key) ?? 0) + value);
-  const stop = observe(({ operation, inputs, outputs, attributes }) => {
+  const stop = observe({ before: () => 0, after: ({ operation, inputs, outputs, attributes }) => {
     const cost = operation.cost(inputs, outputs, attributes);
     counted.bytes += cost.bytes;
     counted.flops += cost.flops;
     add(byDevice, outputs[0]!.deviceProcess, cost.bytes);
     const first = inputs.find((input) => input instanceof DeviceArray)!;
     if (factsOf(first.dtype).kind === "float" && factsOf(first.dtype).isStorage !== true) add(byDtype, first.dtype, cost.flops);
-  });
+  } });
   try {
     tidy(() => { checkResult(fn()); });
   } finally {

@@ -5,6 +5,7 @@ import { figuresOf } from "../ops/statistics.ts";
 import { gap, lineWidth, notationOf, written, writtenOnOneLine, type Element, type Preview } from "./print.ts";
 import { idOf, tileOf } from "./shown.ts";
 import type { Nested, Tensor } from "./tensor.ts";
+import { escaped } from "../wording.ts";
 
 /** A value's method under this key gives its MIME bundle. */
 export const displayKey = Symbol.for("Jupyter.display");
@@ -86,10 +87,6 @@ export function htmlOf(tensor: Tensor): string {
   const body = rows.map((row) => `<tr>${cellsOf(row).map((cell) => `<td>${cell === gap ? "…" : escaped(notation(cell as Element))}</td>`).join("")}</tr>`).join("");
   const where = outer === 0 ? "" : `, at [${Array(outer).fill(0).join(", ")}] of the first ${outer === 1 ? "axis" : `${outer} axes`}`;
   return `<div>tensor, ${escaped(facts(tensor))}${where}</div>${hasCells ? `<table><tbody>${body}</tbody></table>` : ""}`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[character]!);
 }
 
 /** `TensorPayload` of kernel/mime.ts under its MIME type; nothing for a disposed tensor. */

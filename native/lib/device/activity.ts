@@ -1,0 +1,30 @@
+// Who is told of what this process has devices do, while it happens: nobody, or a profile.
+import type { Op } from "../wire/commands.ts";
+import type { DeviceProcess } from "./process.ts";
+
+/** What is known of the work in one command besides its record: {@link Watcher.describe}. */
+export interface Described {
+  /** What it works on, in the order of the call: name, dtype and shape, or the number itself. */
+  readonly operands: readonly { readonly name: string; readonly dtype: string; readonly shape: readonly number[] }[];
+  /** Of this command; `undefined`: not known. */
+  readonly bytes: number | undefined;
+  readonly flops: number | undefined;
+}
+
+/** Times are of {@link clock}. */
+export interface Watcher {
+  /** A record was submitted, which still lies in `binding.scratch`. */
+  submitted(device: DeviceProcess, sequence: number, start: number): void;
+  /** What the command that was submitted last works on. */
+  describe(described: Described): void;
+  /** A command with a message was answered, or failed. */
+  answered(device: DeviceProcess, op: Op, start: number): void;
+  /** Somebody waited for a device, with JavaScript blocked or not. */
+  waited(device: DeviceProcess, start: number, isBlocking: boolean): void;
+}
+
+/** `current` is looked at with every command. */
+export const activity: { current: Watcher | null } = { current: null };
+
+/** Milliseconds since this process began, by the clock that does not jump. */
+export const clock = (): number => performance.now();

@@ -1,0 +1,97 @@
+// What a profile tells its reader to look at: at most three sentences, each with the number that it is drawn from, the one with most time at stake first.
+import { countText, duration, percent, rateText, sizeText } from "./figures.ts";
+import type { DeviceTime, Reason } from "./idle.ts";
+import type { Advice, Draft, KernelRow, Place, ProfiledDevice, Track } from "./slices.ts";
+
+/** Less than this of the profile is not worth a sentence. */
+const worth = 0.05;
+const most = 3;
+/** A kernel that reaches this much of a ceiling is left alone. */
+const fast = 0.6;
+
+interface Found extends Advice { readonly stake: number; }
+
+export interface Findings {
+  readonly duration: number;
+  readonly times: readonly DeviceTime[];
+  readonly kernels: readonly KernelRow[];
+  readonly devices: readonly ProfiledDevice[];
+  readonly places: readonly Place[];
+  readonly drafts: readonly Draft[];
+  readonly tracks: readonly Track[];
+  readonly kindOf: (draft: Draft) => string;
+  readonly bytesOf: (draft: Draft) => number;
+  /** By device. */
+  readonly multiprocessors: ReadonlyMap<string, number>;
+}
+
+const idle: Readonly<Record<Exclude<Reason, "ends">, (device: string, time: string, count: string, where: string) => string>> = {
+  launch: (device, time, count, where) => `${device} waited ${time} for TypeScript to launch what comes next (${count} gaps, most before ${where}). Give each launch more work, fuse operations with fuse(…), or launch fewer.`,
+  wait: (device, time, count, where) => `${device} stood idle ${time} after waits for it (${count} times, most at ${where}): nothing was queued behind what was waited for. Launch more before you wait, and read results less often.`,
+  compile: (device, time, count, where) => `${device} waited ${time} while kernels were compiled, loaded or planned (${count} times, most before ${where}). They are ready the next time.`,
+  collector: (device, time, count) => `${device} waited ${time} while JavaScript collected garbage (${count} times). Dispose of tensors with tidy(…) or using, and make fewer of them.`,
+  latency: (device, time, count, where) => `${device} spent ${time} between kernels that were queued already (${count} gaps, most before ${where}). Each kernel costs a start: use fewer, larger ones, or fuse(…).`,
+};
+
+export function adviceOf(findings: Findings): Advice[] {
+  const found = [...idleTimes(findings), ...copies(findings), ...kernelsOf(findings)].filter(({ stake }) => stake >= worth * findings.duration);
+  return found.sort((a, b) => b.stake - a.stake).slice(0, most).map(({ text, place, start, end }) => ({ text, place, start, end }));
+}
+
+function* idleTimes({ times, duration: whole, places }: Findings): Generator<Found> {
+  for (const { device, gaps } of times) {
+    for (const [reason, sentence] of Object.entries(idle)) {
+      const these = gaps.filter((gap) => gap.reason === reason);
+      if (these.length === 0) continue;
+      const time = these.reduce((sum, { start, end }) => sum + end - start, 0);
+      const place = mostOf(these.map((gap) => [gap.place, gap.end - gap.start]));
+      const longest = these.reduce((a, b) => (b.end - b.start > a.end - a.start ? b : a));
+      yield { text: sentence(device, `${duration(time)} (${percent(time / whole)} of the profile)`, countText(these.length), places[place]?.text ?? "a line outside any cell"), place: place < 0 ? null : place, start: longest.start, end: longest.end, stake: time };
+    }
+  }
+}
+
+function* copies({ drafts, tracks, kindOf, bytesOf, times, places }: Findings): Generator<Found> {
+  for (const { device, busy } of times) {
+    const these = drafts.filter((draft) => tracks[draft.track]!.device === device && kindOf(draft) === "copy");
+    const time = these.reduce((sum, { start, end }) => sum + end - start, 0);
+    if (these.length === 0 || time === 0) continue;
+    const bytes = these.reduce((sum, draft) => sum + bytesOf(draft), 0);
+    const place = mostOf(these.map((draft) => [draft.place, draft.end - draft.start]));
+    const longest = these.reduce((a, b) => (b.end - b.start > a.end - a.start ? b : a));
+    const from = places[place] === undefined ? "" : `, most from ${places[place].text}`;
+    const text = `Copies took ${duration(time)}, ${percent(time / busy)} of the time in which ${device} worked: ${sizeText(bytes)} in ${countText(these.length)} at ${rateText(bytes / (time / 1e9), "B")}${from}. Leave data on the device, and read only what you need.`;
+    yield { text, place: place < 0 ? null : place, start: longest.start, end: longest.end, stake: time };
+  }
+}
+
+function* kernelsOf({ kernels, devices, multiprocessors, drafts }: Findings): Generator<Found> {
+  for (const [row, kernel] of kernels.entries()) {
+    const text = slowness(kernel, devices.find(({ device }) => device === kernel.device), multiprocessors.get(kernel.device) ?? 0);
+    if (text === null) continue;
+    const longest = drafts.filter((draft) => draft.kernel === row).reduce((a, b) => (b.end - b.start > a.end - a.start ? b : a));
+    yield { text, place: kernel.places[0] ?? null, start: longest.start, end: longest.end, stake: kernel.total };
+  }
+}
+
+function slowness({ name, share, device, grid, mean, bytes, flops, dtype, theoreticalOccupancy, limiter }: KernelRow, rates: ProfiledDevice | undefined, multiprocessors: number): string | null {
+  const opening = `Kernel ${name} took ${percent(share)} of the time of all kernels`;
+  const blocks = grid.reduce((product, length) => product * length, 1);
+  if (blocks < multiprocessors) return `${opening} with ${countText(blocks)} ${blocks === 1 ? "block" : "blocks"}, but ${device} runs ${countText(multiprocessors)} at once. Cut the work into more blocks.`;
+  const ofCopy = bytes === null || rates?.copy == null ? null : bytes / (mean / 1e9) / rates.copy;
+  const product = dtype === null ? undefined : rates?.product[dtype];
+  const ofProduct = flops === null || product === undefined ? null : flops / (mean / 1e9) / product;
+  if (ofCopy === null || Math.max(ofCopy, ofProduct ?? 0) >= fast) return null;
+  const reached = `${rateText(bytes! / (mean / 1e9), "B")}, ${percent(ofCopy)} of what ${device} copies${ofProduct === null ? "" : `, and ${percent(ofProduct)} of its arithmetic`}`;
+  const hint = theoreticalOccupancy !== null && theoreticalOccupancy < 50 ? ` Only ${digitsOf(theoreticalOccupancy)} % of its warps fit a multiprocessor, by ${limiter}.` : " Read neighbouring addresses with neighbouring threads, and each value once.";
+  return `${opening} at ${reached}.${hint}`;
+}
+
+const digitsOf = (value: number): string => value.toFixed(0);
+
+/** The number with the largest sum. */
+function mostOf(amounts: readonly (readonly [number, number])[]): number {
+  const sums = new Map<number, number>();
+  for (const [key, amount] of amounts) sums.set(key, (sums.get(key) ?? 0) + amount);
+  return [...sums].reduce((best, entry) => (entry[1] > best[1] ? entry : best), [-1, -1])[0];
+}

@@ -1,0 +1,205 @@
+// A profile while it is on: has this process and its devices record, and turns what they recorded into a profile's data.
+import { clock } from "../device/activity.ts";
+import { defaultDevice } from "../device/choice.ts";
+import { origin, originText } from "../device/origins.ts";
+import { DeviceProcess } from "../device/process.ts";
+import { DeviceError, OutOfMemory, WarpcellError } from "../errors.ts";
+import type { DType } from "../memory/dtype.ts";
+import { Op } from "../wire/commands.ts";
+import { ProfileRecords } from "../wire/profile-records.ts";
+import { adviceOf } from "./advice.ts";
+import { countText } from "./figures.ts";
+import { deviceTimes } from "./idle.ts";
+import type { Launch } from "./launches.ts";
+import { EventKind } from "./log.ts";
+import { copyRate, productRate } from "./rates.ts";
+import { Recorder } from "./recorder.ts";
+import { emptySlices, slicesOf, type Draft, type KernelRow, type ProfileData, type ProfiledDevice } from "./slices.ts";
+import { TimelineBuilder, type DeviceRecords } from "./timeline.ts";
+
+/** What a device process says at the end of a profile, besides the records. */
+interface Summary {
+  readonly names: string[];
+  readonly dropped: number;
+  readonly notes: string[];
+  readonly counters: { sequence: number; metrics: Record<string, number> }[];
+}
+
+const text = new TextDecoder();
+
+let current: Profiling | null = null;
+const listeners: ((latest: readonly Launch[]) => void)[] = [];
+
+export class Profiling {
+  readonly #recorder: Recorder;
+  readonly #devices: readonly DeviceProcess[];
+  readonly #notes: string[] = [];
+  readonly #title: string;
+  readonly #hasTrace: boolean;
+  /** Nanoseconds of the clock of records at the recorder's start. */
+  #base = 0n;
+
+  private constructor(devices: readonly DeviceProcess[], hasTrace: boolean, title: string) {
+    this.#recorder = new Recorder(devices);
+    this.#devices = devices;
+    this.#hasTrace = hasTrace;
+    this.#title = title;
+  }
+
+  /** The default device records, and all that work already. Throws WarpcellError within another profile, and what a device refuses with. */
+  static begin({ trace = true, counters = false, title }: { trace?: boolean; counters?: boolean; title?: string } = {}): Profiling {
+    if (current !== null) throw new WarpcellError("PROFILING", "A profile is under way already: one at a time. Mark parts of it with range(name, fn).");
+    const devices = [...new Set([defaultDevice().device, ...DeviceProcess.all()])];
+    const place = originText(origin.current);
+    const profiling = new Profiling(devices, trace, title ?? (place === undefined ? "Profile" : `Profile of ${place}`));
+    const started: DeviceProcess[] = [];
+    try {
+      for (const device of devices) {
+        const [answer] = device.request(Op.profile_start, [counters ? "1" : "0"]);
+        started.push(device);
+        for (const note of (JSON.parse(text.decode(answer)) as { notes: string[] }).notes) profiling.#notes.push(`${device.name}: ${note}`);
+      }
+    } catch (error) {
+      for (const device of started) stop(device);
+      throw error;
+    }
+    current = profiling;
+    profiling.#recorder.begin();
+    profiling.#base = monotonicAt(profiling.#recorder.start);
+    return profiling;
+  }
+
+  /** The profile that is on. */
+  static get current(): Profiling | null {
+    return current;
+  }
+
+  /** Tells `listener`, at the end of every profile, of the last launch of each kernel in it. */
+  static whenEnded(listener: (latest: readonly Launch[]) => void): void {
+    listeners.push(listener);
+  }
+
+  /** Marks what `fn` does. */
+  static ranged<R>(name: string, fn: () => R): R {
+    const profiling = current;
+    if (profiling === null) return fn();
+    const start = clock();
+    const ended = () => { if (current === profiling) profiling.#recorder.ranged(name, start); };
+    let result: R;
+    try {
+      result = fn();
+    } catch (error) {
+      ended();
+      throw error;
+    }
+    if (!(result instanceof Promise)) {
+      ended();
+      return result;
+    }
+    return result.finally(ended) as R;
+  }
+
+  /** Notes a cell that began when the profile did. */
+  cell(label: string): void {
+    this.#recorder.ranged(label, this.#recorder.start, EventKind.cell);
+  }
+
+  /** Ends it without a result, as when what was profiled has failed. */
+  abandon(): void {
+    this.#recorder.conclude();
+    current = null;
+    for (const device of this.#devices) stop(device);
+  }
+
+  /** Waits for the devices. Throws what the work failed with. */
+  async end(): Promise<ProfileData> {
+    try {
+      for (const device of this.#devices) await device.synchronizeAsync();
+    } catch (error) {
+      this.abandon();
+      throw error;
+    }
+    return this.conclude();
+  }
+
+  /** {@link end} once all work is done. */
+  conclude(): ProfileData {
+    this.#recorder.conclude();
+    current = null;
+    const recorded = this.#devices.flatMap((device) => this.#collect(device));
+    for (const device of this.#recorder.late) this.#notes.push(`${device.name} was first used while the profile was on: what it did is not in it.`);
+    return this.#data(recorded);
+  }
+
+  #collect(device: DeviceProcess): DeviceRecords[] {
+    try {
+      const [json, bytes] = device.request(Op.profile_stop, []);
+      const { names, dropped, notes, counters } = JSON.parse(text.decode(json)) as Summary;
+      this.#notes.push(...notes.map((note) => `${device.name}: ${note}`));
+      if (dropped > 0) this.#notes.push(`${device.name} dropped ${countText(dropped)} records: there was no room for them. Profile less at a time.`);
+      return [{ device, names, records: new ProfileRecords(bytes ?? new Uint8Array(), this.#base), counters: new Map(counters.map(({ sequence, metrics }) => [sequence, metrics])) }];
+    } catch (error) {
+      if (!isNotProfiling(error)) throw error;
+      this.#notes.push(`${device.name} was started again while the profile was on: what it did is not in it.`);
+      return [];
+    }
+  }
+
+  #data(recorded: readonly DeviceRecords[]): ProfileData {
+    const duration = (this.#recorder.end - this.#recorder.start) * 1e6;
+    const { drafts, tracks, names, places, details, launches } = new TimelineBuilder(this.#recorder).build(recorded);
+    const kernels = launches.rows(drafts);
+    for (const listener of listeners) listener(launches.latest());
+    const kindOf = (draft: Draft) => details[draft.detail]!.kind;
+    const times = deviceTimes(drafts, tracks, kindOf, duration);
+    const devices = recorded.map(({ device }) => profiled(device, kernels, duration === 0 ? 0 : (times.find((time) => time.device === device.name)?.busy ?? 0) / duration));
+    const advice = adviceOf({
+      duration, times, kernels, devices, places, drafts, tracks, kindOf, bytesOf: (draft) => details[draft.detail]!.bytes ?? 0,
+      multiprocessors: new Map(recorded.map(({ device }) => [device.name, device.properties.multiprocessors])),
+    });
+    const counters = [...this.#recorder.memory].map(([device, { times: at, bytes }]) => ({
+      name: `memory of ${device.name}`, unit: "bytes" as const, time: Float64Array.from(at, (time) => (time - this.#recorder.start) * 1e6), value: Float64Array.from(bytes),
+    }));
+    const kept = this.#hasTrace ? { tracks, slices: slicesOf(drafts, tracks), counters } : { tracks: [], slices: emptySlices(0), counters: [] };
+    return { title: this.#title, duration, devices, names, places, details, kernels, advice, notes: this.#notes, ...kept };
+  }
+}
+
+function profiled(device: DeviceProcess, kernels: readonly KernelRow[], busy: number): ProfiledDevice {
+  const rows = kernels.filter((row) => row.device === device.name);
+  const result: ProfiledDevice = { device: device.name, name: device.properties.name, copy: null, product: {}, busy };
+  try {
+    if (rows.some(({ bytes, flops }) => bytes !== null || flops !== null)) result.copy = copyRate(device);
+    for (const { dtype, flops } of rows) if (dtype !== null && flops !== null && flops > 0) result.product[dtype] ??= productRate(device, dtype as DType);
+  } catch (error) {
+    // A full device has no room for a measurement.
+    if (!(error instanceof OutOfMemory)) throw error;
+  }
+  return result;
+}
+
+/** What is thrown is of the work that failed, which is told by others. */
+function stop(device: DeviceProcess): void {
+  try {
+    device.request(Op.profile_stop, []);
+  } catch (error) {
+    if (!(error instanceof WarpcellError)) throw error;
+  }
+}
+
+function isNotProfiling(error: unknown): boolean {
+  return error instanceof DeviceError && error.code === "NOT_PROFILING";
+}
+
+/** Nanoseconds of `process.hrtime` at a time of {@link clock}: of three looks at both, the one that took least time. */
+function monotonicAt(time: number): bigint {
+  const looks = [0, 1, 2].map(() => {
+    const before = clock();
+    const nanoseconds = process.hrtime.bigint();
+    const after = clock();
+    return { spread: after - before, offset: nanoseconds - BigInt(Math.round(((before + after) / 2) * 1e6)) };
+  });
+  const { offset } = looks.reduce((best, look) => (look.spread < best.spread ? look : best));
+  return offset + BigInt(Math.round(time * 1e6));
+}
+

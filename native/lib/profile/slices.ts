@@ -1,0 +1,135 @@
+// The data of a profile: slices as columns of numbers, and the tables that they point into. Times are nanoseconds since the profile's start.
+
+/** `kernel/mime.ts` says what each column means; `cause`, `place` and `kernel` count from 1. */
+export interface Slices {
+  readonly length: number;
+  readonly start: Float64Array;
+  readonly duration: Float32Array;
+  readonly track: Uint16Array;
+  readonly depth: Uint8Array;
+  readonly name: Uint32Array;
+  readonly place: Uint32Array;
+  readonly detail: Uint32Array;
+  readonly cause: Uint32Array;
+  readonly kernel: Uint32Array;
+}
+
+export interface Track { readonly name: string; readonly kind: "host" | "range" | "stream" | "worker"; readonly device: string | null; depth: number; }
+
+/** A line of a cell, or of a program. */
+export interface Place { readonly text: string; readonly cell: string | null; readonly count: number; readonly line: number; }
+
+export interface Detail {
+  readonly kind: string;
+  readonly facts: [string, string][];
+  /** Of one slice; `null`: not known. */
+  readonly bytes: number | null;
+  readonly flops: number | null;
+  readonly stack: string[];
+}
+
+export interface Counter { readonly name: string; readonly unit: "bytes"; readonly time: Float64Array; readonly value: Float64Array; }
+
+/** What a device can do at best, per second; `null`: not measured. `busy`: the share of the profile's time, 0 … 1. */
+export interface ProfiledDevice { readonly device: string; readonly name: string; copy: number | null; product: Record<string, number>; readonly busy: number; }
+
+/** All launches of one kernel on one device. */
+export interface KernelRow {
+  readonly name: string;
+  /** The library's operation that launches it; `null`: a kernel of a cell. */
+  readonly operation: string | null;
+  readonly device: string;
+  readonly calls: number;
+  readonly total: number;
+  readonly mean: number;
+  readonly deviation: number;
+  readonly min: number;
+  readonly max: number;
+  /** Of the time of all kernels, 0 … 1. */
+  readonly share: number;
+  /** Of the launch that took longest. */
+  readonly grid: number[];
+  readonly block: number[];
+  readonly registers: number | null;
+  readonly shared: number | null;
+  readonly local: number | null;
+  readonly theoreticalOccupancy: number | null;
+  readonly achievedOccupancy: number | null;
+  readonly limiter: string | null;
+  /** Of one launch, in the mean; `null`: not known. */
+  readonly bytes: number | null;
+  readonly flops: number | null;
+  readonly dtype: string | null;
+  counters: Record<string, number>;
+  readonly places: number[];
+}
+
+export interface Advice { readonly text: string; readonly place: number | null; readonly start: number; readonly end: number; }
+
+export interface ProfileData {
+  readonly title: string;
+  readonly duration: number;
+  readonly devices: ProfiledDevice[];
+  readonly tracks: Track[];
+  readonly names: string[];
+  readonly places: Place[];
+  readonly details: Detail[];
+  readonly slices: Slices;
+  readonly counters: Counter[];
+  readonly kernels: KernelRow[];
+  readonly advice: Advice[];
+  readonly notes: string[];
+}
+
+/** One slice before all are sorted. `cause` is an index into the same list, −1: none; `kernel` an index of the rows, −1: none. */
+export interface Draft { track: number; start: number; end: number; name: number; place: number; detail: number; cause: number; kernel: number; depth: number; }
+
+/** Sorts slices by track and start, and lays those of one track out in levels: what lies within another one is a level below it. */
+export function slicesOf(drafts: readonly Draft[], tracks: readonly Track[]): Slices {
+  const order = Uint32Array.from(drafts.keys()).sort((a, b) => {
+    const [left, right] = [drafts[a]!, drafts[b]!];
+    return left.track - right.track || left.start - right.start || right.end - left.end;
+  });
+  const places = new Uint32Array(drafts.length);
+  order.forEach((draft, at) => { places[draft] = at; });
+  const slices = emptySlices(drafts.length);
+  let open: number[] = [];
+  let track = -1;
+  order.forEach((index, at) => {
+    const draft = drafts[index]!;
+    if (draft.track !== track) [track, open] = [draft.track, []];
+    while (open.length > 0 && open.at(-1)! <= draft.start) open.pop();
+    const depth = Math.min(open.length, 255);
+    open.push(draft.end);
+    tracks[track]!.depth = Math.max(tracks[track]!.depth, depth + 1);
+    slices.start[at] = draft.start;
+    slices.duration[at] = draft.end - draft.start;
+    slices.track[at] = draft.track;
+    slices.depth[at] = depth;
+    slices.name[at] = draft.name;
+    slices.place[at] = draft.place + 1;
+    slices.detail[at] = draft.detail;
+    slices.cause[at] = draft.cause < 0 ? 0 : places[draft.cause]! + 1;
+    slices.kernel[at] = draft.kernel + 1;
+  });
+  return slices;
+}
+
+export function emptySlices(length: number): Slices {
+  return {
+    length, start: new Float64Array(length), duration: new Float32Array(length), track: new Uint16Array(length), depth: new Uint8Array(length), name: new Uint32Array(length), place: new Uint32Array(length),
+    detail: new Uint32Array(length), cause: new Uint32Array(length), kernel: new Uint32Array(length),
+  };
+}
+
+/** Numbers for values that are equal by their key. */
+export class Interned<T> {
+  readonly items: T[] = [];
+  readonly #indices = new Map<string, number>();
+
+  of(key: string, make: () => T): number {
+    let index = this.#indices.get(key);
+    if (index === undefined) this.#indices.set(key, (index = this.items.push(make()) - 1));
+    return index;
+  }
+}
