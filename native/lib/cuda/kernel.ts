@@ -1,4 +1,5 @@
 // A kernel as notebooks hold it: a declaration and what a compiler made of it into checked launches, figures and listings.
+import { assemblyOf, type AsmForm, type Assembly } from "./asm.ts";
 import { LoadedModule, type LoadedKernel } from "./loaded-module.ts";
 import type { Compilation, Compiled } from "./compilation.ts";
 import { maxArgumentBytes, Op } from "../wire/commands.ts";
@@ -136,7 +137,14 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   /** The kernel's module as machine code. Throws where the device or a disassembler has none. */
   get sass(): string { return this.#disassemble("sass"); }
 
-  #disassemble(form: "ptx" | "sass"): string {
+  /** The source beside what compilers made of it, linked line by line: PTX and SASS of a GPU, assembly of the CPU. */
+  get asm(): Assembly {
+    const { device, name } = this.#compilation;
+    const index = this.#id - this.#module.firstKernel;
+    return assemblyOf({ kernel: this, title: name, symbol: this.#module.lowered[index]!, arch: device.properties.arch, text: (form) => this.#disassemble(form) });
+  }
+
+  #disassemble(form: AsmForm | "ptx" | "sass"): string {
     const [text] = this.#compilation.device.request(Op.disassemble, [this.#module.artifact, form]);
     return Buffer.from(text!).toString();
   }

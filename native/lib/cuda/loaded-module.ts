@@ -64,10 +64,13 @@ export class LoadedModule {
   readonly firstKernel: number;
   readonly kernels: readonly LoadedKernel[];
   readonly artifact: Uint8Array;
+  /** Symbols of the kernels. */
+  readonly lowered: readonly string[];
 
   private constructor(entry: Entry, kernels: readonly LoadedKernel[]) {
     this.firstKernel = entry.firstKernel;
     this.artifact = entry.artifact;
+    this.lowered = entry.lowered;
     this.kernels = kernels;
   }
 
