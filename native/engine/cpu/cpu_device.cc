@@ -68,7 +68,7 @@ void check(const LaunchRequest& request, const LoadedKernel& kernel) {
 
 class CpuDevice final : public Device {
  public:
-  explicit CpuDevice(Control* control) : control_(control), pool_(*new Pool(usable_cores())), libraries_(cpu_libraries({segments_, control, pool_.cores()})) { install_faults(control); }
+  explicit CpuDevice(Control* control) : control_(control), pool_(*new Pool(usable_cores())), libraries_(cpu_libraries({segments_, control, log_, pool_.cores()})) { install_faults(control); }
 
   std::string properties() override { return machine_properties(pool_.cores()); }
 
@@ -179,6 +179,7 @@ class CpuDevice final : public Device {
   Segments segments_;
   Waiting waiting_;
   Pool& pool_;   // never deleted: its threads run until the process ends
+  ProfileLog log_;
   std::unique_ptr<Libraries> libraries_;
   std::map<uint32_t, std::unique_ptr<Module>> modules_;
   std::unordered_map<uint32_t, LoadedKernel*> kernels_;
