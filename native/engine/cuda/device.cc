@@ -93,7 +93,7 @@ class CudaDevice : public Device {
   std::string disassemble(const std::string& artifact, const std::string& form) override { return cuda::disassemble(read_artifact(artifact), form); }
 
   void launch(const LaunchRequest& request) override {
-    Kernel& kernel = named(request);
+    Kernel& kernel = modules_.kernel(request.kernel);
     log_.timed(ProfileKind::call, kLaunch, [&] { stream_.launch(kernel, request); });
   }
   void copy(Place destination, Place source, uint64_t size) override {
@@ -109,7 +109,7 @@ class CudaDevice : public Device {
     std::fflush(stdout);
   }
   std::vector<double> time(const LaunchRequest& request, uint32_t repeats, uint32_t warmup) override {
-    return stream_.time(named(request), request, repeats, warmup);
+    return stream_.time(modules_.kernel(request.kernel), request, repeats, warmup);
   }
   void idle() override { stream_.idle(); }
   uint64_t last_suspect() override { return stream_.last_suspect(); }
@@ -123,13 +123,6 @@ class CudaDevice : public Device {
   int read(DeviceAttribute name) const { return attribute(api_, device_, name); }
   bool shareable() const { return read(DeviceAttribute::virtual_memory) != 0 && read(DeviceAttribute::posix_descriptors) != 0; }
   std::string compiler();
-
-  // A profile knows a kernel by the name that it was loaded with.
-  Kernel& named(const LaunchRequest& request) {
-    Kernel& kernel = modules_.kernel(request.kernel);
-    if (log_.on()) log_.names.number(kernel.name);
-    return kernel;
-  }
 
   const DriverApi& api_;
   int index_;

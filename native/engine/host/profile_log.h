@@ -1,12 +1,12 @@
 // What this process does while a profile is on: turns calls, launches and waits into records, and records with their names into the answer of profile_stop.
 #pragma once
 #include <ctime>
-#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "../device.h"
+#include "record_list.h"
 
 namespace warpcell {
 
@@ -17,40 +17,10 @@ inline int64_t profile_clock() {
   return int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-// Records without a lock, for one thread. Memory comes in pieces, so that none is ever copied.
-class RecordList {
- public:
-  static constexpr size_t kMost = 5'000'000;   // 440 MB
-
-  // A record of zeros to fill in; null when there are too many: then it is counted as dropped.
-  ProfileRecord* add() {
-    if (used_ == kPiece && !grow()) return nullptr;
-    return &pieces_.back()[used_++];
-  }
-
-  // So many more are wanted soon: the memory for them is there, and has been touched.
-  void prepare();
-  void clear();
-  uint64_t dropped() const { return dropped_; }
-  size_t size() const { return pieces_.empty() ? 0 : (pieces_.size() - 1) * kPiece + used_; }
-  void append_to(std::vector<ProfileRecord>& records) const;
-
- private:
-  static constexpr size_t kPiece = 8192;
-  using Piece = std::unique_ptr<ProfileRecord[]>;
-  bool grow();
-
-  std::vector<Piece> pieces_;
-  Piece spare_;
-  size_t used_ = kPiece;
-  uint64_t dropped_ = 0;
-};
-
 // Texts that records name by number.
 class ProfileNames {
  public:
   uint32_t number(const std::string& text);
-  bool knows(const std::string& text) const { return numbers_.count(text) != 0; }
   const std::vector<std::string>& texts() const { return texts_; }
   void clear();
 
@@ -76,6 +46,15 @@ class ProfileLog {
     int64_t start = profile_clock();
     work();
     add(kind, name, start, profile_clock());
+  }
+
+  // The same of a copy or fill of so many bytes.
+  template <class Work>
+  void moving(ProfileKind kind, const std::string& name, uint64_t bytes, Work work) {
+    if (__builtin_expect(!on_, 1)) return work();
+    int64_t start = profile_clock();
+    work();
+    if (ProfileRecord* record = add(kind, name, start, profile_clock())) record->bytes = bytes;
   }
 
   // Null where there is no more room. To be called while the log is on.

@@ -98,7 +98,7 @@ uint32_t ActivityReader::kernel_name(const char* symbol) {
   auto known = kernels_.find(symbol);
   if (known != kernels_.end()) return known->second;
   std::string text = symbol == nullptr ? "a kernel without a name" : symbol;
-  uint32_t number = names_.knows(text) ? names_.number(text) : names_.number(function_name(demangle(text)));
+  uint32_t number = names_.number(function_name(demangle(text)));
   kernels_.emplace(symbol, number);
   return number;
 }

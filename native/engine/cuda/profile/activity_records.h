@@ -15,8 +15,7 @@ struct Cause { uint32_t correlation; uint64_t sequence; };
 
 class ActivityReader {
  public:
-  // `causes` in the order of the calls. `own_stream`: CUPTI's number of the stream that is lane 0. A kernel whose symbol is among the names already keeps it; that of
-  // a library is named without its parameters.
+  // `causes` in the order of the calls. `own_stream`: CUPTI's number of the stream that is lane 0.
   ActivityReader(const CuptiApi& api, const std::vector<Cause>& causes, uint32_t own_stream, ProfileNames& names, std::vector<ProfileRecord>& records)
       : api_(api), causes_(causes), own_stream_(own_stream), names_(names), records_(records) {}
 
@@ -30,7 +29,7 @@ class ActivityReader {
   ProfileRecord& begin(ProfileKind kind, uint64_t start, uint64_t end);
   uint64_t sequence_of(uint32_t correlation) const;
   uint32_t lane_of(uint32_t stream) const { return stream == own_stream_ ? 0 : stream; }
-  uint32_t kernel_name(const char* symbol);
+  uint32_t kernel_name(const char* symbol);   // without its parameters
 
   const CuptiApi& api_;
   const std::vector<Cause>& causes_;
