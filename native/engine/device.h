@@ -84,8 +84,8 @@ struct Profile {
 class Profiler {
  public:
   virtual ~Profiler() = default;
-  // Notes for the reader as JSON. A profile that is under way is given up.
-  virtual std::string start(bool counters) = 0;
+  // Notes for the reader as JSON. A profile that is under way is given up. `sequence` is that of the command being performed, whenever it is read: each record has its own.
+  virtual std::string start(bool counters, const uint64_t& sequence) = 0;
   // Comes after synchronize(). Throws DeviceError("NOT_PROFILING") without a start.
   virtual Profile stop() = 0;
 };

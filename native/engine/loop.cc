@@ -283,7 +283,7 @@ Answer Loop::plan(Request& request, const Header& header) {
 Answer Loop::profile_start(Request& request, const Header&) {
   expect_fields(request, 1);
   device_.synchronize();
-  return {{"ok", profiler().start(number(request.fields[0]) != 0)}};
+  return {{"ok", profiler().start(number(request.fields[0]) != 0, last_)}};
 }
 
 Answer Loop::profile_stop(Request&, const Header&) {

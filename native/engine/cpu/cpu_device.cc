@@ -14,6 +14,7 @@
 #include "machine.h"
 #include "module.h"
 #include "pool.h"
+#include "profile/profiler.h"
 #include "segments.h"
 #include "waiting.h"
 
@@ -24,6 +25,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double milliseconds(Clock::duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
+
+// What profiles call what is no launch.
+const std::string kCopy = "copy", kFill = "fill";
 
 [[noreturn]] void refuse(const std::string& sentence) { throw DeviceError("INVALID_LAUNCH", sentence); }
 
@@ -68,7 +72,7 @@ void check(const LaunchRequest& request, const LoadedKernel& kernel) {
 
 class CpuDevice final : public Device {
  public:
-  explicit CpuDevice(Control* control) : control_(control), pool_(*new Pool(usable_cores())), libraries_(cpu_libraries({segments_, control, pool_.cores()})) { install_faults(control); }
+  explicit CpuDevice(Control* control) : control_(control), pool_(*new Pool(usable_cores())), profiler_(pool_, log_), libraries_(cpu_libraries({segments_, control, log_, pool_.cores()})) { install_faults(control); }
 
   std::string properties() override { return machine_properties(pool_.cores()); }
 
@@ -114,17 +118,21 @@ class CpuDevice final : public Device {
   }
 
   void copy(Place destination, Place source, uint64_t size) override {
-    std::memcpy(segments_.range(destination, size), segments_.range(source, size), size);
+    uint8_t* to = segments_.range(destination, size);
+    const uint8_t* from = segments_.range(source, size);
+    log_.moving(ProfileKind::copy, kCopy, size, [&] { std::memcpy(to, from, size); });
   }
 
   void fill(Place destination, uint64_t size, uint64_t pattern, uint32_t width) override {
     uint8_t* to = segments_.range(destination, size);
-    switch (width) {
-      case 1: std::memset(to, int(pattern & 0xff), size); return;
-      case 2: std::fill_n(reinterpret_cast<uint16_t*>(to), size / 2, uint16_t(pattern)); return;
-      case 4: std::fill_n(reinterpret_cast<uint32_t*>(to), size / 4, uint32_t(pattern)); return;
-      case 8: std::fill_n(reinterpret_cast<uint64_t*>(to), size / 8, pattern); return;
-    }
+    log_.moving(ProfileKind::fill, kFill, size, [&] {
+      switch (width) {
+        case 1: std::memset(to, int(pattern & 0xff), size); return;
+        case 2: std::fill_n(reinterpret_cast<uint16_t*>(to), size / 2, uint16_t(pattern)); return;
+        case 4: std::fill_n(reinterpret_cast<uint32_t*>(to), size / 4, uint32_t(pattern)); return;
+        case 8: std::fill_n(reinterpret_cast<uint64_t*>(to), size / 8, pattern); return;
+      }
+    });
   }
 
   // A launch has ended, and what it printed is written, when launch() returns.
@@ -143,6 +151,7 @@ class CpuDevice final : public Device {
   }
 
   Libraries* libraries() override { return libraries_.get(); }
+  Profiler* profiler() override { return &profiler_; }
 
   void sample(Gauges& gauges) override {
     waiting_.look(pool_);
@@ -170,15 +179,34 @@ class CpuDevice final : public Device {
     Job job{kernel.description, {}, arguments_, request.shared, request.cooperative};
     std::copy(request.grid, request.grid + 3, job.geometry.grid);
     std::copy(request.block, request.block + 3, job.geometry.block);
-    if (request.cooperative) return pool_.run(job, kernel.cost);
+    if (__builtin_expect(!log_.on(), 1)) {
+      run(job, kernel);
+      return;
+    }
+    const std::string& name = kernel.shared.kernel.empty() ? kernel.name : kernel.shared.kernel;
+    job.sequence = log_.sequence();
+    job.name = log_.names.number(name);
+    Span span = run(job, kernel);
+    ProfileRecord* record = log_.add(ProfileKind::kernel, name, span.start, span.end);
+    if (record == nullptr) return;
+    std::copy(request.grid, request.grid + 3, record->grid);
+    std::copy(request.block, request.block + 3, record->block);
+    record->static_shared = kernel.shared.own;
+    record->dynamic_shared = request.shared;
+  }
+
+  Span run(const Job& job, LoadedKernel& kernel) {
+    if (job.cooperative) return pool_.run(job, kernel.cost);
     Waiting::Launch launch(waiting_, kernel.shared.kernel, job.geometry);
-    pool_.run(job, kernel.cost);
+    return pool_.run(job, kernel.cost);
   }
 
   Control* control_;
   Segments segments_;
   Waiting waiting_;
   Pool& pool_;   // never deleted: its threads run until the process ends
+  ProfileLog log_;
+  CpuProfiler profiler_;
   std::unique_ptr<Libraries> libraries_;
   std::map<uint32_t, std::unique_ptr<Module>> modules_;
   std::unordered_map<uint32_t, LoadedKernel*> kernels_;

@@ -2,16 +2,14 @@
 #include "module.h"
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 
-#include <cxxabi.h>
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../host/demangle.h"
 #include "../host/errors.h"
 #include "../host/json.h"
 
@@ -28,9 +26,7 @@ namespace {
   size_t at = reason.find(undefined);
   if (at == std::string::npos) throw_artifact(reason);
   std::string symbol = reason.substr(at + undefined.size());
-  std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, nullptr), std::free);
-  throw DeviceError("INVALID_IMAGE", "The cell uses " + std::string(name ? name.get() : symbol.c_str()) +
-                                    ", which it only declares. Define it in the cell.");
+  throw DeviceError("INVALID_IMAGE", "The cell uses " + demangle(symbol) + ", which it only declares. Define it in the cell.");
 }
 
 // A path to a descriptor that no other call has returned: the dynamic linker takes two equal paths for one object, and descriptors are

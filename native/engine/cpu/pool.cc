@@ -77,7 +77,7 @@ void Pool::run_range(Worker& worker, uint64_t first, uint64_t end) {
   worker.scheduler.run(*job_.kernel, job_.geometry, threads_, job_.arguments, shared, first, end);
 }
 
-void Pool::run(const Job& job, double& cost) {
+Span Pool::run(const Job& job, double& cost) {
   job_ = job;
   const Geometry& geometry = job_.geometry;
   threads_ = geometry.block[0] * geometry.block[1] * geometry.block[2];
@@ -85,26 +85,65 @@ void Pool::run(const Job& job, double& cost) {
   Worker& mine = *workers_[0];
   int64_t start = now();
   mine.busy_since.store(start, std::memory_order_relaxed);
+  uint64_t run_here = 0;
   if (job.cooperative) run_together(blocks);
-  else run_alone(blocks, cost);
+  else run_here = run_alone(blocks, cost);
+  Span span = {start, now()};
   mine.busy_since.store(0, std::memory_order_relaxed);
-  mine.busy.fetch_add(now() - start, std::memory_order_relaxed);
+  mine.busy.fetch_add(span.end - start, std::memory_order_relaxed);
+  if (__builtin_expect(records_, 0)) record(mine, 0, span, run_here);
   Output::flush(outputs_);
+  return span;
+}
+
+void Pool::start_recording() {
+  for (auto& worker : workers_) {
+    worker->parts.clear();
+    worker->parts.prepare();
+  }
+  for (auto& worker : together_) worker->parts.clear();
+  records_ = true;
+}
+
+uint64_t Pool::stop_recording(std::vector<ProfileRecord>& records) {
+  records_ = false;
+  uint64_t dropped = 0;
+  for (auto* workers : {&workers_, &together_}) {
+    for (auto& worker : *workers) {
+      worker->parts.append_to(records);
+      dropped += worker->parts.dropped();
+      worker->parts.clear();
+    }
+  }
+  return dropped;
+}
+
+// Called by the worker's own thread, before it leaves the launch.
+void Pool::record(Worker& worker, uint32_t lane, Span span, uint64_t blocks) {
+  ProfileRecord* part = blocks == 0 ? nullptr : worker.parts.add();
+  if (part == nullptr) return;
+  part->kind = ProfileKind::worker;
+  part->sequence = job_.sequence;
+  part->name = job_.name;
+  part->start = span.start;
+  part->end = span.end;
+  part->lane = lane;
+  part->blocks = uint32_t(blocks);
 }
 
 // Blocks that do not know of each other.
-void Pool::run_alone(uint64_t blocks, double& cost) {
+uint64_t Pool::run_alone(uint64_t blocks, double& cost) {
   if (threads_ + 1 > stacks_) {
     for (auto& worker : workers_) worker->scheduler.stacks.ensure(threads_ + 1);
     stacks_ = threads_ + 1;
   }
   int64_t start = now();
-  uint64_t done = 0;
+  uint64_t done = 0, shared = 0;
   blocks_ = blocks;
   while (done < blocks) {
     double left = cost * double(blocks - done);
     if (workers_.size() > 1 && blocks - done > 1 && left > kWorthSharing) {
-      share(done, blocks);
+      shared = share(done, blocks);
       break;
     }
     // Not known yet, or small: a step, then look again.
@@ -117,6 +156,7 @@ void Pool::run_alone(uint64_t blocks, double& cost) {
   }
   // One core's time for a block. While others are busy elsewhere this errs on the large side, which only shares sooner.
   if (done < blocks) cost = double(now() - start) * double(workers_.size()) / double(blocks);
+  return done + shared;
 }
 
 // Each block on a thread of its own, which the system gives a turn also while another one spins.
@@ -137,7 +177,9 @@ void Pool::run_together(uint64_t blocks) {
     while (!started.load(std::memory_order_acquire)) std::this_thread::yield();
     if (abandoned.load(std::memory_order_relaxed)) return;
     worker.scheduler.grid = &barrier;
+    int64_t start = records_ ? now() : 0;
     run_range(worker, block, block + 1);
+    if (records_) record(worker, uint32_t(block), {start, now()}, 1);
     worker.scheduler.grid = nullptr;
     barrier.leave();
   };
@@ -157,7 +199,7 @@ void Pool::run_together(uint64_t blocks) {
 }
 
 // Opens the gate for the blocks from `first` on, works with the others, and returns when all have left.
-void Pool::share(uint64_t first, uint64_t blocks) {
+uint64_t Pool::share(uint64_t first, uint64_t blocks) {
   start_threads();
   chunk_ = (blocks - first) / (workers_.size() * kChunksPerCore);
   if (chunk_ == 0) chunk_ = 1;
@@ -165,20 +207,23 @@ void Pool::share(uint64_t first, uint64_t blocks) {
   gate_.store(kOpen, std::memory_order_release);
   generation_.fetch_add(1, std::memory_order_seq_cst);
   if (sleeping_.load(std::memory_order_seq_cst) != 0) futex_wake(generation_);
-  work(*workers_[0]);
+  uint64_t run_here = work(*workers_[0]);
   uint32_t inside = gate_.fetch_and(~kOpen, std::memory_order_acq_rel) & ~kOpen;
   for (int64_t spin_until = now() + kSpin; inside != 0; inside = gate_.load(std::memory_order_acquire)) {
     if (now() < spin_until) relax();
     else futex_wait(gate_, inside);
   }
+  return run_here;
 }
 
-void Pool::work(Worker& worker) {
-  for (;;) {
+uint64_t Pool::work(Worker& worker) {
+  for (uint64_t done = 0;;) {
     uint64_t first = next_.fetch_add(chunk_, std::memory_order_relaxed);
     uint64_t blocks = blocks_.load(std::memory_order_relaxed);
-    if (first >= blocks) return;
-    run_range(worker, first, blocks - first < chunk_ ? blocks : first + chunk_);
+    if (first >= blocks) return done;
+    uint64_t end = blocks - first < chunk_ ? blocks : first + chunk_;
+    run_range(worker, first, end);
+    done += end - first;
   }
 }
 
@@ -216,9 +261,11 @@ void Pool::serve(uint32_t number) {
     if (!inside) continue;
     int64_t start = now();
     worker.busy_since.store(start, std::memory_order_relaxed);
-    work(worker);
+    uint64_t blocks = work(worker);
+    int64_t end = now();
     worker.busy_since.store(0, std::memory_order_relaxed);
-    worker.busy.fetch_add(now() - start, std::memory_order_relaxed);
+    worker.busy.fetch_add(end - start, std::memory_order_relaxed);
+    if (__builtin_expect(records_, 0)) record(worker, number, {start, end}, blocks);
     if (gate_.fetch_sub(1, std::memory_order_acq_rel) == 1) futex_wake(gate_);
   }
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "../host/record_list.h"
 #include "output.h"
 #include "scheduler.h"
 
@@ -16,7 +17,12 @@ struct Job {
   const uint8_t* arguments;
   uint32_t shared;   // dynamic shared memory, bytes
   bool cooperative = false;   // all blocks run at once, and may wait for each other
+  uint64_t sequence = 0;      // how a profile names it
+  uint32_t name = 0;
 };
+
+// When a launch began and ended, of the clock of profiles.
+struct Span { int64_t start; int64_t end; };
 
 // One core's part: a scheduler with its dynamic shared memory, what its kernels print, and how long it was busy.
 struct Worker {
@@ -26,6 +32,7 @@ struct Worker {
   uint8_t* shared_end;
   std::atomic<int64_t> busy{0};         // nanoseconds, of what has ended
   std::atomic<int64_t> busy_since{0};   // 0: idle
+  RecordList parts;                     // of launches, while a profile is on
 };
 
 // How far a launch is, as another thread sees it.
@@ -48,7 +55,7 @@ class Pool {
   Pool& operator=(const Pool&) = delete;
 
   // Runs all blocks. `cost` is what one block takes, in nanoseconds, as far as known (0: not known); it is brought up to date.
-  void run(const Job& job, double& cost);
+  Span run(const Job& job, double& cost);
   uint32_t cores() const { return uint32_t(workers_.size()); }
   // Callable from any thread while run() is under way.
   Headway headway() const;
@@ -56,11 +63,18 @@ class Pool {
   int64_t busy() const;
   void write_output_now();
 
+  // From then on each worker records its part of every launch. To be called between launches, as the others are.
+  void start_recording();
+  // What has been recorded since, and how many records did not fit.
+  uint64_t stop_recording(std::vector<ProfileRecord>& records);
+
  private:
   void run_together(uint64_t blocks);
-  void run_alone(uint64_t blocks, double& cost);
-  void share(uint64_t first, uint64_t blocks);
-  void work(Worker& worker);
+  // Return how many blocks this thread ran.
+  uint64_t run_alone(uint64_t blocks, double& cost);
+  uint64_t share(uint64_t first, uint64_t blocks);
+  uint64_t work(Worker& worker);
+  void record(Worker& worker, uint32_t lane, Span span, uint64_t blocks);
   void run_range(Worker& worker, uint64_t first, uint64_t end);
   void serve(uint32_t number);
   void start_threads();
@@ -70,6 +84,7 @@ class Pool {
   std::vector<Output*> outputs_;
   uint32_t started_ = 1;  // workers that have a thread; the first has the caller's
   uint32_t stacks_ = 0;   // that every worker has
+  bool records_ = false;
 
   // The job, written only while the gate is shut and nobody is inside.
   Job job_{};

@@ -12,6 +12,7 @@
 #include "module.h"
 #include "nvrtc.h"
 #include "occupancy.h"
+#include "profile/cupti.h"
 #include "segments.h"
 #include "stream.h"
 
@@ -56,6 +57,15 @@ std::string bus_id(const DriverApi& api, DeviceHandle device) {
   return text;
 }
 
+// What profiles call the driver's work on this side.
+const std::string kLaunch = "cuLaunchKernel", kCopy = "cuMemcpyAsync", kFill = "cuMemsetAsync", kWait = "waiting for the device";
+
+// Opened only when a profile starts, so without its version.
+std::string profiling_library() {
+  std::vector<std::string> files = find_cupti();
+  return JsonObject().text("name", "CUPTI").raw("path", files.empty() ? "null" : json_text(files.front())).raw("version", "null").done();
+}
+
 std::string missing_library(const char* name) { return JsonObject().text("name", name).raw("path", "null").raw("version", "null").done(); }
 
 class CudaDevice : public Device {
@@ -65,7 +75,7 @@ class CudaDevice : public Device {
         nvrtc_(api.version, capability_), context_(make_current(api, device_)), gauges_(bus_id(api, device_)),
         modules_(api), segments_(api, device_, shareable()), stream_(api, control, uint32_t(read(DeviceAttribute::shared_per_block_optin)),
                                                                                              uint32_t(read(DeviceAttribute::cooperative_launch) ? read(DeviceAttribute::multiprocessors) : 0)),
-        libraries_(cuda_libraries({api, segments_, stream_})) {}
+        libraries_(cuda_libraries({api, segments_, stream_, log_})), profiler_(api, context_, stream_.handle(), log_) {}
 
   std::string properties() override;
 
@@ -82,15 +92,20 @@ class CudaDevice : public Device {
   std::string occupancy(uint32_t kernel, uint32_t threads, uint32_t shared) override;
   std::string disassemble(const std::string& artifact, const std::string& form) override { return cuda::disassemble(read_artifact(artifact), form); }
 
-  void launch(const LaunchRequest& request) override { stream_.launch(modules_.kernel(request.kernel), request); }
+  void launch(const LaunchRequest& request) override {
+    Kernel& kernel = modules_.kernel(request.kernel);
+    log_.timed(ProfileKind::call, kLaunch, [&] { stream_.launch(kernel, request); });
+  }
   void copy(Place destination, Place source, uint64_t size) override {
-    stream_.copy(segments_.address(destination, size), segments_.address(source, size), size);
+    DevicePointer to = segments_.address(destination, size), from = segments_.address(source, size);
+    log_.timed(ProfileKind::call, kCopy, [&] { stream_.copy(to, from, size); });
   }
   void fill(Place destination, uint64_t size, uint64_t pattern, uint32_t width) override {
-    stream_.fill(segments_.address(destination, size), size, pattern, width);
+    DevicePointer to = segments_.address(destination, size);
+    log_.timed(ProfileKind::call, kFill, [&] { stream_.fill(to, size, pattern, width); });
   }
   void synchronize() override {
-    stream_.synchronize();
+    log_.timed(ProfileKind::wait, kWait, [&] { stream_.synchronize(); });
     std::fflush(stdout);
   }
   std::vector<double> time(const LaunchRequest& request, uint32_t repeats, uint32_t warmup) override {
@@ -100,6 +115,7 @@ class CudaDevice : public Device {
   uint64_t last_suspect() override { return stream_.last_suspect(); }
 
   Libraries* libraries() override { return libraries_.get(); }
+  Profiler* profiler() override { return &profiler_; }
 
   void sample(Gauges& gauges) override { gauges_.sample(gauges); }
 
@@ -118,7 +134,9 @@ class CudaDevice : public Device {
   Modules modules_;
   Segments segments_;
   WorkStream stream_;
+  ProfileLog log_;
   std::unique_ptr<Libraries> libraries_;
+  CuptiProfiler profiler_;
 };
 
 std::string CudaDevice::properties() {
@@ -146,7 +164,7 @@ std::string CudaDevice::properties() {
       .number("memoryTotal", int64_t(total))
       .raw("compiler", nvrtc.empty() ? "null" : nvrtc)
       .text("driver", "CUDA " + version_text(api_.version))
-      .raw("libraries", json_list({nvrtc.empty() ? missing_library("NVRTC") : nvrtc, nvml}))
+      .raw("libraries", json_list({nvrtc.empty() ? missing_library("NVRTC") : nvrtc, nvml, profiling_library()}))
       .boolean("shareable", shareable())
       .done();
 }

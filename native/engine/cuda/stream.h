@@ -45,6 +45,7 @@ class WorkStream {
   // Throws the fault of earlier work, where there is one: a library tells it as a failure of its own.
   void expect_sound() const;
 
+  Stream handle() const { return stream_; }
   void idle() { progress_.idle(stream_); }
   uint64_t last_suspect() const { return progress_.last_suspect(); }
 

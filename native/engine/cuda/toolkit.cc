@@ -33,7 +33,7 @@ std::vector<std::string> toolkit_roots() {
   Paths roots;
   for (const auto& site : site_packages()) {
     for (const auto& wheel : entries_named(site / "nvidia", "cu1")) add(roots, wheel);   // CUDA 13 and later: one folder, nvidia/cu13
-    for (const char* wheel : {"cuda_nvrtc", "cuda_runtime", "cuda_nvdisasm", "cuda_cuobjdump", "cuda_nvcc", "cuda_cccl", "cublas"}) add(roots, site / "nvidia" / wheel);
+    for (const char* wheel : {"cuda_nvrtc", "cuda_runtime", "cuda_nvdisasm", "cuda_cuobjdump", "cuda_nvcc", "cuda_cccl", "cublas", "cuda_cupti"}) add(roots, site / "nvidia" / wheel);
   }
   for (const char* variable : {"CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME"}) add(roots, environment(variable));
   for (const auto& toolkit : entries_named("/usr/local", "cuda")) add(roots, toolkit);
@@ -46,7 +46,7 @@ std::vector<std::string> toolkit_roots() {
 std::vector<std::string> find_libraries(const std::string& name) {
   std::vector<std::string> found;
   for (const fs::path root : toolkit_roots()) {
-    for (const char* folder : {"lib", "lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
+    for (const char* folder : {"lib", "lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "extras/CUPTI/lib64"}) {
       for (const auto& file : entries_named(root / folder, name)) found.push_back(file.string());
     }
   }

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "../device.h"
+#include "profile_log.h"
 
 namespace warpcell {
 
@@ -14,9 +15,10 @@ class PlannedCall {
   virtual ~PlannedCall() = default;
   virtual void run(const RunRequest& request) = 0;
   Planned planned{};
+  std::string title;   // "OpenBLAS matmul": how profiles name it
 };
 
-// `Context`: what the rows of a device work with.
+// `Context`: what the rows of a device work with, the log of its calls among it.
 template <class Context>
 class PlannedCalls : public Libraries {
  public:
@@ -41,7 +43,8 @@ class PlannedCalls : public Libraries {
   void run(const RunRequest& request) override {
     auto found = calls_.find(request.plan);
     if (found == calls_.end()) throw DeviceError("PROTOCOL", "Plan " + std::to_string(request.plan) + " was run but never made.");
-    found->second->run(request);
+    PlannedCall& call = *found->second;
+    context_.log.timed(ProfileKind::call, call.title, [&] { call.run(request); });
   }
 
  protected:

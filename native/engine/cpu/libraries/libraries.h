@@ -10,6 +10,7 @@ namespace warpcell::cpu {
 struct LibraryContext {
   Segments& segments;
   Control* control;
+  ProfileLog& log;
   uint32_t threads;   // that a call may use
 };
 

@@ -8,6 +8,7 @@
 
 #include "../../device.h"
 #include "../../host/dynamic_library.h"
+#include "../../host/library_search.h"
 #include "../../host/python_packages.h"
 
 namespace warpcell::cpu {
@@ -16,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kVariable = "WARPCELL_OPENBLAS";
-constexpr const char* kRemedy = "Get it with: pip install scipy-openblas32, or sudo apt-get install libopenblas0-pthread.";
+constexpr const char* kMissing = "OpenBLAS was not found. Get it with: pip install scipy-openblas32, or sudo apt-get install libopenblas0-pthread.";
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -44,30 +45,29 @@ bool resolve(const DynamicLibrary& library, const std::string& name, F*& functio
   return library.resolve(("scipy_" + name).c_str(), function) || library.resolve(name.c_str(), function);
 }
 
-// Empty where `file` is not an OpenBLAS with 32-bit sizes; `reason` then says why.
-OpenBlas try_open(const std::string& file, std::string* reason) {
+// False, and `reason` says why, where `file` is not an OpenBLAS with 32-bit sizes.
+bool try_open(const std::string& file, OpenBlas* found, std::string* reason) {
   DynamicLibrary library(file);
   if (!library) {
     *reason = library.error();
-    return {};
+    return false;
   }
-  OpenBlas found;
   const char* (*config)() = nullptr;
   const char* (*processor)() = nullptr;
-  bool complete = resolve(library, "cblas_sgemm", found.sgemm) && resolve(library, "cblas_dgemm", found.dgemm) && resolve(library, "openblas_get_config", config) &&
+  bool complete = resolve(library, "cblas_sgemm", found->sgemm) && resolve(library, "cblas_dgemm", found->dgemm) && resolve(library, "openblas_get_config", config) &&
                   resolve(library, "openblas_get_corename", processor);
   std::string text = complete ? config() : "";
   if (!complete || text.find("USE64BITINT") != std::string::npos) {
     *reason = "it is not an OpenBLAS with 32-bit sizes";
-    return {};
+    return false;
   }
 
   std::istringstream words(text);   // "OpenBLAS 0.3.34 DYNAMIC_ARCH …"
-  words >> found.version >> found.version;
-  found.processor = processor();
-  found.path = library.file_of("scipy_cblas_sgemm");
-  if (found.path == file) found.path = library.file_of("cblas_sgemm");
-  return found;
+  words >> found->version >> found->version;
+  found->processor = processor();
+  found->path = library.file_of("scipy_cblas_sgemm");
+  if (found->path == file) found->path = library.file_of("cblas_sgemm");
+  return true;
 }
 
 OpenBlas open(uint32_t threads) {
@@ -75,18 +75,7 @@ OpenBlas open(uint32_t threads) {
   setenv("OPENBLAS_NUM_THREADS", std::to_string(threads).c_str(), 1);
   setenv("OPENBLAS_THREAD_TIMEOUT", "20", 0);   // 2^20 cycles
 
-  std::string wanted = environment(kVariable), reason;
-  if (wanted == "off") throw DeviceError("NO_LIBRARY", std::string("OpenBLAS is switched off: ") + kVariable + " is \"off\".");
-  if (!wanted.empty()) {
-    OpenBlas found = try_open(wanted, &reason);
-    if (!found.path.empty()) return found;
-    throw DeviceError("OPTION", std::string(kVariable) + " names " + wanted + ", which cannot be used (" + reason + "). Name another file, \"off\", or none.");
-  }
-  for (const std::string& file : candidates()) {
-    OpenBlas found = try_open(file, &reason);
-    if (!found.path.empty()) return found;
-  }
-  throw DeviceError("NO_LIBRARY", std::string("OpenBLAS was not found. ") + kRemedy, reason);
+  return open_first<OpenBlas>({"OpenBLAS", kVariable, candidates(), kMissing}, try_open);
 }
 
 }  // namespace

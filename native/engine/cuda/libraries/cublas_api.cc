@@ -1,10 +1,9 @@
 // Opens the first libcublasLt that works with this machine's driver.
 #include "cublas_api.h"
 
-#include <cstdlib>
-
 #include "../../device.h"
 #include "../../host/dynamic_library.h"
+#include "../../host/library_search.h"
 #include "../toolkit.h"
 
 namespace warpcell::cuda {
@@ -47,26 +46,10 @@ bool try_open(const std::string& file, const DriverApi& driver, CublasApi* api, 
 }
 
 CublasApi open(const DriverApi& driver) {
-  const char* named = std::getenv(kVariable);
-  std::string wanted = named == nullptr ? "" : named;
-  if (wanted == "off") throw DeviceError("NO_LIBRARY", std::string("cuBLASLt is switched off: ") + kVariable + " is \"off\".");
-  if (!wanted.empty()) {
-    CublasApi api;
-    std::string reason;
-    if (try_open(wanted, driver, &api, &reason)) return api;
-    throw DeviceError("OPTION", std::string(kVariable) + " names " + wanted + ", which cannot be used (" + reason + "). Name another file, \"off\", or none.");
-  }
-
   std::vector<std::string> files = find_libraries("libcublasLt.so");
   files.insert(files.end(), {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"});
-  CublasApi api;
-  std::string reasons;
-  for (const std::string& file : files) {
-    std::string reason;
-    if (try_open(file, driver, &api, &reason)) return api;
-    reasons += (reasons.empty() ? "" : "\n") + reason;
-  }
-  throw DeviceError("NO_LIBRARY", kMissing, reasons);
+  return open_first<CublasApi>({"cuBLASLt", kVariable, files, kMissing},
+                               [&](const std::string& file, CublasApi* api, std::string* reason) { return try_open(file, driver, api, reason); });
 }
 
 }  // namespace

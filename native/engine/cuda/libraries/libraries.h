@@ -12,6 +12,7 @@ struct LibraryContext {
   const DriverApi& api;
   Segments& segments;
   WorkStream& stream;
+  ProfileLog& log;
 };
 
 // The rows of libraries, a file each.

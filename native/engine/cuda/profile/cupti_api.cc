@@ -1,0 +1,79 @@
+// Opens the first libcupti that works with this machine's driver, and says what its failures mean.
+#include "cupti_api.h"
+
+#include "../../host/dynamic_library.h"
+#include "../../host/errors.h"
+#include "../../host/library_search.h"
+#include "../toolkit.h"
+
+namespace warpcell::cuda {
+namespace {
+
+constexpr const char* kVariable = "WARPCELL_CUPTI";
+constexpr const char* kMissing =
+    "CUPTI was not found, and without it a GPU cannot be profiled. Get it with: pip install nvidia-cuda-cupti (nvidia-cuda-cupti-cu12 for drivers before 580), or set CUDA_PATH to a CUDA toolkit.";
+
+// From CUDA 13 on it is the version; before, it counts 12.0 as 18 and up by releases.
+struct Version { uint32_t major; std::string text; };
+Version version_of(uint32_t number) {
+  constexpr uint32_t kCounted = 1000;
+  if (number < kCounted) return {12, "12 (API " + std::to_string(number) + ")"};
+  return {number / 10000, std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100)};
+}
+
+bool try_open(const std::string& file, const DriverApi& driver, CuptiApi* api, std::string* reason) {
+  DynamicLibrary library(file);
+  if (!library) {
+    *reason = library.error();
+    return false;
+  }
+  bool complete = true;
+#define X(name, parameters) complete = library.resolve(#name, api->name) && complete;
+  WARPCELL_CUPTI_FUNCTIONS(X)
+#undef X
+  if (!complete) {
+    *reason = file + " lacks functions";
+    return false;
+  }
+  uint32_t number = 0;
+  api->cuptiGetVersion(&number);
+  Version version = version_of(number);
+  if (version.major > uint32_t(driver.version / 1000)) {
+    *reason = file + " is of CUDA " + std::to_string(version.major) + ", newer than the driver";
+    return false;
+  }
+  api->version = version.text;
+  api->path = library.file_of("cuptiSubscribe");
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::string> find_cupti() { return find_libraries("libcupti.so"); }
+
+const CuptiApi& cupti(const DriverApi& driver) {
+  static const CuptiApi api = [&] {
+    std::vector<std::string> files = find_cupti();
+    files.insert(files.end(), {"libcupti.so.13", "libcupti.so.12", "libcupti.so"});
+    return open_first<CuptiApi>({"CUPTI", kVariable, files, kMissing}, [&](const std::string& file, CuptiApi* found, std::string* reason) { return try_open(file, driver, found, reason); });
+  }();
+  return api;
+}
+
+void CuptiApi::check(CuptiResult result, const char* doing) const {
+  switch (result) {
+    case kCuptiSuccess: return;
+    case kCuptiOtherSubscriber:
+      throw DeviceError("PROFILER_BUSY", "Another profiler or debugger has this device process already (Nsight Systems, Nsight Compute, cuda-gdb, compute-sanitizer), and CUPTI serves one at a time. Start Warpcell without it, or look at the profile there.");
+    case kCuptiNotPermitted:
+    case kCuptiVirtualisedNotPermitted:
+      throw DeviceError("NOT_PERMITTED", "The driver lets only administrators profile. Load it with the module option NVreg_RestrictProfilingToAdminUsers=0, or run with CAP_SYS_ADMIN.");
+    case kCuptiVirtualised:
+      throw DeviceError("UNSUPPORTED", "This virtual GPU cannot be profiled. Ask whoever runs the machine to allow profiling of it.");
+  }
+  const char* text = nullptr;
+  bool named = cuptiGetResultString(result, &text) == kCuptiSuccess && text != nullptr;
+  throw DeviceError("LIBRARY", std::string("CUPTI ") + version + " failed at " + doing + " (" + (named ? text : "error " + std::to_string(result)) + "). A CUPTI of the driver's own CUDA version works best: pip install nvidia-cuda-cupti==13.0.* for CUDA 13.0.");
+}
+
+}  // namespace warpcell::cuda
