@@ -27,7 +27,8 @@ class PlannedCalls : public Libraries {
     std::unique_ptr<PlannedCall> (*plan)(Context& context, const PlanRequest& request);
   };
 
-  PlannedCalls(Context context, std::initializer_list<Row> rows) : context_(context), rows_(rows) {}
+  // `work`: what a run is to a profile: the device's work itself, or the call that starts it.
+  PlannedCalls(Context context, ProfileKind work, std::initializer_list<Row> rows) : context_(context), work_(work), rows_(rows) {}
 
   Planned plan(const PlanRequest& request) override {
     for (const Row& row : rows_) {
@@ -44,13 +45,14 @@ class PlannedCalls : public Libraries {
     auto found = calls_.find(request.plan);
     if (found == calls_.end()) throw DeviceError("PROTOCOL", "Plan " + std::to_string(request.plan) + " was run but never made.");
     PlannedCall& call = *found->second;
-    context_.log.timed(ProfileKind::call, call.title, [&] { call.run(request); });
+    context_.log.timed(work_, call.title, [&] { call.run(request); });
   }
 
  protected:
   Context context_;
 
  private:
+  ProfileKind work_;
   std::vector<Row> rows_;
   std::unordered_map<uint32_t, std::unique_ptr<PlannedCall>> calls_;
 };

@@ -18,7 +18,7 @@ export interface Watcher {
   /** What the command that was submitted last works on. */
   describe(described: Described): void;
   /** A command with a message was answered, or failed. */
-  answered(device: DeviceProcess, op: Op, start: number): void;
+  answered(device: DeviceProcess, sequence: number, op: Op, start: number): void;
   /** Somebody waited for a device, with JavaScript blocked or not. */
   waited(device: DeviceProcess, start: number, isBlocking: boolean): void;
 }

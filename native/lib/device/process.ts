@@ -107,7 +107,7 @@ export class DeviceProcess {
       return this.#take(sequence);
     } finally {
       this.#asked.delete(sequence);
-      activity.current?.answered(this, op, start);
+      activity.current?.answered(this, sequence, op, start);
     }
   }
 
@@ -121,7 +121,7 @@ export class DeviceProcess {
       return this.#take(sequence);
     } finally {
       this.#asked.delete(sequence);
-      activity.current?.answered(this, op, start);
+      activity.current?.answered(this, sequence, op, start);
     }
   }
 

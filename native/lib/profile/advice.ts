@@ -1,7 +1,8 @@
 // What a profile tells its reader to look at: at most three sentences, each with the number that it is drawn from, the one with most time at stake first.
-import { countText, duration, percent, rateText, sizeText } from "./figures.ts";
+import { counted, countText, duration, percent, rateText, sizeText } from "./figures.ts";
 import type { DeviceTime, Reason } from "./idle.ts";
-import type { Advice, Draft, KernelRow, Place, ProfiledDevice, Track } from "./slices.ts";
+import type { Drafts } from "./drafts.ts";
+import type { Advice, Detail, KernelRow, Place, ProfiledDevice, Track } from "./slices.ts";
 
 /** Less than this of the profile is not worth a sentence. */
 const worth = 0.05;
@@ -17,21 +18,22 @@ export interface Findings {
   readonly kernels: readonly KernelRow[];
   readonly devices: readonly ProfiledDevice[];
   readonly places: readonly Place[];
-  readonly drafts: readonly Draft[];
+  readonly drafts: Drafts;
   readonly tracks: readonly Track[];
-  readonly kindOf: (draft: Draft) => string;
-  readonly bytesOf: (draft: Draft) => number;
+  readonly details: readonly Detail[];
   /** By device. */
   readonly multiprocessors: ReadonlyMap<string, number>;
 }
 
-const idle: Readonly<Record<Exclude<Reason, "ends">, (device: string, time: string, count: string, where: string) => string>> = {
-  launch: (device, time, count, where) => `${device} waited ${time} for TypeScript to launch what comes next (${count} gaps, most before ${where}). Give each launch more work, fuse operations with fuse(…), or launch fewer.`,
-  wait: (device, time, count, where) => `${device} stood idle ${time} after waits for it (${count} times, most at ${where}): nothing was queued behind what was waited for. Launch more before you wait, and read results less often.`,
-  compile: (device, time, count, where) => `${device} waited ${time} while kernels were compiled, loaded or planned (${count} times, most before ${where}). They are ready the next time.`,
-  collector: (device, time, count) => `${device} waited ${time} while JavaScript collected garbage (${count} times). Dispose of tensors with tidy(…) or using, and make fewer of them.`,
-  latency: (device, time, count, where) => `${device} spent ${time} between kernels that were queued already (${count} gaps, most before ${where}). Each kernel costs a start: use fewer, larger ones, or fuse(…).`,
+const idle: Readonly<Record<Exclude<Reason, "ends">, (device: string, time: string, count: number, where: string | null) => string>> = {
+  launch: (device, time, count, where) => `${device} waited ${time} for TypeScript to launch what comes next (${counted(count, "gap")}${before(where)}). Give each launch more work, fuse operations with fuse(…), or launch fewer.`,
+  wait: (device, time, count, where) => `${device} stood idle ${time} after waits for it (${counted(count, "time")}${where === null ? "" : `, most at ${where}`}): nothing was queued behind what was waited for. Launch more before you wait, and read results less often.`,
+  compile: (device, time, count, where) => `${device} waited ${time} while kernels were compiled, loaded or planned (${counted(count, "time")}${before(where)}). They are ready the next time.`,
+  collector: (device, time, count) => `${device} waited ${time} while JavaScript collected garbage (${counted(count, "time")}). Dispose of tensors with tidy(…) or using, and make fewer of them.`,
+  latency: (device, time, count, where) => `${device} spent ${time} between kernels that were queued already (${counted(count, "gap")}${before(where)}). Each kernel costs a start: use fewer, larger ones, or fuse(…).`,
 };
+
+const before = (where: string | null): string => (where === null ? "" : `, most before ${where}`);
 
 export function adviceOf(findings: Findings): Advice[] {
   const found = [...idleTimes(findings), ...copies(findings), ...kernelsOf(findings)].filter(({ stake }) => stake >= worth * findings.duration);
@@ -46,38 +48,42 @@ function* idleTimes({ times, duration: whole, places }: Findings): Generator<Fou
       const time = these.reduce((sum, { start, end }) => sum + end - start, 0);
       const place = mostOf(these.map((gap) => [gap.place, gap.end - gap.start]));
       const longest = these.reduce((a, b) => (b.end - b.start > a.end - a.start ? b : a));
-      yield { text: sentence(device, `${duration(time)} (${percent(time / whole)} of the profile)`, countText(these.length), places[place]?.text ?? "a line outside any cell"), place: place < 0 ? null : place, start: longest.start, end: longest.end, stake: time };
+      yield { text: sentence(device, `${duration(time)} (${percent(time / whole)} of the profile)`, these.length, places[place]?.text ?? null), place: place < 0 ? null : place, start: longest.start, end: longest.end, stake: time };
     }
   }
 }
 
-function* copies({ drafts, tracks, kindOf, bytesOf, times, places }: Findings): Generator<Found> {
+function* copies({ drafts, tracks, details, times, places }: Findings): Generator<Found> {
   for (const { device, busy } of times) {
-    const these = drafts.filter((draft) => tracks[draft.track]!.device === device && kindOf(draft) === "copy");
-    const time = these.reduce((sum, { start, end }) => sum + end - start, 0);
-    if (these.length === 0 || time === 0) continue;
-    const bytes = these.reduce((sum, draft) => sum + bytesOf(draft), 0);
-    const place = mostOf(these.map((draft) => [draft.place, draft.end - draft.start]));
-    const longest = these.reduce((a, b) => (b.end - b.start > a.end - a.start ? b : a));
+    const these: number[] = [];
+    for (let index = 0; index < drafts.length; index++) if (details[drafts.detail[index]!]!.kind === "copy" && tracks[drafts.track[index]!]!.device === device) these.push(index);
+    if (these.length === 0) continue;
+    const lasts = (index: number) => drafts.end[index]! - drafts.start[index]!;
+    const time = these.reduce((sum, index) => sum + lasts(index), 0);
+    const bytes = these.reduce((sum, index) => sum + (details[drafts.detail[index]!]!.bytes ?? 0), 0);
+    const place = mostOf(these.map((index) => [drafts.place[index]!, lasts(index)]));
+    const longest = these.reduce((a, b) => (lasts(b) > lasts(a) ? b : a));
     const from = places[place] === undefined ? "" : `, most from ${places[place].text}`;
     const text = `Copies took ${duration(time)}, ${percent(time / busy)} of the time in which ${device} worked: ${sizeText(bytes)} in ${countText(these.length)} at ${rateText(bytes / (time / 1e9), "B")}${from}. Leave data on the device, and read only what you need.`;
-    yield { text, place: place < 0 ? null : place, start: longest.start, end: longest.end, stake: time };
+    yield { text, place: place < 0 ? null : place, start: drafts.start[longest]!, end: drafts.end[longest]!, stake: time };
   }
 }
 
 function* kernelsOf({ kernels, devices, multiprocessors, drafts }: Findings): Generator<Found> {
   for (const [row, kernel] of kernels.entries()) {
+    // What the library launches, its users cannot mend.
+    if (kernel.operation !== null) continue;
     const text = slowness(kernel, devices.find(({ device }) => device === kernel.device), multiprocessors.get(kernel.device) ?? 0);
     if (text === null) continue;
-    const longest = drafts.filter((draft) => draft.kernel === row).reduce((a, b) => (b.end - b.start > a.end - a.start ? b : a));
-    yield { text, place: kernel.places[0] ?? null, start: longest.start, end: longest.end, stake: kernel.total };
+    const first = drafts.kernel.indexOf(row);
+    yield { text, place: kernel.places[0] ?? null, start: drafts.start[first]!, end: drafts.end[first]!, stake: kernel.total };
   }
 }
 
 function slowness({ name, share, device, grid, mean, bytes, flops, dtype, theoreticalOccupancy, limiter }: KernelRow, rates: ProfiledDevice | undefined, multiprocessors: number): string | null {
   const opening = `Kernel ${name} took ${percent(share)} of the time of all kernels`;
   const blocks = grid.reduce((product, length) => product * length, 1);
-  if (blocks < multiprocessors) return `${opening} with ${countText(blocks)} ${blocks === 1 ? "block" : "blocks"}, but ${device} runs ${countText(multiprocessors)} at once. Cut the work into more blocks.`;
+  if (blocks > 0 && blocks < multiprocessors) return `${opening} with ${counted(blocks, "block")}, but ${device} runs ${countText(multiprocessors)} at once. Cut the work into more blocks.`;
   const ofCopy = bytes === null || rates?.copy == null ? null : bytes / (mean / 1e9) / rates.copy;
   const product = dtype === null ? undefined : rates?.product[dtype];
   const ofProduct = flops === null || product === undefined ? null : flops / (mean / 1e9) / product;

@@ -33,8 +33,14 @@ export function countText(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-/** `[64, 1, 1]` is 64, `[8, 4, 1]` is 8 × 4. */
+/** "1 gap", "1,200 gaps". */
+export function counted(count: number, noun: string): string {
+  return `${countText(count)} ${noun}${count === 1 ? "" : noun.endsWith("ch") ? "es" : "s"}`;
+}
+
+/** `[0, 0, 0]`, of a vendor's library, is nothing, `[64, 1, 1]` is 64, `[8, 4, 1]` is 8 × 4. */
 export function shapeText(sizes: readonly number[]): string {
+  if (sizes[0] === 0) return "";
   const shown = [...sizes];
   while (shown.length > 1 && shown.at(-1) === 1) shown.pop();
   return shown.join(" × ");

@@ -1,5 +1,6 @@
 // When a device had nothing to do, and what it waited for: turns its slices and this process's into gaps with a reason each.
-import type { Draft, Track } from "./slices.ts";
+import type { Drafts } from "./drafts.ts";
+import type { Track } from "./slices.ts";
 
 /**
  * launch: TypeScript had not launched what comes next. wait: nor could it, because it waited for the device first. compile, collector: it was busy with that. latency: what comes next was launched
@@ -11,72 +12,72 @@ export interface Gap { readonly start: number; readonly end: number; readonly re
 
 export interface DeviceTime { readonly device: string; readonly busy: number; readonly gaps: readonly Gap[]; }
 
-interface Span { readonly start: number; readonly end: number; readonly place: number; readonly kind: string; }
+/** What this process was doing meanwhile, by their end. */
+interface Host { readonly start: Float64Array; readonly end: Float64Array; readonly place: Int32Array; readonly kinds: readonly string[]; }
 
-/** `kindOf` a draft: that of its detail. */
-export function deviceTimes(drafts: readonly Draft[], tracks: readonly Track[], kindOf: (draft: Draft) => string, duration: number): DeviceTime[] {
-  const host = hostSpans(drafts, tracks, kindOf);
-  const byDevice = new Map<string, Draft[]>();
-  for (const draft of drafts) {
-    const { kind, device } = tracks[draft.track]!;
-    if (kind !== "stream" || device === null) continue;
-    const known = byDevice.get(device);
-    if (known === undefined) byDevice.set(device, [draft]);
-    else known.push(draft);
-  }
-  return [...byDevice].map(([device, work]) => timesOf(device, work.sort((a, b) => a.start - b.start), drafts, host, duration));
+const telling = new Set(["wait", "compile", "collector"]);
+
+/** `kinds` of details. */
+export function deviceTimes(drafts: Drafts, tracks: readonly Track[], kinds: readonly string[], duration: number): DeviceTime[] {
+  const host = hostOf(drafts, tracks, kinds);
+  const devices = [...new Set(tracks.flatMap(({ kind, device }) => (kind === "stream" && device !== null ? [device] : [])))];
+  return devices.map((device) => {
+    const streams = [...tracks.keys()].filter((track) => tracks[track]!.kind === "stream" && tracks[track]!.device === device);
+    const orders = streams.map((track) => drafts.ordered(track));
+    const work = orders.length === 1 ? orders[0]! : Uint32Array.from(orders.flatMap((order) => [...order])).sort((a, b) => drafts.start[a]! - drafts.start[b]!);
+    return timesOf(device, work, drafts, host, duration);
+  });
 }
 
-function timesOf(device: string, work: readonly Draft[], drafts: readonly Draft[], host: readonly Span[], duration: number): DeviceTime {
+function timesOf(device: string, work: Uint32Array, drafts: Drafts, host: Host, duration: number): DeviceTime {
   const gaps: Gap[] = [];
   let busy = 0;
   let reached = 0;
   work.forEach((draft, index) => {
-    if (draft.start > reached) gaps.push(index === 0 ? { start: 0, end: draft.start, reason: "ends", place: -1 } : reasoned(reached, draft, drafts, host));
-    const from = Math.max(reached, draft.start);
-    if (draft.end > from) busy += draft.end - from;
-    reached = Math.max(reached, draft.end);
+    const [start, end] = [drafts.start[draft]!, drafts.end[draft]!];
+    if (start > reached) gaps.push(index === 0 ? { start: 0, end: start, reason: "ends", place: -1 } : reasoned(reached, draft, drafts, host));
+    if (end > reached) busy += end - Math.max(reached, start);
+    reached = Math.max(reached, end);
   });
   if (duration > reached) gaps.push({ start: reached, end: duration, reason: "ends", place: -1 });
   return { device, busy, gaps };
 }
 
-function reasoned(start: number, next: Draft, drafts: readonly Draft[], host: readonly Span[]): Gap {
-  const gap = { start, end: next.start, place: next.place };
-  const command = next.cause < 0 ? undefined : drafts[next.cause]!;
-  if (command === undefined || command.start <= start) return { ...gap, reason: "latency" };
-  const spent = new Map<string, number>();
-  let waited: Span | undefined;
-  // `host` is sorted by end: those that end after the gap begins.
-  for (let at = firstAfter(host, start); at < host.length; at++) {
-    const span = host[at]!;
-    if (span.end > command.start) break;
-    if (span.kind === "wait" && span.start < start) waited = span;
-    const inside = span.end - Math.max(span.start, start);
-    spent.set(span.kind, (spent.get(span.kind) ?? 0) + inside);
+function reasoned(start: number, next: number, drafts: Drafts, host: Host): Gap {
+  const gap = { start, end: drafts.start[next]!, place: drafts.place[next]! };
+  const cause = drafts.cause[next]!;
+  const launched = cause < 0 ? -1 : drafts.start[cause]!;
+  if (launched <= start) return { ...gap, reason: "latency" };
+  let [compiling, collecting, waited] = [0, 0, -1];
+  for (let at = firstAfter(host.end, start); at < host.end.length && host.end[at]! <= launched; at++) {
+    const inside = host.end[at]! - Math.max(host.start[at]!, start);
+    if (host.kinds[at] === "compile") compiling += inside;
+    else if (host.kinds[at] === "collector") collecting += inside;
+    else if (host.start[at]! < start) waited = at;
   }
-  const half = (command.start - start) / 2;
-  if ((spent.get("compile") ?? 0) > half) return { ...gap, reason: "compile" };
-  if ((spent.get("collector") ?? 0) > half) return { ...gap, reason: "collector" };
-  if (waited !== undefined) return { ...gap, reason: "wait", place: waited.place };
+  const half = (launched - start) / 2;
+  if (compiling > half) return { ...gap, reason: "compile" };
+  if (collecting > half) return { ...gap, reason: "collector" };
+  if (waited >= 0) return { ...gap, reason: "wait", place: host.place[waited]! };
   return { ...gap, reason: "launch" };
 }
 
-function hostSpans(drafts: readonly Draft[], tracks: readonly Track[], kindOf: (draft: Draft) => string): Span[] {
-  const spans: Span[] = [];
-  for (const draft of drafts) {
-    if (tracks[draft.track]!.device !== null) continue;
-    const kind = kindOf(draft);
-    if (kind === "wait" || kind === "compile" || kind === "collector") spans.push({ start: draft.start, end: draft.end, place: draft.place, kind });
-  }
-  return spans.sort((a, b) => a.end - b.end);
+function hostOf(drafts: Drafts, tracks: readonly Track[], kinds: readonly string[]): Host {
+  const found: number[] = [];
+  for (let index = 0; index < drafts.length; index++) if (tracks[drafts.track[index]!]!.device === null && telling.has(kinds[drafts.detail[index]!]!)) found.push(index);
+  found.sort((a, b) => drafts.end[a]! - drafts.end[b]!);
+  return {
+    start: Float64Array.from(found, (index) => drafts.start[index]!), end: Float64Array.from(found, (index) => drafts.end[index]!), place: Int32Array.from(found, (index) => drafts.place[index]!),
+    kinds: found.map((index) => kinds[drafts.detail[index]!]!),
+  };
 }
 
-function firstAfter(spans: readonly Span[], time: number): number {
-  let [low, high] = [0, spans.length];
+/** The first of sorted numbers that is larger. */
+function firstAfter(numbers: Float64Array, time: number): number {
+  let [low, high] = [0, numbers.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (spans[middle]!.end > time) high = middle;
+    if (numbers[middle]! > time) high = middle;
     else low = middle + 1;
   }
   return low;

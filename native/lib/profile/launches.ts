@@ -1,17 +1,13 @@
 // The kernels that devices ran: turns single launches into a row for each kernel, as CUDA.jl's profiler lists them.
 import type { LaunchOccupancy } from "./occupancy.ts";
-import type { Draft, KernelRow } from "./slices.ts";
+import type { Drafts } from "./drafts.ts";
+import type { KernelRow } from "./slices.ts";
 
-export interface Launch {
-  /** Index of its draft. */
-  readonly draft: number;
+/** What launches of one kernel have in common when they have the same facts. */
+export interface LaunchFacts {
   readonly device: string;
   readonly name: string;
   readonly operation: string | null;
-  readonly place: number;
-  /** Nanoseconds. */
-  readonly start: number;
-  readonly end: number;
   readonly grid: readonly number[];
   readonly block: readonly number[];
   readonly registers: number;
@@ -21,72 +17,88 @@ export interface Launch {
   readonly bytes: number | null;
   readonly flops: number | null;
   readonly dtype: string | null;
-  readonly counters: Record<string, number> | null;
+}
+
+/** One launch. Nanoseconds. */
+export interface Launch extends LaunchFacts { readonly start: number; readonly end: number; }
+
+interface Group {
+  calls: number;
+  total: number;
+  /** Welford's: the mean so far, and the sum of squared distances from it. */
+  mean: number;
+  squares: number;
+  min: number;
+  max: number;
+  longest: LaunchFacts;
+  latest: Launch;
+  /** `null` once one launch is without. */
+  bytes: number | null;
+  flops: number | null;
+  readonly places: Set<number>;
+  readonly counters: Map<string, { sum: number; count: number }>;
 }
 
 export class LaunchList {
-  readonly #byKernel = new Map<string, Launch[]>();
+  readonly #groups: Group[] = [];
+  readonly #numbers = new Map<string, number>();
 
-  add(launch: Launch): void {
-    const key = `${launch.device}\0${launch.name}\0${launch.operation ?? ""}`;
-    const known = this.#byKernel.get(key);
-    if (known === undefined) this.#byKernel.set(key, [launch]);
-    else known.push(launch);
+  /** The number of the kernel, for {@link add}. */
+  groupOf({ device, name, operation }: LaunchFacts): number {
+    const key = `${device}\0${name}\0${operation ?? ""}`;
+    const known = this.#numbers.get(key);
+    if (known !== undefined) return known;
+    const number = this.#numbers.size;
+    this.#numbers.set(key, number);
+    return number;
+  }
+
+  add(number: number, facts: LaunchFacts, start: number, end: number, place: number, counters: Record<string, number> | undefined): void {
+    const time = end - start;
+    let group = this.#groups[number];
+    if (group === undefined) {
+      group = { calls: 0, total: 0, mean: 0, squares: 0, min: Infinity, max: -1, longest: facts, latest: { ...facts, start, end }, bytes: 0, flops: 0, places: new Set(), counters: new Map() };
+      this.#groups[number] = group;
+    }
+    group.calls += 1;
+    group.total += time;
+    const distance = time - group.mean;
+    group.mean += distance / group.calls;
+    group.squares += distance * (time - group.mean);
+    if (time < group.min) group.min = time;
+    if (time > group.max) [group.max, group.longest] = [time, facts];
+    if (start >= group.latest.start) group.latest = { ...facts, start, end };
+    group.bytes = group.bytes === null || facts.bytes === null ? null : group.bytes + facts.bytes;
+    group.flops = group.flops === null || facts.flops === null ? null : group.flops + facts.flops;
+    if (place >= 0) group.places.add(place);
+    for (const [name, value] of Object.entries(counters ?? {})) {
+      const { sum, count } = group.counters.get(name) ?? { sum: 0, count: 0 };
+      group.counters.set(name, { sum: sum + value, count: count + 1 });
+    }
   }
 
   /** The last launch of each kernel. */
   latest(): Launch[] {
-    return [...this.#byKernel.values()].map((launches) => launches.reduce((last, launch) => (launch.start >= last.start ? launch : last)));
+    return this.#groups.map(({ latest }) => latest);
   }
 
-  /** A row for each kernel, the one that took most time first; the drafts of its launches are given its number. */
-  rows(drafts: readonly Draft[]): KernelRow[] {
-    const groups = [...this.#byKernel.values()].map((launches) => ({ launches, total: launches.reduce((sum, { start, end }) => sum + end - start, 0) })).sort((a, b) => b.total - a.total);
-    const all = groups.reduce((sum, { total }) => sum + total, 0);
-    return groups.map(({ launches, total }, row) => {
-      for (const { draft } of launches) drafts[draft]!.kernel = row;
-      return rowOf(launches, total, all);
-    });
+  /** A row for each kernel, the one that took most time first; the drafts of its launches, which have the number of the kernel, are given that of the row. */
+  rows(drafts: Drafts): KernelRow[] {
+    const order = [...this.#groups.keys()].sort((a, b) => this.#groups[b]!.total - this.#groups[a]!.total);
+    const rowOfGroup = new Int32Array(order.length);
+    order.forEach((number, row) => { rowOfGroup[number] = row; });
+    for (let index = 0; index < drafts.length; index++) if (drafts.kernel[index]! >= 0) drafts.kernel[index] = rowOfGroup[drafts.kernel[index]!]!;
+    const all = this.#groups.reduce((sum, { total }) => sum + total, 0);
+    return order.map((number) => rowOf(this.#groups[number]!, all));
   }
 }
 
-function rowOf(launches: readonly Launch[], total: number, all: number): KernelRow {
-  const calls = launches.length;
-  const mean = total / calls;
-  let [min, max, squares, longest] = [Infinity, 0, 0, launches[0]!];
-  for (const launch of launches) {
-    const time = launch.end - launch.start;
-    min = Math.min(min, time);
-    if (time > max) [max, longest] = [time, launch];
-    squares += (time - mean) ** 2;
-  }
+function rowOf({ calls, total, mean, squares, min, max, longest, bytes, flops, places, counters }: Group, all: number): KernelRow {
   const { name, operation, device, grid, block, registers, shared, local, occupancy, dtype } = longest;
   return {
     name, operation, device, calls, total, mean, deviation: calls < 2 ? 0 : Math.sqrt(squares / (calls - 1)), min, max, share: all === 0 ? 0 : total / all, grid: [...grid], block: [...block],
     registers: registers === 0 ? null : registers, shared, local: registers === 0 ? null : local, theoreticalOccupancy: occupancy?.theoretical ?? null, achievedOccupancy: occupancy?.achieved ?? null,
-    limiter: occupancy?.limiter ?? null, bytes: meanOf(launches, "bytes"), flops: meanOf(launches, "flops"), dtype, counters: countersOf(launches), places: [...new Set(launches.map(({ place }) => place))].filter((place) => place >= 0),
+    limiter: occupancy?.limiter ?? null, bytes: bytes === null ? null : bytes / calls, flops: flops === null ? null : flops / calls, dtype,
+    counters: Object.fromEntries([...counters].map(([counter, { sum, count }]) => [counter, sum / count])), places: [...places],
   };
-}
-
-/** `null` where it is not known of all of them. */
-function meanOf(launches: readonly Launch[], what: "bytes" | "flops"): number | null {
-  let sum = 0;
-  for (const launch of launches) {
-    const amount = launch[what];
-    if (amount === null) return null;
-    sum += amount;
-  }
-  return sum / launches.length;
-}
-
-/** The mean of each, over the launches that were counted. */
-function countersOf(launches: readonly Launch[]): Record<string, number> {
-  const sums = new Map<string, { sum: number; count: number }>();
-  for (const { counters } of launches) {
-    for (const [name, value] of Object.entries(counters ?? {})) {
-      const known = sums.get(name) ?? { sum: 0, count: 0 };
-      sums.set(name, { sum: known.sum + value, count: known.count + 1 });
-    }
-  }
-  return Object.fromEntries([...sums].map(([name, { sum, count }]) => [name, sum / count]));
 }

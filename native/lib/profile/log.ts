@@ -1,4 +1,5 @@
-// Events of this process in the order in which they ended: columns of numbers that grow, so that noting one costs no object.
+// Events of this process in the order in which they ended.
+import { doubled, firstCapacity } from "./columns.ts";
 
 export const EventKind = { command: 0, operation: 1, request: 2, wait: 3, range: 4, collector: 5, cell: 6 } as const;
 export type EventKind = (typeof EventKind)[keyof typeof EventKind];
@@ -6,23 +7,23 @@ export type EventKind = (typeof EventKind)[keyof typeof EventKind];
 export class EventLog {
   length = 0;
   /** Milliseconds of {@link clock}. */
-  start = new Float64Array(1024);
-  end = new Float64Array(1024);
-  kind = new Uint8Array(1024);
+  start = new Float64Array(firstCapacity);
+  end = new Float64Array(firstCapacity);
+  kind = new Uint8Array(firstCapacity);
   /** Of a command. */
-  sequence = new Float64Array(1024);
+  sequence = new Float64Array(firstCapacity);
   /** Index of the device; 0: none. */
-  device = new Uint16Array(1024);
+  device = new Uint16Array(firstCapacity);
   /** The call site that was current. */
-  origin = new Uint32Array(1024);
+  origin = new Uint32Array(firstCapacity);
   /** The command of protocol/commands.h. */
-  op = new Uint16Array(1024);
+  op = new Uint16Array(firstCapacity);
   /** A kernel, a plan (with `planBit`), or what the kind says. */
-  subject = new Float64Array(1024);
+  subject = new Float64Array(firstCapacity);
   /** 1 + the event of the operation that submitted it; 0: none. */
-  owner = new Uint32Array(1024);
+  owner = new Uint32Array(firstCapacity);
   /** 1 + an index of what else is known; 0: nothing. */
-  more = new Uint32Array(1024);
+  more = new Uint32Array(firstCapacity);
 
   /** Returns the index of the event. */
   add(kind: EventKind, start: number, end: number, device: number, origin: number, sequence = 0, op = 0, subject = 0): number {
@@ -40,20 +41,15 @@ export class EventLog {
   }
 
   #grow(): void {
-    const grown = <T extends Float64Array | Uint8Array | Uint16Array | Uint32Array>(column: T): T => {
-      const larger = new (column.constructor as new (length: number) => T)(2 * column.length);
-      larger.set(column);
-      return larger;
-    };
-    this.start = grown(this.start);
-    this.end = grown(this.end);
-    this.kind = grown(this.kind);
-    this.sequence = grown(this.sequence);
-    this.device = grown(this.device);
-    this.origin = grown(this.origin);
-    this.op = grown(this.op);
-    this.subject = grown(this.subject);
-    this.owner = grown(this.owner);
-    this.more = grown(this.more);
+    this.start = doubled(this.start);
+    this.end = doubled(this.end);
+    this.kind = doubled(this.kind);
+    this.sequence = doubled(this.sequence);
+    this.device = doubled(this.device);
+    this.origin = doubled(this.origin);
+    this.op = doubled(this.op);
+    this.subject = doubled(this.subject);
+    this.owner = doubled(this.owner);
+    this.more = doubled(this.more);
   }
 }

@@ -14,7 +14,8 @@ import type { Launch } from "./launches.ts";
 import { EventKind } from "./log.ts";
 import { copyRate, productRate } from "./rates.ts";
 import { Recorder } from "./recorder.ts";
-import { emptySlices, slicesOf, type Draft, type KernelRow, type ProfileData, type ProfiledDevice } from "./slices.ts";
+import { slicesOf } from "./drafts.ts";
+import { emptySlices, type KernelRow, type ProfileData, type ProfiledDevice } from "./slices.ts";
 import { TimelineBuilder, type DeviceRecords } from "./timeline.ts";
 
 /** What a device process says at the end of a profile, besides the records. */
@@ -150,12 +151,10 @@ export class Profiling {
     const { drafts, tracks, names, places, details, launches } = new TimelineBuilder(this.#recorder).build(recorded);
     const kernels = launches.rows(drafts);
     for (const listener of listeners) listener(launches.latest());
-    const kindOf = (draft: Draft) => details[draft.detail]!.kind;
-    const times = deviceTimes(drafts, tracks, kindOf, duration);
+    const times = deviceTimes(drafts, tracks, details.map(({ kind }) => kind), duration);
     const devices = recorded.map(({ device }) => profiled(device, kernels, duration === 0 ? 0 : (times.find((time) => time.device === device.name)?.busy ?? 0) / duration));
     const advice = adviceOf({
-      duration, times, kernels, devices, places, drafts, tracks, kindOf, bytesOf: (draft) => details[draft.detail]!.bytes ?? 0,
-      multiprocessors: new Map(recorded.map(({ device }) => [device.name, device.properties.multiprocessors])),
+      duration, times, kernels, devices, places, drafts, tracks, details, multiprocessors: new Map(recorded.map(({ device }) => [device.name, device.properties.multiprocessors])),
     });
     const counters = [...this.#recorder.memory].map(([device, { times: at, bytes }]) => ({
       name: `memory of ${device.name}`, unit: "bytes" as const, time: Float64Array.from(at, (time) => (time - this.#recorder.start) * 1e6), value: Float64Array.from(bytes),

@@ -91,8 +91,8 @@ export class Recorder implements Watcher, Observer {
     this.log.more[this.#lastCommand] = this.described.push(described);
   }
 
-  answered(device: DeviceProcess, op: Op, start: number): void {
-    this.log.add(EventKind.request, start, clock(), this.#indexOf(device), origin.current, 0, op);
+  answered(device: DeviceProcess, sequence: number, op: Op, start: number): void {
+    this.log.add(EventKind.request, start, clock(), this.#indexOf(device), origin.current, sequence, op);
   }
 
   waited(device: DeviceProcess, start: number, isBlocking: boolean): void {

@@ -81,40 +81,6 @@ export interface ProfileData {
   readonly notes: string[];
 }
 
-/** One slice before all are sorted. `cause` is an index into the same list, −1: none; `kernel` an index of the rows, −1: none. */
-export interface Draft { track: number; start: number; end: number; name: number; place: number; detail: number; cause: number; kernel: number; depth: number; }
-
-/** Sorts slices by track and start, and lays those of one track out in levels: what lies within another one is a level below it. */
-export function slicesOf(drafts: readonly Draft[], tracks: readonly Track[]): Slices {
-  const order = Uint32Array.from(drafts.keys()).sort((a, b) => {
-    const [left, right] = [drafts[a]!, drafts[b]!];
-    return left.track - right.track || left.start - right.start || right.end - left.end;
-  });
-  const places = new Uint32Array(drafts.length);
-  order.forEach((draft, at) => { places[draft] = at; });
-  const slices = emptySlices(drafts.length);
-  let open: number[] = [];
-  let track = -1;
-  order.forEach((index, at) => {
-    const draft = drafts[index]!;
-    if (draft.track !== track) [track, open] = [draft.track, []];
-    while (open.length > 0 && open.at(-1)! <= draft.start) open.pop();
-    const depth = Math.min(open.length, 255);
-    open.push(draft.end);
-    tracks[track]!.depth = Math.max(tracks[track]!.depth, depth + 1);
-    slices.start[at] = draft.start;
-    slices.duration[at] = draft.end - draft.start;
-    slices.track[at] = draft.track;
-    slices.depth[at] = depth;
-    slices.name[at] = draft.name;
-    slices.place[at] = draft.place + 1;
-    slices.detail[at] = draft.detail;
-    slices.cause[at] = draft.cause < 0 ? 0 : places[draft.cause]! + 1;
-    slices.kernel[at] = draft.kernel + 1;
-  });
-  return slices;
-}
-
 export function emptySlices(length: number): Slices {
   return {
     length, start: new Float64Array(length), duration: new Float32Array(length), track: new Uint16Array(length), depth: new Uint8Array(length), name: new Uint32Array(length), place: new Uint32Array(length),

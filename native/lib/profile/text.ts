@@ -1,5 +1,5 @@
 // A profile as text and as HTML, for readers without the extension: what the devices did, a row for each kernel, and the advice.
-import { countText, duration, percent, rateText, shapeText } from "./figures.ts";
+import { counted, countText, duration, percent, rateText, shapeText } from "./figures.ts";
 import { pictureOf } from "./picture.ts";
 import type { KernelRow, ProfileData } from "./slices.ts";
 import { escaped } from "../wording.ts";
@@ -23,8 +23,8 @@ const columns: readonly Column[] = [
   { title: "Calls", of: ({ calls }) => countText(calls) },
   { title: "Mean ± std", of: ({ mean, deviation, calls }) => (calls === 1 ? duration(mean) : `${duration(mean)} ± ${duration(deviation)}`) },
   { title: "Min … max", of: ({ min, max, calls }) => (calls === 1 ? null : `${duration(min)} … ${duration(max)}`) },
-  { title: "Grid", of: ({ grid }) => shapeText(grid) },
-  { title: "Block", of: ({ block }) => (block.every((length) => length === 1) ? null : shapeText(block)) },
+  { title: "Grid", of: ({ grid }) => shapeText(grid) || null },
+  { title: "Block", of: ({ block }) => (block.every((length) => length <= 1) ? null : shapeText(block)) },
   { title: "Registers", of: ({ registers }) => (registers === null ? null : String(registers)) },
   { title: "Occupancy", of: ({ theoreticalOccupancy, limiter }) => (theoreticalOccupancy === null ? null : `${theoreticalOccupancy.toFixed(0)} % (${limiter})`) },
   { title: "Moves", of: (row) => rate(row, row.bytes, "B") },
@@ -46,7 +46,7 @@ function tableOf(kernels: readonly KernelRow[]): { titles: Column[]; rows: strin
 function headline({ title, duration: whole, devices, kernels }: ProfileData): string {
   const busy = devices.map((device) => `${device.device} worked ${duration(device.busy * whole)} (${percent(device.busy)})`);
   const calls = kernels.reduce((sum, row) => sum + row.calls, 0);
-  return `${title}: ${duration(whole)}; ${[...busy, `${countText(calls)} ${calls === 1 ? "launch" : "launches"} of ${countText(kernels.length)} ${kernels.length === 1 ? "kernel" : "kernels"}`].join("; ")}`;
+  return `${title}: ${duration(whole)}; ${[...busy, `${counted(calls, "launch")} of ${counted(kernels.length, "kernel")}`].join("; ")}`;
 }
 
 const rest = ({ kernels }: ProfileData): string[] => (kernels.length > shownRows ? [`and ${countText(kernels.length - shownRows)} more kernels: table() has them all`] : []);

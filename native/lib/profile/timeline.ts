@@ -5,15 +5,17 @@ import { Op } from "../wire/commands.ts";
 import type { ProfileRecords } from "../wire/profile-records.ts";
 import { countText, shapeText, sizeText } from "./figures.ts";
 import { EventKind } from "./log.ts";
-import { LaunchList } from "./launches.ts";
+import { Drafts } from "./drafts.ts";
+import { LaunchList, type LaunchFacts } from "./launches.ts";
+import type { Described } from "../device/activity.ts";
 import { stackKey, type RanOperation, type Recorder } from "./recorder.ts";
-import { Interned, type Detail, type Draft, type Place, type Track } from "./slices.ts";
+import { Interned, type Detail, type Place, type Track } from "./slices.ts";
 import { occupancyOf } from "./occupancy.ts";
 
 /** What one device recorded. */
 export interface DeviceRecords { readonly device: DeviceProcess; readonly records: ProfileRecords; readonly names: readonly string[]; readonly counters: ReadonlyMap<number, Record<string, number>>; }
 
-export interface Timeline { readonly drafts: Draft[]; readonly tracks: Track[]; readonly names: string[]; readonly places: Place[]; readonly details: Detail[]; readonly launches: LaunchList; }
+export interface Timeline { readonly drafts: Drafts; readonly tracks: Track[]; readonly names: string[]; readonly places: Place[]; readonly details: Detail[]; readonly launches: LaunchList; }
 
 const opTexts: Readonly<Record<number, string>> = {
   [Op.copy]: "copy", [Op.fill]: "fill", [Op.segment_create]: "get memory", [Op.segment_import]: "get memory", [Op.segment_release]: "give memory back", [Op.compile]: "compile", [Op.module_load]: "load kernels",
@@ -21,8 +23,11 @@ const opTexts: Readonly<Record<number, string>> = {
 };
 const requestKinds: Readonly<Record<number, string>> = { [Op.compile]: "compile", [Op.module_load]: "compile", [Op.plan]: "compile" };
 
+/** A kernel's launch as its records say it, with what it was found to be. */
+interface KnownKernel { readonly grid: readonly number[]; readonly block: readonly number[]; readonly registers: number; readonly shared: number; readonly local: number; readonly more: Described | null; readonly operation: string | null; readonly detail: number; readonly group: number; readonly facts: LaunchFacts; }
+
 export class TimelineBuilder {
-  readonly drafts: Draft[] = [];
+  readonly drafts = new Drafts();
   readonly tracks: Track[] = [];
   readonly launches = new LaunchList();
   readonly #names = new Interned<string>();
@@ -84,11 +89,9 @@ export class TimelineBuilder {
       const device = log.device[event]! === 0 ? null : devices[log.device[event]! - 1]!;
       const isRange = kind === EventKind.range;
       const { name, detail } = this.#describe(event, kind, device);
-      const draft = this.drafts.push({
-        track: isRange ? this.#track("annotations", "range", null) : host, start: Math.max(0, this.#time(log.start[event]!)), end: this.#time(Math.min(log.end[event]!, concluded)),
-        name: this.#name(name), place: this.#place(log.origin[event]!), detail, cause: -1, kernel: -1, depth: 0,
-      }) - 1;
-      if (kind !== EventKind.command || device === null) continue;
+      const track = isRange ? this.#track("annotations", "range", null) : host;
+      const draft = this.drafts.add(track, Math.max(0, this.#time(log.start[event]!)), this.#time(Math.min(log.end[event]!, concluded)), this.#name(name), this.#place(log.origin[event]!), detail);
+      if (device === null || (kind !== EventKind.command && kind !== EventKind.request)) continue;
       let commands = this.#commands.get(device);
       if (commands === undefined) this.#commands.set(device, (commands = new Map()));
       commands.set(log.sequence[event]!, { draft, event });
@@ -122,62 +125,72 @@ export class TimelineBuilder {
   #addRecords(recorded: DeviceRecords): void {
     const { device, records, names, counters } = recorded;
     const commands = this.#commands.get(device);
-    const { log } = this.#recorder;
     const kernelsOf = this.#kernelsOfOperations(recorded);
     const whole = this.#time(this.#recorder.end);
+    const known: KnownKernel[] = [];
     for (let at = 0; at < records.length; at++) {
       const kind = records.kind(at);
       if (kind === undefined) continue;
-      const [start, end] = [records.start(at), records.end(at)];
+      const [start, end] = [Math.max(0, records.start(at)), records.end(at)];
       if (end < 0 || start > whole) continue;
       const sequence = records.sequence(at);
       const command = commands?.get(sequence);
-      const own = names[records.name(at)] ?? kind;
-      const owner = command === undefined ? 0 : log.owner[command.event]!;
-      const isAlone = owner === 0 || kernelsOf.get(owner) === 1;
-      const more = command === undefined || !isAlone ? null : this.#known(owner, command.event);
-      const place = command === undefined ? -1 : this.drafts[command.draft]!.place;
-      const draft = { start: Math.max(0, start), end, place, cause: command?.draft ?? -1, kernel: -1, depth: 0 };
-      const isFrom = command?.draft ?? -1;
+      const name = names[records.name(at)] ?? kind;
+      const cause = command?.draft ?? -1;
+      const place = cause < 0 ? -1 : this.drafts.place[cause]!;
+      const add = (track: number, detail: number, kernel = -1) => this.drafts.add(track, start, end, this.#name(name), place, detail, cause, kernel);
       switch (kind) {
         case "kernel": {
-          const shape = { grid: records.grid(at), block: records.block(at), registers: records.registers(at), shared: records.staticShared(at) + records.dynamicShared(at) };
-          const fill = occupancyOf(device.properties.arch, device.properties.multiprocessors, shape);
-          const operation = owner === 0 ? null : (this.#recorder.described[log.more[owner - 1]! - 1] as RanOperation);
-          const facts: [string, string][] = [["grid", shapeText(shape.grid)], ["block", shapeText(shape.block)]];
-          if (shape.registers > 0) facts.push(["registers", String(shape.registers)]);
-          if (shape.shared > 0) facts.push(["shared memory", sizeText(shape.shared)]);
-          if (records.local(at) > 0) facts.push(["local memory of a thread", sizeText(records.local(at))]);
-          if (fill !== null) facts.push(["occupancy", `${fill.theoretical.toFixed(0)} %, by ${fill.limiter}`]);
-          if (operation !== null) facts.push(["operation", operation.name]);
-          facts.push(...operandFacts((operation ?? more)?.operands));
-          const detail = this.#detail("kernel", facts, more?.bytes ?? null, more?.flops ?? null);
-          const index = this.drafts.push({ ...draft, track: this.#track(`stream ${records.lane(at)}`, "stream", device.name), name: this.#name(own), detail }) - 1;
-          this.launches.add({
-            draft: index, device: device.name, name: own, operation: operation?.name ?? null, place, start: draft.start, end, ...shape, local: records.local(at), occupancy: fill, bytes: more?.bytes ?? null, flops: more?.flops ?? null,
-            dtype: more?.operands.find(({ dtype }) => dtype.startsWith("float") || dtype === "bfloat16")?.dtype ?? null, counters: counters.get(sequence) ?? null,
-          });
+          const number = records.name(at);
+          const kernel = this.#kernel(device, name, records, at, command?.event, kernelsOf, known[number]);
+          known[number] = kernel;
+          add(this.#track(`stream ${records.lane(at)}`, "stream", device.name), kernel.detail, kernel.group);
+          this.launches.add(kernel.group, kernel.facts, start, end, place, counters.get(sequence));
           break;
         }
         case "copy":
         case "fill": {
           const bytes = records.bytes(at);
-          const detail = this.#detail(kind, [["size", sizeText(bytes)]], bytes, null);
-          this.drafts.push({ ...draft, track: this.#track(`stream ${records.lane(at)}`, "stream", device.name), name: this.#name(own), detail });
+          add(this.#track(`stream ${records.lane(at)}`, "stream", device.name), this.#detail(kind, [["size", sizeText(bytes)]], bytes, null));
           break;
         }
-        case "worker": {
-          const detail = this.#detail("worker", [["blocks", countText(records.blocks(at))]], null, null);
-          this.drafts.push({ ...draft, cause: isFrom, track: this.#track(`core ${records.lane(at)}`, "worker", device.name), name: this.#name(own), detail });
+        case "worker":
+          add(this.#track(`core ${records.lane(at)}`, "worker", device.name), this.#detail("worker", [["blocks", countText(records.blocks(at))]], null, null));
           break;
-        }
-        default:
-          this.drafts.push({ ...draft, cause: isFrom, track: this.#track(`process of ${device.name}`, "host", device.name), name: this.#name(own), detail: this.#detail(kind, [], null, null) });
+        default: add(this.#track(`process of ${device.name}`, "host", device.name), this.#detail(kind, [], null, null));
       }
     }
   }
 
-  /** How many kernels each operation launched. What it moves and computes in all is known, so that of one among several is not. */
+  /** `before`: the launch of that name before this one, which most are like. */
+  #kernel(device: DeviceProcess, name: string, records: ProfileRecords, at: number, event: number | undefined, kernelsOf: ReadonlyMap<number, number>, before: KnownKernel | undefined): KnownKernel {
+    const { log, described } = this.#recorder;
+    const owner = event === undefined ? 0 : log.owner[event]!;
+    const operation = owner > 0 ? (described[log.more[owner - 1]! - 1] as RanOperation) : null;
+    const own = event === undefined || log.more[event] === 0 ? null : described[log.more[event]! - 1]!;
+    const operationName = operation?.name ?? (event !== undefined && log.kind[event] === EventKind.request ? opTexts[log.op[event]!]! : null);
+    // What an operation moves and computes in all is known, so that of one among several kernels is not.
+    const more = operation === null ? own : kernelsOf.get(owner) === 1 ? operation : null;
+    const [grid, block, registers, local] = [records.grid(at), records.block(at), records.registers(at), records.local(at)];
+    const shared = records.staticShared(at) + records.dynamicShared(at);
+    const isLike = before !== undefined && before.more === more && before.operation === operationName && before.registers === registers && before.shared === shared && before.local === local &&
+      before.grid.every((length, axis) => length === grid[axis]) && before.block.every((length, axis) => length === block[axis]);
+    if (isLike) return before;
+    const occupancy = occupancyOf(device.properties.arch, device.properties.multiprocessors, { grid, block, registers, shared });
+    const facts: [string, string][] = grid[0] === 0 ? [] : [["grid", shapeText(grid)], ["block", shapeText(block)]];
+    if (registers > 0) facts.push(["registers", String(registers)]);
+    if (shared > 0) facts.push(["shared memory", sizeText(shared)]);
+    if (local > 0) facts.push(["local memory of a thread", sizeText(local)]);
+    if (occupancy !== null) facts.push(["occupancy", `${occupancy.theoretical.toFixed(0)} %, by ${occupancy.limiter}`]);
+    if (operationName !== null) facts.push(["operation", operationName]);
+    facts.push(...operandFacts((operation ?? own)?.operands));
+    const [bytes, flops] = [more?.bytes ?? null, more?.flops ?? null];
+    const dtype = more?.operands.find((operand) => operand.dtype.startsWith("float") || operand.dtype === "bfloat16")?.dtype ?? null;
+    const launch: LaunchFacts = { device: device.name, name, operation: operationName, grid, block, registers, shared, local, occupancy, bytes, flops, dtype };
+    return { grid, block, registers, shared, local, more, operation: operationName, detail: this.#detail("kernel", facts, bytes, flops), group: this.launches.groupOf(launch), facts: launch };
+  }
+
+  /** How many kernels each operation launched. */
   #kernelsOfOperations({ device, records }: DeviceRecords): Map<number, number> {
     const commands = this.#commands.get(device);
     const counts = new Map<number, number>();
@@ -187,12 +200,6 @@ export class TimelineBuilder {
       if (owner > 0) counts.set(owner, (counts.get(owner) ?? 0) + 1);
     }
     return counts;
-  }
-
-  #known(owner: number, event: number) {
-    const { log, described } = this.#recorder;
-    const more = log.more[owner > 0 ? owner - 1 : event]!;
-    return more === 0 ? null : described[more - 1]!;
   }
 }
 

@@ -59,7 +59,7 @@ std::unique_ptr<PlannedCall> plan_matmul(LibraryContext& context, const PlanRequ
 
 class CpuLibraries final : public PlannedCalls<LibraryContext> {
  public:
-  explicit CpuLibraries(LibraryContext context) : PlannedCalls(context, {{"matmul", plan_matmul}}) {}
+  explicit CpuLibraries(LibraryContext context) : PlannedCalls(context, ProfileKind::kernel, {{"matmul", plan_matmul}}) {}
 
   void run(const RunRequest& request) override {
     blame(request.sequence);
