@@ -257,6 +257,26 @@ describe("modules", () => {
     expect((await session.run("[(await import('esm')).named, require('common').named]")).result).toBe("[ 'esm named', 'common named' ]");
   });
 
+  test.each([
+    ["require", "later-required", '"main": "lib/main.js"', "exports.value = 1", "require('later-required')", "require('later-required').value"],
+    ["import", "later-imported", '"main": "lib/main.js"', "exports.value = 1", "await import('later-imported')", "(await import('later-imported')).value"],
+    ["import of a module", "later-module", '"type": "module", "exports": "./lib/main.js"', "export const value = 1", "await import('later-module')", "(await import('later-module')).value"],
+    ["require and import of a file in a scoped one", "@later/one", '"exports": { "./file": "./lib/main.js" }', "exports.value = 1", "try { require('@later/one/file') } catch {} await import('@later/one/file')", "[require('@later/one/file').value, (await import('@later/one/file')).value][0]"],
+    ["import by a file", "later-by-file", '"main": "lib/main.js"', "exports.value = 1", "await import('./by-file.ts')", "(await import('./by-file.ts')).value"],
+    ["require by a file", "later-by-old-file", '"main": "lib/main.js"', "exports.value = 1", "await import('./by-old-file.cjs')", "(await import('./by-old-file.cjs')).value"],
+  ])("a package that failed once is found when it has been installed: %s", async (_, name, fields, text, fails, value) => {
+    mkdirSync(join(directory, "node_modules"), { recursive: true });
+    write("by-file.ts", "export { value } from 'later-by-file'", 1000);
+    write("by-old-file.cjs", "exports.value = require('later-by-old-file').value", 1000);
+    const failed = await session.run(fails);
+    expect(failed.error?.message).toContain(name);
+    expect((await session.run(fails)).error?.message).toBe(failed.error?.message);
+    mkdirSync(join(directory, "node_modules", name, "lib"), { recursive: true });
+    writeFileSync(join(directory, "node_modules", name, "package.json"), `{ "name": "${name}", ${fields} }`);
+    writeFileSync(join(directory, "node_modules", name, "lib/main.js"), text);
+    expect((await session.run(value)).result).toBe("1");
+  });
+
   test("TypeScript files, and edited files anew, also below the one imported", async () => {
     write("deep.ts", "export const depth: number = 1", 1000);
     write("local.ts", "import { depth } from './deep'\nexport enum Kind { A }\nexport const text = `depth ${depth as any}`", 1000);
