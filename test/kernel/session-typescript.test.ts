@@ -168,7 +168,18 @@ describe("errors", () => {
     ["const takes = () => taken; takes(); const { taken, more = taken } = { taken: 1 }", "taken"],
     ["const waits = async () => awaited; await waits(); let awaited = 1", "awaited"],
   ])("a function that reads a name too early fails: %s", async (code, name) => {
-    expect((await session.run(code)).error).toMatchObject({ name: "ReferenceError", message: `Cannot access '${name}' before initialization` });
+    const failure = { name: "ReferenceError", message: `Cannot access '${name}' before initialization` };
+    expect((await session.run(code)).error).toMatchObject(failure);
+    // As when it is run again: the value of an earlier run is not that of this one.
+    await session.run(`let ${name}: any = () => 1`);
+    expect((await session.run(code)).error).toMatchObject(failure);
+    expect((await session.run(`String(${name})`)).result).toBe("'() => 1'");
+  });
+
+  test("a function of a cell that failed reads what a later cell declares", async () => {
+    expect((await session.run("String(0); const readsMissing = () => missing; throw new Error('before'); const missing = 1")).error?.message).toBe("before");
+    expect((await session.run("readsMissing()")).error?.message).toBe("Cannot access 'missing' before initialization");
+    expect((await session.run("const missing = 2; readsMissing()")).result).toBe("2");
   });
 
   test("a function that could read a name too early reads and calls it when it has its value", async () => {
