@@ -16,12 +16,13 @@ constexpr uint64_t kSpinNanoseconds = 100000;
 
 Channel::Channel(Control* control, int socket)
     : control_(*control), ring_(reinterpret_cast<unsigned char*>(control) + kRingOffset), socket_(socket) {
-  tail_ = control_.tail.load(std::memory_order_relaxed);
+  head_ = tail_ = control_.tail.load(std::memory_order_relaxed);
 }
 
 Header* Channel::front() {
   for (;;) {
-    uint64_t published = control_.head.load(std::memory_order_acquire) - tail_;
+    if (head_ == tail_) head_ = control_.head.load(std::memory_order_acquire);
+    uint64_t published = head_ - tail_;
     if (published == 0) return nullptr;
     if (published > kRingBytes) throw std::runtime_error("the command ring holds more than its size");
 
