@@ -3,7 +3,7 @@
 export type Checked<T> = { ok: true; value: T } | { ok: false; problem: string };
 
 export interface Expectation {
-  /** What fits, after "to be". */
+  /** What fits, after "should be". */
   readonly expected: string;
   holds(value: unknown): boolean;
 }
@@ -16,17 +16,17 @@ const isFinite = (value: unknown): boolean => typeof value === "number" && Numbe
 
 export const text: Expectation = { expected: "a string", holds: (value) => typeof value === "string" };
 export const flag: Expectation = { expected: "true or false", holds: (value) => typeof value === "boolean" };
-export const count: Expectation = { expected: "a whole number of 0 or more", holds: isCount };
+export const count: Expectation = { expected: "a whole number ≥ 0", holds: isCount };
 export const finite: Expectation = { expected: "a finite number", holds: isFinite };
 export const list: Expectation = { expected: "a list", holds: Array.isArray };
-export const counts: Expectation = { expected: "a list of whole numbers of 0 or more", holds: (value) => Array.isArray(value) && value.every(isCount) };
+export const counts: Expectation = { expected: "a list of whole numbers ≥ 0", holds: (value) => Array.isArray(value) && value.every(isCount) };
 
 export const exactly = (wanted: number): Expectation => ({ expected: String(wanted), holds: (value) => value === wanted });
 export const between = (low: number, high: number): Expectation => ({ expected: `a whole number from ${low} to ${high}`, holds: (value) => isCount(value) && Number(value) >= low && Number(value) <= high });
-export const orNull = ({ expected, holds }: Expectation): Expectation => ({ expected: `${expected}, or null`, holds: (value) => value === null || holds(value) });
+export const orNull = ({ expected, holds }: Expectation): Expectation => ({ expected: `${expected} or null`, holds: (value) => value === null || holds(value) });
 
 /** A field that may be left out. */
-export const optional = ({ expected, holds }: Expectation): Expectation => ({ expected: `${expected}, or left out`, holds: (value) => value === undefined || holds(value) });
+export const optional = ({ expected, holds }: Expectation): Expectation => ({ expected: `${expected} or left out`, holds: (value) => value === undefined || holds(value) });
 
 /** A record, of which the fields are checked elsewhere. */
 export const record: Expectation = { expected: "a record of fields", holds: (value) => typeof value === "object" && value !== null && !Array.isArray(value) };
@@ -36,17 +36,17 @@ export const record: Expectation = { expected: "a record of fields", holds: (val
  * name are ignored: a newer writer of the same version may add some.
  */
 export function checkFields<T>(what: string, value: unknown, expectations: Expectations<T>): Checked<T> {
-  if (!record.holds(value)) return { ok: false, problem: `Expected ${what} to be ${record.expected} but got ${describe(value)}.` };
+  if (!record.holds(value)) return { ok: false, problem: `${what[0]!.toUpperCase()}${what.slice(1)} ${found(value)} but should be ${record.expected}.` };
   const fields = value as Record<string, unknown>;
   for (const [name, { expected, holds }] of Object.entries<Expectation>(expectations)) {
-    if (!holds(fields[name])) return { ok: false, problem: `Expected "${name}" of ${what} to be ${expected} but got ${describe(fields[name])}.` };
+    if (!holds(fields[name])) return { ok: false, problem: `"${name}" of ${what} ${found(fields[name])} but should be ${expected}.` };
   }
   return { ok: true, value: value as T };
 }
 
-/** A value as it appears in a sentence: short, whatever it is. */
-export function describe(value: unknown): string {
-  if (value === undefined) return "nothing";
+/** A value as the verb of a sentence: short, whatever it is. */
+function found(value: unknown): string {
+  if (value === undefined) return "is missing";
   const text = JSON.stringify(value) ?? String(value);
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+  return `is ${text.length > 60 ? `${text.slice(0, 57)}…` : text}`;
 }

@@ -180,6 +180,40 @@ describe("what JavaScript promises", () => {
     expect(run("const f = () => b; const b = 2; f()")).toBe(2);
   });
 
+  test.each<[string, string]>([
+    ["a function", "const reads = () => late; String(reads()); const late = 1"],
+    ["a function that is hoisted", "reads(); let late = 1; function reads() { return [late] }"],
+    ["an initialiser beside it", "const reads = () => late; const first = reads(), late = 1"],
+    ["its own initialiser", "const reads = () => late; const late = reads()"],
+    ["a class", "const makes = () => new late(); makes(); class late {}"],
+    ["a pattern", "const reads = () => late; const [first = reads(), late] = [undefined, 1]"],
+    ["its own default", "const reads = () => late; const { late = reads() } = {}"],
+    ["another default of its pattern", "const { first = late, late } = { late: 1 }"],
+    ["the statement before a pattern", "const first = late; const { late } = { late: 1 }"],
+    ["a function that waits", "const reads = async () => late; await reads(); const late = 1"],
+    ["a function in another statement that is exported", "const reads = () => ({ late }); reads(); export const late = 1"],
+  ])("a cell that is run again sees no value of its earlier run: %s", async (_, code) => {
+    const notebook = new Notebook();
+    const old = notebook.run("let late = () => 'old', first; late");
+    const again = (async () => notebook.run(code))();
+    await expect(again).rejects.toThrow(new ReferenceError("Cannot access 'late' before initialization"));
+    // What failed before its declaration took nothing away.
+    expect(notebook.run("late")).toBe(old);
+  });
+
+  test.each<[string, string, unknown]>([
+    ["an initialiser beside it", "const reads = () => late; const late = String(1), first = reads(); first", "1"],
+    ["another default of its pattern", "const reads = () => late; const { late, first = reads() } = { late: 1 }; first", 1],
+    ["a list", "const reads = () => late; const [late, first = reads(), ...rest] = [1, undefined, 3]; [first, rest]", [1, [3]]],
+    ["nothing", "const reads = () => late; String(0); let late; reads()", undefined],
+    ["a class", "const makes = () => new late(); String(0); class late { x = 2 } makes().x", 2],
+    ["an assignment", "const reads = () => late; String(0); let late = 1; late = 3; reads()", 3],
+    ["a name", "const reads = () => late.name; String(0); const late = () => 0; reads()", "late"],
+  ])("what may be read too early is read in time: %s", (_, code, value) => {
+    const notebook = new Notebook();
+    for (let run = 0; run < 2; run++) expect(notebook.run(code)).toEqual(value);
+  });
+
   test("an unknown name cannot be assigned", () => {
     expect(() => run("notDeclaredAnywhere = 1")).toThrow(ReferenceError);
   });

@@ -2,6 +2,7 @@
 import MagicString from "magic-string";
 import type { Class, ExportDefaultDeclaration, ImportDeclaration, Node, Program, Statement, VariableDeclaration } from "oxc-parser";
 import { boundNames, type Declared, isFunction } from "./hoisting.ts";
+import { Initialisations } from "./initialisations.ts";
 import { inserted } from "./inserted.ts";
 import { Positions } from "./positions.ts";
 import { type Analysis, analyse, type Reference } from "./references.ts";
@@ -23,9 +24,6 @@ export interface Transformed {
   /** `origins[i]` is where the launch stands that sets `origin.current` to `firstOrigin + i`: an offset for `positions.ofOffset`. */
   origins: readonly number[];
 }
-
-/** Where a name of the cell has its value; within a pattern some have theirs before others. */
-interface Initialisation { end: number; isPattern: boolean; }
 
 const anonymous = new Set(["ArrowFunctionExpression", "FunctionExpression", "ClassExpression"]);
 
@@ -78,6 +76,7 @@ class CellRewriter {
   readonly #output: MagicString;
   readonly #positions: Positions;
   readonly #declared: Map<string, Declared>;
+  readonly #initialisations: Initialisations;
   /** Names of the helpers and of the slots start with this, which the cell itself never uses. */
   readonly #prefix: string;
   /** Runs before the first statement: what JavaScript hoists. */
@@ -92,6 +91,7 @@ class CellRewriter {
     this.#program = parts.program;
     this.#analysis = parts.analysis;
     this.#declared = parts.analysis.declared;
+    this.#initialisations = new Initialisations(parts.program, parts.analysis);
     this.#scope = parts.scope;
     this.#output = new MagicString(code);
     this.#positions = new Positions(positions.map, () => this.#output.generateMap({ hires: "boundary" }), code, positions.shift);
@@ -117,7 +117,8 @@ class CellRewriter {
     const chunks = this.#scope.chunks;
     const parameters = [this.#prefix, ...Array.from({ length: chunks }, (_, chunk) => this.#prefix + chunk)].join(", ");
     this.#head.push(this.#exposed([...this.#declared].filter(([, declared]) => declared === "var" || declared === "function" || declared === "import").map(([name]) => name)));
-    this.#output.prepend(`(${isAsync ? "async " : ""}function (${parameters}) { "use strict"; ${this.#head.join(" ")} `).append("\n})");
+    const [before, after] = this.#watch();
+    this.#output.prepend(`(${isAsync ? "async " : ""}function (${parameters}) { "use strict"; ${before}${this.#head.join(" ")} `).append(`\n${after}})`);
     return {
       code: this.#output.toString(),
       isAsync,
@@ -139,21 +140,22 @@ class CellRewriter {
   // References
 
   #rewriteReferences(): void {
-    const initialised = this.#initialisations();
     for (const reference of this.#analysis.references) {
-      if (this.#isSlot(reference.name)) this.#output.overwrite(reference.start, reference.end, this.#replacement(reference, initialised));
+      if (this.#isSlot(reference.name)) this.#output.overwrite(reference.start, reference.end, this.#replacement(reference));
     }
   }
 
-  #replacement({ name, form, start, immediate }: Reference, initialised: Map<string, Initialisation>): string {
+  #replacement(reference: Reference): string {
+    const { name, form, start } = reference;
     const slot = this.#slot(name);
-    const { end, isPattern } = initialised.get(name) ?? { end: 0, isPattern: false };
     const uninitialised = `${this.#prefix}.uninitialised(${JSON.stringify(name)})`;
-    const isEarly = immediate && !isPattern && start < end;
-    // A function can only be called too early where something is called before.
-    const mayBeEarly = !immediate && this.#analysis.calls.some((call) => call < end);
-    const read = isEarly ? uninitialised : mayBeEarly ? `(${JSON.stringify(name)} in ${this.#prefix}${this.#scope.chunk(name)} || ${uninitialised}, ${slot})` : slot;
+    const earliness = this.#initialisations.earliness(reference);
+    const mayBeEarly = earliness === "maybe";
+    // A cell that failed before the declaration leaves functions behind that may read it when a later cell has given it a value.
+    const isReady = `${this.#flag(name)} && ${JSON.stringify(name)} in ${this.#prefix}${this.#scope.chunk(name)}`;
+    const read = earliness === "surely" ? uninitialised : mayBeEarly ? `(${isReady} || ${uninitialised}, ${slot})` : slot;
     const target = this.#scope.isConstant(name) ? `${this.#prefix}.constant(${JSON.stringify(name)}).v` : slot;
+    const initialised = this.#initialisations.watched.has(name) && this.#initialisations.isPattern(name) ? `({ set v(${this.#prefix}v) { ${slot} = ${this.#prefix}v; ${this.#flag(name)} = true; } }).v` : slot;
     switch (form) {
       case "read": return read;
       // Called as a member, the function would get the slots as its `this`.
@@ -161,24 +163,19 @@ class CellRewriter {
       case "shorthand": return `${name}: ${read}`;
       case "write": return target;
       case "shorthandWrite": return `${name}: ${target}`;
-      case "initialise": return slot;
-      case "shorthandInitialise": return `${name}: ${slot}`;
+      case "initialise": return initialised;
+      case "shorthandInitialise": return `${name}: ${initialised}`;
     }
   }
 
-  /** Where each `let` and `const` of the cell gets its value: code that runs earlier may not read it. */
-  #initialisations(): Map<string, Initialisation> {
-    const places = new Map<string, Initialisation>();
-    for (const statement of this.#program.body) {
-      const declaration = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
-      if (declaration?.type === "ClassDeclaration" && declaration.id !== null) places.set(declaration.id.name, { end: declaration.start, isPattern: false });
-      if (declaration?.type !== "VariableDeclaration" || declaration.kind === "var") continue;
-      for (const declarator of declaration.declarations) {
-        const { id, end } = declarator;
-        for (const name of boundNames(id)) places.set(name, { end, isPattern: id.type !== "Identifier" });
-      }
-    }
-    return places;
+  /** Whether the declaration of a watched name has run, or the cell has ended. */
+  #flag(name: string): string {
+    return `${this.#prefix}_${name}`;
+  }
+
+  #watch(): [before: string, after: string] {
+    const flags = [...this.#initialisations.watched].map((name) => this.#flag(name));
+    return flags.length === 0 ? ["", ""] : [`let ${flags.join(", ")}; try { `, `} finally { ${flags.join(" = ")} = true; }`];
   }
 
   // Launches: the line of a launch is a number stored right before it, which costs no stack trace.
@@ -241,6 +238,7 @@ class CellRewriter {
       if (init !== null && using !== undefined) this.#output.prependRight(init.start, `${this.#prefix}.using(`).appendLeft(init.end, `, ${using.isAsync})`);
       if (init !== null) this.#dropEnumReuse(declarator);
       else if (declaration.kind !== "var" || this.#isEnum(id)) this.#output.appendLeft(declarator.end, " = undefined");
+      if (id.type === "Identifier" && this.#initialisations.watched.has(id.name)) this.#output.appendLeft(declarator.end, `, ${this.#flag(id.name)} = true`);
     }
     if (isLoopTarget) return;
     this.#output.appendLeft(isStatement ? end - 1 : end, ")");
@@ -306,7 +304,9 @@ class CellRewriter {
 
   #rewriteClass(statement: Class): void {
     if (statement.id === null) return;
-    this.#output.appendRight(statement.start, `${this.#slot(statement.id.name)} = `).appendLeft(statement.end, `; ${this.#exposed([statement.id.name])}`);
+    const { name } = statement.id;
+    const flag = this.#initialisations.watched.has(name) ? `${this.#flag(name)} = true; ` : "";
+    this.#output.appendRight(statement.start, `${this.#slot(name)} = `).appendLeft(statement.end, `; ${flag}${this.#exposed([name])}`);
   }
 
   #exposed(names: readonly string[]): string {

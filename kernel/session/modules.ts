@@ -3,6 +3,7 @@ import { createRequire, Module, register } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Npm } from "./npm.ts";
+import { skipMissingPackages } from "./package-lookup.ts";
 import { closure, completed, isLocal, misspelt, versionOf } from "./source-version.ts";
 import { refusal } from "./traceback.ts";
 
@@ -22,6 +23,7 @@ export class Modules {
   #hooked = false;
 
   constructor(directory: string, npm: Npm) {
+    skipMissingPackages();
     this.#npm = npm;
     const file = join(directory, "notebook.ts");
     this.#directory = directory;

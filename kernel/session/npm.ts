@@ -1,10 +1,11 @@
 // Turns names of packages into packages installed beside the notebook, with their types, by the npm of this Node.
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Interrupts } from "./interrupts.ts";
 import type { Output } from "./output.ts";
+import { packageFolder } from "./package-lookup.ts";
 import type { Requests } from "./request.ts";
 
 /** npm could not do what it was asked for. */
@@ -82,16 +83,8 @@ export class Npm {
 
   /** The version that an import from the notebook would find, or `null`. */
   #version(name: string): string | null {
-    const file = this.#file(name, "package.json");
-    return file === null ? null : String((JSON.parse(readFileSync(file, "utf8")) as { version?: string }).version);
-  }
-
-  #file(name: string, path: string): string | null {
-    for (let folder = resolve(this.#parts.directory); ; folder = dirname(folder)) {
-      const file = join(folder, "node_modules", name, path);
-      if (existsSync(file)) return file;
-      if (folder === dirname(folder)) return null;
-    }
+    const folder = packageFolder(name, this.#parts.directory);
+    return folder === undefined ? null : String((JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version?: string }).version);
   }
 
   /** Packages without declarations of their own have them in another package, or nowhere. */
@@ -105,12 +98,12 @@ export class Npm {
   }
 
   #hasTypes(name: string): boolean {
-    const file = this.#file(name, "package.json");
-    if (file === null) return true;   // npm knows it by another name
-    const text = readFileSync(file, "utf8");
+    const folder = packageFolder(name, this.#parts.directory);
+    if (folder === undefined) return true;   // npm knows it by another name
+    const text = readFileSync(join(folder, "package.json"), "utf8");
     const { types, typings, exports, main = "index.js" } = JSON.parse(text) as { types?: unknown; typings?: unknown; exports?: unknown; main?: string };
     const isDeclared = types !== undefined || typings !== undefined || /"types(?:@[^"]*)?":/.test(JSON.stringify(exports ?? ""));
-    return isDeclared || existsSync(join(dirname(file), main.replace(/(?:\.[cm]?js)?$/, ".d.ts")));
+    return isDeclared || existsSync(join(folder, main.replace(/(?:\.[cm]?js)?$/, ".d.ts")));
   }
 
   /** Resolves with its exit code and what it said of errors, a line each; all else goes to `show`. */

@@ -4,7 +4,10 @@ import type { LoadHook, ResolveHook } from "node:module";
 import { dirname, resolve as resolvePath } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { toJavaScript } from "../language/syntax.ts";
+import { skipMissingPackages } from "./package-lookup.ts";
 import { completed, isLocal, versionOf } from "./source-version.ts";
+
+skipMissingPackages();
 
 export const resolve: ResolveHook = async (specifier, context, next) => {
   const isPath = /^(\.{1,2}\/|\/|file:)/.test(specifier);

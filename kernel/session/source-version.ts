@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, extname, resolve, sep } from "node:path";
 import { parseSync } from "../language/parser.ts";
+import { isPackage, packageFolder } from "./package-lookup.ts";
 
 /** What a specifier without its extension, or with that of the file it compiles to, may stand for. */
 const completions = ["", ".ts", ".mts", ".js", ".mjs", ".cjs", "/index.ts", "/index.js"];
@@ -12,7 +13,10 @@ const sources = new Set([".ts", ".mts", ".js", ".mjs", ".cjs"]);
 /** CommonJS has no syntax for what a file needs: a call that looks like it. */
 const required = /\brequire\s*\(\s*["']([^"']+)["']/g;
 
-interface Scanned { modified: number; imports: string[]; }
+/** What a file needs: the user's own files, and names of packages. */
+interface Needs { files: string[]; packages: string[]; }
+
+interface Scanned extends Needs { modified: number; }
 
 const scanned = new Map<string, Scanned>();
 
@@ -31,14 +35,20 @@ export function completed(path: string): string | undefined {
 export function closure(path: string, found = new Set<string>()): Set<string> {
   if (found.has(path)) return found;
   found.add(path);
-  for (const next of imports(path)) closure(next, found);
+  for (const next of needs(path).files) closure(next, found);
   return found;
 }
 
-/** Differs when any file of the closure was written at another time, also an earlier one, as when an old file is put back. */
+/**
+ * Differs when any file of the closure was written at another time, also an earlier one, as when an old file is put back; and when a package that
+ * one needs has come or gone: Node remembers of a module that it could not be loaded.
+ */
 export function versionOf(path: string): string {
   const hash = createHash("sha256");
-  for (const file of [...closure(path)].sort()) hash.update(`${file}\0${statSync(file).mtimeMs}\0`);
+  for (const file of [...closure(path)].sort()) {
+    hash.update(`${file}\0${statSync(file).mtimeMs}\0`);
+    for (const name of needs(file).packages) hash.update(`${packageFolder(name, dirname(file)) ?? ""}\0`);
+  }
   return hash.digest("hex").slice(0, 16);
 }
 
@@ -54,11 +64,11 @@ export function misspelt(path: string): string | undefined {
   return undefined;
 }
 
-function imports(path: string): string[] {
-  if (!sources.has(extname(path))) return [];
+function needs(path: string): Needs {
+  if (!sources.has(extname(path))) return { files: [], packages: [] };
   const modified = statSync(path).mtimeMs;
   const known = scanned.get(path);
-  if (known?.modified === modified) return known.imports;
+  if (known?.modified === modified) return known;
 
   const source = readFileSync(path, "utf8");
   const { module } = parseSync(path, source);
@@ -68,7 +78,7 @@ function imports(path: string): string[] {
     ...[...source.matchAll(required)].map((match) => match[1]!),
   ];
   const files = specifiers.filter((specifier) => /^\.{1,2}\//.test(specifier)).map((specifier) => completed(resolve(dirname(path), specifier)));
-  const found = files.filter((file) => file !== undefined && isLocal(file)) as string[];
-  scanned.set(path, { modified, imports: found });
+  const found = { files: files.filter((file) => file !== undefined && isLocal(file)) as string[], packages: specifiers.filter(isPackage), modified };
+  scanned.set(path, found);
   return found;
 }

@@ -11,7 +11,7 @@ import type { CellPlace, CellRegistry, RanCell } from "./cell-registry.ts";
 const ours = [new URL("../", import.meta.url).href, fileURLToPath(new URL("../", import.meta.url))];
 
 /** How the rewritten code spells a name of the notebook, in V8's messages; and one that may not have its value yet. */
-const early = /\(\(\("[^"]*" in \${2,}\d+\) \|\| \${2,}\.uninitialised\(\.\.\.\)\) , (\${2,}\d+\.[\p{ID_Continue}$]+)\)/gu;
+const early = /\(\(\(\${2,}_[\p{ID_Continue}$]+ && \("[^"]*" in \${2,}\d+\)\) \|\| \${2,}\.uninitialised\(\.\.\.\)\) , (\${2,}\d+\.[\p{ID_Continue}$]+)\)/gu;
 const slotName = /\((?:0|\${2,}\.origin\.current) ?, ?\${2,}\d+\.([\p{ID_Continue}$]+)\)|(?<!\$)\${2,}\d+\.([\p{ID_Continue}$]+)/gu;
 
 /** What makes an edited file another module: it stands in the URL of a file, which has no white space and no quotes. */

@@ -48,6 +48,7 @@ class Exports : public Napi::Addon<Exports> {
         method<&Exports::completed>("completed"),
         method<&Exports::progress>("progress"),
         method<&Exports::submitted>("submitted"),
+        method<&Exports::is_busy>("isBusy"),
         method<&Exports::errors>("errors"),
         method<&Exports::flights>("flights"),
         method<&Exports::allocate>("allocate"),
@@ -137,6 +138,8 @@ class Exports : public Napi::Addon<Exports> {
   uint64_t progress(const Arguments& arguments) { return client_of(arguments).reached().progress; }
 
   uint64_t submitted(const Arguments& arguments) { return client_of(arguments).submitted(); }
+
+  bool is_busy(const Arguments& arguments) { return client_of(arguments).is_busy(); }
 
   Napi::Value errors(const Arguments& arguments) { return report_errors(arguments.env(), client_of(arguments).take_errors()); }
 

@@ -57,6 +57,8 @@ class Client {
   uint64_t submitted() const { return submitted_; }
   // Any thread may ask.
   Reached reached();
+  // Something is not known to be done.
+  bool is_busy();
 
   // A new process with all segments. Returns their count; throws ClientError when the new process does not work.
   uint32_t restart();
@@ -64,7 +66,7 @@ class Client {
   // A record of `bytes` bytes: its sequence, kDead or kInterrupted. Throws ClientError for one that is not well formed.
   int64_t submit(const unsigned char* record, uint32_t origin);
   int64_t request(Op op, const Fields& fields, uint32_t origin);
-  bool reply(uint64_t sequence, Answer* answer) { return mailbox_.take(sequence, answer); }
+  bool reply(uint64_t sequence, Answer* answer);
 
   // How a wait that began at `began` (ns) has ended, if it has. Any thread may look. Looking closely also sees the death of the device process,
   // which costs a system call, and an interrupt, which kills the process.
@@ -128,6 +130,8 @@ class Client {
   Flights flights_;
   std::atomic<uint64_t> submitted_{0};
   std::atomic<uint64_t> completed_{0};   // as last seen and believed
+  // Commands that have been answered, the last ones without a gap: they are done, of which only a fence would make the device process speak.
+  std::atomic<uint64_t> answered_from_{0}, answered_to_{0};
   std::atomic<uint32_t> errors_read_{0};
 };
 

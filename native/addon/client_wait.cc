@@ -42,6 +42,24 @@ Reached Client::reached() {
   return *said;
 }
 
+bool Client::is_busy() {
+  uint64_t submitted = submitted_;
+  Reached known = reached();
+  uint64_t done = std::max(known.completed, known.progress);
+  // In this order: what they say is of one range, or too little.
+  uint64_t to = answered_to_.load(std::memory_order_acquire);
+  uint64_t from = answered_from_.load(std::memory_order_acquire);
+  if (from <= done + 1) done = std::max(done, to);
+  return done < submitted;
+}
+
+bool Client::reply(uint64_t sequence, Answer* answer) {
+  if (!mailbox_.take(sequence, answer)) return false;
+  if (sequence != answered_to_ + 1) answered_from_.store(sequence, std::memory_order_release);
+  answered_to_.store(sequence, std::memory_order_release);
+  return true;
+}
+
 std::string Client::state() { return is_garbled_ ? kGarbledState : child_.state(); }
 
 bool Client::has_errors() const { return control_->error_count.load(std::memory_order_acquire) != errors_read_.load(std::memory_order_relaxed); }
@@ -124,7 +142,7 @@ Outcome Client::wait_for_answer(uint64_t sequence, Patience patience, Answer* an
     uint32_t seen = wake_count();
     reached();
     bool lives = !is_lost() && child_.is_running();
-    if (look_for_answer(sequence) == Mailbox::Status::here && mailbox_.take(sequence, answer)) return Outcome::done;
+    if (look_for_answer(sequence) == Mailbox::Status::here && reply(sequence, answer)) return Outcome::done;
     if (!lives) return Outcome::died;
     if (interrupt_flag().load(std::memory_order_relaxed) && nanoseconds() - began >= grace) {
       child_.kill(kInterruptedState);

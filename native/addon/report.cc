@@ -1,7 +1,6 @@
 // The shapes of lib/wire/binding.ts, built field by field.
 #include "report.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "arguments.h"
@@ -47,7 +46,6 @@ Napi::Value report_gauge(Napi::Env env, uint32_t client, Connection& connection)
   Figures figures;
   if (!read(connection.client.gauges(), &figures)) figures = {-1, -1, -1, -1, -1, -1, -1};
   const auto& statistics = connection.client.allocator(Memory::device).statistics();
-  Reached reached = connection.client.reached();
 
   Napi::Object sample = made(Napi::Object::New(env));
   sample.Set("client", client);
@@ -62,7 +60,7 @@ Napi::Value report_gauge(Napi::Env env, uint32_t client, Connection& connection)
   sample.Set("sampled", figure(env, figures.sampled));
   sample.Set("allocated", double(statistics.allocated));
   sample.Set("reserved", double(statistics.reserved));
-  sample.Set("isBusy", std::max(reached.completed, reached.progress) < connection.client.submitted());
+  sample.Set("isBusy", connection.client.is_busy());
   return sample;
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "../protocol/fence.h"
 #include "../protocol/futex.h"
 
 namespace warpcell {
@@ -12,16 +13,20 @@ namespace {
 // Long enough that a launch in a loop never meets a sleeping device process, short enough that an idle one costs nothing.
 constexpr uint64_t kSpinNanoseconds = 100000;
 
+// How often it looks by itself when it could have missed the session's word.
+constexpr int kDozeMilliseconds = 10;
+
 }  // namespace
 
 Channel::Channel(Control* control, int socket)
     : control_(*control), ring_(reinterpret_cast<unsigned char*>(control) + kRingOffset), socket_(socket) {
-  tail_ = control_.tail.load(std::memory_order_relaxed);
+  head_ = tail_ = control_.tail.load(std::memory_order_relaxed);
 }
 
 Header* Channel::front() {
   for (;;) {
-    uint64_t published = control_.head.load(std::memory_order_acquire) - tail_;
+    if (head_ == tail_) head_ = control_.head.load(std::memory_order_acquire);
+    uint64_t published = head_ - tail_;
     if (published == 0) return nullptr;
     if (published > kRingBytes) throw std::runtime_error("the command ring holds more than its size");
 
@@ -54,8 +59,9 @@ void Channel::wait_for_record() {
   // The session looks at engine_sleeping after it has published, this process looks at head after it has said that it sleeps:
   // one of the two sees the other.
   control_.engine_sleeping.store(1, std::memory_order_seq_cst);
+  bool is_sure = control_.fence_before_sleep.load(std::memory_order_relaxed) == 0 || fence_everywhere();
   while (is_empty(std::memory_order_seq_cst) && control_.engine_sleeping.load(std::memory_order_seq_cst) == 1) {
-    futex_wait(control_.engine_sleeping, 1, -1);
+    futex_wait(control_.engine_sleeping, 1, is_sure ? -1 : kDozeMilliseconds);
   }
   control_.engine_sleeping.store(0, std::memory_order_relaxed);
 }

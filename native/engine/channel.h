@@ -51,6 +51,7 @@ class Channel {
   Control& control_;
   unsigned char* ring_;
   int socket_;
+  uint64_t head_ = 0;   // as last seen: each look takes the line from the session, whose next launch then waits for it
   uint64_t tail_ = 0;
   uint32_t front_bytes_ = 0;   // as they were when the record was looked at
 };

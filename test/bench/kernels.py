@@ -1,4 +1,4 @@
-"""Round trip, start, streaming and binary output of this kernel and of ipykernel, in turns, through the same Jupyter client.
+"""Round trip, start, streaming, binary output and interrupt of this kernel and of ipykernel, in turns, through the same Jupyter client.
 Prints one JSON object per figure: {"name", "unit", "ours", "rival", "ratio", "limit", "better", "note"}."""
 import json
 import statistics
@@ -17,6 +17,10 @@ MIB = 64
 LOOP = {
     OURS: f'for (let i = 0; i < {LINES}; i++) console.log("{LINE}")',
     RIVAL: f'for i in range({LINES}): print("{LINE}")',
+}
+ENDLESS = {
+    OURS: 'for (;;) console.log("x".repeat(1000))',
+    RIVAL: 'while True: print("x" * 1000)',
 }
 BINARY_SETUP = {
     OURS: f"const big = new Uint8Array({MIB} << 20).map((_, i) => i * 31)",
@@ -148,6 +152,37 @@ def binary(clients, rounds=20):
     figure(f"{MIB} MiB of binary display", "MiB/s", *(statistics.median(rates[name]) for name in (OURS, RIVAL)), 0.9, "higher")
 
 
+def interrupted(manager, client, code, characters=20_000_000):
+    """Seconds from the interrupt of a cell that prints without end to its idle status, behind all that it printed."""
+    request = client.execute(code)
+    seen, begin = 0, None
+    while True:
+        message = client.get_iopub_msg(timeout=60)
+        if message["parent_header"].get("msg_id") != request:
+            continue
+        if message["msg_type"] == "stream":
+            seen += len(message["content"]["text"])
+        if begin is None and seen >= characters:
+            begin = time.perf_counter()
+            manager.interrupt_kernel()
+        if message["msg_type"] == "status" and message["content"]["execution_state"] == "idle":
+            break
+    seconds = time.perf_counter() - begin
+    if client.get_shell_msg(timeout=60)["content"]["status"] != "error":
+        sys.exit("a cell that was interrupted ended well")
+    return seconds
+
+
+def interrupts(rounds=10):
+    seconds = {}
+    for name in (OURS, RIVAL):
+        manager, client = start(name)
+        seconds[name] = [interrupted(manager, client, ENDLESS[name]) for _ in range(rounds)]
+        stop(manager, client)
+    figure("interrupt of a loop that prints, p50", "ms", *(1e3 * statistics.median(seconds[name]) for name in (OURS, RIVAL)), 1.0, "lower", f"to idle, of {rounds}")
+    print(json.dumps({"name": "interrupt of a loop that prints, slowest", "unit": "ms", "ours": 1e3 * max(seconds[OURS]), "limit": 500, "better": "lower", "absolute": True}), flush=True)
+
+
 TOP_LEVEL = """
 let total = 0, i = 0
 const begun = performance.now()
@@ -173,4 +208,5 @@ if __name__ == "__main__":
     together(round_trip)
     together(streaming)
     together(binary)
+    interrupts()
     together(scope)

@@ -87,7 +87,7 @@ describe.each(devices.map(({ name }) => name))("random tensors on %s", (device) 
     ["a mean that is none", () => randn(2, { device, mean: NaN }), "randn takes a number as mean but got NaN."],
     ["a permutation of nothing", () => randperm(-1, { device }), "randperm takes a whole number ≥ 0 but got -1."],
     ["more than there are", () => multinomial(zeros([3], { device }), 4), "multinomial takes a count from 0 to 3, the number of weights in a row, but got 4 for weights of shape [3]."],
-    ["random integers in a float's place", () => zeros([2], { device, dtype: "int32" }).uniform_(), "Expected a float dtype for random numbers but got int32"],
+    ["random integers in a float's place", () => zeros([2], { device, dtype: "int32" }).uniform_(), "Random numbers are drawn as floats, not as int32: convert them afterwards"],
   ])("%s is refused in a sentence", (_, run, message) => {
     expect(run).toThrow(message);
   });

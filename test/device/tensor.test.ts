@@ -3,7 +3,7 @@ import "./cache.ts";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { beforeEach, describe, expect, test } from "vitest";
-import { dtypes, arange, DeviceUnavailable, full, memory, ones, synchronize, tensor, Tensor, TensorError, zeros, type DType } from "../../native/lib/index.ts";
+import { arange, DeviceUnavailable, full, memory, ones, synchronize, tensor, Tensor, TensorError, zeros, type DType } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { poison, randomValues } from "./numbers.ts";
 
@@ -209,10 +209,10 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     ["a value that the dtype does not hold", () => tensor([1.5], { device, dtype: "int32" }), "int32 cannot hold 1.5."],
     ["a string", () => tensor(["1"] as never, { device }), `float32 cannot hold "1".`],
     ["a typed array that no dtype holds", () => tensor(new DataView(new ArrayBuffer(2)) as never, { device }), "No dtype holds the elements of a DataView. Typed arrays for tensors are"],
-    ["an unknown dtype", () => zeros([2], { device, dtype: "float8" as never }), `A dtype must be one of ${Object.keys(dtypes).join(", ")}, but got "float8".`],
+    ["an unknown dtype", () => zeros([2], { device, dtype: "float8" as never }), /^There is no dtype "float8": choose float32, [\w, ]+ or bool\.$/],
     ["a fill that the dtype does not hold", () => full([2], 256, { device, dtype: "uint8" }), "uint8 cannot hold 256."],
-    ["a shape that is not an array", () => zeros(2, 3 as never), `Expected options such as { dtype: "int32", device: "cpu" } but got 3. A shape of several axes is an array: zeros([2, 3]).`],
-    ["a dtype without its name", () => tensor([1], "int32" as never), `Expected options such as { dtype: "int32", device: "cpu" } but got "int32".`],
+    ["a shape that is not an array", () => zeros(2, 3 as never), `Options are an object, such as { dtype: "int32", device: "cpu" }, but got 3. A shape of several axes is an array: zeros([2, 3]).`],
+    ["a dtype without its name", () => tensor([1], "int32" as never), `Options are an object, such as { dtype: "int32", device: "cpu" }, but got "int32".`],
     ["a target that is none", () => zeros([2], { device }).to("int128"), `int64, uint64, bool) or a device ("cpu", "cuda", "cuda:N") but got "int128".`],
     ["no target", () => zeros([2], { device }).to(undefined as never), "but got undefined."],
     ["item of several elements", () => zeros([2], { device }).item(), "item() takes a tensor of one element, but the shape is [2]."],

@@ -168,7 +168,18 @@ describe("errors", () => {
     ["const takes = () => taken; takes(); const { taken, more = taken } = { taken: 1 }", "taken"],
     ["const waits = async () => awaited; await waits(); let awaited = 1", "awaited"],
   ])("a function that reads a name too early fails: %s", async (code, name) => {
-    expect((await session.run(code)).error).toMatchObject({ name: "ReferenceError", message: `Cannot access '${name}' before initialization` });
+    const failure = { name: "ReferenceError", message: `Cannot access '${name}' before initialization` };
+    expect((await session.run(code)).error).toMatchObject(failure);
+    // As when it is run again: the value of an earlier run is not that of this one.
+    await session.run(`let ${name}: any = () => 1`);
+    expect((await session.run(code)).error).toMatchObject(failure);
+    expect((await session.run(`String(${name})`)).result).toBe("'() => 1'");
+  });
+
+  test("a function of a cell that failed reads what a later cell declares", async () => {
+    expect((await session.run("String(0); const readsMissing = () => missing; throw new Error('before'); const missing = 1")).error?.message).toBe("before");
+    expect((await session.run("readsMissing()")).error?.message).toBe("Cannot access 'missing' before initialization");
+    expect((await session.run("const missing = 2; readsMissing()")).result).toBe("2");
   });
 
   test("a function that could read a name too early reads and calls it when it has its value", async () => {
@@ -255,6 +266,26 @@ describe("modules", () => {
     await session.run("import { sep } from 'node:path'; import esm, { named } from 'esm'; import { named as other } from 'common'");
     expect((await session.run("[sep, esm, named, other]")).result).toBe("[ '/', 'esm default', 'esm named', 'common named' ]");
     expect((await session.run("[(await import('esm')).named, require('common').named]")).result).toBe("[ 'esm named', 'common named' ]");
+  });
+
+  test.each([
+    ["require", "later-required", '"main": "lib/main.js"', "exports.value = 1", "require('later-required')", "require('later-required').value"],
+    ["import", "later-imported", '"main": "lib/main.js"', "exports.value = 1", "await import('later-imported')", "(await import('later-imported')).value"],
+    ["import of a module", "later-module", '"type": "module", "exports": "./lib/main.js"', "export const value = 1", "await import('later-module')", "(await import('later-module')).value"],
+    ["require and import of a file in a scoped one", "@later/one", '"exports": { "./file": "./lib/main.js" }', "exports.value = 1", "try { require('@later/one/file') } catch {} await import('@later/one/file')", "[require('@later/one/file').value, (await import('@later/one/file')).value][0]"],
+    ["import by a file", "later-by-file", '"main": "lib/main.js"', "exports.value = 1", "await import('./by-file.ts')", "(await import('./by-file.ts')).value"],
+    ["require by a file", "later-by-old-file", '"main": "lib/main.js"', "exports.value = 1", "await import('./by-old-file.cjs')", "(await import('./by-old-file.cjs')).value"],
+  ])("a package that failed once is found when it has been installed: %s", async (_, name, fields, text, fails, value) => {
+    mkdirSync(join(directory, "node_modules"), { recursive: true });
+    write("by-file.ts", "export { value } from 'later-by-file'", 1000);
+    write("by-old-file.cjs", "exports.value = require('later-by-old-file').value", 1000);
+    const failed = await session.run(fails);
+    expect(failed.error?.message).toContain(name);
+    expect((await session.run(fails)).error?.message).toBe(failed.error?.message);
+    mkdirSync(join(directory, "node_modules", name, "lib"), { recursive: true });
+    writeFileSync(join(directory, "node_modules", name, "package.json"), `{ "name": "${name}", ${fields} }`);
+    writeFileSync(join(directory, "node_modules", name, "lib/main.js"), text);
+    expect((await session.run(value)).result).toBe("1");
   });
 
   test("TypeScript files, and edited files anew, also below the one imported", async () => {

@@ -33,7 +33,7 @@ test("any slice is a picture of what it holds now; what there is no slice of is 
   await client.execute("clear.launch({ grid: 1, block: 20 }, x)");
   expect(new Set(valuesOf(await ask({ request: 8, id, index: [0, 0] })))).toEqual(new Set([-1]));
 
-  expect(await ask({ request: 9, id, index: [2, 0] })).toEqual({ request: 9, tile: null, problem: "The index on axis 0 must be from -2 to 1, but got 2." });
+  expect(await ask({ request: 9, id, index: [2, 0] })).toEqual({ request: 9, tile: null, problem: "There is no index 2 on axis 0, which has 2 elements: give a whole number from -2 to 1." });
   expect(await ask({ request: 10, id, index: ["a"] })).toEqual({ request: 10, tile: null, problem: "A slice is asked for by a request number, the tensor's id and an index of whole numbers." });
   await client.execute("x.dispose()");
   expect(await ask({ request: 11, id, index: [0, 0] })).toEqual({ request: 11, tile: null, problem: "This tensor is no longer in memory. Run its cell again to see its slices." });

@@ -7,6 +7,6 @@ import { CudaCellParser } from "./masked-input.ts";
 /** Throws when the registry has no C++, or cannot load it. */
 export async function cudaLanguage(languages: Pick<IEditorLanguageRegistry, "getLanguage">): Promise<LanguageSupport> {
   const cpp = (await languages.getLanguage("C++"))?.support;
-  if (!cpp) throw new Error('Expected JupyterLab to know the language "C++" but it does not: %%cuda cells keep the colours of TypeScript.');
+  if (!cpp) throw new Error('JupyterLab knows no language "C++": %%cuda cells keep the colours of TypeScript.');
   return new LanguageSupport(new Language(cpp.language.data, new CudaCellParser(cpp.language.parser), [], "cuda"), [cpp.support, blockIndentation]);
 }

@@ -24,6 +24,6 @@ export const cudaWords = (): RegExp => new RegExp(kinds.map(([kind, pattern]) =>
 /** The kind of a match of {@link cudaWords}. */
 export function kindOf(match: RegExpExecArray): CudaWordKind {
   const found = kinds.find(([kind]) => match.groups?.[kind] !== undefined);
-  if (!found) throw new RangeError(`Expected a match of cudaWords() but got one of another pattern: "${match[0]}".`);
+  if (!found) throw new RangeError(`"${match[0]}" is no match of cudaWords().`);
   return found[0];
 }

@@ -27,10 +27,10 @@ test("figures that are not known are left out", () => {
 });
 
 test.each<[unknown, string]>([
-  [null, "Expected a gauges message to be a record of fields but got null."],
-  [{ ...message(), version: 2 }, 'Expected "version" of a gauges message to be 1 but got 2.'],
-  [{ ...message(), sequence: "3" }, 'Expected "sequence" of a gauges message to be a whole number of 0 or more but got "3".'],
-  [message({ ...cpu, memoryUsed: -1 }), 'Expected "memoryUsed" of a device of a gauges message to be a whole number of 0 or more, or null but got -1.'],
+  [null, "A gauges message is null but should be a record of fields."],
+  [{ ...message(), version: 2 }, '"version" of a gauges message is 2 but should be 1.'],
+  [{ ...message(), sequence: "3" }, '"sequence" of a gauges message is "3" but should be a whole number ≥ 0.'],
+  [message({ ...cpu, memoryUsed: -1 }), '"memoryUsed" of a device of a gauges message is -1 but should be a whole number ≥ 0 or null.'],
 ])("%j is refused with a sentence", (data, problem) => expect(checkGauges(data)).toEqual({ ok: false, problem }));
 
 test("a message as described is trusted", () => expect(checkGauges(message(cpu, cuda))).toEqual({ ok: true, value: message(cpu, cuda) }));

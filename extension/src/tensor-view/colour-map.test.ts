@@ -85,5 +85,5 @@ test.each([
 
 test("a browser that gives no drawing context is named", () => {
   const canvas = { getContext: () => null } as unknown as HTMLCanvasElement;
-  expect(() => paintSample(canvas, "NaN")).toThrow("Expected the browser to draw in two dimensions but it gave no canvas context: too many canvases may be open on this page.");
+  expect(() => paintSample(canvas, "NaN")).toThrow("The browser gave no canvas to draw on: too many may be open on this page. Clear outputs that you no longer need.");
 });

@@ -107,6 +107,6 @@ function patternOf(kind: Missing, width: number, height: number): HTMLCanvasElem
 
 export function contextOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
   const context = canvas.getContext("2d");
-  if (!context) throw new Error("Expected the browser to draw in two dimensions but it gave no canvas context: too many canvases may be open on this page.");
+  if (!context) throw new Error("The browser gave no canvas to draw on: too many may be open on this page. Clear outputs that you no longer need.");
   return context;
 }

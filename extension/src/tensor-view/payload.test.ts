@@ -15,17 +15,17 @@ test("a payload as kernel/mime.ts describes it is trusted, with or without a pic
 
 const pictured = (changes: object) => ({ ...payload, tile: { ...tile, ...changes } });
 test.each<[string, unknown, string]>([
-  ["nothing", undefined, "Expected a tensor preview to be a record of fields but got nothing."],
-  ["another version", { ...payload, version: 2 }, 'Expected "version" of a tensor preview to be 1 but got 2. Bring the kernel and the JupyterLab extension to the same version.'],
-  ["no version", { ...payload, version: undefined }, 'Expected "version" of a tensor preview to be 1 but got nothing.'],
-  ["a shape of names", { ...payload, shape: ["a"] }, 'Expected "shape" of a tensor preview to be a list of whole numbers of 0 or more but got ["a"].'],
-  ["a minimum as text", { ...payload, min: "low" }, 'Expected "min" of a tensor preview to be a finite number, or null but got "low".'],
-  ["markup for a type", { ...payload, dtype: { html: "<b>" } }, 'Expected "dtype" of a tensor preview to be a string but got {"html":"<b>"}.'],
-  ["a wrong count", { ...payload, size: 241 }, "Expected a tensor preview of shape [5, 8, 6] to count 240 elements but got 241."],
-  ["a list for a picture", { ...payload, tile: [] }, 'Expected "tile" of a tensor preview to be a record of fields, or null but got [].'],
-  ["too many rows", pictured({ rows: 257 }), 'Expected "rows" of the picture of a tensor preview to be a whole number from 1 to 256 but got 257.'],
-  ["a step of none", pictured({ columnStep: 0 }), `Expected "columnStep" of the picture of a tensor preview to be a whole number from 1 to ${Number.MAX_SAFE_INTEGER} but got 0.`],
-  ["a picture of another shape", pictured({ rowStep: 3 }), "Expected the picture of shape [5, 8, 6] in steps of 3 × 2 to have 3 × 3 cells but got 2 × 3."],
+  ["nothing", undefined, "A tensor preview is missing but should be a record of fields."],
+  ["another version", { ...payload, version: 2 }, '"version" of a tensor preview is 2 but should be 1. Bring the kernel and the JupyterLab extension to the same version.'],
+  ["no version", { ...payload, version: undefined }, '"version" of a tensor preview is missing but should be 1.'],
+  ["a shape of names", { ...payload, shape: ["a"] }, '"shape" of a tensor preview is ["a"] but should be a list of whole numbers ≥ 0.'],
+  ["a minimum as text", { ...payload, min: "low" }, '"min" of a tensor preview is "low" but should be a finite number or null.'],
+  ["markup for a type", { ...payload, dtype: { html: "<b>" } }, '"dtype" of a tensor preview is {"html":"<b>"} but should be a string.'],
+  ["a wrong count", { ...payload, size: 241 }, "A tensor preview of shape [5, 8, 6] counts 241 elements but should count 240."],
+  ["a list for a picture", { ...payload, tile: [] }, '"tile" of a tensor preview is [] but should be a record of fields or null.'],
+  ["too many rows", pictured({ rows: 257 }), '"rows" of the picture of a tensor preview is 257 but should be a whole number from 1 to 256.'],
+  ["a step of none", pictured({ columnStep: 0 }), `"columnStep" of the picture of a tensor preview is 0 but should be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}.`],
+  ["a picture of another shape", pictured({ rowStep: 3 }), "The picture of shape [5, 8, 6] in steps of 3 × 2 has 2 × 3 cells but should have 3 × 3."],
 ])("%s is one sentence", (_name, value, problem) => expect(checkPayload(value)).toEqual({ ok: false, problem }));
 
 test("a picture shows the last two axes", () => {

@@ -42,7 +42,7 @@ export function checkPayload(value: unknown): Checked<TensorPayload> {
   if (!checked.ok) return withHint(checked, value);
   const { shape, size, tile } = checked.value;
   const elements = shape.reduce((product, length) => product * length, 1);
-  if (elements !== size) return { ok: false, problem: `Expected a tensor preview of shape [${shape.join(", ")}] to count ${elements} elements but got ${size}.` };
+  if (elements !== size) return { ok: false, problem: `A tensor preview of shape [${shape.join(", ")}] counts ${size} elements but should count ${elements}.` };
   if (tile === null) return checked;
   const checkedTile = checkTile(tile, shape);
   return checkedTile.ok ? checked : checkedTile;
@@ -57,7 +57,7 @@ export function checkTile(value: unknown, shape: readonly number[]): Checked<Ten
   const rows = Math.ceil(whole.rows / tile.rowStep);
   const columns = Math.ceil(whole.columns / tile.columnStep);
   if (rows !== tile.rows || columns !== tile.columns) {
-    return { ok: false, problem: `Expected the picture of shape [${shape.join(", ")}] in steps of ${tile.rowStep} × ${tile.columnStep} to have ${rows} × ${columns} cells but got ${tile.rows} × ${tile.columns}.` };
+    return { ok: false, problem: `The picture of shape [${shape.join(", ")}] in steps of ${tile.rowStep} × ${tile.columnStep} has ${tile.rows} × ${tile.columns} cells but should have ${rows} × ${columns}.` };
   }
   return checkedTile;
 }

@@ -26,9 +26,9 @@ test("a picture without a finite cell has no range", () => {
 });
 
 test.each([
-  ["not base64!", "Expected the values of a tensor preview's picture to be base64 but got other text."],
-  ["AAA", "Expected the values of a tensor preview's picture to be base64 but got other text."],
-  ["AAAAAA==", "Expected the picture of a tensor preview to hold 8 bytes for 1 × 2 cells but got 4."],
+  ["not base64!", "The picture of a tensor preview cannot be read: its values are not base64."],
+  ["AAA", "The picture of a tensor preview cannot be read: its values are not base64."],
+  ["AAAAAA==", "The picture of a tensor preview holds 4 bytes, but its 1 × 2 cells take 8."],
 ])("the values %j are refused", (values, problem) => {
   expect(decodeTile({ rows: 1, columns: 2, rowStep: 1, columnStep: 1, values }, "float32")).toEqual({ ok: false, problem });
 });

@@ -28,9 +28,9 @@ export interface Picture {
 /** Decodes the cells of a tile: little-endian float32 whatever the machine. */
 export function decodeTile({ rows, columns, values: encoded }: TensorTile, dtype: string): Checked<Picture> {
   const bytes = fromBase64(encoded);
-  if (!bytes) return { ok: false, problem: "Expected the values of a tensor preview's picture to be base64 but got other text." };
+  if (!bytes) return { ok: false, problem: "The picture of a tensor preview cannot be read: its values are not base64." };
   const wanted = rows * columns * 4;
-  if (bytes.length !== wanted) return { ok: false, problem: `Expected the picture of a tensor preview to hold ${wanted} bytes for ${rows} × ${columns} cells but got ${bytes.length}.` };
+  if (bytes.length !== wanted) return { ok: false, problem: `The picture of a tensor preview holds ${bytes.length} bytes, but its ${rows} × ${columns} cells take ${wanted}.` };
 
   const view = new DataView(bytes.buffer);
   const values = Float32Array.from({ length: rows * columns }, (_, index) => view.getFloat32(index * 4, true));

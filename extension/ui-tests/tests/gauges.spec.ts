@@ -35,7 +35,7 @@ test("the item shows the newest message, says what is wrong with a broken one, a
 
   await run(page, 2);
   await expect(item).toHaveText("gauges unreadable");
-  await expect(item).toHaveAttribute("title", 'Expected "devices" of a gauges message to be a list but got "many".');
+  await expect(item).toHaveAttribute("title", '"devices" of a gauges message is "many" but should be a list.');
   await run(page, 3);
   await expect(item).toHaveText("cuda:0 · 2.0 / 140 GiB · 37 %");
 

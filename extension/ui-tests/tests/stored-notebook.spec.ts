@@ -199,7 +199,7 @@ test("NaN and both infinities look different, values of both signs have a neutra
 
 test("an output that cannot be read is one sentence", async ({ page }) => {
   const broken = cell(page, 4).locator(".warpcell-tensor");
-  await expect(broken).toHaveText('Expected "version" of a tensor preview to be 1 but got 7. Bring the kernel and the JupyterLab extension to the same version.');
+  await expect(broken).toHaveText('"version" of a tensor preview is 7 but should be 1. Bring the kernel and the JupyterLab extension to the same version.');
   await expect(broken.locator("canvas")).toHaveCount(0);
   await expect(cell(page, 5).locator(".warpcell-tensor-line > *")).toHaveText(["[]", "float32", "cuda:0", "2.5"]);
 });

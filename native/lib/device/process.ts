@@ -226,8 +226,7 @@ export class DeviceProcess {
 
   /** It works, as far as one can know without waiting for it. */
   get isBusy(): boolean {
-    const done = Math.max(binding.completed(this.client), binding.progress(this.client));
-    return binding.state(this.client) === "running" && done < binding.submitted(this.client);
+    return binding.state(this.client) === "running" && binding.isBusy(this.client);
   }
 
   /** Notes that the process was killed on the user's wish. */

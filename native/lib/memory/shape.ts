@@ -25,7 +25,7 @@ export function checkedShape(shape: unknown): number[] {
   const list = typeof shape === "number" ? [shape] : shape;
   // Array.from: `every` passes over holes.
   if (!Array.isArray(list) || !Array.from(list).every((size) => Number.isSafeInteger(size) && size >= 0)) {
-    throw new TensorError("SHAPE", `A shape must be whole numbers ≥ 0, such as [2, 3], but got ${listed(shape)}.`);
+    throw new TensorError("SHAPE", `${listed(shape)} is no shape: give a whole number ≥ 0 or an array of them, such as [2, 3].`);
   }
   if (list.length > maxRank) throw new TensorError("SHAPE", `A tensor has at most ${maxRank} axes, but this shape has ${list.length}: ${formatShape(list)}.`);
   if (!Number.isSafeInteger(sizeOf(list))) throw new TensorError("SHAPE", `A tensor has fewer than 2^53 elements, but shape ${formatShape(list)} has more.`);
@@ -61,7 +61,7 @@ export function isContiguous(shape: Shape, strides: readonly number[]): boolean 
 /** The axis as 0 … rank−1. Throws TensorError when there is none such. */
 export function checkedAxis(axis: number, rank: number): number {
   if (!Number.isInteger(axis) || axis < -rank || axis >= rank) {
-    throw new TensorError("AXIS", `Expected an axis from ${-rank} to ${rank - 1} of a tensor with ${rank} axes but got ${worded(axis)}.`);
+    throw new TensorError("AXIS", `There is no axis ${worded(axis)} in a tensor with ${rank} ax${rank === 1 ? "i" : "e"}s${rank === 0 ? "" : `: give a whole number from ${-rank} to ${rank - 1}`}.`);
   }
   return axis < 0 ? axis + rank : axis;
 }
@@ -73,7 +73,7 @@ export function broadcast(a: Shape, b: Shape): number[] {
     const left = a[a.length - rank + axis] ?? 1;
     const right = b[b.length - rank + axis] ?? 1;
     if (left !== right && left !== 1 && right !== 1) {
-      throw new TensorError("SHAPE", `Expected two shapes that broadcast (equal sizes, or 1, from the last axis on) but got ${formatShape(a)} and ${formatShape(b)}.`);
+      throw new TensorError("SHAPE", `Shapes ${formatShape(a)} and ${formatShape(b)} do not broadcast: from the last axis on, two sizes have to be equal or one of them 1.`);
     }
     return left === 1 ? right : left;
   });
@@ -89,7 +89,7 @@ export function stretch(view: View, shape: Shape): View {
 /** The shape that `reshape` asks for, with one −1 filled in. */
 export function reshaped(size: number, from: Shape, to: readonly number[]): number[] {
   if (!Array.isArray(to) || !Array.from(to).every(Number.isSafeInteger)) {
-    throw new TensorError("SHAPE", `To reshape ${formatShape(from)}, the new shape must be an array, such as [2, -1], but got ${listed(to)}.`);
+    throw new TensorError("SHAPE", `Shape ${formatShape(from)} cannot become ${listed(to)}: give the new shape as an array of whole numbers, such as [2, -1].`);
   }
   const unknown = to.indexOf(-1);
   const known = sizeOf(to.filter((_, axis) => axis !== unknown));
@@ -144,10 +144,10 @@ export function merged(views: readonly View[]): Merged {
 /** The view with its axes in another order. Throws TensorError unless `axes` names each axis once. */
 export function transposed(view: View, axes: readonly number[]): View {
   const rank = view.shape.length;
-  if (!Array.isArray(axes)) throw new TensorError("AXIS", `The ${rank} axes in their new order must be an array, such as [1, 0], but got ${worded(axes)}.`);
+  if (!Array.isArray(axes)) throw new TensorError("AXIS", `${worded(axes)} is no order of ${rank} axes: give them as an array, such as [1, 0].`);
   const order = axes.map((axis) => checkedAxis(axis, rank));
   if (order.length !== rank || new Set(order).size !== rank) {
-    throw new TensorError("AXIS", `Each of the ${rank} axes must be named once, but got ${formatShape(axes)}.`);
+    throw new TensorError("AXIS", `${listed(axes)} is no order of ${rank} axes: name each of them once.`);
   }
   return { shape: order.map((axis) => view.shape[axis]!), strides: order.map((axis) => view.strides[axis]!), offset: view.offset };
 }
@@ -165,13 +165,13 @@ export function sliced(view: View, slices: readonly AxisSlice[]): View {
     const slice = slices[axis] ?? null;
     if (typeof slice === "number") {
       if (!Number.isInteger(slice) || slice < -size || slice >= size) {
-        throw new TensorError("INDEX", `The index on axis ${axis} must be from ${-size} to ${size - 1}, but got ${slice}.`);
+        throw new TensorError("INDEX", `There is no index ${slice} on axis ${axis}, which has ${size} element${size === 1 ? "" : "s"}${size === 0 ? "" : `: give a whole number from ${-size} to ${size - 1}`}.`);
       }
       offset += (slice < 0 ? slice + size : slice) * stride;
       return;
     }
     if (slice !== null && !Array.isArray(slice)) {
-      throw new TensorError("INDEX", `A slice of axis ${axis} must be an index, [start, stop, step] or null, but got ${worded(slice)}.`);
+      throw new TensorError("INDEX", `${worded(slice)} is no slice of axis ${axis}: give an index, [start, stop, step], or null for all of it.`);
     }
     const { start, count, step } = range(slice ?? [null], size, axis);
     offset += count === 0 ? 0 : start * stride;
@@ -183,7 +183,7 @@ export function sliced(view: View, slices: readonly AxisSlice[]): View {
 
 function range([start, stop, step = 1]: readonly [number | null, (number | null)?, number?], size: number, axis: number) {
   if (![start ?? 0, stop ?? 0].every(Number.isInteger) || !Number.isInteger(step) || step === 0) {
-    throw new TensorError("INDEX", `A slice of axis ${axis} must be whole numbers [start, stop, step] with a step other than 0, but got ${listed([start, stop, step])}.`);
+    throw new TensorError("INDEX", `${listed([start, stop, step])} is no slice of axis ${axis}: give [start, stop, step] in whole numbers, with a step other than 0.`);
   }
   // Going backwards, the place before the first element is where it ends.
   const [lowest, highest] = step > 0 ? [0, size] : [-1, size - 1];

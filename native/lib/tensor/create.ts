@@ -4,7 +4,7 @@ import { admits, dtypeNames, dtypeOfArray, dtypes, factsOf, isDType, type DType,
 import { TensorError } from "../errors.ts";
 import { fill } from "../ops/copy.ts";
 import { KernelFamily } from "../ops/library.ts";
-import { checkedShape, formatShape, maxRank, sizeOf } from "../memory/shape.ts";
+import { checkedShape, maxRank, sizeOf } from "../memory/shape.ts";
 import { Tensor, type Nested } from "./tensor.ts";
 import { upload } from "../memory/transfer.ts";
 import { worded } from "../wording.ts";
@@ -14,12 +14,12 @@ export interface CreateOptions<D extends DType = DType> { readonly dtype?: D; re
 
 export function checkedDType(dtype: unknown): DType {
   if (isDType(dtype)) return dtype;
-  throw new TensorError("DTYPE", `A dtype must be one of ${Object.keys(dtypes).join(", ")}, but got ${worded(dtype)}.`);
+  throw new TensorError("DTYPE", `There is no dtype ${worded(dtype)}: choose ${dtypeNames.slice(0, -1).join(", ")} or ${dtypeNames.at(-1)}.`);
 }
 
 export function checkedOptions<O extends CreateOptions>(options: O): O {
   if (typeof options === "object" && options !== null) return options;
-  throw new TensorError("OPTIONS", `Expected options such as { dtype: "int32", device: "cpu" } but got ${worded(options)}. A shape of several axes is an array: zeros([2, 3]).`);
+  throw new TensorError("OPTIONS", `Options are an object, such as { dtype: "int32", device: "cpu" }, but got ${worded(options)}. A shape of several axes is an array: zeros([2, 3]).`);
 }
 
 export function emptyTensor<D extends DType>(shape: number | readonly number[], options: CreateOptions<D>): Tensor<D> {
@@ -129,18 +129,18 @@ export function arange<D extends DType = "float32">(stop: number, options?: Crea
 export function arange<D extends DType = "float32">(start: number, stop: number, step?: number, options?: CreateOptions<D>): Tensor<D>;
 export function arange(start: number, second?: number | CreateOptions, step: number | CreateOptions = 1, last: CreateOptions = {}): Tensor {
   const wrong = [start, second ?? 0, step].find((each, index) => typeof each !== "number" && (index === 0 || typeof each !== "object"));
-  if (wrong !== undefined) throw new TensorError("RANGE", `Expected numbers, then options, for arange but got ${worded(wrong)}.`);
+  if (wrong !== undefined) throw new TensorError("RANGE", `arange takes numbers, then options, but got ${worded(wrong)}.`);
   if (typeof second !== "number") return arange(0, start, 1, second);
   if (typeof step !== "number") return arange(start, second, 1, step);
   const count = Math.max(0, Math.ceil((second - start) / step));
-  if (!Number.isSafeInteger(count)) throw new TensorError("RANGE", `Expected finite numbers and a step other than 0 for arange but got ${start}, ${second}, ${step}.`);
+  if (!Number.isSafeInteger(count)) throw new TensorError("RANGE", `arange takes a finite start and stop and a step other than 0 but got ${start}, ${second} and ${step}.`);
   return spaced(count, start, step, last);
 }
 
 /** `count` numbers evenly from `start` to `stop`, both included. */
 export function linspace<D extends DType = "float32">(start: number, stop: number, count: number, options: CreateOptions<D> = {}): Tensor<D> {
   if (!Number.isSafeInteger(count) || count < 0 || !Number.isFinite(start) || !Number.isFinite(stop)) {
-    throw new TensorError("RANGE", `Expected two finite numbers and a count ≥ 0 for linspace but got ${start}, ${stop}, ${count}.`);
+    throw new TensorError("RANGE", `linspace takes two finite numbers and a whole count ≥ 0 but got ${worded(start)}, ${worded(stop)} and ${worded(count)}.`);
   }
   const out = spaced(count, start, count > 1 ? (stop - start) / (count - 1) : 0, options);
   // Steps add up to the last number only nearly.
@@ -159,7 +159,7 @@ const countedKernel = new KernelFamily("create", numbers, (type) => `counted<${t
 
 function spaced(count: number, start: number, step: number, options: CreateOptions): Tensor {
   const out = emptyTensor([count], options);
-  if (out.dtype === "bool") throw new TensorError("DTYPE", `Expected a dtype of numbers for evenly spaced elements but got bool (shape ${formatShape(out.shape)}).`);
+  if (out.dtype === "bool") throw new TensorError("DTYPE", `Evenly spaced elements are numbers, which bool does not hold: choose another dtype, such as int32.`);
   const isCounted = factsOf(out.dtype).kind === "int" && Number.isSafeInteger(start) && Number.isSafeInteger(step);
   const { device } = out.living();
   if (sizeOf(out.shape) > 0) (isCounted ? countedKernel : spacedKernel).on(device, out.dtype).launch(Math.ceil(count / threads), threads, [out, count, start, step]);

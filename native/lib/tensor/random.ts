@@ -14,7 +14,7 @@ const generator = { seed: randomBytes(8).readBigUInt64LE(), stream: 0n };
 
 function checkedSeed(value: number | bigint): bigint {
   const isValid = (typeof value === "bigint" || Number.isSafeInteger(value)) && value >= 0 && BigInt(value) < 2n ** 64n;
-  if (!isValid) throw new TensorError("SEED", `Expected a seed that is a whole number from 0 to 2^64 - 1 but got ${worded(value)}.`);
+  if (!isValid) throw new TensorError("SEED", `A seed is a whole number from 0 to 2^64 - 1, but got ${worded(value)}.`);
   return BigInt(value);
 }
 
@@ -50,7 +50,7 @@ function draw(kernel: "uniform" | "normal", out: Tensor, state: { seed: bigint; 
 }
 
 function checkedFloat(dtype: DType): void {
-  if (factsOf(dtype).kind !== "float") throw new TensorError("DTYPE", `Expected a float dtype for random numbers but got ${dtype}: convert them, e.g. rand([3]).mul(10).to("int32").`);
+  if (factsOf(dtype).kind !== "float") throw new TensorError("DTYPE", `Random numbers are drawn as floats, not as ${dtype}: convert them afterwards, e.g. rand([3]).mul(10).to("int32").`);
 }
 
 function random<D extends DType>(kernel: "uniform" | "normal", shape: number | readonly number[], options: RandomOptions<D>): Tensor<D> {

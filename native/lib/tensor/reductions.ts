@@ -49,7 +49,7 @@ declare module "./tensor.ts" {
 
 /** The axes of a reduction, sorted and from the front. Throws TensorError. */
 export function reductionOf({ shape }: Tensor, options: ReduceOptions): { axes: number[]; keepdims: boolean } {
-  if (typeof options !== "object" || options === null) throw new TensorError("OPTIONS", `Expected options such as { axis: 0, keepdims: true } but got ${worded(options)}.`);
+  if (typeof options !== "object" || options === null) throw new TensorError("OPTIONS", `Options are an object, such as { axis: 0, keepdims: true }, but got ${worded(options)}.`);
   const { axis, keepdims = false } = options;
   const rank = shape.length;
   const list: readonly number[] = axis === undefined ? [...Array(rank).keys()] : Array.isArray(axis) ? axis as readonly number[] : [axis as number];

@@ -78,6 +78,8 @@ export interface Binding {
   completed(client: number): number;
   progress(client: number): number;
   submitted(client: number): number;
+  /** Something is not known to be done; callable from any thread. */
+  isBusy(client: number): boolean;
   /** Errors that arrived since the last call, oldest first. */
   errors(client: number): ErrorRecord[];
   /** Launches with first ≤ sequence ≤ last that the recorder (the last 65,536) still has. */
