@@ -56,7 +56,7 @@ describe.runIf(gpu !== undefined)("with a GPU", () => {
     expect(arch).toMatch(/^sm_[0-9]+a?$/);
     expect(compiler).toMatchObject({ name: "NVRTC", version: expect.stringMatching(/^1[2-9]\.[0-9]+$/) });
     expect(driver).toMatch(/^CUDA [0-9]+\.[0-9]+$/);
-    expect(libraries.map((library) => library.name)).toEqual(["NVRTC", "NVML"]);
+    expect(libraries.map((library) => library.name)).toEqual(["NVRTC", "NVML", "CUPTI"]);
     expect(shareable).toBe(true);
   });
 
