@@ -42,9 +42,15 @@ export function adviceOf(findings: Findings): Advice[] {
 
 function* idleTimes({ times, duration: whole, places }: Findings): Generator<Found> {
   for (const { device, gaps } of times) {
-    for (const [reason, sentence] of Object.entries(idle)) {
-      const these = gaps.filter((gap) => gap.reason === reason);
-      if (these.length === 0) continue;
+    const byReason = new Map<Reason, typeof gaps[number][]>();
+    for (const gap of gaps) {
+      const known = byReason.get(gap.reason);
+      if (known === undefined) byReason.set(gap.reason, [gap]);
+      else known.push(gap);
+    }
+    for (const [reason, these] of byReason) {
+      if (reason === "ends") continue;
+      const sentence = idle[reason];
       const time = these.reduce((sum, { start, end }) => sum + end - start, 0);
       const place = mostOf(these.map((gap) => [gap.place, gap.end - gap.start]));
       const longest = these.reduce((a, b) => (b.end - b.start > a.end - a.start ? b : a));

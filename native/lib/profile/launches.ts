@@ -31,7 +31,9 @@ interface Group {
   min: number;
   max: number;
   longest: LaunchFacts;
-  latest: Launch;
+  latest: LaunchFacts;
+  latestStart: number;
+  latestEnd: number;
   /** `null` once one launch is without. */
   bytes: number | null;
   flops: number | null;
@@ -57,7 +59,7 @@ export class LaunchList {
     const time = end - start;
     let group = this.#groups[number];
     if (group === undefined) {
-      group = { calls: 0, total: 0, mean: 0, squares: 0, min: Infinity, max: -1, longest: facts, latest: { ...facts, start, end }, bytes: 0, flops: 0, places: new Set(), counters: new Map() };
+      group = { calls: 0, total: 0, mean: 0, squares: 0, min: Infinity, max: -1, longest: facts, latest: facts, latestStart: start, latestEnd: end, bytes: 0, flops: 0, places: new Set(), counters: new Map() };
       this.#groups[number] = group;
     }
     group.calls += 1;
@@ -67,11 +69,12 @@ export class LaunchList {
     group.squares += distance * (time - group.mean);
     if (time < group.min) group.min = time;
     if (time > group.max) [group.max, group.longest] = [time, facts];
-    if (start >= group.latest.start) group.latest = { ...facts, start, end };
+    if (start >= group.latestStart) [group.latest, group.latestStart, group.latestEnd] = [facts, start, end];
     group.bytes = group.bytes === null || facts.bytes === null ? null : group.bytes + facts.bytes;
     group.flops = group.flops === null || facts.flops === null ? null : group.flops + facts.flops;
     if (place >= 0) group.places.add(place);
-    for (const [name, value] of Object.entries(counters ?? {})) {
+    if (counters === undefined) return;
+    for (const [name, value] of Object.entries(counters)) {
       const { sum, count } = group.counters.get(name) ?? { sum: 0, count: 0 };
       group.counters.set(name, { sum: sum + value, count: count + 1 });
     }
@@ -79,7 +82,7 @@ export class LaunchList {
 
   /** The last launch of each kernel. */
   latest(): Launch[] {
-    return this.#groups.map(({ latest }) => latest);
+    return this.#groups.map(({ latest, latestStart, latestEnd }) => ({ ...latest, start: latestStart, end: latestEnd }));
   }
 
   /** A row for each kernel, the one that took most time first; the drafts of its launches, which have the number of the kernel, are given that of the row. */

@@ -36,6 +36,8 @@ export class TimelineBuilder {
   readonly #placeOfOrigin = new Map<number, number>();
   readonly #trackOf = new Map<string, number>();
   readonly #recorder: Recorder;
+  /** By call site and kernel: the command that was described last, which most are like. */
+  readonly #described = new Map<number, { name: string; detail: number; more: Described | null; op: number; device: DeviceProcess | null }>();
   /** By device and sequence: the draft of the command in this process, and its event. */
   readonly #commands = new Map<DeviceProcess, Map<number, { draft: number; event: number }>>();
 
@@ -99,16 +101,21 @@ export class TimelineBuilder {
   }
 
   #describe(event: number, kind: EventKind, device: DeviceProcess | null): { name: string; detail: number } {
-    const { log, texts, described, stacks } = this.#recorder;
+    const { log, texts, described: descriptions, stacks } = this.#recorder;
     const on: [string, string][] = device === null ? [] : [["device", device.name]];
-    const more = log.more[event]! === 0 ? null : described[log.more[event]! - 1]!;
+    const more = log.more[event]! === 0 ? null : descriptions[log.more[event]! - 1]!;
     switch (kind) {
       case EventKind.command: {
         const subject = log.subject[event]!;
-        const stack = framesOf(stacks.get(stackKey(log.origin[event]!, subject)) ?? "");
         const isLaunch = subject !== 0;
+        const key = stackKey(log.origin[event]!, subject);
+        const before = this.#described.get(key);
+        if (before !== undefined && before.more === more && before.op === log.op[event] && before.device === device) return before;
         const name = isLaunch ? `launch ${kernelName(subject)}` : (opTexts[log.op[event]!] ?? "command");
-        return { name, detail: this.#detail(isLaunch ? "launch" : "submit", [...on, ...operandFacts(more?.operands)], more?.bytes ?? null, more?.flops ?? null, stack) };
+        const detail = this.#detail(isLaunch ? "launch" : "submit", [...on, ...operandFacts(more?.operands)], more?.bytes ?? null, more?.flops ?? null, framesOf(stacks.get(key) ?? ""));
+        const described = { name, detail, more, op: log.op[event]!, device };
+        this.#described.set(key, described);
+        return described;
       }
       case EventKind.operation: return { name: (more as RanOperation).name, detail: this.#detail("operation", [...on, ...operandFacts(more!.operands)], more!.bytes ?? null, more!.flops ?? null) };
       case EventKind.request: {
@@ -128,6 +135,8 @@ export class TimelineBuilder {
     const kernelsOf = this.#kernelsOfOperations(recorded);
     const whole = this.#time(this.#recorder.end);
     const known: KnownKernel[] = [];
+    /** Details by blocks. */
+    const parts = new Map<number, number>();
     for (let at = 0; at < records.length; at++) {
       const kind = records.kind(at);
       if (kind === undefined) continue;
@@ -154,9 +163,13 @@ export class TimelineBuilder {
           add(this.#track(`stream ${records.lane(at)}`, "stream", device.name), this.#detail(kind, [["size", sizeText(bytes)]], bytes, null));
           break;
         }
-        case "worker":
-          add(this.#track(`core ${records.lane(at)}`, "worker", device.name), this.#detail("worker", [["blocks", countText(records.blocks(at))]], null, null));
+        case "worker": {
+          const blocks = records.blocks(at);
+          let detail = parts.get(blocks);
+          if (detail === undefined) parts.set(blocks, (detail = this.#detail("worker", [["blocks", countText(blocks)]], null, null)));
+          add(this.#track(`core ${records.lane(at)}`, "worker", device.name), detail);
           break;
+        }
         default: add(this.#track(`process of ${device.name}`, "host", device.name), this.#detail(kind, [], null, null));
       }
     }
