@@ -13,6 +13,8 @@ export interface Described {
 
 /** Times are of {@link clock}. */
 export interface Watcher {
+  /** A device's process has been started, and has done nothing yet. */
+  opened(device: DeviceProcess): void;
   /** A record was submitted, which still lies in `binding.scratch`. */
   submitted(device: DeviceProcess, sequence: number, start: number): void;
   /** What the command that was submitted last works on. */

@@ -82,6 +82,7 @@ export class DeviceProcess {
     try {
       const started = new DeviceProcess(name, kind, index, client, greet(client, name));
       running.set(name, started);
+      activity.current?.opened(started);
       return started;
     } catch (error) {
       binding.close(client);

@@ -33,41 +33,42 @@ const listeners: ((latest: readonly Launch[]) => void)[] = [];
 
 export class Profiling {
   readonly #recorder: Recorder;
-  readonly #devices: readonly DeviceProcess[];
+  readonly #devices: DeviceProcess[] = [];
   readonly #notes: string[] = [];
   readonly #title: string;
   readonly #hasTrace: boolean;
+  readonly #hasCounters: boolean;
   /** Nanoseconds of the clock of records at the recorder's start. */
   #base = 0n;
 
-  private constructor(devices: readonly DeviceProcess[], hasTrace: boolean, title: string) {
-    this.#recorder = new Recorder(devices);
-    this.#devices = devices;
+  private constructor(hasTrace: boolean, hasCounters: boolean, title: string) {
+    this.#recorder = new Recorder((device) => this.#start(device));
     this.#hasTrace = hasTrace;
+    this.#hasCounters = hasCounters;
     this.#title = title;
   }
 
-  /** The default device records, and all that work already. Throws WarpcellError within another profile, and what a device refuses with. */
+  /** The default device records, and all that work already or come later. Throws WarpcellError within another profile, and what a device refuses with. */
   static begin({ trace = true, counters = false, title }: { trace?: boolean; counters?: boolean; title?: string } = {}): Profiling {
     if (current !== null) throw new WarpcellError("PROFILING", "A profile is under way already: one at a time. Mark parts of it with range(name, fn).");
-    const devices = [...new Set([defaultDevice().device, ...DeviceProcess.all()])];
     const place = originText(origin.current);
-    const profiling = new Profiling(devices, trace, title ?? (place === undefined ? "Profile" : `Profile of ${place}`));
-    const started: DeviceProcess[] = [];
+    const profiling = new Profiling(trace, counters, title ?? (place === undefined ? "Profile" : `Profile of ${place}`));
     try {
-      for (const device of devices) {
-        const [answer] = device.request(Op.profile_start, [counters ? "1" : "0"]);
-        started.push(device);
-        for (const note of (JSON.parse(text.decode(answer)) as { notes: string[] }).notes) profiling.#notes.push(`${device.name}: ${note}`);
-      }
+      for (const device of new Set([defaultDevice().device, ...DeviceProcess.all()])) profiling.#start(device);
     } catch (error) {
-      for (const device of started) stop(device);
+      for (const device of profiling.#devices) stop(device);
       throw error;
     }
     current = profiling;
     profiling.#recorder.begin();
     profiling.#base = monotonicAt(profiling.#recorder.start);
     return profiling;
+  }
+
+  #start(device: DeviceProcess): void {
+    const [answer] = device.request(Op.profile_start, [this.#hasCounters ? "1" : "0"]);
+    this.#devices.push(device);
+    for (const note of (JSON.parse(text.decode(answer)) as { notes: string[] }).notes) this.#notes.push(`${device.name}: ${note}`);
   }
 
   /** The profile that is on. */
@@ -128,7 +129,6 @@ export class Profiling {
     this.#recorder.conclude();
     current = null;
     const recorded = this.#devices.flatMap((device) => this.#collect(device));
-    for (const device of this.#recorder.late) this.#notes.push(`${device.name} was first used while the profile was on: what it did is not in it.`);
     return this.#data(recorded);
   }
 

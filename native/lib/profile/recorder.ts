@@ -43,9 +43,7 @@ export class Recorder implements Watcher, Observer {
 
   readonly #indices = new Map<DeviceProcess, number>();
   readonly #textIndices = new Map<string, number>();
-  readonly #known: ReadonlySet<DeviceProcess>;
-  /** Opened while the profile was on. */
-  readonly late = new Set<DeviceProcess>();
+  readonly #opened: (device: DeviceProcess) => void;
   #lastDevice: DeviceProcess | null = null;
   #lastIndex = 0;
   #lastCommand = -1;
@@ -53,10 +51,9 @@ export class Recorder implements Watcher, Observer {
   #collections: PerformanceObserver | null = null;
   #unobserve: (() => void) | null = null;
 
-  /** `known`: the devices that record, too. */
-  constructor(known: readonly DeviceProcess[]) {
-    this.#known = new Set(known);
-    for (const device of known) this.#indexOf(device);
+  /** `opened` has a device that is first used meanwhile record, too. */
+  constructor(opened: (device: DeviceProcess) => void) {
+    this.#opened = opened;
   }
 
   /** From now on everything is noted. */
@@ -74,6 +71,10 @@ export class Recorder implements Watcher, Observer {
     this.#unobserve?.();
     this.#collected(this.#collections?.takeRecords() ?? []);
     this.#collections?.disconnect();
+  }
+
+  opened(device: DeviceProcess): void {
+    this.#opened(device);
   }
 
   submitted(device: DeviceProcess, sequence: number, start: number): void {
@@ -130,7 +131,6 @@ export class Recorder implements Watcher, Observer {
     let index = this.#indices.get(device);
     if (index === undefined) {
       this.#indices.set(device, (index = this.devices.push(device)));
-      if (!this.#known.has(device)) this.late.add(device);
     }
     this.#lastDevice = device;
     return (this.#lastIndex = index);
