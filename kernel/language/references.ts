@@ -1,6 +1,7 @@
 // Turns a JavaScript tree into the places where code of a cell uses names of its top level, by scope analysis.
 import type { ArrowFunctionExpression, Class, Function as FunctionNode, Node, Program, VariableDeclaration } from "oxc-parser";
 import { boundNames, children, type Declared, lexicalNames, variableNames } from "./hoisting.ts";
+import { isOperation } from "./operation-names.ts";
 
 /** `read` x · `call` x() · `shorthand` { x } · `write` x = 1 · `shorthandWrite` ({ x } = o) · `initialise` const x = 1, and its shorthand. */
 export type Form = "read" | "call" | "shorthand" | "write" | "shorthandWrite" | "initialise" | "shorthandInitialise";
@@ -31,7 +32,7 @@ export interface Analysis {
 /** The names of an inner scope, and of those around it up to the cell. */
 interface Names { own: ReadonlySet<string>; of: "block" | "function"; parent: Names | null; }
 
-const launchers = new Set(["launch", "over", "time"]);
+const launchers: ReadonlySet<string> = new Set(["launch", "over", "time"]);
 
 export function analyse(program: Program): Analysis {
   const declared = lexicalNames(program.body);
@@ -197,10 +198,13 @@ class Visitor {
     for (const node of nodes) this.visit(node, inner);
   }
 
-  /** `kernel.launch`, `kernel.over` (whose result is called at once, or kept) and `kernel.time`. */
+  /** `kernel.launch`, `kernel.over` (whose result is called at once, or kept) and `kernel.time`; operations of tensors. */
   #launchSite(callee: Node): void {
+    if (callee.type === "Identifier" && isOperation(callee.name)) this.analysis.launches.push({ start: callee.start, end: callee.end });
     if (callee.type !== "MemberExpression" || callee.computed || callee.property.type !== "Identifier" || callee.object.type === "Super") return;
-    if (launchers.has(callee.property.name)) this.analysis.launches.push({ start: callee.object.start, end: callee.object.end });
+    const { name } = callee.property;
+    if (callee.object.type === "Identifier" && callee.object.name === "Math") return;
+    if (launchers.has(name) || (isOperation(name) && !isChained(callee.object))) this.analysis.launches.push({ start: callee.object.start, end: callee.object.end });
   }
 
   #inFunction(visit: () => void): void {
@@ -208,6 +212,11 @@ class Visitor {
     visit();
     this.#depth--;
   }
+}
+
+/** What `x.mul(2)` in `x.mul(2).add(1)` notes, is noted for the rest. */
+function isChained(object: Node): boolean {
+  return object.type === "CallExpression" && object.callee.type === "MemberExpression" && object.callee.property.type === "Identifier" && isOperation(object.callee.property.name);
 }
 
 function within(parent: Names | null, own: ReadonlySet<string>, of: "block" | "function"): Names {
