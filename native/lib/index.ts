@@ -22,6 +22,7 @@ export {
   bceWithLogitsLoss, crossEntropy, huberLoss, l1Loss, mseLoss, nllLoss, smoothL1Loss, type BceOptions, type CrossEntropyOptions, type LossOptions, type NllOptions,
 } from "./tensor/losses.ts";
 export { celu, glu, hardshrink, hardtanh, prelu, softshrink, threshold } from "./tensor/activations.ts";
+export { linear, type LinearOptions } from "./tensor/linear.ts";
 export { embedding, type EmbeddingOptions } from "./tensor/embedding.ts";
 export type { AxisSlice, Shape } from "./memory/shape.ts";
 export { checkTensor, type TensorRequirements } from "./tensor/check.ts";

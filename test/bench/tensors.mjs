@@ -149,8 +149,7 @@ async function others(device, rival) {
     ...products[device.kind].map(([n, dtype]) => ({ name: "matmul", words: [n, n, dtype], flops: 2 * n ** 3, make: () => { const [a, b] = [randn([n, n], { ...on, dtype }), randn([n, n], { ...on, dtype })]; return () => a.matmul(b); } })),
     ...(device.kind === "cpu" ? [[512, "float32"]] : [[4096, "bfloat16"]]).map(([n, dtype]) => ({ name: "linearGelu", words: [n, n, dtype], flops: 2 * n ** 3, make: () => {
       const [x, w, b] = [randn([n, n], { ...on, dtype }), randn([n, n], { ...on, dtype }), randn([n], { ...on, dtype })];
-      const linear = warpcell.linear;
-      return typeof linear === "function" ? () => linear(x, w, b, { activation: "gelu" }) : () => x.matmul(w.T).add(b).gelu();
+      return () => warpcell.linear(x, w, b, { activation: "gelu" });
     } })),
     { name: "sort", words: [1, sorted[device.kind], "float32"], make: () => { has("sort"); const x = randn([sorted[device.kind]], on); return () => x.sort(); } },
     { name: "perceptron", words: [32, 256, "float32"], make: () => perceptron(on) },

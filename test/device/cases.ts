@@ -285,6 +285,7 @@ export const wholeCases: readonly WholeCase[] = [
 export const elsewhere: Partial<Record<OperationName, string>> = {
   convert: "test/device/conversion.test.ts",
   mseLoss: "test/device/losses.test.ts", l1Loss: "test/device/losses.test.ts", smoothL1Loss: "test/device/losses.test.ts", huberLoss: "test/device/losses.test.ts", bceWithLogitsLoss: "test/device/losses.test.ts", lossGradient: "test/device/losses.test.ts",
+  linear: "test/device/linear.test.ts", linearWeightGradient: "test/device/linear.test.ts",
   embedding: "test/device/embedding.test.ts", embeddingGradient: "test/device/embedding.test.ts",
   set: "test/device/indexing.test.ts", takeAt: "test/device/indexing.test.ts", takeAtGradient: "test/device/indexing.test.ts", put: "test/device/indexing.test.ts", countFrom: "test/device/indexing.test.ts",
   softmax: "test/device/normalization.test.ts", logSoftmax: "test/device/normalization.test.ts", softmaxGradient: "test/device/normalization.test.ts", logSoftmaxGradient: "test/device/normalization.test.ts", layerNorm: "test/device/normalization.test.ts", rmsNorm: "test/device/normalization.test.ts", layerNormGradient: "test/device/normalization.test.ts", rmsNormGradient: "test/device/normalization.test.ts", crossEntropyRows: "test/device/normalization.test.ts", crossEntropyGradient: "test/device/normalization.test.ts", dropout: "test/device/normalization.test.ts",

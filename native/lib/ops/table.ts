@@ -5,6 +5,7 @@ import { binaryRows } from "./arithmetic.ts";
 import { embeddingRows } from "./embedding.ts";
 import { functionRows } from "./functions.ts";
 import { indexingRows } from "./indexing.ts";
+import { linearRows } from "./linear.ts";
 import { lossRows } from "./losses.ts";
 import { matmulRow } from "./matrix-product.ts";
 import type { Operation } from "./operation.ts";
@@ -19,7 +20,7 @@ import { copyRows, viewRows } from "./views.ts";
 export const unaryRows = { ...functionRows, ...activationRows } as const;
 
 export const operations = {
-  ...unaryRows, ...binaryRows, ...gatedRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, ...scanRows, ...orderRows, ...alongRows, ...rowwiseRows, ...lossRows, ...indexingRows, ...embeddingRows, ...shapingRows, matmul: matmulRow,
+  ...unaryRows, ...binaryRows, ...gatedRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, ...scanRows, ...orderRows, ...alongRows, ...rowwiseRows, ...lossRows, ...indexingRows, ...embeddingRows, ...shapingRows, matmul: matmulRow, ...linearRows,
 } as const;
 
 export type OperationName = keyof typeof operations;
