@@ -76,7 +76,8 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const u = Math.max(roundoff[dtype]!, 2 ** -53);
     const accumulate = Math.min(roundoff[dtype]!, 2 ** -24);
 
-    test.each([1, 65, 768, 1000, 1025, 4096])("softmax, logSoftmax, layerNorm and rmsNorm of rows of %d", (length) => {
+    // Each way in which a GPU holds a row: packs or single elements, in registers of 512 or 1024 threads or read by every pass.
+    test.each([1, 65, 768, 1000, 1025, 4096, 5001, 9000, 16384, 16385, 20480])("softmax, logSoftmax, layerNorm and rmsNorm of rows of %d", (length) => {
       const { x, rows } = matrix(5, length, dtype, device, newSeed());
       // Sums of `length` positive terms on some tens of lanes, an exponential and few roundings; then one to the dtype.
       const bound = (64 + length / 32) * accumulate;
@@ -167,11 +168,11 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(() => gradients(slope!.sum(), [x])).toThrow(/layerNormGradient/);
   });
 
-  test("large gradients of the norms beside their formulas, weights summed the same way every time", () => {
-    const { x, rows } = matrix(700, 1025, "float32", device, newSeed());
-    const upper = matrix(700, 1025, "float32", device, newSeed());
-    const weight = randn([1025], { device, seed: 5 });
-    const bias = full([1025], 0, { device });
+  test.each([[700, 1025], [40, 8192], [20, 12288], [9, 20480], [9, 9001]])("gradients of layer norm of %i rows of %i beside their formulas, weights summed the same way every time", (count, length) => {
+    const { x, rows } = matrix(count, length, "float32", device, newSeed());
+    const upper = matrix(count, length, "float32", device, newSeed());
+    const weight = randn([length], { device, seed: 5 });
+    const bias = full([length], 0, { device });
     for (const each of [x, weight, bias]) each.requiresGrad = true;
     const run = () => gradients(layerNorm(x, weight, bias), [x, weight, bias], { gradient: upper.x }).map(numbers);
     const [dx, dw, db] = run();
@@ -183,8 +184,8 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       return d.map((value, i) => rstd * (value - a - normal[r]![i]! * b));
     });
     expectNear(dx!, wanted, 1e-5, 1e-5);
-    expectNear(dw!, w.map((_, i) => total(upper.rows.map((row, r) => row[i]! * normal[r]![i]!))), 700 * 2 ** -24 * 30, 0);
-    expectNear(db!, w.map((_, i) => total(upper.rows.map((row) => row[i]!))), 700 * 2 ** -24 * 30, 0);
+    expectNear(dw!, w.map((_, i) => total(upper.rows.map((row, r) => row[i]! * normal[r]![i]!))), count * 2 ** -24 * 30, 0);
+    expectNear(db!, w.map((_, i) => total(upper.rows.map((row) => row[i]!))), count * 2 ** -24 * 30, 0);
   });
 
   test("dropout keeps the share that it says, scaled, by its seed", () => {
