@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join, parse } from "node:path";
+import { rivals } from "./rivals.mjs";
 import { environment, python, root, setup } from "./setup.mjs";
 
 const folder = join(root, "test", "bench");
@@ -50,6 +51,8 @@ if (chosen.length === 0) {
   console.error(`There is no benchmark ${wanted.join(" ")}: there are ${files.map((file) => parse(file).name).join(", ")}.`);
   process.exit(1);
 }
+// Those that compare arrays; a Python that is named is taken as it is.
+if (process.env.WARPCELL_RIVAL_PYTHON === undefined && chosen.some((file) => ["matmul", "tensors"].includes(parse(file).name))) await rivals();
 for (const file of chosen) {
   console.log(`── ${parse(file).name}`);
   if ((await figures(file, show)) !== 0) broken++;

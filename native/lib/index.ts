@@ -16,8 +16,14 @@ export { memory, trim } from "./memory/map.ts";
 export type { DeviceProperties, LibraryProperties } from "./wire/properties.ts";
 export { bernoulli, multinomial, rand, randint, randn, randperm, seed, type NormalOptions, type RandomOptions, type UniformOptions } from "./tensor/random.ts";
 export {
-  crossEntropy, dropout, layerNorm, logSoftmax, mse, rmsNorm, softmax, type SoftmaxOptions, type CrossEntropyOptions, type DropoutOptions, type NormalizationOptions,
+  dropout, layerNorm, logSoftmax, rmsNorm, softmax, type SoftmaxOptions, type DropoutOptions, type NormalizationOptions,
 } from "./tensor/normalization.ts";
+export {
+  bceWithLogitsLoss, crossEntropy, huberLoss, l1Loss, mseLoss, nllLoss, smoothL1Loss, type BceOptions, type CrossEntropyOptions, type LossOptions, type NllOptions,
+} from "./tensor/losses.ts";
+export { celu, glu, hardshrink, hardtanh, prelu, softshrink, threshold } from "./tensor/activations.ts";
+export { linear, type LinearOptions } from "./tensor/linear.ts";
+export { embedding, type EmbeddingOptions } from "./tensor/embedding.ts";
 export type { AxisSlice, Shape } from "./memory/shape.ts";
 export { checkTensor, type TensorRequirements } from "./tensor/check.ts";
 export { TensorLayout, type LayoutOptions } from "./tensor/layout.ts";

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { devices, median, print } from "./common/devices.mjs";
+import { devices, median, print, rivalPythons } from "./common/devices.mjs";
 
 const { rand, randn, zeros } = await import("warpcell");
 const { LibraryPlan } = await import("../../native/dist/device/library-plan.js");
@@ -50,7 +50,7 @@ for line in sys.stdin:
 
 /** A rival's process, or null where no Python on this machine has it. */
 async function start({ name, program }) {
-  for (const python of [process.env.WARPCELL_RIVAL_PYTHON, "python3", "/usr/bin/python3"].filter(Boolean)) {
+  for (const python of rivalPythons) {
     // NumPy's threads would spin for 20 ms into our turn: they sleep as soon as ours do.
     const child = spawn(python, ["-c", program], { stdio: ["pipe", "pipe", "ignore"], env: { OPENBLAS_THREAD_TIMEOUT: "20", ...process.env } });
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

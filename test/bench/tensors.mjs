@@ -1,11 +1,11 @@
 // The tensor library on every device of this machine, in turns with NumPy and JAX on the CPU and with PyTorch on a GPU: elementwise, copies, reductions, norms, products,
 // training. Prints one JSON object per figure: ours, the rival's, the ratio (above 1: ours is faster), and the share of the copy rate measured in the same run.
-// `node --expose-gc test/bench/tensors.mjs`; WARPCELL_RIVAL_PYTHON names a Python that has the rivals.
+// `node --expose-gc test/bench/tensors.mjs`; WARPCELL_RIVAL_PYTHON names a Python that has the rivals; else NumPy is in .cache/rivals, once `npm run bench` ran.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { devices, median, print } from "./common/devices.mjs";
+import { devices, median, print, rivalPythons } from "./common/devices.mjs";
 
 const beginning = performance.now();
 const warpcell = await import("warpcell");
@@ -72,7 +72,7 @@ function dispose(result) {
 
 /** The rivals' process, or null where no Python on this machine has one. */
 async function start(kind) {
-  for (const python of [process.env.WARPCELL_RIVAL_PYTHON, "python3", "/usr/bin/python3"].filter(Boolean)) {
+  for (const python of rivalPythons) {
     const child = spawn(python, [program, kind], { stdio: ["pipe", "pipe", "inherit"], env: { OPENBLAS_THREAD_TIMEOUT: "20", ...process.env } });
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const [first] = await Promise.all([lines.next(), once(child, "spawn").catch(() => undefined)]);
@@ -149,8 +149,7 @@ async function others(device, rival) {
     ...products[device.kind].map(([n, dtype]) => ({ name: "matmul", words: [n, n, dtype], flops: 2 * n ** 3, make: () => { const [a, b] = [randn([n, n], { ...on, dtype }), randn([n, n], { ...on, dtype })]; return () => a.matmul(b); } })),
     ...(device.kind === "cpu" ? [[512, "float32"]] : [[4096, "bfloat16"]]).map(([n, dtype]) => ({ name: "linearGelu", words: [n, n, dtype], flops: 2 * n ** 3, make: () => {
       const [x, w, b] = [randn([n, n], { ...on, dtype }), randn([n, n], { ...on, dtype }), randn([n], { ...on, dtype })];
-      const linear = warpcell.linear;
-      return typeof linear === "function" ? () => linear(x, w, b, { activation: "gelu" }) : () => x.matmul(w.T).add(b).gelu();
+      return () => warpcell.linear(x, w, b, { activation: "gelu" });
     } })),
     { name: "sort", words: [1, sorted[device.kind], "float32"], make: () => { has("sort"); const x = randn([sorted[device.kind]], on); return () => x.sort(); } },
     { name: "perceptron", words: [32, 256, "float32"], make: () => perceptron(on) },

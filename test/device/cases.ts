@@ -111,6 +111,7 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
   { name: "bitwiseNot", ranges: [wide], ofIntegers: (x) => ~x, ofBools: (x) => !x },
 
   one("relu", (x) => (Number.isNaN(x) ? NaN : x > 0 ? x : 0), 0, wide, { ofIntegers: (x) => (x > 0n ? x : 0n) }),
+  one("relu6", (x) => (Number.isNaN(x) ? NaN : x > 0 ? Math.min(x, 6) : 0)),
   // exp (4), a sum, a quotient and a product.
   one("sigmoid", sigmoid, 8),
   // log1p (4) of exp (4), which is as well conditioned, and a sum without cancellation.
@@ -122,11 +123,21 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
   one("hardswish", (x) => (x <= -3 ? 0 : x >= 3 ? x : (x * (x + 3)) / 6), 2, [-5, 5]),
   one("softplus", softplus, 9),
   one("mish", limit(-0, (x) => x * Math.tanh(softplus(x))), 14),
+  // x and tanh (4) cancel near 0.
+  one("tanhshrink", (x) => x - Math.tanh(x), (u, wanted, [x]) => 2 * u * (4 * Math.min(1, Math.abs(x!)) + Math.abs(wanted))),
+  // expm1 (4), two products and two constants.
+  one("selu", (x) => 1.0507009873554805 * (x > 0 ? x : 1.6732632423543772 * Math.expm1(x)), 6),
   // erfc of an argument with two roundings, which its slope 2z² magnifies (z² = x²/2).
   one("gelu", gelu, (u, wanted, [x]) => 2 * u * Math.abs(wanted) * (8 + x! * x!), [-8, 8], { attributes: { approximate: "none" } }),
   // 1 + tanh cancels: tanh (4) and the five roundings of its argument, whose slope is below 1.
   one("gelu", limit(-0, (x) => 0.5 * x * (1 + Math.tanh(inner(x)))), (u, _, [x]) => 9 * u * Math.abs(x!), [-8, 8], { attributes: { approximate: "tanh" } }),
   one("clamp", (x) => (Number.isNaN(x) ? NaN : x < -1.5 ? -1.5 : x > 2.5 ? 2.5 : x), 0, wide, { attributes: { min: -1.5, max: 2.5 } }),
+  one("hardtanh", (x) => (Number.isNaN(x) ? NaN : x < -1.5 ? -1.5 : x > 2.5 ? 2.5 : x), 0, wide, { attributes: { min: -1.5, max: 2.5 } }),
+  one("threshold", (x) => (x <= 1.25 ? -0.5 : x), 0, wide, { attributes: { threshold: 1.25, value: -0.5 } }),
+  one("softshrink", (x) => (x > 0.5 ? x - 0.5 : x < -0.5 ? x + 0.5 : Number.isNaN(x) ? NaN : 0), 0.5, [-3, 3], { attributes: { lambda: 0.5 } }),
+  one("hardshrink", (x) => (Math.abs(x) <= 0.5 ? 0 : x), 0, [-3, 3], { attributes: { lambda: 0.5 } }),
+  // expm1 (4) of a quotient with two roundings, which it does not magnify below 0, and a product.
+  one("celu", (x) => (x > 0 ? x : 1.5 * Math.expm1(x / 1.5)), 6, wide, { attributes: { alpha: 1.5 } }),
   one("leakyRelu", (x) => (x >= 0 ? x : x * 0.125), 0.5, wide, { attributes: { slope: 0.125 } }),
   one("elu", (x) => (x > 0 ? x : 1.5 * Math.expm1(x)), 5, wide, { attributes: { alpha: 1.5 } }),
 
@@ -145,6 +156,9 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
   two("copysign", (x, y) => (y < 0 || Object.is(y, -0) ? -Math.abs(x) : Math.abs(x))),
   // The larger operand may cancel against the logarithm, which is at most log 2.
   two("logaddexp", logaddexp, (u, wanted) => 2 * u * (Math.abs(wanted) + 9 * Math.LN2)),
+  two("prelu", (x, y) => (x > 0 ? x : x * y), 0.5),
+  // sigmoid (8) and a product.
+  two("gated", (x, y) => x * sigmoid(y), 9),
   compare("eq", (x, y) => x === y), compare("ne", (x, y) => x !== y), compare("lt", (x, y) => x < y), compare("le", (x, y) => x <= y), compare("gt", (x, y) => x > y), compare("ge", (x, y) => x >= y),
   logical("logicalAnd", (x, y) => x && y), logical("logicalOr", (x, y) => x || y), logical("logicalXor", (x, y) => x !== y),
   bitwise("bitwiseAnd", (x, y) => x & y, (x, y) => x && y), bitwise("bitwiseOr", (x, y) => x | y, (x, y) => x || y), bitwise("bitwiseXor", (x, y) => x ^ y, (x, y) => x !== y),
@@ -270,6 +284,9 @@ export const wholeCases: readonly WholeCase[] = [
 /** Operations whose cases are in a file of their own. */
 export const elsewhere: Partial<Record<OperationName, string>> = {
   convert: "test/device/conversion.test.ts",
+  mseLoss: "test/device/losses.test.ts", l1Loss: "test/device/losses.test.ts", smoothL1Loss: "test/device/losses.test.ts", huberLoss: "test/device/losses.test.ts", bceWithLogitsLoss: "test/device/losses.test.ts", lossGradient: "test/device/losses.test.ts",
+  linear: "test/device/linear.test.ts", linearWeightGradient: "test/device/linear.test.ts",
+  embedding: "test/device/embedding.test.ts", embeddingGradient: "test/device/embedding.test.ts",
   set: "test/device/indexing.test.ts", takeAt: "test/device/indexing.test.ts", takeAtGradient: "test/device/indexing.test.ts", put: "test/device/indexing.test.ts", countFrom: "test/device/indexing.test.ts",
   softmax: "test/device/normalization.test.ts", logSoftmax: "test/device/normalization.test.ts", softmaxGradient: "test/device/normalization.test.ts", logSoftmaxGradient: "test/device/normalization.test.ts", layerNorm: "test/device/normalization.test.ts", rmsNorm: "test/device/normalization.test.ts", layerNormGradient: "test/device/normalization.test.ts", rmsNormGradient: "test/device/normalization.test.ts", crossEntropyRows: "test/device/normalization.test.ts", crossEntropyGradient: "test/device/normalization.test.ts", dropout: "test/device/normalization.test.ts",
   cumsum: "test/device/scans.test.ts", cumprod: "test/device/scans.test.ts", cummax: "test/device/scans.test.ts", cummin: "test/device/scans.test.ts", sort: "test/device/sorting.test.ts", argsort: "test/device/sorting.test.ts", searchsorted: "test/device/sorting.test.ts", takeAlong: "test/device/sorting.test.ts", putAlong: "test/device/sorting.test.ts", sumRuns: "test/device/sorting.test.ts",

@@ -47,7 +47,7 @@ describe.each(devices.map((device) => [device.name] as const))("fuse on %s", (de
     expect(names.length + pairs.length).toBeGreaterThan(55);
     const parts = (x: Tensor, y: Tensor): Tensor[] => [
       ...names.map((name) => x[name]()), ...pairs.map((name) => x[name](y)), ...pairs.map((name) => x[name](0.75)), sub(2, x), x.clamp({ min: 1.4, max: 1.6 }), x.gelu(), x.gelu({ approximate: "tanh" }),
-      x.sub(1.5).leakyRelu(0.1), x.sub(1.5).elu(0.5), x.where(x.gt(y), y), x.where(x.le(1.5).logicalAnd(x.isfinite()), -1), x.ge(y).to("float32"), x.to("int32").to("float32"),
+      x.sub(1.5).leakyRelu(0.1), x.sub(1.5).elu(0.5), x.sub(1.5).celu(0.5), x.hardtanh({ min: 1.4, max: 1.6 }), x.threshold(1.5, 3), x.softshrink(1.5), x.hardshrink(1.5), x.where(x.gt(y), y), x.where(x.le(1.5).logicalAnd(x.isfinite()), -1), x.ge(y).to("float32"), x.to("int32").to("float32"),
     ];
     // NaN of one function would hide the others.
     const sum = (parts: Tensor[]) => parts.map((part) => part.where(part.isfinite(), 0)).reduce((sum, part) => sum.add(part));

@@ -13,9 +13,10 @@ ARITHMETIC(Add); ARITHMETIC(Sub); ARITHMETIC(Mul); ARITHMETIC(Div); ARITHMETIC(M
 ARITHMETIC(Eq); ARITHMETIC(Ne); ARITHMETIC(Lt); ARITHMETIC(Le); ARITHMETIC(Gt); ARITHMETIC(Ge); ARITHMETIC(LogicalAnd); ARITHMETIC(LogicalOr); ARITHMETIC(LogicalXor);
 ARITHMETIC(BitwiseAnd); ARITHMETIC(BitwiseOr); ARITHMETIC(BitwiseXor); ARITHMETIC(Same); ARITHMETIC(Neg); ARITHMETIC(Abs); ARITHMETIC(Sign); ARITHMETIC(Square);
 ARITHMETIC(LogicalNot); ARITHMETIC(BitwiseNot); ARITHMETIC(Isnan); ARITHMETIC(Isinf); ARITHMETIC(Isfinite); ARITHMETIC(Floor); ARITHMETIC(Ceil); ARITHMETIC(Round);
-ARITHMETIC(Trunc); ARITHMETIC(Frac); ARITHMETIC(Relu); ARITHMETIC(ReluGradient); ARITHMETIC(SigmoidGradient); ARITHMETIC(TanhGradient); ARITHMETIC(Clamp); ARITHMETIC(LeakyRelu);
+ARITHMETIC(Trunc); ARITHMETIC(Frac); ARITHMETIC(Relu); ARITHMETIC(Relu6); ARITHMETIC(ReluGradient); ARITHMETIC(SigmoidGradient); ARITHMETIC(TanhGradient); ARITHMETIC(Clamp); ARITHMETIC(LeakyRelu); ARITHMETIC(Prelu);
+ARITHMETIC(Threshold); ARITHMETIC(Softshrink); ARITHMETIC(Hardshrink);
 SHORT(Reciprocal); SHORT(Sqrt); SHORT(Rsqrt); SHORT(Exp); SHORT(Log); SHORT(Tanh); SHORT(Sigmoid); SHORT(Silu); SHORT(Gelu); SHORT(GeluTanh); SHORT(SiluGradient);
-SHORT(GeluGradient); SHORT(GeluTanhGradient);
+SHORT(GeluGradient); SHORT(GeluTanhGradient); SHORT(Gated);
 template <class Op, class T> constexpr bool light = same<Wide<T>, double> ? is_arithmetic<Op> : is_short<Op>;
 
 template <class Op, class T, class Out> __global__ void unary(const T* a, Out* out, long long count) {

@@ -4,174 +4,171 @@
 
 using namespace warpcell;
 
-// Packs of 16 bytes of each operand that a thread keeps, as lib/ops/rowwise.ts has them: more where the kernel keeps little else.
-constexpr int kKept = 8, kFewer = 4;
+// `L` is the line of a row (line.cuh): which one, lib/ops/rowwise.ts decides by the length of the rows and where they start.
+
+// Blocks that a processor of a GPU is to hold at a time, so that one loads while another sums: with 512 threads 40 registers are left for each, or 64 where more is kept.
+template <class T, class L> constexpr int kBlocks = L::most_threads > 512 ? 1 : sizeof(T) <= 4 ? 3 : 2;
+template <class L> constexpr int kBlocksOfTwo = L::most_threads > 512 ? 1 : 2;
+
+// e^x for what becomes a T: of 16 bits it shows no error below 2⁻¹², and |x| · 2⁻²⁴ is one for any x that does not give 0.
+template <class T, class A> __device__ inline A exp_for(A x) {
+#ifndef WARPCELL_CPU
+  if constexpr (sizeof(T) == 2) return __expf(x);
+#endif
+  return fn::exp(x);
+}
 
 // e^(x − most) / Σ, or its logarithm. A row of −∞ alone is NaN.
-template <class T, bool is_log> __global__ void __launch_bounds__(1024) softmax(const T* x, T* y, long long rows, long long length) {
+template <class T, bool is_log, class L> __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>) softmax(const T* x, T* y, long long rows, long long length) {
   using A = Sum<T>;
-  along<T, kKept>(length, [&](auto line) {
-    Rows mine = block_rows(rows);
-    for (long long row = mine.begin; row < mine.end; row += mine.step) {
-      auto in = line.keep(x + row * length);
-      A most = line.template most<A>([&](auto at) { return in(at); });
-      if constexpr (is_log) {
-        A total = line.template sum<A>([&](auto at) { return fn::exp(A(in(at)) - most); }), shift = fn::log(total);
-        line.store(y + row * length, [&](auto at) { return (A(in(at)) - most) - shift; });
-      } else {
+  L line(length);
+  Rows mine = block_rows(rows);
+  for (long long row = mine.begin; row < mine.end; row += mine.step) {
+    auto in = line.keep(x + row * length);
+    T* out = y + row * length;
+    A most = line.template most<A>(in);
+    if constexpr (is_log) {
+      A total = line.template sum<A>([=](A value) { return exp_for<T>(value - most); }, in), shift = fn::log(total);
+      line.store(out, [=](A value) { return (value - most) - shift; }, in);
+    } else {
 #ifdef WARPCELL_CPU
-        if constexpr (same<T, A>) {
-          // Each e^x is worked out once and waits in the result.
-          T* out = y + row * length;
-          A factor = A(1) / line.template sum<A>([&](auto at) { return out[at] = fn::exp(in(at) - most); });
-          line.store(out, [&](auto at) { return out[at] * factor; });
-          continue;
-        }
-#endif
-        A factor = A(1) / line.template sum<A>([&](auto at) { return fn::exp(A(in(at)) - most); });
-        line.store(y + row * length, [&](auto at) { return fn::exp(A(in(at)) - most) * factor; });
+      if constexpr (same<T, A>) {
+        // Each e^x is worked out once and waits in the result.
+        A factor = A(1) / line.template sum<A>([=](long long at, A value) { return out[at] = fn::exp(value - most); }, line.indices(), in);
+        line.store(out, [=](A power) { return power * factor; }, line.keep(out));
+        continue;
       }
+#endif
+      auto power = [=](A value) { return exp_for<T>(value - most); };
+      A factor = A(1) / line.template sum<A>(power, in);
+      line.store(out, [=](A value) { return power(value) * factor; }, in);
     }
-  }, x, y);
+  }
 }
 
 // y(g − Σgy), or of the logarithm g − e^y Σg.
-template <class T, bool is_log> __global__ void __launch_bounds__(1024) softmax_gradient(const T* g, const T* y, T* out, long long rows, long long length) {
+template <class T, bool is_log, class L> __global__ void __launch_bounds__(L::most_threads, kBlocksOfTwo<L>) softmax_gradient(const T* g, const T* y, T* out, long long rows, long long length) {
   using A = Sum<T>;
-  along<T, kFewer>(length, [&](auto line) {
-    Rows mine = block_rows(rows);
-    for (long long row = mine.begin; row < mine.end; row += mine.step) {
-      auto above = line.keep(g + row * length), result = line.keep(y + row * length);
-      A total = line.template sum<A>([&](auto at) { return is_log ? A(above(at)) : A(above(at)) * A(result(at)); });
-      line.store(out + row * length, [&](auto at) {
-        if constexpr (is_log) return A(above(at)) - fn::exp(A(result(at))) * total;
-        else return A(result(at)) * (A(above(at)) - total);
-      });
-    }
-  }, g, y, out);
+  L line(length);
+  Rows mine = block_rows(rows);
+  for (long long row = mine.begin; row < mine.end; row += mine.step) {
+    auto above = line.keep(g + row * length), result = line.keep(y + row * length);
+    A total = line.template sum<A>([](A g, A y) { return is_log ? g : g * y; }, above, result);
+    line.store(out + row * length, [=](A g, A y) { return is_log ? g - exp_for<T>(y) * total : y * (g - total); }, above, result);
+  }
 }
 
 // (x − mean) · rstd · weight + bias, or x · rstd · weight. `weight` and `bias` may be null. `means` are relative to the first element of their rows.
-template <class T, bool is_centered> __global__ void __launch_bounds__(512) normalize(const T* x, const T* weight, const T* bias, T* y, Sum<T>* means, Sum<T>* rstds, long long rows, long long length, double eps) {
+template <class T, bool is_centered, class L> __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>) normalize(const T* x, const T* weight, const T* bias, T* y, Sum<T>* means, Sum<T>* rstds, long long rows, long long length, double eps) {
   using A = Sum<T>;
-  along<T, kKept>(length, [&](auto line) {
-    Rows mine = block_rows(rows);
-    for (long long row = mine.begin; row < mine.end; row += mine.step) {
-      const T* first = x + row * length;
-      auto in = line.keep(first);
-      A origin = A(0), mean = A(0), squares;
-      if constexpr (is_centered) {
-        // Relative to the first element: equal ones have a mean of exactly 0 then, and one far from 0 loses nothing to it.
-        origin = A(widen<T>(first[0]));
-        mean = line.template sum<A>([&](auto at) { return A(in(at)) - origin; }) / A(length);
-        mean += line.template sum<A>([&](auto at) { return (A(in(at)) - origin) - mean; }) / A(length);
-        squares = line.template sum<A>([&](auto at) { A d = (A(in(at)) - origin) - mean; return d * d; });
-      } else {
-        squares = line.template sum<A>([&](auto at) { return A(in(at)) * A(in(at)); });
-      }
-      A rstd = A(1) / fn::sqrt(squares / A(length) + A(eps));
-      auto finish = [&](auto has_weight, auto has_bias) {
-        auto w = line.keep(has_weight ? weight : first), b = line.keep(has_bias ? bias : first);
-        line.store(y + row * length, [&](auto at) {
-          A value = ((A(in(at)) - origin) - mean) * rstd;
-          if constexpr (decltype(has_weight)::value) value *= A(w(at));
-          if constexpr (decltype(has_bias)::value) value += A(b(at));
-          return value;
-        });
-      };
-      if (weight != nullptr && bias != nullptr) finish(Yes{}, Yes{});
-      else if (weight != nullptr) finish(Yes{}, No{});
-      else if (bias != nullptr) finish(No{}, Yes{});
-      else finish(No{}, No{});
-      if (is_first_thread()) {
-        if constexpr (is_centered) means[row] = mean;
-        rstds[row] = rstd;
-      }
+  L line(length);
+  Rows mine = block_rows(rows);
+  for (long long row = mine.begin; row < mine.end; row += mine.step) {
+    T* out = y + row * length;
+    auto in = line.keep(x + row * length);
+    A origin = A(0), mean = A(0), squares;
+    if constexpr (is_centered) {
+      // Relative to the first element: equal ones have a mean of exactly 0 then, and one far from 0 loses nothing to it.
+      origin = A(widen<T>(x[row * length]));
+      mean = line.template sum<A>([=](A value) { return value - origin; }, in) / A(length);
+      // What the mean lacks for its roundings is the mean of what is left, and the squares have too much for it.
+      Two<A> left = line.template sums<A>([=](A value) { return (value - origin) - mean; }, [=](A value) { A d = (value - origin) - mean; return d * d; }, in);
+      const A rest = left.first / A(length);
+      squares = left.second - left.first * rest;
+      if (squares < A(0)) squares = A(0);
+      mean += rest;
+    } else {
+      squares = line.template sum<A>([](A value) { return value * value; }, in);
     }
-  }, x, weight, bias, y);
+    const A rstd = A(1) / fn::sqrt(squares / A(length) + A(eps));
+    auto normal = [=](A value) {
+      if constexpr (is_centered) return ((value - origin) - mean) * rstd;
+      else return value * rstd;
+    };
+    auto w = line.stream(weight), b = line.stream(bias);
+    if (weight != nullptr && bias != nullptr) line.store(out, [=](A value, A w, A b) { return normal(value) * w + b; }, in, w, b);
+    else if (weight != nullptr) line.store(out, [=](A value, A w) { return normal(value) * w; }, in, w);
+    else if (bias != nullptr) line.store(out, [=](A value, A b) { return normal(value) + b; }, in, b);
+    else line.store(out, normal, in);
+    if constexpr (is_centered) if (is_first_thread()) means[row] = mean;
+    if (is_first_thread()) rstds[row] = rstd;
+  }
 }
 
 // d = g · weight, x̂ = (x − mean) · rstd: rstd (d − mean(d) − x̂ mean(d x̂)). `sums` [grid, 2, length] gets Σ g x̂ and Σ g over each block's rows, or is null.
-template <class T, bool is_centered> __global__ void __launch_bounds__(512) normalize_gradient(const T* g, const T* x, const Sum<T>* means, const Sum<T>* rstds, const T* weight, T* out, Sum<T>* sums, long long rows, long long length) {
+template <class T, bool is_centered, class L> __global__ void __launch_bounds__(L::most_threads) normalize_gradient(const T* g, const T* x, const Sum<T>* means, const Sum<T>* rstds, const T* weight, T* out, Sum<T>* sums, long long rows, long long length) {
   using A = Sum<T>;
-  along<T, kFewer>(length, [&](auto line) {
-    Rows mine = block_rows(rows);
-    auto go = [&](auto has_weight, auto has_sums) {
-      auto totals = [&](int which) {
-        if constexpr (decltype(has_sums)::value) return line.totals(sums + (2 * blockIdx.x + which) * length);
-        else return 0;
-      };
-      auto slopes = totals(0), offsets = totals(1);
-      for (long long row = mine.begin; row < mine.end; row += mine.step) {
-        auto above = line.keep(g + row * length), in = line.keep(x + row * length), w = line.keep(has_weight ? weight : x);
-        A origin = A(0), mean = A(0), rstd = rstds[row];
-        if constexpr (is_centered) {
-          origin = A(widen<T>(x[row * length]));
-          mean = means[row];
-        }
-        auto d = [&](auto at) {
-          if constexpr (decltype(has_weight)::value) return A(above(at)) * A(w(at));
-          else return A(above(at));
-        };
-        auto normal = [&](auto at) { return ((A(in(at)) - origin) - mean) * rstd; };
-        A part = A(0);
-        if constexpr (is_centered) part = line.template sum<A>([&](auto at) { return d(at); }) / A(length);
-        A slope = line.template sum<A>([&](auto at) { return d(at) * normal(at); }) / A(length);
-        line.store(out + row * length, [&](auto at) { return rstd * (d(at) - part - normal(at) * slope); });
-        if constexpr (decltype(has_sums)::value) {
-          slopes.add(line, [&](auto at) { return A(above(at)) * normal(at); });
-          offsets.add(line, [&](auto at) { return A(above(at)); });
-        }
-      }
-      if constexpr (decltype(has_sums)::value) {
-        slopes.finish(line);
-        offsets.finish(line);
-      }
-    };
-    if (weight != nullptr && sums != nullptr) go(Yes{}, Yes{});
-    else if (weight != nullptr) go(Yes{}, No{});
-    else if (sums != nullptr) go(No{}, Yes{});
-    else go(No{}, No{});
-  }, g, x, weight, out);
+  L line(length);
+  Rows mine = block_rows(rows);
+  // One row; `add` gets the operands and what makes x̂ of an element.
+  auto one = [&](long long row, auto add) {
+    const A rstd = rstds[row];
+    A middle = A(0);
+    if constexpr (is_centered) middle = means[row];
+    const A origin = is_centered ? A(widen<T>(x[row * length])) : A(0), mean = middle, share = A(1) / A(length);
+    auto above = line.keep(g + row * length), in = line.keep(x + row * length);
+    auto normal = [=](A value) { return ((value - origin) - mean) * rstd; };
+    if (weight != nullptr) {
+      auto w = line.stream(weight);
+      Two<A> found = line.template sums<A>([](A g, A, A w) { return g * w; }, [=](A g, A x, A w) { return g * w * normal(x); }, above, in, w);
+      const A part = is_centered ? found.first * share : A(0), slope = found.second * share;
+      line.store(out + row * length, [=](A g, A x, A w) { return rstd * (g * w - part - normal(x) * slope); }, above, in, w);
+    } else {
+      Two<A> found = line.template sums<A>([](A g, A) { return g; }, [=](A g, A x) { return g * normal(x); }, above, in);
+      const A part = is_centered ? found.first * share : A(0), slope = found.second * share;
+      line.store(out + row * length, [=](A g, A x) { return rstd * (g - part - normal(x) * slope); }, above, in);
+    }
+    add(above, in, normal);
+  };
+  if (sums == nullptr) {
+    for (long long row = mine.begin; row < mine.end; row += mine.step) one(row, [](const auto&, const auto&, auto) {});
+    return;
+  }
+  auto slopes = line.totals(sums + 2 * blockIdx.x * length), offsets = line.totals(sums + (2 * blockIdx.x + 1) * length);
+  for (long long row = mine.begin; row < mine.end; row += mine.step) {
+    one(row, [&](const auto& above, const auto& in, auto normal) {
+      slopes.add(line, [=](A g, A x) { return g * normal(x); }, above, in);
+      offsets.add(line, [](A g) { return g; }, above);
+    });
+  }
+  slopes.finish(line);
+  offsets.finish(line);
 }
 
 // losses[row] = log Σe^x − (1 − smoothing) x[target] − smoothing · mean(x), 0 where the target is `ignored`; a target that is no class gives NaN.
-template <class T> __global__ void __launch_bounds__(1024) cross_entropy(const T* x, const long long* targets, Sum<T>* losses, Sum<T>* logs, long long rows, long long length, long long ignored, double smoothing) {
+template <class T, class L> __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>) cross_entropy(const T* x, const long long* targets, Sum<T>* losses, Sum<T>* logs, long long rows, long long length, long long ignored, double smoothing) {
   using A = Sum<T>;
-  along<T, kKept>(length, [&](auto line) {
-    Rows mine = block_rows(rows);
-    for (long long row = mine.begin; row < mine.end; row += mine.step) {
-      auto in = line.keep(x + row * length);
-      A most = line.template most<A>([&](auto at) { return in(at); });
-      A log = most + fn::log(line.template sum<A>([&](auto at) { return fn::exp(A(in(at)) - most); }));
-      A spread = A(0);
-      if (smoothing != 0) spread = line.template sum<A>([&](auto at) { return A(in(at)) - log; }) / A(length);
-      if (is_first_thread()) {
-        long long target = targets[row];
-        bool is_class = target >= 0 && target < length;
-        A chosen = is_class ? A(widen<T>(x[row * length + target])) - log : A(0) / (A(0) * log);
-        losses[row] = target == ignored ? A(0) : -(A(1 - smoothing) * chosen + A(smoothing) * spread);
-        logs[row] = log;
-      }
+  L line(length);
+  Rows mine = block_rows(rows);
+  for (long long row = mine.begin; row < mine.end; row += mine.step) {
+    auto in = line.keep(x + row * length);
+    const A most = line.template most<A>(in);
+    const A log = most + fn::log(line.template sum<A>([=](A value) { return exp_for<T>(value - most); }, in));
+    A spread = A(0);
+    if (smoothing != 0) spread = line.template sum<A>([=](A value) { return value - log; }, in) / A(length);
+    if (is_first_thread()) {
+      long long target = targets[row];
+      bool is_class = target >= 0 && target < length;
+      A chosen = is_class ? A(widen<T>(x[row * length + target])) - log : A(0) / (A(0) * log);
+      losses[row] = target == ignored ? A(0) : -(A(1 - smoothing) * chosen + A(smoothing) * spread);
+      logs[row] = log;
     }
-  }, x);
+  }
 }
 
 // g[row] (e^(x − log) − (1 − smoothing) [target] − smoothing/length)
-template <class T> __global__ void __launch_bounds__(1024) cross_entropy_gradient(const Sum<T>* g, const T* x, const long long* targets, const Sum<T>* logs, T* out, long long rows, long long length, long long ignored, double smoothing) {
+template <class T, class L> __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>) cross_entropy_gradient(const Sum<T>* g, const T* x, const long long* targets, const Sum<T>* logs, T* out, long long rows, long long length, long long ignored, double smoothing) {
   using A = Sum<T>;
-  along<T, kKept>(length, [&](auto line) {
-    Rows mine = block_rows(rows);
-    for (long long row = mine.begin; row < mine.end; row += mine.step) {
-      auto in = line.keep(x + row * length);
-      long long target = targets[row];
-      A above = target == ignored ? A(0) : g[row], log = logs[row], rest = A(smoothing / double(length)), chosen = A(1 - smoothing);
-      line.store(out + row * length, [&](auto at) {
-        A slope = fn::exp(A(in(at)) - log) - rest - (line.index(at) == target ? chosen : A(0));
-        return target == ignored ? A(0) : above * slope;
-      });
-    }
-  }, x, out);
+  L line(length);
+  Rows mine = block_rows(rows);
+  for (long long row = mine.begin; row < mine.end; row += mine.step) {
+    long long target = targets[row];
+    A above = target == ignored ? A(0) : g[row], log = logs[row], rest = A(smoothing / double(length)), chosen = A(1 - smoothing);
+    line.store(out + row * length, [=](long long at, A value) {
+      A slope = exp_for<T>(value - log) - rest - (at == target ? chosen : A(0));
+      return target == ignored ? A(0) : above * slope;
+    }, line.indices(), line.stream(x + row * length));
+  }
 }
 
 // x/(1 − p) with probability 1 − p, else 0: element i by word i of a stream, so that the gradient has the same mask.

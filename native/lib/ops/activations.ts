@@ -8,6 +8,8 @@ import { add, asFloat, div, mul, of, sub } from "./terms.ts";
 export const activationRows = {
   /** max(x, 0). */
   relu: unary("relu", "Relu", "number", { gradient: (g, _, y) => call("reluGradient", [g, y]) }),
+  /** max(x, 0), at most 6. */
+  relu6: unary("relu6", "Relu6", "float", { gradient: (g, x) => mul(g, within(x, 0, 6)) }),
   /** 1/(1 + e^−x). */
   sigmoid: unary("sigmoid", "Sigmoid", "float", { flops: 13, gradient: (g, _, y) => call("sigmoidGradient", [g, y]) }),
   /** log(sigmoid(x)). */
@@ -24,13 +26,34 @@ export const activationRows = {
   softplus: unary("softplus", "Softplus", "float", { flops: 24, gradient: (g, x) => mul(g, of("sigmoid", x)) }),
   /** x · tanh(softplus(x)). */
   mish: unary("mish", "Mish", "float", { flops: 40, gradient: (g, x) => mishGradient(g, x) }),
+  /** x − tanh(x). */
+  tanhshrink: unary("tanhshrink", "Tanhshrink", "float", { flops: 16, gradient: (g, x) => mul(g, of("square", of("tanh", x))) }),
+  /** 1.0507… · x where x > 0, else 1.0507… · 1.6733… · (e^x − 1). */
+  selu: unary("selu", "Selu", "float", { flops: 12, gradient: (g, x, y) => mul(g, call("where", [call("gt", [x, 0]), selu.scale, add(y, selu.scale * selu.alpha)])) }),
 } as const;
+
+/** Klambauer and others, arXiv 1706.02515: the numbers that keep mean 0 and variance 1. */
+const selu = { scale: 1.0507009873554805, alpha: 1.6732632423543772 } as const;
+
+/** 1 strictly between `low` and `high`, else 0; NaN lets a gradient pass, as in PyTorch. */
+function within(x: DeviceArray, low: number, high: number): DeviceArray {
+  return asFloat(of("logicalNot", call("logicalOr", [call("le", [x, low]), call("ge", [x, high])])), x);
+}
 
 // y = x·t, t = tanh(softplus(x)): y' = t + x·(1 − t²)·sigmoid(x).
 function mishGradient(g: DeviceArray, x: DeviceArray): DeviceArray {
   const t = of("tanh", of("softplus", x));
   return mul(g, add(t, mul(x, mul(sub(1, of("square", t)), of("sigmoid", x)))));
 }
+
+/** Activations of two tensors. */
+export const gatedRows = {
+  /** x where it is > 0, else slope · x, of two tensors that broadcast. */
+  prelu: binary("prelu", "Prelu", "float", { swapped: "", gradient: (g, { a, b }) => [
+    () => call("where", [call("gt", [a, 0]), g, mul(g, b)]), () => mul(g, typeof a === "object" ? call("minimum", [a, 0]) : Math.min(Number(a), 0))] }),
+  /** a · sigmoid(b). */
+  gated: binary("gated", "Gated", "float", { swapped: "", flops: 14, gradient: (g, { a, b }) => [() => call("gated", [g, b]), () => call("sigmoidGradient", [mul(g, a), of("sigmoid", b)])] }),
+} as const;
 
 /** Gradients that one kernel computes; each is differentiable in its first operand, and in the second by what it is made of. */
 export const gradientRows = {
@@ -63,11 +86,26 @@ function geluTanhCurvature(x: DeviceArray): DeviceArray {
   return mul(sub(1, of("square", t)), add(sub(k, mul(mul(x, t), of("square", k))), mul(square, 0.134145 * c)));
 }
 
+/** g where |x| is above lambda. */
+const shrunk = (g: DeviceArray, x: DeviceArray, { lambda }: { lambda: number }) => mul(g, asFloat(of("logicalNot", call("le", [of("abs", x), lambda])), g));
+
 export interface ClampAttributes { readonly min: number; readonly max: number; }
 
 export const parameterRows = {
   clamp: withNumbers<ClampAttributes>("clamp", "Clamp", "float", ({ min, max }) => [min, max],
     (g, x, { min, max }) => mul(g, asFloat(call("logicalAnd", [call("ge", [x, min]), call("le", [x, max])]), g))),
+  /** {@link clamp}, whose gradient is 0 at the ends too. */
+  hardtanh: withNumbers<ClampAttributes>("hardtanh", "Clamp", "float", ({ min, max }) => [min, max], (g, x, { min, max }) => mul(g, within(x, min, max))),
+  /** x where it is above the threshold, else the value. */
+  threshold: withNumbers<{ threshold: number; value: number }>("threshold", "Threshold", "float", ({ threshold, value }) => [threshold, value],
+    (g, x, { threshold }) => mul(g, asFloat(of("logicalNot", call("le", [x, threshold])), g))),
+  /** x − lambda above lambda, x + lambda below −lambda, else 0. */
+  softshrink: withNumbers<{ lambda: number }>("softshrink", "Softshrink", "float", ({ lambda }) => [lambda, 0], shrunk),
+  /** x where |x| is above lambda, else 0. */
+  hardshrink: withNumbers<{ lambda: number }>("hardshrink", "Hardshrink", "float", ({ lambda }) => [lambda, 0], shrunk),
+  /** x where it is > 0, else alpha · (e^(x/alpha) − 1). */
+  celu: withNumbers<{ alpha: number }>("celu", "Celu", "float", ({ alpha }) => [alpha, 1 / alpha],
+    (g, x, { alpha }) => mul(g, call("where", [call("gt", [x, 0]), call("fullLike", [x], { value: 1 }), of("exp", div(x, alpha))]))),
   leakyRelu: withNumbers<{ slope: number }>("leakyRelu", "LeakyRelu", "float", ({ slope }) => [slope, 0],
     (g, x, { slope }) => mul(g, add(mul(asFloat(call("ge", [x, 0]), g), 1 - slope), slope))),
   elu: withNumbers<{ alpha: number }>("elu", "Elu", "float", ({ alpha }) => [alpha, 0],

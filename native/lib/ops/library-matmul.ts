@@ -53,6 +53,15 @@ function termsOf(name: string, { place, batch, rows, columns }: MatrixBatch, { t
   return alignment === usualAlignment ? terms : `${terms} ${name}.alignment=${alignment}`;
 }
 
+/** What is done to results on the way out, as host/matmul_terms.cc names it: with a vector, and with a matrix without gaps that is kept beside the result. */
+export interface Epilogue { readonly name: string; readonly vector?: number; readonly auxiliary?: number; }
+
+/** The terms of an epilogue, with its places. */
+function epilogueOf({ name, vector, auxiliary }: Epilogue): { terms: string; places: readonly number[] } {
+  const aligned = (what: string, place: number | undefined) => (place === undefined || alignmentOf(place) === usualAlignment ? "" : ` ${what}.alignment=${alignmentOf(place)}`);
+  return { terms: ` epilogue=${name}${aligned("vector", vector)}${aligned("auxiliary", auxiliary)}`, places: [vector, auxiliary].filter((place) => place !== undefined) };
+}
+
 /** `batches` matrices in a row-major block without gaps are one with all their rows. */
 function joined(matrix: MatrixBatch, batches: number): MatrixBatch | null {
   const { place, rows, columns, batch, row, column } = matrix;
@@ -63,17 +72,18 @@ function joined(matrix: MatrixBatch, batches: number): MatrixBatch | null {
  * out[i] = a[i] · b[i] for `batches` matrices of one dtype; `out` is row-major and k is not 0. Returns the sequence, or `null` where no library of the device
  * serves it. float16 and bfloat16 are summed in float32.
  */
-export function libraryMatmul(device: DeviceProcess, dtype: DType, batches: number, out: MatrixBatch, a: MatrixBatch, b: MatrixBatch, compute = computeTypes[dtype]): number | null {
+export function libraryMatmul(device: DeviceProcess, dtype: DType, batches: number, out: MatrixBatch, a: MatrixBatch, b: MatrixBatch, compute = computeTypes[dtype], epilogue: Epilogue | null = null): number | null {
   if (compute === undefined) return null;
   if (batches > 1 && b.batch === 0) {
     const [allOut, allA] = [joined(out, batches), joined(a, batches)];
-    if (allOut !== null && allA !== null) return libraryMatmul(device, dtype, 1, allOut, allA, b, compute);
+    if (allOut !== null && allA !== null) return libraryMatmul(device, dtype, 1, allOut, allA, b, compute, epilogue);
   }
   const [storedA, storedB] = [storedAs(a), storedAs(b)];
   if (storedA === null || storedB === null) return null;
   const text = `matmul m=${out.rows} n=${out.columns} k=${a.columns}${batches === 1 ? "" : ` batches=${batches}`} compute=${compute} type=${dtype}` +
     termsOf("out", out, { transposed: false, leading: out.row }) + termsOf("a", a, storedA) + termsOf("b", b, storedB);
-  const places: RunPlaces = [out.place, a.place, b.place];
+  const own = epilogue === null ? null : epilogueOf(epilogue);
+  const places: RunPlaces = own === null ? [out.place, a.place, b.place] : [out.place, a.place, b.place, ...own.places];
   const scalars = [1, 0];
-  return LibraryPlan.find(device, text, { places, scalars })?.run(places, scalars) ?? null;
+  return LibraryPlan.find(device, own === null ? text : text + own.terms, { places, scalars })?.run(places, scalars) ?? null;
 }

@@ -8,7 +8,7 @@ import { call } from "./calls.ts";
 import { contiguous, withDType } from "./copy.ts";
 import { bytesMoved, unbroadcast } from "./elementwise.ts";
 import { KernelFamily } from "./library.ts";
-import { hasLibraryMatmul, libraryMatmul, storedAs, type MatrixBatch } from "./library-matmul.ts";
+import { hasLibraryMatmul, libraryMatmul, storedAs, type Epilogue, type MatrixBatch } from "./library-matmul.ts";
 import type { Computation, None } from "./operation.ts";
 
 // Rows and columns that a block of the kernel makes, and its threads along each side.
@@ -89,6 +89,16 @@ export function matmulInto(out: DeviceArray, a: DeviceArray, b: DeviceArray): vo
   if (!libraryInto(out, sizeOf(batch), left, right)) kernelInto(out, batch, left, right);
   left.array.dispose();
   right.array.dispose();
+}
+
+/** The product of two matrices and an epilogue by a library of the device; whether it did that. `also` is written beside `out`. */
+export function matmulWithEpilogue(out: DeviceArray, a: DeviceArray, b: DeviceArray, epilogue: Epilogue, also: readonly DeviceArray[]): boolean {
+  if (a.shape[1] === 0 || out.size === 0) return false;
+  const { device } = out.living();
+  const sequence = libraryMatmul(device, out.dtype, 1, asMatrix(out), asMatrix(a), asMatrix(b), undefined, epilogue);
+  if (sequence === null) return false;
+  for (const each of [out, ...also]) each.living().written(sequence, each.bytes);
+  return true;
 }
 
 /** Whether a library of the device did it. */

@@ -15,38 +15,56 @@ import { accumulatorOf, reduceInto } from "./reduce.ts";
 import { mul, of, sub } from "./terms.ts";
 
 const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
-const family = (instance: (type: string) => string, kinds: readonly ParameterKind[]) => new KernelFamily("rowwise", floats, instance, kinds);
+/**
+ * How a GPU holds a row (device/include/warpcell/block_line.cuh): `each` elements a thread for a block of at most `threads`, in packs of 16 bytes or one by one; without
+ * `each` it is read by every pass. The first that takes a row is taken. Elements of 8 bytes are half as many.
+ */
+interface Line { readonly type: (type: string, each: number) => string; readonly packed: boolean; readonly each?: number; readonly threads: number; }
+const packed = (each: number, threads: number): Line => ({ type: (type, each) => `Packed<${type}, ${each}, ${threads}>`, packed: true, each, threads });
+const others: readonly Line[] = [
+  { type: (type) => `PackedLong<${type}>`, packed: true, threads: 1024 },
+  { type: (type, each) => `Single<${type}, ${each}>`, packed: false, each: 8, threads: 1024 },
+  { type: (type) => `SingleLong<${type}>`, packed: false, threads: 1024 },
+];
+// Sums over rows are kept beside the row, so that there is room for half as much of it.
+const linesOf = { row: [packed(16, 512), packed(16, 1024), ...others], summing: [packed(8, 1024), packed(16, 1024), ...others] } as const satisfies Record<string, readonly Line[]>;
+const eachOf = ({ each = 0 }: Line, dtype: DType) => (factsOf(dtype).bytes === 8 ? each / 2 : each);
 
-// Numbers of device/ops/rowwise.cu: packs of 16 bytes that a thread keeps, and the most threads of a block.
-const keeps = { many: { packs: 8, threads: 1024 }, fewer: { packs: 4, threads: 1024 }, three: { packs: 8, threads: 512 }, summing: { packs: 4, threads: 512 } } as const;
+/** The kernels of one operation, one for each line. */
+interface Rowwise { readonly lines: readonly Line[]; readonly families: readonly KernelFamily[]; }
+function family(instance: (type: string, line: string) => string, kinds: readonly ParameterKind[], lines: readonly Line[] = linesOf.row): Rowwise {
+  return { lines, families: lines.map((line) => new KernelFamily("rowwise", floats, (type, dtype) => instance(type, line.type(type, eachOf(line, dtype))), kinds)) };
+}
+
 // Elements that one block takes on a processor.
 const serialElements = 16384;
 
 const kernels = {
-  softmax: family((type) => `softmax<${type}, false>`, ["place", "out", "i64", "i64"]),
-  logSoftmax: family((type) => `softmax<${type}, true>`, ["place", "out", "i64", "i64"]),
-  softmaxGradient: family((type) => `softmax_gradient<${type}, false>`, ["place", "place", "out", "i64", "i64"]),
-  logSoftmaxGradient: family((type) => `softmax_gradient<${type}, true>`, ["place", "place", "out", "i64", "i64"]),
-  layerNorm: family((type) => `normalize<${type}, true>`, ["place", "place", "place", "out", "out", "out", "i64", "i64", "f64"]),
-  rmsNorm: family((type) => `normalize<${type}, false>`, ["place", "place", "place", "out", "out", "out", "i64", "i64", "f64"]),
-  layerNormGradient: family((type) => `normalize_gradient<${type}, true>`, ["place", "place", "place", "place", "place", "out", "out", "i64", "i64"]),
-  rmsNormGradient: family((type) => `normalize_gradient<${type}, false>`, ["place", "place", "place", "place", "place", "out", "out", "i64", "i64"]),
-  crossEntropy: family((type) => `cross_entropy<${type}>`, ["place", "place", "out", "out", "i64", "i64", "i64", "f64"]),
-  crossEntropyGradient: family((type) => `cross_entropy_gradient<${type}>`, ["place", "place", "place", "place", "out", "i64", "i64", "i64", "f64"]),
-  dropout: family((type) => `dropout<${type}>`, ["place", "out", "i64", "f64", "u64", "u64"]),
+  softmax: family((type, line) => `softmax<${type}, false, ${line}>`, ["place", "out", "i64", "i64"]),
+  logSoftmax: family((type, line) => `softmax<${type}, true, ${line}>`, ["place", "out", "i64", "i64"]),
+  softmaxGradient: family((type, line) => `softmax_gradient<${type}, false, ${line}>`, ["place", "place", "out", "i64", "i64"]),
+  logSoftmaxGradient: family((type, line) => `softmax_gradient<${type}, true, ${line}>`, ["place", "place", "out", "i64", "i64"]),
+  layerNorm: family((type, line) => `normalize<${type}, true, ${line}>`, ["place", "place", "place", "out", "out", "out", "i64", "i64", "f64"]),
+  rmsNorm: family((type, line) => `normalize<${type}, false, ${line}>`, ["place", "place", "place", "out", "out", "out", "i64", "i64", "f64"]),
+  layerNormGradient: family((type, line) => `normalize_gradient<${type}, true, ${line}>`, ["place", "place", "place", "place", "place", "out", "out", "i64", "i64"], linesOf.summing),
+  rmsNormGradient: family((type, line) => `normalize_gradient<${type}, false, ${line}>`, ["place", "place", "place", "place", "place", "out", "out", "i64", "i64"], linesOf.summing),
+  crossEntropy: family((type, line) => `cross_entropy<${type}, ${line}>`, ["place", "place", "out", "out", "i64", "i64", "i64", "f64"]),
+  crossEntropyGradient: family((type, line) => `cross_entropy_gradient<${type}, ${line}>`, ["place", "place", "place", "place", "out", "i64", "i64", "i64", "f64"]),
 } as const;
+const dropouts = new KernelFamily("rowwise", floats, (type) => `dropout<${type}>`, ["place", "out", "i64", "f64", "u64", "u64"]);
 
 function floatDType(name: string, { dtype }: DeviceArray): DType {
   if (factsOf(dtype).isStorage || !floats.includes(floatOf(dtype))) throw new TensorError("DTYPE", `${name} takes numbers that compute but got ${dtype}: convert it, e.g. with .to("float32").`);
   return floatOf(dtype);
 }
 
-function launch(kernel: keyof typeof kernels, device: DeviceProcess, dtype: DType, keep: (typeof keeps)[keyof typeof keeps], rows: number, length: number, args: readonly LibraryArgument[], blocks = rowBlocks(device, rows, length)): void {
-  const { libraryBlock } = device.properties;
-  const width = 16 / factsOf(dtype).bytes;
-  const packs = length % width === 0 ? length / width : length;
-  const threads = Math.min(keep.threads, Math.max(32, Math.ceil(packs / keep.packs / 32) * 32));
-  kernels[kernel].on(device, dtype).launch(blocks, libraryBlock === 1 ? 1 : threads, args);
+function launch(kernel: keyof typeof kernels, device: DeviceProcess, dtype: DType, rows: number, length: number, args: readonly LibraryArgument[], blocks = rowBlocks(device, rows, length)): void {
+  const { lines, families } = kernels[kernel];
+  const isPacked = (length * factsOf(dtype).bytes) % 16 === 0 && args.every((each) => !(each instanceof DeviceArray) || each.dtype !== dtype || each.placeLow % 16 === 0);
+  const at = lines.findIndex((line) => line.packed === isPacked && (line.each === undefined || length <= eachOf(line, dtype) * line.threads));
+  const { each, threads: most } = lines[at]!;
+  const threads = each === undefined ? most : Math.max(32, Math.ceil(length / eachOf(lines[at]!, dtype) / 32) * 32);
+  families[at]!.on(device, dtype).launch(blocks, device.properties.libraryBlock === 1 ? 1 : threads, args);
 }
 
 function rowBlocks(device: DeviceProcess, rows: number, length: number): number {
@@ -66,7 +84,7 @@ function softmaxRow(name: "softmax" | "logSoftmax"): Computation<object> {
     },
     run([out], [x]) {
       const { rows, length } = rowsOf(out!);
-      withFlat(x as DeviceArray, out!.dtype, (input) => launch(name, out!.living().device, out!.dtype, keeps.many, rows, length, [input, out!, rows, length]));
+      withFlat(x as DeviceArray, out!.dtype, (input) => launch(name, out!.living().device, out!.dtype, rows, length, [input, out!, rows, length]));
     },
     gradient: ([g], { outputs: [y] }) => [call(`${name}Gradient`, [g!, y!])],
     cost: cost(14),
@@ -82,7 +100,7 @@ function softmaxGradientRow(name: "softmaxGradient" | "logSoftmaxGradient"): Com
     run([out], [g, y]) {
       const { rows, length } = rowsOf(out!);
       withFlat(g as DeviceArray, out!.dtype, (above) => withFlat(y as DeviceArray, out!.dtype, (result) => {
-        launch(name, out!.living().device, out!.dtype, keeps.fewer, rows, length, [above, result, out!, rows, length]);
+        launch(name, out!.living().device, out!.dtype, rows, length, [above, result, out!, rows, length]);
       }));
     },
     gradient([h], { inputs: [g, y] }) {
@@ -137,7 +155,7 @@ function normRow(name: "layerNorm" | "rmsNorm"): Computation<NormAttributes> {
       if (y!.size === 0) return;
       const { weight, bias } = parametersOf(inputs, 1, attributes);
       withFlat(inputs[0] as DeviceArray, y!.dtype, (x) => withParameter(weight, y!.dtype, (w) => withParameter(bias, y!.dtype, (b) => {
-        launch(name, y!.living().device, y!.dtype, keeps.three, rows, length, [x, w, b, y!, means, rstds, rows, length, attributes.eps]);
+        launch(name, y!.living().device, y!.dtype, rows, length, [x, w, b, y!, means, rstds, rows, length, attributes.eps]);
       })));
     },
     gradient(gradients, { inputs, outputs, attributes, wanted }) {
@@ -172,11 +190,12 @@ function normGradientRow(name: "layerNorm" | "rmsNorm"): Computation<NormAttribu
       const [means, rstds] = statistics === 2 ? [rest[0]!, rest[1]!] : [null, rest[0]!];
       const weight = attributes.hasWeight ? rest[statistics]! : null;
       const { multiprocessors, libraryBlock } = device.properties;
-      // Each block sums over its rows: few blocks, so that there is little to sum after.
-      const blocks = attributes.hasSums ? Math.min(rows, multiprocessors * (libraryBlock === 1 ? 4 : 2), rowBlocks(device, rows, length)) : rowBlocks(device, rows, length);
+      // Each block sums over its rows: few blocks, so that there is little to sum after. Of a long row one fills a GPU's processor.
+      const perProcessor = libraryBlock === 1 ? 4 : Math.max(1, Math.min(8, Math.floor(8192 / length)));
+      const blocks = attributes.hasSums ? Math.min(rows, multiprocessors * perProcessor, rowBlocks(device, rows, length)) : rowBlocks(device, rows, length);
       using sums = attributes.hasSums ? DeviceArray.allocate(device, accumulatorOf(out!.dtype), [blocks, 2, length]) : null;
       withFlat(g!, out!.dtype, (above) => withFlat(x!, out!.dtype, (input) => withParameter(weight, out!.dtype, (w) => {
-        launch(`${name}Gradient`, device, out!.dtype, keeps.summing, rows, length, [above, input, means, rstds, w, out!, sums, rows, length], blocks);
+        launch(`${name}Gradient`, device, out!.dtype, rows, length, [above, input, means, rstds, w, out!, sums, rows, length], blocks);
       })));
       if (sums === null) return;
       using totals = DeviceArray.allocate(device, sums.dtype, [2, length]);
@@ -206,7 +225,7 @@ const crossEntropyRows = {
       const dtype = floatOf((x as DeviceArray).dtype);
       withFlat(x as DeviceArray, dtype, (input) => withFlat(targets as DeviceArray, "int64", (classes) => {
         const { rows, length } = rowsOf(input);
-        launch("crossEntropy", losses!.living().device, dtype, keeps.many, rows, length, [input, classes, losses!, logs!, rows, length, ignoreIndex, labelSmoothing]);
+        launch("crossEntropy", losses!.living().device, dtype, rows, length, [input, classes, losses!, logs!, rows, length, ignoreIndex, labelSmoothing]);
       }));
     },
     gradient: ([g, other], { inputs: [x, targets], outputs: [, logs], attributes }) => {
@@ -223,7 +242,7 @@ const crossEntropyRows = {
       const { rows, length } = rowsOf(out!);
       using above = contiguous(g as DeviceArray);
       withFlat(x as DeviceArray, out!.dtype, (input) => withFlat(targets as DeviceArray, "int64", (classes) => {
-        launch("crossEntropyGradient", out!.living().device, out!.dtype, keeps.many, rows, length, [above, input, classes, logs as DeviceArray, out!, rows, length, ignoreIndex, labelSmoothing]);
+        launch("crossEntropyGradient", out!.living().device, out!.dtype, rows, length, [above, input, classes, logs as DeviceArray, out!, rows, length, ignoreIndex, labelSmoothing]);
       }));
     },
     gradient: null,
@@ -240,7 +259,7 @@ const dropoutRow: Computation<DropoutAttributes> = {
     const { device } = out!.living();
     const perBlock = device.properties.libraryBlock === 1 ? serialElements : 4 * device.properties.libraryBlock;
     withFlat(x as DeviceArray, out!.dtype, (input) => {
-      kernels.dropout.on(device, out!.dtype).launch(Math.ceil(out!.size / perBlock), device.properties.libraryBlock, [input, out!, out!.size, p, seed, stream]);
+      dropouts.on(device, out!.dtype).launch(Math.ceil(out!.size / perBlock), device.properties.libraryBlock, [input, out!, out!.size, p, seed, stream]);
     });
   },
   // The same mask again.

@@ -1,9 +1,12 @@
 // The table of operations: all families by name. Functions, methods and the page of operations derive from it.
 import { alongRows } from "./along.ts";
-import { activationRows, geluRow, gradientRows, parameterRows } from "./activations.ts";
+import { activationRows, gatedRows, geluRow, gradientRows, parameterRows } from "./activations.ts";
 import { binaryRows } from "./arithmetic.ts";
+import { embeddingRows } from "./embedding.ts";
 import { functionRows } from "./functions.ts";
 import { indexingRows } from "./indexing.ts";
+import { linearRows } from "./linear.ts";
+import { lossRows } from "./losses.ts";
 import { matmulRow } from "./matrix-product.ts";
 import type { Operation } from "./operation.ts";
 import { reductionRows } from "./reductions.ts";
@@ -17,7 +20,7 @@ import { copyRows, viewRows } from "./views.ts";
 export const unaryRows = { ...functionRows, ...activationRows } as const;
 
 export const operations = {
-  ...unaryRows, ...binaryRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, ...scanRows, ...orderRows, ...alongRows, ...rowwiseRows, ...indexingRows, ...shapingRows, matmul: matmulRow,
+  ...unaryRows, ...binaryRows, ...gatedRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, ...scanRows, ...orderRows, ...alongRows, ...rowwiseRows, ...lossRows, ...indexingRows, ...embeddingRows, ...shapingRows, matmul: matmulRow, ...linearRows,
 } as const;
 
 export type OperationName = keyof typeof operations;

@@ -4,7 +4,7 @@ import { Tensor } from "./tensor.ts";
 
 export const {
   neg, abs, sign, square, reciprocal, exp, exp2, expm1, log, log2, log10, log1p, sqrt, rsqrt, cbrt, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh,
-  asinh, acosh, atanh, erf, erfc, erfinv, lgamma, floor, ceil, round, trunc, frac, isnan, isinf, isfinite, logicalNot, bitwiseNot, relu, sigmoid,
-  logSigmoid, silu, softsign, hardsigmoid, hardswish, softplus, mish, add, sub, mul, div, floorDivide, remainder, fmod, pow, maximum, minimum, atan2,
+  asinh, acosh, atanh, erf, erfc, erfinv, lgamma, floor, ceil, round, trunc, frac, isnan, isinf, isfinite, logicalNot, bitwiseNot, relu, relu6, sigmoid,
+  logSigmoid, silu, softsign, hardsigmoid, hardswish, softplus, mish, tanhshrink, selu, add, sub, mul, div, floorDivide, remainder, fmod, pow, maximum, minimum, atan2,
   hypot, copysign, logaddexp, eq, ne, lt, le, gt, ge, logicalAnd, logicalOr, logicalXor, bitwiseAnd, bitwiseOr, bitwiseXor,
 } = functionsOf((value) => value instanceof Tensor);

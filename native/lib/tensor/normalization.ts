@@ -1,9 +1,8 @@
-// Functions of whole rows as methods and functions: softmax, layer and RMS normalisation, dropout, and losses.
+// Functions of whole rows as methods and functions: softmax, layer and RMS normalisation, and dropout.
 import { apply, applyAll } from "../ops/apply.ts";
 import { TensorError } from "../errors.ts";
-import { factsOf, type DType } from "../memory/dtype.ts";
+import type { DType } from "../memory/dtype.ts";
 import { checkedAxis, formatShape } from "../memory/shape.ts";
-import { sameShape } from "../ops/map.ts";
 import { worded } from "../wording.ts";
 import { stateOf } from "./random.ts";
 import { Tensor } from "./tensor.ts";
@@ -13,9 +12,6 @@ export interface SoftmaxOptions { readonly axis?: number; }
 export interface NormalizationOptions { readonly eps?: number; readonly axes?: number; }
 /** The same seed gives the same mask on every device. Without one the generator of `seed` goes on. `training: false`: nothing is dropped. */
 export interface DropoutOptions { readonly seed?: number | bigint; readonly training?: boolean; }
-export type Reduction = "mean" | "sum" | "none";
-/** `ignoreIndex`: rows with that target count for nothing. `labelSmoothing`: the part of a target that is spread over all classes, from 0 to 1. */
-export interface CrossEntropyOptions { readonly reduction?: Reduction; readonly ignoreIndex?: number; readonly labelSmoothing?: number; }
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
@@ -61,34 +57,6 @@ export function dropout(x: Tensor, p = 0.5, { seed, training = true }: DropoutOp
   if (!(p >= 0 && p <= 1)) throw new TensorError("VALUE", `dropout takes a probability from 0 to 1 but got ${worded(p)}.`);
   if (!training || p === 0) return x.reshape(x.shape);
   return apply("dropout", [x], { p, ...stateOf(seed === undefined ? {} : { seed }) }) as Tensor;
-}
-
-function reduced(losses: Tensor, reduction: Reduction, count: () => Tensor | number): Tensor {
-  if (reduction === "none") return losses;
-  if (reduction !== "sum" && reduction !== "mean") throw new TensorError("OPTIONS", `A loss is reduced by "mean", "sum" or "none" but got ${worded(reduction)}.`);
-  const sum = losses.sum();
-  return reduction === "sum" ? sum : sum.div(count() as number);
-}
-
-/**
- * −log softmax(logits)[target] of logits [N, C] and integer targets [N]; float32 at least. The mean is over the rows that are not ignored.
- * A target that is no class gives NaN. Throws TensorError.
- */
-export function crossEntropy(logits: Tensor, targets: Tensor, { reduction = "mean", ignoreIndex = -100, labelSmoothing = 0 }: CrossEntropyOptions = {}): Tensor {
-  if (logits.shape.length !== 2 || logits.shape[1] === 0 || targets.shape.length !== 1 || targets.shape[0] !== logits.shape[0]) {
-    throw new TensorError("SHAPE", `crossEntropy takes logits of shape [N, C] and targets of shape [N] but got ${formatShape(logits.shape)} and ${formatShape(targets.shape)}.`);
-  }
-  if (factsOf(targets.dtype).kind === "float" || targets.dtype === "bool") throw new TensorError("DTYPE", `crossEntropy takes targets that are integers, the numbers of classes, but got ${targets.dtype}.`);
-  if (!(labelSmoothing >= 0 && labelSmoothing <= 1)) throw new TensorError("VALUE", `labelSmoothing is a number from 0 to 1 but got ${worded(labelSmoothing)}.`);
-  const classes = targets.to("int64");
-  const [losses] = applyAll("crossEntropyRows", [logits, classes], { ignoreIndex, labelSmoothing });
-  return reduced(losses as Tensor, reduction, () => classes.ne(ignoreIndex).sum().to(losses!.dtype));
-}
-
-/** (input − target)², of one shape: their mean, sum, or each. Throws TensorError. */
-export function mse(input: Tensor, target: Tensor, { reduction = "mean" }: { readonly reduction?: Reduction } = {}): Tensor {
-  if (!sameShape(input.shape, target.shape)) throw new TensorError("SHAPE", `mse takes tensors of one shape but got ${formatShape(input.shape)} and ${formatShape(target.shape)}.`);
-  return reduced(input.sub(target).square(), reduction, () => input.size);
 }
 
 const methods = { softmax, logSoftmax, dropout };

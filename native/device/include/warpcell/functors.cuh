@@ -149,6 +149,7 @@ UNARY(Frac, x - fn::trunc(x));
 
 // Activations. Every one of NaN is NaN.
 UNARY(Relu, x != x ? x : (x > W(0) ? x : W(0)));
+UNARY(Relu6, x != x ? x : (x > W(0) ? (x < W(6) ? x : W(6)) : W(0)));
 // e^-|x| never overflows.
 struct Sigmoid {
   template <class W> static __device__ inline W of(W x) {
@@ -173,6 +174,12 @@ struct GeluTanh {
     return fn::pick(x == -W(1) / W(0), W(-0.0), W(0.5) * x * (W(1) + fn::tanh(inner)));
   }
 };
+
+UNARY(Tanhshrink, x - fn::tanh(x));
+// Klambauer and others, "Self-Normalizing Neural Networks", arXiv 1706.02515.
+UNARY(Selu, W(1.0507009873554804934193349852946) * fn::pick(x > W(0), x, W(1.6732632423543772848170429916717) * fn::expm1(x)));
+BINARY(Prelu, x > W(0) ? x : x * y);
+BINARY(Gated, x * Sigmoid::of(y));
 
 // Gradients in one pass: x is what came from above, y the operand of the forward function or, where the name says so, its result.
 BINARY(ReluGradient, y != y ? y : (y > W(0) ? x : W(0)));
@@ -203,6 +210,11 @@ struct GeluTanhGradient {
 struct Clamp { template <class W> static __device__ inline W of(W x, W low, W high) { return x != x ? x : (x < low ? (low < high ? low : high) : (x > high ? high : x)); } };
 struct LeakyRelu { template <class W> static __device__ inline W of(W x, W slope, W) { return x >= W(0) ? x : x * slope; } };
 struct Elu { template <class W> static __device__ inline W of(W x, W alpha, W) { return fn::pick(x > W(0), x, alpha * fn::expm1(x)); } };
+// α(e^(x/α) − 1) below 0; the second number is 1/α.
+struct Celu { template <class W> static __device__ inline W of(W x, W alpha, W inverse) { return fn::pick(x > W(0), x, alpha * fn::expm1(x * inverse)); } };
+struct Threshold { template <class W> static __device__ inline W of(W x, W threshold, W value) { return x <= threshold ? value : x; } };
+struct Softshrink { template <class W> static __device__ inline W of(W x, W lambda, W) { return x > lambda ? x - lambda : x < -lambda ? x + lambda : x != x ? x : W(0); } };
+struct Hardshrink { template <class W> static __device__ inline W of(W x, W lambda, W) { return x >= -lambda && x <= lambda ? W(0) : x; } };
 struct Where { template <class W> static __device__ inline W of(int condition, W x, W y) { return condition ? x : y; } };
 
 #undef UNARY
