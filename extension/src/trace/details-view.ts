@@ -1,15 +1,18 @@
 // Shows as text what is chosen of a timeline: a slice with its facts, or the sums of a span of time.
+import type { Colour } from "../oklch.ts";
 import { formatCount } from "../quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import type { Details } from "./details.ts";
 import { formatPart, formatTime } from "./measures.ts";
-import { colourOf } from "./palette.ts";
 import { lengthOf } from "./span.ts";
 import type { Sums } from "./sums.ts";
 
 /** Names and tracks of a span's sums; the rest is one line. */
 const mostNames = 60;
 const mostTracks = 60;
+
+/** The colour of a name, by its index. */
+export type Colours = (name: number) => Colour;
 
 export interface DetailActions {
   /** `null` where there is no notebook to go to. */
@@ -19,10 +22,10 @@ export interface DetailActions {
 }
 
 /** Without actions, as under the pointer, there are no buttons. */
-export function sliceNodes(details: Details, dark: boolean, actions: DetailActions | null): HTMLElement[] {
-  const { name, kind, duration, where, place, facts, cause, effects, stack } = details;
+export function sliceNodes(details: Details, colours: Colours, actions: DetailActions | null): HTMLElement[] {
+  const { name, index, kind, duration, where, place, facts, cause, effects, stack } = details;
   const nodes: HTMLElement[] = [
-    element("div", "warpcell-trace-head", swatch(name, dark), element("strong", "warpcell-trace-name", name), element("span", "warpcell-trace-duration", duration)),
+    element("div", "warpcell-trace-head", swatch(colours(index)), element("strong", "warpcell-trace-name", name), element("span", "warpcell-trace-duration", duration)),
     element("div", "warpcell-trace-where", `${kind} on ${where}`, ...(place ? [" · ", element("span", "warpcell-trace-place", place.text)] : []), ...(place && actions?.goToLine ? [" ", button("Go to line", actions.goToLine)] : [])),
   ];
   const links: (string | HTMLElement)[] = [];
@@ -34,10 +37,10 @@ export function sliceNodes(details: Details, dark: boolean, actions: DetailActio
   return nodes;
 }
 
-export function sumNodes(sums: Sums, names: readonly string[], tracks: readonly string[], dark: boolean): HTMLElement[] {
+export function sumNodes(sums: Sums, names: readonly string[], tracks: readonly string[], colours: Colours): HTMLElement[] {
   const head = element("div", "warpcell-trace-head", element("strong", "", formatTime(lengthOf(sums.span))), element("span", "warpcell-trace-where", `chosen, ${formatCount(sums.count, "slice", "slices")}`));
   const rows = sums.names.slice(0, mostNames).map(({ name, count, total }) => {
-    const cells = [element("td", "", swatch(names[name]!, dark), names[name]!), element("td", "", formatTime(total)), element("td", "", count.toLocaleString("en-US"))];
+    const cells = [element("td", "", swatch(colours(name)), names[name]!), element("td", "", formatTime(total)), element("td", "", count.toLocaleString("en-US"))];
     return element("tr", "", ...cells);
   });
   if (sums.names.length > mostNames) rows.push(element("tr", "", element("td", "", `and ${formatCount(sums.names.length - mostNames, "other name", "other names")}`)));
@@ -58,9 +61,9 @@ function table(heads: readonly string[], rows: readonly HTMLElement[]): HTMLElem
   return element("table", "", element("thead", "", row), element("tbody", "", ...rows));
 }
 
-function swatch(name: string, dark: boolean): HTMLElement {
+function swatch(colour: Colour): HTMLElement {
   const node = element("span", "warpcell-trace-swatch");
-  node.style.background = `rgb(${colourOf(name, dark).join(" ")})`;
+  node.style.background = `rgb(${colour.join(" ")})`;
   return node;
 }
 

@@ -1,11 +1,13 @@
 // Turns one slice into what there is to say about it.
 import type { TracePlace } from "../../../kernel/mime.ts";
-import { formatBytes, formatCount, formatValue } from "../quantity.ts";
+import { formatBytes, formatCount } from "../quantity.ts";
 import { formatPoint, formatRate, formatTime } from "./measures.ts";
 import type { TimelineModel } from "./model.ts";
 
 export interface Details {
   readonly name: string;
+  /** The name's index, which has a colour. */
+  readonly index: number;
   readonly kind: string;
   readonly duration: string;
   /** "stream 7 of cuda:0, at 1.2 ms" */
@@ -31,6 +33,7 @@ export function detailsOf({ slices, trace }: TimelineModel, index: number): Deta
   const cause = slices.causeOf(index);
   return {
     name: names[columns.name[index]!]!,
+    index: columns.name[index]!,
     kind: detail.kind,
     duration: formatTime(duration),
     where: `${track.name}${track.device === null || track.name.includes(track.device) ? "" : ` of ${track.device}`}, at ${formatPoint(columns.start[index]!, Math.max(1, duration / 100))}`,
@@ -46,7 +49,7 @@ export function detailsOf({ slices, trace }: TimelineModel, index: number): Deta
 function work(kind: "bytes" | "operations", amount: number | null, nanoseconds: number): [string, string][] {
   if (amount === null) return [];
   const perSecond = (amount / nanoseconds) * 1e9;
-  const whole = kind === "bytes" ? formatBytes(amount) : formatValue(amount, 4);
+  const whole = kind === "bytes" ? formatBytes(amount) : formatRate(amount, "FLOP");
   const rate = nanoseconds > 0 ? `, ${formatRate(perSecond, kind === "bytes" ? "B/s" : "FLOP/s")}` : "";
   return [[kind, `${whole}${rate}`]];
 }

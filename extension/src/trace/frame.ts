@@ -5,7 +5,7 @@ import type { Line } from "./layout.ts";
 import { firstLineBelow } from "./layout.ts";
 import type { TimelineModel } from "./model.ts";
 import { drawChosen } from "./chosen-drawing.ts";
-import { drawAxis, drawCounter, drawGrid, drawName, ink, shortened } from "./line-drawing.ts";
+import { drawAxis, drawCounter, drawEdge, drawName, groundOf, shortened } from "./line-drawing.ts";
 import type { Labels, RowView } from "./row-pixels.ts";
 import { newLabels, paintRow } from "./row-pixels.ts";
 import { lengthOf } from "./span.ts";
@@ -42,7 +42,7 @@ export class Frame {
     context.fillRect(0, 0, gutter, height);
     this.drawPixels(geometry, theme);
     context.textBaseline = "middle";
-    drawGrid(context, model, geometry, theme);
+    drawEdge(context, geometry, theme);
     this.drawLabels(geometry, theme);
     for (const line of this.linesSeen(geometry)) {
       if (line.kind === "counter") drawCounter(context, model, line, geometry, theme);
@@ -83,11 +83,11 @@ export class Frame {
       start: Math.round(model.view.start / perPixel) * perPixel,
       perPixel,
       palette: theme.palette,
-      quiet: model.quiet,
+      ground: groundOf(model, geometry, theme, width),
       flags: model.matches?.flags ?? null,
       labelWidth: labelWidth * ratio,
     };
-    pixels.fill(theme.palette.background);
+    for (let row = 0; row < height; row++) pixels.set(view.ground, row * width);
     labels.count = 0;
     this.rows = [];
     const line = new Uint32Array(width);
@@ -130,7 +130,7 @@ export class Frame {
         const text = shortened(context, names[columns.name[index]!]!, labels.to[at]! / ratio - from - 8);
         if (text === "") continue;
         const steppedBack = model.matches !== null && model.matches.flags[index] === 0;
-        const wanted = steppedBack ? theme.faint : ink(palette, model.quiet[columns.detail[index]!] === 1, columns.name[index]!);
+        const wanted = steppedBack ? theme.faint : palette.ink[columns.name[index]!]!;
         if (wanted !== style) context.fillStyle = style = wanted;
         context.fillText(text, gutter + from + 4, y);
       }

@@ -5,7 +5,6 @@ import { axisHeight, fieldOf, timeAt, xOf } from "./geometry.ts";
 import type { Line } from "./layout.ts";
 import { formatPoint, formatTime } from "./measures.ts";
 import type { TimelineModel } from "./model.ts";
-import type { Palette } from "./palette.ts";
 import { lengthOf, ticksOf } from "./span.ts";
 import type { Theme } from "./theme.ts";
 
@@ -28,26 +27,31 @@ function widthOf(context: Context, text: string): number {
   return width;
 }
 
-/** As much of a text as has room; nothing when that is less than three letters. */
+/** As much of a text as has room; nothing when that is less than three letters and the dots. */
 export function shortened(context: Context, text: string, room: number): string {
   const width = widthOf(context, text);
   if (width <= room) return text;
   const letters = Math.floor((room / width) * text.length) - 1;
-  return letters < 2 ? "" : `${text.slice(0, letters)}…`;
+  return letters < 3 ? "" : `${text.slice(0, letters)}…`;
 }
-
-export const ink = (palette: Palette, isQuiet: boolean, name: number): string => (isQuiet ? palette.quietInk : palette.ink[name]!);
 
 const ticksIn = (model: TimelineModel, geometry: Geometry) => ticksOf(model.view, Math.max(1, Math.floor(fieldOf(geometry) / tickWidth)));
 
-export function drawGrid(context: Context, model: TimelineModel, geometry: Geometry, theme: Theme): void {
-  context.fillStyle = theme.line;
-  context.globalAlpha = 0.35;
+/** One line of pixels, device pixels wide, with the marks of the axis; it is what lies behind slices. */
+export function groundOf(model: TimelineModel, geometry: Geometry, theme: Theme, width: number): Uint32Array {
+  const ground = new Uint32Array(width).fill(theme.palette.background);
+  const { view } = model;
   for (const time of ticksIn(model, geometry).times) {
-    const x = Math.round(xOf(time, model.view, geometry));
-    if (x > geometry.gutter) context.fillRect(x, axisHeight, 1, geometry.height - axisHeight);
+    const x = Math.round((Math.round(xOf(time, view, geometry)) - geometry.gutter) * geometry.ratio);
+    if (x > 0) ground.fill(theme.grid, x, x + Math.max(1, Math.floor(geometry.ratio)));
   }
-  context.globalAlpha = 1;
+  return ground;
+}
+
+/** The edge between names and times; headings lie over it. */
+export function drawEdge(context: Context, { gutter, height }: Geometry, theme: Theme): void {
+  context.fillStyle = theme.line;
+  context.fillRect(gutter - 1, axisHeight, 1, height - axisHeight);
 }
 
 /** Over all lines, which are scrolled below it. */
@@ -59,7 +63,7 @@ export function drawAxis(context: Context, model: TimelineModel, geometry: Geome
   context.fillRect(0, 0, width, axisHeight);
   context.fillStyle = theme.line;
   context.fillRect(0, axisHeight - 1, width, 1);
-  context.fillRect(gutter - 1, 0, 1, geometry.height);
+  context.fillRect(gutter - 1, 0, 1, axisHeight);
   context.textAlign = "left";
   for (const time of times) {
     const x = Math.round(xOf(time, model.view, geometry));
@@ -67,7 +71,7 @@ export function drawAxis(context: Context, model: TimelineModel, geometry: Geome
     context.fillStyle = theme.line;
     context.fillRect(x, axisHeight - 7, 1, 7);
     context.fillStyle = theme.faint;
-    const label = formatPoint(time, step);
+    const label = formatPoint(time, step, model.view.end);
     if (x + 4 + widthOf(context, label) <= width) context.fillText(label, x + 4, axisHeight / 2 - 1);
   }
   context.fillStyle = theme.text;
@@ -85,7 +89,7 @@ export function drawName(context: Context, model: TimelineModel, line: Line, geo
   const name = isTrack ? model.trace.payload.tracks[line.track]!.name : model.counters[line.counter]!.counter.name;
   const rowHeight = isTrack ? line.rowHeight : 15;
   context.fillStyle = theme.back;
-  context.fillRect(0, y, gutter, line.height);
+  context.fillRect(0, y, gutter - 1, line.height);
   context.font = theme.font;
   context.fillStyle = theme.text;
   context.fillText(shortened(context, name, gutter - 22), 16, y + rowHeight / 2 + 0.5);

@@ -21,12 +21,11 @@ export function formatTime(nanoseconds: number): string {
   return `${inDigits(nanoseconds / size)} ${name}`;
 }
 
-/** A point in time to `step` nanoseconds, in the unit that suits the step: `1204.5 µs`. */
-export function formatPoint(nanoseconds: number, step: number): string {
-  const reach = Math.max(Math.abs(nanoseconds), step);
-  const [size, name] = timeUnits.find(([unit]) => reach >= unit && step >= unit / 1e4) ?? timeUnits.at(-1)!;
+/** A point in time to `step` nanoseconds, in the unit that suits times up to `reach`: `1204.5 µs`. Points of the same step and reach have the same unit. */
+export function formatPoint(nanoseconds: number, step: number, reach = Math.abs(nanoseconds)): string {
+  const [size, name] = timeUnits.find(([unit]) => Math.max(reach, step) >= unit && step >= unit / 1e4) ?? timeUnits.at(-1)!;
   const decimals = Math.min(6, Math.max(0, Math.ceil(Math.log10(size / step) - 1e-9)));
-  return `${(nanoseconds / size + 0).toFixed(decimals)} ${name}`;
+  return nanoseconds === 0 ? "0" : `${(nanoseconds / size).toFixed(decimals)} ${name}`;
 }
 
 /** Amount per second in steps of a thousand: `812 GB/s`, `1.21 TFLOP/s`. */

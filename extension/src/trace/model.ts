@@ -26,8 +26,8 @@ export class TimelineModel {
   readonly whole: Span;
   readonly groups: readonly Group[];
   readonly counters: readonly StepAreas[];
-  /** By detail: 1 where a slice is no work. */
-  readonly quiet: Uint8Array;
+  /** By name: 1 where what is called so is no work, such as waiting. */
+  quiet: Uint8Array;
   /** Those of the output, and of the window that was fetched last where the output has an overview alone. */
   readonly overview: Slices;
   slices: Slices;
@@ -54,7 +54,7 @@ export class TimelineModel {
     this.view = this.whole;
     this.groups = groupsOf(payload, trace.counters);
     this.counters = trace.counters.map((counter) => new StepAreas(counter));
-    this.quiet = Uint8Array.from(payload.details, ({ kind }) => Number(kind === "wait" || kind === "overhead"));
+    this.quiet = quietNames(trace, trace.columns);
     this.layout = layoutOf(payload.tracks, this.groups, this.collapsed);
   }
 
@@ -101,6 +101,7 @@ export class TimelineModel {
   /** Slices of a part of the profile, in more detail than the overview has. */
   receive(columns: Columns, span: Span): void {
     this.fetched = { slices: new Slices(columns, this.trace.tables.depths), span };
+    this.quiet = quietNames(this.trace, columns, this.quiet);
     this.chooseSlices();
     this.changed();
   }
@@ -154,13 +155,14 @@ export class TimelineModel {
     if (next !== null) this.select(next);
   }
 
-  /** The nearest slice in time of the next row that has one, among those that are not closed. */
+  /** The slice nearest to the start of the chosen one in the next row that has any, among those that are not closed. */
   stepAcross(direction: -1 | 1): void {
     if (this.selected === null) return this.select(this.firstInView());
     const { start, end } = this.slices.spanOf(this.selected);
     const rows = this.rowsInOrder();
+    const time = Math.min(Math.max(start, this.view.start), end);
     for (let at = rows.indexOf(this.slices.rowOf(this.selected)) + direction; at >= 0 && at < rows.length; at += direction) {
-      const found = this.slices.at(rows[at]!, (Math.max(start, this.view.start) + Math.min(end, this.view.end)) / 2, Infinity);
+      const found = this.slices.at(rows[at]!, time, Infinity);
       if (found !== null) return this.select(found);
     }
   }
@@ -276,4 +278,14 @@ export class TimelineModel {
   placeOf(index: number): { y: number; height: number } {
     return placeOf(this.layout, this.groups, this.slices.columns.track[index]!, this.slices.columns.depth[index]!);
   }
+}
+
+/** A name is quiet when all that is called so waits, or is the profiler's own time; `known`: what was quiet so far. */
+function quietNames({ payload, tables }: Trace, { length, name, detail }: Columns, known?: Uint8Array): Uint8Array {
+  const quietDetail = Uint8Array.from(payload.details, ({ kind }) => Number(kind === "wait" || kind === "overhead"));
+  if (!quietDetail.includes(1)) return known ?? new Uint8Array(tables.names);
+  const quiet = known?.slice() ?? new Uint8Array(tables.names);
+  for (let index = 0; index < length; index++) if (quietDetail[detail[index]!] === 1) quiet[name[index]!] = 1;
+  for (let index = 0; index < length; index++) if (quietDetail[detail[index]!] === 0) quiet[name[index]!] = 0;
+  return quiet;
 }

@@ -7,9 +7,6 @@ export interface Palette {
   /** By name. */
   readonly fill: Uint32Array;
   readonly ink: readonly string[];
-  /** What is no work: waiting, and the profiler's own time. */
-  readonly quiet: number;
-  readonly quietInk: string;
   readonly background: number;
 }
 
@@ -20,7 +17,7 @@ const chroma = 0.105;
 export const packed = ([red, green, blue]: Colour): number => ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 
 /** FNV-1a, with the bits mixed once more so that names that differ in their last letter differ in colour. */
-export function hashOf(text: string): number {
+function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
@@ -30,17 +27,25 @@ export function hashOf(text: string): number {
 const coloursOf = (lightness: readonly number[]): readonly Colour[] => lightness.flatMap((tone) => Array.from({ length: hues }, (_, hue) => oklch(tone, (hue * 360) / hues, chroma)));
 const colours = { light: coloursOf(tones.light), dark: coloursOf(tones.dark) };
 
-/** The colour of a name on a dark page or a light one. */
-export function colourOf(name: string, dark: boolean): Colour {
+/** The number of a step or a cell, which many names of one kind end with. */
+const ordinal = /[ #([]+\d+[)\]]?$/;
+
+/** What is no work: waiting, and the profiler's own time. */
+const quietColours = { light: oklch(0.88, 260, 0.012), dark: oklch(0.36, 260, 0.012) };
+
+/** The colour of a name on a dark page or a light one; `quiet`: it is no work. Names that differ in the number at their end alone share it. */
+export function colourOf(name: string, dark: boolean, quiet: boolean): Colour {
+  if (quiet) return dark ? quietColours.dark : quietColours.light;
   const choice = dark ? colours.dark : colours.light;
-  return choice[hashOf(name) % choice.length]!;
+  return choice[hashOf(name.replace(ordinal, "")) % choice.length]!;
 }
 
-export function paletteOf(names: readonly string[], background: Colour, dark: boolean): Palette {
-  const chosen = names.map((name) => colourOf(name, dark));
-  const inks = new Map((dark ? colours.dark : colours.light).map((colour) => [colour, inkOn(colour)]));
-  const quiet = oklch(dark ? 0.36 : 0.88, 260, 0.012);
-  return { fill: Uint32Array.from(chosen, packed), ink: chosen.map((colour) => inks.get(colour)!), quiet: packed(quiet), quietInk: inkOn(quiet), background: packed(background) };
+/** `quiet`: 1 for each name that is no work. */
+export function paletteOf(names: readonly string[], quiet: Uint8Array, background: Colour, dark: boolean): Palette {
+  const chosen = names.map((name, index) => colourOf(name, dark, quiet[index] === 1));
+  const inks = new Map<Colour, string>();
+  const inkFor = (colour: Colour): string => inks.get(colour) ?? inks.set(colour, inkOn(colour)).get(colour)!;
+  return { fill: Uint32Array.from(chosen, packed), ink: chosen.map(inkFor), background: packed(background) };
 }
 
 /** `share` (0 … 256) of one packed colour over another. */

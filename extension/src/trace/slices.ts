@@ -9,6 +9,8 @@ export class Slices {
   /** Row by row: where each begins in the arrays below (and one more), the slices, their starts, and the sum of what was busy before each. */
   readonly first: Uint32Array;
   readonly order: Uint32Array;
+  /** Nothing nests, so that positions in `order` are the slices themselves. */
+  readonly isInOrder: boolean;
   readonly starts: Float64Array;
   readonly sums: Float64Array;
   readonly span: Span;
@@ -25,6 +27,7 @@ export class Slices {
     for (let index = 0; index < length; index++) this.first[this.rowOfTrack[track[index]!]! + depth[index]! + 1]!++;
     for (let row = 0; row < rows; row++) this.first[row + 1]! += this.first[row]!;
     this.order = new Uint32Array(length);
+    this.isInOrder = rows === depths.length;
     this.starts = new Float64Array(length);
     this.sums = new Float64Array(length + 1);
     // Slices of one track are in the order of their starts, and stay so within each row.

@@ -2,7 +2,7 @@
 import type { Colour } from "../oklch.ts";
 import { luminanceOf } from "../oklch.ts";
 import type { Palette } from "./palette.ts";
-import { paletteOf } from "./palette.ts";
+import { mixed, packed, paletteOf } from "./palette.ts";
 
 export interface Theme {
   readonly dark: boolean;
@@ -12,6 +12,8 @@ export interface Theme {
   readonly text: string;
   readonly faint: string;
   readonly line: string;
+  /** A grid's lines, as pixels. */
+  readonly grid: number;
   readonly accent: string;
   readonly font: string;
   readonly bold: string;
@@ -32,13 +34,15 @@ function channelsOf(colour: string, under: string): Colour {
   return [red!, green!, blue!];
 }
 
-export function readTheme(node: Element, names: readonly string[]): Theme {
+/** `quiet`: 1 for each name that is no work. */
+export function readTheme(node: Element, names: readonly string[], quiet: Uint8Array): Theme {
   const style = getComputedStyle(node);
   const read = (name: string, fallback: string): string => style.getPropertyValue(name).trim() || fallback;
   const back = read("--jp-layout-color0", "white");
   const background = channelsOf(back, "white");
   const dark = luminanceOf(background) < 0.3;
   const family = read("--jp-ui-font-family", "sans-serif");
+  const line = read("--jp-border-color2", dark ? "#555" : "#ccc");
   return {
     dark,
     background,
@@ -46,10 +50,11 @@ export function readTheme(node: Element, names: readonly string[]): Theme {
     heading: read("--jp-layout-color2", dark ? "#333" : "#eee"),
     text: read("--jp-ui-font-color1", dark ? "white" : "black"),
     faint: read("--jp-ui-font-color2", dark ? "#bbb" : "#555"),
-    line: read("--jp-border-color2", dark ? "#555" : "#ccc"),
+    line,
+    grid: mixed(packed(channelsOf(line, back)), packed(background), 110),
     accent: read("--jp-brand-color1", "royalblue"),
     font: `11px ${family}`,
     bold: `600 11px ${family}`,
-    palette: paletteOf(names, background, dark),
+    palette: paletteOf(names, quiet, background, dark),
   };
 }

@@ -1,5 +1,6 @@
 // A timeline on the page: its canvas, toolbar, details and keys over one model, drawn when it is seen and something has changed.
 import type { TracePlace } from "../../../kernel/mime.ts";
+import type { Colour } from "../oklch.ts";
 import { formatBytes, formatCount } from "../quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import { sliceNodes, sumNodes } from "./details-view.ts";
@@ -12,6 +13,7 @@ import type { KeyActions } from "./keys.ts";
 import { keyFor } from "./keys.ts";
 import { formatPoint, formatTime } from "./measures.ts";
 import { TimelineModel } from "./model.ts";
+import { colourOf } from "./palette.ts";
 import type { Trace } from "./payload.ts";
 import type { Spot } from "./pointer.ts";
 import { PointerGestures } from "./pointer.ts";
@@ -42,6 +44,7 @@ export class Timeline implements KeyActions {
   private readonly scroller: HTMLElement;
   private readonly tip = element("div", "warpcell-trace-tip");
   private readonly details = element("div", "warpcell-trace-details");
+  private readonly colours = (name: number): Colour => colourOf(this.trace.payload.names[name]!, this.themeNow().dark, this.model.quiet[name] === 1);
   private readonly announcer = element("div", "warpcell-trace-announcer");
   private readonly help = helpNode();
   private readonly toolbar: Toolbar;
@@ -49,6 +52,8 @@ export class Timeline implements KeyActions {
   private readonly feed: WindowFeed | null;
   private readonly watches: { disconnect(): void }[];
   private theme: Theme | null = null;
+  /** The names that the theme's colours know to be no work. */
+  private coloured: Uint8Array | null = null;
   private geometry: Geometry = { width: 0, height: 0, ratio: 1, scroll: 0, gutter: 0 };
   private seen = false;
   private requested = 0;
@@ -125,7 +130,9 @@ export class Timeline implements KeyActions {
   }
 
   private themeNow(): Theme {
-    return (this.theme ??= readTheme(this.node, this.trace.payload.names));
+    if (this.coloured !== this.model.quiet) this.theme = null;
+    this.coloured = this.model.quiet;
+    return (this.theme ??= readTheme(this.node, this.trace.payload.names, this.model.quiet));
   }
 
   // Drawing
@@ -181,11 +188,10 @@ export class Timeline implements KeyActions {
     const { model } = this;
     const { names, tracks } = this.trace.payload;
     const sums = model.sums();
-    const { dark } = this.themeNow();
-    if (sums) return sumNodes(sums, names, tracks.map(({ name }) => name), dark);
+    if (sums) return sumNodes(sums, names, tracks.map(({ name }) => name), this.colours);
     if (model.selected === null) return [element("span", "warpcell-trace-hint", "Click a slice, or drag with Shift over a span of time. Ctrl and wheel zoom, ? lists the keys.")];
     const details = detailsOf(model, model.selected);
-    return sliceNodes(details, dark, {
+    return sliceNodes(details, this.colours, {
       goToLine: details.place && this.surroundings.links ? () => this.goToLine() : null,
       toCause: () => this.thenFocus(() => model.selectCause()),
       toEffect: () => this.thenFocus(() => model.selectEffect()),
@@ -237,7 +243,7 @@ export class Timeline implements KeyActions {
 
   private tipNodes({ line, slice, time, x }: Spot): (HTMLElement | string)[] {
     const { model, geometry } = this;
-    if (slice !== null) return sliceNodes(detailsOf(model, slice), this.themeNow().dark, null);
+    if (slice !== null) return sliceNodes(detailsOf(model, slice), this.colours, null);
     if (line?.kind === "track" && x < geometry.gutter) return [this.trace.payload.tracks[line.track]!.name];
     if (line?.kind !== "counter") return [];
     const areas = model.counters[line.counter]!;
