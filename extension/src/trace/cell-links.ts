@@ -28,7 +28,13 @@ export class CellLinks {
 
   constructor({ content }: NotebookPanel) {
     this.notebook = content;
-    content.modelContentChanged.connect(() => this.refreshSoon());
+    content.modelChanged.connect(() => this.follow());
+    this.follow();
+  }
+
+  private follow(): void {
+    this.notebook.model?.cells.changed.connect(() => this.refreshSoon());
+    this.refreshSoon();
   }
 
   /** Lights up the cell and line of a place, and nothing else. */
@@ -77,7 +83,7 @@ export class CellLinks {
   private cellOf({ cell, count }: Pick<TracePlace, "cell" | "count">): Cell | null {
     const { widgets } = this.notebook;
     const byId = cell === null ? undefined : widgets.find(({ model }) => model.id === cell);
-    return byId ?? (count === 0 ? undefined : widgets.find(({ model }) => model.type === "code" && model.sharedModel.toJSON()["execution_count"] === count)) ?? null;
+    return byId ?? (count === 0 ? undefined : widgets.find(({ model }) => (model as { executionCount?: number | null }).executionCount === count)) ?? null;
   }
 
   /** Once for all changes that come together. */

@@ -40,7 +40,7 @@ function drawSpan(context: Context, model: TimelineModel, span: Span, geometry: 
   const left = Math.max(from, geometry.gutter - 2);
   const right = Math.min(to, geometry.width + 2);
   context.fillStyle = colour;
-  context.globalAlpha = 0.14;
+  context.globalAlpha = 0.1;
   context.fillRect(left, axisHeight, right - left, geometry.height - axisHeight);
   context.globalAlpha = 1;
   context.fillRect(left, axisHeight - 3, right - left, 3);

@@ -14,7 +14,7 @@ export interface Geometry {
 
 export const axisHeight = 24;
 
-export const gutterOf = (width: number): number => Math.round(Math.min(168, Math.max(56, width * 0.18)));
+export const gutterOf = (width: number): number => Math.round(Math.min(168, Math.max(76, width * 0.18)));
 
 /** The width in which times are shown. */
 export const fieldOf = ({ width, gutter }: Geometry): number => Math.max(1, width - gutter);
