@@ -3,8 +3,9 @@ import type { JupyterFrontEndPlugin } from "@jupyterlab/application";
 import { cudaCells } from "./cuda-cells/plugin.ts";
 import { gauges } from "./gauges/plugin.ts";
 import { tensorView } from "./tensor-view/plugin.ts";
+import { traceView } from "./trace/plugin.ts";
 
-const plugins: JupyterFrontEndPlugin<void>[] = [cudaCells, tensorView, gauges];
+const plugins: JupyterFrontEndPlugin<void>[] = [cudaCells, tensorView, traceView, gauges];
 
 // JupyterLab loads the default export, and no other.
 export default plugins;

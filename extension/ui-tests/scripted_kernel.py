@@ -1,11 +1,9 @@
-"""A kernel that calls itself warpcell and sends, on the gauges comm, exactly what a cell tells it to: it turns Python cells into messages."""
+"""A kernel that calls itself warpcell and sends exactly what a cell tells it to: gauges on their comm, and windows of a profile on its."""
 
 import time
 
 from ipykernel.kernelapp import IPKernelApp
 from ipykernel.ipkernel import IPythonKernel
-
-TARGET = "warpcell.gauges"
 
 
 class ScriptedKernel(IPythonKernel):
@@ -14,8 +12,21 @@ class ScriptedKernel(IPythonKernel):
     def __init__(self, **options):
         super().__init__(**options)
         self.comms = []
-        self.comm_manager.register_target(TARGET, lambda comm, _message: self.comms.append(comm))
-        self.shell.push({"gauges": self.comms, "gauge": gauge, "time": time})
+        self.windows = []
+        self.comm_manager.register_target("warpcell.gauges", lambda comm, _message: self.comms.append(comm))
+        self.comm_manager.register_target("warpcell.trace", self.serve_windows)
+        self.shell.push({"gauges": self.comms, "gauge": gauge, "time": time, "windows": self.windows})
+
+    def serve_windows(self, comm, _message):
+        """Answers each request by the cell's `window(request)`: data, and buffers; notes the request."""
+
+        def answer(message):
+            request = message["content"]["data"]
+            self.windows.append(request)
+            data, buffers = self.shell.user_ns["window"](request)
+            comm.send({"request": request["request"], **data}, buffers=buffers)
+
+        comm.on_msg(answer)
 
 
 def gauge(sequence, *, busy=False, used=1_288_490_189, total=150_754_820_096, utilization=0.37, **changes):

@@ -1,6 +1,7 @@
 // The colour map: even, readable in grey, and defined for every value; and the pixels made with it.
 import { expect, test } from "vitest";
-import { colourAt, gradient, inkOn, scaleOf, shareOf } from "./colour-map.ts";
+import { inkOn } from "../oklch.ts";
+import { colourAt, gradient, scaleOf, shareOf } from "./colour-map.ts";
 import { naturalSize, paintSample, pixelsOf } from "./painting.ts";
 
 /** CIE lightness L*, 0 … 100, of an sRGB colour (IEC 61966-2-1, CIE 15). */

@@ -1,6 +1,7 @@
 // Turns a small picture into the numbers that are written in its cells, where each is one element and there is room.
 import { formatValue } from "../quantity.ts";
-import { inkOn, scaleOf } from "./colour-map.ts";
+import { inkOn } from "../oklch.ts";
+import { scaleOf } from "./colour-map.ts";
 import { contextOf, highest, widest } from "./painting.ts";
 import type { Picture } from "./tile.ts";
 

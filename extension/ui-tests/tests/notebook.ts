@@ -6,6 +6,8 @@ import { join } from "node:path";
 export interface CellText {
   source: string;
   outputs?: object[];
+  /** Its execution count; it has not run without one. */
+  count?: number;
 }
 
 export interface KernelName {
@@ -24,7 +26,7 @@ export function notebookOf(kernelspec: KernelName, cells: CellText[]): string {
     nbformat: 4,
     nbformat_minor: 5,
     metadata: { kernelspec, language_info: language },
-    cells: cells.map(({ source, outputs = [] }, index) => ({ id: `cell-${index}`, cell_type: "code", execution_count: null, metadata: {}, source, outputs })),
+    cells: cells.map(({ source, outputs = [], count = null }, index) => ({ id: `cell-${index}`, cell_type: "code", execution_count: count, metadata: {}, source, outputs })),
   });
 }
 

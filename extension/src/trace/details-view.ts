@@ -1,0 +1,75 @@
+// Shows as text what is chosen of a timeline: a slice with its facts, or the sums of a span of time.
+import type { Colour } from "../oklch.ts";
+import { formatCount } from "../quantity.ts";
+import { element } from "../tensor-view/element.ts";
+import type { Details } from "./details.ts";
+import { formatPart, formatTime } from "./measures.ts";
+import { lengthOf } from "./span.ts";
+import type { Sums } from "./sums.ts";
+
+/** Names and tracks of a span's sums; the rest is one line. */
+const mostNames = 60;
+const mostTracks = 60;
+
+/** The colour of a name, by its index. */
+export type Colours = (name: number) => Colour;
+
+export interface DetailActions {
+  /** `null` where there is no notebook to go to. */
+  readonly goToLine: (() => void) | null;
+  readonly toCause: () => void;
+  readonly toEffect: () => void;
+}
+
+/** Without actions, as under the pointer, there are no buttons. */
+export function sliceNodes(details: Details, colours: Colours, actions: DetailActions | null): HTMLElement[] {
+  const { name, index, kind, duration, where, place, facts, cause, effects, stack } = details;
+  const nodes: HTMLElement[] = [
+    element("div", "warpcell-trace-head", swatch(colours(index)), element("strong", "warpcell-trace-name", name), element("span", "warpcell-trace-duration", duration)),
+    element("div", "warpcell-trace-where", `${kind} on ${where}`, ...(place ? [" · ", element("span", "warpcell-trace-place", place.text)] : []), ...(place && actions?.goToLine ? [" ", button("Go to line", actions.goToLine)] : [])),
+  ];
+  const links: (string | HTMLElement)[] = [];
+  if (cause !== null) links.push("follows from ", actions ? button(cause, actions.toCause) : element("em", "", cause));
+  if (effects > 0) links.push(cause === null ? "" : " · ", actions ? button(formatCount(effects, "slice follows", "slices follow"), actions.toEffect) : formatCount(effects, "slice follows", "slices follow"));
+  if (links.length > 0) nodes.push(element("div", "warpcell-trace-flow", ...links));
+  if (facts.length > 0) nodes.push(element("dl", "warpcell-trace-facts", ...facts.map(([key, value]) => element("div", "", element("dt", "", key), element("dd", "", value)))));
+  if (stack.length > 0) nodes.push(element("ol", "warpcell-trace-stack", ...stack.slice(0, actions ? 100 : 4).map((line) => element("li", "", line))));
+  return nodes;
+}
+
+export function sumNodes(sums: Sums, names: readonly string[], tracks: readonly string[], colours: Colours): HTMLElement[] {
+  const head = element("div", "warpcell-trace-head", element("strong", "", formatTime(lengthOf(sums.span))), element("span", "warpcell-trace-where", `chosen, ${formatCount(sums.count, "slice", "slices")}`));
+  const rows = sums.names.slice(0, mostNames).map(({ name, count, total }) => {
+    const cells = [element("td", "", swatch(colours(name)), names[name]!), element("td", "", formatTime(total)), element("td", "", count.toLocaleString("en-US"))];
+    return element("tr", "", ...cells);
+  });
+  if (sums.names.length > mostNames) rows.push(element("tr", "", element("td", "", `and ${formatCount(sums.names.length - mostNames, "other name", "other names")}`)));
+  const busy = sums.busy
+    .map((share, track) => ({ share, name: tracks[track]! }))
+    .filter(({ share }) => share > 0)
+    .slice(0, mostTracks)
+    .map(({ share, name }) => {
+      const bar = element("span", "warpcell-trace-busy-bar");
+      bar.style.setProperty("--warpcell-share", String(share));
+      return element("tr", "", element("td", "", name), element("td", "", bar, formatPart(share)));
+    });
+  return [head, element("div", "warpcell-trace-sums", table(["name", "total", "count"], rows), table(["track", "busy"], busy))];
+}
+
+function table(heads: readonly string[], rows: readonly HTMLElement[]): HTMLElement {
+  const row = element("tr", "", ...heads.map((head) => element("th", "", head)));
+  return element("table", "", element("thead", "", row), element("tbody", "", ...rows));
+}
+
+function swatch(colour: Colour): HTMLElement {
+  const node = element("span", "warpcell-trace-swatch");
+  node.style.background = `rgb(${colour.join(" ")})`;
+  return node;
+}
+
+function button(text: string, run: () => void): HTMLButtonElement {
+  const node = element("button", "warpcell-trace-link", text);
+  node.type = "button";
+  node.addEventListener("click", run);
+  return node;
+}

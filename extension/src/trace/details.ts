@@ -1,0 +1,65 @@
+// Turns one slice into what there is to say about it.
+import type { TracePlace } from "../../../kernel/mime.ts";
+import { formatBytes, formatCount } from "../quantity.ts";
+import { formatPoint, formatRate, formatTime } from "./measures.ts";
+import type { TimelineModel } from "./model.ts";
+
+export interface Details {
+  readonly name: string;
+  /** The name's index, which has a colour. */
+  readonly index: number;
+  readonly kind: string;
+  readonly duration: string;
+  /** "stream 7 of cuda:0, at 1.2 ms" */
+  readonly where: string;
+  readonly place: TracePlace | null;
+  readonly facts: readonly (readonly [string, string])[];
+  /** What it follows from, as a name. */
+  readonly cause: string | null;
+  readonly effects: number;
+  readonly stack: readonly string[];
+}
+
+export function detailsOf({ slices, trace }: TimelineModel, index: number): Details {
+  const { names, places, details, tracks } = trace.payload;
+  const { columns } = slices;
+  const detail = details[columns.detail[index]!]!;
+  const track = tracks[columns.track[index]!]!;
+  const duration = columns.duration[index]!;
+  const stands = slices.countOf(index);
+  const facts: (readonly [string, string])[] = [];
+  if (stands > 1) facts.push(["stands for", formatCount(stands, "slice", "slices")], ["busy", formatTime(columns.busy?.[index] ?? duration)]);
+  else facts.push(...detail.facts, ...work("bytes", detail.bytes, duration), ...work("operations", detail.flops, duration));
+  const cause = slices.causeOf(index);
+  return {
+    name: names[columns.name[index]!]!,
+    index: columns.name[index]!,
+    kind: detail.kind,
+    duration: formatTime(duration),
+    where: `${track.name}${track.device === null || track.name.includes(track.device) ? "" : ` of ${track.device}`}, at ${formatPoint(columns.start[index]!, Math.max(1, duration / 100))}`,
+    place: columns.place[index]! > 0 ? places[columns.place[index]! - 1]! : null,
+    facts,
+    cause: cause === null ? null : names[columns.name[cause]!]!,
+    effects: slices.effectsOf(index, 0).count,
+    stack: detail.stack,
+  };
+}
+
+/** An amount, and how much of it a second there was. */
+function work(kind: "bytes" | "operations", amount: number | null, nanoseconds: number): [string, string][] {
+  if (amount === null) return [];
+  const perSecond = (amount / nanoseconds) * 1e9;
+  const whole = kind === "bytes" ? formatBytes(amount) : formatRate(amount, "FLOP");
+  const rate = nanoseconds > 0 ? `, ${formatRate(perSecond, kind === "bytes" ? "B/s" : "FLOP/s")}` : "";
+  return [[kind, `${whole}${rate}`]];
+}
+
+/** As one sentence, to be read aloud. */
+export function sentenceOf({ name, kind, duration, where, place, facts, cause, effects }: Details): string {
+  const parts = [`${kind} ${name}`, duration, where];
+  if (place) parts.push(place.text);
+  parts.push(...facts.map(([key, value]) => `${key} ${value}`));
+  if (cause !== null) parts.push(`follows from ${cause}`);
+  if (effects > 0) parts.push(formatCount(effects, "slice follows", "slices follow"));
+  return parts.join(", ");
+}

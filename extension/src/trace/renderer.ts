@@ -1,0 +1,56 @@
+// Renders one profile below its cell, or the sentence that says what is wrong with it.
+import type { IRenderMime } from "@jupyterlab/rendermime-interfaces";
+import { Panel, Widget } from "@lumino/widgets";
+import { element } from "../tensor-view/element.ts";
+import type { CellLinks } from "./cell-links.ts";
+import type { Tables } from "./columns.ts";
+import type { Trace } from "./payload.ts";
+import { checkTrace } from "./payload.ts";
+import type { PanelKind } from "./trace-view.ts";
+import { TraceView } from "./trace-view.ts";
+import type { AskWindow } from "./window-feed.ts";
+
+/** The views beside the timeline, in the order of their tabs. */
+export const panels: readonly PanelKind[] = [];
+
+/** The notebook around an output; `null` in a console or a file. */
+export interface NotebookSide {
+  readonly windows: (tables: Tables) => AskWindow;
+  readonly links: CellLinks;
+}
+
+export interface Shell {
+  readonly notebook: NotebookSide | null;
+  /** Opens a profile in a tab of the main area. */
+  open(view: Widget, title: string): void;
+}
+
+export class TraceRenderer extends Panel implements IRenderMime.IRenderer {
+  private readonly mimeType: string;
+  private readonly shell: Shell;
+
+  constructor({ mimeType }: IRenderMime.IRendererOptions, shell: Shell) {
+    super();
+    this.mimeType = mimeType;
+    this.shell = shell;
+    this.addClass("warpcell-trace");
+  }
+
+  /** Never rejects: an output that cannot be read is itself the thing to show. */
+  async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    for (const widget of [...this.widgets]) widget.dispose();
+    const trace = checkTrace(model.data[this.mimeType]);
+    this.addWidget(trace.ok ? this.viewOf(trace.value, () => this.enlarge(trace.value)) : new Widget({ node: element("div", "warpcell-trace-problem", trace.problem) }));
+  }
+
+  private viewOf(trace: Trace, enlarge: (() => void) | null): TraceView {
+    const { notebook } = this.shell;
+    return new TraceView(trace, { panels, ask: notebook?.windows(trace.tables) ?? null, links: notebook?.links ?? null, enlarge });
+  }
+
+  private enlarge(trace: Trace): void {
+    const view = this.viewOf(trace, null);
+    view.addClass("warpcell-trace-large");
+    this.shell.open(view, trace.payload.title);
+  }
+}
