@@ -2,9 +2,10 @@
 import type { JupyterFrontEndPlugin } from "@jupyterlab/application";
 import { cudaCells } from "./cuda-cells/plugin.ts";
 import { gauges } from "./gauges/plugin.ts";
+import { kernelViews } from "./kernels/plugin.ts";
 import { tensorView } from "./tensor-view/plugin.ts";
 
-const plugins: JupyterFrontEndPlugin<void>[] = [cudaCells, tensorView, gauges];
+const plugins: JupyterFrontEndPlugin<void>[] = [cudaCells, tensorView, gauges, kernelViews];
 
 // JupyterLab loads the default export, and no other.
 export default plugins;
