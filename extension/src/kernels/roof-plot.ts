@@ -31,6 +31,8 @@ const margin = { left: 52, right: 14, top: 12, bottom: 38 };
 /** Of a character of the labels, in pixels, about: SVG tells only what is in the page. */
 const character = 6.2;
 const line = 13;
+/** Labels keep off the largest dots; among more than these there would be no room for any. */
+const mostAvoided = 40;
 let clips = 0;
 
 /** `width` in pixels; the height follows. */
@@ -41,11 +43,12 @@ export function drawRoof(roof: Roof, width: number): Plot {
   const y = (value: number) => area.bottom - ((Math.log10(value) - roof.up[0]) / (roof.up[1] - roof.up[0])) * (area.bottom - area.top);
   const taken: Box[] = [];
   const clip = `warpcell-roofline-clip-${++clips}`;
-  const ceilings = [...ceilingNodes(roof, area, x, y, taken)];
   const placed = roof.points.map((point) => {
     const at = { x: x(point.intensity), y: y(point.rate) };
     return { point, ...at, node: svg("circle", { class: "warpcell-roofline-dot", cx: at.x, cy: at.y, r: radiusOf(point) }) };
   });
+  const dots = placed.slice(0, mostAvoided).map(({ point, x: left, y: top }) => around(left, top, radiusOf(point)));
+  const ceilings = [...ceilingNodes(roof, area, x, y, taken, dots)];
   const ring = svg("circle", { class: "warpcell-roofline-ring", r: 0 });
   const node = svg(
     "svg", { class: "warpcell-roofline-plot", width, height, viewBox: `0 0 ${width} ${height}` },
@@ -54,7 +57,7 @@ export function drawRoof(roof: Roof, width: number): Plot {
     svg("g", { "clip-path": `url(#${clip})` }, ...ceilings.map(({ line }) => line)),
     ...ceilings.flatMap(({ label }) => label ?? []),
     ...placed.map(({ node }) => node),
-    ...dotLabels(placed, area, taken),
+    ...dotLabels(placed, area, taken, dots),
     ring,
   );
   return { node, placed, ring };
@@ -83,7 +86,7 @@ interface CeilingNodes {
   label: SVGElement | null;
 }
 
-function* ceilingNodes({ copy, products, across }: Roof, area: Box, x: Scale, y: Scale, taken: Box[]): Generator<CeilingNodes> {
+function* ceilingNodes({ copy, products, across }: Roof, area: Box, x: Scale, y: Scale, taken: Box[], dots: readonly Box[]): Generator<CeilingNodes> {
   const fastest = products[0]?.rate;
   if (copy !== null) {
     const end = fastest === undefined ? 10 ** across[1] : Math.min(fastest / copy, 10 ** across[1]);
@@ -93,7 +96,7 @@ function* ceilingNodes({ copy, products, across }: Roof, area: Box, x: Scale, y:
   }
   for (const { dtype, rate } of products) {
     const start = copy === null ? area.left : Math.max(area.left, x(rate / copy));
-    const label = endLabel(`${shownText(dtype, 16)} product ${formatRate(rate, "FLOP/s")}`, y(rate), start, area, taken);
+    const label = endLabel(`${shownText(dtype, 16)} product ${formatRate(rate, "FLOP/s")}`, y(rate), start, area, taken, dots);
     yield { line: svg("line", { class: "warpcell-roofline-ceiling", x1: start, x2: area.right, y1: y(rate), y2: y(rate) }), label };
   }
 }
@@ -113,7 +116,7 @@ function slopeLabel(text: string, from: { x: number; y: number }, to: { x: numbe
 }
 
 /** At the right end of a horizontal, above it or, where another is in the way, below it; none where neither fits. */
-function endLabel(text: string, at: number, start: number, area: Box, taken: Box[]): SVGElement | null {
+function endLabel(text: string, at: number, start: number, area: Box, taken: Box[], dots: readonly Box[]): SVGElement | null {
   const width = text.length * character;
   const right = area.right - 4;
   // Where the line itself is shorter, the text may begin before it: it stands above the roof.
@@ -121,18 +124,18 @@ function endLabel(text: string, at: number, start: number, area: Box, taken: Box
   if (right - left < width - 1 || start > right) return null;
   for (const bottom of [at - 3, at + line + 1]) {
     const box = { left, right, top: bottom - line, bottom };
-    if (box.top < area.top - line || !isFree(box, taken)) continue;
+    if (box.top < area.top - line || !isFree(box, taken) || !isFree(box, dots)) continue;
     taken.push(box);
     return svg("text", { class: "warpcell-roofline-label", x: right, y: bottom - 2, "text-anchor": "end" }, text);
   }
   return null;
 }
 
+const around = (x: number, y: number, radius: number): Box => ({ left: x - radius, right: x + radius, top: y - radius, bottom: y + radius });
 const isFree = (box: Box, taken: readonly Box[]) => taken.every((other) => box.right < other.left || box.left > other.right || box.bottom < other.top || box.top > other.bottom);
 
 /** Names beside the largest dots, as long as none is in the way of another. */
-function* dotLabels(placed: readonly Placed[], area: Box, taken: Box[]): Generator<SVGElement> {
-  const dots = placed.slice(0, 40).map(({ point, x, y }) => ({ left: x - radiusOf(point), right: x + radiusOf(point), top: y - radiusOf(point), bottom: y + radiusOf(point) }));
+function* dotLabels(placed: readonly Placed[], area: Box, taken: Box[], dots: readonly Box[]): Generator<SVGElement> {
   for (const [index, { point, x, y }] of placed.slice(0, 8).entries()) {
     const text = shortName(point);
     const width = text.length * character;

@@ -122,7 +122,7 @@ export class KernelTable extends Widget {
       const node = element("col", "");
       // One more for the arrow of the order, and what a cell leaves blank at its sides.
       const longest = this.rows.reduce((most, row) => Math.max(most, text(row).length), title.length + 2);
-      node.style.width = `calc(${Math.min(id === "name" ? (this.isNarrow ? 16 : 40) : 28, longest)}ch + 18px)`;
+      node.style.width = `calc(${Math.min(id === "name" ? (this.isNarrow ? 16 : 34) : 28, longest)}ch + 18px)`;
       return node;
     }));
     this.table.setAttribute("aria-rowcount", String(rows.length + 1));

@@ -3,11 +3,14 @@
 const timeUnits = ["ns", "µs", "ms", "s"];
 const prefixes = ["", "k", "M", "G", "T", "P", "E"];
 
+/** After the point, so that three digits matter. */
+const digitsOf = (size: number): number => (size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
+
 /** Three digits that matter, none after the point where there are three before it: `1.23`, `12.3`, `123`, `12,345`. */
 export function formatAmount(value: number): string {
   const size = Math.abs(value);
   if (size >= 1e9 || (size < 0.005 && size > 0)) return value.toExponential(2).replace("e+", "e");
-  const digits = size >= 99.95 || Number.isInteger(value) ? 0 : size >= 9.995 ? 1 : 2;
+  const digits = Number.isInteger(value) ? 0 : digitsOf(size);
   return value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
@@ -18,10 +21,14 @@ function unitFor(value: number, units: readonly string[]): number {
   return unit;
 }
 
-/** Nanoseconds, all in the unit of the longest: `12.3 µs`, `11.9 … 14.1 µs`. */
+/** Nanoseconds, all in the unit of the longest and with as many digits: `12.3 µs`, `11.9 … 14.1 µs`, `640 ns`. */
 export function formatTimes(times: readonly number[], between = " "): string {
-  const unit = unitFor(times.reduce((most, time) => Math.max(most, time), 0), timeUnits);
-  return `${times.map((time) => formatAmount(time / 1000 ** unit)).join(between)} ${timeUnits[unit]}`;
+  const longest = times.reduce((most, time) => Math.max(most, time), 0);
+  const unit = unitFor(longest, timeUnits);
+  const scale = 1000 ** unit;
+  if (longest / scale >= 1e9) return `${times.map((time) => formatAmount(time / scale)).join(between)} ${timeUnits[unit]}`;
+  const digits = unit === 0 && times.every(Number.isInteger) ? 0 : digitsOf(longest / scale);
+  return `${times.map((time) => (time / scale).toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })).join(between)} ${timeUnits[unit]}`;
 }
 
 /** Something per second: `1.93 TB/s`, `320 GFLOP/s`. */

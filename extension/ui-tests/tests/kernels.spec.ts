@@ -33,7 +33,7 @@ test("the table says what each kernel took, in columns that say something, the s
   await expect(column(table, "name").first()).toHaveText("axpy<float>(int, float, const float *, float *)");
   await expect(column(table, "device").first()).toHaveText("cpu");
   await expect(column(table, "name").nth(1)).toHaveText("matmul sgemm_128x128x16_nt");
-  await expect(column(table, "mean").nth(1)).toHaveText("368 ± 14.7 µs");
+  await expect(column(table, "mean").nth(1)).toHaveText("368 ± 15 µs");
   await expect(column(table, "occupancy").nth(1)).toHaveText("18 / 19 % · registers");
   await expect(column(table, "bandwidth").nth(2)).toHaveText("3,684 · 94 %");
   await expect(column(table, "throughput").nth(1)).toHaveText("373 · 95 %");
