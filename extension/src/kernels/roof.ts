@@ -58,12 +58,12 @@ function pointOf(row: Row, device: TraceDevice): Point | null {
   return isPositive(intensity) ? { row, intensity, rate: throughput, ceiling: ceilingAt(device, intensity, kernel.dtype) } : null;
 }
 
-/** The decades around all of `values`, with a tenth of one to spare; at least two of them. */
+/** The decades around all of `values`, with a twentieth of one to spare; at least two of them. */
 export function decadesOf(values: readonly number[]): Decades {
   if (values.length === 0) return [0, 2];
   const powers = values.map(Math.log10);
-  const first = Math.floor(Math.min(...powers) - 0.1);
-  const last = Math.ceil(Math.max(...powers) + 0.1);
+  const first = Math.floor(Math.min(...powers) - 0.05);
+  const last = Math.ceil(Math.max(...powers) + 0.05);
   return last - first < 2 ? [first - 1, last] : [first, last];
 }
 
