@@ -70,10 +70,10 @@ export function liveColumn(most: number, liveOf: (line: number) => number): Exte
 export function sampleColumn(samples: readonly number[], samplesOf: (line: number) => number): Extension {
   const total = samples.reduce((sum, number) => sum + number, 0);
   const most = samples.reduce((least, number) => Math.max(least, number), 0);
-  return column("samples", "100 %", (line) => {
+  return column("samples", "100", (line) => {
     const number = samplesOf(line);
     if (number === 0 || most === 0) return null;
     const percent = (number / total) * 100;
-    return { text: percent < 0.95 ? "<1 %" : `${Math.round(percent)} %`, look: "warpcell-asm-heat", words: `${formatCount(number, "sample", "samples")} of ${total.toLocaleString("en-US")}`, share: number / most };
+    return { text: percent < 0.95 ? "<1" : String(Math.round(percent)), look: "warpcell-asm-heat", words: `${formatCount(number, "sample", "samples")} of ${total.toLocaleString("en-US")}`, share: number / most };
   });
 }

@@ -6,7 +6,7 @@ import { element } from "../tensor-view/element.ts";
 
 type Step = AsmPayload["occupancy"][number];
 
-const height = 34;
+const height = 24;
 const bar = 5;
 /** More than a device has sizes of blocks in whole warps. */
 const mostSteps = 64;

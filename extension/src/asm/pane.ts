@@ -4,15 +4,17 @@ import { EditorView, highlightSpecialChars } from "@codemirror/view";
 import { jupyterTheme } from "@jupyterlab/codemirror";
 import { copyText } from "../clipboard.ts";
 import { formatCount } from "../quantity.ts";
-import { shownText } from "../shown-text.ts";
 import { element } from "../tensor-view/element.ts";
 import { marking, noMarks, setMarks, type Marks } from "./marks.ts";
 
 export interface PaneText {
   readonly name: string;
   readonly lines: readonly string[];
-  /** Of the columns left of the code, for the line above it. */
+  /** As they are shown and searched. */
+  readonly shownLines: readonly string[];
+  /** Of the columns left of the code, for the line above it, and in more words. */
   readonly columns: string;
+  readonly columnsInWords: string;
   /** Indices of the lines that are shown while directives are hidden; left out: all. */
   readonly instructions?: readonly number[];
   /** The colour of a line, by its index. */
@@ -32,9 +34,6 @@ export interface PaneEvents {
   said(sentence: string): void;
 }
 
-/** An editor is slow with lines that nobody could read. */
-const longestLine = 2000;
-
 /** Where a key leads from a line, of `last` + 1 lines. */
 const moves: Readonly<Record<string, (from: number, page: number, last: number) => number>> = {
   ArrowUp: (from) => from - 1,
@@ -48,8 +47,6 @@ const moves: Readonly<Record<string, (from: number, page: number, last: number) 
 export class Pane {
   readonly node: HTMLElement;
   readonly text: PaneText;
-  /** Lines as they are shown, whatever their directives: what is searched. */
-  readonly lines: readonly string[];
   private readonly view: EditorView;
   private readonly language = new Compartment();
   private readonly events: PaneEvents;
@@ -62,7 +59,6 @@ export class Pane {
   constructor(text: PaneText, events: PaneEvents) {
     this.text = text;
     this.events = events;
-    this.lines = text.lines.map((line) => line.split("\t").map((part) => shownText(part, longestLine)).join("\t"));
     this.shown = this.allOf(false);
     this.positions = this.positionsOf(this.shown);
     const indexOf = (line: number) => this.shown[line - 1] ?? -1;
@@ -70,7 +66,7 @@ export class Pane {
       state: EditorState.create({
         doc: this.document(),
         extensions: [
-          EditorState.readOnly.of(true), EditorView.editable.of(false), EditorState.tabSize.of(8), jupyterTheme, highlightSpecialChars(), this.language.of(text.language),
+          EditorState.readOnly.of(true), EditorView.editable.of(false), EditorState.tabSize.of(4), jupyterTheme, highlightSpecialChars(), this.language.of(text.language),
           text.gutters(indexOf), marking((line) => text.bandOf(indexOf(line))),
           EditorView.contentAttributes.of({ tabindex: "0", "aria-label": `${text.name}, read-only. Arrow keys go from line to line, slash searches.`, "aria-readonly": "true", "data-lm-suppress-shortcuts": "true" }),
         ],
@@ -81,7 +77,9 @@ export class Pane {
     copy.type = "button";
     copy.title = `Copy all of ${text.name}`;
     copy.addEventListener("click", () => void this.copy());
-    const head = element("div", "warpcell-asm-pane-head", element("span", "warpcell-asm-pane-name", text.name), element("span", "warpcell-asm-columns", text.columns), copy);
+    const columns = element("span", "warpcell-asm-columns", text.columns);
+    columns.title = `Left of the code: ${text.columnsInWords}`;
+    const head = element("div", "warpcell-asm-pane-head", element("span", "warpcell-asm-pane-name", text.name), columns, copy);
     this.node = element("section", "warpcell-asm-pane", head, this.view.dom);
     this.node.setAttribute("aria-label", text.name);
   }
@@ -93,6 +91,10 @@ export class Pane {
   /** Takes a language that came later. */
   speak(language: Extension): void {
     this.view.dispatch({ effects: this.language.reconfigure(language) });
+  }
+
+  get lines(): readonly string[] {
+    return this.text.shownLines;
   }
 
   isShown(index: number): boolean {
@@ -147,7 +149,7 @@ export class Pane {
   }
 
   private document(): string {
-    return this.shown.map((index) => this.lines[index]!).join("\n");
+    return this.shown.map((index) => this.text.shownLines[index]!).join("\n");
   }
 
   private listen(): void {

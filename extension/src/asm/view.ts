@@ -5,10 +5,10 @@ import { formatCount } from "../quantity.ts";
 import { shownText } from "../shown-text.ts";
 import { element } from "../tensor-view/element.ts";
 import { Columns } from "./columns.ts";
-import { instructionsOf } from "./directives.ts";
 import { lineColumn, liveColumn, sampleColumn } from "./gutters.ts";
 import { listingLanguage } from "./languages.ts";
 import { Links, sourceSamples } from "./links.ts";
+import { instructionsOf, shownLine, shownLines } from "./listing-text.ts";
 import { occupancyChart } from "./occupancy-chart.ts";
 import { Pane, type PaneText } from "./pane.ts";
 import { matchesIn, stepped, type Match } from "./search.ts";
@@ -27,7 +27,7 @@ export class AsmView {
   private readonly listings: readonly AsmListing[];
   private readonly panes: readonly Pane[];
   private readonly columns: Columns;
-  private readonly status = element("span", "warpcell-asm-status");
+  private readonly status = element("div", "warpcell-asm-status");
   private readonly search = element("input", "warpcell-asm-search");
   private readonly found = element("span", "warpcell-asm-search-count");
   private cursor: Place | null = null;
@@ -49,8 +49,8 @@ export class AsmView {
     const name = element("span", "warpcell-asm-kernel", shownText(payload.kernel));
     const chart = occupancyChart(payload.occupancy);
     const notes = payload.notes.slice(0, 20).map((note) => element("div", "warpcell-asm-note", shownText(note, 600)));
-    const head = element("div", "warpcell-asm-head", element("div", "warpcell-asm-facts", name, ...facts), ...(chart ? [chart] : []));
-    this.node = element("div", "warpcell-asm-view", head, ...notes, this.tools(), this.columns.node);
+    this.status.setAttribute("role", "status");
+    this.node = element("div", "warpcell-asm-view", element("div", "warpcell-asm-facts", name, ...facts), ...notes, this.tools(chart), this.columns.node, this.status);
   }
 
   dispose(): void {
@@ -67,7 +67,7 @@ export class AsmView {
     const samples = sourceSamples(source.length, listings);
     const hasSamples = samples.length > 0;
     return {
-      name: "Source", lines: source, language: [], bandOf: (index) => this.links.bandOf(index + 1), columns: hasSamples ? "line · samples" : "line",
+      name: "Source", lines: source, shownLines: source.map(shownLine), language: [], bandOf: (index) => this.links.bandOf(index + 1), ...captionOf("line", [hasSamples && "samples"]),
       gutters: (indexOf) => [lineColumn(source.length, (line) => indexOf(line) + 1, (line) => this.links.bandOf(line)), hasSamples ? sampleColumn(samples, (line) => samples[indexOf(line)] ?? 0) : []],
     };
   }
@@ -76,9 +76,9 @@ export class AsmView {
     const { name, lines, source, live, samples } = listing;
     const most = live.reduce((highest, registers) => Math.max(highest, registers), 0);
     const hasSamples = samples.some((number) => number > 0);
-    const columns = ["source line", ...(most > 0 ? ["live registers"] : []), ...(hasSamples ? ["samples"] : [])];
+    const shown = shownLines(listing);
     return {
-      name: name === "assembly" ? "Assembly" : name, lines, instructions: instructionsOf(listing), language: listingLanguage(name), columns: columns.join(" · "), bandOf: (index) => this.links.bandOf(source[index] ?? 0),
+      name: name === "assembly" ? "Assembly" : name, lines, shownLines: shown, instructions: instructionsOf(name, shown), language: listingLanguage(name), ...captionOf("line of the source", [most > 0 && "live", hasSamples && "samples"]), bandOf: (index) => this.links.bandOf(source[index] ?? 0),
       gutters: (indexOf) => [
         lineColumn(sourceLength, (line) => source[indexOf(line)] ?? 0, (line) => this.links.bandOf(line)),
         most > 0 ? liveColumn(most, (line) => live[indexOf(line)] ?? 0) : [],
@@ -87,7 +87,7 @@ export class AsmView {
     };
   }
 
-  private tools(): HTMLElement {
+  private tools(chart: HTMLElement | null): HTMLElement {
     Object.assign(this.search, { type: "search", placeholder: "Search" });
     this.search.setAttribute("aria-label", "Search source and listings. Enter goes to the next line, Shift+Enter to the one before.");
     this.search.dataset["lmSuppressShortcuts"] = "true";
@@ -99,8 +99,7 @@ export class AsmView {
       event.preventDefault();
     });
     this.found.setAttribute("role", "status");
-    this.status.setAttribute("role", "status");
-    return element("div", "warpcell-asm-tools", this.search, this.found, this.status, ...this.directivesButton());
+    return element("div", "warpcell-asm-tools", this.search, this.found, ...(chart ? [chart] : []), ...this.directivesButton());
   }
 
   /** Only where there are directives to hide. */
@@ -170,4 +169,12 @@ export class AsmView {
   private say(sentence: string): void {
     this.status.textContent = sentence;
   }
+}
+
+const wordsOf: Readonly<Record<string, string>> = { live: "live registers", samples: "samples of the profiler, in percent of all" };
+
+/** What the columns left of the code are, briefly and in words. */
+function captionOf(first: string, others: readonly (string | false)[]): { columns: string; columnsInWords: string } {
+  const names = others.filter((name) => name !== false);
+  return { columns: ["line", ...names.map((name) => (name === "samples" ? "samples %" : name))].join(" · "), columnsInWords: [first, ...names.map((name) => wordsOf[name]!)].join(", ") };
 }
