@@ -35,11 +35,6 @@ export class Links {
   bandOf(line: number): number | null {
     return this.bands.get(line) ?? null;
   }
-
-  /** The first line of the source of which anything became; 0: there is none. */
-  get first(): number {
-    return this.bands.keys().next().value ?? 0;
-  }
 }
 
 /** Samples of each line of the source, in the listing nearest to the machine that has any; empty where none has. */

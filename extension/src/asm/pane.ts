@@ -119,14 +119,25 @@ export class Pane {
     this.mark({ query, match: match < 0 ? 0 : this.positions[match]! + 1 });
   }
 
-  /** Scrolls until a line is in view, within the editor alone: the notebook stays where it is. */
+  /** Scrolls to a line, within the editor alone: the notebook stays where it is. What follows the line comes into view with it. */
   reveal(index: number): void {
-    const position = this.positions[index] ?? -1;
-    if (position < 0) return;
+    if (!this.isShown(index)) return;
+    const { top, bottom, from, height } = this.extentOf(index);
+    if (top < from || bottom > from + 0.8 * height) this.view.scrollDOM.scrollTop = Math.max(0, top - height / 3);
+  }
+
+  /** Scrolls no further than a line needs to be in view. */
+  private follow(index: number): void {
+    const { top, bottom, from, height } = this.extentOf(index);
+    if (top < from) this.view.scrollDOM.scrollTop = top;
+    else if (bottom > from + height) this.view.scrollDOM.scrollTop = bottom - height;
+  }
+
+  /** Where a shown line is, and what is in view. */
+  private extentOf(index: number): { top: number; bottom: number; from: number; height: number } {
     const { scrollDOM, state } = this.view;
-    const { top, bottom } = this.view.lineBlockAt(state.doc.line(position + 1).from);
-    const isInView = top >= scrollDOM.scrollTop && bottom <= scrollDOM.scrollTop + scrollDOM.clientHeight;
-    if (!isInView) scrollDOM.scrollTop = Math.max(0, top - scrollDOM.clientHeight / 3);
+    const { top, bottom } = this.view.lineBlockAt(state.doc.line(this.positions[index]! + 1).from);
+    return { top, bottom, from: scrollDOM.scrollTop, height: scrollDOM.clientHeight };
   }
 
   focus(): void {
@@ -179,7 +190,7 @@ export class Pane {
   }
 
   private choose(index: number): void {
-    this.reveal(index);
+    this.follow(index);
     this.events.chosen(index);
   }
 

@@ -96,7 +96,7 @@ function* ceilingNodes({ copy, products, across }: Roof, area: Box, x: Scale, y:
   }
   for (const { dtype, rate } of products) {
     const start = copy === null ? area.left : Math.max(area.left, x(rate / copy));
-    const label = endLabel(`${shownText(dtype, 16)} product ${formatRate(rate, "FLOP/s")}`, y(rate), start, area, taken, dots);
+    const label = endLabel(`${shownText(dtype, 16)} ${formatRate(rate, "FLOP/s")}`, y(rate), start, area, taken, dots);
     yield { line: svg("line", { class: "warpcell-roofline-ceiling", x1: start, x2: area.right, y1: y(rate), y2: y(rate) }), label };
   }
 }

@@ -11,7 +11,7 @@ import type { Placed, Plot } from "./roof-plot.ts";
 import { drawRoof } from "./roof-plot.ts";
 import type { Row } from "./rows.ts";
 import { ownOf, rowsOf } from "./rows.ts";
-import type { Show } from "./show.ts";
+import type { Point as PointAt, Show } from "./show.ts";
 import { formatAmount, formatPart, formatRate } from "./units.ts";
 
 /** A list of more would not be read. */
@@ -21,7 +21,7 @@ const mostDevices = 64;
 export class Roofline extends Widget {
   private readonly figures: Figure[] = [];
 
-  constructor(payload: TracePayload, show: Show) {
+  constructor(payload: TracePayload, show: Show, point: PointAt = () => undefined) {
     super();
     this.addClass("warpcell-roofline");
     const checked = checkKernels(payload);
@@ -31,7 +31,7 @@ export class Roofline extends Widget {
     }
     const rows = rowsOf(checked.value);
     const { devices } = checked.value;
-    this.figures = devices.slice(0, mostDevices).map((device) => new Figure(roofOf(device, rows), show));
+    this.figures = devices.slice(0, mostDevices).map((device) => new Figure(roofOf(device, rows), show, point));
     this.node.append(...this.figures.map(({ node }) => node));
     if (devices.length === 0) this.node.append(element("div", "warpcell-roofline-note", "This profile names no device."));
     if (devices.length > mostDevices) this.node.append(element("div", "warpcell-roofline-note", `${formatCount(devices.length - mostDevices, "more device is", "more devices are")} not shown.`));
@@ -47,6 +47,7 @@ class Figure {
   readonly node = element("section", "warpcell-roofline-device");
   private readonly roof: Roof;
   private readonly show: Show;
+  private readonly point: PointAt;
   private readonly field = element("div", "warpcell-roofline-field");
   private readonly reading = element("div", "warpcell-roofline-reading");
   private readonly watch = new ResizeObserver(() => this.draw());
@@ -54,9 +55,10 @@ class Figure {
   private width = 0;
   private current = -1;
 
-  constructor(roof: Roof, show: Show) {
+  constructor(roof: Roof, show: Show, point: PointAt) {
     this.roof = roof;
     this.show = show;
+    this.point = point;
     const { device, points } = roof;
     this.node.append(element("div", "warpcell-roofline-title", element("b", "", shownText(device.device, 40)), ` ${shownText(device.name, 80)}`));
     const missing = missingRates(roof);
@@ -91,7 +93,7 @@ class Figure {
 
   /** What stands below the picture while no dot is pointed at. */
   private rest(): void {
-    this.reading.textContent = "A dot is a kernel, its area its share of the time. Nearer to the line above it is better.";
+    this.reading.textContent = "Lines are what a copy and matrix products were measured to reach here. A dot is a kernel, its area its share of the time: the nearer to its line, the better.";
   }
 
   private draw(): void {
@@ -130,7 +132,7 @@ class Figure {
     if (point) this.reading.replaceChildren(...sentenceOf(point));
     else this.rest();
     this.mark();
-    this.show(point ? { kernel: point.row.index } : {});
+    this.point(point ? { kernel: point.row.index } : null);
   }
 
   private choose(): void {

@@ -9,11 +9,8 @@ const margin = 12;
 /** More lines of cells than these are counted, and all are in what is copied. */
 const mostPlaces = 3;
 
-export interface RowTarget {
-  readonly row: Row;
-  /** Of the payload's places, where one was chosen. */
-  readonly place?: number;
-}
+/** `place`: of the payload's places. */
+export type ChoosePlace = (chosen: { row: Row; place: number }) => void;
 
 export class TableRows {
   readonly node = element("tbody", "warpcell-kernels-rows");
@@ -24,10 +21,10 @@ export class TableRows {
   private first = 0;
   private last = -1;
   private readonly prefix: string;
-  private readonly choose: (target: RowTarget) => void;
+  private readonly choose: ChoosePlace;
 
-  /** `prefix` begins the ids of the rows, which the table names the current one by. */
-  constructor(prefix: string, choose: (target: RowTarget) => void) {
+  /** `prefix` begins the ids of the rows, which the table names the current one by; `choose` is called for a line that launches a kernel. */
+  constructor(prefix: string, choose: ChoosePlace) {
     this.prefix = prefix;
     this.choose = choose;
   }

@@ -9,11 +9,13 @@ import { columnsFor, tabSeparated } from "./columns.ts";
 import { checkKernels } from "./payload.ts";
 import type { Row } from "./rows.ts";
 import { filtered, rowsOf, sorted } from "./rows.ts";
-import type { Show } from "./show.ts";
+import type { Point, Show } from "./show.ts";
 import { TableRows } from "./table-rows.ts";
 
 /** Below this width the name comes first and stays in view. */
 const narrow = 600;
+/** What a cell leaves blank left and right of its text, in pixels. */
+const sides = 18;
 let tables = 0;
 
 /** Where a key leads from a row, of `last` + 1 rows. */
@@ -27,7 +29,8 @@ const moves: Readonly<Record<string, (from: number, page: number, last: number) 
 };
 
 export class KernelTable extends Widget {
-  private readonly showTarget: Show;
+  private readonly choose: Show;
+  private readonly point: Point;
   private readonly rows: readonly Row[] = [];
   private readonly columns: Column[] = [];
   private order: { column: Column; descending: boolean } | null = null;
@@ -43,11 +46,12 @@ export class KernelTable extends Widget {
   private readonly body: TableRows;
   private readonly watch = new ResizeObserver(() => this.layOut());
 
-  constructor(payload: TracePayload, show: Show) {
+  constructor(payload: TracePayload, show: Show, point: Point = () => undefined) {
     super();
     this.addClass("warpcell-kernels");
-    this.showTarget = show;
-    this.body = new TableRows(`warpcell-kernels-${++tables}`, ({ row, place }) => this.showTarget(place === undefined ? { kernel: row.index } : { kernel: row.index, place }));
+    this.choose = show;
+    this.point = point;
+    this.body = new TableRows(`warpcell-kernels-${++tables}`, ({ row, place }) => this.choose({ kernel: row.index, place }));
     const checked = checkKernels(payload);
     if (!checked.ok) {
       this.node.append(element("div", "warpcell-problem", checked.problem));
@@ -105,7 +109,10 @@ export class KernelTable extends Widget {
     this.table.addEventListener("focus", () => this.current < 0 && this.table.matches(":focus-visible") && this.moveTo(0));
     this.body.node.addEventListener("pointerover", ({ target }) => this.hover(this.body.positionOf(target)));
     this.body.node.addEventListener("pointerleave", () => this.hover(-1));
-    this.body.node.addEventListener("click", ({ target }) => this.moveTo(this.body.positionOf(target)));
+    this.body.node.addEventListener("click", ({ target }) => {
+      this.moveTo(this.body.positionOf(target));
+      this.chooseCurrent();
+    });
   }
 
   /** Rows of this filter, in this order, under these columns; the current row stays current where it is still there. */
@@ -118,18 +125,28 @@ export class KernelTable extends Widget {
     this.hovered = -1;
     this.body.set(rows, columns, this.current);
     this.head.replaceChildren(element("tr", "", ...columns.map((shown) => this.titleOf(shown))));
-    this.widths.replaceChildren(...columns.map(({ id, title, text }) => {
-      const node = element("col", "");
-      // One more for the arrow of the order, and what a cell leaves blank at its sides.
-      const longest = this.rows.reduce((most, row) => Math.max(most, text(row).length), title.length + 2);
-      node.style.width = `calc(${Math.min(id === "name" ? (this.isNarrow ? 16 : 34) : 28, longest)}ch + 18px)`;
-      return node;
-    }));
+    this.setWidths(columns);
     this.table.setAttribute("aria-rowcount", String(rows.length + 1));
     this.say(rows.length === this.rows.length ? formatCount(rows.length, "kernel", "kernels") : `${rows.length.toLocaleString("en-US")} of ${formatCount(this.rows.length, "kernel", "kernels")}`);
     this.field.scrollTop = 0;
     this.showRows();
     this.nameCurrent();
+  }
+
+  /** Of all rows, so that no column changes its width as they scroll by. */
+  private setWidths(columns: readonly Column[]): void {
+    const characters = columns.map(({ id, title, text }) => {
+      // Two more for the arrow of the order.
+      const longest = this.rows.reduce((most, row) => Math.max(most, text(row).length), title.length + 2);
+      return Math.min(id === "name" ? (this.isNarrow ? 15 : 38) : 28, longest);
+    });
+    this.widths.replaceChildren(...characters.map((most) => {
+      const node = element("col", "");
+      node.style.width = `calc(${most}ch + ${sides}px)`;
+      return node;
+    }));
+    const all = characters.reduce((sum, most) => sum + most, 0);
+    this.table.style.width = `max(100%, calc(${all}ch + ${columns.length * sides}px))`;
   }
 
   private titleOf(column: Column): HTMLElement {
@@ -156,7 +173,7 @@ export class KernelTable extends Widget {
   private onKey(event: KeyboardEvent): void {
     // Keys on a title or a line are theirs.
     if (event.target !== this.table) return;
-    if (event.key === "Enter" && this.current >= 0) this.moveTo(this.current);
+    if (event.key === "Enter") this.chooseCurrent();
     else if (event.key === "/") this.filter.focus();
     else if (moves[event.key] && !event.ctrlKey && !event.metaKey && !event.altKey) {
       const page = Math.max(1, Math.floor(this.field.clientHeight / this.body.rowHeight) - 2);
@@ -176,7 +193,12 @@ export class KernelTable extends Widget {
     else if (room > 0 && top + rowHeight > this.field.scrollTop + room) this.field.scrollTop = top + rowHeight - room;
     this.showRows();
     this.nameCurrent();
-    this.showTarget({ kernel: row.index });
+    this.point({ kernel: row.index });
+  }
+
+  private chooseCurrent(): void {
+    const row = this.body.at(this.current);
+    if (row) this.choose({ kernel: row.index });
   }
 
   private nameCurrent(): void {
@@ -189,7 +211,7 @@ export class KernelTable extends Widget {
     if (position === this.hovered) return;
     this.hovered = position;
     const row = this.body.at(position);
-    this.showTarget(row ? { kernel: row.index } : {});
+    this.point(row ? { kernel: row.index } : null);
   }
 
   /** Sizes change with the page, with its fonts, and when a tab comes into view. */

@@ -18,7 +18,7 @@ async function upload(page: Parameters<typeof open>[0], folder: string, outputs:
 async function view(page: Parameters<typeof open>[0], index: number, name: "kernels" | "roofline" | "advice"): Promise<Locator> {
   const found = cell(page, index).locator(`.warpcell-${name}`);
   const tab = cell(page, index).getByRole("tab", { name: new RegExp(name, "i") });
-  await found.first().waitFor({ state: "attached" });
+  await found.or(tab).first().waitFor();
   if (await tab.count()) await tab.click();
   await found.scrollIntoViewIfNeeded();
   return found;
@@ -104,7 +104,7 @@ test("a roofline has its ceilings, a dot per kernel, and names the one that is p
   const device = roofline.locator(".warpcell-roofline-device").first();
   await expect(device.locator(".warpcell-roofline-dot")).toHaveCount(7);
   await expect(device.locator(".warpcell-roofline-ceiling")).toHaveCount(4);
-  await expect(device.locator(".warpcell-roofline-label")).toContainText(["copy 3.91 TB/s", "float16 product 760 TFLOP/s"]);
+  await expect(device.locator(".warpcell-roofline-label")).toContainText(["copy 3.91 TB/s", "float16 760 TFLOP/s", "tf32 395 TFLOP/s", "float32 51 TFLOP/s"]);
   await expect(device.locator(".warpcell-roofline-list button")).toContainText(["mandelbrot", "transpose_tile"]);
   await device.locator(".warpcell-roofline-field").focus();
   await page.keyboard.press("ArrowRight");
@@ -130,7 +130,7 @@ test("a device that was not measured says so, and advice leads to its line", asy
 test("names with markup, controls and 10 MB do nothing", async ({ page, tmpPath }) => {
   await upload(page, tmpPath, [profile([kernel({ name: hostile, operation: hostile.slice(0, 5000), mean: 10, bytes: 1, flops: 1, dtype: hostile.slice(0, 100), limiter: hostile.slice(0, 100) })])]);
   const table = await view(page, 0, "kernels");
-  await expect(column(table, "name")).toContainText('<img src=x onerror="window.hacked=1">\ufffd␇xxx');
+  await expect(column(table, "name")).toContainText(/<img src=x onerror="window\.hacked=1">..xxx/);
   await view(page, 0, "roofline");
   expect(await page.evaluate(() => "hacked" in window)).toBe(false);
   await expect(cell(page, 0).locator("img")).toHaveCount(0);
@@ -160,6 +160,7 @@ test("300 pixels are enough", async ({ page, tmpPath }) => {
   expect(field!.width).toBeLessThanOrEqual(300);
   await table.locator(".warpcell-kernels-field").evaluate((node) => (node.scrollLeft = 400));
   await expect(name).toBeInViewport();
+  expect((await name.boundingBox())!.width).toBeLessThan(180);
   await cell(page, 0).locator(".jp-OutputArea-output").screenshot({ path: shot("kernels-narrow") });
   const roofline = await view(page, 0, "roofline");
   expect((await roofline.locator("svg").first().boundingBox())!.width).toBeLessThanOrEqual(300);
