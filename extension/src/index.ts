@@ -1,11 +1,12 @@
 // The extension as JupyterLab sees it: the list of plugins, each of which can be disabled by its id alone.
 import type { JupyterFrontEndPlugin } from "@jupyterlab/application";
+import { asm } from "./asm/plugin.ts";
 import { cudaCells } from "./cuda-cells/plugin.ts";
 import { gauges } from "./gauges/plugin.ts";
 import { tensorView } from "./tensor-view/plugin.ts";
 import { traceView } from "./trace/plugin.ts";
 
-const plugins: JupyterFrontEndPlugin<void>[] = [cudaCells, tensorView, traceView, gauges];
+const plugins: JupyterFrontEndPlugin<void>[] = [cudaCells, tensorView, traceView, gauges, asm];
 
 // JupyterLab loads the default export, and no other.
 export default plugins;

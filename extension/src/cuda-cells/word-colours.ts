@@ -19,35 +19,38 @@ const matcher = new MatchDecorator({
   regexp: cudaWords(),
   decorate: (add, from, to, match, view) => {
     const kind = kindOf(match);
-    const isMagicLine = to === endOf(view);
+    const isMagicLine = to === magicEndOf(view);
     if (kind === "magic" ? isMagicLine : !isProse(view, from)) add(from, to, marks[kind]);
   },
 });
 
-const endOf = (view: EditorView): number | null => magicEnd(view.state.sliceDoc(0, headLength));
+const magicEndOf = (view: EditorView): number | null => magicEnd(view.state.sliceDoc(0, headLength));
 
 function isProse(view: EditorView, position: number): boolean {
   return /Comment|String/.test(syntaxTree(view.state).resolveInner(position, 1).name);
 }
 
-function coloursOf(view: EditorView): DecorationSet {
-  return endOf(view) !== null ? matcher.createDeco(view) : Decoration.none;
-}
-
 class WordColours {
   decorations: DecorationSet;
+  private readonly isCuda: (view: EditorView) => boolean;
 
-  constructor(view: EditorView) {
-    this.decorations = coloursOf(view);
+  constructor(view: EditorView, isCuda: (view: EditorView) => boolean) {
+    this.isCuda = isCuda;
+    this.decorations = this.coloursOf(view);
   }
 
   update(update: ViewUpdate): void {
     const parsed = syntaxTree(update.startState) !== syntaxTree(update.state);
-    if (update.docChanged || update.viewportChanged || parsed) this.decorations = coloursOf(update.view);
+    if (update.docChanged || update.viewportChanged || parsed) this.decorations = this.coloursOf(update.view);
+  }
+
+  private coloursOf(view: EditorView): DecorationSet {
+    return this.isCuda(view) ? matcher.createDeco(view) : Decoration.none;
   }
 }
 
-/** The highest precedence puts these marks inside the highlighter's, so that their colour wins. */
-export function wordColours(): Extension {
-  return Prec.highest(ViewPlugin.fromClass(WordColours, { decorations: (colours) => colours.decorations }));
+/** For editors of cells, which their magic line makes CUDA; or, where that is known, for `all` text. The highest precedence puts these marks inside the highlighter's, so that their colour wins. */
+export function wordColours({ all = false } = {}): Extension {
+  const isCuda = (view: EditorView) => all || magicEndOf(view) !== null;
+  return Prec.highest(ViewPlugin.define((view) => new WordColours(view, isCuda), { decorations: (colours) => colours.decorations }));
 }

@@ -1,6 +1,7 @@
 // Renders one profile below its cell, or the sentence that says what is wrong with it.
 import type { IRenderMime } from "@jupyterlab/rendermime-interfaces";
 import { Panel, Widget } from "@lumino/widgets";
+import { Advice, KernelTable, Roofline } from "../kernels/index.ts";
 import { element } from "../tensor-view/element.ts";
 import type { CellLinks } from "./cell-links.ts";
 import type { Tables } from "./columns.ts";
@@ -11,7 +12,11 @@ import { TraceView } from "./trace-view.ts";
 import type { AskWindow } from "./window-feed.ts";
 
 /** The views beside the timeline, in the order of their tabs. */
-export const panels: readonly PanelKind[] = [];
+export const panels: readonly PanelKind[] = [
+  { title: "Kernels", make: (payload, show) => new KernelTable(payload, show) },
+  { title: "Roofline", make: (payload, show) => new Roofline(payload, show) },
+  { title: "Advice", make: (payload, show) => new Advice(payload, show) },
+];
 
 /** The notebook around an output; `null` in a console or a file. */
 export interface NotebookSide {

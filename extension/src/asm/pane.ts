@@ -1,0 +1,221 @@
+// One text of a kernel, its source or a listing, in a read-only editor: it tells which line is pointed at, and shows which lines belong to it.
+import { Compartment, EditorState, type Extension } from "@codemirror/state";
+import { EditorView, highlightSpecialChars } from "@codemirror/view";
+import { jupyterTheme } from "@jupyterlab/codemirror";
+import { copyText } from "../clipboard.ts";
+import { formatCount } from "../quantity.ts";
+import { element } from "../tensor-view/element.ts";
+import { marking, noMarks, setMarks, type Marks } from "./marks.ts";
+
+export interface PaneText {
+  readonly name: string;
+  readonly lines: readonly string[];
+  /** As they are shown and searched. */
+  readonly shownLines: readonly string[];
+  /** Of the columns left of the code, for the line above it, and in more words. */
+  readonly columns: string;
+  readonly columnsInWords: string;
+  /** Indices of the lines that are shown while directives are hidden; left out: all. */
+  readonly instructions?: readonly number[];
+  /** The colour of a line, by its index. */
+  readonly bandOf: (index: number) => number | null;
+  /** Columns left of the code; `indexOf` turns a line of the editor, from 1, into its index. */
+  readonly gutters: (indexOf: (line: number) => number) => Extension;
+  readonly language: Extension;
+}
+
+/** Lines are counted by their index, whether or not directives are hidden. */
+export interface PaneEvents {
+  /** The pointer is over a line; −1: over none. */
+  hovered(index: number): void;
+  /** The cursor was put on a line. */
+  chosen(index: number): void;
+  searching(): void;
+  said(sentence: string): void;
+}
+
+/** Where a key leads from a line, of `last` + 1 lines. */
+const moves: Readonly<Record<string, (from: number, page: number, last: number) => number>> = {
+  ArrowUp: (from) => from - 1,
+  ArrowDown: (from) => from + 1,
+  PageUp: (from, page) => from - page,
+  PageDown: (from, page) => from + page,
+  Home: () => 0,
+  End: (_from, _page, last) => last,
+};
+
+export class Pane {
+  readonly node: HTMLElement;
+  readonly text: PaneText;
+  private readonly view: EditorView;
+  private readonly language = new Compartment();
+  private readonly events: PaneEvents;
+  private shown: readonly number[];
+  /** Position among the shown lines by index; −1: hidden. */
+  private positions: Int32Array;
+  private marks: Marks = noMarks;
+  private hovered = -1;
+
+  constructor(text: PaneText, events: PaneEvents) {
+    this.text = text;
+    this.events = events;
+    this.shown = this.allOf(false);
+    this.positions = this.positionsOf(this.shown);
+    const indexOf = (line: number) => this.shown[line - 1] ?? -1;
+    this.view = new EditorView({
+      state: EditorState.create({
+        doc: this.document(),
+        extensions: [
+          EditorState.readOnly.of(true), EditorView.editable.of(false), EditorState.tabSize.of(4), jupyterTheme, highlightSpecialChars(), this.language.of(text.language),
+          text.gutters(indexOf), marking((line) => text.bandOf(indexOf(line))),
+          EditorView.contentAttributes.of({ tabindex: "0", "aria-label": `${text.name}, read-only. Arrow keys go from line to line, slash searches.`, "aria-readonly": "true", "data-lm-suppress-shortcuts": "true" }),
+        ],
+      }),
+    });
+    this.listen();
+    const copy = element("button", "warpcell-button", "Copy");
+    copy.type = "button";
+    copy.title = `Copy all of ${text.name}`;
+    copy.addEventListener("click", () => void this.copy());
+    const columns = element("span", "warpcell-asm-columns", text.columns);
+    columns.title = `Left of the code: ${text.columnsInWords}`;
+    const head = element("div", "warpcell-asm-pane-head", element("span", "warpcell-asm-pane-name", text.name), columns, copy);
+    this.node = element("section", "warpcell-asm-pane", head, this.view.dom);
+    this.node.setAttribute("aria-label", text.name);
+  }
+
+  dispose(): void {
+    this.view.destroy();
+  }
+
+  /** Takes a language that came later. */
+  speak(language: Extension): void {
+    this.view.dispatch({ effects: this.language.reconfigure(language) });
+  }
+
+  get lines(): readonly string[] {
+    return this.text.shownLines;
+  }
+
+  isShown(index: number): boolean {
+    return this.positions[index]! >= 0;
+  }
+
+  showDirectives(all: boolean): void {
+    if (!this.text.instructions) return;
+    this.shown = this.allOf(all);
+    this.positions = this.positionsOf(this.shown);
+    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: this.document() } });
+  }
+
+  /** Lights up lines; returns how many of them are shown. */
+  light(indices: readonly number[], cursor: number): number {
+    const lines = indices.filter((index) => this.isShown(index)).map((index) => this.positions[index]! + 1);
+    this.mark({ lit: new Set(lines), cursor: this.positions[cursor] === undefined ? 0 : this.positions[cursor]! + 1 });
+    return lines.length;
+  }
+
+  find(query: string, match: number): void {
+    this.mark({ query, match: match < 0 ? 0 : this.positions[match]! + 1 });
+  }
+
+  /** Scrolls to a line, within the editor alone: the notebook stays where it is. What follows the line comes into view with it. */
+  reveal(index: number): void {
+    if (!this.isShown(index)) return;
+    const { top, bottom, from, height } = this.extentOf(index);
+    if (top < from || bottom > from + 0.8 * height) this.view.scrollDOM.scrollTop = Math.max(0, top - height / 3);
+  }
+
+  /** Scrolls no further than a line needs to be in view. */
+  private follow(index: number): void {
+    const { top, bottom, from, height } = this.extentOf(index);
+    if (top < from) this.view.scrollDOM.scrollTop = top;
+    else if (bottom > from + height) this.view.scrollDOM.scrollTop = bottom - height;
+  }
+
+  /** Where a shown line is, and what is in view. */
+  private extentOf(index: number): { top: number; bottom: number; from: number; height: number } {
+    const { scrollDOM, state } = this.view;
+    const { top, bottom } = this.view.lineBlockAt(state.doc.line(this.positions[index]! + 1).from);
+    return { top, bottom, from: scrollDOM.scrollTop, height: scrollDOM.clientHeight };
+  }
+
+  focus(): void {
+    this.view.contentDOM.focus({ preventScroll: true });
+  }
+
+  private mark(changes: Partial<Marks>): void {
+    this.marks = { ...this.marks, ...changes };
+    this.view.dispatch({ effects: setMarks.of(this.marks) });
+  }
+
+  private allOf(directives: boolean): readonly number[] {
+    return (!directives && this.text.instructions) || this.text.lines.map((_line, index) => index);
+  }
+
+  private positionsOf(shown: readonly number[]): Int32Array {
+    const positions = new Int32Array(this.text.lines.length).fill(-1);
+    for (const [position, index] of shown.entries()) positions[index] = position;
+    return positions;
+  }
+
+  private document(): string {
+    return this.shown.map((index) => this.text.shownLines[index]!).join("\n");
+  }
+
+  private listen(): void {
+    const { dom, contentDOM } = this.view;
+    dom.addEventListener("pointermove", (event) => this.hover(this.indexAt(event)));
+    dom.addEventListener("pointerleave", () => this.hover(-1));
+    dom.addEventListener("click", (event) => {
+      const index = this.indexAt(event);
+      if (index >= 0) this.choose(index);
+    });
+    contentDOM.addEventListener("keydown", (event) => this.onKey(event));
+    contentDOM.addEventListener("focus", () => {
+      if (this.marks.cursor === 0 && contentDOM.matches(":focus-visible") && this.shown.length > 0) this.choose(this.shown.find((index) => this.text.bandOf(index) !== null) ?? this.shown[0]!);
+    });
+  }
+
+  private indexAt({ clientY }: MouseEvent): number {
+    const height = clientY - this.view.documentTop;
+    if (height < 0 || height > this.view.contentHeight) return -1;
+    return this.shown[this.view.state.doc.lineAt(this.view.lineBlockAtHeight(height).from).number - 1] ?? -1;
+  }
+
+  private hover(index: number): void {
+    if (index === this.hovered) return;
+    this.hovered = index;
+    this.events.hovered(index);
+  }
+
+  private choose(index: number): void {
+    this.follow(index);
+    this.events.chosen(index);
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    if (event.altKey) return;
+    const isCommand = event.ctrlKey || event.metaKey;
+    const last = this.shown.length - 1;
+    if (event.key === "/" || (isCommand && event.key.toLowerCase() === "f")) this.events.searching();
+    else if (moves[event.key] && !isCommand && last >= 0) {
+      const { scrollDOM, defaultLineHeight } = this.view;
+      const page = Math.max(1, Math.floor(scrollDOM.clientHeight / defaultLineHeight) - 2);
+      const from = this.marks.cursor > 0 ? this.marks.cursor - 1 : 0;
+      this.choose(this.shown[Math.max(0, Math.min(last, moves[event.key]!(from, page, last)))]!);
+    } else if (event.key === "ArrowLeft" || event.key === "ArrowRight") this.view.scrollDOM.scrollLeft += event.key === "ArrowLeft" ? -48 : 48;
+    else if (event.key === "Escape") this.events.chosen(-1);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  private async copy(): Promise<void> {
+    const { name, lines } = this.text;
+    await copyText(`${lines.join("\n")}\n`).then(
+      () => this.events.said(`${formatCount(lines.length, "line", "lines")} of ${name} copied`),
+      (error: unknown) => this.events.said((error as Error).message),
+    );
+  }
+}

@@ -1,0 +1,180 @@
+// Shows a kernel's source beside its listings, linked line by line both ways, with a search over all of them.
+import type { Extension } from "@codemirror/state";
+import type { AsmListing, AsmPayload } from "../../../kernel/mime.ts";
+import { formatCount } from "../quantity.ts";
+import { shownText } from "../shown-text.ts";
+import { element } from "../tensor-view/element.ts";
+import { Columns } from "./columns.ts";
+import { lineColumn, liveColumn, sampleColumn } from "./gutters.ts";
+import { listingLanguage } from "./languages.ts";
+import { Links, sourceSamples } from "./links.ts";
+import { instructionsOf, shownLine, shownLines } from "./listing-text.ts";
+import { occupancyChart } from "./occupancy-chart.ts";
+import { Pane, type PaneText } from "./pane.ts";
+import { matchesIn, stepped, type Match } from "./search.ts";
+import { factsOf, linkSentence } from "./summary.ts";
+
+/** A line of a pane. */
+interface Place {
+  readonly pane: number;
+  readonly index: number;
+}
+
+/** The source is the first pane, the listings follow. */
+export class AsmView {
+  readonly node: HTMLElement;
+  private readonly links: Links;
+  private readonly listings: readonly AsmListing[];
+  private readonly panes: readonly Pane[];
+  private readonly columns: Columns;
+  private readonly status = element("div", "warpcell-asm-status");
+  private readonly search = element("input", "warpcell-asm-search");
+  private readonly found = element("span", "warpcell-asm-search-count");
+  private cursor: Place | null = null;
+  private matches: readonly Match[] = [];
+  private match = -1;
+
+  constructor(payload: AsmPayload) {
+    this.listings = payload.listings;
+    this.links = new Links(payload);
+    const texts = [this.sourceText(payload), ...payload.listings.map((listing) => this.listingText(listing, payload.source.length))];
+    this.panes = texts.map((text, pane) => new Pane(text, {
+      hovered: (index) => this.point(index < 0 ? this.cursor : { pane, index }, index >= 0),
+      chosen: (index) => this.choose(index < 0 ? null : { pane, index }),
+      searching: () => this.search.select(),
+      said: (sentence) => this.say(sentence),
+    }));
+    this.columns = new Columns(this.panes.map(({ node, text }) => ({ name: text.name, node })));
+    const facts = factsOf(payload).map((fact) => element("span", "warpcell-asm-fact", fact));
+    const name = element("span", "warpcell-asm-kernel", shownText(payload.kernel));
+    const chart = occupancyChart(payload.occupancy);
+    const notes = payload.notes.slice(0, 20).map((note) => element("div", "warpcell-asm-note", shownText(note, 600)));
+    this.status.setAttribute("role", "status");
+    this.node = element("div", "warpcell-asm-view", element("div", "warpcell-asm-facts", name, ...facts), ...notes, this.tools(chart), this.columns.node, this.status);
+  }
+
+  dispose(): void {
+    this.columns.dispose();
+    for (const pane of this.panes) pane.dispose();
+  }
+
+  /** Takes the language of the source when it has been loaded. */
+  speak(language: Extension): void {
+    this.panes[0]!.speak(language);
+  }
+
+  private sourceText({ source, listings }: AsmPayload): PaneText {
+    const samples = sourceSamples(source.length, listings);
+    const hasSamples = samples.length > 0;
+    return {
+      name: "Source", lines: source, shownLines: source.map(shownLine), language: [], bandOf: (index) => this.links.bandOf(index + 1), ...captionOf("line", [hasSamples && "samples"]),
+      gutters: (indexOf) => [lineColumn(source.length, (line) => indexOf(line) + 1, (line) => this.links.bandOf(line)), hasSamples ? sampleColumn(samples, (line) => samples[indexOf(line)] ?? 0) : []],
+    };
+  }
+
+  private listingText(listing: AsmListing, sourceLength: number): PaneText {
+    const { name, lines, source, live, samples } = listing;
+    const most = live.reduce((highest, registers) => Math.max(highest, registers), 0);
+    const hasSamples = samples.some((number) => number > 0);
+    const shown = shownLines(listing);
+    return {
+      name: name === "assembly" ? "Assembly" : name, lines, shownLines: shown, instructions: instructionsOf(name, shown), language: listingLanguage(name), ...captionOf("line of the source", [most > 0 && "live", hasSamples && "samples"]), bandOf: (index) => this.links.bandOf(source[index] ?? 0),
+      gutters: (indexOf) => [
+        lineColumn(sourceLength, (line) => source[indexOf(line)] ?? 0, (line) => this.links.bandOf(line)),
+        most > 0 ? liveColumn(most, (line) => live[indexOf(line)] ?? 0) : [],
+        hasSamples ? sampleColumn(samples, (line) => samples[indexOf(line)] ?? 0) : [],
+      ],
+    };
+  }
+
+  private tools(chart: HTMLElement | null): HTMLElement {
+    Object.assign(this.search, { type: "search", placeholder: "Search" });
+    this.search.setAttribute("aria-label", "Search source and listings. Enter goes to the next line, Shift+Enter to the one before.");
+    this.search.dataset["lmSuppressShortcuts"] = "true";
+    this.search.addEventListener("input", () => this.find());
+    this.search.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") this.goToMatch(event.shiftKey);
+      else if (event.key === "Escape" && this.match >= 0) this.panes[this.matches[this.match]!.pane]!.focus();
+      else return;
+      event.preventDefault();
+    });
+    this.found.setAttribute("role", "status");
+    return element("div", "warpcell-asm-tools", this.search, this.found, ...(chart ? [chart] : []), ...this.directivesButton());
+  }
+
+  /** Only where there are directives to hide. */
+  private directivesButton(): HTMLElement[] {
+    const hidden = this.panes.reduce((sum, { text }) => sum + (text.instructions ? text.lines.length - text.instructions.length : 0), 0);
+    if (hidden === 0) return [];
+    const button = element("button", "warpcell-button warpcell-asm-directives", "Directives");
+    button.type = "button";
+    button.title = `${formatCount(hidden, "line is", "lines are")} for the assembler, not for people`;
+    button.setAttribute("aria-pressed", "false");
+    button.addEventListener("click", () => {
+      const all = button.getAttribute("aria-pressed") === "false";
+      button.setAttribute("aria-pressed", String(all));
+      for (const pane of this.panes) pane.showDirectives(all);
+      this.point(this.cursor, false);
+      this.find();
+    });
+    return [button];
+  }
+
+  private choose(place: Place | null): void {
+    this.cursor = place;
+    this.point(place, true);
+  }
+
+  private sourceLineOf({ pane, index }: Place): number {
+    return pane === 0 ? index + 1 : (this.listings[pane - 1]!.source[index] ?? 0);
+  }
+
+  /** Lights up what belongs to a line, in every pane, and in the others brings the first of it into view. */
+  private point(place: Place | null, isMoving: boolean): void {
+    const line = place ? this.sourceLineOf(place) : 0;
+    const counts = this.panes.map((pane, number) => {
+      const indices = line === 0 ? [] : number === 0 ? [line - 1] : this.links.linesOf(number - 1, line);
+      const count = pane.light(indices, this.cursor?.pane === number ? this.cursor.index : -1);
+      const first = indices.find((index) => pane.isShown(index));
+      if (isMoving && first !== undefined && place?.pane !== number) pane.reveal(first);
+      return count;
+    });
+    for (const [number, count] of counts.entries()) this.columns.note(number, number > 0 && count > 0 ? count.toLocaleString("en-US") : "");
+    this.say(line === 0 ? "" : linkSentence(line, this.panes.slice(1).map(({ text }) => text.name), counts.slice(1)));
+  }
+
+  private find(): void {
+    this.matches = matchesIn(this.panes, this.search.value);
+    this.match = -1;
+    this.mark();
+  }
+
+  private goToMatch(backwards: boolean): void {
+    this.match = stepped(this.match, this.matches.length, backwards);
+    this.mark();
+    const match = this.matches[this.match];
+    if (!match) return;
+    this.columns.activate(match.pane);
+    this.panes[match.pane]!.reveal(match.index);
+    this.choose(match);
+  }
+
+  private mark(): void {
+    const match = this.matches[this.match];
+    for (const [number, pane] of this.panes.entries()) pane.find(this.search.value.toLowerCase(), match?.pane === number ? match.index : -1);
+    const all = formatCount(this.matches.length, "line", "lines");
+    this.found.textContent = this.search.value === "" ? "" : match ? `${(this.match + 1).toLocaleString("en-US")} of ${all}` : all;
+  }
+
+  private say(sentence: string): void {
+    this.status.textContent = sentence;
+  }
+}
+
+const wordsOf: Readonly<Record<string, string>> = { live: "live registers", samples: "samples of the profiler, in percent of all" };
+
+/** What the columns left of the code are, briefly and in words. */
+function captionOf(first: string, others: readonly (string | false)[]): { columns: string; columnsInWords: string } {
+  const names = others.filter((name) => name !== false);
+  return { columns: ["line", ...names.map((name) => (name === "samples" ? "samples %" : name))].join(" · "), columnsInWords: [first, ...names.map((name) => wordsOf[name]!)].join(", ") };
+}

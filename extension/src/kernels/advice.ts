@@ -1,0 +1,41 @@
+// A list of what a profile advises: each sentence a button that leads to its line and its time.
+import { Widget } from "@lumino/widgets";
+import type { TraceAdvice, TracePayload, TracePlace } from "../../../kernel/mime.ts";
+import { formatCount } from "../quantity.ts";
+import { shownText } from "../shown-text.ts";
+import { element } from "../tensor-view/element.ts";
+import { checkKernels } from "./payload.ts";
+import type { Show, Target } from "./show.ts";
+
+/** A list of more would not be read. */
+const mostSentences = 50;
+
+export class Advice extends Widget {
+  constructor(payload: TracePayload, show: Show) {
+    super();
+    this.addClass("warpcell-advice");
+    const checked = checkKernels(payload);
+    if (!checked.ok) {
+      this.node.append(element("div", "warpcell-problem", checked.problem));
+      return;
+    }
+    const { advice, places } = checked.value;
+    if (advice.length === 0) {
+      this.node.append(element("div", "warpcell-advice-none", "No advice: nothing in this profile stands out."));
+      return;
+    }
+    const items = advice.slice(0, mostSentences).map((one) => element("li", "warpcell-advice-item", buttonOf(one, one.place === null ? null : places[one.place]!, show)));
+    this.node.append(element("ul", "warpcell-advice-list", ...items));
+    const rest = advice.length - items.length;
+    if (rest > 0) this.node.append(element("div", "warpcell-advice-none", `${formatCount(rest, "more sentence is", "more sentences are")} not shown.`));
+  }
+}
+
+function buttonOf({ text, place, start, end }: TraceAdvice, line: TracePlace | null, show: Show): HTMLElement {
+  const button = element("button", "warpcell-advice-button", element("span", "warpcell-advice-text", shownText(text, 600)));
+  button.type = "button";
+  if (line) button.append(element("span", "warpcell-advice-place", shownText(line.text, 40)));
+  const target: Target = { start, end, ...(place === null ? {} : { place }) };
+  button.addEventListener("click", () => show(target));
+  return button;
+}

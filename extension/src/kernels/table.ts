@@ -1,0 +1,247 @@
+// A table of the kernels of a profile: sorted, filtered, copied, and linked to the lines that launch them.
+import { Widget } from "@lumino/widgets";
+import type { TracePayload } from "../../../kernel/mime.ts";
+import { copyText } from "../clipboard.ts";
+import { formatCount } from "../quantity.ts";
+import { element } from "../tensor-view/element.ts";
+import type { Column } from "./columns.ts";
+import { columnsFor, tabSeparated } from "./columns.ts";
+import { checkKernels } from "./payload.ts";
+import type { Row } from "./rows.ts";
+import { filtered, rowsOf, sorted } from "./rows.ts";
+import type { Point, Show } from "./show.ts";
+import { TableRows } from "./table-rows.ts";
+
+/** Below this width the name comes first and stays in view. */
+const narrow = 600;
+/** What a cell leaves blank left and right of its text, in pixels. */
+const sides = 18;
+let tables = 0;
+
+/** Where a key leads from a row, of `last` + 1 rows. */
+const moves: Readonly<Record<string, (from: number, page: number, last: number) => number>> = {
+  ArrowUp: (from) => from - 1,
+  ArrowDown: (from) => from + 1,
+  PageUp: (from, page) => from - page,
+  PageDown: (from, page) => from + page,
+  Home: () => 0,
+  End: (_from, _page, last) => last,
+};
+
+export class KernelTable extends Widget {
+  private readonly choose: Show;
+  private readonly point: Point;
+  private readonly rows: readonly Row[] = [];
+  private readonly columns: Column[] = [];
+  private order: { column: Column; descending: boolean } | null = null;
+  private current = -1;
+  private hovered = -1;
+  private isNarrow = false;
+  private readonly filter = element("input", "warpcell-kernels-filter");
+  private readonly status = element("span", "warpcell-kernels-status");
+  private readonly table = element("table", "warpcell-kernels-table");
+  private readonly head = element("thead", "warpcell-kernels-head");
+  private readonly widths = element("colgroup", "");
+  private readonly field = element("div", "warpcell-kernels-field");
+  private readonly body: TableRows;
+  private readonly watch = new ResizeObserver(() => this.layOut());
+
+  constructor(payload: TracePayload, show: Show, point: Point = () => undefined) {
+    super();
+    this.addClass("warpcell-kernels");
+    this.choose = show;
+    this.point = point;
+    this.body = new TableRows(`warpcell-kernels-${++tables}`, ({ row, place }) => this.choose({ kernel: row.index, place }));
+    const checked = checkKernels(payload);
+    if (!checked.ok) {
+      this.node.append(element("div", "warpcell-problem", checked.problem));
+      return;
+    }
+    this.rows = rowsOf(checked.value);
+    if (this.rows.length === 0) {
+      this.node.append(element("div", "warpcell-kernels-empty", "No kernel ran while this profile was taken."));
+      return;
+    }
+    const { columns, omittedCounters } = columnsFor(this.rows);
+    this.columns = columns;
+    this.order = { column: columns.find(({ id }) => id === "total")!, descending: true };
+    this.node.append(this.bar(omittedCounters), this.field);
+    this.setUpTable();
+    this.refresh();
+    this.watch.observe(this.node);
+  }
+
+  override dispose(): void {
+    this.watch.disconnect();
+    super.dispose();
+  }
+
+  private bar(omittedCounters: number): HTMLElement {
+    Object.assign(this.filter, { type: "search", placeholder: "Filter kernels" });
+    this.filter.setAttribute("aria-label", "Filter kernels by name, operation, device or line");
+    this.filter.dataset["lmSuppressShortcuts"] = "true";
+    this.filter.addEventListener("input", () => this.refresh());
+    this.filter.addEventListener("keydown", (event) => {
+      if (event.key === "ArrowDown" && this.body.length > 0) {
+        event.preventDefault();
+        this.table.focus();
+      }
+    });
+    const copy = element("button", "warpcell-button", "Copy");
+    copy.type = "button";
+    copy.title = "Copy the rows shown as tab-separated values, with unrounded numbers";
+    copy.addEventListener("click", () => void this.copy());
+    this.status.setAttribute("role", "status");
+    const note = omittedCounters > 0 ? [element("span", "warpcell-kernels-note", `${formatCount(omittedCounters, "more counter has", "more counters have")} no column.`)] : [];
+    return element("div", "warpcell-kernels-tools", this.filter, this.status, ...note, copy);
+  }
+
+  private setUpTable(): void {
+    this.table.tabIndex = 0;
+    this.table.setAttribute("role", "grid");
+    this.table.setAttribute("aria-label", "Kernels. Arrow keys choose one, Enter shows it in the timeline.");
+    this.table.dataset["lmSuppressShortcuts"] = "true";
+    this.table.append(this.widths, this.head, this.body.node);
+    this.field.append(this.table);
+    this.field.addEventListener("scroll", () => this.showRows());
+    this.table.addEventListener("keydown", (event) => this.onKey(event));
+    // A pointer chooses a row of its own.
+    this.table.addEventListener("focus", () => this.current < 0 && this.table.matches(":focus-visible") && this.moveTo(0));
+    this.body.node.addEventListener("pointerover", ({ target }) => this.hover(this.body.positionOf(target)));
+    this.body.node.addEventListener("pointerleave", () => this.hover(-1));
+    this.body.node.addEventListener("click", ({ target }) => {
+      this.moveTo(this.body.positionOf(target));
+      this.chooseCurrent();
+    });
+  }
+
+  /** Rows of this filter, in this order, under these columns; the current row stays current where it is still there. */
+  private refresh(): void {
+    const kept = this.body.at(this.current);
+    const { column, descending } = this.order!;
+    const rows = sorted(filtered(this.rows, this.filter.value), column.key, descending);
+    const columns = this.isNarrow ? [...this.columns].sort((one, other) => Number(other.id === "name") - Number(one.id === "name")) : this.columns;
+    this.current = kept ? rows.indexOf(kept) : -1;
+    this.hovered = -1;
+    this.body.set(rows, columns, this.current);
+    this.head.replaceChildren(element("tr", "", ...columns.map((shown) => this.titleOf(shown))));
+    this.setWidths(columns);
+    this.table.setAttribute("aria-rowcount", String(rows.length + 1));
+    this.say(rows.length === this.rows.length ? formatCount(rows.length, "kernel", "kernels") : `${rows.length.toLocaleString("en-US")} of ${formatCount(this.rows.length, "kernel", "kernels")}`);
+    this.field.scrollTop = 0;
+    this.showRows();
+    this.nameCurrent();
+  }
+
+  /** Of all rows, so that no column changes its width as they scroll by. */
+  private setWidths(columns: readonly Column[]): void {
+    const characters = columns.map(({ id, title, text }) => {
+      // Two more for the arrow of the order.
+      const longest = this.rows.reduce((most, row) => Math.max(most, text(row).length), title.length + 2);
+      return Math.min(id === "name" ? (this.isNarrow ? 15 : 38) : 28, longest);
+    });
+    this.widths.replaceChildren(...characters.map((most) => {
+      const node = element("col", "");
+      node.style.width = `calc(${most}ch + ${sides}px)`;
+      return node;
+    }));
+    const all = characters.reduce((sum, most) => sum + most, 0);
+    this.table.style.width = `max(100%, calc(${all}ch + ${columns.length * sides}px))`;
+  }
+
+  private titleOf(column: Column): HTMLElement {
+    const isOrder = column.id === this.order!.column.id;
+    const button = element("button", "warpcell-kernels-title", column.title);
+    button.type = "button";
+    button.title = column.description;
+    button.addEventListener("click", () => this.sortBy(column));
+    const node = element("th", `warpcell-kernels-${column.align}`, button);
+    node.scope = "col";
+    node.dataset["column"] = column.id;
+    node.setAttribute("aria-sort", isOrder ? (this.order!.descending ? "descending" : "ascending") : "none");
+    return node;
+  }
+
+  /** Numbers from the largest, names from A; the same title again turns the order round. */
+  private sortBy(column: Column): void {
+    const descending = this.order!.column.id === column.id ? !this.order!.descending : column.align === "number";
+    this.order = { column, descending };
+    this.refresh();
+    this.head.querySelector<HTMLElement>(`th[data-column="${CSS.escape(column.id)}"] button`)?.focus();
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    // Keys on a title or a line are theirs.
+    if (event.target !== this.table) return;
+    if (event.key === "Enter") this.chooseCurrent();
+    else if (event.key === "/") this.filter.focus();
+    else if (moves[event.key] && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      const page = Math.max(1, Math.floor(this.field.clientHeight / this.body.rowHeight) - 2);
+      this.moveTo(Math.max(0, Math.min(this.body.length - 1, moves[event.key]!(this.current, page, this.body.length - 1))));
+    } else return;
+    event.preventDefault();
+  }
+
+  private moveTo(position: number): void {
+    const row = this.body.at(position);
+    if (!row) return;
+    this.current = position;
+    const { rowHeight } = this.body;
+    const top = position * rowHeight;
+    const room = this.field.clientHeight - this.head.offsetHeight;
+    if (top < this.field.scrollTop) this.field.scrollTop = top;
+    else if (room > 0 && top + rowHeight > this.field.scrollTop + room) this.field.scrollTop = top + rowHeight - room;
+    this.showRows();
+    this.nameCurrent();
+    this.point({ kernel: row.index });
+  }
+
+  private chooseCurrent(): void {
+    const row = this.body.at(this.current);
+    if (row) this.choose({ kernel: row.index });
+  }
+
+  private nameCurrent(): void {
+    this.body.mark(this.current);
+    if (this.current >= 0) this.table.setAttribute("aria-activedescendant", this.body.idOf(this.current));
+    else this.table.removeAttribute("aria-activedescendant");
+  }
+
+  private hover(position: number): void {
+    if (position === this.hovered) return;
+    this.hovered = position;
+    const row = this.body.at(position);
+    this.point(row ? { kernel: row.index } : null);
+  }
+
+  /** Sizes change with the page, with its fonts, and when a tab comes into view. */
+  private layOut(): void {
+    const { width } = this.node.getBoundingClientRect();
+    if (width === 0) return;
+    const isNarrow = width < narrow;
+    const rowHeight = Math.round(Number.parseFloat(getComputedStyle(this.table).fontSize) * 1.85);
+    if (isNarrow !== this.isNarrow || rowHeight !== this.body.rowHeight) {
+      this.isNarrow = isNarrow;
+      this.body.rowHeight = rowHeight;
+      this.toggleClass("warpcell-kernels-narrow", isNarrow);
+      this.refresh();
+    }
+    this.showRows();
+  }
+
+  private showRows(): void {
+    this.body.show(this.field.scrollTop, this.field.clientHeight || 480);
+  }
+
+  private async copy(): Promise<void> {
+    const rows = Array.from({ length: this.body.length }, (_, position) => this.body.at(position)!);
+    await copyText(tabSeparated(rows, this.columns)).then(
+      () => this.say(`${formatCount(rows.length, "row", "rows")} copied`),
+      (error: unknown) => this.say((error as Error).message),
+    );
+  }
+
+  private say(sentence: string): void {
+    this.status.textContent = sentence;
+  }
+}
