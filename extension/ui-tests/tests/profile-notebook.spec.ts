@@ -1,0 +1,40 @@
+// A cell is profiled by the real kernel: its timeline, table, roofline and advice, the line that lights up, and the machine code of a kernel.
+import { expect, test } from "./jupyterlab";
+import { cell, notebookOf, open, shot, typescript } from "./notebook";
+
+const kernel = `%%cuda
+__global__ void saxpy(int n, float a, const float* x, float* y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] += a * x[i];
+}`;
+
+const profiled = `%%profile
+import { ones, range, zeros } from "warpcell";
+const n = 1 << 20, x = ones([n]), y = zeros([n]);
+range("loop", () => {
+  for (let i = 0; i < 40; i++) saxpy.over(n, { bytes: 12 * n, flops: 2 * n })(n, 2, x, y);
+});
+y.mul(2).add(x).sum().item()`;
+
+test("what a cell did is a timeline below it, linked with its lines", async ({ page, tmpPath }) => {
+  await page.contents.uploadContent(notebookOf(typescript, [{ source: kernel }, { source: profiled }, { source: "saxpy.asm" }]), "text", `${tmpPath}/profile.ipynb`);
+  await page.setViewportSize({ width: 1280, height: 1100 });
+  await page.sidebar.close("left");
+  await open(page, `${tmpPath}/profile.ipynb`);
+  await expect(page.getByText(/TypeScript \+ CUDA \| Idle/)).toBeVisible();
+  await page.notebook.run();
+
+  const view = cell(page, 1).locator(".warpcell-trace");
+  await expect(view.getByRole("tab", { name: "Timeline" })).toBeVisible();
+  await expect(view.locator("canvas").first()).toBeVisible();
+  await expect(cell(page, 0).getByText(/last launch [\d.]+ (µs|ms), [\d.]+ GB\/s/)).toBeVisible();
+  await page.screenshot({ path: shot("profile-timeline") });
+  for (const [tab, text] of [["Kernels", "saxpy"], ["Roofline", ""], ["Advice", ""]] as const) {
+    await view.getByRole("tab", { name: tab }).click();
+    if (text !== "") await expect(view.getByText(text).first()).toBeVisible();
+    await page.screenshot({ path: shot(`profile-${tab.toLowerCase()}`) });
+  }
+  await expect(cell(page, 2).locator(".warpcell-asm")).toBeVisible();
+  await cell(page, 2).scrollIntoViewIfNeeded();
+  await page.screenshot({ path: shot("profile-asm") });
+});
