@@ -10,6 +10,7 @@
 #include "../host/files.h"
 #include "../host/options.h"
 #include "../host/programs.h"
+#include "artifact.h"
 #include "cell_text.h"
 #include "compiler.h"
 
@@ -36,7 +37,7 @@ std::vector<std::string> flags_of(const CellOptions& options) {
 
 std::vector<std::string> command(const Compiler& compiler, const CompileRequest& request, const CellOptions& options) {
   std::vector<std::string> arguments = {
-      compiler.path, "-O2", "-march=native", "-fPIC", "-shared", "-g1",
+      compiler.path, "-O2", "-march=native", "-fPIC", "-g1",
       "-fvisibility=hidden", "-Wl,-Bsymbolic",
       "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math",
       "-fno-strict-aliasing",                                     // reinterpret_cast<float4*> works on a GPU
@@ -123,6 +124,21 @@ std::vector<std::string> dependencies_in(const std::string& rule, const std::str
   return files;
 }
 
+// What the compiler makes of the cell with `more` options. `arguments`: all that it was called with; `log`: what it said. Throws DeviceError("COMPILE").
+std::string run_compiler(const Compiler& compiler, const CompileRequest& request, const CellOptions& options, const std::vector<std::string>& more, const PrivateFolder& directory,
+                         std::vector<std::string>* arguments, std::string* log) {
+  std::string source = directory.file("cell.cc"), output = directory.file("cell.so"), log_file = directory.file("log");
+  write_file(source, unit(request, host_text(request.source, compiler.is_clang), options));
+  *arguments = command(compiler, request, options);
+  arguments->insert(arguments->end(), more.begin(), more.end());
+  arguments->insert(arguments->end(), {"-o", output, source});
+
+  int status = run_program(*arguments, {"LC_ALL=C", "TMPDIR=" + directory.path}, folder_with_text(directory, request), log_file);
+  *log = read_file(log_file);
+  if (status == 0) return read_file(output);
+  throw DeviceError("COMPILE", request.name + " does not compile (" + compiler.name + " " + compiler.version + ").", *log);
+}
+
 std::string joined(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) line += (line.empty() ? "" : " ") + word;
@@ -135,26 +151,27 @@ Compiled compile_cell(const CompileRequest& request) {
   const Compiler& compiler = system_compiler();
   CellOptions options = read_options(request.options);
   PrivateFolder directory(kCompileFolder);
-  std::string source = directory.file("cell.cc"), object = directory.file("cell.so"), log_file = directory.file("log"), dependencies = directory.file("dependencies");
-  write_file(source, unit(request, host_text(request.source, compiler.is_clang), options));
-  std::vector<std::string> arguments = command(compiler, request, options);
-  arguments.insert(arguments.end(), {"-MD", "-MF", dependencies, "-o", object, source});
-
-  int status = run_program(arguments, {"LC_ALL=C", "TMPDIR=" + directory.path}, folder_with_text(directory, request), log_file);
-  std::string log = read_file(log_file);
-  if (status != 0) {
-    throw DeviceError("COMPILE", request.name + " does not compile (" + compiler.name + " " + compiler.version + ").", log);
-  }
+  std::string dependencies = directory.file("dependencies");
+  std::vector<std::string> arguments;
   Compiled compiled;
+  std::string object = run_compiler(compiler, request, options, {"-shared", "-MD", "-MF", dependencies}, directory, &arguments, &compiled.log);
   if (options.verbose) {
-    compiled.log = compiler.name + " " + compiler.version + ": " + joined(arguments);
-    if (!options.architecture.empty()) compiled.log += "--arch is for GPUs: on the cpu device a cell is compiled for the processor it runs on.\n";
+    std::string told = compiler.name + " " + compiler.version + ": " + joined(arguments);
+    if (!options.architecture.empty()) told += "--arch is for GPUs: on the cpu device a cell is compiled for the processor it runs on.\n";
+    compiled.log = told + compiled.log;
   }
-  compiled.log += log;
-  compiled.artifact = read_file(object);
+  compiled.artifact = make_artifact(object, request);
   compiled.dependencies = dependencies_in(read_file(dependencies), directory.path);
   for (size_t i = 0; i < request.expressions.size(); i++) compiled.lowered.push_back("warpcell_cpu_kernel_" + std::to_string(i));
   return compiled;
+}
+
+std::string assembly_of(const std::string& artifact) {
+  CompileRequest request = request_of(artifact);
+  PrivateFolder directory(kCompileFolder);
+  std::vector<std::string> arguments;
+  std::string log;
+  return run_compiler(system_compiler(), request, read_options(request.options), {"-S"}, directory, &arguments, &log);
 }
 
 }  // namespace warpcell::cpu

@@ -18,7 +18,7 @@ struct Disassembler { const char* program; std::vector<std::string> options; };
 const struct { const char* form; std::vector<Disassembler> disassemblers; } kForms[] = {
   {"sass", {{"nvdisasm", {"-c"}}, {"cuobjdump", {"-sass"}}}},
   {"sass-lines", {{"nvdisasm", {"-c", "-gi"}}}},
-  {"sass-registers", {{"nvdisasm", {"-c", "-plr"}}}},
+  {"sass-registers", {{"nvdisasm", {"-c", "-plr", "-lrm", "count"}}}},
 };
 
 [[noreturn]] void fail(const std::string& what) {
@@ -57,7 +57,7 @@ std::string disassemble(const Artifact& artifact, const std::string& form) {
   for (const auto& known : kForms) {
     if (form == known.form) return sass(artifact, known.disassemblers);
   }
-  throw DeviceError("UNSUPPORTED", "A kernel of a GPU is listed as ptx, sass, sass-lines or sass-registers, not as " + form + ".");
+  throw DeviceError("NO_SUCH_FORM", "A kernel of a GPU is listed as ptx, sass, sass-lines or sass-registers, not as " + form + ".");
 }
 
 }  // namespace warpcell::cuda

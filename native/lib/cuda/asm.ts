@@ -18,7 +18,7 @@ const blockStep = 32;
 const forms: readonly { readonly form: AsmForm; readonly parse: (text: string, given: Given) => Listing; }[] = [
   { form: "ptx", parse: (text, { symbol, title }) => parsePtx(text, symbol, title) },
   { form: "sass-lines", parse: (text, { symbol, title, text: textOf }) => parseSass(text, symbol, title, optional(() => textOf("sass-registers"))) },
-  { form: "assembly", parse: (text, { title }) => parseAssembly(text, title) },
+  { form: "assembly", parse: (text, { symbol, title }) => parseAssembly(text, symbol, title) },
 ];
 
 export class Assembly {

@@ -42,34 +42,37 @@ export function parsePtx(text: string, symbol: string, file: string): Listing {
   return listing("PTX", drafts);
 }
 
-/** The function `symbol` of what `nvdisasm -g` prints, and of what it prints with `-plr` the number of live registers at each instruction (empty: not known). */
+/** The function `symbol` of what `nvdisasm -gi` prints, and of what it prints with `-lrm count` the number of live registers at each instruction (empty: not known). */
 export function parseSass(text: string, symbol: string, file: string, liveText = ""): Listing {
   const live = new Map(sectionOf(liveText, symbol).flatMap((line) => {
     const [, offset, registers] = /\/\*([0-9a-f]{4,})\*\/.*\/\/ \|\s*(\d+)\s*\|/.exec(line) ?? [];
     return offset === undefined ? [] : [[offset, Number(registers)] as const];
   }));
   let current = 0;
-  let caller = 0;
+  let outer = 0;
+  let isChain = false;
   const drafts = sectionOf(text, symbol).flatMap<Draft>((line) => {
     const [, path, number, inlined] = /^\s*\/\/## File "([^"]*)", line (\d+)(.*)/.exec(line) ?? [];
     if (path !== undefined) {
+      // From where the instruction is written to where that is called from, a mark each: the first in the cell counts. Without any it belongs to the last line that had some.
       const at = isFile(path, file) ? Number(number) : 0;
-      if (at !== 0) current = caller = at;
-      else current = / inlined at /.test(inlined!) ? callerOf(inlined!, file) : caller;
+      if (!isChain) current = 0;
+      if (current === 0) current = at;
+      isChain = inlined!.includes(" inlined at ");
+      if (!isChain) {
+        if (current === 0) current = outer;
+        outer = current;
+      }
       return [];
     }
+    isChain = false;
     const offset = /^\s*\/\*([0-9a-f]{4,})\*\//.exec(line)?.[1] ?? null;
     if (offset === null && !/^\s*\.L\w+:/.test(line)) return [];
     return [{ text: line.replace(/^\s+/, offset === null ? "" : "  ").trimEnd(), line: offset === null ? 0 : current, offset }];
   });
   // What fills up the last line of the instruction cache is never run.
-  while (drafts.length > 0 && /\bNOP\b/.test(drafts.at(-1)!.text)) drafts.pop();
+  while (drafts.length > 0 && (drafts.at(-1)!.offset === null || /\bNOP\b/.test(drafts.at(-1)!.text))) drafts.pop();
   return listing("SASS", drafts, live);
-}
-
-function callerOf(text: string, file: string): number {
-  const [, path, number] = /inlined at "([^"]*)", line (\d+)/.exec(text) ?? [];
-  return path !== undefined && isFile(path, file) ? Number(number) : 0;
 }
 
 /** The lines of the section `.text.symbol`, from its label on. */
@@ -82,32 +85,75 @@ function sectionOf(text: string, symbol: string): string[] {
   return end < 0 ? rest : rest.slice(0, end);
 }
 
+/** A function of a host compiler's `-S`: its lines from its label on, and the functions that they name. */
+interface HostFunction { readonly lines: readonly string[]; readonly names: ReadonlySet<string>; readonly isOfCell: boolean; }
+
 /**
- * What a host compiler's `-S` prints, cut to the functions that hold code of the cell's file: `.loc` lines name the source, all other directives are left out, as labels are that nothing jumps to.
+ * What a host compiler's `-S` prints, cut to the kernel that the description `symbol` names: the functions with code of the cell's file that can be reached from its entry. `.loc` lines name the source; what
+ * calls the kernel for each thread is of no line. Directives are left out, and labels that nothing jumps to.
  */
-export function parseAssembly(text: string, file: string): Listing {
+export function parseAssembly(text: string, symbol: string, file: string): Listing {
   const all = text.split("\n");
-  const own = new Set(all.flatMap((line) => {
+  const files = all.flatMap((line) => {
     const [, number, folder, path] = /^\s*\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?/.exec(line) ?? [];
-    const name = path ?? folder;
-    return name !== undefined && isFile(name, file) ? [number!] : [];
-  }));
-  const targets = new Set(all.flatMap((line) => (/^\s+\w/.test(line) ? (line.match(/\.L\w+/g) ?? []) : [])));
+    return number === undefined ? [] : [{ number, path: path === undefined ? folder! : `${folder}/${path}` }];
+  });
+  const numbersOf = (name: string): Set<string> => new Set(files.flatMap(({ number, path }) => (isFile(path, name) ? [number] : [])));
+  const own = numbersOf(file);
+  const around = numbersOf("warpcell_cpu/export.h");
+  const functions = functionsIn(all, own);
+  const shown = reachable(functions, entryOf(all, symbol, functions)).flatMap((name) => (functions.get(name)!.isOfCell ? [...functions.get(name)!.lines] : []));
+
+  // Of jumps, and of tables of them: `.L4` to g++, `.LBB0_4` to clang. Others mark what debuggers want to know.
+  const tables = all.filter((line) => /^\s+\.(?:long|word|quad)\s+\.L(?:\d|BB\d+_)/.test(line));
+  const targets = new Set([...shown.filter((line) => /^\s+[a-z]/.test(line)), ...tables].flatMap((line) => line.match(/\.L\w+/g) ?? []));
   const drafts: Draft[] = [];
   let current = 0;
-  for (const line of all) {
+  for (const line of shown) {
     const [, at, number] = /^\s*\.loc\s+(\d+)\s+(\d+)/.exec(line) ?? [];
     if (at !== undefined) {
+      // What is inlined from another header belongs to the line that calls it.
       if (own.has(at)) current = Number(number);
+      else if (around.has(at)) current = 0;
       continue;
     }
     const label = /^([\w.$@]+):/.exec(line)?.[1];
     if (label !== undefined) {
       if (!label.startsWith(".L")) current = 0;
-      if (!label.startsWith(".L") || targets.has(label)) drafts.push({ text: line, line: 0, offset: null });
-    } else if (/^\s+[a-z]/.test(line)) drafts.push({ text: line.replace(/\t/g, "  "), line: current, offset: null });
+      if (!label.startsWith(".L") || targets.has(label)) drafts.push({ text: `${label}:`, line: 0, offset: null });
+    } else if (/^\s+[a-z]/.test(line)) drafts.push({ text: line.replace(/\s+# .*$/, "").replace(/\t/g, "  "), line: current, offset: null });
   }
   return listing("assembly", drafts);
+}
+
+function functionsIn(lines: readonly string[], own: ReadonlySet<string>): Map<string, HostFunction> {
+  const names = new Set(lines.flatMap((line) => /^\s*\.type\s+([\w.$]+),\s*[@%]function/.exec(line)?.[1] ?? []));
+  const found = new Map<string, HostFunction>();
+  lines.forEach((line, first) => {
+    const name = /^([\w.$]+):/.exec(line)?.[1];
+    if (name === undefined || !names.has(name)) return;
+    const count = lines.slice(first).findIndex((other) => new RegExp(`^\\s*\\.size\\s+${escapedPattern(name)},`).test(other));
+    const body = lines.slice(first, count < 0 ? undefined : first + count);
+    const words = new Set(body.slice(1).flatMap((other) => (/^\s+[a-z]/.test(other) ? (other.match(/[\w.$]+/g) ?? []) : [])).filter((word) => names.has(word)));
+    found.set(name, { lines: body, names: words, isOfCell: body.some((other) => own.has(/^\s*\.loc\s+(\d+)/.exec(other)?.[1] ?? "")) });
+  });
+  return found;
+}
+
+/** The last function that the description points to. */
+function entryOf(lines: readonly string[], symbol: string, functions: ReadonlyMap<string, HostFunction>): string | undefined {
+  const first = lines.findIndex((line) => line.startsWith(`${symbol}:`));
+  if (first < 0) return undefined;
+  const count = lines.slice(first).findIndex((line) => /^\s*\.size\b/.test(line));
+  const pointers = lines.slice(first, first + count).flatMap((line) => /^\s+\.(?:quad|xword|8byte)\s+([\w.$]+)/.exec(line)?.[1] ?? []);
+  return pointers.filter((name) => functions.has(name)).at(-1);
+}
+
+/** `first` and the functions that it, or one of these, names. */
+function reachable(functions: ReadonlyMap<string, HostFunction>, first: string | undefined): string[] {
+  const found = new Set(first === undefined ? functions.keys() : [first]);
+  for (const name of found) for (const next of functions.get(name)!.names) found.add(next);
+  return [...found];
 }
 
 /** Compilers put a folder before the name that they were told. */
