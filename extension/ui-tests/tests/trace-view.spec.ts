@@ -86,6 +86,8 @@ test("keys alone reach every slice, its cause, the search, sums and marks, and a
   await expect(view(page).locator(".warpcell-trace-sums table").first().locator("tbody tr").first()).not.toBeEmpty();
   await press(page, "?");
   await expect(view(page).locator(".warpcell-trace-help")).toBeVisible();
+  await view(page).evaluate((element) => element.scrollIntoView());
+  await page.screenshot({ path: shot("trace-help") });
   await press(page, "?", "Escape", "Escape");
   await expect(aloud).toHaveText("");
   await press(page, "x");
