@@ -51,9 +51,9 @@ export function checkAsm(value: unknown): Checked<AsmPayload> {
 function problemWithin(name: string, { lines, source, live, samples }: AsmListing, sourceLength: number): string | null {
   const lengths = { source: source.length, live: live.length || lines.length, samples: samples.length || lines.length };
   const uneven = Object.entries(lengths).find(([, length]) => length !== lines.length);
-  if (uneven) return `Expected "${uneven[0]}" of ${name} to have ${lines.length} items, one for each line, but got ${uneven[1]}.`;
+  if (uneven) return `"${uneven[0]}" of ${name} has ${uneven[1]} items but should have ${lines.length}, one for each line.`;
   const stray = source.find((line) => line > sourceLength);
-  return stray === undefined ? null : `Expected ${name} to name lines of a source of ${sourceLength} but got ${stray}.`;
+  return stray === undefined ? null : `"source" of ${name} names line ${stray} but the source has ${sourceLength}.`;
 }
 
 /** Assembly of another version is the one mismatch that a reader can mend. */

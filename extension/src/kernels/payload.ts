@@ -6,8 +6,8 @@ import { checkFields, count, counts, list, orNull, record, text } from "../field
 export type KernelFacts = Pick<TracePayload, "kernels" | "devices" | "advice" | "places">;
 
 const isAmount = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value) && value >= 0;
-const amount: Expectation = { expected: "a number of 0 or more", holds: isAmount };
-const amounts: Expectation = { expected: "a record of numbers of 0 or more", holds: (value) => record.holds(value) && Object.values(value as object).every(isAmount) };
+const amount: Expectation = { expected: "a number ≥ 0", holds: isAmount };
+const amounts: Expectation = { expected: "a record of numbers ≥ 0", holds: (value) => record.holds(value) && Object.values(value as object).every(isAmount) };
 const numbers: Expectation = {
   expected: "a record of finite numbers",
   holds: (value) => record.holds(value) && Object.values(value as object).every(Number.isFinite),
@@ -52,8 +52,8 @@ export function checkKernels(value: unknown): Checked<KernelFacts> {
   const { kernels, devices, advice, places } = profile.value;
   const problem =
     problemIn("kernel", kernels, kernelFields) ?? problemIn("device", devices, deviceFields) ?? problemIn("advice", advice, adviceFields) ?? problemIn("place", places, placeFields) ??
-    kernels.map((kernel, index) => strayPlace(`kernel ${index + 1}`, kernel.places, places.length)).find(Boolean) ??
-    advice.map(({ place }, index) => strayPlace(`advice ${index + 1}`, place === null ? [] : [place], places.length)).find(Boolean);
+    kernels.map((kernel, index) => strayPlace(`Kernel ${index + 1}`, kernel.places, places.length)).find(Boolean) ??
+    advice.map(({ place }, index) => strayPlace(`Advice ${index + 1}`, place === null ? [] : [place], places.length)).find(Boolean);
   return problem ? { ok: false, problem } : { ok: true, value: { kernels, devices, advice, places } };
 }
 
@@ -67,5 +67,5 @@ function problemIn<T>(noun: string, items: readonly T[], fields: Expectations<T>
 
 function strayPlace(owner: string, indices: readonly number[], length: number): string | null {
   const stray = indices.find((index) => index >= length);
-  return stray === undefined ? null : `Expected ${owner} of a profile to name one of its ${length} places but got ${stray}.`;
+  return stray === undefined ? null : `${owner} of a profile names place ${stray} but there are ${length}, counted from 0.`;
 }

@@ -134,7 +134,7 @@ test("names with markup, controls and 10 MB do nothing", async ({ page, tmpPath 
   await view(page, 0, "roofline");
   expect(await page.evaluate(() => "hacked" in window)).toBe(false);
   await expect(cell(page, 0).locator("img")).toHaveCount(0);
-  await expect(table).toBeVisible();
+  await expect(await view(page, 0, "kernels")).toBeVisible();
 });
 
 for (const [theme, name] of [["JupyterLab Dark", "dark"], ["JupyterLab Dark High Contrast", "high-contrast"]] as const) {
