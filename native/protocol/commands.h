@@ -124,6 +124,15 @@ struct Message { Header header; };   // the record of every command with a messa
 //   profile_start   [1: with counters, 0: without]                  → [ok, JSON {"notes": [text…]}]: what will be missing, and the remedy
 //   profile_stop    []                                              → [ok, JSON, ProfileRecords (profile.h) as bytes], of all work submitted before, which is done
 //                   JSON: {"names": [text…], "dropped": records, "notes": [text…], "counters": [{"sequence", "metrics": {name: number}}…]}
+//                   Counters: an object for each kernel, in their order; a library's call may have several. What a device does not count has no name.
+//                     cuda  "dram bytes", "dram bytes read", "l2 bytes": moved between the memory, and the multiprocessors, and the L2 cache
+//                           "sm busy %": of the time, how long the multiprocessors had a warp. "tensor pipe %": how long their tensor cores worked
+//                           "warps active %": of the warps that the multiprocessors hold, while they have any: the achieved occupancy
+//                           "warps waiting for memory %": of those, how many waited for a load from global or local memory. "instructions of warps"
+//                     cpu   "threads": executed. "threads that waited": at a barrier, in a warp intrinsic or a spin; only these need a stack of their own
+//                           "barriers": __syncthreads and its kin, once for a block (this_grid().sync() has two). "warp collectives": shuffles, votes, matches,
+//                           reductions and __syncwarp, once for the lanes that take part; "divergent warp collectives": those without some lane of the warp
+//                           that had not exited. Branches are not counted
 
 // What went wrong with a command that has no answer of its own.
 struct ErrorRecord {

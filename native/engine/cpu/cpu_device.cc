@@ -26,9 +26,6 @@ using Clock = std::chrono::steady_clock;
 
 double milliseconds(Clock::duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
 
-// What profiles call what is no launch.
-const std::string kCopy = "copy", kFill = "fill";
-
 [[noreturn]] void refuse(const std::string& sentence) { throw DeviceError("INVALID_LAUNCH", sentence); }
 
 // The limits of a GPU: what cannot be launched there is not launched here.
@@ -120,12 +117,12 @@ class CpuDevice final : public Device {
   void copy(Place destination, Place source, uint64_t size) override {
     uint8_t* to = segments_.range(destination, size);
     const uint8_t* from = segments_.range(source, size);
-    log_.moving(ProfileKind::copy, kCopy, size, [&] { std::memcpy(to, from, size); });
+    log_.moving(ProfileKind::copy, copy_label_, size, [&] { std::memcpy(to, from, size); });
   }
 
   void fill(Place destination, uint64_t size, uint64_t pattern, uint32_t width) override {
     uint8_t* to = segments_.range(destination, size);
-    log_.moving(ProfileKind::fill, kFill, size, [&] {
+    log_.moving(ProfileKind::fill, fill_label_, size, [&] {
       switch (width) {
         case 1: std::memset(to, int(pattern & 0xff), size); return;
         case 2: std::fill_n(reinterpret_cast<uint16_t*>(to), size / 2, uint16_t(pattern)); return;
@@ -183,11 +180,11 @@ class CpuDevice final : public Device {
       run(job, kernel);
       return;
     }
-    const std::string& name = kernel.shared.kernel.empty() ? kernel.name : kernel.shared.kernel;
     job.sequence = log_.sequence();
-    job.name = log_.names.number(name);
+    job.name = log_.number(kernel.label);
     Span span = run(job, kernel);
-    ProfileRecord* record = log_.add(ProfileKind::kernel, name, span.start, span.end);
+    profiler_.counted(job);
+    ProfileRecord* record = log_.add(ProfileKind::kernel, kernel.label, span.start, span.end);
     if (record == nullptr) return;
     std::copy(request.grid, request.grid + 3, record->grid);
     std::copy(request.block, request.block + 3, record->block);
@@ -206,6 +203,7 @@ class CpuDevice final : public Device {
   Waiting waiting_;
   Pool& pool_;   // never deleted: its threads run until the process ends
   ProfileLog log_;
+  ProfileLabel copy_label_{"copy"}, fill_label_{"fill"};
   CpuProfiler profiler_;
   std::unique_ptr<Libraries> libraries_;
   std::map<uint32_t, std::unique_ptr<Module>> modules_;

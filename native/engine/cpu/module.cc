@@ -55,7 +55,10 @@ Module::Module(const std::string& artifact, const std::vector<std::string>& lowe
       entries.push_back(reinterpret_cast<uint64_t>(description->entry) - map->l_addr);
     }
     std::vector<StaticShared> shared = static_shared(artifact, entries);
-    for (size_t i = 0; i < kernels_.size(); i++) kernels_[i].shared = shared[i];
+    for (size_t i = 0; i < kernels_.size(); i++) {
+      kernels_[i].shared = shared[i];
+      kernels_[i].label = {shared[i].kernel.empty() ? kernels_[i].name : shared[i].kernel};
+    }
   } catch (...) {
     dlclose(handle_);
     throw;

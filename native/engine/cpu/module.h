@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../../device/cpu/warpcell_cpu/block.h"
+#include "../host/profile_log.h"
 #include "static_shared.h"
 
 namespace warpcell::cpu {
@@ -14,6 +15,7 @@ struct LoadedKernel {
   const warpcell_cpu::Kernel* description;   // in the shared object
   StaticShared shared;
   double cost = 0;                           // nanoseconds of one block, as far as known
+  ProfileLabel label{};                      // its name as the cell has it, where that is known
 };
 
 class Module {

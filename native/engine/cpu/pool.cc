@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include <linux/futex.h>
 #include <sys/mman.h>
@@ -116,6 +117,20 @@ uint64_t Pool::stop_recording(std::vector<ProfileRecord>& records) {
     }
   }
   return dropped;
+}
+
+Counts Pool::take_counts() {
+  Counts sum;
+  for (auto* workers : {&workers_, &together_}) {
+    for (auto& worker : *workers) {
+      Counts counts = std::exchange(worker->scheduler.counts, {});
+      sum.waiting += counts.waiting;
+      sum.barriers += counts.barriers;
+      sum.collectives += counts.collectives;
+      sum.divergent += counts.divergent;
+    }
+  }
+  return sum;
 }
 
 // Called by the worker's own thread, before it leaves the launch.

@@ -67,6 +67,8 @@ class Pool {
   void start_recording();
   // What has been recorded since, and how many records did not fit.
   uint64_t stop_recording(std::vector<ProfileRecord>& records);
+  // What all blocks did since it was asked last, together.
+  Counts take_counts();
 
  private:
   void run_together(uint64_t blocks);

@@ -131,6 +131,7 @@ void Scheduler::bind(uint32_t thread) {
   next_ = thread + 1;
   stack_of_[thread] = stack_;
   thread_of_[stack_] = thread;
+  counts.waiting++;
   bound_ = true;
   block_.current = thread;
   if (thread > first) exit_threads(first, thread);
@@ -187,6 +188,7 @@ void Scheduler::leave_order() {
 }
 
 void Scheduler::release_barrier() {
+  counts.barriers++;
   block_.voted = block_.votes;
   block_.votes = 0;
   for (uint32_t i = 0; i < (threads_ + 63) / 64; i++) {
@@ -203,7 +205,7 @@ Slot* Scheduler::barrier(uint32_t thread, uint32_t line) {
   waiting_[thread / 64] |= uint64_t(1) << (thread % 64);
   if (++waiting_count_ < alive_) return pick(thread);
   release_barrier();
-  if (alive_ < threads_) return resume(thread);
+  if (alive_ < threads_ || is_counting) return resume(thread);
   std::memset(ready_, 0, sizeof ready_);
   block_.in_order = 1;
   block_.current = 0;
@@ -227,7 +229,7 @@ Slot* Scheduler::collective(uint32_t thread, uint32_t code, uint32_t mask, uint6
   laid.value[lane] = value;
   laid.argument[lane] = argument;
   if (!complete(warp, lane)) return pick(thread);
-  if (mask != warpcell_cpu::kFullMask || state.alive != warpcell_cpu::kFullMask) return resume(thread);
+  if (mask != warpcell_cpu::kFullMask || state.alive != warpcell_cpu::kFullMask || is_counting) return resume(thread);
   ready_[warp / 2] &= ~(uint64_t(warpcell_cpu::kFullMask) << (warp % 2 * kLanes));
   block_.warp_in_order = &laid;
   block_.current = warp * kLanes;
@@ -244,6 +246,8 @@ bool Scheduler::complete(uint32_t warp, uint32_t lane) {
     if (state.mask[other] == state.mask[lane] && state.code[other] == state.code[lane]) group |= 1u << other;
   }
   if (!(group >> lane & 1) || (state.mask[lane] & state.alive & ~group) != 0) return false;
+  counts.collectives++;
+  counts.divergent += group != state.alive;
   warpcell_cpu_collect(&block_, warp, group, state.code[lane]);
   state.arrived &= ~group;
   ready_[warp / 2] |= uint64_t(group) << (warp % 2 * kLanes);

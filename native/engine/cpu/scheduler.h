@@ -28,6 +28,14 @@ struct WarpState {
   uint32_t site[kLanes];   // of __activemask
 };
 
+// What the threads of blocks did that is no computing.
+struct Counts {
+  uint64_t waiting = 0;       // threads that waited: each had a stack of its own
+  uint64_t barriers = 0;      // of a block, that let its threads go on
+  uint64_t collectives = 0;   // of a warp
+  uint64_t divergent = 0;     // of those: without some lane of the warp that had not exited
+};
+
 class Scheduler {
  public:
   Scheduler();
@@ -47,6 +55,9 @@ class Scheduler {
   Stacks stacks;
   class Output* output = nullptr;           // of the kernels that run here
   GridBarrier* grid = nullptr;              // of the cooperative launch that runs here; else null
+  Counts counts;                            // whole only while is_counting
+  // Of all schedulers; changed between launches. What threads do in order they tell nobody, so they do nothing in order while they are counted.
+  static inline bool is_counting = false;
   const uint8_t* shared_end = nullptr;      // of dynamic shared memory; a page that faults follows
 
   const Geometry& geometry() const { return *run_.geometry; }

@@ -57,9 +57,6 @@ std::string bus_id(const DriverApi& api, DeviceHandle device) {
   return text;
 }
 
-// What profiles call the driver's work on this side.
-const std::string kLaunch = "cuLaunchKernel", kCopy = "cuMemcpyAsync", kFill = "cuMemsetAsync", kWait = "waiting for the device";
-
 // Opened only when a profile starts, so without its version.
 std::string profiling_library() {
   std::vector<std::string> files = find_cupti();
@@ -75,7 +72,7 @@ class CudaDevice : public Device {
         nvrtc_(api.version, capability_), context_(make_current(api, device_)), gauges_(bus_id(api, device_)),
         modules_(api), segments_(api, device_, shareable()), stream_(api, control, uint32_t(read(DeviceAttribute::shared_per_block_optin)),
                                                                                              uint32_t(read(DeviceAttribute::cooperative_launch) ? read(DeviceAttribute::multiprocessors) : 0)),
-        libraries_(cuda_libraries({api, segments_, stream_, log_})), profiler_(api, context_, stream_.handle(), log_) {}
+        libraries_(cuda_libraries({api, segments_, stream_, log_})), profiler_({api, context_, index, stream_, log_}) {}
 
   std::string properties() override;
 
@@ -86,6 +83,7 @@ class CudaDevice : public Device {
 
   Compiled compile(const CompileRequest& request) override { return nvrtc_.compile(request); }
   std::vector<std::string> module_load(uint32_t module, uint32_t first_kernel, const std::string& artifact, const std::vector<std::string>& lowered) override {
+    WatchedStretch stretch(stream_.watcher(), Stretch::foreign);
     return modules_.load(module, first_kernel, artifact, lowered);
   }
   void module_unload(uint32_t module) override { modules_.unload(module); }
@@ -94,18 +92,18 @@ class CudaDevice : public Device {
 
   void launch(const LaunchRequest& request) override {
     Kernel& kernel = modules_.kernel(request.kernel);
-    log_.timed(ProfileKind::call, kLaunch, [&] { stream_.launch(kernel, request); });
+    log_.timed(ProfileKind::call, launch_label_, [&] { stream_.launch(kernel, request); });
   }
   void copy(Place destination, Place source, uint64_t size) override {
     DevicePointer to = segments_.address(destination, size), from = segments_.address(source, size);
-    log_.timed(ProfileKind::call, kCopy, [&] { stream_.copy(to, from, size); });
+    log_.timed(ProfileKind::call, copy_label_, [&] { stream_.copy(to, from, size); });
   }
   void fill(Place destination, uint64_t size, uint64_t pattern, uint32_t width) override {
     DevicePointer to = segments_.address(destination, size);
-    log_.timed(ProfileKind::call, kFill, [&] { stream_.fill(to, size, pattern, width); });
+    log_.timed(ProfileKind::call, fill_label_, [&] { stream_.fill(to, size, pattern, width); });
   }
   void synchronize() override {
-    log_.timed(ProfileKind::wait, kWait, [&] { stream_.synchronize(); });
+    log_.timed(ProfileKind::wait, wait_label_, [&] { stream_.synchronize(); });
     std::fflush(stdout);
   }
   std::vector<double> time(const LaunchRequest& request, uint32_t repeats, uint32_t warmup) override {
@@ -135,6 +133,7 @@ class CudaDevice : public Device {
   Segments segments_;
   WorkStream stream_;
   ProfileLog log_;
+  ProfileLabel launch_label_{"cuLaunchKernel"}, copy_label_{"cuMemcpyAsync"}, fill_label_{"cuMemsetAsync"}, wait_label_{"waiting for the device"};
   std::unique_ptr<Libraries> libraries_;
   CuptiProfiler profiler_;
 };

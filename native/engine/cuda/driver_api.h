@@ -143,6 +143,7 @@ using SharedOfBlock = size_t (*)(int threads);
   X(cuMemsetD2D32Async, cuMemsetD2D32Async, (DevicePointer, size_t, unsigned, size_t, size_t, Stream)) \
   X(cuStreamCreate, cuStreamCreate, (Stream*, unsigned)) \
   X(cuStreamQuery, cuStreamQuery, (Stream)) \
+  X(cuStreamGetFlags, cuStreamGetFlags, (Stream, unsigned*)) \
   X(cuStreamSynchronize, cuStreamSynchronize, (Stream)) \
   X(cuStreamWriteValue64, cuStreamWriteValue64_v2, (Stream, DevicePointer, uint64_t, unsigned)) \
   X(cuEventCreate, cuEventCreate, (Event*, unsigned)) \

@@ -60,6 +60,7 @@ void WorkStream::submit(Kernel& kernel, const LaunchRequest& request) {
         std::to_string(request.argument_bytes) + ".");
   }
   kernel.allow_shared(request.shared, shared_limit_);
+  if (__builtin_expect(watcher_ != nullptr, 0)) watcher_->launching();
 
   Result result;
   if (request.cooperative) {
@@ -75,7 +76,10 @@ void WorkStream::submit(Kernel& kernel, const LaunchRequest& request) {
         request.block[0], request.block[1], request.block[2], request.shared, stream_, nullptr, packed);
   }
   prints_ = prints_ || kernel.prints;
-  if (result == kSuccess) return;
+  if (result == kSuccess) {
+    if (__builtin_expect(watcher_ != nullptr, 0)) watcher_->submitted(WorkKind::kernel);
+    return;
+  }
 
   DeviceError error = failure(api_, result, describe(kernel, request));
   if (result == kInvalidValue) error.code = "INVALID_LAUNCH";
@@ -96,17 +100,22 @@ void WorkStream::require_together(const Kernel& kernel, const LaunchRequest& req
       std::to_string(threads) + " threads and " + std::to_string(request.shared) + " bytes of dynamic shared memory, but the grid has " + std::to_string(blocks) + ".");
 }
 
+void WorkStream::check_submitted(Result result, WorkKind kind, const char* doing) {
+  api_.check(result, doing);
+  if (watcher_ != nullptr) watcher_->submitted(kind);
+}
+
 void WorkStream::copy(DevicePointer destination, DevicePointer source, uint64_t bytes) {
   if (bytes == 0) return;
-  api_.check(api_.cuMemcpyAsync(destination, source, bytes, stream_), "copying");
+  check_submitted(api_.cuMemcpyAsync(destination, source, bytes, stream_), WorkKind::copy, "copying");
 }
 
 void WorkStream::fill(DevicePointer destination, uint64_t bytes, uint64_t pattern, uint32_t width) {
   if (bytes == 0) return;
   switch (width) {
-    case 1: return api_.check(api_.cuMemsetD8Async(destination, uint8_t(pattern), bytes, stream_), "filling");
-    case 2: return api_.check(api_.cuMemsetD16Async(destination, uint16_t(pattern), bytes / 2, stream_), "filling");
-    case 4: return api_.check(api_.cuMemsetD32Async(destination, uint32_t(pattern), bytes / 4, stream_), "filling");
+    case 1: return check_submitted(api_.cuMemsetD8Async(destination, uint8_t(pattern), bytes, stream_), WorkKind::fill, "filling");
+    case 2: return check_submitted(api_.cuMemsetD16Async(destination, uint16_t(pattern), bytes / 2, stream_), WorkKind::fill, "filling");
+    case 4: return check_submitted(api_.cuMemsetD32Async(destination, uint32_t(pattern), bytes / 4, stream_), WorkKind::fill, "filling");
     case 8: return fill_wide(destination, bytes, pattern);
   }
 }
@@ -114,12 +123,12 @@ void WorkStream::fill(DevicePointer destination, uint64_t bytes, uint64_t patter
 // The driver fills with 4 bytes at most: write the first items as two interleaved columns, then copy what is there, doubling it.
 void WorkStream::fill_wide(DevicePointer destination, uint64_t bytes, uint64_t pattern) {
   uint32_t low = uint32_t(pattern), high = uint32_t(pattern >> 32);
-  if (low == high) return api_.check(api_.cuMemsetD32Async(destination, low, bytes / 4, stream_), "filling");
+  if (low == high) return check_submitted(api_.cuMemsetD32Async(destination, low, bytes / 4, stream_), WorkKind::fill, "filling");
 
   constexpr uint64_t kSeedBytes = 4096;
   uint64_t done = std::min(bytes, kSeedBytes);
-  api_.check(api_.cuMemsetD2D32Async(destination, 8, low, 1, done / 8, stream_), "filling");
-  api_.check(api_.cuMemsetD2D32Async(destination + 4, 8, high, 1, done / 8, stream_), "filling");
+  check_submitted(api_.cuMemsetD2D32Async(destination, 8, low, 1, done / 8, stream_), WorkKind::fill, "filling");
+  check_submitted(api_.cuMemsetD2D32Async(destination + 4, 8, high, 1, done / 8, stream_), WorkKind::fill, "filling");
   while (done < bytes) {
     uint64_t more = std::min(done, bytes - done);
     copy(destination + done, destination, more);
@@ -158,6 +167,7 @@ void WorkStream::expect_sound() const {
 }
 
 std::vector<double> WorkStream::time(Kernel& kernel, const LaunchRequest& request, uint32_t repeats, uint32_t warmup) {
+  WatchedStretch stretch(watcher_, Stretch::measurement);
   for (uint32_t i = 0; i < warmup; i++) submit(kernel, request);
   synchronize();
 

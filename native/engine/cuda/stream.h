@@ -8,6 +8,7 @@
 #include "driver_api.h"
 #include "module.h"
 #include "progress.h"
+#include "stream_watcher.h"
 
 namespace warpcell::cuda {
 
@@ -45,6 +46,10 @@ class WorkStream {
   // Throws the fault of earlier work, where there is one: a library tells it as a failure of its own.
   void expect_sound() const;
 
+  // Null: nobody watches.
+  void watch(StreamWatcher* watcher) { watcher_ = watcher; }
+  StreamWatcher* watcher() const { return watcher_; }
+
   Stream handle() const { return stream_; }
   void idle() { progress_.idle(stream_); }
   uint64_t last_suspect() const { return progress_.last_suspect(); }
@@ -52,6 +57,8 @@ class WorkStream {
  private:
   void submit(Kernel& kernel, const LaunchRequest& request);
   void require_together(const Kernel& kernel, const LaunchRequest& request);
+  // After a call that puts one piece of work on the stream.
+  void check_submitted(Result result, WorkKind kind, const char* doing);
   void fill_wide(DevicePointer destination, uint64_t bytes, uint64_t pattern);
 
   const DriverApi& api_;
@@ -60,6 +67,7 @@ class WorkStream {
   Stream stream_ = nullptr;
   Event done_ = nullptr;       // a wait on it sleeps
   bool prints_ = false;        // something that prints was launched since the last wait
+  StreamWatcher* watcher_ = nullptr;
   Progress progress_;
 };
 

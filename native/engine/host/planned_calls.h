@@ -15,7 +15,7 @@ class PlannedCall {
   virtual ~PlannedCall() = default;
   virtual void run(const RunRequest& request) = 0;
   Planned planned{};
-  std::string title;   // "OpenBLAS matmul": how profiles name it
+  ProfileLabel title;   // "OpenBLAS matmul": how profiles name it
 };
 
 // `Context`: what the rows of a device work with, the log of its calls among it.

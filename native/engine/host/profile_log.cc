@@ -32,17 +32,18 @@ void ProfileLog::start(const uint64_t& sequence) {
   records.prepare();
   names.clear();
   sequence_ = &sequence;
+  profile_++;
   on_ = true;
 }
 
-ProfileRecord* ProfileLog::add(ProfileKind kind, const std::string& name, int64_t start, int64_t end) {
+ProfileRecord* ProfileLog::add(ProfileKind kind, ProfileLabel& name, int64_t start, int64_t end) {
   ProfileRecord* record = records.add();
   if (record == nullptr) return nullptr;
   record->sequence = *sequence_;
   record->start = start;
   record->end = end;
   record->kind = kind;
-  record->name = names.number(name);
+  record->name = number(name);
   return record;
 }
 

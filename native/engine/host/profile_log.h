@@ -29,6 +29,13 @@ class ProfileNames {
   std::vector<std::string> texts_;
 };
 
+// A text that many records name: it keeps its number for the length of a profile, so that it is looked up once.
+struct ProfileLabel {
+  std::string text;
+  uint32_t profile = 0;   // in which it has that number
+  uint32_t number = 0;
+};
+
 // What the thread of the command loop does.
 class ProfileLog {
  public:
@@ -41,7 +48,7 @@ class ProfileLog {
 
   // Does `work`, and records how long it took. Work that throws has no record.
   template <class Work>
-  void timed(ProfileKind kind, const std::string& name, Work work) {
+  void timed(ProfileKind kind, ProfileLabel& name, Work work) {
     if (__builtin_expect(!on_, 1)) return work();
     int64_t start = profile_clock();
     work();
@@ -50,21 +57,29 @@ class ProfileLog {
 
   // The same of a copy or fill of so many bytes.
   template <class Work>
-  void moving(ProfileKind kind, const std::string& name, uint64_t bytes, Work work) {
+  void moving(ProfileKind kind, ProfileLabel& name, uint64_t bytes, Work work) {
     if (__builtin_expect(!on_, 1)) return work();
     int64_t start = profile_clock();
     work();
     if (ProfileRecord* record = add(kind, name, start, profile_clock())) record->bytes = bytes;
   }
 
-  // Null where there is no more room. To be called while the log is on.
-  ProfileRecord* add(ProfileKind kind, const std::string& name, int64_t start, int64_t end);
+  // Null where there is no more room. Both are to be called while the log is on.
+  ProfileRecord* add(ProfileKind kind, ProfileLabel& name, int64_t start, int64_t end);
+  uint32_t number(ProfileLabel& label) {
+    if (__builtin_expect(label.profile != profile_, 0)) {
+      label.number = names.number(label.text);
+      label.profile = profile_;
+    }
+    return label.number;
+  }
 
   ProfileNames names;
   RecordList records;
 
  private:
   bool on_ = false;
+  uint32_t profile_ = 0;   // counts them
   const uint64_t* sequence_ = nullptr;
 };
 

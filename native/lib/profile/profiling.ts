@@ -138,7 +138,7 @@ export class Profiling {
       const { names, dropped, notes, counters } = JSON.parse(text.decode(json)) as Summary;
       this.#notes.push(...notes.map((note) => `${device.name}: ${note}`));
       if (dropped > 0) this.#notes.push(`${device.name} dropped ${countText(dropped)} records: there was no room for them. Profile less at a time.`);
-      return [{ device, names, records: new ProfileRecords(bytes ?? new Uint8Array(), this.#base), counters: new Map(counters.map(({ sequence, metrics }) => [sequence, metrics])) }];
+      return [{ device, names, records: new ProfileRecords(bytes ?? new Uint8Array(), this.#base), counters: bySequence(counters) }];
     } catch (error) {
       if (!isNotProfiling(error)) throw error;
       this.#notes.push(`${device.name} was started again while the profile was on: what it did is not in it.`);
@@ -184,6 +184,17 @@ function stop(device: DeviceProcess): void {
   } catch (error) {
     if (!(error instanceof WarpcellError)) throw error;
   }
+}
+
+/** The counts of each command's kernels, in their order. */
+function bySequence(counters: Summary["counters"]): Map<number, Record<string, number>[]> {
+  const found = new Map<number, Record<string, number>[]>();
+  for (const { sequence, metrics } of counters) {
+    const known = found.get(sequence);
+    if (known === undefined) found.set(sequence, [metrics]);
+    else known.push(metrics);
+  }
+  return found;
 }
 
 function isNotProfiling(error: unknown): boolean {

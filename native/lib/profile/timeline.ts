@@ -13,7 +13,7 @@ import { Interned, type Detail, type Place, type Track } from "./slices.ts";
 import { occupancyOf } from "./occupancy.ts";
 
 /** What one device recorded. */
-export interface DeviceRecords { readonly device: DeviceProcess; readonly records: ProfileRecords; readonly names: readonly string[]; readonly counters: ReadonlyMap<number, Record<string, number>>; }
+export interface DeviceRecords { readonly device: DeviceProcess; readonly records: ProfileRecords; readonly names: readonly string[]; readonly counters: ReadonlyMap<number, readonly Record<string, number>[]>; }
 
 export interface Timeline { readonly drafts: Drafts; readonly tracks: Track[]; readonly names: string[]; readonly places: Place[]; readonly details: Detail[]; readonly launches: LaunchList; }
 
@@ -137,6 +137,8 @@ export class TimelineBuilder {
     const known: KnownKernel[] = [];
     /** Details by blocks. */
     const parts = new Map<number, number>();
+    /** Of the last kernel: its command, and which of its kernels it is. */
+    let [last, nth] = [0, 0];
     for (let at = 0; at < records.length; at++) {
       const kind = records.kind(at);
       if (kind === undefined) continue;
@@ -151,10 +153,13 @@ export class TimelineBuilder {
       switch (kind) {
         case "kernel": {
           const number = records.name(at);
+          // A library's call may have several.
+          nth = sequence === last ? nth + 1 : 0;
+          last = sequence;
           const kernel = this.#kernel(device, name, records, at, command?.event, kernelsOf, known[number]);
           known[number] = kernel;
           add(this.#track(`stream ${records.lane(at)}`, "stream", device.name), kernel.detail, kernel.group);
-          this.launches.add(kernel.group, kernel.facts, start, end, place, counters.get(sequence));
+          this.launches.add(kernel.group, kernel.facts, start, end, place, counters.get(sequence)?.[nth]);
           break;
         }
         case "copy":

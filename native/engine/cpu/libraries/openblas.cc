@@ -51,7 +51,7 @@ std::unique_ptr<PlannedCall> plan_matmul(LibraryContext& context, const PlanRequ
   std::unique_ptr<PlannedCall> call;
   if (type == "float32") call = std::make_unique<Product<float>>(context, terms, library.sgemm);
   else call = std::make_unique<Product<double>>(context, terms, library.dgemm);
-  call->title = "OpenBLAS matmul";
+  call->title = {"OpenBLAS matmul"};
   call->planned.chosen = JsonObject().text("library", "OpenBLAS").text("version", library.version).text("path", library.path)
                              .text("algorithm", library.processor + ", " + std::to_string(context.threads) + " threads").done();
   return call;

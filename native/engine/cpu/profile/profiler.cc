@@ -3,19 +3,36 @@
 
 namespace warpcell::cpu {
 
-std::string CpuProfiler::start(bool, const uint64_t& sequence) {
+std::string CpuProfiler::start(bool counters, const uint64_t& sequence) {
+  std::vector<std::string> notes;
   pool_.start_recording();
+  pool_.take_counts();
+  Scheduler::is_counting = counters;
+  if (counters) {
+    counters_.start({"threads", "threads that waited", "barriers", "warp collectives", "divergent warp collectives"});
+    notes.push_back("Threads that are counted switch more slowly: kernels with barriers or warp intrinsics take longer. For their times, profile without counters.");
+  }
   log_.start(sequence);
-  return profile_notes({});
+  return profile_notes(notes);
+}
+
+void CpuProfiler::counted(const Job& job) {
+  if (!Scheduler::is_counting) return;
+  Counts counts = pool_.take_counts();
+  double threads = 1;
+  for (int i = 0; i < 3; i++) threads *= double(job.geometry.grid[i]) * job.geometry.block[i];
+  counters_.add(job.sequence, {threads, double(counts.waiting), double(counts.barriers), double(counts.collectives), double(counts.divergent)});
 }
 
 Profile CpuProfiler::stop() {
   if (!log_.on()) throw not_profiling();
   log_.stop();
+  Scheduler::is_counting = false;
   ProfileParts parts;
   log_.records.append_to(parts.records);
   parts.dropped = log_.records.dropped() + pool_.stop_recording(parts.records);
   log_.records.clear();
+  parts.counters = counters_.take(parts.notes);
   return make_profile(std::move(parts), log_.names);
 }
 

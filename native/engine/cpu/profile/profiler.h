@@ -1,6 +1,7 @@
-// Profiles the cpu: the launches, copies, fills and calls of its log, and what each core did of them.
+// Profiles the cpu: the launches, copies, fills and calls of its log, what each core did of them, and what the threads of a launch did.
 #pragma once
 #include "../../device.h"
+#include "../../host/counter_list.h"
 #include "../../host/profile_log.h"
 #include "../pool.h"
 
@@ -13,9 +14,13 @@ class CpuProfiler final : public Profiler {
   std::string start(bool counters, const uint64_t& sequence) override;
   Profile stop() override;
 
+  // To be called after each launch while a profile is on.
+  void counted(const Job& job);
+
  private:
   Pool& pool_;
   ProfileLog& log_;
+  CounterList counters_;
 };
 
 }  // namespace warpcell::cpu

@@ -43,7 +43,7 @@ class Product final : public PlannedCall {
     choose(request);
     planned.workspace = chosen_.workspace;
     if (chosen_.workspace > 0) bytes_.push_back(chosen_.workspace);
-    title = "cuBLASLt matmul";
+    title = {"cuBLASLt matmul"};
     planned.choice.assign(reinterpret_cast<const char*>(&chosen_), sizeof chosen_);
     planned.chosen = JsonObject().text("library", "cuBLASLt").text("version", library_.version).text("path", library_.path).text("algorithm", matmul_.describe(chosen_.algorithm)).done();
   }

@@ -2,10 +2,26 @@
 #include "libraries.h"
 
 namespace warpcell::cuda {
+namespace {
 
-std::unique_ptr<Libraries> cuda_libraries(LibraryContext context) {
-  using Calls = PlannedCalls<LibraryContext>;
-  return std::make_unique<Calls>(context, ProfileKind::call, std::initializer_list<Calls::Row>{{"matmul", plan_matmul}});
-}
+// What a library puts on the stream, only the library knows.
+class CudaLibraries final : public PlannedCalls<LibraryContext> {
+ public:
+  explicit CudaLibraries(LibraryContext context) : PlannedCalls(context, ProfileKind::call, {{"matmul", plan_matmul}}) {}
+
+  Planned plan(const PlanRequest& request) override {
+    WatchedStretch stretch(context_.stream.watcher(), Stretch::measurement);
+    return PlannedCalls::plan(request);
+  }
+
+  void run(const RunRequest& request) override {
+    WatchedStretch stretch(context_.stream.watcher(), Stretch::foreign);
+    PlannedCalls::run(request);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Libraries> cuda_libraries(LibraryContext context) { return std::make_unique<CudaLibraries>(context); }
 
 }  // namespace warpcell::cuda

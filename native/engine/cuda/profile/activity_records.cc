@@ -2,12 +2,16 @@
 #include "activity_records.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 #include "../../host/demangle.h"
 
 namespace warpcell::cuda {
 namespace {
+
+// Runs after each kernel that is counted.
+constexpr const char* kCountersOwn = "WaitNs";
 
 struct Named { uint32_t number; const char* name; };
 
@@ -48,10 +52,9 @@ void ActivityReader::read(const FullBuffer& buffer) {
 }
 
 void ActivityReader::add(const KernelActivity& activity) {
-  ProfileRecord& record = begin(ProfileKind::kernel, activity.start, activity.end);
-  record.sequence = sequence_of(activity.correlation);
+  if (counted_ && activity.name != nullptr && std::strcmp(activity.name, kCountersOwn) == 0) return;
+  ProfileRecord& record = begin_work(ProfileKind::kernel, activity);
   record.name = kernel_name(activity.name);
-  record.lane = lane_of(activity.stream);
   std::copy(activity.grid, activity.grid + 3, record.grid);
   std::copy(activity.block, activity.block + 3, record.block);
   record.static_shared = activity.static_shared;
@@ -61,18 +64,14 @@ void ActivityReader::add(const KernelActivity& activity) {
 }
 
 void ActivityReader::add(const CopyActivity& activity) {
-  ProfileRecord& record = begin(ProfileKind::copy, activity.start, activity.end);
-  record.sequence = sequence_of(activity.correlation);
+  ProfileRecord& record = begin_work(ProfileKind::copy, activity);
   record.name = names_.number(name_of(kCopies, activity.copy_kind, "copy"));
-  record.lane = lane_of(activity.stream);
   record.bytes = activity.bytes;
 }
 
 void ActivityReader::add(const FillActivity& activity) {
-  ProfileRecord& record = begin(ProfileKind::fill, activity.start, activity.end);
-  record.sequence = sequence_of(activity.correlation);
+  ProfileRecord& record = begin_work(ProfileKind::fill, activity);
   record.name = names_.number("fill");
-  record.lane = lane_of(activity.stream);
   record.bytes = activity.bytes;
 }
 
@@ -89,9 +88,12 @@ ProfileRecord& ActivityReader::begin(ProfileKind kind, uint64_t start, uint64_t 
   return record;
 }
 
-uint64_t ActivityReader::sequence_of(uint32_t correlation) const {
-  auto cause = std::lower_bound(causes_.begin(), causes_.end(), correlation, [](const Cause& one, uint32_t number) { return one.correlation < number; });
-  return cause != causes_.end() && cause->correlation == correlation ? cause->sequence : 0;
+template <class Activity>
+ProfileRecord& ActivityReader::begin_work(ProfileKind kind, const Activity& activity) {
+  traced_.push_back({activity.correlation, uint32_t(records_.size())});
+  ProfileRecord& record = begin(kind, activity.start, activity.end);
+  record.lane = lane_of(activity.stream);
+  return record;
 }
 
 uint32_t ActivityReader::kernel_name(const char* symbol) {

@@ -1,9 +1,9 @@
-// Attaches CUPTI, asks for kernels, copies and fills, remembers which command made each call of the driver, and takes everything down again: a process with CUPTI
-// attached is 10 to 20 % slower.
+// Attaches CUPTI, asks for kernels, copies and fills, and takes everything down again: a process with CUPTI attached is 10 to 20 % slower.
 #include "cupti.h"
 
 #include <exception>
-#include <iterator>
+
+#include "activity_records.h"
 
 namespace warpcell::cuda {
 namespace {
@@ -11,14 +11,8 @@ namespace {
 constexpr ActivityKind kKinds[] = {ActivityKind::kernel, ActivityKind::copy, ActivityKind::fill, ActivityKind::overhead};
 constexpr uint32_t kForced = 1;
 
-// The calls that put work on a stream: CUpti_driver_api_trace_cbid and CUpti_runtime_api_trace_cbid. Libraries call the runtime, whose work carries the number of the
-// outer call.
-struct Followed { int domain; uint32_t function; };
-constexpr Followed kFollowed[] = {
-  {kDriverCalls, 307} /* cuLaunchKernel */, {kDriverCalls, 477} /* cuLaunchCooperativeKernel */, {kDriverCalls, 652} /* cuLaunchKernelEx */, {kDriverCalls, 306} /* cuMemcpyAsync */,
-  {kDriverCalls, 216} /* cuMemsetD8Async */, {kDriverCalls, 218} /* cuMemsetD16Async */, {kDriverCalls, 220} /* cuMemsetD32Async */, {kDriverCalls, 226} /* cuMemsetD2D32Async */,
-  {kRuntimeCalls, 211} /* cudaLaunchKernel */, {kRuntimeCalls, 430} /* cudaLaunchKernelExC */, {kRuntimeCalls, 51} /* cudaMemsetAsync */, {kRuntimeCalls, 41} /* cudaMemcpyAsync */,
-};
+// CUpti_driver_api_trace_cbid of a call that does nothing, which is made to learn its number.
+constexpr uint32_t kStreamGetFlags = 369;
 
 // CUPTI's callbacks for buffers carry no pointer of ours.
 ActivityBuffers& buffers() {
@@ -36,36 +30,67 @@ void complete_buffer(Context, uint32_t, uint8_t* bytes, size_t, size_t valid) { 
 
 uint64_t clock() { return uint64_t(profile_clock()); }
 
+ProfileKind kind_of(WorkKind kind) {
+  switch (kind) {
+    case WorkKind::kernel: return ProfileKind::kernel;
+    case WorkKind::copy: return ProfileKind::copy;
+    case WorkKind::fill: return ProfileKind::fill;
+  }
+  __builtin_unreachable();
+}
+
 }  // namespace
 
 void CuptiProfiler::on_call(void* self, int, uint32_t, const void* data) {
   auto& call = *static_cast<const CallbackData*>(data);
-  if (call.site != kCallBegins) return;
-  auto& profiler = *static_cast<CuptiProfiler*>(self);
-  profiler.causes_.push_back({call.correlation, profiler.log_.sequence()});
+  if (call.site == kCallBegins) static_cast<CuptiProfiler*>(self)->called_ = call.correlation;
+}
+
+void CuptiProfiler::launching() {
+  if (__builtin_expect(counters_ != nullptr, 0)) counters_->launching(profiled_.log.sequence());
+}
+
+void CuptiProfiler::submitted(WorkKind kind) { causes_.submitted(kind_of(kind), profiled_.log.sequence()); }
+
+void CuptiProfiler::begin(Stretch stretch) {
+  causes_.begin(call_number(), profiled_.log.sequence());
+  if (counters_ == nullptr) return;
+  if (stretch == Stretch::foreign) counters_->begin(profiled_.log.sequence());
+  else counters_->pause();
+}
+
+void CuptiProfiler::end() noexcept {
+  causes_.end(call_number());
+  if (counters_ != nullptr) counters_->end();
+}
+
+// Where the call is not followed, the numbers do not add up at the end, and that is said.
+uint32_t CuptiProfiler::call_number() {
+  unsigned flags = 0;
+  called_ = 0;
+  profiled_.driver.cuStreamGetFlags(profiled_.stream.handle(), &flags);
+  return called_;
 }
 
 std::string CuptiProfiler::start(bool counters, const uint64_t& sequence) {
   if (api_ != nullptr) detach();
   std::vector<std::string> notes;
-  const CuptiApi& api = cupti(driver_);
-  api_ = &api;
+  api_ = &cupti(profiled_.driver);
   try {
     attach();
     warm_up();
-    follow_calls(true);
+    if (counters) count(notes);
   } catch (const DeviceError&) {
     detach();
     throw;
   }
-  log_.start(sequence);
+  profiled_.log.start(sequence);
+  profiled_.stream.watch(this);
   return profile_notes(notes);
 }
 
 void CuptiProfiler::attach() {
-  constexpr size_t kExpectedCalls = 1 << 18;
   causes_.clear();
-  causes_.reserve(kExpectedCalls);
   buffers().prepare();
 
   api_->check(api_->cuptiSubscribe(&subscriber_, on_call, this), "attaching");
@@ -76,57 +101,80 @@ void CuptiProfiler::attach() {
   api_->check(api_->cuptiActivityRegisterTimestampCallback(clock), "setting the clock");
   api_->check(api_->cuptiActivityRegisterCallbacks(request_buffer, complete_buffer), "giving it memory");
   for (ActivityKind kind : kKinds) api_->check(api_->cuptiActivityEnable(kind), "starting");
+  api_->check(api_->cuptiEnableCallback(1, subscriber_, kDriverCalls, kStreamGetFlags), "following calls");
 }
 
 // The first work after attaching pays for what CUPTI prepares, and CUPTI may forget what comes before the first wait.
 void CuptiProfiler::warm_up() {
+  const DriverApi& driver = profiled_.driver;
+  Stream stream = profiled_.stream.handle();
   DevicePointer scratch = 0;
-  driver_.check(driver_.cuMemAlloc(&scratch, sizeof(uint32_t)), "starting a profile");
-  Result result = driver_.cuMemsetD32Async(scratch, 0, 1, stream_);
-  if (result == kSuccess) result = driver_.cuStreamSynchronize(stream_);
-  driver_.cuMemFree(scratch);
-  driver_.check(result, "starting a profile");
+  driver.check(driver.cuMemAlloc(&scratch, sizeof(uint32_t)), "starting a profile");
+  Result result = driver.cuMemsetD32Async(scratch, 0, 1, stream);
+  if (result == kSuccess) result = driver.cuStreamSynchronize(stream);
+  driver.cuMemFree(scratch);
+  driver.check(result, "starting a profile");
   api_->check(api_->cuptiActivityFlushAll(kForced), "starting");
   buffers().release(buffers().take());
   buffers().prepare();
+  // What was dropped before, by the end of an earlier profile too, is not told of this one.
+  size_t dropped = 0;
+  api_->check(api_->cuptiActivityGetNumDroppedRecords(nullptr, 0, &dropped), "starting");
 }
 
-void CuptiProfiler::follow_calls(bool on) {
-  for (const Followed& call : kFollowed) {
-    CuptiResult result = api_->cuptiEnableCallback(on ? 1 : 0, subscriber_, call.domain, call.function);
-    if (on) api_->check(result, "following calls");
+// A profile without counters is better than none.
+void CuptiProfiler::count(std::vector<std::string>& notes) {
+  try {
+    counters_ = std::make_unique<RangeCounters>(*api_, profiled_.driver, profiled_.context, profiled_.stream.handle(), profiled_.device);
+    notes.push_back("Between kernels that are counted pass about two milliseconds: the time of a kernel is right, the time from one to the next is not. For that, profile without counters.");
+  } catch (const DeviceError& error) {
+    if (error.fatal) throw;
+    notes.push_back(std::string("Nothing is counted: ") + error.what());
   }
 }
 
 Profile CuptiProfiler::stop() {
-  if (api_ == nullptr || !log_.on()) throw not_profiling();
-  log_.stop();
+  if (api_ == nullptr || !profiled_.log.on()) throw not_profiling();
+  profiled_.log.stop();
+  profiled_.stream.watch(nullptr);
   ProfileParts parts;
   try {
-    follow_calls(false);
-    api_->check(api_->cuptiActivityFlushAll(kForced), "collecting the records");
-    uint32_t lane = 0;
-    api_->check(api_->cuptiGetStreamId(context_, stream_, &lane), "naming the stream");
-    ActivityReader reader(*api_, causes_, lane, log_.names, parts.records);
-    std::vector<FullBuffer> full = buffers().take();
-    for (const FullBuffer& buffer : full) reader.read(buffer);
-    size_t dropped = 0;
-    api_->check(api_->cuptiActivityGetNumDroppedRecords(nullptr, 0, &dropped), "counting the records");
-    parts.dropped = dropped + log_.records.dropped();
-    buffers().release(full);
+    parts = collect();
   } catch (const DeviceError&) {
     detach();
     throw;
   }
   detach();
-  log_.records.append_to(parts.records);
-  log_.records.clear();
-  return make_profile(std::move(parts), log_.names);
+  profiled_.log.records.append_to(parts.records);
+  profiled_.log.records.clear();
+  return make_profile(std::move(parts), profiled_.log.names);
+}
+
+ProfileParts CuptiProfiler::collect() {
+  ProfileParts parts;
+  if (counters_ != nullptr) parts.counters = counters_->take(parts.notes);
+  api_->check(api_->cuptiActivityFlushAll(kForced), "collecting the records");
+  uint32_t lane = 0;
+  api_->check(api_->cuptiGetStreamId(profiled_.context, profiled_.stream.handle(), &lane), "naming the stream");
+
+  ActivityReader reader(*api_, lane, counters_ != nullptr, profiled_.log.names, parts.records);
+  std::vector<FullBuffer> full = buffers().take();
+  for (const FullBuffer& buffer : full) reader.read(buffer);
+  size_t dropped = 0;
+  api_->check(api_->cuptiActivityGetNumDroppedRecords(nullptr, 0, &dropped), "counting the records");
+  parts.dropped = dropped + profiled_.log.records.dropped();
+  buffers().release(full);
+  if (!causes_.attribute(reader.traced(), parts.records)) {
+    parts.notes.push_back("The GPU's records do not match what it was given, so they stand without the lines that launched them.");
+  }
+  return parts;
 }
 
 // What fails here has nobody to tell: the process goes on without a profiler either way.
 void CuptiProfiler::detach() {
-  log_.stop();
+  profiled_.log.stop();
+  profiled_.stream.watch(nullptr);
+  counters_.reset();
   for (ActivityKind kind : kKinds) api_->cuptiActivityDisable(kind);
   api_->cuptiActivityFlushAll(kForced);
   if (subscriber_ != nullptr) api_->cuptiUnsubscribe(subscriber_);
@@ -134,7 +182,7 @@ void CuptiProfiler::detach() {
   subscriber_ = nullptr;
   api_ = nullptr;
   buffers().release(buffers().take());
-  causes_ = std::vector<Cause>();
+  causes_.clear();
 }
 
 }  // namespace warpcell::cuda

@@ -1,38 +1,54 @@
 // Profiles a GPU with CUPTI: attached only between start and stop.
 #pragma once
-#include <vector>
+#include <memory>
 
 #include "../../device.h"
 #include "../../host/profile_log.h"
 #include "../driver_api.h"
+#include "../stream.h"
 #include "activity_buffers.h"
-#include "activity_records.h"
+#include "causes.h"
 #include "cupti_api.h"
+#include "range_counters.h"
 
 namespace warpcell::cuda {
 
-class CuptiProfiler final : public Profiler {
+// What is profiled. `log`: what the thread of the command loop does meanwhile.
+struct Profiled {
+  const DriverApi& driver;
+  Context context;
+  int device;
+  WorkStream& stream;
+  ProfileLog& log;
+};
+
+class CuptiProfiler final : public Profiler, private StreamWatcher {
  public:
-  // `log`: what the thread of the command loop does meanwhile.
-  CuptiProfiler(const DriverApi& driver, Context context, Stream stream, ProfileLog& log) : driver_(driver), context_(context), stream_(stream), log_(log) {}
+  explicit CuptiProfiler(Profiled profiled) : profiled_(profiled) {}
 
   std::string start(bool counters, const uint64_t& sequence) override;
   Profile stop() override;
 
  private:
+  void launching() override;
+  void submitted(WorkKind kind) override;
+  void begin(Stretch stretch) override;
+  void end() noexcept override;
+
   static void on_call(void* self, int domain, uint32_t function, const void* data);
   void attach();
   void warm_up();
-  void follow_calls(bool on);
+  void count(std::vector<std::string>& notes);
+  ProfileParts collect();
+  uint32_t call_number();
   void detach();
 
-  const DriverApi& driver_;
+  Profiled profiled_;
   const CuptiApi* api_ = nullptr;
-  Context context_;
-  Stream stream_;
-  ProfileLog& log_;
   Subscriber subscriber_ = nullptr;
-  std::vector<Cause> causes_;
+  Causes causes_;
+  uint32_t called_ = 0;                        // CUPTI's number of the last call that was followed
+  std::unique_ptr<RangeCounters> counters_;    // while they are counted
 };
 
 }  // namespace warpcell::cuda

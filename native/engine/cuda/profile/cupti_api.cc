@@ -67,7 +67,7 @@ void CuptiApi::check(CuptiResult result, const char* doing) const {
       throw DeviceError("PROFILER_BUSY", "Another profiler or debugger has this device process already (Nsight Systems, Nsight Compute, cuda-gdb, compute-sanitizer), and CUPTI serves one at a time. Start Warpcell without it, or look at the profile there.");
     case kCuptiNotPermitted:
     case kCuptiVirtualisedNotPermitted:
-      throw DeviceError("NOT_PERMITTED", "The driver lets only administrators profile. Load it with the module option NVreg_RestrictProfilingToAdminUsers=0, or run with CAP_SYS_ADMIN.");
+      throw DeviceError("NOT_PERMITTED", "The driver lets only administrators profile. Write \"options nvidia NVreg_RestrictProfilingToAdminUsers=0\" into a file of /etc/modprobe.d and restart the machine, or run with CAP_SYS_ADMIN.");
     case kCuptiVirtualised:
       throw DeviceError("UNSUPPORTED", "This virtual GPU cannot be profiled. Ask whoever runs the machine to allow profiling of it.");
   }
