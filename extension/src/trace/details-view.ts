@@ -1,9 +1,8 @@
 // Shows as text what is chosen of a timeline: a slice with its facts, or the sums of a span of time.
 import type { Colour } from "../oklch.ts";
-import { formatCount } from "../quantity.ts";
+import { formatCount, formatPart, formatTime } from "../quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import type { Details } from "./details.ts";
-import { formatPart, formatTime } from "./measures.ts";
 import { lengthOf } from "./span.ts";
 import type { Sums } from "./sums.ts";
 

@@ -1,4 +1,5 @@
 // What a timeline shows and what of it is chosen, changed by named actions; knows nothing of the page.
+import type { Target } from "../kernels/show.ts";
 import type { Columns } from "./columns.ts";
 import type { Group, Layout } from "./layout.ts";
 import { groupsOf, layoutOf, placeOf } from "./layout.ts";
@@ -11,15 +12,6 @@ import { around, covers, inside, lengthOf, moved, showing, zoomed } from "./span
 import { StepAreas } from "./step-areas.ts";
 import type { Sums } from "./sums.ts";
 import { sumsOf } from "./sums.ts";
-
-/** What another view asks this one to show: indices of the profile's kernels and places, and times. */
-export interface Target {
-  kernel?: number;
-  place?: number;
-  places?: readonly number[];
-  start?: number;
-  end?: number;
-}
 
 export class TimelineModel {
   readonly trace: Trace;

@@ -1,7 +1,7 @@
 // A timeline on the page: its canvas, toolbar, details and keys over one model, drawn when it is seen and something has changed.
 import type { TracePlace } from "../../../kernel/mime.ts";
 import type { Colour } from "../oklch.ts";
-import { formatBytes, formatCount } from "../quantity.ts";
+import { formatBytes, formatCount, formatPoint, formatTime } from "../quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import { sliceNodes, sumNodes } from "./details-view.ts";
 import { detailsOf, sentenceOf } from "./details.ts";
@@ -11,7 +11,6 @@ import { axisHeight, fieldOf, gutterOf } from "./geometry.ts";
 import { helpNode } from "./help.ts";
 import type { KeyActions } from "./keys.ts";
 import { keyFor } from "./keys.ts";
-import { formatPoint, formatTime } from "./measures.ts";
 import { TimelineModel } from "./model.ts";
 import { colourOf } from "./palette.ts";
 import type { Trace } from "./payload.ts";

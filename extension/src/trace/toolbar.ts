@@ -6,7 +6,7 @@ import type { Timeline } from "./timeline.ts";
 export class Toolbar {
   readonly node: HTMLElement;
   private readonly timeline: Timeline;
-  private readonly search = element("input", "warpcell-trace-search");
+  private readonly search = element("input", "warpcell-search warpcell-trace-search");
   private readonly found = element("span", "warpcell-trace-found");
   private readonly previous: HTMLButtonElement;
   private readonly next: HTMLButtonElement;
@@ -69,7 +69,7 @@ export class Toolbar {
 }
 
 function button(text: string, title: string, run: () => void): HTMLButtonElement {
-  const node = element("button", "warpcell-trace-button", text);
+  const node = element("button", "warpcell-button warpcell-trace-button", text);
   node.type = "button";
   node.title = title;
   node.setAttribute("aria-label", title);
