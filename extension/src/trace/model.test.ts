@@ -245,9 +245,25 @@ test("what is chosen stays chosen when a window comes, and is given up where it 
   const columns = (readColumns(reply, buffer, model.trace.tables) as { value: Columns }).value;
   press(model, "ArrowRight", "ArrowDown");
   model.show({ start: 0, end: 1e5 });
-  model.receive(columns, { start: 0, end: 2e5 });
+  model.receive(columns, { start: 0, end: 2e5 }, true);
   expect(nameOf(model)).toBe("matmul");
   const other = (readColumns(replyOf(trainingSlices(1).filter(({ name }) => name !== "matmul")).reply, replyOf(trainingSlices(1).filter(({ name }) => name !== "matmul")).buffer, { ...model.trace.tables, names: 99, details: 99 }) as { value: Columns }).value;
-  model.receive(other, { start: 0, end: 2e5 });
+  model.receive(other, { start: 0, end: 2e5 }, false);
   expect(model.selected).toBeNull();
+});
+
+test("a search and the sums of a span know of which slices they are", () => {
+  expect(modelOf().scope()).toBe("all");
+  const model = modelOf({ complete: false, id: "p1" });
+  const { reply, buffer } = replyOf();
+  const columns = (readColumns(reply, buffer, model.trace.tables) as { value: Columns }).value;
+  const within = { start: 1e4, end: 2e4 };
+  expect([model.scope(), model.scope(within)]).toEqual(["overview", "overview"]);
+  model.show({ start: 0, end: 1e5 });
+  model.receive(columns, { start: 0, end: 2e5 }, false);
+  expect([model.scope(), model.scope(within)]).toEqual(["partly", "partly"]);
+  model.receive(columns, { start: 0, end: 2e5 }, true);
+  expect([model.scope(), model.scope(within)]).toEqual(["part", "all"]);
+  model.showWhole();
+  expect([model.scope(), model.scope(within)]).toEqual(["overview", "overview"]);
 });

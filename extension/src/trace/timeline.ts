@@ -16,6 +16,7 @@ import { colourOf } from "./palette.ts";
 import type { Trace } from "./payload.ts";
 import type { Spot } from "./pointer.ts";
 import { PointerGestures } from "./pointer.ts";
+import { scopeWords } from "./scope.ts";
 import { lengthOf } from "./span.ts";
 import type { Theme } from "./theme.ts";
 import { readTheme } from "./theme.ts";
@@ -187,7 +188,7 @@ export class Timeline implements KeyActions {
     const { model } = this;
     const { names, tracks } = this.trace.payload;
     const sums = model.sums();
-    if (sums) return sumNodes(sums, names, tracks.map(({ name }) => name), this.colours);
+    if (sums) return sumNodes(sums, scopeWords[model.scope(sums.span)], names, tracks.map(({ name }) => name), this.colours);
     if (model.selected === null) return [element("span", "warpcell-trace-hint", "Click a slice, or drag with Shift over a span of time. Ctrl and wheel zoom, ? lists the keys.")];
     const details = detailsOf(model, model.selected);
     return sliceNodes(details, this.colours, {
@@ -206,7 +207,7 @@ export class Timeline implements KeyActions {
   private announce(): void {
     const { model } = this;
     const sums = model.sums();
-    const sentence = sums ? `${formatTime(lengthOf(sums.span))} chosen, ${formatCount(sums.count, "slice", "slices")}` : model.selected === null ? "" : sentenceOf(detailsOf(model, model.selected));
+    const sentence = sums ? `${formatTime(lengthOf(sums.span))} chosen, ${formatCount(sums.count, "slice", "slices")}${scopeWords[model.scope(sums.span)].text}` : model.selected === null ? "" : sentenceOf(detailsOf(model, model.selected));
     if (sentence === this.said) return;
     this.said = sentence;
     this.announcer.textContent = sentence;
