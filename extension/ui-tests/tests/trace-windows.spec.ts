@@ -82,4 +82,11 @@ test("without a kernel the overview is all, and says so", async ({ page, tmpPath
   await view.locator("canvas").focus();
   for (const key of ["w", "w", "w"]) await page.keyboard.press(key);
   await expect(view.locator(".warpcell-trace-problem-line")).toHaveText("The kernel that made this profile is gone. Run its cell again to see more than an overview.");
+  for (const key of ["0", "Shift+ArrowRight", "Shift+ArrowRight"]) await page.keyboard.press(key);
+  await expect(view.locator(".warpcell-trace-announcer")).toHaveText(/ chosen, \d+ slices? in the overview$/);
+  await expect(view.locator(".warpcell-trace-details")).toContainText(/slices? in the overview/);
+  await page.keyboard.press("/");
+  await page.keyboard.type("cell");
+  await expect(view.locator(".warpcell-trace-found")).toHaveText(/^\d+ slices in the overview$/);
+  await page.screenshot({ path: shot("trace-alone") });
 });
