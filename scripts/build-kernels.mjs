@@ -1,5 +1,6 @@
 // Compiles the library's own kernels ahead of time, a file per unit (native/lib/ops/library.ts) and architecture. A unit whose sources have not changed is left alone.
-// `node scripts/build-kernels.mjs [ARCHITECTURE…]`: x86-64-v3, x86-64-v4, or sm_80, sm_90a … with NVRTC; without any, the best of this machine.
+// `node scripts/build-kernels.mjs [ARCHITECTURE…]`: x86-64-v3, x86-64-v4, or sm_80, sm_90a … with NVRTC; "gpu" is that of this machine's first GPU; without any, the best of
+// this machine's processor.
 import { fork } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -18,52 +19,105 @@ function* filesBelow(folder) {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) if (entry.isFile()) yield join(entry.parentPath, entry.name);
 }
 
-/** One hash of all that decides what a unit becomes, its own text apart. */
-function surroundings() {
+// Where the options of machine code for a GPU are written.
+const optionsForGpus = ["compile_options.cc", "nvrtc.cc"].map((name) => join(root, "native", "engine", "cuda", name));
+
+/** One hash of all files that decide what a unit becomes, its own apart. */
+function surroundings(isHost) {
   const hash = createHash("sha256");
-  const device = join(root, "native", "device");
-  for (const folder of ["include", "cpu", "cuda"]) for (const file of [...filesBelow(join(device, folder))].sort()) hash.update(file.slice(root.length)).update(readFileSync(file));
-  return hash.digest("hex");
+  const folders = ["include", "cpu", "cuda"].map((folder) => join(root, "native", "device", folder));
+  for (const file of [...folders.flatMap((folder) => [...filesBelow(folder)].sort()), ...(isHost ? [] : optionsForGpus)]) hash.update(file.slice(root.length)).update(readFileSync(file));
+  return createHash("sha256").update(hash.digest("hex")).update(JSON.stringify([flags, machine])).digest("hex");
 }
+
+const around = {};
+
+/** What tells whether a unit that is there is still right. For a GPU the compiler stands apart from the sources: where those have changed must be known without one, too. */
+function printOf(parts, source, isHost, compiler) {
+  const hash = createHash("sha256").update((around[isHost ? "host" : "gpu"] ??= surroundings(isHost)));
+  if (isHost) hash.update(JSON.stringify(compiler));
+  const sources = hash.update(source).update(parts.map((expressions) => expressions.join("\n")).join("\n\n")).digest("hex");
+  return isHost ? sources : `${sources} ${compiler === null ? "" : `${compiler.name} ${compiler.version}`}`;
+}
+
+const readPrint = (path) => (existsSync(`${path}.print`) && existsSync(`${path}.names`) ? readFileSync(`${path}.print`, "utf8") : "");
 
 async function compileUnits(units, log) {
   const { DeviceProcess } = await import(join(dist, "device", "process.js"));
   const { Op } = await import(join(dist, "wire", "commands.js"));
-  const { unitArtifact, unitOptions, unitSource } = await import(join(dist, "ops", "library.js"));
-  const around = createHash("sha256").update(surroundings()).update(JSON.stringify([flags, machine])).digest("hex");
+  const { partFile, unitArtifact, unitOptions, unitParts, unitSource } = await import(join(dist, "ops", "library.js"));
   for (const { unit, architecture } of units) {
     const isHost = architecture in machine;
-    const compiler = isHost ? DeviceProcess.get("cpu") : DeviceProcess.get("nvrtc", Number(/^sm_(\d+)/.exec(architecture)[1]));
+    // One process for all GPUs, which takes hundreds of megabytes: its own architecture counts only where a request names none.
+    const compiler = isHost ? DeviceProcess.get("cpu") : DeviceProcess.get("nvrtc", 80);
     const path = unitArtifact(architecture, unit);
     const source = unitSource(unit.file);
-    const print = createHash("sha256").update(around).update(JSON.stringify(compiler.properties.compiler)).update(source).update(unit.expressions.join("\n")).digest("hex");
-    if (existsSync(`${path}.print`) && existsSync(`${path}.names`) && readFileSync(`${path}.print`, "utf8") === print) continue;
+    const parts = unitParts(isHost ? "cpu" : "cuda", unit);
+    const print = printOf(parts, source, isHost, compiler.properties.compiler);
+    if (readPrint(path) === print) continue;
     const started = Date.now();
-    const options = [...unitOptions(unit).defines.map((define) => `--define=${define}`), ...(isHost ? [...flags, ...machine[architecture]].map((flag) => `--flag=${flag}`) : [])];
-    const [, artifact, lowered] = compiler.request(Op.compile, [source, `${unit.file}.cu`, join(root, "native", "device"), unit.expressions.join("\n"), ...options]);
+    const options = [...unitOptions(unit).defines.map((define) => `--define=${define}`), ...(isHost ? [...flags, ...machine[architecture]].map((flag) => `--flag=${flag}`) : [`--arch=${architecture}`])];
     mkdirSync(dirname(path), { recursive: true });
-    rmSync(`${path}.names`, { force: true });
-    writeFileSync(`${path}.part`, artifact);
-    renameSync(`${path}.part`, path);
+    const names = [];
+    for (const [part, expressions] of parts.entries()) {
+      const [, artifact, lowered] = compiler.request(Op.compile, [source, `${unit.file}.cu`, join(root, "native", "device"), expressions.join("\n"), ...options]);
+      names.push(Buffer.from(lowered).toString());
+      rmSync(`${path}.names`, { force: true });
+      writeFileSync(`${path}.part`, artifact);
+      renameSync(`${path}.part`, partFile(path, part));
+    }
     writeFileSync(`${path}.print`, print);
-    writeFileSync(`${path}.names`, lowered);
+    writeFileSync(`${path}.names`, names.join("\n"));
     log(`${architecture}/${unit.file}.${unit.dtype}: ${unit.expressions.length} kernels, ${((Date.now() - started) / 1000).toFixed(1)} s`);
   }
 }
 
-async function unitsFor(architectures) {
+/** Removes what was made for GPUs of sources that have changed since: a device would take it. */
+async function removeOutdated(wanted, log) {
+  const { kernelsFolder } = await import(join(dist, "wire", "binding.js"));
+  const { unitParts, unitSource } = await import(join(dist, "ops", "library.js"));
+  const units = new Map((await allUnits()).map((unit) => [`${unit.file}.${unit.dtype}`, unit]));
+  const present = existsSync(kernelsFolder) ? readdirSync(kernelsFolder) : [];
+  for (const architecture of present.filter((name) => name.startsWith("sm_"))) {
+    const files = readdirSync(join(kernelsFolder, architecture));
+    const names = files.filter((name) => name.endsWith(".names")).map((name) => name.slice(0, -".names".length));
+    const outdated = names.filter((name) => {
+      const unit = units.get(name);
+      const sources = unit === undefined ? "" : printOf(unitParts("cuda", unit), unitSource(unit.file), false, null);
+      return unit === undefined || !readPrint(join(kernelsFolder, architecture, name)).startsWith(sources);
+    });
+    for (const file of files) if (outdated.some((name) => file === name || file.startsWith(`${name}.`))) rmSync(join(kernelsFolder, architecture, file), { force: true });
+    if (outdated.length > 0 && !wanted.includes(architecture)) log(`${architecture}: removed ${outdated.length} of ${names.length} files, whose sources have changed. "node scripts/build-kernels.mjs ${architecture}" makes them again.`);
+  }
+}
+
+/** What a bundle's kernels are made for. A GPU runs code for the lower versions of its generation (native/lib/wire/architectures.ts), so these serve every one from Turing to Blackwell. */
+export const shipped = { processors: Object.keys(machine), gpus: ["sm_75", "sm_80", "sm_90a", "sm_100", "sm_120"] };
+
+/** Every unit, once all of the library has said which kernels it has. */
+export async function allUnits() {
   await import(join(dist, "index.js"));
   const { libraryUnits } = await import(join(dist, "ops", "library.js"));
+  return libraryUnits();
+}
+
+async function unitsFor(architectures) {
+  const units = await allUnits();
   // The large ones first, so that the last process to end has little left.
-  return architectures.flatMap((architecture) => libraryUnits().map((unit) => ({ unit, architecture }))).sort((a, b) => b.unit.expressions.length - a.unit.expressions.length);
+  return architectures.flatMap((architecture) => units.map((unit) => ({ unit, architecture }))).sort((a, b) => b.unit.expressions.length - a.unit.expressions.length);
 }
 
 export async function buildKernels(architectures = [], log = () => undefined) {
   const { DeviceProcess } = await import(join(dist, "device", "process.js"));
-  const wanted = architectures.length > 0 ? architectures : DeviceProcess.get("cpu").properties.architectures.slice(0, 1);
+  const gpu = architectures.includes("gpu") ? DeviceProcess.get("cuda").properties : null;
+  const named = architectures.map((name) => (name === "gpu" ? gpu.arch : name));
+  const wanted = named.length > 0 ? named : DeviceProcess.get("cpu").properties.architectures.slice(0, 1);
+  // The NVRTC that its cells are compiled with, not one that is newer than its driver.
+  const env = { ...(gpu?.compiler && { WARPCELL_NVRTC: gpu.compiler.path }), ...process.env };
+  await removeOutdated(wanted, log);
   const shards = availableParallelism();
   await Promise.all(Array.from({ length: shards }, (_, shard) => new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(import.meta.url), ["--shard", `${shard}/${shards}`, ...wanted], { stdio: ["ignore", "pipe", "pipe", "ipc"] });
+    const child = fork(fileURLToPath(import.meta.url), ["--shard", `${shard}/${shards}`, ...wanted], { stdio: ["ignore", "pipe", "pipe", "ipc"], env });
     let output = "";
     child.stdout.on("data", (chunk) => log(String(chunk).trimEnd()));
     child.stderr.on("data", (chunk) => (output += chunk));

@@ -1,8 +1,11 @@
 // `npm run bundle`: makes dist/warpcell-linux-x64.tar.xz, all that runs cells and GPU tests on a machine with no network, no Node and no Jupyter. The bundle keeps the
-// repository's layout, with Node's own binary in bin/, so that every relative path holds. `--as-built` takes what is built and builds nothing.
+// repository's layout, with Node's own binary in bin/, so that every relative path holds. `--as-built` takes what is built and builds nothing, `--without-cubins` leaves
+// out the kernels for GPUs, which a GPU then compiles one by one at their first use.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
+import { allUnits, shipped } from "./build-kernels.mjs";
+import { obtainNvrtc } from "./nvrtc.mjs";
 import { onSignals, python, quietly, root, setup, statuses } from "./setup.mjs";
 
 const limit = 60e6;
@@ -98,7 +101,7 @@ function assemble() {
   }
   for (const program of ["addon.node", "warpcell-device"]) copy(`native/build/Release/${program}`);
   copyOpenBlas();
-  copy("native/build/Release/kernels", (path) => !path.endsWith(".print"));
+  for (const architecture of architectures.filter((name) => existsSync(join(root, kernels, name)))) copy(join(kernels, architecture), (path) => !path.endsWith(".print"));
 
   const folders = closure([...Object.keys(packageOf(join(root, "kernel")).dependencies), "vitest", "@types/node"], join(root, "kernel"));
   closure(Object.keys(packageOf(join(root, "native")).dependencies), join(root, "native"), folders);
@@ -134,21 +137,43 @@ function requireBuilt() {
   if (lacking.length > 0) throw new Error(`Not everything is built: there is no ${lacking.join(" and no ")}. Run "npm run build", or "npm run bundle" without --as-built.`);
 }
 
+const kernels = join("native", "build", "Release", "kernels");
+const withGpus = !process.argv.includes("--without-cubins");
+const architectures = [...shipped.processors, ...(withGpus ? shipped.gpus : [])];
+
+/** Compiles the library's kernels for every machine that the bundle may come to; what has not changed since the last time is left alone. */
+async function buildKernels() {
+  const variables = withGpus ? { WARPCELL_NVRTC: await obtainNvrtc() } : {};
+  console.error(`… kernels for ${architectures.join(", ")}`);
+  await quietly(process.execPath, [join("scripts", "build-kernels.mjs"), ...architectures], variables);
+}
+
+async function requireKernels() {
+  if (!withGpus) return;
+  const names = (await allUnits()).map(({ file, dtype }) => `${file}.${dtype}.names`);
+  const lacking = shipped.gpus.filter((architecture) => names.some((name) => !existsSync(join(root, kernels, architecture, name))));
+  if (lacking.length > 0) throw new Error(`Not all kernels are made for ${lacking.join(", ")}. Run "npm run bundle", which makes them, or leave them out with --without-cubins.`);
+}
+
 function requirePackers() {
   const lacking = ["tar", "xz"].filter((program) => spawnSync(program, ["--version"]).status !== 0);
   if (lacking.length > 0) throw new Error(`Packing the bundle takes tar and xz, but there is no ${lacking.join(" and no ")}. Install them with: sudo apt-get install tar xz-utils`);
 }
 
 async function compress() {
-  await quietly("tar", ["-C", workshop, "--sort=name", "--owner=0", "--group=0", "--use-compress-program=xz -6 -T0", "-cf", packed, name]);
+  await quietly("tar", ["-C", workshop, "--sort=name", "--owner=0", "--group=0", "--use-compress-program=xz -9 --lzma2=dict=64MiB", "-cf", packed, name]);
   renameSync(packed, output);
   return statSync(output).size;
 }
 
 try {
   requirePackers();
-  if (!process.argv.includes("--as-built")) await setup();
+  if (!process.argv.includes("--as-built")) {
+    await setup();
+    await buildKernels();
+  }
   requireBuilt();
+  await requireKernels();
   // Nothing of this process hears of a signal while it copies; one that came is heard at the next turn.
   const forget = onSignals((signal) => process.exit(statuses[signal]));
   assemble();

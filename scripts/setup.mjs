@@ -40,8 +40,8 @@ export function onSignals(stop) {
   };
 }
 
-/** Runs a command in the root; its output is shown only when it fails. A signal ends it with all that it started, then this process. */
-export function quietly(command, args) {
+/** Runs a command in the root; its output is shown only when it fails. A signal ends it with all that it started, then this process. `variables`: for its environment. */
+export function quietly(command, args, variables = {}) {
   return new Promise((resolve, reject) => {
     let signals = 0;
     // Before the command starts, which may have done much by the time that this process goes on.
@@ -50,7 +50,7 @@ export function quietly(command, args) {
       child.once("close", () => process.exit(statuses[signal]));
     });
     // In a group of its own, which one signal reaches as a whole.
-    const child = spawn(command, args, { cwd: root, env: environment(), stdio: ["ignore", "pipe", "pipe"], detached: true });
+    const child = spawn(command, args, { cwd: root, env: { ...environment(), ...variables }, stdio: ["ignore", "pipe", "pipe"], detached: true });
     child.on("close", forget);
     let output = "";
     child.stdout.on("data", (chunk) => (output += chunk));

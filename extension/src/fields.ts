@@ -19,10 +19,12 @@ export const flag: Expectation = { expected: "true or false", holds: (value) => 
 export const count: Expectation = { expected: "a whole number ≥ 0", holds: isCount };
 export const finite: Expectation = { expected: "a finite number", holds: isFinite };
 export const list: Expectation = { expected: "a list", holds: Array.isArray };
+export const texts: Expectation = { expected: "a list of strings", holds: (value) => Array.isArray(value) && value.every(text.holds) };
 export const counts: Expectation = { expected: "a list of whole numbers ≥ 0", holds: (value) => Array.isArray(value) && value.every(isCount) };
 
 export const exactly = (wanted: number): Expectation => ({ expected: String(wanted), holds: (value) => value === wanted });
 export const between = (low: number, high: number): Expectation => ({ expected: `a whole number from ${low} to ${high}`, holds: (value) => isCount(value) && Number(value) >= low && Number(value) <= high });
+export const within = (low: number, high: number): Expectation => ({ expected: `a number from ${low} to ${high}`, holds: (value) => isFinite(value) && Number(value) >= low && Number(value) <= high });
 export const orNull = ({ expected, holds }: Expectation): Expectation => ({ expected: `${expected} or null`, holds: (value) => value === null || holds(value) });
 
 /** A field that may be left out. */
@@ -42,6 +44,23 @@ export function checkFields<T>(what: string, value: unknown, expectations: Expec
     if (!holds(fields[name])) return { ok: false, problem: `"${name}" of ${what} ${found(fields[name])} but should be ${expected}.` };
   }
   return { ok: true, value: value as T };
+}
+
+/** Checks a whole output: a version that is not the expected one is the one mismatch that a reader can mend. */
+export function checkOutput<T extends { version: number }>(what: string, value: unknown, expectations: Expectations<T>): Checked<T> {
+  const checked = checkFields(what, value, expectations);
+  const version = record.holds(value) ? (value as Partial<T>).version : undefined;
+  if (checked.ok || typeof version !== "number" || expectations.version.holds(version)) return checked;
+  return { ok: false, problem: `${checked.problem} Bring the kernel and the JupyterLab extension to the same version.` };
+}
+
+/** What is wrong with the first item that does not fit; `null`: all do. `noun` and its number name an item of `what`: "kernel 2 of a profile". */
+export function problemIn<T>(noun: string, what: string, items: readonly unknown[], expectations: Expectations<T>): string | null {
+  for (const [index, item] of items.entries()) {
+    const checked = checkFields(`${noun} ${index + 1} of ${what}`, item, expectations);
+    if (!checked.ok) return checked.problem;
+  }
+  return null;
 }
 
 /** A value as the verb of a sentence: short, whatever it is. */

@@ -1,6 +1,6 @@
-// How numbers read: bytes, shares and values.
+// How numbers read: times, rates, parts, bytes, counts and values.
 import { expect, test } from "vitest";
-import { formatBytes, formatBytesOf, formatCount, formatShare, formatValue } from "./quantity.ts";
+import { formatAmount, formatBytes, formatBytesOf, formatCount, formatExtent, formatPart, formatPoint, formatPower, formatRate, formatShare, formatTime, formatTimes, formatValue } from "./quantity.ts";
 
 test.each([
   [0, "0 B"],
@@ -38,4 +38,32 @@ test("counts agree with their noun", () => {
   expect(formatCount(1, "element", "elements")).toBe("1 element");
   expect(formatCount(1048576, "element", "elements")).toBe("1,048,576 elements");
   expect(formatShare(0.374)).toBe("37 %");
+});
+
+test.each<[number[], string, string]>([
+  [[0], " ", "0 ns"],
+  [[456], " ", "456 ns"],
+  [[1.5], " ", "1.50 ns"],
+  [[999.4], " ", "999 ns"],
+  [[999.6], " ", "1.00 µs"],
+  [[12_345], " ", "12.3 µs"],
+  [[368_000, 14_720], " ± ", "368 ± 15 µs"],
+  [[11_900, 14_100], " … ", "11.9 … 14.1 µs"],
+  [[900, 2_000_000], " … ", "0.00 … 2.00 ms"],
+  [[7.2e13], " ", "72,000 s"],
+  [[1e300], " ", "1.00e291 s"],
+])("the times %j are %s", (times, between, text) => expect(formatTimes(times, between)).toBe(text));
+
+test("rates, amounts, parts, powers and extents", () => {
+  expect([3.91e12, 999.6e9, 12, 0, 1e30].map((rate) => formatRate(rate, "B/s"))).toEqual(["3.91 TB/s", "1.00 TB/s", "12 B/s", "0 B/s", "1.00e12 EB/s"]);
+  expect(formatRate(4.6e9, "FLOP")).toBe("4.60 GFLOP");
+  expect([0, 0.001, 0.17, 42, 3684.2, 1e12].map(formatAmount)).toEqual(["0", "1.00e-3", "0.17", "42", "3,684", "1.00e12"]);
+  expect([0, 0.0004, 0.042, 0.98, 1, 12.5].map(formatPart)).toEqual(["0 %", "<0.1 %", "4.2 %", "98 %", "100 %", "1,250 %"]);
+  expect([-4, -2, -1, 0, 1, 2, 3, 11, 12, 15, 21].map(formatPower)).toEqual(["1e-4", "0.01", "0.1", "1", "10", "100", "1 k", "100 G", "1 T", "1 P", "1e21"]);
+  expect([[4096, 1, 1], [64, 32, 1], [1, 1, 8], [1, 1, 1], []].map(formatExtent)).toEqual(["4096", "64 × 32", "1 × 1 × 8", "1", ""]);
+});
+
+test("one time, and points in time to a step", () => {
+  expect([0, 0.4, 850, 999.6, 3210, 32_100, 9.996e5, 1.5e9, -2500].map(formatTime)).toEqual(["0 ns", "0.40 ns", "850 ns", "1.00 µs", "3.21 µs", "32.1 µs", "1.00 ms", "1.50 s", "-2.50 µs"]);
+  expect([formatPoint(0, 10), formatPoint(500_000, 500_000, 3e6), formatPoint(3.001e6, 1000), formatPoint(12, 1)]).toEqual(["0", "0.5 ms", "3.001 ms", "12 ns"]);
 });

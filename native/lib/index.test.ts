@@ -8,12 +8,12 @@ test("what a program can import, and nothing else", () => {
   expect(Object.keys(warpcell)).toEqual(expect.arrayContaining(functions));
   expect(Object.keys(warpcell).filter((name) => !functions.includes(name)).sort()).toEqual([
     "AutogradFunction", "CompileError", "CudaModule", "DeviceError", "DeviceFault", "DeviceUnavailable", "FormatError", "FunctionContext", "GradientError",
-    "InterruptedError", "Kernel", "KernelTemplate", "LaunchError", "OutOfMemory", "Tensor", "TensorCheckError", "TensorError", "TensorLayout",
+    "InterruptedError", "Kernel", "KernelTemplate", "LaunchError", "OutOfMemory", "Profile", "Tensor", "TensorCheckError", "TensorError", "TensorLayout",
     "WarpcellError", "arange", "bceWithLogitsLoss", "benchmark", "bernoulli", "cacheDirectory", "cat", "celu", "checkTensor", "compile", "crossEntropy", "defaultDevice", "detectAnomaly",
     "devices", "diag", "dropout", "dtypes", "einsum", "embedding", "empty", "emptyLike", "enableGrad", "eye", "full", "fullLike", "fuse", "glu", "grad", "gradients", "hardshrink", "hardtanh",
     "huberLoss", "io", "l1Loss",
-    "layerNorm", "linear", "linspace", "logSoftmax", "memory", "meshgrid", "mseLoss", "multinomial", "newAxis", "nllLoss", "noGrad", "ones", "onesLike", "prelu", "rand", "randint", "randn",
-    "randperm", "rmsNorm", "seed", "smoothL1Loss", "softmax", "softshrink", "stack", "synchronize", "tensor", "threshold", "tidy", "trim", "validateLaunch", "valueAndGrad", "zeros", "zerosLike",
+    "layerNorm", "linear", "linspace", "logSoftmax", "memory", "meshgrid", "mseLoss", "multinomial", "newAxis", "nllLoss", "noGrad", "ones", "onesLike", "prelu", "profile", "rand", "randint", "randn",
+    "randperm", "range", "rmsNorm", "seed", "smoothL1Loss", "softmax", "softshrink", "stack", "synchronize", "tensor", "threshold", "tidy", "trim", "validateLaunch", "valueAndGrad", "zeros", "zerosLike",
   ]);
 });
 

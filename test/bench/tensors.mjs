@@ -45,10 +45,14 @@ const chain = (x, y) => x.mul(2).add(y).tanh().mul(y).add(1).sigmoid().sum({ axi
 const rows = {
   add: { moves: 3, make: ({ x, y }) => () => x.add(y) },
   exp: { moves: 2, ...operation("exp") },
+  sigmoid: { moves: 2, ...operation("sigmoid") },
+  sin: { moves: 2, ...operation("sin") },
+  pow: { moves: 2, make: ({ x }) => { const size = x.abs(); return () => size.pow(2.5); } },
   clone: { moves: 2, make: ({ x }) => () => x.clone() },
   transposedCopy: { moves: 2, make: ({ x }) => () => x.T.contiguous() },
   rowSum: { moves: 1, ...operation("sum", along([1])) },
   columnSum: { moves: 1, ...operation("sum", along([0])) },
+  rowStd: { moves: 1, ...operation("std", { ...along([1]), correction: 1 }) },
   softmax: { moves: 2, make: ({ x }) => { has("softmax"); return () => x.softmax({ axis: 1 }); } },
   softmaxBackward: { moves: 3, make: (given) => { has("softmax"); return backwards((x) => x.softmax({ axis: 1 })).make(given); } },
   layerNorm: { moves: 2, make: ({ x, weight, bias }) => { const layerNorm = exported("layerNorm"); return () => layerNorm(x, weight, bias); } },
@@ -57,6 +61,8 @@ const rows = {
   rmsNormBackward: { moves: 3, make: (given) => { const rmsNorm = exported("rmsNorm"); return backwards((x, { weight }) => rmsNorm(x, weight)).make(given); } },
   gelu: { moves: 2, ...operation("gelu", { approximate: "none" }) },
   geluBackward: { moves: 3, ...gradient("geluGradient") },
+  mseLoss: { moves: 2, make: ({ x, y }) => { const mseLoss = exported("mseLoss"); return () => mseLoss(x, y); } },
+  mseLossBackward: { moves: 3, make: ({ x, y }) => { const [mseLoss, leaf] = [exported("mseLoss"), x.clone()]; leaf.requiresGrad = true; const loss = mseLoss(leaf, y); return () => warpcell.gradients(loss, [leaf], { retainGraph: true })[0]; } },
   cumsum: { moves: 2, make: ({ x }) => { has("cumsum"); return () => x.cumsum({ axis: 1 }); } },
   chainAndRowSum: { moves: 2, make: ({ x, y }) => { const fused = exported("fuse")((a, b) => chain(a, b), { wait: true }); fused(x, y); return () => fused(x, y); } },
 };

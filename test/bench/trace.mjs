@@ -17,7 +17,7 @@ const cases = [
   { name: "1M slices, whole", slices: 1_000_000, share: 1, limit: 8 },
   { name: "1M slices, a tenth", slices: 1_000_000, share: 0.1, limit: 8 },
   { name: "1M slices, a thousandth, with names", slices: 1_000_000, share: 0.001, limit: 8 },
-  { name: "1M slices, whole, searched", slices: 1_000_000, share: 1, limit: 20, search: "kernel 7" },
+  { name: "1M slices, whole, searched", slices: 1_000_000, share: 1, limit: 8, search: "kernel 7" },
   { name: "5M slices, whole", slices: 5_000_000, share: 1, limit: 20 },
   { name: "5M slices, a tenth", slices: 5_000_000, share: 0.1, limit: 20 },
 ];

@@ -21,6 +21,8 @@ export interface ElementwiseCase {
   /** The function of bools. */
   readonly ofBools?: (...values: boolean[]) => boolean;
   readonly allowed?: Allowed;
+  /** The same for 16-bit dtypes on a GPU, where what their rounding hides is not worked out. */
+  readonly allowedBrief?: Allowed;
 }
 
 /**
@@ -36,6 +38,9 @@ const positive = [0.01, 50] as const;
 
 const one = (name: OperationName, of: (x: number) => number | boolean, allowed: Allowed = 0, range: readonly [number, number] = wide, more: Partial<ElementwiseCase> = {}): ElementwiseCase => ({ name, ranges: [range], of, allowed, ...more });
 const two = (name: OperationName, of: (x: number, y: number) => number | boolean, allowed: Allowed = 0, more: Partial<ElementwiseCase> = {}): ElementwiseCase => ({ name, ranges: [wide, wide], of, allowed, ...more });
+
+/** Some units, and what e^−|x| is off when its exponent is rounded: __expf, CUDA C++ Programming Guide. */
+const briefly = (units: number): Allowed => (u, wanted, [x]) => 2 * u * Math.abs(wanted) * (units + 2 + 1.173 * Math.min(104, Math.abs(x!)));
 
 /** To the nearest integer, ties to even. */
 function round(x: number): number {
@@ -113,10 +118,10 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
   one("relu", (x) => (Number.isNaN(x) ? NaN : x > 0 ? x : 0), 0, wide, { ofIntegers: (x) => (x > 0n ? x : 0n) }),
   one("relu6", (x) => (Number.isNaN(x) ? NaN : x > 0 ? Math.min(x, 6) : 0)),
   // exp (4), a sum, a quotient and a product.
-  one("sigmoid", sigmoid, 8),
+  one("sigmoid", sigmoid, 8, wide, { allowedBrief: briefly(4) }),
   // log1p (4) of exp (4), which is as well conditioned, and a sum without cancellation.
   one("logSigmoid", (x) => (Number.isNaN(x) ? NaN : Math.min(x, 0) - Math.log1p(Math.exp(-Math.abs(x)))), 9),
-  one("silu", limit(-0, (x) => x * sigmoid(x)), 9),
+  one("silu", limit(-0, (x) => x * sigmoid(x)), 9, wide, { allowedBrief: briefly(5) }),
   one("softsign", (x) => (Math.abs(x) === Infinity ? Math.sign(x) : x / (1 + Math.abs(x))), 1.5),
   // x/6 and ½ cancel: two roundings of numbers up to 1.
   one("hardsigmoid", (x) => (x <= -3 ? 0 : x >= 3 ? 1 : x / 6 + 0.5), (u) => 2 * u, [-5, 5]),
@@ -128,7 +133,9 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
   // expm1 (4), two products and two constants.
   one("selu", (x) => 1.0507009873554805 * (x > 0 ? x : 1.6732632423543772 * Math.expm1(x)), 6),
   // erfc of an argument with two roundings, which its slope 2z² magnifies (z² = x²/2).
-  one("gelu", gelu, (u, wanted, [x]) => 2 * u * Math.abs(wanted) * (8 + x! * x!), [-8, 8], { attributes: { approximate: "none" } }),
+  one("gelu", gelu, (u, wanted, [x]) => 2 * u * Math.abs(wanted) * (8 + x! * x!), [-8, 8], { attributes: { approximate: "none" },
+    // Φ: a polynomial (2⁻¹⁶·⁸), a quotient and e^(−x²/2), whose exponent is rounded: x² is exact in 22 bits.
+    allowedBrief: (u, wanted, [x]) => Math.abs(wanted) * (2 ** -16.8 + 2 * u * (12 + x! * x!)) }),
   // 1 + tanh cancels: tanh (4) and the five roundings of its argument, whose slope is below 1.
   one("gelu", limit(-0, (x) => 0.5 * x * (1 + Math.tanh(inner(x)))), (u, _, [x]) => 9 * u * Math.abs(x!), [-8, 8], { attributes: { approximate: "tanh" } }),
   one("clamp", (x) => (Number.isNaN(x) ? NaN : x < -1.5 ? -1.5 : x > 2.5 ? 2.5 : x), 0, wide, { attributes: { min: -1.5, max: 2.5 } }),

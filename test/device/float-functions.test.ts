@@ -6,9 +6,10 @@ import { devices } from "./devices.ts";
 
 // Units in the last place: ours on the CPU; CUDA's own from the CUDA C++ Programming Guide, "Mathematical Functions".
 const functions: Record<string, [cpu: number, cuda: number]> = {
-  exp: [2, 2], exp2: [2, 2], expm1: [2, 2], log: [2, 2], log2: [2, 2], log10: [2, 3], log1p: [2, 2], sinh: [2, 3], cosh: [2, 2], tanh: [2, 2], erf: [2, 2], erfc: [3, 4],
+  exp: [2, 2], exp2: [2, 2], expm1: [2, 2], log: [2, 2], log2: [2, 2], log10: [2, 3], log1p: [2, 2], sinh: [2, 3], cosh: [2, 2], tanh: [2, 2], erf: [2, 2], erfc: [3, 4], sin: [2, 2], cos: [2, 2],
 };
-const ends = [NaN, Infinity, -Infinity, 0, -0, 1e-45, -1e-45, 1e-40, -1e-40, 1, -1, 88.72283, 88.72284, -87.4, -103.9, -104.1, 127.99999, 128, -149, -151, 3.4e38, -3.4e38, 1e-7, -1e-7, 0.5, -0.5, 9.2, 10.05, -0.99999994];
+const ends = [NaN, Infinity, -Infinity, 0, -0, 1e-45, -1e-45, 1e-40, -1e-40, 1, -1, 88.72283, 88.72284, -87.4, -103.9, -104.1, 127.99999, 128, -149, -151, 3.4e38, -3.4e38, 1e-7, -1e-7, 0.5, -0.5, 9.2, 10.05, -0.99999994,
+  1.5707964, -3.1415927, 355, 65536, -65536, 65536.01, 65537, 1e10, -6.3876e37];
 
 describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (device, kind) => {
   test.each(Object.entries(functions))("%s", (name, [cpu, cuda]) => {
@@ -33,6 +34,49 @@ describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (
     });
     expect(wrong.slice(0, 5)).toEqual([]);
     // Zeros keep their sign where the function is odd.
-    if (["expm1", "log1p", "sinh", "tanh", "erf"].includes(name)) expect(apply(tensor([-0], { device })).toArray()).toEqual([-0]);
+    if (["expm1", "log1p", "sinh", "tanh", "erf", "sin"].includes(name)) expect(apply(tensor([-0], { device })).toArray()).toEqual([-0]);
+  });
+
+  test("sin and cos near multiples of π/2, and among arguments that are too far for vectors", () => {
+    // What is left of a float near a multiple is short of the bits that π/2 lacks: each float around 40,000 of them.
+    const seed = Math.floor(Math.random() * 2 ** 32);
+    console.log(`seed ${seed}`);
+    const multiples = Array.from({ length: 40_000 }, (_, index) => Math.fround(((seed % 97) + index + 1) * (Math.PI / 2)));
+    const list = [...multiples, ...Array.from({ length: 3000 }, (_, index) => (index % 700 === 3 ? 1e9 + index * 64 : index / 10))];
+    const x = tensor(list, { device, dtype: "float32" });
+    const given = x.toArray() as number[];
+    for (const name of ["sin", "cos"] as const) {
+      const got = x[name]().toArray() as number[];
+      const wanted = x.to("float64")[name]().toArray() as number[];
+      const wrong = wanted.flatMap((value, at) => (Math.abs(got[at]! - value) <= (kind === "cpu" ? 2 : 2.5) * 2 ** (Math.floor(Math.log2(Math.abs(value))) - 23) ? [] : [{ x: given[at], got: got[at], value }]));
+      expect(wrong.slice(0, 5)).toEqual([]);
+      const turned = x.to("bfloat16")[name]().toArray() as number[];
+      const near = (x.to("bfloat16").to("float64") as Tensor)[name]().toArray() as number[];
+      expect(near.flatMap((value, at) => (Math.abs(turned[at]! - value) <= 2 ** -8 * Math.abs(value) * (1 + 2 ** -14) ? [] : [{ at, got: turned[at], value }])).slice(0, 5)).toEqual([]);
+    }
+  });
+
+  test("pow, of all magnitudes and of what C says of zeros, infinities and NaN", () => {
+    const seed = Math.floor(Math.random() * 2 ** 32);
+    console.log(`seed ${seed}`);
+    const bits = new Uint32Array(100_000).map((_, index) => (Math.imul(index + 1, 0x9e3779b1) + seed) >>> 0);
+    const exponents = Array.from({ length: 100_000 }, (_, index) => (index % 5 === 0 ? (index % 41) - 20 : ((index * 7919) % 4001) / 50 - 40));
+    const special = [0, -0, 1, -1, Infinity, -Infinity, NaN, 2, -2, 0.5, -0.5, 3, -3, 2.5, -2.5, 1e-45, -1e-45, 3.4e38, -3.4e38, 16777215, 16777216];
+    const pairs = special.flatMap((x) => special.map((y) => [x, y] as const));
+    const near = Array.from({ length: 20_000 }, (_, index) => [1 + ((index % 2001) - 1000) * 2 ** -23 * (index % 7), (index - 10_000) * 100] as const);
+    const x = tensor([...new Float32Array(bits.buffer), ...pairs.map(([x]) => x), ...near.map(([x]) => x)], { device, dtype: "float32" });
+    const y = tensor([...exponents, ...pairs.map(([, y]) => y), ...near.map(([, y]) => y)], { device, dtype: "float32" });
+    const got = x.pow(y).toArray() as number[];
+    const wanted = x.to("float64").pow(y.to("float64")).toArray() as number[];
+    const given = [x.toArray() as number[], y.toArray() as number[]] as const;
+    const wrong = wanted.flatMap((value, at) => {
+      const result = got[at]!, rounded = Math.fround(value);
+      const unit = 2 ** Math.max(-149, Math.floor(Math.log2(Math.abs(value))) - 23);
+      const isRight = Number.isNaN(value) ? Number.isNaN(result) : !Number.isFinite(rounded) || value === 0 || rounded === 0
+        ? Object.is(result, rounded) || Math.abs(result - rounded) <= 2 ** -149 || (Math.abs(value) < 2 ** 128 * (1 + 2 ** -21) && Math.abs(result) > 3.4e38)
+        : Math.abs(result - value) <= (kind === "cpu" ? 1 : 4.5) * unit || (!Number.isFinite(result) && Math.abs(value) > 3.4028e38);
+      return isRight ? [] : [{ x: given[0][at], y: given[1][at], result, value }];
+    });
+    expect(wrong.slice(0, 5)).toEqual([]);
   });
 });

@@ -29,7 +29,7 @@ export class Columns {
     this.shares = items.map(() => 1 / items.length);
     const prefix = `warpcell-asm-${++made}`;
     this.tabs = items.map(({ name, node }, index) => {
-      const tab = element("button", "warpcell-asm-tab", name);
+      const tab = element("button", "warpcell-tab", name);
       tab.type = "button";
       tab.id = `${prefix}-tab-${index}`;
       tab.setAttribute("role", "tab");

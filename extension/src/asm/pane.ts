@@ -3,6 +3,7 @@ import { Compartment, EditorState, type Extension } from "@codemirror/state";
 import { EditorView, highlightSpecialChars } from "@codemirror/view";
 import { jupyterTheme } from "@jupyterlab/codemirror";
 import { copyText } from "../clipboard.ts";
+import { ledTo } from "../list-keys.ts";
 import { formatCount } from "../quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import { marking, noMarks, setMarks, type Marks } from "./marks.ts";
@@ -33,16 +34,6 @@ export interface PaneEvents {
   searching(): void;
   said(sentence: string): void;
 }
-
-/** Where a key leads from a line, of `last` + 1 lines. */
-const moves: Readonly<Record<string, (from: number, page: number, last: number) => number>> = {
-  ArrowUp: (from) => from - 1,
-  ArrowDown: (from) => from + 1,
-  PageUp: (from, page) => from - page,
-  PageDown: (from, page) => from + page,
-  Home: () => 0,
-  End: (_from, _page, last) => last,
-};
 
 export class Pane {
   readonly node: HTMLElement;
@@ -196,15 +187,11 @@ export class Pane {
 
   private onKey(event: KeyboardEvent): void {
     if (event.altKey) return;
-    const isCommand = event.ctrlKey || event.metaKey;
-    const last = this.shown.length - 1;
-    if (event.key === "/" || (isCommand && event.key.toLowerCase() === "f")) this.events.searching();
-    else if (moves[event.key] && !isCommand && last >= 0) {
-      const { scrollDOM, defaultLineHeight } = this.view;
-      const page = Math.max(1, Math.floor(scrollDOM.clientHeight / defaultLineHeight) - 2);
-      const from = this.marks.cursor > 0 ? this.marks.cursor - 1 : 0;
-      this.choose(this.shown[Math.max(0, Math.min(last, moves[event.key]!(from, page, last)))]!);
-    } else if (event.key === "ArrowLeft" || event.key === "ArrowRight") this.view.scrollDOM.scrollLeft += event.key === "ArrowLeft" ? -48 : 48;
+    const { scrollDOM, defaultLineHeight } = this.view;
+    const next = ledTo(event, Math.max(0, this.marks.cursor - 1), this.shown.length, scrollDOM.clientHeight / defaultLineHeight);
+    if (event.key === "/" || ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "f")) this.events.searching();
+    else if (next !== null) this.choose(this.shown[next]!);
+    else if (event.key === "ArrowLeft" || event.key === "ArrowRight") scrollDOM.scrollLeft += event.key === "ArrowLeft" ? -48 : 48;
     else if (event.key === "Escape") this.events.chosen(-1);
     else return;
     event.preventDefault();

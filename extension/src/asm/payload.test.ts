@@ -12,16 +12,16 @@ test("assembly that keeps to the contract is taken as it is, also of nothing", (
 });
 
 test.each<[string, unknown, string]>([
-  ["nothing", null, "Expected a kernel's assembly to be a record of fields but got null."],
-  ["another version", { ...payload, version: 2 }, 'Expected "version" of a kernel\'s assembly to be 1 but got 2. Bring the kernel and the JupyterLab extension to the same version.'],
-  ["no source", { ...payload, source: undefined }, 'Expected "source" of a kernel\'s assembly to be a list of strings but got nothing.'],
-  ["a source of numbers", { ...payload, source: ["a", 1] }, 'Expected "source" of a kernel\'s assembly to be a list of strings but got ["a",1].'],
-  ["NaN registers", { ...payload, registers: NaN }, 'Expected "registers" of a kernel\'s assembly to be a whole number of 0 or more, or null but got null.'],
-  ["negative spills", { ...payload, spills: -4 }, 'Expected "spills" of a kernel\'s assembly to be a whole number of 0 or more, or null but got -4.'],
-  ["a listing in another language", { ...payload, listings: [{ ...listing, name: "constructor" }] }, 'Expected "name" of listing 1 of a kernel\'s assembly to be "PTX", "SASS" or "assembly" but got "constructor".'],
-  ["a listing that is none", { ...payload, listings: [7] }, "Expected listing 1 of a kernel's assembly to be a record of fields but got 7."],
-  ["too few lines of the source", { ...payload, listings: [{ ...listing, source: [1] }] }, 'Expected "source" of listing 1 of a kernel\'s assembly to have 2 items, one for each line, but got 1.'],
-  ["too many samples", { ...payload, listings: [{ ...listing, samples: [1, 2, 3] }] }, 'Expected "samples" of listing 1 of a kernel\'s assembly to have 2 items, one for each line, but got 3.'],
-  ["a line beyond the source", { ...payload, listings: [{ ...listing, source: [1, 9] }] }, "Expected listing 1 of a kernel's assembly to name lines of a source of 1 but got 9."],
-  ["an occupancy above all", { ...payload, occupancy: [{ block: 32, percent: 101, limiter: "" }] }, 'Expected "percent" of occupancy 1 of a kernel\'s assembly to be a number from 0 to 100 but got 101.'],
+  ["nothing", null, "A kernel's assembly is null but should be a record of fields."],
+  ["another version", { ...payload, version: 2 }, '"version" of a kernel\'s assembly is 2 but should be 1. Bring the kernel and the JupyterLab extension to the same version.'],
+  ["no source", { ...payload, source: undefined }, '"source" of a kernel\'s assembly is missing but should be a list of strings.'],
+  ["a source of numbers", { ...payload, source: ["a", 1] }, '"source" of a kernel\'s assembly is ["a",1] but should be a list of strings.'],
+  ["NaN registers", { ...payload, registers: NaN }, '"registers" of a kernel\'s assembly is null but should be a whole number ≥ 0 or null.'],
+  ["negative spills", { ...payload, spills: -4 }, '"spills" of a kernel\'s assembly is -4 but should be a whole number ≥ 0 or null.'],
+  ["a listing in another language", { ...payload, listings: [{ ...listing, name: "constructor" }] }, '"name" of listing 1 of a kernel\'s assembly is "constructor" but should be "PTX", "SASS" or "assembly".'],
+  ["a listing that is none", { ...payload, listings: [7] }, "Listing 1 of a kernel's assembly is 7 but should be a record of fields."],
+  ["too few lines of the source", { ...payload, listings: [{ ...listing, source: [1] }] }, '"source" of listing 1 of a kernel\'s assembly has 1 items but should have 2, one for each line.'],
+  ["too many samples", { ...payload, listings: [{ ...listing, samples: [1, 2, 3] }] }, '"samples" of listing 1 of a kernel\'s assembly has 3 items but should have 2, one for each line.'],
+  ["a line beyond the source", { ...payload, listings: [{ ...listing, source: [1, 9] }] }, '"source" of listing 1 of a kernel\'s assembly names line 9 but the source has 1.'],
+  ["an occupancy above all", { ...payload, occupancy: [{ block: 32, percent: 101, limiter: "" }] }, '"percent" of occupancy 1 of a kernel\'s assembly is 101 but should be a number from 0 to 100.'],
 ])("%s", (_case, value, problem) => expect(checkAsm(value)).toEqual({ ok: false, problem }));

@@ -2,7 +2,7 @@
 import type { Extension } from "@codemirror/state";
 import type { AsmListing, AsmPayload } from "../../../kernel/mime.ts";
 import { formatCount } from "../quantity.ts";
-import { shownText } from "../shown-text.ts";
+import { mostCharacters, shownText } from "../shown-text.ts";
 import { element } from "../tensor-view/element.ts";
 import { Columns } from "./columns.ts";
 import { lineColumn, liveColumn, sampleColumn } from "./gutters.ts";
@@ -28,7 +28,7 @@ export class AsmView {
   private readonly panes: readonly Pane[];
   private readonly columns: Columns;
   private readonly status = element("div", "warpcell-asm-status");
-  private readonly search = element("input", "warpcell-asm-search");
+  private readonly search = element("input", "warpcell-search");
   private readonly found = element("span", "warpcell-asm-search-count");
   private cursor: Place | null = null;
   private matches: readonly Match[] = [];
@@ -48,7 +48,7 @@ export class AsmView {
     const facts = factsOf(payload).map((fact) => element("span", "warpcell-asm-fact", fact));
     const name = element("span", "warpcell-asm-kernel", shownText(payload.kernel));
     const chart = occupancyChart(payload.occupancy);
-    const notes = payload.notes.slice(0, 20).map((note) => element("div", "warpcell-asm-note", shownText(note, 600)));
+    const notes = payload.notes.slice(0, 20).map((note) => element("div", "warpcell-asm-note", shownText(note, mostCharacters)));
     this.status.setAttribute("role", "status");
     this.node = element("div", "warpcell-asm-view", element("div", "warpcell-asm-facts", name, ...facts), ...notes, this.tools(chart), this.columns.node, this.status);
   }

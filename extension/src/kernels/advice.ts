@@ -1,25 +1,19 @@
 // A list of what a profile advises: each sentence a button that leads to its line and its time.
 import { Widget } from "@lumino/widgets";
-import type { TraceAdvice, TracePayload, TracePlace } from "../../../kernel/mime.ts";
+import type { TraceAdvice, TracePlace } from "../../../kernel/mime.ts";
 import { formatCount } from "../quantity.ts";
-import { shownText } from "../shown-text.ts";
+import { mostCharacters, shownText } from "../shown-text.ts";
 import { element } from "../tensor-view/element.ts";
-import { checkKernels } from "./payload.ts";
+import type { KernelFacts } from "./payload.ts";
 import type { Show, Target } from "./show.ts";
 
 /** A list of more would not be read. */
 const mostSentences = 50;
 
 export class Advice extends Widget {
-  constructor(payload: TracePayload, show: Show) {
+  constructor({ advice, places }: KernelFacts, show: Show) {
     super();
     this.addClass("warpcell-advice");
-    const checked = checkKernels(payload);
-    if (!checked.ok) {
-      this.node.append(element("div", "warpcell-problem", checked.problem));
-      return;
-    }
-    const { advice, places } = checked.value;
     if (advice.length === 0) {
       this.node.append(element("div", "warpcell-advice-none", "No advice: nothing in this profile stands out."));
       return;
@@ -32,7 +26,7 @@ export class Advice extends Widget {
 }
 
 function buttonOf({ text, place, start, end }: TraceAdvice, line: TracePlace | null, show: Show): HTMLElement {
-  const button = element("button", "warpcell-advice-button", element("span", "warpcell-advice-text", shownText(text, 600)));
+  const button = element("button", "warpcell-advice-button", element("span", "warpcell-advice-text", shownText(text, mostCharacters)));
   button.type = "button";
   if (line) button.append(element("span", "warpcell-advice-place", shownText(line.text, 40)));
   const target: Target = { start, end, ...(place === null ? {} : { place }) };

@@ -1,9 +1,8 @@
 // The table of columns: how each reads a row, for the eye, for sorting and for a spreadsheet, and when it is worth its room.
-import { formatBytes } from "../quantity.ts";
+import { formatAmount, formatBytes, formatExtent, formatPart, formatRate, formatTime, formatTimes } from "../quantity.ts";
 import { shownText } from "../shown-text.ts";
 import type { Row, SortKey } from "./rows.ts";
 import { ownOf } from "./rows.ts";
-import { formatAmount, formatExtent, formatPart, formatTimes } from "./units.ts";
 
 type Raw = readonly [title: string, value: (row: Row) => string | number | null];
 
@@ -26,7 +25,7 @@ const hasSome = (key: SortKey) => (rows: readonly Row[]) => rows.some((row) => k
 const isRepeated = (rows: readonly Row[]) => rows.some(({ kernel }) => kernel.calls > 1);
 const product = (extent: readonly number[]) => (extent.length === 0 ? null : extent.reduce((all, length) => all * length, 1));
 const orNothing = (value: number | null, format: (value: number) => string) => (value === null ? "" : format(value));
-const withPart = (amount: number | null, part: number | null) => orNothing(amount, formatAmount) + orNothing(part, (share) => ` · ${formatPart(share)}`);
+const withPart = (rate: number | null, noun: "B/s" | "FLOP/s", part: number | null) => orNothing(rate, (amount) => formatRate(amount, noun)) + orNothing(part, (share) => ` · ${formatPart(share)}`);
 const percent = (value: number | null) => (value === null ? "–" : Math.round(value).toLocaleString("en-US"));
 
 function occupancy({ kernel: { achievedOccupancy: achieved, theoreticalOccupancy: theoretical, limiter } }: Row): string {
@@ -41,7 +40,7 @@ const columns: readonly Column[] = [
   },
   {
     id: "total", title: "Total", description: "Time of all launches", align: "number", isInformative: always,
-    key: ({ kernel }) => kernel.total, text: ({ kernel }) => formatTimes([kernel.total]), raw: [["Total (ns)", ({ kernel }) => kernel.total]],
+    key: ({ kernel }) => kernel.total, text: ({ kernel }) => formatTime(kernel.total), raw: [["Total (ns)", ({ kernel }) => kernel.total]],
   },
   {
     id: "calls", title: "Calls", description: "Launches", align: "number", isInformative: always,
@@ -92,12 +91,12 @@ const columns: readonly Column[] = [
     raw: [["Achieved occupancy (%)", ({ kernel }) => kernel.achievedOccupancy], ["Theoretical occupancy (%)", ({ kernel }) => kernel.theoreticalOccupancy], ["Occupancy limited by", ({ kernel }) => kernel.limiter]],
   },
   {
-    id: "bandwidth", title: "GB/s", description: "Memory moved by one launch per second, and its share of what a copy reaches on this device", align: "number", isInformative: hasSome(({ bandwidth }) => bandwidth),
-    key: ({ bandwidth }) => bandwidth, text: ({ bandwidth, ofCopy }) => withPart(bandwidth === null ? null : bandwidth / 1e9, ofCopy), raw: [["Bytes per second", ({ bandwidth }) => bandwidth], ["Share of copy", ({ ofCopy }) => ofCopy]],
+    id: "bandwidth", title: "Bandwidth", description: "Memory moved by one launch per second, and its share of what a copy reaches on this device", align: "number", isInformative: hasSome(({ bandwidth }) => bandwidth),
+    key: ({ bandwidth }) => bandwidth, text: ({ bandwidth, ofCopy }) => withPart(bandwidth, "B/s", ofCopy), raw: [["Bytes per second", ({ bandwidth }) => bandwidth], ["Share of copy", ({ ofCopy }) => ofCopy]],
   },
   {
-    id: "throughput", title: "TFLOP/s", description: "Operations of one launch per second, and their share of what a matrix product of the same dtype reaches on this device", align: "number",
-    isInformative: hasSome(({ throughput }) => throughput), key: ({ throughput }) => throughput, text: ({ throughput, ofProduct }) => withPart(throughput === null ? null : throughput / 1e12, ofProduct),
+    id: "throughput", title: "Throughput", description: "Operations of one launch per second, and their share of what a matrix product of the same dtype reaches on this device", align: "number",
+    isInformative: hasSome(({ throughput }) => throughput), key: ({ throughput }) => throughput, text: ({ throughput, ofProduct }) => withPart(throughput, "FLOP/s", ofProduct),
     raw: [["Operations per second", ({ throughput }) => throughput], ["Share of product", ({ ofProduct }) => ofProduct]],
   },
 ];

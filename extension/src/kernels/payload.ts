@@ -1,19 +1,14 @@
-// Turns the part of a profile that tells of kernels, devices and advice into values that the views can trust, or one sentence.
+// Says what is wrong with the part of a profile that tells of kernels, devices and advice, so that its views can trust it.
 import type { TraceAdvice, TraceDevice, TraceKernel, TracePayload, TracePlace } from "../../../kernel/mime.ts";
-import type { Checked, Expectation, Expectations } from "../fields.ts";
-import { checkFields, count, counts, list, orNull, record, text } from "../fields.ts";
+import type { Expectation, Expectations } from "../fields.ts";
+import { count, counts, finite, orNull, problemIn, record, text, within } from "../fields.ts";
 
 export type KernelFacts = Pick<TracePayload, "kernels" | "devices" | "advice" | "places">;
 
 const isAmount = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value) && value >= 0;
-const amount: Expectation = { expected: "a number of 0 or more", holds: isAmount };
-const amounts: Expectation = { expected: "a record of numbers of 0 or more", holds: (value) => record.holds(value) && Object.values(value as object).every(isAmount) };
-const numbers: Expectation = {
-  expected: "a record of finite numbers",
-  holds: (value) => record.holds(value) && Object.values(value as object).every(Number.isFinite),
-};
-
-const profileFields: Expectations<KernelFacts> = { kernels: list, devices: list, advice: list, places: list };
+const amount: Expectation = { expected: "a number ≥ 0", holds: isAmount };
+const amounts: Expectation = { expected: "a record of numbers ≥ 0", holds: (value) => record.holds(value) && Object.values(value as object).every(isAmount) };
+const numbers: Expectation = { expected: "a record of finite numbers", holds: (value) => record.holds(value) && Object.values(value as object).every(finite.holds) };
 
 const kernelFields: Expectations<TraceKernel> = {
   name: text,
@@ -41,31 +36,28 @@ const kernelFields: Expectations<TraceKernel> = {
   places: counts,
 };
 
-const deviceFields: Expectations<TraceDevice> = { device: text, name: text, copy: orNull(amount), product: amounts, busy: amount };
-const adviceFields: Expectations<TraceAdvice> = { text, place: orNull(count), start: amount, end: amount };
+const deviceFields: Expectations<TraceDevice> = { device: text, name: text, copy: orNull(amount), product: amounts, busy: within(0, 1) };
+const adviceFields: Expectations<TraceAdvice> = { text, place: orNull(count), start: finite, end: finite };
 const placeFields: Expectations<TracePlace> = { text, cell: orNull(text), count, line: count };
+const what = "a profile";
 
-/** Checks what the views of this folder read of a profile; the timeline checks the rest. */
-export function checkKernels(value: unknown): Checked<KernelFacts> {
-  const profile = checkFields("a profile", value, profileFields);
-  if (!profile.ok) return profile;
-  const { kernels, devices, advice, places } = profile.value;
-  const problem =
-    problemIn("kernel", kernels, kernelFields) ?? problemIn("device", devices, deviceFields) ?? problemIn("advice", advice, adviceFields) ?? problemIn("place", places, placeFields) ??
-    kernels.map((kernel, index) => strayPlace(`kernel ${index + 1}`, kernel.places, places.length)).find(Boolean) ??
-    advice.map(({ place }, index) => strayPlace(`advice ${index + 1}`, place === null ? [] : [place], places.length)).find(Boolean);
-  return problem ? { ok: false, problem } : { ok: true, value: { kernels, devices, advice, places } };
+/** `null`: nothing is. What comes in is lists, of anything. */
+export function problemWith({ kernels, devices, advice, places }: KernelFacts): string | null {
+  return (
+    problemIn("kernel", what, kernels, kernelFields) ??
+    problemIn("device", what, devices, deviceFields) ??
+    problemIn("advice", what, advice, adviceFields) ??
+    problemIn("place", what, places, placeFields) ??
+    strayPlace("Kernel", kernels.map((kernel) => kernel.places), places.length) ??
+    strayPlace("Advice", advice.map(({ place }) => (place === null ? [] : [place])), places.length)
+  );
 }
 
-function problemIn<T>(noun: string, items: readonly T[], fields: Expectations<T>): string | null {
-  for (const [index, item] of items.entries()) {
-    const checked = checkFields(`${noun} ${index + 1} of a profile`, item, fields);
-    if (!checked.ok) return checked.problem;
+/** The first owner that names a place which is not there. */
+function strayPlace(noun: string, owners: readonly (readonly number[])[], length: number): string | null {
+  for (const [index, indices] of owners.entries()) {
+    const stray = indices.find((place) => place >= length);
+    if (stray !== undefined) return `${noun} ${index + 1} of a profile names place ${stray} but there are ${length}, counted from 0.`;
   }
   return null;
-}
-
-function strayPlace(owner: string, indices: readonly number[], length: number): string | null {
-  const stray = indices.find((index) => index >= length);
-  return stray === undefined ? null : `Expected ${owner} of a profile to name one of its ${length} places but got ${stray}.`;
 }

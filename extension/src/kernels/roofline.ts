@@ -1,37 +1,30 @@
 // A roofline per device: how near each kernel comes to what the device was measured to do, and what limits it.
 import { Widget } from "@lumino/widgets";
-import type { TracePayload } from "../../../kernel/mime.ts";
-import { formatCount } from "../quantity.ts";
+import { formatAmount, formatCount, formatPart, formatRate } from "../quantity.ts";
 import { shownText } from "../shown-text.ts";
 import { element } from "../tensor-view/element.ts";
-import { checkKernels } from "./payload.ts";
+import type { KernelFacts } from "./payload.ts";
 import type { Point, Roof } from "./roof.ts";
 import { radiusOf, roofOf } from "./roof.ts";
 import type { Placed, Plot } from "./roof-plot.ts";
 import { drawRoof } from "./roof-plot.ts";
 import type { Row } from "./rows.ts";
 import { ownOf, rowsOf } from "./rows.ts";
-import type { Point as PointAt, Show } from "./show.ts";
-import { formatAmount, formatPart, formatRate } from "./units.ts";
+import type { Show } from "./show.ts";
 
 /** A list of more would not be read. */
 const mostListed = 20;
 const mostDevices = 64;
 
 export class Roofline extends Widget {
-  private readonly figures: Figure[] = [];
+  private readonly figures: readonly Figure[];
 
-  constructor(payload: TracePayload, show: Show, point: PointAt = () => undefined) {
+  constructor(facts: KernelFacts, show: Show) {
     super();
     this.addClass("warpcell-roofline");
-    const checked = checkKernels(payload);
-    if (!checked.ok) {
-      this.node.append(element("div", "warpcell-problem", checked.problem));
-      return;
-    }
-    const rows = rowsOf(checked.value);
-    const { devices } = checked.value;
-    this.figures = devices.slice(0, mostDevices).map((device) => new Figure(roofOf(device, rows), show, point));
+    const rows = rowsOf(facts);
+    const { devices } = facts;
+    this.figures = devices.slice(0, mostDevices).map((device) => new Figure(roofOf(device, rows), show));
     this.node.append(...this.figures.map(({ node }) => node));
     if (devices.length === 0) this.node.append(element("div", "warpcell-roofline-note", "This profile names no device."));
     if (devices.length > mostDevices) this.node.append(element("div", "warpcell-roofline-note", `${formatCount(devices.length - mostDevices, "more device is", "more devices are")} not shown.`));
@@ -47,7 +40,6 @@ class Figure {
   readonly node = element("section", "warpcell-roofline-device");
   private readonly roof: Roof;
   private readonly show: Show;
-  private readonly point: PointAt;
   private readonly field = element("div", "warpcell-roofline-field");
   private readonly reading = element("div", "warpcell-roofline-reading");
   private readonly watch = new ResizeObserver(() => this.draw());
@@ -55,10 +47,9 @@ class Figure {
   private width = 0;
   private current = -1;
 
-  constructor(roof: Roof, show: Show, point: PointAt) {
+  constructor(roof: Roof, show: Show) {
     this.roof = roof;
     this.show = show;
-    this.point = point;
     const { device, points } = roof;
     this.node.append(element("div", "warpcell-roofline-title", element("b", "", shownText(device.device, 40)), ` ${shownText(device.name, 80)}`));
     const missing = missingRates(roof);
@@ -132,7 +123,6 @@ class Figure {
     if (point) this.reading.replaceChildren(...sentenceOf(point));
     else this.rest();
     this.mark();
-    this.point(point ? { kernel: point.row.index } : null);
   }
 
   private choose(): void {

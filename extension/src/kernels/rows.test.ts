@@ -64,7 +64,7 @@ test("cells read as people write", () => {
   const { columns } = columnsFor([row!]);
   expect(Object.fromEntries(columns.map(({ id, text }) => [id, text(row!)]))).toEqual({
     share: "50 %", total: "36.0 µs", calls: "3", mean: "12.0 ± 0.4 µs", range: "11.5 … 12.6 µs", name: "add axpy", grid: "64", block: "256", shared: "4.0 KiB",
-    occupancy: "– / 75 % · registers", bandwidth: "2,000 · 50 %", throughput: "1 · 2.0 %", places: "Cell [3]:4 +1",
+    occupancy: "– / 75 % · registers", bandwidth: "2 TB/s · 50 %", throughput: "1 TFLOP/s · 2.0 %", places: "Cell [3]:4 +1",
   });
 });
 

@@ -1,15 +1,15 @@
 // A table of the kernels of a profile: sorted, filtered, copied, and linked to the lines that launch them.
 import { Widget } from "@lumino/widgets";
-import type { TracePayload } from "../../../kernel/mime.ts";
 import { copyText } from "../clipboard.ts";
+import { ledTo } from "../list-keys.ts";
 import { formatCount } from "../quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import type { Column } from "./columns.ts";
 import { columnsFor, tabSeparated } from "./columns.ts";
-import { checkKernels } from "./payload.ts";
+import type { KernelFacts } from "./payload.ts";
 import type { Row } from "./rows.ts";
 import { filtered, rowsOf, sorted } from "./rows.ts";
-import type { Point, Show } from "./show.ts";
+import type { Show } from "./show.ts";
 import { TableRows } from "./table-rows.ts";
 
 /** Below this width the name comes first and stays in view. */
@@ -18,26 +18,14 @@ const narrow = 600;
 const sides = 18;
 let tables = 0;
 
-/** Where a key leads from a row, of `last` + 1 rows. */
-const moves: Readonly<Record<string, (from: number, page: number, last: number) => number>> = {
-  ArrowUp: (from) => from - 1,
-  ArrowDown: (from) => from + 1,
-  PageUp: (from, page) => from - page,
-  PageDown: (from, page) => from + page,
-  Home: () => 0,
-  End: (_from, _page, last) => last,
-};
-
 export class KernelTable extends Widget {
   private readonly choose: Show;
-  private readonly point: Point;
   private readonly rows: readonly Row[] = [];
   private readonly columns: Column[] = [];
   private order: { column: Column; descending: boolean } | null = null;
   private current = -1;
-  private hovered = -1;
   private isNarrow = false;
-  private readonly filter = element("input", "warpcell-kernels-filter");
+  private readonly filter = element("input", "warpcell-search");
   private readonly status = element("span", "warpcell-kernels-status");
   private readonly table = element("table", "warpcell-kernels-table");
   private readonly head = element("thead", "warpcell-kernels-head");
@@ -46,18 +34,12 @@ export class KernelTable extends Widget {
   private readonly body: TableRows;
   private readonly watch = new ResizeObserver(() => this.layOut());
 
-  constructor(payload: TracePayload, show: Show, point: Point = () => undefined) {
+  constructor(facts: KernelFacts, show: Show) {
     super();
     this.addClass("warpcell-kernels");
     this.choose = show;
-    this.point = point;
     this.body = new TableRows(`warpcell-kernels-${++tables}`, ({ row, place }) => this.choose({ kernel: row.index, place }));
-    const checked = checkKernels(payload);
-    if (!checked.ok) {
-      this.node.append(element("div", "warpcell-problem", checked.problem));
-      return;
-    }
-    this.rows = rowsOf(checked.value);
+    this.rows = rowsOf(facts);
     if (this.rows.length === 0) {
       this.node.append(element("div", "warpcell-kernels-empty", "No kernel ran while this profile was taken."));
       return;
@@ -107,8 +89,6 @@ export class KernelTable extends Widget {
     this.table.addEventListener("keydown", (event) => this.onKey(event));
     // A pointer chooses a row of its own.
     this.table.addEventListener("focus", () => this.current < 0 && this.table.matches(":focus-visible") && this.moveTo(0));
-    this.body.node.addEventListener("pointerover", ({ target }) => this.hover(this.body.positionOf(target)));
-    this.body.node.addEventListener("pointerleave", () => this.hover(-1));
     this.body.node.addEventListener("click", ({ target }) => {
       this.moveTo(this.body.positionOf(target));
       this.chooseCurrent();
@@ -122,7 +102,6 @@ export class KernelTable extends Widget {
     const rows = sorted(filtered(this.rows, this.filter.value), column.key, descending);
     const columns = this.isNarrow ? [...this.columns].sort((one, other) => Number(other.id === "name") - Number(one.id === "name")) : this.columns;
     this.current = kept ? rows.indexOf(kept) : -1;
-    this.hovered = -1;
     this.body.set(rows, columns, this.current);
     this.head.replaceChildren(element("tr", "", ...columns.map((shown) => this.titleOf(shown))));
     this.setWidths(columns);
@@ -173,18 +152,16 @@ export class KernelTable extends Widget {
   private onKey(event: KeyboardEvent): void {
     // Keys on a title or a line are theirs.
     if (event.target !== this.table) return;
-    if (event.key === "Enter") this.chooseCurrent();
+    const next = ledTo(event, this.current, this.body.length, this.field.clientHeight / this.body.rowHeight);
+    if (next !== null) this.moveTo(next);
+    else if (event.key === "Enter") this.chooseCurrent();
     else if (event.key === "/") this.filter.focus();
-    else if (moves[event.key] && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      const page = Math.max(1, Math.floor(this.field.clientHeight / this.body.rowHeight) - 2);
-      this.moveTo(Math.max(0, Math.min(this.body.length - 1, moves[event.key]!(this.current, page, this.body.length - 1))));
-    } else return;
+    else return;
     event.preventDefault();
   }
 
   private moveTo(position: number): void {
-    const row = this.body.at(position);
-    if (!row) return;
+    if (!this.body.at(position)) return;
     this.current = position;
     const { rowHeight } = this.body;
     const top = position * rowHeight;
@@ -193,7 +170,6 @@ export class KernelTable extends Widget {
     else if (room > 0 && top + rowHeight > this.field.scrollTop + room) this.field.scrollTop = top + rowHeight - room;
     this.showRows();
     this.nameCurrent();
-    this.point({ kernel: row.index });
   }
 
   private chooseCurrent(): void {
@@ -205,13 +181,6 @@ export class KernelTable extends Widget {
     this.body.mark(this.current);
     if (this.current >= 0) this.table.setAttribute("aria-activedescendant", this.body.idOf(this.current));
     else this.table.removeAttribute("aria-activedescendant");
-  }
-
-  private hover(position: number): void {
-    if (position === this.hovered) return;
-    this.hovered = position;
-    const row = this.body.at(position);
-    this.point(row ? { kernel: row.index } : null);
   }
 
   /** Sizes change with the page, with its fonts, and when a tab comes into view. */

@@ -79,7 +79,7 @@ export class HeatMap {
       if (this.numbers) write(this.canvas, this.picture, this.numbers);
     } catch (error) {
       this.dispose();
-      this.node.replaceChildren(element("div", "warpcell-tensor-problem", (error as Error).message));
+      this.node.replaceChildren(element("div", "warpcell-problem", (error as Error).message));
     }
   }
 

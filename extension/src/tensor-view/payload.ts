@@ -1,13 +1,12 @@
 // Turns the JSON of an output into a tensor payload that the view can trust, or one sentence.
 import type { TensorPayload, TensorTile } from "../../../kernel/mime.ts";
 import type { Checked, Expectations } from "../fields.ts";
-import { between, checkFields, count, counts, exactly, finite, flag, optional, orNull, record, text } from "../fields.ts";
+import { between, checkFields, checkOutput, count, counts, exactly, finite, flag, optional, orNull, record, text } from "../fields.ts";
 
-const version = 1;
 const mostAlong = 256;
 
 const payloadFields: Expectations<TensorPayload> = {
-  version: exactly(version),
+  version: exactly(1),
   shape: counts,
   dtype: text,
   device: text,
@@ -38,8 +37,8 @@ export function plane(shape: readonly number[]): { rows: number; columns: number
 
 /** Checks an output of type `application/vnd.warpcell.tensor.v1+json` against kernel/mime.ts, and its parts against each other. */
 export function checkPayload(value: unknown): Checked<TensorPayload> {
-  const checked = checkFields("a tensor preview", value, payloadFields);
-  if (!checked.ok) return withHint(checked, value);
+  const checked = checkOutput("a tensor preview", value, payloadFields);
+  if (!checked.ok) return checked;
   const { shape, size, tile } = checked.value;
   const elements = shape.reduce((product, length) => product * length, 1);
   if (elements !== size) return { ok: false, problem: `A tensor preview of shape [${shape.join(", ")}] counts ${size} elements but should count ${elements}.` };
@@ -60,11 +59,4 @@ export function checkTile(value: unknown, shape: readonly number[]): Checked<Ten
     return { ok: false, problem: `The picture of shape [${shape.join(", ")}] in steps of ${tile.rowStep} × ${tile.columnStep} has ${tile.rows} × ${tile.columns} cells but should have ${rows} × ${columns}.` };
   }
   return checkedTile;
-}
-
-/** A preview of another version is the one mismatch that a reader can mend. */
-function withHint(checked: { ok: false; problem: string }, value: unknown): { ok: false; problem: string } {
-  const found = typeof value === "object" && value !== null ? (value as Record<string, unknown>)["version"] : undefined;
-  if (typeof found !== "number" || found === version) return checked;
-  return { ok: false, problem: `${checked.problem} Bring the kernel and the JupyterLab extension to the same version.` };
 }

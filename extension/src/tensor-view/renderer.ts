@@ -83,5 +83,5 @@ function factNode({ kind, text, detail }: Fact): HTMLElement {
 }
 
 function problem(sentence: string): HTMLElement {
-  return element("div", "warpcell-tensor-problem", sentence);
+  return element("div", "warpcell-problem", sentence);
 }

@@ -2,10 +2,10 @@
 import { CodeMirrorEditor } from "@jupyterlab/codemirror";
 import type { NotebookPanel } from "@jupyterlab/notebook";
 import type { TracePlace } from "../../../kernel/mime.ts";
+import { formatTime } from "../quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import type { CellTime } from "./cell-times.ts";
 import { lightLine } from "./line-mark.ts";
-import { formatTime } from "./measures.ts";
 
 type Notebook = NotebookPanel["content"];
 type Cell = Notebook["widgets"][number];

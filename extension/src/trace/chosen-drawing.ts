@@ -1,7 +1,7 @@
 // Draws over a timeline what is chosen of it: slices, what they follow from and what follows from them, marks, a span of time.
+import { formatTime } from "../quantity.ts";
 import type { Geometry } from "./geometry.ts";
 import { axisHeight, xOf } from "./geometry.ts";
-import { formatTime } from "./measures.ts";
 import type { TimelineModel } from "./model.ts";
 import type { Span } from "./span.ts";
 import { lengthOf } from "./span.ts";

@@ -1,9 +1,9 @@
 // Shows as text what is chosen of a timeline: a slice with its facts, or the sums of a span of time.
 import type { Colour } from "../oklch.ts";
-import { formatCount } from "../quantity.ts";
+import { formatCount, formatPart, formatTime } from "../quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import type { Details } from "./details.ts";
-import { formatPart, formatTime } from "./measures.ts";
+import type { ScopeWords } from "./scope.ts";
 import { lengthOf } from "./span.ts";
 import type { Sums } from "./sums.ts";
 
@@ -37,8 +37,10 @@ export function sliceNodes(details: Details, colours: Colours, actions: DetailAc
   return nodes;
 }
 
-export function sumNodes(sums: Sums, names: readonly string[], tracks: readonly string[], colours: Colours): HTMLElement[] {
-  const head = element("div", "warpcell-trace-head", element("strong", "", formatTime(lengthOf(sums.span))), element("span", "warpcell-trace-where", `chosen, ${formatCount(sums.count, "slice", "slices")}`));
+export function sumNodes(sums: Sums, scope: ScopeWords, names: readonly string[], tracks: readonly string[], colours: Colours): HTMLElement[] {
+  const words = element("span", "warpcell-trace-where", `chosen, ${formatCount(sums.count, "slice", "slices")}${scope.text}`);
+  words.title = scope.hint;
+  const head = element("div", "warpcell-trace-head", element("strong", "", formatTime(lengthOf(sums.span))), words);
   const rows = sums.names.slice(0, mostNames).map(({ name, count, total }) => {
     const cells = [element("td", "", swatch(colours(name)), names[name]!), element("td", "", formatTime(total)), element("td", "", count.toLocaleString("en-US"))];
     return element("tr", "", ...cells);

@@ -1,7 +1,6 @@
 // Turns one slice into what there is to say about it.
 import type { TracePlace } from "../../../kernel/mime.ts";
-import { formatBytes, formatCount } from "../quantity.ts";
-import { formatPoint, formatRate, formatTime } from "./measures.ts";
+import { formatBytes, formatCount, formatPoint, formatRate, formatTime } from "../quantity.ts";
 import type { TimelineModel } from "./model.ts";
 
 export interface Details {

@@ -84,7 +84,7 @@ export class Frame {
       perPixel,
       palette: theme.palette,
       ground: groundOf(model, geometry, theme, width),
-      flags: model.matches?.flags ?? null,
+      matches: model.matches,
       labelWidth: labelWidth * ratio,
     };
     for (let row = 0; row < height; row++) pixels.set(view.ground, row * width);

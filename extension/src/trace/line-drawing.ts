@@ -1,9 +1,8 @@
 // Draws what surrounds the slices: the names of lines, the grid, the axis, counters.
-import { formatBytes } from "../quantity.ts";
+import { formatBytes, formatPoint, formatTime } from "../quantity.ts";
 import type { Geometry } from "./geometry.ts";
 import { axisHeight, fieldOf, timeAt, xOf } from "./geometry.ts";
 import type { Line } from "./layout.ts";
-import { formatPoint, formatTime } from "./measures.ts";
 import type { TimelineModel } from "./model.ts";
 import { lengthOf, ticksOf } from "./span.ts";
 import type { Theme } from "./theme.ts";

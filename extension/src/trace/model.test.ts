@@ -7,7 +7,6 @@ import { readColumns } from "./columns.ts";
 import { detailsOf, sentenceOf } from "./details.ts";
 import { keyFor, keys } from "./keys.ts";
 import { lineAt } from "./layout.ts";
-import { formatPart, formatPoint, formatRate, formatTime } from "./measures.ts";
 import { TimelineModel } from "./model.ts";
 import { checkTrace } from "./payload.ts";
 import { spotAt } from "./pointer.ts";
@@ -107,11 +106,11 @@ test("other views put a kernel, a place or a time in front", () => {
 test("details say name, times, place, facts, rates, cause and effects", () => {
   const model = modelOf();
   press(model, "ArrowRight", "ArrowDown", "ArrowDown");
-  expect(sentenceOf(detailsOf(model, model.selected!))).toBe("launch launch sm90_gemm_f32f32_tf32, 2.1 µs, main thread, at 21.20 µs, Cell [2]:5, 1 slice follows");
+  expect(sentenceOf(detailsOf(model, model.selected!))).toBe("launch launch sm90_gemm_f32f32_tf32, 2.10 µs, main thread, at 21.20 µs, Cell [2]:5, 1 slice follows");
   press(model, "e");
   expect(detailsOf(model, model.selected!)).toMatchObject({
     where: "stream 7 of cuda:0, at 82.0 µs",
-    facts: expect.arrayContaining([["bytes", "192 MiB, 2.1 TB/s"], ["operations", "4.6 GFLOP, 47.9 TFLOP/s"]]),
+    facts: expect.arrayContaining([["bytes", "192 MiB, 2.10 TB/s"], ["operations", "4.60 GFLOP, 47.9 TFLOP/s"]]),
     cause: "launch sm90_gemm_f32f32_tf32",
     stack: ["train (Cell [2]:5)", "step (Cell [2]:9)", "Cell [2]:12"],
   });
@@ -158,13 +157,6 @@ test("no peak of a counter is lost", () => {
   }
   expect(areas.valueAt(-1)).toBeNull();
   expect(areas.valueAt(17.5)).toBe(value[17]);
-});
-
-test("times, rates and shares are short", () => {
-  expect([0, 0.4, 850, 999.6, 3210, 32_100, 9.996e5, 1.5e9, -2500].map(formatTime)).toEqual(["0 ns", "0.4 ns", "850 ns", "1 µs", "3.21 µs", "32.1 µs", "1 ms", "1.5 s", "-2.5 µs"]);
-  expect([formatPoint(0, 10), formatPoint(500_000, 500_000, 3e6), formatPoint(3.001e6, 1000), formatPoint(12, 1)]).toEqual(["0", "0.5 ms", "3.001 ms", "12 ns"]);
-  expect([formatRate(812e9, "B/s"), formatRate(1.21e12, "FLOP/s"), formatRate(0, "B/s")]).toEqual(["812 GB/s", "1.21 TFLOP/s", "0 B/s"]);
-  expect([0, 0.004, 0.37, 1].map(formatPart)).toEqual(["0 %", "0.4 %", "37 %", "100 %"]);
 });
 
 /** The columns of a reply as the kernel sends them: each from a multiple of 8 bytes on. */
@@ -253,9 +245,25 @@ test("what is chosen stays chosen when a window comes, and is given up where it 
   const columns = (readColumns(reply, buffer, model.trace.tables) as { value: Columns }).value;
   press(model, "ArrowRight", "ArrowDown");
   model.show({ start: 0, end: 1e5 });
-  model.receive(columns, { start: 0, end: 2e5 });
+  model.receive(columns, { start: 0, end: 2e5 }, true);
   expect(nameOf(model)).toBe("matmul");
   const other = (readColumns(replyOf(trainingSlices(1).filter(({ name }) => name !== "matmul")).reply, replyOf(trainingSlices(1).filter(({ name }) => name !== "matmul")).buffer, { ...model.trace.tables, names: 99, details: 99 }) as { value: Columns }).value;
-  model.receive(other, { start: 0, end: 2e5 });
+  model.receive(other, { start: 0, end: 2e5 }, false);
   expect(model.selected).toBeNull();
+});
+
+test("a search and the sums of a span know of which slices they are", () => {
+  expect(modelOf().scope()).toBe("all");
+  const model = modelOf({ complete: false, id: "p1" });
+  const { reply, buffer } = replyOf();
+  const columns = (readColumns(reply, buffer, model.trace.tables) as { value: Columns }).value;
+  const within = { start: 1e4, end: 2e4 };
+  expect([model.scope(), model.scope(within)]).toEqual(["overview", "overview"]);
+  model.show({ start: 0, end: 1e5 });
+  model.receive(columns, { start: 0, end: 2e5 }, false);
+  expect([model.scope(), model.scope(within)]).toEqual(["partly", "partly"]);
+  model.receive(columns, { start: 0, end: 2e5 }, true);
+  expect([model.scope(), model.scope(within)]).toEqual(["part", "all"]);
+  model.showWhole();
+  expect([model.scope(), model.scope(within)]).toEqual(["overview", "overview"]);
 });

@@ -1,8 +1,10 @@
 // What a timeline shows and what of it is chosen, changed by named actions; knows nothing of the page.
+import type { Target } from "../kernels/show.ts";
 import type { Columns } from "./columns.ts";
 import type { Group, Layout } from "./layout.ts";
 import { groupsOf, layoutOf, placeOf } from "./layout.ts";
 import type { Trace } from "./payload.ts";
+import type { Scope } from "./scope.ts";
 import type { Matches, Wanted } from "./search.ts";
 import { find, step } from "./search.ts";
 import { Slices } from "./slices.ts";
@@ -11,15 +13,6 @@ import { around, covers, inside, lengthOf, moved, showing, zoomed } from "./span
 import { StepAreas } from "./step-areas.ts";
 import type { Sums } from "./sums.ts";
 import { sumsOf } from "./sums.ts";
-
-/** What another view asks this one to show: indices of the profile's kernels and places, and times. */
-export interface Target {
-  kernel?: number;
-  place?: number;
-  places?: readonly number[];
-  start?: number;
-  end?: number;
-}
 
 export class TimelineModel {
   readonly trace: Trace;
@@ -39,7 +32,7 @@ export class TimelineModel {
   range: Span | null = null;
   marks: readonly Span[] = [];
   matches: Matches | null = null;
-  private fetched: { slices: Slices; span: Span } | null = null;
+  private fetched: { slices: Slices; span: Span; complete: boolean } | null = null;
   private summed: Sums | null = null;
   private readonly collapsed = new Set<number>();
   private readonly listeners = new Set<() => void>();
@@ -98,12 +91,20 @@ export class TimelineModel {
 
   // Data
 
-  /** Slices of a part of the profile, in more detail than the overview has. */
-  receive(columns: Columns, span: Span): void {
-    this.fetched = { slices: new Slices(columns, this.trace.tables.depths), span };
+  /** Slices of a part of the profile, in more detail than the overview has; `complete`: none of them stands for others. */
+  receive(columns: Columns, span: Span, complete: boolean): void {
+    this.fetched = { slices: new Slices(columns, this.trace.tables.depths), span, complete };
     this.quiet = quietNames(this.trace, columns, this.quiet);
     this.chooseSlices();
     this.changed();
+  }
+
+  /** Which of the profile's slices are looked at: for a search, or within `span`. */
+  scope(span: Span = this.whole): Scope {
+    if (this.trace.payload.complete) return "all";
+    if (this.fetched?.slices !== this.slices) return "overview";
+    if (!this.fetched.complete) return "partly";
+    return covers(this.fetched.span, span) ? "all" : "part";
   }
 
   private chooseSlices(): void {

@@ -1,6 +1,7 @@
 // Turns one row of slices into one line of pixels, in time that depends on the pixels and not on the slices, and finds where a name has room.
 import type { Palette } from "./palette.ts";
 import { mixed } from "./palette.ts";
+import type { Matches } from "./search.ts";
 import type { Slices } from "./slices.ts";
 
 export interface RowView {
@@ -10,8 +11,8 @@ export interface RowView {
   readonly palette: Palette;
   /** What is behind the slices: one line, as wide as those that are painted. */
   readonly ground: Uint32Array;
-  /** By slice; where it is given, all others step back. */
-  readonly flags: Uint8Array | null;
+  /** Where something is meant, all else steps back. */
+  readonly matches: Pick<Matches, "flags" | "last"> | null;
   /** From this width on, in pixels, a slice may have its name. */
   readonly labelWidth: number;
 }
@@ -33,7 +34,7 @@ const edge = 150;
 
 /** Paints over the ground into `line`, and appends to `labels`. */
 export function paintRow(line: Uint32Array, slices: Slices, row: number, view: RowView, labels: Labels): void {
-  const { start, perPixel, palette, ground, flags, labelWidth } = view;
+  const { start, perPixel, palette, ground, matches, labelWidth } = view;
   const { first, order, isInOrder, starts, sums, columns } = slices;
   const { duration, name, busy } = columns;
   const { background, fill } = palette;
@@ -58,7 +59,7 @@ export function paintRow(line: Uint32Array, slices: Slices, row: number, view: R
       const index = sliceAt(at);
       const colour = fill[name[index]!]!;
       const share = busy && busy[index]! < duration[index]! ? least + ((busy[index]! / duration[index]!) * (256 - least)) : 256;
-      const shade = flags && flags[index] === 0 ? back : share;
+      const shade = matches && matches.flags[index] === 0 ? back : share;
       const body = shade >= 256 ? colour : mixed(colour, background, shade);
       line.fill(body, x, end);
       if (end - x >= 3 && from >= 0) line[x] = mixed(body, background, edge);
@@ -70,51 +71,19 @@ export function paintRow(line: Uint32Array, slices: Slices, row: number, view: R
       done = end;
       at++;
       // Slices that a wide one covers to the pixel.
-      if (at < last && (starts[at]! - start) * scale < done - 1) at = after(starts, at, last, start + (done - 1) * perPixel, 1);
+      if (at < last && (starts[at]! - start) * scale < done - 1) at = slices.nextFrom(at, last, start + (done - 1) * perPixel, 1);
       continue;
     }
-    // All that start within this pixel are one, and look like the last of them.
-    const next = after(starts, at, last, start + (x + 1) * perPixel, run);
+    // All that start within this pixel are one, and look like the last of them, or the last that is meant.
+    const next = slices.nextFrom(at, last, start + (x + 1) * perPixel, run);
     run = next - at;
-    let shown = sliceAt(next - 1);
-    if (flags) for (let one = at; one < next; one++) if (flags[sliceAt(one)] === 1) shown = sliceAt(one);
+    const meant = matches !== null && matches.last[next - 1]! >= at;
+    const shown = sliceAt(meant ? matches.last[next - 1]! : next - 1);
     const share = (sums[next]! - sums[at]!) * scale;
-    line[x] = mixed(fill[name[shown]!]!, background, flags && flags[shown] === 0 ? back : share >= 1 ? 256 : least + share * (256 - least));
+    line[x] = mixed(fill[name[shown]!]!, background, matches && !meant ? back : share >= 1 ? 256 : least + share * (256 - least));
     done = x + 1;
     // That one may go on, and is seen as itself from the next pixel on.
     at = run > 1 && (starts[next - 1]! + lasting(next - 1) - start) * scale - done >= 1 ? next - 1 : next;
     if (done >= width) return;
   }
-}
-
-/** The first position after `at` whose start is `time` or later: doubling steps from a guess, `run` ahead, then bisection. What is read lies close together. */
-function after(starts: Float64Array, at: number, last: number, time: number, run: number): number {
-  let low = at + 1;
-  let high = last;
-  const guess = Math.min(Math.max(at + run, low), last);
-  if (guess < last && starts[guess]! < time) {
-    low = guess + 1;
-    for (let step = 1; low + step < last; step *= 2) {
-      if (starts[low + step]! >= time) {
-        high = low + step;
-        break;
-      }
-      low += step + 1;
-    }
-  } else {
-    high = guess;
-    for (let step = 1; high - step >= low; step *= 2) {
-      if (starts[high - step]! < time) {
-        low = high - step + 1;
-        break;
-      }
-      high -= step;
-    }
-  }
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (starts[middle]! < time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -16,6 +16,8 @@ export interface Matches {
   readonly wanted: Wanted;
   /** 1 for each slice that is meant. */
   readonly flags: Uint8Array;
+  /** For each position in `order`, that of the last slice up to there which is meant; −1: none is. However many a pixel has, one look tells. */
+  readonly last: Int32Array;
   /** Slices of the profile: a merged one counts for all that it stands for. */
   readonly count: number;
   /** From the start of the first to the end of the last; `null`: there are none. */
@@ -29,22 +31,28 @@ function textsWith(texts: readonly string[], text: string): Uint8Array {
 }
 
 export function find(slices: Slices, { names, places }: Pick<TracePayload, "names" | "places">, wanted: Wanted): Matches {
+  const { order } = slices;
   const { length, name, place, kernel, start, duration } = slices.columns;
   const named = wanted.text === undefined ? null : textsWith(names, wanted.text);
   const placed = wanted.text === undefined ? null : textsWith(places.map((item) => item.text), wanted.text);
   const chosen = wanted.places && new Set(wanted.places.map((index) => index + 1));
   const flags = new Uint8Array(length);
+  const last = new Int32Array(length);
   let count = 0;
+  let latest = -1;
   let [from, to] = [Infinity, -Infinity];
-  for (let index = 0; index < length; index++) {
+  for (let at = 0; at < length; at++) {
+    const index = order[at]!;
+    last[at] = latest;
     const fits = named ? named[name[index]!] === 1 || (place[index]! > 0 && placed![place[index]! - 1] === 1) : true;
     if (!fits || (wanted.kernel !== undefined && kernel[index] !== wanted.kernel + 1) || (chosen && !chosen.has(place[index]!))) continue;
+    last[at] = latest = at;
     flags[index] = 1;
     count += slices.countOf(index);
     if (start[index]! < from) from = start[index]!;
     if (start[index]! + duration[index]! > to) to = start[index]! + duration[index]!;
   }
-  return { wanted, flags, count, span: count === 0 ? null : { start: from, end: to } };
+  return { wanted, flags, last, count, span: count === 0 ? null : { start: from, end: to } };
 }
 
 /**

@@ -142,7 +142,7 @@ test.each([1, 0.25, 0.01])("a pixel is painted where slices are and ground where
     const perPixel = (slices.span.end * share) / width;
     for (let row = 0; row < slices.rows; row++) {
       const line = new Uint32Array(width);
-      paintRow(line, slices, row, { start, perPixel, palette, ground: new Uint32Array(width).fill(ground), flags: null, labelWidth: 20 }, newLabels(100));
+      paintRow(line, slices, row, { start, perPixel, palette, ground: new Uint32Array(width).fill(ground), matches: null, labelWidth: 20 }, newLabels(100));
       const inRow = all(columns).filter((index) => slices.rowOf(index) === row);
       for (let x = 2; x < width - 2; x++) {
         const [from, to] = [start + x * perPixel, start + (x + 1) * perPixel];
@@ -159,20 +159,47 @@ test("a wide slice has its colour, its name, and steps back where others are sea
   const slices = new Slices(columns, depths);
   const line = new Uint32Array(100);
   const labels = newLabels(9);
-  const view = { start: 0, perPixel: 1, palette, ground: new Uint32Array(100).fill(ground), flags: null, labelWidth: 35 };
+  const view = { start: 0, perPixel: 1, palette, ground: new Uint32Array(100).fill(ground), matches: null, labelWidth: 35 };
   paintRow(line, slices, 2, view, labels);
   expect([line[5], line[30], line[55], line[75], line[95]]).toEqual([ground, palette.fill[0], ground, palette.fill[1], ground]);
   expect([labels.count, labels.from[0], labels.to[0], labels.slice[0]]).toEqual([1, 10, 50, 0]);
-  paintRow(line, slices, 2, { ...view, flags: Uint8Array.of(0, 1) }, newLabels(9));
+  paintRow(line, slices, 2, { ...view, matches: find(slices, { names, places: [] }, { text: "relu" }) }, newLabels(9));
   expect(line[75]).toBe(palette.fill[1]);
   expect(line[30]).not.toBe(palette.fill[0]);
+});
+
+test("a position ahead is found from any guess, and a pixel looks like the last slice in it that is meant", () => {
+  const columns = randomColumns(500);
+  const slices = new Slices(columns, depths);
+  for (let round = 0; round < 2000; round++) {
+    const row = Math.floor(6 * Math.random());
+    const [first, last] = [slices.first[row]!, slices.first[row + 1]!];
+    const at = first + Math.floor((last - first) * Math.random());
+    const time = slices.span.end * Math.random();
+    const run = Math.floor(600 * Math.random());
+    expect(slices.nextFrom(at, last, time, run)).toBe(Math.max(at + 1, slices.firstFrom(row, time)));
+  }
+  const matches = find(slices, { names, places: [] }, { text: "gemm" });
+  let latest = -1;
+  slices.order.forEach((index, at) => {
+    if (columns.name[index] === 0) latest = at;
+    expect(matches.last[at]).toBe(latest);
+  });
+  // The whole profile in one pixel: one match is enough to be seen.
+  const only = (name: number) => ({ ...columns, name: columns.name.map((_, index) => (index === slices.order[slices.first[1]! - 40] ? name : 1)) });
+  const found = new Slices(only(0), depths);
+  const line = new Uint32Array(1);
+  paintRow(line, found, 0, { start: 0, perPixel: slices.span.end, palette, ground: Uint32Array.of(ground), matches: find(found, { names, places: [] }, { text: "gemm" }), labelWidth: 9 }, newLabels(1));
+  const plain = new Uint32Array(1);
+  paintRow(plain, new Slices(only(1), depths), 0, { start: 0, perPixel: slices.span.end, palette: { ...palette, fill: Uint32Array.of(palette.fill[0]!, palette.fill[0]!) }, ground: Uint32Array.of(ground), matches: null, labelWidth: 9 }, newLabels(1));
+  expect(line[0]).toBe(plain[0]);
 });
 
 test("slices that overlap, as no kernel sends them, end", () => {
   const length = 1000;
   const columns = { ...randomColumns(0), length, start: new Float64Array(length), duration: new Float32Array(length).fill(3e38), track: new Uint16Array(length), depth: new Uint8Array(length), name: new Uint32Array(length), place: new Uint32Array(length), detail: new Uint32Array(length), cause: Uint32Array.from({ length }, (_, index) => index + 1), kernel: new Uint32Array(length) };
   const slices = new Slices(columns, depths);
-  paintRow(new Uint32Array(50), slices, 0, { start: 0, perPixel: 1e-9, palette, ground: new Uint32Array(50), flags: null, labelWidth: 5 }, newLabels(9));
+  paintRow(new Uint32Array(50), slices, 0, { start: 0, perPixel: 1e-9, palette, ground: new Uint32Array(50), matches: null, labelWidth: 5 }, newLabels(9));
   expect(slices.causeOf(5)).toBeNull();
   expect(sumsOf(slices, names.length, { start: 0, end: 10 }).busy[0]).toBe(1);
 });

@@ -2,6 +2,9 @@
 import type { Columns } from "./columns.ts";
 import type { Span } from "./span.ts";
 
+/** Positions per block, as a power of two: the starts of a block lie together in memory. */
+const block = 4;
+
 export class Slices {
   readonly columns: Columns;
   /** The first row of each track, and one more. */
@@ -14,6 +17,8 @@ export class Slices {
   readonly starts: Float64Array;
   readonly sums: Float64Array;
   readonly span: Span;
+  /** The start at the first position of each block: a search reads these, which are few enough to stay near, before the starts themselves. */
+  private readonly blocks: Float64Array;
   private effects: { first: Uint32Array; items: Uint32Array } | null = null;
 
   /** `depths`: levels of nesting of each track. */
@@ -43,6 +48,8 @@ export class Slices {
     }
     const worked = busy ?? duration;
     for (let at = 0; at < length; at++) this.sums[at + 1] = this.sums[at]! + worked[this.order[at]!]!;
+    this.blocks = new Float64Array(Math.ceil(length / (1 << block)));
+    for (let index = 0; index < this.blocks.length; index++) this.blocks[index] = this.starts[index << block]!;
     this.span = length === 0 ? { start: 0, end: 0 } : { start: from, end: to };
   }
 
@@ -73,6 +80,38 @@ export class Slices {
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (this.starts[middle]! < time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** As `firstFrom`, but after the position `at` and up to `last` where the row ends, likely `run` later: of millions of slices each look takes its time in memory. */
+  nextFrom(at: number, last: number, time: number, run: number): number {
+    const { starts, blocks } = this;
+    // Blocks: `low` starts before `time`, or is the lowest; `high` does not, or is beyond the highest.
+    const lowest = at >> block;
+    const highest = (last - 1) >> block;
+    let low = Math.min((at + run) >> block, highest);
+    let high = low + 1;
+    for (let step = 1; low > lowest && blocks[low]! >= time; step *= 2) {
+      high = low;
+      low = Math.max(lowest, low - step);
+    }
+    for (let step = 1; high <= highest && blocks[high]! < time; step *= 2) {
+      low = high;
+      high = Math.min(highest + 1, high + step);
+    }
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1;
+      if (blocks[middle]! < time) low = middle;
+      else high = middle;
+    }
+    // Positions.
+    high = Math.min(last, (low + 1) << block);
+    low = Math.max(at + 1, low << block);
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (starts[middle]! < time) low = middle + 1;
       else high = middle;
     }
     return low;

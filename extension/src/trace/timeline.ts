@@ -1,7 +1,7 @@
 // A timeline on the page: its canvas, toolbar, details and keys over one model, drawn when it is seen and something has changed.
 import type { TracePlace } from "../../../kernel/mime.ts";
 import type { Colour } from "../oklch.ts";
-import { formatBytes, formatCount } from "../quantity.ts";
+import { formatBytes, formatCount, formatPoint, formatTime } from "../quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import { sliceNodes, sumNodes } from "./details-view.ts";
 import { detailsOf, sentenceOf } from "./details.ts";
@@ -11,12 +11,12 @@ import { axisHeight, fieldOf, gutterOf } from "./geometry.ts";
 import { helpNode } from "./help.ts";
 import type { KeyActions } from "./keys.ts";
 import { keyFor } from "./keys.ts";
-import { formatPoint, formatTime } from "./measures.ts";
 import { TimelineModel } from "./model.ts";
 import { colourOf } from "./palette.ts";
 import type { Trace } from "./payload.ts";
 import type { Spot } from "./pointer.ts";
 import { PointerGestures } from "./pointer.ts";
+import { scopeWords } from "./scope.ts";
 import { lengthOf } from "./span.ts";
 import type { Theme } from "./theme.ts";
 import { readTheme } from "./theme.ts";
@@ -188,7 +188,7 @@ export class Timeline implements KeyActions {
     const { model } = this;
     const { names, tracks } = this.trace.payload;
     const sums = model.sums();
-    if (sums) return sumNodes(sums, names, tracks.map(({ name }) => name), this.colours);
+    if (sums) return sumNodes(sums, scopeWords[model.scope(sums.span)], names, tracks.map(({ name }) => name), this.colours);
     if (model.selected === null) return [element("span", "warpcell-trace-hint", "Click a slice, or drag with Shift over a span of time. Ctrl and wheel zoom, ? lists the keys.")];
     const details = detailsOf(model, model.selected);
     return sliceNodes(details, this.colours, {
@@ -207,7 +207,7 @@ export class Timeline implements KeyActions {
   private announce(): void {
     const { model } = this;
     const sums = model.sums();
-    const sentence = sums ? `${formatTime(lengthOf(sums.span))} chosen, ${formatCount(sums.count, "slice", "slices")}` : model.selected === null ? "" : sentenceOf(detailsOf(model, model.selected));
+    const sentence = sums ? `${formatTime(lengthOf(sums.span))} chosen, ${formatCount(sums.count, "slice", "slices")}${scopeWords[model.scope(sums.span)].text}` : model.selected === null ? "" : sentenceOf(detailsOf(model, model.selected));
     if (sentence === this.said) return;
     this.said = sentence;
     this.announcer.textContent = sentence;

@@ -1,12 +1,13 @@
 // The line above a timeline: search with its count, zoom, the whole, the keys, and what there is to say of the data.
 import { formatCount } from "../quantity.ts";
 import { element } from "../tensor-view/element.ts";
+import { scopeWords } from "./scope.ts";
 import type { Timeline } from "./timeline.ts";
 
 export class Toolbar {
   readonly node: HTMLElement;
   private readonly timeline: Timeline;
-  private readonly search = element("input", "warpcell-trace-search");
+  private readonly search = element("input", "warpcell-search warpcell-trace-search");
   private readonly found = element("span", "warpcell-trace-found");
   private readonly previous: HTMLButtonElement;
   private readonly next: HTMLButtonElement;
@@ -50,8 +51,10 @@ export class Toolbar {
     this.help.setAttribute("aria-expanded", String(this.timeline.helpShown));
     const text = matches?.wanted.text ?? "";
     if (this.search.value !== text && document.activeElement !== this.search) this.search.value = text;
-    const count = matches === null ? "" : matches.count === 0 ? "none" : `${formatCount(matches.count, "slice", "slices")}${matches.wanted.text === undefined ? " in front" : ""}`;
+    const { text: scope, hint } = scopeWords[this.timeline.model.scope()];
+    const count = matches === null ? "" : `${matches.count === 0 ? "none" : formatCount(matches.count, "slice", "slices")}${matches.wanted.text === undefined ? " in front" : ""}${scope}`;
     if (this.found.textContent !== count) this.found.textContent = count;
+    this.found.title = hint;
   }
 
   private onKey(event: KeyboardEvent): void {
@@ -69,7 +72,7 @@ export class Toolbar {
 }
 
 function button(text: string, title: string, run: () => void): HTMLButtonElement {
-  const node = element("button", "warpcell-trace-button", text);
+  const node = element("button", "warpcell-button warpcell-trace-button", text);
   node.type = "button";
   node.title = title;
   node.setAttribute("aria-label", title);

@@ -1,12 +1,11 @@
 // Shows a profile: its title, the timeline and the other views of it as tabs, and what a reader must know of the data.
 import { Panel, Widget } from "@lumino/widgets";
 import type { TracePayload } from "../../../kernel/mime.ts";
-import { formatCount } from "../quantity.ts";
+import type { Show, Target } from "../kernels/show.ts";
+import { formatCount, formatTime } from "../quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import type { CellLinks } from "./cell-links.ts";
 import { cellTimesOf } from "./cell-times.ts";
-import { formatTime } from "./measures.ts";
-import type { Target } from "./model.ts";
 import type { Trace } from "./payload.ts";
 import { Timeline } from "./timeline.ts";
 import type { AskWindow } from "./window-feed.ts";
@@ -15,7 +14,7 @@ import type { AskWindow } from "./window-feed.ts";
 export interface PanelKind {
   readonly title: string;
   /** `show`: puts something of the profile in front in the timeline. */
-  make(payload: TracePayload, show: (target: Target) => void): Widget;
+  make(payload: TracePayload, show: Show): Widget;
 }
 
 export interface TraceSurroundings {
@@ -76,7 +75,7 @@ export class TraceView extends Panel {
   }
 
   private tab(title: string, index: number, name: string): HTMLButtonElement {
-    const tab = element("button", "warpcell-trace-tab", title);
+    const tab = element("button", "warpcell-tab", title);
     tab.type = "button";
     tab.id = `${name}-${index}`;
     tab.setAttribute("role", "tab");
@@ -129,7 +128,7 @@ function head({ title, duration, count, complete, devices }: TracePayload, tabs:
   const words = element("div", "warpcell-trace-title", element("strong", "", title), ...facts.filter(Boolean).map((fact) => element("span", "", fact)));
   const node = element("div", "warpcell-trace-bar", words, list);
   if (enlarge) {
-    const button = element("button", "warpcell-trace-button warpcell-trace-enlarge", "Enlarge");
+    const button = element("button", "warpcell-button warpcell-trace-button warpcell-trace-enlarge", "Enlarge");
     button.type = "button";
     button.title = "Open the profile in a tab of its own";
     button.addEventListener("click", enlarge);

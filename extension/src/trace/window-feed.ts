@@ -98,7 +98,7 @@ export class WindowFeed {
     this.say(reply.ok ? "" : reply.problem);
     if (reply.ok) {
       this.have = { span, perPixel: lengthOf(span) / width, complete: reply.value.complete };
-      this.model.receive(reply.value.columns, span);
+      this.model.receive(reply.value.columns, span, reply.value.complete);
     }
     // Where the view is now, it may lack more; what failed is asked again only when it moves.
     if (this.model.view !== asked) this.consider();

@@ -143,7 +143,7 @@ test("names and lines with markup, controls and 10 MB do nothing, and what canno
   await expect(pane(view, "PTX").locator(".cm-line")).toHaveCount(2);
   await expect(view.locator("img")).toHaveCount(0);
   expect(await page.evaluate(() => "hacked" in window)).toBe(false);
-  await expect(cell(page, 1).locator(".warpcell-asm")).toHaveText('Expected "lines" of listing 1 of a kernel\'s assembly to be a list of strings but got nothing.');
+  await expect(cell(page, 1).locator(".warpcell-asm")).toHaveText('"lines" of listing 1 of a kernel\'s assembly is missing but should be a list of strings.');
 });
 
 for (const [theme, name] of [["JupyterLab Dark", "dark"], ["JupyterLab Dark High Contrast", "high-contrast"]] as const) {

@@ -209,8 +209,8 @@ for (const [theme, name] of [["JupyterLab Dark", "dark"], ["JupyterLab Dark High
     await page.theme.setTheme(theme);
     const view = cell(page, 0).locator(".warpcell-tensor");
     // WCAG 2.2, success criterion 1.4.3.
-    const texts = page.locator(".warpcell-tensor-line > *, .warpcell-tensor-problem, .warpcell-heat-map-legend > *, .warpcell-heat-map-note");
-    await expect(page.locator(".warpcell-tensor-line, .warpcell-tensor-problem")).toHaveCount(8);
+    const texts = page.locator(".warpcell-tensor-line > *, .warpcell-problem, .warpcell-heat-map-legend > *, .warpcell-heat-map-note");
+    await expect(page.locator(".warpcell-tensor-line, .warpcell-problem")).toHaveCount(8);
     // The theme's colours come with its style sheet.
     await expect.poll(async () => Math.min(...(await contrastsOf(texts)))).toBeGreaterThanOrEqual(4.5);
     await expect.poll(async () => (await coloursOf(view.locator(".warpcell-heat-map-canvas"))).distinct).toBeGreaterThan(100);

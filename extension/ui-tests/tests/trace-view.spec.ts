@@ -57,7 +57,7 @@ test("keys alone reach every slice, its cause, the search, sums and marks, and a
   await press(page, "e");
   await expect(head(page)).toContainText("sm90_gemm_f32f32_tf32");
   await press(page, "ArrowRight");
-  await expect(aloud).toHaveText(/^kernel relu<float>, 23 µs, stream 7 of cuda:0, at .*, Cell \[2\]:5, grid 4096, block 256, registers 24, bytes 128 MiB, 5\.84 TB\/s, follows from launch relu<float>$/);
+  await expect(aloud).toHaveText(/^kernel relu<float>, 23\.0 µs, stream 7 of cuda:0, at .*, Cell \[2\]:5, grid 4096, block 256, registers 24, bytes 128 MiB, 5\.84 TB\/s, follows from launch relu<float>$/);
   await press(page, "c");
   await expect(head(page)).toContainText("launch relu<float>");
   await press(page, "e", "ArrowLeft");
@@ -86,6 +86,8 @@ test("keys alone reach every slice, its cause, the search, sums and marks, and a
   await expect(view(page).locator(".warpcell-trace-sums table").first().locator("tbody tr").first()).not.toBeEmpty();
   await press(page, "?");
   await expect(view(page).locator(".warpcell-trace-help")).toBeVisible();
+  await view(page).evaluate((element) => element.scrollIntoView());
+  await page.screenshot({ path: shot("trace-help") });
   await press(page, "?", "Escape", "Escape");
   await expect(aloud).toHaveText("");
   await press(page, "x");
@@ -167,7 +169,7 @@ test("a profile opens in a tab of its own, below its notebook", async ({ page })
 });
 
 test("a profile of another version is one sentence", async ({ page }) => {
-  await expect(cell(page, 3).locator(".warpcell-trace")).toHaveText('Expected "version" of a profile to be 1 but got 4. Bring the kernel and the JupyterLab extension to the same version.');
+  await expect(cell(page, 3).locator(".warpcell-trace")).toHaveText('"version" of a profile is 4 but should be 1. Bring the kernel and the JupyterLab extension to the same version.');
 });
 
 for (const [theme, name] of [["JupyterLab Dark", "dark"], ["JupyterLab Dark High Contrast", "high-contrast"]] as const) {

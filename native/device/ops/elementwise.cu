@@ -19,8 +19,43 @@ SHORT(Reciprocal); SHORT(Sqrt); SHORT(Rsqrt); SHORT(Exp); SHORT(Log); SHORT(Tanh
 SHORT(GeluGradient); SHORT(GeluTanhGradient); SHORT(Gated);
 template <class Op, class T> constexpr bool light = same<Wide<T>, double> ? is_arithmetic<Op> : is_short<Op>;
 
+// f(x). On a GPU, what a result of 16 bits does not show need not be worked out.
+template <class Op> constexpr bool has_brief = same<Op, Gelu> || same<Op, Sigmoid> || same<Op, Silu>;
+template <class Op, class T> __device__ inline auto value_of(T x) {
+#ifndef WARPCELL_CPU
+  if constexpr (has_brief<Op> && same<Wide<T>, float> && sizeof(T) == 2) return Op::brief(widen<T>(x));
+  else
+#endif
+  return Op::of(widen<T>(x));
+}
+
+#ifdef WARPCELL_CPU
+template <class Op> constexpr bool has_near = same<Op, Sin> || same<Op, Cos>;
+// Stretches of near arguments only, which are nearly all, as vectors; the others one by one.
+template <class Op, class T> inline void map_near(const T* a, T* out, long long count) {
+  constexpr long long kStretch = 512;
+  Span span = block_span(count);
+  for (long long first = span.begin; first < span.end; first += kStretch) {
+    const long long length = span.end - first < kStretch ? span.end - first : kStretch;
+    const T* x = a + first;
+    T* y = out + first;
+    int far = 0;
+    for (long long i = 0; i < length; i++) far |= !Op::is_near(widen<T>(x[i]));
+    if (far) {
+      for (long long i = 0; i < length; i++) y[i] = narrow<T>(Op::of(widen<T>(x[i])));
+    } else {
+#pragma GCC ivdep
+      for (long long i = 0; i < length; i++) y[i] = narrow<T>(Op::near(widen<T>(x[i])));
+    }
+  }
+}
+#endif
+
 template <class Op, class T, class Out> __global__ void unary(const T* a, Out* out, long long count) {
-  map<light<Op, T>>(count, out, [](T x) { return narrow<Out>(Op::of(widen<T>(x))); }, a);
+#ifdef WARPCELL_CPU
+  if constexpr (has_near<Op> && same<Wide<T>, float>) return map_near<Op>(a, out, count);
+#endif
+  map<light<Op, T>>(count, out, [](T x) { return narrow<Out>(value_of<Op>(x)); }, a);
 }
 template <class Op, class T, class Out> __global__ void binary(const T* a, const T* b, Out* out, long long count) {
   map<light<Op, T>>(count, out, [](T x, T y) { return narrow<Out>(Op::of(widen<T>(x), widen<T>(y))); }, a, b);

@@ -179,6 +179,8 @@ template <class K> __global__ void radix_count(const K* keys, long long* counts,
   long long begin = blockIdx.x * chunk, end = begin + chunk < count ? begin + chunk : count;
 #ifdef WARPCELL_CPU
   long long found[kDigits] = {};
+  // See sort_rows: counts are no vectors, whatever Clang 14 thinks.
+#pragma clang loop vectorize(disable)
   for (long long i = begin; i < end; i++) found[keys[i] >> shift & (kDigits - 1)] += 1;
   for (int digit = 0; digit < kDigits; digit++) counts[digit * gridDim.x + blockIdx.x] = found[digit];
 #else
@@ -196,6 +198,7 @@ template <class K> __global__ void radix_place(const K* keys, const long long* o
 #ifdef WARPCELL_CPU
   long long next[kDigits];
   for (int digit = 0; digit < kDigits; digit++) next[digit] = starts[digit * gridDim.x + blockIdx.x];
+#pragma clang loop vectorize(disable)
   for (long long i = begin; i < end; i++) {
     long long at = next[keys[i] >> shift & (kDigits - 1)]++;
     sorted[at] = keys[i];

@@ -22,22 +22,38 @@ template <class Op, class T> __device__ inline typename Op::State strided_line(c
       Pack<T, W> loaded[U];
 #pragma unroll
       for (int u = 0; u < U; u++) loaded[u] = pointer[at + u * threads];
+      if constexpr (by_groups<Op>) {
+        Wide<T> values[U * W];
 #pragma unroll
-      for (int u = 0; u < U; u++) {
+        for (int i = 0; i < U * W; i++) values[i] = widen<T>(loaded[i / W].element[i % W]);
+        Op::add_group(lanes[0], values);
+      } else {
 #pragma unroll
-        for (int e = 0; e < W; e++) Op::add(lanes[e], widen<T>(loaded[u].element[e]), index + (at + u * threads) * W + e);
+        for (int u = 0; u < U; u++) {
+#pragma unroll
+          for (int e = 0; e < W; e++) Op::add(lanes[e], widen<T>(loaded[u].element[e]), index + (at + u * threads) * W + e);
+        }
       }
     }
     for (; at < packs; at += threads) {
       Pack<T, W> loaded = pointer[at];
+      if constexpr (by_groups<Op>) {
+        Wide<T> values[W];
 #pragma unroll
-      for (int e = 0; e < W; e++) Op::add(lanes[e], widen<T>(loaded.element[e]), index + at * W + e);
+        for (int e = 0; e < W; e++) values[e] = widen<T>(loaded.element[e]);
+        Op::add_group(lanes[0], values);
+      } else {
+#pragma unroll
+        for (int e = 0; e < W; e++) Op::add(lanes[e], widen<T>(loaded.element[e]), index + at * W + e);
+      }
     }
     for (long long i = packs * W + thread; i < length; i += threads) Op::add(lanes[0], widen<T>(in[i]), index + i);
+    if constexpr (!by_groups<Op>) {
 #pragma unroll
-    for (int width = W / 2; width > 0; width /= 2) {
+      for (int width = W / 2; width > 0; width /= 2) {
 #pragma unroll
-      for (int e = 0; e < width; e++) Op::merge(lanes[e], lanes[e + width]);
+        for (int e = 0; e < width; e++) Op::merge(lanes[e], lanes[e + width]);
+      }
     }
     return lanes[0];
   }

@@ -6,9 +6,9 @@ using namespace warpcell;
 
 // `L` is the line of a row (line.cuh): which one, lib/ops/rowwise.ts decides by the length of the rows and where they start.
 
-// Blocks that a processor of a GPU is to hold at a time, so that one loads while another sums: with 512 threads 40 registers are left for each, or 64 where more is kept.
-template <class T, class L> constexpr int kBlocks = L::most_threads > 512 ? 1 : sizeof(T) <= 4 ? 3 : 2;
-template <class L> constexpr int kBlocksOfTwo = L::most_threads > 512 ? 1 : 2;
+// Blocks that a processor of a GPU is to hold at a time, so that one loads while another sums: 40 registers are left for each of 1536 threads, 48 of 1280, or 64 of 1024 where more is kept.
+template <class T, class L> constexpr int kBlocks = L::most_threads > 512 ? 1 : (sizeof(T) == 2 ? 1280 : sizeof(T) == 4 ? 1536 : 1024) / L::most_threads;
+template <class L> constexpr int kBlocksOfTwo = L::most_threads > 512 ? 1 : 1024 / L::most_threads;
 
 // e^x for what becomes a T: of 16 bits it shows no error below 2⁻¹², and |x| · 2⁻²⁴ is one for any x that does not give 0.
 template <class T, class A> __device__ inline A exp_for(A x) {
@@ -59,7 +59,7 @@ template <class T, bool is_log, class L> __global__ void __launch_bounds__(L::mo
 }
 
 // (x − mean) · rstd · weight + bias, or x · rstd · weight. `weight` and `bias` may be null. `means` are relative to the first element of their rows.
-template <class T, bool is_centered, class L> __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>) normalize(const T* x, const T* weight, const T* bias, T* y, Sum<T>* means, Sum<T>* rstds, long long rows, long long length, double eps) {
+template <class T, bool is_centered, class L> __global__ void __launch_bounds__(L::most_threads, sizeof(T) == 2 ? kBlocksOfTwo<L> : kBlocks<T, L>) normalize(const T* x, const T* weight, const T* bias, T* y, Sum<T>* means, Sum<T>* rstds, long long rows, long long length, double eps) {
   using A = Sum<T>;
   L line(length);
   Rows mine = block_rows(rows);
@@ -100,13 +100,12 @@ template <class T, bool is_centered, class L> __global__ void __launch_bounds__(
   using A = Sum<T>;
   L line(length);
   Rows mine = block_rows(rows);
-  // One row; `add` gets the operands and what makes x̂ of an element.
-  auto one = [&](long long row, auto add) {
+  // One row, whose g and x are at hand; `add` gets them and what makes x̂ of an element.
+  auto one = [&](long long row, const auto& above, const auto& in, auto add) {
     const A rstd = rstds[row];
     A middle = A(0);
     if constexpr (is_centered) middle = means[row];
     const A origin = is_centered ? A(widen<T>(x[row * length])) : A(0), mean = middle, share = A(1) / A(length);
-    auto above = line.keep(g + row * length), in = line.keep(x + row * length);
     auto normal = [=](A value) { return ((value - origin) - mean) * rstd; };
     if (weight != nullptr) {
       auto w = line.stream(weight);
@@ -121,16 +120,27 @@ template <class T, bool is_centered, class L> __global__ void __launch_bounds__(
     add(above, in, normal);
   };
   if (sums == nullptr) {
-    for (long long row = mine.begin; row < mine.end; row += mine.step) one(row, [](const auto&, const auto&, auto) {});
+    for (long long row = mine.begin; row < mine.end; row += mine.step) one(row, line.keep(g + row * length), line.keep(x + row * length), [](const auto&, const auto&, auto) {});
     return;
   }
   auto slopes = line.totals(sums + 2 * blockIdx.x * length), offsets = line.totals(sums + (2 * blockIdx.x + 1) * length);
-  for (long long row = mine.begin; row < mine.end; row += mine.step) {
-    one(row, [&](const auto& above, const auto& in, auto normal) {
-      slopes.add(line, [=](A g, A x) { return g * normal(x); }, above, in);
-      offsets.add(line, [](A g) { return g; }, above);
-    });
-  }
+  auto add = [&](const auto& above, const auto& in, auto normal) {
+    slopes.add(line, [=](A g, A x) { return g * normal(x); }, above, in);
+    offsets.add(line, [](A g) { return g; }, above);
+  };
+#ifndef WARPCELL_CPU
+  if constexpr (sizeof(T) == 2 && L::most_threads == 512) {
+    // One block fills the processor with its sums: the next row is on its way while this one is summed.
+    auto above = line.keep(g + (mine.begin < rows ? mine.begin : 0) * length), in = line.keep(x + (mine.begin < rows ? mine.begin : 0) * length);
+    for (long long row = mine.begin; row < mine.end; row += mine.step) {
+      long long next = row + mine.step < mine.end ? row + mine.step : row;
+      auto next_above = line.keep(g + next * length), next_in = line.keep(x + next * length);
+      one(row, above, in, add);
+      above = next_above, in = next_in;
+    }
+  } else
+#endif
+  for (long long row = mine.begin; row < mine.end; row += mine.step) one(row, line.keep(g + row * length), line.keep(x + row * length), add);
   slopes.finish(line);
   offsets.finish(line);
 }

@@ -53,8 +53,66 @@ template <class Op> __device__ inline typename Op::State before_part(const typen
 }
 #endif
 
+#ifndef WARPCELL_CPU
+// One part of a row where packs of 16 bytes lie at multiples of it: a thread takes U packs, one of each of its warp's stretches of 32, so that loads and stores are whole lines.
+template <class Op, class T> __device__ inline void scan_packs(const T* x, T* out, typename Op::State* state, typename Op::State carry, long long first, long long steps, long long length, int reverse, typename Op::State* totals) {
+  using State = typename Op::State;
+  constexpr int V = 16 / sizeof(T), U = (sizeof(T) <= 2 ? 16 : 8) / V;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const long long packs = steps / V, last = length / V - 1;
+  for (long long base = 0; base < packs; base += kThreads * U) {
+    Pack<T, V> loaded[U];
+    const long long own = base + warp * (32 * U) + lane;
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+      long long at = first / V + own + u * 32;
+      if (own + u * 32 < packs) loaded[u] = ((const Pack<T, V>*)x)[reverse ? last - at : at];
+    }
+    State local[U][V], before[U], all = Op::start();
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+      State run = Op::start();
+#pragma unroll
+      for (int e = 0; e < V; e++) {
+        if (own + u * 32 < packs) run = Op::join(run, Op::of(widen<T>(reverse ? loaded[u].element[V - 1 - e] : loaded[u].element[e]), 0));
+        local[u][e] = run;
+      }
+      // Of the lanes before this one, then of the stretches before this one.
+#pragma unroll
+      for (int delta = 1; delta < 32; delta *= 2) {
+        State other = shuffled_up(run, delta);
+        if (lane >= delta) run = Op::join(other, run);
+      }
+      State earlier = shuffled_up(run, 1);
+      before[u] = Op::join(all, lane == 0 ? Op::start() : earlier);
+      all = Op::join(all, __shfl_sync(0xffffffffu, run, 31));
+    }
+    if (lane == 0) totals[warp] = all;
+    __syncthreads();
+    State offset = carry;
+#pragma unroll
+    for (int w = 0; w < kThreads / 32; w++) {
+      if (w == warp) offset = carry;
+      carry = Op::join(carry, totals[w]);
+    }
+    __syncthreads();
+    if (out == nullptr) continue;
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+      State start = Op::join(offset, before[u]);
+      Pack<T, V> result;
+#pragma unroll
+      for (int e = 0; e < V; e++) result.element[e] = narrow<T>(Op::value(Op::join(start, reverse ? local[u][V - 1 - e] : local[u][e])));
+      long long at = first / V + own + u * 32;
+      if (own + u * 32 < packs) ((Pack<T, V>*)out)[reverse ? last - at : at] = result;
+    }
+  }
+  if (out == nullptr && threadIdx.x == 0) *state = carry;
+}
+#endif
+
 // inner = 1. On a GPU a block of kThreads goes along one part of one row, tile by tile.
-template <class Op, class T> __global__ void scan_rows(const T* in, T* out, long long* indices, typename Op::State* states, long long rows, long long length, long long parts, long long chunk, int reverse) {
+template <class Op, class T> __global__ void __launch_bounds__(kThreads, Op::has_index ? 1 : 4) scan_rows(const T* in, T* out, long long* indices, typename Op::State* states, long long rows, long long length, long long parts, long long chunk, int reverse) {
   using State = typename Op::State;
 #ifdef WARPCELL_CPU
   long long count = rows * parts, share = (count + gridDim.x - 1) / gridDim.x;
@@ -94,6 +152,11 @@ template <class Op, class T> __global__ void scan_rows(const T* in, T* out, long
   const T* x = in + row * length;
   State carry = Op::start();
   if (out != nullptr && part > 0) carry = before_part<Op>(states + row * parts, part, totals);
+  if constexpr (!Op::has_index) {
+    constexpr int V = 16 / sizeof(T);
+    T* to = out == nullptr ? nullptr : out + row * length;
+    if (length % V == 0 && first % V == 0 && (unsigned long long)x % 16 == 0 && (unsigned long long)to % 16 == 0) return scan_packs<Op>(x, to, states + at, carry, first, steps, length, reverse, totals);
+  }
   for (long long base = first; base < first + steps; base += kTile) {
     int here = first + steps - base < kTile ? int(first + steps - base) : kTile;
 #pragma unroll

@@ -89,6 +89,8 @@ template <class T> __global__ void sort_rows(const T* in, long long* indices, So
     }
     uint counts[sizeof(T)][kDigits];
     for (int pass = 0; pass < int(sizeof(T)); pass++) for (int d = 0; d < kDigits; d++) counts[pass][d] = 0;
+    // Clang 14 takes the counts of one loop for independent ones and makes vectors of them, where keys have one digit.
+#pragma clang loop vectorize(disable)
     for (long long i = 0; i < length; i++) {
       K key = sort_key(x[i], descending);
       keys[i] = key;
@@ -107,6 +109,7 @@ template <class T> __global__ void sort_rows(const T* in, long long* indices, So
         count[d] = sum;
         sum += own;
       }
+#pragma clang loop vectorize(disable)
       for (long long i = 0; i < length; i++) {
         K key = from[i];
         uint at = count[digit_of(key, 8 * pass)]++;
@@ -162,6 +165,7 @@ template <class K> __global__ void sort_counts(const K* keys, long long* counts,
   const K* x = keys + row * length;
 #ifdef WARPCELL_CPU
   long long found[kDigits] = {};
+#pragma clang loop vectorize(disable)
   for (long long i = first; i < last; i++) found[digit_of(x[i], shift)]++;
   for (int d = 0; d < kDigits; d++) counts[(row * kDigits + d) * tiles + at] = found[d];
 #else
@@ -187,6 +191,7 @@ template <class K> __global__ void sort_scatter(const K* keys, const uint* place
     long long cell = (row * kDigits + d) * tiles + at;
     start[d] = sums[cell] - counts[cell];
   }
+#pragma clang loop vectorize(disable)
   for (long long i = first; i < last; i++) {
     long long place = start[digit_of(x[i], shift)]++;
     to[place] = x[i];

@@ -15,13 +15,14 @@ constexpr const char* kNotMinimal[] = {"#include", "# include", "cudaError", "cu
 
 }  // namespace
 
-CompileOptions compile_options(const std::vector<std::string>& options, const std::string& architecture) {
+CompileOptions compile_options(const std::vector<std::string>& options, const std::string& architecture, Purpose purpose) {
   CellOptions given = read_options(options);
   CompileOptions result;
   result.architecture = given.architecture.empty() ? architecture : given.architecture;
   result.verbose = given.verbose;
   result.searches_user_folders = !given.includes.empty() || !given.flags.empty();   // a flag may name one
-  result.nvrtc = {"-std=" + given.standard, "-lineinfo", "--device-as-default-execution-space", "--ptxas-options=-v", "-arch=" + result.architecture};
+  result.nvrtc = {"-std=" + given.standard, "--device-as-default-execution-space", "--ptxas-options=-v", "-arch=" + result.architecture};
+  if (purpose == Purpose::cell) result.nvrtc.push_back("-lineinfo");
   for (const std::string& define : given.defines) result.nvrtc.push_back("-D" + define);
   for (const std::string& folder : given.includes) result.nvrtc.push_back("-I" + folder);
   if (given.fast_math) result.nvrtc.push_back("--use_fast_math");

@@ -11,12 +11,12 @@ constexpr int kAnyDriver = 99000;
 
 class CompilerDevice final : public Device {
  public:
-  explicit CompilerDevice(int capability) : capability_(capability), nvrtc_(kAnyDriver, capability) {}
+  explicit CompilerDevice(int capability) : capability_(capability), nvrtc_(kAnyDriver, capability, Purpose::library) {}
 
   std::string properties() override {
     return "{\"name\":\"NVRTC\",\"kind\":\"cuda\",\"index\":" + std::to_string(capability_) + ",\"arch\":\"" + Nvrtc::architecture_of(capability_) +
            "\",\"warpSize\":32,\"multiprocessors\":0,\"maxThreadsPerBlock\":1024,\"maxBlock\":[1024,1024,64],\"maxGrid\":[2147483647,65535,65535],"
-           "\"sharedPerBlock\":49152,\"sharedPerBlockOptin\":49152,\"memoryTotal\":0,\"shareable\":false}";
+           "\"sharedPerBlock\":49152,\"sharedPerBlockOptin\":49152,\"memoryTotal\":0,\"shareable\":false,\"compiler\":" + nvrtc_.description() + "}";
   }
   Compiled compile(const CompileRequest& request) override { return nvrtc_.compile(request); }
 

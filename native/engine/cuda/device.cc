@@ -69,7 +69,7 @@ class CudaDevice : public Device {
  public:
   CudaDevice(const DriverApi& api, int index, Control* control)
       : api_(api), index_(index), device_(find_device(api, index)), capability_(read(DeviceAttribute::major) * 10 + read(DeviceAttribute::minor)),
-        nvrtc_(api.version, capability_), context_(make_current(api, device_)), gauges_(bus_id(api, device_)),
+        nvrtc_(api.version, capability_, Purpose::cell), context_(make_current(api, device_)), gauges_(bus_id(api, device_)),
         modules_(api), segments_(api, device_, shareable()), stream_(api, control, uint32_t(read(DeviceAttribute::shared_per_block_optin)),
                                                                                              uint32_t(read(DeviceAttribute::cooperative_launch) ? read(DeviceAttribute::multiprocessors) : 0)),
         libraries_(cuda_libraries({api, segments_, stream_, log_})), profiler_({api, context_, index, stream_, log_}) {}
@@ -171,9 +171,7 @@ std::string CudaDevice::properties() {
 // Empty when there is none: arrays and loaded modules work without, so it is an error only when a cell is compiled.
 std::string CudaDevice::compiler() {
   try {
-    const NvrtcApi& nvrtc = nvrtc_.api();
-    std::string version = std::to_string(nvrtc.major) + "." + std::to_string(nvrtc.minor);
-    return JsonObject().text("name", "NVRTC").text("version", version).text("path", nvrtc.path).done();
+    return nvrtc_.description();
   } catch (const DeviceError& missing) {
     if (missing.code != "NO_NVRTC") throw;
     return "";

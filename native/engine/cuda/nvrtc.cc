@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "../host/dynamic_library.h"
+#include "../host/json.h"
 #include "artifact.h"
 #include "lambda_text.h"
 #include "toolkit.h"
@@ -137,12 +138,12 @@ std::string readable(const std::string& log, const CompileRequest& request) {
   return with_kernel_names(without_known_redefinitions(without_precompiled_remarks(log), request.headers + "/cuda"));
 }
 
-Compiled collect(ProgramScope& program, const CompileRequest& request, const CompileOptions& options, const IncludeTrace& includes) {
+Compiled collect(ProgramScope& program, const CompileRequest& request, const CompileOptions& options, const IncludeTrace& includes, Purpose purpose) {
   std::string log = readable(program.log(), request);
   Report report = read_report(log);
   Artifact artifact;
   if (options.architecture.rfind("sm_", 0) == 0) artifact.cubin = program.cubin();
-  artifact.ptx = program.ptx();
+  if (artifact.cubin.empty() || purpose == Purpose::cell) artifact.ptx = program.ptx();
   artifact.spills = std::move(report.spills);
 
   Compiled compiled;
@@ -171,7 +172,7 @@ std::string Nvrtc::architecture_of(int capability) {
   return "sm_" + std::to_string(capability) + (capability >= 90 ? "a" : "");
 }
 
-Nvrtc::Nvrtc(int driver_version, int capability) : driver_version_(driver_version), capability_(capability) {
+Nvrtc::Nvrtc(int driver_version, int capability, Purpose purpose) : driver_version_(driver_version), capability_(capability), purpose_(purpose) {
   warm_up_ = std::thread([this] {
     try {
       compile({kWarmUpSource, "warm_up.cu", "", {"warm_up"}, {}});
@@ -189,6 +190,11 @@ const NvrtcApi& Nvrtc::api() {
   opened_ = true;
   if (!missing_.empty()) throw DeviceError("NO_NVRTC", missing_, tried_);
   return api_;
+}
+
+std::string Nvrtc::description() {
+  const NvrtcApi& nvrtc = api();
+  return JsonObject().text("name", "NVRTC").text("version", std::to_string(nvrtc.major) + "." + std::to_string(nvrtc.minor)).text("path", nvrtc.path).done();
 }
 
 void Nvrtc::open() {
@@ -251,7 +257,7 @@ Compiled Nvrtc::compile(const CompileRequest& given) {
   CompileRequest request = given;
   request.source = plain_lambdas(given.source);
   std::string own = architecture_of(capability_);
-  CompileOptions options = compile_options(request.options, own);
+  CompileOptions options = compile_options(request.options, own, purpose_);
   const auto& known = nvrtc.architectures;
   if (options.architecture == own && std::find(known.begin(), known.end(), capability_) == known.end()) {
     throw DeviceError("ARCHITECTURE", "This GPU (" + own + ") is unknown to " + nvrtc.path + " (" + std::to_string(nvrtc.major) + "." +
@@ -273,13 +279,13 @@ Compiled Nvrtc::compile(const CompileRequest& given) {
     auto minimal = arguments;
     minimal.push_back("--minimal");
     result = run(program, minimal);
-    if (result == kOk) return collect(program, request, options, includes_);
+    if (result == kOk) return collect(program, request, options, includes_, purpose_);
   }
 
   ProgramScope program(nvrtc, request);
   for (const auto& option : precompiled_.options(request.source, options.searches_user_folders)) arguments.push_back(option);
   result = run(program, arguments);
-  if (result == kOk) return collect(program, request, options, includes_);
+  if (result == kOk) return collect(program, request, options, includes_, purpose_);
   std::string log = readable(program.log(), request);
   if (result == kInvalidOption) throw DeviceError("INVALID_OPTION", "NVRTC does not know an option: " + log.substr(0, log.find('\n')), log);
   throw DeviceError("COMPILE", request.name + " does not compile.", read_report(log).rest);

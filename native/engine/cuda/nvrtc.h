@@ -48,13 +48,16 @@ class Nvrtc {
  public:
   // Opens the library and compiles an empty kernel on a thread of its own, because the first compilation of a process costs
   // 250 ms more than the next. `driver_version` as cuDriverGetVersion counts: a newer major's machine code would not load.
-  Nvrtc(int driver_version, int capability);
+  Nvrtc(int driver_version, int capability, Purpose purpose);
   ~Nvrtc();
   Nvrtc(const Nvrtc&) = delete;
   Nvrtc& operator=(const Nvrtc&) = delete;
 
   // Waits for the library. Throws DeviceError NO_NVRTC with where it was looked for and how to get it.
   const NvrtcApi& api();
+
+  // The same library as JSON: name, version, path.
+  std::string description();
 
   // Throws DeviceError COMPILE with the compiler's log, INVALID_OPTION, NO_NVRTC or ARCHITECTURE.
   // The artifact is read by read_artifact.
@@ -70,6 +73,7 @@ class Nvrtc {
 
   int driver_version_;
   int capability_;
+  Purpose purpose_;
   std::mutex opening_;
   bool opened_ = false;
   NvrtcApi api_;

@@ -55,7 +55,11 @@ std::vector<std::string> find_libraries(const std::string& name) {
 
 std::vector<std::string> find_headers(const std::string& beside) {
   Paths candidates;
-  if (!beside.empty()) add(candidates, fs::path(beside).parent_path().parent_path() / "include");
+  if (!beside.empty()) {
+    fs::path own = fs::path(beside).parent_path().parent_path();
+    add(candidates, own / "include");
+    add(candidates, own.parent_path() / "cuda_runtime" / "include");   // wheels of CUDA 12: the headers have one of their own
+  }
   for (const fs::path root : toolkit_roots()) {
     for (const char* folder : {"include", "targets/x86_64-linux/include", "targets/sbsa-linux/include"}) add(candidates, root / folder);
   }

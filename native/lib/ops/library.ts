@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { deviceSources, kernelsFolder } from "../wire/binding.ts";
 import { headerBytes, Op } from "../wire/commands.ts";
 import { scratchBytes, scratchDoubles, scratchFloats, scratchLongs, scratchWords } from "../wire/scratch.ts";
-import type { DeviceProcess } from "../device/process.ts";
+import type { DeviceKind, DeviceProcess } from "../device/process.ts";
 import { factsOf, wideOf, type DType, type WideType } from "../memory/dtype.ts";
 import type { DeviceArray } from "../memory/array.ts";
 import { Compilation } from "../cuda/compilation.ts";
@@ -37,40 +37,77 @@ export function unitSource(file: string): string {
   return readFileSync(`${deviceSources}ops/${file}.cu`, "utf8");
 }
 
-/** The file with a unit compiled ahead for an architecture ("x86-64-v4", "sm_90a"). */
-export function unitArtifact(architecture: string, { file, dtype }: Pick<Unit, "file" | "dtype">): string {
-  return `${kernelsFolder}${architecture}/${file}.${dtype}`;
+const mostOfPart = 32;
+
+/**
+ * What of a unit is compiled ahead and loaded together: on a CPU all of it. A GPU's driver takes 0.1 ms and more for each kernel, and the first use of an operation waits for
+ * all that comes with it; but a module for each would copy its file and its names a thousand times.
+ */
+export function unitParts(kind: DeviceKind, { expressions }: Pick<Unit, "expressions">): string[][] {
+  const parts = kind === "cpu" ? 1 : Math.ceil(expressions.length / mostOfPart);
+  const size = Math.ceil(expressions.length / parts);
+  return Array.from({ length: parts }, (_, part) => expressions.slice(part * size, (part + 1) * size));
 }
 
-/** A kernel in a module that has been loaded. */
-interface LoadedInstance { readonly module: LoadedModule; readonly index: number; }
-const loadedUnits = new WeakMap<DeviceProcess, Map<Unit, LoadedModule | null>>();
-
-/** The whole unit, where it was compiled ahead for this device; `null` where it was not. */
-function prebuilt(device: DeviceProcess, unit: Unit): LoadedModule | null {
-  let known = loadedUnits.get(device);
-  if (known === undefined) loadedUnits.set(device, (known = new Map()));
-  const loaded = known.get(unit);
-  if (loaded !== undefined) return loaded;
-  const module = loadPrebuilt(device, unit);
-  known.set(unit, module);
-  return module;
+/** The file of a part, beside that of the first. */
+export function partFile(artifact: string, part: number): string {
+  return part === 0 ? artifact : `${artifact}.${part}`;
 }
 
-function loadPrebuilt(device: DeviceProcess, unit: Unit): LoadedModule | null {
-  for (const architecture of device.properties.architectures) {
-    const path = unitArtifact(architecture, unit);
+/** The file with (the first part of) a unit compiled ahead for an architecture ("x86-64-v4", "sm_90a"). */
+export function unitArtifact(architecture: string, { file, dtype }: Pick<Unit, "file" | "dtype">, folder = kernelsFolder): string {
+  return `${folder}${architecture}/${file}.${dtype}`;
+}
+
+/** The file of a unit compiled ahead, for the first of these architectures that has one, with its symbols; `null` where none has, or only one of other kernels than the library's. */
+export function findPrebuilt(architectures: readonly string[], unit: Unit, folder?: string): { path: string; lowered: string[] } | null {
+  for (const architecture of architectures) {
+    const path = unitArtifact(architecture, unit, folder);
     if (!existsSync(`${path}.names`)) continue;
     const lowered = readFileSync(`${path}.names`, "utf8").split("\n");
-    if (lowered.length === unit.expressions.length) return LoadedModule.load(device, readFileSync(path), lowered, `${unit.file}.${unit.dtype}`, unit.expressions);
+    if (lowered.length === unit.expressions.length) return { path, lowered };
   }
   return null;
 }
 
+/** A kernel in a module that has been loaded. */
+interface LoadedInstance { readonly module: LoadedModule; readonly index: number; }
+
+/** A unit that was compiled ahead; its parts are loaded when one of their kernels is first used. */
+interface Prebuilt { readonly instance: (index: number) => LoadedInstance; }
+const prebuiltUnits = new WeakMap<DeviceProcess, Map<Unit, Prebuilt | null>>();
+
+/** The unit, where it was compiled ahead for this device; `null` where it was not. */
+function prebuilt(device: DeviceProcess, unit: Unit): Prebuilt | null {
+  let known = prebuiltUnits.get(device);
+  if (known === undefined) prebuiltUnits.set(device, (known = new Map()));
+  const found = known.get(unit);
+  if (found !== undefined) return found;
+  const opened = openPrebuilt(device, unit);
+  known.set(unit, opened);
+  return opened;
+}
+
+function openPrebuilt(device: DeviceProcess, unit: Unit): Prebuilt | null {
+  const found = findPrebuilt(device.properties.architectures, unit);
+  if (found === null) return null;
+  const { path, lowered } = found;
+  const parts = unitParts(device.kind, unit);
+  const size = parts[0]!.length;
+  const modules: LoadedModule[] = [];
+  return {
+    instance: (index) => {
+      const part = Math.floor(index / size), first = part * size;
+      const module = (modules[part] ??= LoadedModule.load(device, readFileSync(partFile(path, part)), lowered.slice(first, first + size), `${unit.file}.${unit.dtype}`, parts[part]!));
+      return { module, index: index - first };
+    },
+  };
+}
+
 /** One instance: of its unit, or compiled alone, from the cache after the first time. */
 function load(device: DeviceProcess, unit: Unit, index: number): LoadedInstance {
-  const module = prebuilt(device, unit);
-  if (module !== null) return { module, index };
+  const ready = prebuilt(device, unit);
+  if (ready !== null) return ready.instance(index);
   const { defines } = unitOptions(unit);
   const expression = unit.expressions[index]!;
   const { artifact, lowered } = new Compilation(unitSource(unit.file), { name: `${unit.file}.cu`, device: device.name, defines }).obtain([expression]);

@@ -123,8 +123,9 @@ export function reduceInto(name: ReducerName, out: DeviceArray, input: DeviceArr
 function launch(name: ReducerName, device: DeviceProcess, dtype: DType, out: DeviceArray, source: DeviceArray, { outer, length, inner }: { outer: number; length: number; inner: number }, parameter: number, stateBytes: number): void {
   const { rows, columns, join } = kernels[name];
   const isSerial = device.properties.libraryBlock === 1;
-  const wanted = wantedBlocks(device);
   const isRows = inner === 1;
+  // Blocks that sum columns keep much in registers: four of them on a processor run at a time, and a second wave would be a short one.
+  const wanted = isRows || isSerial ? wantedBlocks(device) : device.properties.multiprocessors * 4;
   const width = factsOf(dtype).bytes;
   const vector = stateBytes > 8 && width < 4 ? 4 : Math.min(8, 16 / width);
   const lane = inner % vector === 0 ? vector : 1;

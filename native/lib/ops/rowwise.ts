@@ -19,21 +19,26 @@ const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
  * How a GPU holds a row (device/include/warpcell/block_line.cuh): `each` elements a thread for a block of at most `threads`, in packs of 16 bytes or one by one; without
  * `each` it is read by every pass. The first that takes a row is taken. Elements of 8 bytes are half as many.
  */
-interface Line { readonly type: (type: string, each: number) => string; readonly packed: boolean; readonly each?: number; readonly threads: number; }
-const packed = (each: number, threads: number): Line => ({ type: (type, each) => `Packed<${type}, ${each}, ${threads}>`, packed: true, each, threads });
+interface Line { readonly type: (type: string, held: Held) => string; readonly packed: boolean; readonly each?: number; readonly threads: number; /** The row alone is what fills the registers. */ readonly alone?: true; }
+interface Held { readonly each: number; readonly threads: number; }
+const packed = (each: number, threads: number, alone?: true): Line => ({ type: (type, { each, threads }) => `Packed<${type}, ${each}, ${threads}>`, packed: true, each, threads, ...(alone ? { alone } : {}) });
 const others: readonly Line[] = [
   { type: (type) => `PackedLong<${type}>`, packed: true, threads: 1024 },
-  { type: (type, each) => `Single<${type}, ${each}>`, packed: false, each: 8, threads: 1024 },
+  { type: (type, { each }) => `Single<${type}, ${each}>`, packed: false, each: 8, threads: 1024 },
   { type: (type) => `SingleLong<${type}>`, packed: false, threads: 1024 },
 ];
 // Sums over rows are kept beside the row, so that there is room for half as much of it.
-const linesOf = { row: [packed(16, 512), packed(16, 1024), ...others], summing: [packed(8, 1024), packed(16, 1024), ...others] } as const satisfies Record<string, readonly Line[]>;
-const eachOf = ({ each = 0 }: Line, dtype: DType) => (factsOf(dtype).bytes === 8 ? each / 2 : each);
+const linesOf = { row: [packed(16, 512, true), packed(16, 1024, true), ...others], pair: [packed(16, 512), packed(16, 1024), ...others], summing: [packed(8, 1024, true), packed(16, 1024), ...others] } as const satisfies Record<string, readonly Line[]>;
+/** Elements of 16 bits lie two in a register: half as many threads hold a row, and a processor has twice as many rows at a time. */
+function heldBy({ each = 0, threads, alone }: Line, dtype: DType): Held {
+  const { bytes } = factsOf(dtype);
+  return alone && bytes === 2 ? { each: 2 * each, threads: threads / 2 } : { each: bytes === 8 ? each / 2 : each, threads };
+}
 
 /** The kernels of one operation, one for each line. */
 interface Rowwise { readonly lines: readonly Line[]; readonly families: readonly KernelFamily[]; }
 function family(instance: (type: string, line: string) => string, kinds: readonly ParameterKind[], lines: readonly Line[] = linesOf.row): Rowwise {
-  return { lines, families: lines.map((line) => new KernelFamily("rowwise", floats, (type, dtype) => instance(type, line.type(type, eachOf(line, dtype))), kinds)) };
+  return { lines, families: lines.map((line) => new KernelFamily("rowwise", floats, (type, dtype) => instance(type, line.type(type, heldBy(line, dtype))), kinds)) };
 }
 
 // Elements that one block takes on a processor.
@@ -42,8 +47,8 @@ const serialElements = 16384;
 const kernels = {
   softmax: family((type, line) => `softmax<${type}, false, ${line}>`, ["place", "out", "i64", "i64"]),
   logSoftmax: family((type, line) => `softmax<${type}, true, ${line}>`, ["place", "out", "i64", "i64"]),
-  softmaxGradient: family((type, line) => `softmax_gradient<${type}, false, ${line}>`, ["place", "place", "out", "i64", "i64"]),
-  logSoftmaxGradient: family((type, line) => `softmax_gradient<${type}, true, ${line}>`, ["place", "place", "out", "i64", "i64"]),
+  softmaxGradient: family((type, line) => `softmax_gradient<${type}, false, ${line}>`, ["place", "place", "out", "i64", "i64"], linesOf.pair),
+  logSoftmaxGradient: family((type, line) => `softmax_gradient<${type}, true, ${line}>`, ["place", "place", "out", "i64", "i64"], linesOf.pair),
   layerNorm: family((type, line) => `normalize<${type}, true, ${line}>`, ["place", "place", "place", "out", "out", "out", "i64", "i64", "f64"]),
   rmsNorm: family((type, line) => `normalize<${type}, false, ${line}>`, ["place", "place", "place", "out", "out", "out", "i64", "i64", "f64"]),
   layerNormGradient: family((type, line) => `normalize_gradient<${type}, true, ${line}>`, ["place", "place", "place", "place", "place", "out", "out", "i64", "i64"], linesOf.summing),
@@ -61,9 +66,9 @@ function floatDType(name: string, { dtype }: DeviceArray): DType {
 function launch(kernel: keyof typeof kernels, device: DeviceProcess, dtype: DType, rows: number, length: number, args: readonly LibraryArgument[], blocks = rowBlocks(device, rows, length)): void {
   const { lines, families } = kernels[kernel];
   const isPacked = (length * factsOf(dtype).bytes) % 16 === 0 && args.every((each) => !(each instanceof DeviceArray) || each.dtype !== dtype || each.placeLow % 16 === 0);
-  const at = lines.findIndex((line) => line.packed === isPacked && (line.each === undefined || length <= eachOf(line, dtype) * line.threads));
-  const { each, threads: most } = lines[at]!;
-  const threads = each === undefined ? most : Math.max(32, Math.ceil(length / eachOf(lines[at]!, dtype) / 32) * 32);
+  const at = lines.findIndex((line) => line.packed === isPacked && (line.each === undefined || length <= heldBy(line, dtype).each * heldBy(line, dtype).threads));
+  const { each, threads: most } = heldBy(lines[at]!, dtype);
+  const threads = each === 0 ? most : Math.max(32, Math.ceil(length / each / 32) * 32);
   families[at]!.on(device, dtype).launch(blocks, device.properties.libraryBlock === 1 ? 1 : threads, args);
 }
 

@@ -59,7 +59,8 @@ export function scanInto(name: ScanName, outputs: readonly DeviceArray[], input:
     const least = isSerial ? (isRows ? leastPart.serial : Math.ceil(leastPart.serial / Math.min(inner, serialColumns))) : isRows ? leastPart.threads : 64;
     const isWhole = outer * tiles >= busy / 2 || length < 2 * least;
     const parts = isWhole ? 1 : Math.min(Math.ceil(busy / (outer * tiles)), Math.ceil(length / least), isRows ? Infinity : mostColumnParts);
-    const chunk = Math.ceil(length / parts);
+    // Of a row a multiple of what a thread loads at a time.
+    const chunk = isRows && parts > 1 ? Math.ceil(length / parts / 16) * 16 : Math.ceil(length / parts);
     const used = Math.ceil(length / chunk);
     using states = used === 1 ? null : DeviceArray.allocate(device, "uint8", [outer * inner * used * stateBytes(dtype)]);
     const blocks = isSerial ? Math.min(outer * used * tiles, Math.max(1, Math.ceil((outer * length * inner) / 8192))) : isRows ? outer * used : Math.ceil((outer * used * inner) / threads);

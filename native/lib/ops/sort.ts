@@ -12,7 +12,7 @@ import { flatGrid, sameShape, stridedGrid, widestOf } from "./map.ts";
 import type { Computation } from "./operation.ts";
 import { scanInto } from "./scan.ts";
 
-const dtypes: readonly DType[] = ["float32", "float64", "float16", "bfloat16", "int32", "int64", "uint64"];
+const dtypes: readonly DType[] = ["float32", "float64", "float16", "bfloat16", "int8", "uint8", "int32", "int64", "uint64"];
 const keyDTypes: readonly DType[] = ["uint32", "uint64"];
 const keys = new KernelFamily("sort", dtypes, (type) => `sort_keys<${type}>`, ["place", "out", "i64", "i32"]);
 const rows = new KernelFamily("sort", dtypes, (type) => `sort_rows<${type}>`, ["place", "out", "out", "i64", "i64", "i32"]);
@@ -28,7 +28,7 @@ const tileOf = { 4: 4096, 8: 2048 } as const;
 /** The dtype whose kernels sort a dtype: itself, or one that holds it in the same order. */
 export function sortedAs(dtype: DType): DType {
   if (dtypes.includes(dtype)) return dtype;
-  return dtype === "uint32" ? "int64" : "int32";
+  return dtype === "bool" ? "uint8" : dtype === "uint32" ? "int64" : "int32";
 }
 
 export interface Sorting { readonly axis: number; readonly descending: boolean; }

@@ -71,6 +71,12 @@ export class Drafts {
   }
 }
 
+/** As float32, not more than it is: slices must not seem to overlap. */
+function floored(duration: number): number {
+  const near = Math.fround(duration);
+  return near <= duration ? near : near * (1 - 2 ** -23);
+}
+
 /** Sorts slices by track and start, and lays those of one track out in levels: what lies within another one is a level below it. */
 export function slicesOf(drafts: Drafts, tracks: readonly Track[]): Slices {
   const orders = tracks.map((_, track) => drafts.ordered(track));
@@ -89,7 +95,7 @@ export function slicesOf(drafts: Drafts, tracks: readonly Track[]): Slices {
       deepest = Math.max(deepest, depth);
       const to = places[index]!;
       slices.start[to] = start;
-      slices.duration[to] = end - start;
+      slices.duration[to] = floored(end - start);
       slices.track[to] = track;
       slices.depth[to] = depth;
       slices.name[to] = drafts.name[index]!;

@@ -8,7 +8,7 @@ const whole = {
 };
 
 test("a whole description is taken, and what is optional is filled in", () => {
-  expect(parseProperties(JSON.stringify(whole))).toEqual({ ...whole, registersPerBlock: null, compiler: null, driver: null, libraries: [], unifiedMemory: false, libraryBlock: 128, architectures: ["sm_90a"] });
+  expect(parseProperties(JSON.stringify(whole))).toEqual({ ...whole, registersPerBlock: null, compiler: null, driver: null, libraries: [], unifiedMemory: false, libraryBlock: 128, architectures: ["sm_90a", "sm_90"] });
 });
 
 test.each([

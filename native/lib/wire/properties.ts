@@ -1,5 +1,6 @@
 // What a device says of itself: turns the JSON of its hello into a checked type.
 import { WarpcellError } from "../errors.ts";
+import { runnableArchitectures } from "./architectures.ts";
 
 /** A library that a device process uses or could use; `path` is `null` when it was not found. */
 export interface LibraryProperties { name: string; path: string | null; version: string | null; }
@@ -52,7 +53,7 @@ export function parseProperties(json: string): DeviceProperties {
   }
 
   const isCpu = value["kind"] === "cpu";
-  const derived = { unifiedMemory: isCpu, libraryBlock: isCpu ? 1 : 128, architectures: isCpu ? [] : [value["arch"]] };
+  const derived = { unifiedMemory: isCpu, libraryBlock: isCpu ? 1 : 128, architectures: isCpu ? [] : runnableArchitectures(value["arch"] as string) };
   return { registersPerBlock: null, compiler: null, driver: null, libraries: [], ...derived, ...value } as unknown as DeviceProperties;
 }
 

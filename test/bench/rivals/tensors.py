@@ -36,6 +36,7 @@ class Numpy:
         x, y = (rng.standard_normal((rows, columns), dtype) for _ in range(2))
         w, b = (rng.standard_normal(columns, dtype) for _ in range(2))
         small = (x[0], y[0])
+        size = np.abs(x)
 
         def gelu(v):
             return v * np.float32(0.5) * (1 + np.tanh(np.float32(0.7978846) * (v + np.float32(0.044715) * v * v * v)))
@@ -51,6 +52,11 @@ class Numpy:
         cases = {
             "add": lambda: x + y,
             "exp": lambda: np.exp(x),
+            "sigmoid": lambda: 1 / (1 + np.exp(-x)),
+            "sin": lambda: np.sin(x),
+            "pow": lambda: size ** np.float32(2.5),
+            "rowStd": lambda: x.std(1, ddof=1),
+            "mseLoss": lambda: np.square(x - y).mean(),
             "clone": lambda: x.copy(),
             "transposedCopy": lambda: np.ascontiguousarray(x.T),
             "rowSum": lambda: x.sum(1),
@@ -110,6 +116,12 @@ class Jax:
         cases = {
             "add": (lambda x, y: x + y, (x, y)),
             "exp": (jnp.exp, (x,)),
+            "sigmoid": (jax.nn.sigmoid, (x,)),
+            "sin": (jnp.sin, (x,)),
+            "pow": (lambda x: x ** 2.5, (jnp.abs(x),)),
+            "rowStd": (lambda x: x.std(1, ddof=1), (x,)),
+            "mseLoss": (lambda x, y: ((x - y) ** 2).mean(), (x, y)),
+            "mseLossBackward": (jax.grad(lambda x, y: ((x - y) ** 2).mean()), (x, y)),
             "clone": (jnp.copy, (x,)),
             "transposedCopy": (lambda x: x.T.copy(), (x,)),
             "rowSum": (lambda x: x.sum(1), (x,)),
@@ -162,6 +174,14 @@ class Torch:
             out = f(v)
             return lambda: torch.autograd.grad(out, v, y, retain_graph=True)
 
+        def power(v):
+            return lambda: v**2.5
+
+        def loss_slope(f):
+            v = x.clone().requires_grad_()
+            out = f(v)
+            return lambda: torch.autograd.grad(out, v, retain_graph=True)
+
         def perceptron():
             layers = [(torch.randn(columns, columns, **on) * 0.06, torch.zeros(columns, **on)) for _ in range(3)]
             leaves = [leaf.requires_grad_() for layer in layers for leaf in layer]
@@ -181,6 +201,12 @@ class Torch:
         cases = {
             "add": lambda: lambda: x + y,
             "exp": lambda: lambda: torch.exp(x),
+            "sigmoid": lambda: lambda: torch.sigmoid(x),
+            "sin": lambda: lambda: torch.sin(x),
+            "pow": lambda: power(x.abs()),
+            "rowStd": lambda: lambda: x.std(1),
+            "mseLoss": lambda: lambda: F.mse_loss(x, y),
+            "mseLossBackward": lambda: loss_slope(lambda v: F.mse_loss(v, y)),
             "clone": lambda: lambda: x.clone(),
             "transposedCopy": lambda: lambda: x.T.contiguous(),
             "rowSum": lambda: lambda: x.sum(1),

@@ -1,4 +1,5 @@
 // float32 functions without branches or calls, for a CPU: compilers turn a loop over them into vectors. At most 2 units in the last place from the exact result, erfc at most 3.
+// sin and cos do so up to 2¹⁶; beyond, the C library's serve.
 // Each reduces its argument to a short interval and evaluates a polynomial there, fitted to the function for the least relative error.
 #pragma once
 #include "numbers.cuh"
@@ -157,6 +158,82 @@ inline float erfc(float x) {
 inline float erf(float x) {
   float size = magnitude(x);
   return pick(size < 1.0f, near_erf(x), signed_as(1.0f - positive_erfc(size), x));
+}
+
+// x less whole quarters of a turn, by π/2 in three parts: the first product is exact, so that what is left is right also near multiples of π/2. For |x| up to kFarthest.
+// Beyond, the count of quarters would have too few bits behind its point to be the nearest.
+constexpr float kFarthest = 65536.0f;
+struct Turned { float rest; int quarter; };
+inline Turned turned(float x) {
+  Whole n = nearest(x * 0.636619772f);
+  float r = fma(n.value, -1.5707964f, x);
+  return {fma(n.value, 1.7151245e-15f, fma(n.value, 4.371139e-08f, r)), n.number};
+}
+// The sine of r and a number of quarters.
+inline float quartered_sin(float r, int quarter) {
+  float square = r * r;
+  float sine = fma(r * square, horner(square, -0.16666655f, 0.008332173f, -0.00019516681f), r);
+  float cosine = fma(square * square, horner(square, 0.041666646f, -0.0013887362f, 2.4437739e-05f), fma(square, -0.5f, 1.0f));
+  return bits_float(float_bits(pick((quarter & 1) != 0, cosine, sine)) ^ (uint(quarter & 2) << 30));
+}
+inline float near_sin(float x) {
+  Turned t = turned(x);
+  return pick(x == 0.0f, x, quartered_sin(t.rest, t.quarter));
+}
+inline float near_cos(float x) {
+  Turned t = turned(x);
+  return quartered_sin(t.rest, t.quarter + 1);
+}
+// Of any x; a loop over these does not become vectors.
+inline float sin(float x) { return magnitude(x) > kFarthest ? __builtin_sinf(x) : near_sin(x); }
+inline float cos(float x) { return magnitude(x) > kFarthest ? __builtin_cosf(x) : near_cos(x); }
+
+// In float64 a power's logarithm has the bits that multiplying by the exponent costs.
+inline uint64 double_bits(double x) {
+  uint64 bits;
+  __builtin_memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+inline double bits_double(uint64 bits) {
+  double x;
+  __builtin_memcpy(&x, &bits, sizeof x);
+  return x;
+}
+inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+inline double horner(double, double last) { return last; }
+template <class... Rest> inline double horner(double x, double first, Rest... rest) { return fma(x, horner(x, rest...), first); }
+// log₂ of a positive normal number to 2⁻⁴⁴ of it: 2ⁿ(1 + s)/(1 − s) with |s| ≤ 0.172.
+inline double wide_log2(double x) {
+  uint64 bits = double_bits(x) - 0x3fe6a09e667f3bcdull;   // √½
+  // The exponent as a number: its bits below those of 2⁵², and 2¹¹ · 2⁵² added where it is negative.
+  double n = bits_double(((bits >> 52) + 1024 & 2047) | 0x4330000000000000ull) - (4503599627370496.0 + 1024.0);
+  double m = bits_double((bits & 0x000fffffffffffffull) + 0x3fe6a09e667f3bcdull), s = (m - 1.0) / (m + 1.0);
+  return fma(s, horner(s * s, 2.885390081777842, 0.9617966941187308, 0.57707794129261, 0.4122093384457504, 0.31990269821183476, 0.28293793796009115), n);
+}
+// 2^x to 2⁻³⁴, for |x| ≤ 1000.
+inline double wide_exp2(double x) {
+  const double shift = 6755399441055744.0;   // 1.5 · 2⁵²
+  double moved = x + shift, r = x - (moved - shift);
+  double scale = bits_double((double_bits(moved) - double_bits(shift) + 1023) << 52);
+  return scale * horner(r, 0.9999999999616677, 0.6931471807285243, 0.240226511983215, 0.05550410353253229, 0.009618027230148651, 0.00133339226619134, 0.00015469299079610944, 1.520191386400764e-05);
+}
+// x^y as C has it: NaN of a negative x unless y is whole, 1 of x = 1 or y = 0 whatever the other is.
+inline float pow(float x, float y) {
+  float size = magnitude(x), half = y * 0.5f;
+  bool is_whole = __builtin_floorf(y) == y, is_odd = is_whole && __builtin_floorf(half) != half;
+  // Stand-ins for 0 and ∞, which have no logarithm here.
+  float base = at_most(at_least(size, 1e-45f), 3.4028235e38f);
+  double far = double(y) * wide_log2(double(base));
+  double bounded = far > 300.0 ? 300.0 : far < -300.0 ? -300.0 : far;
+  float result = float(wide_exp2(bounded));
+  float infinite = __builtin_inff();
+  float up = pick(y > 0.0f, infinite, 0.0f), down = pick(y > 0.0f, 0.0f, infinite);
+  result = pick(size == infinite, up, pick(size == 0.0f, down, result));
+  result = pick(size == 1.0f, 1.0f, result);
+  result = pick(x < 0.0f && size != infinite && !is_whole, __builtin_nanf(""), result);
+  result = pick(is_odd && (float_bits(x) >> 31) != 0, -result, result);
+  result = pick(x != x || y != y, x + y, result);
+  return pick(x == 1.0f || y == 0.0f, 1.0f, result);
 }
 
 }  // namespace warpcell::float_math

@@ -9,9 +9,10 @@ namespace warpcell {
 
 // X(name, name for float): the C library's, in both precisions. The first list has vectors of its own on a CPU.
 #define WARPCELL_VECTOR_FUNCTIONS(X) \
-  X(exp, expf) X(exp2, exp2f) X(expm1, expm1f) X(log, logf) X(log2, log2f) X(log10, log10f) X(log1p, log1pf) X(sinh, sinhf) X(cosh, coshf) X(tanh, tanhf) X(erf, erff) X(erfc, erfcf)
+  X(exp, expf) X(exp2, exp2f) X(expm1, expm1f) X(log, logf) X(log2, log2f) X(log10, log10f) X(log1p, log1pf) X(sinh, sinhf) X(cosh, coshf) X(tanh, tanhf) X(erf, erff) X(erfc, erfcf) \
+  X(sin, sinf) X(cos, cosf)
 #define WARPCELL_FUNCTIONS(X) \
-  X(sqrt, sqrtf) X(cbrt, cbrtf) X(sin, sinf) X(cos, cosf) X(tan, tanf) X(asin, asinf) X(acos, acosf) X(atan, atanf) \
+  X(sqrt, sqrtf) X(cbrt, cbrtf) X(tan, tanf) X(asin, asinf) X(acos, acosf) X(atan, atanf) \
   X(asinh, asinhf) X(acosh, acoshf) X(atanh, atanhf) \
   X(erfinv, erfinvf) X(lgamma, lgammaf) X(floor, floorf) X(ceil, ceilf) X(rint, rintf) X(trunc, truncf)
 
@@ -49,7 +50,11 @@ template <class W> __device__ inline W pick(bool condition, W a, W b) {
 #endif
   return condition ? a : b;
 }
+#ifdef WARPCELL_CPU
+inline float pow(float x, float y) { return float_math::pow(x, y); }
+#else
 __device__ inline float pow(float x, float y) { return ::powf(x, y); }
+#endif
 __device__ inline double pow(double x, double y) { return ::pow(x, y); }
 __device__ inline float fmod(float x, float y) { return ::fmodf(x, y); }
 __device__ inline double fmod(double x, double y) { return ::fmod(x, y); }

@@ -149,6 +149,20 @@ template <class T> struct VarOf {
     state.squares += other.squares + delta * delta * (state.count * other.count / count);
     state.count = count;
   }
+  // N elements at a time need one division: their own mean and squares first, less what the rounding of that mean left.
+  template <int N> static __device__ inline void add_group(State& state, const Wide<T> (&x)[N]) {
+    A sum = A(0), rest = A(0), squares = A(0);
+#pragma unroll
+    for (int i = 0; i < N; i++) sum += A(x[i]);
+    const A mean = sum * A(1.0 / N);
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+      A d = A(x[i]) - mean;
+      rest += d;
+      squares += d * d;
+    }
+    merge(state, {A(N), mean, squares - rest * rest * A(1.0 / N)});
+  }
   // `correction` is what is taken off the count.
   static __device__ inline A finish(const State& state, double correction) {
     A left = state.count - A(correction);
@@ -158,5 +172,10 @@ template <class T> struct VarOf {
 template <class T> struct StdOf : VarOf<T> {
   static __device__ inline Sum<T> finish(const Moments<Sum<T>>& state, double correction) { return fn::sqrt(VarOf<T>::finish(state, correction)); }
 };
+
+// Whether elements join by groups.
+template <class Op> constexpr bool by_groups = false;
+template <class T> constexpr bool by_groups<VarOf<T>> = true;
+template <class T> constexpr bool by_groups<StdOf<T>> = true;
 
 }  // namespace warpcell

@@ -1,0 +1,21 @@
+// Says in a few words which slices are searched and added up, where a profile is too large for the page to hold them all.
+
+/** `overview` and `partly`: neighbours that are short are one. `part`, `partly`: of the window of time that was asked for last. */
+export type Scope = "all" | "overview" | "part" | "partly";
+
+export interface ScopeWords {
+  /** After "60 slices". */
+  readonly text: string;
+  /** What to do for more. */
+  readonly hint: string;
+}
+
+const zoomIn = "Short neighbours are one here: zoom in to tell them apart.";
+const zoomOut = "Of the rest of the profile the page holds an overview alone: show the whole for it.";
+
+export const scopeWords: Readonly<Record<Scope, ScopeWords>> = {
+  all: { text: "", hint: "" },
+  overview: { text: " in the overview", hint: zoomIn },
+  part: { text: " in this part", hint: zoomOut },
+  partly: { text: " in an overview of this part", hint: `${zoomIn} ${zoomOut}` },
+};

@@ -1,0 +1,82 @@
+// Kernels that are compiled ahead: for which devices, with which compiler, and what becomes of those whose sources have changed.
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { runnableArchitectures } from "../native/lib/wire/architectures.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const script = join(root, "scripts", "build-kernels.mjs");
+
+async function scriptParts() {
+  return await import(script) as { shipped: { processors: string[]; gpus: string[] }; allUnits(): Promise<{ file: string; dtype: string; expressions: string[] }[]> };
+}
+
+test("a bundle has kernels for every GPU from Turing to Blackwell", async () => {
+  const { shipped } = await scriptParts();
+  for (const own of ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_120a", "sm_121a"]) {
+    expect(runnableArchitectures(own).filter((each) => shipped.gpus.includes(each)), own).toHaveLength(1);
+  }
+});
+
+test("every unit is of a file that exists, and has kernels", async () => {
+  const { allUnits } = await scriptParts();
+  const units = await allUnits();
+  expect(units.length).toBeGreaterThan(100);
+  for (const { file, expressions } of units) {
+    expect(existsSync(join(root, "native", "device", "ops", `${file}.cu`)), file).toBe(true);
+    expect(expressions.length).toBeGreaterThan(0);
+  }
+});
+
+test("kernels for a GPU whose sources have changed are removed, since a device would take them", () => {
+  const folder = join(root, "native", "build", "Release", "kernels", "sm_10");
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(folder, { recursive: true });
+  const files = ["cast.int32", "cast.int32.1", "cast.int32.names", "cast.int32.print", "nothing.int32", "nothing.int32.names"].map((name) => join(folder, name));
+  for (const file of files) writeFileSync(file, "of another time");
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script], { encoding: "utf8" });
+  expect(stdout).toContain('sm_10: removed 2 of 2 files, whose sources have changed. "node scripts/build-kernels.mjs sm_10" makes them again.\n');
+  expect(files.filter((file) => existsSync(file))).toEqual([]);
+  expect(status, stderr).toBe(0);
+});
+
+/** `obtainNvrtc` of a checkout whose Python is a shell script; WARPCELL_NVRTC as given. */
+async function obtaining(python: string, chosen?: string) {
+  const folder = mkdtempSync(join(tmpdir(), "warpcell-nvrtc-"));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+    vi.unstubAllEnvs();
+  });
+  vi.stubEnv("WARPCELL_NVRTC", chosen);
+  for (const name of ["nvrtc.mjs", "setup.mjs", "checks.mjs"]) cpSync(join(root, "scripts", name), join(folder, "scripts", name));
+  mkdirSync(join(folder, ".venv", "bin"), { recursive: true });
+  const setPython = (text: string) => writeFileSync(join(folder, ".venv", "bin", "python"), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  setPython(python);
+  const { obtainNvrtc } = await import(join(folder, "scripts", "nvrtc.mjs")) as { obtainNvrtc(): Promise<string> };
+  return { folder, setPython, obtainNvrtc };
+}
+
+const pip = 'while [ "$1" != --target ]; do shift; done; mkdir -p "$2/nvidia/cuda_nvrtc/lib"; echo > "$2/nvidia/cuda_nvrtc/lib/libnvrtc.so.12"';
+
+test("NVIDIA's compiler comes from PyPI once", async () => {
+  const { folder, setPython, obtainNvrtc } = await obtaining(pip);
+  const library = await obtainNvrtc();
+  expect(library.startsWith(join(folder, ".cache", "nvrtc"))).toBe(true);
+  expect(existsSync(library)).toBe(true);
+  setPython("exit 1");
+  expect(await obtainNvrtc()).toBe(library);
+});
+
+test("without a network there is a sentence on what to do, and nothing half is left", async () => {
+  const { folder, obtainNvrtc } = await obtaining(`${pip}; echo "No route to host" >&2; exit 1`);
+  await expect(obtainNvrtc()).rejects.toThrow(/^NVIDIA's compiler cannot be had from PyPI \(nvidia-cuda-nvrtc-cu12==\S+, nvidia-cuda-runtime-cu12==\S+\), so there would be no kernels for GPUs in the bundle\. Connect to a network, name a libnvrtc\.so in WARPCELL_NVRTC, or make a bundle without: npm run bundle -- --without-cubins\n[^]*No route to host/);
+  expect(readdirSync(join(folder, ".cache", "nvrtc"))).toEqual([]);
+});
+
+test("a compiler that WARPCELL_NVRTC names is taken as it is", async () => {
+  const { obtainNvrtc } = await obtaining("exit 1", "/opt/libnvrtc.so.12");
+  expect(await obtainNvrtc()).toBe("/opt/libnvrtc.so.12");
+});
