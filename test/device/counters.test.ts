@@ -1,5 +1,7 @@
 // What a profile counts: of a GPU made here, in every way that it can go, of a real one and of the cpu.
+import "./cache.ts";
 import { describe, expect, test } from "vitest";
+import { compile, ones, profile, type Kernel } from "../../native/lib/index.ts";
 import { LibraryPlan } from "../../native/lib/device/library-plan.ts";
 import { devices } from "./devices.ts";
 import { loadMadeKernels, openMadeGpu } from "./made-gpu.ts";
@@ -141,6 +143,18 @@ describe.each(devices.filter(({ kind }) => kind === "cpu").map((device) => [devi
     device.free(host);
     device.free(place);
   });
+});
+
+test.each(devices.map(({ name }) => name))("%s: a profile says of each kernel what was counted", async (device) => {
+  const { kernels } = await compile(source, { device, name: "Cell [2]" });
+  const x = ones([1 << 16], { device });
+  const p = await profile(() => { for (let i = 0; i < 3; i++) (kernels["plain"] as Kernel).launch({ grid: 256, block: 256 }, x, 1 << 16); }, { counters: true });
+  const row = p.table().find(({ name }) => name === "plain")!;
+  x.dispose();
+  expect(row.calls).toBe(3);
+  if (device === "cpu") expect(row.counters).toEqual({ threads: 1 << 16, "threads that waited": 0, barriers: 0, "warp collectives": 0, "divergent warp collectives": 0 });
+  else if (p.notes.some((note) => note.includes("Nothing is counted"))) expect(row.counters).toEqual({});
+  else expect(row.counters["l2 bytes"]).toBeGreaterThan(2 ** 18);
 });
 
 describe.each(devices.filter(({ kind }) => kind === "cuda").map((device) => [device.name, device] as const))("%s", (_name, device) => {
