@@ -3,7 +3,7 @@ import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { compile, type Kernel, type KernelTemplate } from "../../native/lib/index.ts";
 import { Op } from "../../native/lib/wire/commands.ts";
-import { compilers, use } from "./cpu-cell.ts";
+import { compilers, cpu, use } from "./cpu-cell.ts";
 import { devices } from "./devices.ts";
 import { loadMadeKernels, openMadeGpu } from "./made-gpu.ts";
 
@@ -62,7 +62,6 @@ describe.each(compilers)("the cpu, by %s", (compiler) => {
 });
 
 test("the cpu has no PTX, no SASS, and nothing of what it did not compile", async () => {
-  const cpu = devices.find(({ kind }) => kind === "cpu")!;
   const { saxpy } = await kernels("cpu");
   for (const form of ["ptx", "sass"] as const) {
     expect(() => saxpy[form]).toThrow(expect.objectContaining({ code: "NO_SUCH_FORM", message: `Only kernels of a GPU have ${form}, and this one was compiled for the cpu. Run the cell with --device cuda.` }) as Error);

@@ -65,6 +65,7 @@ describe("a GPU made here", () => {
     ["no permission", { FAKE_COUNTERS: "35" }, true, /^Nothing is counted: The driver lets only administrators profile\. Write "options nvidia NVreg_RestrictProfilingToAdminUsers=0" into a file of \/etc\/modprobe\.d and restart the machine, or run with CAP_SYS_ADMIN\.$/],
     ["a virtual GPU", { FAKE_COUNTERS: "40" }, true, /^Nothing is counted: The driver lets only administrators profile\./],
     ["a virtual GPU that cannot", { FAKE_COUNTERS: "33" }, true, /^Nothing is counted: This virtual GPU cannot be profiled\. Ask whoever runs the machine to allow profiling of it\.$/],
+    ["another program that counts", { FAKE_COUNTERS: "26" }, true, /^Nothing is counted: Another program counts on this GPU, which serves one at a time\. Profile with counters when that is done\.$/],
     ["an old CUPTI", { FAKE_CUPTI_VERSION: "23" }, false, /^Nothing is counted: CUPTI 12 \(API 23\) \(.*\) cannot count kernel by kernel, which takes CUDA 12\.6 or newer\. Get one with: pip install nvidia-cuda-cupti /],
     ["a chip without counters", { FAKE_LACKS: "_" }, true, /^Nothing is counted: CUPTI 13\.0 has no counter for this GPU \(GH100\) that one pass reads\.$/],
   ])("goes on without counters: %s", (_what, environment, hasCounters, note) => {
@@ -145,7 +146,10 @@ describe.each(devices.filter(({ kind }) => kind === "cpu").map((device) => [devi
   });
 });
 
-test.each(devices.map(({ name }) => name))("%s: a profile says of each kernel what was counted", async (device) => {
+// Once, on an H200 on which other test files provoked faults at the same time, a kernel that was counted failed, too.
+const beside = { retry: devices.some(({ kind }) => kind === "cuda") ? 2 : 0 };
+
+test.each(devices.map(({ name }) => name))("%s: a profile says of each kernel what was counted", beside, async (device) => {
   const { kernels } = await compile(source, { device, name: "Cell [2]" });
   const x = ones([1 << 16], { device });
   const p = await profile(() => { for (let i = 0; i < 3; i++) (kernels["plain"] as Kernel).launch({ grid: 256, block: 256 }, x, 1 << 16); }, { counters: true });
@@ -158,7 +162,7 @@ test.each(devices.map(({ name }) => name))("%s: a profile says of each kernel wh
 });
 
 describe.each(devices.filter(({ kind }) => kind === "cuda").map((device) => [device.name, device] as const))("%s", (_name, device) => {
-  test("counts what a kernel moves, and times it as without", () => {
+  test("counts what a kernel moves, and times it as without", beside, () => {
     load(device, source, ["plain", "rounds"], 700);
     const n = 1 << 26, bytes = 4 * n, place = device.allocate(bytes, "device");
     const run = (hasCounters: boolean): { notes: string[]; profile: ReturnType<typeof stopProfile>; mean: number } => {

@@ -232,7 +232,7 @@ int cuptiRangeProfilerGetCounterDataSize(RangeProfilerGetCounterDataSize* p) { p
 int cuptiRangeProfilerSetConfig(RangeProfilerSetConfig* p) { return p->head.bytes == 90 && *p->config == 1 && p->range == 1 && p->replay == 3 && p->level == 1 ? 0 : 1; }
 int cuptiRangeProfilerStart(Head*) {
   int last = asked("FAKE_STARTS", 1000);
-  if (started++ >= size_t(last)) return 26;
+  if (started++ >= size_t(last)) return 9;
   counting = true;
   ranges.clear();
   return 0;

@@ -65,6 +65,7 @@ void CuptiApi::check(CuptiResult result, const char* doing) const {
     case kCuptiSuccess: return;
     case kCuptiOtherSubscriber:
       throw DeviceError("PROFILER_BUSY", "Another profiler or debugger has this device process already (Nsight Systems, Nsight Compute, cuda-gdb, compute-sanitizer), and CUPTI serves one at a time. Start Warpcell without it, or look at the profile there.");
+    case kCuptiHardwareBusy: throw DeviceError("PROFILER_BUSY", "Another program counts on this GPU, which serves one at a time. Profile with counters when that is done.");
     case kCuptiNotPermitted:
     case kCuptiVirtualisedNotPermitted:
       throw DeviceError("NOT_PERMITTED", "The driver lets only administrators profile. Write \"options nvidia NVreg_RestrictProfilingToAdminUsers=0\" into a file of /etc/modprobe.d and restart the machine, or run with CAP_SYS_ADMIN.");

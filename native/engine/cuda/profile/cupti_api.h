@@ -15,6 +15,7 @@ using Subscriber = struct SubscriberTag*;         // CUpti_SubscriberHandle
 
 constexpr CuptiResult kCuptiSuccess = 0;
 constexpr CuptiResult kCuptiBufferEnd = 12;       // CUPTI_ERROR_MAX_LIMIT_REACHED
+constexpr CuptiResult kCuptiHardwareBusy = 26;
 constexpr CuptiResult kCuptiVirtualised = 33;
 constexpr CuptiResult kCuptiNotPermitted = 35;
 constexpr CuptiResult kCuptiOtherSubscriber = 39;
