@@ -3,17 +3,9 @@
 
 #include <cstring>
 
-#include "../protocol/fence.h"
 #include "../protocol/futex.h"
 
 namespace warpcell {
-
-Ring::Ring(Control* control) : control_(*control), bytes_(reinterpret_cast<unsigned char*>(control) + kRingOffset), accepts_fences_(accept_fences()) { reset(); }
-
-void Ring::reset() {
-  head_ = tail_ = 0;
-  control_.fence_before_sleep.store(accepts_fences_ ? 1 : 0, std::memory_order_relaxed);
-}
 
 bool Ring::is_sound() const { return can_be_taken(control_.tail.load(std::memory_order_acquire)); }
 
@@ -42,10 +34,8 @@ unsigned char* Ring::reserve(uint32_t bytes) {
 void Ring::publish(uint32_t bytes) {
   head_ += bytes;
   control_.head.store(head_, std::memory_order_release);
-  // Pairs with the device process, which says that it sleeps and then looks at head once more. A fence would wait here until the core of the device
-  // process, which looks at head all the time, has given it back: longer than all else that a launch costs.
-  if (accepts_fences_) std::atomic_signal_fence(std::memory_order_seq_cst);
-  else std::atomic_thread_fence(std::memory_order_seq_cst);
+  // Pairs with the device process, which says that it sleeps and then looks at head once more.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
   if (control_.engine_sleeping.load(std::memory_order_relaxed) != 0) wake_engine(control_);
 }
 

@@ -6,7 +6,7 @@ namespace warpcell {
 
 class Ring {
  public:
-  explicit Ring(Control* control);
+  explicit Ring(Control* control) : control_(*control), bytes_(reinterpret_cast<unsigned char*>(control) + kRingOffset) {}
 
   // What the device process says to have taken is what it was given.
   bool is_sound() const;
@@ -16,14 +16,13 @@ class Ring {
   void publish(uint32_t bytes);
 
   // For a new control segment: everything that was in the ring is gone.
-  void reset();
+  void reset() { head_ = tail_ = 0; }
 
  private:
   bool can_be_taken(uint64_t tail) const { return tail >= tail_ && tail <= head_; }
 
   Control& control_;
   unsigned char* bytes_;
-  const bool accepts_fences_;
   uint64_t head_ = 0;
   uint64_t tail_ = 0;   // as last seen: looking again costs a cache miss
 };

@@ -3,7 +3,6 @@
 
 #include <stdexcept>
 
-#include "../protocol/fence.h"
 #include "../protocol/futex.h"
 
 namespace warpcell {
@@ -12,9 +11,6 @@ namespace {
 
 // Long enough that a launch in a loop never meets a sleeping device process, short enough that an idle one costs nothing.
 constexpr uint64_t kSpinNanoseconds = 100000;
-
-// How often it looks by itself when it could have missed the session's word.
-constexpr int kDozeMilliseconds = 10;
 
 }  // namespace
 
@@ -59,9 +55,8 @@ void Channel::wait_for_record() {
   // The session looks at engine_sleeping after it has published, this process looks at head after it has said that it sleeps:
   // one of the two sees the other.
   control_.engine_sleeping.store(1, std::memory_order_seq_cst);
-  bool is_sure = control_.fence_before_sleep.load(std::memory_order_relaxed) == 0 || fence_everywhere();
   while (is_empty(std::memory_order_seq_cst) && control_.engine_sleeping.load(std::memory_order_seq_cst) == 1) {
-    futex_wait(control_.engine_sleeping, 1, is_sure ? -1 : kDozeMilliseconds);
+    futex_wait(control_.engine_sleeping, 1, -1);
   }
   control_.engine_sleeping.store(0, std::memory_order_relaxed);
 }

@@ -163,7 +163,6 @@ struct Gauges {
 struct Control {
   std::atomic<uint32_t> protocol;
   std::atomic<uint32_t> stop;                   // 1: finish and exit
-  std::atomic<uint32_t> fence_before_sleep;     // 1: the session publishes without a fence, so that who goes to sleep needs one for both (fence.h)
   alignas(64) std::atomic<uint64_t> head;       // bytes published by the session
   alignas(64) std::atomic<uint64_t> tail;       // bytes taken by the device process
   alignas(64) std::atomic<uint32_t> engine_sleeping;   // futex; 1 while the device process sleeps

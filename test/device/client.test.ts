@@ -159,18 +159,6 @@ test("a device that has answered all it was asked is not busy, though nobody has
   expect([device.isBusy, isBusy()]).toEqual([false, false]);
 });
 
-test("a command that comes while the device process goes to sleep is heard, though nobody waits for it", () => {
-  const client = open();
-  for (let round = 0; round < 5000; round++) {
-    const sequence = fence(client);
-    const limit = performance.now() + 10_000;
-    while (binding.completed(client) < sequence) if (performance.now() > limit) throw new Error(`Command ${sequence} was not heard.`);
-    // It goes to sleep after about 105 µs.
-    const next = process.hrtime.bigint() + BigInt(100_000 + 4 * round);
-    while (process.hrtime.bigint() < next);
-  }
-});
-
 test("another thread may ask who is busy while clients open and close", async () => {
   DeviceProcess.get("cpu").synchronize();
   const host = new URL("../../native/dist/host.js", import.meta.url).href;

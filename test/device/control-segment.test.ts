@@ -12,7 +12,7 @@ const controlBytes = 1 << 20;
 const overwritten = "the memory that it shares with the session was overwritten";
 
 // As protocol/commands.h lays `Control` out: each word on a cache line of its own.
-const words = { stop: 4, fence_before_sleep: 8, head: 64, tail: 128, engine_sleeping: 192, completed: 256, progress: 320, wake: 384, waiters: 388, error_count: 448 };
+const words = { stop: 4, head: 64, tail: 128, engine_sleeping: 192, completed: 256, progress: 320, wake: 384, waiters: 388, error_count: 448 };
 
 /** The control segment of a device's process, open for writing. */
 function withControl<Result>(device: DeviceProcess, use: (file: number) => Result): Result {
