@@ -83,7 +83,7 @@ const expand: Viewing<{ shape: Shape }> = {
 };
 
 const convert: Computation<{ dtype: DType }> = {
-  inPlace: false,
+  inPlace: true,
   infer: ([x], { dtype }) => [{ shape: (x as DeviceArray).shape, dtype }],
   run: ([out], [x]) => copy(out!, x as DeviceArray),
   element: ([x], { dtype }) => ({ functor: "Same", operands: [[x!, dtype]], dtype }),
