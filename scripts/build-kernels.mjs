@@ -73,7 +73,7 @@ async function compileUnits(units, log) {
 }
 
 /** Removes what was made for GPUs of sources that have changed since: a device would take it. */
-async function removeOutdated(wanted, log) {
+export async function removeOutdated(wanted, log) {
   const { kernelsFolder } = await import(join(dist, "wire", "binding.js"));
   const { unitParts, unitSource } = await import(join(dist, "ops", "library.js"));
   const units = new Map((await allUnits()).map((unit) => [`${unit.file}.${unit.dtype}`, unit]));
