@@ -48,14 +48,18 @@ describe("CUDA cells", () => {
   });
 
   test("take every option, with a space or an equals sign", () => {
-    const { options } = cuda('%%cuda --name k --std=c++20 --arch sm_90a --device cuda:1 --define A=1 --define "B=x y" --include ../inc --flags "-lineinfo -G" --fast-math --verbose\n');
+    const { options } = cuda('%%cuda --name k --std=c++20 --arch sm_90a --device cuda:1 --define A=1 --define "B=x y" --include ../inc --flags "-lineinfo -G" --fast-math --verbose --profile\n');
     expect(options).toEqual({
-      name: "k", std: "c++20", arch: "sm_90a", device: "cuda:1", defines: ["A=1", "B=x y"], includes: ["../inc"], flags: ["-lineinfo", "-G"], fastMath: true, verbose: true,
+      name: "k", std: "c++20", arch: "sm_90a", device: "cuda:1", defines: ["A=1", "B=x y"], includes: ["../inc"], flags: ["-lineinfo", "-G"], fastMath: true, verbose: true, profile: true,
     });
   });
 });
 
 describe("magics", () => {
+  test.each([["%%profile\na", { counters: false }], ["%profile --counters\na", { counters: true }]])("a profile is asked for: %j", (text, profile) => {
+    expect(parse(text)).toMatchObject({ language: "typescript", code: "\na", magics: { profile } });
+  });
+
   test("several of them, each on its line, before the code", () => {
     expect(parse("%types strict\n// note\n%npm install a 'b@1 || 2' --save-dev\n%types\n%time\na")).toMatchObject({
       code: "\n// note\n\n\n\na", magics: { types: "strict", tellTypes: true, npm: [["install", "a", "b@1 || 2", "--save-dev"]], time: true },

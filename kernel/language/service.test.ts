@@ -252,9 +252,10 @@ describe("completion and inspection", () => {
   });
 
   test("completion of magics and their options", async () => {
-    expect(await matches("%‸")).toEqual(["%%cuda", "%%time", "%help", "%lsmagic", "%npm", "%time", "%types"]);
+    expect(await matches("%‸")).toEqual(["%%cuda", "%%profile", "%%time", "%help", "%lsmagic", "%npm", "%profile", "%time", "%types"]);
     expect(await matches("%npm ins‸")).toEqual(["install"]);
     expect(await matches("%%cuda --he‸")).toEqual(["--help"]);
+    expect(await matches("%%profile --c‸")).toEqual(["--counters"]);
     expect(await matches("%time [1].leng‸")).toEqual(["length"]);
     expect(await matches("%%time\n[1].leng‸")).toEqual(["length"]);
     expect(await matches("// about\n%types s‸")).toEqual(["strict"]);
