@@ -57,7 +57,7 @@ beforeAll(() => {
   const taken = bare(["tar", "-xf", archive]);
   expect(taken.status, taken.stderr).toBe(0);
   renameSync(join(place, `warpcell-linux-${process.arch}`), unpacked);
-}, 600_000);
+}, 900_000);
 
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
