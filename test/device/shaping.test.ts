@@ -158,6 +158,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       [() => fullLike(x.to("uint8"), 300), "fullLike makes uint8, which does not hold 300."],
       [() => x.contiguous({ memoryFormat: "channelsLast" }), 'Memory format "channelsLast" is for tensors of [batch, channels, height, width], not of shape [2, 3].'],
       [() => x.isContiguousIn("nhwc" as never), 'Memory formats are "contiguous" and "channelsLast", not "nhwc".'],
+      [() => x.flip({ axis: -1 } as never), "This takes a whole number, such as an axis, or a list of them, but got an object with axis."],
     ];
     for (const [run, sentence] of cases) expect(run).toThrow(sentence);
   });

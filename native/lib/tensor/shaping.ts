@@ -66,7 +66,11 @@ declare module "./tensor.ts" {
   }
 }
 
-const listOf = (axes: Axes): readonly number[] => (typeof axes === "number" ? [axes] : axes);
+function listOf(numbers: Axes): readonly number[] {
+  if (Array.isArray(numbers)) return numbers as readonly number[];
+  if (typeof numbers === "number") return [numbers];
+  throw new TensorError("AXIS", `This takes a whole number, such as an axis, or a list of them, but got ${worded(numbers)}.`);
+}
 const checkedAxes = (axes: Axes, rank: number) => listOf(axes).map((axis) => checkedAxis(axis, rank));
 const replaced = (shape: readonly number[], from: number, count: number, sizes: readonly number[]) => [...shape.slice(0, from), ...sizes, ...shape.slice(from + count)];
 const cut = (axis: number, slice: AxisSlice): AxisSlice[] => [...Array<null>(axis).fill(null), slice];
