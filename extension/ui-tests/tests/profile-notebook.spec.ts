@@ -34,7 +34,7 @@ test("what a cell did is a timeline below it, linked with its lines", async ({ p
     if (text !== "") await expect(view.getByText(text).first()).toBeVisible();
     await page.screenshot({ path: shot(`profile-${tab.toLowerCase()}`) });
   }
-  await expect(cell(page, 2).locator(".warpcell-asm")).toBeVisible({ timeout: 3000 });
+  await expect(cell(page, 2).locator(".warpcell-asm")).toBeVisible();
   await cell(page, 2).scrollIntoViewIfNeeded();
   await page.screenshot({ path: shot("profile-asm") });
 });
