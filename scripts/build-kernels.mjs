@@ -19,14 +19,14 @@ function* filesBelow(folder) {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) if (entry.isFile()) yield join(entry.parentPath, entry.name);
 }
 
-// Where the options of machine code for a GPU are written.
-const optionsForGpus = ["compile_options.cc", "nvrtc.cc"].map((name) => join(root, "native", "engine", "cuda", name));
+// Where the options of machine code are written, and what stands around it.
+const compilers = { host: ["cpu/artifact.cc", "cpu/cell_compiler.cc"], gpu: ["cuda/compile_options.cc", "cuda/nvrtc.cc"] };
 
 /** One hash of all files that decide what a unit becomes, its own apart. */
 function surroundings(isHost) {
   const hash = createHash("sha256");
   const folders = ["include", "cpu", "cuda"].map((folder) => join(root, "native", "device", folder));
-  for (const file of [...folders.flatMap((folder) => [...filesBelow(folder)].sort()), ...(isHost ? [] : optionsForGpus)]) hash.update(file.slice(root.length)).update(readFileSync(file));
+  for (const file of [...folders.flatMap((folder) => [...filesBelow(folder)].sort()), ...compilers[isHost ? "host" : "gpu"].map((name) => join(root, "native", "engine", name))]) hash.update(file.slice(root.length)).update(readFileSync(file));
   return createHash("sha256").update(hash.digest("hex")).update(isHost ? JSON.stringify([flags, machine]) : "").digest("hex");
 }
 

@@ -96,9 +96,11 @@ function assemble() {
   writeFileSync(join(stage, "install.sh"), installer, { mode: 0o755 });
 
   copy("README.md");
-  for (const path of ["LICENSE", "package.json", "vitest.config.mts", "native/package.json", "native/dist", "native/device", "native/lib", "native/protocol", "native/engine/cuda/driver_api.h", "native/engine/cuda/nvrtc.h", "kernel/package.json", "kernel/dist", "kernel/kernelspec", ...["extension/labextension"].filter((path) => existsSync(join(root, path))), "notebooks", "test/device", "test/bench"]) {
+  for (const path of ["LICENSE", "package.json", "vitest.config.mts", "native/package.json", "native/dist", "native/device", "native/lib", "native/protocol", "kernel/package.json", "kernel/dist", "kernel/kernelspec", ...["extension/labextension"].filter((path) => existsSync(join(root, path))), "notebooks", "test/device", "test/bench"]) {
     copy(path, keep);
   }
+  // What tests make a GPU of.
+  copy("native/engine/cuda", (path) => !path.endsWith(".cc"));
   for (const program of ["addon.node", "warpcell-device"]) copy(`native/build/Release/${program}`);
   copyOpenBlas();
   for (const architecture of architectures.filter((name) => existsSync(join(root, kernels, name)))) copy(join(kernels, architecture), (path) => !path.endsWith(".print"));

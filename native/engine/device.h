@@ -111,7 +111,8 @@ class Device {
                                                const std::vector<std::string>& lowered) = 0;
   virtual void module_unload(uint32_t module) = 0;
   virtual std::string occupancy(uint32_t kernel, uint32_t threads, uint32_t shared) = 0;
-  virtual std::string disassemble(const std::string& artifact, const std::string& form) = 0;
+  // `headers`: as in CompileRequest.
+  virtual std::string disassemble(const std::string& artifact, const std::string& form, const std::string& headers) = 0;
 
   // Work, in order on one stream. These may return before the work is done.
   virtual void launch(const LaunchRequest& request) = 0;

@@ -256,8 +256,8 @@ Answer Loop::time(Request& request, const Header& header) {
 }
 
 Answer Loop::disassemble(Request& request, const Header&) {
-  expect_fields(request, 2);
-  return {{"ok", device_.disassemble(request.fields[0], request.fields[1])}};
+  expect_fields(request, 3);
+  return {{"ok", device_.disassemble(request.fields[0], request.fields[1], request.fields[2])}};
 }
 
 Answer Loop::address(Request& request, const Header&) {

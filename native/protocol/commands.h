@@ -114,7 +114,7 @@ struct Message { Header header; };   // the record of every command with a messa
 //                                                                   → [ok, one JSON object per kernel joined by \n]
 //   occupancy       [kernel, block threads, dynamic shared bytes]   → [ok, JSON]
 //   time            [repeats, warm-up] followed by a Launch record as bytes → [ok, device ms of each repeat joined by \n]
-//   disassemble     [artifact, "ptx" | "sass" | "sass-lines" | "sass-registers", or of the cpu "assembly"] → [ok, text]
+//   disassemble     [artifact, "ptx" | "sass" | "sass-lines" | "sass-registers", or of the cpu "assembly", header directory] → [ok, text]
 //   address         [place]                                         → [ok, where kernels of this process find it]
 //   plan            [plan, call and terms ("matmul m=2 n=2 …"), choice, Run record as bytes]
 //                                                                   → [ok, workspace bytes, JSON of what was chosen, choice]

@@ -2,6 +2,7 @@
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { compile, type Kernel, type KernelTemplate } from "../../native/lib/index.ts";
+import { deviceSources } from "../../native/lib/wire/binding.ts";
 import { Op } from "../../native/lib/wire/commands.ts";
 import { compilers, cpu, use } from "./cpu-cell.ts";
 import { devices } from "./devices.ts";
@@ -66,8 +67,8 @@ test("the cpu has no PTX, no SASS, and nothing of what it did not compile", asyn
   for (const form of ["ptx", "sass"] as const) {
     expect(() => saxpy[form]).toThrow(expect.objectContaining({ code: "NO_SUCH_FORM", message: `Only kernels of a GPU have ${form}, and this one was compiled for the cpu. Run the cell with --device cuda.` }) as Error);
   }
-  for (const artifact of ["", "no cell", Buffer.concat([Buffer.alloc(8, 255), Buffer.from("warpcell-cpu-1\0")])]) {
-    expect(() => cpu.request(Op.disassemble, [artifact, "assembly"])).toThrow(
+  for (const artifact of ["", "no cell", Buffer.concat([Buffer.alloc(8, 255), Buffer.from("warpcell-cpu-2\0")])]) {
+    expect(() => cpu.request(Op.disassemble, [artifact, "assembly", deviceSources])).toThrow(
       expect.objectContaining({ code: "INVALID_IMAGE", message: "This compiled cell does not say what it was compiled from. Compile the cell again." }) as Error);
   }
 });
@@ -76,7 +77,7 @@ test("a GPU has no assembly of a host", () => {
   const device = openMadeGpu();
   loadMadeKernels(device, ["one"]);
   const artifact = Buffer.concat([Buffer.from([3, 0, 0, 0]), ...["warpcell-cuda-1", "machine code", ""].flatMap((field) => [Buffer.from(BigUint64Array.of(BigInt(field.length)).buffer), Buffer.from(field)])]);
-  expect(() => device.request(Op.disassemble, [artifact, "assembly"])).toThrow(
+  expect(() => device.request(Op.disassemble, [artifact, "assembly", deviceSources])).toThrow(
     expect.objectContaining({ code: "NO_SUCH_FORM", message: "A kernel of a GPU is listed as ptx, sass, sass-lines or sass-registers, not as assembly." }) as Error);
 });
 

@@ -262,7 +262,7 @@ describe("what the cpu device refuses", () => {
 
   test("what only a GPU knows", () => {
     expect(() => cpu.request(Op.occupancy, ["1000", "256", "0"])).toThrow("Only a GPU has an occupancy, and this kernel was compiled for the cpu. Run the cell with --device cuda.");
-    expect(() => cpu.request(Op.disassemble, ["", "ptx"])).toThrow("Only kernels of a GPU have ptx, and this one was compiled for the cpu. Run the cell with --device cuda.");
+    expect(() => cpu.request(Op.disassemble, ["", "ptx", deviceSources])).toThrow("Only kernels of a GPU have ptx, and this one was compiled for the cpu. Run the cell with --device cuda.");
   });
 
   test("a kernel that is not loaded, a copy beyond a segment", () => {

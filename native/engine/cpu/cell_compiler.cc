@@ -166,8 +166,9 @@ Compiled compile_cell(const CompileRequest& request) {
   return compiled;
 }
 
-std::string assembly_of(const std::string& artifact) {
+std::string assembly_of(const std::string& artifact, const std::string& headers) {
   CompileRequest request = request_of(artifact);
+  request.headers = headers;
   PrivateFolder directory(kCompileFolder);
   std::vector<std::string> arguments;
   std::string log;

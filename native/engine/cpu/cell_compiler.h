@@ -8,6 +8,6 @@ namespace warpcell::cpu {
 Compiled compile_cell(const CompileRequest& request);
 
 // What the compiler makes of an artifact's cell as text, with the lines of its source: compiles it once more. Throws the same, and INVALID_IMAGE.
-std::string assembly_of(const std::string& artifact);
+std::string assembly_of(const std::string& artifact, const std::string& headers);
 
 }  // namespace warpcell::cpu

@@ -104,8 +104,8 @@ class CpuDevice final : public Device {
   std::string occupancy(uint32_t, uint32_t, uint32_t) override {
     throw DeviceError("UNSUPPORTED", "Only a GPU has an occupancy, and this kernel was compiled for the cpu. Run the cell with --device cuda.");
   }
-  std::string disassemble(const std::string& artifact, const std::string& form) override {
-    if (form == "assembly") return assembly_of(artifact);
+  std::string disassemble(const std::string& artifact, const std::string& form, const std::string& headers) override {
+    if (form == "assembly") return assembly_of(artifact, headers);
     throw DeviceError("NO_SUCH_FORM", "Only kernels of a GPU have " + form + ", and this one was compiled for the cpu. Run the cell with --device cuda.");
   }
 

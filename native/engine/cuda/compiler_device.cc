@@ -27,7 +27,7 @@ class CompilerDevice final : public Device {
   std::vector<std::string> module_load(uint32_t, uint32_t, const std::string&, const std::vector<std::string>&) override { refuse(); }
   void module_unload(uint32_t) override { refuse(); }
   std::string occupancy(uint32_t, uint32_t, uint32_t) override { refuse(); }
-  std::string disassemble(const std::string&, const std::string&) override { refuse(); }
+  std::string disassemble(const std::string&, const std::string&, const std::string&) override { refuse(); }
   void launch(const LaunchRequest&) override { refuse(); }
   void copy(Place, Place, uint64_t) override { refuse(); }
   void fill(Place, uint64_t, uint64_t, uint32_t) override { refuse(); }

@@ -88,7 +88,7 @@ class CudaDevice : public Device {
   }
   void module_unload(uint32_t module) override { modules_.unload(module); }
   std::string occupancy(uint32_t kernel, uint32_t threads, uint32_t shared) override;
-  std::string disassemble(const std::string& artifact, const std::string& form) override { return cuda::disassemble(read_artifact(artifact), form); }
+  std::string disassemble(const std::string& artifact, const std::string& form, const std::string&) override { return cuda::disassemble(read_artifact(artifact), form); }
 
   void launch(const LaunchRequest& request) override {
     Kernel& kernel = modules_.kernel(request.kernel);

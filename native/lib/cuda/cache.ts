@@ -12,7 +12,7 @@ export interface CachedCompilation { readonly artifact: Uint8Array; readonly low
 export interface CacheEntry extends CachedCompilation { readonly dependencies: Dependencies; readonly name: string | null; }
 
 /** Counts up when entries change their form or meaning. */
-const schema = 3;
+const schema = 4;
 const checksumBytes = 32;
 const defaultLimit = 512 * 2 ** 20;
 /** Entries are pruned when this many have been written, and at the first one. */

@@ -2,6 +2,7 @@
 import { assemblyOf, type AsmForm, type Assembly } from "./asm.ts";
 import { LoadedModule, type LoadedKernel } from "./loaded-module.ts";
 import type { Compilation, Compiled } from "./compilation.ts";
+import { deviceSources } from "../wire/binding.ts";
 import { maxArgumentBytes, Op } from "../wire/commands.ts";
 import { CompileError, LaunchError } from "../errors.ts";
 import { settingError } from "./launch-error.ts";
@@ -145,7 +146,7 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   }
 
   #disassemble(form: AsmForm | "ptx" | "sass"): string {
-    const [text] = this.#compilation.device.request(Op.disassemble, [this.#module.artifact, form]);
+    const [text] = this.#compilation.device.request(Op.disassemble, [this.#module.artifact, form, deviceSources]);
     return Buffer.from(text!).toString();
   }
 
