@@ -29,16 +29,17 @@ void Progress::idle(Stream stream) {
 
 void Progress::finished() {
   unwritten_ = written_ = 0;
+  suspect_ = 0;
   pending_.clear();
   if (control_ != nullptr && control_->progress.load(std::memory_order_relaxed) < last_) control_->progress.store(last_, std::memory_order_release);
 }
 
 uint64_t Progress::last_suspect() const {
-  if (control_ == nullptr) return last_;
+  if (control_ == nullptr) return unseen().suspect;
   uint64_t seen = control_->progress.load(std::memory_order_acquire);
-  auto next = std::find_if(pending_.begin(), pending_.end(), [&](uint64_t sequence) { return sequence > seen; });
-  if (next != pending_.end()) return *next;
-  return last_ > seen ? last_ : 0;
+  auto next = std::find_if(pending_.begin(), pending_.end(), [&](const Group& group) { return group.last > seen; });
+  if (next != pending_.end()) return next->suspect;
+  return last_ > seen ? unseen().suspect : 0;
 }
 
 void Progress::write(Stream stream) {
@@ -47,8 +48,9 @@ void Progress::write(Stream stream) {
   if (address_ == 0) return;
   api_.check(api_.cuStreamWriteValue64(stream, address_, last_, 0), "");
   uint64_t seen = control_->progress.load(std::memory_order_relaxed);
-  while (!pending_.empty() && pending_.front() <= seen) pending_.pop_front();
-  pending_.push_back(last_);
+  while (!pending_.empty() && pending_.front().last <= seen) pending_.pop_front();
+  pending_.push_back(unseen());
+  suspect_ = 0;
 }
 
 }  // namespace warpcell::cuda

@@ -11,6 +11,8 @@ namespace warpcell::cuda {
 
 class Progress {
  public:
+  enum class Work { kernel, library };
+
   // Registers the page of `control` that holds the number. With no control segment nothing is reported.
   Progress(const DriverApi& api, Control* control);
   ~Progress();
@@ -19,15 +21,16 @@ class Progress {
 
   // To be called before each launch. The first launches after a rest are told apart one by one, so that a fault names its kernel; a long
   // run is told in groups, because a write takes the device 0.8 µs (measured: after every launch 26 % of the rate, after 16 it is 2 to 4 %).
-  // A launch followed by a wait has no write at all.
-  void launching(Stream stream) {
-    uint32_t group = written_ < kToldApart ? 1 : kGroup;
+  // A launch followed by a wait has no write at all, and work of a vendor's library joins the launch before it: it is not what faults.
+  void launching(Stream stream, Work work) {
+    uint32_t group = work == Work::kernel && written_ < kToldApart ? 1 : kGroup;
     if (unwritten_ >= group) write(stream);
   }
 
-  void launched(uint64_t sequence) {
+  void launched(uint64_t sequence, Work work) {
     last_ = sequence;
     unwritten_++;
+    if (work == Work::kernel) suspect_ = sequence;
   }
 
   // The queue has run empty: a write costs nobody anything.
@@ -36,13 +39,15 @@ class Progress {
   // Everything launched is known to be done.
   void finished();
 
-  // The last launch that can have faulted, given how far the writes got; 0: nothing was launched since the last wait.
+  // The last launch that can have faulted, given how far the writes got, rather a kernel's than a library's; 0: nothing was launched since the last wait.
   uint64_t last_suspect() const;
 
  private:
   static constexpr uint32_t kToldApart = 32;
   static constexpr uint32_t kGroup = 32;
+  struct Group { uint64_t last, suspect; };
   void write(Stream stream);
+  Group unseen() const { return {last_, suspect_ == 0 ? last_ : suspect_}; }
 
   const DriverApi& api_;
   Control* control_;
@@ -51,7 +56,8 @@ class Progress {
   uint64_t last_ = 0;
   uint32_t unwritten_ = 0;          // launches since the last write
   uint32_t written_ = 0;            // writes since the last rest
-  std::deque<uint64_t> pending_;    // sequences written by the stream, not yet seen
+  uint64_t suspect_ = 0;            // the last kernel since the last write; 0: libraries alone
+  std::deque<Group> pending_;       // written by the stream, not yet seen
 };
 
 }  // namespace warpcell::cuda

@@ -11,7 +11,7 @@
 namespace warpcell::cuda {
 namespace {
 
-constexpr auto kSpin = std::chrono::microseconds(200);   // then a wait sleeps: waking costs some 30 µs
+constexpr auto kSpin = std::chrono::milliseconds(10);    // as long as the session looks before it sleeps; then this wait sleeps, too
 constexpr uint64_t kMostThreads = 1024;                  // of a block, on every GPU
 constexpr uint32_t kTimedAtOnce = 256;                   // pairs of events in flight
 
@@ -49,9 +49,9 @@ WorkStream::WorkStream(const DriverApi& api, Control* control, uint32_t shared_l
 }
 
 void WorkStream::launch(Kernel& kernel, const LaunchRequest& request) {
-  progress_.launching(stream_);
+  progress_.launching(stream_, Progress::Work::kernel);
   submit(kernel, request);
-  progress_.launched(request.sequence);
+  progress_.launched(request.sequence, Progress::Work::kernel);
 }
 
 void WorkStream::submit(Kernel& kernel, const LaunchRequest& request) {

@@ -35,9 +35,9 @@ class WorkStream {
   // Work that a library puts on the stream, told as a launch is.
   template <class Work>
   void submit(uint64_t sequence, Work work) {
-    progress_.launching(stream_);
+    progress_.launching(stream_, Progress::Work::library);
     work(stream_);
-    progress_.launched(sequence);
+    progress_.launched(sequence, Progress::Work::library);
   }
 
   // Device milliseconds of one of `repeats` pieces of work in a row.
