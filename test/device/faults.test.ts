@@ -7,6 +7,7 @@ import { binding, deviceExecutable, deviceSources } from "../../native/lib/wire/
 import { Op } from "../../native/lib/wire/commands.ts";
 import { CompileError, DeviceFault, InterruptedError } from "../../native/lib/errors.ts";
 import { clearInterrupt, describeKernels, describeOrigins, type DeviceProcess, origin } from "../../native/lib/device/process.ts";
+import { LibraryPlan } from "../../native/lib/device/library-plan.ts";
 import { devices } from "./devices.ts";
 import { launch, layLaunch, load, read, write } from "./records.ts";
 
@@ -81,6 +82,22 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     launch(device, { kernel: kernels.add, block: [32, 1, 1], pointers: [null], integers: [32, 1] });
     expect(caught(() => device.synchronize())).toMatchObject({ code: "ILLEGAL_ADDRESS", kernel: "add" });
     expectWhole(array);
+  });
+
+  test("a kernel that faults between products of a library is named, and they are not", () => {
+    const [a, b, out] = [0, 1, 2].map(() => device.allocate(64 * 64 * 4, "device")) as [number, number, number];
+    const plan = LibraryPlan.obtain(device, "matmul m=64 n=64 k=64 compute=float32 type=float32", { places: [out, a, b], scalars: [1, 0] });
+    for (let round = 0; round < 3; round++) {
+      for (let i = 0; i < 5; i++) plan.run([out, a, b], [1, 0]);
+      origin.current = 410 + round;
+      const sequence = launch(device, { kernel: kernels.wild, grid: [8, 1, 1], block: [32, 1, 1], pointers: [a], integers: [0] });
+      origin.current = 500;
+      expect(caught(() => {
+        for (let i = 0; i < 5; i++) plan.run([out, a, b], [1, 0]);
+        device.synchronize();
+      })).toMatchObject({ kernel: "wild", where: `Cell [4]:${10 + round}`, sequence });
+    }
+    for (const place of [a, b, out]) device.free(place);
   });
 
   test("a fault is found by whatever comes next: an allocation, a request, a launch or the end of the cell", async () => {
