@@ -105,6 +105,35 @@ template <class Op, class T, class Out> __global__ void rows(const T* in, Out* o
 #endif
 }
 
+#ifdef WARPCELL_CPU
+// Of `rows` rows of a few columns, as `moments` of rows.cuh makes them.
+template <class T, class A> __device__ inline void column_moments(const T* x, long long rows, long long inner, int width, Moments<A>* states) {
+  A mean[kColumns] = {}, rest[kColumns] = {}, squares[kColumns] = {}, origin[kColumns];
+  for (int j = 0; j < width; j++) origin[j] = A(widen<T>(x[j]));
+  auto each = [&](auto join) {
+    for (long long r = 0; r < rows; r++) {
+      const T* line = x + r * inner;
+      if (width == kColumns) {
+#pragma GCC ivdep
+        for (int j = 0; j < kColumns; j++) join(j, A(widen<T>(line[j])) - origin[j]);
+      } else {
+        for (int j = 0; j < width; j++) join(j, A(widen<T>(line[j])) - origin[j]);
+      }
+    }
+  };
+  each([&](int j, A d) { mean[j] += d; });
+  for (int j = 0; j < width; j++) mean[j] /= A(rows);
+  each([&](int j, A d) {
+    rest[j] += d - mean[j];
+    squares[j] += (d - mean[j]) * (d - mean[j]);
+  });
+  for (int j = 0; j < width; j++) {
+    A left = rest[j] / A(rows), found = squares[j] - rest[j] * left;
+    states[j] = {A(rows), origin[j] + mean[j] + left, found > A(0) || found != found ? found : A(0)};
+  }
+}
+#endif
+
 // inner > 1. `states` gets [outer, parts, inner]. On the CPU a block takes kColumns columns of one part; on a GPU 32 × 8 threads, the first along columns.
 template <class Op, class T, class Out> __global__ void columns(const T* in, Out* out, typename Op::State* states, long long outer, long long length, long long inner, long long parts, long long chunk, double parameter) {
   using State = typename Op::State;
@@ -122,7 +151,9 @@ template <class Op, class T, class Out> __global__ void columns(const T* in, Out
     long long groups = 0;
     for (long long row = first; row < last; row += kGroup) {
       long long until = row + kGroup < last ? row + kGroup : last;
-      for (long long r = row; r < until; r++) {
+      if constexpr (by_groups<Op>) {
+        column_moments(x + row * inner, until - row, inner, width, levels[0]);
+      } else for (long long r = row; r < until; r++) {
         const T* line = x + r * inner;
         if (width == kColumns) {
 #pragma GCC ivdep

@@ -34,6 +34,32 @@ template <class Op> struct Cascade {
 };
 
 #ifdef WARPCELL_CPU
+// Of at(0), …, at(length − 1), in two passes that are plain sums: no division for each element. Relative to the first one, so that large numbers near each other stay finite.
+template <class A, class At> __device__ inline Moments<A> moments(At at, long long length) {
+  const A origin = A(at(0)), count = A(length);
+  A sums[kLanes] = {}, rests[kLanes] = {}, squares[kLanes] = {};
+  auto each = [&](auto join) {
+    long long i = 0;
+    for (; i + kLanes <= length; i += kLanes) {
+#pragma GCC ivdep
+      for (int k = 0; k < kLanes; k++) join(k, A(at(i + k)) - origin);
+    }
+    for (int k = 0; i < length; i++, k++) join(k, A(at(i)) - origin);
+  };
+  auto total = [](A (&lanes)[kLanes]) {
+    for (int width = kLanes / 2; width > 0; width /= 2) for (int k = 0; k < width; k++) lanes[k] += lanes[k + width];
+    return lanes[0];
+  };
+  each([&](int k, A d) { sums[k] += d; });
+  const A mean = total(sums) / count;
+  each([&](int k, A d) {
+    rests[k] += d - mean;
+    squares[k] += (d - mean) * (d - mean);
+  });
+  const A left = total(rests) / count, found = total(squares) - left * left * count;
+  return {count, origin + mean + left, found > A(0) || found != found ? found : A(0)};
+}
+
 // The state of at(0), …, at(length − 1), on the CPU; `index` is what the first counts as.
 template <class Op, class At> __device__ inline typename Op::State line(At at, long long length, long long index) {
   if (length < kLanes) {
@@ -44,6 +70,10 @@ template <class Op, class At> __device__ inline typename Op::State line(At at, l
   Cascade<Op> cascade;
   for (long long first = 0; first < length; first += kChunk) {
     long long end = length - first < kChunk ? length - first : kChunk;
+    if constexpr (by_groups<Op>) {
+      cascade.push(moments<typename Op::A>([=](long long i) { return at(first + i); }, end));
+      continue;
+    }
     typename Op::State lanes[kLanes];
     for (int k = 0; k < kLanes; k++) lanes[k] = Op::start();
     long long i = 0;
