@@ -21,6 +21,7 @@ template <class F> __device__ inline void for_pairs(long long count, F f) {
   long long pairs = (count + 1) / 2;
 #ifdef WARPCELL_CPU
   Span span = block_span(pairs);
+#pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
   for (long long pair = span.begin; pair < span.end; pair++) f(pair);
 #else

@@ -44,6 +44,7 @@ template <class Op, class T> inline void map_near(const T* a, T* out, long long 
     if (far) {
       for (long long i = 0; i < length; i++) y[i] = narrow<T>(Op::of(widen<T>(x[i])));
     } else {
+#pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
       for (long long i = 0; i < length; i++) y[i] = narrow<T>(Op::near(widen<T>(x[i])));
     }

@@ -14,12 +14,14 @@ template <class Op, class T> __global__ void finish(const T* in, const T* bias, 
     T* to = out + row * columns;
     T* z = kept == nullptr ? to : kept + row * columns;
     if (bias != nullptr) {
+#pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
       for (long long i = 0; i < columns; i++) z[i] = narrow<T>(widen<T>(from[i]) + widen<T>(bias[i]));
       from = z;
     } else if (kept != nullptr && z != from) {
       for (long long i = 0; i < columns; i++) z[i] = from[i];
     }
+#pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
     for (long long i = 0; i < columns; i++) to[i] = narrow<T>(Op::of(widen<T>(from[i])));
   }

@@ -114,6 +114,7 @@ template <class T, class A> __device__ inline void column_moments(const T* x, lo
     for (long long r = 0; r < rows; r++) {
       const T* line = x + r * inner;
       if (width == kColumns) {
+#pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
         for (int j = 0; j < kColumns; j++) join(j, A(widen<T>(line[j])) - origin[j]);
       } else {
@@ -156,6 +157,7 @@ template <class Op, class T, class Out> __global__ void columns(const T* in, Out
       } else for (long long r = row; r < until; r++) {
         const T* line = x + r * inner;
         if (width == kColumns) {
+#pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
           for (int j = 0; j < kColumns; j++) Op::add(levels[0][j], widen<T>(line[j]), r);
         } else {

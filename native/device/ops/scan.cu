@@ -214,10 +214,12 @@ template <class Op, class T> __global__ void scan_columns(const T* in, T* out, l
     for (long long i = first; i < last; i++) {
       long long place = placed(i, length, reverse), line = (o * length + place) * inner + column;
       const T* x = in + line;
+#pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
       for (int j = 0; j < width; j++) state[j] = Op::join(state[j], Op::of(widen<T>(x[j]), place));
       if (out == nullptr) continue;
       T* y = out + line;
+#pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
       for (int j = 0; j < width; j++) y[j] = narrow<T>(Op::value(state[j]));
       if constexpr (Op::has_index) for (int j = 0; j < width; j++) indices[line + j] = state[j].index;

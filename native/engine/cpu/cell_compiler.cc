@@ -54,7 +54,7 @@ std::vector<std::string> command(const Compiler& compiler, const CompileRequest&
   // A lane may hand a shuffle a variable that only its leader has set; clang would conclude that every lane is the leader. For CUDA it
   // goes without that conclusion itself.
   const char* undefined_arguments = std::atoi(compiler.version.c_str()) < 15 ? "-disable-noundef-analysis" : "-no-enable-noundef-analysis";
-  if (compiler.is_clang) arguments.insert(arguments.end(), {"-ferror-limit=0", "-Wno-ignored-attributes", "-Xclang", undefined_arguments});
+  if (compiler.is_clang) arguments.insert(arguments.end(), {"-ferror-limit=0", "-Wno-ignored-attributes", "-Wno-pass-failed", "-Xclang", undefined_arguments});
   else arguments.insert(arguments.end(), {"-fno-gnu-unique", "-ftabstop=1"});   // else local statics of two cells are one, and a tab is eight columns
   std::vector<std::string> flags = flags_of(options);
   arguments.insert(arguments.end(), flags.begin(), flags.end());

@@ -5,7 +5,7 @@ import { TensorError } from "../errors.ts";
 import { promoted } from "../memory/promotion.ts";
 import { broadcast, formatShape, merged, sizeOf, stretch, type Shape, type View } from "../memory/shape.ts";
 import { call } from "./calls.ts";
-import { contiguous, withDType } from "./copy.ts";
+import { contiguous, copy, converted, withDType } from "./copy.ts";
 import { bytesMoved, unbroadcast } from "./elementwise.ts";
 import { KernelFamily } from "./library.ts";
 import { hasLibraryMatmul, libraryMatmul, storedAs, type Epilogue, type MatrixBatch } from "./library-matmul.ts";
@@ -81,6 +81,7 @@ function asMatrix({ shape, strides, placeHigh, placeLow }: DeviceArray): MatrixB
 /** Fills the contiguous `out` with the product of `a` and `b`, of its dtype. */
 export function matmulInto(out: DeviceArray, a: DeviceArray, b: DeviceArray): void {
   const { device } = out.living();
+  if (isWidened(out, a)) return widenedInto(out, a, b);
   if (a.shape.length === 2 && b.shape.length === 2 && multipliedByLibrary(out, 1, asMatrix(out), asMatrix(a), asMatrix(b))) return;
   const batch = broadcast(a.shape.slice(0, -2), b.shape.slice(0, -2));
   const operand = hasLibraryMatmul(device, out.dtype) ? ordered : batched;
@@ -89,6 +90,25 @@ export function matmulInto(out: DeviceArray, a: DeviceArray, b: DeviceArray): vo
   if (!libraryInto(out, sizeOf(batch), left, right)) kernelInto(out, batch, left, right);
   left.array.dispose();
   right.array.dispose();
+}
+
+/** Multiplications from which on three conversions cost less than a kernel of ours. */
+const leastWidened = 2 ** 15;
+
+/** Numbers of 16 bits where the library has none: it multiplies them as float32, in which they are summed anyway. */
+function isWidened({ dtype, size, storage }: DeviceArray, a: DeviceArray): boolean {
+  if ((dtype !== "float16" && dtype !== "bfloat16") || size * a.shape.at(-1)! < leastWidened) return false;
+  const { device } = storage!;
+  return !hasLibraryMatmul(device, dtype) && hasLibraryMatmul(device, "float32");
+}
+
+function widenedInto(out: DeviceArray, a: DeviceArray, b: DeviceArray): void {
+  const { device } = out.living();
+  using x = converted(a, "float32");
+  using y = converted(b, "float32");
+  using wide = DeviceArray.allocate(device, "float32", out.shape);
+  matmulInto(wide, x, y);
+  copy(out, wide);
 }
 
 /** The product of two matrices and an epilogue by a library of the device; whether it did that. `also` is written beside `out`. */

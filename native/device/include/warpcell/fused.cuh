@@ -14,6 +14,7 @@ __device__ inline void fused_map(const Layout<N>& layout, long long count, int p
   for_rows(layout, count, [&](const Offsets<N>& offsets, long long steps) {
     Out* to = out + offsets.at[0];
     const Row row = row_at(offsets);
+#pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
     for (long long i = 0; i < steps; i++) to[i] = narrow<Out>(value(row.at(i)));
   });
@@ -126,6 +127,7 @@ __device__ inline typename Op::State fused_reduce(Team team, const Row& row, lon
 // out[i] = value(elements) for a whole row, by its team.
 template <class Out, class Row, class F> __device__ inline void fused_row(Team team, const Row& row, long long length, int packed, Out* out, F value) {
 #ifdef WARPCELL_CPU
+#pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
   for (long long i = 0; i < length; i++) out[i] = narrow<Out>(value(row.at(i)));
 #else

@@ -41,6 +41,7 @@ struct Line {
       A sums[kSideBySide];
       for (int k = 0; k < kSideBySide; k++) sums[k] = A(0);
       for (; i + kSideBySide <= end; i += kSideBySide) {
+#pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
         for (int k = 0; k < kSideBySide; k++) sums[k] += f(operands[i + k]...);
       }
@@ -59,6 +60,7 @@ struct Line {
     for (int k = 0; k < kSideBySide; k++) most[k] = -A(1) / A(0);
     long long i = 0;
     for (; i + kSideBySide <= length; i += kSideBySide) {
+#pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
       for (int k = 0; k < kSideBySide; k++) {
         A x = operand[i + k];
@@ -70,6 +72,7 @@ struct Line {
     return most[0];
   }
   template <class Out, class F, class... Operands> WARPCELL_ALWAYS void store(Out* out, F f, const Operands&... operands) const {
+#pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
     for (long long i = 0; i < length; i++) out[i] = narrow<Out>(f(operands[i]...));
   }
@@ -77,6 +80,7 @@ struct Line {
   template <class A> struct Totals {
     A* sums;
     template <class F, class... Operands> WARPCELL_ALWAYS void add(const Line& line, F f, const Operands&... operands) {
+#pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
       for (long long i = 0; i < line.length; i++) sums[i] += f(operands[i]...);
     }

@@ -48,6 +48,7 @@ template <int W, class Out, class F, class... Loaded> __device__ inline void map
 template <bool light = true, class Out, class F, class... In> __device__ inline void map(long long count, Out* out, F f, const In*... in) {
 #ifdef WARPCELL_CPU
   Span span = block_span(count);
+#pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
   for (long long i = span.begin; i < span.end; i++) out[i] = f(in[i]...);
 #else
@@ -133,6 +134,7 @@ template <class Out, class F, class A> __device__ inline void map_strided(const 
     Out* to = out + offsets.at[0];
     const A* x = a + offsets.at[1];
     if (step == 1 && step_a == 1) {
+#pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
       for (long long i = 0; i < steps; i++) to[i] = f(x[i]);
     } else {
@@ -170,14 +172,17 @@ template <bool light = true, class Out, class F, class A, class B> __device__ in
     const A* x = a + offsets.at[1];
     const B* y = b + offsets.at[2];
     if (step == 1 && step_a == 1 && step_b == 1) {
+#pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
       for (long long i = 0; i < steps; i++) to[i] = f(x[i], y[i]);
     } else if (step == 1 && step_a == 1 && step_b == 0) {
       const B same = *y;
+#pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
       for (long long i = 0; i < steps; i++) to[i] = f(x[i], same);
     } else if (step == 1 && step_a == 0 && step_b == 1) {
       const A same = *x;
+#pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
       for (long long i = 0; i < steps; i++) to[i] = f(same, y[i]);
     } else {

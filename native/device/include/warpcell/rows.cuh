@@ -41,6 +41,7 @@ template <class A, class At> __device__ inline Moments<A> moments(At at, long lo
   auto each = [&](auto join) {
     long long i = 0;
     for (; i + kLanes <= length; i += kLanes) {
+#pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
       for (int k = 0; k < kLanes; k++) join(k, A(at(i + k)) - origin);
     }
@@ -78,6 +79,7 @@ template <class Op, class At> __device__ inline typename Op::State line(At at, l
     for (int k = 0; k < kLanes; k++) lanes[k] = Op::start();
     long long i = 0;
     for (; i + kLanes <= end; i += kLanes) {
+#pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
       for (int k = 0; k < kLanes; k++) Op::add(lanes[k], at(first + i + k), index + first + i + k);
     }
