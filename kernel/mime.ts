@@ -244,6 +244,8 @@ export interface TraceKernel {
   dtype: string | null;
   /** Measured by the device, by name, where asked for. */
   counters: Record<string, number>;
+  /** How often the device found a warp in it, by what that waited for: "long scoreboard", "barrier" …; empty, or left out by an older kernel, where it was not asked for. */
+  samples?: Record<string, number>;
   /** Indices of `places` that launched it. */
   places: number[];
 }
@@ -307,6 +309,6 @@ export interface AsmListing {
   source: number[];
   /** Registers that hold a value needed later; empty where nobody says. */
   live: number[];
-  /** Of the profiler; empty: none were taken. */
+  /** Of the profiler; empty: none were taken. Only machine code is sampled: in PTX those of a line of the source stand at its first instruction. */
   samples: number[];
 }

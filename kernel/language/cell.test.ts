@@ -56,7 +56,7 @@ describe("CUDA cells", () => {
 });
 
 describe("magics", () => {
-  test.each([["%%profile\na", { counters: false }], ["%profile --counters\na", { counters: true }]])("a profile is asked for: %j", (text, profile) => {
+  test.each([["%%profile\na", { counters: false, samples: false }], ["%profile --counters\na", { counters: true, samples: false }], ["%%profile --samples  --counters\na", { counters: true, samples: true }]])("a profile is asked for: %j", (text, profile) => {
     expect(parse(text)).toMatchObject({ language: "typescript", code: "\na", magics: { profile } });
   });
 

@@ -17,7 +17,7 @@ export interface Magics {
   /** Say how long the cell took. */
   time?: true;
   /** Profile the cell. */
-  profile?: { counters: boolean };
+  profile?: { counters: boolean; samples: boolean };
   /** Texts to show before the code runs. */
   pages?: string[];
 }
@@ -36,6 +36,7 @@ interface LineMagic {
   take(magics: Magics, rest: string, place: Place): void;
 }
 
+const profileOptions = ["--counters", "--samples"];
 const typeChecking: readonly TypeChecking[] = ["strict", "warn", "off"];
 
 const lineMagics: Record<string, LineMagic> = {
@@ -55,10 +56,12 @@ const lineMagics: Record<string, LineMagic> = {
     },
   },
   "%profile": {
-    usage: "%%profile [--counters]", does: "shows what the devices did in the cell: kernels, copies, gaps, and why", words: ["--counters"], ofCell: true,
+    usage: "%%profile [options]", does: "shows what the devices did in the cell: kernels, copies, gaps, and why; --counters and --samples look into kernels", words: profileOptions, ofCell: true,
     take: (magics, rest, { line, column }) => {
-      if (rest !== "" && rest !== "--counters") throw new CellSyntaxError("UNKNOWN_MAGIC", `%%profile takes --counters or nothing, but got ${rest}. The code comes on the next line.`, line, column);
-      magics.profile = { counters: rest !== "" };
+      const given = words(rest).map(({ text }) => text);
+      const stray = given.find((word) => !profileOptions.includes(word));
+      if (stray !== undefined) throw new CellSyntaxError("UNKNOWN_MAGIC", `%%profile takes --counters, --samples or nothing, but got ${stray}. The code comes on the next line.`, line, column);
+      magics.profile = { counters: given.includes("--counters"), samples: given.includes("--samples") };
     },
   },
   "%time": {

@@ -80,12 +80,18 @@ struct Profile {
   std::vector<ProfileRecord> records;
 };
 
+// What a profile has besides times.
+struct ProfileExtras {
+  bool counters = false;
+  bool samples = false;
+};
+
 // Records what the device does. Costs nothing while it is off.
 class Profiler {
  public:
   virtual ~Profiler() = default;
   // Notes for the reader as JSON. A profile that is under way is given up. `sequence` is that of the command being performed, whenever it is read: each record has its own.
-  virtual std::string start(bool counters, const uint64_t& sequence) = 0;
+  virtual std::string start(ProfileExtras extras, const uint64_t& sequence) = 0;
   // Comes after synchronize(). Throws DeviceError("NOT_PROFILING") without a start.
   virtual Profile stop() = 0;
 };

@@ -281,9 +281,9 @@ Answer Loop::plan(Request& request, const Header& header) {
 }
 
 Answer Loop::profile_start(Request& request, const Header&) {
-  expect_fields(request, 1);
+  expect_fields(request, 2);
   device_.synchronize();
-  return {{"ok", profiler().start(number(request.fields[0]) != 0, last_)}};
+  return {{"ok", profiler().start({number(request.fields[0]) != 0, number(request.fields[1]) != 0}, last_)}};
 }
 
 Answer Loop::profile_stop(Request&, const Header&) {

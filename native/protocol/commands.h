@@ -121,9 +121,10 @@ struct Message { Header header; };   // the record of every command with a messa
 //                   a choice is what an earlier process answered for the same call, empty at first: then the record, where there is one, may be
 //                   run to measure, and what it writes is to be written again. The same number again replaces a plan.
 //                   without the library: [error, "NO_LIBRARY", …]; a call that it does not cover: [error, "UNSUPPORTED", …]
-//   profile_start   [1: with counters, 0: without]                  → [ok, JSON {"notes": [text…]}]: what will be missing, and the remedy
+//   profile_start   [1: with counters, 0: without, the same of samples] → [ok, JSON {"notes": [text…]}]: what will be missing, and the remedy
 //   profile_stop    []                                              → [ok, JSON, ProfileRecords (profile.h) as bytes], of all work submitted before, which is done
-//                   JSON: {"names": [text…], "dropped": records, "notes": [text…], "counters": [{"sequence", "metrics": {name: number}}…]}
+//                   JSON: {"names": [text…], "dropped": records, "notes": [text…], "counters": [{"sequence", "metrics": {name: number}}…],
+//                   "samples": [{"symbol", "name", "instructions": [{"offset", "samples": {reason: number}}…]}…]}
 //                   Counters: an object for each kernel, in their order; a library's call may have several. What a device does not count has no name.
 //                     cuda  "dram bytes", "dram bytes read", "l2 bytes": moved between the memory, and the multiprocessors, and the L2 cache
 //                           "sm busy %": of the time, how long the multiprocessors had a warp. "tensor pipe %": how long their tensor cores worked
@@ -133,6 +134,8 @@ struct Message { Header header; };   // the record of every command with a messa
 //                           "barriers": __syncthreads and its kin, once for a block (this_grid().sync() has two). "warp collectives": shuffles, votes, matches,
 //                           reductions and __syncwarp, once for the lanes that take part; "divergent warp collectives": those without some lane of the warp
 //                           that had not exited. Branches are not counted
+//                   Samples, of GPUs: an object for each kernel that was found running, and for each instruction by its bytes from the kernel's first one, how often a warp
+//                   was found there by what it waited for: "long scoreboard", "barrier" …, "selected" where it ran, and "not selected" where it could have. Two modules may each have the symbol
 
 // What went wrong with a command that has no answer of its own.
 struct ErrorRecord {

@@ -65,11 +65,11 @@ describe("a GPU made here", () => {
     ["no permission", { FAKE_COUNTERS: "35" }, true, /^Nothing is counted: The driver lets only administrators profile\. Write "options nvidia NVreg_RestrictProfilingToAdminUsers=0" into a file of \/etc\/modprobe\.d and restart the machine, or run with CAP_SYS_ADMIN\.$/],
     ["a virtual GPU", { FAKE_COUNTERS: "40" }, true, /^Nothing is counted: The driver lets only administrators profile\./],
     ["a virtual GPU that cannot", { FAKE_COUNTERS: "33" }, true, /^Nothing is counted: This virtual GPU cannot be profiled\. Ask whoever runs the machine to allow profiling of it\.$/],
-    ["another program that counts", { FAKE_COUNTERS: "26" }, true, /^Nothing is counted: Another program counts on this GPU, which serves one at a time\. Profile with counters when that is done\.$/],
+    ["another program that counts", { FAKE_COUNTERS: "26" }, true, /^Nothing is counted: Another program counts or samples on this GPU, which serves one at a time\. Ask for counters or samples when that is done\.$/],
     ["an old CUPTI", { FAKE_CUPTI_VERSION: "23" }, false, /^Nothing is counted: CUPTI 12 \(API 23\) \(.*\) cannot count kernel by kernel, which takes CUDA 12\.6 or newer\. Get one with: pip install nvidia-cuda-cupti /],
     ["a chip without counters", { FAKE_LACKS: "_" }, true, /^Nothing is counted: CUPTI 13\.0 has no counter for this GPU \(GH100\) that one pass reads\.$/],
-  ])("goes on without counters: %s", (_what, environment, hasCounters, note) => {
-    const device = openMadeGpu(environment, hasCounters);
+  ])("goes on without counters: %s", (_what, environment, hasProfilers, note) => {
+    const device = openMadeGpu(environment, hasProfilers);
     loadMadeKernels(device, ["one"]);
     for (let round = 0; round < 2; round++) {
       expect(startProfile(device, true)).toEqual([expect.stringMatching(note)]);

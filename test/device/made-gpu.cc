@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <map>
+#include <string>
 #include <unistd.h>
 #include <vector>
 
@@ -62,6 +64,10 @@ static void call(uint32_t function) {
 static bool counting;
 static std::vector<uint32_t> ranges;
 
+// Sampling: blocks of the kernels that were launched since the start, by name.
+static bool sampling;
+static std::map<std::string, uint32_t> sampled;
+
 static void trace(uint32_t kind, uint64_t bytes, const char* name, const uint32_t* sizes) {
   if (!enabled[kind]) return;
   uint8_t record[216] = {};
@@ -89,6 +95,7 @@ static void trace(uint32_t kind, uint64_t bytes, const char* name, const uint32_
 static void work(uint32_t function, uint32_t kind, uint64_t bytes, const char* name, const uint32_t* sizes) {
   call(function);
   trace(kind, bytes, name, sizes);
+  if (kind == 10 && sampling) sampled[name] += sizes[0];
   if (kind != 10 || !counting) return;
   if (ranges.size() < 32) ranges.push_back(sizes[0]);
   trace(10, 0, "WaitNs", sizes);
@@ -184,7 +191,7 @@ int cuptiFinalize() {
   return subscribed ? 1 : 0;
 }
 
-#ifndef WITHOUT_COUNTERS
+#ifndef WITHOUT_PROFILERS
 static char host, profiler;
 static std::vector<const char*> metrics;
 static size_t started;
@@ -241,6 +248,83 @@ int cuptiRangeProfilerStop(Head*) { counting = false; return 0; }
 int cuptiRangeProfilerGetCounterDataInfo(RangeProfilerGetCounterDataInfo* p) { p->ranges = ranges.size() - (ranges.empty() ? 0 : asked("FAKE_LOSES")); return 0; }
 int cuptiProfilerHostEvaluateToGpuValues(ProfilerHostEvaluateToGpuValues* p) {
   for (size_t i = 0; i < p->count; i++) p->values[i] = strstr(p->names[i], "tensor") != nullptr ? 0. / 0. : ranges[p->range] + i / 100.;
+  return 0;
+}
+
+struct Sampling { Head head; void* context; };
+struct Setting { int attribute, status; uint64_t values[3]; };
+struct SamplingSettings { Sampling sampling; size_t count; Setting* settings; };
+struct Stall { uint32_t reason, samples; };
+struct Instruction { size_t bytes; uint64_t checksum, offset; uint32_t index, unused; char* function; size_t count; Stall* stalls; uint32_t correlation; };
+struct Samples { size_t bytes, room; uint64_t samples, dropped; size_t count, remaining; uint64_t range; Instruction* instructions; uint64_t foreign; uint8_t full; };
+struct SamplingData { Sampling sampling; Samples* samples; };
+struct ReasonCount { Sampling sampling; size_t* count; };
+struct Reasons { Sampling sampling; size_t count; uint32_t* numbers; char** names; };
+static const char* const reason_names[] = {"smsp__pcsamp_sample_count", "smsp__pcsamp_warps_issue_stalled_long_scoreboard", "smsp__pcsamp_warps_issue_stalled_long_scoreboard_not_issued", "smsp__pcsamp_warps_issue_stalled_selected"};
+static uint64_t settings_of[10], next_instruction;
+static bool sampling_enabled;
+int cuptiPCSamplingEnable(Sampling* p) {
+  if (p->head.bytes != 24) return 1;
+  if (int refused = asked("FAKE_SAMPLES")) return refused;
+  sampling_enabled = true;
+  return 0;
+}
+int cuptiPCSamplingGetNumStallReasons(ReasonCount* p) { *p->count = asked("FAKE_REASONS", 4); return sampling_enabled ? 0 : 7; }
+int cuptiPCSamplingGetStallReasons(Reasons* p) {
+  for (uint32_t i = 0; i < p->count; i++) {
+    p->numbers[i] = 10 + i;
+    strcpy(p->names[i], reason_names[i]);
+  }
+  return 0;
+}
+int cuptiPCSamplingSetConfigurationAttribute(SamplingSettings* p) {
+  for (size_t i = 0; i < p->count; i++) settings_of[p->settings[i].attribute] = p->settings[i].values[0];
+  bool good = p->sampling.head.bytes == 40 && settings_of[5] == 1 && settings_of[6] == 1 && settings_of[2] == 2 && settings_of[1] >= 5 && settings_of[1] <= 31;
+  return good ? 0 : 1;
+}
+int cuptiPCSamplingStart(Sampling*) {
+  if (int refused = asked("FAKE_SAMPLES_START")) {
+    memset(enabled, 0, sizeof enabled);
+    return refused;
+  }
+  sampling = true;
+  sampled.clear();
+  next_instruction = 0;
+  return 0;
+}
+int cuptiPCSamplingStop(Sampling*) {
+  if (!sampling) return 7;
+  sampling = false;
+  return asked("FAKE_SAMPLES_STOP");
+}
+// At the first instruction of each kernel a warp runs for each block, at all others two wait.
+int cuptiPCSamplingGetData(SamplingData* p) {
+  Samples& to = *p->samples;
+  to.count = to.remaining = 0;
+  to.dropped = next_instruction == 0 ? asked("FAKE_SAMPLES_DROPPED") : 0;
+  to.full = asked("FAKE_SAMPLES_FULL");
+  if (to.full) return 8;
+  if (sampling || p->sampling.head.bytes != 32) return 1;
+  uint64_t length = asked("FAKE_INSTRUCTIONS", 3), at = 0;
+  for (auto& [name, blocks] : sampled) {
+    for (uint64_t i = 0; i < length; i++, at++) {
+      if (at < next_instruction) continue;
+      if (to.count == to.room) { to.remaining++; continue; }
+      Instruction& instruction = to.instructions[to.count++];
+      if (instruction.bytes != 64) return 1;
+      instruction.checksum = 7;
+      instruction.offset = 16 * i;
+      instruction.function = strdup(name.c_str());
+      instruction.count = 1;
+      instruction.stalls[0] = i == 0 ? Stall{13, blocks} : Stall{11, 2};
+    }
+  }
+  next_instruction += to.count;
+  return 0;
+}
+int cuptiPCSamplingDisable(Sampling*) {
+  if (sampling || !sampling_enabled) return 7;
+  sampling_enabled = false;
   return 0;
 }
 #endif

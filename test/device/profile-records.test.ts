@@ -138,7 +138,7 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     expect(() => stopProfile(device)).toThrow(expect.objectContaining({
       code: "NOT_PROFILING", message: "There is no profile to stop: none was started since this device process began. Start one first.",
     }) as Error);
-    expect(() => device.request(Op.profile_start, ["soon"])).toThrow(/must have a decimal number where it has "soon"/);
+    expect(() => device.request(Op.profile_start, ["soon", "0"])).toThrow(/must have a decimal number where it has "soon"/);
   });
 
   test("a fault ends the profile with the process", () => {

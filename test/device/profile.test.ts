@@ -171,7 +171,7 @@ describe("what is refused", () => {
   test("what is no function, and options that there are not", async () => {
     await expect(profile(3 as never)).rejects.toThrow("profile takes a function, as in profile(() => step()), but got 3.");
     await expect(profile(() => 1, 2 as never)).rejects.toThrow("The options of a profile are an object such as { counters: true }, but got 2.");
-    await expect(profile(() => 1, { counter: true } as never)).rejects.toThrow('A profile has no option "counter". It has trace and counters.');
+    await expect(profile(() => 1, { counter: true } as never)).rejects.toThrow('A profile has no option "counter". It has trace, counters and samples.');
     await expect(profile(() => 1, { trace: 1 } as never)).rejects.toThrow("trace of a profile is true or false, but got 1.");
     expect(() => range(() => 1 as never, undefined as never)).toThrow('range takes a name and a function, as in range("forward", () => model(x)), but got a function and undefined.');
   });
@@ -202,6 +202,11 @@ describe("what is refused", () => {
     expect(load({ ...good, slices: { ...good.slices, cause: column(new Uint32Array(length).fill(length + 1)) } })).toThrow(says("slice 0 has a cause that is not there"));
     expect(load({ ...good, slices: { ...good.slices, start: column(new Float64Array(length).fill(NaN)) } })).toThrow(says("slice 0 has no time"));
     expect(load({ ...good, counters: [{ name: "m", unit: "bytes", length: 3, time: "", value: "" }] })).toThrow(says("counter m does not have 3 values"));
+    for (const samples of [1, [null], [{ device: "cpu", name: "k", symbol: "k" }], [{ device: "cpu", name: "k", symbol: "k", instructions: [{ offset: -1, samples: {} }] }], [{ device: "cpu", name: "k", symbol: "k", instructions: [{ offset: 0, samples: { wait: "2" } }] }]]) {
+      expect(load({ ...good, samples })).toThrow(says("its samples are not a list of kernels with instructions"));
+    }
+    const { samples: _, ...older } = good;
+    expect(load(older)().samples()).toEqual([]);
     expect(load(good)().toString()).toBe(p.toString());
   });
 });

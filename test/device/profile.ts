@@ -31,11 +31,12 @@ export interface RawProfile {
   dropped: number;
   notes: string[];
   counters: { sequence: number; metrics: Record<string, number> }[];
+  samples: { symbol: string; name: string; instructions: { offset: number; samples: Record<string, number> }[] }[];
 }
 
 /** Starts a profile and returns its notes. */
-export function startProfile(device: DeviceProcess, counters = false): string[] {
-  const [answer] = device.request(Op.profile_start, [counters ? "1" : "0"]);
+export function startProfile(device: DeviceProcess, counters = false, samples = false): string[] {
+  const [answer] = device.request(Op.profile_start, [counters ? "1" : "0", samples ? "1" : "0"]);
   return (JSON.parse(text.decode(answer)) as { notes: string[] }).notes;
 }
 

@@ -75,9 +75,16 @@ describe("%%profile", () => {
     expect(profileOf((await client.execute("%%profile\nscale.over(4096)(x, 4096, 2)")).outputs).kernels.map(({ name, calls }) => [name, calls])).toEqual([["scale", 1]]);
   });
 
+  test("with samples the cpu says that it has none, and counters and samples are not for one profile", async () => {
+    const { client } = await prepared();
+    const { outputs } = await client.execute("%%profile --samples\nscale.over(4096)(x, 4096, 2)");
+    expect(profileOf(outputs).notes).toEqual(["cpu: Nothing is sampled: only GPUs say at which instruction a kernel is."]);
+    expect(shown(await client.execute("%%profile --samples --counters\n1"))).toContainEqual(["error", expect.stringContaining("A profile counts or takes samples, because GPUs do not do both at once")]);
+  });
+
   test("what it takes", async () => {
     const { client } = await prepared();
-    expect(shown(await client.execute("%%profile --all\n1"))).toContainEqual(["error", expect.stringContaining("%%profile takes --counters or nothing, but got --all. The code comes on the next line.")]);
+    expect(shown(await client.execute("%%profile --all\n1"))).toContainEqual(["error", expect.stringContaining("%%profile takes --counters, --samples or nothing, but got --all. The code comes on the next line.")]);
   });
 });
 

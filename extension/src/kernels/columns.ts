@@ -1,5 +1,6 @@
 // The table of columns: how each reads a row, for the eye, for sorting and for a spreadsheet, and when it is worth its room.
 import { formatAmount, formatBytes, formatExtent, formatPart, formatRate, formatTime, formatTimes } from "../quantity.ts";
+import type { TraceKernel } from "../../../kernel/mime.ts";
 import { shownText } from "../shown-text.ts";
 import type { Row, SortKey } from "./rows.ts";
 import { ownOf } from "./rows.ts";
@@ -31,6 +32,18 @@ const percent = (value: number | null) => (value === null ? "–" : Math.round(v
 function occupancy({ kernel: { achievedOccupancy: achieved, theoreticalOccupancy: theoretical, limiter } }: Row): string {
   if (achieved === null && theoretical === null) return "";
   return `${percent(achieved)} / ${percent(theoretical)} %${limiter === null ? "" : ` · ${shownText(limiter, 24)}`}`;
+}
+
+/** The reason that most samples have; `null`: none were taken. */
+function mostSampled({ samples = {} }: TraceKernel): { reason: string; share: number; all: number } | null {
+  const all = Object.values(samples).reduce((sum, count) => sum + count, 0);
+  const [reason, count] = Object.entries(samples).reduce((best, entry) => (entry[1] > best[1] ? entry : best), ["", 0]);
+  return all === 0 ? null : { reason, share: count / all, all };
+}
+
+function mostSampledText(kernel: TraceKernel): string {
+  const most = mostSampled(kernel);
+  return most === null ? "" : `${formatPart(most.share)} · ${shownText(most.reason, 24)}`;
 }
 
 const columns: readonly Column[] = [
@@ -98,6 +111,11 @@ const columns: readonly Column[] = [
     id: "throughput", title: "Throughput", description: "Operations of one launch per second, and their share of what a matrix product of the same dtype reaches on this device", align: "number",
     isInformative: hasSome(({ throughput }) => throughput), key: ({ throughput }) => throughput, text: ({ throughput, ofProduct }) => withPart(throughput, "FLOP/s", ofProduct),
     raw: [["Operations per second", ({ throughput }) => throughput], ["Share of product", ({ ofProduct }) => ofProduct]],
+  },
+  {
+    id: "samples", title: "Most samples", description: "What most warps waited for when the profiler looked, by NVIDIA's names; selected: they ran", align: "number", isInformative: hasSome(({ kernel }) => mostSampled(kernel)?.share ?? null),
+    key: ({ kernel }) => mostSampled(kernel)?.share ?? null, text: ({ kernel }) => mostSampledText(kernel),
+    raw: [["Most samples", ({ kernel }) => mostSampled(kernel)?.reason ?? null], ["Share of samples", ({ kernel }) => mostSampled(kernel)?.share ?? null], ["Samples", ({ kernel }) => mostSampled(kernel)?.all ?? null]],
   },
 ];
 

@@ -1,7 +1,7 @@
 // Says what is wrong with the part of a profile that tells of kernels, devices and advice, so that its views can trust it.
 import type { TraceAdvice, TraceDevice, TraceKernel, TracePayload, TracePlace } from "../../../kernel/mime.ts";
 import type { Expectation, Expectations } from "../fields.ts";
-import { count, counts, finite, orNull, problemIn, record, text, within } from "../fields.ts";
+import { count, counts, finite, optional, orNull, problemIn, record, text, within } from "../fields.ts";
 
 export type KernelFacts = Pick<TracePayload, "kernels" | "devices" | "advice" | "places">;
 
@@ -33,6 +33,7 @@ const kernelFields: Expectations<TraceKernel> = {
   flops: orNull(amount),
   dtype: orNull(text),
   counters: numbers,
+  samples: optional(amounts),
   places: counts,
 };
 

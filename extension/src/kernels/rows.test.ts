@@ -52,19 +52,19 @@ test("a column is there when a row has something to say in it", () => {
   expect(ids([{}])).toEqual(["share", "total", "calls", "name", "grid", "block"]);
   expect(ids([{}, { calls: 2, shared: 0, local: 0 }])).toEqual(["share", "total", "calls", "mean", "range", "name", "grid", "block"]);
   expect(ids([{ grid: [], block: [] }, { grid: [], block: [], device: "cpu" }])).toEqual(["share", "total", "calls", "name", "device"]);
-  expect(ids([{ registers: 24, shared: 1, local: 8, theoreticalOccupancy: 75, bytes: 1, flops: 1, places: [0], counters: { "sm busy": 1, "dram bytes": 2 } }])).toEqual(
-    ["share", "total", "calls", "name", "grid", "block", "registers", "shared", "local", "occupancy", "bandwidth", "throughput", "counter sm busy", "counter dram bytes", "places"],
+  expect(ids([{ registers: 24, shared: 1, local: 8, theoreticalOccupancy: 75, bytes: 1, flops: 1, places: [0], counters: { "sm busy": 1, "dram bytes": 2 }, samples: { wait: 1 } }, { samples: {} }])).toEqual(
+    ["share", "total", "calls", "name", "grid", "block", "registers", "shared", "local", "occupancy", "bandwidth", "throughput", "samples", "counter sm busy", "counter dram bytes", "places"],
   );
   const counters = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`c${index}`, index]));
   expect(columnsFor(rowsOf(facts([kernel({ counters })])))).toMatchObject({ omittedCounters: 100 - mostCounters });
 });
 
 test("cells read as people write", () => {
-  const [row] = rowsOf(facts([kernel({ operation: "add", calls: 3, total: 36_000, mean: 12_000, deviation: 400, min: 11_500, max: 12_600, bytes: 24e6, flops: 12e6, dtype: "float32", achievedOccupancy: null, theoreticalOccupancy: 75, limiter: "registers", places: [0, 1], shared: 4096 })]));
+  const [row] = rowsOf(facts([kernel({ operation: "add", calls: 3, total: 36_000, mean: 12_000, deviation: 400, min: 11_500, max: 12_600, bytes: 24e6, flops: 12e6, dtype: "float32", achievedOccupancy: null, theoreticalOccupancy: 75, limiter: "registers", places: [0, 1], shared: 4096, samples: { "long scoreboard": 300, selected: 100 } })]));
   const { columns } = columnsFor([row!]);
   expect(Object.fromEntries(columns.map(({ id, text }) => [id, text(row!)]))).toEqual({
     share: "50 %", total: "36.0 µs", calls: "3", mean: "12.0 ± 0.4 µs", range: "11.5 … 12.6 µs", name: "add axpy", grid: "64", block: "256", shared: "4.0 KiB",
-    occupancy: "– / 75 % · registers", bandwidth: "2 TB/s · 50 %", throughput: "1 TFLOP/s · 2.0 %", places: "Cell [3]:4 +1",
+    occupancy: "– / 75 % · registers", bandwidth: "2 TB/s · 50 %", throughput: "1 TFLOP/s · 2.0 %", samples: "75 % · long scoreboard", places: "Cell [3]:4 +1",
   });
 });
 

@@ -56,6 +56,7 @@ Profile make_profile(ProfileParts parts, const ProfileNames& names) {
                             .number("dropped", int64_t(parts.dropped))
                             .raw("notes", json_list(quoted(parts.notes)))
                             .raw("counters", json_list(parts.counters))
+                            .raw("samples", json_list(parts.samples))
                             .done();
   return {summary, std::move(parts.records)};
 }

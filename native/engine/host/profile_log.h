@@ -89,6 +89,7 @@ struct ProfileParts {
   uint64_t dropped = 0;
   std::vector<std::string> notes;
   std::vector<std::string> counters;   // a JSON object each
+  std::vector<std::string> samples;    // the same
 };
 Profile make_profile(ProfileParts parts, const ProfileNames& names);
 

@@ -1,13 +1,14 @@
 // A kernel's machine code as notebooks show it: source and listings side by side, with registers and occupancy; `AsmPayload` of kernel/mime.ts.
 import { DeviceError } from "../errors.ts";
 import type { KernelInfo, Occupancy } from "./kernel.ts";
-import { parseAssembly, parsePtx, parseSass, type Listing } from "./listings.ts";
+import { parseAssembly, parsePtx, parseSass, withSamplesOf, type Listing } from "./listings.ts";
+import type { Samples } from "./samples.ts";
 
 /** Texts that a device process gives of an artifact. */
 export type AsmForm = "ptx" | "sass-lines" | "sass-registers" | "assembly";
 
 interface Subject { readonly name: string; readonly source: string; readonly info: KernelInfo; occupancy(block: number): Occupancy; }
-interface Given { readonly kernel: Subject; readonly title: string; readonly symbol: string; readonly arch: string; readonly text: (form: AsmForm) => string; }
+interface Given { readonly kernel: Subject; readonly title: string; readonly symbol: string; readonly arch: string; readonly samples: Samples; readonly text: (form: AsmForm) => string; }
 
 const asmMime = "application/vnd.warpcell.asm.v1+json";
 const displayKey = Symbol.for("Jupyter.display");
@@ -17,7 +18,7 @@ const blockStep = 32;
 /** Each form, from nearest to the source on. A device has some of them. */
 const forms: readonly { readonly form: AsmForm; readonly parse: (text: string, given: Given) => Listing; }[] = [
   { form: "ptx", parse: (text, { symbol, title }) => parsePtx(text, symbol, title) },
-  { form: "sass-lines", parse: (text, { symbol, title, text: textOf }) => parseSass(text, symbol, title, optional(() => textOf("sass-registers"))) },
+  { form: "sass-lines", parse: (text, { symbol, title, samples, text: textOf }) => parseSass(text, symbol, title, optional(() => textOf("sass-registers")), samples) },
   { form: "assembly", parse: (text, { symbol, title }) => parseAssembly(text, symbol, title) },
 ];
 
@@ -49,10 +50,16 @@ export class Assembly {
     });
   }
 
-  /** The listings one after the other; instructions say their line of the source. */
+  /** The listings one after the other; instructions say their line of the source, and how many samples were taken at them. */
   toString(): string {
     const width = String(this.source.length).length;
-    const written = this.listings.map(({ name, lines, source }) => [`${this.kernel} · ${name} · ${this.arch}`, ...lines.map((line, at) => `${source[at] === 0 ? " ".repeat(width) : String(source[at]).padStart(width)} │ ${line}`)].join("\n"));
+    const written = this.listings.map(({ name, lines, source, samples }) => {
+      const most = samples.reduce((highest, count) => Math.max(highest, count), 0);
+      const all = samples.reduce((sum, count) => sum + count, 0);
+      const cell = (number: number, room: number): string => `${number === 0 ? "" : number}`.padStart(room);
+      const title = [this.kernel, name, this.arch, ...(all === 0 ? [] : [`${all} samples`])].join(" · ");
+      return [title, ...lines.map((line, at) => [cell(source[at]!, width), ...(all === 0 ? [] : [cell(samples[at]!, String(most).length)]), line].join(" │ "))].join("\n");
+    });
     return [...written, ...this.notes.map((note) => `! ${note}`)].join("\n\n");
   }
 
@@ -82,8 +89,10 @@ export function assemblyOf(given: Given): Assembly {
     }
   }
   if (listings.length === 0) throw refusals.at(-1)!;
+  const sampled = listings.find(({ samples }) => samples.length > 0);
+  const shown = sampled === undefined ? listings : listings.map((listing) => (listing.samples.length > 0 ? listing : withSamplesOf(sampled, listing)));
   // A form that the device never has is no news.
-  return new Assembly(given, listings, refusals.filter(({ code }) => code !== "NO_SUCH_FORM").map(({ message }) => message));
+  return new Assembly(given, shown, refusals.filter(({ code }) => code !== "NO_SUCH_FORM").map(({ message }) => message));
 }
 
 function optional(text: () => string): string {

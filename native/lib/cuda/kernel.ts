@@ -7,6 +7,7 @@ import { maxArgumentBytes, Op } from "../wire/commands.ts";
 import { CompileError, LaunchError } from "../errors.ts";
 import { settingError } from "./launch-error.ts";
 import { LaunchPlan, type LaunchConfig, type Size } from "./plan.ts";
+import { keepSamples, samplesOf } from "./samples.ts";
 import type { KernelDeclaration, Parameter } from "./signature.ts";
 import { summarize, type Timing } from "./timing.ts";
 import { worded } from "../wording.ts";
@@ -77,6 +78,7 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
     this.#compilation = compilation;
     this.#module = module;
     this.#id = module.firstKernel + index;
+    keepSamples(this.#id, new Map());
     this.#plan = new LaunchPlan(name, this.#id, parameters, bytes, device, loaded);
     this.#maxThreads = Math.min(device.properties.maxThreadsPerBlock, loaded.maxThreads ?? Infinity);
   }
@@ -138,11 +140,11 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   /** The kernel's module as machine code. Throws where the device or a disassembler has none. */
   get sass(): string { return this.#disassemble("sass"); }
 
-  /** The source beside what compilers made of it, linked line by line: PTX and SASS of a GPU, assembly of the CPU. */
+  /** The source beside what compilers made of it, linked line by line: PTX and SASS of a GPU, assembly of the CPU. It has the samples of the last profile that took some of this kernel. */
   get asm(): Assembly {
     const { device, name } = this.#compilation;
     const index = this.#id - this.#module.firstKernel;
-    return assemblyOf({ kernel: this, title: name, symbol: this.#module.lowered[index]!, arch: device.properties.arch, text: (form) => this.#disassemble(form) });
+    return assemblyOf({ kernel: this, title: name, symbol: this.#module.lowered[index]!, arch: device.properties.arch, samples: samplesOf(this.#id), text: (form) => this.#disassemble(form) });
   }
 
   #disassemble(form: AsmForm | "ptx" | "sass"): string {

@@ -1,6 +1,6 @@
 // Listings of compilers and disassemblers, cut from what they print: every instruction with its line of the source.
 import { expect, test } from "vitest";
-import { parseAssembly, parsePtx, parseSass, type Listing } from "./listings.ts";
+import { parseAssembly, parsePtx, parseSass, withSamplesOf, type Listing } from "./listings.ts";
 
 const symbol = "_Z4axpyIfEviT_PKS0_PS0_";
 
@@ -191,6 +191,16 @@ _Z4axpyIfEviT_PKS0_PS0_:                                                        
         /*0130*/                   EXIT ;                                               // |   1   |        |        |
         /*0140*/                   BRA \`(.L_x_0);                                       // |   1   |        |        |
 `;
+
+test("samples stand at their instructions of SASS, and those of a line of the source at its first one of PTX", () => {
+  const taken = new Map([[0x10, 5], [0xf0, 700], [0x100, 40], [0x110, 2000], [0x150, 9]]);
+  const machine = parseSass(sass, symbol, "Cell [4]", registers, taken);
+  const samplesAt = ({ lines, samples }: Listing): string[] => lines.flatMap((line, at) => (samples[at] === 0 ? [] : [`${samples[at]} ${line.trim().replace(/\s+/g, " ")}`]));
+  expect(samplesAt(machine)).toEqual(["5 /*0010*/ S2R R0, SR_TID.X ;", "700 /*00f0*/ LDG.E R7, desc[UR4][R4.64] ;", "40 /*0100*/ FMUL R0, R2, R2 ;", "2000 /*0110*/ FFMA R7, R0, UR6, R7 ;"]);
+  const virtual = withSamplesOf(machine, parsePtx(ptx, symbol, "Cell [4]"));
+  expect(samplesAt(virtual)).toEqual(["5 mov.u32 %r3, %ctaid.x;", "2700 setp.ge.s32 %p1, %r1, %r2;", "40 mul.f32 %f3, %f2, %f2;"]);
+  expect([machine.samples.length, virtual.samples.length]).toEqual([machine.lines.length, virtual.lines.length]);
+});
 
 test("SASS: the kernel alone, inlined functions at their own line, with its live registers", () => {
   const listing = parseSass(sass, symbol, "Cell [4]", registers);

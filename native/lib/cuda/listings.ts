@@ -1,4 +1,5 @@
 // A kernel's source beside what compilers made of it, linked line by line: turns the text of disassemblers and assemblers into listings.
+import type { Samples } from "./samples.ts";
 
 /** One form of the machine's code. All lists but the empty ones have an item per line. */
 export interface Listing {
@@ -8,14 +9,30 @@ export interface Listing {
   readonly source: number[];
   /** Registers that hold a value which is needed later; empty where nobody says. */
   readonly live: number[];
-  /** Of a profiler; empty: none were taken. */
+  /** Of a profiler; empty: none were taken. Only machine code is sampled: in PTX those of a line of the source stand at its first instruction. */
   readonly samples: number[];
 }
 
 interface Draft { text: string; line: number; offset: string | null; }
 
-function listing(name: Listing["name"], drafts: readonly Draft[], live: ReadonlyMap<string, number> = new Map()): Listing {
-  return { name, lines: drafts.map(({ text }) => text), source: drafts.map(({ line }) => line), live: live.size === 0 ? [] : drafts.map(({ offset }) => (offset === null ? 0 : (live.get(offset) ?? 0))), samples: [] };
+function listing(name: Listing["name"], drafts: readonly Draft[], live: ReadonlyMap<string, number> = new Map(), samples: Samples = new Map()): Listing {
+  const column = (size: number, read: (offset: string) => number | undefined): number[] => (size === 0 ? [] : drafts.map(({ offset }) => (offset === null ? 0 : (read(offset) ?? 0))));
+  return {
+    name, lines: drafts.map(({ text }) => text), source: drafts.map(({ line }) => line),
+    live: column(live.size, (offset) => live.get(offset)), samples: column(samples.size, (offset) => samples.get(Number.parseInt(offset, 16))),
+  };
+}
+
+/** `listing` with the samples that machine code of the same source has. */
+export function withSamplesOf(machine: Listing, listing: Listing): Listing {
+  const sums = new Map<number, number>();
+  machine.source.forEach((line, at) => { if (line > 0) sums.set(line, (sums.get(line) ?? 0) + machine.samples[at]!); });
+  const samples = listing.source.map((line) => {
+    const sum = sums.get(line) ?? 0;
+    sums.delete(line);
+    return sum;
+  });
+  return { ...listing, samples };
 }
 
 /** The part of PTX that is the function `symbol`, with the lines that its `.loc` directives name in the file that holds `source`. Directives stay: a reader may hide them. */
@@ -43,7 +60,7 @@ export function parsePtx(text: string, symbol: string, file: string): Listing {
 }
 
 /** The function `symbol` of what `nvdisasm -gi` prints, and of what it prints with `-lrm count` the number of live registers at each instruction (empty: not known). */
-export function parseSass(text: string, symbol: string, file: string, liveText = ""): Listing {
+export function parseSass(text: string, symbol: string, file: string, liveText = "", samples: Samples = new Map()): Listing {
   const live = new Map(sectionOf(liveText, symbol).flatMap((line) => {
     const [, offset, registers] = /\/\*([0-9a-f]{4,})\*\/.*\/\/ \|\s*(\d+)\s*\|/.exec(line) ?? [];
     return offset === undefined ? [] : [[offset, Number(registers)] as const];
@@ -72,7 +89,7 @@ export function parseSass(text: string, symbol: string, file: string, liveText =
   });
   // What fills up the last line of the instruction cache is never run.
   while (drafts.length > 0 && (drafts.at(-1)!.offset === null || /\bNOP\b/.test(drafts.at(-1)!.text))) drafts.pop();
-  return listing("SASS", drafts, live);
+  return listing("SASS", drafts, live, samples);
 }
 
 /** The lines of the section `.text.symbol`, from its label on. */

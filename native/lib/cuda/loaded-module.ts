@@ -5,6 +5,7 @@ import { WarpcellError } from "../errors.ts";
 import { describeKernels } from "../device/origins.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { submitUnload } from "../wire/records.ts";
+import { forgetSamples } from "./samples.ts";
 
 /** What the device says of one loaded kernel; `null`: it does not know. Bytes, registers per thread. */
 export interface LoadedKernel {
@@ -59,6 +60,11 @@ function drop(device: DeviceProcess, module: number): void {
   if (entries.delete(module)) dropped.push(module);
 }
 
+/** The kernels of a device whose symbol in machine code this is. */
+export function kernelsWithSymbol(device: DeviceProcess, symbol: string): number[] {
+  return [...loadsOf(device).entries.values()].flatMap(({ firstKernel, lowered }) => lowered.flatMap((name, index) => (name === symbol ? [firstKernel + index] : [])));
+}
+
 /** One artifact, loaded. It is unloaded some time after the last reference to it is gone. */
 export class LoadedModule {
   readonly firstKernel: number;
@@ -89,7 +95,10 @@ export class LoadedModule {
     entries.set(entry.module, entry);
     kernels.forEach((kernel, index) => kernelNames.set(entry.firstKernel + index, kernel));
     const loaded = new LoadedModule(entry, facts);
-    afterCollection(loaded, () => drop(device, entry.module));
+    afterCollection(loaded, () => {
+      drop(device, entry.module);
+      forgetSamples(entry.firstKernel, lowered.length);
+    });
     return loaded;
   }
 }

@@ -2,6 +2,7 @@
 import { counted, countText, duration, percent, rateText, sizeText } from "./figures.ts";
 import type { DeviceTime, Reason } from "./idle.ts";
 import type { Drafts } from "./drafts.ts";
+import { waitText } from "./stalls.ts";
 import type { Advice, Detail, KernelRow, Place, ProfiledDevice, Track } from "./slices.ts";
 
 /** Less than this of the profile is not worth a sentence. */
@@ -86,17 +87,20 @@ function* kernelsOf({ kernels, devices, multiprocessors, drafts }: Findings): Ge
   }
 }
 
-function slowness({ name, share, device, grid, mean, bytes, flops, dtype, theoreticalOccupancy, limiter }: KernelRow, rates: ProfiledDevice | undefined, multiprocessors: number): string | null {
+function slowness({ name, share, device, grid, mean, bytes, flops, dtype, theoreticalOccupancy, limiter, samples }: KernelRow, rates: ProfiledDevice | undefined, multiprocessors: number): string | null {
   const opening = `Kernel ${name} took ${percent(share)} of the time of all kernels`;
   const blocks = grid.reduce((product, length) => product * length, 1);
   if (blocks > 0 && blocks < multiprocessors) return `${opening} with ${counted(blocks, "block")}, but ${device} runs ${countText(multiprocessors)} at once. Cut the work into more blocks.`;
   const ofCopy = bytes === null || rates?.copy == null ? null : bytes / (mean / 1e9) / rates.copy;
   const product = dtype === null ? undefined : rates?.product[dtype];
   const ofProduct = flops === null || product === undefined ? null : flops / (mean / 1e9) / product;
+  const waiting = waitText(samples);
+  const where = waiting === null ? "" : ` ${waiting}: kernel.asm shows at which lines.`;
+  if (ofCopy === null && waiting !== null) return `${opening}.${where}`;
   if (ofCopy === null || Math.max(ofCopy, ofProduct ?? 0) >= fast) return null;
   const reached = `${rateText(bytes! / (mean / 1e9), "B")}, ${percent(ofCopy)} of what ${device} copies${ofProduct === null ? "" : `, and ${percent(ofProduct)} of its arithmetic`}`;
   const hint = theoreticalOccupancy !== null && theoreticalOccupancy < 50 ? ` Only ${digitsOf(theoreticalOccupancy)} % of its warps fit a multiprocessor, by ${limiter}.` : " Read neighbouring addresses with neighbouring threads, and each value once.";
-  return `${opening} at ${reached}.${hint}`;
+  return `${opening} at ${reached}.${where}${hint}`;
 }
 
 const digitsOf = (value: number): string => value.toFixed(0);

@@ -102,6 +102,6 @@ function rowOf({ calls, total, mean, squares, min, max, longest, bytes, flops, p
     name, operation, device, calls, total, mean, deviation: calls < 2 ? 0 : Math.sqrt(squares / (calls - 1)), min, max, share: all === 0 ? 0 : total / all, grid: [...grid], block: [...block],
     registers: registers === 0 ? null : registers, shared, local: registers === 0 ? null : local, theoreticalOccupancy: occupancy?.theoretical ?? null, achievedOccupancy: occupancy?.achieved ?? null,
     limiter: occupancy?.limiter ?? null, bytes: bytes === null ? null : bytes / calls, flops: flops === null ? null : flops / calls, dtype,
-    counters: Object.fromEntries([...counters].map(([counter, { sum, count }]) => [counter, sum / count])), places: [...places],
+    counters: Object.fromEntries([...counters].map(([counter, { sum, count }]) => [counter, sum / count])), samples: {}, places: [...places],
   };
 }

@@ -1,6 +1,7 @@
 // A profile as it travels and lies in files: `TracePayload` of kernel/mime.ts, whose columns are base64; and back, with every size and index checked.
 import { FormatError } from "../errors.ts";
-import { emptySlices, type Counter, type ProfileData, type Slices } from "./slices.ts";
+import type { SampledKernel } from "./samples.ts";
+import { emptySlices, type Counter, type KernelRow, type ProfileData, type Slices } from "./slices.ts";
 import { windowOf, type Window } from "./window.ts";
 
 /** A profile of more slices leaves the rest in the kernel; the overview is as wide as a large screen. */
@@ -13,9 +14,9 @@ const tables = { name: "names", place: "places", detail: "details", kernel: "ker
 
 type Encoded = { length: number } & Record<(typeof columns)[number], string> & { merged?: string; busy?: string };
 
-/** `id` is asked for only where the payload does not have all slices. */
+/** `id` is asked for only where the payload does not have all slices. Samples stay behind: rows have their sums. */
 export function payloadOf(data: ProfileData, id: () => string, isWhole = data.slices.length <= travellingSlices) {
-  const { slices, counters, ...rest } = data;
+  const { slices, counters, samples: _, ...rest } = data;
   const overview = isWhole ? null : windowOf(data, 0, data.duration, overviewWidth);
   return {
     version: 1 as const, ...rest,
@@ -23,6 +24,11 @@ export function payloadOf(data: ProfileData, id: () => string, isWhole = data.sl
     complete: isWhole, count: slices.length, ...(isWhole ? {} : { id: id() }),
     counters: counters.map(({ name, unit, time, value }) => ({ name, unit, length: time.length, time: base64(time), value: base64(value) })),
   };
+}
+
+/** All of it, for a file. */
+export function fileOf(data: ProfileData) {
+  return { ...payloadOf(data, () => "", true), samples: data.samples };
 }
 
 /** The columns of a window as one buffer, each from a multiple of 8 bytes on. */
@@ -59,8 +65,19 @@ export function dataOf(payload: unknown, where: string): ProfileData {
     new Uint8Array(column.buffer).set(bytes.get(name)!);
   }
   checkIndices(slices, given, refuse);
-  const { title, duration, devices, tracks, names, places, details, kernels, advice, notes } = given;
-  return { title, duration, devices, tracks, names, places, details, slices, counters: given.counters.map((counter) => counterOf(counter, refuse)), kernels, advice, notes };
+  const { title, duration, devices, tracks, names, places, details, advice, notes } = given;
+  // Files of before have none.
+  const samples = given.samples ?? [];
+  if (!Array.isArray(samples) || !samples.every(isSampled)) refuse("its samples are not a list of kernels with instructions");
+  const kernels = given.kernels.map((row) => ({ ...row, samples: (row as Partial<KernelRow> | null)?.samples ?? {} }));
+  return { title, duration, devices, tracks, names, places, details, slices, counters: given.counters.map((counter) => counterOf(counter, refuse)), kernels, advice, notes, samples };
+}
+
+function isSampled(kernel: unknown): kernel is SampledKernel {
+  const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+  const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+  return isRecord(kernel) && [kernel.device, kernel.name, kernel.symbol].every((text) => typeof text === "string") && Array.isArray(kernel.instructions) &&
+    kernel.instructions.every((instruction) => isRecord(instruction) && isCount(instruction.offset) && isRecord(instruction.samples) && Object.values(instruction.samples).every(isCount));
 }
 
 function checkIndices(slices: Slices, given: Pick<ProfileData, "tracks" | "names" | "places" | "details" | "kernels">, refuse: (what: string) => never): void {

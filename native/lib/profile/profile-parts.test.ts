@@ -6,6 +6,7 @@ import { Drafts, slicesOf } from "./drafts.ts";
 import { deviceTimes } from "./idle.ts";
 import { LaunchList, type LaunchFacts } from "./launches.ts";
 import { occupancyOf } from "./occupancy.ts";
+import { withSamples } from "./samples.ts";
 import type { Detail, KernelRow, ProfileData, Track } from "./slices.ts";
 import { windowOf } from "./window.ts";
 
@@ -18,12 +19,12 @@ const tracksOf = (): Track[] => [
 const places = ["Cell [3]:1", "Cell [3]:2"].map((text, index) => ({ text, cell: null, count: 3, line: index + 1 }));
 const rowOf = (facts: Partial<KernelRow>): KernelRow => ({
   name: "k", operation: null, device: "cuda:0", calls: 1, total: 100, mean: 100, deviation: 0, min: 100, max: 100, share: 1, grid: [1000, 1, 1], block: [256, 1, 1], registers: 16, shared: 0, local: 0,
-  theoreticalOccupancy: 100, achievedOccupancy: 100, limiter: "warps", bytes: null, flops: null, dtype: null, counters: {}, places: [0], ...facts,
+  theoreticalOccupancy: 100, achievedOccupancy: 100, limiter: "warps", bytes: null, flops: null, dtype: null, counters: {}, samples: {}, places: [0], ...facts,
 });
 
 function dataOf(drafts: Drafts, tracks = tracksOf()): ProfileData {
   const slices = slicesOf(drafts, tracks);
-  return { title: "Made", duration: 1000, devices: [{ device: "cuda:0", name: "A GPU", copy: null, product: {}, busy: 0.5 }], tracks, names: ["first", "<b>second</b>"], places, details, slices, counters: [{ name: "memory of cuda:0", unit: "bytes", time: Float64Array.of(0, 500), value: Float64Array.of(16, 32) }], kernels: [], advice: [], notes: ["a note"] };
+  return { title: "Made", duration: 1000, devices: [{ device: "cuda:0", name: "A GPU", copy: null, product: {}, busy: 0.5 }], tracks, names: ["first", "<b>second</b>"], places, details, slices, counters: [{ name: "memory of cuda:0", unit: "bytes", time: Float64Array.of(0, 500), value: Float64Array.of(16, 32) }], kernels: [], advice: [], notes: ["a note"], samples: [] };
 }
 
 describe("levels", () => {
@@ -138,10 +139,29 @@ describe("advice", () => {
     expect(advise({ drafts, kernels: [rowOf({ ...slow, operation: "add" })] })).toEqual([]);
   });
 
+  test("for a user's kernel whose warps wait for one thing, with what is known of its rate beside", () => {
+    const drafts = new Drafts();
+    drafts.add(1, 0, 500, 0, 0, 1, -1, 0);
+    const slow = { total: 500, mean: 500, samples: { "long scoreboard": 680, selected: 100, barrier: 220 } };
+    const waits = "68.0 % of its samples wait for global or local memory (long scoreboard): kernel.asm shows at which lines.";
+    expect(advise({ drafts, kernels: [rowOf(slow)] })).toEqual([`Kernel k took 100 % of the time of all kernels. ${waits}`]);
+    expect(advise({ drafts, kernels: [rowOf({ ...slow, bytes: 50 })] })).toEqual([`Kernel k took 100 % of the time of all kernels at 100 MB/s, 10.0 % of what cuda:0 copies. ${waits} Read neighbouring addresses with neighbouring threads, and each value once.`]);
+    expect(advise({ drafts, kernels: [rowOf({ ...slow, bytes: 400 })] })).toEqual([]);
+    for (const samples of [{ "long scoreboard": 49, barrier: 31, wait: 20 }, { selected: 100 }, { "not selected": 100 }, { "a new reason": 9 }, {}]) expect(advise({ drafts, kernels: [rowOf({ ...slow, samples })] })).toEqual([]);
+    expect(advise({ drafts, kernels: [rowOf({ ...slow, samples: { barrier: 1 } })] })[0]).toContain("100 % of its samples wait at a barrier of their block (barrier)");
+  });
+
   test("three at most, the one with most time first", () => {
     const gaps = [gap("launch", 60), gap("wait", 300), gap("compile", 100), gap("collector", 70)];
     expect(advise({ times: [{ device: "cuda:0", busy: 400, gaps }] }).map((text) => text.slice(0, 20))).toEqual(["cuda:0 stood idle 30", "cuda:0 waited 100 ns", "cuda:0 waited 70.0 n"]);
   });
+});
+
+test("a row has the samples of its kernel, unless two operations launch that", () => {
+  const sampled = [{ offset: 0, samples: { wait: 2, selected: 1 } }, { offset: 16, samples: { wait: 3 } }].map((instruction) => ({ device: "cuda:0", name: "k", symbol: "k", instructions: [instruction] }));
+  const rows = [rowOf({}), rowOf({ name: "other" }), rowOf({ device: "cuda:1" })];
+  expect(withSamples(rows, sampled).map(({ samples }) => samples)).toEqual([{ wait: 5, selected: 1 }, {}, {}]);
+  expect(withSamples([rowOf({ operation: "add" }), rowOf({ operation: "mul" })], sampled).map(({ samples }) => samples)).toEqual([{}, {}]);
 });
 
 test("rows of kernels have the figures of their launches", () => {

@@ -5,14 +5,15 @@ import { FormatError, WarpcellError } from "../errors.ts";
 import { displayKey } from "../tensor/display.ts";
 import { worded } from "../wording.ts";
 import { chromeTraceOf, type ChromeTrace } from "./chrome-trace.ts";
-import { dataOf, packed, payloadOf } from "./payload.ts";
+import { dataOf, fileOf, packed, payloadOf } from "./payload.ts";
 import { Profiling } from "./profiling.ts";
+import { sumOf, type SampleCounts } from "./samples.ts";
 import type { KernelRow, ProfileData } from "./slices.ts";
 import { htmlOf, textOf } from "./text.ts";
 import { windowOf as windowIn } from "./window.ts";
 
-/** `trace`: keep the timeline, true when left out; without it there are the table and the advice. `counters`: measure what the device counts, where it is permitted; kernels then run slower. */
-export interface ProfileOptions { readonly trace?: boolean; readonly counters?: boolean; }
+/** `trace`: keep the timeline, true when left out; without it there are the table and the advice. `counters`: measure what the device counts, where it is permitted; kernels then run slower. `samples`: have a GPU look at which instructions its warps are, for `kernel.asm` and {@link Profile.samples}. */
+export interface ProfileOptions { readonly trace?: boolean; readonly counters?: boolean; readonly samples?: boolean; }
 
 /** A kernel's launches. Times are milliseconds of the device; rates are of the mean launch. */
 export interface ProfileRow extends Omit<KernelRow, "places"> {
@@ -37,6 +38,17 @@ export interface ProfileEvent {
   readonly bytes: number | null;
   readonly flops: number | null;
   readonly stack: readonly string[];
+}
+
+/** An instruction at which warps of a kernel were found. */
+export interface ProfileSample {
+  readonly device: string;
+  readonly kernel: string;
+  /** Bytes from the kernel's first instruction, as listings of SASS have them. */
+  readonly offset: number;
+  readonly samples: number;
+  /** How many of them by what the warp waited for: "long scoreboard", "barrier" …; "selected" where it ran, "not selected" where it could have. */
+  readonly reasons: SampleCounts;
 }
 
 const traceMime = "application/vnd.warpcell.trace.v1+json";
@@ -88,6 +100,11 @@ export class Profile {
     });
   }
 
+  /** A row for each instruction that was sampled, by kernel; none but after `profile(fn, { samples: true })` of a GPU. */
+  samples(): ProfileSample[] {
+    return this.#data.samples.flatMap(({ device, name, instructions }) => instructions.map(({ offset, samples }) => ({ device, kernel: name, offset, samples: sumOf(samples), reasons: samples })));
+  }
+
   /** The timeline as JSON in the Trace Event Format, which Perfetto and chrome://tracing open. */
   chromeTrace(): ChromeTrace {
     return chromeTraceOf(this.#data);
@@ -100,7 +117,7 @@ export class Profile {
 
   /** Writes all of it to a file, for {@link Profile.load}. */
   save(file: string): void {
-    writeFileSync(file, JSON.stringify(payloadOf(this.#data, () => "", true)));
+    writeFileSync(file, JSON.stringify(fileOf(this.#data)));
   }
 
   /** Reads what {@link save} wrote. Throws FormatError for another file. */
@@ -140,10 +157,12 @@ function keep(profile: Profile): void {
   if (recent.length > mostRecent) recent.shift();
 }
 
+const optionNames: ReadonlySet<string> = new Set<keyof ProfileOptions>(["trace", "counters", "samples"]);
+
 function checkOptions(options: unknown): asserts options is ProfileOptions {
   if (typeof options !== "object" || options === null) throw new WarpcellError("OPTIONS", `The options of a profile are an object such as { counters: true }, but got ${worded(options)}.`);
   for (const [key, value] of Object.entries(options)) {
-    if (key !== "trace" && key !== "counters") throw new WarpcellError("OPTIONS", `A profile has no option ${worded(key)}. It has trace and counters.`);
+    if (!optionNames.has(key)) throw new WarpcellError("OPTIONS", `A profile has no option ${worded(key)}. It has trace, counters and samples.`);
     if (typeof value !== "boolean" && value !== undefined) throw new WarpcellError("OPTIONS", `${key} of a profile is true or false, but got ${worded(value)}.`);
   }
 }

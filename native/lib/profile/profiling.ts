@@ -15,6 +15,7 @@ import { EventKind } from "./log.ts";
 import { copyRate, productRate } from "./rates.ts";
 import { Recorder } from "./recorder.ts";
 import { slicesOf } from "./drafts.ts";
+import { keepForListings, withSamples, type SampledKernel } from "./samples.ts";
 import { emptySlices, type KernelRow, type ProfileData, type ProfiledDevice } from "./slices.ts";
 import { TimelineBuilder, type DeviceRecords } from "./timeline.ts";
 
@@ -24,7 +25,11 @@ interface Summary {
   readonly dropped: number;
   readonly notes: string[];
   readonly counters: { sequence: number; metrics: Record<string, number> }[];
+  readonly samples: Omit<SampledKernel, "device">[];
 }
+
+/** What a profile is asked for; `counters` and `samples` are the devices' to permit. */
+interface Wishes { readonly trace?: boolean; readonly counters?: boolean; readonly samples?: boolean; readonly title?: string; }
 
 const text = new TextDecoder();
 
@@ -37,22 +42,25 @@ export class Profiling {
   readonly #notes: string[] = [];
   readonly #title: string;
   readonly #hasTrace: boolean;
-  readonly #hasCounters: boolean;
+  /** 1 or 0 each, as devices are told. */
+  readonly #extras: [counters: string, samples: string];
+  readonly #sampled: SampledKernel[] = [];
   /** Nanoseconds of the clock of records at the recorder's start. */
   #base = 0n;
 
-  private constructor(hasTrace: boolean, hasCounters: boolean, title: string) {
+  private constructor({ trace = true, counters = false, samples = false }: Wishes, title: string) {
     this.#recorder = new Recorder((device) => this.#start(device));
-    this.#hasTrace = hasTrace;
-    this.#hasCounters = hasCounters;
+    this.#hasTrace = trace;
+    this.#extras = [counters ? "1" : "0", samples ? "1" : "0"];
     this.#title = title;
   }
 
   /** The default device records, and all that work already or come later. Throws WarpcellError within another profile, and what a device refuses with. */
-  static begin({ trace = true, counters = false, title }: { trace?: boolean; counters?: boolean; title?: string } = {}): Profiling {
+  static begin(wishes: Wishes = {}): Profiling {
     if (current !== null) throw new WarpcellError("PROFILING", "A profile is under way already: one at a time. Mark parts of it with range(name, fn).");
+    if (wishes.counters === true && wishes.samples === true) throw new WarpcellError("OPTIONS", "A profile counts or takes samples, because GPUs do not do both at once: take two profiles, one with counters and one with samples.");
     const place = originText(origin.current);
-    const profiling = new Profiling(trace, counters, title ?? (place === undefined ? "Profile" : `Profile of ${place}`));
+    const profiling = new Profiling(wishes, wishes.title ?? (place === undefined ? "Profile" : `Profile of ${place}`));
     try {
       for (const device of new Set([defaultDevice().device, ...DeviceProcess.all()])) profiling.#start(device);
     } catch (error) {
@@ -66,7 +74,7 @@ export class Profiling {
   }
 
   #start(device: DeviceProcess): void {
-    const [answer] = device.request(Op.profile_start, [this.#hasCounters ? "1" : "0"]);
+    const [answer] = device.request(Op.profile_start, this.#extras);
     this.#devices.push(device);
     for (const note of (JSON.parse(text.decode(answer)) as { notes: string[] }).notes) this.#notes.push(`${device.name}: ${note}`);
   }
@@ -135,8 +143,9 @@ export class Profiling {
   #collect(device: DeviceProcess): DeviceRecords[] {
     try {
       const [json, bytes] = device.request(Op.profile_stop, []);
-      const { names, dropped, notes, counters } = JSON.parse(text.decode(json)) as Summary;
+      const { names, dropped, notes, counters, samples } = JSON.parse(text.decode(json)) as Summary;
       this.#notes.push(...notes.map((note) => `${device.name}: ${note}`));
+      this.#sampled.push(...samples.map((kernel) => ({ device: device.name, ...kernel })));
       if (dropped > 0) this.#notes.push(`${device.name} dropped ${countText(dropped)} records: there was no room for them. Profile less at a time.`);
       return [{ device, names, records: new ProfileRecords(bytes ?? new Uint8Array(), this.#base), counters: bySequence(counters) }];
     } catch (error) {
@@ -149,7 +158,9 @@ export class Profiling {
   #data(recorded: readonly DeviceRecords[]): ProfileData {
     const duration = (this.#recorder.end - this.#recorder.start) * 1e6;
     const { drafts, tracks, names, places, details, launches } = new TimelineBuilder(this.#recorder).build(recorded);
-    const kernels = launches.rows(drafts);
+    const kernels = withSamples(launches.rows(drafts), this.#sampled);
+    const launched = this.#recorder.launched();
+    for (const { device } of recorded) this.#notes.push(...keepForListings(device, this.#sampled, launched));
     for (const listener of listeners) listener(launches.latest());
     const times = deviceTimes(drafts, tracks, details.map(({ kind }) => kind), duration);
     const devices = recorded.map(({ device }) => profiled(device, kernels, duration === 0 ? 0 : (times.find((time) => time.device === device.name)?.busy ?? 0) / duration));
@@ -160,7 +171,7 @@ export class Profiling {
       name: `memory of ${device.name}`, unit: "bytes" as const, time: Float64Array.from(at, (time) => (time - this.#recorder.start) * 1e6), value: Float64Array.from(bytes),
     }));
     const kept = this.#hasTrace ? { tracks, slices: slicesOf(drafts, tracks), counters } : { tracks: [], slices: emptySlices(0), counters: [] };
-    return { title: this.#title, duration, devices, names, places, details, kernels, advice, notes: this.#notes, ...kept };
+    return { title: this.#title, duration, devices, names, places, details, kernels, advice, notes: this.#notes, samples: this.#sampled, ...kept };
   }
 }
 

@@ -119,6 +119,14 @@ export class Recorder implements Watcher, Observer {
     this.log.add(kind, start, clock(), 0, origin.current, 0, 0, this.#textIndex(name));
   }
 
+  /** The kernels that commands launched. */
+  launched(): Set<number> {
+    const { log } = this;
+    const kernels = new Set<number>();
+    for (let event = 0; event < log.length; event++) if (log.kind[event] === EventKind.command && log.op[event] === Op.launch) kernels.add(log.subject[event]!);
+    return kernels;
+  }
+
   #collected(entries: readonly PerformanceEntry[]): void {
     for (const { startTime, duration, detail } of entries as readonly (PerformanceEntry & { detail?: { kind?: number } })[]) {
       if (startTime < this.start || startTime > this.end && this.end !== 0) continue;

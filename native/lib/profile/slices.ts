@@ -1,4 +1,5 @@
 // The data of a profile: slices as columns of numbers, and the tables that they point into. Times are nanoseconds since the profile's start.
+import type { SampleCounts, SampledKernel } from "./samples.ts";
 
 /** `kernel/mime.ts` says what each column means; `cause`, `place` and `kernel` count from 1. */
 export interface Slices {
@@ -61,6 +62,8 @@ export interface KernelRow {
   readonly flops: number | null;
   readonly dtype: string | null;
   counters: Record<string, number>;
+  /** How often the device found a warp in it, by what that waited for; empty where it was not asked to. */
+  readonly samples: SampleCounts;
   readonly places: number[];
 }
 
@@ -79,6 +82,7 @@ export interface ProfileData {
   readonly kernels: KernelRow[];
   readonly advice: Advice[];
   readonly notes: string[];
+  readonly samples: readonly SampledKernel[];
 }
 
 export function emptySlices(length: number): Slices {

@@ -2,6 +2,7 @@
 import { counted, countText, duration, percent, rateText, shapeText } from "./figures.ts";
 import { pictureOf } from "./picture.ts";
 import type { KernelRow, ProfileData } from "./slices.ts";
+import { mostText } from "./stalls.ts";
 import { escaped } from "../wording.ts";
 
 /** Rows of a table for people; `table()` has them all. */
@@ -29,6 +30,7 @@ const columns: readonly Column[] = [
   { title: "Occupancy", of: ({ theoreticalOccupancy, limiter }) => (theoreticalOccupancy === null ? null : `${theoreticalOccupancy.toFixed(0)} % (${limiter})`) },
   { title: "Moves", of: (row) => rate(row, row.bytes, "B") },
   { title: "Computes", of: (row) => rate(row, row.flops, "FLOP") },
+  { title: "Most samples", of: ({ samples }) => mostText(samples) },
   { title: "Name", isText: true, of: ({ name, operation }) => shortened(operation === null ? name : `${operation} · ${name}`) },
 ];
 

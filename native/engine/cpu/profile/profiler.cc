@@ -3,15 +3,16 @@
 
 namespace warpcell::cpu {
 
-std::string CpuProfiler::start(bool counters, const uint64_t& sequence) {
+std::string CpuProfiler::start(ProfileExtras extras, const uint64_t& sequence) {
   std::vector<std::string> notes;
   pool_.start_recording();
   pool_.take_counts();
-  Scheduler::is_counting = counters;
-  if (counters) {
+  Scheduler::is_counting = extras.counters;
+  if (extras.counters) {
     counters_.start({"threads", "threads that waited", "barriers", "warp collectives", "divergent warp collectives"});
     notes.push_back("Threads that are counted switch more slowly: kernels with barriers or warp intrinsics take longer. For their times, profile without counters.");
   }
+  if (extras.samples) notes.push_back("Nothing is sampled: only GPUs say at which instruction a kernel is.");
   log_.start(sequence);
   return profile_notes(notes);
 }

@@ -11,7 +11,7 @@ class CpuProfiler final : public Profiler {
  public:
   CpuProfiler(Pool& pool, ProfileLog& log) : pool_(pool), log_(log) {}
 
-  std::string start(bool counters, const uint64_t& sequence) override;
+  std::string start(ProfileExtras extras, const uint64_t& sequence) override;
   Profile stop() override;
 
   // To be called after each launch while a profile is on.

@@ -72,14 +72,20 @@ uint32_t CuptiProfiler::call_number() {
   return called_;
 }
 
-std::string CuptiProfiler::start(bool counters, const uint64_t& sequence) {
+std::string CuptiProfiler::start(ProfileExtras extras, const uint64_t& sequence) {
   if (api_ != nullptr) detach();
   std::vector<std::string> notes;
   api_ = &cupti(profiled_.driver);
   try {
     attach();
+    // CUPTI that failed to sample records nothing any more (seen with 13.0, while another process sampled).
+    if (extras.samples && !sample(notes)) {
+      detach();
+      api_ = &cupti(profiled_.driver);
+      attach();
+    }
     warm_up();
-    if (counters) count(notes);
+    if (extras.counters) count(notes);
   } catch (const DeviceError&) {
     detach();
     throw;
@@ -133,6 +139,17 @@ void CuptiProfiler::count(std::vector<std::string>& notes) {
   }
 }
 
+// So is one without samples. False where there are none.
+bool CuptiProfiler::sample(std::vector<std::string>& notes) {
+  try {
+    samples_ = std::make_unique<PcSamples>(*api_, profiled_.context);
+  } catch (const DeviceError& error) {
+    if (error.fatal) throw;
+    notes.push_back(std::string("Nothing is sampled: ") + error.what());
+  }
+  return samples_ != nullptr;
+}
+
 Profile CuptiProfiler::stop() {
   if (api_ == nullptr || !profiled_.log.on()) throw not_profiling();
   profiled_.log.stop();
@@ -153,6 +170,7 @@ Profile CuptiProfiler::stop() {
 ProfileParts CuptiProfiler::collect() {
   ProfileParts parts;
   if (counters_ != nullptr) parts.counters = counters_->take(parts.notes);
+  if (samples_ != nullptr) parts.samples = samples_->take(parts.notes);
   api_->check(api_->cuptiActivityFlushAll(kForced), "collecting the records");
   uint32_t lane = 0;
   api_->check(api_->cuptiGetStreamId(profiled_.context, profiled_.stream.handle(), &lane), "naming the stream");
@@ -175,6 +193,7 @@ void CuptiProfiler::detach() {
   profiled_.log.stop();
   profiled_.stream.watch(nullptr);
   counters_.reset();
+  samples_.reset();
   for (ActivityKind kind : kKinds) api_->cuptiActivityDisable(kind);
   api_->cuptiActivityFlushAll(kForced);
   if (subscriber_ != nullptr) api_->cuptiUnsubscribe(subscriber_);

@@ -9,6 +9,7 @@
 #include "activity_buffers.h"
 #include "causes.h"
 #include "cupti_api.h"
+#include "pc_samples.h"
 #include "range_counters.h"
 
 namespace warpcell::cuda {
@@ -26,7 +27,7 @@ class CuptiProfiler final : public Profiler, private StreamWatcher {
  public:
   explicit CuptiProfiler(Profiled profiled) : profiled_(profiled) {}
 
-  std::string start(bool counters, const uint64_t& sequence) override;
+  std::string start(ProfileExtras extras, const uint64_t& sequence) override;
   Profile stop() override;
 
  private:
@@ -39,6 +40,7 @@ class CuptiProfiler final : public Profiler, private StreamWatcher {
   void attach();
   void warm_up();
   void count(std::vector<std::string>& notes);
+  bool sample(std::vector<std::string>& notes);
   ProfileParts collect();
   uint32_t call_number();
   void detach();
@@ -49,6 +51,7 @@ class CuptiProfiler final : public Profiler, private StreamWatcher {
   Causes causes_;
   uint32_t called_ = 0;                        // CUPTI's number of the last call that was followed
   std::unique_ptr<RangeCounters> counters_;    // while they are counted
+  std::unique_ptr<PcSamples> samples_;         // while they are taken
 };
 
 }  // namespace warpcell::cuda

@@ -1,7 +1,6 @@
 // Opens the first libcupti that works with this machine's driver, and says what its failures mean.
 #include "cupti_api.h"
 
-#include "../../host/dynamic_library.h"
 #include "../../host/errors.h"
 #include "../../host/library_search.h"
 #include "../toolkit.h"
@@ -60,12 +59,18 @@ const CuptiApi& cupti(const DriverApi& driver) {
   return api;
 }
 
+DynamicLibrary cupti_with_profilers(const CuptiApi& cupti) {
+  std::string folder = cupti.path.substr(0, cupti.path.rfind('/') + 1);
+  for (const char* name : {"libnvperf_host.so", "libnvperf_target.so"}) DynamicLibrary beside(folder + name);
+  return DynamicLibrary(cupti.path);
+}
+
 void CuptiApi::check(CuptiResult result, const char* doing) const {
   switch (result) {
     case kCuptiSuccess: return;
     case kCuptiOtherSubscriber:
       throw DeviceError("PROFILER_BUSY", "Another profiler or debugger has this device process already (Nsight Systems, Nsight Compute, cuda-gdb, compute-sanitizer), and CUPTI serves one at a time. Start Warpcell without it, or look at the profile there.");
-    case kCuptiHardwareBusy: throw DeviceError("PROFILER_BUSY", "Another program counts on this GPU, which serves one at a time. Profile with counters when that is done.");
+    case kCuptiHardwareBusy: throw DeviceError("PROFILER_BUSY", "Another program counts or samples on this GPU, which serves one at a time. Ask for counters or samples when that is done.");
     case kCuptiNotPermitted:
     case kCuptiVirtualisedNotPermitted:
       throw DeviceError("NOT_PERMITTED", "The driver lets only administrators profile. Write \"options nvidia NVreg_RestrictProfilingToAdminUsers=0\" into a file of /etc/modprobe.d and restart the machine, or run with CAP_SYS_ADMIN.");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "../../host/dynamic_library.h"
 #include "../driver_api.h"
 
 namespace warpcell::cuda {
@@ -14,6 +15,7 @@ using CuptiResult = int;                          // CUptiResult
 using Subscriber = struct SubscriberTag*;         // CUpti_SubscriberHandle
 
 constexpr CuptiResult kCuptiSuccess = 0;
+constexpr CuptiResult kCuptiOutOfMemory = 8;
 constexpr CuptiResult kCuptiBufferEnd = 12;       // CUPTI_ERROR_MAX_LIMIT_REACHED
 constexpr CuptiResult kCuptiHardwareBusy = 26;
 constexpr CuptiResult kCuptiVirtualised = 33;
@@ -127,6 +129,23 @@ struct CuptiApi {
 
 // Opened by the first call. Throws DeviceError NO_LIBRARY with the way to get it.
 const CuptiApi& cupti(const DriverApi& driver);
+
+// The same library, with those beside it that its profilers ask the loader for by name, which does not look into wheels. Where they are missing, it may find others.
+DynamicLibrary cupti_with_profilers(const CuptiApi& cupti);
+
+// What every struct of a profiler's parameters begins with. `bytes`: up to and with the last field that is known here, so that a newer CUPTI knows what is not.
+struct ParameterHead {
+  size_t bytes;
+  void* unused;
+};
+
+// Parameters without values, whose last field is `last`.
+template <class Parameters, class Owner, class Field>
+Parameters parameters(Field Owner::*last) {
+  Parameters made{};
+  made.head.bytes = size_t(reinterpret_cast<char*>(&(made.*last) + 1) - reinterpret_cast<char*>(&made));
+  return made;
+}
 
 // Where it may lie, best first, without opening any: enough to say whether there is one.
 std::vector<std::string> find_cupti();

@@ -1,18 +1,13 @@
-// Opens the library once more, and first what it needs beside it.
+// Looks the functions up.
 #include "range_api.h"
 
-#include "../../host/dynamic_library.h"
 #include "../../host/errors.h"
 
 namespace warpcell::cuda {
 
 const RangeApi& range_api(const CuptiApi& cupti) {
   static const RangeApi api = [&] {
-    // CUPTI asks the loader for them by name, which does not look into wheels. Where they are missing here, it may find others.
-    std::string folder = cupti.path.substr(0, cupti.path.rfind('/') + 1);
-    for (const char* name : {"libnvperf_host.so", "libnvperf_target.so"}) DynamicLibrary beside(folder + name);
-
-    DynamicLibrary library(cupti.path);
+    DynamicLibrary library = cupti_with_profilers(cupti);
     RangeApi found;
     bool complete = bool(library);
 #define X(name, parameters) complete = complete && library.resolve(#name, found.name);

@@ -11,12 +11,6 @@ namespace warpcell::cuda {
 using RangeProfiler = struct RangeProfilerTag*;   // CUpti_RangeProfiler_Object
 using CounterHost = struct CounterHostTag*;       // CUpti_Profiler_Host_Object
 
-// What every struct of parameters begins with. `bytes`: up to and with the last field that is known here, so that a newer CUPTI knows what is not.
-struct ParameterHead {
-  size_t bytes;
-  void* unused;
-};
-
 struct NoParameters { ParameterHead head; };                                                       // CUpti_Profiler_Initialize_Params
 struct ChipNameParameters { ParameterHead head; size_t device; const char* name; };               // CUpti_Device_GetChipName_Params
 struct AvailabilityParameters { ParameterHead head; Context context; size_t size; uint8_t* image; };   // CUpti_Profiler_GetCounterAvailability_Params
@@ -85,14 +79,6 @@ struct RangeApi {
   WARPCELL_RANGE_FUNCTIONS(X)
 #undef X
 };
-
-// Parameters without values, whose last field is `last`.
-template <class Parameters, class Owner, class Field>
-Parameters parameters(Field Owner::*last) {
-  Parameters made{};
-  made.head.bytes = size_t(reinterpret_cast<char*>(&(made.*last) + 1) - reinterpret_cast<char*>(&made));
-  return made;
-}
 
 // Of the library that `cupti` is. Throws DeviceError NO_LIBRARY with the way to get one that counts.
 const RangeApi& range_api(const CuptiApi& cupti);
