@@ -61,6 +61,78 @@ template <class A, class At> __device__ inline Moments<A> moments(At at, long lo
   return {count, origin + mean + left, found > A(0) || found != found ? found : A(0)};
 }
 
+// How elements join where one after the other would be no vectors: at most kChunk of them, so that each pass after the first finds them in the cache.
+template <class Op> struct Chunk { static constexpr bool is_special = false; };
+template <class T> struct Chunk<VarOf<T>> {
+  static constexpr bool is_special = true;
+  template <class At> static __device__ inline Moments<Sum<T>> of(At at, long long length, long long) { return moments<Sum<T>>(at, length); }
+};
+template <class T> struct Chunk<StdOf<T>> : Chunk<VarOf<T>> {};
+
+// The largest (smallest) first, then where it is.
+template <class T, bool largest> struct Chunk<ArgOf<T, largest>> {
+  static constexpr bool is_special = true;
+  using W = Wide<T>;
+  template <class At> static __device__ inline Best<W> of(At at, long long length, long long index) {
+    const W none = ArgOf<T, largest>::start().value;
+    W lanes[kLanes];
+    int unordered[kLanes] = {};
+    for (int k = 0; k < kLanes; k++) lanes[k] = none;
+    auto join = [&](int k, W x) {
+      lanes[k] = (largest ? x > lanes[k] : x < lanes[k]) ? x : lanes[k];
+      unordered[k] |= x != x;
+    };
+    long long i = 0;
+    for (; i + kLanes <= length; i += kLanes) {
+#pragma clang loop vectorize(assume_safety)
+#pragma GCC ivdep
+      for (int k = 0; k < kLanes; k++) join(k, at(i + k));
+    }
+    for (int k = 0; i < length; i++, k++) join(k, at(i));
+    W best = none;
+    int any = 0;
+    for (int k = 0; k < kLanes; k++) {
+      best = (largest ? lanes[k] > best : lanes[k] < best) ? lanes[k] : best;
+      any |= unordered[k];
+    }
+    for (i = 0; any ? !(at(i) != at(i)) : at(i) != best;) i++;
+    return {at(i), index + i};
+  }
+};
+
+// One e^x for each element, relative to the largest.
+template <class T> struct Chunk<LogSumExpOf<T>> {
+  static constexpr bool is_special = true;
+  using Op = LogSumExpOf<T>;
+  using A = Sum<T>;
+  template <class At> static __device__ inline Exponentials<A> of(At at, long long length, long long) {
+    A lanes[kLanes];
+    auto each = [&](auto join) {
+      long long i = 0;
+      for (; i + kLanes <= length; i += kLanes) {
+#pragma clang loop vectorize(assume_safety)
+#pragma GCC ivdep
+        for (int k = 0; k < kLanes; k++) join(k, A(at(i + k)));
+      }
+      for (int k = 0; i < length; i++, k++) join(k, A(at(i)));
+    };
+    for (int k = 0; k < kLanes; k++) lanes[k] = Least<A>::value();
+    each([&](int k, A x) { lanes[k] = x > lanes[k] ? x : lanes[k]; });
+    A most = lanes[0];
+    for (int k = 1; k < kLanes; k++) most = lanes[k] > most ? lanes[k] : most;
+    if (most - most != A(0)) {
+      // Infinities, or nothing that is ordered.
+      Exponentials<A> state = Op::start();
+      for (long long i = 0; i < length; i++) Op::add(state, at(i), i);
+      return state;
+    }
+    for (int k = 0; k < kLanes; k++) lanes[k] = A(0);
+    each([&](int k, A x) { lanes[k] += fn::exp(x - most); });
+    for (int width = kLanes / 2; width > 0; width /= 2) for (int k = 0; k < width; k++) lanes[k] += lanes[k + width];
+    return {most, lanes[0]};
+  }
+};
+
 // The state of at(0), …, at(length − 1), on the CPU; `index` is what the first counts as.
 template <class Op, class At> __device__ inline typename Op::State line(At at, long long length, long long index) {
   if (length < kLanes) {
@@ -71,8 +143,8 @@ template <class Op, class At> __device__ inline typename Op::State line(At at, l
   Cascade<Op> cascade;
   for (long long first = 0; first < length; first += kChunk) {
     long long end = length - first < kChunk ? length - first : kChunk;
-    if constexpr (by_groups<Op>) {
-      cascade.push(moments<typename Op::A>([=](long long i) { return at(first + i); }, end));
+    if constexpr (Chunk<Op>::is_special) {
+      cascade.push(Chunk<Op>::of([=](long long i) { return at(first + i); }, end, index + first));
       continue;
     }
     typename Op::State lanes[kLanes];
