@@ -112,6 +112,48 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
     expect(tensor([5, 5], { device }).histogram({ bins: 1 }).counts.toArray()).toEqual([2n]);
   });
 
+  test.each([[1, 1], [1000, 7], [100_000, 3], [100_000, 4096], [100_000, 5000], [50, 200_000]])("%d counts of numbers below %d", (count, below) => {
+    const values = Array.from({ length: count }, () => Math.floor(Math.random() * below));
+    const wanted = Array<number>(Math.max(...values) + 1).fill(0);
+    for (const value of values) wanted[value]!++;
+    for (const dtype of ["int32", "int64"] as const) {
+      poison(device, 8 * (below + count));
+      expect(flat(tensor(values, { dtype, device }).bincount())).toEqual(wanted);
+    }
+  });
+
+  test("a histogram of many numbers: each bin has its lower edge, the last one both, and what is outside or NaN is in none", () => {
+    const x = tensor(Array.from({ length: 30_000 }, (_, at) => (at % 1000 === 0 ? NaN : Math.random() * 12 - 6)), { device });
+    const values = flat(x);
+    for (const bins of [1, 10, 777]) {
+      const { counts, edges } = x.histogram({ bins, range: [-5, 5] });
+      const steps = flat(edges);
+      const wanted = Array<number>(bins).fill(0);
+      for (const value of values) {
+        const bin = value === steps[bins] ? bins - 1 : steps.findLastIndex((edge) => edge <= value);
+        if (value <= steps[bins]! && bin >= 0) wanted[bin]!++;
+      }
+      expect(flat(counts)).toEqual(wanted);
+    }
+  });
+
+  test("many searches in one row, and in rows of their own", () => {
+    for (const length of [1, 2, 3, 64, 1000]) {
+      const row = Array.from({ length }, () => Math.floor(Math.random() * 50)).sort((a, b) => a - b);
+      const wanted = Array.from({ length: 333 }, () => Math.floor(Math.random() * 52) - 1);
+      for (const right of [false, true]) {
+        const places = wanted.map((value) => row.filter((each) => (right ? each <= value : each < value)).length);
+        for (const dtype of ["float32", "int64", "uint8"] as const) {
+          const values = dtype === "uint8" ? wanted.map((value) => Math.max(0, value)) : wanted;
+          const expected = values === wanted ? places : values.map((value) => row.filter((each) => (right ? each <= value : each < value)).length);
+          const sorted = tensor(row, { dtype, device });
+          expect(flat(sorted.searchsorted(tensor(values, { dtype, device }), { right }))).toEqual(expected);
+          expect(flat(sorted.expand([3, length]).searchsorted(tensor([values, values, values], { dtype, device }), { right }))).toEqual([...expected, ...expected, ...expected]);
+        }
+      }
+    }
+  });
+
   test("gradients go where the elements came from", () => {
     const x = tensor([[0.5, -1.25, 2, 0.1], [1.5, 0.75, -0.4, 3]], { dtype: "float64", device });
     for (const axis of [0, 1]) {

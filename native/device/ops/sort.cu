@@ -234,20 +234,29 @@ template <class K> __global__ void sort_scatter(const K* keys, const uint* place
 // out[i]: how many elements of the sorted row come before value i: those smaller, or with `right` those not larger. A row serves `values` values; one row may serve all.
 template <class T> __global__ void search_sorted(const T* rows, const T* in, long long* out, long long count, long long length, long long values, int right) {
 #ifdef WARPCELL_CPU
+  // Several at a time, whose steps are the same and have no branches: what one waits for from the memory, the others do not.
+  constexpr int kSearches = 16;
   Span span = block_span(count);
 #else
+  constexpr int kSearches = 1;
   Span span = {global_index(), global_index() < count ? global_index() + 1 : global_index()};
 #endif
-  for (long long i = span.begin; i < span.end; i++) {
-    const T* row = rows + i / values * length;
-    SortKey<T> key = sort_key(in[i], 0);
-    long long low = 0, high = length;
-    while (low < high) {
-      long long middle = (low + high) / 2;
-      SortKey<T> there = sort_key(row[middle], 0);
-      if (there < key || (right && there == key)) low = middle + 1;
-      else high = middle;
+  for (long long i = span.begin; i < span.end; i += kSearches) {
+    int here = span.end - i < kSearches ? int(span.end - i) : kSearches;
+    const T* first[kSearches];
+    const T* row[kSearches];
+    SortKey<T> keys[kSearches];
+    for (int k = 0; k < here; k++) {
+      first[k] = row[k] = rows + (i + k) / values * length;
+      keys[k] = sort_key(in[i + k], 0);
     }
-    out[i] = low;
+    auto is_before = [&](T x, SortKey<T> key) {
+      SortKey<T> there = sort_key(x, 0);
+      return there < key || (right && there == key);
+    };
+    for (long long left = length; left > 1; left -= left / 2) {
+      for (int k = 0; k < here; k++) row[k] += is_before(row[k][left / 2 - 1], keys[k]) ? left / 2 : 0;
+    }
+    for (int k = 0; k < here; k++) out[i + k] = row[k] - first[k] + (length > 0 && is_before(*row[k], keys[k]) ? 1 : 0);
   }
 }

@@ -2,6 +2,7 @@
 import { alongRows } from "./along.ts";
 import { activationRows, gatedRows, geluRow, gradientRows, parameterRows } from "./activations.ts";
 import { binaryRows } from "./arithmetic.ts";
+import { countingRows } from "./counting.ts";
 import { embeddingRows } from "./embedding.ts";
 import { functionRows } from "./functions.ts";
 import { indexingRows } from "./indexing.ts";
@@ -20,7 +21,7 @@ import { copyRows, viewRows } from "./views.ts";
 export const unaryRows = { ...functionRows, ...activationRows } as const;
 
 export const operations = {
-  ...unaryRows, ...binaryRows, ...gatedRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, ...scanRows, ...orderRows, ...alongRows, ...rowwiseRows, ...lossRows, ...indexingRows, ...embeddingRows, ...shapingRows, matmul: matmulRow, ...linearRows,
+  ...unaryRows, ...binaryRows, ...gatedRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, ...scanRows, ...orderRows, ...countingRows, ...alongRows, ...rowwiseRows, ...lossRows, ...indexingRows, ...embeddingRows, ...shapingRows, matmul: matmulRow, ...linearRows,
 } as const;
 
 export type OperationName = keyof typeof operations;

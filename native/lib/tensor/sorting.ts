@@ -117,25 +117,20 @@ const methods: Record<string, (this: Tensor, ...args: never[]) => unknown> = {
   bincount({ minlength = 0 }: { minlength?: number } = {}) {
     if (factsOf(this.dtype).kind !== "int") throw new TensorError("DTYPE", `bincount takes integers but got ${this.dtype}: convert it, e.g. with .to("int64").`);
     if (!Number.isSafeInteger(minlength) || minlength < 0) throw new TensorError("VALUE", `bincount takes a whole number ≥ 0 as minlength but got ${worded(minlength)}.`);
-    const { values } = selected("sort", this.reshape([-1]).to("int64"), { axis: 0, descending: false });
-    if (values.size > 0 && Number(values.slice(0).item()) < 0) throw new TensorError("VALUE", `bincount takes integers ≥ 0 but there is ${values.slice(0).item()}.`);
-    const length = Math.max(minlength, values.size === 0 ? 0 : Number(values.slice(-1).item()) + 1);
-    const numbers = arange(length, { dtype: "int64", device: this.device });
-    return values.searchsorted(numbers, { right: true }).sub(values.searchsorted(numbers));
+    const [least, greatest] = this.size === 0 ? [0, -1] : [this.min().item(), this.max().item()];
+    if (Number(least) < 0) throw new TensorError("VALUE", `bincount takes integers ≥ 0 but there is ${least}.`);
+    return apply("bincount", [this], { length: Math.max(minlength, Number(greatest) + 1) }) as Tensor<"int64">;
   },
   histogram({ bins = 10, range }: { bins?: number; range?: readonly [number, number] } = {}) {
     if (!Number.isSafeInteger(bins) || bins < 1) throw new TensorError("VALUE", `histogram takes a whole number of bins ≥ 1 but got ${worded(bins)}.`);
     const flat = this.reshape([-1]).to(this.dtype === "float64" ? "float64" : "float32") as Tensor;
-    const { values } = selected("sort", flat.detach(), { axis: 0, descending: false });
-    let [low, high] = range ?? (flat.size === 0 ? [0, 1] : [Number(values.slice(0).item()), Number(values.slice(-1).item())]);
+    let [low, high] = range ?? (flat.size === 0 ? [0, 1] : [Number(flat.min().item()), Number(flat.max().item())]);
     if (!(low <= high) || !Number.isFinite(high - low)) throw new TensorError("VALUE", `histogram takes a range of finite numbers, the smaller first, but got ${low} to ${high}.`);
     if (low === high) [low, high] = [low - 0.5, high + 0.5];
     const edges = arange(bins + 1, { dtype: "float64", device: this.device }).mul((high - low) / bins).add(low).to(flat.dtype) as Tensor;
-    // The last step holds its right edge, too.
-    const last = values.searchsorted(edges.slice([bins]), { right: true });
-    const starts = values.searchsorted(edges);
-    const ends = arange(bins, { dtype: "int64", device: this.device }).eq(bins - 1) as Tensor<"bool">;
-    return { counts: last.expand([bins]).where(ends, starts.slice([1])).sub(starts.slice([0, bins])), edges };
+    // 0: before the first edge; bins + 1: from the last one on, which itself is of the last step.
+    const steps = edges.searchsorted(flat.detach(), { right: true }).sub(flat.eq(edges.slice(bins)) as Tensor);
+    return { counts: (apply("bincount", [steps], { length: bins + 1 }) as Tensor<"int64">).slice([1, null]), edges };
   },
 };
 for (const [name, value] of Object.entries(methods)) Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });
