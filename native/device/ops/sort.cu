@@ -13,13 +13,13 @@ template <class K> constexpr int kItems = sizeof(K) == 4 ? 16 : 8;
 template <class K> constexpr int kTile = kThreads * kItems<K>;
 
 #ifndef WARPCELL_CPU
-// The place of each of this thread's keys among the tile's by one digit. Key k of a thread is element (warp · kItems + k) · 32 + lane of the tile. All threads of the block call it.
-template <class K> __device__ inline void rank_tile(uint (&warps)[kThreads / 32][kDigits], const K (&keys)[kItems<K>], int shift, int (&ranks)[kItems<K>]) {
+// The place of each of this thread's `used` keys among the tile's by one digit. Key k of a thread is element (warp · used + k) · 32 + lane of the tile. All threads of the block call it.
+template <class K> __device__ inline void rank_tile(uint (&warps)[kThreads / 32][kDigits], const K (&keys)[kItems<K>], int used, int shift, int (&ranks)[kItems<K>]) {
   const int thread = threadIdx.x, warp = thread / 32;
   for (int w = 0; w < kThreads / 32; w++) warps[w][thread] = 0;
   __syncthreads();
 #pragma unroll
-  for (int k = 0; k < kItems<K>; k++) ranks[k] = place_in_warp(warps[warp], keys[k], shift);
+  for (int k = 0; k < kItems<K>; k++) if (k < used) ranks[k] = place_in_warp(warps[warp], keys[k], shift);
   __syncthreads();
   uint total = 0;
   for (int w = 0; w < kThreads / 32; w++) total += warps[w][thread];
@@ -31,7 +31,7 @@ template <class K> __device__ inline void rank_tile(uint (&warps)[kThreads / 32]
   }
   __syncthreads();
 #pragma unroll
-  for (int k = 0; k < kItems<K>; k++) ranks[k] += warps[warp][digit_of(keys[k], shift)];
+  for (int k = 0; k < kItems<K>; k++) if (k < used) ranks[k] += warps[warp][digit_of(keys[k], shift)];
 }
 #endif
 
@@ -104,26 +104,28 @@ template <class T> __global__ void sort_rows(const T* in, T* values, long long* 
   __shared__ K sorted[kTile<K>];
   __shared__ ushort places[kTile<K>];
   const T* x = in + blockIdx.x * length;
-  int first = threadIdx.x / 32 * 32 * kItems<K> + threadIdx.x % 32;
+  const int used = int((length + kThreads - 1) / kThreads), first = threadIdx.x / 32 * 32 * used + threadIdx.x % 32;
   K keys[kItems<K>];
   ushort mine[kItems<K>];
   int ranks[kItems<K>];
 #pragma unroll
   for (int k = 0; k < kItems<K>; k++) {
     int i = first + k * 32;
-    keys[k] = i < length ? sort_key(x[i], descending) : ~K(0);
+    keys[k] = k < used && i < length ? sort_key(x[i], descending) : ~K(0);
     mine[k] = ushort(i);
   }
   for (int pass = 0; pass < int(sizeof(T)); pass++) {
-    rank_tile<K>(warps, keys, 8 * pass, ranks);
+    rank_tile<K>(warps, keys, used, 8 * pass, ranks);
 #pragma unroll
     for (int k = 0; k < kItems<K>; k++) {
+      if (k >= used) break;
       sorted[ranks[k]] = keys[k];
       places[ranks[k]] = mine[k];
     }
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < kItems<K>; k++) {
+      if (k >= used) break;
       keys[k] = sorted[first + k * 32];
       mine[k] = places[first + k * 32];
     }
