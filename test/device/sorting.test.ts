@@ -54,6 +54,52 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
     check(tensor(wide, { dtype: "float64", device }), wide, 0, true);
   });
 
+  // Elements of a tile of a GPU (swept of ops/sort.ts); `patterns` give keys that share digits, and runs that the tiles before know nothing of.
+  const patterns: Record<string, (i: number, length: number) => number> = {
+    equal: () => 7,
+    ascending: (i) => i,
+    descending: (i, length) => length - i,
+    few: () => Math.floor(Math.random() * 5),
+    special: () => [NaN, 0, -0, Infinity, -Infinity, 1, -1][Math.floor(Math.random() * 7)]!,
+  };
+
+  test.each([["float32", 8448], ["bfloat16", 8448], ["uint8", 8448], ["int32", 8448], ["float64", 4224], ["int64", 4224], ["uint64", 4224]] as const)("of %s with just as much as fits in tiles of %i, less, and more", (dtype, tile) => {
+    for (const length of [tile - 1, tile, tile + 1, 3 * tile + 1]) for (const descending of [false, true]) {
+      const values = randomValues(length, dtype === "uint64" ? "uint8" : dtype);
+      check(tensor(values, { dtype, device }), values, 0, descending);
+    }
+    const isFloat = dtype.includes("float");
+    for (const [name, make] of Object.entries(patterns)) {
+      if (name === "special" && !isFloat) continue;
+      const values = Array.from({ length: 2 * tile + 1 }, (_, i) => (isFloat || dtype.includes("64") || dtype === "int32" ? make(i, 2 * tile + 1) : make(i, 2 * tile + 1) % 256));
+      const x = tensor(values, { dtype, device });
+      for (const descending of [false, true]) check(x, flat(x), 0, descending);
+    }
+  });
+
+  test("long rows, along each axis, of what is sorted as another dtype", () => {
+    for (const dtype of ["uint32", "bool", "int16"] as const) {
+      const values = randomValues(3 * 10_001, dtype === "bool" ? "bool" : "uint8");
+      const x = tensor(dtype === "bool" ? values.map(Boolean) : values, { dtype, device });
+      check(x.reshape([3, 10_001]), values, 1, false);
+      check(x.reshape([10_001, 3]), values, 0, true);
+    }
+  });
+
+  test("a million and more", () => {
+    const values = randomValues(2 ** 20 + 1, "float32");
+    check(tensor(values, { device }), values, 0, false);
+  });
+
+  test("values keep their bits: NaNs their payloads, zeros their sign", () => {
+    for (const length of [100, 70_001]) for (const descending of [false, true]) {
+      const words = Uint32Array.from({ length }, () => [0x7fc00001, 0xffc00002, 0x7f800003, 0, 0x80000000, 0x3f800000, 0xbf800000][Math.floor(Math.random() * 7)]!);
+      const { values, indices } = tensor(new Float32Array(words.buffer), { device }).sort({ descending });
+      const sorted = values.data();
+      expect([...new Uint32Array(sorted.buffer, sorted.byteOffset, length)]).toEqual(flat(indices).map((at) => words[at]));
+    }
+  });
+
   test("of views", () => {
     const x = tensor(randomValues(240, "float32"), { device }).reshape([4, 6, 10]);
     for (const view of [x.transpose([2, 0, 1]), x.slice(null, [1, 6, 2], [0, 9, 3]), x.slice([0, 1]).expand([3, 6, 10])]) [0, 1, 2].forEach((axis) => check(view, flat(view), axis, false));

@@ -1,71 +1,43 @@
-// Stable sorts of rows by integer keys (order.cuh), eight bits a pass from the lowest: short rows whole in one block, long ones in tiles, whose digits are counted,
-// the counts added up, and the elements put where they belong. Positions are 32-bit: rows are shorter than 2^32. And searches in sorted rows.
+// Stable sorts of rows by integer keys (order.cuh), eight bits a pass from the lowest: short rows whole in one block, long ones in tiles. On the CPU a tile's digits are
+// counted, the counts added up, and the elements put where they belong; on a GPU all digits are counted at first, and then a pass reads and writes each element once
+// (Merrill and Garland 2016, "Single-pass Parallel Prefix Scan with Decoupled Look-back"; Adinets and Merrill 2022, "Onesweep"). Positions are 32-bit: rows are shorter
+// than 2^32. And searches in sorted rows.
+#include <warpcell/digits.cuh>
 #include <warpcell/map.cuh>
 #include <warpcell/order.cuh>
 
 using namespace warpcell;
 
-constexpr int kThreads = 256, kDigits = 256;
+constexpr int kThreads = 256;
 template <class K> constexpr int kItems = sizeof(K) == 4 ? 16 : 8;
 template <class K> constexpr int kTile = kThreads * kItems<K>;
 
-template <class K> __device__ inline int digit_of(K key, int shift) { return int(key >> shift & 255); }
-
-template <class T> __global__ void sort_keys(const T* in, SortKey<T>* keys, long long count, int descending) {
-  map(count, keys, [=](T x) { return sort_key(x, descending); }, in);
-}
-
 #ifndef WARPCELL_CPU
-template <class K> struct Ranking {
-  uint warps[kThreads / 32][kDigits];   // each warp's elements of a digit, then those of the warps before it
-  uint starts[kDigits];                 // elements of smaller digits
-  uint totals[kThreads / 32];
-};
-
-// The place of each of this thread's keys among the tile's by one digit. Key k of a thread is element (warp · kItems + k) · 32 + lane of the tile. All threads of the block call it.
-template <class K> __device__ inline void rank_tile(Ranking<K>& shared, const K (&keys)[kItems<K>], int shift, int (&ranks)[kItems<K>]) {
-  int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
-  for (int w = 0; w < kThreads / 32; w++) shared.warps[w][thread] = 0;
+// The place of each of this thread's `used` keys among the tile's by one digit. Key k of a thread is element (warp · used + k) · 32 + lane of the tile. All threads of the block call it.
+template <class K> __device__ inline void rank_tile(uint (&warps)[kThreads / 32][kDigits], const K (&keys)[kItems<K>], int used, int shift, int (&ranks)[kItems<K>]) {
+  const int thread = threadIdx.x, warp = thread / 32;
+  for (int w = 0; w < kThreads / 32; w++) warps[w][thread] = 0;
   __syncthreads();
 #pragma unroll
-  for (int k = 0; k < kItems<K>; k++) {
-    int digit = digit_of(keys[k], shift);
-    unsigned peers = __match_any_sync(0xffffffffu, digit);
-    int before = __popc(peers & ((1u << lane) - 1));
-    uint base = shared.warps[warp][digit];
-    __syncwarp();
-    if (before == 0) shared.warps[warp][digit] = base + __popc(peers);
-    __syncwarp();
-    ranks[k] = int(base) + before;
-  }
+  for (int k = 0; k < kItems<K>; k++) if (k < used) ranks[k] = place_in_warp(warps[warp], keys[k], shift);
   __syncthreads();
   uint total = 0;
+  for (int w = 0; w < kThreads / 32; w++) total += warps[w][thread];
+  uint before = sum_before(total);
   for (int w = 0; w < kThreads / 32; w++) {
-    uint count = shared.warps[w][thread];
-    shared.warps[w][thread] = total;
-    total += count;
+    uint count = warps[w][thread];
+    warps[w][thread] = before;
+    before += count;
   }
-  uint inclusive = total;
-#pragma unroll
-  for (int delta = 1; delta < 32; delta *= 2) {
-    uint other = __shfl_up_sync(0xffffffffu, inclusive, delta);
-    if (lane >= delta) inclusive += other;
-  }
-  if (lane == 31) shared.totals[warp] = inclusive;
-  __syncthreads();
-  for (int w = 0; w < warp; w++) inclusive += shared.totals[w];
-  shared.starts[thread] = inclusive - total;
   __syncthreads();
 #pragma unroll
-  for (int k = 0; k < kItems<K>; k++) {
-    int digit = digit_of(keys[k], shift);
-    ranks[k] += int(shared.starts[digit] + shared.warps[warp][digit]);
-  }
+  for (int k = 0; k < kItems<K>; k++) if (k < used) ranks[k] += warps[warp][digit_of(keys[k], shift)];
 }
 #endif
 
-// Whole rows: `indices` gets the positions in sorted order. On a GPU a block sorts one row of at most kTile elements; on the CPU `scratch` has four times `length` keys a block.
-template <class T> __global__ void sort_rows(const T* in, long long* indices, SortKey<T>* scratch, long long rows, long long length, int descending) {
+// Whole rows: `indices` gets the positions in sorted order, `values` the elements there, unless it is null. On a GPU a block sorts one row of at most kTile elements; on the CPU
+// `scratch` has four times `length` keys a block.
+template <class T> __global__ void sort_rows(const T* in, T* values, long long* indices, SortKey<T>* scratch, long long rows, long long length, int descending) {
   using K = SortKey<T>;
 #ifdef WARPCELL_CPU
   K *keys = scratch + blockIdx.x * 4 * length, *next_keys = keys + length;
@@ -85,6 +57,7 @@ template <class T> __global__ void sort_rows(const T* in, long long* indices, So
         keys[j] = key;
         out[j] = i;
       }
+      if (values != nullptr) for (long long i = 0; i < length; i++) values[row * length + i] = x[out[i]];
       continue;
     }
     uint counts[sizeof(T)][kDigits];
@@ -124,68 +97,73 @@ template <class T> __global__ void sort_rows(const T* in, long long* indices, So
       to_places = places_then;
     }
     for (long long i = 0; i < length; i++) out[i] = from_places[i];
+    if (values != nullptr) for (long long i = 0; i < length; i++) values[row * length + i] = x[from_places[i]];
   }
 #else
-  __shared__ Ranking<K> ranking;
+  __shared__ uint warps[kThreads / 32][kDigits];
   __shared__ K sorted[kTile<K>];
   __shared__ ushort places[kTile<K>];
   const T* x = in + blockIdx.x * length;
-  int first = threadIdx.x / 32 * 32 * kItems<K> + threadIdx.x % 32;
+  const int used = int((length + kThreads - 1) / kThreads), first = threadIdx.x / 32 * 32 * used + threadIdx.x % 32;
   K keys[kItems<K>];
   ushort mine[kItems<K>];
   int ranks[kItems<K>];
 #pragma unroll
   for (int k = 0; k < kItems<K>; k++) {
     int i = first + k * 32;
-    keys[k] = i < length ? sort_key(x[i], descending) : ~K(0);
+    keys[k] = k < used && i < length ? sort_key(x[i], descending) : ~K(0);
     mine[k] = ushort(i);
   }
   for (int pass = 0; pass < int(sizeof(T)); pass++) {
-    rank_tile<K>(ranking, keys, 8 * pass, ranks);
+    rank_tile<K>(warps, keys, used, 8 * pass, ranks);
 #pragma unroll
     for (int k = 0; k < kItems<K>; k++) {
+      if (k >= used) break;
       sorted[ranks[k]] = keys[k];
       places[ranks[k]] = mine[k];
     }
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < kItems<K>; k++) {
+      if (k >= used) break;
       keys[k] = sorted[first + k * 32];
       mine[k] = places[first + k * 32];
     }
     __syncthreads();
   }
-  for (int i = threadIdx.x; i < length; i += kThreads) indices[blockIdx.x * length + i] = places[i];
+  for (int i = threadIdx.x; i < length; i += kThreads) {
+    indices[blockIdx.x * length + i] = places[i];
+    if (values != nullptr) values[blockIdx.x * length + i] = x[places[i]];
+  }
 #endif
 }
 
-// counts[row][digit][tile]: keys of the row's tile with that digit.
+// Long rows on the CPU. Keys; then for each digit counts[row][digit][tile], the keys of the row's tile with that digit; and keys and positions (null: their own) moved to
+// their places, `sums` being the counts added up.
+template <class T> __global__ void sort_keys(const T* in, SortKey<T>* keys, long long count, int descending) {
+#ifdef WARPCELL_CPU
+  map(count, keys, [=](T x) { return sort_key(x, descending); }, in);
+#endif
+}
+
 template <class K> __global__ void sort_counts(const K* keys, long long* counts, long long length, long long tiles, long long tile, int shift) {
+#ifdef WARPCELL_CPU
   long long row = blockIdx.x / tiles, at = blockIdx.x % tiles, first = at * tile, last = first + tile < length ? first + tile : length;
   const K* x = keys + row * length;
-#ifdef WARPCELL_CPU
   long long found[kDigits] = {};
 #pragma clang loop vectorize(disable)
   for (long long i = first; i < last; i++) found[digit_of(x[i], shift)]++;
   for (int d = 0; d < kDigits; d++) counts[(row * kDigits + d) * tiles + at] = found[d];
-#else
-  __shared__ uint found[kDigits];
-  found[threadIdx.x] = 0;
-  __syncthreads();
-  for (long long i = first + threadIdx.x; i < last; i += kThreads) atomicAdd(&found[digit_of(x[i], shift)], 1u);
-  __syncthreads();
-  counts[(row * kDigits + threadIdx.x) * tiles + at] = found[threadIdx.x];
 #endif
 }
 
-// Moves keys and positions (null: their own) to their places by one digit. `sums` holds the counts added up.
 template <class K> __global__ void sort_scatter(const K* keys, const uint* places, K* to, uint* to_places, const long long* counts, const long long* sums, long long length, long long tiles, long long tile, int shift) {
+#ifdef WARPCELL_CPU
   long long row = blockIdx.x / tiles, at = blockIdx.x % tiles, first = at * tile, last = first + tile < length ? first + tile : length;
   const K* x = keys + row * length;
   const uint* p = places == nullptr ? nullptr : places + row * length;
   to += row * length;
   to_places += row * length;
-#ifdef WARPCELL_CPU
   long long start[kDigits];
   for (int d = 0; d < kDigits; d++) {
     long long cell = (row * kDigits + d) * tiles + at;
@@ -197,36 +175,196 @@ template <class K> __global__ void sort_scatter(const K* keys, const uint* place
     to[place] = x[i];
     to_places[place] = p == nullptr ? uint(i) : p[i];
   }
-#else
-  __shared__ Ranking<K> ranking;
-  __shared__ K sorted[kTile<K>];
-  __shared__ uint sorted_places[kTile<K>];
-  __shared__ long long start[kDigits];
-  int lane_first = threadIdx.x / 32 * 32 * kItems<K> + threadIdx.x % 32, here = int(last - first);
-  K mine[kItems<K>];
-  uint mine_places[kItems<K>];
-  int ranks[kItems<K>];
+#endif
+}
+
+// Long rows on a GPU: sort_histogram counts all digits, then sort_sweep goes once through the row for each. `state` is what their blocks tell each other, all zeros at first:
+// the number of the next tile, for each of up to eight passes; counts[row][pass][digit], how many keys of the row have a digit; and a word for each digit of each tile: behind
+// one mark how many keys of the tile have it, behind the other in which place of the row the first such key of the next tile goes. Marks of a pass are larger than those before.
+template <class T> struct SweepState {
+  uint *numbers, *counts;
+  uint64* words;
+  __device__ SweepState(uint* state, long long rows) : numbers(state), counts(state + 8), words((uint64*)(counts + rows * sizeof(T) * kDigits)) {}
+};
+struct Marks {
+  uint64 part, whole;
+  __device__ Marks(int pass) : part(uint64(2 * pass + 1) << 32), whole(uint64(2 * pass + 2) << 32) {}
+};
+template <class K> struct alignas(2 * sizeof(K)) Item { K key; uint place; };
+
+constexpr int kCountThreads = 512, kCountItems = 16, kSweepThreads = 384, kSweepWarps = kSweepThreads / 32;
+// As many as leave a processor registers and shared memory for two blocks: one loads while another ranks.
+template <class K> constexpr int kSweepItems = sizeof(K) == 4 ? 22 : 11;
+
+template <class T> __global__ void __launch_bounds__(kCountThreads) sort_histogram(const T* in, uint* state, long long length, long long parts, int descending) {
+#ifndef WARPCELL_CPU
+  constexpr int kPasses = sizeof(T), kPart = kCountThreads * kCountItems;
+  __shared__ uint found[kPasses][kDigits];
+  for (int i = threadIdx.x; i < kPasses * kDigits; i += kCountThreads) found[0][i] = 0;
+  __syncthreads();
+  const long long row = blockIdx.x / parts;
+  const T* x = in + row * length;
+  for (long long first = blockIdx.x % parts * kPart; first < length; first += parts * kPart) {
+    const int here = length - first < kPart ? int(length - first) : kPart;
+    T mine[kCountItems];
 #pragma unroll
-  for (int k = 0; k < kItems<K>; k++) {
-    int i = lane_first + k * 32;
-    mine[k] = i < here ? x[first + i] : ~K(0);
-    mine_places[k] = i < here ? (p == nullptr ? uint(first + i) : p[first + i]) : 0;
-  }
-  long long cell = (row * kDigits + threadIdx.x) * tiles + at;
-  start[threadIdx.x] = sums[cell] - counts[cell];
-  rank_tile<K>(ranking, mine, shift, ranks);
+    for (int k = 0; k < kCountItems; k++) if (k * kCountThreads + int(threadIdx.x) < here) mine[k] = x[first + threadIdx.x + k * kCountThreads];
 #pragma unroll
-  for (int k = 0; k < kItems<K>; k++) {
-    sorted[ranks[k]] = mine[k];
-    sorted_places[ranks[k]] = mine_places[k];
+    for (int k = 0; k < kCountItems; k++) {
+      if (k * kCountThreads + int(threadIdx.x) >= here) break;
+      SortKey<T> key = sort_key(mine[k], descending);
+#pragma unroll
+      for (int pass = 0; pass < kPasses; pass++) atomicAdd(&found[pass][digit_of(key, 8 * pass)], 1u);
+    }
   }
   __syncthreads();
-  for (int i = threadIdx.x; i < here; i += kThreads) {
-    K key = sorted[i];
-    int digit = digit_of(key, shift);
-    long long place = start[digit] + (i - int(ranking.starts[digit]));
-    to[place] = key;
-    to_places[place] = sorted_places[i];
+  uint* counts = SweepState<T>(state, gridDim.x / parts).counts + row * kPasses * kDigits;
+  for (int i = threadIdx.x; i < kPasses * kDigits; i += kCountThreads) if (found[0][i] > 0) atomicAdd(&counts[i], found[0][i]);
+#endif
+}
+
+#ifndef WARPCELL_CPU
+// In which place of the row the first of a tile's keys with a digit goes, by the words of that digit for the tiles before, of which there are `tiles`: back to the nearest that
+// says it. Tiles have numbers in the order in which their blocks began, so each word comes without this block's doing; and one holds all that it tells, so no order of memory matters.
+__device__ inline uint look_back(const volatile uint64* word, uint tiles, Marks marks) {
+  constexpr int kAhead = 4;
+  for (uint before = 0;;) {
+    uint64 seen[kAhead];
+#pragma unroll
+    for (int k = 0; k < kAhead; k++) seen[k] = k < tiles ? word[-(k + 1) * kDigits] : 0;
+#pragma unroll
+    for (int k = 0; k < kAhead; k++) {
+      if (seen[k] < marks.part) break;
+      before += uint(seen[k]);
+      if (seen[k] >= marks.whole) return before;
+      word -= kDigits;
+      tiles--;
+    }
+  }
+}
+#endif
+
+// One pass. Keys go with their positions between `items` and `others`; the first pass takes them from `in`, the last puts values (unless null) and positions. A pass in whose digit
+// all keys of a row agree leaves that row alone.
+template <class T> __global__ void __launch_bounds__(kSweepThreads, 2) sort_sweep(const T* in, T* values, long long* indices, Item<SortKey<T>>* items, Item<SortKey<T>>* others, uint* state, long long length, long long tiles, int pass, int descending) {
+#ifndef WARPCELL_CPU
+  using K = SortKey<T>;
+  constexpr int kPasses = sizeof(T), kEach = kSweepItems<K>, kAll = kSweepThreads * kEach;
+  extern __shared__ uint4 memory[];
+  Item<K>* sorted = (Item<K>*)memory;
+  uint (*warps)[kDigits] = (uint (*)[kDigits])(sorted + kAll);   // a warp's keys with a digit, then where the next of them goes
+  __shared__ uint starts[kDigits], number, active;
+  const SweepState<T> shared(state, gridDim.x / tiles);
+  const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32, shift = 8 * pass;
+
+  if (warp == 0) {
+    uint next = lane == 0 ? atomicAdd(&shared.numbers[pass], 1u) : 0;
+    next = __shfl_sync(0xffffffffu, next, 0);
+    const long long row = next / uint(tiles);
+    // Lane p looks at pass p.
+    bool differs = lane < kPasses && shared.counts[(row * kPasses + lane) * kDigits + digit_of(sort_key(in[row * length], descending), 8 * lane)] != length;
+    const uint passes = __ballot_sync(0xffffffffu, differs);
+    if (lane == 0) {
+      number = next;
+      active = passes == 0 ? 1 : passes;
+    }
+  }
+  for (int i = thread; i < kSweepWarps * kDigits; i += kSweepThreads) warps[0][i] = 0;
+  __syncthreads();
+  if (!(active >> pass & 1)) return;
+  const int earlier = __popc(active & ((1u << pass) - 1));
+  const uint row = number / uint(tiles), tile = number % uint(tiles), first = tile * kAll;
+  const long long begin = row * length;
+  const int here = length - first < kAll ? int(length - first) : kAll;
+  const int own = warp * 32 * kEach + lane;
+
+  // Element k of a thread is number own + 32 · k of the tile. Behind the end of the row are keys that stay behind all others.
+  K keys[kEach];
+  uint places[kEach];
+  if (earlier == 0) {
+    const T* x = in + begin + first + own;
+    T mine[kEach];
+#pragma unroll
+    for (int k = 0; k < kEach; k++) if (own + 32 * k < here) mine[k] = x[32 * k];
+#pragma unroll
+    for (int k = 0; k < kEach; k++) {
+      keys[k] = own + 32 * k < here ? sort_key(mine[k], descending) : ~K(0);
+      places[k] = first + own + 32 * k;
+    }
+  } else {
+    const Item<K>* x = (earlier % 2 == 1 ? items : others) + begin + first + own;
+#pragma unroll
+    for (int k = 0; k < kEach; k++) {
+      Item<K> item = {~K(0), 0};
+      if (own + 32 * k < here) item = x[32 * k];
+      keys[k] = item.key;
+      places[k] = item.place;
+    }
+  }
+
+  // The tile's counts are known, and told, before any key has its place: other tiles wait for them.
+#pragma unroll
+  for (int k = 0; k < kEach; k++) atomicAdd(&warps[warp][digit_of(keys[k], shift)], 1u);
+  __syncthreads();
+  const Marks marks(pass);
+  volatile uint64* word = shared.words + (long long)number * kDigits + thread;
+  uint count = 0, found = 0, row_before = 0;
+  if (tile == 0) row_before = sum_before(thread < kDigits ? shared.counts[((long long)row * kPasses + pass) * kDigits + thread] : 0);
+  if (thread < kDigits) {
+#pragma unroll
+    for (int w = 0; w < kSweepWarps; w++) count += warps[w][thread];
+    found = count - (thread == kDigits - 1 ? kAll - here : 0);
+    *word = tile == 0 ? marks.whole | row_before + found : marks.part | found;
+  }
+  const uint before = sum_before(count);
+  if (thread < kDigits) {
+    uint next = before;
+#pragma unroll
+    for (int w = 0; w < kSweepWarps; w++) {
+      uint own_count = warps[w][thread];
+      warps[w][thread] = next;
+      next += own_count;
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < kEach; k++) {
+    forget(keys[k]);
+    sorted[place_in_warp(warps[warp], keys[k], shift)] = {keys[k], places[k]};
+  }
+  if (thread < kDigits) {
+    if (tile > 0) {
+      row_before = look_back(word, tile, marks);
+      *word = marks.whole | row_before + found;
+    }
+    starts[thread] = row_before - before;
+  }
+  __syncthreads();
+
+  if (active >> pass > 1) {
+    Item<K>* to = (earlier % 2 == 1 ? others : items) + begin;
+    forget(to);
+#pragma unroll 8
+    for (int k = 0; k < kEach; k++) {
+      const int i = thread + k * kSweepThreads;
+      if (i >= here) break;
+      Item<K> item = sorted[i];
+      to[starts[digit_of(item.key, shift)] + uint(i)] = item;
+    }
+  } else {
+    const T* x = in + begin;
+    T* out = values == nullptr ? nullptr : values + begin;
+    long long* positions = indices + begin;
+    forget(positions);
+#pragma unroll 4
+    for (int k = 0; k < kEach; k++) {
+      const int i = thread + k * kSweepThreads;
+      if (i >= here) break;
+      Item<K> item = sorted[i];
+      const uint place = starts[digit_of(item.key, shift)] + uint(i);
+      positions[place] = item.place;
+      if (out != nullptr) out[place] = is_shared_key<T>(item.key, descending) ? x[item.place] : element_of<T>(item.key, descending);
+    }
   }
 #endif
 }

@@ -5,7 +5,7 @@ import { TensorError } from "../errors.ts";
 import { formatShape, sizeOf, transposed } from "../memory/shape.ts";
 import { takeAlong } from "./along.ts";
 import { call } from "./calls.ts";
-import { contiguous, copy, withDType, withFlat } from "./copy.ts";
+import { contiguous, copy, fill, withDType, withFlat } from "./copy.ts";
 import { bytesMoved } from "./elementwise.ts";
 import { KernelFamily } from "./library.ts";
 import { flatGrid, sameShape, stridedGrid, widestOf } from "./map.ts";
@@ -14,16 +14,22 @@ import { scanInto } from "./scan.ts";
 
 const dtypes: readonly DType[] = ["float32", "float64", "float16", "bfloat16", "int8", "uint8", "int32", "int64", "uint64"];
 const keyDTypes: readonly DType[] = ["uint32", "uint64"];
-const keys = new KernelFamily("sort", dtypes, (type) => `sort_keys<${type}>`, ["place", "out", "i64", "i32"]);
-const rows = new KernelFamily("sort", dtypes, (type) => `sort_rows<${type}>`, ["place", "out", "out", "i64", "i64", "i32"]);
+const rows = new KernelFamily("sort", dtypes, (type) => `sort_rows<${type}>`, ["place", "out", "out", "out", "i64", "i64", "i32"]);
 const search = new KernelFamily("sort", dtypes, (type) => `search_sorted<${type}>`, ["place", "place", "out", "i64", "i64", "i64", "i32"]);
+// Long rows of a CPU.
+const keys = new KernelFamily("sort", dtypes, (type) => `sort_keys<${type}>`, ["place", "out", "i64", "i32"]);
 const counting = new KernelFamily("sort", keyDTypes, (type) => `sort_counts<${type}>`, ["place", "out", "i64", "i64", "i64", "i32"]);
 const scattering = new KernelFamily("sort", keyDTypes, (type) => `sort_scatter<${type}>`, ["place", "place", "out", "out", "place", "place", "i64", "i64", "i64", "i32"]);
+// And of a GPU.
+const histogram = new KernelFamily("sort", dtypes, (type) => `sort_histogram<${type}>`, ["place", "out", "i64", "i64", "i32"]);
+const sweep = new KernelFamily("sort", dtypes, (type) => `sort_sweep<${type}>`, ["place", "out", "out", "out", "out", "out", "i64", "i64", "i32", "i32"]);
 
+// Numbers of device/ops/sort.cu, those of elements by the bytes of a key.
 const digits = 256;
 const threads = 256;
-/** Elements of a tile of the GPU, by the bytes of a key. */
-const tileOf = { 4: 4096, 8: 2048 } as const;
+const mostOfBlock = { 4: 4096, 8: 2048 } as const;
+const counted = { threads: 512, elements: 8192 } as const;
+const swept = { threads: 384, elements: { 4: 8448, 8: 4224 }, counters: (384 / 32) * digits * 4 } as const;
 
 /** The dtype whose kernels sort a dtype: itself, or one that holds it in the same order. */
 export function sortedAs(dtype: DType): DType {
@@ -33,41 +39,69 @@ export function sortedAs(dtype: DType): DType {
 
 export interface Sorting { readonly axis: number; readonly descending: boolean; }
 
-/** Fills `out`, int64 of the input's shape, with the positions along the last axis in sorted order. Both are contiguous. */
-function sortRows(out: DeviceArray, input: DeviceArray, descending: boolean): void {
-  const { device } = out.living();
-  const { dtype } = input;
+/** Rows along the last axis, contiguous: values in order (`null`: nobody wants them) and their positions, int64, of the input's shape. */
+interface Sorted { readonly values: DeviceArray | null; readonly indices: DeviceArray; }
+
+function sortRows({ values, indices }: Sorted, input: DeviceArray, descending: boolean): void {
+  const { device } = indices.living();
   const { libraryBlock, multiprocessors } = device.properties;
   const isSerial = libraryBlock === 1;
   const length = input.shape.at(-1) ?? 1;
   const outer = input.size / length;
-  const bytes = factsOf(dtype).bytes;
-  const keyBytes = bytes === 8 ? 8 : 4;
-  const direction = Number(descending);
-  const isWhole = isSerial ? multiprocessors === 1 || outer >= multiprocessors || length < 65536 : length <= tileOf[keyBytes];
-  if (isWhole) {
-    const grid = isSerial ? Math.min(outer, Math.max(1, Math.min(multiprocessors * 4, Math.ceil(input.size / 2048)))) : outer;
-    using scratch = isSerial ? DeviceArray.allocate(device, "uint8", [grid * 4 * length * keyBytes]) : null;
-    rows.on(device, dtype).launch(grid, isSerial ? 1 : threads, [input, out, scratch, outer, length, direction]);
-    return;
-  }
-  const tile = isSerial ? Math.ceil(length / (multiprocessors * 2)) : tileOf[keyBytes];
+  const keyBytes = keyBytesOf(input);
+  const isWhole = isSerial ? multiprocessors === 1 || outer >= multiprocessors || length < 65536 : length <= mostOfBlock[keyBytes];
+  if (!isWhole) return (isSerial ? scatterRows : sweepRows)({ values, indices }, input, length, Number(descending));
+  const grid = isSerial ? Math.min(outer, Math.max(1, Math.min(multiprocessors * 4, Math.ceil(input.size / 2048)))) : outer;
+  using scratch = isSerial ? DeviceArray.allocate(device, "uint8", [grid * 4 * length * keyBytes]) : null;
+  rows.on(device, input.dtype).launch(grid, isSerial ? 1 : threads, [input, values, indices, scratch, outer, length, Number(descending)]);
+}
+
+const keyBytesOf = ({ dtype }: DeviceArray) => (factsOf(dtype).bytes === 8 ? 8 : 4);
+
+/** Long rows of a CPU, in two tiles for each of its cores: for every digit counts, which are added up, and then the elements go to their places. */
+function scatterRows({ values, indices }: Sorted, input: DeviceArray, length: number, direction: number): void {
+  const { device } = indices.living();
+  const outer = input.size / length;
+  const tile = Math.ceil(length / (device.properties.multiprocessors * 2));
   const tiles = Math.ceil(length / tile);
-  const keyDType = keyBytes === 8 ? "uint64" : "uint32";
+  const keyDType = keyBytesOf(input) === 8 ? "uint64" : "uint32";
   const made = [keyDType, keyDType, "uint32", "uint32"].map((each) => DeviceArray.allocate(device, each as DType, [input.size]));
   using counts = DeviceArray.allocate(device, "int64", [outer, digits * tiles]);
   using sums = DeviceArray.allocate(device, "int64", [outer, digits * tiles]);
   let [from, to, places, toPlaces] = made as [DeviceArray, DeviceArray, DeviceArray, DeviceArray];
-  keys.on(device, dtype).launch(flatGrid(device, input.size, widestOf(input, from)), libraryBlock, [input, from, input.size, direction]);
-  for (let pass = 0; pass < bytes; pass++) {
-    counting.on(device, keyDType).launch(outer * tiles, isSerial ? 1 : threads, [from, counts, length, tiles, tile, 8 * pass]);
+  keys.on(device, input.dtype).launch(flatGrid(device, input.size, widestOf(input, from)), 1, [input, from, input.size, direction]);
+  for (let pass = 0; pass < factsOf(input.dtype).bytes; pass++) {
+    counting.on(device, keyDType).launch(outer * tiles, 1, [from, counts, length, tiles, tile, 8 * pass]);
     scanInto("cumsum", [sums], counts, { axis: 1 });
-    scattering.on(device, keyDType).launch(outer * tiles, isSerial ? 1 : threads, [from, pass === 0 ? null : places, to, toPlaces, counts, sums, length, tiles, tile, 8 * pass]);
+    scattering.on(device, keyDType).launch(outer * tiles, 1, [from, pass === 0 ? null : places, to, toPlaces, counts, sums, length, tiles, tile, 8 * pass]);
     [from, to, places, toPlaces] = [to, from, toPlaces, places];
   }
-  using found = new DeviceArray(places.living().hold(), "uint32", { shape: out.shape, strides: out.strides, offset: 0 });
-  copy(out, found);
+  using found = new DeviceArray(places.living().hold(), "uint32", { shape: indices.shape, strides: indices.strides, offset: 0 });
+  copy(indices, found);
   for (const array of made) array.dispose();
+  if (values !== null) takeAlong.run([values], [input, indices], { axis: Math.max(0, input.shape.length - 1) });
+}
+
+/** Long rows of a GPU: all digits counted, then once through the rows for each. */
+function sweepRows({ values, indices }: Sorted, input: DeviceArray, length: number, direction: number): void {
+  const { device } = indices.living();
+  const outer = input.size / length;
+  const keyBytes = keyBytesOf(input);
+  const passes = factsOf(input.dtype).bytes;
+  const tile = swept.elements[keyBytes];
+  const tiles = Math.ceil(length / tile);
+  // `struct SweepState` of sort.cu.
+  using state = DeviceArray.allocate(device, "uint32", [8 + outer * digits * (passes + 2 * tiles)]);
+  fill(state, 0);
+  const blocks = Math.ceil((device.properties.multiprocessors * 4) / outer);
+  const parts = Math.min(Math.ceil(length / counted.elements), blocks);
+  histogram.on(device, input.dtype).launch(outer * parts, counted.threads, [input, state, length, parts, direction]);
+  // Keys with their positions, of which one pass needs none, and two passes one array.
+  using items = passes > 1 ? DeviceArray.allocate(device, "uint64", [(input.size * keyBytes) / 4]) : null;
+  using others = passes > 2 ? DeviceArray.allocate(device, "uint64", [(input.size * keyBytes) / 4]) : null;
+  for (let pass = 0; pass < passes; pass++) {
+    sweep.on(device, input.dtype).launch(outer * tiles, swept.threads, [input, values, indices, items, others, state, length, tiles, pass, direction], tile * 2 * keyBytes + swept.counters);
+  }
 }
 
 /** The array with an axis moved last, contiguous. */
@@ -79,15 +113,21 @@ function withAxisLast(array: DeviceArray, axis: number, use: (moved: DeviceArray
   use(moved, order);
 }
 
-/** Positions in sorted order: what sort and argsort share. */
-function argsortInto(out: DeviceArray, input: DeviceArray, { axis, descending }: Sorting): void {
-  withDType(input, sortedAs(input.dtype), (source) => withAxisLast(source, axis, (moved, order) => {
-    if (sameShape(moved.shape, out.shape) && out.isContiguous && axis === Math.max(0, out.shape.length - 1)) return sortRows(out, moved, descending);
-    using found = DeviceArray.allocate(out.living().device, "int64", moved.shape);
-    sortRows(found, moved, descending);
-    using back = viewOf(out, transposed(out, order));
-    copy(back, found);
-  }));
+/** Has `use` fill `out`, or an array of a dtype with the axes in an order, which is then copied to it. */
+function withOrder(out: DeviceArray, dtype: DType, order: readonly number[], use: (filled: DeviceArray) => void): void {
+  if (out.dtype === dtype && out.isContiguous && order.every((axis, at) => axis === at)) return use(out);
+  using found = DeviceArray.allocate(out.living().device, dtype, order.map((axis) => out.shape[axis]!));
+  use(found);
+  using back = viewOf(out, transposed(out, order));
+  copy(back, found);
+}
+
+/** What sort and argsort share: values, unless that is null, and positions. */
+function sortInto(values: DeviceArray | null, indices: DeviceArray, input: DeviceArray, { axis, descending }: Sorting): void {
+  withDType(input, sortedAs(input.dtype), (source) => withAxisLast(source, axis, (moved, order) => withOrder(indices, "int64", order, (at) => {
+    if (values === null) return sortRows({ values, indices: at }, moved, descending);
+    withOrder(values, moved.dtype, order, (to) => sortRows({ values: to, indices: at }, moved, descending));
+  })));
 }
 
 function checked(name: string, x: DeviceArray, axis: number): void {
@@ -104,10 +144,7 @@ const sort: Computation<Sorting> = {
     checked("sort", x as DeviceArray, axis);
     return [{ shape, dtype }, { shape, dtype: "int64" }];
   },
-  run([values, indices], [x], attributes) {
-    argsortInto(indices!, x as DeviceArray, attributes);
-    takeAlong.run([values!], [x!, indices!], attributes);
-  },
+  run: ([values, indices], [x], attributes) => sortInto(values!, indices!, x as DeviceArray, attributes),
   gradient: ([g], { inputs: [x], outputs: [, indices], attributes: { axis } }) => [g === null ? null : call("putAlong", [g!, indices!], { axis, length: (x as DeviceArray).shape[axis] ?? 1 })],
   cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: work(inputs[0] as DeviceArray) }),
 };
@@ -118,7 +155,7 @@ const argsort: Computation<Sorting> = {
     checked("argsort", x as DeviceArray, axis);
     return [{ shape: (x as DeviceArray).shape, dtype: "int64" }];
   },
-  run: ([out], [x], attributes) => argsortInto(out!, x as DeviceArray, attributes),
+  run: ([out], [x], attributes) => sortInto(null, out!, x as DeviceArray, attributes),
   gradient: null,
   cost: sort.cost,
 };
