@@ -1,6 +1,7 @@
 // One result per index, as fast as memory allows: on a GPU 16 bytes a thread and load, on a CPU plain loops over a range a block, which compilers vectorise.
 #pragma once
 #include "layout.cuh"
+#include "streaming.cuh"
 
 namespace warpcell {
 
@@ -48,6 +49,18 @@ template <int W, class Out, class F, class... Loaded> __device__ inline void map
 template <bool light = true, class Out, class F, class... In> __device__ inline void map(long long count, Out* out, F f, const In*... in) {
 #ifdef WARPCELL_CPU
   Span span = block_span(count);
+  if (count * (long long)sizeof(Out) >= kStreamedBytes && !(((const void*)in == (const void*)out) || ...)) {
+    constexpr long long kStretch = 4096 / sizeof(Out);
+    alignas(kLineBytes) Out results[kStretch];
+    for (long long first = span.begin; first < span.end; first += kStretch) {
+      const long long length = span.end - first < kStretch ? span.end - first : kStretch;
+#pragma clang loop vectorize(assume_safety)
+#pragma GCC ivdep
+      for (long long i = 0; i < length; i++) results[i] = f(in[first + i]...);
+      store_streaming(out + first, results, length * (long long)sizeof(Out));
+    }
+    return end_streaming();
+  }
 #pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
   for (long long i = span.begin; i < span.end; i++) out[i] = f(in[i]...);

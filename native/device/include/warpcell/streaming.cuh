@@ -1,0 +1,47 @@
+// Stores past the caches, on the CPU: a result that is larger than these need not be read before it is written, and leaves them to what is read again.
+#pragma once
+
+#ifdef WARPCELL_CPU
+
+namespace warpcell {
+
+// Bytes of a result from which on it is stored so.
+constexpr long long kStreamedBytes = 32 << 20;
+constexpr int kLineBytes = 64;
+
+// To be followed by `end_streaming` before anybody is told that the bytes are there.
+inline void store_streaming(void* to, const void* from, long long bytes) {
+  char* out = (char*)to;
+  const char* in = (const char*)from;
+#ifdef __AVX__
+  using Half = long long __attribute__((vector_size(kLineBytes / 2)));
+  long long head = -(long long)out & (kLineBytes - 1);
+  if (head > bytes) head = bytes;
+  __builtin_memcpy(out, in, (unsigned long)(head));
+  long long at = head;
+  for (; at + kLineBytes <= bytes; at += kLineBytes) {
+    Half halves[2];
+    __builtin_memcpy(halves, in + at, kLineBytes);
+    for (int i = 0; i < 2; i++) {
+      Half* place = (Half*)(out + at) + i;
+#ifdef __clang__
+      __builtin_nontemporal_store(halves[i], place);
+#else
+      __builtin_ia32_movntdq256(place, halves[i]);
+#endif
+    }
+  }
+  __builtin_memcpy(out + at, in + at, (unsigned long)(bytes - at));
+#else
+  __builtin_memcpy(out, in, (unsigned long)(bytes));
+#endif
+}
+
+inline void end_streaming() {
+#ifdef __AVX__
+  __builtin_ia32_sfence();
+#endif
+}
+
+}  // namespace warpcell
+#endif
