@@ -16,11 +16,11 @@ ARITHMETIC(LogicalNot); ARITHMETIC(BitwiseNot); ARITHMETIC(Isnan); ARITHMETIC(Is
 ARITHMETIC(Trunc); ARITHMETIC(Frac); ARITHMETIC(Relu); ARITHMETIC(Relu6); ARITHMETIC(ReluGradient); ARITHMETIC(SigmoidGradient); ARITHMETIC(TanhGradient); ARITHMETIC(Clamp); ARITHMETIC(LeakyRelu); ARITHMETIC(Prelu);
 ARITHMETIC(Threshold); ARITHMETIC(Softshrink); ARITHMETIC(Hardshrink);
 SHORT(Reciprocal); SHORT(Sqrt); SHORT(Rsqrt); SHORT(Exp); SHORT(Log); SHORT(Tanh); SHORT(Sigmoid); SHORT(Silu); SHORT(Gelu); SHORT(GeluTanh); SHORT(SiluGradient);
-SHORT(GeluGradient); SHORT(GeluTanhGradient); SHORT(Gated);
+SHORT(GeluGradient); SHORT(GeluTanhGradient); SHORT(Gated); SHORT(Sin); SHORT(Cos); SHORT(Pow);
 template <class Op, class T> constexpr bool light = same<Wide<T>, double> ? is_arithmetic<Op> : is_short<Op>;
 
-#ifdef WARPCELL_CPU
 template <class Op> constexpr bool has_near = same<Op, Sin> || same<Op, Cos>;
+#ifdef WARPCELL_CPU
 // Stretches of near arguments only, which are nearly all, as vectors; the others one by one.
 template <class Op, class T> inline void map_near(const T* a, T* out, long long count) {
   constexpr long long kStretch = 512;
@@ -46,9 +46,23 @@ template <class Op, class T, class Out, class Arrange> __device__ inline auto fu
 #else
 // What a result of 16 bits does not show need not be worked out.
 template <class Op> constexpr bool has_brief = same<Op, Gelu> || same<Op, GeluGradient> || same<Op, Sigmoid> || same<Op, Silu>;
+// Compiled once, for operands that are rare.
+template <class Op, class... X> __device__ __noinline__ float rarely(X... x) { return Op::of(x...); }
+template <class Op, class... X> __device__ inline float usually(bool& is_usual, X... x) {
+  if constexpr (has_near<Op>) {
+    is_usual = is_usual && Op::is_near(x...);
+    return Op::near(x...);
+  } else {
+    return float_math::usual_pow(is_usual, x...);
+  }
+}
 // narrow(Op(x…)), where `arrange(f, element…)` calls f with the operands.
 template <class Op, class T, class Out, class Arrange> __device__ inline auto function(Arrange arrange) {
-  if constexpr (has_brief<Op> && same<Wide<T>, float> && sizeof(T) == 2) {
+  if constexpr (same<Wide<T>, float> && (has_near<Op> || same<Op, Pow>)) {
+    auto usual = [arrange](bool& is_usual, auto... elements) { return narrow<Out>(arrange([&](auto... x) { return usually<Op>(is_usual, x...); }, elements...)); };
+    auto rare = [arrange](auto... elements) { return narrow<Out>(arrange([](auto... x) { return rarely<Op>(x...); }, elements...)); };
+    return Mostly<decltype(usual), decltype(rare)>{usual, rare};
+  } else if constexpr (has_brief<Op> && same<Wide<T>, float> && sizeof(T) == 2) {
     return [arrange](auto... elements) { return narrow<Out>(arrange([](auto... x) { return Op::brief(x...); }, elements...)); };
   } else {
     return [arrange](auto... elements) { return narrow<Out>(arrange([](auto... x) { return Op::of(x...); }, elements...)); };

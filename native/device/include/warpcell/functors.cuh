@@ -125,20 +125,16 @@ UNARY(Log1p, fn::log1p(x));
 UNARY(Sqrt, fn::sqrt(x));
 UNARY(Rsqrt, W(1) / fn::sqrt(x));
 UNARY(Cbrt, fn::cbrt(x));
-// `near` is for the arguments that `is_near` admits, and stands in loops that become vectors on a CPU.
+// `near` is for the arguments that `is_near` admits: without branches, so that a CPU makes vectors of loops over it, and a GPU has several under way.
 struct Sin {
   template <class W> static __device__ inline W of(W x) { return fn::sin(x); }
-#ifdef WARPCELL_CPU
-  static inline bool is_near(float x) { return !(float_math::magnitude(x) > float_math::kFarthest); }
-  static inline float near(float x) { return float_math::near_sin(x); }
-#endif
+  static __device__ inline bool is_near(float x) { return !(float_math::magnitude(x) > float_math::kFarthest); }
+  static __device__ inline float near(float x) { return float_math::near_sin(x); }
 };
 struct Cos {
   template <class W> static __device__ inline W of(W x) { return fn::cos(x); }
-#ifdef WARPCELL_CPU
-  static inline bool is_near(float x) { return Sin::is_near(x); }
-  static inline float near(float x) { return float_math::near_cos(x); }
-#endif
+  static __device__ inline bool is_near(float x) { return Sin::is_near(x); }
+  static __device__ inline float near(float x) { return float_math::near_cos(x); }
 };
 UNARY(Tan, fn::tan(x));
 UNARY(Asin, fn::asin(x));

@@ -4,6 +4,7 @@
 #include "float_math.cuh"
 #else
 #include "normal.cuh"
+#include "power.cuh"
 #endif
 
 namespace warpcell {
