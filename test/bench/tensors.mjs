@@ -40,6 +40,13 @@ const backwards = (forward) => ({ make(given) {
   const out = forward(leaf, given);
   return () => warpcell.gradients(out, [leaf], { gradient: given.y, retainGraph: true })[0];
 } });
+/** The same with the gradients of parameters. */
+const allBackwards = (forward, parametersOf) => ({ make(given) {
+  const leaves = [given.x, ...parametersOf(given)].map((each) => each.clone());
+  for (const leaf of leaves) leaf.requiresGrad = true;
+  const out = forward(...leaves);
+  return () => warpcell.gradients(out, leaves, { gradient: given.y, retainGraph: true });
+} });
 const chain = (x, y) => x.mul(2).add(y).tanh().mul(y).add(1).sigmoid().sum({ axis: 1 });
 
 const rows = {
@@ -57,8 +64,10 @@ const rows = {
   softmaxBackward: { moves: 3, make: (given) => { has("softmax"); return backwards((x) => x.softmax({ axis: 1 })).make(given); } },
   layerNorm: { moves: 2, make: ({ x, weight, bias }) => { const layerNorm = exported("layerNorm"); return () => layerNorm(x, weight, bias); } },
   layerNormBackward: { moves: 3, make: (given) => { const layerNorm = exported("layerNorm"); return backwards((x, { weight, bias }) => layerNorm(x, weight, bias)).make(given); } },
+  layerNormGradients: { moves: 3, make: (given) => allBackwards(exported("layerNorm"), ({ weight, bias }) => [weight, bias]).make(given) },
   rmsNorm: { moves: 2, make: ({ x, weight }) => { const rmsNorm = exported("rmsNorm"); return () => rmsNorm(x, weight); } },
   rmsNormBackward: { moves: 3, make: (given) => { const rmsNorm = exported("rmsNorm"); return backwards((x, { weight }) => rmsNorm(x, weight)).make(given); } },
+  rmsNormGradients: { moves: 3, make: (given) => allBackwards(exported("rmsNorm"), ({ weight }) => [weight]).make(given) },
   gelu: { moves: 2, ...operation("gelu", { approximate: "none" }) },
   geluBackward: { moves: 3, ...gradient("geluGradient") },
   mseLoss: { moves: 2, make: ({ x, y }) => { const mseLoss = exported("mseLoss"); return () => mseLoss(x, y); } },

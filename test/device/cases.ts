@@ -176,7 +176,9 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
   // σ (8) in the product, and its error once more where 1 − σ meets y.
   two("siluGradient", (g, y) => g * (y === -Infinity ? 0 : y === Infinity ? 1 : sigmoid(y) * (1 + y * (1 - sigmoid(y)))), (u, _, [g, y]) => 20 * u * Math.abs(g!) * sigmoid(y!) * (1 + Math.abs(y!)), { ranges: [wide, wide] }),
   two("geluGradient", (g, y) => g * (0.5 * erfc(-y * Math.SQRT1_2) + (density(y) === 0 ? 0 : y * density(y))),
-    (u, _, [g, y]) => 2 * u * Math.abs(g!) * (8 + y! * y!) * (0.5 * erfc(-y! * Math.SQRT1_2) + Math.abs(y!) * density(y!)), { ranges: [wide, [-8, 8]] }),
+    (u, _, [g, y]) => 2 * u * Math.abs(g!) * (8 + y! * y!) * (0.5 * erfc(-y! * Math.SQRT1_2) + Math.abs(y!) * density(y!)), { ranges: [wide, [-8, 8]],
+      // Φ as in gelu, and φ by the same power; where they cancel, each keeps its error.
+      allowedBrief: (u, _, [g, y]) => Math.abs(g!) * (2 ** -16.8 + 2 * u * (12 + y! * y!)) * (0.5 * erfc(-y! * Math.SQRT1_2) + Math.abs(y!) * density(y!)) }),
   two("geluTanhGradient", (g, y) => {
     const t = Math.tanh(inner(y));
     return g * (0.5 * (1 + t) + (t * t === 1 ? 0 : 0.5 * y * (1 - t * t) * Math.sqrt(2 / Math.PI) * (1 + 0.134145 * y * y)));

@@ -16,21 +16,11 @@ ARITHMETIC(LogicalNot); ARITHMETIC(BitwiseNot); ARITHMETIC(Isnan); ARITHMETIC(Is
 ARITHMETIC(Trunc); ARITHMETIC(Frac); ARITHMETIC(Relu); ARITHMETIC(Relu6); ARITHMETIC(ReluGradient); ARITHMETIC(SigmoidGradient); ARITHMETIC(TanhGradient); ARITHMETIC(Clamp); ARITHMETIC(LeakyRelu); ARITHMETIC(Prelu);
 ARITHMETIC(Threshold); ARITHMETIC(Softshrink); ARITHMETIC(Hardshrink);
 SHORT(Reciprocal); SHORT(Sqrt); SHORT(Rsqrt); SHORT(Exp); SHORT(Log); SHORT(Tanh); SHORT(Sigmoid); SHORT(Silu); SHORT(Gelu); SHORT(GeluTanh); SHORT(SiluGradient);
-SHORT(GeluGradient); SHORT(GeluTanhGradient); SHORT(Gated);
+SHORT(GeluGradient); SHORT(GeluTanhGradient); SHORT(Gated); SHORT(Sin); SHORT(Cos); SHORT(Pow);
 template <class Op, class T> constexpr bool light = same<Wide<T>, double> ? is_arithmetic<Op> : is_short<Op>;
 
-// f(x). On a GPU, what a result of 16 bits does not show need not be worked out.
-template <class Op> constexpr bool has_brief = same<Op, Gelu> || same<Op, Sigmoid> || same<Op, Silu>;
-template <class Op, class T> __device__ inline auto value_of(T x) {
-#ifndef WARPCELL_CPU
-  if constexpr (has_brief<Op> && same<Wide<T>, float> && sizeof(T) == 2) return Op::brief(widen<T>(x));
-  else
-#endif
-  return Op::of(widen<T>(x));
-}
-
-#ifdef WARPCELL_CPU
 template <class Op> constexpr bool has_near = same<Op, Sin> || same<Op, Cos>;
+#ifdef WARPCELL_CPU
 // Stretches of near arguments only, which are nearly all, as vectors; the others one by one.
 template <class Op, class T> inline void map_near(const T* a, T* out, long long count) {
   constexpr long long kStretch = 512;
@@ -50,26 +40,55 @@ template <class Op, class T> inline void map_near(const T* a, T* out, long long 
     }
   }
 }
+// narrow(Op(x…)), where `arrange(f, element…)` calls f with the operands.
+template <class Op, class T, class Out, class Arrange> __device__ inline auto function(Arrange arrange) {
+  return [arrange](auto... elements) { return narrow<Out>(arrange([](auto... x) { return Op::of(x...); }, elements...)); };
+}
+#else
+// What a result of 16 bits does not show need not be worked out.
+template <class Op> constexpr bool has_brief = same<Op, Gelu> || same<Op, GeluGradient> || same<Op, Sigmoid> || same<Op, Silu>;
+// Compiled once, for operands that are rare.
+template <class Op, class... X> __device__ __noinline__ float rarely(X... x) { return Op::of(x...); }
+template <class Op, class... X> __device__ inline float usually(bool& is_usual, X... x) {
+  if constexpr (has_near<Op>) {
+    is_usual = is_usual && Op::is_near(x...);
+    return Op::near(x...);
+  } else {
+    return float_math::usual_pow(is_usual, x...);
+  }
+}
+// narrow(Op(x…)), where `arrange(f, element…)` calls f with the operands.
+template <class Op, class T, class Out, class Arrange> __device__ inline auto function(Arrange arrange) {
+  if constexpr (same<Wide<T>, float> && (has_near<Op> || same<Op, Pow>)) {
+    auto usual = [arrange](bool& is_usual, auto... elements) { return narrow<Out>(arrange([&](auto... x) { return usually<Op>(is_usual, x...); }, elements...)); };
+    auto rare = [arrange](auto... elements) { return narrow<Out>(arrange([](auto... x) { return rarely<Op>(x...); }, elements...)); };
+    return Mostly<decltype(usual), decltype(rare)>{usual, rare};
+  } else if constexpr (has_brief<Op> && same<Wide<T>, float> && sizeof(T) == 2) {
+    return [arrange](auto... elements) { return narrow<Out>(arrange([](auto... x) { return Op::brief(x...); }, elements...)); };
+  } else {
+    return [arrange](auto... elements) { return narrow<Out>(arrange([](auto... x) { return Op::of(x...); }, elements...)); };
+  }
+}
 #endif
 
 template <class Op, class T, class Out> __global__ void unary(const T* a, Out* out, long long count) {
 #ifdef WARPCELL_CPU
   if constexpr (has_near<Op> && same<Wide<T>, float>) return map_near<Op>(a, out, count);
 #endif
-  map<light<Op, T>>(count, out, [](T x) { return narrow<Out>(value_of<Op>(x)); }, a);
+  map<light<Op, T>>(count, out, function<Op, T, Out>([](auto f, T x) { return f(widen<T>(x)); }), a);
 }
 template <class Op, class T, class Out> __global__ void binary(const T* a, const T* b, Out* out, long long count) {
-  map<light<Op, T>>(count, out, [](T x, T y) { return narrow<Out>(Op::of(widen<T>(x), widen<T>(y))); }, a, b);
+  map<light<Op, T>>(count, out, function<Op, T, Out>([](auto f, T x, T y) { return f(widen<T>(x), widen<T>(y)); }), a, b);
 }
 template <class Op, class T, class Out> __global__ void binary_strided(Layout<3> layout, const T* a, const T* b, Out* out, long long count) {
-  map_strided<light<Op, T>>(layout, count, out, [](T x, T y) { return narrow<Out>(Op::of(widen<T>(x), widen<T>(y))); }, a, b);
+  map_strided<light<Op, T>>(layout, count, out, function<Op, T, Out>([](auto f, T x, T y) { return f(widen<T>(x), widen<T>(y)); }), a, b);
 }
 // With a number on the right, or on the left.
 template <class Op, class T, class Out> __global__ void binary_number(const T* a, Wide<T> b, Out* out, long long count) {
-  map<light<Op, T>>(count, out, [b](T x) { return narrow<Out>(Op::of(widen<T>(x), b)); }, a);
+  map<light<Op, T>>(count, out, function<Op, T, Out>([b](auto f, T x) { return f(widen<T>(x), b); }), a);
 }
 template <class Op, class T, class Out> __global__ void number_binary(Wide<T> a, const T* b, Out* out, long long count) {
-  map<light<Op, T>>(count, out, [a](T y) { return narrow<Out>(Op::of(a, widen<T>(y))); }, b);
+  map<light<Op, T>>(count, out, function<Op, T, Out>([a](auto f, T y) { return f(a, widen<T>(y)); }), b);
 }
 
 template <class Op, class T, class Out> __global__ void with_numbers(const T* a, Wide<T> first, Wide<T> second, Out* out, long long count) {

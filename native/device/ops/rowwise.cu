@@ -59,90 +59,132 @@ template <class T, bool is_log, class L> __global__ void __launch_bounds__(L::mo
 }
 
 // (x − mean) · rstd · weight + bias, or x · rstd · weight. `weight` and `bias` may be null. `means` are relative to the first element of their rows.
-template <class T, bool is_centered, class L> __global__ void __launch_bounds__(L::most_threads, sizeof(T) == 2 ? kBlocksOfTwo<L> : kBlocks<T, L>) normalize(const T* x, const T* weight, const T* bias, T* y, Sum<T>* means, Sum<T>* rstds, long long rows, long long length, double eps) {
+template <class T, bool is_centered, class L> __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>) normalize(const T* x, const T* weight, const T* bias, T* y, Sum<T>* means, Sum<T>* rstds, long long rows, long long length, double eps) {
   using A = Sum<T>;
   L line(length);
   Rows mine = block_rows(rows);
   for (long long row = mine.begin; row < mine.end; row += mine.step) {
     T* out = y + row * length;
     auto in = line.keep(x + row * length);
-    A origin = A(0), mean = A(0), squares;
+    A center = A(0), rest = A(0), squares;
     if constexpr (is_centered) {
       // Relative to the first element: equal ones have a mean of exactly 0 then, and one far from 0 loses nothing to it.
-      origin = A(widen<T>(x[row * length]));
-      mean = line.template sum<A>([=](A value) { return value - origin; }, in) / A(length);
-      // What the mean lacks for its roundings is the mean of what is left, and the squares have too much for it.
-      Two<A> left = line.template sums<A>([=](A value) { return (value - origin) - mean; }, [=](A value) { A d = (value - origin) - mean; return d * d; }, in);
-      const A rest = left.first / A(length);
+      const A origin = A(widen<T>(x[row * length]));
+      center = origin + line.template sum<A>([=](A value) { return value - origin; }, in) / A(length);
+      // What the center lacks of the mean for its roundings is the mean of what is left, and the squares have too much for it.
+      Two<A> left = line.template sums<A>([=](A value) { return value - center; }, [=](A value) { A d = value - center; return d * d; }, in);
+      rest = left.first / A(length);
       squares = left.second - left.first * rest;
       if (squares < A(0)) squares = A(0);
-      mean += rest;
+      if (is_first_thread()) means[row] = (center - origin) + rest;
     } else {
       squares = line.template sum<A>([](A value) { return value * value; }, in);
     }
-    const A rstd = A(1) / fn::sqrt(squares / A(length) + A(eps));
-    auto normal = [=](A value) {
-      if constexpr (is_centered) return ((value - origin) - mean) * rstd;
-      else return value * rstd;
-    };
+    const A rstd = A(1) / fn::sqrt(squares / A(length) + A(eps)), shift = rest * rstd;
+    auto normal = [=](A value) { return is_centered ? (value - center) * rstd - shift : value * rstd; };
     auto w = line.stream(weight), b = line.stream(bias);
     if (weight != nullptr && bias != nullptr) line.store(out, [=](A value, A w, A b) { return normal(value) * w + b; }, in, w, b);
     else if (weight != nullptr) line.store(out, [=](A value, A w) { return normal(value) * w; }, in, w);
     else if (bias != nullptr) line.store(out, [=](A value, A b) { return normal(value) + b; }, in, b);
     else line.store(out, normal, in);
-    if constexpr (is_centered) if (is_first_thread()) means[row] = mean;
     if (is_first_thread()) rstds[row] = rstd;
   }
 }
 
-// d = g · weight, x̂ = (x − mean) · rstd: rstd (d − mean(d) − x̂ mean(d x̂)). `sums` [grid, 2, length] gets Σ g x̂ and Σ g over each block's rows, or is null.
-template <class T, bool is_centered, class L> __global__ void __launch_bounds__(L::most_threads) normalize_gradient(const T* g, const T* x, const Sum<T>* means, const Sum<T>* rstds, const T* weight, T* out, Sum<T>* sums, long long rows, long long length) {
+// A row of g and of x, and what is known of the row of x.
+template <class A, class Kept> struct GradientRow { long long row; Kept above, in; A rstd, mean, origin; };
+
+// d = g · weight, x̂ = (x − mean) · rstd: rstd (d − mean(d) − x̂ mean(d x̂)). `weight` may be null. With `has_sums`, `sums` [grid, 2, length] gets Σ g x̂ and Σ g over each block's rows.
+template <class T, bool is_centered, bool has_sums, class L> __global__ void __launch_bounds__(L::most_threads, has_sums ? 1 : kBlocksOfTwo<L>) normalize_gradient(const T* g, const T* x, const Sum<T>* means, const Sum<T>* rstds, const T* weight, T* out, Sum<T>* sums, long long rows, long long length) {
   using A = Sum<T>;
   L line(length);
   Rows mine = block_rows(rows);
-  // One row, whose g and x are at hand; `add` gets them and what makes x̂ of an element.
-  auto one = [&](long long row, const auto& above, const auto& in, auto add) {
-    const A rstd = rstds[row];
-    A middle = A(0);
-    if constexpr (is_centered) middle = means[row];
-    const A origin = is_centered ? A(widen<T>(x[row * length])) : A(0), mean = middle, share = A(1) / A(length);
-    auto normal = [=](A value) { return ((value - origin) - mean) * rstd; };
-    if (weight != nullptr) {
-      auto w = line.stream(weight);
+  const A share = A(1) / A(length);
+  using Row = GradientRow<A, decltype(line.keep(x))>;
+  auto take = [&](long long row) {
+    A mean = A(0), origin = A(0);
+    if constexpr (is_centered) mean = means[row], origin = A(widen<T>(x[row * length]));
+    return Row{row, line.keep(g + row * length), line.keep(x + row * length), rstds[row], mean, origin};
+  };
+  // `add` gets g, x, and what makes x̂ of an element.
+  auto one = [&](const Row& taken, const auto& w, auto add) {
+    const auto& above = taken.above;
+    const auto& in = taken.in;
+    const A rstd = taken.rstd, center = taken.origin + taken.mean, moved = center - taken.origin;
+    // What the center lacks of the mean for its rounding.
+    const A rest = (taken.origin - (center - moved)) + (taken.mean - moved), shift = rest * rstd;
+    auto normal = [=](A value) { return is_centered ? (value - center) * rstd - shift : value * rstd; };
+    A part = A(0), slope;
+    if constexpr (is_centered) {
       Two<A> found = line.template sums<A>([](A g, A, A w) { return g * w; }, [=](A g, A x, A w) { return g * w * normal(x); }, above, in, w);
-      const A part = is_centered ? found.first * share : A(0), slope = found.second * share;
-      line.store(out + row * length, [=](A g, A x, A w) { return rstd * (g * w - part - normal(x) * slope); }, above, in, w);
+      part = found.first * share * rstd, slope = found.second * share * rstd;
     } else {
-      Two<A> found = line.template sums<A>([](A g, A) { return g; }, [=](A g, A x) { return g * normal(x); }, above, in);
-      const A part = is_centered ? found.first * share : A(0), slope = found.second * share;
-      line.store(out + row * length, [=](A g, A x) { return rstd * (g - part - normal(x) * slope); }, above, in);
+      slope = line.template sum<A>([=](A g, A x, A w) { return g * w * normal(x); }, above, in, w) * share * rstd;
     }
+    line.store(out + taken.row * length, [=](A g, A x, A w) { return g * w * rstd - (normal(x) * slope + part); }, above, in, w);
     add(above, in, normal);
   };
-  if (sums == nullptr) {
-    for (long long row = mine.begin; row < mine.end; row += mine.step) one(row, line.keep(g + row * length), line.keep(x + row * length), [](const auto&, const auto&, auto) {});
-    return;
-  }
-  auto slopes = line.totals(sums + 2 * blockIdx.x * length), offsets = line.totals(sums + (2 * blockIdx.x + 1) * length);
-  auto add = [&](const auto& above, const auto& in, auto normal) {
-    slopes.add(line, [=](A g, A x) { return g * normal(x); }, above, in);
-    offsets.add(line, [](A g) { return g; }, above);
-  };
+  auto each_row = [&](const auto& w, auto add) {
 #ifndef WARPCELL_CPU
-  if constexpr (sizeof(T) == 2 && L::most_threads == 512) {
-    // One block fills the processor with its sums: the next row is on its way while this one is summed.
-    auto above = line.keep(g + (mine.begin < rows ? mine.begin : 0) * length), in = line.keep(x + (mine.begin < rows ? mine.begin : 0) * length);
-    for (long long row = mine.begin; row < mine.end; row += mine.step) {
-      long long next = row + mine.step < mine.end ? row + mine.step : row;
-      auto next_above = line.keep(g + next * length), next_in = line.keep(x + next * length);
-      one(row, above, in, add);
-      above = next_above, in = next_in;
-    }
-  } else
+    if constexpr (has_sums && sizeof(T) == 2 && L::most_threads == 512) {
+      // One block fills the processor with its sums: the next row is on its way while this one is summed.
+      Row next = take(mine.begin < rows ? mine.begin : 0);
+      for (long long row = mine.begin; row < mine.end; row += mine.step) {
+        const Row taken = next;
+        next = take(row + mine.step < mine.end ? row + mine.step : row);
+        one(taken, w, add);
+      }
+    } else
 #endif
-  for (long long row = mine.begin; row < mine.end; row += mine.step) one(row, line.keep(g + row * length), line.keep(x + row * length), add);
-  slopes.finish(line);
-  offsets.finish(line);
+    for (long long row = mine.begin; row < mine.end; row += mine.step) one(take(row), w, add);
+  };
+  auto each_weighted = [&](auto add) {
+    if (weight == nullptr) each_row(Ones(), add);
+    else if constexpr (has_sums) each_row(line.keep(weight), add);
+    else each_row(line.stream(weight), add);
+  };
+  if constexpr (has_sums) {
+    auto slopes = line.totals(sums + 2 * blockIdx.x * length), offsets = line.totals(sums + (2 * blockIdx.x + 1) * length);
+    each_weighted([&](const auto& above, const auto& in, auto normal) {
+      slopes.add(line, [=](A g, A x) { return g * normal(x); }, above, in);
+      offsets.add(line, [](A g) { return g; }, above);
+    });
+    slopes.finish(line);
+    offsets.finish(line);
+  } else {
+    each_weighted([](const auto&, const auto&, auto) {});
+  }
+}
+
+// The sums of normalize_gradient over all of `blocks`, as the gradients of weight and bias. On a GPU 32 warps take 32 columns.
+template <class T> __global__ void total_sums(const Sum<T>* sums, T* slopes, T* offsets, long long blocks, long long length) {
+  using A = Sum<T>;
+  auto total = [&](long long column, long long first, long long step) {
+    A sum = A(0);
+    for (long long block = first; block < blocks; block += step) sum += sums[2 * block * length + column];
+    return sum;
+  };
+  auto put = [&](long long column, A sum) {
+    if (column < length) slopes[column] = narrow<T>(sum);
+    else offsets[column - length] = narrow<T>(sum);
+  };
+#ifdef WARPCELL_CPU
+  Span span = block_span(2 * length);
+  for (long long column = span.begin; column < span.end; column++) put(column, total(column, 0, 1));
+#else
+  constexpr int kWarps = 32;
+  __shared__ A parts[kWarps][32];
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const long long column = (long long)blockIdx.x * 32 + lane;
+  const bool is_inside = column < 2 * length;
+  parts[warp][lane] = is_inside ? total(column, warp, kWarps) : A(0);
+  __syncthreads();
+  if (warp > 0 || !is_inside) return;
+  A sum = parts[0][lane];
+#pragma unroll
+  for (int other = 1; other < kWarps; other++) sum += parts[other][lane];
+  put(column, sum);
+#endif
 }
 
 // losses[row] = log Σe^x − (1 − smoothing) x[target] − smoothing · mean(x), 0 where the target is `ignored`; a target that is no class gives NaN.

@@ -1,17 +1,17 @@
 // Operations on whole rows as rows of the table: softmax, normalisation and cross entropy along the last axes, each one launch, and dropout.
-import { DeviceArray, viewOf } from "../memory/array.ts";
+import { DeviceArray } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
 import { floatOf } from "../memory/promotion.ts";
-import { formatShape, sizeOf, stridesOf, type Shape } from "../memory/shape.ts";
+import { formatShape, sizeOf, type Shape } from "../memory/shape.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { call, callAll } from "./calls.ts";
-import { contiguous, copy, fill, withFlat } from "./copy.ts";
+import { contiguous, fill, withFlat } from "./copy.ts";
 import { bytesMoved } from "./elementwise.ts";
 import { KernelFamily, type LibraryArgument, type ParameterKind } from "./library.ts";
 import { sameShape } from "./map.ts";
 import type { Computation, Facts, Operand } from "./operation.ts";
-import { accumulatorOf, reduceInto } from "./reduce.ts";
+import { accumulatorOf } from "./reduce.ts";
 import { mul, of, sub } from "./terms.ts";
 
 const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
@@ -41,6 +41,9 @@ function family(instance: (type: string, line: string) => string, kinds: readonl
   return { lines, families: lines.map((line) => new KernelFamily("rowwise", floats, (type, dtype) => instance(type, line.type(type, heldBy(line, dtype))), kinds)) };
 }
 
+const normGradient = (isCentered: boolean, hasSums: boolean): Rowwise =>
+  family((type, line) => `normalize_gradient<${type}, ${isCentered}, ${hasSums}, ${line}>`, ["place", "place", "place", "place", "place", "out", "out", "i64", "i64"], linesOf.summing);
+
 // Elements that one block takes on a processor.
 const serialElements = 16384;
 
@@ -51,11 +54,12 @@ const kernels = {
   logSoftmaxGradient: family((type, line) => `softmax_gradient<${type}, true, ${line}>`, ["place", "place", "out", "i64", "i64"], linesOf.pair),
   layerNorm: family((type, line) => `normalize<${type}, true, ${line}>`, ["place", "place", "place", "out", "out", "out", "i64", "i64", "f64"]),
   rmsNorm: family((type, line) => `normalize<${type}, false, ${line}>`, ["place", "place", "place", "out", "out", "out", "i64", "i64", "f64"]),
-  layerNormGradient: family((type, line) => `normalize_gradient<${type}, true, ${line}>`, ["place", "place", "place", "place", "place", "out", "out", "i64", "i64"], linesOf.summing),
-  rmsNormGradient: family((type, line) => `normalize_gradient<${type}, false, ${line}>`, ["place", "place", "place", "place", "place", "out", "out", "i64", "i64"], linesOf.summing),
+  layerNormGradient: normGradient(true, false), layerNormGradientSums: normGradient(true, true),
+  rmsNormGradient: normGradient(false, false), rmsNormGradientSums: normGradient(false, true),
   crossEntropy: family((type, line) => `cross_entropy<${type}, ${line}>`, ["place", "place", "out", "out", "i64", "i64", "i64", "f64"]),
   crossEntropyGradient: family((type, line) => `cross_entropy_gradient<${type}, ${line}>`, ["place", "place", "place", "place", "out", "i64", "i64", "i64", "f64"]),
 } as const;
+const totalSums = new KernelFamily("rowwise", floats, (type) => `total_sums<${type}>`, ["place", "out", "out", "i64", "i64"]);
 const dropouts = new KernelFamily("rowwise", floats, (type) => `dropout<${type}>`, ["place", "out", "i64", "f64", "u64", "u64"]);
 
 function floatDType(name: string, { dtype }: DeviceArray): DType {
@@ -200,15 +204,11 @@ function normGradientRow(name: "layerNorm" | "rmsNorm"): Computation<NormAttribu
       const blocks = attributes.hasSums ? Math.min(rows, multiprocessors * perProcessor, rowBlocks(device, rows, length)) : rowBlocks(device, rows, length);
       using sums = attributes.hasSums ? DeviceArray.allocate(device, accumulatorOf(out!.dtype), [blocks, 2, length]) : null;
       withFlat(g!, out!.dtype, (above) => withFlat(x!, out!.dtype, (input) => withParameter(weight, out!.dtype, (w) => {
-        launch(`${name}Gradient`, device, out!.dtype, rows, length, [above, input, means, rstds, w, out!, sums, rows, length], blocks);
+        launch(`${name}Gradient${attributes.hasSums ? "Sums" : ""}`, device, out!.dtype, rows, length, [above, input, means, rstds, w, out!, sums, rows, length], blocks);
       })));
       if (sums === null) return;
-      using totals = DeviceArray.allocate(device, sums.dtype, [2, length]);
-      reduceInto("sum", totals, sums, [0]);
-      parameters.forEach((parameter, which) => {
-        using total = viewOf(totals, { shape: parameter.shape, strides: stridesOf(parameter.shape), offset: which * length });
-        copy(parameter, total);
-      });
+      const [perBlock, threads] = libraryBlock === 1 ? [serialElements, 1] : [32, 1024];
+      totalSums.on(device, out!.dtype).launch(Math.ceil((2 * length) / perBlock), threads, [sums, parameters[0]!, parameters[1]!, blocks, length]);
     },
     gradient: null,
     cost: cost(14),

@@ -101,6 +101,9 @@ class Jax:
         def slope(f):
             return lambda v, g, *rest: jax.vjp(lambda u: f(u, *rest), v)[1](g)[0]
 
+        def slopes(f):
+            return lambda g, *operands: jax.vjp(f, *operands)[1](g)
+
         def gelu(v):
             return jax.nn.gelu(v, approximate=False)
 
@@ -130,8 +133,10 @@ class Jax:
             "softmaxBackward": (slope(softmax), (x, y)),
             "layerNorm": (layer_norm, (x, w, b)),
             "layerNormBackward": (slope(layer_norm), (x, y, w, b)),
+            "layerNormGradients": (slopes(layer_norm), (y, x, w, b)),
             "rmsNorm": (rms_norm, (x, w)),
             "rmsNormBackward": (slope(rms_norm), (x, y, w)),
+            "rmsNormGradients": (slopes(rms_norm), (y, x, w)),
             "gelu": (gelu, (x,)),
             "geluBackward": (slope(gelu), (x, y)),
             "cumsum": (lambda x: jnp.cumsum(x, 1), (x,)),
@@ -175,6 +180,11 @@ class Torch:
             out = f(v)
             return lambda: torch.autograd.grad(out, v, y, retain_graph=True)
 
+        def slopes(f, *operands):
+            leaves = [operand.clone().requires_grad_() for operand in operands]
+            out = f(*leaves)
+            return lambda: torch.autograd.grad(out, leaves, y, retain_graph=True)
+
         def power(v):
             return lambda: v**2.5
 
@@ -216,8 +226,10 @@ class Torch:
             "softmaxBackward": lambda: slope(lambda v: torch.softmax(v, 1)),
             "layerNorm": lambda: lambda: F.layer_norm(x, (columns,), w, b),
             "layerNormBackward": lambda: slope(lambda v: F.layer_norm(v, (columns,), w, b)),
+            "layerNormGradients": lambda: slopes(lambda v, w, b: F.layer_norm(v, (columns,), w, b), x, w, b),
             "rmsNorm": lambda: lambda: norm(x),
             "rmsNormBackward": lambda: slope(norm),
+            "rmsNormGradients": lambda: slopes(lambda v, w: F.rms_norm(v, (columns,), w, 1e-5), x, w),
             "gelu": lambda: lambda: F.gelu(x),
             "geluBackward": lambda: slope(F.gelu),
             "cumsum": lambda: lambda: x.cumsum(1),

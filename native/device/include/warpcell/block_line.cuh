@@ -34,10 +34,20 @@ template <class Join, class A> __device__ inline A across_block(A value, A none,
 }
 
 // What an operand has at one pack of W elements, of which `[e]` is one.
-template <class T, int W> struct PackPart {
+template <class T, int W, bool is_paired = sizeof(T) == 2 && W == 8> struct PackPart {
   Pack<T, W> pack;
   __device__ inline Wide<T> operator[](int e) const { return widen<T>(pack.element[e]); }
 };
+// Of 16 bits two stay in a register, where each would have one of its own.
+template <class T> struct PackPart<T, 8, true> {
+  uint4 words;
+  __device__ inline float operator[](int e) const {
+    const uint word = e < 2 ? words.x : e < 4 ? words.y : e < 6 ? words.z : words.w;
+    return e % 2 == 0 ? low_float<T>(word) : high_float<T>(word);
+  }
+};
+template <class T, int W> __device__ inline PackPart<T, W> part_at(const T* row, long long at) { return ((const PackPart<T, W>*)row)[at]; }
+struct OnePart { __device__ inline float operator[](int) const { return 1; } };
 struct IndexPart {
   long long first;
   __device__ inline long long operator[](int e) const { return first + e; }
@@ -50,14 +60,15 @@ template <class A> struct ValuePart {
 // A row of which each thread has at most K packs. `part(k, at)`: an operand's elements of the thread's pack k, which is pack `at` of the row.
 template <class T, int W> struct Streamed {
   const T* first;
-  __device__ inline PackPart<T, W> part(int, long long at) const { return {((const Pack<T, W>*)first)[at]}; }
+  __device__ inline PackPart<T, W> part(int, long long at) const { return part_at<T, W>(first, at); }
 };
+struct Ones { __device__ inline OnePart part(int, long long) const { return {}; } };
 template <int W> struct Indices {
   __device__ inline IndexPart part(int, long long at) const { return {at * W}; }
 };
 template <class T, int W, int K> struct Kept {
-  Pack<T, W> packs[K];
-  __device__ inline PackPart<T, W> part(int k, long long) const { return {packs[k]}; }
+  PackPart<T, W> packs[K];
+  __device__ inline PackPart<T, W> part(int k, long long) const { return packs[k]; }
 };
 template <class A, int W, int K> struct Values {
   A values[K * W];
@@ -88,7 +99,7 @@ template <int W, int K, int threads> struct KeptLine {
 #pragma unroll
     for (int k = 0; k < K; k++) {
       int at = k * blockDim.x + threadIdx.x;
-      if (at < packs) kept.packs[k] = ((const Pack<T, W>*)row)[at];
+      if (at < packs) kept.packs[k] = part_at<T, W>(row, at);
     }
     return kept;
   }

@@ -2,37 +2,19 @@
 // sin and cos do so up to 2¹⁶; beyond, the C library's serve.
 // Each reduces its argument to a short interval and evaluates a polynomial there, fitted to the function for the least relative error.
 #pragma once
-#include "numbers.cuh"
+#include "turns.cuh"
 
 namespace warpcell::float_math {
 
-// `condition ? a : b` by bits: both sides stay computed, so that no branch comes of it.
-inline float pick(bool condition, float a, float b) {
-  uint mask = 0u - uint(condition);
-  return bits_float((float_bits(a) & mask) | (float_bits(b) & ~mask));
-}
-inline float magnitude(float x) { return bits_float(float_bits(x) & 0x7fffffffu); }
 // |x| with the sign of y.
 inline float signed_as(float x, float y) { return bits_float((float_bits(x) & 0x7fffffffu) | (float_bits(y) & 0x80000000u)); }
 // NaN stays NaN: no comparison with it holds.
 inline float at_least(float x, float low) { return pick(x < low, low, x); }
 inline float at_most(float x, float high) { return pick(x > high, high, x); }
-inline float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-
-inline float horner(float, float last) { return last; }
-template <class... Rest> inline float horner(float x, float first, Rest... rest) { return fma(x, horner(x, rest...), first); }
-
 // log 2 in two parts: n times the first is exact for |n| < 2¹⁰.
 constexpr float kLn2 = 0.693145751953125f, kLn2Low = 1.42860682030941723e-6f;
 constexpr float kLog2E = 1.44269504088896341f;
 
-// A number's nearest integer, as a float and as an int: adding 1.5 · 2²³ leaves it in the last bits.
-struct Whole { float value; int number; };
-inline Whole nearest(float x) {
-  const float shift = 12582912.0f;
-  float moved = x + shift;
-  return {moved - shift, int(float_bits(moved) - float_bits(shift))};
-}
 inline float power_of_two(int n) { return bits_float(uint(n + 127) << 23); }
 // x · 2ⁿ, by two factors: 2ⁿ itself may be no float.
 inline float scaled(float x, int n) { return x * power_of_two(n >> 1) * power_of_two(n - (n >> 1)); }
@@ -160,30 +142,6 @@ inline float erf(float x) {
   return pick(size < 1.0f, near_erf(x), signed_as(1.0f - positive_erfc(size), x));
 }
 
-// x less whole quarters of a turn, by π/2 in three parts: the first product is exact, so that what is left is right also near multiples of π/2. For |x| up to kFarthest.
-// Beyond, the count of quarters would have too few bits behind its point to be the nearest.
-constexpr float kFarthest = 65536.0f;
-struct Turned { float rest; int quarter; };
-inline Turned turned(float x) {
-  Whole n = nearest(x * 0.636619772f);
-  float r = fma(n.value, -1.5707964f, x);
-  return {fma(n.value, 1.7151245e-15f, fma(n.value, 4.371139e-08f, r)), n.number};
-}
-// The sine of r and a number of quarters.
-inline float quartered_sin(float r, int quarter) {
-  float square = r * r;
-  float sine = fma(r * square, horner(square, -0.16666655f, 0.008332173f, -0.00019516681f), r);
-  float cosine = fma(square * square, horner(square, 0.041666646f, -0.0013887362f, 2.4437739e-05f), fma(square, -0.5f, 1.0f));
-  return bits_float(float_bits(pick((quarter & 1) != 0, cosine, sine)) ^ (uint(quarter & 2) << 30));
-}
-inline float near_sin(float x) {
-  Turned t = turned(x);
-  return pick(x == 0.0f, x, quartered_sin(t.rest, t.quarter));
-}
-inline float near_cos(float x) {
-  Turned t = turned(x);
-  return quartered_sin(t.rest, t.quarter + 1);
-}
 // Of any x; a loop over these does not become vectors.
 inline float sin(float x) { return magnitude(x) > kFarthest ? __builtin_sinf(x) : near_sin(x); }
 inline float cos(float x) { return magnitude(x) > kFarthest ? __builtin_cosf(x) : near_cos(x); }

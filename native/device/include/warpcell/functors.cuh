@@ -125,20 +125,16 @@ UNARY(Log1p, fn::log1p(x));
 UNARY(Sqrt, fn::sqrt(x));
 UNARY(Rsqrt, W(1) / fn::sqrt(x));
 UNARY(Cbrt, fn::cbrt(x));
-// `near` is for the arguments that `is_near` admits, and stands in loops that become vectors on a CPU.
+// `near` is for the arguments that `is_near` admits: without branches, so that a CPU makes vectors of loops over it, and a GPU has several under way.
 struct Sin {
   template <class W> static __device__ inline W of(W x) { return fn::sin(x); }
-#ifdef WARPCELL_CPU
-  static inline bool is_near(float x) { return !(float_math::magnitude(x) > float_math::kFarthest); }
-  static inline float near(float x) { return float_math::near_sin(x); }
-#endif
+  static __device__ inline bool is_near(float x) { return !(float_math::magnitude(x) > float_math::kFarthest); }
+  static __device__ inline float near(float x) { return float_math::near_sin(x); }
 };
 struct Cos {
   template <class W> static __device__ inline W of(W x) { return fn::cos(x); }
-#ifdef WARPCELL_CPU
-  static inline bool is_near(float x) { return Sin::is_near(x); }
-  static inline float near(float x) { return float_math::near_cos(x); }
-#endif
+  static __device__ inline bool is_near(float x) { return Sin::is_near(x); }
+  static __device__ inline float near(float x) { return float_math::near_cos(x); }
 };
 UNARY(Tan, fn::tan(x));
 UNARY(Asin, fn::asin(x));
@@ -160,15 +156,7 @@ UNARY(Round, fn::rint(x));
 UNARY(Trunc, fn::trunc(x));
 UNARY(Frac, x - fn::trunc(x));
 
-#ifndef WARPCELL_CPU
-// 1/y to a unit in the last place, for y from 1 on. For functions `brief`, whose results have 16 bits and show no error below 2⁻¹².
-__device__ inline float brief_reciprocal(float y) {
-  float result;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(y));
-  return result;
-}
-#endif
-
+// `brief` is for results of 16 bits on a GPU, which show no error below 2⁻¹².
 // Activations. Every one of NaN is NaN.
 UNARY(Relu, x != x ? x : (x > W(0) ? x : W(0)));
 UNARY(Relu6, x != x ? x : (x > W(0) ? (x < W(6) ? x : W(6)) : W(0)));
@@ -202,11 +190,11 @@ UNARY(Mish, fn::pick(x == -W(1) / W(0), W(0), x * fn::tanh(Softplus::of(x))));
 struct Gelu {
   template <class W> static __device__ inline W of(W x) { return fn::pick(x == -W(1) / W(0), W(-0.0), x * fn::normal_share(x)); }
 #ifndef WARPCELL_CPU
-  // max(x, 0) − |x|Φ(−|x|). Of Φ(−a) = e^(−a²/2) · t · q(t), t = 1/(1 + 0.3a), the polynomial is right to 2⁻¹⁶·⁸, and e^(−a²/2), of an a with 11 bits at most, to 2⁻¹⁶.
+  // max(x, 0) − |x|Φ(−|x|)
   static __device__ inline float brief(float x) {
-    float size = fn::fabs(x), a = size > 16.0f ? 16.0f : size, t = brief_reciprocal(fmaf(0.3f, a, 1.0f));
-    float q = fmaf(t, fmaf(t, fmaf(t, fmaf(t, fmaf(t, -0.077100061f, 0.21604565f), -0.01695852f), 0.1442023f), 0.11374038f), 0.12007438f);
-    return (x > 0.0f ? x : 0.0f) - a * (__expf(-0.5f * a * a) * (t * q));
+    const float size = brief_size(x);
+    const BriefTail tail = brief_tail(size);
+    return (x > 0.0f ? x : 0.0f) - size * (tail.power * tail.share);
   }
 #endif
 };
@@ -240,6 +228,15 @@ struct GeluGradient {
     W normal = fn::normal_share(y), density = W(0.39894228040143267794) * fn::exp(W(-0.5) * y * y);
     return x * fn::pick(density == W(0), normal, normal + y * density);
   }
+#ifndef WARPCELL_CPU
+  // Of −y it is 1 less that of y.
+  static __device__ inline float brief(float x, float y) {
+    const float size = brief_size(y);
+    const BriefTail tail = brief_tail(size);
+    const float below = tail.power * (tail.share - size * tail.density);
+    return x * (y > 0.0f ? 1.0f - below : below);
+  }
+#endif
 };
 struct GeluTanhGradient {
   template <class W> static __device__ inline W of(W x, W y) {

@@ -34,12 +34,36 @@ template <class T> struct Operand {
   }
 };
 
+// A function with a short form: `usual(is_usual, x…)` is right for most operands and clears `is_usual` at the others, which `rare(x…)` is for.
+template <class Usual, class Rare> struct Mostly {
+  Usual usual;
+  Rare rare;
+  template <class... X> __device__ inline auto operator()(X... x) const {
+    bool is_usual = true;
+    auto result = usual(is_usual, x...);
+    return is_usual ? result : rare(x...);
+  }
+};
+template <class F> constexpr bool is_mostly = false;
+template <class Usual, class Rare> constexpr bool is_mostly<Mostly<Usual, Rare>> = true;
+
 template <int W, class Out, class F, class... Loaded> __device__ inline void map_loaded(long long block, Out* out, F f, const Loaded&... in) {
 #pragma unroll
   for (int v = 0; v < kVectors; v++) {
     Pack<Out, W> result;
+    if constexpr (is_mostly<F>) {
+      // One branch for all elements, which are worked out side by side.
+      bool is_usual = true;
 #pragma unroll
-    for (int e = 0; e < W; e++) result.element[e] = f(in.packs[v].element[e]...);
+      for (int e = 0; e < W; e++) result.element[e] = f.usual(is_usual, in.packs[v].element[e]...);
+      if (!is_usual) {
+#pragma unroll
+        for (int e = 0; e < W; e++) result.element[e] = f.rare(in.packs[v].element[e]...);
+      }
+    } else {
+#pragma unroll
+      for (int e = 0; e < W; e++) result.element[e] = f(in.packs[v].element[e]...);
+    }
     *(Pack<Out, W>*)(out + block + ((long long)v * blockDim.x + threadIdx.x) * W) = result;
   }
 }

@@ -1,8 +1,10 @@
 // The functions of elementwise operations in the type that they compute in. On a CPU, float32 ones are written so that compilers vectorise them.
 #pragma once
-#include "numbers.cuh"
 #ifdef WARPCELL_CPU
 #include "float_math.cuh"
+#else
+#include "normal.cuh"
+#include "power.cuh"
 #endif
 
 namespace warpcell {
@@ -35,12 +37,14 @@ WARPCELL_VECTOR_FUNCTIONS(X)
 // Φ(x), the share of the normal distribution below x.
 template <class W> __device__ inline W normal_share(W x) {
   const W root = W(0.70710678118654752440);
-#ifdef WARPCELL_CPU
   if constexpr (same<W, float>) {
+#ifdef WARPCELL_CPU
     float tail = 0.5f * float_math::positive_erfc(float_math::magnitude(x) * root);
+#else
+    float tail = normal_tail(float_math::magnitude(x));
+#endif
     return float_math::pick(x > 0.0f, 1.0f - tail, tail);
   }
-#endif
   return W(0.5) * fn::erfc(-x * root);
 }
 // `condition ? a : b`; on a CPU without a branch, so that a loop around it becomes vectors.

@@ -96,6 +96,18 @@ template <class T> __device__ inline Wide<T> widen(T value) {
   else return Wide<T>(value);
 }
 
+#if defined(WARPCELL_SIXTEEN_BITS) && !defined(WARPCELL_CPU)
+// The first and the second of two elements of 16 bits that lie in one word.
+template <class T> __device__ inline float low_float(uint word) {
+  if constexpr (same<T, __nv_bfloat16>) return bits_float(word << 16);
+  else return __low2float(*(__half2*)&word);
+}
+template <class T> __device__ inline float high_float(uint word) {
+  if constexpr (same<T, __nv_bfloat16>) return bits_float(word & 0xffff0000u);
+  else return __high2float(*(__half2*)&word);
+}
+#endif
+
 template <class To> struct Limits;
 template <> struct Limits<signed char> { static constexpr int64 low = -128; static constexpr uint64 high = 127; };
 template <> struct Limits<uchar> { static constexpr int64 low = 0; static constexpr uint64 high = 255; };
