@@ -1,9 +1,9 @@
 // Tensors of more than 2^31 elements, where a GPU has room for them: a pattern repeated, so that every result is known without another large array. Elsewhere the same with few repetitions.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
-import { arange, cat, rand, tensor, tidy, type Tensor } from "../../native/lib/index.ts";
+import { arange, cat, layerNorm, rand, tensor, tidy, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, poison, seeded } from "./numbers.ts";
 
 const period = 65537;
 const random = seeded(freshSeed("large.test.ts"));
@@ -122,4 +122,29 @@ describe.each(devices.map(({ name, properties }) => [name, properties] as const)
   });
 
   large("numbers in a row", () => { expectWindows(arange(count, { dtype: "int64", device }), (index) => index); });
+
+  // On a processor, results of 32 MiB and more are stored past its caches.
+  const wide: Readonly<Record<string, (x: Tensor) => Tensor>> = {
+    "a sum": (x) => x.add(x.mul(2)), "a function": (x) => x.exp(), "to 16 bits": (x) => x.to("bfloat16"), "a copy": (x) => x.clone(), "softmax": (x) => x.softmax({ axis: 1 }),
+    "layer norm": (x) => layerNorm(x), "from an odd place": (x) => x.slice(null, [1, null]).neg(), "in place": (x) => x.clone().mul_(3),
+  };
+  test.each(Object.entries(wide))("%s that no cache holds is that of its rows", (_, run) => {
+    tidy(() => {
+      const x = rand([9001, 1031], { device });
+      poison(device, 4 * x.size);
+      const whole = run(x);
+      for (const [start, end] of [[0, 3], [4498, 4503], [8998, 9001]] as const) {
+        expect(whole.slice([start, end]).to("float32").toArray()).toEqual(run(x.slice([start, end])).to("float32").toArray());
+      }
+    });
+  });
+
+  test("a transposed copy that no cache holds", () => {
+    tidy(() => {
+      const x = rand([3001, 3007], { device });
+      poison(device, 4 * x.size);
+      const turned = x.T.contiguous();
+      for (const row of [0, 63, 64, 1500, 3006]) expect(turned.slice(row).toArray()).toEqual(x.slice(null, row).toArray());
+    });
+  });
 });

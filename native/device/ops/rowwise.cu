@@ -21,7 +21,7 @@ template <class T, class A> __device__ inline A exp_for(A x) {
 // e^(x − most) / Σ, or its logarithm. A row of −∞ alone is NaN.
 template <class T, bool is_log, class L> __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>) softmax(const T* x, T* y, long long rows, long long length) {
   using A = Sum<T>;
-  L line(length);
+  L line(length, rows);
   Rows mine = block_rows(rows);
   for (long long row = mine.begin; row < mine.end; row += mine.step) {
     auto in = line.keep(x + row * length);
@@ -49,7 +49,7 @@ template <class T, bool is_log, class L> __global__ void __launch_bounds__(L::mo
 // y(g − Σgy), or of the logarithm g − e^y Σg.
 template <class T, bool is_log, class L> __global__ void __launch_bounds__(L::most_threads, kBlocksOfTwo<L>) softmax_gradient(const T* g, const T* y, T* out, long long rows, long long length) {
   using A = Sum<T>;
-  L line(length);
+  L line(length, rows);
   Rows mine = block_rows(rows);
   for (long long row = mine.begin; row < mine.end; row += mine.step) {
     auto above = line.keep(g + row * length), result = line.keep(y + row * length);
@@ -61,7 +61,7 @@ template <class T, bool is_log, class L> __global__ void __launch_bounds__(L::mo
 // (x − mean) · rstd · weight + bias, or x · rstd · weight. `weight` and `bias` may be null. `means` are relative to the first element of their rows.
 template <class T, bool is_centered, class L> __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>) normalize(const T* x, const T* weight, const T* bias, T* y, Sum<T>* means, Sum<T>* rstds, long long rows, long long length, double eps) {
   using A = Sum<T>;
-  L line(length);
+  L line(length, rows);
   Rows mine = block_rows(rows);
   for (long long row = mine.begin; row < mine.end; row += mine.step) {
     T* out = y + row * length;
@@ -97,7 +97,7 @@ template <class A, class Kept> struct GradientRow { long long row; Kept above, i
 // d = g · weight, x̂ = (x − mean) · rstd: rstd (d − mean(d) − x̂ mean(d x̂)). `weight` may be null. With `has_sums`, `sums` [grid, 2, length] gets Σ g x̂ and Σ g over each block's rows.
 template <class T, bool is_centered, bool has_sums, class L> __global__ void __launch_bounds__(L::most_threads, has_sums ? 1 : kBlocksOfTwo<L>) normalize_gradient(const T* g, const T* x, const Sum<T>* means, const Sum<T>* rstds, const T* weight, T* out, Sum<T>* sums, long long rows, long long length) {
   using A = Sum<T>;
-  L line(length);
+  L line(length, rows);
   Rows mine = block_rows(rows);
   const A share = A(1) / A(length);
   using Row = GradientRow<A, decltype(line.keep(x))>;
@@ -190,7 +190,7 @@ template <class T> __global__ void total_sums(const Sum<T>* sums, T* slopes, T* 
 // losses[row] = log Σe^x − (1 − smoothing) x[target] − smoothing · mean(x), 0 where the target is `ignored`; a target that is no class gives NaN.
 template <class T, class L> __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>) cross_entropy(const T* x, const long long* targets, Sum<T>* losses, Sum<T>* logs, long long rows, long long length, long long ignored, double smoothing) {
   using A = Sum<T>;
-  L line(length);
+  L line(length, rows);
   Rows mine = block_rows(rows);
   for (long long row = mine.begin; row < mine.end; row += mine.step) {
     auto in = line.keep(x + row * length);
@@ -211,7 +211,7 @@ template <class T, class L> __global__ void __launch_bounds__(L::most_threads, k
 // g[row] (e^(x − log) − (1 − smoothing) [target] − smoothing/length)
 template <class T, class L> __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>) cross_entropy_gradient(const Sum<T>* g, const T* x, const long long* targets, const Sum<T>* logs, T* out, long long rows, long long length, long long ignored, double smoothing) {
   using A = Sum<T>;
-  L line(length);
+  L line(length, rows);
   Rows mine = block_rows(rows);
   for (long long row = mine.begin; row < mine.end; row += mine.step) {
     long long target = targets[row];

@@ -91,7 +91,7 @@ template <int W, int K, int threads> struct KeptLine {
   static constexpr int most_threads = threads;
   long long length;
   mutable int turn = 0;
-  __device__ inline explicit KeptLine(long long length) : length(length) {}
+  __device__ inline explicit KeptLine(long long length, long long) : length(length) {}
 
   template <class T> __device__ inline Kept<T, W, K> keep(const T* row) const {
     Kept<T, W, K> kept;
@@ -169,7 +169,7 @@ template <int W> struct LongLine {
   static constexpr int most_threads = 1024;
   long long length;
   mutable int turn = 0;
-  __device__ inline explicit LongLine(long long length) : length(length) {}
+  __device__ inline explicit LongLine(long long length, long long) : length(length) {}
 
   template <class T> __device__ inline Streamed<T, W> keep(const T* row) const { return {row}; }
   template <class T> __device__ inline Streamed<T, W> stream(const T* row) const { return {row}; }

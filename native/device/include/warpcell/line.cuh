@@ -20,18 +20,21 @@ constexpr long long kJoined = 8192;
 
 struct Ones {
   WARPCELL_ALWAYS float operator[](long long) const { return 1; }
+  inline bool is_at(const void*) const { return false; }
 };
 
 struct Line {
   static constexpr int most_threads = 1;
-  long long length;
-  inline explicit Line(long long length) : length(length) {}
+  long long length, rows;
+  inline Line(long long length, long long rows) : length(length), rows(rows) {}
   template <class T> struct Kept {
     const T* first;
     WARPCELL_ALWAYS Wide<T> operator[](long long at) const { return widen<T>(first[at]); }
+    inline bool is_at(const void* place) const { return first == place; }
   };
   struct Indices {
     WARPCELL_ALWAYS long long operator[](long long at) const { return at; }
+    inline bool is_at(const void*) const { return false; }
   };
   template <class T> inline Kept<T> keep(const T* row) const { return {row}; }
   template <class T> inline Kept<T> stream(const T* row) const { return {row}; }
@@ -76,6 +79,10 @@ struct Line {
     return most[0];
   }
   template <class Out, class F, class... Operands> WARPCELL_ALWAYS void store(Out* out, F f, const Operands&... operands) const {
+    if (rows * length * (long long)sizeof(Out) >= kStreamedBytes && !(operands.is_at(out) || ...)) {
+      stream_each(out, length, [&](long long i) __attribute__((always_inline)) { return narrow<Out>(f(operands[i]...)); });
+      return end_streaming();
+    }
 #pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
     for (long long i = 0; i < length; i++) out[i] = narrow<Out>(f(operands[i]...));

@@ -74,15 +74,7 @@ template <bool light = true, class Out, class F, class... In> __device__ inline 
 #ifdef WARPCELL_CPU
   Span span = block_span(count);
   if (count * (long long)sizeof(Out) >= kStreamedBytes && !(((const void*)in == (const void*)out) || ...)) {
-    constexpr long long kStretch = 4096 / sizeof(Out);
-    alignas(kLineBytes) Out results[kStretch];
-    for (long long first = span.begin; first < span.end; first += kStretch) {
-      const long long length = span.end - first < kStretch ? span.end - first : kStretch;
-#pragma clang loop vectorize(assume_safety)
-#pragma GCC ivdep
-      for (long long i = 0; i < length; i++) results[i] = f(in[first + i]...);
-      store_streaming(out + first, results, length * (long long)sizeof(Out));
-    }
+    stream_each(out + span.begin, span.end - span.begin, [=](long long i) { return f(in[span.begin + i]...); });
     return end_streaming();
   }
 #pragma clang loop vectorize(assume_safety)

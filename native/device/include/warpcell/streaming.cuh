@@ -37,6 +37,19 @@ inline void store_streaming(void* to, const void* from, long long bytes) {
 #endif
 }
 
+// out[i] = each(i) for i < count, by way of the innermost cache.
+template <class Out, class Each> inline void stream_each(Out* out, long long count, Each each) {
+  constexpr long long kStretch = 4096 / sizeof(Out);
+  alignas(kLineBytes) Out results[kStretch];
+  for (long long first = 0; first < count; first += kStretch) {
+    const long long length = count - first < kStretch ? count - first : kStretch;
+#pragma clang loop vectorize(assume_safety)
+#pragma GCC ivdep
+    for (long long i = 0; i < length; i++) results[i] = each(first + i);
+    store_streaming(out + first, results, length * (long long)sizeof(Out));
+  }
+}
+
 inline void end_streaming() {
 #ifdef __AVX__
   __builtin_ia32_sfence();
