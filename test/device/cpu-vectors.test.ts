@@ -1,7 +1,8 @@
-// float32 functions on the CPU: by every compiler of this machine, loops over them become vectors.
+// float32 functions and random numbers on the CPU: by every compiler of this machine, loops over them become vectors.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { compile, type Kernel, type KernelTemplate } from "../../native/lib/index.ts";
+import { unitSource } from "../../native/lib/ops/library.ts";
 import { compilers, use } from "./cpu-cell.ts";
 
 // `near`: of arguments that are not too far (functors.cuh).
@@ -27,5 +28,11 @@ describe.each(compilers)("by %s", (compiler) => {
     const { kernels } = await compile(source, options);
     const instances = Object.entries(functions).flatMap(([kernel, names]) => names.map((name) => ({ name, kernel: (kernels[kernel] as unknown as KernelTemplate).as(`warpcell::${name}`) })));
     expect(instances.filter(({ kernel }) => !vectors.test(assembly(kernel))).map(({ name }) => name)).toEqual([]);
+  });
+
+  test("normal numbers are drawn by vectors", async () => {
+    use(compiler);
+    const { kernels } = await compile(unitSource("create"), options);
+    for (const type of ["float", "double"]) expect(assembly((kernels["normal"] as unknown as KernelTemplate).as(type))).toMatch(vectors);
   });
 });
