@@ -10,10 +10,11 @@ const loop = (kernel: string, value: string) => `template <class Op> __global__ 
 #pragma GCC ivdep
   for (int i = 0; i < n; i++) y[i] = Op::${value};
 }`;
-const source = ["#include <warpcell/functors.cuh>", loop("near", "near(x[i])"), loop("one", "of(x[i])")].join("\n");
+const source = ["#include <warpcell/functors.cuh>", loop("near", "near(x[i])"), loop("one", "of(x[i])"), loop("two", "of(x[i], y[i])")].join("\n");
 const functions = {
-  near: ["Sin", "Cos"],
-  one: ["Exp", "Exp2", "Expm1", "Log", "Log2", "Log10", "Log1p", "Sinh", "Cosh", "Tanh", "Erf", "Erfc", "Sigmoid", "Gelu"],
+  near: ["Sin", "Cos", "Tan"],
+  one: ["Exp", "Exp2", "Expm1", "Log", "Log2", "Log10", "Log1p", "Sinh", "Cosh", "Tanh", "Erf", "Erfc", "Asin", "Acos", "Atan", "Cbrt", "Sigmoid", "Gelu"],
+  two: ["Atan2"],
 };
 
 // What the library's kernels are compiled with, for processors of which all tests run on one.

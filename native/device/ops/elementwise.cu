@@ -30,7 +30,7 @@ template <class Op, class T> __device__ inline auto value_of(T x) {
 }
 
 #ifdef WARPCELL_CPU
-template <class Op> constexpr bool has_near = same<Op, Sin> || same<Op, Cos>;
+template <class Op> constexpr bool has_near = same<Op, Sin> || same<Op, Cos> || same<Op, Tan>;
 // Stretches of near arguments only, which are nearly all, as vectors; the others one by one.
 template <class Op, class T> inline void map_near(const T* a, T* out, long long count) {
   constexpr long long kStretch = 512;
