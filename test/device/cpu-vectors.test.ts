@@ -13,7 +13,7 @@ const loop = (kernel: string, value: string) => `template <class Op> __global__ 
 const source = ["#include <warpcell/functors.cuh>", loop("near", "near(x[i])"), loop("one", "of(x[i])"), loop("two", "of(x[i], y[i])")].join("\n");
 const functions = {
   near: ["Sin", "Cos", "Tan"],
-  one: ["Exp", "Exp2", "Expm1", "Log", "Log2", "Log10", "Log1p", "Sinh", "Cosh", "Tanh", "Erf", "Erfc", "Asin", "Acos", "Atan", "Cbrt", "Sigmoid", "Gelu"],
+  one: ["Exp", "Exp2", "Expm1", "Log", "Log2", "Log10", "Log1p", "Sinh", "Cosh", "Tanh", "Erf", "Erfc", "Asin", "Acos", "Atan", "Asinh", "Acosh", "Atanh", "Cbrt", "Sigmoid", "Gelu"],
   two: ["Atan2"],
 };
 

@@ -7,7 +7,7 @@ import { devices } from "./devices.ts";
 // Units in the last place: ours on the CPU; CUDA's own from the CUDA C++ Programming Guide, "Mathematical Functions".
 const functions: Record<string, [cpu: number, cuda: number]> = {
   exp: [2, 2], exp2: [2, 2], expm1: [2, 2], log: [2, 2], log2: [2, 2], log10: [2, 3], log1p: [2, 2], sinh: [2, 3], cosh: [2, 2], tanh: [2, 2], erf: [2, 2], erfc: [3, 4], sin: [2, 2], cos: [2, 2],
-  tan: [2, 4], asin: [2, 2], acos: [2, 2], atan: [2, 2], cbrt: [1, 1],
+  tan: [2, 4], asin: [2, 2], acos: [2, 2], atan: [2, 2], cbrt: [1, 1], asinh: [2, 3], acosh: [2, 4], atanh: [2, 3],
 };
 const ends = [NaN, Infinity, -Infinity, 0, -0, 1e-45, -1e-45, 1e-40, -1e-40, 1, -1, 88.72283, 88.72284, -87.4, -103.9, -104.1, 127.99999, 128, -149, -151, 3.4e38, -3.4e38, 1e-7, -1e-7, 0.5, -0.5, 9.2, 10.05, -0.99999994,
   1.5707964, -3.1415927, 355, 65536, -65536, 65536.01, 65537, 1e10, -6.3876e37];
@@ -35,7 +35,7 @@ describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (
     });
     expect(wrong.slice(0, 5)).toEqual([]);
     // Zeros keep their sign where the function is odd.
-    if (["expm1", "log1p", "sinh", "tanh", "erf", "sin", "tan", "asin", "atan", "cbrt"].includes(name)) expect(apply(tensor([-0], { device })).toArray()).toEqual([-0]);
+    if (["expm1", "log1p", "sinh", "tanh", "erf", "sin", "tan", "asin", "atan", "cbrt", "asinh", "atanh"].includes(name)) expect(apply(tensor([-0], { device })).toArray()).toEqual([-0]);
   });
 
   test("sin, cos and tan near multiples of π/2, and among arguments that are too far for vectors", () => {

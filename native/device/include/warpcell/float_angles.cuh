@@ -1,4 +1,4 @@
-// Tangent, the inverse functions of angles, and the cube root in float32, as float_math.cuh has its functions: at most 2 units in the last place from the exact result.
+// Tangent, the inverse functions of tangent, sine and cosine, also hyperbolic ones, and the cube root in float32, as float_math.cuh has its functions: at most 2 units in the last place from the exact result.
 #pragma once
 #include "float_math.cuh"
 
@@ -65,6 +65,28 @@ inline float acos(float x) {
   float more = root * square * asin_series(square);
   float low = 2.0f * (root + more), high = fma(-2.0f, root, 2.0f * kHalfPi) - fma(2.0f, more, -2.0f * kHalfPiLow);
   return pick(is_near, (kHalfPi - root) - (more - kHalfPiLow), pick(x < 0.0f, high, low));
+}
+
+// The inverse hyperbolic functions by log(1 + u); from 2³⁰ on, where the logarithm of twice the number is near enough, u would overflow.
+constexpr float kHuge = 1073741824.0f, kLn2Whole = 0.693147181f;
+inline float asinh(float x) {
+  float size = magnitude(x), square = x * x;
+  float near = fma(x * square, horner(square, -0.16666643f, 0.074986406f, -0.04438296f, 0.028161146f, -0.013223728f), x);
+  bool is_huge = size > kHuge;
+  float u = pick(is_huge, size, size + square / (1.0f + __builtin_sqrtf(square + 1.0f)));
+  return signed_as(pick(size < 0.5f, near, log1p(u) + pick(is_huge, kLn2Whole, 0.0f)), x);
+}
+inline float acosh(float x) {
+  float t = x - 1.0f, root = __builtin_sqrtf(2.0f * t);
+  float near = fma(root * t, horner(t, -0.08333322f, 0.018746601f, -0.0055478695f, 0.0017600585f, -4.132139e-04f), root);
+  bool is_huge = x > kHuge;
+  float far = log1p(pick(is_huge, x, t + __builtin_sqrtf(fma(t, t, 2.0f * t)))) + pick(is_huge, kLn2Whole, 0.0f);
+  return pick(x < 1.0f, __builtin_nanf(""), pick(x < 1.5f, near, far));
+}
+inline float atanh(float x) {
+  float size = magnitude(x), square = x * x;
+  float near = fma(x * square, horner(square, 0.333333f, 0.20002615f, 0.1422076f, 0.118415274f, 0.050647385f, 0.17773886f), x);
+  return pick(size < 0.5f, near, signed_as(0.5f * log1p(2.0f * size / (1.0f - size)), x));
 }
 
 // By y, the root of 1/x: a third of the exponent, corrected by the series of (1 − e)^(−1/3), e = 1 − xy³.

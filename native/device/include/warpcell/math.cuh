@@ -11,10 +11,9 @@ namespace warpcell {
 // X(name, name for float): the C library's, in both precisions. The first list has vectors of its own on a CPU.
 #define WARPCELL_VECTOR_FUNCTIONS(X) \
   X(exp, expf) X(exp2, exp2f) X(expm1, expm1f) X(log, logf) X(log2, log2f) X(log10, log10f) X(log1p, log1pf) X(sinh, sinhf) X(cosh, coshf) X(tanh, tanhf) X(erf, erff) X(erfc, erfcf) \
-  X(sin, sinf) X(cos, cosf) X(tan, tanf) X(asin, asinf) X(acos, acosf) X(atan, atanf) X(cbrt, cbrtf)
+  X(sin, sinf) X(cos, cosf) X(tan, tanf) X(asin, asinf) X(acos, acosf) X(atan, atanf) X(asinh, asinhf) X(acosh, acoshf) X(atanh, atanhf) X(cbrt, cbrtf)
 #define WARPCELL_FUNCTIONS(X) \
-  X(sqrt, sqrtf) X(asinh, asinhf) X(acosh, acoshf) X(atanh, atanhf) \
-  X(erfinv, erfinvf) X(lgamma, lgammaf) X(floor, floorf) X(ceil, ceilf) X(rint, rintf) X(trunc, truncf)
+  X(sqrt, sqrtf) X(erfinv, erfinvf) X(lgamma, lgammaf) X(floor, floorf) X(ceil, ceilf) X(rint, rintf) X(trunc, truncf)
 
 namespace fn {
 #define X(name, name_f) \
