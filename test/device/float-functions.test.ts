@@ -7,6 +7,7 @@ import { devices } from "./devices.ts";
 // Units in the last place: ours on the CPU; CUDA's own from the CUDA C++ Programming Guide, "Mathematical Functions".
 const functions: Record<string, [cpu: number, cuda: number]> = {
   exp: [2, 2], exp2: [2, 2], expm1: [2, 2], log: [2, 2], log2: [2, 2], log10: [2, 3], log1p: [2, 2], sinh: [2, 3], cosh: [2, 2], tanh: [2, 2], erf: [2, 2], erfc: [3, 4], sin: [2, 2], cos: [2, 2],
+  tan: [2, 4], asin: [2, 2], acos: [2, 2], atan: [2, 2], cbrt: [1, 1], asinh: [2, 3], acosh: [2, 4], atanh: [2, 3],
 };
 const ends = [NaN, Infinity, -Infinity, 0, -0, 1e-45, -1e-45, 1e-40, -1e-40, 1, -1, 88.72283, 88.72284, -87.4, -103.9, -104.1, 127.99999, 128, -149, -151, 3.4e38, -3.4e38, 1e-7, -1e-7, 0.5, -0.5, 9.2, 10.05, -0.99999994,
   1.5707964, -3.1415927, 355, 65536, -65536, 65536.01, 65537, 1e10, -6.3876e37];
@@ -34,10 +35,10 @@ describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (
     });
     expect(wrong.slice(0, 5)).toEqual([]);
     // Zeros keep their sign where the function is odd.
-    if (["expm1", "log1p", "sinh", "tanh", "erf", "sin"].includes(name)) expect(apply(tensor([-0], { device })).toArray()).toEqual([-0]);
+    if (["expm1", "log1p", "sinh", "tanh", "erf", "sin", "tan", "asin", "atan", "cbrt", "asinh", "atanh"].includes(name)) expect(apply(tensor([-0], { device })).toArray()).toEqual([-0]);
   });
 
-  test("sin and cos near multiples of π/2, and among arguments that are too far for vectors", () => {
+  test("sin, cos and tan near multiples of π/2, and among arguments that are too far for vectors", () => {
     // What is left of a float near a multiple is short of the bits that π/2 lacks: each float around 40,000 of them.
     const seed = Math.floor(Math.random() * 2 ** 32);
     console.log(`seed ${seed}`);
@@ -45,10 +46,10 @@ describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (
     const list = [...multiples, ...Array.from({ length: 3000 }, (_, index) => (index % 700 === 3 ? 1e9 + index * 64 : index / 10))];
     const x = tensor(list, { device, dtype: "float32" });
     const given = x.toArray() as number[];
-    for (const name of ["sin", "cos"] as const) {
+    for (const name of ["sin", "cos", "tan"] as const) {
       const got = x[name]().toArray() as number[];
       const wanted = x.to("float64")[name]().toArray() as number[];
-      const wrong = wanted.flatMap((value, at) => (Math.abs(got[at]! - value) <= (kind === "cpu" ? 2 : 2.5) * 2 ** (Math.floor(Math.log2(Math.abs(value))) - 23) ? [] : [{ x: given[at], got: got[at], value }]));
+      const wrong = wanted.flatMap((value, at) => (Math.abs(got[at]! - value) <= (kind === "cpu" ? 2 : functions[name]![1] + 0.5) * 2 ** (Math.floor(Math.log2(Math.abs(value))) - 23) ? [] : [{ x: given[at], got: got[at], value }]));
       expect(wrong.slice(0, 5)).toEqual([]);
       const turned = x.to("bfloat16")[name]().toArray() as number[];
       const near = (x.to("bfloat16").to("float64") as Tensor)[name]().toArray() as number[];
@@ -76,6 +77,28 @@ describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (
         ? Object.is(result, rounded) || Math.abs(result - rounded) <= 2 ** -149 || (Math.abs(value) < 2 ** 128 * (1 + 2 ** -21) && Math.abs(result) > 3.4e38)
         : Math.abs(result - value) <= (kind === "cpu" ? 1 : 4.5) * unit || (!Number.isFinite(result) && Math.abs(value) > 3.4028e38);
       return isRight ? [] : [{ x: given[0][at], y: given[1][at], result, value }];
+    });
+    expect(wrong.slice(0, 5)).toEqual([]);
+  });
+
+  test("atan2, of all magnitudes and of what C says of zeros, infinities and NaN", () => {
+    const seed = Math.floor(Math.random() * 2 ** 32);
+    console.log(`seed ${seed}`);
+    const bits = (step: number) => new Float32Array(new Uint32Array(100_000).map((_, index) => (Math.imul(index + 1, step) + seed) >>> 0).buffer);
+    const special = [0, -0, 1, -1, Infinity, -Infinity, NaN, 1e-45, -1e-45, 1e-40, 3.4e38, -3.4e38, 0.5];
+    const pairs = special.flatMap((y) => special.map((x) => [y, x] as const));
+    // Around the unit circle, the axes and the diagonals among the points.
+    const circle = Array.from({ length: 40_000 }, (_, index) => [Math.sin((index * Math.PI) / 20_000), Math.cos((index * Math.PI) / 20_000)] as const);
+    const y = tensor([...bits(0x9e3779b1), ...[...pairs, ...circle].map(([y]) => y)], { device, dtype: "float32" });
+    const x = tensor([...bits(0x85ebca6b), ...[...pairs, ...circle].map(([, x]) => x)], { device, dtype: "float32" });
+    const got = y.atan2(x).toArray() as number[];
+    const wanted = y.to("float64").atan2(x.to("float64")).toArray() as number[];
+    const given = [y.toArray() as number[], x.toArray() as number[]] as const;
+    const wrong = wanted.flatMap((value, at) => {
+      const result = got[at]!;
+      const unit = 2 ** Math.max(-149, Math.floor(Math.log2(Math.abs(value))) - 23);
+      const isRight = Number.isNaN(value) || value === 0 ? Object.is(result, value) : Math.abs(result - value) <= (kind === "cpu" ? 2 : 3.5) * unit && (result < 0 || Object.is(result, -0)) === value < 0;
+      return isRight ? [] : [{ y: given[0][at], x: given[1][at], result, value }];
     });
     expect(wrong.slice(0, 5)).toEqual([]);
   });

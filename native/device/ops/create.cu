@@ -16,18 +16,26 @@ template <class T> __global__ void counted(T* out, long long count, long long st
   if (index < count) out[index] = narrow<T>(start + index * step);
 }
 
-// Runs f(pair) for the pairs of elements that are this thread's, or this block's on the CPU, where the loop becomes vectors.
-template <class F> __device__ inline void for_pairs(long long count, F f) {
-  long long pairs = (count + 1) / 2;
+// Two elements from the words of one counter.
+template <class T> struct Two { T first, second; };
+template <class T, class Draw> __device__ __forceinline__ void draw_pair(T* out, long long pair, unsigned long long seed, unsigned long long stream, const Draw& draw) {
+  Two<T> drawn = draw(philox((unsigned long long)pair, stream, seed));
+  out[2 * pair] = drawn.first;
+  out[2 * pair + 1] = drawn.second;
+}
+// out[i] for i < count: the pairs that are this thread's, or this block's on the CPU, where the loop becomes vectors. `draw` is no lambda, since clang puts none that is so long into a
+// loop by itself.
+template <class T, class Draw> __device__ inline void draw_pairs(T* out, long long count, unsigned long long seed, unsigned long long stream, const Draw draw) {
 #ifdef WARPCELL_CPU
-  Span span = block_span(pairs);
+  Span span = block_span(count / 2);
 #pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
-  for (long long pair = span.begin; pair < span.end; pair++) f(pair);
+  for (long long pair = span.begin; pair < span.end; pair++) draw_pair(out, pair, seed, stream, draw);
 #else
   long long pair = global_index();
-  if (pair < pairs) f(pair);
+  if (pair < count / 2) draw_pair(out, pair, seed, stream, draw);
 #endif
+  if (count % 2 == 1 && blockIdx.x == 0 && threadIdx.x == 0) out[count - 1] = draw(philox((unsigned long long)(count / 2), stream, seed)).first;
 }
 
 // [0, 1) from 53 random bits, cut to those that T holds, since rounding could give 1.
@@ -41,33 +49,24 @@ template <class T> __device__ inline T uniform_of(unsigned high, unsigned low) {
   else return narrow<T>(float(int(high >> (32 - Uniform<T>::bits))) * (1.0f / float(1 << Uniform<T>::bits)));
 }
 
-template <class T> __global__ void uniform(T* out, long long count, unsigned long long seed, unsigned long long stream) {
-  for_pairs(count & ~1LL, [=](long long pair) {
-    Words words = philox((unsigned long long)pair, stream, seed);
-    out[2 * pair] = uniform_of<T>(words.word[0], words.word[1]);
-    out[2 * pair + 1] = uniform_of<T>(words.word[2], words.word[3]);
-  });
-  if (count % 2 == 1 && blockIdx.x == 0 && threadIdx.x == 0) {
-    Words words = philox((unsigned long long)(count / 2), stream, seed);
-    out[count - 1] = uniform_of<T>(words.word[0], words.word[1]);
-  }
-}
+template <class T> struct UniformPair {
+  __device__ __forceinline__ Two<T> operator()(const Words& words) const { return {uniform_of<T>(words.word[0], words.word[1]), uniform_of<T>(words.word[2], words.word[3])}; }
+};
+template <class T> __global__ void uniform(T* out, long long count, unsigned long long seed, unsigned long long stream) { draw_pairs(out, count, seed, stream, UniformPair<T>{}); }
 
 // Box and Muller's pairs, in float64 so that rounding to T hides what devices differ by. Logarithm and angle by series without branches, which become vectors.
-struct Pair { double first, second; };
-__device__ inline Pair normal_pair(const Words& words) {
+__device__ __forceinline__ Two<double> normal_pair(const Words& words) {
   double left = 1.0 - unit(words.word[0], words.word[1]);
   // left = m · 2^e with m of [√½, √2): log m = 2 artanh((m − 1)/(m + 1)).
-  long long bits = __double_as_longlong(left);
-  long long shifted = bits - 0x3fe6a09e667f3bcdLL;
-  long long exponent = shifted >> 52;
-  double m = __longlong_as_double(bits - (exponent << 52));
+  long long bits = __double_as_longlong(left) - 0x3fe6a09e667f3bcdLL;
+  int exponent = int((unsigned long long)bits >> 32) >> 20;
+  double m = __longlong_as_double((bits & 0x000fffffffffffffLL) + 0x3fe6a09e667f3bcdLL);
   double s = (m - 1.0) / (m + 1.0), t = s * s;
   double series = 1.0 / 23;
 #define TERM(n) series = series * t + 1.0 / (n);
   TERM(21) TERM(19) TERM(17) TERM(15) TERM(13) TERM(11) TERM(9) TERM(7) TERM(5) TERM(3)
 #undef TERM
-  double logarithm = double(int(exponent)) * 0.693147180559945309417 + 2.0 * s + 2.0 * s * t * series;
+  double logarithm = double(exponent) * 0.693147180559945309417 + 2.0 * s + 2.0 * s * t * series;
   double radius = sqrt(-2.0 * logarithm);
   // A quarter turn at a time: the rest is within π/4 of 0.
   double quarters = 4.0 * unit(words.word[2], words.word[3]);
@@ -80,14 +79,13 @@ __device__ inline Pair normal_pair(const Words& words) {
   return {radius * c, radius * d};
 }
 
-template <class T> __global__ void normal(T* out, long long count, unsigned long long seed, unsigned long long stream) {
-  for_pairs(count & ~1LL, [=](long long pair) {
-    Pair made = normal_pair(philox((unsigned long long)pair, stream, seed));
-    out[2 * pair] = narrow<T>(made.first);
-    out[2 * pair + 1] = narrow<T>(made.second);
-  });
-  if (count % 2 == 1 && blockIdx.x == 0 && threadIdx.x == 0) out[count - 1] = narrow<T>(normal_pair(philox((unsigned long long)(count / 2), stream, seed)).first);
-}
+template <class T> struct NormalPair {
+  __device__ __forceinline__ Two<T> operator()(const Words& words) const {
+    Two<double> made = normal_pair(words);
+    return {narrow<T>(made.first), narrow<T>(made.second)};
+  }
+};
+template <class T> __global__ void normal(T* out, long long count, unsigned long long seed, unsigned long long stream) { draw_pairs(out, count, seed, stream, NormalPair<T>{}); }
 
 // The high 64 bits of word · span: a whole number of [0, span), each within span/2^64 of equally likely.
 __device__ inline unsigned long long scaled(unsigned high, unsigned low, unsigned long long span) {
@@ -97,14 +95,12 @@ __device__ inline unsigned long long scaled(unsigned high, unsigned low, unsigne
   return (unsigned long long)high * span_high + (middle >> 32) + (other >> 32);
 }
 
+template <class T> struct IntegerPair {
+  long long low;
+  unsigned long long span;
+  __device__ __forceinline__ T one(unsigned high_word, unsigned low_word) const { return T(low + (long long)scaled(high_word, low_word, span)); }
+  __device__ __forceinline__ Two<T> operator()(const Words& words) const { return {one(words.word[0], words.word[1]), one(words.word[2], words.word[3])}; }
+};
 template <class T> __global__ void integers(T* out, long long count, long long low, unsigned long long span, unsigned long long seed, unsigned long long stream) {
-  for_pairs(count & ~1LL, [=](long long pair) {
-    Words words = philox((unsigned long long)pair, stream, seed);
-    out[2 * pair] = T(low + (long long)scaled(words.word[0], words.word[1], span));
-    out[2 * pair + 1] = T(low + (long long)scaled(words.word[2], words.word[3], span));
-  });
-  if (count % 2 == 1 && blockIdx.x == 0 && threadIdx.x == 0) {
-    Words words = philox((unsigned long long)(count / 2), stream, seed);
-    out[count - 1] = T(low + (long long)scaled(words.word[0], words.word[1], span));
-  }
+  draw_pairs(out, count, seed, stream, IntegerPair<T>{low, span});
 }

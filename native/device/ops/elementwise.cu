@@ -19,8 +19,8 @@ SHORT(Reciprocal); SHORT(Sqrt); SHORT(Rsqrt); SHORT(Exp); SHORT(Log); SHORT(Tanh
 SHORT(GeluGradient); SHORT(GeluTanhGradient); SHORT(Gated); SHORT(Sin); SHORT(Cos); SHORT(Pow);
 template <class Op, class T> constexpr bool light = same<Wide<T>, double> ? is_arithmetic<Op> : is_short<Op>;
 
-template <class Op> constexpr bool has_near = same<Op, Sin> || same<Op, Cos>;
 #ifdef WARPCELL_CPU
+template <class Op> constexpr bool has_near = same<Op, Sin> || same<Op, Cos> || same<Op, Tan>;
 // Stretches of near arguments only, which are nearly all, as vectors; the others one by one.
 template <class Op, class T> inline void map_near(const T* a, T* out, long long count) {
   constexpr long long kStretch = 512;
@@ -45,6 +45,7 @@ template <class Op, class T, class Out, class Arrange> __device__ inline auto fu
   return [arrange](auto... elements) { return narrow<Out>(arrange([](auto... x) { return Op::of(x...); }, elements...)); };
 }
 #else
+template <class Op> constexpr bool has_near = same<Op, Sin> || same<Op, Cos>;
 // What a result of 16 bits does not show need not be worked out.
 template <class Op> constexpr bool has_brief = same<Op, Gelu> || same<Op, GeluGradient> || same<Op, Sigmoid> || same<Op, Silu>;
 // Compiled once, for operands that are rare.

@@ -54,18 +54,25 @@ WARPCELL_CPU_FN u32 active(u32 site, u32 line) {
   return u32(block->result[block->current]);
 }
 
+// As large as T, where a word is: g++ makes no vectors of a loop that copies into a part of one.
+template <unsigned long size> struct Word { using type = u64; };
+template <> struct Word<1> { using type = unsigned char; };
+template <> struct Word<2> { using type = unsigned short; };
+template <> struct Word<4> { using type = u32; };
+
 template <class T>
 WARPCELL_CPU_FN u64 to_bits(T value) {
   static_assert(sizeof(T) <= 8, "A warp intrinsic exchanges types of at most 8 bytes. Exchange the parts of a larger one.");
-  u64 bits = 0;
+  typename Word<sizeof(T)>::type bits = 0;
   __builtin_memcpy(&bits, &value, sizeof(T));
   return bits;
 }
 
 template <class T>
 WARPCELL_CPU_FN T from_bits(u64 bits) {
+  const typename Word<sizeof(T)>::type word = (typename Word<sizeof(T)>::type)bits;
   T value;
-  __builtin_memcpy(&value, &bits, sizeof(T));
+  __builtin_memcpy(&value, &word, sizeof(T));
   return value;
 }
 

@@ -136,7 +136,13 @@ struct Cos {
   static __device__ inline bool is_near(float x) { return Sin::is_near(x); }
   static __device__ inline float near(float x) { return float_math::near_cos(x); }
 };
-UNARY(Tan, fn::tan(x));
+struct Tan {
+  template <class W> static __device__ inline W of(W x) { return fn::tan(x); }
+#ifdef WARPCELL_CPU
+  static inline bool is_near(float x) { return Sin::is_near(x); }
+  static inline float near(float x) { return float_math::near_tan(x); }
+#endif
+};
 UNARY(Asin, fn::asin(x));
 UNARY(Acos, fn::acos(x));
 UNARY(Atan, fn::atan(x));

@@ -1,6 +1,7 @@
 // The functions of elementwise operations in the type that they compute in. On a CPU, float32 ones are written so that compilers vectorise them.
 #pragma once
 #ifdef WARPCELL_CPU
+#include "float_angles.cuh"
 #include "float_math.cuh"
 #else
 #include "normal.cuh"
@@ -12,11 +13,9 @@ namespace warpcell {
 // X(name, name for float): the C library's, in both precisions. The first list has vectors of its own on a CPU.
 #define WARPCELL_VECTOR_FUNCTIONS(X) \
   X(exp, expf) X(exp2, exp2f) X(expm1, expm1f) X(log, logf) X(log2, log2f) X(log10, log10f) X(log1p, log1pf) X(sinh, sinhf) X(cosh, coshf) X(tanh, tanhf) X(erf, erff) X(erfc, erfcf) \
-  X(sin, sinf) X(cos, cosf)
+  X(sin, sinf) X(cos, cosf) X(tan, tanf) X(asin, asinf) X(acos, acosf) X(atan, atanf) X(asinh, asinhf) X(acosh, acoshf) X(atanh, atanhf) X(cbrt, cbrtf)
 #define WARPCELL_FUNCTIONS(X) \
-  X(sqrt, sqrtf) X(cbrt, cbrtf) X(tan, tanf) X(asin, asinf) X(acos, acosf) X(atan, atanf) \
-  X(asinh, asinhf) X(acosh, acoshf) X(atanh, atanhf) \
-  X(erfinv, erfinvf) X(lgamma, lgammaf) X(floor, floorf) X(ceil, ceilf) X(rint, rintf) X(trunc, truncf)
+  X(sqrt, sqrtf) X(erfinv, erfinvf) X(lgamma, lgammaf) X(floor, floorf) X(ceil, ceilf) X(rint, rintf) X(trunc, truncf)
 
 namespace fn {
 #define X(name, name_f) \
@@ -56,13 +55,14 @@ template <class W> __device__ inline W pick(bool condition, W a, W b) {
 }
 #ifdef WARPCELL_CPU
 inline float pow(float x, float y) { return float_math::pow(x, y); }
+inline float atan2(float y, float x) { return float_math::atan2(y, x); }
 #else
 __device__ inline float pow(float x, float y) { return ::powf(x, y); }
+__device__ inline float atan2(float y, float x) { return ::atan2f(y, x); }
 #endif
 __device__ inline double pow(double x, double y) { return ::pow(x, y); }
 __device__ inline float fmod(float x, float y) { return ::fmodf(x, y); }
 __device__ inline double fmod(double x, double y) { return ::fmod(x, y); }
-__device__ inline float atan2(float y, float x) { return ::atan2f(y, x); }
 __device__ inline double atan2(double y, double x) { return ::atan2(y, x); }
 __device__ inline float hypot(float x, float y) { return ::hypotf(x, y); }
 __device__ inline double hypot(double x, double y) { return ::hypot(x, y); }

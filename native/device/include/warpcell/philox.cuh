@@ -8,7 +8,7 @@ struct Words { unsigned word[4]; };
 
 __device__ inline unsigned high_product(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a * b) >> 32); }
 
-__device__ inline Words philox(unsigned long long counter, unsigned long long stream, unsigned long long seed) {
+__device__ __forceinline__ Words philox(unsigned long long counter, unsigned long long stream, unsigned long long seed) {
   Words x = {{(unsigned)counter, (unsigned)(counter >> 32), (unsigned)stream, (unsigned)(stream >> 32)}};
   unsigned key0 = (unsigned)seed, key1 = (unsigned)(seed >> 32);
   for (int round = 0; round < 10; round++) {
@@ -23,8 +23,16 @@ __device__ inline Words philox(unsigned long long counter, unsigned long long st
 
 // 53 random bits as a number of [0, 1).
 __device__ inline double unit(unsigned high, unsigned low) {
+#ifdef WARPCELL_CPU
+  // The words as the last bits of 2^52 + word: not every processor converts vectors of 64-bit integers.
+  const double base = 4503599627370496.0;
+  const unsigned long long base_bits = 0x4330000000000000ull;
+  double first = __longlong_as_double((long long)(base_bits | high)) - base, second = __longlong_as_double((long long)(base_bits | low >> 11)) - base;
+  return first * (1.0 / 4294967296.0) + second * (1.0 / 9007199254740992.0);
+#else
   unsigned long long bits = ((unsigned long long)high << 32 | low) >> 11;
   return (double)bits * (1.0 / 9007199254740992.0);
+#endif
 }
 
 }  // namespace warpcell
