@@ -57,6 +57,7 @@ bool Client::is_busy() {
 
 bool Client::reply(uint64_t sequence, Answer* answer) {
   if (!mailbox_.take(sequence, answer)) return false;
+  if (!answer->refusal()) flights_.forget(sequence);
   if (sequence != answered_to_ + 1) answered_from_.store(sequence, std::memory_order_release);
   answered_to_.store(sequence, std::memory_order_release);
   return true;

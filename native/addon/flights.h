@@ -1,4 +1,4 @@
-// The flight recorder: remembers which kernel was launched from where, for the last 65,536 commands.
+// The flight recorder: remembers which kernel was launched from where, for the last 65,536 commands that may be under way.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -19,6 +19,12 @@ struct Flight {
 class Flights {
  public:
   void record(uint64_t sequence, uint32_t kernel, uint32_t origin) { slots_[sequence % kSlots] = {sequence, kernel, origin}; }
+
+  // Done, so it is not what a later fault comes from.
+  void forget(uint64_t sequence) {
+    Flight& slot = slots_[sequence % kSlots];
+    if (slot.sequence == sequence) slot = {};
+  }
 
   // Oldest first.
   std::vector<Flight> between(uint64_t first, uint64_t last) const {
