@@ -32,19 +32,21 @@ template <class T> __global__ void transpose(const T* in, T* out, long long rows
   long long x1 = x0 + kTile < columns ? x0 + kTile : columns, y1 = y0 + kTile < rows ? y0 + kTile : rows;
   if (x1 - x0 == kTile && y1 - y0 == kTile) {
     const bool streams = batches * rows * columns * (long long)sizeof(T) >= kStreamedBytes;
+    // Eight by eight at a time, in registers; rows that are a power of two apart share few places of a cache, so each is read, and later written, at once.
     alignas(kLineBytes) T turned[kTile][kTile];
-    T* first = streams ? &turned[0][0] : out + x0 * rows + y0;
-    const long long step = streams ? kTile : rows;
-    // Eight by eight at a time, in registers: a cache line is read and written whole.
-    for (int bx = 0; bx < kTile; bx += 8) {
-      for (int by = 0; by < kTile; by += 8) {
+    for (int by = 0; by < kTile; by += 8) {
+      for (int bx = 0; bx < kTile; bx += 8) {
         T block[8][8];
         for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) block[j][i] = in[(y0 + by + i) * row_stride + x0 + bx + j];
-        for (int j = 0; j < 8; j++) for (int i = 0; i < 8; i++) first[(bx + j) * step + by + i] = block[j][i];
+        for (int j = 0; j < 8; j++) for (int i = 0; i < 8; i++) turned[bx + j][by + i] = block[j][i];
       }
     }
+    for (int j = 0; j < kTile; j++) {
+      T* place = out + (x0 + j) * rows + y0;
+      if (streams) store_streaming(place, turned[j], sizeof turned[j]);
+      else __builtin_memcpy(place, turned[j], sizeof turned[j]);
+    }
     if (!streams) return;
-    for (int j = 0; j < kTile; j++) store_streaming(out + (x0 + j) * rows + y0, turned[j], sizeof turned[j]);
     return end_streaming();
   }
   for (long long x = x0; x < x1; x++) for (long long y = y0; y < y1; y++) out[x * rows + y] = in[y * row_stride + x];

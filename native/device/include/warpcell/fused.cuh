@@ -7,16 +7,21 @@
 
 namespace warpcell {
 
+#ifdef WARPCELL_CPU
+// A value of several functions is more than compilers put in a loop by themselves, and a loop with a call in it is no vectors.
+template <class Out, class Row, class F> __attribute__((flatten)) inline void fused_each(Out* out, const Row row, long long count, F value) {
+#pragma clang loop vectorize(assume_safety)
+#pragma GCC ivdep
+  for (long long i = 0; i < count; i++) out[i] = narrow<Out>(value(row.at(i)));
+}
+#endif
+
 // out[i] = value(elements) for i < count; `layout` has `out`, without gaps, first. `packed`: packs of neighbours never leave the last axis and are aligned.
 template <class Row, class Out, int N, class RowAt, class F>
 __device__ inline void fused_map(const Layout<N>& layout, long long count, int packed, Out* out, RowAt row_at, F value) {
 #ifdef WARPCELL_CPU
   for_rows(layout, count, [&](const Offsets<N>& offsets, long long steps) {
-    Out* to = out + offsets.at[0];
-    const Row row = row_at(offsets);
-#pragma clang loop vectorize(assume_safety)
-#pragma GCC ivdep
-    for (long long i = 0; i < steps; i++) to[i] = narrow<Out>(value(row.at(i)));
+    fused_each(out + offsets.at[0], row_at(offsets), steps, value);
   });
 #else
   constexpr int W = Row::width;
@@ -127,9 +132,7 @@ __device__ inline typename Op::State fused_reduce(Team team, const Row& row, lon
 // out[i] = value(elements) for a whole row, by its team.
 template <class Out, class Row, class F> __device__ inline void fused_row(Team team, const Row& row, long long length, int packed, Out* out, F value) {
 #ifdef WARPCELL_CPU
-#pragma clang loop vectorize(assume_safety)
-#pragma GCC ivdep
-  for (long long i = 0; i < length; i++) out[i] = narrow<Out>(value(row.at(i)));
+  fused_each(out, row, length, value);
 #else
   constexpr int W = Row::width;
   long long done = 0;
