@@ -1,7 +1,6 @@
 // Brings NVIDIA's compiler and CUDA's own headers from PyPI into .cache, for compiling the library's kernels for GPUs that this machine need not have.
-import { existsSync, mkdtempSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { python, quietly, root } from "./setup.mjs";
+import { obtainPackages } from "./pypi.mjs";
 
 // Of CUDA 12: drivers of CUDA 12 and of CUDA 13 load its machine code, and it knows every GPU from Turing to Blackwell. CUDA 13's would need a driver as new.
 const packages = ["nvidia-cuda-nvrtc-cu12==12.9.86", "nvidia-cuda-runtime-cu12==12.9.79"];
@@ -9,20 +8,10 @@ const packages = ["nvidia-cuda-nvrtc-cu12==12.9.86", "nvidia-cuda-runtime-cu12==
 /** The library's file: the one that WARPCELL_NVRTC names, else these packages', downloaded where they are not there yet. */
 export async function obtainNvrtc() {
   if (process.env.WARPCELL_NVRTC !== undefined) return process.env.WARPCELL_NVRTC;
-  const folder = join(root, ".cache", "nvrtc", packages.join("+").replaceAll("==", "-"));
-  const library = join(folder, "nvidia", "cuda_nvrtc", "lib", "libnvrtc.so.12");
-  if (existsSync(library)) return library;
-  mkdirSync(join(folder, ".."), { recursive: true });
-  // It appears whole or not at all.
-  const part = mkdtempSync(join(folder, "..", ".part-"));
+  const library = join("nvidia", "cuda_nvrtc", "lib", "libnvrtc.so.12");
   try {
-    await quietly(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:", "--target", part, ...packages]);
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(part, folder);
+    return join(await obtainPackages("nvrtc", packages, library), library);
   } catch (error) {
     throw new Error(`NVIDIA's compiler cannot be had from PyPI (${packages.join(", ")}), so there would be no kernels for GPUs in the bundle. Connect to a network, name a libnvrtc.so in WARPCELL_NVRTC, or make a bundle without: npm run bundle -- --without-cubins\n${error.message}`);
-  } finally {
-    rmSync(part, { recursive: true, force: true });
   }
-  return library;
 }

@@ -55,7 +55,7 @@ async function obtaining(python: string, chosen?: string) {
     vi.unstubAllEnvs();
   });
   vi.stubEnv("WARPCELL_NVRTC", chosen);
-  for (const name of ["nvrtc.mjs", "setup.mjs", "checks.mjs"]) cpSync(join(root, "scripts", name), join(folder, "scripts", name));
+  for (const name of ["nvrtc.mjs", "pypi.mjs", "setup.mjs", "checks.mjs"]) cpSync(join(root, "scripts", name), join(folder, "scripts", name));
   mkdirSync(join(folder, ".venv", "bin"), { recursive: true });
   const setPython = (text: string) => writeFileSync(join(folder, ".venv", "bin", "python"), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
   setPython(python);

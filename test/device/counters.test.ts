@@ -66,7 +66,7 @@ describe("a GPU made here", () => {
     ["a virtual GPU", { FAKE_COUNTERS: "40" }, true, /^Nothing is counted: The driver lets only administrators profile\./],
     ["a virtual GPU that cannot", { FAKE_COUNTERS: "33" }, true, /^Nothing is counted: This virtual GPU cannot be profiled\. Ask whoever runs the machine to allow profiling of it\.$/],
     ["another program that counts", { FAKE_COUNTERS: "26" }, true, /^Nothing is counted: Another program counts or samples on this GPU, which serves one at a time\. Ask for counters or samples when that is done\.$/],
-    ["an old CUPTI", { FAKE_CUPTI_VERSION: "23" }, false, /^Nothing is counted: CUPTI 12 \(API 23\) \(.*\) cannot count kernel by kernel, which takes CUDA 12\.6 or newer\. Get one with: pip install nvidia-cuda-cupti /],
+    ["an old CUPTI", { FAKE_CUPTI_VERSION: "23" }, false, /^Nothing is counted: CUPTI 12 \(API 23\) \(.*\) cannot count kernel by kernel, which takes CUDA 12\.6 or newer\. Get one that can with: pip install nvidia-cuda-cupti /],
     ["a chip without counters", { FAKE_LACKS: "_" }, true, /^Nothing is counted: CUPTI 13\.0 has no counter for this GPU \(GH100\) that one pass reads\.$/],
   ])("goes on without counters: %s", (_what, environment, hasProfilers, note) => {
     const device = openMadeGpu(environment, hasProfilers);

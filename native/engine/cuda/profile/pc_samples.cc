@@ -35,7 +35,7 @@ std::string reason_of(const std::string& name) {
 
 }  // namespace
 
-PcSamples::PcSamples(const CuptiApi& cupti, Context context) : cupti_(cupti), api_(sampling_api(cupti)), context_(context) {
+PcSamples::PcSamples(const CuptiApi& cupti, Context context) : cupti_(cupti), api_(profiler_api<SamplingApi>(cupti, "sample")), context_(context) {
   try {
     auto open = parameters<SamplingParameters>(&SamplingParameters::context);
     open.context = context_;

@@ -33,7 +33,7 @@ const char* name_of(const char* metric) {
 }  // namespace
 
 RangeCounters::RangeCounters(const CuptiApi& cupti, const DriverApi& driver, Context context, Stream stream, int device)
-    : cupti_(cupti), api_(range_api(cupti)), driver_(driver), context_(context), stream_(stream) {
+    : cupti_(cupti), api_(profiler_api<RangeApi>(cupti, "count kernel by kernel, which takes CUDA 12.6 or newer")), driver_(driver), context_(context), stream_(stream) {
   try {
     open_host(device);
     config_ = configure();

@@ -78,9 +78,15 @@ struct SamplingApi {
 #define X(name, parameters) CuptiResult (*name)(parameters*) = nullptr;
   WARPCELL_SAMPLING_FUNCTIONS(X)
 #undef X
-};
 
-// Of the library that `cupti` is. Throws DeviceError NO_LIBRARY with the way to get one that samples.
-const SamplingApi& sampling_api(const CuptiApi& cupti);
+  // Whether the library has all of them.
+  bool resolve(const DynamicLibrary& library) {
+    bool complete = true;
+#define X(name, parameters) complete = library.resolve(#name, name) && complete;
+    WARPCELL_SAMPLING_FUNCTIONS(X)
+#undef X
+    return complete;
+  }
+};
 
 }  // namespace warpcell::cuda
