@@ -20,6 +20,8 @@ const commands: Record<string, Command> = {
   "--help": { words: "", does: "print this", run: async () => print(usage()) },
 };
 
+const usageOf = (name: string, { words, does }: Command): string => `Usage: ${`warpcell ${name} ${words}`.trim()}\n\n  ${does}`;
+
 function usage(): string {
   const rows = [...Object.entries(commands).map(([name, { words, does }]) => [`${name} ${words}`.trim(), does] as const), ["CONNECTION_FILE", "be the kernel of a Jupyter client"] as const];
   return ["Usage: warpcell COMMAND", "", ...rows.map(([left, right]) => `  ${left.padEnd(32)}${right}`)].join("\n");
@@ -42,6 +44,7 @@ async function kernel(file: string): Promise<number> {
 async function main([first, ...words]: readonly string[]): Promise<number> {
   if (first === undefined) throw new Problem("COMMAND_UNKNOWN", `Say which command.\n\n${usage()}`);
   const command = Object.hasOwn(commands, first) ? commands[first] : undefined;
+  if (command !== undefined && words.includes("--help")) return print(usageOf(first, command));
   if (command !== undefined) return command.run(words);
   if (!existsSync(first) && !/[./]/.test(first)) throw new Problem("COMMAND_UNKNOWN", `There is no command "${first}". The commands are ${Object.keys(commands).join(", ")}, or a connection file; \`warpcell --help\` says what they do.`);
   return kernel(first);

@@ -260,6 +260,11 @@ describe("test and bench", () => {
 });
 
 describe("other words", () => {
+  test("a command says what it takes with --help, and does nothing else", async () => {
+    expect(await warpcell(["run", "--help"])).toEqual({ status: 0, stdout: "Usage: warpcell run NOTEBOOK\n\n  run a notebook without Jupyter and print its output\n", stderr: "" });
+    expect(await warpcell(["install", "--prefix", "/nowhere", "--help"])).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Usage: warpcell install \[--prefix DIR \| --user\]\n/) as string });
+  });
+
   test("--help lists every command", async () => {
     const { status, stdout } = await warpcell(["--help"]);
     for (const word of ["install", "run NOTEBOOK", "doctor", "test cpu | gpu", "bench", "--version", "CONNECTION_FILE"]) expect(stdout).toContain(word);
