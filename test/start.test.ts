@@ -52,7 +52,8 @@ test("npm start prints an address that answers, and ends with all it started", a
 
 test("npm start writes nothing in the user's home but the cache of kernels, also when notebooks are saved", async () => {
   const home = temporary();
-  const { child, ended, text } = start({ env: { HOME: home, ...Object.fromEntries(["XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"].map((name) => [name, undefined])) } });
+  // npm's own cache is npm's; it says where to its children, which is where these tests mostly run.
+  const { child, ended, text } = start({ env: { HOME: home, npm_config_cache: temporary(), ...Object.fromEntries(["XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"].map((name) => [name, undefined])) } });
   await until(() => text().includes("Stop it with Ctrl+C."));
   const url = new URL(/http:\S+/.exec(text())![0]), token = url.searchParams.get("token");
   const at = (path: string) => new URL(`${path}?token=${token}`, url);
