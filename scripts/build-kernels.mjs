@@ -52,7 +52,7 @@ async function compileUnits(units, log) {
     const compiler = isHost ? DeviceProcess.get("cpu") : DeviceProcess.get("nvrtc", 80);
     const path = unitArtifact(architecture, unit);
     const source = unitSource(unit.file);
-    const parts = unitParts(isHost ? "cpu" : "cuda", unit);
+    const parts = unitParts(unit);
     const print = printOf(parts, source, isHost, compiler.properties.compiler);
     if (readPrint(path) === print) continue;
     const started = Date.now();
@@ -83,7 +83,7 @@ export async function removeOutdated(wanted, log) {
     const names = files.filter((name) => name.endsWith(".names")).map((name) => name.slice(0, -".names".length));
     const outdated = names.filter((name) => {
       const unit = units.get(name);
-      const sources = unit === undefined ? "" : printOf(unitParts("cuda", unit), unitSource(unit.file), false, null);
+      const sources = unit === undefined ? "" : printOf(unitParts(unit), unitSource(unit.file), false, null);
       return unit === undefined || !readPrint(join(kernelsFolder, architecture, name)).startsWith(sources);
     });
     for (const file of files) if (outdated.some((name) => file === name || file.startsWith(`${name}.`))) rmSync(join(kernelsFolder, architecture, file), { force: true });

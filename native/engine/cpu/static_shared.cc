@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <unordered_set>
 
 #include <cxxabi.h>
 #include <elf.h>
@@ -41,7 +42,8 @@ std::string demangled(const char* name) {
   return status == 0 ? text.get() : name;
 }
 
-std::vector<Symbol> symbols_of(const std::string& artifact) {
+// Of variables of threads, and of functions that begin at an entry: a name takes longer to demangle than a kernel to load.
+std::vector<Symbol> symbols_of(const std::string& artifact, const std::unordered_set<uint64_t>& entries) {
   auto header = read<Elf64_Ehdr>(artifact, 0);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) {
     throw DeviceError("INVALID_IMAGE", "This is not a cell compiled for the cpu device (a 64-bit ELF object). Compile the cell again.");
@@ -54,9 +56,10 @@ std::vector<Symbol> symbols_of(const std::string& artifact) {
     for (uint64_t at = 0; at < section.sh_size; at += sizeof(Elf64_Sym)) {
       auto symbol = read<Elf64_Sym>(artifact, section.sh_offset + at);
       int type = ELF64_ST_TYPE(symbol.st_info);
-      if ((type != STT_TLS && type != STT_FUNC) || symbol.st_shndx == SHN_UNDEF) continue;
+      bool of_thread = type == STT_TLS, is_entry = type == STT_FUNC && entries.count(symbol.st_value) != 0;
+      if ((!of_thread && !is_entry) || symbol.st_shndx == SHN_UNDEF) continue;
       read<char>(artifact, names.sh_offset + symbol.st_name);   // the name begins inside the file; the file ends with a table of zeros
-      symbols.push_back({demangled(artifact.c_str() + names.sh_offset + symbol.st_name), symbol.st_value, symbol.st_size, type == STT_TLS});
+      symbols.push_back({demangled(artifact.c_str() + names.sh_offset + symbol.st_name), symbol.st_value, symbol.st_size, of_thread});
     }
   }
   return symbols;
@@ -95,7 +98,7 @@ std::string without_parameters(const std::string& kernel) {
 }  // namespace
 
 std::vector<StaticShared> static_shared(const std::string& artifact, const std::vector<uint64_t>& entries) {
-  std::vector<Symbol> symbols = symbols_of(artifact);
+  std::vector<Symbol> symbols = symbols_of(artifact, {entries.begin(), entries.end()});
   std::vector<std::string> kernels(entries.size());
   for (const Symbol& symbol : symbols) {
     for (size_t i = 0; i < entries.size() && !symbol.of_thread; i++) {

@@ -30,10 +30,9 @@ test("what was compiled with other kernels is passed over", () => {
   expect(taken("sm_89")?.path).toBe(unitArtifact("sm_80", unit, folder));
 });
 
-test("a GPU's part of a unit is small, a CPU's is the whole", () => {
+test("a part of a unit is small", () => {
   const expressions = Array.from({ length: 70 }, (_, index) => `kernel<${index}>`);
-  expect(unitParts("cpu", { expressions })).toEqual([expressions]);
-  const parts = unitParts("cuda", { expressions });
+  const parts = unitParts({ expressions });
   expect(parts.map(({ length }) => length)).toEqual([24, 24, 22]);
   expect(parts.flat()).toEqual(expressions);
   expect([0, 1].map((part) => partFile("sm_80/sums.float32", part))).toEqual(["sm_80/sums.float32", "sm_80/sums.float32.1"]);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { deviceSources, kernelsFolder } from "../wire/binding.ts";
 import { headerBytes, Op } from "../wire/commands.ts";
 import { scratchBytes, scratchDoubles, scratchFloats, scratchLongs, scratchWords } from "../wire/scratch.ts";
-import type { DeviceKind, DeviceProcess } from "../device/process.ts";
+import type { DeviceProcess } from "../device/process.ts";
 import { factsOf, wideOf, type DType, type WideType } from "../memory/dtype.ts";
 import type { DeviceArray } from "../memory/array.ts";
 import { Compilation } from "../cuda/compilation.ts";
@@ -40,11 +40,11 @@ export function unitSource(file: string): string {
 const mostOfPart = 32;
 
 /**
- * What of a unit is compiled ahead and loaded together: on a CPU all of it. A GPU's driver takes 0.1 ms and more for each kernel, and the first use of an operation waits for
- * all that comes with it; but a module for each would copy its file and its names a thousand times.
+ * What of a unit is compiled ahead and loaded together. A GPU's driver takes 0.1 ms and more for each kernel, a CPU's loader 0.03, and the first use of an operation waits for all
+ * that comes with it; but a module for each would copy its file and its names a thousand times.
  */
-export function unitParts(kind: DeviceKind, { expressions }: Pick<Unit, "expressions">): string[][] {
-  const parts = kind === "cpu" ? 1 : Math.ceil(expressions.length / mostOfPart);
+export function unitParts({ expressions }: Pick<Unit, "expressions">): string[][] {
+  const parts = Math.ceil(expressions.length / mostOfPart);
   const size = Math.ceil(expressions.length / parts);
   return Array.from({ length: parts }, (_, part) => expressions.slice(part * size, (part + 1) * size));
 }
@@ -92,7 +92,7 @@ function openPrebuilt(device: DeviceProcess, unit: Unit): Prebuilt | null {
   const found = findPrebuilt(device.properties.architectures, unit);
   if (found === null) return null;
   const { path, lowered } = found;
-  const parts = unitParts(device.kind, unit);
+  const parts = unitParts(unit);
   const size = parts[0]!.length;
   const modules: LoadedModule[] = [];
   return {
