@@ -19,11 +19,12 @@ inline float power_of_two(int n) { return bits_float(uint(n + 127) << 23); }
 // x · 2ⁿ, by two factors: 2ⁿ itself may be no float.
 inline float scaled(float x, int n) { return x * power_of_two(n >> 1) * power_of_two(n - (n >> 1)); }
 
-// e^x / 2ⁿ for the n of x.
-inline float reduced_exp(float x, const Whole& n) {
+// e^x / 2ⁿ − 1 for the n of x, to a share of 1 + it.
+inline float reduced_exp_less(float x, const Whole& n) {
   float r = fma(n.value, -kLn2Low, fma(n.value, -kLn2, x));
-  return fma(r * r, horner(r, 0.5f, 0.1666652f, 0.041666403f, 0.008368831f, 0.0013940533f), r) + 1.0f;
+  return fma(r * r, horner(r, 0.5f, 0.1666652f, 0.041666403f, 0.008368831f, 0.0013940533f), r);
 }
+inline float reduced_exp(float x, const Whole& n) { return reduced_exp_less(x, n) + 1.0f; }
 inline float exp(float x) {
   x = at_most(at_least(x, -104.0f), 89.0f);
   Whole n = nearest(x * kLog2E);
@@ -93,11 +94,26 @@ inline float log1p(float x) {
   return pick(x == 0.0f, x, log_ends(u, result));
 }
 
+// By u = ½(e^(−2|x|) − 1), as u/(1 + u). Beyond 9.02 the nearest float is 1.
 inline float tanh(float x) {
-  float square = x * x, near = fma(x * square, horner(square, -0.33333328f, 0.13333012f, -0.053904343f, 0.021320643f, -0.00668256f), x);
-  // Beyond 9.02 the nearest float is 1.
-  float size = magnitude(x), part = exp_within(at_most(2.0f * size, 19.0f));
-  return signed_as(pick(size < 0.5f, near, 1.0f - 2.0f / (part + 1.0f)), x);
+  float size = at_most(magnitude(x), 9.5f);
+  Whole n = nearest(size * -2.88539008f);
+  // Half of what is left; the n that matter are few, so that log 2 need not be in two parts.
+  float r = fma(n.value, -0.346573591f, -size), scale = power_of_two(n.number);
+  float part = fma(r * r, horner(r, 1.0f, 0.66666668f, 0.33333192f, 0.133331328f, 0.0445845952f, 0.0127643232f), r);
+  float u = fma(scale, part, fma(scale, 0.5f, -0.5f)), sum = 1.0f + u;
+  // A processor's dividers are few, and wait for each other: a parabola that is 1/sum to 1/99, the square of what is left, and of the quotient what is left then, where u and 1 are exact.
+  float inverse = horner(sum, 4.24242424f, -5.81818182f, 2.58585859f);
+  inverse = fma(inverse, fma(-sum, inverse, 1.0f), inverse);
+  float quotient = u * inverse;
+  return signed_as(fma(fma(-u, quotient, u - quotient), inverse, quotient), x);
+}
+// 1/(1 + e^−x), by 2²⁴e^−|x|, which is normal where it matters.
+inline float sigmoid(float x) {
+  float bounded = at_least(-magnitude(x), -104.0f);
+  Whole n = nearest(bounded * kLog2E);
+  float scale = power_of_two(n.number + 24), small = fma(reduced_exp_less(bounded, n), scale, scale);
+  return pick(x < 0.0f, small, 16777216.0f) / (16777216.0f + small);
 }
 // ½e^x for x ≥ 0.
 inline float half_exp(float x) {

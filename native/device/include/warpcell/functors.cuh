@@ -169,6 +169,9 @@ UNARY(Relu6, x != x ? x : (x > W(0) ? (x < W(6) ? x : W(6)) : W(0)));
 // e^-|x| never overflows.
 struct Sigmoid {
   template <class W> static __device__ inline W of(W x) {
+#ifdef WARPCELL_CPU
+    if constexpr (same<W, float>) return float_math::sigmoid(x);
+#endif
     W small = fn::exp(-fn::fabs(x)), part = W(1) / (W(1) + small);
     return fn::pick(x >= W(0), part, small * part);
   }
