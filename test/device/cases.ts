@@ -42,6 +42,15 @@ const two = (name: OperationName, of: (x: number, y: number) => number | boolean
 /** Some units, and what e^−|x| is off when its exponent is rounded: __expf, CUDA C++ Programming Guide. */
 const briefly = (units: number): Allowed => (u, wanted, [x]) => 2 * u * Math.abs(wanted) * (units + 2 + 1.173 * Math.min(104, Math.abs(x!)));
 
+/** A sine of |r| ≤ π/2 in few terms, 2⁻¹⁹·⁷, and roundings of what is left of the argument. */
+const brieflyTurned: Allowed = (u, wanted) => 32 * u * Math.abs(wanted);
+
+/** lg2.approx, 2⁻²² of itself and near 1 of 1 (PTX ISA), times the exponent, and the rounding of that; and ex2.approx, 2⁻²². */
+const brieflyPowered: Allowed = (u, wanted, [x, y]) => {
+  const log = Math.min(1024, Math.abs(Math.log2(Math.abs(x!))));
+  return u * Math.abs(wanted) * (4 + Math.LN2 * Math.abs(y!) * (4 * Math.max(1, log) + log));
+};
+
 /** To the nearest integer, ties to even. */
 function round(x: number): number {
   const down = Math.floor(x);
@@ -92,8 +101,8 @@ const compare = (name: OperationName, test: (x: number | bigint, y: number | big
 const logical = (name: OperationName, test: (x: boolean, y: boolean) => boolean): ElementwiseCase =>
   two(name, (x, y) => test(x !== 0, y !== 0), 0, { ofIntegers: (x, y) => test(x !== 0n, y !== 0n), ofBools: test });
 const bitwise = (name: OperationName, ofIntegers: (x: bigint, y: bigint) => bigint, ofBools: (x: boolean, y: boolean) => boolean): ElementwiseCase => ({ name, ranges: [wide, wide], ofIntegers, ofBools });
-const math = (name: "exp" | "expm1" | "log" | "log2" | "log10" | "log1p" | "cbrt" | "sin" | "cos" | "tan" | "asin" | "acos" | "atan" | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh", range: readonly [number, number] = wide) =>
-  one(name, Math[name], library(name), range);
+const math = (name: "exp" | "expm1" | "log" | "log2" | "log10" | "log1p" | "cbrt" | "sin" | "cos" | "tan" | "asin" | "acos" | "atan" | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh", range: readonly [number, number] = wide, more: Partial<ElementwiseCase> = {}) =>
+  one(name, Math[name], library(name), range, more);
 
 export const elementwiseCases: readonly ElementwiseCase[] = [
   one("neg", (x) => -x, 0, wide, { ofIntegers: (x) => -x }),
@@ -106,7 +115,7 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
   one("sqrt", Math.sqrt, 0.5, positive),
   // A root and a division, each rounded.
   one("rsqrt", (x) => 1 / Math.sqrt(x), 2, positive),
-  math("cbrt"), math("sin"), math("cos"), math("tan"), math("asin", unit), math("acos", unit), math("atan"), math("sinh"), math("cosh"), math("tanh"), math("asinh"), math("acosh", [1, 100]), math("atanh", unit),
+  math("cbrt"), math("sin", wide, { allowedBrief: brieflyTurned }), math("cos", wide, { allowedBrief: brieflyTurned }), math("tan"), math("asin", unit), math("acos", unit), math("atan"), math("sinh"), math("cosh"), math("tanh"), math("asinh"), math("acosh", [1, 100]), math("atanh", unit),
   one("erf", erf, library("erf"), [-5, 5]), one("erfc", erfc, library("erfc"), [-5, 9]), one("erfinv", erfinv, library("erfinv"), unit),
   // Near its zeros at 1 and 2 the reference is the one that is less exact.
   one("lgamma", lgamma, (u, wanted) => library("lgamma") * 2 * u * Math.abs(wanted) + 2e-14, positive),
@@ -155,7 +164,7 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
   two("floorDivide", floorDivide, 0.5, { ofIntegers: floorDivideIntegers }),
   two("remainder", remainder, 0.5, { ofIntegers: (x, y) => (y === 0n ? 0n : x - floorDivideIntegers(x, y) * y) }),
   two("fmod", (x, y) => x % y, 0, { ofIntegers: (x, y) => (y === 0n ? 0n : x % y) }),
-  two("pow", pow, library("pow"), { ranges: [[0.1, 9], [-9, 9]], ofIntegers: powIntegers }),
+  two("pow", pow, library("pow"), { ranges: [[0.1, 9], [-9, 9]], ofIntegers: powIntegers, allowedBrief: brieflyPowered }),
   two("maximum", larger, 0, { ofIntegers: (x, y) => (x > y ? x : y) }),
   two("minimum", smaller, 0, { ofIntegers: (x, y) => (x < y ? x : y) }),
   two("atan2", Math.atan2, library("atan2")),

@@ -1,7 +1,7 @@
-// float32 functions on every device against float64: over all magnitudes, and at the ends of their ranges.
+// float32 functions on every device against float64: over all magnitudes, and at the ends of their ranges. Sine, cosine and power of 16 bits, of all numbers.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
-import { tensor, type Tensor } from "../../native/lib/index.ts";
+import { pow, tensor, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 
 // Units in the last place: ours on the CPU; CUDA's own from the CUDA C++ Programming Guide, "Mathematical Functions".
@@ -11,6 +11,29 @@ const functions: Record<string, [cpu: number, cuda: number]> = {
 };
 const ends = [NaN, Infinity, -Infinity, 0, -0, 1e-45, -1e-45, 1e-40, -1e-40, 1, -1, 88.72283, 88.72284, -87.4, -103.9, -104.1, 127.99999, 128, -149, -151, 3.4e38, -3.4e38, 1e-7, -1e-7, 0.5, -0.5, 9.2, 10.05, -0.99999994,
   1.5707964, -3.1415927, 355, 65536, -65536, 65536.01, 65537, 1e10, -6.3876e37];
+
+/** Bits behind the point, and what an exponent has added. */
+const sixteenBits = { bfloat16: { digits: 7, bias: 127 }, float16: { digits: 10, bias: 15 } } as const;
+type SixteenBits = keyof typeof sixteenBits;
+
+function allOf(dtype: SixteenBits): number[] {
+  const { digits, bias } = sixteenBits[dtype];
+  return Array.from({ length: 65_536 }, (_, bits) => {
+    const exponent = (bits & 0x7fff) >> digits, fraction = (bits & (2 ** digits - 1)) / 2 ** digits;
+    const size = exponent > 2 * bias ? (fraction === 0 ? Infinity : NaN) : exponent === 0 ? fraction * 2 ** (1 - bias) : (1 + fraction) * 2 ** (exponent - bias);
+    return bits & 0x8000 ? -size : size;
+  });
+}
+
+/** Half a unit in the last place of 16 bits, and as much as one more rounding of them hides: the nearest number, or beside a tie its other neighbour. */
+function isNearest(result: number, value: number, dtype: SixteenBits): boolean {
+  const { digits, bias } = sixteenBits[dtype];
+  if (!Number.isFinite(value)) return Object.is(result, value);
+  const isNegative = (x: number) => x < 0 || Object.is(x, -0);
+  if (isNegative(result) !== isNegative(value)) return false;
+  const size = Math.abs(value), unit = 2 ** (Math.max(1 - bias, Math.min(bias, Math.floor(Math.log2(size)))) - digits), allowed = unit / 2 + 2 ** -13 * size;
+  return Number.isFinite(result) ? Math.abs(result - value) <= allowed : !Number.isNaN(result) && size + allowed >= 2 ** (bias + 1);
+}
 
 describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (device, kind) => {
   test.each(Object.entries(functions))("%s", (name, [cpu, cuda]) => {
@@ -55,6 +78,30 @@ describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (
       const near = (x.to("bfloat16").to("float64") as Tensor)[name]().toArray() as number[];
       expect(near.flatMap((value, at) => (Math.abs(turned[at]! - value) <= 2 ** -8 * Math.abs(value) * (1 + 2 ** -14) ? [] : [{ at, got: turned[at], value }])).slice(0, 5)).toEqual([]);
     }
+  });
+
+  test.each(["bfloat16", "float16"] as const)("sin, cos and pow of all numbers of %s", (dtype) => {
+    const seed = Math.floor(Math.random() * 2 ** 32);
+    console.log(`seed ${seed}`);
+    const list = allOf(dtype), x = tensor(list, { device, dtype }), exact = x.to("float64");
+    const check = (what: unknown, got: Tensor, wanted: Tensor) => {
+      expect(got.dtype).toBe(dtype);
+      const results = got.toArray() as number[], values = wanted.toArray() as number[];
+      const wrong = values.flatMap((value, at) => (isNearest(results[at]!, value, dtype) ? [] : [{ what, x: list[at], result: results[at], value }]));
+      expect(wrong.slice(0, 5)).toEqual([]);
+    };
+    check("sin", x.sin(), exact.sin());
+    check("cos", x.cos(), exact.cos());
+    // Whole numbers, halves, what is 0, huge or tiny; and some that nobody chose, all as float32 has them.
+    const random = [1, 2, 3, 4].map((index) => (Math.imul(seed + index, 0x9e3779b1) | 0) / 2 ** 31);
+    const numbers = [0, -0, 1, -1, 2, 3, -3, 0.5, -0.5, 2.5, -1.5, 100, 511.5, 512, 513, 1e30, 1e-30, Infinity, -Infinity, NaN, ...random, ...random.map((y) => y * 10), ...random.map((y) => y * 300)].map(Math.fround);
+    for (const number of numbers) {
+      check({ number }, x.pow(number), exact.pow(number));
+      check({ base: number }, pow(number, x), pow(number, exact));
+    }
+    // Each with another of them.
+    const y = tensor(list.map((_, index) => list[(Math.imul(index, 40_503) + seed) & 0xffff]!), { device, dtype });
+    check("pow", x.pow(y), exact.pow(y.to("float64")));
   });
 
   test("pow, of all magnitudes and of what C says of zeros, infinities and NaN", () => {

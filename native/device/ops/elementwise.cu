@@ -46,12 +46,14 @@ template <class Op, class T, class Out, class Arrange> __device__ inline auto fu
 }
 #else
 template <class Op> constexpr bool has_near = same<Op, Sin> || same<Op, Cos>;
-// What a result of 16 bits does not show need not be worked out.
+// What a result of 16 bits does not show need not be worked out; those of has_near and the power have such a form, too.
 template <class Op> constexpr bool has_brief = same<Op, Gelu> || same<Op, GeluGradient> || same<Op, Sigmoid> || same<Op, Silu>;
 // Compiled once, for operands that are rare.
 template <class Op, class... X> __device__ __noinline__ float rarely(X... x) { return Op::of(x...); }
-template <class Op, class... X> __device__ inline float usually(bool& is_usual, X... x) {
-  if constexpr (has_near<Op>) {
+template <class Op, class T, class... X> __device__ inline float usually(bool& is_usual, X... x) {
+  if constexpr (sizeof(T) == 2) {
+    return Op::brief(is_usual, x...);
+  } else if constexpr (has_near<Op>) {
     is_usual = is_usual && Op::is_near(x...);
     return Op::near(x...);
   } else {
@@ -61,7 +63,7 @@ template <class Op, class... X> __device__ inline float usually(bool& is_usual, 
 // narrow(Op(x…)), where `arrange(f, element…)` calls f with the operands.
 template <class Op, class T, class Out, class Arrange> __device__ inline auto function(Arrange arrange) {
   if constexpr (same<Wide<T>, float> && (has_near<Op> || same<Op, Pow>)) {
-    auto usual = [arrange](bool& is_usual, auto... elements) { return narrow<Out>(arrange([&](auto... x) { return usually<Op>(is_usual, x...); }, elements...)); };
+    auto usual = [arrange](bool& is_usual, auto... elements) { return narrow<Out>(arrange([&](auto... x) { return usually<Op, T>(is_usual, x...); }, elements...)); };
     auto rare = [arrange](auto... elements) { return narrow<Out>(arrange([](auto... x) { return rarely<Op>(x...); }, elements...)); };
     return Mostly<decltype(usual), decltype(rare)>{usual, rare};
   } else if constexpr (has_brief<Op> && same<Wide<T>, float> && sizeof(T) == 2) {

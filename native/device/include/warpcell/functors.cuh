@@ -72,6 +72,10 @@ struct Pow {
       return W(result);
     }
   }
+#ifndef WARPCELL_CPU
+  // For results of 16 bits; clears `is_usual` at operands that it is not for.
+  static __device__ inline float brief(bool& is_usual, float x, float y) { return float_math::brief_pow(is_usual, x, y); }
+#endif
 };
 BINARY(Atan2, fn::atan2(x, y));
 BINARY(Hypot, fn::hypot(x, y));
@@ -130,11 +134,23 @@ struct Sin {
   template <class W> static __device__ inline W of(W x) { return fn::sin(x); }
   static __device__ inline bool is_near(float x) { return !(float_math::magnitude(x) > float_math::kFarthest); }
   static __device__ inline float near(float x) { return float_math::near_sin(x); }
+#ifndef WARPCELL_CPU
+  static __device__ inline float brief(bool& is_usual, float x) {
+    is_usual = is_usual & is_near(x);
+    return float_math::brief_sin(x);
+  }
+#endif
 };
 struct Cos {
   template <class W> static __device__ inline W of(W x) { return fn::cos(x); }
   static __device__ inline bool is_near(float x) { return Sin::is_near(x); }
   static __device__ inline float near(float x) { return float_math::near_cos(x); }
+#ifndef WARPCELL_CPU
+  static __device__ inline float brief(bool& is_usual, float x) {
+    is_usual = is_usual & is_near(x);
+    return float_math::brief_cos(x);
+  }
+#endif
 };
 struct Tan {
   template <class W> static __device__ inline W of(W x) { return fn::tan(x); }

@@ -29,7 +29,7 @@ template <class T> struct Operand {
   template <int W> __device__ inline Loaded<W> load(long long block) const {
     Loaded<W> loaded;
 #pragma unroll
-    for (int v = 0; v < kVectors; v++) loaded.packs[v] = *(const Pack<T, W>*)(first + block + ((long long)v * blockDim.x + threadIdx.x) * W);
+    for (int v = 0; v < kVectors; v++) loaded.packs[v] = ((const Pack<T, W>*)(first + block))[v * blockDim.x + threadIdx.x];
     return loaded;
   }
 };
@@ -64,7 +64,7 @@ template <int W, class Out, class F, class... Loaded> __device__ inline void map
 #pragma unroll
       for (int e = 0; e < W; e++) result.element[e] = f(in.packs[v].element[e]...);
     }
-    *(Pack<Out, W>*)(out + block + ((long long)v * blockDim.x + threadIdx.x) * W) = result;
+    ((Pack<Out, W>*)(out + block))[v * blockDim.x + threadIdx.x] = result;
   }
 }
 

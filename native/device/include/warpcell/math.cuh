@@ -4,6 +4,7 @@
 #include "float_angles.cuh"
 #include "float_math.cuh"
 #else
+#include "brief.cuh"
 #include "normal.cuh"
 #include "power.cuh"
 #endif
