@@ -53,3 +53,7 @@ import "./tensor/reductions.ts";
 import "./tensor/scans.ts";
 import "./tensor/sorting.ts";
 export { fuse, type Fused, type FuseOptions } from "./fuse/fuse.ts";
+/** Models: `nn.Module`, `nn.Linear`, `nn.Sequential`, `nn.SelfAttention`, … */
+export * as nn from "./nn/nn.ts";
+/** Optimisers: `optim.SGD`, `optim.Adam`, `optim.AdamW`, schedules of learning rates, `optim.clipGradNorm`. */
+export * as optim from "./optim/optim.ts";

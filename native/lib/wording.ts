@@ -1,12 +1,14 @@
 // A value as messages name it: turns whatever a user passed into a few words.
 
-/** `1.5`, `2n`, `"text"`, `an array of 3`, `a host Float32Array`, `an object with x, y`. Never throws. */
+/** `1.5`, `2n`, `"text"`, `an array of 3`, `a host Float32Array`, `an object with x, y`, `a Tensor`. Never throws. */
 export function worded(value: unknown): string {
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value === "string") return JSON.stringify(value);
   if (ArrayBuffer.isView(value)) return `a host ${value.constructor.name}`;
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === "function") return "a function";
+  const name = typeof value === "object" && value !== null ? (Object.getPrototypeOf(value) as { constructor?: { name?: unknown } } | null)?.constructor?.name : undefined;
+  if (typeof name === "string" && name !== "" && name !== "Object") return `${/^[AEIO]/.test(name) ? "an" : "a"} ${name}`;
   if (typeof value === "object" && value !== null) return `an object with ${Object.keys(value).join(", ") || "no fields"}`;
   return String(value);
 }

@@ -1,0 +1,24 @@
+// Gradients kept from growing too large.
+import { noGrad } from "../autograd/gradients.ts";
+import { TensorError } from "../errors.ts";
+import { stack } from "../tensor/joining.ts";
+import { Tensor } from "../tensor/tensor.ts";
+import { tidy } from "../autograd/tidy.ts";
+import { checkedNumber } from "./optimizer.ts";
+
+/**
+ * Multiplies the gradients of all parameters by one number, so that their norm together is at most `most`; smaller ones stay as they are. Returns what the norm was, as a
+ * tensor: nothing waits for the device. With a gradient that is not finite all of them become NaN. Throws TensorError when no parameter has a gradient.
+ */
+export function clipGradNorm(parameters: Iterable<Tensor>, most: number): Tensor {
+  checkedNumber("clipGradNorm", "a norm", most, (value) => value > 0, "above 0");
+  const gradients = [...parameters].flatMap(({ grad }) => (grad === null ? [] : [grad]));
+  if (gradients.length === 0) throw new TensorError("OPERANDS", "clipGradNorm found no gradients: call backward() before it.");
+  return noGrad(() => tidy(() => {
+    const squares = gradients.map((each) => (each.to(each.dtype === "float64" ? "float64" : "float32") as Tensor).square().sum());
+    const norm = stack(squares).sum().sqrt();
+    const factor = norm.add(1e-6).reciprocal().mul(most).clamp({ max: 1 });
+    for (const gradient of gradients) gradient.mul_(factor.to(gradient.dtype));
+    return norm;
+  }));
+}
