@@ -6,8 +6,8 @@ import type { DeviceProcess } from "../device/process.ts";
 const heap = getHeapStatistics().heap_size_limit;
 
 /**
- * Bytes as V8 is told of them. It collects after every 64 MiB or so of its heap of some GiB: memory that is not the host's weighs what its share of the device's is of that
- * heap, or a loop over a GPU's tensors would spend its time in the collector.
+ * Bytes as V8 is told of them. It collects after every 64 MiB or so beside its heap of some GiB: a device's memory weighs what its share of all of it is of that heap, or a loop
+ * over tensors would spend its time in the collector. What garbage is left when memory runs short is collected then (`DeviceProcess`).
  */
 function weight(device: DeviceProcess, bytes: number): number {
   return Math.ceil(bytes * Math.min(1, heap / device.properties.memoryTotal));
@@ -32,7 +32,7 @@ export class Storage {
   constructor(device: DeviceProcess, bytes: number) {
     this.device = device;
     this.bytes = bytes;
-    this.place = device.allocateFor(this, bytes > 0 ? bytes : 1, device.properties.unifiedMemory ? bytes : weight(device, bytes));
+    this.place = device.allocateFor(this, bytes > 0 ? bytes : 1, weight(device, bytes));
   }
 
   /** These bytes for JavaScript: the same buffer as long as it lives, and the memory as long too. */

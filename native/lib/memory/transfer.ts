@@ -1,7 +1,6 @@
 // Bytes between JavaScript and a storage: through shared memory directly where the device works in it, else through pinned blocks.
 import { binding } from "../wire/binding.ts";
 import { afterCollection } from "../device/collection.ts";
-import { offsetOf, segmentOf } from "../wire/commands.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { submitCopy } from "../wire/records.ts";
 import type { Storage } from "./storage.ts";
@@ -17,8 +16,9 @@ interface Staged { readonly place: number; readonly bytes: number; readonly sequ
 // A pinned block may be written again only when its copy is done, so blocks wait here and not in the allocator.
 const staged = new WeakMap<DeviceProcess, Staged[]>();
 
+// Not the whole segment's buffer: V8 takes its 64 MiB for young garbage, and collects whenever the next read makes another.
 function sharedBytes(device: DeviceProcess, place: number, bytes: number): Uint8Array {
-  return new Uint8Array(device.buffer(segmentOf(place)), offsetOf(place), bytes);
+  return new Uint8Array(device.part(place, bytes));
 }
 
 /** Writes `source` at `offset` bytes into the storage, behind all work submitted before. `source` may be changed as soon as this returns. */

@@ -10,16 +10,28 @@
 namespace warpcell::cpu {
 namespace {
 
+// Multiplications and additions that are worth a thread: another one that sleeps takes half a millisecond to wake, and longer where JavaScript has its core.
+constexpr double kThreadFlops = 4e7;
+
+int threads_for(const MatmulTerms& terms, uint32_t most) {
+  double wanted = 2.0 * double(terms.m) * double(terms.n) * double(terms.k) / kThreadFlops;
+  return wanted >= double(most) ? int(most) : wanted > 1 ? int(wanted) : 1;
+}
+
+std::string counted(int threads) { return threads == 1 ? "1 thread" : std::to_string(threads) + " threads"; }
+
 template <class T>
 class Product final : public PlannedCall {
  public:
-  Product(const LibraryContext& context, const MatmulTerms& terms, Gemm<T>* gemm) : segments_(context.segments), terms_(terms), bytes_(terms.place_bytes()), gemm_(gemm) {}
+  Product(const LibraryContext& context, const MatmulTerms& terms, const OpenBlas& library, Gemm<T>* gemm)
+      : segments_(context.segments), terms_(terms), bytes_(terms.place_bytes()), library_(library), gemm_(gemm), threads_(threads_for(terms, context.threads)) {}
 
   void run(const RunRequest& request) override {
     expect_places(request, bytes_.size());
     T* out = place(request, 0);
     const T* a = place(request, 1);
     const T* b = place(request, 2);
+    library_.set_threads(threads_);
     for (int64_t batch = 0; batch < terms_.batches; batch++) {
       gemm_(kRowMajor, terms_.a.transposed ? kTransposed : kAsStored, terms_.b.transposed ? kTransposed : kAsStored, int(terms_.m), int(terms_.n), int(terms_.k),
             T(request.scalars[0]), a + batch * terms_.a.stride, int(terms_.a.leading), b + batch * terms_.b.stride, int(terms_.b.leading),
@@ -33,7 +45,9 @@ class Product final : public PlannedCall {
   Segments& segments_;
   const MatmulTerms terms_;
   const std::vector<uint64_t> bytes_;
+  const OpenBlas& library_;
   Gemm<T>* const gemm_;
+  const int threads_;
 };
 
 [[noreturn]] void refuse(const std::string& what) { throw DeviceError("UNSUPPORTED", "OpenBLAS does not multiply matrices " + what + "."); }
@@ -49,11 +63,11 @@ std::unique_ptr<PlannedCall> plan_matmul(LibraryContext& context, const PlanRequ
 
   const OpenBlas& library = openblas(context.threads);
   std::unique_ptr<PlannedCall> call;
-  if (type == "float32") call = std::make_unique<Product<float>>(context, terms, library.sgemm);
-  else call = std::make_unique<Product<double>>(context, terms, library.dgemm);
+  if (type == "float32") call = std::make_unique<Product<float>>(context, terms, library, library.sgemm);
+  else call = std::make_unique<Product<double>>(context, terms, library, library.dgemm);
   call->title = {"OpenBLAS matmul"};
   call->planned.chosen = JsonObject().text("library", "OpenBLAS").text("version", library.version).text("path", library.path)
-                             .text("algorithm", library.processor + ", " + std::to_string(context.threads) + " threads").done();
+                             .text("algorithm", library.processor + ", " + counted(threads_for(terms, context.threads))).done();
   return call;
 }
 

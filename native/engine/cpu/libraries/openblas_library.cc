@@ -55,7 +55,7 @@ bool try_open(const std::string& file, OpenBlas* found, std::string* reason) {
   const char* (*config)() = nullptr;
   const char* (*processor)() = nullptr;
   bool complete = resolve(library, "cblas_sgemm", found->sgemm) && resolve(library, "cblas_dgemm", found->dgemm) && resolve(library, "openblas_get_config", config) &&
-                  resolve(library, "openblas_get_corename", processor);
+                  resolve(library, "openblas_set_num_threads", found->set_threads) && resolve(library, "openblas_get_corename", processor);
   std::string text = complete ? config() : "";
   if (!complete || text.find("USE64BITINT") != std::string::npos) {
     *reason = "it is not an OpenBLAS with 32-bit sizes";

@@ -19,6 +19,7 @@ struct OpenBlas {
   std::string processor;   // whose kernels it chose: "SkylakeX"
   Gemm<float>* sgemm = nullptr;
   Gemm<double>* dgemm = nullptr;
+  void (*set_threads)(int) = nullptr;   // of the calls that follow
 };
 
 // Opened by the first call, for so many threads. Throws DeviceError: OPTION when WARPCELL_OPENBLAS names none that works, NO_LIBRARY when there is
