@@ -206,6 +206,34 @@ class Torch:
 
             return step
 
+        def adam_w():
+            weight = x.clone().requires_grad_()
+            weight.grad = y
+            return torch.optim.AdamW([weight], fused=True).step
+
+        def block_step():
+            nn = torch.nn
+            norms = [nn.LayerNorm(columns, **on) for _ in range(2)]
+            put_in, put_out = nn.Linear(columns, 3 * columns, **on), nn.Linear(columns, columns, **on)
+            think = nn.Sequential(nn.Linear(columns, 128, **on), nn.GELU(approximate="tanh"), nn.Linear(128, columns, **on))
+            digit, out = nn.Embedding(10, columns, **on), nn.Linear(columns, 10, **on)
+            parameters = [p for module in (*norms, put_in, put_out, think, digit, out) for p in module.parameters()]
+            optimizer = torch.optim.AdamW(parameters, fused=True)
+            digits, targets = (torch.randint(0, 10, (rows // 8, 8), device="cuda") for _ in range(2))
+
+            def step():
+                optimizer.zero_grad()
+                v = digit(digits)
+                q, k, u = (part.reshape(-1, 8, 4, columns // 4).transpose(1, 2) for part in put_in(norms[0](v)).chunk(3, -1))
+                v = v + put_out(F.scaled_dot_product_attention(q, k, u).transpose(1, 2).reshape(-1, 8, columns))
+                v = v + think(norms[1](v))
+                loss = F.cross_entropy(out(v).reshape(-1, 10), targets.reshape(-1))
+                loss.backward()
+                optimizer.step()
+                return loss.item()
+
+            return step
+
         def norm(v):
             return F.rms_norm(v, (columns,), w, 1e-5)
 
@@ -239,6 +267,8 @@ class Torch:
             "sort": lambda: lambda: torch.sort(x[0]),
             "smallOp": lambda: lambda: x + y,
             "perceptron": perceptron,
+            "adamW": adam_w,
+            "blockStep": block_step,
         }
         return cases[case]() if case in cases else None
 
