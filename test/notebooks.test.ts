@@ -43,6 +43,16 @@ describe("notebooks", () => {
     expect(code, stdout + stderr).toBe(0);
   }, 180_000);
 
+  test("the fourth notebook learns what it says", async () => {
+    const { stdout } = await run(join(root, "notebooks", "04-training.ipynb"));
+    expect(stdout).toContain("  1: tanh\n");
+    expect(stdout).toMatch(/9[789]\.\d % of the points are on the right arm|100\.0 % of the points/);
+    expect(stdout).toContain("scale, hidden.weight, hidden.bias, last.weight, last.bias - difference 0");
+    expect(stdout).toMatch(/(9[5-9]|100) % of the digits are in their place/);
+    expect(stdout).toContain("The first one is better.");
+    expect(stdout).not.toContain("type error");
+  }, 180_000);
+
   test("the first notebook prints what it promises", async () => {
     const { stdout } = await run(join(root, "notebooks", "01-first-kernel.ipynb"));
     expect(stdout).toMatch(/hello from (cpu|cuda:0)/);

@@ -146,7 +146,7 @@ export abstract class Module {
 
   #lines(): string[] {
     const inner = [...this.#children()].flatMap(([name, child]) => {
-      const [first, ...rest] = child instanceof Module ? child.#lines() : [typeof child === "function" ? child.name || child.toString() : ""];
+      const [first, ...rest] = child instanceof Module ? child.#lines() : [typeof child === "function" ? child.name || "a function" : ""];
       return [`  ${name}: ${first!}`, ...rest.map((line) => `  ${line}`)];
     });
     const own = `${this.constructor.name}(${this.describe()}`;

@@ -64,12 +64,13 @@ export function functionsOf(isTensor: (value: unknown) => boolean): UnaryFunctio
   const functions: Record<string, unknown> = {};
   for (const name of [...Object.keys(unaryRows), ...Object.keys(binaryRows)] as OperationName[]) {
     const count = name in unaryRows ? 1 : 2;
-    functions[name] = (...operands: unknown[]) => {
+    const compute = (...operands: unknown[]) => {
       if (operands.length !== count) throw new TensorError("OPERANDS", `${name} takes ${count} operand${count === 1 ? "" : "s"} but got ${operands.length}.`);
       const checked = operands.map((operand) => checkedOperand(name, operand, isTensor));
       if (!checked.some(isTensor)) throw new TensorError("OPERANDS", `${name} takes at least one tensor but got ${operands.map(worded).join(" and ")}. Use Math for numbers.`);
       return applyAll(name, checked, {})[0];
     };
+    functions[name] = Object.defineProperty(compute, "name", { value: name });
   }
   return functions as UnaryFunctions & BinaryFunctions;
 }
