@@ -12,7 +12,7 @@ test("what a program can import, and nothing else", () => {
     "WarpcellError", "arange", "bceWithLogitsLoss", "benchmark", "bernoulli", "cacheDirectory", "cat", "celu", "checkTensor", "compile", "crossEntropy", "defaultDevice", "detectAnomaly",
     "devices", "diag", "dropout", "dtypes", "einsum", "embedding", "empty", "emptyLike", "enableGrad", "eye", "full", "fullLike", "fuse", "glu", "grad", "gradients", "hardshrink", "hardtanh",
     "huberLoss", "io", "l1Loss",
-    "layerNorm", "linear", "linspace", "logSoftmax", "memory", "meshgrid", "mseLoss", "multinomial", "newAxis", "nllLoss", "noGrad", "ones", "onesLike", "prelu", "profile", "rand", "randint", "randn",
+    "layerNorm", "linear", "linspace", "logSoftmax", "memory", "meshgrid", "mseLoss", "multinomial", "newAxis", "nllLoss", "nn", "noGrad", "ones", "onesLike", "optim", "prelu", "profile", "rand", "randint", "randn",
     "randperm", "range", "rmsNorm", "seed", "smoothL1Loss", "softmax", "softshrink", "stack", "synchronize", "tensor", "threshold", "tidy", "trim", "validateLaunch", "valueAndGrad", "zeros", "zerosLike",
   ]);
 });

@@ -17,8 +17,8 @@ export type DeviceKind = "cpu" | "cuda" | "nvrtc";
 /** device: what kernels use. host: shared memory that this process reads; pinned, where the device has memory of its own. */
 export type MemoryKind = "device" | "host";
 
-/** Memory may grow to this without the collector being asked what nobody holds any more; then to twice what it left. V8 alone does not hurry: a GPU's memory is not its own. */
-const leastComfort = 2 ** 31;
+/** Memory may grow to this without the collector being asked what nobody holds any more; then to twice what it left. V8 alone does not hurry: a device's memory is not its own. A processor's is everybody's, and warm where it is used again. */
+const leastComfort = ({ unifiedMemory }: DeviceProperties) => (unifiedMemory ? 2 ** 28 : 2 ** 31);
 
 /** From the cheapest way to the last. */
 const waysToAllocate: readonly { prepared: () => boolean; mayGrow: boolean }[] = [
@@ -47,7 +47,7 @@ export class DeviceProcess {
   readonly client: number;
   readonly properties: DeviceProperties;
 
-  #comfort = leastComfort;
+  #comfort: number;
   /** Since it was settled last. */
   #hasHealed = false;
   readonly #reloads: (() => void)[] = [];
@@ -70,6 +70,7 @@ export class DeviceProcess {
     this.index = index;
     this.client = client;
     this.properties = properties;
+    this.#comfort = leastComfort(properties);
   }
 
   /** The process of a device; started when it does not run yet. Throws {@link DeviceUnavailable} with the reason when it cannot. */
@@ -182,7 +183,7 @@ export class DeviceProcess {
   #collectWhereCrowded(bytes: number): void {
     if (binding.memory(this.client).reserved + bytes <= this.#comfort) return;
     collectGarbage();
-    this.#comfort = Math.max(leastComfort, 2 * (binding.memory(this.client).allocated + bytes));
+    this.#comfort = Math.max(leastComfort(this.properties), 2 * (binding.memory(this.client).allocated + bytes));
   }
 
   disown(place: number): void {
