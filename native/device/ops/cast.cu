@@ -1,6 +1,9 @@
 // Conversions between dtypes; copies of strided tensors to strided ones, transposes and selections by the size of an element, whatever it stands for.
 #include <warpcell/map.cuh>
 #include <warpcell/numbers.cuh>
+#ifdef WARPCELL_CPU
+#include <warpcell/squares.cuh>
+#endif
 
 using namespace warpcell;
 
@@ -32,8 +35,22 @@ template <class T> __global__ void transpose(const T* in, T* out, long long rows
   long long x1 = x0 + kTile < columns ? x0 + kTile : columns, y1 = y0 + kTile < rows ? y0 + kTile : rows;
   if (x1 - x0 == kTile && y1 - y0 == kTile) {
     const bool streams = batches * rows * columns * (long long)sizeof(T) >= kStreamedBytes;
-    // Eight by eight at a time, in registers; rows that are a power of two apart share few places of a cache, so each is read, and later written, at once.
     alignas(kLineBytes) T turned[kTile][kTile];
+#ifdef WARPCELL_SQUARES
+    if constexpr (has_square<T>) {
+      using S = Square<T>;
+      for (int by = 0; by < kTile; by += S::size) {
+        for (int bx = 0; bx < kTile; bx += S::size) {
+          S square;
+          for (int i = 0; i < S::size; i++) __builtin_memcpy(&square.rows[i], in + (y0 + by + i) * row_stride + x0 + bx, sizeof square.rows[i]);
+          square.turn();
+          for (int j = 0; j < S::size; j++) __builtin_memcpy(streams ? &turned[bx + j][by] : out + (x0 + bx + j) * rows + y0 + by, &square.rows[j], sizeof square.rows[j]);
+        }
+      }
+      if (!streams) return;
+    } else
+#endif
+    // Eight by eight at a time, in registers; rows that are a power of two apart share few places of a cache, so each is read, and later written, at once.
     for (int by = 0; by < kTile; by += 8) {
       for (int bx = 0; bx < kTile; bx += 8) {
         T block[8][8];
