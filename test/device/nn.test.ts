@@ -63,6 +63,8 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(String(new nn.Sequential(relu)).split("\n")[1]).toBe("  0: relu");
     net.requiresGrad(false);
     expect([net.parameters().length, net.out.weight.requiresGrad]).toEqual([0, false]);
+    expect(net.to("float64").requiresGrad().parameters().length).toBe(5);
+    expect(net.shift.requiresGrad).toBe(false);
   });
 
   test("layers compute what the functions do, and begin as they say", () => {

@@ -17,6 +17,9 @@ export type Layer = Module | ((x: Tensor) => Tensor);
 type Member = Tensor | Module;
 const isMember = (value: unknown): value is Member => value instanceof Tensor || value instanceof Module;
 
+/** Parameters that were frozen: other tensors that want no gradient never were parameters. */
+const frozen = new WeakSet<Tensor>();
+
 /**
  * A part of a model. A subclass makes its parameters and layers in properties, and computes in `forward`:
  * ```ts
@@ -75,9 +78,13 @@ export abstract class Module {
   /** Has it and all modules within it behave as in use: nothing is dropped. Returns it. */
   eval(): this { return this.train(false); }
 
-  /** Whether its parameters want gradients: false freezes it. Returns it. */
+  /** Freezes its parameters, which want no gradients then, or with `true` thaws those that were frozen so. Returns it. */
   requiresGrad(wanted = true): this {
-    for (const [, tensor] of this.#tensors()) if (factsOf(tensor.dtype).kind === "float") tensor.requiresGrad = wanted;
+    for (const [, tensor] of this.#tensors()) {
+      if (wanted ? !frozen.delete(tensor) : !tensor.requiresGrad) continue;
+      if (!wanted) frozen.add(tensor);
+      tensor.requiresGrad = wanted;
+    }
     return this;
   }
 
@@ -99,6 +106,7 @@ export abstract class Module {
       const wants = tensor.requiresGrad;
       const next = noGrad(() => tensor.to(target as DType)) as Tensor;
       next.requiresGrad = wants;
+      if (frozen.has(tensor)) frozen.add(next);
       moved.set(tensor, next);
     }
     for (const [, module] of this.namedModules()) for (const [name, member] of module.#members()) {
