@@ -8,7 +8,7 @@ import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { binding, deviceExecutable, deviceSources } from "../../native/lib/wire/binding.ts";
-import { Op, offsetOf, segmentOf } from "../../native/lib/wire/commands.ts";
+import { Op } from "../../native/lib/wire/commands.ts";
 import { DeviceFault, InterruptedError, LaunchError } from "../../native/lib/errors.ts";
 import { Cell, compilers, cpu, poisoned, use, type Shape } from "./cpu-cell.ts";
 import { copy, launch, write } from "./records.ts";
@@ -193,7 +193,7 @@ test("gauges: memory of the machine and the process, a busy core while a kernel 
   use(compilers[0]!);
   const cell = new Cell("__global__ void busy(volatile int* go_on) { while (*go_on) ; }", ["busy"]);
   const place = cpu.allocate(64, "device");
-  const goOn = new Int32Array(cpu.buffer(segmentOf(place)), offsetOf(place), 1).fill(1);
+  const goOn = new Int32Array(cpu.part(place, 4)).fill(1);
   launch(cpu, { kernel: cell.id("busy"), pointers: [place] });
   const sampled = () => binding.gauges().find(({ client }) => client === cpu.client)!;
   await expect.poll(() => sampled().utilization).toBeGreaterThan(0).finally(() => goOn.fill(0));

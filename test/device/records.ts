@@ -1,7 +1,7 @@
 // Commands laid out by hand: turns numbers into records and submits them, so that the process is tested without the library above it.
 import { readFileSync } from "node:fs";
 import { binding, deviceSources } from "../../native/lib/wire/binding.ts";
-import { headerBytes, Op, offsetOf, segmentOf } from "../../native/lib/wire/commands.ts";
+import { headerBytes, Op } from "../../native/lib/wire/commands.ts";
 import { DeviceProcess } from "../../native/lib/device/process.ts";
 
 const record = new DataView(binding.scratch);
@@ -88,7 +88,7 @@ export function load(device: DeviceProcess, source: string, names: string[], fir
 /** The bytes at a place of the device, copied to host memory. */
 export function read(device: DeviceProcess, place: number, size: number): Uint8Array {
   const host = device.allocate(size, "host");
-  const view = new Uint8Array(device.buffer(segmentOf(host)), offsetOf(host), size).fill(0xa5);
+  const view = new Uint8Array(device.part(host, size)).fill(0xa5);
   copy(device, host, place, size);
   device.synchronize();
   const bytes = view.slice();
@@ -98,7 +98,7 @@ export function read(device: DeviceProcess, place: number, size: number): Uint8A
 
 export function write(device: DeviceProcess, place: number, bytes: Uint8Array): void {
   const host = device.allocate(bytes.length, "host");
-  new Uint8Array(device.buffer(segmentOf(host)), offsetOf(host), bytes.length).set(bytes);
+  new Uint8Array(device.part(host, bytes.length)).set(bytes);
   copy(device, place, host, bytes.length);
   device.synchronize();
   device.free(host);

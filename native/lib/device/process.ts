@@ -206,12 +206,7 @@ export class DeviceProcess {
     binding.free(this.client, place);
   }
 
-  /** A segment as memory of this process: host segments, and device segments of `cpu`. Synchronise before reading what a command writes. */
-  buffer(segment: number): ArrayBuffer {
-    return binding.buffer(this.client, segment);
-  }
-
-  /** The memory of a block alone, under the same conditions. It does not keep the block from being freed. */
+  /** The memory of a block in this process: of host segments, and device segments of `cpu`. Synchronise before reading what a command writes. It does not keep the block from being freed. */
   part(place: number, bytes: number): ArrayBuffer {
     return binding.part(this.client, place, bytes);
   }

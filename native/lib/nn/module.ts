@@ -10,7 +10,7 @@ import { worded } from "../wording.ts";
 /** Where and as what parameters are made: the default device, and "float32". */
 export interface ParameterOptions { readonly device?: string; readonly dtype?: "float32" | "float64" | "float16" | "bfloat16"; }
 
-/** A function with a name, where a module could be: `Tensor.prototype.relu` takes its tensor as `this`, so write (x) => x.relu(). */
+/** A module, or a function where one could be: `relu`, or (x) => x.square(). */
 export type Layer = Module | ((x: Tensor) => Tensor);
 
 /** What a module's properties hold of interest. */
@@ -35,7 +35,7 @@ export abstract class Module {
   /** Whether it is being trained: see {@link train} and {@link eval}. */
   training = true;
 
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a subclass says what it takes.
+  /** Computes. A subclass says of what, and what comes of it. */
   abstract forward(...inputs: any[]): any;
 
   *#members(): Generator<[name: string, member: Member]> {
