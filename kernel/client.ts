@@ -39,7 +39,10 @@ const longestSocketPath = 107;
 const kernelScript = fileURLToPath(new URL("./main.js", import.meta.url));
 
 /** Starts a kernel with a new key. It may not be listening yet: `KernelClient.ready` waits for that. */
-export async function startKernel({ transport: wanted, cwd = process.cwd(), env = {}, stderr = "inherit" }: StartOptions = {}, script: string = kernelScript): Promise<OwnKernel> {
+export async function startKernel(
+  { transport: wanted, cwd = process.cwd(), env = {}, stderr = "inherit" }: StartOptions = {},
+  script: string = kernelScript,
+): Promise<OwnKernel> {
   const directory = writable(() => mkdtempSync(join(tmpdir(), "warpcell-")));
   const connectionFile = join(directory, "connection.json");
   const sockets = join(directory, "kernel");
@@ -47,10 +50,24 @@ export async function startKernel({ transport: wanted, cwd = process.cwd(), env 
   const ports = transport === "ipc" ? [1, 2, 3, 4, 5] : await freePorts(5);
   const [shell_port, control_port, stdin_port, iopub_port, hb_port] = ports;
   const ip = transport === "ipc" ? sockets : "127.0.0.1";
-  const text = JSON.stringify({ transport, ip, shell_port, control_port, stdin_port, iopub_port, hb_port, key: randomBytes(32).toString("hex"), signature_scheme: "hmac-sha256" });
+  const text = JSON.stringify({
+    transport,
+    ip,
+    shell_port,
+    control_port,
+    stdin_port,
+    iopub_port,
+    hb_port,
+    key: randomBytes(32).toString("hex"),
+    signature_scheme: "hmac-sha256",
+  });
   writable(() => writeFileSync(connectionFile, text, { mode: 0o600 }), directory);
 
-  const child = spawn(process.execPath, [script, connectionFile], { cwd, stdio: ["ignore", "inherit", stderr], env: { ...process.env, JPY_PARENT_PID: String(process.pid), [namespaceVariable]: processNamespace(), ...env } });
+  const child = spawn(process.execPath, [script, connectionFile], {
+    cwd,
+    stdio: ["ignore", "inherit", stderr],
+    env: { ...process.env, JPY_PARENT_PID: String(process.pid), [namespaceVariable]: processNamespace(), ...env },
+  });
   const ended = new Promise<number | string>((resolve, reject) => {
     child.once("exit", (code, signal) => resolve(signal ?? code ?? 0));
     child.once("error", reject);
@@ -68,7 +85,10 @@ function writable<T>(step: () => T, created?: string): T {
     return step();
   } catch (error) {
     if (created !== undefined) rmSync(created, { recursive: true, force: true });
-    throw new Problem("TEMPORARY_UNWRITABLE", `The temporary directory ${tmpdir()} cannot be written to: ${error instanceof Error ? error.message : String(error)}. Set TMPDIR to a directory with room that you can write to.`);
+    throw new Problem(
+      "TEMPORARY_UNWRITABLE",
+      `The temporary directory ${tmpdir()} cannot be written to: ${error instanceof Error ? error.message : String(error)}. Set TMPDIR to a directory with room that you can write to.`,
+    );
   }
 }
 
@@ -105,7 +125,9 @@ export class KernelClient {
     this.#wire = new Wire(connection.key, connection.hash);
     // Whoever waits for the welcome hears of its failure; a client that nobody waits for may close too.
     this.#welcome.catch(() => undefined);
-    this.#sockets = new ClientSockets(connection, this.identity, (channel, frames) => this.#receive(channel, this.#wire.decode(frames)));
+    this.#sockets = new ClientSockets(connection, this.identity, (channel, frames) =>
+      this.#receive(channel, this.#wire.decode(frames)),
+    );
   }
 
   /** Resolves with the kernel's description when it answers and its broadcasts arrive. */
@@ -116,16 +138,45 @@ export class KernelClient {
   }
 
   /** Sends a request. Resolves when both its reply and its idle have come. `output` hears of each broadcast at once; what it throws, this rejects with. */
-  request(channel: Inbound, type: string, content: Json, output: (message: Message) => void = () => undefined, metadata: Json = {}): Promise<Answer> {
+  request(
+    channel: Inbound,
+    type: string,
+    content: Json,
+    output: (message: Message) => void = () => undefined,
+    metadata: Json = {},
+  ): Promise<Answer> {
     const message = requestOf(type, content, metadata);
-    const answer = new Promise<Answer>((settle, fail) => this.#waiting.set(message.header.msg_id, { channel, reply: null, idle: false, outputs: [], output, settle, fail }));
+    const answer = new Promise<Answer>((settle, fail) =>
+      this.#waiting.set(message.header.msg_id, {
+        channel,
+        reply: null,
+        idle: false,
+        outputs: [],
+        output,
+        settle,
+        fail,
+      }),
+    );
     this.#sockets.send(channel, this.#wire.encode(message));
     return answer;
   }
 
   /** Runs code as a front end does. `options` are further fields of execute_request. */
   execute(code: string, options: Json = {}, output?: (message: Message) => void): Promise<Answer> {
-    return this.request("shell", "execute_request", { code, silent: false, store_history: true, user_expressions: {}, allow_stdin: false, stop_on_error: true, ...options }, output);
+    return this.request(
+      "shell",
+      "execute_request",
+      {
+        code,
+        silent: false,
+        store_history: true,
+        user_expressions: {},
+        allow_stdin: false,
+        stop_on_error: true,
+        ...options,
+      },
+      output,
+    );
   }
 
   /** Sends a message that has no reply, such as input_reply. */
@@ -167,7 +218,9 @@ export class KernelClient {
       try {
         listener(channel, message);
       } catch (error) {
-        process.stderr.write(`warpcell: a listener threw: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+        process.stderr.write(
+          `warpcell: a listener threw: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+        );
       }
     }
     const { msg_type: type } = message.header;
@@ -196,10 +249,16 @@ export class KernelClient {
 
 /** Ports that were free a moment ago. */
 async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, () => new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject).listen(0, "127.0.0.1", () => resolve(server));
-  })));
+  const servers = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
+          const server = createServer();
+          server.once("error", reject).listen(0, "127.0.0.1", () => resolve(server));
+        }),
+    ),
+  );
   const ports = servers.map((server) => (server.address() as { port: number }).port);
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;

@@ -19,8 +19,13 @@ const maxRegions = 64;
 const turns = { writer: 0, reader: 1, closed: 2 } as const;
 const dataStart = 4096;
 
-interface Region { memory: ArrayBuffer; turn: Int32Array; }
-interface OwnRegion extends Region { descriptor: number; }
+interface Region {
+  memory: ArrayBuffer;
+  turn: Int32Array;
+}
+interface OwnRegion extends Region {
+  descriptor: number;
+}
 
 let written: OwnRegion[] = [];
 /** By the identity of the file. */
@@ -40,7 +45,8 @@ export function packBuffers(buffers: readonly Uint8Array[]): CarriedBuffer[] {
   const packed: CarriedBuffer[] = [];
 
   try {
-    for (const buffer of buffers) packed.push(buffer.byteLength < largeBytes ? buffer : (writeRegion(buffer) ?? buffer));
+    for (const buffer of buffers)
+      packed.push(buffer.byteLength < largeBytes ? buffer : (writeRegion(buffer) ?? buffer));
   } catch (error) {
     discardBuffers(packed);
     throw error;
@@ -90,12 +96,17 @@ function takeRegion(bytes: number): OwnRegion | null {
 
 function createRegion(bytes: number): OwnRegion | null {
   if (missing !== null) {
-    process.emitWarning(`Large buffers between notebook and kernel are slow, because the native part of warpcell could not be loaded: ${missing}`);
+    process.emitWarning(
+      `Large buffers between notebook and kernel are slow, because the native part of warpcell could not be loaded: ${missing}`,
+    );
     missing = null;
   }
   if (shared === null || written.length >= maxRegions) return null;
   const created = shared.shareMemory(dataStart + bytes);
-  if (created === null) throw new RangeError(`A buffer of ${bytes} bytes cannot be handed over: the system has not that much memory left. Show less at once, or free something.`);
+  if (created === null)
+    throw new RangeError(
+      `A buffer of ${bytes} bytes cannot be handed over: the system has not that much memory left. Show less at once, or free something.`,
+    );
   const region = { ...created, turn: new Int32Array(created.memory, 0, 1) };
   written.push(region);
   return region;

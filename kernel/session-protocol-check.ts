@@ -1,25 +1,54 @@
 // Turns a value from a session's channel, where code in a cell may write too, into an event of the protocol, or throws.
 import type { DeviceGauge } from "./mime.ts";
-import type { AgentEvent, CarriedBuffer, CellError, Declaration, DeviceSummary, Event, UserExpression } from "./session-protocol.ts";
+import type {
+  AgentEvent,
+  CarriedBuffer,
+  CellError,
+  Declaration,
+  DeviceSummary,
+  Event,
+  UserExpression,
+} from "./session-protocol.ts";
 
 type Check<T> = (value: unknown) => value is T;
 type Fields<T> = { [Name in keyof T]-?: Check<T[Name]> };
 /** The checks of every field of every message: a type without a row, or a field without a check, does not compile. */
-type Table<Message extends { type: string }> = { [Type in Message["type"]]: Fields<Omit<Extract<Message, { type: Type }>, "type">> };
+type Table<Message extends { type: string }> = {
+  [Type in Message["type"]]: Fields<Omit<Extract<Message, { type: Type }>, "type">>;
+};
 
 const string: Check<string> = (value) => typeof value === "string";
 const boolean: Check<boolean> = (value) => typeof value === "boolean";
 const number: Check<number> = (value) => typeof value === "number";
 const count: Check<number> = (value): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 const anything: Check<unknown> = (_value): _value is unknown => true;
-const record: Check<Record<string, unknown>> = (value): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+const record: Check<Record<string, unknown>> = (value): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 const bytes: Check<Uint8Array> = (value) => value instanceof Uint8Array;
-const oneOf = <T extends string>(...words: T[]): Check<T> => (value): value is T => words.includes(value as T);
-const nullable = <T>(check: Check<T>): Check<T | null> => (value): value is T | null => value === null || check(value);
-const either = <A, B>(a: Check<A>, b: Check<B>): Check<A | B> => (value): value is A | B => a(value) || b(value);
-const listOf = <T>(check: Check<T>): Check<T[]> => (value): value is T[] => Array.isArray(value) && value.every(check);
-const object = <T>(fields: Fields<T>): Check<T> => (value): value is T => record(value) && wrongField(fields, value) === null;
-const recordOf = <T>(check: Check<T>): Check<Record<string, T>> => (value): value is Record<string, T> => record(value) && Object.values(value).every(check);
+const oneOf =
+  <T extends string>(...words: T[]): Check<T> =>
+  (value): value is T =>
+    words.includes(value as T);
+const nullable =
+  <T>(check: Check<T>): Check<T | null> =>
+  (value): value is T | null =>
+    value === null || check(value);
+const either =
+  <A, B>(a: Check<A>, b: Check<B>): Check<A | B> =>
+  (value): value is A | B =>
+    a(value) || b(value);
+const listOf =
+  <T>(check: Check<T>): Check<T[]> =>
+  (value): value is T[] =>
+    Array.isArray(value) && value.every(check);
+const object =
+  <T>(fields: Fields<T>): Check<T> =>
+  (value): value is T =>
+    record(value) && wrongField(fields, value) === null;
+const recordOf =
+  <T>(check: Check<T>): Check<Record<string, T>> =>
+  (value): value is Record<string, T> =>
+    record(value) && Object.values(value).every(check);
 
 /** Nothing but a descriptor of a process: other files may block whoever opens them. */
 const descriptorPath: Check<string> = (value): value is string => string(value) && /^\/proc\/\d+\/fd\/\d+$/.test(value);
@@ -29,11 +58,25 @@ const cellError = object<CellError>({ name: string, message: string, traceback: 
 const declaration = object<Declaration>({ name: string, text: string });
 const userExpression = either<UserExpression, UserExpression>(
   object<Extract<UserExpression, { status: "ok" }>>({ status: oneOf("ok"), data: record, metadata: record }),
-  object<Extract<UserExpression, { status: "error" }>>({ status: oneOf("error"), ename: string, evalue: string, traceback: listOf(string) }),
+  object<Extract<UserExpression, { status: "error" }>>({
+    status: oneOf("error"),
+    ename: string,
+    evalue: string,
+    traceback: listOf(string),
+  }),
 );
 const gauge = object<DeviceGauge>({
-  device: string, name: string, active: boolean, memoryTotal: nullable(number), memoryUsed: nullable(number), allocated: number, reserved: number,
-  utilization: nullable(number), temperature: nullable(number), power: nullable(number), sampled: nullable(number),
+  device: string,
+  name: string,
+  active: boolean,
+  memoryTotal: nullable(number),
+  memoryUsed: nullable(number),
+  allocated: number,
+  reserved: number,
+  utilization: nullable(number),
+  temperature: nullable(number),
+  power: nullable(number),
+  sampled: nullable(number),
 });
 
 const events: Table<Event> = {
@@ -49,7 +92,14 @@ const events: Table<Event> = {
   declared: { request: count, declarations: listOf(declaration) },
   device: { device },
   released: { requests: listOf(count) },
-  done: { request: count, status: oneOf("ok", "error"), token: string, error: nullable(cellError), userExpressions: recordOf(userExpression), payload: listOf(record) },
+  done: {
+    request: count,
+    status: oneOf("ok", "error"),
+    token: string,
+    error: nullable(cellError),
+    userExpressions: recordOf(userExpression),
+    payload: listOf(record),
+  },
 };
 
 const agentEvents: Table<AgentEvent> = {
@@ -70,9 +120,13 @@ export function agentEventOf(value: unknown): AgentEvent {
 
 function messageOf<Message extends { type: string }>(kind: string, table: Table<Message>, value: unknown): Message {
   const type: unknown = record(value) ? value["type"] : undefined;
-  if (!string(type) || !Object.hasOwn(table, type)) throw new TypeError(`The session sent an ${kind} of no known type${string(type) ? ` ("${type.slice(0, 100)}")` : ""}.`);
+  if (!string(type) || !Object.hasOwn(table, type))
+    throw new TypeError(
+      `The session sent an ${kind} of no known type${string(type) ? ` ("${type.slice(0, 100)}")` : ""}.`,
+    );
   const wrong = wrongField(table[type as Message["type"]], value as Record<string, unknown>);
-  if (wrong !== null) throw new TypeError(`The session sent an ${kind} "${type}" whose "${wrong}" is missing or of another type.`);
+  if (wrong !== null)
+    throw new TypeError(`The session sent an ${kind} "${type}" whose "${wrong}" is missing or of another type.`);
   return value as Message;
 }
 

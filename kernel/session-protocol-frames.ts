@@ -57,14 +57,17 @@ export class FrameReader {
       const all = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
       const mark = all.readUInt32LE(0);
       const length = all.readUInt32LE(4);
-      if ((mark !== marks.event && mark !== marks.text) || length > longest) throw new TypeError("The pipe of the session's events carries bytes that are none.");
+      if ((mark !== marks.event && mark !== marks.text) || length > longest)
+        throw new TypeError("The pipe of the session's events carries bytes that are none.");
       const end = headerBytes + length;
       const isWhole = all.byteLength >= end;
       this.#parts = [isWhole ? all.subarray(end) : all];
       this.#needed = isWhole ? headerBytes : end;
       if (!isWhole) return;
       this.#bytes = all.byteLength - end;
-      yield mark === marks.text ? textOf(all.subarray(0, end)) : (deserialize(all.subarray(headerBytes, end)) as unknown);
+      yield mark === marks.text
+        ? textOf(all.subarray(0, end))
+        : (deserialize(all.subarray(headerBytes, end)) as unknown);
     }
   }
 }
@@ -72,5 +75,10 @@ export class FrameReader {
 function textOf(frame: Buffer): Text {
   const name = names[frame.readUInt32LE(headerBytes + 4)];
   if (name === undefined) throw new TypeError("The pipe of the session's events carries text of no stream.");
-  return { type: "stream", request: frame.readUInt32LE(headerBytes), name, text: frame.toString("utf8", textHeaderBytes) };
+  return {
+    type: "stream",
+    request: frame.readUInt32LE(headerBytes),
+    name,
+    text: frame.toString("utf8", textHeaderBytes),
+  };
 }

@@ -22,24 +22,75 @@ export type CarriedBuffer = Uint8Array | { file: string; bytes: number };
 
 /** Supervisor → session. Each of the first four is answered by `done`. */
 export type Command =
-  | { type: "execute"; request: RequestId; code: string; count: number; cellId: string | null; silent: boolean; storeHistory: boolean; allowStdin: boolean; userExpressions: Record<string, string> }
-  | { type: "commOpen"; request: RequestId; comm: string; target: string; data: unknown; metadata: Record<string, unknown>; buffers: CarriedBuffer[] }
-  | { type: "commMessage"; request: RequestId; comm: string; data: unknown; metadata: Record<string, unknown>; buffers: CarriedBuffer[] }
+  | {
+      type: "execute";
+      request: RequestId;
+      code: string;
+      count: number;
+      cellId: string | null;
+      silent: boolean;
+      storeHistory: boolean;
+      allowStdin: boolean;
+      userExpressions: Record<string, string>;
+    }
+  | {
+      type: "commOpen";
+      request: RequestId;
+      comm: string;
+      target: string;
+      data: unknown;
+      metadata: Record<string, unknown>;
+      buffers: CarriedBuffer[];
+    }
+  | {
+      type: "commMessage";
+      request: RequestId;
+      comm: string;
+      data: unknown;
+      metadata: Record<string, unknown>;
+      buffers: CarriedBuffer[];
+    }
   | { type: "commClose"; request: RequestId; comm: string; data: unknown }
   | { type: "shutdown"; restart: boolean };
 
 /** One name that a cell declared, for the type service: TypeScript text that declares it, with no initialiser. */
-export interface Declaration { name: string; text: string; }
+export interface Declaration {
+  name: string;
+  text: string;
+}
 
 /** Session → supervisor. Events of a request come in order; `done` is its last. */
 export type Event =
   | { type: "ready"; version: number; process: number; device: DeviceSummary }
   | { type: "stream"; request: RequestId; name: "stdout" | "stderr"; text: string }
-  | { type: "display"; request: RequestId; data: MimeBundle; metadata: Record<string, unknown>; displayId: string | null; update: boolean; buffers: CarriedBuffer[] }
+  | {
+      type: "display";
+      request: RequestId;
+      data: MimeBundle;
+      metadata: Record<string, unknown>;
+      displayId: string | null;
+      update: boolean;
+      buffers: CarriedBuffer[];
+    }
   | { type: "result"; request: RequestId; data: MimeBundle; metadata: Record<string, unknown> }
   | { type: "clearOutput"; request: RequestId; wait: boolean }
-  | { type: "commOpen"; request: RequestId; comm: string; target: string; data: unknown; metadata: Record<string, unknown>; buffers: CarriedBuffer[] }
-  | { type: "commMessage"; request: RequestId; comm: string; data: unknown; metadata: Record<string, unknown>; buffers: CarriedBuffer[] }
+  | {
+      type: "commOpen";
+      request: RequestId;
+      comm: string;
+      target: string;
+      data: unknown;
+      metadata: Record<string, unknown>;
+      buffers: CarriedBuffer[];
+    }
+  | {
+      type: "commMessage";
+      request: RequestId;
+      comm: string;
+      data: unknown;
+      metadata: Record<string, unknown>;
+      buffers: CarriedBuffer[];
+    }
   | { type: "commClose"; request: RequestId; comm: string; data: unknown }
   | { type: "commTargets"; targets: string[] }
   /** What a %%cuda cell made, typed: the type service shows it to the cells that follow. Sent before `done`. */
@@ -51,16 +102,32 @@ export type Event =
    * The session has written this token to its stdout and stderr, in one write each, after all output of the request: what the supervisor reads before it belongs
    * to it. A token is U+001E, 32 lower-case hexadecimal digits, U+001E. It is "" for comm commands, which wait for no pipe.
    */
-  | { type: "done"; request: RequestId; status: "ok" | "error"; token: string; error: CellError | null; userExpressions: Record<string, UserExpression>; payload: Record<string, unknown>[] };
+  | {
+      type: "done";
+      request: RequestId;
+      status: "ok" | "error";
+      token: string;
+      error: CellError | null;
+      userExpressions: Record<string, UserExpression>;
+      payload: Record<string, unknown>[];
+    };
 
-export interface CellError { name: string; message: string; traceback: string[]; }
+export interface CellError {
+  name: string;
+  message: string;
+  traceback: string[];
+}
 
 export type UserExpression =
   | { status: "ok"; data: MimeBundle; metadata: Record<string, unknown> }
   | { status: "error"; ename: string; evalue: string; traceback: string[] };
 
 /** The default device and why: shown in the banner and by the gauges. */
-export interface DeviceSummary { device: string; name: string; reason: string; }
+export interface DeviceSummary {
+  device: string;
+  name: string;
+  reason: string;
+}
 
 /** Supervisor → agent thread, a line of JSON each. */
 export type AgentCommand =

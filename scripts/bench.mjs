@@ -12,7 +12,11 @@ const wanted = process.argv.slice(2);
 /** A benchmark prints one JSON object per line: {name, unit, ours, rival, ratio, limit, better, note}; other lines are passed on. */
 function figures(file, show) {
   return new Promise((resolve, reject) => {
-    const child = spawn(interpreters[parse(file).ext], ["--expose-gc", join(folder, file)].slice(file.endsWith(".py") ? 1 : 0), { cwd: root, env: environment(), stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(
+      interpreters[parse(file).ext],
+      ["--expose-gc", join(folder, file)].slice(file.endsWith(".py") ? 1 : 0),
+      { cwd: root, env: environment(), stdio: ["ignore", "pipe", "inherit"] },
+    );
     let rest = "";
     child.stdout.on("data", (chunk) => {
       const lines = (rest + chunk).split("\n");
@@ -30,29 +34,41 @@ const holds = ({ ratio, ours, limit, better, absolute }) => {
   return better === "lower" ? value <= limit : value >= limit;
 };
 
-const number = (value) => (value === null || value === undefined ? "–" : value >= 100 ? value.toFixed(0) : value.toPrecision(3));
+const number = (value) =>
+  value === null || value === undefined ? "–" : value >= 100 ? value.toFixed(0) : value.toPrecision(3);
 
 let broken = 0;
 function show(figure) {
   if (typeof figure === "string") return console.log(figure);
   const { name, unit, ours, rival, ratio, limit, better, note = "", absolute } = figure;
   const sign = better === "lower" ? "≤" : "≥";
-  const bound = limit === null || limit === undefined ? "" : absolute ? `${sign} ${limit} ${unit}` : `${sign} ${limit} ×`;
+  const bound =
+    limit === null || limit === undefined ? "" : absolute ? `${sign} ${limit} ${unit}` : `${sign} ${limit} ×`;
   const ok = holds(figure);
   if (!ok) broken++;
   const verdict = bound === "" ? " " : ok ? "✓" : "✗";
-  console.log(`${verdict} ${name.padEnd(44)} ${`${number(ours)} ${unit}`.padStart(12)} ${(rival === undefined ? "" : `vs ${number(rival)}`).padStart(11)} ${(ratio === undefined ? "" : `${number(ratio)} ×`).padStart(9)}  ${bound.padEnd(12)} ${note}`);
+  console.log(
+    `${verdict} ${name.padEnd(44)} ${`${number(ours)} ${unit}`.padStart(12)} ${(rival === undefined ? "" : `vs ${number(rival)}`).padStart(11)} ${(ratio === undefined ? "" : `${number(ratio)} ×`).padStart(9)}  ${bound.padEnd(12)} ${note}`,
+  );
 }
 
 await setup();
-const files = readdirSync(folder).filter((file) => parse(file).ext in interpreters).sort();
+const files = readdirSync(folder)
+  .filter((file) => parse(file).ext in interpreters)
+  .sort();
 const chosen = wanted.length === 0 ? files : files.filter((file) => wanted.includes(parse(file).name));
 if (chosen.length === 0) {
-  console.error(`There is no benchmark ${wanted.join(" ")}: there are ${files.map((file) => parse(file).name).join(", ")}.`);
+  console.error(
+    `There is no benchmark ${wanted.join(" ")}: there are ${files.map((file) => parse(file).name).join(", ")}.`,
+  );
   process.exit(1);
 }
 // Those that compare arrays; a Python that is named is taken as it is.
-if (process.env.WARPCELL_RIVAL_PYTHON === undefined && chosen.some((file) => ["matmul", "tensors"].includes(parse(file).name))) await rivals();
+if (
+  process.env.WARPCELL_RIVAL_PYTHON === undefined &&
+  chosen.some((file) => ["matmul", "tensors"].includes(parse(file).name))
+)
+  await rivals();
 for (const file of chosen) {
   console.log(`── ${parse(file).name}`);
   if ((await figures(file, show)) !== 0) broken++;

@@ -16,18 +16,29 @@ const flags = ["-O3", "-fno-semantic-interposition", "-g0"];
 const machine = { "x86-64-v3": ["-march=x86-64-v3"], "x86-64-v4": ["-march=x86-64-v4", "-mprefer-vector-width=512"] };
 
 function* filesBelow(folder) {
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) if (entry.isFile()) yield join(entry.parentPath, entry.name);
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+    if (entry.isFile()) yield join(entry.parentPath, entry.name);
 }
 
 // Where the options of machine code are written, and what stands around it.
-const compilers = { host: ["cpu/artifact.cc", "cpu/cell_compiler.cc"], gpu: ["cuda/compile_options.cc", "cuda/nvrtc.cc"] };
+const compilers = {
+  host: ["cpu/artifact.cc", "cpu/cell_compiler.cc"],
+  gpu: ["cuda/compile_options.cc", "cuda/nvrtc.cc"],
+};
 
 /** One hash of all files that decide what a unit becomes, its own apart. */
 function surroundings(isHost) {
   const hash = createHash("sha256");
   const folders = ["include", "cpu", "cuda"].map((folder) => join(root, "native", "device", folder));
-  for (const file of [...folders.flatMap((folder) => [...filesBelow(folder)].sort()), ...compilers[isHost ? "host" : "gpu"].map((name) => join(root, "native", "engine", name))]) hash.update(file.slice(root.length)).update(readFileSync(file));
-  return createHash("sha256").update(hash.digest("hex")).update(isHost ? JSON.stringify([flags, machine]) : "").digest("hex");
+  for (const file of [
+    ...folders.flatMap((folder) => [...filesBelow(folder)].sort()),
+    ...compilers[isHost ? "host" : "gpu"].map((name) => join(root, "native", "engine", name)),
+  ])
+    hash.update(file.slice(root.length)).update(readFileSync(file));
+  return createHash("sha256")
+    .update(hash.digest("hex"))
+    .update(isHost ? JSON.stringify([flags, machine]) : "")
+    .digest("hex");
 }
 
 const around = {};
@@ -36,11 +47,15 @@ const around = {};
 function printOf(parts, source, isHost, compiler) {
   const hash = createHash("sha256").update((around[isHost ? "host" : "gpu"] ??= surroundings(isHost)));
   if (isHost) hash.update(JSON.stringify(compiler));
-  const sources = hash.update(source).update(parts.map((expressions) => expressions.join("\n")).join("\n\n")).digest("hex");
+  const sources = hash
+    .update(source)
+    .update(parts.map((expressions) => expressions.join("\n")).join("\n\n"))
+    .digest("hex");
   return isHost ? sources : `${sources} ${compiler === null ? "" : `${compiler.name} ${compiler.version}`}`;
 }
 
-const readPrint = (path) => (existsSync(`${path}.print`) && existsSync(`${path}.names`) ? readFileSync(`${path}.print`, "utf8") : "");
+const readPrint = (path) =>
+  existsSync(`${path}.print`) && existsSync(`${path}.names`) ? readFileSync(`${path}.print`, "utf8") : "";
 
 async function compileUnits(units, log) {
   const { DeviceProcess } = await import(join(dist, "device", "process.js"));
@@ -56,11 +71,20 @@ async function compileUnits(units, log) {
     const print = printOf(parts, source, isHost, compiler.properties.compiler);
     if (readPrint(path) === print) continue;
     const started = Date.now();
-    const options = [...unitOptions(unit).defines.map((define) => `--define=${define}`), ...(isHost ? [...flags, ...machine[architecture]].map((flag) => `--flag=${flag}`) : [`--arch=${architecture}`])];
+    const options = [
+      ...unitOptions(unit).defines.map((define) => `--define=${define}`),
+      ...(isHost ? [...flags, ...machine[architecture]].map((flag) => `--flag=${flag}`) : [`--arch=${architecture}`]),
+    ];
     mkdirSync(dirname(path), { recursive: true });
     const names = [];
     for (const [part, expressions] of parts.entries()) {
-      const [, artifact, lowered] = compiler.request(Op.compile, [source, `${unit.file}.cu`, join(root, "native", "device"), expressions.join("\n"), ...options]);
+      const [, artifact, lowered] = compiler.request(Op.compile, [
+        source,
+        `${unit.file}.cu`,
+        join(root, "native", "device"),
+        expressions.join("\n"),
+        ...options,
+      ]);
       names.push(Buffer.from(lowered).toString());
       rmSync(`${path}.names`, { force: true });
       writeFileSync(`${path}.part`, artifact);
@@ -68,7 +92,9 @@ async function compileUnits(units, log) {
     }
     writeFileSync(`${path}.print`, print);
     writeFileSync(`${path}.names`, names.join("\n"));
-    log(`${architecture}/${unit.file}.${unit.dtype}: ${unit.expressions.length} kernels, ${((Date.now() - started) / 1000).toFixed(1)} s`);
+    log(
+      `${architecture}/${unit.file}.${unit.dtype}: ${unit.expressions.length} kernels, ${((Date.now() - started) / 1000).toFixed(1)} s`,
+    );
   }
 }
 
@@ -86,8 +112,13 @@ export async function removeOutdated(wanted, log) {
       const sources = unit === undefined ? "" : printOf(unitParts(unit), unitSource(unit.file), false, null);
       return unit === undefined || !readPrint(join(kernelsFolder, architecture, name)).startsWith(sources);
     });
-    for (const file of files) if (outdated.some((name) => file === name || file.startsWith(`${name}.`))) rmSync(join(kernelsFolder, architecture, file), { force: true });
-    if (outdated.length > 0 && !wanted.includes(architecture)) log(`${architecture}: removed ${outdated.length} of ${names.length} files, whose sources have changed. "node scripts/build-kernels.mjs ${architecture}" makes them again.`);
+    for (const file of files)
+      if (outdated.some((name) => file === name || file.startsWith(`${name}.`)))
+        rmSync(join(kernelsFolder, architecture, file), { force: true });
+    if (outdated.length > 0 && !wanted.includes(architecture))
+      log(
+        `${architecture}: removed ${outdated.length} of ${names.length} files, whose sources have changed. "node scripts/build-kernels.mjs ${architecture}" makes them again.`,
+      );
   }
 }
 
@@ -104,7 +135,9 @@ export async function allUnits() {
 async function unitsFor(architectures) {
   const units = await allUnits();
   // The large ones first, so that the last process to end has little left.
-  return architectures.flatMap((architecture) => units.map((unit) => ({ unit, architecture }))).sort((a, b) => b.unit.expressions.length - a.unit.expressions.length);
+  return architectures
+    .flatMap((architecture) => units.map((unit) => ({ unit, architecture })))
+    .sort((a, b) => b.unit.expressions.length - a.unit.expressions.length);
 }
 
 export async function buildKernels(architectures = [], log = () => undefined) {
@@ -116,13 +149,24 @@ export async function buildKernels(architectures = [], log = () => undefined) {
   const env = { ...(gpu?.compiler && { WARPCELL_NVRTC: gpu.compiler.path }), ...process.env };
   await removeOutdated(wanted, log);
   const shards = availableParallelism();
-  await Promise.all(Array.from({ length: shards }, (_, shard) => new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(import.meta.url), ["--shard", `${shard}/${shards}`, ...wanted], { stdio: ["ignore", "pipe", "pipe", "ipc"], env });
-    let output = "";
-    child.stdout.on("data", (chunk) => log(String(chunk).trimEnd()));
-    child.stderr.on("data", (chunk) => (output += chunk));
-    child.on("close", (code) => (code === 0 ? resolve() : reject(new Error(`The library's kernels did not compile:\n${output}`))));
-  })));
+  await Promise.all(
+    Array.from(
+      { length: shards },
+      (_, shard) =>
+        new Promise((resolve, reject) => {
+          const child = fork(fileURLToPath(import.meta.url), ["--shard", `${shard}/${shards}`, ...wanted], {
+            stdio: ["ignore", "pipe", "pipe", "ipc"],
+            env,
+          });
+          let output = "";
+          child.stdout.on("data", (chunk) => log(String(chunk).trimEnd()));
+          child.stderr.on("data", (chunk) => (output += chunk));
+          child.on("close", (code) =>
+            code === 0 ? resolve() : reject(new Error(`The library's kernels did not compile:\n${output}`)),
+          );
+        }),
+    ),
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -130,7 +174,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (shard >= 0) {
     const [index, count] = process.argv[shard + 1].split("/").map(Number);
     const units = await unitsFor(process.argv.slice(shard + 2));
-    await compileUnits(units.filter((_, at) => at % count === index), (line) => console.log(line)).catch((error) => {
+    await compileUnits(
+      units.filter((_, at) => at % count === index),
+      (line) => console.log(line),
+    ).catch((error) => {
       console.error(error.message, error.log ?? "");
       process.exit(1);
     });

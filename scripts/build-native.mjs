@@ -11,9 +11,22 @@ const cmakeJs = createRequire(import.meta.url).resolve("cmake-js/bin/cmake-js");
 /** Runs cmake-js on native/. `config` is Release or Debug. Throws with the compiler's output when it fails. */
 export function buildNative(config = "Release") {
   const path = join(root, ".venv", "bin") + delimiter + process.env.PATH;
-  const result = spawnSync(process.execPath, [cmakeJs, "compile", "--directory", join(root, "native"), "--config", config, "--parallel", String(availableParallelism())],
-    { encoding: "utf8", env: { ...process.env, PATH: path } });
-  if (result.status !== 0) throw new Error(`The native build failed (cmake-js, exit ${result.status}):\n${result.stdout}\n${result.stderr}`);
+  const result = spawnSync(
+    process.execPath,
+    [
+      cmakeJs,
+      "compile",
+      "--directory",
+      join(root, "native"),
+      "--config",
+      config,
+      "--parallel",
+      String(availableParallelism()),
+    ],
+    { encoding: "utf8", env: { ...process.env, PATH: path } },
+  );
+  if (result.status !== 0)
+    throw new Error(`The native build failed (cmake-js, exit ${result.status}):\n${result.stdout}\n${result.stderr}`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) buildNative(process.argv[2]);

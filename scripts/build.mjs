@@ -9,6 +9,11 @@ await setup().catch((error) => {
 });
 
 const hasGpu = existsSync("/proc/driver/nvidia/version");
-if (hasGpu && !readdirSync(join(root, "native", "build", "Release", "kernels")).some((name) => name.startsWith("sm_"))) {
-  console.error('The library\'s kernels for this GPU are compiled one by one at their first use. To compile all of them now: node scripts/build-kernels.mjs gpu');
+if (
+  hasGpu &&
+  !readdirSync(join(root, "native", "build", "Release", "kernels")).some((name) => name.startsWith("sm_"))
+) {
+  console.error(
+    "The library's kernels for this GPU are compiled one by one at their first use. To compile all of them now: node scripts/build-kernels.mjs gpu",
+  );
 }

@@ -2,7 +2,19 @@
 // repository's layout, with Node's own binary in bin/, so that every relative path holds. `--as-built` takes what is built and builds nothing, `--without-cubins` leaves
 // out the kernels for GPUs, which a GPU then compiles one by one at their first use.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { allUnits, shipped } from "./build-kernels.mjs";
 import { obtainNvrtc } from "./nvrtc.mjs";
@@ -33,13 +45,27 @@ function closure(names, from, found = new Map()) {
     const description = packageOf(folder);
     found.set(folder, name);
     // Types that a package names for its own checker.
-    closure([...Object.keys(description.dependencies ?? {}), ...Object.keys(description.optionalDependencies ?? {})].filter((dependency) => !dependency.startsWith("@types/")), folder, found);
+    closure(
+      [...Object.keys(description.dependencies ?? {}), ...Object.keys(description.optionalDependencies ?? {})].filter(
+        (dependency) => !dependency.startsWith("@types/"),
+      ),
+      folder,
+      found,
+    );
   }
   return found;
 }
 
 // What a package carries for people, for other platforms, for its own build or for a checker that only the cells need.
-const unneeded = [/\.map$/, /\.md$/i, /\.markdown$/, /\.d\.[cm]ts$/, /\.wasm$/, /\.tsbuildinfo$/, /[\\/](docs?|examples?|\.github)[\\/]/];
+const unneeded = [
+  /\.map$/,
+  /\.md$/i,
+  /\.markdown$/,
+  /\.d\.[cm]ts$/,
+  /\.wasm$/,
+  /\.tsbuildinfo$/,
+  /[\\/](docs?|examples?|\.github)[\\/]/,
+];
 const typesOfCells = /node_modules[\\/](@types[\\/]node|undici-types|@typescript)[\\/]|[\\/]native[\\/]/;
 // Files of a package that run here, where most do not.
 const runs = {
@@ -47,11 +73,22 @@ const runs = {
   "apache-arrow": [/^package\.json$/, /^LICENSE/, /^NOTICE/, /\.mjs$/],
   "cmake-ts": [/^package\.json$/, /^LICENSE/, /^build\/loader\.[cm]?js$/],
 };
-const keep = (path) => statSync(path).isDirectory() || !(unneeded.some((pattern) => pattern.test(path)) || (path.endsWith(".d.ts") && !typesOfCells.test(path)));
+const keep = (path) =>
+  statSync(path).isDirectory() ||
+  !(unneeded.some((pattern) => pattern.test(path)) || (path.endsWith(".d.ts") && !typesOfCells.test(path)));
 const keepOf = (name, folder) => (source) =>
-  keep(source) && !source.slice(folder.length).includes(`${sep}node_modules`) && (!Object.hasOwn(runs, name) || statSync(source).isDirectory() || runs[name].some((pattern) => pattern.test(relative(folder, source))));
+  keep(source) &&
+  !source.slice(folder.length).includes(`${sep}node_modules`) &&
+  (!Object.hasOwn(runs, name) ||
+    statSync(source).isDirectory() ||
+    runs[name].some((pattern) => pattern.test(relative(folder, source))));
 
-const copy = (path, filter = () => true) => cpSync(join(root, path), join(stage, path), { recursive: true, filter: (source) => filter(source), verbatimSymlinks: true });
+const copy = (path, filter = () => true) =>
+  cpSync(join(root, path), join(stage, path), {
+    recursive: true,
+    filter: (source) => filter(source),
+    verbatimSymlinks: true,
+  });
 
 const launcher = `#!/bin/sh
 # Runs warpcell with the Node binary beside it.
@@ -96,16 +133,36 @@ function assemble() {
   writeFileSync(join(stage, "install.sh"), installer, { mode: 0o755 });
 
   copy("README.md");
-  for (const path of ["LICENSE", "package.json", "vitest.config.mts", "native/package.json", "native/dist", "native/device", "native/lib", "native/protocol", "kernel/package.json", "kernel/dist", "kernel/kernelspec", ...["extension/labextension"].filter((path) => existsSync(join(root, path))), "notebooks", "test/device", "test/bench"]) {
+  for (const path of [
+    "LICENSE",
+    "package.json",
+    "vitest.config.mts",
+    "native/package.json",
+    "native/dist",
+    "native/device",
+    "native/lib",
+    "native/protocol",
+    "kernel/package.json",
+    "kernel/dist",
+    "kernel/kernelspec",
+    ...["extension/labextension"].filter((path) => existsSync(join(root, path))),
+    "notebooks",
+    "test/device",
+    "test/bench",
+  ]) {
     copy(path, keep);
   }
   // What tests make a GPU of.
   copy("native/engine/cuda", (path) => !path.endsWith(".cc"));
   for (const program of ["addon.node", "warpcell-device"]) copy(`native/build/Release/${program}`);
   copyOpenBlas();
-  for (const architecture of architectures.filter((name) => existsSync(join(root, kernels, name)))) copy(join(kernels, architecture), (path) => !path.endsWith(".print"));
+  for (const architecture of architectures.filter((name) => existsSync(join(root, kernels, name))))
+    copy(join(kernels, architecture), (path) => !path.endsWith(".print"));
 
-  const folders = closure([...Object.keys(packageOf(join(root, "kernel")).dependencies), "vitest", "@types/node"], join(root, "kernel"));
+  const folders = closure(
+    [...Object.keys(packageOf(join(root, "kernel")).dependencies), "vitest", "@types/node"],
+    join(root, "kernel"),
+  );
   closure(Object.keys(packageOf(join(root, "native")).dependencies), join(root, "native"), folders);
   for (const [folder, name] of folders) copy(relative(root, folder), keepOf(name, folder));
   copyZeromqAddon();
@@ -115,8 +172,18 @@ function assemble() {
 
 /** Python's wheel of OpenBLAS, beside the program that opens it. */
 function copyOpenBlas() {
-  const answer = spawnSync(python, ["-c", "import scipy_openblas32 as wheel, importlib.metadata as data; print(wheel.get_lib_dir(), data.distribution('scipy-openblas32').locate_file(''), sep='\\n')"], { encoding: "utf8" });
-  if (answer.status !== 0) throw new Error(`The bundle takes OpenBLAS from .venv, which has none: ${answer.stderr.trim()} Run "npm run build".`);
+  const answer = spawnSync(
+    python,
+    [
+      "-c",
+      "import scipy_openblas32 as wheel, importlib.metadata as data; print(wheel.get_lib_dir(), data.distribution('scipy-openblas32').locate_file(''), sep='\\n')",
+    ],
+    { encoding: "utf8" },
+  );
+  if (answer.status !== 0)
+    throw new Error(
+      `The bundle takes OpenBLAS from .venv, which has none: ${answer.stderr.trim()} Run "npm run build".`,
+    );
   const [libraries, packages] = answer.stdout.trim().split("\n");
   const release = join(stage, "native", "build", "Release");
   cpSync(join(libraries, "libscipy_openblas.so"), join(release, "libscipy_openblas.so"));
@@ -127,16 +194,31 @@ function copyOpenBlas() {
 /** zeromq carries an addon for each platform; its loader takes the one of the newest ABI first, which fits every Node, being an addon of Node-API. Only that one comes along. */
 function copyZeromqAddon() {
   const build = join("node_modules", "zeromq", "build");
-  const offered = Object.entries(JSON.parse(readFileSync(join(root, build, "manifest.json"), "utf8"))).map(([key, path]) => ({ key, path, ...JSON.parse(key) }));
-  const [newest] = offered.filter(({ os, arch, libc }) => os === "linux" && arch === process.arch && libc === "glibc").sort((a, b) => b.abi - a.abi);
-  if (newest === undefined) throw new Error(`This zeromq carries no addon for linux ${process.arch} with glibc: its manifest lists none. Install another version of zeromq.`);
+  const offered = Object.entries(JSON.parse(readFileSync(join(root, build, "manifest.json"), "utf8"))).map(
+    ([key, path]) => ({ key, path, ...JSON.parse(key) }),
+  );
+  const [newest] = offered
+    .filter(({ os, arch, libc }) => os === "linux" && arch === process.arch && libc === "glibc")
+    .sort((a, b) => b.abi - a.abi);
+  if (newest === undefined)
+    throw new Error(
+      `This zeromq carries no addon for linux ${process.arch} with glibc: its manifest lists none. Install another version of zeromq.`,
+    );
   copy(join(build, newest.path));
   writeFileSync(join(stage, build, "manifest.json"), JSON.stringify({ [newest.key]: newest.path }));
 }
 
 function requireBuilt() {
-  const lacking = ["native/build/Release/addon.node", "native/build/Release/warpcell-device", "native/dist/index.js", "kernel/dist/main.js"].filter((path) => !existsSync(join(root, path)));
-  if (lacking.length > 0) throw new Error(`Not everything is built: there is no ${lacking.join(" and no ")}. Run "npm run build", or "npm run bundle" without --as-built.`);
+  const lacking = [
+    "native/build/Release/addon.node",
+    "native/build/Release/warpcell-device",
+    "native/dist/index.js",
+    "kernel/dist/main.js",
+  ].filter((path) => !existsSync(join(root, path)));
+  if (lacking.length > 0)
+    throw new Error(
+      `Not everything is built: there is no ${lacking.join(" and no ")}. Run "npm run build", or "npm run bundle" without --as-built.`,
+    );
 }
 
 const kernels = join("native", "build", "Release", "kernels");
@@ -153,17 +235,35 @@ async function buildKernels() {
 async function requireKernels() {
   if (!withGpus) return;
   const names = (await allUnits()).map(({ file, dtype }) => `${file}.${dtype}.names`);
-  const lacking = shipped.gpus.filter((architecture) => names.some((name) => !existsSync(join(root, kernels, architecture, name))));
-  if (lacking.length > 0) throw new Error(`Not all kernels are made for ${lacking.join(", ")}. Run "npm run bundle", which makes them, or leave them out with --without-cubins.`);
+  const lacking = shipped.gpus.filter((architecture) =>
+    names.some((name) => !existsSync(join(root, kernels, architecture, name))),
+  );
+  if (lacking.length > 0)
+    throw new Error(
+      `Not all kernels are made for ${lacking.join(", ")}. Run "npm run bundle", which makes them, or leave them out with --without-cubins.`,
+    );
 }
 
 function requirePackers() {
   const lacking = ["tar", "xz"].filter((program) => spawnSync(program, ["--version"]).status !== 0);
-  if (lacking.length > 0) throw new Error(`Packing the bundle takes tar and xz, but there is no ${lacking.join(" and no ")}. Install them with: sudo apt-get install tar xz-utils`);
+  if (lacking.length > 0)
+    throw new Error(
+      `Packing the bundle takes tar and xz, but there is no ${lacking.join(" and no ")}. Install them with: sudo apt-get install tar xz-utils`,
+    );
 }
 
 async function compress() {
-  await quietly("tar", ["-C", workshop, "--sort=name", "--owner=0", "--group=0", "--use-compress-program=xz -9 --lzma2=dict=64MiB", "-cf", packed, name]);
+  await quietly("tar", [
+    "-C",
+    workshop,
+    "--sort=name",
+    "--owner=0",
+    "--group=0",
+    "--use-compress-program=xz -9 --lzma2=dict=64MiB",
+    "-cf",
+    packed,
+    name,
+  ]);
   renameSync(packed, output);
   return statSync(output).size;
 }
@@ -187,7 +287,10 @@ try {
     const size = spawnSync("du", ["-sm", join(stage, entry)], { encoding: "utf8" }).stdout.split("\t")[0];
     console.log(`  ${entry.padEnd(14)} ${size} MB unpacked`);
   }
-  if (bytes > limit) throw new Error(`The bundle has ${(bytes / 1e6).toFixed(1)} MB, more than the ${limit / 1e6} MB allowed. See above what grew.`);
+  if (bytes > limit)
+    throw new Error(
+      `The bundle has ${(bytes / 1e6).toFixed(1)} MB, more than the ${limit / 1e6} MB allowed. See above what grew.`,
+    );
 } catch (error) {
   console.error(error.message);
   process.exitCode = 1;

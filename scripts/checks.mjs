@@ -38,7 +38,8 @@ export const checks = {
   },
   folder(path = fileURLToPath(new URL("..", import.meta.url))) {
     const found = refused.exec(path);
-    if (found !== null) return `The tools that build cannot take the path ${JSON.stringify(path)}, which has ${JSON.stringify(found[0])} in it. Rename that folder, or move this one, and run the command again.`;
+    if (found !== null)
+      return `The tools that build cannot take the path ${JSON.stringify(path)}, which has ${JSON.stringify(found[0])} in it. Rename that folder, or move this one, and run the command again.`;
   },
   buildTool(candidates = ["ninja", "make"]) {
     if (candidates.some((candidate) => works(candidate))) return;
@@ -48,5 +49,7 @@ export const checks = {
 
 /** Sentences for everything that is missing on this machine. */
 export function missing() {
-  return Object.values(checks).map((check) => check()).filter((sentence) => sentence !== undefined);
+  return Object.values(checks)
+    .map((check) => check())
+    .filter((sentence) => sentence !== undefined);
 }

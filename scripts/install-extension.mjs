@@ -6,7 +6,10 @@ import { builtExtension as built, copyExtension } from "../kernel/dist/command-l
 
 /** Puts the extension where the JupyterLab of `prefix` finds it, in place of an earlier one. Returns that folder. */
 export function installExtension(prefix, { link = false, from = built } = {}) {
-  if (!existsSync(join(from, "package.json"))) throw new Error(`There is no built extension in ${from}. Run "npm run build:labextension -w @warpcell/jupyterlab".`);
+  if (!existsSync(join(from, "package.json")))
+    throw new Error(
+      `There is no built extension in ${from}. Run "npm run build:labextension -w @warpcell/jupyterlab".`,
+    );
   const data = join(resolve(prefix), "share", "jupyter");
   if (!link) return copyExtension(data, from);
   const { name } = JSON.parse(readFileSync(join(from, "package.json"), "utf8"));

@@ -12,6 +12,8 @@ export async function obtainNvrtc() {
   try {
     return join(await obtainPackages("nvrtc", packages, library), library);
   } catch (error) {
-    throw new Error(`NVIDIA's compiler cannot be had from PyPI (${packages.join(", ")}), so there would be no kernels for GPUs in the bundle. Connect to a network, name a libnvrtc.so in WARPCELL_NVRTC, or make a bundle without: npm run bundle -- --without-cubins\n${error.message}`);
+    throw new Error(
+      `NVIDIA's compiler cannot be had from PyPI (${packages.join(", ")}), so there would be no kernels for GPUs in the bundle. Connect to a network, name a libnvrtc.so in WARPCELL_NVRTC, or make a bundle without: npm run bundle -- --without-cubins\n${error.message}`,
+    );
   }
 }

@@ -11,7 +11,18 @@ export async function obtainPackages(purpose, packages, file) {
   mkdirSync(home, { recursive: true });
   const part = mkdtempSync(join(home, ".part-"));
   try {
-    await quietly(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:", "--target", part, ...packages]);
+    await quietly(python, [
+      "-m",
+      "pip",
+      "install",
+      "--quiet",
+      "--disable-pip-version-check",
+      "--no-deps",
+      "--only-binary=:all:",
+      "--target",
+      part,
+      ...packages,
+    ]);
     rmSync(folder, { recursive: true, force: true });
     renameSync(part, folder);
   } finally {

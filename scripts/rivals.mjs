@@ -16,7 +16,9 @@ export async function rivals(log = console.error) {
   const found = existsSync(stamp) && existsSync(rivalPython) ? readFileSync(stamp, "utf8").split("\n") : [];
   if (wanted.every((each) => found.includes(each))) return;
   const names = wanted.map((each) => /^\w+/.exec(each)[0]).join(" and ");
-  log(`… ${names} for comparison, in .cache/rivals${wanted.length === 1 ? " (JAX too with WARPCELL_BENCH_JAX=1)" : ""}`);
+  log(
+    `… ${names} for comparison, in .cache/rivals${wanted.length === 1 ? " (JAX too with WARPCELL_BENCH_JAX=1)" : ""}`,
+  );
   try {
     rmSync(folder, { recursive: true, force: true });
     await quietly(process.env.PYTHON ?? "python3", ["-m", "venv", folder]);
@@ -24,6 +26,8 @@ export async function rivals(log = console.error) {
     writeFileSync(stamp, wanted.join("\n"));
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
-    log(`No rival was installed: ${error.message}\nThe benchmark runs without, or with a Python that has NumPy: name it in WARPCELL_RIVAL_PYTHON.`);
+    log(
+      `No rival was installed: ${error.message}\nThe benchmark runs without, or with a Python that has NumPy: name it in WARPCELL_RIVAL_PYTHON.`,
+    );
   }
 }

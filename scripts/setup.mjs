@@ -2,7 +2,17 @@
 // since it last succeeded is skipped. Needs Node's own modules only, since it runs before anything is installed.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createConnection, createServer } from "node:net";
 import { delimiter, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,12 +24,20 @@ export const python = join(venv, "bin", "python");
 const stamps = join(root, ".cache", "setup");
 
 const jupyterHome = join(root, ".cache", "jupyter");
-const jupyterFolders = { JUPYTER_CONFIG_DIR: "config", JUPYTER_DATA_DIR: "data", JUPYTER_RUNTIME_DIR: "runtime", IPYTHONDIR: "ipython" };
+const jupyterFolders = {
+  JUPYTER_CONFIG_DIR: "config",
+  JUPYTER_DATA_DIR: "data",
+  JUPYTER_RUNTIME_DIR: "runtime",
+  IPYTHONDIR: "ipython",
+};
 
 /** The environment in which the project's own tools are found first, and Jupyter keeps its files here unless the user has said where. */
 export const environment = () => ({
   ...Object.fromEntries(Object.entries(jupyterFolders).map(([name, folder]) => [name, join(jupyterHome, folder)])),
-  ...process.env, PATH: [join(venv, "bin"), join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter), VIRTUAL_ENV: venv, WARPCELL_PYTHON: python,
+  ...process.env,
+  PATH: [join(venv, "bin"), join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter),
+  VIRTUAL_ENV: venv,
+  WARPCELL_PYTHON: python,
 });
 
 /** What a shell shows of a command that a signal ended. */
@@ -50,17 +68,35 @@ export function quietly(command, args, variables = {}) {
       child.once("close", () => process.exit(statuses[signal]));
     });
     // In a group of its own, which one signal reaches as a whole.
-    const child = spawn(command, args, { cwd: root, env: { ...environment(), ...variables }, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    const child = spawn(command, args, {
+      cwd: root,
+      env: { ...environment(), ...variables },
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
     child.on("close", forget);
     let output = "";
     child.stdout.on("data", (chunk) => (output += chunk));
     child.stderr.on("data", (chunk) => (output += chunk));
     child.on("error", reject);
-    child.on("close", (code) => (code === 0 ? resolve() : reject(new Error(`"${[command, ...args].join(" ")}" failed (exit ${code}):\n${output.trim()}`))));
+    child.on("close", (code) =>
+      code === 0
+        ? resolve()
+        : reject(new Error(`"${[command, ...args].join(" ")}" failed (exit ${code}):\n${output.trim()}`)),
+    );
   });
 }
 
-const ignored = new Set(["node_modules", "dist", "build", "lib-out", "labextension", "__pycache__", "test-results", "ui-tests"]);
+const ignored = new Set([
+  "node_modules",
+  "dist",
+  "build",
+  "lib-out",
+  "labextension",
+  "__pycache__",
+  "test-results",
+  "ui-tests",
+]);
 
 function* filesUnder(path) {
   if (!existsSync(path)) return;
@@ -70,7 +106,9 @@ function* filesUnder(path) {
 
 function fingerprint({ inputs, places = [] }) {
   const hash = createHash("sha256").update([process.version, ...places].join("\0"));
-  for (const input of inputs) for (const file of filesUnder(join(root, input))) hash.update(relative(root, file)).update("\0").update(readFileSync(file)).update("\0");
+  for (const input of inputs)
+    for (const file of filesUnder(join(root, input)))
+      hash.update(relative(root, file)).update("\0").update(readFileSync(file)).update("\0");
   return hash.digest("hex");
 }
 
@@ -88,36 +126,88 @@ function linkCommand() {
 // In order. `outputs` must exist for a step to count as done; a step does not see the stamps of the others, so its inputs name all it reads.
 // `places` are the absolute paths that its outputs hold: a folder that was moved, or another Node, makes it run again.
 const steps = [
-  { name: "node packages", inputs: ["package-lock.json", "package.json", "native/package.json", "kernel/package.json", "extension/package.json"], outputs: ["node_modules/.package-lock.json"],
-    run: () => quietly("npm", ["ci", "--no-audit", "--no-fund"]) },
-  { name: "python environment", inputs: ["requirements.txt"], places: [root], outputs: [".venv/bin/python", ".venv/bin/jupyter-lab", ".venv/bin/cmake"],
+  {
+    name: "node packages",
+    inputs: [
+      "package-lock.json",
+      "package.json",
+      "native/package.json",
+      "kernel/package.json",
+      "extension/package.json",
+    ],
+    outputs: ["node_modules/.package-lock.json"],
+    run: () => quietly("npm", ["ci", "--no-audit", "--no-fund"]),
+  },
+  {
+    name: "python environment",
+    inputs: ["requirements.txt"],
+    places: [root],
+    outputs: [".venv/bin/python", ".venv/bin/jupyter-lab", ".venv/bin/cmake"],
     run: async () => {
       rmSync(venv, { recursive: true, force: true });
       await quietly(process.env.PYTHON ?? "python3", ["-m", "venv", venv]);
-      await quietly(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", "requirements.txt"]);
-    } },
-  { name: "native addon and device program", inputs: ["native/CMakeLists.txt", "native/package.json", "native/addon", "native/protocol", "native/engine"], outputs: ["native/build/Release/addon.node", "native/build/Release/warpcell-device"],
-    run: () => quietly(process.execPath, [join("scripts", "build-native.mjs")]) },
-  { name: "library", inputs: ["tsconfig.base.json", "native/tsconfig.json", "native/lib"], outputs: ["native/dist/index.js"], run: () => quietly(tsc, ["-p", "native"]) },
-  { name: "kernels of the library", inputs: ["native/device", "native/lib", "native/engine", "native/protocol", "scripts/build-kernels.mjs"], outputs: ["native/build/Release/kernels"],
-    run: () => quietly(process.execPath, [join("scripts", "build-kernels.mjs")]) },
-  { name: "kernel", inputs: ["tsconfig.base.json", "kernel", "native/lib"], outputs: ["kernel/dist/main.js", command],
+      await quietly(python, [
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "-r",
+        "requirements.txt",
+      ]);
+    },
+  },
+  {
+    name: "native addon and device program",
+    inputs: ["native/CMakeLists.txt", "native/package.json", "native/addon", "native/protocol", "native/engine"],
+    outputs: ["native/build/Release/addon.node", "native/build/Release/warpcell-device"],
+    run: () => quietly(process.execPath, [join("scripts", "build-native.mjs")]),
+  },
+  {
+    name: "library",
+    inputs: ["tsconfig.base.json", "native/tsconfig.json", "native/lib"],
+    outputs: ["native/dist/index.js"],
+    run: () => quietly(tsc, ["-p", "native"]),
+  },
+  {
+    name: "kernels of the library",
+    inputs: ["native/device", "native/lib", "native/engine", "native/protocol", "scripts/build-kernels.mjs"],
+    outputs: ["native/build/Release/kernels"],
+    run: () => quietly(process.execPath, [join("scripts", "build-kernels.mjs")]),
+  },
+  {
+    name: "kernel",
+    inputs: ["tsconfig.base.json", "kernel", "native/lib"],
+    outputs: ["kernel/dist/main.js", command],
     run: async () => {
       await quietly(tsc, ["-p", "kernel"]);
       linkCommand();
-    } },
-  { name: "JupyterLab extension", inputs: ["extension", "kernel/mime.ts", "scripts/install-extension.mjs", "requirements.txt"], outputs: [".venv/share/jupyter/labextensions/@warpcell/jupyterlab/package.json"],
+    },
+  },
+  {
+    name: "JupyterLab extension",
+    inputs: ["extension", "kernel/mime.ts", "scripts/install-extension.mjs", "requirements.txt"],
+    outputs: [".venv/share/jupyter/labextensions/@warpcell/jupyterlab/package.json"],
     run: async () => {
       await quietly("npm", ["run", "build:lib", "-w", "@warpcell/jupyterlab"]);
       await quietly("npm", ["run", "build:labextension", "-w", "@warpcell/jupyterlab"]);
       await quietly(process.execPath, [join("scripts", "install-extension.mjs"), venv]);
-    } },
-  { name: "kernelspec", inputs: ["kernel", "requirements.txt"], places: [root, process.execPath], outputs: [".venv/share/jupyter/kernels/warpcell/kernel.json"],
-    run: () => quietly(process.execPath, [join("kernel", "dist", "main.js"), "install", "--prefix", venv]) },
+    },
+  },
+  {
+    name: "kernelspec",
+    inputs: ["kernel", "requirements.txt"],
+    places: [root, process.execPath],
+    outputs: [".venv/share/jupyter/kernels/warpcell/kernel.json"],
+    run: () => quietly(process.execPath, [join("kernel", "dist", "main.js"), "install", "--prefix", venv]),
+  },
 ];
 
 const stampOf = (step) => join(stamps, step.name.replaceAll(" ", "-"));
-const isDone = (step, print) => step.outputs.every((output) => existsSync(join(root, output))) && existsSync(stampOf(step)) && readFileSync(stampOf(step), "utf8") === print;
+const isDone = (step, print) =>
+  step.outputs.every((output) => existsSync(join(root, output))) &&
+  existsSync(stampOf(step)) &&
+  readFileSync(stampOf(step), "utf8") === print;
 
 /** Waits until no other process sets this folder up, and returns what lets the next one. The system itself lets go of a holder that is killed. */
 async function hold(log) {
@@ -135,7 +225,12 @@ async function hold(log) {
     if (error.code !== "EADDRINUSE") throw error;
     if (!told) log("… waiting for another set-up of this folder");
     // The connection ends, or is refused, when the holder is gone.
-    await new Promise((resolve) => createConnection(name).on("error", () => undefined).resume().once("close", resolve));
+    await new Promise((resolve) =>
+      createConnection(name)
+        .on("error", () => undefined)
+        .resume()
+        .once("close", resolve),
+    );
   }
 }
 

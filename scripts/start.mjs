@@ -14,22 +14,39 @@ const [notebook] = process.argv.slice(2);
 async function freePort(first) {
   for (let port = first; port < first + 100; port++) {
     const free = await new Promise((answer) => {
-      const server = createServer().once("error", () => answer(false)).listen(port, "127.0.0.1", () => server.close(() => answer(true)));
+      const server = createServer()
+        .once("error", () => answer(false))
+        .listen(port, "127.0.0.1", () => server.close(() => answer(true)));
     });
     if (free) return port;
   }
   throw new Error(`All ports from ${first} to ${first + 99} are in use. Stop another server and try again.`);
 }
 
-const answers = (url) => new Promise((answer) => get(url, (response) => answer(response.resume().statusCode < 500)).on("error", () => answer(false)));
+const answers = (url) =>
+  new Promise((answer) =>
+    get(url, (response) => answer(response.resume().statusCode < 500)).on("error", () => answer(false)),
+  );
 
 async function lab() {
   const port = await freePort(8888);
   const token = process.env.JUPYTER_TOKEN ?? randomBytes(24).toString("hex");
-  const args = [join(venv, "bin", "jupyter-lab"), "--no-browser", `--port=${port}`, "--ServerApp.port_retries=0", `--ServerApp.root_dir=${join(root, "notebooks")}`, "--ServerApp.log_level=WARN"];
+  const args = [
+    join(venv, "bin", "jupyter-lab"),
+    "--no-browser",
+    `--port=${port}`,
+    "--ServerApp.port_retries=0",
+    `--ServerApp.root_dir=${join(root, "notebooks")}`,
+    "--ServerApp.log_level=WARN",
+  ];
   if (process.getuid?.() === 0) args.push("--allow-root");
-  const server = spawn(python, args, { cwd: root, env: { ...environment(), JUPYTER_TOKEN: token }, stdio: ["ignore", "inherit", "inherit"] });
-  let ended = false, stopped = null;
+  const server = spawn(python, args, {
+    cwd: root,
+    env: { ...environment(), JUPYTER_TOKEN: token },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  let ended = false,
+    stopped = null;
   server.on("exit", (code) => {
     ended = true;
     process.exit(stopped ?? code ?? 1);
@@ -42,13 +59,20 @@ async function lab() {
   while (!ended && !(await answers(`http://127.0.0.1:${port}/api`))) await delay(50);
   const url = `http://localhost:${port}/lab/tree/01-first-kernel.ipynb?token=${token}`;
   console.log(`JupyterLab is at ${url}\nStop it with Ctrl+C.`);
-  if (process.env.DISPLAY ?? process.env.WAYLAND_DISPLAY) spawn("xdg-open", [url], { stdio: "ignore", detached: true }).on("error", () => console.log("No browser could be opened; open the address above.")).unref();
+  if (process.env.DISPLAY ?? process.env.WAYLAND_DISPLAY)
+    spawn("xdg-open", [url], { stdio: "ignore", detached: true })
+      .on("error", () => console.log("No browser could be opened; open the address above."))
+      .unref();
 }
 
 async function headless(path) {
   const file = resolve(process.env.INIT_CWD ?? process.cwd(), path);
   if (!existsSync(file)) throw new Error(`There is no notebook ${file}.`);
-  const client = spawn(python, [join(root, "scripts", "run_notebook.py"), file], { env: environment(), stdio: ["ignore", "inherit", "inherit"], detached: true });
+  const client = spawn(python, [join(root, "scripts", "run_notebook.py"), file], {
+    env: environment(),
+    stdio: ["ignore", "inherit", "inherit"],
+    detached: true,
+  });
   let stopped = null;
   // In a group of its own, so that it hears of a Ctrl+C once; whoever presses it again does not want to wait.
   onSignals((signal) => {

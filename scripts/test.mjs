@@ -9,7 +9,11 @@ const report = join(root, ".cache", "tests.json");
 
 const run = (command, args, options = {}) =>
   new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, env: { ...environment(), ...(long ? { WARPCELL_LONG: "1" } : {}) }, stdio: ["ignore", options.capture ? "pipe" : "inherit", "inherit"] });
+    const child = spawn(command, args, {
+      cwd: root,
+      env: { ...environment(), ...(long ? { WARPCELL_LONG: "1" } : {}) },
+      stdio: ["ignore", options.capture ? "pipe" : "inherit", "inherit"],
+    });
     let output = "";
     child.stdout?.on("data", (chunk) => {
       output += chunk;
@@ -23,10 +27,19 @@ const run = (command, args, options = {}) =>
 async function unitTests() {
   mkdirSync(join(root, ".cache"), { recursive: true });
   rmSync(report, { force: true });
-  const { code } = await run(process.execPath, [join("node_modules", "vitest", "vitest.mjs"), "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`]);
+  const { code } = await run(process.execPath, [
+    join("node_modules", "vitest", "vitest.mjs"),
+    "run",
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${report}`,
+  ]);
   if (!existsSync(report)) return { passed: 0, failed: 1 };
-  const { numPassedTests, numFailedTests, numFailedTestSuites, numPendingTests } = JSON.parse(readFileSync(report, "utf8"));
-  if (numPendingTests > 0) console.log(`${numPendingTests} tests did not run: they need a device that this machine lacks.`);
+  const { numPassedTests, numFailedTests, numFailedTestSuites, numPendingTests } = JSON.parse(
+    readFileSync(report, "utf8"),
+  );
+  if (numPendingTests > 0)
+    console.log(`${numPendingTests} tests did not run: they need a device that this machine lacks.`);
   const failed = numFailedTests > 0 ? numFailedTests : numFailedTestSuites;
   return { passed: numPassedTests, failed: code === 0 ? failed : Math.max(1, failed) };
 }

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const script = join(root, "scripts", "build-kernels.mjs");
 
 async function scriptParts() {
-  return await import(script) as {
+  return (await import(script)) as {
     shipped: { processors: string[]; gpus: string[] };
     allUnits(): Promise<{ file: string; dtype: string; expressions: string[] }[]>;
     removeOutdated(wanted: string[], log: (line: string) => void): Promise<void>;
@@ -20,7 +20,10 @@ async function scriptParts() {
 test("a bundle has kernels for every GPU from Ampere to Blackwell", async () => {
   const { shipped } = await scriptParts();
   for (const own of ["sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_120a", "sm_121a"]) {
-    expect(runnableArchitectures(own).filter((each) => shipped.gpus.includes(each)), own).toHaveLength(1);
+    expect(
+      runnableArchitectures(own).filter((each) => shipped.gpus.includes(each)),
+      own,
+    ).toHaveLength(1);
   }
 });
 
@@ -38,12 +41,21 @@ test("kernels for a GPU whose sources have changed are removed, since a device w
   const folder = join(root, "native", "build", "Release", "kernels", "sm_10");
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(folder, { recursive: true });
-  const files = ["cast.int32", "cast.int32.1", "cast.int32.names", "cast.int32.print", "nothing.int32", "nothing.int32.names"].map((name) => join(folder, name));
+  const files = [
+    "cast.int32",
+    "cast.int32.1",
+    "cast.int32.names",
+    "cast.int32.print",
+    "nothing.int32",
+    "nothing.int32.names",
+  ].map((name) => join(folder, name));
   for (const file of files) writeFileSync(file, "of another time");
   const { removeOutdated } = await scriptParts();
   const lines: string[] = [];
   await removeOutdated([], (line) => lines.push(line));
-  expect(lines).toContain('sm_10: removed 2 of 2 files, whose sources have changed. "node scripts/build-kernels.mjs sm_10" makes them again.');
+  expect(lines).toContain(
+    'sm_10: removed 2 of 2 files, whose sources have changed. "node scripts/build-kernels.mjs sm_10" makes them again.',
+  );
   expect(files.filter((file) => existsSync(file))).toEqual([]);
 });
 
@@ -55,15 +67,18 @@ async function obtaining(python: string, chosen?: string) {
     vi.unstubAllEnvs();
   });
   vi.stubEnv("WARPCELL_NVRTC", chosen);
-  for (const name of ["nvrtc.mjs", "pypi.mjs", "setup.mjs", "checks.mjs"]) cpSync(join(root, "scripts", name), join(folder, "scripts", name));
+  for (const name of ["nvrtc.mjs", "pypi.mjs", "setup.mjs", "checks.mjs"])
+    cpSync(join(root, "scripts", name), join(folder, "scripts", name));
   mkdirSync(join(folder, ".venv", "bin"), { recursive: true });
-  const setPython = (text: string) => writeFileSync(join(folder, ".venv", "bin", "python"), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  const setPython = (text: string) =>
+    writeFileSync(join(folder, ".venv", "bin", "python"), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
   setPython(python);
-  const { obtainNvrtc } = await import(join(folder, "scripts", "nvrtc.mjs")) as { obtainNvrtc(): Promise<string> };
+  const { obtainNvrtc } = (await import(join(folder, "scripts", "nvrtc.mjs"))) as { obtainNvrtc(): Promise<string> };
   return { folder, setPython, obtainNvrtc };
 }
 
-const pip = 'while [ "$1" != --target ]; do shift; done; mkdir -p "$2/nvidia/cuda_nvrtc/lib"; echo > "$2/nvidia/cuda_nvrtc/lib/libnvrtc.so.12"';
+const pip =
+  'while [ "$1" != --target ]; do shift; done; mkdir -p "$2/nvidia/cuda_nvrtc/lib"; echo > "$2/nvidia/cuda_nvrtc/lib/libnvrtc.so.12"';
 
 test("NVIDIA's compiler comes from PyPI once", async () => {
   const { folder, setPython, obtainNvrtc } = await obtaining(pip);
@@ -76,7 +91,9 @@ test("NVIDIA's compiler comes from PyPI once", async () => {
 
 test("without a network there is a sentence on what to do, and nothing half is left", async () => {
   const { folder, obtainNvrtc } = await obtaining(`${pip}; echo "No route to host" >&2; exit 1`);
-  await expect(obtainNvrtc()).rejects.toThrow(/^NVIDIA's compiler cannot be had from PyPI \(nvidia-cuda-nvrtc-cu12==\S+, nvidia-cuda-runtime-cu12==\S+\), so there would be no kernels for GPUs in the bundle\. Connect to a network, name a libnvrtc\.so in WARPCELL_NVRTC, or make a bundle without: npm run bundle -- --without-cubins\n[^]*No route to host/);
+  await expect(obtainNvrtc()).rejects.toThrow(
+    /^NVIDIA's compiler cannot be had from PyPI \(nvidia-cuda-nvrtc-cu12==\S+, nvidia-cuda-runtime-cu12==\S+\), so there would be no kernels for GPUs in the bundle\. Connect to a network, name a libnvrtc\.so in WARPCELL_NVRTC, or make a bundle without: npm run bundle -- --without-cubins\n[^]*No route to host/,
+  );
   expect(readdirSync(join(folder, ".cache", "nvrtc"))).toEqual([]);
 });
 

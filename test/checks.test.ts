@@ -23,28 +23,56 @@ test("an old Node is named with the version needed", () => {
 });
 
 test("a missing Python is named with the command that installs it", () => {
-  expect(checks.python("/nonexistent/python3")).toMatch(/^Python 3\.10 or newer is needed, but .* does not run\. Install it with: sudo apt-get install python3 python3-venv$/);
+  expect(checks.python("/nonexistent/python3")).toMatch(
+    /^Python 3\.10 or newer is needed, but .* does not run\. Install it with: sudo apt-get install python3 python3-venv$/,
+  );
 });
 
 test("an old Python is named with its version", () => {
-  expect(checks.python(fakePython("echo 3 9"))).toMatch(/^Python 3\.10 or newer is needed, but .* is 3\.9\. Install a newer one with: sudo apt-get install/);
+  expect(checks.python(fakePython("echo 3 9"))).toMatch(
+    /^Python 3\.10 or newer is needed, but .* is 3\.9\. Install a newer one with: sudo apt-get install/,
+  );
 });
 
 test("a Python without venv is named", () => {
-  expect(checks.python(fakePython('case "$2" in *venv*) exit 1;; *) echo 3 11;; esac'))).toMatch(/^".*" does not have Python's venv module\. Install it with: sudo apt-get install python3-venv$/);
+  expect(checks.python(fakePython('case "$2" in *venv*) exit 1;; *) echo 3 11;; esac'))).toMatch(
+    /^".*" does not have Python's venv module\. Install it with: sudo apt-get install python3-venv$/,
+  );
 });
 
 test("a missing compiler and build tool are named", () => {
-  expect(checks.compiler(["/nonexistent/g++"])).toMatch(/^There is no C\+\+17 compiler: none of .*apt-get install g\+\+$/);
-  expect(checks.buildTool(["/nonexistent/make"])).toMatch(/^Building the native part takes ninja or make, .*apt-get install make$/);
+  expect(checks.compiler(["/nonexistent/g++"])).toMatch(
+    /^There is no C\+\+17 compiler: none of .*apt-get install g\+\+$/,
+  );
+  expect(checks.buildTool(["/nonexistent/make"])).toMatch(
+    /^Building the native part takes ninja or make, .*apt-get install make$/,
+  );
 });
 
 test("this machine lacks nothing", () => {
   expect(missing()).toEqual([]);
 });
 
-test.each(['"', "$", "*", "[", "]", "|", "#", "?", "!", "`", "\\", ";", ":", "\n", "%20"])("a folder with %j in its path is named, with what to do", (part) => {
-  expect(checks.folder(`/home/me/a${part}b/warpcell`)).toBe(`The tools that build cannot take the path ${JSON.stringify(`/home/me/a${part}b/warpcell`)}, which has ${JSON.stringify(part)} in it. Rename that folder, or move this one, and run the command again.`);
+test.each([
+  '"',
+  "$",
+  "*",
+  "[",
+  "]",
+  "|",
+  "#",
+  "?",
+  "!",
+  "`",
+  "\\",
+  ";",
+  ":",
+  "\n",
+  "%20",
+])("a folder with %j in its path is named, with what to do", (part) => {
+  expect(checks.folder(`/home/me/a${part}b/warpcell`)).toBe(
+    `The tools that build cannot take the path ${JSON.stringify(`/home/me/a${part}b/warpcell`)}, which has ${JSON.stringify(part)} in it. Rename that folder, or move this one, and run the command again.`,
+  );
 });
 
 test("a folder with spaces, an apostrophe or letters of any language is as good as another", () => {

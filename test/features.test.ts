@@ -7,11 +7,15 @@ import { operations } from "../native/lib/ops/table.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (file: string) => readFileSync(join(root, file), "utf8");
-const rows = [...read("native/FEATURES.md").matchAll(/^\| ([A-Z]-\d\d) \| (.*?) \| (.*?) ?\| (.*?) \|$/gm)].map(([, id, name, ours, shown]) => ({ id: id!, name: name!, ours: ours!, shown: shown! }));
+const rows = [...read("native/FEATURES.md").matchAll(/^\| ([A-Z]-\d\d) \| (.*?) \| (.*?) ?\| (.*?) \|$/gm)].map(
+  ([, id, name, ours, shown]) => ({ id: id!, name: name!, ours: ours!, shown: shown! }),
+);
 
 test("every feature has a row, once", () => {
   const counts = { T: 27, P: 21, V: 26, N: 14, D: 22 };
-  const wanted = Object.entries(counts).flatMap(([letter, count]) => Array.from({ length: count }, (_, index) => `${letter}-${String(index + 1).padStart(2, "0")}`));
+  const wanted = Object.entries(counts).flatMap(([letter, count]) =>
+    Array.from({ length: count }, (_, index) => `${letter}-${String(index + 1).padStart(2, "0")}`),
+  );
   expect(rows.map(({ id }) => id)).toEqual(wanted);
 });
 
@@ -26,6 +30,9 @@ test("what is not open names what is ours, and a test that exists", () => {
 });
 
 test("the page of operations is current: node scripts/operations-page.mjs makes it", async () => {
-  const { operationsPage, page } = await import("../scripts/operations-page.mjs" as string) as { operationsPage: (table: object) => string; page: string };
+  const { operationsPage, page } = (await import("../scripts/operations-page.mjs" as string)) as {
+    operationsPage: (table: object) => string;
+    page: string;
+  };
   expect(readFileSync(page, "utf8")).toBe(operationsPage(operations));
 });

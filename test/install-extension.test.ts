@@ -1,6 +1,15 @@
 // The extension's folder below a Python prefix: put there whole, replaced whole, and refused with a sentence.
 import { spawnSync } from "node:child_process";
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,7 +37,11 @@ test("an installation replaces the one before and leaves nothing of it", () => {
   expect(target).toBe(join(prefix, "share", "jupyter", "labextensions", "@warpcell", "jupyterlab"));
   expect(readdirSync(join(target, "static"))).toEqual(["two.js"]);
   expect(readdirSync(join(target, ".."))).toEqual(["jupyterlab"]);
-  expect(JSON.parse(readFileSync(join(target, "install.json"), "utf8"))).toEqual({ packageManager: "npm", packageName: "@warpcell/jupyterlab", uninstallInstructions: `Remove the folder ${target}` });
+  expect(JSON.parse(readFileSync(join(target, "install.json"), "utf8"))).toEqual({
+    packageManager: "npm",
+    packageName: "@warpcell/jupyterlab",
+    uninstallInstructions: `Remove the folder ${target}`,
+  });
 });
 
 test("a link follows the build, and a copy takes its place without touching the build", () => {
@@ -40,8 +53,14 @@ test("a link follows the build, and a copy takes its place without touching the 
 });
 
 test("without a build, or without a prefix, one sentence says what to do", () => {
-  expect(() => installExtension(folder, { from: join(folder, "none") })).toThrow(`There is no built extension in ${join(folder, "none")}. Run "npm run build:labextension -w @warpcell/jupyterlab".`);
-  const result = spawnSync(process.execPath, [fileURLToPath(new URL("../scripts/install-extension.mjs", import.meta.url))], { encoding: "utf8" });
+  expect(() => installExtension(folder, { from: join(folder, "none") })).toThrow(
+    `There is no built extension in ${join(folder, "none")}. Run "npm run build:labextension -w @warpcell/jupyterlab".`,
+  );
+  const result = spawnSync(
+    process.execPath,
+    [fileURLToPath(new URL("../scripts/install-extension.mjs", import.meta.url))],
+    { encoding: "utf8" },
+  );
   expect(result.status).toBe(1);
   expect(result.stderr).toBe("Name a Python prefix. Usage: node scripts/install-extension.mjs PREFIX [--link]\n");
 });

@@ -6,11 +6,18 @@ import { describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (file: string) => readFileSync(join(root, file), "utf8");
-const ignored = new Set(read(".gitignore").split("\n").filter(Boolean).map((line) => line.replace(/\/$/, "")));
+const ignored = new Set(
+  read(".gitignore")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => line.replace(/\/$/, "")),
+);
 const files = [...filesBelow("")];
 const isTest = (file: string) => /\.(test|spec)\.ts$/.test(file);
 const code = files.filter((file) => /\.(ts|mjs|cc|h|cu|cuh|py)$/.test(file) && !file.endsWith(".d.ts"));
-const product = code.filter((file) => !isTest(file) && !/^(test|scripts|extension\/ui-tests)\//.test(file) && !/^[^/]+$/.test(file));
+const product = code.filter(
+  (file) => !isTest(file) && !/^(test|scripts|extension\/ui-tests)\//.test(file) && !/^[^/]+$/.test(file),
+);
 
 /** Every file that is not ignored, seen without git: a copy of the sources may have none. Hidden folders belong to git and to editors. */
 function* filesBelow(folder: string): Generator<string> {
@@ -24,29 +31,66 @@ function* filesBelow(folder: string): Generator<string> {
 
 /** What a file imports or includes: paths inside the repository as such, packages by name. */
 function importsOf(file: string, text = read(file)): string[] {
-  const pattern = /\.(cc|h|cu|cuh)$/.test(file) ? /^\s*#\s*include\s+"([^"]+)"/gm : /(?:^|\n)\s*(?:import|export)\s[^;"']*?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/g;
-  return [...text.matchAll(pattern)].map((match) => (match[1] ?? match[2])!).map((target) => (/^\.|\.(h|cuh)$/.test(target) ? normalize(join(dirname(file), target)) : target));
+  const pattern = /\.(cc|h|cu|cuh)$/.test(file)
+    ? /^\s*#\s*include\s+"([^"]+)"/gm
+    : /(?:^|\n)\s*(?:import|export)\s[^;"']*?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/g;
+  return [...text.matchAll(pattern)]
+    .map((match) => (match[1] ?? match[2])!)
+    .map((target) => (/^\.|\.(h|cuh)$/.test(target) ? normalize(join(dirname(file), target)) : target));
 }
 
 // Where a file lives decides what it may import from the repository. The first matching row counts; `within` is always allowed.
 const rooms: { room: RegExp; may: RegExp[] }[] = [
   { room: /^extension\/src\//, may: [/^extension\//, /^kernel\/mime/, /^warpcell-kernel\/mime/] },
-  { room: /^kernel\/supervisor\//, may: [/^kernel\/supervisor\//, /^kernel\/language\//, /^kernel\/session-protocol/, /^kernel\/mime/] },
-  { room: /^kernel\/session\//, may: [/^kernel\/session\//, /^kernel\/session-protocol/, /^kernel\/language\//, /^kernel\/mime/, /^warpcell(\/host)?$/] },
+  {
+    room: /^kernel\/supervisor\//,
+    may: [/^kernel\/supervisor\//, /^kernel\/language\//, /^kernel\/session-protocol/, /^kernel\/mime/],
+  },
+  {
+    room: /^kernel\/session\//,
+    may: [
+      /^kernel\/session\//,
+      /^kernel\/session-protocol/,
+      /^kernel\/language\//,
+      /^kernel\/mime/,
+      /^warpcell(\/host)?$/,
+    ],
+  },
   { room: /^kernel\/language\//, may: [/^kernel\/language\//] },
   { room: /^kernel\/mime\.ts$/, may: [] },
   { room: /^kernel\/session-protocol\.ts$/, may: [/^kernel\/mime/] },
   { room: /^kernel\/session-protocol-frames\.ts$/, may: [/^kernel\/session-protocol\.ts$/] },
-  { room: /^kernel\/session-protocol-buffers\.ts$/, may: [/^kernel\/session-protocol\.ts$/, /^warpcell\/shared-memory$/] },
+  {
+    room: /^kernel\/session-protocol-buffers\.ts$/,
+    may: [/^kernel\/session-protocol\.ts$/, /^warpcell\/shared-memory$/],
+  },
   // The package's own name stands in the text of declarations that it writes.
   { room: /^native\/lib\//, may: [/^native\/lib\//, /^warpcell$/] },
   { room: /^native\/addon\//, may: [/^native\/addon\//, /^native\/protocol\//] },
   { room: /^native\/protocol\//, may: [/^native\/protocol\//] },
-  { room: /^native\/engine\/cuda\//, may: [/^native\/engine\/cuda\//, /^native\/engine\/device\.h$/, /^native\/engine\/host\//, /^native\/protocol\//] },
+  {
+    room: /^native\/engine\/cuda\//,
+    may: [/^native\/engine\/cuda\//, /^native\/engine\/device\.h$/, /^native\/engine\/host\//, /^native\/protocol\//],
+  },
   // What a compiled cell and the executor share (a block's state, the switch of a fiber) is written once, where the cell's compiler finds it.
-  { room: /^native\/engine\/cpu\//, may: [/^native\/engine\/cpu\//, /^native\/engine\/device\.h$/, /^native\/engine\/host\//, /^native\/protocol\//, /^native\/device\/cpu\//] },
-  { room: /^native\/engine\/host\//, may: [/^native\/engine\/host\//, /^native\/engine\/device\.h$/, /^native\/protocol\//] },
-  { room: /^native\/engine\/[^/]+$/, may: [/^native\/engine\/[^/]+$/, /^native\/engine\/host\//, /^native\/protocol\//] },
+  {
+    room: /^native\/engine\/cpu\//,
+    may: [
+      /^native\/engine\/cpu\//,
+      /^native\/engine\/device\.h$/,
+      /^native\/engine\/host\//,
+      /^native\/protocol\//,
+      /^native\/device\/cpu\//,
+    ],
+  },
+  {
+    room: /^native\/engine\/host\//,
+    may: [/^native\/engine\/host\//, /^native\/engine\/device\.h$/, /^native\/protocol\//],
+  },
+  {
+    room: /^native\/engine\/[^/]+$/,
+    may: [/^native\/engine\/[^/]+$/, /^native\/engine\/host\//, /^native\/protocol\//],
+  },
   { room: /^native\/device\//, may: [/^native\/device\//] },
 ];
 const inside = /^(extension|kernel|native)\/|^warpcell(-kernel)?(\/|$)/;
@@ -55,7 +99,11 @@ describe("import directions", () => {
   test("every file imports only what its room may", () => {
     const forbidden = product.flatMap((file) => {
       const row = rooms.find(({ room }) => room.test(file));
-      return row ? importsOf(file).filter((target) => inside.test(target) && !row.may.some((allowed) => allowed.test(target))).map((target) => `${file} → ${target}`) : [];
+      return row
+        ? importsOf(file)
+            .filter((target) => inside.test(target) && !row.may.some((allowed) => allowed.test(target)))
+            .map((target) => `${file} → ${target}`)
+        : [];
     });
     expect(forbidden).toEqual([]);
   });
@@ -65,7 +113,11 @@ describe("import directions", () => {
   });
 
   test("only wire/binding.ts opens addon.node", () => {
-    expect(product.filter((file) => /\.(ts|mjs)$/.test(file) && /addon\.node/.test(read(file).replace(/\/\/.*|\/\*[\s\S]*?\*\//g, "")))).toEqual(["native/lib/wire/binding.ts"]);
+    expect(
+      product.filter(
+        (file) => /\.(ts|mjs)$/.test(file) && /addon\.node/.test(read(file).replace(/\/\/.*|\/\*[\s\S]*?\*\//g, "")),
+      ),
+    ).toEqual(["native/lib/wire/binding.ts"]);
   });
 
   test("the layout's rules see imports: this test does import what they list", () => {
@@ -76,23 +128,44 @@ describe("import directions", () => {
 
 describe("rooms of the library", () => {
   // Each may import the rooms before it.
-  const order = ["wire", "device", "memory", "cuda", "ops", "tensor", "io", "autograd", "fuse", "nn", "optim", "amp", "linalg", "parallel", "profile"];
+  const order = [
+    "wire",
+    "device",
+    "memory",
+    "cuda",
+    "ops",
+    "tensor",
+    "io",
+    "autograd",
+    "fuse",
+    "nn",
+    "optim",
+    "amp",
+    "linalg",
+    "parallel",
+    "profile",
+  ];
   const roomOf = (file: string) => /^native\/lib\/([a-z]+)\//.exec(file)?.[1];
   const library = product.filter((file) => file.startsWith("native/lib/"));
   // A type that points upwards vanishes when it is compiled.
-  const runtime = (file: string) => importsOf(file, read(file).replace(/(^|\n)\s*(?:import|export) type\s[^;"']*?["'][^"']+["']/g, ""));
+  const runtime = (file: string) =>
+    importsOf(file, read(file).replace(/(^|\n)\s*(?:import|export) type\s[^;"']*?["'][^"']+["']/g, ""));
 
   test("every room imports only those before it", () => {
     const upwards = library.flatMap((file) => {
       const from = roomOf(file);
       if (from === undefined) return [];
-      return runtime(file).filter((target) => order.indexOf(roomOf(target) ?? "") > order.indexOf(from)).map((target) => `${file} → ${target}`);
+      return runtime(file)
+        .filter((target) => order.indexOf(roomOf(target) ?? "") > order.indexOf(from))
+        .map((target) => `${file} → ${target}`);
     });
     expect(upwards).toEqual([]);
   });
 
   test("no file imports itself, by whatever way", () => {
-    const edges = new Map(library.map((file) => [file, runtime(file).filter((target) => target.startsWith("native/lib/"))]));
+    const edges = new Map(
+      library.map((file) => [file, runtime(file).filter((target) => target.startsWith("native/lib/"))]),
+    );
     const done = new Set<string>();
     const circles: string[] = [];
     const visit = (file: string, path: readonly string[]): void => {
@@ -111,12 +184,18 @@ describe("house rules", () => {
   // Exceptions to the length are listed here by name, with the reason.
   const long = new Set<string>([]);
   test("no file has more than 400 lines", () => {
-    const lengths = product.filter((file) => !long.has(file)).map((file) => ({ file, lines: read(file).trimEnd().split("\n").length }));
+    const lengths = product
+      .filter((file) => !long.has(file))
+      .map((file) => ({ file, lines: read(file).trimEnd().split("\n").length }));
     expect(lengths.filter(({ lines }) => lines > 400)).toEqual([]);
   });
 
   test("no file is called utils, common, manager, impl or base", () => {
-    expect(product.filter((file) => /(^|\/)(utils?|common|manager|impl|base)\.[a-z]+$/.test(file) && !file.endsWith("style/base.css"))).toEqual([]);
+    expect(
+      product.filter(
+        (file) => /(^|\/)(utils?|common|manager|impl|base)\.[a-z]+$/.test(file) && !file.endsWith("style/base.css"),
+      ),
+    ).toEqual([]);
   });
 
   test("every file opens with a sentence that says what it is", () => {
@@ -125,10 +204,22 @@ describe("house rules", () => {
 
   // Cells in tests may swallow what they like: that is what an interrupt must get past.
   test("no catch is empty", () => {
-    expect(code.filter((file) => !isTest(file) && /catch\s*(\([^)]*\))?\s*\{\s*\}|\.catch\(\(\)\s*=>\s*\{\s*\}\)/.test(read(file)) && file !== "test/layout.test.ts")).toEqual([]);
+    expect(
+      code.filter(
+        (file) =>
+          !isTest(file) &&
+          /catch\s*(\([^)]*\))?\s*\{\s*\}|\.catch\(\(\)\s*=>\s*\{\s*\}\)/.test(read(file)) &&
+          file !== "test/layout.test.ts",
+      ),
+    ).toEqual([]);
   });
 
   test("no test is focused or skipped", () => {
-    expect(code.filter((file) => isTest(file) && file !== "test/layout.test.ts" && /\b(it|test|describe)\.(only|skip|todo)\b/.test(read(file)))).toEqual([]);
+    expect(
+      code.filter(
+        (file) =>
+          isTest(file) && file !== "test/layout.test.ts" && /\b(it|test|describe)\.(only|skip|todo)\b/.test(read(file)),
+      ),
+    ).toEqual([]);
   });
 });

@@ -31,9 +31,24 @@ function temporary(name: string): string {
 
 /** A notebook file with the given code cells. */
 function notebook(...sources: string[]): string {
-  const cells = sources.map((source, index) => ({ cell_type: "code", id: `c${index}`, metadata: {}, execution_count: null, outputs: [], source }));
+  const cells = sources.map((source, index) => ({
+    cell_type: "code",
+    id: `c${index}`,
+    metadata: {},
+    execution_count: null,
+    outputs: [],
+    source,
+  }));
   const path = temporary("test.ipynb");
-  writeFileSync(path, JSON.stringify({ cells, metadata: { kernelspec: { name: "warpcell", display_name: "TypeScript + CUDA" } }, nbformat: 4, nbformat_minor: 5 }));
+  writeFileSync(
+    path,
+    JSON.stringify({
+      cells,
+      metadata: { kernelspec: { name: "warpcell", display_name: "TypeScript + CUDA" } },
+      nbformat: 4,
+      nbformat_minor: 5,
+    }),
+  );
   return path;
 }
 
@@ -65,7 +80,9 @@ describe("notebooks", () => {
     expect(stdout).toContain("still here: 5.30 tensor([3, 3, 3]");
     expect(stdout).toContain("Not a Julia set yet.");
     // The wrong argument that the lesson shows, and no other.
-    expect(stdout.match(/type error .*/g)).toEqual(["type error TS2345: Argument of type 'string' is not assignable to parameter of type 'number'."]);
+    expect(stdout.match(/type error .*/g)).toEqual([
+      "type error TS2345: Argument of type 'string' is not assignable to parameter of type 'number'.",
+    ]);
   }, 180_000);
 });
 
@@ -82,22 +99,50 @@ test("the second notebook prints what it promises, and its exercise can be solve
   expect(stdout).toContain("Only one stone yet.");
   const { cells } = JSON.parse(readFileSync(path, "utf8")) as { cells: { cell_type: string; source: string[] }[] };
   const sources = cells.filter(({ cell_type }) => cell_type === "code").map(({ source }) => source.join(""));
-  const solved = await run(notebook(...sources.map((source) => source.replace("const right = left;   // change me", "const right = hypot(across.sub(1), down);"))));
+  const solved = await run(
+    notebook(
+      ...sources.map((source) =>
+        source.replace("const right = left;   // change me", "const right = hypot(across.sub(1), down);"),
+      ),
+    ),
+  );
   expect(solved.stdout).toContain("Two stones. Well done!");
 }, 180_000);
 
 test.each(notebooks)("no line of code in %s is wider than a page", (name) => {
-  const { cells } = JSON.parse(readFileSync(join(root, "notebooks", name), "utf8")) as { cells: { cell_type: string; source: string[] }[] };
-  expect(cells.filter(({ cell_type }) => cell_type === "code").flatMap(({ source }) => source).filter((line) => line.trimEnd().length > 80)).toEqual([]);
+  const { cells } = JSON.parse(readFileSync(join(root, "notebooks", name), "utf8")) as {
+    cells: { cell_type: string; source: string[] }[];
+  };
+  expect(
+    cells
+      .filter(({ cell_type }) => cell_type === "code")
+      .flatMap(({ source }) => source)
+      .filter((line) => line.trimEnd().length > 80),
+  ).toEqual([]);
 });
 
 describe("the exercise of the first notebook", () => {
   test("its answer is accepted", async () => {
-    const { cells } = JSON.parse(readFileSync(join(root, "notebooks", "01-first-kernel.ipynb"), "utf8")) as { cells: { cell_type: string; source: string[] }[] };
+    const { cells } = JSON.parse(readFileSync(join(root, "notebooks", "01-first-kernel.ipynb"), "utf8")) as {
+      cells: { cell_type: string; source: string[] }[];
+    };
     const texts = cells.map(({ source }) => source.join(""));
-    const answer = new Map([.../```cpp\n([^]*?)```/.exec(texts.find((text) => text.includes("One answer"))!)![1]!.matchAll(/float (\w+) = (.*);/g)].map(([, name, value]) => [name, value]));
+    const answer = new Map(
+      [
+        .../```cpp\n([^]*?)```/
+          .exec(texts.find((text) => text.includes("One answer"))!)![1]!
+          .matchAll(/float (\w+) = (.*);/g),
+      ].map(([, name, value]) => [name, value]),
+    );
     expect(answer.size).toBe(4);
-    const solved = texts.filter((_, index) => cells[index]!.cell_type === "code").map((text) => text.replace(/float (\w+) = \w+;( *\/\/ change me)/g, (_line, name: string, note: string) => `float ${name} = ${answer.get(name)};${note}`));
+    const solved = texts
+      .filter((_, index) => cells[index]!.cell_type === "code")
+      .map((text) =>
+        text.replace(
+          /float (\w+) = \w+;( *\/\/ change me)/g,
+          (_line, name: string, note: string) => `float ${name} = ${answer.get(name)};${note}`,
+        ),
+      );
     expect(solved.join().match(/-0\.8f/g)).toHaveLength(1);
     const { code, stdout, stderr } = await run(notebook(...solved));
     expect(code, stderr).toBe(0);
@@ -107,7 +152,9 @@ describe("the exercise of the first notebook", () => {
 
 describe("running a notebook without a browser", () => {
   test("a failing cell is named and ends the run", async () => {
-    const { code, stdout, stderr } = await run(notebook("1 + 1", "throw new Error('on purpose')", "console.log('not reached')"));
+    const { code, stdout, stderr } = await run(
+      notebook("1 + 1", "throw new Error('on purpose')", "console.log('not reached')"),
+    );
     expect(code).not.toBe(0);
     expect(stdout).toContain("2");
     expect(stderr).toContain("Cell 2 failed: Error: on purpose");
@@ -129,7 +176,11 @@ describe("running a notebook without a browser", () => {
   });
 
   test.each([
-    ["of a format to come", '{"nbformat": 5, "nbformat_minor": 0, "metadata": {}, "cells": []}', /Unsupported nbformat version 5/],
+    [
+      "of a format to come",
+      '{"nbformat": 5, "nbformat_minor": 0, "metadata": {}, "cells": []}',
+      /Unsupported nbformat version 5/,
+    ],
     ["whose cell is a number", '{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [5]}', /./],
   ])("a notebook %s is one sentence", async (_name, text, reason) => {
     const path = temporary("odd.ipynb");
@@ -147,7 +198,11 @@ describe("running a notebook without a browser", () => {
   });
 
   test("a reader of the output that goes away ends the run without a word", async () => {
-    const child = spawn(python, [join(root, "scripts", "run_notebook.py"), notebook("1", "await new Promise(() => undefined)")], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(
+      python,
+      [join(root, "scripts", "run_notebook.py"), notebook("1", "await new Promise(() => undefined)")],
+      { cwd: root, stdio: ["ignore", "pipe", "pipe"] },
+    );
     child.stdout.destroy();
     let stderr = "";
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));

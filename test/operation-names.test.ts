@@ -7,8 +7,11 @@ import { operations } from "../native/lib/ops/table.ts";
 /** Methods that have no device do anything. */
 const idle = new Set(["constructor", "detach", "retainGrad", "registerHook", "isContiguousIn", "dispose"]);
 
-const methods = Object.entries(Object.getOwnPropertyDescriptors(warpcell.Tensor.prototype)).filter(([, { value }]) => typeof value === "function").map(([name]) => name);
-const isKnown = (name: string): boolean => isOperation(name) || sharedNames.has(name) || sharedNames.has(name.replace(/_$/, ""));
+const methods = Object.entries(Object.getOwnPropertyDescriptors(warpcell.Tensor.prototype))
+  .filter(([, { value }]) => typeof value === "function")
+  .map(([name]) => name);
+const isKnown = (name: string): boolean =>
+  isOperation(name) || sharedNames.has(name) || sharedNames.has(name.replace(/_$/, ""));
 
 test("every method of a tensor is known", () => {
   expect(methods.filter((name) => !idle.has(name) && !isKnown(name))).toEqual([]);

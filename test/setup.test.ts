@@ -1,6 +1,16 @@
 // The set-up of a checkout, with stand-ins for npm, Python and the compilers that only write what the real ones would: which steps run, when again, and how they end.
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +18,16 @@ import { expect, onTestFinished, test } from "vitest";
 import { runs, until } from "./helpers/kernel.ts";
 
 const scripts = fileURLToPath(new URL("../scripts", import.meta.url));
-const everything = ["node packages", "python environment", "native addon and device program", "library", "kernels of the library", "kernel", "JupyterLab extension", "kernelspec"];
+const everything = [
+  "node packages",
+  "python environment",
+  "native addon and device program",
+  "library",
+  "kernels of the library",
+  "kernel",
+  "JupyterLab extension",
+  "kernelspec",
+];
 
 function write(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
@@ -17,32 +36,56 @@ function write(file: string, text: string): void {
 }
 
 /** Writes the files named after `--`, as a stand-in for a tool's work. */
-const writing = (...files: string[]) => files.map((file) => `mkdir -p "$(dirname "${file}")" && echo '#!/bin/sh' > "${file}" && chmod 755 "${file}"`).join("\n");
+const writing = (...files: string[]) =>
+  files
+    .map((file) => `mkdir -p "$(dirname "${file}")" && echo '#!/bin/sh' > "${file}" && chmod 755 "${file}"`)
+    .join("\n");
 
 /** A folder with the real scripts and stand-ins. */
 function checkout(): { folder: string; npmOf(text: string): void } {
   const parent = mkdtempSync(join(tmpdir(), "warpcell-setup-"));
   onTestFinished(() => rmSync(parent, { recursive: true }));
-  const folder = join(parent, "checkout"), tools = join(parent, "tools");
-  for (const name of ["setup.mjs", "build.mjs", "checks.mjs"]) cpSync(join(scripts, name), join(folder, "scripts", name));
+  const folder = join(parent, "checkout"),
+    tools = join(parent, "tools");
+  for (const name of ["setup.mjs", "build.mjs", "checks.mjs"])
+    cpSync(join(scripts, name), join(folder, "scripts", name));
 
   const tsc = `#!/bin/sh\nmkdir -p "$2/dist"\necho "import { mkdirSync, writeFileSync } from 'node:fs'; import { join } from 'node:path'; const at = join(process.argv[4], 'share/jupyter/kernels/warpcell'); mkdirSync(at, { recursive: true }); writeFileSync(join(at, 'kernel.json'), process.argv[1]);" | tee "$2/dist/main.js" > "$2/dist/index.js"\n`;
   const npm = `case "$1" in ci) mkdir -p node_modules/.bin; ln -sfn ../kernel node_modules/warpcell-kernel; ${writing("node_modules/.package-lock.json")}\ncat > node_modules/.bin/tsc <<'END'\n${tsc}END\nchmod 755 node_modules/.bin/tsc ;; esac\n`;
   const npmOf = (text: string): void => write(join(tools, "npm"), `#!/bin/sh\n${text}`);
   npmOf(npm);
-  write(join(tools, "python3"), `#!/bin/sh\ncase "$1" in -c) echo 3 12 ;; -m) ${writing("$3/bin/python", "$3/bin/jupyter-lab", "$3/bin/cmake")} ;; esac\n`);
+  write(
+    join(tools, "python3"),
+    `#!/bin/sh\ncase "$1" in -c) echo 3 12 ;; -m) ${writing("$3/bin/python", "$3/bin/jupyter-lab", "$3/bin/cmake")} ;; esac\n`,
+  );
   write(join(folder, "kernel", "package.json"), '{"type": "module"}');
-  write(join(folder, "scripts", "build-native.mjs"), `import { mkdirSync, writeFileSync } from "node:fs"; mkdirSync("native/build/Release", { recursive: true }); for (const name of ["addon.node", "warpcell-device"]) writeFileSync(\`native/build/Release/\${name}\`, "");`);
-  write(join(folder, "scripts", "build-kernels.mjs"), `import { mkdirSync } from "node:fs"; mkdirSync("native/build/Release/kernels", { recursive: true });`);
-  write(join(folder, "scripts", "install-extension.mjs"), `import { mkdirSync, writeFileSync } from "node:fs"; const at = \`\${process.argv[2]}/share/jupyter/labextensions/@warpcell/jupyterlab\`; mkdirSync(at, { recursive: true }); writeFileSync(\`\${at}/package.json\`, "{}");`);
+  write(
+    join(folder, "scripts", "build-native.mjs"),
+    `import { mkdirSync, writeFileSync } from "node:fs"; mkdirSync("native/build/Release", { recursive: true }); for (const name of ["addon.node", "warpcell-device"]) writeFileSync(\`native/build/Release/\${name}\`, "");`,
+  );
+  write(
+    join(folder, "scripts", "build-kernels.mjs"),
+    `import { mkdirSync } from "node:fs"; mkdirSync("native/build/Release/kernels", { recursive: true });`,
+  );
+  write(
+    join(folder, "scripts", "install-extension.mjs"),
+    `import { mkdirSync, writeFileSync } from "node:fs"; const at = \`\${process.argv[2]}/share/jupyter/labextensions/@warpcell/jupyterlab\`; mkdirSync(at, { recursive: true }); writeFileSync(\`\${at}/package.json\`, "{}");`,
+  );
   return { folder, npmOf };
 }
 
 function build(folder: string) {
-  const child = spawn(process.execPath, [join(folder, "scripts", "build.mjs")], { cwd: folder, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, PYTHON: undefined, PATH: `${join(folder, "..", "tools")}:${process.env["PATH"]}` } });
+  const child = spawn(process.execPath, [join(folder, "scripts", "build.mjs")], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, PYTHON: undefined, PATH: `${join(folder, "..", "tools")}:${process.env["PATH"]}` },
+  });
   let text = "";
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-  const ended = new Promise<number | string>((resolve) => child.once("close", (code, signal) => resolve(signal ?? code!)));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  const ended = new Promise<number | string>((resolve) =>
+    child.once("close", (code, signal) => resolve(signal ?? code!)),
+  );
   return { child, ended, text: () => text, ran: () => [...text.matchAll(/^✓ (.*) \(/gm)].map(([, name]) => name) };
 }
 
@@ -67,10 +110,13 @@ test("a second set-up skips what is done", async () => {
 test("IPython has its folder from the first run on, and warns of nothing", async () => {
   const { folder } = checkout();
   await built(folder);
-  const { environment } = await import(join(folder, "scripts", "setup.mjs")) as { environment(): NodeJS.ProcessEnv };
+  const { environment } = (await import(join(folder, "scripts", "setup.mjs"))) as { environment(): NodeJS.ProcessEnv };
   const python = process.env["WARPCELL_PYTHON"] ?? join(scripts, "..", ".venv", "bin", "python");
   const program = "from IPython.paths import get_ipython_dir; print(get_ipython_dir())";
-  const { stdout, stderr } = spawnSync(python, ["-W", "error", "-c", program], { encoding: "utf8", env: { ...environment(), IPYTHONDIR: join(folder, ".cache", "jupyter", "ipython") } });
+  const { stdout, stderr } = spawnSync(python, ["-W", "error", "-c", program], {
+    encoding: "utf8",
+    env: { ...environment(), IPYTHONDIR: join(folder, ".cache", "jupyter", "ipython") },
+  });
   expect({ stdout, stderr }).toEqual({ stdout: `${join(folder, ".cache", "jupyter", "ipython")}\n`, stderr: "" });
 });
 
@@ -80,7 +126,9 @@ test("what holds absolute paths is made again where the folder was moved", async
   const moved = join(folder, "..", "moved");
   renameSync(folder, moved);
   expect(await built(moved)).toEqual(["python environment", "JupyterLab extension", "kernelspec"]);
-  expect(readFileSync(join(moved, ".venv/share/jupyter/kernels/warpcell/kernel.json"), "utf8")).toBe(join(moved, "kernel", "dist", "main.js"));
+  expect(readFileSync(join(moved, ".venv/share/jupyter/kernels/warpcell/kernel.json"), "utf8")).toBe(
+    join(moved, "kernel", "dist", "main.js"),
+  );
 });
 
 test("an environment whose Python is gone is made again", async () => {
@@ -118,7 +166,11 @@ test("a set-up that waits goes on when the other one is killed", async () => {
   expect(second.ran()).toEqual(everything);
 });
 
-test.each([["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const)("%s ends a set-up with all that it started; the next one does the step again", async (signal, status) => {
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const)("%s ends a set-up with all that it started; the next one does the step again", async (signal, status) => {
   const { folder, npmOf } = checkout();
   const npm = readFileSync(join(folder, "..", "tools", "npm"), "utf8");
   npmOf("sleep 1000 & echo $! > npm-child; wait\n");

@@ -15,9 +15,22 @@ function temporary(): string {
   return folder;
 }
 
-function start({ words = [], through = [], env = {} }: { words?: string[]; through?: string[]; env?: NodeJS.ProcessEnv } = {}) {
+function start({
+  words = [],
+  through = [],
+  env = {},
+}: {
+  words?: string[];
+  through?: string[];
+  env?: NodeJS.ProcessEnv;
+} = {}) {
   const [program, ...rest] = [...through, process.execPath, join(root, "scripts", "start.mjs"), ...words];
-  const child = spawn(program!, rest, { cwd: root, stdio: ["ignore", "pipe", "pipe"], detached: true, env: { ...process.env, npm_lifecycle_event: "start", DISPLAY: undefined, WAYLAND_DISPLAY: undefined, ...env } });
+  const child = spawn(program!, rest, {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+    env: { ...process.env, npm_lifecycle_event: "start", DISPLAY: undefined, WAYLAND_DISPLAY: undefined, ...env },
+  });
   // With what it started, also when the test fails.
   onTestFinished(() => {
     try {
@@ -27,7 +40,8 @@ function start({ words = [], through = [], env = {} }: { words?: string[]; throu
     }
   });
   let text = "";
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   return { child, ended, text: () => text };
 }
@@ -41,7 +55,9 @@ test("npm start prints an address that answers, and ends with all it started", a
   const status = await fetch(new URL(`/api/status?token=${url.searchParams.get("token")}`, url));
   expect(status.status).toBe(200);
   expect((await fetch(new URL("/api/contents", url))).status).toBe(403);
-  const specs = (await (await fetch(new URL(`/api/kernelspecs?token=${url.searchParams.get("token")}`, url))).json()) as { kernelspecs: Record<string, { spec: { display_name: string } }> };
+  const specs = (await (
+    await fetch(new URL(`/api/kernelspecs?token=${url.searchParams.get("token")}`, url))
+  ).json()) as { kernelspecs: Record<string, { spec: { display_name: string } }> };
   expect(specs.kernelspecs["warpcell"]?.spec.display_name).toBe("TypeScript + CUDA");
 
   child.kill("SIGINT");
@@ -53,16 +69,44 @@ test("npm start prints an address that answers, and ends with all it started", a
 test("npm start writes nothing in the user's home but the cache of kernels, also when notebooks are saved", async () => {
   const home = temporary();
   // npm's own cache is npm's; it says where to its children, which is where these tests mostly run.
-  const { child, ended, text } = start({ env: { HOME: home, npm_config_cache: temporary(), ...Object.fromEntries(["XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"].map((name) => [name, undefined])) } });
+  const { child, ended, text } = start({
+    env: {
+      HOME: home,
+      npm_config_cache: temporary(),
+      ...Object.fromEntries(
+        [
+          "XDG_DATA_HOME",
+          "XDG_CACHE_HOME",
+          "XDG_CONFIG_HOME",
+          "JUPYTER_CONFIG_DIR",
+          "JUPYTER_DATA_DIR",
+          "JUPYTER_RUNTIME_DIR",
+          "IPYTHONDIR",
+        ].map((name) => [name, undefined]),
+      ),
+    },
+  });
   await until(() => text().includes("Stop it with Ctrl+C."));
-  const url = new URL(/http:\S+/.exec(text())![0]), token = url.searchParams.get("token");
+  const url = new URL(/http:\S+/.exec(text())![0]),
+    token = url.searchParams.get("token");
   const at = (path: string) => new URL(`${path}?token=${token}`, url);
   const content = { nbformat: 4, nbformat_minor: 4, metadata: {}, cells: [] };
   onTestFinished(() => rmSync(join(root, "notebooks", "saved-by-a-test.ipynb"), { force: true }));
-  expect((await fetch(at("/api/contents/saved-by-a-test.ipynb"), { method: "PUT", body: JSON.stringify({ type: "notebook", format: "json", content }) })).status).toBe(201);
+  expect(
+    (
+      await fetch(at("/api/contents/saved-by-a-test.ipynb"), {
+        method: "PUT",
+        body: JSON.stringify({ type: "notebook", format: "json", content }),
+      })
+    ).status,
+  ).toBe(201);
   const workspace = { data: {}, metadata: { id: "default" } };
-  expect((await fetch(at("/lab/api/workspaces/default"), { method: "PUT", body: JSON.stringify(workspace) })).status).toBe(204);
-  expect((await fetch(at("/api/kernels"), { method: "POST", body: JSON.stringify({ name: "warpcell" }) })).status).toBe(201);
+  expect(
+    (await fetch(at("/lab/api/workspaces/default"), { method: "PUT", body: JSON.stringify(workspace) })).status,
+  ).toBe(204);
+  expect((await fetch(at("/api/kernels"), { method: "POST", body: JSON.stringify({ name: "warpcell" }) })).status).toBe(
+    201,
+  );
   child.kill("SIGINT");
   expect(await ended).toBe(130);
   expect(readdirSync(home).filter((name) => name !== ".cache")).toEqual([]);
@@ -86,7 +130,23 @@ test("npm start ends when npm is killed, which passes no signal on", async () =>
 
 test("npm start of a notebook that is stopped names the cell in one sentence and ends with 130", async () => {
   const file = join(temporary(), "waits.ipynb");
-  writeFileSync(file, JSON.stringify({ nbformat: 4, nbformat_minor: 4, metadata: {}, cells: [{ cell_type: "code", metadata: {}, execution_count: null, outputs: [], source: 'const word = "waits";\nconsole.log(word);\nawait new Promise(() => undefined);' }] }));
+  writeFileSync(
+    file,
+    JSON.stringify({
+      nbformat: 4,
+      nbformat_minor: 4,
+      metadata: {},
+      cells: [
+        {
+          cell_type: "code",
+          metadata: {},
+          execution_count: null,
+          outputs: [],
+          source: 'const word = "waits";\nconsole.log(word);\nawait new Promise(() => undefined);',
+        },
+      ],
+    }),
+  );
   const { child, ended, text } = start({ words: [file] });
   await until(() => text().includes("\nwaits\n"));
   process.kill(-child.pid!, "SIGINT");

@@ -11,7 +11,10 @@ export async function copyText(text: string): Promise<void> {
     return;
   }
   const copied = copyWith((event) => event.clipboardData?.setData("text/plain", text));
-  if (!copied) throw new Error("The browser did not let this page write to the clipboard. Open JupyterLab over HTTPS or on localhost.");
+  if (!copied)
+    throw new Error(
+      "The browser did not let this page write to the clipboard. Open JupyterLab over HTTPS or on localhost.",
+    );
 }
 
 /** The older way: the browser asks what to copy, and is answered. */

@@ -8,7 +8,17 @@ const check = (value: unknown, expectation: typeof text) => {
 };
 
 test.each([
-  ["x", text], [false, flag], [0, count], [-1.5, finite], [[], list], [[1, 0], counts], [1, exactly(1)], [64, between(1, 64)], [null, orNull(finite)], [2, orNull(finite)], [{}, record],
+  ["x", text],
+  [false, flag],
+  [0, count],
+  [-1.5, finite],
+  [[], list],
+  [[1, 0], counts],
+  [1, exactly(1)],
+  [64, between(1, 64)],
+  [null, orNull(finite)],
+  [2, orNull(finite)],
+  [{}, record],
 ])("%j fits", (value, expectation) => expect(check(value, expectation)).toBe("ok"));
 
 test.each([
@@ -23,12 +33,23 @@ test.each([
   [65, between(1, 64), '"field" of a thing is 65 but should be a whole number from 1 to 64.'],
   [undefined, orNull(finite), '"field" of a thing is missing but should be a finite number or null.'],
   [[], record, '"field" of a thing is [] but should be a record of fields.'],
-])("%j does not fit, and the sentence says so", (value, expectation, sentence) => expect(check(value, expectation)).toBe(sentence));
+])("%j does not fit, and the sentence says so", (value, expectation, sentence) =>
+  expect(check(value, expectation)).toBe(sentence));
 
-test.each([[null, "null"], ["text", '"text"'], [[1], "[1]"], [undefined, undefined]])("%j is no record", (value, got) => {
-  expect(checkFields("a thing", value, {})).toEqual({ ok: false, problem: `A thing is ${got ?? "missing"} but should be a record of fields.` });
+test.each([
+  [null, "null"],
+  ["text", '"text"'],
+  [[1], "[1]"],
+  [undefined, undefined],
+])("%j is no record", (value, got) => {
+  expect(checkFields("a thing", value, {})).toEqual({
+    ok: false,
+    problem: `A thing is ${got ?? "missing"} but should be a record of fields.`,
+  });
 });
 
 test("a long value is cut in the sentence", () => {
-  expect(check("x".repeat(100), count)).toBe(`"field" of a thing is "${"x".repeat(56)}… but should be a whole number ≥ 0.`);
+  expect(check("x".repeat(100), count)).toBe(
+    `"field" of a thing is "${"x".repeat(56)}… but should be a whole number ≥ 0.`,
+  );
 });

@@ -19,43 +19,84 @@ export const flag: Expectation = { expected: "true or false", holds: (value) => 
 export const count: Expectation = { expected: "a whole number ≥ 0", holds: isCount };
 export const finite: Expectation = { expected: "a finite number", holds: isFinite };
 export const list: Expectation = { expected: "a list", holds: Array.isArray };
-export const texts: Expectation = { expected: "a list of strings", holds: (value) => Array.isArray(value) && value.every(text.holds) };
-export const counts: Expectation = { expected: "a list of whole numbers ≥ 0", holds: (value) => Array.isArray(value) && value.every(isCount) };
+export const texts: Expectation = {
+  expected: "a list of strings",
+  holds: (value) => Array.isArray(value) && value.every(text.holds),
+};
+export const counts: Expectation = {
+  expected: "a list of whole numbers ≥ 0",
+  holds: (value) => Array.isArray(value) && value.every(isCount),
+};
 
-export const exactly = (wanted: number): Expectation => ({ expected: String(wanted), holds: (value) => value === wanted });
-export const between = (low: number, high: number): Expectation => ({ expected: `a whole number from ${low} to ${high}`, holds: (value) => isCount(value) && Number(value) >= low && Number(value) <= high });
-export const within = (low: number, high: number): Expectation => ({ expected: `a number from ${low} to ${high}`, holds: (value) => isFinite(value) && Number(value) >= low && Number(value) <= high });
-export const orNull = ({ expected, holds }: Expectation): Expectation => ({ expected: `${expected} or null`, holds: (value) => value === null || holds(value) });
+export const exactly = (wanted: number): Expectation => ({
+  expected: String(wanted),
+  holds: (value) => value === wanted,
+});
+export const between = (low: number, high: number): Expectation => ({
+  expected: `a whole number from ${low} to ${high}`,
+  holds: (value) => isCount(value) && Number(value) >= low && Number(value) <= high,
+});
+export const within = (low: number, high: number): Expectation => ({
+  expected: `a number from ${low} to ${high}`,
+  holds: (value) => isFinite(value) && Number(value) >= low && Number(value) <= high,
+});
+export const orNull = ({ expected, holds }: Expectation): Expectation => ({
+  expected: `${expected} or null`,
+  holds: (value) => value === null || holds(value),
+});
 
 /** A field that may be left out. */
-export const optional = ({ expected, holds }: Expectation): Expectation => ({ expected: `${expected} or left out`, holds: (value) => value === undefined || holds(value) });
+export const optional = ({ expected, holds }: Expectation): Expectation => ({
+  expected: `${expected} or left out`,
+  holds: (value) => value === undefined || holds(value),
+});
 
 /** A record, of which the fields are checked elsewhere. */
-export const record: Expectation = { expected: "a record of fields", holds: (value) => typeof value === "object" && value !== null && !Array.isArray(value) };
+export const record: Expectation = {
+  expected: "a record of fields",
+  holds: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+};
 
 /**
  * Checks `value` field by field. `what` names it in the sentence, such as "a tensor preview". Fields that the table does not
  * name are ignored: a newer writer of the same version may add some.
  */
 export function checkFields<T>(what: string, value: unknown, expectations: Expectations<T>): Checked<T> {
-  if (!record.holds(value)) return { ok: false, problem: `${what[0]!.toUpperCase()}${what.slice(1)} ${found(value)} but should be ${record.expected}.` };
+  if (!record.holds(value))
+    return {
+      ok: false,
+      problem: `${what[0]!.toUpperCase()}${what.slice(1)} ${found(value)} but should be ${record.expected}.`,
+    };
   const fields = value as Record<string, unknown>;
   for (const [name, { expected, holds }] of Object.entries<Expectation>(expectations)) {
-    if (!holds(fields[name])) return { ok: false, problem: `"${name}" of ${what} ${found(fields[name])} but should be ${expected}.` };
+    if (!holds(fields[name]))
+      return { ok: false, problem: `"${name}" of ${what} ${found(fields[name])} but should be ${expected}.` };
   }
   return { ok: true, value: value as T };
 }
 
 /** Checks a whole output: a version that is not the expected one is the one mismatch that a reader can mend. */
-export function checkOutput<T extends { version: number }>(what: string, value: unknown, expectations: Expectations<T>): Checked<T> {
+export function checkOutput<T extends { version: number }>(
+  what: string,
+  value: unknown,
+  expectations: Expectations<T>,
+): Checked<T> {
   const checked = checkFields(what, value, expectations);
   const version = record.holds(value) ? (value as Partial<T>).version : undefined;
   if (checked.ok || typeof version !== "number" || expectations.version.holds(version)) return checked;
-  return { ok: false, problem: `${checked.problem} Bring the kernel and the JupyterLab extension to the same version.` };
+  return {
+    ok: false,
+    problem: `${checked.problem} Bring the kernel and the JupyterLab extension to the same version.`,
+  };
 }
 
 /** What is wrong with the first item that does not fit; `null`: all do. `noun` and its number name an item of `what`: "kernel 2 of a profile". */
-export function problemIn<T>(noun: string, what: string, items: readonly unknown[], expectations: Expectations<T>): string | null {
+export function problemIn<T>(
+  noun: string,
+  what: string,
+  items: readonly unknown[],
+  expectations: Expectations<T>,
+): string | null {
   for (const [index, item] of items.entries()) {
     const checked = checkFields(`${noun} ${index + 1} of ${what}`, item, expectations);
     if (!checked.ok) return checked.problem;

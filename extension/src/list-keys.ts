@@ -10,7 +10,12 @@ const moves: Readonly<Record<string, (from: number, page: number, last: number) 
 };
 
 /** From item `from` of `length`, of which as many are seen at once as fit into `height`; `null`: the key leads nowhere. */
-export function ledTo({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, from: number, length: number, height: number): number | null {
+export function ledTo(
+  { key, ctrlKey, metaKey, altKey }: KeyboardEvent,
+  from: number,
+  length: number,
+  height: number,
+): number | null {
   const move = moves[key];
   if (!move || ctrlKey || metaKey || altKey || length === 0) return null;
   // Two lines of the page before stay in view.

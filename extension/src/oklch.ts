@@ -41,7 +41,9 @@ export function oklch(lightness: number, hue: number, most: number): Colour {
 
 /** Relative luminance by WCAG: 0 is black, 1 is white. */
 export function luminanceOf(colour: Colour): number {
-  const [red, green, blue] = colour.map((channel) => (channel / 255 <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4)) as [number, number, number];
+  const [red, green, blue] = colour.map((channel) =>
+    channel / 255 <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4,
+  ) as [number, number, number];
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 

@@ -1,6 +1,20 @@
 // How numbers read: times, rates, parts, bytes, counts and values.
 import { expect, test } from "vitest";
-import { formatAmount, formatBytes, formatBytesOf, formatCount, formatExtent, formatPart, formatPoint, formatPower, formatRate, formatShare, formatTime, formatTimes, formatValue } from "./quantity.ts";
+import {
+  formatAmount,
+  formatBytes,
+  formatBytesOf,
+  formatCount,
+  formatExtent,
+  formatPart,
+  formatPoint,
+  formatPower,
+  formatRate,
+  formatShare,
+  formatTime,
+  formatTimes,
+  formatValue,
+} from "./quantity.ts";
 
 test.each([
   [0, "0 B"],
@@ -21,9 +35,26 @@ test.each([
 ])("%d of %d bytes share the unit of the whole", (part, whole, text) => expect(formatBytesOf(part, whole)).toBe(text));
 
 test.each([
-  [0, "0"], [-0, "-0"], [1, "1"], [-3, "-3"], [9999999, "9999999"], [10000000, "1e+7"], [0.1, "0.1"], [1 / 3, "0.33333"], [-1234.56789, "-1234.6"],
-  [0.0001, "0.0001"], [0.00001234567, "1.2346e-5"], [1.5e9, "1.5e+9"], [3.4028234663852886e38, "3.4028e+38"], [5e-324, "4.9407e-324"], [999999.99, "1000000"], [524288.5, "524289"], [-123456.7, "-123457"],
-  [NaN, "NaN"], [Infinity, "Infinity"], [-Infinity, "-Infinity"],
+  [0, "0"],
+  [-0, "-0"],
+  [1, "1"],
+  [-3, "-3"],
+  [9999999, "9999999"],
+  [10000000, "1e+7"],
+  [0.1, "0.1"],
+  [1 / 3, "0.33333"],
+  [-1234.56789, "-1234.6"],
+  [0.0001, "0.0001"],
+  [0.00001234567, "1.2346e-5"],
+  [1.5e9, "1.5e+9"],
+  [3.4028234663852886e38, "3.4028e+38"],
+  [5e-324, "4.9407e-324"],
+  [999999.99, "1000000"],
+  [524288.5, "524289"],
+  [-123456.7, "-123457"],
+  [NaN, "NaN"],
+  [Infinity, "Infinity"],
+  [-Infinity, "-Infinity"],
 ])("the value %d reads %s", (value, text) => expect(formatValue(value)).toBe(text));
 
 test("a value reads back within half a unit of its last digit", () => {
@@ -55,15 +86,68 @@ test.each<[number[], string, string]>([
 ])("the times %j are %s", (times, between, text) => expect(formatTimes(times, between)).toBe(text));
 
 test("rates, amounts, parts, powers and extents", () => {
-  expect([3.91e12, 999.6e9, 12, 0, 1e30].map((rate) => formatRate(rate, "B/s"))).toEqual(["3.91 TB/s", "1.00 TB/s", "12 B/s", "0 B/s", "1.00e12 EB/s"]);
+  expect([3.91e12, 999.6e9, 12, 0, 1e30].map((rate) => formatRate(rate, "B/s"))).toEqual([
+    "3.91 TB/s",
+    "1.00 TB/s",
+    "12 B/s",
+    "0 B/s",
+    "1.00e12 EB/s",
+  ]);
   expect(formatRate(4.6e9, "FLOP")).toBe("4.60 GFLOP");
-  expect([0, 0.001, 0.17, 42, 3684.2, 1e12].map(formatAmount)).toEqual(["0", "1.00e-3", "0.17", "42", "3,684", "1.00e12"]);
-  expect([0, 0.0004, 0.042, 0.98, 1, 12.5].map(formatPart)).toEqual(["0 %", "<0.1 %", "4.2 %", "98 %", "100 %", "1,250 %"]);
-  expect([-4, -2, -1, 0, 1, 2, 3, 11, 12, 15, 21].map(formatPower)).toEqual(["1e-4", "0.01", "0.1", "1", "10", "100", "1 k", "100 G", "1 T", "1 P", "1e21"]);
-  expect([[4096, 1, 1], [64, 32, 1], [1, 1, 8], [1, 1, 1], []].map(formatExtent)).toEqual(["4096", "64 × 32", "1 × 1 × 8", "1", ""]);
+  expect([0, 0.001, 0.17, 42, 3684.2, 1e12].map(formatAmount)).toEqual([
+    "0",
+    "1.00e-3",
+    "0.17",
+    "42",
+    "3,684",
+    "1.00e12",
+  ]);
+  expect([0, 0.0004, 0.042, 0.98, 1, 12.5].map(formatPart)).toEqual([
+    "0 %",
+    "<0.1 %",
+    "4.2 %",
+    "98 %",
+    "100 %",
+    "1,250 %",
+  ]);
+  expect([-4, -2, -1, 0, 1, 2, 3, 11, 12, 15, 21].map(formatPower)).toEqual([
+    "1e-4",
+    "0.01",
+    "0.1",
+    "1",
+    "10",
+    "100",
+    "1 k",
+    "100 G",
+    "1 T",
+    "1 P",
+    "1e21",
+  ]);
+  expect([[4096, 1, 1], [64, 32, 1], [1, 1, 8], [1, 1, 1], []].map(formatExtent)).toEqual([
+    "4096",
+    "64 × 32",
+    "1 × 1 × 8",
+    "1",
+    "",
+  ]);
 });
 
 test("one time, and points in time to a step", () => {
-  expect([0, 0.4, 850, 999.6, 3210, 32_100, 9.996e5, 1.5e9, -2500].map(formatTime)).toEqual(["0 ns", "0.40 ns", "850 ns", "1.00 µs", "3.21 µs", "32.1 µs", "1.00 ms", "1.50 s", "-2.50 µs"]);
-  expect([formatPoint(0, 10), formatPoint(500_000, 500_000, 3e6), formatPoint(3.001e6, 1000), formatPoint(12, 1)]).toEqual(["0", "0.5 ms", "3.001 ms", "12 ns"]);
+  expect([0, 0.4, 850, 999.6, 3210, 32_100, 9.996e5, 1.5e9, -2500].map(formatTime)).toEqual([
+    "0 ns",
+    "0.40 ns",
+    "850 ns",
+    "1.00 µs",
+    "3.21 µs",
+    "32.1 µs",
+    "1.00 ms",
+    "1.50 s",
+    "-2.50 µs",
+  ]);
+  expect([
+    formatPoint(0, 10),
+    formatPoint(500_000, 500_000, 3e6),
+    formatPoint(3.001e6, 1000),
+    formatPoint(12, 1),
+  ]).toEqual(["0", "0.5 ms", "3.001 ms", "12 ns"]);
 });

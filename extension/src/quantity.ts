@@ -7,7 +7,8 @@ const prefixes = ["", "k", "M", "G", "T", "P", "E"];
 /** After the point, so that three digits matter. */
 const digitsOf = (size: number): number => (size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
 
-const inDigits = (value: number, digits: number): string => value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+const inDigits = (value: number, digits: number): string =>
+  value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
 /** Which of `units` suits `value`, each `step` times as large as the one before. */
 function unitFor(value: number, units: readonly string[], step = 1000): number {
@@ -39,7 +40,9 @@ export const formatTime = (time: number): string => formatTimes([time]);
 /** A point in time to `step` nanoseconds, in the unit that suits times up to `reach`: `1204.5 µs`. Points of the same step and reach have the same unit. */
 export function formatPoint(time: number, step: number, reach = Math.abs(time)): string {
   if (time === 0) return "0";
-  const unit = timeUnits.findLastIndex((_name, index) => index === 0 || (Math.max(reach, step) >= 1000 ** index && step >= 1000 ** index / 1e4));
+  const unit = timeUnits.findLastIndex(
+    (_name, index) => index === 0 || (Math.max(reach, step) >= 1000 ** index && step >= 1000 ** index / 1e4),
+  );
   const decimals = Math.min(6, Math.max(0, Math.ceil(Math.log10(1000 ** unit / step) - 1e-9)));
   return `${(time / 1000 ** unit).toFixed(decimals)} ${timeUnits[unit]}`;
 }
@@ -54,7 +57,12 @@ export function formatRate(rate: number, noun: "B/s" | "FLOP/s" | "FLOP"): strin
 export function formatPower(power: number): string {
   if (power < -3 || power >= 3 * prefixes.length) return `1e${power}`;
   const unit = Math.max(0, Math.floor(power / 3));
-  return `${Number(10 ** (power - 3 * unit)).toPrecision(1).replace(/^1e\+(\d)$/, (_all, zeros: string) => `1${"0".repeat(Number(zeros))}`)}${unit > 0 ? ` ${prefixes[unit]}` : ""}`;
+  return `${Number(10 ** (power - 3 * unit))
+    .toPrecision(1)
+    .replace(
+      /^1e\+(\d)$/,
+      (_all, zeros: string) => `1${"0".repeat(Number(zeros))}`,
+    )}${unit > 0 ? ` ${prefixes[unit]}` : ""}`;
 }
 
 /** 0 … 1 in percent, with one digit more where it is small: `98 %`, `4.2 %`, `<0.1 %`. */
@@ -88,7 +96,8 @@ export function formatBytesOf(part: number, whole: number): string {
 
 /** A value in `digits` significant digits, or more where its whole part has more: `0.1234`, `524289`, `-3`, `1.5e+9`, `NaN`, `-Infinity`. */
 export function formatValue(value: number, digits = 5): string {
-  if (!Number.isFinite(value) || (Number.isInteger(value) && Math.abs(value) < 1e7)) return Object.is(value, -0) ? "-0" : String(value);
+  if (!Number.isFinite(value) || (Number.isInteger(value) && Math.abs(value) < 1e7))
+    return Object.is(value, -0) ? "-0" : String(value);
   const [mantissa, exponent] = value.toExponential(digits - 1).split("e");
   const power = Number(exponent);
   if (power >= -4 && power < 7) return String(Number(value.toPrecision(Math.max(digits, power + 1))));

@@ -39,13 +39,21 @@ const freePort = () =>
 function installScriptedKernel(prefix) {
   const folder = join(prefix, "share", "jupyter", "kernels", "scripted");
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "kernel.json"), JSON.stringify({ argv: [python, join(here, "scripted_kernel.py"), "-f", "{connection_file}"], display_name: "Scripted gauges", language: "python" }));
+  writeFileSync(
+    join(folder, "kernel.json"),
+    JSON.stringify({
+      argv: [python, join(here, "scripted_kernel.py"), "-f", "{connection_file}"],
+      display_name: "Scripted gauges",
+      language: "python",
+    }),
+  );
 }
 
 /** The extension comes with the kernel. */
 function installKernel(prefix) {
   const result = spawnSync(process.execPath, [command, "install", "--prefix", prefix], { encoding: "utf8" });
-  if (result.status !== 0) throw new Error(`"warpcell install" ended with ${result.status}:\n${result.stdout}${result.stderr}`);
+  if (result.status !== 0)
+    throw new Error(`"warpcell install" ended with ${result.status}:\n${result.stdout}${result.stderr}`);
 }
 
 function environmentIn(folder, port) {
@@ -90,7 +98,11 @@ async function main() {
     installKernel(prefix);
     installScriptedKernel(prefix);
     const environment = environmentIn(folder, await freePort());
-    const child = spawn(process.execPath, [playwright, "test", "--config", join(here, "playwright.config.cjs"), ...process.argv.slice(2)], { cwd: here, env: environment, stdio: "inherit" });
+    const child = spawn(
+      process.execPath,
+      [playwright, "test", "--config", join(here, "playwright.config.cjs"), ...process.argv.slice(2)],
+      { cwd: here, env: environment, stdio: "inherit" },
+    );
     for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
     await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
     return countsIn(environment.WARPCELL_UI_REPORT);

@@ -9,6 +9,10 @@ const script = fileURLToPath(new URL("../session/doctor.js", import.meta.url));
 export async function doctor(words: readonly string[]): Promise<number> {
   if (words.length > 0) throw new Problem("COMMAND_WORDS", `doctor takes no arguments but got "${words.join(" ")}".`);
   const status = await runScript([script]);
-  if (typeof status === "string") throw new Problem("KERNEL_ENDED", `The process that reports on this machine ended with ${status}, as a broken driver or library makes it. What it printed last says which.`);
+  if (typeof status === "string")
+    throw new Problem(
+      "KERNEL_ENDED",
+      `The process that reports on this machine ended with ${status}, as a broken driver or library makes it. What it printed last says which.`,
+    );
   return status;
 }

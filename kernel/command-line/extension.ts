@@ -17,7 +17,10 @@ export function copyExtension(dataDirectory: string, from = builtExtension): str
   // A server that reads the folder meanwhile sees the old extension or the new one, never half of one.
   const staged = `${target}.${process.pid}`;
   cpSync(from, staged, { recursive: true });
-  writeFileSync(join(staged, "install.json"), `${JSON.stringify({ packageManager: "npm", packageName: name, uninstallInstructions: `Remove the folder ${target}` }, null, 2)}\n`);
+  writeFileSync(
+    join(staged, "install.json"),
+    `${JSON.stringify({ packageManager: "npm", packageName: name, uninstallInstructions: `Remove the folder ${target}` }, null, 2)}\n`,
+  );
   makeReadable(staged);
   rmSync(target, { recursive: true, force: true });
   renameSync(staged, target);

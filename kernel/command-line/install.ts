@@ -35,29 +35,40 @@ export async function install(words: readonly string[]): Promise<number> {
     makeReadable(directory);
     extension = copyExtension(data);
   } catch (error) {
-    throw new Problem("INSTALL_FAILED", `The kernelspec cannot be written in ${directory}: ${error instanceof Error ? error.message : String(error)}. Choose a directory you can write to with --prefix DIR.`);
+    throw new Problem(
+      "INSTALL_FAILED",
+      `The kernelspec cannot be written in ${directory}: ${error instanceof Error ? error.message : String(error)}. Choose a directory you can write to with --prefix DIR.`,
+    );
   }
   process.stdout.write(`Installed the kernel "TypeScript + CUDA" in ${directory}\n`);
-  process.stdout.write(extension === null
-    ? "JupyterLab will show no heat maps and no colours in %%cuda cells: its extension is not built here. Build it with \"npm run build\", then install again.\n"
-    : `Installed the JupyterLab extension in ${extension}\n`);
+  process.stdout.write(
+    extension === null
+      ? 'JupyterLab will show no heat maps and no colours in %%cuda cells: its extension is not built here. Build it with "npm run build", then install again.\n'
+      : `Installed the JupyterLab extension in ${extension}\n`,
+  );
   return 0;
 }
 
 /** Where Jupyter looks: below the prefix of an environment, or in the user's data directory. */
 function dataDirectory(words: readonly string[]): string {
   const [first, second] = words;
-  if (first === "--prefix" && second !== undefined && words.length === 2) return join(resolve(second), "share", "jupyter");
+  if (first === "--prefix" && second !== undefined && words.length === 2)
+    return join(resolve(second), "share", "jupyter");
   if (words.length > 0 && !(first === "--user" && words.length === 1)) {
     throw new Problem("COMMAND_WORDS", `install takes --prefix DIR or --user but got "${words.join(" ")}".`);
   }
-  return process.env["JUPYTER_DATA_DIR"] || join(process.env["XDG_DATA_HOME"] || join(home(), ".local", "share"), "jupyter");
+  return (
+    process.env["JUPYTER_DATA_DIR"] || join(process.env["XDG_DATA_HOME"] || join(home(), ".local", "share"), "jupyter")
+  );
 }
 
 function home(): string {
   try {
     return process.env["HOME"] || userInfo().homedir;
   } catch (error) {
-    throw new Problem("INSTALL_FAILED", `This user has no home directory to write the kernelspec in (${error instanceof Error ? error.message : String(error)}). Name a directory with --prefix DIR.`);
+    throw new Problem(
+      "INSTALL_FAILED",
+      `This user has no home directory to write the kernelspec in (${error instanceof Error ? error.message : String(error)}). Name a directory with --prefix DIR.`,
+    );
   }
 }

@@ -12,7 +12,11 @@ const statuses = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGPIPE: 141 } as con
 /** Runs the notebook in its own directory and prints each output as it comes. Returns 1, after naming the cell, when one fails, and 130 when the user stopped it. */
 export async function run(words: readonly string[]): Promise<number> {
   const [file] = words;
-  if (file === undefined || words.length > 1) throw new Problem("COMMAND_WORDS", `run takes one notebook but got ${words.length === 0 ? "nothing" : `"${words.join(" ")}"`}.`);
+  if (file === undefined || words.length > 1)
+    throw new Problem(
+      "COMMAND_WORDS",
+      `run takes one notebook but got ${words.length === 0 ? "nothing" : `"${words.join(" ")}"`}.`,
+    );
   const cells = readNotebook(file);
 
   let kernel: OwnKernel | null = null;
@@ -32,7 +36,10 @@ export async function run(words: readonly string[]): Promise<number> {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EPIPE") return end(statuses.SIGPIPE);
-      if (stream === process.stdout) process.stderr.write(`warpcell: What the cells print cannot be written: ${error.message}. Write it where there is room.\n`);
+      if (stream === process.stdout)
+        process.stderr.write(
+          `warpcell: What the cells print cannot be written: ${error.message}. Write it where there is room.\n`,
+        );
       end(1);
     });
   }
@@ -40,7 +47,9 @@ export async function run(words: readonly string[]): Promise<number> {
   kernel = await startKernel({ cwd: dirname(resolve(file)) });
   const client = new KernelClient(kernel.connection);
   // Ctrl+C reaches the kernel too, which may end of it before this process hears of it.
-  void kernel.ended.then((status) => (status === "SIGINT" ? end(statuses.SIGINT) : client.close(`its process ended (${status})`)));
+  void kernel.ended.then((status) =>
+    status === "SIGINT" ? end(statuses.SIGINT) : client.close(`its process ended (${status})`),
+  );
   try {
     await client.ready();
     interrupt = () => client.send("control", requestOf("interrupt_request", {}));
@@ -83,5 +92,7 @@ function print({ header, content }: Message): void {
 }
 
 function printBundle(data: Record<string, unknown>): void {
-  process.stdout.write(`${typeof data["text/plain"] === "string" ? inColor(data["text/plain"]) : `<${Object.keys(data).join(", ")}>`}\n`);
+  process.stdout.write(
+    `${typeof data["text/plain"] === "string" ? inColor(data["text/plain"]) : `<${Object.keys(data).join(", ")}>`}\n`,
+  );
 }

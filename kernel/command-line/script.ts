@@ -13,7 +13,9 @@ export async function runScript(words: readonly string[], options: SpawnOptions 
   };
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   for (const signal of signals) process.on(signal, pass);
-  const ended = await new Promise<number | string>((resolve, reject) => child.once("exit", (code, signal) => resolve(signal ?? code ?? 1)).once("error", reject));
+  const ended = await new Promise<number | string>((resolve, reject) =>
+    child.once("exit", (code, signal) => resolve(signal ?? code ?? 1)).once("error", reject),
+  );
   for (const signal of signals) process.off(signal, pass);
   return passed === null ? ended : 128 + constants.signals[passed];
 }

@@ -3,7 +3,12 @@
 /** What the code of a cell calls. The session provides it. */
 export interface CellHelpers {
   /** Loads a module as `import` would from the notebook's directory. */
-  import(specifier: string, options: ImportCallOptions | undefined, line: number, column: number): Promise<Record<string, unknown>>;
+  import(
+    specifier: string,
+    options: ImportCallOptions | undefined,
+    line: number,
+    column: number,
+  ): Promise<Record<string, unknown>>;
   /** `import(…)` of the cell, which V8 would not resolve. */
   dynamic(specifier: unknown, options?: ImportCallOptions): Promise<Record<string, unknown>>;
   /** Throws a SyntaxError: the cell uses a name that the module does not export. */

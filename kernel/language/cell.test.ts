@@ -33,7 +33,11 @@ describe("TypeScript cells", () => {
     expect(parse("a\n% b")).toMatchObject({ code: "a\n% b", magics: {} });
   });
 
-  test.each([["x?", "x", 0], ["x.y??", "x.y", 1], [" $a? ", "$a", 0]])("ask for help: %s", (text, expression, detail) => {
+  test.each([
+    ["x?", "x", 0],
+    ["x.y??", "x.y", 1],
+    [" $a? ", "$a", 0],
+  ])("ask for help: %s", (text, expression, detail) => {
     expect(parse(text).help).toEqual({ expression, detail });
   });
 
@@ -48,25 +52,45 @@ describe("CUDA cells", () => {
   });
 
   test("take every option, with a space or an equals sign", () => {
-    const { options } = cuda('%%cuda --name k --std=c++20 --arch sm_90a --device cuda:1 --define A=1 --define "B=x y" --include ../inc --flags "-lineinfo -G" --fast-math --verbose --profile\n');
+    const { options } = cuda(
+      '%%cuda --name k --std=c++20 --arch sm_90a --device cuda:1 --define A=1 --define "B=x y" --include ../inc --flags "-lineinfo -G" --fast-math --verbose --profile\n',
+    );
     expect(options).toEqual({
-      name: "k", std: "c++20", arch: "sm_90a", device: "cuda:1", defines: ["A=1", "B=x y"], includes: ["../inc"], flags: ["-lineinfo", "-G"], fastMath: true, verbose: true, profile: true,
+      name: "k",
+      std: "c++20",
+      arch: "sm_90a",
+      device: "cuda:1",
+      defines: ["A=1", "B=x y"],
+      includes: ["../inc"],
+      flags: ["-lineinfo", "-G"],
+      fastMath: true,
+      verbose: true,
+      profile: true,
     });
   });
 });
 
 describe("magics", () => {
-  test.each([["%%profile\na", { counters: false, samples: false }], ["%profile --counters\na", { counters: true, samples: false }], ["%%profile --samples  --counters\na", { counters: true, samples: true }]])("a profile is asked for: %j", (text, profile) => {
+  test.each([
+    ["%%profile\na", { counters: false, samples: false }],
+    ["%profile --counters\na", { counters: true, samples: false }],
+    ["%%profile --samples  --counters\na", { counters: true, samples: true }],
+  ])("a profile is asked for: %j", (text, profile) => {
     expect(parse(text)).toMatchObject({ language: "typescript", code: "\na", magics: { profile } });
   });
 
   test("several of them, each on its line, before the code", () => {
     expect(parse("%types strict\n// note\n%npm install a 'b@1 || 2' --save-dev\n%types\n%time\na")).toMatchObject({
-      code: "\n// note\n\n\n\na", magics: { types: "strict", tellTypes: true, npm: [["install", "a", "b@1 || 2", "--save-dev"]], time: true },
+      code: "\n// note\n\n\n\na",
+      magics: { types: "strict", tellTypes: true, npm: [["install", "a", "b@1 || 2", "--save-dev"]], time: true },
     });
   });
 
-  test.each([["%time a % b", "      a % b"], ["%%time\na", "\na"], ["  %time\ta\n%b", "       \ta\n%b"]])("code stays in its columns behind %%time: %j", (text, code) => {
+  test.each([
+    ["%time a % b", "      a % b"],
+    ["%%time\na", "\na"],
+    ["  %time\ta\n%b", "       \ta\n%b"],
+  ])("code stays in its columns behind %%time: %j", (text, code) => {
     expect(parse(text)).toMatchObject({ language: "typescript", code, magics: { time: true } });
   });
 

@@ -4,7 +4,10 @@ import { type Magics, takeLineMagics } from "./magics.ts";
 import { words } from "./words.ts";
 
 /** `x?` asks what x is; `x??` asks for its source too. */
-export interface Help { expression: string; detail: 0 | 1; }
+export interface Help {
+  expression: string;
+  detail: 0 | 1;
+}
 
 /** A cell, parsed. Lines of `code` are the lines of the cell: those that held a magic are empty. */
 export type Cell =

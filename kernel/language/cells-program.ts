@@ -4,12 +4,21 @@ import { addedGlobals, addedProperties, type Setting } from "./doubts.ts";
 import { asObjectLiteral } from "./syntax.ts";
 
 /** A document for the checker; `name` is a file name without a folder. */
-export interface Module { name: string; language: "typescript" | "javascript"; text: string; }
+export interface Module {
+  name: string;
+  language: "typescript" | "javascript";
+  text: string;
+}
 
 /** A cell's code between the lines that connect it: line `firstLine` of `text` is the cell's first, columns are unchanged. */
-export interface Wrapped extends Module { firstLine: number; }
+export interface Wrapped extends Module {
+  firstLine: number;
+}
 
-interface Entry { module: string; declaration: NamedDeclaration; }
+interface Entry {
+  module: string;
+  declaration: NamedDeclaration;
+}
 
 interface Kept {
   text: Module;
@@ -27,7 +36,10 @@ const declarationDepth = 64;
 
 /** File names of the documents that do not belong to a cell that ran. */
 export const root = ".warpcell-cells.ts";
-export const checked: Record<Module["language"], string> = { typescript: ".warpcell-check.ts", javascript: ".warpcell-plain.js" };
+export const checked: Record<Module["language"], string> = {
+  typescript: ".warpcell-check.ts",
+  javascript: ".warpcell-plain.js",
+};
 export const edited = ".warpcell-edit.ts";
 
 /** Says which cell a module is. */
@@ -54,7 +66,10 @@ export class CellsProgram {
   /** Modules that a later cell may need, and the root that imports them all. */
   modules(): Module[] {
     const modules = [...this.#modules.values()].map((kept) => kept.text);
-    return [...modules, { name: root, language: "typescript", text: modules.map(({ name }) => `import "./${name}";\n`).join("") }];
+    return [
+      ...modules,
+      { name: root, language: "typescript", text: modules.map(({ name }) => `import "./${name}";\n`).join("") },
+    ];
   }
 
   /** The newest declaration of a name by a cell that ran. */
@@ -65,8 +80,14 @@ export class CellsProgram {
   /** What the findings on a cell are judged by. */
   setting(code: string, plain: boolean): Setting {
     const own = declarationsOf(code)?.declarations ?? [];
-    const declared = (name: string): NamedDeclaration | null => own.find((declaration) => declaration.name === name) ?? this.declarationOf(name);
-    return { text: code, plain, added: new Set([...this.#added, ...addedIn(code, plain)]), sourceOf: (name) => declared(name)?.source ?? null };
+    const declared = (name: string): NamedDeclaration | null =>
+      own.find((declaration) => declaration.name === name) ?? this.declarationOf(name);
+    return {
+      text: code,
+      plain,
+      added: new Set([...this.#added, ...addedIn(code, plain)]),
+      sourceOf: (name) => declared(name)?.source ?? null,
+    };
   }
 
   /** Names that the cells that ran have declared. */
@@ -98,7 +119,9 @@ export class CellsProgram {
     if (cell === null) return;
 
     const used = usedNames(code);
-    const variables = [...used].filter((name) => this.#values.get(name)?.declaration.value === "variable" && mayNarrow(code, name));
+    const variables = [...used].filter(
+      (name) => this.#values.get(name)?.declaration.value === "variable" && mayNarrow(code, name),
+    );
     const declared = cell.declarations.filter(({ value }) => value === "variable").map(({ name }) => name);
     const after = [...new Set([...variables, ...declared])];
     const language = cell.plain ? "javascript" : "typescript";
@@ -106,7 +129,12 @@ export class CellsProgram {
     const module = this.#wrap(name, language, code, cell, used, after);
 
     const uses = modulesIn(module.text);
-    this.#modules.set(name, { text: module, uses, depth: 1 + Math.max(0, ...[...uses].map((other) => this.#depth(other))), global: augmentation.test(code) });
+    this.#modules.set(name, {
+      text: module,
+      uses,
+      depth: 1 + Math.max(0, ...[...uses].map((other) => this.#depth(other))),
+      global: augmentation.test(code),
+    });
     this.#enter(name, cell.declarations);
     for (const variable of after) this.#after.set(variable, name);
     for (const property of addedIn(code, cell.plain)) this.#added.add(property);
@@ -121,7 +149,8 @@ export class CellsProgram {
     const imports = ["Kernel", "Tensor"].filter((type) => !names.includes(type));
     const text = `import type { ${imports.join(", ")} } from "warpcell";\n${texts.join("\n")}\nexport { ${names.join(", ")} };\n`;
 
-    const own = declarationsOf(texts.join("\n"))?.declarations.filter((declaration) => names.includes(declaration.name)) ?? [];
+    const own =
+      declarationsOf(texts.join("\n"))?.declarations.filter((declaration) => names.includes(declaration.name)) ?? [];
     this.#modules.set(name, { text: { name, language: "typescript", text }, uses: new Set(), depth: 1, global: false });
     this.#enter(name, own);
     this.#forgetUnused();
@@ -147,7 +176,11 @@ export class CellsProgram {
   /** A new type takes the place of what a class is as a type; as a value the class stays. */
   #separateValue(name: string): void {
     const entry = this.#values.get(name);
-    if (entry?.declaration.inseparable === true) this.#values.set(name, { ...entry, declaration: { ...entry.declaration, value: "variable", inseparable: false } });
+    if (entry?.declaration.inseparable === true)
+      this.#values.set(name, {
+        ...entry,
+        declaration: { ...entry.declaration, value: "variable", inseparable: false },
+      });
   }
 
   #depth(module: string): number {
@@ -168,16 +201,31 @@ export class CellsProgram {
     }
   }
 
-  #wrap(name: string, language: Module["language"], code: string, cell: CellDeclarations, used: Set<string>, after: readonly string[]): Wrapped {
+  #wrap(
+    name: string,
+    language: Module["language"],
+    code: string,
+    cell: CellDeclarations,
+    used: Set<string>,
+    after: readonly string[],
+  ): Wrapped {
     const own = new Set(cell.declarations.map((declaration) => declaration.name));
-    const before = [...used].filter((candidate) => !own.has(candidate)).flatMap((candidate) => this.#bring(candidate, language));
+    const before = [...used]
+      .filter((candidate) => !own.has(candidate))
+      .flatMap((candidate) => this.#bring(candidate, language));
     const opening = cell.object ? ["("] : [];
     const closing = cell.object ? [")"] : [];
     const body = cell.object ? asObjectLiteral(code)!.slice(1, -2) : packagesByName(code);
-    const exports = cell.declarations.filter((declaration) => !cell.exported.has(declaration.name)).map((declaration) => declaration.name);
+    const exports = cell.declarations
+      .filter((declaration) => !cell.exported.has(declaration.name))
+      .map((declaration) => declaration.name);
 
     const head = [...before, ...opening].map((line) => `${line}\n`).join("");
-    const tail = [...closing, `export { ${exports.join(", ")} };`, ...after.map((variable) => `export const ${afterPrefix}${variable} = ${variable};`)];
+    const tail = [
+      ...closing,
+      `export { ${exports.join(", ")} };`,
+      ...after.map((variable) => `export const ${afterPrefix}${variable} = ${variable};`),
+    ];
     return {
       name,
       language,
@@ -191,7 +239,10 @@ export class CellsProgram {
     const value = this.#values.get(name);
     const type = this.#types.get(name);
     const newest = (value ?? type)?.module ?? "";
-    if (this.#depth(newest) > declarationDepth) return language === "typescript" ? [`let ${name}: any; type ${name} = any;`] : [`/** @type {any} */ let ${name};`];
+    if (this.#depth(newest) > declarationDepth)
+      return language === "typescript"
+        ? [`let ${name}: any; type ${name} = any;`]
+        : [`/** @type {any} */ let ${name};`];
     const typeLines = type !== undefined && language === "typescript" ? bringType(name, type, value) : [];
     if (value === undefined) return typeLines;
     if (value.declaration.value !== "variable") return [`import { ${name} } from "./${value.module}";`, ...typeLines];
@@ -199,9 +250,13 @@ export class CellsProgram {
     // An imported binding cannot be assigned, a variable can; its first value tells the checker what is known of it by now.
     const declared = `typeof import("./${value.module}").${name}`;
     const after = this.#after.get(name);
-    const known = after === undefined || this.#depth(after) > afterDepth ? declared : `[typeof import("./${after}").${afterPrefix}${name}] extends [{}] ? NonNullable<${declared}> : ${declared}`;
+    const known =
+      after === undefined || this.#depth(after) > afterDepth
+        ? declared
+        : `[typeof import("./${after}").${afterPrefix}${name}] extends [{}] ? NonNullable<${declared}> : ${declared}`;
     const keyword = value.declaration.assignable ? "let" : "const";
-    if (language === "javascript") return [`/** @type {${declared}} */ ${keyword} ${name} = /** @type {${known}} */ (/** @type {any} */ (null));`];
+    if (language === "javascript")
+      return [`/** @type {${declared}} */ ${keyword} ${name} = /** @type {${known}} */ (/** @type {any} */ (null));`];
     return [`${value.declaration.documentation}${keyword} ${name}: ${declared} = null! as (${known});`, ...typeLines];
   }
 }
@@ -209,16 +264,22 @@ export class CellsProgram {
 /** The lines that give a module a type, beside the value of the same name that it may have. */
 function bringType(name: string, type: Entry, value: Entry | undefined): string[] {
   if (value?.declaration.inseparable === true) return [];
-  const isGeneric = new RegExp(`\\b(?:type|interface)\\s+${name.replaceAll("$", "\\$")}\\s*<`).test(type.declaration.source);
+  const isGeneric = new RegExp(`\\b(?:type|interface)\\s+${name.replaceAll("$", "\\$")}\\s*<`).test(
+    type.declaration.source,
+  );
   // An import brings the value of that module too, which must not meet another one.
-  if (value === undefined || (isGeneric && type.declaration.value === null)) return [`import type { ${name} } from "./${type.module}";`];
+  if (value === undefined || (isGeneric && type.declaration.value === null))
+    return [`import type { ${name} } from "./${type.module}";`];
   return isGeneric ? [] : [`type ${name} = import("./${type.module}").${name};`];
 }
 
 /** To the checker `npm:name@4` is `name`; spaces keep the columns. */
 function packagesByName(code: string): string {
-  return code.replace(/(\b(?:from|import)\s*\(?\s*)(["'])npm:((?:@[^/@"']+\/)?[^/@"']+)(?:@[^/"']*)?((?:\/[^"']*)?)\2/g, (whole: string, before: string, quote: string, name: string, file: string) =>
-    `${before}${quote}${name}${file}${quote}`.padEnd(whole.length));
+  return code.replace(
+    /(\b(?:from|import)\s*\(?\s*)(["'])npm:((?:@[^/@"']+\/)?[^/@"']+)(?:@[^/"']*)?((?:\/[^"']*)?)\2/g,
+    (whole: string, before: string, quote: string, name: string, file: string) =>
+      `${before}${quote}${name}${file}${quote}`.padEnd(whole.length),
+  );
 }
 
 /** In TypeScript a property is declared; only the global object is given some past the checker. */
@@ -233,7 +294,12 @@ function usedNames(code: string): Set<string> {
 /** Whether the cell may leave a variable of earlier cells with a narrower type: it assigns it, or goes on only under a condition. */
 function mayNarrow(code: string, name: string): boolean {
   const escaped = name.replaceAll("$", "\\$");
-  return new RegExp(`(?<![\\p{ID_Continue}$.])${escaped}\\s*(?:\\?\\?|\\|\\|)?=(?![=>])|[\\[{,]\\s*${escaped}\\s*[\\]},]`, "u").test(code) || /\b(?:throw|assert\w*|exit)\b/.test(code);
+  return (
+    new RegExp(
+      `(?<![\\p{ID_Continue}$.])${escaped}\\s*(?:\\?\\?|\\|\\|)?=(?![=>])|[\\[{,]\\s*${escaped}\\s*[\\]},]`,
+      "u",
+    ).test(code) || /\b(?:throw|assert\w*|exit)\b/.test(code)
+  );
 }
 
 function modulesIn(text: string): Set<string> {

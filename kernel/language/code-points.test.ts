@@ -4,7 +4,15 @@ import { toCodePoints, toUtf16 } from "./code-points.ts";
 
 const code = "a😀é𝒙\nb";
 
-test.each([[0, 0], [1, 1], [2, 3], [3, 4], [4, 6], [5, 7], [6, 8]])("code point %i is unit %i", (codePoints, units) => {
+test.each([
+  [0, 0],
+  [1, 1],
+  [2, 3],
+  [3, 4],
+  [4, 6],
+  [5, 7],
+  [6, 8],
+])("code point %i is unit %i", (codePoints, units) => {
   expect(toUtf16(code, codePoints)).toBe(units);
   expect(toCodePoints(code, units)).toBe(codePoints);
 });

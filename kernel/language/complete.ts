@@ -27,9 +27,30 @@ export interface CompletionItem {
 
 /** `CompletionItemKind` → kind. Kind 1, words of the text that the checker knows nothing of, is left out. */
 const kinds: Record<number, string> = {
-  2: "method", 3: "function", 4: "constructor", 5: "property", 6: "variable", 7: "class", 8: "interface", 9: "module", 10: "property", 11: "const",
-  12: "const", 13: "enum", 14: "keyword", 15: "snippet", 16: "const", 17: "path", 18: "variable", 19: "path", 20: "const", 21: "const", 22: "struct",
-  23: "event", 24: "operator", 25: "type",
+  2: "method",
+  3: "function",
+  4: "constructor",
+  5: "property",
+  6: "variable",
+  7: "class",
+  8: "interface",
+  9: "module",
+  10: "property",
+  11: "const",
+  12: "const",
+  13: "enum",
+  14: "keyword",
+  15: "snippet",
+  16: "const",
+  17: "path",
+  18: "variable",
+  19: "path",
+  20: "const",
+  21: "const",
+  22: "struct",
+  23: "event",
+  24: "operator",
+  25: "type",
 };
 
 /** No editor shows more; the user types on. */
@@ -42,11 +63,16 @@ export function prefixAt(code: string, offset: number): string {
 
 /** The items to show, best first, and the start of what they replace. `result` is the protocol's list, or `null`. */
 export function choose(code: string, offset: number, result: unknown): { items: CompletionItem[]; start: number } {
-  const items = (Array.isArray(result) ? result : (result as { items?: CompletionItem[] } | null)?.items ?? []) as CompletionItem[];
+  const items = (
+    Array.isArray(result) ? result : ((result as { items?: CompletionItem[] } | null)?.items ?? [])
+  ) as CompletionItem[];
   const lineStart = code.lastIndexOf("\n", offset - 1) + 1;
   // Inside a string (a path, a literal type) the checker says what is replaced; elsewhere it is the name.
-  const edit = items.find((item) => item.textEdit?.range !== undefined && item.textEdit.newText === item.label)?.textEdit;
-  const start = edit?.range === undefined ? offset - prefixAt(code, offset).length : lineStart + edit.range.start.character;
+  const edit = items.find(
+    (item) => item.textEdit?.range !== undefined && item.textEdit.newText === item.label,
+  )?.textEdit;
+  const start =
+    edit?.range === undefined ? offset - prefixAt(code, offset).length : lineStart + edit.range.start.character;
   const typed = code.slice(start, offset);
   // Before anything of it is typed, the checker says nothing of what is replaced.
   const isText = edit !== undefined || /["']$/.test(code.slice(0, start));
@@ -61,7 +87,10 @@ export function choose(code: string, offset: number, result: unknown): { items: 
     if (!known.has(item.label)) known.set(item.label, item);
   }
   const exact = [...known.values()].filter((item) => item.label.startsWith(typed));
-  const matching = exact.length > 0 ? exact : [...known.values()].filter((item) => item.label.toLowerCase().startsWith(typed.toLowerCase()));
+  const matching =
+    exact.length > 0
+      ? exact
+      : [...known.values()].filter((item) => item.label.toLowerCase().startsWith(typed.toLowerCase()));
   return { items: matching.sort(byPlace).slice(0, most), start };
 }
 
@@ -78,7 +107,9 @@ function compare(a: string, b: string): number {
 /** An item, as it is or with the details that were asked for later, as a match. */
 export function completionOf(item: CompletionItem, start: number, end: number): Completion {
   const detail = readable(item.detail ?? "").replace(/^\(alias\) /, "");
-  const documentation = readable((typeof item.documentation === "string" ? item.documentation : item.documentation?.value) ?? "");
+  const documentation = readable(
+    (typeof item.documentation === "string" ? item.documentation : item.documentation?.value) ?? "",
+  );
   const keyword = /^(const|let|var|class|function|enum|module|namespace)\b/.exec(detail)?.[1];
   const kind = kinds[item.kind ?? 0] ?? "";
   return {
@@ -93,7 +124,10 @@ export function completionOf(item: CompletionItem, start: number, end: number): 
 
 /** The checker writes an overload after the other, each over as many lines as its types take; a signature is one line. */
 function firstOverload(detail: string): string {
-  return detail.split(/\n(?![\s}])/)[0]!.replace(/^\([^)]*\) /, "").replace(/\s+/g, " ");
+  return detail
+    .split(/\n(?![\s}])/)[0]!
+    .replace(/^\([^)]*\) /, "")
+    .replace(/\s+/g, " ");
 }
 
 /** A member is described as `Owner<…>.member(…)`, where the owner can be longer than all the rest. */

@@ -23,29 +23,98 @@ type Option = { does: string } & (
 );
 
 const table: Record<string, Option> = {
-  "--name": { takes: "NAME", does: "how messages call this cell", set: (options, value) => { options.name = value; } },
-  "--std": { takes: "STANDARD", does: "the C++ standard, like c++20", set: (options, value) => { options.std = value; } },
-  "--arch": { takes: "ARCHITECTURE", does: "what to compile for, like sm_90a, instead of the device that is there", set: (options, value) => { options.arch = value; } },
-  "--define": { takes: "NAME=VALUE", does: "defines a macro; may be repeated", set: (options, value) => { options.defines.push(value); } },
-  "--include": { takes: "FOLDER", does: "where to look for headers; may be repeated", set: (options, value) => { options.includes.push(value); } },
-  "--flags": { takes: '"FLAG …"', does: "more flags for the compiler", set: (options, value) => { options.flags.push(...words(value).map((word) => word.text)); } },
-  "--device": { takes: "DEVICE", does: "cuda, cuda:1 or cpu, instead of the default device", set: (options, value) => { options.device = value; } },
-  "--fast-math": { takes: null, does: "faster, less exact arithmetic", set: (options) => { options.fastMath = true; } },
-  "--verbose": { takes: null, does: "shows what the compiler says, also when all is well", set: (options) => { options.verbose = true; } },
-  "--profile": { takes: null, does: "profiles every cell that launches one of these kernels, from the first launch on", set: (options) => { options.profile = true; } },
+  "--name": {
+    takes: "NAME",
+    does: "how messages call this cell",
+    set: (options, value) => {
+      options.name = value;
+    },
+  },
+  "--std": {
+    takes: "STANDARD",
+    does: "the C++ standard, like c++20",
+    set: (options, value) => {
+      options.std = value;
+    },
+  },
+  "--arch": {
+    takes: "ARCHITECTURE",
+    does: "what to compile for, like sm_90a, instead of the device that is there",
+    set: (options, value) => {
+      options.arch = value;
+    },
+  },
+  "--define": {
+    takes: "NAME=VALUE",
+    does: "defines a macro; may be repeated",
+    set: (options, value) => {
+      options.defines.push(value);
+    },
+  },
+  "--include": {
+    takes: "FOLDER",
+    does: "where to look for headers; may be repeated",
+    set: (options, value) => {
+      options.includes.push(value);
+    },
+  },
+  "--flags": {
+    takes: '"FLAG …"',
+    does: "more flags for the compiler",
+    set: (options, value) => {
+      options.flags.push(...words(value).map((word) => word.text));
+    },
+  },
+  "--device": {
+    takes: "DEVICE",
+    does: "cuda, cuda:1 or cpu, instead of the default device",
+    set: (options, value) => {
+      options.device = value;
+    },
+  },
+  "--fast-math": {
+    takes: null,
+    does: "faster, less exact arithmetic",
+    set: (options) => {
+      options.fastMath = true;
+    },
+  },
+  "--verbose": {
+    takes: null,
+    does: "shows what the compiler says, also when all is well",
+    set: (options) => {
+      options.verbose = true;
+    },
+  },
+  "--profile": {
+    takes: null,
+    does: "profiles every cell that launches one of these kernels, from the first launch on",
+    set: (options) => {
+      options.profile = true;
+    },
+  },
 };
 
 export const cudaOptionNames: readonly string[] = [...Object.keys(table), "--help"];
 
 /** The page of `%%cuda --help`. */
 export function cudaHelp(): string {
-  const rows = Object.entries(table).map(([name, { takes, does }]) => `  ${(takes === null ? name : `${name} ${takes}`).padEnd(22)}  ${does}`);
+  const rows = Object.entries(table).map(
+    ([name, { takes, does }]) => `  ${(takes === null ? name : `${name} ${takes}`).padEnd(22)}  ${does}`,
+  );
   return `%%cuda [options], on the first line, makes a cell CUDA C++; its kernels are typed functions in later cells.\n${rows.join("\n")}\n`;
 }
 
 /** Reads the words after `%%cuda`; `null` when they ask for help. `line` is theirs, from 1. */
 export function parseCudaOptions(given: readonly Word[], line: number): CudaOptions | null {
-  const options: CudaOptions = { defines: [], includes: [], flags: [], fastMath: false, verbose: false, profile: false };
+  const options: CudaOptions = {
+    defines: [],
+    includes: [],
+    flags: [],
+    fastMath: false,
+    verbose: false,
+    profile: false,
+  };
   for (let i = 0; i < given.length; i++) {
     const { text, column } = given[i]!;
     if (text === "--help") return null;
@@ -54,15 +123,22 @@ export function parseCudaOptions(given: readonly Word[], line: number): CudaOpti
     const option = Object.hasOwn(table, name) ? table[name] : undefined;
     if (option === undefined) {
       const meant = nearest(name, cudaOptionNames);
-      throw new CellSyntaxError("UNKNOWN_MAGIC", `%%cuda has no option ${name}.${meant === undefined ? "" : ` Did you mean ${meant}?`} "%%cuda --help" lists them.`, line, column);
+      throw new CellSyntaxError(
+        "UNKNOWN_MAGIC",
+        `%%cuda has no option ${name}.${meant === undefined ? "" : ` Did you mean ${meant}?`} "%%cuda --help" lists them.`,
+        line,
+        column,
+      );
     }
     if (option.takes === null) {
-      if (equals >= 0) throw new CellSyntaxError("UNKNOWN_MAGIC", `${name} takes no value, but got ${text}.`, line, column);
+      if (equals >= 0)
+        throw new CellSyntaxError("UNKNOWN_MAGIC", `${name} takes no value, but got ${text}.`, line, column);
       option.set(options);
       continue;
     }
     const value = equals < 0 ? given[++i]?.text : text.slice(equals + 1);
-    if (value === undefined || value === "") throw new CellSyntaxError("UNKNOWN_MAGIC", `${name} needs a value: ${name} ${option.takes}.`, line, column);
+    if (value === undefined || value === "")
+      throw new CellSyntaxError("UNKNOWN_MAGIC", `${name} needs a value: ${name} ${option.takes}.`, line, column);
     option.set(options, value);
   }
   return options;

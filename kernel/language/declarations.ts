@@ -5,7 +5,10 @@ import { parseSync } from "./parser.ts";
 import { asObjectLiteral } from "./syntax.ts";
 
 /** What a statement makes of a name: a value, a type, or both in one. */
-interface Meaning { value: "variable" | "other" | null; type: boolean; }
+interface Meaning {
+  value: "variable" | "other" | null;
+  type: boolean;
+}
 
 const variable: Meaning = { value: "variable", type: false };
 const value: Meaning = { value: "other", type: false };
@@ -52,7 +55,14 @@ export function declarationsOf(code: string): CellDeclarations | null {
     const source = code.slice(place.start, place.end);
     if (outer !== null) exported.add(name);
     if (known === undefined) {
-      found.set(name, { name, ...meaning, inseparable: meaning === both, assignable, source, documentation: documentationBefore(code, comments, place.start) });
+      found.set(name, {
+        name,
+        ...meaning,
+        inseparable: meaning === both,
+        assignable,
+        source,
+        documentation: documentationBefore(code, comments, place.start),
+      });
     } else {
       known.value ??= meaning.value;
       known.type ||= meaning.type;
@@ -71,7 +81,10 @@ export function declarationsOf(code: string): CellDeclarations | null {
       }
     } else {
       // A default export may have a name, which it exports under another.
-      addStatement((statement.type === "ExportDefaultDeclaration" ? statement.declaration : statement) as Statement, add);
+      addStatement(
+        (statement.type === "ExportDefaultDeclaration" ? statement.declaration : statement) as Statement,
+        add,
+      );
     }
   }
   return { declarations: [...found.values()], exported, plain: isPlain(code), object: false };
@@ -101,7 +114,10 @@ const visits: Record<string, Visit> = {
   TSInterfaceDeclaration: named(type),
   TSTypeAliasDeclaration: named(type),
   TSImportEqualsDeclaration: named(both),
-  ImportDeclaration: ((statement: { start: number; end: number; specifiers: { local: { name: string } }[] }, add: Add) => {
+  ImportDeclaration: ((
+    statement: { start: number; end: number; specifiers: { local: { name: string } }[] },
+    add: Add,
+  ) => {
     for (const specifier of statement.specifiers) add(specifier.local.name, both, statement);
   }) as Visit,
 };
@@ -120,7 +136,8 @@ function addStatement(statement: Statement, add: Add): void {
 
 function addVariables(declaration: VariableDeclaration, add: Add): void {
   for (const declarator of declaration.declarations) {
-    for (const name of boundNames(declarator.id)) add(name, variable, declaration, declaration.kind === "let" || declaration.kind === "var");
+    for (const name of boundNames(declarator.id))
+      add(name, variable, declaration, declaration.kind === "let" || declaration.kind === "var");
   }
 }
 
@@ -137,7 +154,12 @@ function addHoisted(node: unknown, add: Add): void {
     if ((node as VariableDeclaration).kind === "var") addVariables(node as VariableDeclaration, add);
     return;
   }
-  if (kind === undefined || !(kind.endsWith("Statement") || kind === "SwitchCase" || kind === "CatchClause") || kind === "ExpressionStatement") return;
+  if (
+    kind === undefined ||
+    !(kind.endsWith("Statement") || kind === "SwitchCase" || kind === "CatchClause") ||
+    kind === "ExpressionStatement"
+  )
+    return;
   for (const child of Object.values(node)) addHoisted(child, add);
 }
 
@@ -148,9 +170,13 @@ function boundNames(pattern: BindingPattern): string[] {
     case "AssignmentPattern":
       return boundNames(pattern.left);
     case "ArrayPattern":
-      return pattern.elements.flatMap((element) => (element === null ? [] : boundNames(element.type === "RestElement" ? element.argument : element)));
+      return pattern.elements.flatMap((element) =>
+        element === null ? [] : boundNames(element.type === "RestElement" ? element.argument : element),
+      );
     case "ObjectPattern":
-      return pattern.properties.flatMap((property) => boundNames(property.type === "RestElement" ? property.argument : property.value));
+      return pattern.properties.flatMap((property) =>
+        boundNames(property.type === "RestElement" ? property.argument : property.value),
+      );
   }
 }
 

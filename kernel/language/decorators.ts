@@ -36,15 +36,25 @@ function treeOf(source: string): Program {
 function refuseOnParameters(source: string): void {
   for (const node of nodesOf(treeOf(source))) {
     if (!("params" in node) || !Array.isArray(node.params)) continue;
-    const start = (node.params as { decorators?: { start: number }[] }[]).flatMap(({ decorators }) => decorators ?? [])[0]?.start;
+    const start = (node.params as { decorators?: { start: number }[] }[]).flatMap(
+      ({ decorators }) => decorators ?? [],
+    )[0]?.start;
     if (start === undefined) continue;
     const before = source.slice(0, start).split("\n");
-    throw new CellSyntaxError("SYNTAX", 'Only legacy decorators may stand at parameters: set "experimentalDecorators": true in the tsconfig.json beside the notebook.', before.length, before.at(-1)!.length + 1);
+    throw new CellSyntaxError(
+      "SYNTAX",
+      'Only legacy decorators may stand at parameters: set "experimentalDecorators": true in the tsconfig.json beside the notebook.',
+      before.length,
+      before.at(-1)!.length + 1,
+    );
   }
 }
 
 /** Types and libraries are the checker's work: this reads one file and writes another, in 30 ms. What it misses of them it says, and writes all the same. */
-const flags = "--ignoreConfig --noCheck --isolatedModules --noResolve --noLib --target es2022 --module esnext --moduleDetection force --sourceMap --newLine lf --outDir .".split(" ");
+const flags =
+  "--ignoreConfig --noCheck --isolatedModules --noResolve --noLib --target es2022 --module esnext --moduleDetection force --sourceMap --newLine lf --outDir .".split(
+    " ",
+  );
 
 /** Throws CellSyntaxError. `keepImports`: also of what is not used as a value. */
 export function lowerDecorators(source: string, keepImports: boolean): { code: string; map: SourceMap } {
@@ -52,9 +62,17 @@ export function lowerDecorators(source: string, keepImports: boolean): { code: s
   const directory = mkdtempSync(join(tmpdir(), "warpcell-decorators-"));
   try {
     writeFileSync(join(directory, "cell.ts"), source);
-    const { error, stdout } = spawnSync(checkerExecutable(), [...flags, "--verbatimModuleSyntax", String(keepImports), "cell.ts"], { cwd: directory, encoding: "utf8" });
-    if (error !== undefined) throw new Error(`Decorators need TypeScript's compiler, which did not start: ${error.message}. "npm ci" reinstalls it.`);
-    if (!existsSync(join(directory, "cell.js"))) throw new Error(`Decorators need TypeScript's compiler, which wrote nothing: ${stdout.trim()}`);
+    const { error, stdout } = spawnSync(
+      checkerExecutable(),
+      [...flags, "--verbatimModuleSyntax", String(keepImports), "cell.ts"],
+      { cwd: directory, encoding: "utf8" },
+    );
+    if (error !== undefined)
+      throw new Error(
+        `Decorators need TypeScript's compiler, which did not start: ${error.message}. "npm ci" reinstalls it.`,
+      );
+    if (!existsSync(join(directory, "cell.js")))
+      throw new Error(`Decorators need TypeScript's compiler, which wrote nothing: ${stdout.trim()}`);
     const code = readFileSync(join(directory, "cell.js"), "utf8").replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n");
     return { code, map: JSON.parse(readFileSync(join(directory, "cell.js.map"), "utf8")) as SourceMap };
   } finally {

@@ -22,7 +22,10 @@ interface Item {
 }
 
 /** Findings of errors (1) and warnings (2); hints say nothing about correctness. */
-const severities = new Map<number, Diagnostic["severity"]>([[1, "error"], [2, "warning"]]);
+const severities = new Map<number, Diagnostic["severity"]>([
+  [1, "error"],
+  [2, "warning"],
+]);
 
 /** The findings that lie in the cell itself and are worth a warning, in order of place. `result` is the protocol's report or `null`. */
 export function diagnosticsOf(cell: number, wrapped: Wrapped, setting: Setting, result: unknown): Diagnostic[] {
@@ -39,7 +42,14 @@ export function diagnosticsOf(cell: number, wrapped: Wrapped, setting: Setting, 
     const offset = lines.slice(0, line).reduce((sum, before) => sum + before.length + 1, column);
     if (isDoubtful({ code: Number(item.code), message: item.message, offset }, setting)) continue;
 
-    const diagnostic: Diagnostic = { cell, line: line + 1, column: column + 1, code: `TS${item.code ?? ""}`, severity, message: readable(item.message) };
+    const diagnostic: Diagnostic = {
+      cell,
+      line: line + 1,
+      column: column + 1,
+      code: `TS${item.code ?? ""}`,
+      severity,
+      message: readable(item.message),
+    };
     found.set(`${line}:${column}:${diagnostic.code}:${diagnostic.message}`, diagnostic);
   }
   return [...found.values()].sort((a, b) => a.line - b.line || a.column - b.column);
@@ -48,16 +58,24 @@ export function diagnosticsOf(cell: number, wrapped: Wrapped, setting: Setting, 
 /** Files on disk that the checker found without any export (TS2306), by path. */
 export function filesThatAreNoModules(result: unknown): string[] {
   const items = (result as { items?: Item[] } | null)?.items ?? [];
-  return items.flatMap(({ code, message }) => (Number(code) === 2306 ? [/'(\/[^']+)'/.exec(message)?.[1] ?? ""] : [])).filter((path) => path !== "");
+  return items
+    .flatMap(({ code, message }) => (Number(code) === 2306 ? [/'(\/[^']+)'/.exec(message)?.[1] ?? ""] : []))
+    .filter((path) => path !== "");
 }
 
 /** Types of other cells are written `import("…/module").Name`, names in comments are links to places: the reader knows cells, not modules. */
 export function readable(text: string): string {
   return text
-    .replace(/ Do you need to change your target library\?[^\n]*'es\w+' or later\./g, ` Node ${process.versions.node} does not have it.`)
+    .replace(
+      / Do you need to change your target library\?[^\n]*'es\w+' or later\./g,
+      ` Node ${process.versions.node} does not have it.`,
+    )
     .replace(/ Do you need to change your target library\?[^\n]*'dom'\./g, " Browsers have it; cells run in Node.")
     .replace(/\[([^\]\n]+)\]\(file:[^)\n]*\)/g, "$1")
-    .replace(new RegExp(`import\\("[^"]*${cellModule.source}[^"]*"\\)\\.([\\p{ID_Continue}$]+)`, "gu"), "$2 of Cell [$1]")
+    .replace(
+      new RegExp(`import\\("[^"]*${cellModule.source}[^"]*"\\)\\.([\\p{ID_Continue}$]+)`, "gu"),
+      "$2 of Cell [$1]",
+    )
     .replace(/import\("[^"]*\/\.warpcell-[^"]*"\)\./g, "")
     .replace(new RegExp(`typeof import\\("[^"]*${cellModule.source}[^"]*"\\)`, "g"), "Cell [$1]")
     .replace(/import\("[^"]*\/warpcell\/dist\/[^"]*"\)\.|import\("[^"]*\/native\/dist\/[^"]*"\)\./g, "");

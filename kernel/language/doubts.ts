@@ -3,7 +3,11 @@ import { isBuiltin } from "node:module";
 import { parseSync } from "./parser.ts";
 
 /** A finding at `offset` (UTF-16) of a cell's code. */
-export interface Finding { code: number; message: string; offset: number; }
+export interface Finding {
+  code: number;
+  message: string;
+  offset: number;
+}
 
 /** What is known of the cell and of those before it. */
 export interface Setting {
@@ -21,17 +25,21 @@ type Doubt = (finding: Finding, setting: Setting) => boolean;
 const always: Doubt = () => true;
 
 /** A class of a cell that was run again is another class with the same private members. */
-const isSameClass: Doubt = ({ message }) => /separate declarations of a private property|refers to a different member that cannot be accessed/.test(message);
+const isSameClass: Doubt = ({ message }) =>
+  /separate declarations of a private property|refers to a different member that cannot be accessed/.test(message);
 
 /** `null` or `undefined` where a value should be, or a value where only they were seen so far. */
 const isAboutNothing: Doubt = ({ message }) =>
-  /(?:Type|Argument of type) '(?:undefined|null)' is not assignable to [^\n]*$/.test(message) || /is not assignable to (?:parameter of )?type '(?:undefined|null|never|void)'/.test(message);
+  /(?:Type|Argument of type) '(?:undefined|null)' is not assignable to [^\n]*$/.test(message) ||
+  /is not assignable to (?:parameter of )?type '(?:undefined|null|never|void)'/.test(message);
 
 const isPartlyNothing: Doubt = ({ message }) => /\| (?:undefined|null)\b/.test(message);
 
 /** A property that was added to an object after it was made, or that only some members of a union have. */
 const isAddedProperty: Doubt = ({ message }, { added }) =>
-  / on type '(?:\{|never)/.test(message) || message.includes("\n") || added.has(/^Property '([^']+)'/.exec(message)?.[1] ?? "");
+  / on type '(?:\{|never)/.test(message) ||
+  message.includes("\n") ||
+  added.has(/^Property '([^']+)'/.exec(message)?.[1] ?? "");
 
 /** Times are subtracted. */
 const isDate: Doubt = ({ offset }, { text, sourceOf }) => {
@@ -42,7 +50,8 @@ const isDate: Doubt = ({ offset }, { text, sourceOf }) => {
 const mayComeLater: Doubt = ({ code, offset }, { text }) => code === 2304 && isDeferred(text, offset);
 
 /** The cell asks `typeof name`, whether there is such a name. */
-const isAskedFor: Doubt = ({ offset }, { text }) => new RegExp(`\\btypeof\\s+${nameAt(text, offset).replaceAll("$", "\\$")}(?![\\p{ID_Continue}$])`, "u").test(text);
+const isAskedFor: Doubt = ({ offset }, { text }) =>
+  new RegExp(`\\btypeof\\s+${nameAt(text, offset).replaceAll("$", "\\$")}(?![\\p{ID_Continue}$])`, "u").test(text);
 
 /** Not all that this Node has is in its declarations, which leave `WebAssembly` to those of a browser. */
 const isGlobal: Doubt = ({ offset }, { text }) => nameAt(text, offset) in globalThis;
@@ -50,11 +59,13 @@ const isGlobal: Doubt = ({ offset }, { text }) => nameAt(text, offset) in global
 /** `(globalThis as any).name = …`, in this cell or before. */
 const isAddedGlobal: Doubt = ({ offset }, { text, added }) => added.has(nameAt(text, offset));
 
-const isThere: Doubt = (...given) => [isAskedFor, mayComeLater, isGlobal, isAddedGlobal].some((doubt) => doubt(...given));
+const isThere: Doubt = (...given) =>
+  [isAskedFor, mayComeLater, isGlobal, isAddedGlobal].some((doubt) => doubt(...given));
 
 /** What was added to JavaScript after the declarations that the checker knows, where this Node has it all the same. */
 const isInNode: Doubt = ({ message }) => {
-  const [, member, owner] = /^Property '([^']+)' does not exist on type '(\w+?)(Constructor)?(?:<|')/.exec(message) ?? [];
+  const [, member, owner] =
+    /^Property '([^']+)' does not exist on type '(\w+?)(Constructor)?(?:<|')/.exec(message) ?? [];
   const holder = (globalThis as Record<string, unknown>)[owner ?? ""] as { prototype?: object } | undefined;
   if (member === undefined || holder === undefined) return false;
   return Object(holder)[member] !== undefined || member in Object(holder.prototype);
@@ -62,29 +73,59 @@ const isInNode: Doubt = ({ message }) => {
 
 /** A module of Node, or a name of one, that is newer than its declarations. */
 const isBuiltIn: Doubt = ({ message }) => {
-  const [, name = "", member] = /^(?:Cannot find (?:name|module)|Module) '"?([^'"]+)"?'(?: has no exported member (?:named )?'([^']+)')?/.exec(message) ?? [];
+  const [, name = "", member] =
+    /^(?:Cannot find (?:name|module)|Module) '"?([^'"]+)"?'(?: has no exported member (?:named )?'([^']+)')?/.exec(
+      message,
+    ) ?? [];
   return isBuiltin(name) && (member === undefined || member in Object(process.getBuiltinModule(name)));
 };
 
 /** In any cell. */
 const doubts = new Map<number, Doubt>([
-  [2322, isSameClass], [2345, isSameClass],
-  [2304, isThere], [2552, isThere], [2584, isThere], [2503, isGlobal],
-  [2307, isBuiltIn], [2591, isBuiltIn], [2305, isBuiltIn], [2724, isBuiltIn],
-  [2550, isInNode], [2339, isInNode], [2551, isInNode],
+  [2322, isSameClass],
+  [2345, isSameClass],
+  [2304, isThere],
+  [2552, isThere],
+  [2584, isThere],
+  [2503, isGlobal],
+  [2307, isBuiltIn],
+  [2591, isBuiltIn],
+  [2305, isBuiltIn],
+  [2724, isBuiltIn],
+  [2550, isInNode],
+  [2339, isInNode],
+  [2551, isInNode],
   // `import name = …`, `export = …`: what cannot run, the transform refuses.
-  [1202, always], [1203, always],
+  [1202, always],
+  [1203, always],
 ]);
 
 /** In plain JavaScript, besides those. */
 const plainDoubts = new Map<number, Doubt>([
   // Possibly null, undefined or unknown.
-  [2531, always], [2532, always], [2533, always], [2571, always], [18046, always], [18047, always], [18048, always], [18049, always],
-  [2322, isAboutNothing], [2345, isAboutNothing], [2488, isPartlyNothing], [2461, isPartlyNothing], [2548, isPartlyNothing],
-  [2339, isAddedProperty], [2551, isAddedProperty], [2353, ({ message }) => message.includes("in type '{")],
-  [2362, isDate], [2363, isDate],
+  [2531, always],
+  [2532, always],
+  [2533, always],
+  [2571, always],
+  [18046, always],
+  [18047, always],
+  [18048, always],
+  [18049, always],
+  [2322, isAboutNothing],
+  [2345, isAboutNothing],
+  [2488, isPartlyNothing],
+  [2461, isPartlyNothing],
+  [2548, isPartlyNothing],
+  [2339, isAddedProperty],
+  [2551, isAddedProperty],
+  [2353, ({ message }) => message.includes("in type '{")],
+  [2362, isDate],
+  [2363, isDate],
   // `delete object.name`, `{ ...text }`, `new Promise((resolve) => resolve())`
-  [2790, always], [2698, always], [2794, always], [2810, always],
+  [2790, always],
+  [2698, always],
+  [2794, always],
+  [2810, always],
   // A function that reads `arguments` takes any number of them.
   [2554, ({ offset }, { text, sourceOf }) => /\barguments\b/.test(text + (sourceOf(calledIn(text, offset)) ?? ""))],
   // Functions that are called with `new`.
@@ -102,7 +143,9 @@ export function isDoubtful(finding: Finding, setting: Setting): boolean {
 
 /** Names that the code gives to all that follows, `(globalThis as any).name = …`. */
 export function addedGlobals(code: string): string[] {
-  return [...code.matchAll(/\bglobalThis\b[^.;\n]*\.\s*([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*(?:\?\?|\|\||&&)?=(?![=>])/gu)].map((match) => match[1]!);
+  return [
+    ...code.matchAll(/\bglobalThis\b[^.;\n]*\.\s*([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*(?:\?\?|\|\||&&)?=(?![=>])/gu),
+  ].map((match) => match[1]!);
 }
 
 /** Properties that the code assigns, `object.name = …`. */
@@ -116,7 +159,11 @@ function nameAt(text: string, offset: number): string {
 
 /** The function whose call has its name or its first surplus argument at `offset`. */
 function calledIn(text: string, offset: number): string {
-  return /([\p{ID_Continue}$]+)\([^()]*$/u.exec(text.slice(0, offset))?.[1] ?? /^[\p{ID_Continue}$]+/u.exec(text.slice(offset))?.[0] ?? "";
+  return (
+    /([\p{ID_Continue}$]+)\([^()]*$/u.exec(text.slice(0, offset))?.[1] ??
+    /^[\p{ID_Continue}$]+/u.exec(text.slice(offset))?.[0] ??
+    ""
+  );
 }
 
 /** Whether `offset` is in a function that is not run where it is written: not one that is called at once or given to a call. */

@@ -4,7 +4,8 @@
 export function excerpt(label: string, text: string, line: number, column: number): string[] {
   const source = text.split("\n");
   const width = String(line).length;
-  const row = (number: number, mark: string): string => `${mark} ${String(number).padStart(width)} | ${source[number - 1] ?? ""}`.trimEnd();
+  const row = (number: number, mark: string): string =>
+    `${mark} ${String(number).padStart(width)} | ${source[number - 1] ?? ""}`.trimEnd();
   const lines = [`${label}:${line}:${column}`];
   if (line > 1 && source[line - 2]?.trim()) lines.push(row(line - 1, " "));
   // Tabs before the caret keep it under its character.

@@ -8,12 +8,24 @@ export type Declared = "const" | "let" | "var" | "function" | "class" | "import"
 /** Names that a pattern binds: `[a, { b: c = 1 }, ...d]` → a, c, d. */
 export function boundNames(pattern: Node, names: string[] = []): string[] {
   switch (pattern.type) {
-    case "Identifier": names.push(pattern.name); break;
-    case "ArrayPattern": for (const element of pattern.elements) if (element !== null) boundNames(element, names); break;
-    case "ObjectPattern": for (const property of pattern.properties) boundNames(property.type === "RestElement" ? property.argument : property.value, names); break;
-    case "AssignmentPattern": boundNames(pattern.left, names); break;
-    case "RestElement": boundNames(pattern.argument, names); break;
-    default: break;
+    case "Identifier":
+      names.push(pattern.name);
+      break;
+    case "ArrayPattern":
+      for (const element of pattern.elements) if (element !== null) boundNames(element, names);
+      break;
+    case "ObjectPattern":
+      for (const property of pattern.properties)
+        boundNames(property.type === "RestElement" ? property.argument : property.value, names);
+      break;
+    case "AssignmentPattern":
+      boundNames(pattern.left, names);
+      break;
+    case "RestElement":
+      boundNames(pattern.argument, names);
+      break;
+    default:
+      break;
   }
   return names;
 }
@@ -28,10 +40,17 @@ export function lexicalNames(statements: readonly Node[]): Map<string, Declared>
         if (declaration.kind === "var") break;
         for (const name of declaredBy(declaration)) names.set(name, declaration.kind === "let" ? "let" : "const");
         break;
-      case "FunctionDeclaration": if (declaration.id) names.set(declaration.id.name, "function"); break;
-      case "ClassDeclaration": if (declaration.id) names.set(declaration.id.name, "class"); break;
-      case "ImportDeclaration": for (const specifier of declaration.specifiers) names.set(specifier.local.name, "import"); break;
-      default: break;
+      case "FunctionDeclaration":
+        if (declaration.id) names.set(declaration.id.name, "function");
+        break;
+      case "ClassDeclaration":
+        if (declaration.id) names.set(declaration.id.name, "class");
+        break;
+      case "ImportDeclaration":
+        for (const specifier of declaration.specifiers) names.set(specifier.local.name, "import");
+        break;
+      default:
+        break;
     }
   }
   return names;
@@ -50,12 +69,15 @@ function declaredBy(declaration: VariableDeclaration): string[] {
 
 /** The declaration that an `export` contains, else the statement itself. */
 export function unwrapExport(statement: Node): Node {
-  if (statement.type === "ExportNamedDeclaration" || statement.type === "ExportDefaultDeclaration") return statement.declaration ?? statement;
+  if (statement.type === "ExportNamedDeclaration" || statement.type === "ExportDefaultDeclaration")
+    return statement.declaration ?? statement;
   return statement;
 }
 
 export function isFunction(node: Node): boolean {
-  return node.type === "FunctionDeclaration" || node.type === "FunctionExpression" || node.type === "ArrowFunctionExpression";
+  return (
+    node.type === "FunctionDeclaration" || node.type === "FunctionExpression" || node.type === "ArrowFunctionExpression"
+  );
 }
 
 /** The nodes right below a node, in the order of the source. */

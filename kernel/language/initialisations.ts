@@ -4,7 +4,11 @@ import { boundNames } from "./hoisting.ts";
 import type { Analysis, Reference } from "./references.ts";
 
 /** Where a name gets its value; within a pattern some get theirs before others. */
-interface Initialisation { start: number; end: number; isPattern: boolean; }
+interface Initialisation {
+  start: number;
+  end: number;
+  isPattern: boolean;
+}
 
 /** Whether a use comes before the declaration: surely, or maybe, which only shows when it runs. */
 type Earliness = "no" | "maybe" | "surely";
@@ -19,7 +23,8 @@ export class Initialisations {
     this.#calls = calls;
     for (const statement of program.body) {
       const declaration = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
-      if (declaration?.type === "ClassDeclaration" && declaration.id !== null) this.#places.set(declaration.id.name, { start: declaration.start, end: declaration.start, isPattern: false });
+      if (declaration?.type === "ClassDeclaration" && declaration.id !== null)
+        this.#places.set(declaration.id.name, { start: declaration.start, end: declaration.start, isPattern: false });
       if (declaration?.type !== "VariableDeclaration" || declaration.kind === "var") continue;
       for (const { id, start, end } of declaration.declarations) {
         for (const name of boundNames(id)) this.#places.set(name, { start, end, isPattern: id.type !== "Identifier" });

@@ -1,7 +1,11 @@
 // Turns what the checker says about a place in a cell into text and Markdown for a person.
 import { readable } from "./diagnostics.ts";
 
-export interface Inspection { found: boolean; text: string; markdown: string; }
+export interface Inspection {
+  found: boolean;
+  text: string;
+  markdown: string;
+}
 
 export const nothing: Inspection = { found: false, text: "", markdown: "" };
 
@@ -14,7 +18,10 @@ export function fromHover(result: unknown): Inspection {
   return parts.length === 0 ? nothing : inspection(parts.join("\n\n"));
 }
 
-interface Signature { label: string; documentation?: Contents; }
+interface Signature {
+  label: string;
+  documentation?: Contents;
+}
 
 /** A `SignatureHelp`: the call around the cursor, the active overload first. */
 export function fromSignature(result: unknown): Inspection {
@@ -23,13 +30,19 @@ export function fromSignature(result: unknown): Inspection {
   const active = signatures[help?.activeSignature ?? 0];
   if (active === undefined) return nothing;
 
-  const labels = [active, ...signatures.filter((signature) => signature !== active)].map((signature) => signature.label);
+  const labels = [active, ...signatures.filter((signature) => signature !== active)].map(
+    (signature) => signature.label,
+  );
   return inspection(`${fence(labels.join("\n"))}\n${textOf(active.documentation)}`);
 }
 
 /** The same with the source of a declaration below. */
 export function withSource(given: Inspection, source: string): Inspection {
-  return { found: true, text: `${given.text}\n\n${source}`.trimStart(), markdown: `${given.markdown}\n\n${fence(source)}`.trimStart() };
+  return {
+    found: true,
+    text: `${given.text}\n\n${source}`.trimStart(),
+    markdown: `${given.markdown}\n\n${fence(source)}`.trimStart(),
+  };
 }
 
 /** The name at a place, unless it is a property of something. */
@@ -45,7 +58,7 @@ export function calleeBefore(code: string, offset: number): number {
   let at = code.slice(0, offset).replace(/[\s;,]+$/, "").length;
   if (code[at - 1] !== ")") return code.slice(0, at).replace(/[\s.([]+$/, "").length;
 
-  for (let depth = 0; at > 0;) {
+  for (let depth = 0; at > 0; ) {
     at--;
     if (code[at] === ")") depth++;
     if (code[at] === "(" && --depth === 0) break;
@@ -62,7 +75,7 @@ function inspection(markdown: string): Inspection {
 }
 
 function textOf(contents: Contents): string {
-  return (typeof contents === "string" ? contents : contents?.value ?? "").trim();
+  return (typeof contents === "string" ? contents : (contents?.value ?? "")).trim();
 }
 
 function fence(code: string): string {

@@ -4,7 +4,10 @@ import { parseSync } from "./parser.ts";
 import { parse, type Cell } from "./cell.ts";
 import { asObjectLiteral } from "./syntax.ts";
 
-export interface Completeness { status: "complete" | "incomplete" | "invalid"; indent: string; }
+export interface Completeness {
+  status: "complete" | "incomplete" | "invalid";
+  indent: string;
+}
 
 const complete: Completeness = { status: "complete", indent: "" };
 const invalid: Completeness = { status: "invalid", indent: "" };
@@ -35,21 +38,27 @@ function typescriptCompleteness(code: string): Completeness {
   const start = error.labels[0]?.start ?? 0;
   const opening = code.slice(start, start + 2);
   const unfinished = error.message.startsWith("Unterminated")
-    // Text in backquotes and comments go on in the next line; other strings only after a backslash, regular expressions never.
-    ? opening.startsWith("`") || opening.startsWith("}") || opening === "/*" || (/^["']/.test(opening) && /\\\s*$/.test(code))
-    : start >= code.trimEnd().length && !error.message.startsWith("Unexpected end of file") || /^(?:Missing catch|An overload signature cannot be declared as a generator)/.test(error.message);
+    ? // Text in backquotes and comments go on in the next line; other strings only after a backslash, regular expressions never.
+      opening.startsWith("`") ||
+      opening.startsWith("}") ||
+      opening === "/*" ||
+      (/^["']/.test(opening) && /\\\s*$/.test(code))
+    : (start >= code.trimEnd().length && !error.message.startsWith("Unexpected end of file")) ||
+      /^(?:Missing catch|An overload signature cannot be declared as a generator)/.test(error.message);
   return unfinished ? { status: "incomplete", indent: indentAfter(code) } : invalid;
 }
 
 /** `function f()` at the end of the code: an overload to TypeScript, and to whoever types it a function whose body follows. */
 function lacksBody({ body }: Program, code: string): boolean {
   const last = body.at(-1);
-  const declaration = last?.type === "ExportNamedDeclaration" || last?.type === "ExportDefaultDeclaration" ? last.declaration : last;
+  const declaration =
+    last?.type === "ExportNamedDeclaration" || last?.type === "ExportDefaultDeclaration" ? last.declaration : last;
   return declaration?.type === "TSDeclareFunction" && !declaration.declare && code[declaration.end - 1] !== ";";
 }
 
 /** Comments, raw strings, strings and characters of C++, a bracket, or anything else. */
-const cudaToken = /\/\/[^\n]*|\/\*[^]*?(\*\/|$)|R"([^\s()\\]{0,16})\([^]*?\)\2"|"(?:\\[^]|[^"\\\n])*"|'(?:\\[^]|[^'\\\n])'|[()[\]{}]|[^]/g;
+const cudaToken =
+  /\/\/[^\n]*|\/\*[^]*?(\*\/|$)|R"([^\s()\\]{0,16})\([^]*?\)\2"|"(?:\\[^]|[^"\\\n])*"|'(?:\\[^]|[^'\\\n])'|[()[\]{}]|[^]/g;
 
 const closing: Record<string, string> = { "(": ")", "[": "]", "{": "}" };
 

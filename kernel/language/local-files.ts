@@ -3,9 +3,15 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** How a file changed: `FileChangeType` of the Language Server Protocol 3.17. */
-export interface FileChange { path: string; type: 1 | 2 | 3; }
+export interface FileChange {
+  path: string;
+  type: 1 | 2 | 3;
+}
 
-interface Seen { modified: number; imports: string[]; }
+interface Seen {
+  modified: number;
+  imports: string[];
+}
 
 const relativeImport = /(?:\bfrom|\bimport|\bimport\s*\(|\brequire\s*\()\s*["'](\.{1,2}\/[^"']+)["']/g;
 

@@ -9,7 +9,9 @@ import { LspClient } from "./lsp-client.ts";
 let directory: string;
 let client: LspClient | undefined;
 
-beforeEach(() => { directory = mkdtempSync(join(tmpdir(), "warpcell-lsp-")); });
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "warpcell-lsp-"));
+});
 afterEach(() => {
   client?.stop();
   rmSync(directory, { recursive: true, force: true });
@@ -24,7 +26,17 @@ function clientOf(script: string | null, bound?: number): { reports: string[]; r
   }
   const reports: string[] = [];
   const reported = new Promise<string>((resolve) => {
-    client = new LspClient({ executable, directory, capabilities: {}, initializationOptions: {}, bound, report: (sentence) => { reports.push(sentence); resolve(sentence); } });
+    client = new LspClient({
+      executable,
+      directory,
+      capabilities: {},
+      initializationOptions: {},
+      bound,
+      report: (sentence) => {
+        reports.push(sentence);
+        resolve(sentence);
+      },
+    });
   });
   client!.start();
   return { reports, reported };
@@ -33,7 +45,9 @@ function clientOf(script: string | null, bound?: number): { reports: string[]; r
 test("a program that is not there: one sentence, and empty answers", async () => {
   const { reports, reported } = clientOf(null);
   expect(await client!.request("textDocument/hover", {})).toBeNull();
-  expect(await reported).toMatch(/^The type service .*server does not run: spawn .* ENOENT\. Cells run without type checks and completion; "npm ci" reinstalls it/);
+  expect(await reported).toMatch(
+    /^The type service .*server does not run: spawn .* ENOENT\. Cells run without type checks and completion; "npm ci" reinstalls it/,
+  );
   expect(await client!.request("textDocument/hover", {})).toBeNull();
   expect(reports).toHaveLength(1);
   expect(client!.running).toBe(false);
@@ -55,19 +69,32 @@ test("a program that does not answer holds nobody up for longer than 2 s", async
   const started = performance.now();
   expect(await client!.request("textDocument/hover", {})).toBeNull();
   expect(performance.now() - started).toBeLessThan(4000);
-  expect(reports).toEqual(["The type service did not answer textDocument/hover within 2000 ms: this answer lacks its types. Ask again; if it stays so, restart the kernel."]);
+  expect(reports).toEqual([
+    "The type service did not answer textDocument/hover within 2000 ms: this answer lacks its types. Ask again; if it stays so, restart the kernel.",
+  ]);
 });
 
 test("an answer that is an error is reported and empty", async () => {
-  const answer = (id: string, body: string): string => `const ${id} = ${JSON.stringify(body)}; process.stdout.write("Content-Length: " + ${id}.length + "\\r\\n\\r\\n" + ${id});\n`;
-  const script = answer("one", '{"jsonrpc":"2.0","id":1,"result":{}}') + answer("two", '{"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":"out of order"}}');
-  const { reported } = clientOf(`#!${process.execPath}\nprocess.stdin.once("data", () => {\n${script}});\nprocess.stdin.resume();\n`, 30_000);
+  const answer = (id: string, body: string): string =>
+    `const ${id} = ${JSON.stringify(body)}; process.stdout.write("Content-Length: " + ${id}.length + "\\r\\n\\r\\n" + ${id});\n`;
+  const script =
+    answer("one", '{"jsonrpc":"2.0","id":1,"result":{}}') +
+    answer("two", '{"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":"out of order"}}');
+  const { reported } = clientOf(
+    `#!${process.execPath}\nprocess.stdin.once("data", () => {\n${script}});\nprocess.stdin.resume();\n`,
+    30_000,
+  );
   expect(await client!.request("textDocument/hover", {})).toBeNull();
-  expect(await reported).toBe("The type service failed at textDocument/hover: out of order (the cell itself is not affected).");
+  expect(await reported).toBe(
+    "The type service failed at textDocument/hover: out of order (the cell itself is not affected).",
+  );
 });
 
 test("messages come whole, however their bytes are cut", () => {
-  const messages: RpcMessage[] = [{ jsonrpc: "2.0", id: 1, result: "é😀" }, { jsonrpc: "2.0", method: "a/b", params: { text: "x".repeat(100) } }];
+  const messages: RpcMessage[] = [
+    { jsonrpc: "2.0", id: 1, result: "é😀" },
+    { jsonrpc: "2.0", method: "a/b", params: { text: "x".repeat(100) } },
+  ];
   const bytes = Buffer.concat(messages.map(frame));
   for (const size of [1, 7, 30, bytes.length]) {
     const received: RpcMessage[] = [];
@@ -78,5 +105,7 @@ test("messages come whole, however their bytes are cut", () => {
 });
 
 test("a body that is no JSON", () => {
-  expect(new FrameReader(() => {}).push(Buffer.from("Content-Length: 3\r\n\r\nabc"))).toBe('it sent no JSON message but "abc"');
+  expect(new FrameReader(() => {}).push(Buffer.from("Content-Length: 3\r\n\r\nabc"))).toBe(
+    'it sent no JSON message but "abc"',
+  );
 });

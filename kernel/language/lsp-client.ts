@@ -19,9 +19,16 @@ export interface LspClientOptions {
   report(sentence: string): void;
 }
 
-interface Document { language: string; version: number; text: string; }
+interface Document {
+  language: string;
+  version: number;
+  text: string;
+}
 
-interface Pending { method: string; settle(result: unknown): void; }
+interface Pending {
+  method: string;
+  settle(result: unknown): void;
+}
 
 /**
  * A language server that is restarted when it dies, with every document open again. Requests never reject: one that fails, or is not
@@ -76,7 +83,11 @@ export class LspClient {
     const document = { language, version: (known?.version ?? 0) + 1, text };
     this.#documents.set(uri, document);
     if (known === undefined) this.#open(uri, document);
-    else this.notify("textDocument/didChange", { textDocument: { uri, version: document.version }, contentChanges: [{ text }] });
+    else
+      this.notify("textDocument/didChange", {
+        textDocument: { uri, version: document.version },
+        contentChanges: [{ text }],
+      });
   }
 
   closeDocument(uri: string): void {
@@ -108,14 +119,19 @@ export class LspClient {
         resolve(result);
       };
       this.#pending.set(id, { method, settle });
-      const send = (): void => { if (this.#child === child) this.#send({ id, method, params: parameters }); };
+      const send = (): void => {
+        if (this.#child === child) this.#send({ id, method, params: parameters });
+      };
       if (this.#ready) send();
       else this.#waiting.push(send);
     });
   }
 
   #spawn(): void {
-    const child = spawn(this.#options.executable, ["--lsp", "--stdio"], { cwd: this.#options.directory, stdio: ["pipe", "pipe", "ignore"] });
+    const child = spawn(this.#options.executable, ["--lsp", "--stdio"], {
+      cwd: this.#options.directory,
+      stdio: ["pipe", "pipe", "ignore"],
+    });
     const reader = new FrameReader((message) => this.#receive(message));
     let reason = "";
     this.#child = child;
@@ -136,7 +152,9 @@ export class LspClient {
       reason = problem;
       child.kill();
     });
-    child.on("exit", (code, signal) => { this.#died(child, reason || (signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`)); });
+    child.on("exit", (code, signal) => {
+      this.#died(child, reason || (signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`));
+    });
     // The server ends when its stdin closes; it must not keep this process alive.
     child.unref();
     for (const stream of [child.stdin, child.stdout]) (stream as unknown as { unref?(): void }).unref?.();
@@ -167,7 +185,9 @@ export class LspClient {
   }
 
   #open(uri: string, document: Document): void {
-    this.notify("textDocument/didOpen", { textDocument: { uri, languageId: document.language, version: document.version, text: document.text } });
+    this.notify("textDocument/didOpen", {
+      textDocument: { uri, languageId: document.language, version: document.version, text: document.text },
+    });
   }
 
   #died(child: ChildProcess, reason: string): void {
@@ -201,7 +221,10 @@ export class LspClient {
     const pending = typeof message.id === "number" ? this.#pending.get(message.id) : undefined;
     if (pending === undefined) return;
 
-    if (message.error !== undefined) this.#options.report(`The type service failed at ${pending.method}: ${message.error.message} (the cell itself is not affected).`);
+    if (message.error !== undefined)
+      this.#options.report(
+        `The type service failed at ${pending.method}: ${message.error.message} (the cell itself is not affected).`,
+      );
     else if (pending.method !== "initialize") this.#deaths = 0;
     pending.settle(message.result ?? null);
   }

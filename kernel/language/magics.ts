@@ -22,7 +22,10 @@ export interface Magics {
   pages?: string[];
 }
 
-interface Place { line: number; column: number; }
+interface Place {
+  line: number;
+  column: number;
+}
 
 interface LineMagic {
   usage: string;
@@ -41,42 +44,81 @@ const typeChecking: readonly TypeChecking[] = ["strict", "warn", "off"];
 
 const lineMagics: Record<string, LineMagic> = {
   "%help": {
-    usage: "%help", does: "what a cell may contain", words: [],
-    take: (magics) => { (magics.pages ??= []).push(help()); },
+    usage: "%help",
+    does: "what a cell may contain",
+    words: [],
+    take: (magics) => {
+      (magics.pages ??= []).push(help());
+    },
   },
   "%lsmagic": {
-    usage: "%lsmagic", does: "these lines", words: [],
-    take: (magics) => { (magics.pages ??= []).push(magicList()); },
+    usage: "%lsmagic",
+    does: "these lines",
+    words: [],
+    take: (magics) => {
+      (magics.pages ??= []).push(magicList());
+    },
   },
   "%npm": {
-    usage: "%npm install NAME…", does: "installs packages, with their types, beside the notebook", words: ["install", "uninstall", "list", "outdated"],
+    usage: "%npm install NAME…",
+    does: "installs packages, with their types, beside the notebook",
+    words: ["install", "uninstall", "list", "outdated"],
     take: (magics, rest, { line, column }) => {
-      if (rest === "") throw new CellSyntaxError("UNKNOWN_MAGIC", "%npm needs to know what to do, for example: %npm install lodash", line, column);
+      if (rest === "")
+        throw new CellSyntaxError(
+          "UNKNOWN_MAGIC",
+          "%npm needs to know what to do, for example: %npm install lodash",
+          line,
+          column,
+        );
       (magics.npm ??= []).push(words(rest).map(({ text }) => text));
     },
   },
   "%profile": {
-    usage: "%%profile [options]", does: "shows what the devices did in the cell: kernels, copies, gaps, and why; --counters and --samples look into kernels", words: profileOptions, ofCell: true,
+    usage: "%%profile [options]",
+    does: "shows what the devices did in the cell: kernels, copies, gaps, and why; --counters and --samples look into kernels",
+    words: profileOptions,
+    ofCell: true,
     take: (magics, rest, { line, column }) => {
       const given = words(rest).map(({ text }) => text);
       const stray = given.find((word) => !profileOptions.includes(word));
-      if (stray !== undefined) throw new CellSyntaxError("UNKNOWN_MAGIC", `%%profile takes --counters, --samples or nothing, but got ${stray}. The code comes on the next line.`, line, column);
+      if (stray !== undefined)
+        throw new CellSyntaxError(
+          "UNKNOWN_MAGIC",
+          `%%profile takes --counters, --samples or nothing, but got ${stray}. The code comes on the next line.`,
+          line,
+          column,
+        );
       magics.profile = { counters: given.includes("--counters"), samples: given.includes("--samples") };
     },
   },
   "%time": {
-    usage: "%time [CODE]", does: "says how long the cell took, the device's work included", words: [], beforeCode: true, ofCell: true,
-    take: (magics) => { magics.time = true; },
+    usage: "%time [CODE]",
+    does: "says how long the cell took, the device's work included",
+    words: [],
+    beforeCode: true,
+    ofCell: true,
+    take: (magics) => {
+      magics.time = true;
+    },
   },
   "%types": {
-    usage: "%types [strict|warn|off]", does: "type errors fail a cell, are shown, or are not looked for; alone: which", words: typeChecking,
+    usage: "%types [strict|warn|off]",
+    does: "type errors fail a cell, are shown, or are not looked for; alone: which",
+    words: typeChecking,
     take: (magics, rest, { line, column }) => {
       if (rest === "") {
         magics.tellTypes = true;
         return;
       }
       const value = typeChecking.find((candidate) => candidate === rest);
-      if (value === undefined) throw new CellSyntaxError("UNKNOWN_MAGIC", `%types takes ${typeChecking.slice(0, -1).join(", ")} or ${typeChecking.at(-1)}, but got ${rest}.`, line, column);
+      if (value === undefined)
+        throw new CellSyntaxError(
+          "UNKNOWN_MAGIC",
+          `%types takes ${typeChecking.slice(0, -1).join(", ")} or ${typeChecking.at(-1)}, but got ${rest}.`,
+          line,
+          column,
+        );
       magics.types = value;
     },
   },
@@ -85,12 +127,20 @@ const lineMagics: Record<string, LineMagic> = {
 /** What may stand on a magic line: the magics, and what follows each of them. */
 export const magicWords: Readonly<Record<string, readonly string[]>> = {
   "%%cuda": cudaOptionNames,
-  ...Object.fromEntries(Object.entries(lineMagics).filter(([, magic]) => magic.ofCell).map(([name, magic]) => [`%${name}`, magic.words])),
+  ...Object.fromEntries(
+    Object.entries(lineMagics)
+      .filter(([, magic]) => magic.ofCell)
+      .map(([name, magic]) => [`%${name}`, magic.words]),
+  ),
   ...Object.fromEntries(Object.entries(lineMagics).map(([name, magic]) => [name, magic.words])),
 };
 
 /** Matches a magic that code may follow on its line, with the spaces before it. */
-export const beforeCode = new RegExp(`^\\s*%?(?:${Object.keys(lineMagics).filter((name) => lineMagics[name]!.beforeCode).join("|")})(?!\\S)`);
+export const beforeCode = new RegExp(
+  `^\\s*%?(?:${Object.keys(lineMagics)
+    .filter((name) => lineMagics[name]!.beforeCode)
+    .join("|")})(?!\\S)`,
+);
 
 /** Blanks the magic lines before the first line of code; a `%` further down is the remainder of a division. Throws CellSyntaxError. */
 export function takeLineMagics(lines: string[]): Magics {
@@ -103,7 +153,8 @@ export function takeLineMagics(lines: string[]): Magics {
     const [, name = "", rest = ""] = /^(\S+)\s*(.*)$/.exec(line)!;
     const magic = find(name, place);
     magic.take(magics, rest, place);
-    lines[i] = magic.beforeCode === true && rest !== "" ? lines[i]!.replace(beforeCode, (text) => " ".repeat(text.length)) : "";
+    lines[i] =
+      magic.beforeCode === true && rest !== "" ? lines[i]!.replace(beforeCode, (text) => " ".repeat(text.length)) : "";
     if (lines[i] !== "") break;
   }
   return magics;
@@ -112,13 +163,27 @@ export function takeLineMagics(lines: string[]): Magics {
 function find(name: string, { line, column }: Place): LineMagic {
   const known = name.startsWith("%%") && lineMagics[name.slice(1)]?.ofCell ? name.slice(1) : name;
   if (Object.hasOwn(lineMagics, known)) return lineMagics[known]!;
-  if (name === "%%cuda") throw new CellSyntaxError("UNKNOWN_MAGIC", "%%cuda makes a whole cell CUDA C++: it must be its first line.", line, column);
+  if (name === "%%cuda")
+    throw new CellSyntaxError(
+      "UNKNOWN_MAGIC",
+      "%%cuda makes a whole cell CUDA C++: it must be its first line.",
+      line,
+      column,
+    );
   const meant = nearest(name, Object.keys(magicWords));
-  throw new CellSyntaxError("UNKNOWN_MAGIC", `There is no magic ${name}.${meant === undefined ? "" : ` Did you mean ${meant}?`} %lsmagic lists them.`, line, column);
+  throw new CellSyntaxError(
+    "UNKNOWN_MAGIC",
+    `There is no magic ${name}.${meant === undefined ? "" : ` Did you mean ${meant}?`} %lsmagic lists them.`,
+    line,
+    column,
+  );
 }
 
 function magicList(): string {
-  const rows: [string, string][] = [["%%cuda [options]", "CUDA C++ instead of TypeScript; --help lists the options"], ...Object.values(lineMagics).map(({ usage, does }): [string, string] => [usage, does])];
+  const rows: [string, string][] = [
+    ["%%cuda [options]", "CUDA C++ instead of TypeScript; --help lists the options"],
+    ...Object.values(lineMagics).map(({ usage, does }): [string, string] => [usage, does]),
+  ];
   return `${rows.map(([usage, does]) => `  ${usage.padEnd(24)}  ${does}`).join("\n")}\n`;
 }
 

@@ -4,7 +4,9 @@
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const longer = word.length < 4 ? undefined : known.find((candidate) => candidate.startsWith(word));
   if (longer !== undefined) return longer;
-  const [best] = known.map((candidate) => ({ candidate, distance: distance(word, candidate) })).sort((a, b) => a.distance - b.distance);
+  const [best] = known
+    .map((candidate) => ({ candidate, distance: distance(word, candidate) }))
+    .sort((a, b) => a.distance - b.distance);
   return best !== undefined && best.distance <= Math.max(1, Math.floor(word.length / 3)) ? best.candidate : undefined;
 }
 

@@ -32,8 +32,14 @@ const levels: [name: string, open: string, close?: string][] = [
   ["brackets behind what looks like a regular expression", "({}) / (/ 1"],
 ];
 
-test.each(levels)("%s 5,000 levels deep, closed or not, are found near the level that is one too many", (_name, open, close = "") => {
-  for (const code of [open.repeat(5000), `${open.repeat(5000)}1${close.repeat(5000)}`, `const s = "{";\n/* { */ // {\nx = ${open.repeat(5000)}`]) {
+test.each(
+  levels,
+)("%s 5,000 levels deep, closed or not, are found near the level that is one too many", (_name, open, close = "") => {
+  for (const code of [
+    open.repeat(5000),
+    `${open.repeat(5000)}1${close.repeat(5000)}`,
+    `const s = "{";\n/* { */ // {\nx = ${open.repeat(5000)}`,
+  ]) {
     expect(tooDeepAt(code)).toBeGreaterThan(300);
     expect(tooDeepAt(code)).toBeLessThan(1100 * open.length);
   }
@@ -75,7 +81,11 @@ describe("none is found in", () => {
 
   test("this project's own sources, one after the other", () => {
     const folders = ["../language/", "../session/", "../supervisor/"].map((folder) => new URL(folder, import.meta.url));
-    const sources = folders.flatMap((folder) => readdirSync(folder).filter((name) => name.endsWith(".ts")).map((name) => readFileSync(new URL(name, folder), "utf8")));
+    const sources = folders.flatMap((folder) =>
+      readdirSync(folder)
+        .filter((name) => name.endsWith(".ts"))
+        .map((name) => readFileSync(new URL(name, folder), "utf8")),
+    );
     expect(sources.length).toBeGreaterThan(50);
     expect(tooDeepAt(sources.join("\n"))).toBeNull();
   });

@@ -6,12 +6,17 @@ const deepest = 1000;
 export const tooDeep = `The code is nested more than ${deepest.toLocaleString("en-US")} levels deep here. Move a part of it into a function or a variable of its own.`;
 
 /** White space, comments, strings, names and numbers, operators, or one character. What is not a token of TypeScript is no parser's problem either. */
-const token = /(?<space>[^\S\n]+)|(?<line>\n)|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)|(?<string>"(?:\\[^]|[^"\\\n])*"?|'(?:\\[^]|[^'\\\n])*'?)|(?<word>[@#]?[\p{ID_Start}$_\d][\p{ID_Continue}$\u200c\u200d]*)|(?<operator>=>|===?|!==?|<=|>=|\?\.|\?\?=?|\+\+|--|(?:\*\*|<<|>>>?|&&|\|\||[-+*%&|^])=|[^])/uy;
+const token =
+  /(?<space>[^\S\n]+)|(?<line>\n)|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)|(?<string>"(?:\\[^]|[^"\\\n])*"?|'(?:\\[^]|[^'\\\n])*'?)|(?<word>[@#]?[\p{ID_Start}$_\d][\p{ID_Continue}$\u200c\u200d]*)|(?<operator>=>|===?|!==?|<=|>=|\?\.|\?\?=?|\+\+|--|(?:\*\*|<<|>>>?|&&|\|\||[-+*%&|^])=|[^])/uy;
 const template = /(?:\\[^]|\$(?!\{)|[^`\\$])*(`|\$\{)?/y;
 const regularExpression = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//y;
 
 /** Words that go on with what follows them, so that a new line does not end a statement. */
-const open = new Set("await case class delete do else extends finally in infer instanceof keyof new of readonly return throw try typeof unique void yield".split(" "));
+const open = new Set(
+  "await case class delete do else extends finally in infer instanceof keyof new of readonly return throw try typeof unique void yield".split(
+    " ",
+  ),
+);
 /** Of these each stands within the one before: `else if … else if`, `new new A`. Of `1 + 1 + 1` and `a.b.c` none does. */
 const nestingWords = new Set("do else extends infer keyof new readonly unique".split(" "));
 const heads = new Set("for if while with".split(" "));
@@ -55,7 +60,13 @@ class Scan {
     while (this.#at < this.#code.length) {
       const { 0: found, groups } = this.#next(token)!;
       if (groups!["line"] !== undefined) this.#isNewLine = true;
-      if (groups!["space"] !== undefined || groups!["line"] !== undefined || found.startsWith("//") || found.startsWith("/*")) continue;
+      if (
+        groups!["space"] !== undefined ||
+        groups!["line"] !== undefined ||
+        found.startsWith("//") ||
+        found.startsWith("/*")
+      )
+        continue;
 
       const begins = groups!["operator"] === undefined;
       // A statement that stands behind another one is not within it.
@@ -76,7 +87,8 @@ class Scan {
   }
 
   #operate(found: string): void {
-    const wasComplete = this.#isComplete, { end } = this.#frames.at(-1)!;
+    const wasComplete = this.#isComplete,
+      { end } = this.#frames.at(-1)!;
     this.#isComplete = false;
     if (closing[found] !== undefined) this.#push(closing[found]);
     else if (found === "`") this.#text();
@@ -109,7 +121,11 @@ class Scan {
   #push(end: string): void {
     const [word, before] = this.#words;
     this.#depth++;
-    this.#frames.push({ end, isHead: end === ")" && (heads.has(word) || (word === "await" && before === "for")), levels: 0 });
+    this.#frames.push({
+      end,
+      isHead: end === ")" && (heads.has(word) || (word === "await" && before === "for")),
+      levels: 0,
+    });
   }
 
   #pop(): Frame {

@@ -4,7 +4,8 @@
 export const sharedNames: ReadonlySet<string> = new Set(["slice", "toString", "get", "set", "repeat", "split", "sort"]);
 
 /** Forms in place, which end in an underscore, are under the name without. */
-const names = new Set(`
+const names = new Set(
+  `
   abs acos acosh add addcdiv addcmul all any arange argmax argmin argsort asin asinh atan atan2 atanh backward bceWithLogitsLoss bernoulli bincount bitwiseAnd
   bitwiseNot bitwiseOr bitwiseXor broadcastTo cat cbrt ceil celu chunk clamp clone contiguous copy copysign cos cosh crossEntropy cummax cummin cumprod cumsum
   data diag diagonal div dropout einsum elu embedding empty emptyLike eq erf erfc erfinv exp exp2 expand expm1 eye fill flatten flip floor floorDivide fmod
@@ -15,7 +16,10 @@ const names = new Set(`
   repeatInterleave reshape rmsNorm roll round rsqrt scatter scatterAdd searchsorted selu sigmoid sign silu sin sinh smoothL1Loss softmax softplus softshrink
   softsign sqrt square squeeze stack std sub sum swapAxes synchronize take takeAlongAxis tan tanh tanhshrink tensor threshold tile to toArray topk transpose
   tril triu trunc unbind unflatten uniform unique unsqueeze var where zeros zerosLike
-`.trim().split(/\s+/));
+`
+    .trim()
+    .split(/\s+/),
+);
 
 export function isOperation(name: string): boolean {
   return names.has(name.endsWith("_") ? name.slice(0, -1) : name);

@@ -16,10 +16,19 @@ export function transformSync(name: string, code: string, options: TransformOpti
   const offset = tooDeepAt(code);
   if (offset === null) return transformWithOxc(name, code, options);
   // Here oxc counts bytes, unlike in its parser.
-  return { ...transformWithOxc(name, "", options), errors: [errorAt(Buffer.byteLength(code.slice(0, offset))) as TransformResult["errors"][number]] };
+  return {
+    ...transformWithOxc(name, "", options),
+    errors: [errorAt(Buffer.byteLength(code.slice(0, offset))) as TransformResult["errors"][number]],
+  };
 }
 
 /** The two have a type of their own for the same. */
 function errorAt(start: number) {
-  return { severity: "Error", message: tooDeep, labels: [{ message: null, start, end: start + 1 }], helpMessage: null, codeframe: null };
+  return {
+    severity: "Error",
+    message: tooDeep,
+    labels: [{ message: null, start, end: start + 1 }],
+    helpMessage: null,
+    codeframe: null,
+  };
 }

@@ -2,7 +2,10 @@
 import { SourceMap, type SourceMapPayload } from "node:module";
 
 /** Counted from 1. */
-export interface Position { line: number; column: number; }
+export interface Position {
+  line: number;
+  column: number;
+}
 
 type Map = Pick<SourceMapPayload, "mappings" | "sources" | "names"> & { version: number };
 

@@ -1,5 +1,12 @@
 // Turns a JavaScript tree into the places where code of a cell uses names of its top level, by scope analysis.
-import type { ArrowFunctionExpression, Class, Function as FunctionNode, Node, Program, VariableDeclaration } from "oxc-parser";
+import type {
+  ArrowFunctionExpression,
+  Class,
+  Function as FunctionNode,
+  Node,
+  Program,
+  VariableDeclaration,
+} from "oxc-parser";
 import { boundNames, children, type Declared, lexicalNames, variableNames } from "./hoisting.ts";
 import { isOperation } from "./operation-names.ts";
 
@@ -7,10 +14,19 @@ import { isOperation } from "./operation-names.ts";
 export type Form = "read" | "call" | "shorthand" | "write" | "shorthandWrite" | "initialise" | "shorthandInitialise";
 
 /** A use of a name that no inner scope declares. `immediate`: it runs with the cell, not when a function is called later. */
-export interface Reference { name: string; start: number; end: number; form: Form; immediate: boolean; }
+export interface Reference {
+  name: string;
+  start: number;
+  end: number;
+  form: Form;
+  immediate: boolean;
+}
 
 /** A call that may launch a kernel; `start` and `end` are those of the object whose `launch`, `over` or `time` is called. */
-export interface LaunchSite { start: number; end: number; }
+export interface LaunchSite {
+  start: number;
+  end: number;
+}
 
 export interface Analysis {
   declared: Map<string, Declared>;
@@ -30,7 +46,11 @@ export interface Analysis {
 }
 
 /** The names of an inner scope, and of those around it up to the cell. */
-interface Names { own: ReadonlySet<string>; of: "block" | "function"; parent: Names | null; }
+interface Names {
+  own: ReadonlySet<string>;
+  of: "block" | "function";
+  parent: Names | null;
+}
 
 const launchers: ReadonlySet<string> = new Set(["launch", "over", "time"]);
 
@@ -47,12 +67,24 @@ class Visitor {
   #depth = 0;
 
   constructor(declared: Map<string, Declared>) {
-    this.analysis = { declared, references: [], launches: [], calls: [], dynamicImports: [], importMetas: [], variables: [], awaitExpressions: [], awaitBodies: [], awaits: false };
+    this.analysis = {
+      declared,
+      references: [],
+      launches: [],
+      calls: [],
+      dynamicImports: [],
+      importMetas: [],
+      variables: [],
+      awaitExpressions: [],
+      awaitBodies: [],
+      awaits: false,
+    };
   }
 
   visit(node: Node, names: Names | null): void {
     switch (node.type) {
-      case "Identifier": return this.#refer(node, "read", names);
+      case "Identifier":
+        return this.#refer(node, "read", names);
       case "MemberExpression":
         this.visit(node.object, names);
         if (node.computed) this.visit(node.property, names);
@@ -81,7 +113,8 @@ class Visitor {
       case "AssignmentExpression":
         this.#target(node.left, "write", names);
         return this.visit(node.right, names);
-      case "UpdateExpression": return this.#target(node.argument, "write", names);
+      case "UpdateExpression":
+        return this.#target(node.argument, "write", names);
       case "VariableDeclaration":
         if (node.kind === "var" && !isInFunction(names)) this.analysis.variables.push(node);
         for (const { id, init } of node.declarations) {
@@ -91,15 +124,26 @@ class Visitor {
         return;
       case "FunctionDeclaration":
       case "FunctionExpression":
-      case "ArrowFunctionExpression": return this.#function(node, names);
+      case "ArrowFunctionExpression":
+        return this.#function(node, names);
       case "ClassDeclaration":
-      case "ClassExpression": return this.#class(node, names);
-      case "StaticBlock": return this.#inFunction(() => this.#block(node.body, node.body, within(names, variableNames(node.body), "function")));
-      case "BlockStatement": return this.#block(node.body, node.body, names);
+      case "ClassExpression":
+        return this.#class(node, names);
+      case "StaticBlock":
+        return this.#inFunction(() =>
+          this.#block(node.body, node.body, within(names, variableNames(node.body), "function")),
+        );
+      case "BlockStatement":
+        return this.#block(node.body, node.body, names);
       case "SwitchStatement":
         this.visit(node.discriminant, names);
-        return this.#block(node.cases.flatMap((branch) => branch.consequent), node.cases, names);
-      case "ForStatement": return this.#block(node.init === null ? [] : [node.init], [...children(node)], names);
+        return this.#block(
+          node.cases.flatMap((branch) => branch.consequent),
+          node.cases,
+          names,
+        );
+      case "ForStatement":
+        return this.#block(node.init === null ? [] : [node.init], [...children(node)], names);
       case "ForInStatement":
       case "ForOfStatement": {
         if (node.type === "ForOfStatement" && node.await) {
@@ -117,12 +161,14 @@ class Visitor {
         if (node.param !== null) this.#target(node.param, "initialise", inner);
         return this.visit(node.body, inner);
       }
-      case "LabeledStatement": return this.visit(node.body, names);
+      case "LabeledStatement":
+        return this.visit(node.body, names);
       case "BreakStatement":
       case "ContinueStatement":
       case "ImportDeclaration":
       case "ExportAllDeclaration":
-      case "ExportSpecifier": return;
+      case "ExportSpecifier":
+        return;
       case "MetaProperty":
         if (node.meta.name === "import") this.analysis.importMetas.push(node);
         return;
@@ -133,20 +179,32 @@ class Visitor {
         this.analysis.awaitExpressions.push(node);
         if (this.#depth === 0) this.analysis.awaits = true;
         break;
-      default: break;
+      default:
+        break;
     }
     for (const child of children(node)) this.visit(child, names);
   }
 
   #refer(node: Node, form: Form, names: Names | null): void {
     if (node.type !== "Identifier" || isInner(names, node.name)) return;
-    this.analysis.references.push({ name: node.name, start: node.start, end: node.end, form, immediate: this.#depth === 0 });
+    this.analysis.references.push({
+      name: node.name,
+      start: node.start,
+      end: node.end,
+      form,
+      immediate: this.#depth === 0,
+    });
   }
 
   /** A pattern that is assigned or bound: its names are written, its defaults and computed keys are read. */
   #target(node: Node, form: "write" | "initialise", names: Names | null, shorthand = false): void {
     switch (node.type) {
-      case "Identifier": return this.#refer(node, shorthand ? (form === "write" ? "shorthandWrite" : "shorthandInitialise") : form, names);
+      case "Identifier":
+        return this.#refer(
+          node,
+          shorthand ? (form === "write" ? "shorthandWrite" : "shorthandInitialise") : form,
+          names,
+        );
       case "ArrayPattern":
         for (const element of node.elements) if (element !== null) this.#target(element, form, names);
         return;
@@ -163,8 +221,10 @@ class Visitor {
       case "AssignmentPattern":
         this.#target(node.left, form, names, shorthand);
         return this.visit(node.right, names);
-      case "RestElement": return this.#target(node.argument, form, names);
-      default: return this.visit(node, names);
+      case "RestElement":
+        return this.#target(node.argument, form, names);
+      default:
+        return this.visit(node, names);
     }
   }
 
@@ -173,7 +233,8 @@ class Visitor {
     if (node.type === "ArrowFunctionExpression") own.delete("arguments");
     if (node.type === "FunctionExpression" && node.id !== null) own.add(node.id.name);
     for (const parameter of node.params) for (const name of boundNames(parameter)) own.add(name);
-    const statements: readonly Node[] = node.body === null ? [] : node.body.type === "BlockStatement" ? node.body.body : [node.body];
+    const statements: readonly Node[] =
+      node.body === null ? [] : node.body.type === "BlockStatement" ? node.body.body : [node.body];
     for (const name of variableNames(statements)) own.add(name);
     for (const name of lexicalNames(statements).keys()) own.add(name);
 
@@ -200,11 +261,19 @@ class Visitor {
 
   /** `kernel.launch`, `kernel.over` (whose result is called at once, or kept) and `kernel.time`; operations of tensors. */
   #launchSite(callee: Node): void {
-    if (callee.type === "Identifier" && isOperation(callee.name)) this.analysis.launches.push({ start: callee.start, end: callee.end });
-    if (callee.type !== "MemberExpression" || callee.computed || callee.property.type !== "Identifier" || callee.object.type === "Super") return;
+    if (callee.type === "Identifier" && isOperation(callee.name))
+      this.analysis.launches.push({ start: callee.start, end: callee.end });
+    if (
+      callee.type !== "MemberExpression" ||
+      callee.computed ||
+      callee.property.type !== "Identifier" ||
+      callee.object.type === "Super"
+    )
+      return;
     const { name } = callee.property;
     if (callee.object.type === "Identifier" && callee.object.name === "Math") return;
-    if (launchers.has(name) || (isOperation(name) && !isChained(callee.object))) this.analysis.launches.push({ start: callee.object.start, end: callee.object.end });
+    if (launchers.has(name) || (isOperation(name) && !isChained(callee.object)))
+      this.analysis.launches.push({ start: callee.object.start, end: callee.object.end });
   }
 
   #inFunction(visit: () => void): void {
@@ -216,7 +285,12 @@ class Visitor {
 
 /** What `x.mul(2)` in `x.mul(2).add(1)` notes, is noted for the rest. */
 function isChained(object: Node): boolean {
-  return object.type === "CallExpression" && object.callee.type === "MemberExpression" && object.callee.property.type === "Identifier" && isOperation(object.callee.property.name);
+  return (
+    object.type === "CallExpression" &&
+    object.callee.type === "MemberExpression" &&
+    object.callee.property.type === "Identifier" &&
+    isOperation(object.callee.property.name)
+  );
 }
 
 function within(parent: Names | null, own: ReadonlySet<string>, of: "block" | "function"): Names {

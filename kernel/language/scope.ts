@@ -6,7 +6,12 @@ export type Kind = "constant" | "variable";
 /** Objects with more properties than V8 keeps in their shape become hash tables, several times slower. */
 const namesPerChunk = 64;
 
-interface Name { chunk: number; kind: Kind; declared: boolean; launcher: boolean; }
+interface Name {
+  chunk: number;
+  kind: Kind;
+  declared: boolean;
+  launcher: boolean;
+}
 
 export class Scope {
   readonly #names = new Map<string, Name>();

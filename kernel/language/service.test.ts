@@ -13,9 +13,18 @@ beforeAll(() => {
   // A space, an accent and a configuration of the user's own must not matter.
   directory = join(realpathSync(mkdtempSync(join(tmpdir(), "warpcell-types-"))), "my nötebook");
   mkdirSync(join(directory, "node_modules/typed/"), { recursive: true });
-  writeFileSync(join(directory, "tsconfig.json"), JSON.stringify({ compilerOptions: { strict: false, noLib: true, types: [] } }));
-  writeFileSync(join(directory, "node_modules/typed/package.json"), JSON.stringify({ name: "typed", type: "module", exports: { types: "./types.d.ts", default: "./main.js" } }));
-  writeFileSync(join(directory, "node_modules/typed/types.d.ts"), "/** Pads. */ export declare function pad(text: string, width: number): string;\n");
+  writeFileSync(
+    join(directory, "tsconfig.json"),
+    JSON.stringify({ compilerOptions: { strict: false, noLib: true, types: [] } }),
+  );
+  writeFileSync(
+    join(directory, "node_modules/typed/package.json"),
+    JSON.stringify({ name: "typed", type: "module", exports: { types: "./types.d.ts", default: "./main.js" } }),
+  );
+  writeFileSync(
+    join(directory, "node_modules/typed/types.d.ts"),
+    "/** Pads. */ export declare function pad(text: string, width: number): string;\n",
+  );
   writeFileSync(join(directory, "local.ts"), 'export { inner } from "./inner.ts";\nexport const local = 1;\n');
   writeFileSync(join(directory, "inner.ts"), "export const inner = 1;\n");
 });
@@ -58,7 +67,11 @@ describe("plain JavaScript", () => {
     ["let list = []; list.push(1); list.push('a')", "list.length"],
     ["const options = {}; options.rate = 1", "options.more = 2; options.more"],
     ["function joined(a, b) { return a + b }", "joined(1)"],
-    ["class Box { constructor(v) { this.v = v } }", "const box = new Box(1); box.v; box.label = 'a'", "box.label.length"],
+    [
+      "class Box { constructor(v) { this.v = v } }",
+      "const box = new Box(1); box.v; box.label = 'a'",
+      "box.label.length",
+    ],
     ["let current = null", "current = 5", "current.toFixed()"],
     ["'a1'.match(/\\d/)[0]; new Map().get(1).name; ({ ...'ab' })"],
     ["const start = new Date(); new Date() - start", "const spent = new Date() - start"],
@@ -92,12 +105,28 @@ describe("a notebook", () => {
   test("a type error has its place in the cell, its number and its sentence", async () => {
     await runAll("const width: number = 5");
     expect(await service.diagnose(7, "// above\nconst 𝒙 = 1, label: string =\n  width")).toEqual([
-      { cell: 7, line: 2, column: 15, code: "TS2322", severity: "error", message: "Type 'number' is not assignable to type 'string'." },
+      {
+        cell: 7,
+        line: 2,
+        column: 15,
+        code: "TS2322",
+        severity: "error",
+        message: "Type 'number' is not assignable to type 'string'.",
+      },
     ]);
   });
 
   test("the newest declaration of a name counts, whatever it was before", async () => {
-    await runAll("const x = 1", "x.toFixed()", "const x = 'text'", "x.toUpperCase()", "function x(n: number) { return n }", "x(1)", "class x { field = 1 }", "new x().field");
+    await runAll(
+      "const x = 1",
+      "x.toFixed()",
+      "const x = 'text'",
+      "x.toUpperCase()",
+      "function x(n: number) { return n }",
+      "x(1)",
+      "class x { field = 1 }",
+      "new x().field",
+    );
     expect((await run("x(1)"))[0]?.code).toBe("TS2348");
     await runAll("let x = [1]", "x = [2]");
     expect((await run("x = 'text'"))[0]?.message).toBe("Type 'string' is not assignable to type 'number[]'.");
@@ -105,20 +134,58 @@ describe("a notebook", () => {
 
   test("types, interfaces, enums and namespaces are redeclared too, and named by their cell in messages", async () => {
     const first = count + 1;
-    await runAll("interface Point { x: number }", "const p: Point = { x: 1 }", "interface Point { y: string }", "const q: Point = { y: 'a' }", "enum Colour { Red }", "Colour.Red", "namespace Space { export const size = 1 }", "Space.size.toFixed()");
+    await runAll(
+      "interface Point { x: number }",
+      "const p: Point = { x: 1 }",
+      "interface Point { y: string }",
+      "const q: Point = { y: 'a' }",
+      "enum Colour { Red }",
+      "Colour.Red",
+      "namespace Space { export const size = 1 }",
+      "Space.size.toFixed()",
+    );
     const [found] = await run("const r: Point = p");
-    expect(found?.message).toContain(`Property 'y' is missing in type 'Point of Cell [${first}]' but required in type 'Point of Cell [${first + 2}]'`);
+    expect(found?.message).toContain(
+      `Property 'y' is missing in type 'Point of Cell [${first}]' but required in type 'Point of Cell [${first + 2}]'`,
+    );
   });
 
   test("a value and a type of one name are redeclared each on its own, a class as a whole", async () => {
-    await runAll("const Id = { parse: (text: string) => Number(text) }; type Id = ReturnType<typeof Id.parse>", "const id: Id = Id.parse('1')");
-    await runAll("type Id = string", "const text: Id = 'a'; Id.parse(text)", "let Id = 5", "const other: Id = 'a'; Id = 6", "type Id<T> = T[]", "const list: Id<number> = [Id]");
-    await runAll("class Id { field = 1 }", "const made: Id = new Id()", "const Id = 1", "interface Id { y: number }", "const both: Id = { y: Id }");
-    await runAll("class Kind { field = 1 }", "type Kind = { other: number }", "const own: Kind = { other: new Kind().field }", "interface Kind<T> { item: T }", "const more: Kind<number> = { item: new Kind().field }");
+    await runAll(
+      "const Id = { parse: (text: string) => Number(text) }; type Id = ReturnType<typeof Id.parse>",
+      "const id: Id = Id.parse('1')",
+    );
+    await runAll(
+      "type Id = string",
+      "const text: Id = 'a'; Id.parse(text)",
+      "let Id = 5",
+      "const other: Id = 'a'; Id = 6",
+      "type Id<T> = T[]",
+      "const list: Id<number> = [Id]",
+    );
+    await runAll(
+      "class Id { field = 1 }",
+      "const made: Id = new Id()",
+      "const Id = 1",
+      "interface Id { y: number }",
+      "const both: Id = { y: Id }",
+    );
+    await runAll(
+      "class Kind { field = 1 }",
+      "type Kind = { other: number }",
+      "const own: Kind = { other: new Kind().field }",
+      "interface Kind<T> { item: T }",
+      "const more: Kind<number> = { item: new Kind().field }",
+    );
   });
 
   test("what a cell declares for all of the program stays, whether it has a name or not", async () => {
-    await runAll("declare global { interface Array<T> { last(): T } }", "[1].last().toFixed()", "const unrelated = 1", "const final: number = [1].last()");
+    await runAll(
+      "declare global { interface Array<T> { last(): T } }",
+      "[1].last().toFixed()",
+      "const unrelated = 1",
+      "const final: number = [1].last()",
+    );
   });
 
   test("a cell that is run again takes the newest names, and its own names are replaced", async () => {
@@ -145,11 +212,21 @@ describe("a notebook", () => {
   });
 
   test("top-level await, using, loops and an object literal that is all of a cell", async () => {
-    await runAll("const text = await Promise.resolve('a'); for await (const n of [1]) n", "text.length", "using handle = { [Symbol.dispose]() {} }", "var sum = 0; for (var i = 0; i < 3; i++) sum += i", "sum + i", "{ a: 1, b: text };");
+    await runAll(
+      "const text = await Promise.resolve('a'); for await (const n of [1]) n",
+      "text.length",
+      "using handle = { [Symbol.dispose]() {} }",
+      "var sum = 0; for (var i = 0; i < 3; i++) sum += i",
+      "sum + i",
+      "{ a: 1, b: text };",
+    );
   });
 
   test("imports keep their types in later cells: packages, relative files, Node", async () => {
-    await runAll("import { pad } from 'typed'; import { local } from './local.ts'; import fs from 'node:fs'; import type { Stats } from 'node:fs'", "pad('a', 2); local.toFixed(); let stats: Stats | undefined");
+    await runAll(
+      "import { pad } from 'typed'; import { local } from './local.ts'; import fs from 'node:fs'; import type { Stats } from 'node:fs'",
+      "pad('a', 2); local.toFixed(); let stats: Stats | undefined",
+    );
     expect((await run("pad(1, 2)"))[0]?.code).toBe("TS2345");
     expect((await run("const text: string = local"))[0]?.code).toBe("TS2322");
     expect((await run("const size: string = fs.statSync('.').size"))[0]?.code).toBe("TS2322");
@@ -165,7 +242,10 @@ describe("a notebook", () => {
   test("a package that is installed while the notebook is open is found", async () => {
     expect((await run("import { late } from 'late'"))[0]?.code).toBe("TS2307");
     mkdirSync(join(directory, "node_modules/late"));
-    writeFileSync(join(directory, "node_modules/late/package.json"), JSON.stringify({ name: "late", types: "index.d.ts" }));
+    writeFileSync(
+      join(directory, "node_modules/late/package.json"),
+      JSON.stringify({ name: "late", types: "index.d.ts" }),
+    );
     writeFileSync(join(directory, "node_modules/late/index.d.ts"), "");
     expect((await run("import { late } from 'late'"))[0]?.code).toBe("TS2306");
     writeFileSync(join(directory, "node_modules/late/index.d.ts"), "export declare const late: number;\n");
@@ -173,7 +253,10 @@ describe("a notebook", () => {
   });
 
   test("kernels of a CUDA cell are typed, and typed anew when it is run again", async () => {
-    const declare = (parameter: string): void => service.declare(++count, [{ name: "fill", text: `declare const fill: { launch(shape: { grid: number }, value: ${parameter}): void };` }]);
+    const declare = (parameter: string): void =>
+      service.declare(++count, [
+        { name: "fill", text: `declare const fill: { launch(shape: { grid: number }, value: ${parameter}): void };` },
+      ]);
     declare("number");
     await runAll("fill.launch({ grid: 1 }, 1)");
     expect((await run("fill.launch({ grid: 1 }, 'a')"))[0]).toMatchObject({ line: 1, column: 26, code: "TS2345" });
@@ -185,18 +268,40 @@ describe("a notebook", () => {
   test("the library's own types: kernels and tensors, without an import, from this installation", async () => {
     await runAll('import { ones, zeros } from "warpcell"; const n = 1 << 20, x = ones([n]), y = zeros([n]);');
     const tensor = 'import("warpcell").Tensor<"float32">';
-    service.declare(++count, [{ name: "fill", text: `declare const fill: import("warpcell").Kernel<[p: ${tensor} | null, n: number, value: number]>` }]);
+    service.declare(++count, [
+      {
+        name: "fill",
+        text: `declare const fill: import("warpcell").Kernel<[p: ${tensor} | null, n: number, value: number]>`,
+      },
+    ]);
     await runAll("fill.launch({ grid: 64, block: 256 }, y, n, 1.5)", "fill.over(n)(x, n, 1)", "y");
 
-    const found = await run('fill.launch({ grid: 64, block: 256 }, y, "n", 1.5)\nfill.over(n)(y, n)\nfill.over(n)(x.to("float64"), n, 1)');
-    expect(found.map(({ line, column, code }) => [line, column, code])).toEqual([[1, 42, "TS2345"], [2, 1, "TS2554"], [3, 14, "TS2345"]]);
-    expect(found[2]?.message.split("\n")[0]).toBe(`Argument of type 'Tensor<"float64">' is not assignable to parameter of type 'Tensor<"float32">'.`);
-    expect((await service.complete("fill.lau", 8)).matches[0]).toMatchObject({ text: "launch", type: "method", signature: 'launch(config: LaunchConfig, p: Tensor<"float32"> | null, n: number, value: number): void' });
+    const found = await run(
+      'fill.launch({ grid: 64, block: 256 }, y, "n", 1.5)\nfill.over(n)(y, n)\nfill.over(n)(x.to("float64"), n, 1)',
+    );
+    expect(found.map(({ line, column, code }) => [line, column, code])).toEqual([
+      [1, 42, "TS2345"],
+      [2, 1, "TS2554"],
+      [3, 14, "TS2345"],
+    ]);
+    expect(found[2]?.message.split("\n")[0]).toBe(
+      `Argument of type 'Tensor<"float64">' is not assignable to parameter of type 'Tensor<"float32">'.`,
+    );
+    expect((await service.complete("fill.lau", 8)).matches[0]).toMatchObject({
+      text: "launch",
+      type: "method",
+      signature: 'launch(config: LaunchConfig, p: Tensor<"float32"> | null, n: number, value: number): void',
+    });
     expect((await service.inspect("y", 1, 0)).text).toBe('const y: Tensor<"float32">');
   });
 
   test("the kernel's own globals are known", async () => {
-    await runAll("display({ 'text/plain': 'a' }, { raw: true }); display.clear(true); display.update('id', html`<b>${1}</b>`); md`# a`; svg`<svg/>`; const sure: boolean = confirm('?')", "const name = prompt('?') ?? 'none'; name.length; (await input('?', { password: true }))?.length", "new Comm('target').send({ a: 1 }); Comm.register('target', (comm, message) => { comm.onMessage = ({ data }) => data.x; message.buffers })", "_.anything; _error; require('fs'); process.argv");
+    await runAll(
+      "display({ 'text/plain': 'a' }, { raw: true }); display.clear(true); display.update('id', html`<b>${1}</b>`); md`# a`; svg`<svg/>`; const sure: boolean = confirm('?')",
+      "const name = prompt('?') ?? 'none'; name.length; (await input('?', { password: true }))?.length",
+      "new Comm('target').send({ a: 1 }); Comm.register('target', (comm, message) => { comm.onMessage = ({ data }) => data.x; message.buffers })",
+      "_.anything; _error; require('fs'); process.argv",
+    );
   });
 
   test("code that does not parse has no type errors: running it says what is wrong", async () => {
@@ -208,7 +313,9 @@ describe("completion and inspection", () => {
   beforeAll(startService);
 
   test("completion of names of earlier cells, of this cell, of members, paths and keywords", async () => {
-    await runAll("function addition(a: number) { return a }\nconst addend = 1\nclass Adder { carry = 1; private secret = 2 }");
+    await runAll(
+      "function addition(a: number) { return a }\nconst addend = 1\nclass Adder { carry = 1; private secret = 2 }",
+    );
     expect(await matches("add‸")).toEqual(["addend", "addition"]);
     expect(await matches("const added = 1; adde‸")).toEqual(["added", "addend"]);
     expect(await matches("new Adder().‸")).toEqual(["carry"]);
@@ -236,7 +343,9 @@ describe("completion and inspection", () => {
   test("names that are no identifiers complete inside quotes, also before anything of them is typed", async () => {
     writeFileSync(join(directory, "values.json"), "{}");
     writeFileSync(join(directory, "plain.mjs"), "");
-    expect(await matches("import x from './‸'")).toEqual(expect.arrayContaining(["local.ts", "plain.mjs", "values.json"]));
+    expect(await matches("import x from './‸'")).toEqual(
+      expect.arrayContaining(["local.ts", "plain.mjs", "values.json"]),
+    );
     expect(await matches("const user = { 'first-name': 1 }; user['‸")).toEqual(["first-name"]);
     expect(await matches("const user = { 'first-name': 1, name: 2 }; user.‸")).toEqual(["name"]);
   });
@@ -247,12 +356,31 @@ describe("completion and inspection", () => {
     expect(await service.complete(code, offset)).toEqual({
       start: offset - 4,
       end: offset,
-      matches: [{ text: "addition", type: "function", signature: "function addition(a: number): number", documentation: "Adds one.", start: offset - 4, end: offset }],
+      matches: [
+        {
+          text: "addition",
+          type: "function",
+          signature: "function addition(a: number): number",
+          documentation: "Adds one.",
+          start: offset - 4,
+          end: offset,
+        },
+      ],
     });
   });
 
   test("completion of magics and their options", async () => {
-    expect(await matches("%‸")).toEqual(["%%cuda", "%%profile", "%%time", "%help", "%lsmagic", "%npm", "%profile", "%time", "%types"]);
+    expect(await matches("%‸")).toEqual([
+      "%%cuda",
+      "%%profile",
+      "%%time",
+      "%help",
+      "%lsmagic",
+      "%npm",
+      "%profile",
+      "%time",
+      "%types",
+    ]);
     expect(await matches("%npm ins‸")).toEqual(["install"]);
     expect(await matches("%%cuda --he‸")).toEqual(["--help"]);
     expect(await matches("%%profile --c‸")).toEqual(["--counters"]);
@@ -271,7 +399,10 @@ describe("completion and inspection", () => {
   });
 
   test("inspection of a name, of a member, of a call from within its arguments and from behind it", async () => {
-    await runAll("/** Adds one. */\nfunction addition(a: number) { return a + 1 }", "/** How many. */ const total: number = 1");
+    await runAll(
+      "/** Adds one. */\nfunction addition(a: number) { return a + 1 }",
+      "/** How many. */ const total: number = 1",
+    );
     const inspect = async (marked: string): Promise<string> => (await service.inspect(...at(marked), 0)).text;
     expect(await inspect("addit‸ion(1)")).toBe("function addition(a: number): number\n\nAdds one.");
     expect(await inspect("addition(‸")).toBe("addition(a: number): number\n\nAdds one.");
@@ -323,7 +454,10 @@ describe("the checker's life", () => {
   test("questions may come at the same time", async () => {
     await runAll("const known = 1");
     const [found, completed, inspected, foundToo] = await Promise.all([
-      service.diagnose(1, "known.nope"), service.complete("know", 4), service.inspect("known", 5, 0), service.diagnose(2, "known.neither"),
+      service.diagnose(1, "known.nope"),
+      service.complete("know", 4),
+      service.inspect("known", 5, 0),
+      service.diagnose(2, "known.neither"),
     ]);
     expect(found[0]?.message).toBe("Property 'nope' does not exist on type '1'.");
     expect(foundToo[0]?.message).toBe("Property 'neither' does not exist on type '1'.");

@@ -61,7 +61,10 @@ export class TypeService {
       capabilities,
       // Left to itself it runs `npm install` for types in the background, where there may be no network, and offers what any package exports, which takes
       // seconds to find and is no name here: what completes a name cannot write its import.
-      initializationOptions: { disablePushDiagnostics: true, userPreferences: { disableAutomaticTypeAcquisition: true, includeCompletionsForModuleExports: false } },
+      initializationOptions: {
+        disablePushDiagnostics: true,
+        userPreferences: { disableAutomaticTypeAcquisition: true, includeCompletionsForModuleExports: false },
+      },
       report: (sentence) => this.#report(sentence),
     });
   }
@@ -75,7 +78,9 @@ export class TypeService {
     this.#client.setDocument(this.#uri(checked.javascript), "javascript", "export {};\n");
     this.#client.setDocument(this.#uri(checked.typescript), "typescript", warmUp);
     this.#client.start();
-    void this.#findings(checked.typescript).then((result) => { this.#warm = result !== null; });
+    void this.#findings(checked.typescript).then((result) => {
+      this.#warm = result !== null;
+    });
   }
 
   /** It has answered its first question; before that, answers may take longer. */
@@ -137,9 +142,16 @@ export class TypeService {
       const wrapped = this.#program.forEdit(text, prefixAt(text, offset));
       this.#noticeFiles(text);
       this.#show(wrapped);
-      const result = await this.#client.request("textDocument/completion", { ...this.#place(wrapped, text, offset), context: { triggerKind: 1 } });
+      const result = await this.#client.request("textDocument/completion", {
+        ...this.#place(wrapped, text, offset),
+        context: { triggerKind: 1 },
+      });
       const { items, start } = choose(text, offset, result);
-      const detailed = await Promise.all(items.map((item, index) => (index < signaturesShown && items.length <= 4 * signaturesShown ? this.#detailed(item) : item)));
+      const detailed = await Promise.all(
+        items.map((item, index) =>
+          index < signaturesShown && items.length <= 4 * signaturesShown ? this.#detailed(item) : item,
+        ),
+      );
       const matches = detailed.map((item) => completionOf(item, start, offset)).map((match) => this.#withKind(match));
       return { matches, start, end: offset };
     });
@@ -171,7 +183,9 @@ export class TypeService {
     const call = fromSignature(await this.#client.request("textDocument/signatureHelp", place));
     if (call.found || offset === 0) return call;
     const callee = calleeBefore(code, offset);
-    return callee === offset ? nothing : fromHover(await this.#client.request("textDocument/hover", this.#place(wrapped, code, callee)));
+    return callee === offset
+      ? nothing
+      : fromHover(await this.#client.request("textDocument/hover", this.#place(wrapped, code, callee)));
   }
 
   /** Where a value may stand, the checker says nothing of a name that is only a type. */
@@ -181,7 +195,9 @@ export class TypeService {
     const asked = `${code}\n;type $asked = ${name}`;
     const wrapped = this.#program.forEdit(asked, "");
     this.#show(wrapped);
-    const found = fromHover(await this.#client.request("textDocument/hover", this.#place(wrapped, asked, asked.length)));
+    const found = fromHover(
+      await this.#client.request("textDocument/hover", this.#place(wrapped, asked, asked.length)),
+    );
     this.#show(this.#program.forEdit(code, ""));
     return found.text.endsWith("= /*unresolved*/ any") ? nothing : found;
   }
@@ -190,7 +206,10 @@ export class TypeService {
   #withKind(match: Completion): Completion {
     if (match.type !== "variable") return match;
     const source = this.#program.declarationOf(match.text)?.source ?? "";
-    const keyword = /^(?:export\s+|declare\s+|async\s+|abstract\s+)*(const|let|var|class|function|enum|interface|type|namespace)\b/.exec(source)?.[1];
+    const keyword =
+      /^(?:export\s+|declare\s+|async\s+|abstract\s+)*(const|let|var|class|function|enum|interface|type|namespace)\b/.exec(
+        source,
+      )?.[1];
     return keyword === undefined ? match : { ...match, type: keyword };
   }
 
@@ -226,12 +245,21 @@ export class TypeService {
 
   #tellChanged(changes: readonly FileChange[]): void {
     if (changes.length === 0) return;
-    this.#client.notify("workspace/didChangeWatchedFiles", { changes: changes.map(({ path, type }) => ({ uri: pathToFileURL(path).href, type })) });
+    this.#client.notify("workspace/didChangeWatchedFiles", {
+      changes: changes.map(({ path, type }) => ({ uri: pathToFileURL(path).href, type })),
+    });
   }
 
-  #place(wrapped: Wrapped, code: string, offset: number): { textDocument: { uri: string }; position: { line: number; character: number } } {
+  #place(
+    wrapped: Wrapped,
+    code: string,
+    offset: number,
+  ): { textDocument: { uri: string }; position: { line: number; character: number } } {
     const lines = code.slice(0, offset).split("\n");
-    return { textDocument: { uri: this.#uri(wrapped.name) }, position: { line: wrapped.firstLine + lines.length - 1, character: lines.at(-1)!.length } };
+    return {
+      textDocument: { uri: this.#uri(wrapped.name) },
+      position: { line: wrapped.firstLine + lines.length - 1, character: lines.at(-1)!.length },
+    };
   }
 
   #uri(name: string): string {

@@ -6,7 +6,11 @@ import { decoratorsIn, hasDecorators, lowerDecorators } from "./decorators.ts";
 import { parseSync, transformSync } from "./parser.ts";
 
 /** `byTypeScript`: TypeScript printed it, with helpers as variables of their own, because of its decorators. */
-export interface JavaScript { code: string; map: SourceMap; byTypeScript: boolean; }
+export interface JavaScript {
+  code: string;
+  map: SourceMap;
+  byTypeScript: boolean;
+}
 
 /** `using` and decorators need helpers, which are properties of this global. */
 const options: TransformOptions = {
@@ -23,20 +27,33 @@ export type UnusedImports = "stay" | "go";
 
 /** Removes types and lowers what this version of Node cannot run. `folder` is that of the file or notebook, whose tsconfig.json says which decorators it has. Throws CellSyntaxError. */
 export function toJavaScript(source: string, unusedImports: UnusedImports, folder: string): JavaScript {
-  const result = transformSync("cell.ts", source, { ...options, typescript: { onlyRemoveTypeImports: unusedImports === "stay", rewriteImportExtensions: false } });
+  const result = transformSync("cell.ts", source, {
+    ...options,
+    typescript: { onlyRemoveTypeImports: unusedImports === "stay", rewriteImportExtensions: false },
+  });
   const error = result.errors.find((candidate) => candidate.severity === "Error");
   // Here oxc counts bytes, unlike in its parser.
-  if (error !== undefined) throw syntaxError(source, isJsx(source) ? { ...error, ...jsx } : error, (bytes) => Buffer.from(source).subarray(0, bytes).toString().length);
+  if (error !== undefined)
+    throw syntaxError(
+      source,
+      isJsx(source) ? { ...error, ...jsx } : error,
+      (bytes) => Buffer.from(source).subarray(0, bytes).toString().length,
+    );
   // Only now: what is wrong with the text, oxc says the same way with decorators and without.
-  if (hasDecorators(source) && decoratorsIn(folder) === "standard") return { ...lowerDecorators(source, unusedImports === "stay"), byTypeScript: true };
+  if (hasDecorators(source) && decoratorsIn(folder) === "standard")
+    return { ...lowerDecorators(source, unusedImports === "stay"), byTypeScript: true };
   return { code: result.code, map: result.map!, byTypeScript: false };
 }
 
-const jsx = { message: "JSX has no meaning in a cell. Write html`…`, or call what makes the elements.", helpMessage: null };
+const jsx = {
+  message: "JSX has no meaning in a cell. Write html`…`, or call what makes the elements.",
+  helpMessage: null,
+};
 
 /** What does not parse as TypeScript and does with JSX is JSX. */
 function isJsx(source: string): boolean {
-  const parses = (lang: "ts" | "tsx"): boolean => parseSync(`cell.${lang}`, source, { lang, sourceType: "module" }).errors.length === 0;
+  const parses = (lang: "ts" | "tsx"): boolean =>
+    parseSync(`cell.${lang}`, source, { lang, sourceType: "module" }).errors.length === 0;
   return !parses("ts") && parses("tsx");
 }
 
@@ -57,18 +74,29 @@ const endsStatement = new RegExp(`;(?=${blank}$)`, "g");
 export function asObjectLiteral(source: string): string | null {
   if (!opensBrace.test(source)) return null;
   // A semicolon that seems to be the last may be part of a string or a comment: which one it is, parsing tells.
-  const texts = [source, ...[...source.matchAll(endsStatement)].map(({ index }) => `${source.slice(0, index)} ${source.slice(index + 1)}`)];
+  const texts = [
+    source,
+    ...[...source.matchAll(endsStatement)].map(({ index }) => `${source.slice(0, index)} ${source.slice(index + 1)}`),
+  ];
   return texts.map((text) => `(${text}\n)`).find(isObjectExpression) ?? null;
 }
 
 function isObjectExpression(source: string): boolean {
   const { program, errors } = parseSync("cell.ts", source, { lang: "ts", sourceType: "module", preserveParens: false });
   const [statement, ...others] = program.body;
-  return errors.length === 0 && others.length === 0 && statement?.type === "ExpressionStatement" && statement.expression.type === "ObjectExpression";
+  return (
+    errors.length === 0 &&
+    others.length === 0 &&
+    statement?.type === "ExpressionStatement" &&
+    statement.expression.type === "ObjectExpression"
+  );
 }
 
 /** A `using` of the top level lives until the end of the cell. */
-export interface Using { name: string; isAsync: boolean; }
+export interface Using {
+  name: string;
+  isAsync: boolean;
+}
 
 /**
  * Turns every `using` of the top level into a `const` of the same length, so that all positions stay, and tells which they were. Lowered by oxc, the whole
@@ -80,16 +108,25 @@ export function takeUsing(source: string): { source: string; using: Using[] } {
   const { program } = parseSync("cell.ts", source, { lang: "ts", sourceType: "module" });
   let text = source;
   for (const statement of program.body) {
-    if (statement.type !== "VariableDeclaration" || (statement.kind !== "using" && statement.kind !== "await using")) continue;
+    if (statement.type !== "VariableDeclaration" || (statement.kind !== "using" && statement.kind !== "await using"))
+      continue;
     const isAsync = statement.kind === "await using";
     const keyword = /^(await\s+)?using/.exec(source.slice(statement.start))![0];
-    text = text.slice(0, statement.start) + "const" + keyword.slice("const".length).replace(/\S/g, " ") + text.slice(statement.start + keyword.length);
+    text =
+      text.slice(0, statement.start) +
+      "const" +
+      keyword.slice("const".length).replace(/\S/g, " ") +
+      text.slice(statement.start + keyword.length);
     for (const { id } of statement.declarations) if (id.type === "Identifier") using.push({ name: id.name, isAsync });
   }
   return { source: text, using };
 }
 
-interface Problem { message: string; labels: { start: number }[]; helpMessage: string | null; }
+interface Problem {
+  message: string;
+  labels: { start: number }[];
+  helpMessage: string | null;
+}
 
 function syntaxError(source: string, problem: Problem, toUtf16: (offset: number) => number): CellSyntaxError {
   const label = problem.labels.at(-1);

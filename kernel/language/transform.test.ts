@@ -28,17 +28,27 @@ class Notebook {
       import: async (specifier) => this.modules[specifier]!,
       dynamic: async (specifier) => this.modules[String(specifier)]!,
       meta: { url: "file:///notebook.ts" } as ImportMeta,
-      constant: (name) => { throw new TypeError(`Assignment to constant variable ${name}.`); },
-      uninitialised: (name) => { throw new ReferenceError(`Cannot access '${name}' before initialization`); },
+      constant: (name) => {
+        throw new TypeError(`Assignment to constant variable ${name}.`);
+      },
+      uninitialised: (name) => {
+        throw new ReferenceError(`Cannot access '${name}' before initialization`);
+      },
       expose: () => undefined,
-      resumed: <T>(value?: T) => { if (this.interrupted) throw new Error("interrupted"); return value as T; },
+      resumed: <T>(value?: T) => {
+        if (this.interrupted) throw new Error("interrupted");
+        return value as T;
+      },
       using: (value) => {
         this.used.push(value);
         return value;
       },
       origin: this.origin,
     };
-    const result = (new Function(`return ${text}`)() as (...given: unknown[]) => unknown)(helpers, ...this.slots.slice(0, chunks));
+    const result = (new Function(`return ${text}`)() as (...given: unknown[]) => unknown)(
+      helpers,
+      ...this.slots.slice(0, chunks),
+    );
     const unbox = (boxed: unknown): unknown => (boxed as { value: unknown } | undefined)?.value;
     return isAsync ? (result as Promise<unknown>).then(unbox) : unbox(result);
   }
@@ -81,7 +91,10 @@ describe("values", () => {
 
   test("a cell is asynchronous only when it awaits at its top level", async () => {
     const notebook = new Notebook();
-    expect(notebook.transform("async function f() { await 1 }\nconst g = async () => { for await (const x of []) x }").isAsync).toBe(false);
+    expect(
+      notebook.transform("async function f() { await 1 }\nconst g = async () => { for await (const x of []) x }")
+        .isAsync,
+    ).toBe(false);
     expect(notebook.transform("for await (const x of [1]) x").isAsync).toBe(true);
     await expect(notebook.run("const a = await Promise.resolve(3); a + 1")).resolves.toBe(4);
   });
@@ -90,7 +103,12 @@ describe("values", () => {
 test("what waits when it is interrupted goes no further, at any depth", async () => {
   const notebook = new Notebook();
   notebook.run("let steps = 0; async function* numbers() { for (;;) yield 1 }");
-  const cells = ["await 0; steps++", "const f = async () => { steps += (await 0, 1) }\nawait f()", "for await (const n of numbers()) steps += n", "for await (const n of numbers()) { steps += n }"];
+  const cells = [
+    "await 0; steps++",
+    "const f = async () => { steps += (await 0, 1) }\nawait f()",
+    "for await (const n of numbers()) steps += n",
+    "for await (const n of numbers()) { steps += n }",
+  ];
   for (const cell of cells) {
     notebook.interrupted = false;
     const result = notebook.run(cell);
@@ -106,15 +124,31 @@ describe("names across cells", () => {
     ["let, then a function", ["let a = 1", "function a() { return 3 }", "a()"], 3],
     ["a class again", ["class A { x = 1 }", "class A { x = 2 }", "new A().x"], 2],
     ["a function sees what is declared again", ["let n = 1; function f() { return n }", "let n = 5", "f()"], 5],
-    ["a function sees itself declared again", ["function f(n) { return n ? f(n - 1) : 'old' }\nconst g = f", "function f() { return 'new' }", "g(1)"], "new"],
+    [
+      "a function sees itself declared again",
+      ["function f(n) { return n ? f(n - 1) : 'old' }\nconst g = f", "function f() { return 'new' }", "g(1)"],
+      "new",
+    ],
     ["var in a block", ["for (var i = 0; i < 3; i++) { var j = i }", "[i, j]"], [3, 2]],
     ["for … in with var", ["for (var k in { p: 1 }) {}", "k"], "p"],
-    ["destructuring", ["const { a, b: [c, d = 4], ...rest } = { a: 1, b: [2], e: 5 }", "[a, c, d, rest]"], [1, 2, 4, { e: 5 }]],
-    ["assignment by destructuring", ["let a = 1, b = 2", "[a, b] = [b, a]; ({ a } = { a: a + 10 })", "[a, b]"], [12, 1]],
+    [
+      "destructuring",
+      ["const { a, b: [c, d = 4], ...rest } = { a: 1, b: [2], e: 5 }", "[a, c, d, rest]"],
+      [1, 2, 4, { e: 5 }],
+    ],
+    [
+      "assignment by destructuring",
+      ["let a = 1, b = 2", "[a, b] = [b, a]; ({ a } = { a: a + 10 })", "[a, b]"],
+      [12, 1],
+    ],
     ["shorthand properties", ["const a = 1", "({ a })"], { a: 1 }],
     ["enum", ["enum Color { Red, Green = 'g' }", "[Color.Red, Color[0], Color.Green]"], [0, "Red", "g"]],
     ["an enum again has no old members", ["enum E { A, B }", "enum E { A }", "Object.keys(E)"], ["0", "A"]],
-    ["namespace", ["namespace N { export const x = 1 }\nnamespace N { export const y = N.x + 1 }", "[N.x, N.y]"], [1, 2]],
+    [
+      "namespace",
+      ["namespace N { export const x = 1 }\nnamespace N { export const y = N.x + 1 }", "[N.x, N.y]"],
+      [1, 2],
+    ],
     ["exports", ["export const a = 1; export function f() { return a }\nexport { a as b }", "f()"], 1],
     ["a default export with a name", ["export default function f() { return 1 }", "f()"], 1],
     ["types alone", ["interface A { x: number } type B = A; declare const c: B", "1"], 1],
@@ -167,10 +201,20 @@ describe("what JavaScript promises", () => {
   });
 
   test("functions are hoisted, and named", () => {
-    expect(run("f(); function f() { return 1 }\nconst g = () => 2, h = class {}\n;[f.name, g.name, h.name]")).toEqual(["f", "g", "h"]);
+    expect(run("f(); function f() { return 1 }\nconst g = () => 2, h = class {}\n;[f.name, g.name, h.name]")).toEqual([
+      "f",
+      "g",
+      "h",
+    ]);
   });
 
-  test.each(["a = 2", "a++", "[a] = [2]", "({ a } = { a: 2 })", "for (a of [2]) ;"])("a constant cannot be assigned: %s", (code) => {
+  test.each([
+    "a = 2",
+    "a++",
+    "[a] = [2]",
+    "({ a } = { a: 2 })",
+    "for (a of [2]) ;",
+  ])("a constant cannot be assigned: %s", (code) => {
     expect(() => run("const a = 1", code)).toThrow(new TypeError("Assignment to constant variable a."));
   });
 
@@ -191,7 +235,10 @@ describe("what JavaScript promises", () => {
     ["another default of its pattern", "const { first = late, late } = { late: 1 }"],
     ["the statement before a pattern", "const first = late; const { late } = { late: 1 }"],
     ["a function that waits", "const reads = async () => late; await reads(); const late = 1"],
-    ["a function in another statement that is exported", "const reads = () => ({ late }); reads(); export const late = 1"],
+    [
+      "a function in another statement that is exported",
+      "const reads = () => ({ late }); reads(); export const late = 1",
+    ],
   ])("a cell that is run again sees no value of its earlier run: %s", async (_, code) => {
     const notebook = new Notebook();
     const old = notebook.run("let late = () => 'old', first; late");
@@ -203,8 +250,16 @@ describe("what JavaScript promises", () => {
 
   test.each<[string, string, unknown]>([
     ["an initialiser beside it", "const reads = () => late; const late = String(1), first = reads(); first", "1"],
-    ["another default of its pattern", "const reads = () => late; const { late, first = reads() } = { late: 1 }; first", 1],
-    ["a list", "const reads = () => late; const [late, first = reads(), ...rest] = [1, undefined, 3]; [first, rest]", [1, [3]]],
+    [
+      "another default of its pattern",
+      "const reads = () => late; const { late, first = reads() } = { late: 1 }; first",
+      1,
+    ],
+    [
+      "a list",
+      "const reads = () => late; const [late, first = reads(), ...rest] = [1, undefined, 3]; [first, rest]",
+      [1, [3]],
+    ],
     ["nothing", "const reads = () => late; String(0); let late; reads()", undefined],
     ["a class", "const makes = () => new late(); String(0); class late { x = 2 } makes().x", 2],
     ["an assignment", "const reads = () => late; String(0); let late = 1; late = 3; reads()", 3],
@@ -256,8 +311,10 @@ describe("modules", () => {
 });
 
 test("JSX is refused by its name", () => {
-  for (const code of ["<div/>", "const y = <div>hi</div>"]) expect(() => run(code)).toThrow("JSX has no meaning in a cell. Write html");
-  for (const code of ["const y = <div>hi", "class {}", "const a = 1; const a = 2"]) expect(() => run(code)).toThrow(/^(?!.*JSX)/);
+  for (const code of ["<div/>", "const y = <div>hi</div>"])
+    expect(() => run(code)).toThrow("JSX has no meaning in a cell. Write html");
+  for (const code of ["const y = <div>hi", "class {}", "const a = 1; const a = 2"])
+    expect(() => run(code)).toThrow(/^(?!.*JSX)/);
 });
 
 test("using at the top level hands its value over, and later cells see the cell's other names", () => {
@@ -284,7 +341,10 @@ describe("launches", () => {
   test("the number of the call is stored before it", () => {
     const notebook = new Notebook();
     const seen: number[] = [];
-    const kernel = { launch: () => seen.push(notebook.origin.current), over: () => () => seen.push(notebook.origin.current) };
+    const kernel = {
+      launch: () => seen.push(notebook.origin.current),
+      over: () => () => seen.push(notebook.origin.current),
+    };
     notebook.run("let kernel");
     notebook.slots[0]!["kernel"] = kernel;
     notebook.run("kernel.launch(); kernel.launch()");
@@ -297,7 +357,9 @@ describe("launches", () => {
 
 describe("places", () => {
   test("of running code are those of the cell", () => {
-    const { code, positions } = new Notebook().transform("interface Removed {\n  x: number\n}\nconst a: number = 1\n  nowhere.at(a as any)");
+    const { code, positions } = new Notebook().transform(
+      "interface Removed {\n  x: number\n}\nconst a: number = 1\n  nowhere.at(a as any)",
+    );
     const lines = code.split("\n");
     const line = lines.findIndex((text) => text.includes("nowhere"));
     expect(positions.of(line + 1, lines[line]!.indexOf("nowhere") + 1)).toEqual({ line: 5, column: 3 });

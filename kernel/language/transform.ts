@@ -1,6 +1,14 @@
 // Turns the TypeScript of one cell into a JavaScript function over the notebook's slots: text in, text out.
 import MagicString from "magic-string";
-import type { Class, ExportDefaultDeclaration, ImportDeclaration, Node, Program, Statement, VariableDeclaration } from "oxc-parser";
+import type {
+  Class,
+  ExportDefaultDeclaration,
+  ImportDeclaration,
+  Node,
+  Program,
+  Statement,
+  VariableDeclaration,
+} from "oxc-parser";
 import { boundNames, type Declared, isFunction } from "./hoisting.ts";
 import { Initialisations } from "./initialisations.ts";
 import { inserted } from "./inserted.ts";
@@ -40,7 +48,17 @@ export function transform(source: string, scope: Scope, firstOrigin: number, fol
   const program = toTree(code);
   const positions = { map, shift: object === null ? 0 : 1 };
   const analysis = byTypeScript ? withoutTemporaries(analyse(program), source) : analyse(program);
-  return new CellRewriter({ source, code, program, positions, using: taken.using, byTypeScript, analysis, scope, firstOrigin }).rewrite();
+  return new CellRewriter({
+    source,
+    code,
+    program,
+    positions,
+    using: taken.using,
+    byTypeScript,
+    analysis,
+    scope,
+    firstOrigin,
+  }).rewrite();
 }
 
 /** Helpers and temporary variables that TypeScript adds stay in the cell: they are no names of the notebook. */
@@ -94,31 +112,48 @@ class CellRewriter {
     this.#initialisations = new Initialisations(parts.program, parts.analysis);
     this.#scope = parts.scope;
     this.#output = new MagicString(code);
-    this.#positions = new Positions(positions.map, () => this.#output.generateMap({ hires: "boundary" }), code, positions.shift);
+    this.#positions = new Positions(
+      positions.map,
+      () => this.#output.generateMap({ hires: "boundary" }),
+      code,
+      positions.shift,
+    );
     let prefix = "$$";
     while (code.includes(prefix)) prefix += "$";
     this.#prefix = prefix;
   }
 
   rewrite(): Transformed {
-    for (const [name, declared] of this.#declared) this.#scope.declare(name, declared === "const" || declared === "import" ? "constant" : "variable");
+    for (const [name, declared] of this.#declared)
+      this.#scope.declare(name, declared === "const" || declared === "import" ? "constant" : "variable");
     this.#markLaunchers();
     this.#rewriteReferences();
     this.#rewriteLaunches();
     this.#rewriteAwaits();
     for (const { start, end } of this.#analysis.importMetas) this.#output.overwrite(start, end, `${this.#prefix}.meta`);
-    for (const node of this.#analysis.dynamicImports) this.#output.overwrite(node.start, node.start + "import".length, `${this.#prefix}.dynamic`);
+    for (const node of this.#analysis.dynamicImports)
+      this.#output.overwrite(node.start, node.start + "import".length, `${this.#prefix}.dynamic`);
     this.#rewriteVariables();
     for (const statement of this.#program.body) this.#rewriteStatement(statement);
     this.#returnLastValue();
     for (const statement of this.#program.body) this.#noteCalls(statement);
 
-    const isAsync = this.#analysis.awaits || this.#program.body.some((statement) => statement.type === "ImportDeclaration" || isReexport(statement));
+    const isAsync =
+      this.#analysis.awaits ||
+      this.#program.body.some((statement) => statement.type === "ImportDeclaration" || isReexport(statement));
     const chunks = this.#scope.chunks;
     const parameters = [this.#prefix, ...Array.from({ length: chunks }, (_, chunk) => this.#prefix + chunk)].join(", ");
-    this.#head.push(this.#exposed([...this.#declared].filter(([, declared]) => declared === "var" || declared === "function" || declared === "import").map(([name]) => name)));
+    this.#head.push(
+      this.#exposed(
+        [...this.#declared]
+          .filter(([, declared]) => declared === "var" || declared === "function" || declared === "import")
+          .map(([name]) => name),
+      ),
+    );
     const [before, after] = this.#watch();
-    this.#output.prepend(`(${isAsync ? "async " : ""}function (${parameters}) { "use strict"; ${before}${this.#head.join(" ")} `).append(`\n${after}})`);
+    this.#output
+      .prepend(`(${isAsync ? "async " : ""}function (${parameters}) { "use strict"; ${before}${this.#head.join(" ")} `)
+      .append(`\n${after}})`);
     return {
       code: this.#output.toString(),
       isAsync,
@@ -141,7 +176,8 @@ class CellRewriter {
 
   #rewriteReferences(): void {
     for (const reference of this.#analysis.references) {
-      if (this.#isSlot(reference.name)) this.#output.overwrite(reference.start, reference.end, this.#replacement(reference));
+      if (this.#isSlot(reference.name))
+        this.#output.overwrite(reference.start, reference.end, this.#replacement(reference));
     }
   }
 
@@ -153,18 +189,31 @@ class CellRewriter {
     const mayBeEarly = earliness === "maybe";
     // A cell that failed before the declaration leaves functions behind that may read it when a later cell has given it a value.
     const isReady = `${this.#flag(name)} && ${JSON.stringify(name)} in ${this.#prefix}${this.#scope.chunk(name)}`;
-    const read = earliness === "surely" ? uninitialised : mayBeEarly ? `(${isReady} || ${uninitialised}, ${slot})` : slot;
+    const read =
+      earliness === "surely" ? uninitialised : mayBeEarly ? `(${isReady} || ${uninitialised}, ${slot})` : slot;
     const target = this.#scope.isConstant(name) ? `${this.#prefix}.constant(${JSON.stringify(name)}).v` : slot;
-    const initialised = this.#initialisations.watched.has(name) && this.#initialisations.isPattern(name) ? `({ set v(${this.#prefix}v) { ${slot} = ${this.#prefix}v; ${this.#flag(name)} = true; } }).v` : slot;
+    const initialised =
+      this.#initialisations.watched.has(name) && this.#initialisations.isPattern(name)
+        ? `({ set v(${this.#prefix}v) { ${slot} = ${this.#prefix}v; ${this.#flag(name)} = true; } }).v`
+        : slot;
     switch (form) {
-      case "read": return read;
+      case "read":
+        return read;
       // Called as a member, the function would get the slots as its `this`.
-      case "call": return mayBeEarly && !this.#scope.isLauncher(name) ? read : `(${this.#scope.isLauncher(name) ? this.#originAt(start) : "0"}, ${read})`;
-      case "shorthand": return `${name}: ${read}`;
-      case "write": return target;
-      case "shorthandWrite": return `${name}: ${target}`;
-      case "initialise": return initialised;
-      case "shorthandInitialise": return `${name}: ${initialised}`;
+      case "call":
+        return mayBeEarly && !this.#scope.isLauncher(name)
+          ? read
+          : `(${this.#scope.isLauncher(name) ? this.#originAt(start) : "0"}, ${read})`;
+      case "shorthand":
+        return `${name}: ${read}`;
+      case "write":
+        return target;
+      case "shorthandWrite":
+        return `${name}: ${target}`;
+      case "initialise":
+        return initialised;
+      case "shorthandInitialise":
+        return `${name}: ${initialised}`;
     }
   }
 
@@ -175,7 +224,9 @@ class CellRewriter {
 
   #watch(): [before: string, after: string] {
     const flags = [...this.#initialisations.watched].map((name) => this.#flag(name));
-    return flags.length === 0 ? ["", ""] : [`let ${flags.join(", ")}; try { `, `} finally { ${flags.join(" = ")} = true; }`];
+    return flags.length === 0
+      ? ["", ""]
+      : [`let ${flags.join(", ")}; try { `, `} finally { ${flags.join(" = ")} = true; }`];
   }
 
   // Launches: the line of a launch is a number stored right before it, which costs no stack trace.
@@ -186,15 +237,20 @@ class CellRewriter {
   }
 
   #rewriteLaunches(): void {
-    for (const { start, end } of this.#analysis.launches) this.#output.appendRight(start, `(${this.#originAt(start)}, `).appendLeft(end, ")");
+    for (const { start, end } of this.#analysis.launches)
+      this.#output.appendRight(start, `(${this.#originAt(start)}, `).appendLeft(end, ")");
   }
 
   /** Nothing else can stop an async function that an interrupt found waiting. */
   #rewriteAwaits(): void {
-    for (const { start, end } of this.#analysis.awaitExpressions) this.#output.appendRight(start, this.#inserted(`${this.#prefix}.resumed(`)).appendLeft(end, this.#inserted(")"));
+    for (const { start, end } of this.#analysis.awaitExpressions)
+      this.#output.appendRight(start, this.#inserted(`${this.#prefix}.resumed(`)).appendLeft(end, this.#inserted(")"));
     for (const { type, start, end } of this.#analysis.awaitBodies) {
       if (type === "BlockStatement") this.#output.appendLeft(start + 1, this.#inserted(` ${this.#prefix}.resumed();`));
-      else this.#output.prependRight(start, this.#inserted(`{ ${this.#prefix}.resumed(); `)).appendLeft(end, this.#inserted(" }"));
+      else
+        this.#output
+          .prependRight(start, this.#inserted(`{ ${this.#prefix}.resumed(); `))
+          .appendLeft(end, this.#inserted(" }"));
     }
   }
 
@@ -206,7 +262,11 @@ class CellRewriter {
     for (const statement of this.#program.body) {
       if (statement.type !== "VariableDeclaration") continue;
       for (const { id, init } of statement.declarations) {
-        const isOver = init?.type === "CallExpression" && init.callee.type === "MemberExpression" && init.callee.property.type === "Identifier" && init.callee.property.name === "over";
+        const isOver =
+          init?.type === "CallExpression" &&
+          init.callee.type === "MemberExpression" &&
+          init.callee.property.type === "Identifier" &&
+          init.callee.property.name === "over";
         if (isOver && id.type === "Identifier") this.#scope.markLauncher(id.name);
       }
     }
@@ -215,10 +275,17 @@ class CellRewriter {
   // Declarations
 
   #rewriteVariables(): void {
-    const statements = new Set<Node>(this.#program.body.map((statement) => (statement.type === "ExportNamedDeclaration" ? statement.declaration ?? statement : statement)));
+    const statements = new Set<Node>(
+      this.#program.body.map((statement) =>
+        statement.type === "ExportNamedDeclaration" ? (statement.declaration ?? statement) : statement,
+      ),
+    );
     const hoisted = new Set<string>();
     for (const [name, declared] of this.#declared) if (declared === "var") hoisted.add(name);
-    for (const name of hoisted) this.#head.push(`if (!(${JSON.stringify(name)} in ${this.#prefix}${this.#scope.chunk(name)})) ${this.#slot(name)} = undefined;`);
+    for (const name of hoisted)
+      this.#head.push(
+        `if (!(${JSON.stringify(name)} in ${this.#prefix}${this.#scope.chunk(name)})) ${this.#slot(name)} = undefined;`,
+      );
     for (const variable of this.#analysis.variables) if (!statements.has(variable)) this.#rewriteDeclaration(variable);
   }
 
@@ -233,12 +300,17 @@ class CellRewriter {
       const { id, init } = declarator;
       if (isLoopTarget) continue;
       if (id.type === "Identifier") this.#name(id.name, init);
-      const using = id.type === "Identifier" && declaration.kind === "const" ? this.#parts.using.find(({ name }) => name === id.name) : undefined;
+      const using =
+        id.type === "Identifier" && declaration.kind === "const"
+          ? this.#parts.using.find(({ name }) => name === id.name)
+          : undefined;
       // Each at once: the initialiser of the next may throw.
-      if (init !== null && using !== undefined) this.#output.prependRight(init.start, `${this.#prefix}.using(`).appendLeft(init.end, `, ${using.isAsync})`);
+      if (init !== null && using !== undefined)
+        this.#output.prependRight(init.start, `${this.#prefix}.using(`).appendLeft(init.end, `, ${using.isAsync})`);
       if (init !== null) this.#dropEnumReuse(declarator);
       else if (declaration.kind !== "var" || this.#isEnum(id)) this.#output.appendLeft(declarator.end, " = undefined");
-      if (id.type === "Identifier" && this.#initialisations.watched.has(id.name)) this.#output.appendLeft(declarator.end, `, ${this.#flag(id.name)} = true`);
+      if (id.type === "Identifier" && this.#initialisations.watched.has(id.name))
+        this.#output.appendLeft(declarator.end, `, ${this.#flag(id.name)} = true`);
     }
     if (isLoopTarget) return;
     this.#output.appendLeft(isStatement ? end - 1 : end, ")");
@@ -254,32 +326,47 @@ class CellRewriter {
   #dropEnumReuse({ id, init }: VariableDeclaration["declarations"][number]): void {
     if (!/\benum\b/.test(this.#parts.source) || id.type !== "Identifier" || init?.type !== "CallExpression") return;
     const [argument] = init.arguments;
-    if (argument?.type !== "LogicalExpression" || argument.left.type !== "Identifier" || argument.left.name !== id.name) return;
+    if (argument?.type !== "LogicalExpression" || argument.left.type !== "Identifier" || argument.left.name !== id.name)
+      return;
     if (argument.right.type === "ObjectExpression") this.#output.overwrite(argument.start, argument.end, "{}");
   }
 
   /** TypeScript declares an enum by `var`, and goes on with the one that there is. */
   #isEnum(id: Node): boolean {
     const { byTypeScript, source } = this.#parts;
-    return byTypeScript && id.type === "Identifier" && new RegExp(`\\b(?:enum|namespace)\\s+${id.name.replaceAll("$", "\\$")}(?![\\p{ID_Continue}$])`, "u").test(source);
+    return (
+      byTypeScript &&
+      id.type === "Identifier" &&
+      new RegExp(`\\b(?:enum|namespace)\\s+${id.name.replaceAll("$", "\\$")}(?![\\p{ID_Continue}$])`, "u").test(source)
+    );
   }
 
   #rewriteStatement(statement: Statement | Program["body"][number]): void {
     switch (statement.type) {
       case "VariableDeclaration":
         this.#rewriteDeclaration(statement);
-        if (statement.kind !== "var") this.#output.appendLeft(statement.end, ` ${this.#exposed(statement.declarations.flatMap(({ id }) => boundNames(id)))}`);
+        if (statement.kind !== "var")
+          this.#output.appendLeft(
+            statement.end,
+            ` ${this.#exposed(statement.declarations.flatMap(({ id }) => boundNames(id)))}`,
+          );
         return;
       case "ExpressionStatement":
-        if (statement.expression.type === "AssignmentExpression" && statement.expression.operator === "=" && statement.expression.left.type === "Identifier") {
+        if (
+          statement.expression.type === "AssignmentExpression" &&
+          statement.expression.operator === "=" &&
+          statement.expression.left.type === "Identifier"
+        ) {
           this.#name(statement.expression.left.name, statement.expression.right);
         }
         return;
       case "FunctionDeclaration":
         if (statement.id !== null) this.#head.push(`${this.#slot(statement.id.name)} = ${statement.id.name};`);
         return;
-      case "ClassDeclaration": return this.#rewriteClass(statement);
-      case "ImportDeclaration": return this.#rewriteImport(statement);
+      case "ClassDeclaration":
+        return this.#rewriteClass(statement);
+      case "ImportDeclaration":
+        return this.#rewriteImport(statement);
       case "ExportNamedDeclaration":
       case "ExportAllDeclaration":
         if (isReexport(statement)) this.#head.push(`await ${this.#importCall(statement.source, statement.start)};`);
@@ -289,8 +376,10 @@ class CellRewriter {
         }
         this.#output.remove(statement.start, statement.declaration.start);
         return this.#rewriteStatement(statement.declaration as Statement);
-      case "ExportDefaultDeclaration": return this.#rewriteDefault(statement);
-      default: return;
+      case "ExportDefaultDeclaration":
+        return this.#rewriteDefault(statement);
+      default:
+        return;
     }
   }
 
@@ -306,7 +395,9 @@ class CellRewriter {
     if (statement.id === null) return;
     const { name } = statement.id;
     const flag = this.#initialisations.watched.has(name) ? `${this.#flag(name)} = true; ` : "";
-    this.#output.appendRight(statement.start, `${this.#slot(name)} = `).appendLeft(statement.end, `; ${flag}${this.#exposed([name])}`);
+    this.#output
+      .appendRight(statement.start, `${this.#slot(name)} = `)
+      .appendLeft(statement.end, `; ${flag}${this.#exposed([name])}`);
   }
 
   #exposed(names: readonly string[]): string {
@@ -316,7 +407,10 @@ class CellRewriter {
   /** Nobody imports a cell: its default export is the value of a statement. */
   #rewriteDefault({ start, declaration }: ExportDefaultDeclaration): void {
     this.#output.remove(start, declaration.start);
-    const isNamed = (isFunction(declaration) || declaration.type === "ClassDeclaration") && "id" in declaration && declaration.id !== null;
+    const isNamed =
+      (isFunction(declaration) || declaration.type === "ClassDeclaration") &&
+      "id" in declaration &&
+      declaration.id !== null;
     if (isNamed) return this.#rewriteStatement(declaration as Statement);
     this.#output.prependRight(declaration.start, "void (").appendLeft(declaration.end, ");");
   }
@@ -339,16 +433,27 @@ class CellRewriter {
         this.#head.push(`${slot} = ${namespace};`);
         continue;
       }
-      const name = JSON.stringify(specifier.type === "ImportDefaultSpecifier" ? "default" : specifier.imported.type === "Identifier" ? specifier.imported.name : specifier.imported.value);
+      const name = JSON.stringify(
+        specifier.type === "ImportDefaultSpecifier"
+          ? "default"
+          : specifier.imported.type === "Identifier"
+            ? specifier.imported.name
+            : specifier.imported.value,
+      );
       // An interface imported without `type` has no value: the name stays unknown, so that a later cell that uses it as one gets a ReferenceError.
       const { line, column } = this.#place(specifier.start);
-      const missing = used.has(specifier.local.name) ? ` else ${this.#prefix}.missing(${JSON.stringify(statement.source.value)}, ${name}, ${line}, ${column});` : "";
+      const missing = used.has(specifier.local.name)
+        ? ` else ${this.#prefix}.missing(${JSON.stringify(statement.source.value)}, ${name}, ${line}, ${column});`
+        : "";
       this.#head.push(`if (${name} in ${namespace}) ${slot} = ${namespace}[${name}];${missing}`);
     }
   }
 
   #importCall(source: { value: string }, offset: number, attributes: ImportDeclaration["attributes"] = []): string {
-    const pairs = attributes.map(({ key, value }) => `${JSON.stringify(key.type === "Identifier" ? key.name : key.value)}: ${JSON.stringify(value.value)}`);
+    const pairs = attributes.map(
+      ({ key, value }) =>
+        `${JSON.stringify(key.type === "Identifier" ? key.name : key.value)}: ${JSON.stringify(value.value)}`,
+    );
     const options = pairs.length === 0 ? "undefined" : `{ with: { ${pairs.join(", ")} } }`;
     const { line, column } = this.#place(offset);
     return `${this.#prefix}.import(${JSON.stringify(source.value)}, ${options}, ${line}, ${column})`;
@@ -365,15 +470,27 @@ class CellRewriter {
     if (last?.type !== "ExpressionStatement") return;
     // Of `a, b` the value is that of b; as a property of a literal an anonymous function would be called after it.
     const open = anonymous.has(last.expression.type) ? "(0, " : "(";
-    this.#output.prependRight(last.start, `return { value: ${open}`).appendLeft(this.#code[last.end - 1] === ";" ? last.end - 1 : last.end, ") }");
+    this.#output
+      .prependRight(last.start, `return { value: ${open}`)
+      .appendLeft(this.#code[last.end - 1] === ";" ? last.end - 1 : last.end, ") }");
   }
 }
 
 /** `export {}` says nothing; oxc leaves it at the end of code whose only imports and exports were types. */
 function isEmptyExport(statement: Program["body"][number]): boolean {
-  return statement.type === "ExportNamedDeclaration" && statement.declaration === null && statement.specifiers.length === 0 && statement.source === null;
+  return (
+    statement.type === "ExportNamedDeclaration" &&
+    statement.declaration === null &&
+    statement.specifiers.length === 0 &&
+    statement.source === null
+  );
 }
 
-function isReexport(statement: Program["body"][number]): statement is Extract<Program["body"][number], { source: object }> {
-  return (statement.type === "ExportNamedDeclaration" || statement.type === "ExportAllDeclaration") && statement.source !== null;
+function isReexport(
+  statement: Program["body"][number],
+): statement is Extract<Program["body"][number], { source: object }> {
+  return (
+    (statement.type === "ExportNamedDeclaration" || statement.type === "ExportAllDeclaration") &&
+    statement.source !== null
+  );
 }

@@ -17,7 +17,9 @@ export const shared = {
   length: 4,
 } as const;
 
-export interface AgentStart { memory: SharedArrayBuffer; }
+export interface AgentStart {
+  memory: SharedArrayBuffer;
+}
 
 /** Main thread → agent. */
 export type ToAgent =
@@ -25,10 +27,19 @@ export type ToAgent =
   | { type: "library"; url: string }
   /** What the main thread has learnt of its devices, for the gauges. */
   | { type: "devices"; known: KnownDevices }
-  | { type: "inputRequest"; request: RequestId; prompt: string; password: boolean; blocking: boolean; answerTo: MessagePort };
+  | {
+      type: "inputRequest";
+      request: RequestId;
+      prompt: string;
+      password: boolean;
+      blocking: boolean;
+      answerTo: MessagePort;
+    };
 
 /** Agent → main thread, when it is in its event loop. */
 export type FromAgent = { type: "interrupt"; request: RequestId };
 
 /** Agent → the port of an `inputRequest`. `null`: the end of input, or a front end that cannot ask. */
-export interface Answer { value: string | null; }
+export interface Answer {
+  value: string | null;
+}

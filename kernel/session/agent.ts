@@ -32,12 +32,19 @@ const commands: { [K in AgentCommand["type"]]: (command: Extract<AgentCommand, {
   inputReply: ({ request, value }) => answer(request, value),
   gauges: ({ interval }) => {
     clearInterval(gaugeTimer);
-    if (interval > 0) gaugeTimer = setInterval(() => { if (devices !== null) send({ type: "gauges", devices: devices.gauges() }); }, interval);
+    if (interval > 0)
+      gaugeTimer = setInterval(() => {
+        if (devices !== null) send({ type: "gauges", devices: devices.gauges() });
+      }, interval);
   },
 };
 
 const messages: { [K in ToAgent["type"]]: (message: Extract<ToAgent, { type: K }>) => void } = {
-  library: ({ url }) => { loading = import(url).then((host: typeof Host) => { devices = host; }); },
+  library: ({ url }) => {
+    loading = import(url).then((host: typeof Host) => {
+      devices = host;
+    });
+  },
   devices: ({ known }) => void loading.then(() => devices?.know(known)),
   inputRequest: (question) => {
     const waiting = questions.get(question.request);
@@ -153,7 +160,9 @@ function killTree(child: number): void {
 
 /** Processes that a process started and that still run. Not every kernel of Linux has a list of them (CONFIG_PROC_CHILDREN): each process names its parent. */
 function childrenOf(parent: number): number[] {
-  return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && parentOf(name) === parent).map(Number);
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && parentOf(name) === parent)
+    .map(Number);
 }
 
 function parentOf(child: string): number | null {

@@ -2,10 +2,17 @@
 import type { Position, Positions } from "../language/positions.ts";
 
 /** A cell that ran; `label` is how it is named to the user: `Cell [3]`. */
-export interface RanCell { label: string; source: string; positions: Positions | null; /** The front end's, where it has told one. */ id?: string | null; }
+export interface RanCell {
+  label: string;
+  source: string;
+  positions: Positions | null /** The front end's, where it has told one. */;
+  id?: string | null;
+}
 
 /** A place in a cell, counted from 1. */
-export interface CellPlace extends Position { cell: RanCell; }
+export interface CellPlace extends Position {
+  cell: RanCell;
+}
 
 const scheme = "cell:///";
 

@@ -6,8 +6,17 @@ import { requireJson } from "./json.ts";
 import type { Output } from "./output.ts";
 import type { Requests } from "./request.ts";
 
-export interface CommMessage { data: unknown; metadata: Record<string, unknown>; buffers: Uint8Array[]; }
-export interface CommOptions { data?: unknown; metadata?: Record<string, unknown>; buffers?: Uint8Array[]; id?: string; }
+export interface CommMessage {
+  data: unknown;
+  metadata: Record<string, unknown>;
+  buffers: Uint8Array[];
+}
+export interface CommOptions {
+  data?: unknown;
+  metadata?: Record<string, unknown>;
+  buffers?: Uint8Array[];
+  id?: string;
+}
 
 /** The global `Comm`: `new Comm(target)` opens a channel; `Comm.register` answers those that front ends open. */
 export interface Comm {
@@ -55,7 +64,8 @@ export class Comms {
       constructor(target: string, options: CommOptions = {}) {
         this.target = target;
         this.id = options.id ?? randomUUID();
-        if (!comms.#isOpenedByFrontEnd) comms.#output.send({ type: "commOpen", target, ...comms.#event(this.id, options.data, options) });
+        if (!comms.#isOpenedByFrontEnd)
+          comms.#output.send({ type: "commOpen", target, ...comms.#event(this.id, options.data, options) });
         comms.#open.set(this.id, this);
       }
 
@@ -78,10 +88,16 @@ export class Comms {
     switch (command.type) {
       case "commOpen": {
         const opened = this.#targets.get(command.target);
-        if (opened === undefined) return this.#output.send({ type: "commClose", request: command.request, comm: command.comm, data: {} });
-        return opened(this.#adopt(command.comm, command.target, Comm), { data: command.data, metadata: command.metadata, buffers });
+        if (opened === undefined)
+          return this.#output.send({ type: "commClose", request: command.request, comm: command.comm, data: {} });
+        return opened(this.#adopt(command.comm, command.target, Comm), {
+          data: command.data,
+          metadata: command.metadata,
+          buffers,
+        });
       }
-      case "commMessage": return this.#open.get(command.comm)?.onMessage?.({ data: command.data, metadata: command.metadata, buffers });
+      case "commMessage":
+        return this.#open.get(command.comm)?.onMessage?.({ data: command.data, metadata: command.metadata, buffers });
       case "commClose": {
         const comm = this.#open.get(command.comm);
         this.#open.delete(command.comm);
@@ -104,10 +120,17 @@ export class Comms {
   #event(comm: string, data: unknown, options: Omit<CommOptions, "data" | "id">) {
     requireJson(data, "what a comm says");
     requireJson(options.metadata, "the metadata of a comm");
-    return { request: this.#requests.current.id, comm, data: data ?? {}, metadata: options.metadata ?? {}, buffers: packBuffers(options.buffers ?? []) };
+    return {
+      request: this.#requests.current.id,
+      comm,
+      data: data ?? {},
+      metadata: options.metadata ?? {},
+      buffers: packBuffers(options.buffers ?? []),
+    };
   }
 
   #requireOpen(comm: Comm): void {
-    if (!this.#open.has(comm.id)) throw new Error(`This comm on ${comm.target} has been closed. Open another one with new Comm("${comm.target}").`);
+    if (!this.#open.has(comm.id))
+      throw new Error(`This comm on ${comm.target} has been closed. Open another one with new Comm("${comm.target}").`);
   }
 }

@@ -6,7 +6,9 @@ let status = 0;
 for (const name of process.argv.slice(2)) {
   const reason = reports.find(({ device }) => device === name)?.reason;
   if (reason === null) continue;
-  process.stderr.write(`warpcell: ${reason ?? `There is no device "${name}" here: a device is named cpu or cuda:0.`}\n`);
+  process.stderr.write(
+    `warpcell: ${reason ?? `There is no device "${name}" here: a device is named cpu or cuda:0.`}\n`,
+  );
   status = 1;
 }
 // The device processes would keep this one alive.

@@ -20,7 +20,10 @@ export interface DisplayOptions {
 }
 
 /** One output below a cell, which can be replaced later. */
-export interface Shown { readonly id: string; update(value: unknown, options?: DisplayOptions): Promise<void>; }
+export interface Shown {
+  readonly id: string;
+  update(value: unknown, options?: DisplayOptions): Promise<void>;
+}
 
 /** The global `display`. */
 export interface Display {
@@ -51,10 +54,19 @@ export function createDisplay(output: Output, requests: Requests): Display {
     const described = bundleOf(options.raw === true ? raw(value as MimeBundle) : value);
     // Without a wait where there is none: what the cell prints or shows next comes after it, whether it awaits this or not.
     const data = described instanceof Promise ? await described : described;
-    output.send({ type: "display", request, data, metadata: options.metadata ?? {}, displayId: id, update, buffers: packBuffers(options.buffers ?? []) });
+    output.send({
+      type: "display",
+      request,
+      data,
+      metadata: options.metadata ?? {},
+      displayId: id,
+      update,
+      buffers: packBuffers(options.buffers ?? []),
+    });
   };
 
-  const update = (id: string, value: unknown, options: DisplayOptions = {}): Promise<void> => ofDisplay(show(value, options, id, true));
+  const update = (id: string, value: unknown, options: DisplayOptions = {}): Promise<void> =>
+    ofDisplay(show(value, options, id, true));
 
   const showNew = async (value: unknown, options: DisplayOptions): Promise<Shown> => {
     const id = options.display_id ?? randomUUID();

@@ -8,7 +8,10 @@ export class Disposal {
     if (value === null || value === undefined) return;
     const methods = value as Record<symbol, unknown>;
     const dispose = (isAsync ? methods[Symbol.asyncDispose] : undefined) ?? methods[Symbol.dispose];
-    if (typeof dispose !== "function") throw new TypeError(`What follows using must have a [Symbol.${isAsync ? "asyncDispose" : "dispose"}] method, but this ${typeof value} has none.`);
+    if (typeof dispose !== "function")
+      throw new TypeError(
+        `What follows using must have a [Symbol.${isAsync ? "asyncDispose" : "dispose"}] method, but this ${typeof value} has none.`,
+      );
     this.#stack.push(() => (dispose as () => unknown).call(value));
   }
 
@@ -37,5 +40,11 @@ export const nothing = Symbol("nothing");
 
 /** What the block threw is not lost behind what its disposal throws. */
 export function combined(first: unknown, second: unknown): unknown {
-  return first === nothing ? second : Object.assign(new AggregateError([second, first], "An error was suppressed during disposal."), { name: "SuppressedError", error: second, suppressed: first });
+  return first === nothing
+    ? second
+    : Object.assign(new AggregateError([second, first], "An error was suppressed during disposal."), {
+        name: "SuppressedError",
+        error: second,
+        suppressed: first,
+      });
 }

@@ -1,7 +1,14 @@
 // Turns what the library finds on this machine into a report for a person: devices, driver, libraries, compiler, cache, and how to get what is missing.
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cacheDirectory, defaultDevice, devices, WarpcellError, type DeviceProperties, type LibraryProperties } from "warpcell";
+import {
+  cacheDirectory,
+  defaultDevice,
+  devices,
+  WarpcellError,
+  type DeviceProperties,
+  type LibraryProperties,
+} from "warpcell";
 import { describeMatrixProducts } from "warpcell/host";
 
 /** How to get a library that can be missing. */
@@ -12,13 +19,38 @@ const sources: Record<string, string> = {
 
 type Line = readonly [what: string, found: string];
 
-function describe({ name, arch, multiprocessors, memoryTotal, compiler, driver, libraries, shareable, kind }: DeviceProperties): Line[] {
+function describe({
+  name,
+  arch,
+  multiprocessors,
+  memoryTotal,
+  compiler,
+  driver,
+  libraries,
+  shareable,
+  kind,
+}: DeviceProperties): Line[] {
   return [
-    ["", `${name}, ${arch}, ${multiprocessors} ${kind === "cuda" ? "multiprocessors" : "cores"}, ${(memoryTotal / 2 ** 30).toFixed(1)} GiB`],
+    [
+      "",
+      `${name}, ${arch}, ${multiprocessors} ${kind === "cuda" ? "multiprocessors" : "cores"}, ${(memoryTotal / 2 ** 30).toFixed(1)} GiB`,
+    ],
     ...(driver === null ? [] : [["  driver", driver] as const]),
-    ["  compiler", compiler === null ? missingCompiler[kind] : `${compiler.name} ${compiler.version}, ${compiler.path}`],
-    ["  after a fault", shareable ? "arrays stay" : "arrays are lost: this device cannot share its memory between processes"],
-    ...libraries.map((library) => [`  ${library.name}`, library.path === null ? missing(library) : `${library.version ?? "version unknown"}, ${library.path}`] as const),
+    [
+      "  compiler",
+      compiler === null ? missingCompiler[kind] : `${compiler.name} ${compiler.version}, ${compiler.path}`,
+    ],
+    [
+      "  after a fault",
+      shareable ? "arrays stay" : "arrays are lost: this device cannot share its memory between processes",
+    ],
+    ...libraries.map(
+      (library) =>
+        [
+          `  ${library.name}`,
+          library.path === null ? missing(library) : `${library.version ?? "version unknown"}, ${library.path}`,
+        ] as const,
+    ),
   ];
 }
 

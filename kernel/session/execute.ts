@@ -31,7 +31,9 @@ export async function execute(session: Session, command: ExecuteCommand): Promis
   session.faults.begin(request);
   try {
     try {
-      await session.interrupts.run(request.id, (guard) => session.requests.run(request, () => runAndShow(session, command, request, ran, guard, payload)));
+      await session.interrupts.run(request.id, (guard) =>
+        session.requests.run(request, () => runAndShow(session, command, request, ran, guard, payload)),
+      );
     } finally {
       restoreBuiltins(session, request, ran.label);
     }
@@ -58,13 +60,28 @@ export async function execute(session: Session, command: ExecuteCommand): Promis
   const token = `\u001e${randomBytes(16).toString("hex")}\u001e`;
   writeToken(1, token);
   writeToken(2, token);
-  output.send({ type: "done", request: request.id, status: error === null ? "ok" : "error", token, error, userExpressions, payload });
+  output.send({
+    type: "done",
+    request: request.id,
+    status: error === null ? "ok" : "error",
+    token,
+    error,
+    userExpressions,
+    payload,
+  });
   if (isLeaving) process.exit(0);
   // Behind the answer, which does not wait for it.
   ran.positions?.settle();
 }
 
-async function runAndShow(session: Session, command: ExecuteCommand, request: Request, ran: RanCell, guard: Guard, payload: Record<string, unknown>[]): Promise<void> {
+async function runAndShow(
+  session: Session,
+  command: ExecuteCommand,
+  request: Request,
+  ran: RanCell,
+  guard: Guard,
+  payload: Record<string, unknown>[],
+): Promise<void> {
   const cell = parse(command.code);
   if (cell.help !== null) {
     const { value } = await runCode(cell.help.expression, { session, request, ran, guard });
@@ -73,7 +90,8 @@ async function runAndShow(session: Session, command: ExecuteCommand, request: Re
   }
   for (const page of cell.magics.pages ?? []) session.output.write("stdout", page);
   for (const given of cell.magics.npm ?? []) await session.npm.run(given);
-  if (cell.magics.profile !== undefined) session.profiles.begin(await session.library.load(), ran.label, cell.magics.profile);
+  if (cell.magics.profile !== undefined)
+    session.profiles.begin(await session.library.load(), ran.label, cell.magics.profile);
   const start = performance.now();
   const result = await runCell(cell, { session, request, ran, guard });
   try {
@@ -97,7 +115,13 @@ async function runAndShow(session: Session, command: ExecuteCommand, request: Re
 
 function restoreBuiltins({ builtins, output, requests }: Session, request: Request, who: string): void {
   const names = builtins.restore();
-  if (names !== "") requests.run(request, () => output.write("stderr", `${who} took away ${names}, which the kernel itself needs. That was put back; all variables are kept.\n`));
+  if (names !== "")
+    requests.run(request, () =>
+      output.write(
+        "stderr",
+        `${who} took away ${names}, which the kernel itself needs. That was put back; all variables are kept.\n`,
+      ),
+    );
 }
 
 function duration(milliseconds: number): string {
@@ -129,12 +153,18 @@ async function settle(session: Session, ran: RanCell): Promise<CellError | null>
   }
 }
 
-async function evaluateExpressions(session: Session, command: ExecuteCommand, request: Request): Promise<Record<string, UserExpression>> {
+async function evaluateExpressions(
+  session: Session,
+  command: ExecuteCommand,
+  request: Request,
+): Promise<Record<string, UserExpression>> {
   const results: Record<string, UserExpression> = {};
   for (const [name, code] of Object.entries(command.userExpressions)) {
     const ran: RanCell = { label: `Expression ${name}`, source: code, positions: null };
     try {
-      const value = await session.interrupts.run(request.id, (guard) => session.requests.run(request, () => runCode(code, { session, request, ran, guard })));
+      const value = await session.interrupts.run(request.id, (guard) =>
+        session.requests.run(request, () => runCode(code, { session, request, ran, guard })),
+      );
       results[name] = { status: "ok", data: await bundleOf(value.value), metadata: {} };
     } catch (thrown) {
       if (thrown instanceof Interrupted) throw thrown;

@@ -46,7 +46,9 @@ export class Interrupts {
    */
   async run<T>(request: RequestId, work: (guard: Guard) => Promise<T>): Promise<T> {
     if (this.isInterrupted(request)) throw new Interrupted();
-    const interrupted = new Promise<never>((_, reject) => { this.#stops.set(request, reject); });
+    const interrupted = new Promise<never>((_, reject) => {
+      this.#stops.set(request, reject);
+    });
     try {
       return await Promise.race([work((code) => this.#guard(request, code)), interrupted]);
     } catch (error) {
@@ -61,7 +63,10 @@ export class Interrupts {
   async stoppable<T>(request: RequestId, stop: () => void, work: Promise<T>): Promise<T> {
     const before = this.#stops.get(request);
     if (before === undefined) return work;
-    this.#stops.set(request, (reason) => { stop(); before(reason); });
+    this.#stops.set(request, (reason) => {
+      stop();
+      before(reason);
+    });
     try {
       return await work;
     } finally {

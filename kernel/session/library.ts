@@ -3,7 +3,10 @@ import type * as Host from "warpcell/host";
 import type * as Warpcell from "warpcell";
 
 /** The library for cells, and what it offers to those who run them. */
-export interface Library { warpcell: typeof Warpcell; host: typeof Host; }
+export interface Library {
+  warpcell: typeof Warpcell;
+  host: typeof Host;
+}
 
 /** The module with the library's functions for any thread. */
 export const hostUrl = import.meta.resolve("warpcell/host");

@@ -30,7 +30,9 @@ import { Tracebacks } from "./traceback.ts";
 import { serveWindows } from "./trace-windows.ts";
 
 if (process.send === undefined) {
-  process.stderr.write("Only the supervisor of warpcell can start this program: there is no channel to it. Run `warpcell run notebook.ipynb` instead.\n");
+  process.stderr.write(
+    "Only the supervisor of warpcell can start this program: there is no channel to it. Run `warpcell run notebook.ipynb` instead.\n",
+  );
   process.exit(2);
 }
 
@@ -110,7 +112,10 @@ async function findDevice(): Promise<void> {
     output.send({ type: "device", device: host.describeDefaultDevice() });
     agent.postMessage({ type: "devices", known: host.knownDevices() } satisfies ToAgent);
   } catch (error) {
-    output.send({ type: "device", device: { device: "none", name: "", reason: error instanceof Error ? error.message : String(error) } });
+    output.send({
+      type: "device",
+      device: { device: "none", name: "", reason: error instanceof Error ? error.message : String(error) },
+    });
   }
 }
 
@@ -119,22 +124,35 @@ async function executeOrEnd(command: Extract<Command, { type: "execute" }>): Pro
   try {
     await execute(session, command);
   } catch (error) {
-    writeSync(2, `The kernel's own code failed (${String(error)}): a cell may have replaced what JavaScript itself has, such as Array.prototype.push.\n`);
+    writeSync(
+      2,
+      `The kernel's own code failed (${String(error)}): a cell may have replaced what JavaScript itself has, such as Array.prototype.push.\n`,
+    );
     process.exit(1);
   }
 }
 
-async function receiveComm(command: Extract<Command, { type: "commOpen" | "commMessage" | "commClose" }>): Promise<void> {
+async function receiveComm(
+  command: Extract<Command, { type: "commOpen" | "commMessage" | "commClose" }>,
+): Promise<void> {
   const { request } = command;
   const done = { type: "done" as const, request, token: "", userExpressions: {}, payload: [] };
   try {
     await buffersReady;
     // Read before anything can go wrong: from here on they are the notebook's, whatever becomes of the message, and go back when nobody has them any more.
     const buffers = "buffers" in command ? unpackBuffers(command.buffers) : [];
-    await session.interrupts.run(request, (guard) => requests.run(requests.create(request, false), async () => { await guard(() => comms.receive(command, buffers, Comm)); }));
+    await session.interrupts.run(request, (guard) =>
+      requests.run(requests.create(request, false), async () => {
+        await guard(() => comms.receive(command, buffers, Comm));
+      }),
+    );
     output.send({ ...done, status: "ok", error: null });
   } catch (thrown) {
-    output.send({ ...done, status: "error", error: session.tracebacks.describe(thrown, { label: "Comm", source: "", positions: null }) });
+    output.send({
+      ...done,
+      status: "error",
+      error: session.tracebacks.describe(thrown, { label: "Comm", source: "", positions: null }),
+    });
     // Meant for this handler, not for the next cell's wait for a device.
     if (thrown instanceof Interrupted) session.library.loaded?.host.clearInterrupt();
   }
@@ -166,7 +184,9 @@ function reportStrays(): void {
     output.write("stderr", `${traceback.join("\n")}\n`);
   };
   process.on("uncaughtException", report);
-  process.on("unhandledRejection", (reason, promise) => requests.runFor(promise, () => {
-    if (!session.faults.adopt(reason, requests.current)) report(reason);
-  }));
+  process.on("unhandledRejection", (reason, promise) =>
+    requests.runFor(promise, () => {
+      if (!session.faults.adopt(reason, requests.current)) report(reason);
+    }),
+  );
 }

@@ -24,24 +24,49 @@ export function raw(bundle: MimeBundle): object {
   return new RawBundle(bundle);
 }
 
-interface Formatter { accepts: (value: object) => boolean; format: (value: never) => MimeBundle | Promise<MimeBundle>; }
+interface Formatter {
+  accepts: (value: object) => boolean;
+  format: (value: never) => MimeBundle | Promise<MimeBundle>;
+}
 
-interface Canvas { toDataURL(): string; }
-interface Chart { toSpec(): { $schema?: string }; }
-interface Markup { outerHTML: string; }
-interface DataFrame { schema: Record<string, unknown>; head(rows: number): unknown; toRecords(): Record<string, unknown>[]; }
+interface Canvas {
+  toDataURL(): string;
+}
+interface Chart {
+  toSpec(): { $schema?: string };
+}
+interface Markup {
+  outerHTML: string;
+}
+interface DataFrame {
+  schema: Record<string, unknown>;
+  head(rows: number): unknown;
+  toRecords(): Record<string, unknown>[];
+}
 
 /** Libraries that do not know the symbol, by the shape of their values: the first that accepts a value formats it. */
 const formatters: readonly Formatter[] = [
-  { accepts: (value) => isMethod(value, displaySymbol), format: (value: Record<symbol, () => MimeBundle>) => value[displaySymbol]!() },
+  {
+    accepts: (value) => isMethod(value, displaySymbol),
+    format: (value: Record<symbol, () => MimeBundle>) => value[displaySymbol]!(),
+  },
   { accepts: (value) => isMethod(value, "toDataURL"), format: (value: Canvas) => dataUrl(value.toDataURL()) },
   { accepts: (value) => isMethod(value, "toSpec"), format: (value: Chart) => chart(value.toSpec()) },
   {
     accepts: (value) => "schema" in value && isMethod(value, "head") && isMethod(value, "toRecords"),
     format: (value: DataFrame) => ({ "text/plain": text(value), "text/html": table(value.toRecords()) }),
   },
-  { accepts: (value) => value instanceof Uint8Array && imageType(value) !== undefined, format: (value: Uint8Array) => ({ [imageType(value)!]: Buffer.from(value).toString("base64"), "text/plain": text(value) }) },
-  { accepts: (value) => "outerHTML" in value && typeof value.outerHTML === "string", format: (value: Markup) => markup(value.outerHTML) },
+  {
+    accepts: (value) => value instanceof Uint8Array && imageType(value) !== undefined,
+    format: (value: Uint8Array) => ({
+      [imageType(value)!]: Buffer.from(value).toString("base64"),
+      "text/plain": text(value),
+    }),
+  },
+  {
+    accepts: (value) => "outerHTML" in value && typeof value.outerHTML === "string",
+    format: (value: Markup) => markup(value.outerHTML),
+  },
 ];
 
 /**
@@ -49,7 +74,8 @@ const formatters: readonly Formatter[] = [
  * Throws what the value's own method throws, and a TypeError when that returns no bundle.
  */
 export function bundleOf(value: unknown): MimeBundle | Promise<MimeBundle> {
-  if ((typeof value !== "object" && typeof value !== "function") || value === null) return { "text/plain": text(value) };
+  if ((typeof value !== "object" && typeof value !== "function") || value === null)
+    return { "text/plain": text(value) };
   const formatter = formatters.find(({ accepts }) => accepts(value));
   if (formatter === undefined) return { "text/plain": text(value) };
   const bundle = formatter.format(value as never);
@@ -62,18 +88,31 @@ export function text(value: unknown): string {
 }
 
 function checked(bundle: unknown, value: object): MimeBundle {
-  if (typeof bundle !== "object" || bundle === null || Array.isArray(bundle) || !Object.keys(bundle).every((type) => /^[\w.+-]+\/[\w.+-]+$/.test(type))) {
-    throw new TypeError(`The method Symbol.for("Jupyter.display") must return an object with MIME types as keys, but returned ${text(bundle)}.`);
+  if (
+    typeof bundle !== "object" ||
+    bundle === null ||
+    Array.isArray(bundle) ||
+    !Object.keys(bundle).every((type) => /^[\w.+-]+\/[\w.+-]+$/.test(type))
+  ) {
+    throw new TypeError(
+      `The method Symbol.for("Jupyter.display") must return an object with MIME types as keys, but returned ${text(bundle)}.`,
+    );
   }
   requireJson(bundle, "what is displayed");
-  return "text/plain" in bundle ? bundle as MimeBundle : { "text/plain": value instanceof RawBundle ? "" : `[${value.constructor?.name ?? "Object"}]`, ...bundle };
+  return "text/plain" in bundle
+    ? (bundle as MimeBundle)
+    : { "text/plain": value instanceof RawBundle ? "" : `[${value.constructor?.name ?? "Object"}]`, ...bundle };
 }
 
 function isMethod(value: object, name: string | symbol): boolean {
   return typeof (value as Record<string | symbol, unknown>)[name] === "function";
 }
 
-const signatures: [string, number[]][] = [["image/png", [0x89, 0x50, 0x4e, 0x47]], ["image/jpeg", [0xff, 0xd8, 0xff]], ["image/gif", [0x47, 0x49, 0x46, 0x38]]];
+const signatures: [string, number[]][] = [
+  ["image/png", [0x89, 0x50, 0x4e, 0x47]],
+  ["image/jpeg", [0xff, 0xd8, 0xff]],
+  ["image/gif", [0x47, 0x49, 0x46, 0x38]],
+];
 
 function imageType(bytes: Uint8Array): string | undefined {
   return signatures.find(([, signature]) => signature.every((byte, i) => bytes[i] === byte))?.[0];
@@ -87,20 +126,36 @@ function dataUrl(url: string): MimeBundle {
 
 function chart(spec: { $schema?: string }): MimeBundle {
   const isVega = spec.$schema?.includes("/vega/") ?? false;
-  return { [isVega ? "application/vnd.vega.v5+json" : "application/vnd.vegalite.v5+json"]: spec, "text/plain": "[chart]" };
+  return {
+    [isVega ? "application/vnd.vega.v5+json" : "application/vnd.vegalite.v5+json"]: spec,
+    "text/plain": "[chart]",
+  };
 }
 
 function markup(source: string): MimeBundle {
-  return source.trimStart().startsWith("<svg") ? { "image/svg+xml": source, "text/plain": source } : { "text/html": source, "text/plain": source };
+  return source.trimStart().startsWith("<svg")
+    ? { "image/svg+xml": source, "text/plain": source }
+    : { "text/html": source, "text/plain": source };
 }
 
 function table(rows: Record<string, unknown>[]): string {
   const shown = rows.slice(0, 50);
   const columns = Object.keys(shown[0] ?? {});
-  const row = (cells: unknown[], tag: string): string => `<tr>${cells.map((cell) => `<${tag}>${escape(String(cell))}</${tag}>`).join("")}</tr>`;
-  return `<table><thead>${row(columns, "th")}</thead><tbody>${shown.map((record) => row(columns.map((column) => record[column]), "td")).join("")}</tbody></table>`;
+  const row = (cells: unknown[], tag: string): string =>
+    `<tr>${cells.map((cell) => `<${tag}>${escape(String(cell))}</${tag}>`).join("")}</tr>`;
+  return `<table><thead>${row(columns, "th")}</thead><tbody>${shown
+    .map((record) =>
+      row(
+        columns.map((column) => record[column]),
+        "td",
+      ),
+    )
+    .join("")}</tbody></table>`;
 }
 
 function escape(value: string): string {
-  return value.replace(/[&<>"]/g, (character) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[character]!);
+  return value.replace(
+    /[&<>"]/g,
+    (character) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[character]!,
+  );
 }

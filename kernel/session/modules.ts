@@ -33,7 +33,10 @@ export class Modules {
       url: pathToFileURL(file).href,
       filename: file,
       dirname: directory,
-      resolve: (specifier: string) => (/^\.{0,2}\//.test(specifier) ? new URL(specifier, pathToFileURL(file)).href : toUrl(this.require.resolve(specifier))),
+      resolve: (specifier: string) =>
+        /^\.{0,2}\//.test(specifier)
+          ? new URL(specifier, pathToFileURL(file)).href
+          : toUrl(this.require.resolve(specifier)),
     } as ImportMeta;
   }
 
@@ -57,13 +60,16 @@ export class Modules {
     const exported = namespace["default"];
     if (typeof exported !== "object" || exported === null) return namespace;
     const missing = Object.entries(exported).filter(([name]) => !(name in namespace));
-    const isCommonJs = missing.length > 0 && Object.values(this.require.cache).some((module) => module?.exports === exported);
+    const isCommonJs =
+      missing.length > 0 && Object.values(this.require.cache).some((module) => module?.exports === exported);
     return isCommonJs ? { ...namespace, ...Object.fromEntries(missing) } : namespace;
   }
 
   #localPath(specifier: string): string | undefined {
     if (!/^(\.{1,2}\/|\/|file:)/.test(specifier)) return undefined;
-    const path = completed(specifier.startsWith("file:") ? fileURLToPath(specifier) : resolve(this.#directory, specifier));
+    const path = completed(
+      specifier.startsWith("file:") ? fileURLToPath(specifier) : resolve(this.#directory, specifier),
+    );
     return path !== undefined && isLocal(path) ? path : undefined;
   }
 

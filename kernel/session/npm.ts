@@ -14,7 +14,12 @@ export class NpmError extends Error {
   readonly code = "NPM_FAILED";
 }
 
-interface NpmParts { directory: string; output: Output; requests: Requests; interrupts: Interrupts; }
+interface NpmParts {
+  directory: string;
+  output: Output;
+  requests: Requests;
+  interrupts: Interrupts;
+}
 
 /** What npm's own codes mean to whoever typed the name. */
 const reasons: Record<string, string> = {
@@ -56,19 +61,25 @@ export class Npm {
     output.write("stdout", `npm ${given.join(" ")}   (in ${this.folder})\n`);
     const { code, errors } = await this.#spawn(given, (line) => output.write("stdout", `${line}\n`));
     if (code !== 0) throw new NpmError(failure(given, code, errors));
-    if (/^(?:install|i|add)$/.test(given[0]!)) await this.#addTypes(given.slice(1).flatMap((word) => nameIn.exec(word)?.[1] ?? []));
+    if (/^(?:install|i|add)$/.test(given[0]!))
+      await this.#addTypes(given.slice(1).flatMap((word) => nameIn.exec(word)?.[1] ?? []));
   }
 
   /** Makes sure that the package of `npm:NAME@VERSION/FILE` is there and returns what to import. Rejects with NpmError. */
   async provide(specifier: string): Promise<string> {
     const [, name, wanted = "", file = ""] = nameIn.exec(specifier.slice("npm:".length)) ?? [];
-    if (name === undefined) throw new NpmError(`${specifier} names no package; write it like npm:lodash or npm:lodash@4.`);
+    if (name === undefined)
+      throw new NpmError(`${specifier} names no package; write it like npm:lodash or npm:lodash@4.`);
     const package_ = wanted === "" ? name : `${name}@${wanted}`;
     const before = this.#version(name);
     if (before === null || (!fits(before, wanted) && !this.#provided.has(package_))) {
       await this.run(["install", package_]);
       const after = this.#version(name);
-      if (before !== null && before !== after) this.#parts.output.write("stderr", `${name} is now ${after}. If ${before} was imported before, restart the kernel to use it.\n`);
+      if (before !== null && before !== after)
+        this.#parts.output.write(
+          "stderr",
+          `${name} is now ${after}. If ${before} was imported before, restart the kernel to use it.\n`,
+        );
     }
     this.#provided.add(package_);
     return name + file;
@@ -78,13 +89,16 @@ export class Npm {
   sayHow(error: unknown): void {
     if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") return;
     const [, name] = /^Cannot find package '([^']+)' imported from/.exec(error.message) ?? [];
-    if (name !== undefined) error.message = `The package ${name} is not installed. Run "%npm install ${name}" in a cell: it goes to ${join(this.folder, "node_modules")}.`;
+    if (name !== undefined)
+      error.message = `The package ${name} is not installed. Run "%npm install ${name}" in a cell: it goes to ${join(this.folder, "node_modules")}.`;
   }
 
   /** The version that an import from the notebook would find, or `null`. */
   #version(name: string): string | null {
     const folder = packageFolder(name, this.#parts.directory);
-    return folder === undefined ? null : String((JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version?: string }).version);
+    return folder === undefined
+      ? null
+      : String((JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version?: string }).version);
   }
 
   /** Packages without declarations of their own have them in another package, or nowhere. */
@@ -93,16 +107,25 @@ export class Npm {
       const types = `@types/${name.replace(/^@/, "").replace("/", "__")}`;
       if (name.startsWith("@types/") || this.#hasTypes(name) || this.#version(types) !== null) continue;
       const { code } = await this.#spawn(["install", "--save-dev", types], () => undefined);
-      this.#parts.output.write("stdout", code === 0 ? `The types of ${name} come from ${types}.\n` : `${name} has no types: what it exports is any.\n`);
+      this.#parts.output.write(
+        "stdout",
+        code === 0 ? `The types of ${name} come from ${types}.\n` : `${name} has no types: what it exports is any.\n`,
+      );
     }
   }
 
   #hasTypes(name: string): boolean {
     const folder = packageFolder(name, this.#parts.directory);
-    if (folder === undefined) return true;   // npm knows it by another name
+    if (folder === undefined) return true; // npm knows it by another name
     const text = readFileSync(join(folder, "package.json"), "utf8");
-    const { types, typings, exports, main = "index.js" } = JSON.parse(text) as { types?: unknown; typings?: unknown; exports?: unknown; main?: string };
-    const isDeclared = types !== undefined || typings !== undefined || /"types(?:@[^"]*)?":/.test(JSON.stringify(exports ?? ""));
+    const {
+      types,
+      typings,
+      exports,
+      main = "index.js",
+    } = JSON.parse(text) as { types?: unknown; typings?: unknown; exports?: unknown; main?: string };
+    const isDeclared =
+      types !== undefined || typings !== undefined || /"types(?:@[^"]*)?":/.test(JSON.stringify(exports ?? ""));
     return isDeclared || existsSync(join(folder, main.replace(/(?:\.[cm]?js)?$/, ".d.ts")));
   }
 
@@ -110,7 +133,12 @@ export class Npm {
   async #spawn(given: readonly string[], show: (line: string) => void): Promise<{ code: number; errors: string[] }> {
     const errors: string[] = [];
     const path = `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}`;
-    const child = spawn("npm", ["--prefix", this.folder, "--no-audit", "--no-fund", "--no-update-notifier", ...given], { cwd: this.folder, detached: true, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, PATH: path } });
+    const child = spawn("npm", ["--prefix", this.folder, "--no-audit", "--no-fund", "--no-update-notifier", ...given], {
+      cwd: this.folder,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, PATH: path },
+    });
     createInterface({ input: child.stdout }).on("line", show);
     createInterface({ input: child.stderr }).on("line", (line) => {
       const [, error] = /^npm (?:error|ERR!) ?(.*)$/.exec(line) ?? [];
@@ -130,7 +158,13 @@ function endGroup({ pid, exitCode, signalCode }: ChildProcess): void {
 
 function ended(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
-    child.once("error", (error) => reject(new NpmError(`npm cannot be started: ${error.message}. It comes with Node; see whether "npm --version" works in a terminal.`)));
+    child.once("error", (error) =>
+      reject(
+        new NpmError(
+          `npm cannot be started: ${error.message}. It comes with Node; see whether "npm --version" works in a terminal.`,
+        ),
+      ),
+    );
     child.once("close", (code) => resolve(code ?? 1));
   });
 }

@@ -7,7 +7,12 @@ import type { Requests } from "./request.ts";
 
 type StreamName = "stdout" | "stderr";
 
-interface Pending { request: RequestId; name: StreamName; parts: string[]; length: number; }
+interface Pending {
+  request: RequestId;
+  name: StreamName;
+  parts: string[];
+  length: number;
+}
 
 /**
  * So many writes of a cell in so many milliseconds are sent one by one: it may compute for long before it yields. More are joined until the event loop turns, or
@@ -49,7 +54,8 @@ export class Output {
 
   #isOneOfFew(request: RequestId): boolean {
     const now = performance.now();
-    if (request !== this.#window.request || now - this.#window.start >= soon) this.#window = { request, start: now, writes: 0 };
+    if (request !== this.#window.request || now - this.#window.start >= soon)
+      this.#window = { request, start: now, writes: 0 };
     return this.#window.writes++ < few;
   }
 

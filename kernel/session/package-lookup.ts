@@ -14,7 +14,12 @@ const completions = [".js", ".json", ".node", "/index.js", "/index.json", "/inde
 export function skipMissingPackages(): void {
   const module = Module as unknown as { _findPath: Find };
   const find = module._findPath;
-  module._findPath = (request, folders, ...more) => find(request, isPackage(request) ? folders && folders.filter((folder) => holds(folder, request)) : folders, ...more);
+  module._findPath = (request, folders, ...more) =>
+    find(
+      request,
+      isPackage(request) ? folders && folders.filter((folder) => holds(folder, request)) : folders,
+      ...more,
+    );
 }
 
 /** Where a file in `folder` finds a package; `undefined` when it is not installed. */
@@ -36,6 +41,7 @@ export function isPackage(specifier: string): boolean {
 function holds(folder: string, request: string): boolean {
   const path = join(folder, request);
   const [name = request] = nameIn.exec(request) ?? [];
-  if (existsSync(join(folder, name, "package.json")) || completions.some((completion) => existsSync(path + completion))) return true;
+  if (existsSync(join(folder, name, "package.json")) || completions.some((completion) => existsSync(path + completion)))
+    return true;
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }

@@ -10,7 +10,12 @@ type Kernel = InstanceType<Library["warpcell"]["Kernel"]>;
 type Profiling = ReturnType<Library["host"]["Profiling"]["begin"]>;
 type Latest = Parameters<Parameters<Library["host"]["Profiling"]["whenEnded"]>[0]>[0][number];
 
-interface Footer { readonly displayId: string; readonly device: string; readonly time: string; readonly kernels: Map<string, { kernel: AnyKernel; latest: Latest | null }>; }
+interface Footer {
+  readonly displayId: string;
+  readonly device: string;
+  readonly time: string;
+  readonly kernels: Map<string, { kernel: AnyKernel; latest: Latest | null }>;
+}
 
 export class Profiles {
   readonly #output: Output;
@@ -44,7 +49,15 @@ export class Profiles {
     this.#profiling = null;
     profiling.cell(label);
     const profile = new this.#library!.host.Profile(await profiling.end());
-    this.#output.send({ type: "display", request: this.#requests.current.id, data: await bundleOf(profile), metadata: {}, displayId: null, update: false, buffers: [] });
+    this.#output.send({
+      type: "display",
+      request: this.#requests.current.id,
+      data: await bundleOf(profile),
+      metadata: {},
+      displayId: null,
+      update: false,
+      buffers: [],
+    });
   }
 
   /** Ends what a cell that failed, or was stopped, has left on. */
@@ -63,8 +76,15 @@ export class Profiles {
 
   /** Shows the line below a cell of kernels. */
   showKernels({ kernels, cached, milliseconds, device }: CudaModule, displayId: string): void {
-    const time = cached ? "cached" : `compiled in ${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
-    const footer = { displayId, device, time, kernels: new Map(Object.values(kernels).map((kernel) => [kernel.name, { kernel, latest: null }])) };
+    const time = cached
+      ? "cached"
+      : `compiled in ${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
+    const footer = {
+      displayId,
+      device,
+      time,
+      kernels: new Map(Object.values(kernels).map((kernel) => [kernel.name, { kernel, latest: null }])),
+    };
     this.#forget(footer);
     this.#footers.push(footer);
     this.#show(footer, false);
@@ -72,7 +92,8 @@ export class Profiles {
 
   /** A kernel that was made again is not kept for the line below its old cell. */
   #forget({ device, kernels }: Footer): void {
-    for (const older of this.#footers) if (older.device === device) for (const name of kernels.keys()) older.kernels.delete(name);
+    for (const older of this.#footers)
+      if (older.device === device) for (const name of kernels.keys()) older.kernels.delete(name);
     this.#footers.splice(0, Infinity, ...this.#footers.filter((footer) => footer.kernels.size > 0));
   }
 
@@ -82,7 +103,9 @@ export class Profiles {
       if (launch.operation !== null) continue;
       // An instance of a template stands on the template's line.
       const name = launch.name.replace(/<.*>$/s, "");
-      const footer = this.#footers.findLast(({ device, kernels }) => device === launch.device && (kernels.has(launch.name) || kernels.has(name)));
+      const footer = this.#footers.findLast(
+        ({ device, kernels }) => device === launch.device && (kernels.has(launch.name) || kernels.has(name)),
+      );
       const line = footer?.kernels.get(launch.name) ?? footer?.kernels.get(name);
       if (line === undefined) continue;
       line.latest = launch;
@@ -92,9 +115,24 @@ export class Profiles {
   }
 
   #show({ displayId, kernels, time }: Footer, update: boolean): void {
-    const lines = [...kernels.values()].map(({ kernel, latest }) => [String(kernel), ...("info" in kernel ? resources(kernel) : []), time, ...(latest === null ? [] : [lastLaunch(latest)])].join(" · "));
+    const lines = [...kernels.values()].map(({ kernel, latest }) =>
+      [
+        String(kernel),
+        ...("info" in kernel ? resources(kernel) : []),
+        time,
+        ...(latest === null ? [] : [lastLaunch(latest)]),
+      ].join(" · "),
+    );
     const data = { "text/plain": lines.length === 0 ? `no kernels · ${time}` : lines.join("\n") };
-    this.#output.send({ type: "display", request: this.#requests.current.id, data, metadata: {}, displayId, update, buffers: [] });
+    this.#output.send({
+      type: "display",
+      request: this.#requests.current.id,
+      data,
+      metadata: {},
+      displayId,
+      update,
+      buffers: [],
+    });
   }
 }
 
@@ -120,7 +158,7 @@ function occupancy(kernel: Kernel): string[] {
 
 function lastLaunch({ start, end, bytes }: Latest): string {
   const nanoseconds = end - start;
-  const time = nanoseconds < 1e6 ? `${(nanoseconds / 1e3).toPrecision(3)} µs` : `${(nanoseconds / 1e6).toPrecision(3)} ms`;
+  const time =
+    nanoseconds < 1e6 ? `${(nanoseconds / 1e3).toPrecision(3)} µs` : `${(nanoseconds / 1e6).toPrecision(3)} ms`;
   return `last launch ${time}${bytes === null || nanoseconds === 0 ? "" : `, ${(bytes / nanoseconds).toPrecision(3)} GB/s`}`;
 }
-

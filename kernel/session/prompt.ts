@@ -10,11 +10,15 @@ export class NoInputError extends Error {
   readonly code = "NO_INPUT";
 
   constructor() {
-    super("This front end cannot ask the user (allow_stdin is false). Run the cell where it can, or give the value in code.");
+    super(
+      "This front end cannot ask the user (allow_stdin is false). Run the cell where it can, or give the value in code.",
+    );
   }
 }
 
-export interface InputOptions { password?: boolean; }
+export interface InputOptions {
+  password?: boolean;
+}
 
 export class Prompts {
   readonly #agent: Worker;
@@ -62,7 +66,14 @@ export class Prompts {
     if (!allowStdin) throw new NoInputError();
     this.#output.flush();
     const { port1, port2 } = new MessageChannel();
-    const question: ToAgent = { type: "inputRequest", request: id, prompt: String(prompt), password, blocking, answerTo: port2 };
+    const question: ToAgent = {
+      type: "inputRequest",
+      request: id,
+      prompt: String(prompt),
+      password,
+      blocking,
+      answerTo: port2,
+    };
     this.#agent.postMessage(question, [port2]);
     return port1;
   }

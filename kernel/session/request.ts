@@ -14,7 +14,11 @@ export interface Request {
 }
 
 /** Puts a request into an object that is not ours, where nobody else sees it. */
-class Carrier extends (function (target: object) { return target; } as unknown as new (target: object) => object) {
+class Carrier extends (function (target: object) {
+  return target;
+} as unknown as new (
+  target: object,
+) => object) {
   #request: Request;
 
   constructor(target: object, request: Request) {
@@ -43,13 +47,20 @@ export class Requests {
   /** From now on a promise, a timer and a microtask belong to the request whose code makes them. */
   follow(): void {
     promiseHooks.createHook({
-      init: (promise) => { if (this.#current !== undefined) new Carrier(promise, this.#current); },
-      before: (promise) => { this.#current = Carrier.of(promise); },
-      after: () => { this.#current = undefined; },
+      init: (promise) => {
+        if (this.#current !== undefined) new Carrier(promise, this.#current);
+      },
+      before: (promise) => {
+        this.#current = Carrier.of(promise);
+      },
+      after: () => {
+        this.#current = undefined;
+      },
     });
     const timers = globalThis as unknown as Record<string, Scheduler>;
     timers["setImmediate"] = interruptible(timers["setImmediate"]!, process.nextTick as unknown as Scheduler);
-    for (const name of ["setTimeout", "setInterval", "setImmediate", "queueMicrotask"]) timers[name] = this.#following(timers[name]!);
+    for (const name of ["setTimeout", "setInterval", "setImmediate", "queueMicrotask"])
+      timers[name] = this.#following(timers[name]!);
     process.nextTick = this.#following(process.nextTick as unknown as Scheduler) as unknown as typeof process.nextTick;
   }
 
@@ -102,12 +113,15 @@ export class Requests {
       if (request === undefined || typeof callback !== "function") return schedule(callback, ...rest);
       const requests = this;
       // The `this` of a timer's callback is the timer: clearInterval(this).
-      return schedule(function (this: unknown, ...given) {
-        requests.#current = request;
-        // Not in a `finally`: whoever reports what the callback throws still sees whose it was.
-        callback.apply(this, given);
-        requests.#current = undefined;
-      }, ...rest);
+      return schedule(
+        function (this: unknown, ...given) {
+          requests.#current = request;
+          // Not in a `finally`: whoever reports what the callback throws still sees whose it was.
+          callback.apply(this, given);
+          requests.#current = undefined;
+        },
+        ...rest,
+      );
     };
     return like(schedule, following);
   }
@@ -118,7 +132,9 @@ export class Requests {
  * tick that comes right after it, where a termination does no harm.
  */
 function interruptible(setImmediate: Scheduler, nextTick: Scheduler): Scheduler {
-  return like(setImmediate, (callback, ...rest) => setImmediate(typeof callback === "function" ? (...given) => nextTick(callback, ...given) : callback, ...rest));
+  return like(setImmediate, (callback, ...rest) =>
+    setImmediate(typeof callback === "function" ? (...given) => nextTick(callback, ...given) : callback, ...rest),
+  );
 }
 
 /** Gives a replacement the name and the promise form of the original. */

@@ -42,13 +42,17 @@ export async function runCode(code: string, { session, ran, guard }: Run): Promi
     },
     missing: (specifier, name, line, column) => {
       const error = new SyntaxError(`The requested module '${specifier}' does not provide an export named '${name}'`);
-      error.stack = String(error);   // the import has no place of its own in what runs
+      error.stack = String(error); // the import has no place of its own in what runs
       session.tracebacks.place(error, { cell: ran, line, column });
       throw error;
     },
     meta: modules.meta,
-    constant: (name) => { throw new TypeError(`Assignment to constant variable ${name}.`); },
-    uninitialised: (name) => { throw new ReferenceError(`Cannot access '${name}' before initialization`); },
+    constant: (name) => {
+      throw new TypeError(`Assignment to constant variable ${name}.`);
+    },
+    uninitialised: (name) => {
+      throw new ReferenceError(`Cannot access '${name}' before initialization`);
+    },
     resumed: <T>(value?: T) => {
       const owner = session.requests.certain;
       if (owner !== undefined && session.interrupts.isInterrupted(owner.id)) throw new Interrupted();
@@ -59,7 +63,9 @@ export async function runCode(code: string, { session, ran, guard }: Run): Promi
       disposal.add(value, isAsync);
       return value;
     },
-    get origin() { return session.origin; },
+    get origin() {
+      return session.origin;
+    },
   };
 
   try {

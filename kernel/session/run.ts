@@ -14,4 +14,7 @@ export interface Run {
 }
 
 /** What a cell came to: `value` is absent when it has none. `after` runs when the value has been shown. */
-export interface CellResult { value?: unknown; after?: () => Promise<void>; }
+export interface CellResult {
+  value?: unknown;
+  after?: () => Promise<void>;
+}

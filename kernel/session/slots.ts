@@ -23,7 +23,13 @@ export class Slots {
     for (const name of names) {
       const chunk = this.#chunkOf(name);
       if (!(name in chunk) || name in globalThis) continue;
-      Object.defineProperty(globalThis, name, { configurable: true, get: () => chunk[name], set: (value: unknown) => { chunk[name] = value; } });
+      Object.defineProperty(globalThis, name, {
+        configurable: true,
+        get: () => chunk[name],
+        set: (value: unknown) => {
+          chunk[name] = value;
+        },
+      });
     }
   }
 

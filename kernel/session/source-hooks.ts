@@ -12,7 +12,9 @@ skipMissingPackages();
 export const resolve: ResolveHook = async (specifier, context, next) => {
   const isPath = /^(\.{1,2}\/|\/|file:)/.test(specifier);
   if (!isPath || context.parentURL?.startsWith("file:") !== true) return next(specifier, context);
-  const path = specifier.startsWith("file:") ? fileURLToPath(specifier) : resolvePath(dirname(fileURLToPath(context.parentURL)), specifier);
+  const path = specifier.startsWith("file:")
+    ? fileURLToPath(specifier)
+    : resolvePath(dirname(fileURLToPath(context.parentURL)), specifier);
   const file = isLocal(path) ? completed(path) : undefined;
   if (file === undefined) return next(specifier, context);
 
@@ -27,7 +29,11 @@ export const load: LoadHook = async (url, context, next) => {
   try {
     const { code, map } = toJavaScript(source, "go", dirname(path));
     const inline = Buffer.from(JSON.stringify({ ...map, sources: [path] })).toString("base64");
-    return { format: "module", source: `${code}\n//# sourceMappingURL=data:application/json;base64,${inline}`, shortCircuit: true };
+    return {
+      format: "module",
+      source: `${code}\n//# sourceMappingURL=data:application/json;base64,${inline}`,
+      shortCircuit: true,
+    };
   } catch (error) {
     if (!(error instanceof SyntaxError && "line" in error && "column" in error)) throw error;
     throw new SyntaxError(`${error.message} (${path}:${String(error.line)}:${String(error.column)})`);

@@ -14,9 +14,14 @@ const sources = new Set([".ts", ".mts", ".js", ".mjs", ".cjs"]);
 const required = /\brequire\s*\(\s*["']([^"']+)["']/g;
 
 /** What a file needs: the user's own files, and names of packages. */
-interface Needs { files: string[]; packages: string[]; }
+interface Needs {
+  files: string[];
+  packages: string[];
+}
 
-interface Scanned extends Needs { modified: number; }
+interface Scanned extends Needs {
+  modified: number;
+}
 
 const scanned = new Map<string, Scanned>();
 
@@ -77,8 +82,14 @@ function needs(path: string): Needs {
     ...module.staticExports.flatMap((statement) => statement.entries.map((entry) => entry.moduleRequest?.value ?? "")),
     ...[...source.matchAll(required)].map((match) => match[1]!),
   ];
-  const files = specifiers.filter((specifier) => /^\.{1,2}\//.test(specifier)).map((specifier) => completed(resolve(dirname(path), specifier)));
-  const found = { files: files.filter((file) => file !== undefined && isLocal(file)) as string[], packages: specifiers.filter(isPackage), modified };
+  const files = specifiers
+    .filter((specifier) => /^\.{1,2}\//.test(specifier))
+    .map((specifier) => completed(resolve(dirname(path), specifier)));
+  const found = {
+    files: files.filter((file) => file !== undefined && isLocal(file)) as string[],
+    packages: specifiers.filter(isPackage),
+    modified,
+  };
   scanned.set(path, found);
   return found;
 }

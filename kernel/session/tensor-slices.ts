@@ -14,7 +14,11 @@ function replyTo(data: unknown, host: typeof Host): SliceReply {
   const { request, id, index } = (data ?? {}) as Partial<SliceRequest>;
   const number = typeof request === "number" ? request : -1;
   if (number < 0 || typeof id !== "string" || !Array.isArray(index) || !index.every(Number.isInteger)) {
-    return { request: number, tile: null, problem: "A slice is asked for by a request number, the tensor's id and an index of whole numbers." };
+    return {
+      request: number,
+      tile: null,
+      problem: "A slice is asked for by a request number, the tensor's id and an index of whole numbers.",
+    };
   }
   try {
     return { request: number, tile: host.sliceOf(id, index), problem: null };

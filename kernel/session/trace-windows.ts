@@ -15,10 +15,28 @@ export function serveWindows(Comm: CommClass, host: typeof Host): void {
 
 function reply(comm: Comm, data: unknown, host: typeof Host): void {
   const { request, id, start, end, width } = (data ?? {}) as Partial<WindowRequest>;
-  const refuse = (problem: string) => comm.send({ request: typeof request === "number" ? request : -1, length: 0, columns: [], complete: false, problem } satisfies WindowReply);
+  const refuse = (problem: string) =>
+    comm.send({
+      request: typeof request === "number" ? request : -1,
+      length: 0,
+      columns: [],
+      complete: false,
+      problem,
+    } satisfies WindowReply);
   const isTime = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
-  if (typeof request !== "number" || typeof id !== "string" || !isTime(start) || !isTime(end) || end < start || !isTime(width) || width < 1 || width > mostPixels) {
-    return refuse(`A window is asked for by a request number, the profile's id, a start before its end in nanoseconds, and a width from 1 to ${mostPixels}.`);
+  if (
+    typeof request !== "number" ||
+    typeof id !== "string" ||
+    !isTime(start) ||
+    !isTime(end) ||
+    end < start ||
+    !isTime(width) ||
+    width < 1 ||
+    width > mostPixels
+  ) {
+    return refuse(
+      `A window is asked for by a request number, the profile's id, a start before its end in nanoseconds, and a width from 1 to ${mostPixels}.`,
+    );
   }
   try {
     const { buffer, ...rest } = host.Profile.window(id, start, end, width);

@@ -11,8 +11,10 @@ import type { CellPlace, CellRegistry, RanCell } from "./cell-registry.ts";
 const ours = [new URL("../", import.meta.url).href, fileURLToPath(new URL("../", import.meta.url))];
 
 /** How the rewritten code spells a name of the notebook, in V8's messages; and one that may not have its value yet. */
-const early = /\(\(\(\${2,}_[\p{ID_Continue}$]+ && \("[^"]*" in \${2,}\d+\)\) \|\| \${2,}\.uninitialised\(\.\.\.\)\) , (\${2,}\d+\.[\p{ID_Continue}$]+)\)/gu;
-const slotName = /\((?:0|\${2,}\.origin\.current) ?, ?\${2,}\d+\.([\p{ID_Continue}$]+)\)|(?<!\$)\${2,}\d+\.([\p{ID_Continue}$]+)/gu;
+const early =
+  /\(\(\(\${2,}_[\p{ID_Continue}$]+ && \("[^"]*" in \${2,}\d+\)\) \|\| \${2,}\.uninitialised\(\.\.\.\)\) , (\${2,}\d+\.[\p{ID_Continue}$]+)\)/gu;
+const slotName =
+  /\((?:0|\${2,}\.origin\.current) ?, ?\${2,}\d+\.([\p{ID_Continue}$]+)\)|(?<!\$)\${2,}\d+\.([\p{ID_Continue}$]+)/gu;
 
 /** What makes an edited file another module: it stands in the URL of a file, which has no white space and no quotes. */
 const version = /\?v=[\da-f]{16}/g;
@@ -67,7 +69,10 @@ export class Tracebacks {
 
   /** A fault of a device has no frame in a cell: it comes after the launch, which it names. */
   #placeLaunch(thrown: unknown): void {
-    const place = thrown instanceof Error && "where" in thrown && typeof thrown.where === "string" ? this.#cells.placed(thrown.where) : undefined;
+    const place =
+      thrown instanceof Error && "where" in thrown && typeof thrown.where === "string"
+        ? this.#cells.placed(thrown.where)
+        : undefined;
     if (place !== undefined) this.#placeFirst(thrown, place);
   }
 
@@ -87,8 +92,10 @@ export class Tracebacks {
     lines.push(...stack);
     const told = new Set([...above, thrown]);
     const isTold = (error: unknown): boolean => told.size > maxCauses || told.has(error);
-    if (thrown instanceof AggregateError && Array.isArray(thrown.errors)) for (const error of thrown.errors) if (!isTold(error)) lines.push("", ...this.#lines(error, told));
-    if (thrown instanceof Error && thrown.cause !== undefined && !isTold(thrown.cause)) lines.push("", "Caused by:", ...this.#lines(thrown.cause, told));
+    if (thrown instanceof AggregateError && Array.isArray(thrown.errors))
+      for (const error of thrown.errors) if (!isTold(error)) lines.push("", ...this.#lines(error, told));
+    if (thrown instanceof Error && thrown.cause !== undefined && !isTold(thrown.cause))
+      lines.push("", "Caused by:", ...this.#lines(thrown.cause, told));
     return lines;
   }
 
@@ -97,7 +104,8 @@ export class Tracebacks {
     let isHidden = false;
     for (const site of sites) {
       // What JavaScript itself has called for us is ours too: the map of an array, say.
-      const text: string | undefined = isHidden && site.getFileName() === null && !site.isEval() ? undefined : this.#frame(error, site);
+      const text: string | undefined =
+        isHidden && site.getFileName() === null && !site.isEval() ? undefined : this.#frame(error, site);
       isHidden = text === undefined;
       if (text !== undefined) lines.push(`    at ${text}`);
     }
@@ -113,7 +121,10 @@ export class Tracebacks {
       return text.replace(/cell:\/\/\/\d+:\d+:\d+/, `${place.cell.label}:${place.line}:${place.column}`);
     }
     if (this.#cells.isCell(file) || isOurs(text) || /^<anonymous>:\d/.test(text)) return undefined;
-    return withoutVersions(text).replace(/:(\d+):(\d+)(?=\)?$)/, (whole, line: string, column: string) => fromSource(file, Number(line), Number(column)) ?? whole);
+    return withoutVersions(text).replace(
+      /:(\d+):(\d+)(?=\)?$)/,
+      (whole, line: string, column: string) => fromSource(file, Number(line), Number(column)) ?? whole,
+    );
   }
 }
 
@@ -138,13 +149,17 @@ function isOurs(frame: string): boolean {
 }
 
 function nameAndMessage(thrown: unknown): { name: string; message: string } {
-  if (thrown instanceof Error) return { name: String(thrown.name || thrown.constructor.name), message: withoutOurs(String(thrown.message)) + refused(thrown) };
+  if (thrown instanceof Error)
+    return {
+      name: String(thrown.name || thrown.constructor.name),
+      message: withoutOurs(String(thrown.message)) + refused(thrown),
+    };
   return { name: "Thrown", message: inspect(thrown, { colors: false }) };
 }
 
 /** Where the file is wrong that Node could not compile. */
 function refused(error: Error): string {
-  const [, file, line, indent] = error instanceof SyntaxError ? refusal.exec(String(error.stack)) ?? [] : [];
+  const [, file, line, indent] = error instanceof SyntaxError ? (refusal.exec(String(error.stack)) ?? []) : [];
   return file === undefined ? "" : ` (${file}:${line}:${indent!.length + 1})`;
 }
 
@@ -157,7 +172,9 @@ function header(error: unknown): string {
 }
 
 function withoutOurs(text: string): string {
-  return withoutVersions(text).replace(early, "$1").replace(slotName, (_, called: string | undefined, read: string | undefined) => called ?? read ?? "");
+  return withoutVersions(text)
+    .replace(early, "$1")
+    .replace(slotName, (_, called: string | undefined, read: string | undefined) => called ?? read ?? "");
 }
 
 /** Word by word, since a message may be long: a lookbehind for `file:` would look at all of it from each of its characters. */

@@ -19,7 +19,14 @@ export async function cellOf(code: string): Promise<CellText | null> {
   const { parse } = await import("../language/cell.ts");
   try {
     const cell = parse(code);
-    return { language: cell.language, code: cell.code, types: cell.magics.types, tellTypes: cell.magics.tellTypes === true, installs: cell.magics.npm !== undefined || /["']npm:/.test(cell.code), help: cell.help ?? null };
+    return {
+      language: cell.language,
+      code: cell.code,
+      types: cell.magics.types,
+      tellTypes: cell.magics.tellTypes === true,
+      installs: cell.magics.npm !== undefined || /["']npm:/.test(cell.code),
+      help: cell.help ?? null,
+    };
   } catch (error) {
     if (!(error instanceof CellSyntaxError)) throw error;
     return null;

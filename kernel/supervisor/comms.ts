@@ -16,7 +16,10 @@ export interface OwnTarget {
 
 export type CommEvent = Event & { type: "commOpen" | "commMessage" | "commClose" };
 
-interface Comm { target: string; own: OwnTarget | null; }
+interface Comm {
+  target: string;
+  own: OwnTarget | null;
+}
 
 export class Comms {
   readonly #open = new Map<string, Comm>();
@@ -26,7 +29,12 @@ export class Comms {
   readonly #session: SessionKeeper;
   #sessionTargets = new Set<string>();
 
-  constructor(own: Readonly<Record<string, OwnTarget>>, publisher: Publisher, requests: Requests, session: SessionKeeper) {
+  constructor(
+    own: Readonly<Record<string, OwnTarget>>,
+    publisher: Publisher,
+    requests: Requests,
+    session: SessionKeeper,
+  ) {
     this.#own = own;
     this.#publisher = publisher;
     this.#requests = requests;
@@ -52,14 +60,31 @@ export class Comms {
     }
     this.#open.set(comm, { target, own });
     if (own !== null) own.opened(comm, request);
-    else await this.#forward(request, (id, buffers) => ({ type: "commOpen", request: id, comm, target, data: request.content["data"] ?? {}, metadata: request.metadata, buffers }));
+    else
+      await this.#forward(request, (id, buffers) => ({
+        type: "commOpen",
+        request: id,
+        comm,
+        target,
+        data: request.content["data"] ?? {},
+        metadata: request.metadata,
+        buffers,
+      }));
   }
 
   async message(request: Message): Promise<void> {
     const comm = required(request.content, "comm_id", "string");
     const known = this.#open.get(comm);
     if (known === undefined) this.#publisher.publish("comm_close", request, { comm_id: comm, data: {} });
-    else if (known.own === null) await this.#forward(request, (id, buffers) => ({ type: "commMessage", request: id, comm, data: request.content["data"] ?? {}, metadata: request.metadata, buffers }));
+    else if (known.own === null)
+      await this.#forward(request, (id, buffers) => ({
+        type: "commMessage",
+        request: id,
+        comm,
+        data: request.content["data"] ?? {},
+        metadata: request.metadata,
+        buffers,
+      }));
   }
 
   async close(request: Message): Promise<void> {
@@ -67,7 +92,13 @@ export class Comms {
     const known = this.#open.get(comm);
     this.#open.delete(comm);
     known?.own?.closed(comm);
-    if (known?.own === null) await this.#forward(request, (id) => ({ type: "commClose", request: id, comm, data: request.content["data"] ?? {} }));
+    if (known?.own === null)
+      await this.#forward(request, (id) => ({
+        type: "commClose",
+        request: id,
+        comm,
+        data: request.content["data"] ?? {},
+      }));
   }
 
   /** What the session says about its comms, to all clients. */
@@ -75,8 +106,18 @@ export class Comms {
     if (event.type === "commOpen") this.#open.set(event.comm, { target: event.target, own: null });
     if (event.type === "commClose") this.#open.delete(event.comm);
 
-    const content: Json = { comm_id: event.comm, data: event.data ?? {}, ...(event.type === "commOpen" ? { target_name: event.target } : {}) };
-    this.#publisher.publish(messageTypes[event.type], request, content, event.type === "commClose" ? {} : event.metadata, buffers);
+    const content: Json = {
+      comm_id: event.comm,
+      data: event.data ?? {},
+      ...(event.type === "commOpen" ? { target_name: event.target } : {}),
+    };
+    this.#publisher.publish(
+      messageTypes[event.type],
+      request,
+      content,
+      event.type === "commClose" ? {} : event.metadata,
+      buffers,
+    );
   }
 
   setSessionTargets(targets: readonly string[]): void {
@@ -106,10 +147,18 @@ export class Comms {
     }
   }
 
-  async #forward(request: Message, command: (id: number, buffers: ReturnType<typeof packBuffers>) => Parameters<SessionKeeper["request"]>[0]): Promise<void> {
+  async #forward(
+    request: Message,
+    command: (id: number, buffers: ReturnType<typeof packBuffers>) => Parameters<SessionKeeper["request"]>[0],
+  ): Promise<void> {
     const id = this.#requests.add(request, { silent: false, allowStdin: false });
     const outcome = await this.#session.request(command(id, packBuffers(request.buffers)));
-    if (outcome.error !== null) this.#publisher.publish("error", request, { ename: outcome.error.name, evalue: outcome.error.message, traceback: outcome.error.traceback });
+    if (outcome.error !== null)
+      this.#publisher.publish("error", request, {
+        ename: outcome.error.name,
+        evalue: outcome.error.message,
+        traceback: outcome.error.traceback,
+      });
     this.#requests.settle(id);
   }
 }

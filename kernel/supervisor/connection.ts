@@ -24,7 +24,10 @@ export function readConnection(file: string): Connection {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    throw new Problem("CONNECTION_UNREADABLE", `The connection file ${file} cannot be read: ${reason(error)}. A Jupyter client writes this file and starts the kernel with its path.`);
+    throw new Problem(
+      "CONNECTION_UNREADABLE",
+      `The connection file ${file} cannot be read: ${reason(error)}. A Jupyter client writes this file and starts the kernel with its path.`,
+    );
   }
   return parseConnection(text, file);
 }
@@ -32,8 +35,11 @@ export function readConnection(file: string): Connection {
 /** The sentence to print when others may read the key in the file, else `null`. */
 export function exposure(file: string): string | null {
   const { mode, uid } = statSync(file);
-  if (typeof process.getuid === "function" && uid !== process.getuid()) return `The connection file ${file} belongs to user ${uid}: who wrote it can run code here.`;
-  return (mode & 0o077) === 0 ? null : `The connection file ${file} can be read by other users, who can then run code here: chmod 600 it.`;
+  if (typeof process.getuid === "function" && uid !== process.getuid())
+    return `The connection file ${file} belongs to user ${uid}: who wrote it can run code here.`;
+  return (mode & 0o077) === 0
+    ? null
+    : `The connection file ${file} can be read by other users, who can then run code here: chmod 600 it.`;
 }
 
 /** Checks the text of a connection file; `file` is for the sentences. */
@@ -41,7 +47,11 @@ export function parseConnection(text: string, file: string): Connection {
   const fields = parseObject(text, file);
 
   const expect = (name: string, expected: string, accepted: boolean): void => {
-    if (!accepted) throw new Problem("CONNECTION_INVALID", `"${name}" in ${file} must be ${expected}, but is ${shown(fields[name])}.`);
+    if (!accepted)
+      throw new Problem(
+        "CONNECTION_INVALID",
+        `"${name}" in ${file} must be ${expected}, but is ${shown(fields[name])}.`,
+      );
   };
   const transport = fields["transport"] ?? "tcp";
   expect("transport", `"tcp" or "ipc"`, transport === "tcp" || transport === "ipc");
@@ -54,13 +64,29 @@ export function parseConnection(text: string, file: string): Connection {
   const ports = {} as Record<Channel, number>;
   for (const channel of channels) {
     const port = fields[`${channel}_port`];
-    expect(`${channel}_port`, "a port from 1 to 65535", Number.isInteger(port) && (port as number) >= 1 && (port as number) <= 65535);
+    expect(
+      `${channel}_port`,
+      "a port from 1 to 65535",
+      Number.isInteger(port) && (port as number) >= 1 && (port as number) <= 65535,
+    );
     ports[channel] = port as number;
   }
-  const twice = channels.find((channel, index) => channels.findIndex((other) => ports[other] === ports[channel]) !== index);
-  if (twice !== undefined) throw new Problem("CONNECTION_INVALID", `The five ports in ${file} must differ, but "${twice}_port" repeats ${ports[twice]}.`);
+  const twice = channels.find(
+    (channel, index) => channels.findIndex((other) => ports[other] === ports[channel]) !== index,
+  );
+  if (twice !== undefined)
+    throw new Problem(
+      "CONNECTION_INVALID",
+      `The five ports in ${file} must differ, but "${twice}_port" repeats ${ports[twice]}.`,
+    );
 
-  return { transport: transport as "tcp" | "ipc", ip: ip as string, ports, key: key as string, hash: (scheme as string).slice("hmac-".length) };
+  return {
+    transport: transport as "tcp" | "ipc",
+    ip: ip as string,
+    ports,
+    key: key as string,
+    hash: (scheme as string).slice("hmac-".length),
+  };
 }
 
 /** Where a channel is found. */
@@ -74,9 +100,16 @@ function parseObject(text: string, file: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new Problem("CONNECTION_INVALID", `The connection file ${file} ${text.trim() === "" ? "is empty" : `is not JSON (${reason(error)})`}.`);
+    throw new Problem(
+      "CONNECTION_INVALID",
+      `The connection file ${file} ${text.trim() === "" ? "is empty" : `is not JSON (${reason(error)})`}.`,
+    );
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Problem("CONNECTION_INVALID", `The connection file ${file} must have a JSON object, but has ${kindOf(value)}.`);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Problem(
+      "CONNECTION_INVALID",
+      `The connection file ${file} must have a JSON object, but has ${kindOf(value)}.`,
+    );
   return value as Record<string, unknown>;
 }
 

@@ -2,12 +2,21 @@
 import type { Json } from "./messages.ts";
 import { Problem, kindOf } from "./problem.ts";
 
-interface Kinds { string: string; number: number; boolean: boolean; object: Json; }
+interface Kinds {
+  string: string;
+  number: number;
+  boolean: boolean;
+  object: Json;
+}
 
 /** The field. Throws a `Problem` when it is missing or of another type. */
 export function required<K extends keyof Kinds>(content: Json, field: string, kind: K): Kinds[K] {
   const value = content[field];
-  if (!isKind(value, kind)) throw new Problem("CONTENT_INVALID", `"${field}" must be ${kind === "object" ? "an object" : `a ${kind}`}, but is ${kindOf(value)}.`);
+  if (!isKind(value, kind))
+    throw new Problem(
+      "CONTENT_INVALID",
+      `"${field}" must be ${kind === "object" ? "an object" : `a ${kind}`}, but is ${kindOf(value)}.`,
+    );
   return value as Kinds[K];
 }
 
@@ -17,7 +26,9 @@ export function optional<K extends keyof Kinds>(content: Json, field: string, ki
 }
 
 function isKind(value: unknown, kind: keyof Kinds): boolean {
-  return kind === "object" ? typeof value === "object" && value !== null && !Array.isArray(value) : typeof value === kind;
+  return kind === "object"
+    ? typeof value === "object" && value !== null && !Array.isArray(value)
+    : typeof value === kind;
 }
 
 /** A row of a table, looked up by a name from outside: never what every object inherits, such as "constructor". */

@@ -6,7 +6,11 @@ import { replyTo, type Json, type Message } from "./messages.ts";
 import { Problem } from "./problem.ts";
 import type { Wire } from "./wire.ts";
 
-interface Job { channel: Inbound; request: Message; handler: Handler; }
+interface Job {
+  channel: Inbound;
+  request: Message;
+  handler: Handler;
+}
 
 export class Dispatch {
   readonly #kernel: Kernel;
@@ -21,7 +25,12 @@ export class Dispatch {
   #running: Message | null = null;
 
   /** `arrived` resolves when all messages that have already come in have been received. */
-  constructor(kernel: Kernel, wire: Wire, reply: (channel: Inbound, message: Message) => void, arrived: () => Promise<void>) {
+  constructor(
+    kernel: Kernel,
+    wire: Wire,
+    reply: (channel: Inbound, message: Message) => void,
+    arrived: () => Promise<void>,
+  ) {
     this.#kernel = kernel;
     this.#wire = wire;
     this.#reply = reply;
@@ -95,7 +104,10 @@ export class Dispatch {
       content = await answer(this.#kernel, request);
     } catch (error) {
       content = failure(error);
-      if (!isAnswered) process.stderr.write(`warpcell: ${request.header.msg_type} was dropped. ${String(content["evalue"])} [${String(content["ename"])}]\n`);
+      if (!isAnswered)
+        process.stderr.write(
+          `warpcell: ${request.header.msg_type} was dropped. ${String(content["evalue"])} [${String(content["ename"])}]\n`,
+        );
     } finally {
       if (content !== null && isAnswered) {
         publisher.flush();
@@ -133,7 +145,10 @@ const unknown: Handler = {
   lane: "now",
   answer: (_kernel, request) => {
     const { header } = request;
-    const problem = new Problem("MESSAGE_UNKNOWN", `The Jupyter protocol has no message type "${header.msg_type.slice(0, 100)}".`);
+    const problem = new Problem(
+      "MESSAGE_UNKNOWN",
+      `The Jupyter protocol has no message type "${header.msg_type.slice(0, 100)}".`,
+    );
     process.stderr.write(`warpcell: ${problem.message} [${problem.code}]\n`);
     return isRequest(request) ? failure(problem) : null;
   },
@@ -143,6 +158,7 @@ function failure(error: unknown): Json {
   const { name, message } = error instanceof Error ? error : { name: "Error", message: String(error) };
   const ename = error instanceof Problem ? error.code : name;
   // A mistake of the client is told to the client; any other is ours, and worth its stack.
-  if (!(error instanceof Problem)) process.stderr.write(`warpcell: ${error instanceof Error ? (error.stack ?? message) : message}\n`);
+  if (!(error instanceof Problem))
+    process.stderr.write(`warpcell: ${error instanceof Error ? (error.stack ?? message) : message}\n`);
   return { status: "error", ename, evalue: message, traceback: [`${ename}: ${message}`] };
 }

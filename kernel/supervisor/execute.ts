@@ -87,20 +87,30 @@ export class Execute {
     const cell = await cellOf(options.code);
     if (cell?.help != null) {
       this.#parts.requests.release([id]);
-      return { ...succeeded, payload: [{ source: "page", start: 0, data: await this.#parts.help(cell.help.expression, cell.help.detail) }] };
+      return {
+        ...succeeded,
+        payload: [{ source: "page", start: 0, data: await this.#parts.help(cell.help.expression, cell.help.detail) }],
+      };
     }
 
     this.#setTypes(request, cell, options);
     // What a cell installs the checker cannot know before, also where type errors are fatal.
     const before = cell?.installs === true ? null : this.#check(cell, count, options);
     // No wait unless it is needed: the cell starts before it is checked.
-    const refusal = before !== null && this.#parts.diagnostics.mode === "strict" ? await this.#refusal(before, count) : null;
+    const refusal =
+      before !== null && this.#parts.diagnostics.mode === "strict" ? await this.#refusal(before, count) : null;
     if (refusal !== null) this.#parts.requests.release([id]);
-    const outcome = refusal === null ? await this.#send(request, id, count, options) : { ...succeeded, status: "error" as const, error: refusal };
+    const outcome =
+      refusal === null
+        ? await this.#send(request, id, count, options)
+        : { ...succeeded, status: "error" as const, error: refusal };
     if (outcome.error !== null && !options.silent) this.#publishError(request, outcome.error);
     const check = cell?.installs === true ? this.#check(cell, count, options) : before;
     if (check !== null && cell !== null && refusal === null) {
-      this.#showWarnings(request, await this.#parts.diagnostics.shown(count, check, (late) => this.#showLate(request, late)));
+      this.#showWarnings(
+        request,
+        await this.#parts.diagnostics.shown(count, check, (late) => this.#showLate(request, late)),
+      );
       this.#parts.diagnostics.ran(count, cell.code);
     }
     return outcome;
@@ -125,7 +135,15 @@ export class Execute {
     const errors = (await check.warnings).filter(({ severity }) => severity === "error");
     if (errors.length === 0) return null;
     const message = `The cell has ${errors.length === 1 ? "a type error" : `${errors.length} type errors`} and was not run, as %types strict asks.`;
-    return { name: "TypesError", message, traceback: [`\u001b[31mTypesError\u001b[39m: ${message}`, "", ...format(count, check.code, errors, "error").trimEnd().split("\n")] };
+    return {
+      name: "TypesError",
+      message,
+      traceback: [
+        `\u001b[31mTypesError\u001b[39m: ${message}`,
+        "",
+        ...format(count, check.code, errors, "error").trimEnd().split("\n"),
+      ],
+    };
   }
 
   /** Under the cell itself, as what a late timer prints, unless another one runs by now. */
@@ -137,16 +155,31 @@ export class Execute {
 
   /** Not on stderr, which front ends show as failure. */
   #showWarnings(request: Message, text: string): void {
-    if (text !== "") this.#parts.publisher.publish("display_data", request, { data: { "text/plain": text.trimEnd() }, metadata: {}, transient: {} });
+    if (text !== "")
+      this.#parts.publisher.publish("display_data", request, {
+        data: { "text/plain": text.trimEnd() },
+        metadata: {},
+        transient: {},
+      });
   }
 
   #send(request: Message, id: RequestId, count: number, options: Options): Promise<Outcome> {
     const cellId = request.metadata["cellId"];
-    return this.#parts.session.request({ type: "execute", request: id, count, cellId: typeof cellId === "string" ? cellId : null, ...options });
+    return this.#parts.session.request({
+      type: "execute",
+      request: id,
+      count,
+      cellId: typeof cellId === "string" ? cellId : null,
+      ...options,
+    });
   }
 
   #publishError(request: Message, error: CellError): void {
-    this.#parts.publisher.publish("error", request, { ename: error.name, evalue: error.message, traceback: error.traceback });
+    this.#parts.publisher.publish("error", request, {
+      ename: error.name,
+      evalue: error.message,
+      traceback: error.traceback,
+    });
   }
 
   /** The content of the reply to a request that was dropped because one before it failed. It has no count: a front end would show it beside a cell that never ran. */
@@ -171,12 +204,18 @@ function readOptions({ content }: Message): Options {
     silent,
     storeHistory: !silent && optional(content, "store_history", "boolean", true),
     allowStdin: optional(content, "allow_stdin", "boolean", true),
-    userExpressions: Object.fromEntries(Object.keys(expressions).map((name) => [name, required(expressions, name, "string")])),
+    userExpressions: Object.fromEntries(
+      Object.keys(expressions).map((name) => [name, required(expressions, name, "string")]),
+    ),
   };
 }
 
 function replyContent(count: number, { status, error, userExpressions, payload }: Outcome): Json {
   if (status === "ok") return { status, execution_count: count, user_expressions: userExpressions, payload };
-  const { name, message, traceback } = error ?? { name: "Error", message: "The cell failed without a reason.", traceback: [] };
+  const { name, message, traceback } = error ?? {
+    name: "Error",
+    message: "The cell failed without a reason.",
+    traceback: [],
+  };
   return { status, execution_count: count, ename: name, evalue: message, traceback, user_expressions: {}, payload };
 }

@@ -13,7 +13,9 @@ export function glob(pattern: string): (text: string) => boolean {
 
 /** Goes back to the last star only: what an earlier one could take, that one can take too. */
 function matches(parts: readonly Part[], text: readonly string[]): boolean {
-  let part = 0, star = -1, resume = 0;
+  let part = 0,
+    star = -1,
+    resume = 0;
   for (let at = 0; at < text.length; ) {
     const wanted = parts[part];
     if (wanted === "*") {
@@ -34,5 +36,9 @@ function matches(parts: readonly Part[], text: readonly string[]): boolean {
 
 /** `a-z` in a set is a range; one whose ends are the wrong way round is empty. */
 function isInSet(set: string, character: string): boolean {
-  return [...set.matchAll(/([^])-([^])|[^]/gu)].some(([whole, first, last]) => (first === undefined ? whole === character : first.codePointAt(0)! <= character.codePointAt(0)! && character.codePointAt(0)! <= last!.codePointAt(0)!));
+  return [...set.matchAll(/([^])-([^])|[^]/gu)].some(([whole, first, last]) =>
+    first === undefined
+      ? whole === character
+      : first.codePointAt(0)! <= character.codePointAt(0)! && character.codePointAt(0)! <= last!.codePointAt(0)!,
+  );
 }

@@ -41,7 +41,13 @@ export interface Handler {
 }
 
 const now = (answer: Answer): Handler => ({ lane: "now", answer });
-const silently = (act: (kernel: Kernel, request: Message) => Promise<void>): Handler => ({ lane: "now", answer: async (kernel, request) => { await act(kernel, request); return null; } });
+const silently = (act: (kernel: Kernel, request: Message) => Promise<void>): Handler => ({
+  lane: "now",
+  answer: async (kernel, request) => {
+    await act(kernel, request);
+    return null;
+  },
+});
 
 /** Code that can be parsed: whoever asks what stands in it hears why it cannot. */
 function shallowCode(content: Json): string {
@@ -94,7 +100,15 @@ const shell: Record<string, Handler> = {
       matches: matches.map(({ text }) => text),
       cursor_start: position(start),
       cursor_end: position(end),
-      metadata: { _jupyter_types_experimental: matches.map(({ text, type, signature, start, end }) => ({ text, type, signature, start: position(start), end: position(end) })) },
+      metadata: {
+        _jupyter_types_experimental: matches.map(({ text, type, signature, start, end }) => ({
+          text,
+          type,
+          signature,
+          start: position(start),
+          end: position(end),
+        })),
+      },
     };
   }),
 
@@ -110,7 +124,14 @@ const shell: Record<string, Handler> = {
 const control: Record<string, Handler> = everywhere;
 
 const stdin: Record<string, Handler> = {
-  input_reply: { lane: "now", quiet: true, answer: (kernel, reply) => { kernel.stdin.answer(reply); return null; } },
+  input_reply: {
+    lane: "now",
+    quiet: true,
+    answer: (kernel, reply) => {
+      kernel.stdin.answer(reply);
+      return null;
+    },
+  },
 };
 
 export const handlers: Record<Inbound, Record<string, Handler>> = { shell, control, stdin };

@@ -20,7 +20,10 @@ export class History {
     const access = rowOf(accesses, optional(content, "hist_access_type", "string", "tail"));
     const cells = access === undefined ? [] : access(this.#cells, content);
 
-    return { status: "ok", history: cells.map(({ line, input, output }): Line => [session, line, withOutput ? [input, output] : input]) };
+    return {
+      status: "ok",
+      history: cells.map(({ line, input, output }): Line => [session, line, withOutput ? [input, output] : input]),
+    };
   }
 }
 
@@ -40,7 +43,9 @@ const accesses: Record<string, (cells: Cells, content: Json) => Cells> = {
   search: (cells, content) => {
     const isWanted = glob(optional(content, "pattern", "string", "*"));
     const matching = cells.filter(({ input }) => isWanted(input));
-    const distinct = optional(content, "unique", "boolean", false) ? [...new Map(matching.map((cell) => [cell.input, cell])).values()] : matching;
+    const distinct = optional(content, "unique", "boolean", false)
+      ? [...new Map(matching.map((cell) => [cell.input, cell])).values()]
+      : matching;
     return last(distinct, optional(content, "n", "number", distinct.length));
   },
 };

@@ -2,7 +2,10 @@
 import { createRequire } from "node:module";
 import { protocolVersion, type Json } from "./messages.ts";
 
-const { version, dependencies } = createRequire(import.meta.url)("../../package.json") as { version: string; dependencies: { typescript: string } };
+const { version, dependencies } = createRequire(import.meta.url)("../../package.json") as {
+  version: string;
+  dependencies: { typescript: string };
+};
 
 export const kernelVersion = version;
 

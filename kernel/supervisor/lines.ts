@@ -10,9 +10,14 @@ export class Lines {
 
   /** The lines that these bytes complete. Throws when what is not complete is too long. */
   take(bytes: Uint8Array): string[] {
-    const lines = (this.#partial + this.#decoder.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))).split("\n");
+    const lines = (
+      this.#partial + this.#decoder.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+    ).split("\n");
     this.#partial = lines.pop()!;
-    if (this.#partial.length > longest) throw new RangeError(`The session wrote more than ${longest.toLocaleString("en-US")} characters to its agent's pipe without the end of a line.`);
+    if (this.#partial.length > longest)
+      throw new RangeError(
+        `The session wrote more than ${longest.toLocaleString("en-US")} characters to its agent's pipe without the end of a line.`,
+      );
     return lines;
   }
 }

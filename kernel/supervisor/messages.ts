@@ -31,7 +31,14 @@ export const ownSession: string = randomUUID();
 let sent = 0;
 
 function header(type: string): Header {
-  return { msg_id: `${ownSession}_${process.pid}_${++sent}`, msg_type: type, session: ownSession, username: "kernel", date: new Date().toISOString(), version: protocolVersion };
+  return {
+    msg_id: `${ownSession}_${process.pid}_${++sent}`,
+    msg_type: type,
+    session: ownSession,
+    username: "kernel",
+    date: new Date().toISOString(),
+    version: protocolVersion,
+  };
 }
 
 /** "execute_reply" for "execute_request". */
@@ -41,23 +48,57 @@ export function replyType(requestType: string): string {
 
 /** The answer to a request: type, route and parent follow from it. */
 export function replyTo(request: Message, content: Json, metadata: Json = {}): Message {
-  return { identities: request.identities, header: header(replyType(request.header.msg_type)), parent: request.header, metadata, content, buffers: [] };
+  return {
+    identities: request.identities,
+    header: header(replyType(request.header.msg_type)),
+    parent: request.header,
+    metadata,
+    content,
+    buffers: [],
+  };
 }
 
 /** A broadcast caused by `request`, or by nothing. */
-export function broadcast(type: string, request: Message | null, content: Json, metadata: Json = {}, buffers: Uint8Array[] = []): Message {
+export function broadcast(
+  type: string,
+  request: Message | null,
+  content: Json,
+  metadata: Json = {},
+  buffers: Uint8Array[] = [],
+): Message {
   const topic = type === "stream" ? `stream.${String(content["name"])}` : `kernel.${ownSession}.${type}`;
-  return { identities: [Buffer.from(topic)], header: header(type), parent: request?.header ?? {}, metadata, content, buffers };
+  return {
+    identities: [Buffer.from(topic)],
+    header: header(type),
+    parent: request?.header ?? {},
+    metadata,
+    content,
+    buffers,
+  };
 }
 
 /** The greeting of a new subscriber (JEP 65): the topic it subscribed to comes first, so that it matches. */
 export function welcome(subscription: Uint8Array): Message {
-  return { identities: [subscription], header: header("iopub_welcome"), parent: {}, metadata: {}, content: { subscription: Buffer.from(subscription).toString() }, buffers: [] };
+  return {
+    identities: [subscription],
+    header: header("iopub_welcome"),
+    parent: {},
+    metadata: {},
+    content: { subscription: Buffer.from(subscription).toString() },
+    buffers: [],
+  };
 }
 
 /** A question to the client that sent `request`, on its stdin channel. */
 export function questionTo(request: Message, prompt: string, password: boolean): Message {
-  return { identities: request.identities, header: header("input_request"), parent: request.header, metadata: {}, content: { prompt, password }, buffers: [] };
+  return {
+    identities: request.identities,
+    header: header("input_request"),
+    parent: request.header,
+    metadata: {},
+    content: { prompt, password },
+    buffers: [],
+  };
 }
 
 /** A request as a client sends it. */

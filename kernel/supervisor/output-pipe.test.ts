@@ -9,7 +9,13 @@ const token = `\u001e${"0123456789abcdef".repeat(2)}\u001e`;
 function pipe(): { source: PassThrough; output: OutputPipe; text: () => string } {
   const source = new PassThrough();
   let text = "";
-  return { source, output: new OutputPipe(source, (part) => { text += part; }), text: () => text };
+  return {
+    source,
+    output: new OutputPipe(source, (part) => {
+      text += part;
+    }),
+    text: () => text,
+  };
 }
 
 test("a token is found wherever the bytes are cut, and no part of it is shown", async () => {

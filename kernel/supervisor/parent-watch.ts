@@ -18,7 +18,8 @@ export function watchParent(gone: () => void): void {
   const named = Number(process.env["JPY_PARENT_PID"] ?? 0);
   // A number from another process namespace says nothing here.
   const namespace = process.env[namespaceVariable];
-  const client = named > 1 && ((namespace !== undefined && namespace === processNamespace()) || alive(named)) ? named : null;
+  const client =
+    named > 1 && ((namespace !== undefined && namespace === processNamespace()) || alive(named)) ? named : null;
 
   const timer = setInterval(() => {
     if (process.ppid === parent && (client === null || alive(client))) return;

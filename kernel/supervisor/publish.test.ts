@@ -5,7 +5,11 @@ import { Publisher } from "./publish.ts";
 
 function publisher(): { publisher: Publisher; sent: Message[]; gist: () => unknown[] } {
   const sent: Message[] = [];
-  return { publisher: new Publisher((message) => void sent.push(message)), sent, gist: () => sent.map(({ header, content }) => content["text"] ?? content["execution_state"] ?? header.msg_type) };
+  return {
+    publisher: new Publisher((message) => void sent.push(message)),
+    sent,
+    gist: () => sent.map(({ header, content }) => content["text"] ?? content["execution_state"] ?? header.msg_type),
+  };
 }
 
 const one = requestOf("execute_request", {});
@@ -37,7 +41,12 @@ test("text leaves by itself soon, and at once when it is long", async () => {
   to.stream(one, "stdout", "soon");
   expect(sent).toHaveLength(1);
   await new Promise<void>((resolve) => {
-    const timer = setInterval(() => { if (sent.length === 2) { clearInterval(timer); resolve(); } }, 5);
+    const timer = setInterval(() => {
+      if (sent.length === 2) {
+        clearInterval(timer);
+        resolve();
+      }
+    }, 5);
   });
   expect(sent[1]?.content).toEqual({ name: "stdout", text: "soon" });
 });

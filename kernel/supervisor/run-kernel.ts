@@ -58,24 +58,58 @@ export async function runKernel(connection: Connection): Promise<void> {
     device = `Tensors go to ${summary.device} (${summary.name}): ${summary.reason}`;
   };
 
-  const stdin = new Stdin((message) => send("stdin", message), (command) => session.agent(command));
-  const execute = new Execute({ publisher, requests, session, history, diagnostics, stdin, help: (expression, detail) => help(types, expression, detail) });
-  const gauges = new Gauges(publisher, (command) => session.agent(command), () => execute.busy);
+  const stdin = new Stdin(
+    (message) => send("stdin", message),
+    (command) => session.agent(command),
+  );
+  const execute = new Execute({
+    publisher,
+    requests,
+    session,
+    history,
+    diagnostics,
+    stdin,
+    help: (expression, detail) => help(types, expression, detail),
+  });
+  const gauges = new Gauges(
+    publisher,
+    (command) => session.agent(command),
+    () => execute.busy,
+  );
   const comms = new Comms({ [gauges.target]: gauges }, publisher, requests, session);
-  const parts: EventParts = { publisher, requests, comms, gauges, stdin, diagnostics, count: () => execute.count, device: describe };
+  const parts: EventParts = {
+    publisher,
+    requests,
+    comms,
+    gauges,
+    stdin,
+    diagnostics,
+    count: () => execute.count,
+    device: describe,
+  };
 
   let ending: Promise<void> | null = null;
-  const end = (restart: boolean): Promise<void> => (ending ??= (async () => {
-    types.stop();
-    await session.stop(restart);
-    // Whoever waits for a cell hears that it has ended: the state that a server saw last is what it shows of the next kernel too.
-    await dispatch.settled;
-    publisher.flush();
-    await sockets?.close();
-    process.exit(0);
-  })());
+  const end = (restart: boolean): Promise<void> =>
+    (ending ??= (async () => {
+      types.stop();
+      await session.stop(restart);
+      // Whoever waits for a cell hears that it has ended: the state that a server saw last is what it shows of the next kernel too.
+      await dispatch.settled;
+      publisher.flush();
+      await sockets?.close();
+      process.exit(0);
+    })());
 
-  const kernel: Kernel = { publisher, execute, history, comms, stdin, types, device: () => device, shutdown: (request) => end(request.content["restart"] === true) };
+  const kernel: Kernel = {
+    publisher,
+    execute,
+    history,
+    comms,
+    stdin,
+    types,
+    device: () => device,
+    shutdown: (request) => end(request.content["restart"] === true),
+  };
   const dispatch = new Dispatch(kernel, wire, send, () => sockets?.drained() ?? Promise.resolve());
 
   // The session takes longest to come up: it starts first, and the sockets are bound meanwhile.
@@ -98,7 +132,9 @@ export async function runKernel(connection: Connection): Promise<void> {
       dispatch.tellState();
     },
     unsubscribed: () => comms.clientLeft(),
-    crowded: (isCrowded) => { session.reading = !isCrowded; },
+    crowded: (isCrowded) => {
+      session.reading = !isCrowded;
+    },
   });
   publisher.status("starting", null);
 }
@@ -106,5 +142,7 @@ export async function runKernel(connection: Connection): Promise<void> {
 /** The page for `x?`: what the type service knows of `x`. */
 async function help(types: Types, expression: string, detail: 0 | 1): Promise<Record<string, unknown>> {
   const { found, text, markdown } = await (await types.service()).inspect(expression, expression.length, detail);
-  return found ? { "text/plain": text, "text/markdown": markdown } : { "text/plain": `Nothing is known of ${expression}.` };
+  return found
+    ? { "text/plain": text, "text/markdown": markdown }
+    : { "text/plain": `Nothing is known of ${expression}.` };
 }

@@ -22,7 +22,9 @@ export interface EventParts {
 
 /** `ready` and `done` are the keeper's. */
 type Shown = Exclude<Event, { type: "ready" | "done" }>;
-type Actions = { [Type in Shown["type"]]: (parts: EventParts, event: Shown & { type: Type }, origin: Origin | undefined) => void };
+type Actions = {
+  [Type in Shown["type"]]: (parts: EventParts, event: Shown & { type: Type }, origin: Origin | undefined) => void;
+};
 
 const actions: Actions = {
   stream: ({ publisher }, event, origin) => {
@@ -35,14 +37,24 @@ const actions: Actions = {
     const buffers = buffersOf(parts, event.buffers, origin);
     if (buffers === null) return;
     const transient = event.displayId === null ? {} : { display_id: event.displayId };
-    publisher.publish(event.update ? "update_display_data" : "display_data", origin?.message ?? null, { data: event.data, metadata: event.metadata, transient }, {}, buffers);
+    publisher.publish(
+      event.update ? "update_display_data" : "display_data",
+      origin?.message ?? null,
+      { data: event.data, metadata: event.metadata, transient },
+      {},
+      buffers,
+    );
   },
 
   result: ({ publisher, count }, event, origin) => {
     if (origin === undefined || origin.silent) return;
     const text = event.data["text/plain"];
     origin.resultText = typeof text === "string" ? text : null;
-    publisher.publish("execute_result", origin.message, { execution_count: count(), data: event.data, metadata: event.metadata });
+    publisher.publish("execute_result", origin.message, {
+      execution_count: count(),
+      data: event.data,
+      metadata: event.metadata,
+    });
   },
 
   clearOutput: ({ publisher }, event, origin) => {
@@ -60,17 +72,30 @@ const actions: Actions = {
 };
 
 /** The bytes of an output; `null`, with a line for the reader, when the session ended before they were taken. */
-function buffersOf({ publisher }: EventParts, carried: CarriedBuffer[], origin: Origin | undefined): Uint8Array[] | null {
+function buffersOf(
+  { publisher }: EventParts,
+  carried: CarriedBuffer[],
+  origin: Origin | undefined,
+): Uint8Array[] | null {
   try {
     return unpackBuffers(carried);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    publisher.stream(origin?.message ?? null, "stderr", `An output with binary data was lost, because the session ended before it was read (${reason}).\n`);
+    publisher.stream(
+      origin?.message ?? null,
+      "stderr",
+      `An output with binary data was lost, because the session ended before it was read (${reason}).\n`,
+    );
     return null;
   }
 }
 
-function passComm({ comms }: EventParts, event: CommEvent, buffers: Uint8Array[] | null, origin: Origin | undefined): void {
+function passComm(
+  { comms }: EventParts,
+  event: CommEvent,
+  buffers: Uint8Array[] | null,
+  origin: Origin | undefined,
+): void {
   if (buffers !== null) comms.fromSession(event, buffers, origin?.message ?? null);
 }
 

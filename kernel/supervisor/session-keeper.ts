@@ -1,5 +1,14 @@
 // Turns a series of session processes into one session that is always there: starts the next when one ends, and tells the running request why.
-import type { AgentCommand, AgentEvent, CellError, Command, DeviceSummary, Event, RequestId, UserExpression } from "../session-protocol.ts";
+import type {
+  AgentCommand,
+  AgentEvent,
+  CellError,
+  Command,
+  DeviceSummary,
+  Event,
+  RequestId,
+  UserExpression,
+} from "../session-protocol.ts";
 import type { StreamName } from "./publish.ts";
 import { SessionProcess } from "./session-process.ts";
 
@@ -23,7 +32,10 @@ export interface KeeperListener {
 /** How long an interrupted request may go on before its session is ended, in ms. */
 const interruptLimit = 2000;
 
-interface Pending { command: Command & { request: RequestId }; settle(outcome: Outcome): void; }
+interface Pending {
+  command: Command & { request: RequestId };
+  settle(outcome: Outcome): void;
+}
 
 export class SessionKeeper {
   readonly #listener: KeeperListener;
@@ -78,7 +90,10 @@ export class SessionKeeper {
     this.agent({ type: "interrupt", request });
     this.#escalation ??= setTimeout(() => {
       this.#escalation = null;
-      if (this.#pending.has(request)) this.#process?.kill(`the cell did not stop within ${interruptLimit / 1000} s of the interrupt, so its process was killed`);
+      if (this.#pending.has(request))
+        this.#process?.kill(
+          `the cell did not stop within ${interruptLimit / 1000} s of the interrupt, so its process was killed`,
+        );
     }, interruptLimit);
   }
 
@@ -147,7 +162,11 @@ export class SessionKeeper {
     const message = wasReady
       ? `The session ended: ${reason}. Its variables are lost; the next cell starts with fresh ones.`
       : `The session could not start: ${reason}. See what it printed above, and run \`warpcell doctor\`.`;
-    const error: CellError = { name: wasReady ? "SessionEnded" : "SessionNotStarted", message, traceback: [`${wasReady ? "SessionEnded" : "SessionNotStarted"}: ${message}`] };
+    const error: CellError = {
+      name: wasReady ? "SessionEnded" : "SessionNotStarted",
+      message,
+      traceback: [`${wasReady ? "SessionEnded" : "SessionNotStarted"}: ${message}`],
+    };
     const requests = [...this.#pending.keys()];
     this.#process = null;
     this.#ready = false;
@@ -160,7 +179,11 @@ export class SessionKeeper {
 }
 
 const stoppedMessage = "The session ended: the kernel was shut down. Its variables are lost.";
-const stopped: CellError = { name: "SessionEnded", message: stoppedMessage, traceback: [`SessionEnded: ${stoppedMessage}`] };
+const stopped: CellError = {
+  name: "SessionEnded",
+  message: stoppedMessage,
+  traceback: [`SessionEnded: ${stoppedMessage}`],
+};
 
 function failed(error: CellError): Outcome {
   return { status: "error", error, userExpressions: {}, payload: [] };

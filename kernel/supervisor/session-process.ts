@@ -2,7 +2,15 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Duplex } from "node:stream";
-import { agentDescriptor, eventDescriptor, sessionProtocolVersion, type AgentCommand, type AgentEvent, type Command, type Event } from "../session-protocol.ts";
+import {
+  agentDescriptor,
+  eventDescriptor,
+  sessionProtocolVersion,
+  type AgentCommand,
+  type AgentEvent,
+  type Command,
+  type Event,
+} from "../session-protocol.ts";
 import { agentEventOf, eventOf } from "../session-protocol-check.ts";
 import { FrameReader } from "../session-protocol-frames.ts";
 import { Lines } from "./lines.ts";
@@ -43,9 +51,14 @@ export class SessionProcess {
   /** Starts the process at once. `script` is another program than the real session in tests of its absence only. */
   constructor(listener: SessionListener, script: string = process.env["WARPCELL_SESSION"] ?? sessionScript) {
     // A group of its own: a Ctrl-C in the terminal is the supervisor's to handle, and the whole group can be ended at once.
-    this.#child = spawn(process.execPath, [...sessionOptions, script], { stdio: ["ignore", "pipe", "pipe", "ipc", "pipe", "pipe"], serialization: "advanced", detached: true });
+    this.#child = spawn(process.execPath, [...sessionOptions, script], {
+      stdio: ["ignore", "pipe", "pipe", "ipc", "pipe", "pipe"],
+      serialization: "advanced",
+      detached: true,
+    });
     const { stdout, stderr } = this.#child;
-    if (stdout === null || stderr === null) throw new TypeError("There are no pipes to the session's stdout and stderr.");
+    if (stdout === null || stderr === null)
+      throw new TypeError("There are no pipes to the session's stdout and stderr.");
 
     this.#pipes = [
       new OutputPipe(stdout, (text) => listener.nativeText("stdout", text)),
@@ -58,7 +71,9 @@ export class SessionProcess {
     // Nothing of the session comes this way: messages would only pile up.
     this.#child.on("message", () => this.misused(new TypeError("The session sent a message by process.send.")));
     // Messages of Node's own, by which processes pass each other sockets: Node trusts them, and fails in this process where one is wrong. A session sends none.
-    this.#child.removeAllListeners("internalMessage").on("internalMessage", () => this.misused(new TypeError("The session sent a message of Node's own.")));
+    this.#child
+      .removeAllListeners("internalMessage")
+      .on("internalMessage", () => this.misused(new TypeError("The session sent a message of Node's own.")));
     this.#child.once("disconnect", () => this.#channelClosed());
     this.#listenToAgent(listener);
     this.#ended = this.#end(listener);
@@ -70,7 +85,10 @@ export class SessionProcess {
 
   send(command: Command): void {
     // An error here means that the process is ending; its end is reported by `ended`, so there is nothing to add.
-    if (this.#child.connected) this.#child.send(command, (error) => { if (error !== null) this.#errorTail += `\n${error.message}`; });
+    if (this.#child.connected)
+      this.#child.send(command, (error) => {
+        if (error !== null) this.#errorTail += `\n${error.message}`;
+      });
   }
 
   sendAgent(command: AgentCommand): void {
@@ -115,7 +133,9 @@ export class SessionProcess {
 
   #receive(event: Event, listener: SessionListener): void {
     if (event.type === "ready" && event.version !== sessionProtocolVersion) {
-      this.kill(`it speaks version ${event.version} of the session protocol and the supervisor ${sessionProtocolVersion}; build the kernel again`);
+      this.kill(
+        `it speaks version ${event.version} of the session protocol and the supervisor ${sessionProtocolVersion}; build the kernel again`,
+      );
       return;
     }
     listener.event(event);
@@ -124,16 +144,25 @@ export class SessionProcess {
   #listenToEvents(listener: SessionListener): void {
     const reader = new FrameReader();
     this.#events.on("error", (error) => this.kill(`its events' pipe failed: ${error.message}`));
-    this.#events.on("data", (bytes: Buffer) => this.#guard(() => { for (const event of reader.take(bytes)) this.#receive(eventOf(event), listener); }));
+    this.#events.on("data", (bytes: Buffer) =>
+      this.#guard(() => {
+        for (const event of reader.take(bytes)) this.#receive(eventOf(event), listener);
+      }),
+    );
     this.#events.once("end", () => this.#channelClosed());
   }
 
   #listenToAgent(listener: SessionListener): void {
     this.#agent.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE" && error.code !== "ECONNRESET") process.stderr.write(`warpcell: the agent's pipe failed: ${error.message}\n`);
+      if (error.code !== "EPIPE" && error.code !== "ECONNRESET")
+        process.stderr.write(`warpcell: the agent's pipe failed: ${error.message}\n`);
     });
     const lines = new Lines();
-    this.#agent.on("data", (bytes: Buffer) => this.#guard(() => { for (const line of lines.take(bytes)) listener.agentEvent(agentEventOf(JSON.parse(line))); }));
+    this.#agent.on("data", (bytes: Buffer) =>
+      this.#guard(() => {
+        for (const line of lines.take(bytes)) listener.agentEvent(agentEventOf(JSON.parse(line)));
+      }),
+    );
   }
 
   /** A notebook's code can write to the session's own channels: what makes no sense there ends the session, not the kernel. */
@@ -150,13 +179,18 @@ export class SessionProcess {
     if (this.#isMisused) return;
     this.#isMisused = true;
     process.stderr.write(`warpcell: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-    this.kill("it sent the kernel what the session protocol does not know; code in a cell may have used process.send or written to descriptors 3 to 5");
+    this.kill(
+      "it sent the kernel what the session protocol does not know; code in a cell may have used process.send or written to descriptors 3 to 5",
+    );
   }
 
   /** A process without its channel can do nothing more, and would never say that it is done. */
   #channelClosed(): void {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const limit = setTimeout(() => this.kill("its channel to the kernel was closed; code in a cell may have closed descriptors 3 to 5"), disconnectedLimit);
+    const limit = setTimeout(
+      () => this.kill("its channel to the kernel was closed; code in a cell may have closed descriptors 3 to 5"),
+      disconnectedLimit,
+    );
     this.#child.once("exit", () => clearTimeout(limit));
   }
 
@@ -172,7 +206,12 @@ export class SessionProcess {
     this.#signalGroup();
     this.reading = true;
     let limit: NodeJS.Timeout | undefined;
-    await Promise.race([Promise.all([closed, child.connected ? disconnected : undefined]), new Promise((resolve) => { limit = setTimeout(resolve, pipesOutliveLimit); })]);
+    await Promise.race([
+      Promise.all([closed, child.connected ? disconnected : undefined]),
+      new Promise((resolve) => {
+        limit = setTimeout(resolve, pipesOutliveLimit);
+      }),
+    ]);
     clearTimeout(limit);
     // Only now is all of its stderr read, in which the engine says that the heap is full.
     listener.ended(failure ?? this.#reason(child.exitCode, child.signalCode));
@@ -180,8 +219,12 @@ export class SessionProcess {
 
   #reason(code: number | null, signal: NodeJS.Signals | null): string {
     if (this.#killReason !== null) return this.#killReason;
-    if (/heap out of memory|Allocation failed - JavaScript heap/i.test(this.#errorTail)) return "JavaScript ran out of heap memory (raise it with NODE_OPTIONS=--max-old-space-size=MB)";
-    if (signal !== null) return signal === "SIGKILL" ? "SIGKILL, as when the machine is out of memory" : `${signal}${signalMeaning[signal] ?? ""}`;
+    if (/heap out of memory|Allocation failed - JavaScript heap/i.test(this.#errorTail))
+      return "JavaScript ran out of heap memory (raise it with NODE_OPTIONS=--max-old-space-size=MB)";
+    if (signal !== null)
+      return signal === "SIGKILL"
+        ? "SIGKILL, as when the machine is out of memory"
+        : `${signal}${signalMeaning[signal] ?? ""}`;
     return `process.exit(${code})`;
   }
 

@@ -2,7 +2,11 @@
 import type { Frames } from "./sockets.ts";
 
 /** A socket whose `send` rejects with EAGAIN when the queue of a reader is full or, without `noDrop`, leaves that reader out. */
-export interface BroadcastSocket { noDrop: boolean; readonly closed: boolean; send(frames: Frames): Promise<void>; }
+export interface BroadcastSocket {
+  noDrop: boolean;
+  readonly closed: boolean;
+  send(frames: Frames): Promise<void>;
+}
 
 /** How long a reader may take nothing before it is left out, and how long it is then, in ms. */
 const patience = 5000;
@@ -34,7 +38,10 @@ export class SlowReaders {
     }
     for (let turn = 0; !(await this.#offer(frames)); turn++) {
       if (this.#since !== null || performance.now() - begin > patience) return this.#sendPast(frames);
-      await new Promise<void>((resolve) => { if (turn < eagerTurns) setImmediate(resolve); else setTimeout(resolve, pause); });
+      await new Promise<void>((resolve) => {
+        if (turn < eagerTurns) setImmediate(resolve);
+        else setTimeout(resolve, pause);
+      });
     }
     this.#since = null;
   }
@@ -51,7 +58,10 @@ export class SlowReaders {
   }
 
   #sendPast(frames: Frames): Promise<void> {
-    if (this.#since === null) process.stderr.write(`warpcell: a client has not read its output for ${patience / 1000} s. It misses what comes until it reads again; other clients get everything.\n`);
+    if (this.#since === null)
+      process.stderr.write(
+        `warpcell: a client has not read its output for ${patience / 1000} s. It misses what comes until it reads again; other clients get everything.\n`,
+      );
     this.#since = performance.now();
     this.#socket.noDrop = false;
     return this.#socket.send(frames);

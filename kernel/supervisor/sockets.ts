@@ -71,7 +71,8 @@ class Outbox {
       }
     } catch (error) {
       // A client that has gone away is not the kernel's problem; what else it may be is worth a line.
-      if (!this.#socket.closed && !isUnreachable(error)) process.stderr.write(`warpcell: a message could not be sent: ${String(error)}\n`);
+      if (!this.#socket.closed && !isUnreachable(error))
+        process.stderr.write(`warpcell: a message could not be sent: ${String(error)}\n`);
     } finally {
       this.#sending = false;
     }
@@ -91,11 +92,20 @@ function bytesOf(frames: Frames): number {
   return frames.reduce((sum, frame) => sum + frame.byteLength, 0);
 }
 
-interface Sender { send(frames: Frames): Promise<void>; readonly closed: boolean; }
+interface Sender {
+  send(frames: Frames): Promise<void>;
+  readonly closed: boolean;
+}
 
 const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-interface OpenSockets { shell: Router; control: Router; stdin: Router; iopub: XPublisher; hb: Router; }
+interface OpenSockets {
+  shell: Router;
+  control: Router;
+  stdin: Router;
+  iopub: XPublisher;
+  hb: Router;
+}
 
 /** The five sockets of a kernel. */
 export class KernelSockets {
@@ -106,13 +116,21 @@ export class KernelSockets {
   private constructor(sockets: OpenSockets) {
     const { shell, control, stdin, iopub } = sockets;
     this.#sockets = sockets;
-    this.#outboxes = { shell: new Outbox(shell), control: new Outbox(control), stdin: new Outbox(stdin), iopub: new Outbox(new SlowReaders(iopub)) };
+    this.#outboxes = {
+      shell: new Outbox(shell),
+      control: new Outbox(control),
+      stdin: new Outbox(stdin),
+      iopub: new Outbox(new SlowReaders(iopub)),
+    };
   }
 
   /** Binds all of them. Throws a `Problem` that names the port which is taken; nothing stays bound then. */
   static async bind(connection: Connection): Promise<KernelSockets> {
     const options = { ...unlimited, ...bounded };
-    const shell = new Router(options), control = new Router(options), stdin = new Router(options), iopub = new XPublisher({ ...options, sendHighWaterMark: iopubQueue, noDrop: true });
+    const shell = new Router(options),
+      control = new Router(options),
+      stdin = new Router(options),
+      iopub = new XPublisher({ ...options, sendHighWaterMark: iopubQueue, noDrop: true });
     // Not a Reply: that one stops at frames which are not a question of a Request. A prober who does not read its answers gets no more of them.
     const hb = new Router({ ...bounded, linger: 0 });
     // Without it a second client with the same topic is reported neither when it comes, and gets no welcome, nor when it goes.
@@ -120,7 +138,8 @@ export class KernelSockets {
     const sockets = { shell, control, stdin, iopub, hb };
 
     try {
-      for (const [channel, socket] of Object.entries(sockets) as [Channel, Router][]) await bindOne(socket, connection, channel);
+      for (const [channel, socket] of Object.entries(sockets) as [Channel, Router][])
+        await bindOne(socket, connection, channel);
     } catch (error) {
       for (const socket of Object.values(sockets)) socket.close();
       throw error;
@@ -171,11 +190,24 @@ export class ClientSockets {
   readonly #outboxes: Record<Inbound, Outbox>;
   readonly #connection: Connection;
 
-  constructor(connection: Connection, identity: string, received: (channel: Inbound | "iopub", frames: Frames) => void) {
+  constructor(
+    connection: Connection,
+    identity: string,
+    received: (channel: Inbound | "iopub", frames: Frames) => void,
+  ) {
     const options = { ...unlimited, linger: 0, reconnectInterval, routingId: identity };
     this.#connection = connection;
-    this.#sockets = { shell: new Dealer(options), control: new Dealer(options), stdin: new Dealer(options), iopub: new Subscriber({ receiveHighWaterMark: 0, reconnectInterval }) };
-    this.#outboxes = { shell: new Outbox(this.#sockets.shell), control: new Outbox(this.#sockets.control), stdin: new Outbox(this.#sockets.stdin) };
+    this.#sockets = {
+      shell: new Dealer(options),
+      control: new Dealer(options),
+      stdin: new Dealer(options),
+      iopub: new Subscriber({ receiveHighWaterMark: 0, reconnectInterval }),
+    };
+    this.#outboxes = {
+      shell: new Outbox(this.#sockets.shell),
+      control: new Outbox(this.#sockets.control),
+      stdin: new Outbox(this.#sockets.stdin),
+    };
     this.#sockets.iopub.subscribe();
     for (const [channel, socket] of Object.entries(this.#sockets) as [Inbound | "iopub", Dealer][]) {
       socket.connect(address(connection, channel));
@@ -220,13 +252,22 @@ async function bindOne(socket: Router, connection: Connection, channel: Channel)
     await socket.bind(where);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") {
-      throw new Problem("PORT_IN_USE", `Another program uses ${where} (${channel}). Start the kernel again: the client chooses new ports.`);
+      throw new Problem(
+        "PORT_IN_USE",
+        `Another program uses ${where} (${channel}). Start the kernel again: the client chooses new ports.`,
+      );
     }
-    throw new Problem("BIND_FAILED", `The kernel cannot listen on ${where} (${channel}): ${error instanceof Error ? error.message : String(error)}. Check "ip" and "transport" in the connection file.`);
+    throw new Problem(
+      "BIND_FAILED",
+      `The kernel cannot listen on ${where} (${channel}): ${error instanceof Error ? error.message : String(error)}. Check "ip" and "transport" in the connection file.`,
+    );
   }
 }
 
-interface Receiver { receive(): Promise<Frames>; readonly closed: boolean; }
+interface Receiver {
+  receive(): Promise<Frames>;
+  readonly closed: boolean;
+}
 
 /** Hands over what arrives until the socket is closed. Neither what arrives nor what is made of it can end the loop, or the process. */
 function deliver(socket: Receiver, listener: (frames: Frames) => void | Promise<void>): void {
@@ -236,7 +277,9 @@ function deliver(socket: Receiver, listener: (frames: Frames) => void | Promise<
         await listener(await socket.receive());
       } catch (error) {
         if (socket.closed || isUnreachable(error)) continue;
-        process.stderr.write(`warpcell: what arrived was not handled: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+        process.stderr.write(
+          `warpcell: what arrived was not handled: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+        );
         // A socket that fails again and again leaves the others their turn.
         await endOfTurn();
       }

@@ -29,7 +29,11 @@ export class Stdin {
     const waiting = this.#waiting;
     if (waiting === null || waiting.identity !== routeOf(reply)) return;
     this.#waiting = null;
-    this.#agent({ type: "inputReply", request: waiting.request, value: optional(reply.content, "value", "string", "") });
+    this.#agent({
+      type: "inputReply",
+      request: waiting.request,
+      value: optional(reply.content, "value", "string", ""),
+    });
   }
 
   /** The request has ended: its question no longer waits. */

@@ -61,7 +61,9 @@ export class Types {
 
   #available(): Promise<TypeService | null> {
     return (this.#whenAvailable ??= this.service().catch((error: unknown) => {
-      process.stderr.write(`warpcell: types are not checked, because the type service did not start: ${error instanceof Error ? error.message : String(error)}\n`);
+      process.stderr.write(
+        `warpcell: types are not checked, because the type service did not start: ${error instanceof Error ? error.message : String(error)}\n`,
+      );
       return null;
     }));
   }

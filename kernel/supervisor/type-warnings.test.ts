@@ -4,28 +4,40 @@ import { Diagnostics, format, type Checker } from "./type-warnings.ts";
 import type { Diagnostic } from "./type-service.ts";
 
 /** What is shown of the warning about `code` in a cell. */
-const text = (cell: number, code: string): string => `\u001b[33mtype error TS1\u001b[39m: ${code}\n\nCell [${cell}]:1:3\n> 1 | ${code}\n    |   ^\n`;
+const text = (cell: number, code: string): string =>
+  `\u001b[33mtype error TS1\u001b[39m: ${code}\n\nCell [${cell}]:1:3\n> 1 | ${code}\n    |   ^\n`;
 
-const warning = (cell: number, message: string): Diagnostic => ({ cell, line: 1, column: 3, code: "TS1", severity: "error", message });
+const warning = (cell: number, message: string): Diagnostic => ({
+  cell,
+  line: 1,
+  column: 3,
+  code: "TS1",
+  severity: "error",
+  message,
+});
 
 /** For warnings that come in time. */
-const never = (text: string): boolean => { throw new Error(`late: ${text}`); };
+const never = (text: string): boolean => {
+  throw new Error(`late: ${text}`);
+};
 
 /** A checker whose answers are given by the test. */
 function checker(warm: boolean): { checker: Checker; asked: string[]; answer: (code: string) => void; hear: string[] } {
   const waiting = new Map<string, () => void>();
-  const asked: string[] = [], hear: string[] = [];
+  const asked: string[] = [],
+    hear: string[] = [];
   return {
     asked,
     hear,
     answer: (code) => waiting.get(code)?.(),
     checker: {
       warm,
-      diagnose: (cell, code) => new Promise((resolve) => {
-        asked.push(code);
-        waiting.set(code, () => resolve(code.includes("wrong") ? [warning(cell, code)] : []));
-        if (warm) resolve(code.includes("wrong") ? [warning(cell, code)] : []);
-      }),
+      diagnose: (cell, code) =>
+        new Promise((resolve) => {
+          asked.push(code);
+          waiting.set(code, () => resolve(code.includes("wrong") ? [warning(cell, code)] : []));
+          if (warm) resolve(code.includes("wrong") ? [warning(cell, code)] : []);
+        }),
       commit: async (cell, code) => void hear.push(`${cell}: ${code}`),
       declare: async (cell, declarations) => void hear.push(`${cell}: ${declarations.map(({ text }) => text).join()}`),
     },
@@ -39,10 +51,25 @@ test("a warm service's warnings are shown under their own cell, with its label",
 });
 
 test("several are one below the other, each with its line and a caret, red where they stop the cell", () => {
-  const found = [{ ...warning(1, "first"), line: 2, column: 7 }, { ...warning(1, "second"), line: 12, column: 2 }];
+  const found = [
+    { ...warning(1, "first"), line: 2, column: 7 },
+    { ...warning(1, "second"), line: 12, column: 2 },
+  ];
   expect(format(3, "a\n\tconst b\n\n\n\n\n\n\n\n\nbefore\n\tc", found, "error").split("\n")).toEqual([
-    "\u001b[31mtype error TS1\u001b[39m: first", "", "Cell [3]:2:7", "  1 | a", "> 2 | \tconst b", "    | \t     ^", "",
-    "\u001b[31mtype error TS1\u001b[39m: second", "", "Cell [3]:12:2", "  11 | before", "> 12 | \tc", "     | \t^", "",
+    "\u001b[31mtype error TS1\u001b[39m: first",
+    "",
+    "Cell [3]:2:7",
+    "  1 | a",
+    "> 2 | \tconst b",
+    "    | \t     ^",
+    "",
+    "\u001b[31mtype error TS1\u001b[39m: second",
+    "",
+    "Cell [3]:12:2",
+    "  11 | before",
+    "> 12 | \tc",
+    "     | \t^",
+    "",
   ]);
 });
 

@@ -52,7 +52,10 @@ export class Diagnostics {
     const texts = this.#late.splice(0);
     const labelled = check.warnings.then((warnings) => format(cell, check.code, warnings, "warning"));
     const own = this.#checker.warm || this.mode === "strict" ? await within(patience, labelled) : undefined;
-    if (own === undefined) void labelled.then((late) => { if (late !== "" && !showLate(late)) this.#late.push(late); });
+    if (own === undefined)
+      void labelled.then((late) => {
+        if (late !== "" && !showLate(late)) this.#late.push(late);
+      });
     else if (own !== "") texts.push(own);
     return texts.join("\n");
   }
@@ -81,21 +84,34 @@ export class Diagnostics {
   }
 }
 
-export interface Check { code: string; warnings: Promise<Diagnostic[]>; }
+export interface Check {
+  code: string;
+  warnings: Promise<Diagnostic[]>;
+}
 
 /** Red is for what stops a cell. */
 const colours = { error: "\u001b[31m", warning: "\u001b[33m" };
 
 /** Each with its sentence, its line and a caret, as a cell's errors are shown. */
 export function format(cell: number, code: string, found: readonly Diagnostic[], colour: keyof typeof colours): string {
-  return found.map(({ line, column, code: number, severity, message }) =>
-    [`${colours[colour]}type ${severity} ${number}\u001b[39m: ${message}`, "", ...excerpt(`Cell [${cell}]`, code, line, column), ""].join("\n")).join("\n");
+  return found
+    .map(({ line, column, code: number, severity, message }) =>
+      [
+        `${colours[colour]}type ${severity} ${number}\u001b[39m: ${message}`,
+        "",
+        ...excerpt(`Cell [${cell}]`, code, line, column),
+        "",
+      ].join("\n"),
+    )
+    .join("\n");
 }
 
 /** The value, or `undefined` when it takes longer. */
 async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<undefined>((resolve) => { timer = setTimeout(() => resolve(undefined), milliseconds); });
+  const limit = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), milliseconds);
+  });
   try {
     return await Promise.race([promise, limit]);
   } finally {

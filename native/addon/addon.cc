@@ -1,4 +1,5 @@
-// The exports of addon.node: turns calls from JavaScript (lib/wire/binding.ts says what each means) into calls of a client.
+// The exports of addon.node: turns calls from JavaScript (lib/wire/binding.ts says what each means) into calls of a
+// client.
 #include <napi.h>
 #include <type_traits>
 
@@ -18,7 +19,8 @@ const Segment& readable_segment(Client& client, uint32_t number) {
   const Segment* segment = client.segments().find(number);
   if (segment == nullptr) throw ClientError("NO_SEGMENT", "There is no segment " + std::to_string(number) + ".");
   if (segment->memory == Memory::device && client.kind() != "cpu") {
-    throw ClientError("NOT_READABLE", "Segment " + std::to_string(number) + " is memory of the device, which the host cannot read: copy from it.");
+    throw ClientError("NOT_READABLE", "Segment " + std::to_string(number) +
+                                          " is memory of the device, which the host cannot read: copy from it.");
   }
   return *segment;
 }
@@ -29,48 +31,50 @@ void throw_error(Napi::Env env, const std::string& code, const std::string& sent
   error.ThrowAsJavaScriptException();
 }
 
-// One per thread of JavaScript. It goes when that thread ends. (Measured beside bare Node-API, the wrapper adds 6 ns to the 44 of a submission.)
+// One per thread of JavaScript. It goes when that thread ends. (Measured beside bare Node-API, the wrapper adds 6 ns to
+// the 44 of a submission.)
 class Exports : public Napi::Addon<Exports> {
  public:
   Exports(Napi::Env env, Napi::Object exports) : instance_(env) {
-    DefineAddon(exports, {
-        method<&Exports::open>("open"),
-        method<&Exports::restart>("restart"),
-        method<&Exports::kill_process>("kill"),
-        method<&Exports::close>("close"),
-        method<&Exports::state>("state"),
-        method<&Exports::process_id>("processId"),
-        method<&Exports::submit>("submit"),
-        method<&Exports::request>("request"),
-        method<&Exports::reply>("reply"),
-        method<&Exports::wait>("wait"),
-        method<&Exports::wait_async>("waitAsync"),
-        method<&Exports::completed>("completed"),
-        method<&Exports::progress>("progress"),
-        method<&Exports::submitted>("submitted"),
-        method<&Exports::is_busy>("isBusy"),
-        method<&Exports::errors>("errors"),
-        method<&Exports::flights>("flights"),
-        method<&Exports::allocate>("allocate"),
-        method<&Exports::free_block>("free"),
-        method<&Exports::own>("own"),
-        method<&Exports::disown>("disown"),
-        method<&Exports::buffer>("buffer"),
-        method<&Exports::part>("part"),
-        method<&Exports::share_memory>("shareMemory"),
-        method<&Exports::map_memory>("mapMemory"),
-        method<&Exports::lend_memory>("lendMemory"),
-        method<&Exports::trim>("trim"),
-        method<&Exports::memory>("memory"),
-        method<&Exports::watch>("watch"),
-        method<&Exports::watched>("watched"),
-        method<&Exports::collected>("collected"),
-        method<&Exports::interrupt>("interrupt"),
-        method<&Exports::clear_interrupt>("clearInterrupt"),
-        method<&Exports::gauges>("gauges"),
-        InstanceValue("protocolVersion", Napi::Number::New(env, kProtocolVersion), napi_enumerable),
-        InstanceValue("scratch", instance_.scratch_buffer(), napi_enumerable),
-    });
+    DefineAddon(exports,
+                {
+                    method<&Exports::open>("open"),
+                    method<&Exports::restart>("restart"),
+                    method<&Exports::kill_process>("kill"),
+                    method<&Exports::close>("close"),
+                    method<&Exports::state>("state"),
+                    method<&Exports::process_id>("processId"),
+                    method<&Exports::submit>("submit"),
+                    method<&Exports::request>("request"),
+                    method<&Exports::reply>("reply"),
+                    method<&Exports::wait>("wait"),
+                    method<&Exports::wait_async>("waitAsync"),
+                    method<&Exports::completed>("completed"),
+                    method<&Exports::progress>("progress"),
+                    method<&Exports::submitted>("submitted"),
+                    method<&Exports::is_busy>("isBusy"),
+                    method<&Exports::errors>("errors"),
+                    method<&Exports::flights>("flights"),
+                    method<&Exports::allocate>("allocate"),
+                    method<&Exports::free_block>("free"),
+                    method<&Exports::own>("own"),
+                    method<&Exports::disown>("disown"),
+                    method<&Exports::buffer>("buffer"),
+                    method<&Exports::part>("part"),
+                    method<&Exports::share_memory>("shareMemory"),
+                    method<&Exports::map_memory>("mapMemory"),
+                    method<&Exports::lend_memory>("lendMemory"),
+                    method<&Exports::trim>("trim"),
+                    method<&Exports::memory>("memory"),
+                    method<&Exports::watch>("watch"),
+                    method<&Exports::watched>("watched"),
+                    method<&Exports::collected>("collected"),
+                    method<&Exports::interrupt>("interrupt"),
+                    method<&Exports::clear_interrupt>("clearInterrupt"),
+                    method<&Exports::gauges>("gauges"),
+                    InstanceValue("protocolVersion", Napi::Number::New(env, kProtocolVersion), napi_enumerable),
+                    InstanceValue("scratch", instance_.scratch_buffer(), napi_enumerable),
+                });
   }
 
  private:
@@ -86,9 +90,7 @@ class Exports : public Napi::Addon<Exports> {
       } else {
         return Napi::Value::From(env, (this->*function)(arguments));
       }
-    } catch (const JavaScriptStopped&) {
-      return {};
-    } catch (const ClientError& error) {
+    } catch (const JavaScriptStopped&) { return {}; } catch (const ClientError& error) {
       throw_error(env, error.code, error.what());
     } catch (const std::exception& error) {
       throw_error(env, "SYSTEM", std::string("The client of the device process failed: ") + error.what() + ".");
@@ -101,7 +103,9 @@ class Exports : public Napi::Addon<Exports> {
     return InstanceMethod<&Exports::guarded<function>>(name, napi_enumerable);
   }
 
-  uint32_t open(const Arguments& arguments) { return Registry::instance().open(arguments.text(0), int(arguments.integer(1)), arguments.text(2), &instance_); }
+  uint32_t open(const Arguments& arguments) {
+    return Registry::instance().open(arguments.text(0), int(arguments.integer(1)), arguments.text(2), &instance_);
+  }
 
   uint32_t restart(const Arguments& arguments) { return client_of(arguments).restart(); }
 
@@ -113,7 +117,9 @@ class Exports : public Napi::Addon<Exports> {
 
   pid_t process_id(const Arguments& arguments) { return client_of(arguments).child().process_id(); }
 
-  int64_t submit(const Arguments& arguments) { return client_of(arguments).submit(instance_.scratch(), arguments.small(1)); }
+  int64_t submit(const Arguments& arguments) {
+    return client_of(arguments).submit(instance_.scratch(), arguments.small(1));
+  }
 
   int64_t request(const Arguments& arguments) {
     Client& client = client_of(arguments);
@@ -131,7 +137,9 @@ class Exports : public Napi::Addon<Exports> {
     return kOutcomeNames[int(outcome)];
   }
 
-  Napi::Value wait_async(const Arguments& arguments) { return instance_.promise(connection_of(arguments), uint64_t(arguments.integer(1))); }
+  Napi::Value wait_async(const Arguments& arguments) {
+    return instance_.promise(connection_of(arguments), uint64_t(arguments.integer(1)));
+  }
 
   uint64_t completed(const Arguments& arguments) { return client_of(arguments).reached().completed; }
 
@@ -141,11 +149,14 @@ class Exports : public Napi::Addon<Exports> {
 
   bool is_busy(const Arguments& arguments) { return client_of(arguments).is_busy(); }
 
-  Napi::Value errors(const Arguments& arguments) { return report_errors(arguments.env(), client_of(arguments).take_errors()); }
+  Napi::Value errors(const Arguments& arguments) {
+    return report_errors(arguments.env(), client_of(arguments).take_errors());
+  }
 
   Napi::Value flights(const Arguments& arguments) {
     const Flights& flights = client_of(arguments).flights();
-    return report_flights(arguments.env(), flights.between(uint64_t(arguments.integer(1)), uint64_t(arguments.integer(2))));
+    return report_flights(arguments.env(),
+                          flights.between(uint64_t(arguments.integer(1)), uint64_t(arguments.integer(2))));
   }
 
   int64_t allocate(const Arguments& arguments) {
@@ -157,17 +168,23 @@ class Exports : public Napi::Addon<Exports> {
 
   int64_t own(const Arguments& arguments) {
     int64_t place = client_of(arguments).allocate(Memory::device, arguments.bytes(1), arguments.truth(4));
-    if (place >= 0) instance_.owned_blocks().add(arguments.small(0), uint64_t(place), arguments.integer(2), arguments.object(3));
+    if (place >= 0)
+      instance_.owned_blocks().add(arguments.small(0), uint64_t(place), arguments.integer(2), arguments.object(3));
     return place;
   }
 
-  void disown(const Arguments& arguments) { instance_.owned_blocks().remove(arguments.small(0), uint64_t(arguments.integer(1))); }
+  void disown(const Arguments& arguments) {
+    instance_.owned_blocks().remove(arguments.small(0), uint64_t(arguments.integer(1)));
+  }
 
-  Napi::Value buffer(const Arguments& arguments) { return instance_.view(readable_segment(client_of(arguments), arguments.small(1))); }
+  Napi::Value buffer(const Arguments& arguments) {
+    return instance_.view(readable_segment(client_of(arguments), arguments.small(1)));
+  }
 
   Napi::Value part(const Arguments& arguments) {
     uint64_t place = arguments.bytes(1);
-    return instance_.view(readable_segment(client_of(arguments), segment_of(place)), offset_of(place), arguments.bytes(2));
+    return instance_.view(readable_segment(client_of(arguments), segment_of(place)), offset_of(place),
+                          arguments.bytes(2));
   }
 
   Napi::Value share_memory(const Arguments& arguments) {
@@ -181,11 +198,15 @@ class Exports : public Napi::Addon<Exports> {
 
   Napi::Value map_memory(const Arguments& arguments) { return instance_.map(int(arguments.integer(0))); }
 
-  Napi::Value lend_memory(const Arguments& arguments) { return instance_.lend(arguments.object(0), arguments.bytes(1), arguments.bytes(2)); }
+  Napi::Value lend_memory(const Arguments& arguments) {
+    return instance_.lend(arguments.object(0), arguments.bytes(1), arguments.bytes(2));
+  }
 
   uint64_t trim(const Arguments& arguments) { return client_of(arguments).trim(); }
 
-  Napi::Value memory(const Arguments& arguments) { return report_memory(arguments.env(), client_of(arguments).allocator(Memory::device).statistics()); }
+  Napi::Value memory(const Arguments& arguments) {
+    return report_memory(arguments.env(), client_of(arguments).allocator(Memory::device).statistics());
+  }
 
   uint64_t watch(const Arguments& arguments) { return instance_.weak_objects().add(arguments.object(0)); }
 

@@ -1,7 +1,7 @@
 // The caching allocator: turns segments into blocks. Bookkeeping only.
 //
-// Commands of a device run in order, so a block may be handed out again as soon as it is free: its new owner's first command comes after the old
-// owner's last one.
+// Commands of a device run in order, so a block may be handed out again as soon as it is free: its new owner's first
+// command comes after the old owner's last one.
 #pragma once
 #include <atomic>
 #include <map>
@@ -54,7 +54,7 @@ class Allocator {
   FreeBlocks& free_blocks(uint32_t segment) { return segments_.at(segment).is_shared ? shared_ : large_; }
   void release(Place place, Block& block);
 
-  std::map<Place, Block> blocks_;   // every byte of every segment, free or not
+  std::map<Place, Block> blocks_;  // every byte of every segment, free or not
   FreeBlocks shared_, large_;
   std::map<uint32_t, Segment> segments_;
   Statistics statistics_;

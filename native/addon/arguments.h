@@ -10,7 +10,8 @@
 
 namespace warpcell {
 
-// JavaScript has an exception of its own to throw, or ends on this thread: there is nothing to add, only a call to leave.
+// JavaScript has an exception of its own to throw, or ends on this thread: there is nothing to add, only a call to
+// leave.
 struct JavaScriptStopped {};
 
 // A value or a reference that Node has made. Throws JavaScriptStopped when it made none.
@@ -62,9 +63,12 @@ class Arguments {
     for (uint32_t k = 0; k < length; k++) {
       Napi::HandleScope scope(env());
       Napi::Value element = made(Napi::Value(array.Get(k)));
-      if (element.IsString()) fields.push_back(element.As<Napi::String>());
-      else if (is_bytes(element)) fields.push_back(text_of(element.As<Napi::Uint8Array>()));
-      else wrong(i, "an array of text and Uint8Array");
+      if (element.IsString())
+        fields.push_back(element.As<Napi::String>());
+      else if (is_bytes(element))
+        fields.push_back(text_of(element.As<Napi::Uint8Array>()));
+      else
+        wrong(i, "an array of text and Uint8Array");
     }
     return fields;
   }
@@ -75,9 +79,13 @@ class Arguments {
     return info_[i].As<Napi::Number>();
   }
 
-  static bool is_bytes(const Napi::Value& value) { return value.IsTypedArray() && value.As<Napi::TypedArray>().TypedArrayType() == napi_uint8_array; }
+  static bool is_bytes(const Napi::Value& value) {
+    return value.IsTypedArray() && value.As<Napi::TypedArray>().TypedArrayType() == napi_uint8_array;
+  }
 
-  static std::string text_of(const Napi::Uint8Array& bytes) { return {reinterpret_cast<const char*>(bytes.Data()), bytes.ElementLength()}; }
+  static std::string text_of(const Napi::Uint8Array& bytes) {
+    return {reinterpret_cast<const char*>(bytes.Data()), bytes.ElementLength()};
+  }
 
   [[noreturn]] static void wrong(size_t i, const char* expected) {
     throw ClientError("ARGUMENT", "Argument " + std::to_string(i + 1) + " must be " + expected + ".");

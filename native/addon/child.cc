@@ -35,12 +35,14 @@ void Child::start(const std::string& executable, const std::string& kind, int in
   if (!control_copy || !socket_copy) throw system_error("start the device process " + executable, errno);
 
   std::string number = std::to_string(index);
-  char* arguments[] = {const_cast<char*>(executable.c_str()), const_cast<char*>(kind.c_str()), const_cast<char*>(number.c_str()), nullptr};
+  char* arguments[] = {const_cast<char*>(executable.c_str()), const_cast<char*>(kind.c_str()),
+                       const_cast<char*>(number.c_str()), nullptr};
 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  // Node marks its own as not to be inherited; what kernels print goes where the session prints. (A copy onto itself unmarks.)
+  // Node marks its own as not to be inherited; what kernels print goes where the session prints. (A copy onto itself
+  // unmarks.)
   for (int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) >= 0) posix_spawn_file_actions_adddup2(&actions, stream, stream);
   }

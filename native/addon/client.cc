@@ -32,7 +32,8 @@ std::atomic<bool>& interrupt_flag() {
   return flag;
 }
 
-Client::Client(std::string kind, int index, std::string executable) : kind_(std::move(kind)), index_(index), executable_(std::move(executable)) {
+Client::Client(std::string kind, int index, std::string executable)
+    : kind_(std::move(kind)), index_(index), executable_(std::move(executable)) {
   start_process();
 }
 
@@ -93,9 +94,12 @@ uint32_t Client::restart() {
 int64_t Client::submit(const unsigned char* record, uint32_t origin) {
   Header header;
   std::memcpy(&header, record, sizeof header);
-  bool is_record = header.bytes >= sizeof header && header.bytes <= kLargestRecord && header.bytes % 8 == 0 && is_plain(header.op);
+  bool is_record =
+      header.bytes >= sizeof header && header.bytes <= kLargestRecord && header.bytes % 8 == 0 && is_plain(header.op);
   if (!is_record) {
-    throw ClientError("PROTOCOL", "Only the record of a command without a message can be submitted, not " + std::to_string(header.bytes) + " bytes of command " + std::to_string(unsigned(header.op)) + ".");
+    throw ClientError("PROTOCOL", "Only the record of a command without a message can be submitted, not " +
+                                      std::to_string(header.bytes) + " bytes of command " +
+                                      std::to_string(unsigned(header.op)) + ".");
   }
 
   if (is_lost()) return kDead;
@@ -105,7 +109,9 @@ int64_t Client::submit(const unsigned char* record, uint32_t origin) {
 }
 
 int64_t Client::request(Op op, const Fields& fields, uint32_t origin) {
-  if (is_plain(op)) throw ClientError("PROTOCOL", "Only a command with a message can be requested, not command " + std::to_string(unsigned(op)) + ".");
+  if (is_plain(op))
+    throw ClientError("PROTOCOL", "Only a command with a message can be requested, not command " +
+                                      std::to_string(unsigned(op)) + ".");
 
   int64_t sequence = send(op, fields, origin, -1, Patience::user);
   if (sequence > 0 && op == Op::time && fields.size() >= 3 && fields[2].size() >= sizeof(Launch)) {
@@ -113,7 +119,8 @@ int64_t Client::request(Op op, const Fields& fields, uint32_t origin) {
     std::memcpy(&launch, fields[2].data(), sizeof launch);
     flights_.record(uint64_t(sequence), launch.kernel, origin);
   }
-  if (sequence > 0 && op == Op::plan && !fields.empty()) flights_.record(uint64_t(sequence), kFlightOfPlan | uint32_t(std::strtoul(fields[0].c_str(), nullptr, 10)), origin);
+  if (sequence > 0 && op == Op::plan && !fields.empty())
+    flights_.record(uint64_t(sequence), kFlightOfPlan | uint32_t(std::strtoul(fields[0].c_str(), nullptr, 10)), origin);
   return sequence;
 }
 
@@ -156,17 +163,20 @@ int64_t Client::publish(unsigned char* room, const unsigned char* record, uint32
   header.origin = origin;
   std::memcpy(room, &header, sizeof header);
   std::memcpy(room + sizeof header, record + sizeof header, header.bytes - sizeof header);
-  if (header.op == Op::run && header.bytes >= sizeof(Run)) flights_.record(sequence, kFlightOfPlan | reinterpret_cast<const Run*>(record)->plan, origin);
-  if (header.op == Op::launch && header.bytes >= sizeof(Launch)) flights_.record(sequence, reinterpret_cast<const Launch*>(record)->kernel, origin);
+  if (header.op == Op::run && header.bytes >= sizeof(Run))
+    flights_.record(sequence, kFlightOfPlan | reinterpret_cast<const Run*>(record)->plan, origin);
+  if (header.op == Op::launch && header.bytes >= sizeof(Launch))
+    flights_.record(sequence, reinterpret_cast<const Launch*>(record)->kernel, origin);
 
   submitted_.store(sequence, std::memory_order_relaxed);
   ring_->publish(header.bytes);
   return int64_t(sequence);
 }
 
-// A full ring empties at the device's pace, some thousand commands ahead: nothing is lost by looking again a little later.
+// A full ring empties at the device's pace, some thousand commands ahead: nothing is lost by looking again a little
+// later.
 int64_t Client::hold(Patience patience) {
-  look_for_answer(submitted_);   // the device process may itself be waiting for room to answer
+  look_for_answer(submitted_);  // the device process may itself be waiting for room to answer
   if (!ring_->is_sound()) is_garbled_ = true;
   if (is_lost() || !child_.is_running()) return kDead;
   if (patience == Patience::user && interrupt_flag().load(std::memory_order_relaxed)) {

@@ -1,4 +1,5 @@
-// One device process and all that the session keeps for it: turns calls into commands, and gives a new process what the old one had.
+// One device process and all that the session keeps for it: turns calls into commands, and gives a new process what the
+// old one had.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -33,7 +34,8 @@ constexpr int64_t kNoMemory = -1;
 constexpr int64_t kAllocationDead = -2;
 constexpr int64_t kAllocationInterrupted = -3;
 
-// The last command of those that are done and visible; and of those that have finished, as far as is known without waiting.
+// The last command of those that are done and visible; and of those that have finished, as far as is known without
+// waiting.
 struct Reached {
   uint64_t completed, progress;
 };
@@ -68,13 +70,14 @@ class Client {
   int64_t request(Op op, const Fields& fields, uint32_t origin);
   bool reply(uint64_t sequence, Answer* answer);
 
-  // How a wait that began at `began` (ns) has ended, if it has. Any thread may look. Looking closely also sees the death of the device process,
-  // which costs a system call, and an interrupt, which kills the process.
+  // How a wait that began at `began` (ns) has ended, if it has. Any thread may look. Looking closely also sees the
+  // death of the device process, which costs a system call, and an interrupt, which kills the process.
   std::optional<Outcome> look(uint64_t sequence);
   std::optional<Outcome> look_closely(uint64_t sequence, uint64_t began);
   // Blocks; a negative timeout (ms) means none.
   Outcome wait(uint64_t sequence, int64_t timeout);
-  // Sleeps until the device process has something to say after `seen`, as `wake_count` was before one looked, or a slice of time has passed.
+  // Sleeps until the device process has something to say after `seen`, as `wake_count` was before one looked, or a
+  // slice of time has passed.
   uint32_t wake_count() const { return control_->wake.load(std::memory_order_seq_cst); }
   void sleep(uint32_t seen);
   // Ends everyone's sleep. Any thread may.
@@ -89,7 +92,7 @@ class Client {
   uint64_t trim();
 
  private:
-  enum class Patience { user, patient };   // patient: an interrupt ends it only when it takes very long
+  enum class Patience { user, patient };  // patient: an interrupt ends it only when it takes very long
   enum class Growth { grown, no_memory, dead, interrupted };
 
   // With a control segment of its own: whatever the process before has written to the old one is gone with it.
@@ -118,8 +121,8 @@ class Client {
   const std::string executable_;
 
   std::unique_ptr<Mapping> control_memory_;
-  Control* control_ = nullptr;   // stays the same: every segment is mapped at the place of the one before
-  std::mutex control_mutex_;     // while one segment takes the place of another
+  Control* control_ = nullptr;  // stays the same: every segment is mapped at the place of the one before
+  std::mutex control_mutex_;    // while one segment takes the place of another
   uint32_t sleepers_ = 0;
   std::atomic<bool> is_garbled_{false};
   std::unique_ptr<Ring> ring_;
@@ -129,8 +132,9 @@ class Client {
   Allocator device_blocks_, host_blocks_;
   Flights flights_;
   std::atomic<uint64_t> submitted_{0};
-  std::atomic<uint64_t> completed_{0};   // as last seen and believed
-  // Commands that have been answered, the last ones without a gap: they are done, of which only a fence would make the device process speak.
+  std::atomic<uint64_t> completed_{0};  // as last seen and believed
+  // Commands that have been answered, the last ones without a gap: they are done, of which only a fence would make the
+  // device process speak.
   std::atomic<uint64_t> answered_from_{0}, answered_to_{0};
   std::atomic<uint32_t> errors_read_{0};
 };

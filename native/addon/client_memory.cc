@@ -37,7 +37,8 @@ int64_t Client::allocate(Memory memory, uint64_t bytes, bool may_grow) {
 void Client::free(Place place) {
   const Segment* segment = segments_.find(segment_of(place));
   if (segment == nullptr || !allocator(segment->memory).give(place)) {
-    throw ClientError("NOT_ALLOCATED", "Place " + std::to_string(place) + " is not allocated: it was freed before, or never given out.");
+    throw ClientError("NOT_ALLOCATED",
+                      "Place " + std::to_string(place) + " is not allocated: it was freed before, or never given out.");
   }
 }
 
@@ -55,7 +56,8 @@ Client::Growth Client::grow(Memory memory, uint64_t wanted, uint64_t bytes) {
     fields.erase(fields.begin() + 1);
   }
 
-  int64_t sequence = send(is_ours ? Op::segment_import : Op::segment_create, fields, 0, segment.descriptor.get(), Patience::user);
+  int64_t sequence =
+      send(is_ours ? Op::segment_import : Op::segment_create, fields, 0, segment.descriptor.get(), Patience::user);
   if (sequence == kDead) return Growth::dead;
   if (sequence == kInterrupted) return Growth::interrupted;
 

@@ -9,22 +9,25 @@ namespace warpcell {
 
 namespace {
 
-// Waking up takes 0.05 to 0.2 ms on a virtual machine. What a GPU works on leaves this processor free to look for its end; what the cpu works on wants each core.
+// Waking up takes 0.05 to 0.2 ms on a virtual machine. What a GPU works on leaves this processor free to look for its
+// end; what the cpu works on wants each core.
 constexpr uint64_t kSpinNanoseconds = 50000;
 constexpr uint64_t kSpinNanosecondsOfGpu = 10000000;
-constexpr int kSliceMilliseconds = 10;   // how late a death without a word is noticed
+constexpr int kSliceMilliseconds = 10;  // how late a death without a word is noticed
 
 // An interrupt that comes when the device is as good as idle must not cost it its process: what is about to end, ends.
 constexpr uint64_t kGraceNanoseconds = 20000000;
 
-// A new process that answers is not disturbed by the interrupt that ended the old one (a start takes 0.2 s); one that never answers is.
+// A new process that answers is not disturbed by the interrupt that ended the old one (a start takes 0.2 s); one that
+// never answers is.
 constexpr uint64_t kStartNanoseconds = 3000000000;
 
 }  // namespace
 
 std::optional<Reached> Client::look_at_control() const {
   uint64_t known = completed_.load(std::memory_order_acquire);
-  Reached reached{control_->completed.load(std::memory_order_acquire), control_->progress.load(std::memory_order_acquire)};
+  Reached reached{control_->completed.load(std::memory_order_acquire),
+                  control_->progress.load(std::memory_order_acquire)};
   uint64_t submitted = submitted_.load(std::memory_order_acquire);
   bool can_be = reached.completed >= known && reached.completed <= submitted && reached.progress <= submitted;
   if (!can_be || control_->protocol.load(std::memory_order_relaxed) != kProtocolVersion) return std::nullopt;
@@ -65,9 +68,12 @@ bool Client::reply(uint64_t sequence, Answer* answer) {
 
 std::string Client::state() { return is_garbled_ ? kGarbledState : child_.state(); }
 
-bool Client::has_errors() const { return control_->error_count.load(std::memory_order_acquire) != errors_read_.load(std::memory_order_relaxed); }
+bool Client::has_errors() const {
+  return control_->error_count.load(std::memory_order_acquire) != errors_read_.load(std::memory_order_relaxed);
+}
 
-// An answer that cannot be read (no descriptor is left, say) is lost. So is its process: nobody would ever hear of the end of that command.
+// An answer that cannot be read (no descriptor is left, say) is lost. So is its process: nobody would ever hear of the
+// end of that command.
 Mailbox::Status Client::look_for_answer(uint64_t sequence) {
   try {
     return mailbox_.look(sequence);
@@ -79,9 +85,12 @@ Mailbox::Status Client::look_for_answer(uint64_t sequence) {
 
 bool Client::is_done(uint64_t sequence) {
   switch (look_for_answer(sequence)) {
-    case Mailbox::Status::here: return true;
-    case Mailbox::Status::expected: return false;
-    case Mailbox::Status::unknown: break;
+    case Mailbox::Status::here:
+      return true;
+    case Mailbox::Status::expected:
+      return false;
+    case Mailbox::Status::unknown:
+      break;
   }
   // Its own word only: the others lie on lines that the device process is writing, and looking closely reads them.
   uint64_t completed = control_->completed.load(std::memory_order_acquire);
@@ -111,7 +120,9 @@ std::optional<Outcome> Client::look_closely(uint64_t sequence, uint64_t began) {
 Outcome Client::wait(uint64_t sequence, int64_t timeout) {
   uint64_t began = nanoseconds();
   std::optional<Outcome> early;
-  if (spin_until([&] { return (early = look(sequence)).has_value(); }, kind_ == "cpu" ? kSpinNanoseconds : kSpinNanosecondsOfGpu)) return *early;
+  if (spin_until([&] { return (early = look(sequence)).has_value(); },
+                 kind_ == "cpu" ? kSpinNanoseconds : kSpinNanosecondsOfGpu))
+    return *early;
 
   for (;;) {
     uint32_t seen = wake_count();
@@ -170,7 +181,9 @@ std::vector<ErrorRecord> Client::take_errors() {
   errors.erase(errors.begin(), errors.begin() + std::min<size_t>(overwritten, errors.size()));
   errors_read_.store(count, std::memory_order_relaxed);
 
-  auto can_be = [this](const ErrorRecord& error) { return error.sequence > 0 && error.sequence <= error.last && error.last <= submitted_ && error.code[0] != '\0'; };
+  auto can_be = [this](const ErrorRecord& error) {
+    return error.sequence > 0 && error.sequence <= error.last && error.last <= submitted_ && error.code[0] != '\0';
+  };
   if (!std::all_of(errors.begin(), errors.end(), can_be)) is_garbled_ = true;
   return is_garbled_ ? std::vector<ErrorRecord>() : errors;
 }

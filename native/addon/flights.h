@@ -1,4 +1,5 @@
-// The flight recorder: remembers which kernel was launched from where, for the last 65,536 commands that may be under way.
+// The flight recorder: remembers which kernel was launched from where, for the last 65,536 commands that may be under
+// way.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -18,7 +19,9 @@ struct Flight {
 
 class Flights {
  public:
-  void record(uint64_t sequence, uint32_t kernel, uint32_t origin) { slots_[sequence % kSlots] = {sequence, kernel, origin}; }
+  void record(uint64_t sequence, uint32_t kernel, uint32_t origin) {
+    slots_[sequence % kSlots] = {sequence, kernel, origin};
+  }
 
   // Done, so it is not what a later fault comes from.
   void forget(uint64_t sequence) {

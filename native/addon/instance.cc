@@ -35,7 +35,8 @@ Instance::Instance(Napi::Env env) : env_(env), weak_objects_(env), owned_blocks_
   env.AddCleanupHook([](Instance* instance) { instance->finish(); }, this);
 }
 
-// Node has run the queue's own end before (hooks run last in, first out), but keeps it, and with it this instance, until its last user lets go.
+// Node has run the queue's own end before (hooks run last in, first out), but keeps it, and with it this instance,
+// until its last user lets go.
 void Instance::finish() {
   Registry::instance().close_all_of(this);
   if (queue_ != nullptr && !is_queue_closed_) queue_.Release();
@@ -47,7 +48,8 @@ void Instance::make_queue() {
   queue_.Unref(env_);
 }
 
-// The wrapper's Promise::Deferred leaves its promise unset where Node makes none (its thread ends), and has no way to ask.
+// The wrapper's Promise::Deferred leaves its promise unset where Node makes none (its thread ends), and has no way to
+// ask.
 Napi::Value Instance::promise(Connection& connection, uint64_t sequence) {
   if (queue_ == nullptr) make_queue();
   auto completion = std::make_unique<Completion>();
@@ -77,10 +79,12 @@ void Instance::resolve(Napi::Env env, Napi::Function, Instance* instance, Comple
 }
 
 std::shared_ptr<Mapping> Instance::mapping_of(const Segment& segment) {
-  for (auto entry = segments_.begin(); entry != segments_.end();) entry = entry->second.expired() ? segments_.erase(entry) : std::next(entry);
+  for (auto entry = segments_.begin(); entry != segments_.end();)
+    entry = entry->second.expired() ? segments_.erase(entry) : std::next(entry);
 
   std::shared_ptr<Mapping> mapping = segments_[segment.serial].lock();
-  if (mapping == nullptr) segments_[segment.serial] = mapping = std::make_shared<Mapping>(segment.descriptor.get(), segment.bytes);
+  if (mapping == nullptr)
+    segments_[segment.serial] = mapping = std::make_shared<Mapping>(segment.descriptor.get(), segment.bytes);
   return mapping;
 }
 
@@ -98,13 +102,15 @@ Napi::Value Instance::view(const Segment& segment) {
 
 Napi::Value Instance::view(const Segment& segment, uint64_t offset, uint64_t bytes) {
   if (offset > segment.bytes || bytes > segment.bytes - offset) {
-    throw ClientError("ARGUMENT", std::to_string(bytes) + " bytes at " + std::to_string(offset) + " do not lie in a segment of " + std::to_string(segment.bytes) + " bytes.");
+    throw ClientError("ARGUMENT", std::to_string(bytes) + " bytes at " + std::to_string(offset) +
+                                      " do not lie in a segment of " + std::to_string(segment.bytes) + " bytes.");
   }
   return array_buffer(env_, {mapping_of(segment), false}, offset, bytes);
 }
 
 Napi::Value Instance::map(int descriptor) {
-  for (auto entry = mappings_.begin(); entry != mappings_.end();) entry = entry->second.expired() ? mappings_.erase(entry) : std::next(entry);
+  for (auto entry = mappings_.begin(); entry != mappings_.end();)
+    entry = entry->second.expired() ? mappings_.erase(entry) : std::next(entry);
 
   auto mapping = std::make_shared<Mapping>(descriptor, sealed_bytes(descriptor));
   mappings_[mapping->memory()] = mapping;
@@ -114,9 +120,12 @@ Napi::Value Instance::map(int descriptor) {
 Napi::Value Instance::lend(const Napi::Object& whole, uint64_t offset, uint64_t bytes) {
   auto found = whole.IsArrayBuffer() ? mappings_.find(whole.As<Napi::ArrayBuffer>().Data()) : mappings_.end();
   std::shared_ptr<Mapping> mapping = found == mappings_.end() ? nullptr : found->second.lock();
-  if (mapping == nullptr) throw ClientError("ARGUMENT", "Only an ArrayBuffer made by mapMemory or shareMemory can be lent.");
+  if (mapping == nullptr)
+    throw ClientError("ARGUMENT", "Only an ArrayBuffer made by mapMemory or shareMemory can be lent.");
   if (offset < sizeof(uint32_t) || offset > mapping->bytes() || bytes > mapping->bytes() - offset) {
-    throw ClientError("ARGUMENT", std::to_string(bytes) + " bytes at " + std::to_string(offset) + " do not lie behind the first word of " + std::to_string(mapping->bytes()) + " bytes.");
+    throw ClientError("ARGUMENT", std::to_string(bytes) + " bytes at " + std::to_string(offset) +
+                                      " do not lie behind the first word of " + std::to_string(mapping->bytes()) +
+                                      " bytes.");
   }
   return array_buffer(env_, {std::move(mapping), true}, offset, bytes);
 }

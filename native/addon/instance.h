@@ -59,9 +59,9 @@ class Instance {
 
   WeakObjects weak_objects_;
   OwnedBlocks owned_blocks_;
-  std::map<uint64_t, Napi::Reference<Napi::ArrayBuffer>> views_;   // by the segment's serial; weak
-  std::map<uint64_t, std::weak_ptr<Mapping>> segments_;   // by the segment's serial
-  std::map<const void*, std::weak_ptr<Mapping>> mappings_;   // by their first byte
+  std::map<uint64_t, Napi::Reference<Napi::ArrayBuffer>> views_;  // by the segment's serial; weak
+  std::map<uint64_t, std::weak_ptr<Mapping>> segments_;           // by the segment's serial
+  std::map<const void*, std::weak_ptr<Mapping>> mappings_;        // by their first byte
 };
 
 }  // namespace warpcell

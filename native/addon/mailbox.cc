@@ -12,13 +12,17 @@ namespace warpcell {
 std::optional<ClientError> Answer::refusal() const {
   if (!fields.empty() && fields[0] == "ok") return std::nullopt;
   if (fields.size() >= 3 && fields[0] == "error") return ClientError(fields[1], fields[2]);
-  std::string first = fields.empty() ? "nothing" : "\"" + fields[0].substr(0, 80) + "\" and " + std::to_string(fields.size() - 1) + " more";
-  return ClientError("PROTOCOL", "The answer to command " + std::to_string(sequence) + " must start with \"ok\" or \"error\", but is " + first + ".");
+  std::string first = fields.empty()
+                          ? "nothing"
+                          : "\"" + fields[0].substr(0, 80) + "\" and " + std::to_string(fields.size() - 1) + " more";
+  return ClientError("PROTOCOL", "The answer to command " + std::to_string(sequence) +
+                                     " must start with \"ok\" or \"error\", but is " + first + ".");
 }
 
 Descriptor Mailbox::renew() {
   int ends[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) throw system_error("open a socket to the device process", errno);
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    throw system_error("open a socket to the device process", errno);
   Descriptor ours(ends[0]);
   Descriptor theirs(ends[1]);
 
@@ -67,10 +71,13 @@ void Mailbox::drain() {
     Answer answer;
     answer.sequence = received.sequence;
     if (!decode(received.fields.data(), received.fields.size(), &answer.fields)) {
-      throw ClientError("PROTOCOL", "The answer to command " + std::to_string(received.sequence) + " is not a list of fields.");
+      throw ClientError("PROTOCOL",
+                        "The answer to command " + std::to_string(received.sequence) + " is not a list of fields.");
     }
     answer.descriptor = std::move(received.descriptor);
-    if (expected_.erase(received.sequence) == 0) throw ClientError("PROTOCOL", "it answered command " + std::to_string(received.sequence) + ", which awaits no answer");
+    if (expected_.erase(received.sequence) == 0)
+      throw ClientError("PROTOCOL",
+                        "it answered command " + std::to_string(received.sequence) + ", which awaits no answer");
     here_[received.sequence] = std::move(answer);
   }
 }

@@ -25,7 +25,8 @@ void OwnedBlocks::remove(uint32_t client, uint64_t place) {
   auto& blocks = blocks_[client];
   auto found = blocks.find(place);
   if (found == blocks.end()) {
-    throw ClientError("NOT_ALLOCATED", "No object owns place " + std::to_string(place) + ": it was freed before, or never given out.");
+    throw ClientError("NOT_ALLOCATED",
+                      "No object owns place " + std::to_string(place) + ": it was freed before, or never given out.");
   }
   free(client, place, found->second);
   blocks.erase(found);

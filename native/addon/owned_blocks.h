@@ -1,4 +1,5 @@
-// Blocks of device memory that belong to JavaScript objects: freed when their owner disposes of them, or has been collected.
+// Blocks of device memory that belong to JavaScript objects: freed when their owner disposes of them, or has been
+// collected.
 #pragma once
 #include <cstdint>
 #include <napi.h>
@@ -26,8 +27,8 @@ class OwnedBlocks {
   void weigh(int64_t change);
 
   Napi::Env env_;
-  std::unordered_map<uint32_t, std::unordered_map<uint64_t, Block>> blocks_;   // by client and place
-  int64_t untold_ = 0;   // of V8
+  std::unordered_map<uint32_t, std::unordered_map<uint64_t, Block>> blocks_;  // by client and place
+  int64_t untold_ = 0;                                                        // of V8
 };
 
 }  // namespace warpcell

@@ -16,7 +16,9 @@ uint32_t Registry::open(const std::string& kind, int index, const std::string& e
   std::lock_guard<std::mutex> lock(mutex_);
   uint32_t end = next_ + kMost;
   while (next_ != end && connections_[next_ % kMost]) next_++;
-  if (next_ == end) throw ClientError("TOO_MANY", "There are already " + std::to_string(kMost) + " open device processes, the most that there may be.");
+  if (next_ == end)
+    throw ClientError("TOO_MANY", "There are already " + std::to_string(kMost) +
+                                      " open device processes, the most that there may be.");
   connection->number = next_;
   connections_[next_ % kMost] = std::move(connection);
   return next_++;
@@ -24,13 +26,13 @@ uint32_t Registry::open(const std::string& kind, int index, const std::string& e
 
 void Registry::close(uint32_t number) {
   at(number);
-  std::unique_ptr<Connection> closed;   // ends after the lock is gone: it waits for its thread
+  std::unique_ptr<Connection> closed;  // ends after the lock is gone: it waits for its thread
   std::lock_guard<std::mutex> lock(mutex_);
   closed = std::move(connections_[number % kMost]);
 }
 
 void Registry::close_all_of(const void* owner) {
-  std::vector<std::unique_ptr<Connection>> closed;   // as above; other threads open and close theirs at the same time
+  std::vector<std::unique_ptr<Connection>> closed;  // as above; other threads open and close theirs at the same time
   std::lock_guard<std::mutex> lock(mutex_);
   for (auto& connection : connections_) {
     if (connection && connection->owner == owner) closed.push_back(std::move(connection));

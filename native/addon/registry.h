@@ -18,7 +18,7 @@ struct Connection {
   Client client;
   Waiter waiter;
   const void* owner;
-  uint32_t number = 0;   // as the registry knows it
+  uint32_t number = 0;  // as the registry knows it
 };
 
 class Registry {
@@ -37,7 +37,7 @@ class Registry {
   void each(const std::function<void(uint32_t, Connection&)>& visit);
 
  private:
-  static constexpr uint32_t kMost = 4096;   // at a time; a power of two, so that numbers may wrap
+  static constexpr uint32_t kMost = 4096;  // at a time; a power of two, so that numbers may wrap
 
   std::mutex mutex_;
   uint32_t next_ = 0;                               // never used again

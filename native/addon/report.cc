@@ -32,7 +32,13 @@ bool read(const Gauges& gauges, Figures* out) {
   for (int attempt = 0; attempt < kAttempts; attempt++) {
     uint64_t before = gauges.version.load(std::memory_order_acquire);
     if (before == 0) return false;
-    *out = {double(gauges.memory_total), double(gauges.memory_used), double(gauges.process_memory), gauges.utilization, gauges.temperature, gauges.power, gauges.sampled};
+    *out = {double(gauges.memory_total),
+            double(gauges.memory_used),
+            double(gauges.process_memory),
+            gauges.utilization,
+            gauges.temperature,
+            gauges.power,
+            gauges.sampled};
     std::atomic_thread_fence(std::memory_order_acquire);
     bool is_whole = before % 2 == 0 && gauges.version.load(std::memory_order_relaxed) == before;
     if (is_whole) return true;
@@ -120,7 +126,8 @@ Napi::Value report_answer(Napi::Env env, const Fields& fields) {
 Napi::Value report_gauges(Napi::Env env) {
   Napi::Array list = made(Napi::Array::New(env));
   uint32_t count = 0;
-  Registry::instance().each([&](uint32_t number, Connection& connection) { list.Set(count++, report_gauge(env, number, connection)); });
+  Registry::instance().each(
+      [&](uint32_t number, Connection& connection) { list.Set(count++, report_gauge(env, number, connection)); });
   return list;
 }
 

@@ -6,7 +6,8 @@ namespace warpcell {
 
 class Ring {
  public:
-  explicit Ring(Control* control) : control_(*control), bytes_(reinterpret_cast<unsigned char*>(control) + kRingOffset) {}
+  explicit Ring(Control* control)
+      : control_(*control), bytes_(reinterpret_cast<unsigned char*>(control) + kRingOffset) {}
 
   // What the device process says to have taken is what it was given.
   bool is_sound() const;
@@ -24,7 +25,7 @@ class Ring {
   Control& control_;
   unsigned char* bytes_;
   uint64_t head_ = 0;
-  uint64_t tail_ = 0;   // as last seen: looking again costs a cache miss
+  uint64_t tail_ = 0;  // as last seen: looking again costs a cache miss
 };
 
 // Wakes a device process that sleeps on the ring.

@@ -11,7 +11,7 @@ struct Segment {
   Memory memory;
   uint64_t bytes;
   Descriptor descriptor;
-  uint64_t serial = 0;   // unlike its number, never used again
+  uint64_t serial = 0;  // unlike its number, never used again
 };
 
 class Segments {

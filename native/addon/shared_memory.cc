@@ -27,7 +27,8 @@ Descriptor sealed_memory(uint64_t bytes) {
     if (errno == ENOMEM || errno == ENOSPC || errno == EFBIG || errno == EINVAL) return Descriptor();
     throw system_error("size shared memory", errno);
   }
-  if (fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) throw system_error("seal shared memory", errno);
+  if (fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+    throw system_error("seal shared memory", errno);
   return memory;
 }
 

@@ -6,13 +6,14 @@
 
 namespace warpcell {
 
-// Shared memory that no name leads to and that keeps its size; an empty Descriptor when the system has not so much left besides what is
-// `promised` already.
+// Shared memory that no name leads to and that keeps its size; an empty Descriptor when the system has not so much left
+// besides what is `promised` already.
 Descriptor create_shared_memory(uint64_t bytes, uint64_t promised);
 // The same without asking what is left: for the little that a device process needs to be started at all.
 Descriptor sealed_memory(uint64_t bytes);
 
-// The size of memory that another process made. Throws ClientError unless it is sealed: whoever maps memory that shrinks dies of SIGBUS.
+// The size of memory that another process made. Throws ClientError unless it is sealed: whoever maps memory that
+// shrinks dies of SIGBUS.
 uint64_t sealed_bytes(int descriptor);
 
 // Bytes of this process that are those of the memfd, as long as the object lives.

@@ -24,7 +24,7 @@ class Waiter {
  private:
   struct Pending {
     uint64_t sequence;
-    uint64_t began;   // ns
+    uint64_t began;  // ns
     Finish finish;
   };
 
@@ -36,7 +36,7 @@ class Waiter {
   std::condition_variable changed_;
   std::vector<Pending> pending_;
   bool stopping_ = false;
-  std::thread thread_;   // starts with the first wait
+  std::thread thread_;  // starts with the first wait
 };
 
 }  // namespace warpcell

@@ -1,4 +1,5 @@
-// Weak references of Node-API: unlike JavaScript's, which hold their targets until the end of a job, they are empty as soon as the collector has been there.
+// Weak references of Node-API: unlike JavaScript's, which hold their targets until the end of a job, they are empty as
+// soon as the collector has been there.
 #include "weak_objects.h"
 
 #include "arguments.h"

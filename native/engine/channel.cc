@@ -9,7 +9,8 @@ namespace warpcell {
 
 namespace {
 
-// Long enough that a launch in a loop never meets a sleeping device process, short enough that an idle one costs nothing.
+// Long enough that a launch in a loop never meets a sleeping device process, short enough that an idle one costs
+// nothing.
 constexpr uint64_t kSpinNanoseconds = 100000;
 
 }  // namespace
@@ -33,7 +34,9 @@ Header* Channel::front() {
     uint64_t least = is_padding ? sizeof(uint64_t) : sizeof(Header);
     uint32_t bytes = header->bytes;
     bool fits = bytes >= least && bytes % 8 == 0 && bytes <= published && bytes <= kRingBytes - at;
-    if (!fits) throw std::runtime_error("the command ring holds a record of " + std::to_string(bytes) + " bytes that cannot be there");
+    if (!fits)
+      throw std::runtime_error("the command ring holds a record of " + std::to_string(bytes) +
+                               " bytes that cannot be there");
     front_bytes_ = bytes;
     if (!is_padding) return header;
     release();
@@ -52,8 +55,8 @@ bool Channel::spin(uint64_t time) const {
 void Channel::wait_for_record() {
   if (spin(kSpinNanoseconds)) return;
 
-  // The session looks at engine_sleeping after it has published, this process looks at head after it has said that it sleeps:
-  // one of the two sees the other.
+  // The session looks at engine_sleeping after it has published, this process looks at head after it has said that it
+  // sleeps: one of the two sees the other.
   control_.engine_sleeping.store(1, std::memory_order_seq_cst);
   while (is_empty(std::memory_order_seq_cst) && control_.engine_sleeping.load(std::memory_order_seq_cst) == 1) {
     futex_wait(control_.engine_sleeping, 1, -1);
@@ -63,13 +66,16 @@ void Channel::wait_for_record() {
 
 Request Channel::receive(uint64_t sequence) {
   Received received;
-  if (receive_packet(socket_, true, &received) != Receipt::packet) throw std::runtime_error("the session has closed its socket");
+  if (receive_packet(socket_, true, &received) != Receipt::packet)
+    throw std::runtime_error("the session has closed its socket");
   if (received.sequence != sequence) {
-    throw std::runtime_error("command " + std::to_string(sequence) + " came with the message of command " + std::to_string(received.sequence));
+    throw std::runtime_error("command " + std::to_string(sequence) + " came with the message of command " +
+                             std::to_string(received.sequence));
   }
 
   Request request;
-  if (!decode(received.fields.data(), received.fields.size(), &request.fields)) throw std::runtime_error("a message is not a list of fields");
+  if (!decode(received.fields.data(), received.fields.size(), &request.fields))
+    throw std::runtime_error("a message is not a list of fields");
   request.descriptor = std::move(received.descriptor);
   return request;
 }
@@ -80,7 +86,8 @@ void Channel::answer(uint64_t sequence, const Answer& answer) {
   wake_session();
 }
 
-void Channel::answer_error(uint64_t sequence, const std::string& code, const std::string& sentence, const std::string& details) {
+void Channel::answer_error(uint64_t sequence, const std::string& code, const std::string& sentence,
+                           const std::string& details) {
   answer(sequence, {{"error", code, sentence, details}, -1});
 }
 

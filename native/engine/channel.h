@@ -1,4 +1,5 @@
-// The device process's end of ring, socket and results: turns shared memory into records, and outcomes into answers, errors and completion.
+// The device process's end of ring, socket and results: turns shared memory into records, and outcomes into answers,
+// errors and completion.
 #pragma once
 #include <string>
 
@@ -10,7 +11,7 @@ namespace warpcell {
 
 struct Answer {
   Fields fields;
-  int descriptor = -1;   // of a new segment; closed once it is sent
+  int descriptor = -1;  // of a new segment; closed once it is sent
 };
 
 struct Request {
@@ -35,7 +36,8 @@ class Channel {
   // The message that belongs to a record. Throws std::runtime_error when it is not the one that comes next.
   Request receive(uint64_t sequence);
   void answer(uint64_t sequence, const Answer& answer);
-  void answer_error(uint64_t sequence, const std::string& code, const std::string& sentence, const std::string& details);
+  void answer_error(uint64_t sequence, const std::string& code, const std::string& sentence,
+                    const std::string& details);
 
   // All commands up to this one are done and visible.
   void complete(uint64_t sequence);
@@ -51,9 +53,9 @@ class Channel {
   Control& control_;
   unsigned char* ring_;
   int socket_;
-  uint64_t head_ = 0;   // as last seen: each look takes the line from the session, whose next launch then waits for it
+  uint64_t head_ = 0;  // as last seen: each look takes the line from the session, whose next launch then waits for it
   uint64_t tail_ = 0;
-  uint32_t front_bytes_ = 0;   // as they were when the record was looked at
+  uint32_t front_bytes_ = 0;  // as they were when the record was looked at
 };
 
 }  // namespace warpcell

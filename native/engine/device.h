@@ -1,5 +1,5 @@
-// What a device can do for the command loop: with host/, all that engine/cuda and engine/cpu share. loop.cc turns records into these calls and their outcomes into answers
-// and error records.
+// What a device can do for the command loop: with host/, all that engine/cuda and engine/cpu share. loop.cc turns
+// records into these calls and their outcomes into answers and error records.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -16,17 +16,19 @@ namespace warpcell {
 
 struct CompileRequest {
   std::string source;
-  std::string name;                       // what messages call the source, e.g. "Cell [3] axpy.cu"
-  std::string headers;                    // directory of the library's own CUDA headers
-  std::vector<std::string> expressions;   // kernels to make callable: "fill", "ns::axpy<float>"
-  std::vector<std::string> options;       // --std=c++17 --define=N=4 --include=/dir --arch=sm_90 --fast-math --flag=… --verbose
+  std::string name;                      // what messages call the source, e.g. "Cell [3] axpy.cu"
+  std::string headers;                   // directory of the library's own CUDA headers
+  std::vector<std::string> expressions;  // kernels to make callable: "fill", "ns::axpy<float>"
+  std::vector<std::string>
+      options;  // --std=c++17 --define=N=4 --include=/dir --arch=sm_90 --fast-math --flag=… --verbose
 };
 
 struct Compiled {
-  std::string log;                        // warnings and, with --verbose, the compiler's report
-  std::string artifact;                   // cubin, or the shared object's bytes
-  std::vector<std::string> lowered;       // one symbol per expression
-  std::optional<std::vector<std::string>> dependencies;   // every file that the compiler read besides the source; nothing where it does not say
+  std::string log;                   // warnings and, with --verbose, the compiler's report
+  std::string artifact;              // cubin, or the shared object's bytes
+  std::vector<std::string> lowered;  // one symbol per expression
+  std::optional<std::vector<std::string>>
+      dependencies;  // every file that the compiler read besides the source; nothing where it does not say
 };
 
 struct LaunchRequest {
@@ -35,8 +37,8 @@ struct LaunchRequest {
   uint32_t grid[3];
   uint32_t block[3];
   uint32_t shared;
-  bool cooperative;                       // all blocks run at once, or the launch is refused
-  uint8_t* arguments;                     // pointers are already this process's addresses; valid during the call only
+  bool cooperative;    // all blocks run at once, or the launch is refused
+  uint8_t* arguments;  // pointers are already this process's addresses; valid during the call only
   uint32_t argument_bytes;
 };
 
@@ -52,15 +54,15 @@ struct RunRequest {
 
 struct PlanRequest {
   uint32_t plan;
-  std::string call;                            // "matmul": a row of the device's table
-  std::map<std::string, std::string> terms;    // all that is known beforehand: "m" → "512", "a.type" → "float32"
-  std::string choice;                          // of an earlier process; empty: choose
-  std::optional<RunRequest> trial;             // may be run to choose by measuring
+  std::string call;                          // "matmul": a row of the device's table
+  std::map<std::string, std::string> terms;  // all that is known beforehand: "m" → "512", "a.type" → "float32"
+  std::string choice;                        // of an earlier process; empty: choose
+  std::optional<RunRequest> trial;           // may be run to choose by measuring
 };
 
 struct Planned {
-  uint64_t workspace;                          // bytes that each run needs: the last of its places, when not 0
-  std::string chosen;                          // {"library", "version", "path", "algorithm"} as JSON
+  uint64_t workspace;  // bytes that each run needs: the last of its places, when not 0
+  std::string chosen;  // {"library", "version", "path", "algorithm"} as JSON
   std::string choice;
 };
 
@@ -76,7 +78,7 @@ class Libraries {
 
 // What was recorded between start and stop: text as profile.h and commands.h say.
 struct Profile {
-  std::string summary;                         // JSON
+  std::string summary;  // JSON
   std::vector<ProfileRecord> records;
 };
 
@@ -90,7 +92,8 @@ struct ProfileExtras {
 class Profiler {
  public:
   virtual ~Profiler() = default;
-  // Notes for the reader as JSON. A profile that is under way is given up. `sequence` is that of the command being performed, whenever it is read: each record has its own.
+  // Notes for the reader as JSON. A profile that is under way is given up. `sequence` is that of the command being
+  // performed, whenever it is read: each record has its own.
   virtual std::string start(ProfileExtras extras, const uint64_t& sequence) = 0;
   // Comes after synchronize(). Throws DeviceError("NOT_PROFILING") without a start.
   virtual Profile stop() = 0;
@@ -99,20 +102,21 @@ class Profiler {
 class Device {
  public:
   virtual ~Device() = default;
-  // One JSON object: {"name", "kind", "index", "arch", "warpSize", "multiprocessors", "maxThreadsPerBlock", "maxBlock": [x,y,z],
-  // "maxGrid": [x,y,z], "sharedPerBlock", "sharedPerBlockOptin", "registersPerBlock", "memoryTotal", "compiler": {"name","version","path"},
-  // "driver", "libraries": [{"name","path","version"}], "shareable": bool}. Bytes.
+  // One JSON object: {"name", "kind", "index", "arch", "warpSize", "multiprocessors", "maxThreadsPerBlock", "maxBlock":
+  // [x,y,z], "maxGrid": [x,y,z], "sharedPerBlock", "sharedPerBlockOptin", "registersPerBlock", "memoryTotal",
+  // "compiler": {"name","version","path"}, "driver", "libraries": [{"name","path","version"}], "shareable": bool}.
+  // Bytes.
   virtual std::string properties() = 0;
 
   // Memory. A segment keeps its number over restarts; `descriptor` is owned by the callee.
-  virtual int segment_create(uint32_t segment, uint64_t bytes) = 0;   // returns a descriptor for the session
+  virtual int segment_create(uint32_t segment, uint64_t bytes) = 0;  // returns a descriptor for the session
   virtual void segment_import(uint32_t segment, Memory memory, uint64_t bytes, int descriptor) = 0;
-  virtual void segment_release(uint32_t segment) = 0;                 // comes after synchronize(), as module_unload does
-  virtual void* address(Place place) = 0;                             // throws DeviceError("ILLEGAL_PLACE") for an unknown segment
+  virtual void segment_release(uint32_t segment) = 0;  // comes after synchronize(), as module_unload does
+  virtual void* address(Place place) = 0;              // throws DeviceError("ILLEGAL_PLACE") for an unknown segment
 
   virtual Compiled compile(const CompileRequest& request) = 0;
-  // One JSON object per kernel: {"name", "registers", "shared", "local", "constant", "maxThreads", "spillStores", "spillLoads",
-  // "binary", "parameters": [{"offset","size"}…]}; a figure the device does not know is null.
+  // One JSON object per kernel: {"name", "registers", "shared", "local", "constant", "maxThreads", "spillStores",
+  // "spillLoads", "binary", "parameters": [{"offset","size"}…]}; a figure the device does not know is null.
   virtual std::vector<std::string> module_load(uint32_t module, uint32_t first_kernel, const std::string& artifact,
                                                const std::vector<std::string>& lowered) = 0;
   virtual void module_unload(uint32_t module) = 0;
@@ -123,15 +127,17 @@ class Device {
   // Work, in order on one stream. These may return before the work is done.
   virtual void launch(const LaunchRequest& request) = 0;
   virtual void copy(Place destination, Place source, uint64_t size) = 0;
-  virtual void fill(Place destination, uint64_t size, uint64_t pattern, uint32_t width) = 0;   // of 1, 2, 4 or 8 bytes, and whole ones
-  virtual void synchronize() = 0;                                     // all work is done, and what kernels printed is flushed
-  virtual std::vector<double> time(const LaunchRequest& request, uint32_t repeats, uint32_t warmup) = 0;  // device ms each
+  virtual void fill(Place destination, uint64_t size, uint64_t pattern,
+                    uint32_t width) = 0;  // of 1, 2, 4 or 8 bytes, and whole ones
+  virtual void synchronize() = 0;         // all work is done, and what kernels printed is flushed
+  virtual std::vector<double> time(const LaunchRequest& request, uint32_t repeats,
+                                   uint32_t warmup) = 0;  // device ms each
   // Null where a device has none.
   virtual Libraries* libraries() { return nullptr; }
   virtual Profiler* profiler() { return nullptr; }
 
-  // The loop calls this once when the ring has stayed empty for some microseconds after work: a device that can, now asks for
-  // `Control::progress` to reach the last launch without waiting for it.
+  // The loop calls this once when the ring has stayed empty for some microseconds after work: a device that can, now
+  // asks for `Control::progress` to reach the last launch without waiting for it.
   virtual void idle() {}
   // After a fatal error: the last launch that can be to blame, as far as the device knows; 0: it does not know.
   virtual uint64_t last_suspect() { return 0; }

@@ -15,7 +15,8 @@ constexpr size_t padded(size_t bytes) { return (bytes + 7) & ~size_t(7); }
 
 void expect_not_empty(const char* what, const uint32_t (&size)[3]) {
   if (size[0] != 0 && size[1] != 0 && size[2] != 0) return;
-  throw DeviceError("INVALID_LAUNCH", std::string("A ") + what + " is at least 1×1×1, but this one is " + dimensions(size) + ".");
+  throw DeviceError("INVALID_LAUNCH",
+                    std::string("A ") + what + " is at least 1×1×1, but this one is " + dimensions(size) + ".");
 }
 
 }  // namespace
@@ -24,7 +25,8 @@ LaunchRequest read_launch(Device& device, Launch& launch, size_t bytes) {
   size_t offsets_at = sizeof(Launch);
   size_t arguments_at = offsets_at + padded(size_t(launch.pointer_count) * sizeof(uint16_t));
   if (bytes < sizeof(Launch) || arguments_at + launch.argument_bytes > bytes) {
-    throw DeviceError("PROTOCOL", "A launch record of " + std::to_string(bytes) + " bytes does not hold its arguments.");
+    throw DeviceError("PROTOCOL",
+                      "A launch record of " + std::to_string(bytes) + " bytes does not hold its arguments.");
   }
   expect_not_empty("grid", launch.grid);
   expect_not_empty("block", launch.block);
@@ -34,7 +36,8 @@ LaunchRequest read_launch(Device& device, Launch& launch, size_t bytes) {
   uint8_t* arguments = record + arguments_at;
 
   for (uint32_t i = 0; i < launch.pointer_count; i++) {
-    if (size_t(offsets[i]) + sizeof(Place) > launch.argument_bytes) throw DeviceError("PROTOCOL", "A pointer of a launch lies behind its arguments.");
+    if (size_t(offsets[i]) + sizeof(Place) > launch.argument_bytes)
+      throw DeviceError("PROTOCOL", "A pointer of a launch lies behind its arguments.");
     Place place;
     std::memcpy(&place, arguments + offsets[i], sizeof place);
     void* address = place == kNullPointer ? nullptr : device.address(place);

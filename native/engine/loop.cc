@@ -34,14 +34,17 @@ uint64_t number(const std::string& field) {
 
 void expect_fields(const Request& request, size_t least) {
   if (request.fields.size() >= least) return;
-  throw DeviceError("PROTOCOL", "A message must have " + std::to_string(least) + " fields, but has " + std::to_string(request.fields.size()) + ".");
+  throw DeviceError("PROTOCOL", "A message must have " + std::to_string(least) + " fields, but has " +
+                                    std::to_string(request.fields.size()) + ".");
 }
 
 // A record as its command lays it out.
 template <class Record>
 Record& as(Header& header) {
   if (header.bytes >= sizeof(Record)) return reinterpret_cast<Record&>(header);
-  throw DeviceError("PROTOCOL", "The record of command " + std::to_string(unsigned(header.op)) + " must have " + std::to_string(sizeof(Record)) + " bytes or more, but has " + std::to_string(header.bytes) + ".");
+  throw DeviceError("PROTOCOL", "The record of command " + std::to_string(unsigned(header.op)) + " must have " +
+                                    std::to_string(sizeof(Record)) + " bytes or more, but has " +
+                                    std::to_string(header.bytes) + ".");
 }
 
 Memory memory_of(const std::string& field) {
@@ -76,7 +79,9 @@ void Loop::serve() {
       if (!channel_.spin(kIdleNanoseconds)) rest();
       continue;
     }
-    if (last_ != 0 && header->sequence != last_ + 1) throw std::runtime_error("command " + std::to_string(header->sequence) + " follows command " + std::to_string(last_) + " in the ring");
+    if (last_ != 0 && header->sequence != last_ + 1)
+      throw std::runtime_error("command " + std::to_string(header->sequence) + " follows command " +
+                               std::to_string(last_) + " in the ring");
     last_ = header->sequence;
     dispatch(*header);
     channel_.release();
@@ -96,7 +101,8 @@ void Loop::rest() {
 void Loop::dispatch(Header& header) {
   switch (header.op) {
 #define X(name, number, message) \
-  case Op::name: return perform(&Loop::name, header);
+  case Op::name:                 \
+    return perform(&Loop::name, header);
     WARPCELL_COMMANDS(X)
 #undef X
   }
@@ -122,7 +128,8 @@ void Loop::answer(uint64_t sequence, Make make) {
   } catch (const std::bad_alloc&) {
     channel_.answer_error(sequence, "OUT_OF_MEMORY", "The device process has no memory left for a command.", "");
   } catch (const std::exception& error) {
-    channel_.answer_error(sequence, "DRIVER", std::string("The device process could not do it: ") + error.what() + ".", "");
+    channel_.answer_error(sequence, "DRIVER", std::string("The device process could not do it: ") + error.what() + ".",
+                          "");
   }
 }
 
@@ -153,14 +160,12 @@ void Loop::lose(uint64_t sequence, const std::string& code, const std::string& t
 
 void Loop::skip(Header&) {}
 
-// A wait meets only what earlier work has failed with: a device that cannot wait for its work is lost, whatever it calls the failure. Without a
-// word the session would wait for ever.
+// A wait meets only what earlier work has failed with: a device that cannot wait for its work is lost, whatever it
+// calls the failure. Without a word the session would wait for ever.
 void Loop::fence(Header&) {
   try {
     device_.synchronize();
-  } catch (const DeviceError& error) {
-    lose(last_, error.code, error.what());
-  }
+  } catch (const DeviceError& error) { lose(last_, error.code, error.what()); }
   channel_.complete(last_);
 }
 
@@ -175,7 +180,9 @@ void Loop::fill(Header& header) {
   auto& command = as<Fill>(header);
   bool is_width = command.width == 1 || command.width == 2 || command.width == 4 || command.width == 8;
   if (!is_width || command.size % command.width != 0) {
-    throw DeviceError("PROTOCOL", "A fill is of whole elements of 1, 2, 4 or 8 bytes, not of " + std::to_string(command.size) + " bytes of width " + std::to_string(command.width) + ".");
+    throw DeviceError("PROTOCOL", "A fill is of whole elements of 1, 2, 4 or 8 bytes, not of " +
+                                      std::to_string(command.size) + " bytes of width " +
+                                      std::to_string(command.width) + ".");
   }
   device_.fill(command.destination, command.size, command.pattern, command.width);
 }
@@ -209,9 +216,7 @@ Answer Loop::segment_import(Request& request, const Header&) {
   return {{"ok"}};
 }
 
-Answer Loop::hello(Request&, const Header&) {
-  return {{"ok", device_.properties()}};
-}
+Answer Loop::hello(Request&, const Header&) { return {{"ok", device_.properties()}}; }
 
 Answer Loop::compile(Request& request) {
   expect_fields(request, 4);
@@ -230,24 +235,28 @@ Answer Loop::compile(Request& request) {
 
 Answer Loop::module_load(Request& request, const Header&) {
   expect_fields(request, 4);
-  auto kernels = device_.module_load(uint32_t(number(request.fields[0])), uint32_t(number(request.fields[1])), request.fields[2], lines_of(request.fields[3]));
+  auto kernels = device_.module_load(uint32_t(number(request.fields[0])), uint32_t(number(request.fields[1])),
+                                     request.fields[2], lines_of(request.fields[3]));
   return {{"ok", joined(kernels)}};
 }
 
 Answer Loop::occupancy(Request& request, const Header&) {
   expect_fields(request, 3);
-  return {{"ok", device_.occupancy(uint32_t(number(request.fields[0])), uint32_t(number(request.fields[1])), uint32_t(number(request.fields[2])))}};
+  return {{"ok", device_.occupancy(uint32_t(number(request.fields[0])), uint32_t(number(request.fields[1])),
+                                   uint32_t(number(request.fields[2])))}};
 }
 
 Answer Loop::time(Request& request, const Header& header) {
   expect_fields(request, 3);
   std::string record = request.fields[2];
-  if (record.size() < sizeof(Launch)) throw DeviceError("PROTOCOL", "There is no launch record to time in " + std::to_string(record.size()) + " bytes.");
+  if (record.size() < sizeof(Launch))
+    throw DeviceError("PROTOCOL", "There is no launch record to time in " + std::to_string(record.size()) + " bytes.");
   LaunchRequest launch = read_launch(device_, *reinterpret_cast<Launch*>(&record[0]), record.size());
   launch.sequence = header.sequence;
 
   std::string times;
-  for (double milliseconds : device_.time(launch, uint32_t(number(request.fields[0])), uint32_t(number(request.fields[1])))) {
+  for (double milliseconds :
+       device_.time(launch, uint32_t(number(request.fields[0])), uint32_t(number(request.fields[1])))) {
     char text[32];
     std::snprintf(text, sizeof text, "%s%.9g", times.empty() ? "" : "\n", milliseconds);
     times += text;
@@ -271,7 +280,9 @@ Answer Loop::plan(Request& request, const Header& header) {
   task.choice = request.fields[2];
   std::string& record = request.fields[3];
   if (!record.empty()) {
-    if (record.size() < sizeof(Run)) throw DeviceError("PROTOCOL", "There is no run record to measure in " + std::to_string(record.size()) + " bytes.");
+    if (record.size() < sizeof(Run))
+      throw DeviceError("PROTOCOL",
+                        "There is no run record to measure in " + std::to_string(record.size()) + " bytes.");
     task.trial = read_run(*reinterpret_cast<Run*>(&record[0]), record.size());
     task.trial->sequence = header.sequence;
   }
@@ -314,7 +325,9 @@ void refuse(Channel& channel, const DeviceError& reason) {
     bool has_message = false;
     switch (header->op) {
 #define X(name, number, message) \
-  case Op::name: has_message = message; break;
+  case Op::name:                 \
+    has_message = message;       \
+    break;
       WARPCELL_COMMANDS(X)
 #undef X
     }

@@ -1,4 +1,5 @@
-// The command loop: turns records and messages into calls of a Device, and their outcomes into answers and error records.
+// The command loop: turns records and messages into calls of a Device, and their outcomes into answers and error
+// records.
 #pragma once
 #include "channel.h"
 #include "device.h"
@@ -15,7 +16,7 @@ class Loop {
  private:
   using Command = void (Loop::*)(Header&);
   using Exchange = Answer (Loop::*)(Request&, const Header&);
-  using Aside = Answer (Loop::*)(Request&);   // beside the commands that follow
+  using Aside = Answer (Loop::*)(Request&);  // beside the commands that follow
 
   void rest();
   void dispatch(Header& header);
@@ -24,7 +25,8 @@ class Loop {
   void perform(Aside aside, Header& header);
   [[noreturn]] void lose(uint64_t sequence, const std::string& code, const std::string& text);
 
-  // One for each command in protocol/commands.h: a Command when it has no message, an Exchange or an Aside when it has one.
+  // One for each command in protocol/commands.h: a Command when it has no message, an Exchange or an Aside when it has
+  // one.
   void skip(Header&);
   void fence(Header&);
   void launch(Header&);
@@ -48,11 +50,12 @@ class Loop {
 
   Libraries& libraries();
   Profiler& profiler();
-  template <class Make> void answer(uint64_t sequence, Make make);
+  template <class Make>
+  void answer(uint64_t sequence, Make make);
 
   Channel& channel_;
   Device& device_;
-  uint64_t last_ = 0;   // sequence of the last record
+  uint64_t last_ = 0;  // sequence of the last record
 };
 
 // Refuses every message with the reason why there is no device, until the first one is answered.

@@ -1,4 +1,5 @@
-// warpcell-device KIND INDEX: turns two inherited descriptors, a control segment and a socket, into a device that works for a session.
+// warpcell-device KIND INDEX: turns two inherited descriptors, a control segment and a socket, into a device that works
+// for a session.
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -47,16 +48,23 @@ std::unique_ptr<Device> open_device(const std::string& kind, int index, Control*
 Control* map_control() {
   struct stat about;
   bool is_control = fstat(kControlDescriptor, &about) == 0 && uint64_t(about.st_size) >= kControlBytes;
-  void* memory = is_control ? mmap(nullptr, kControlBytes, PROT_READ | PROT_WRITE, MAP_SHARED, kControlDescriptor, 0) : MAP_FAILED;
+  void* memory =
+      is_control ? mmap(nullptr, kControlBytes, PROT_READ | PROT_WRITE, MAP_SHARED, kControlDescriptor, 0) : MAP_FAILED;
   if (memory == MAP_FAILED) {
-    std::fprintf(stderr, "There is no control segment on descriptor %d. A session starts this program; it is of no use by itself.\n", kControlDescriptor);
+    std::fprintf(
+        stderr,
+        "There is no control segment on descriptor %d. A session starts this program; it is of no use by itself.\n",
+        kControlDescriptor);
     return nullptr;
   }
 
   auto* control = static_cast<Control*>(memory);
   uint32_t protocol = control->protocol.load(std::memory_order_relaxed);
   if (protocol == kProtocolVersion) return control;
-  std::fprintf(stderr, "This program speaks protocol %u, but the session speaks %u. Build the library again: its parts are of different versions.\n", kProtocolVersion, protocol);
+  std::fprintf(stderr,
+               "This program speaks protocol %u, but the session speaks %u. Build the library again: its parts are of "
+               "different versions.\n",
+               kProtocolVersion, protocol);
   return nullptr;
 }
 
@@ -67,7 +75,8 @@ void prepare_process() {
   std::signal(SIGPIPE, SIG_IGN);
   fcntl(kControlDescriptor, F_SETFD, FD_CLOEXEC);
   fcntl(kSocketDescriptor, F_SETFD, FD_CLOEXEC);
-  if (syscall(SYS_close_range, kSocketDescriptor + 1, ~0u, 0) != 0 && errno != ENOSYS) std::perror("warpcell-device: close_range");
+  if (syscall(SYS_close_range, kSocketDescriptor + 1, ~0u, 0) != 0 && errno != ENOSYS)
+    std::perror("warpcell-device: close_range");
 }
 
 int run(const std::string& kind, int index) {

@@ -7,7 +7,9 @@ namespace warpcell {
 
 RunRequest read_run(const Run& run, size_t bytes) {
   size_t needed = sizeof(Run) + run.place_count * sizeof(Place) + run.scalar_count * sizeof(double);
-  if (needed > bytes) throw DeviceError("PROTOCOL", "A run record of " + std::to_string(bytes) + " bytes cannot hold the " + std::to_string(needed) + " bytes that it announces.");
+  if (needed > bytes)
+    throw DeviceError("PROTOCOL", "A run record of " + std::to_string(bytes) + " bytes cannot hold the " +
+                                      std::to_string(needed) + " bytes that it announces.");
 
   auto* places = reinterpret_cast<const Place*>(&run + 1);
   RunRequest request{};
@@ -27,7 +29,8 @@ PlanRequest read_plan(uint32_t number, const std::string& text) {
   words >> request.call;
   for (std::string word; words >> word;) {
     size_t equals = word.find('=');
-    if (equals == std::string::npos) throw DeviceError("PROTOCOL", "A plan has the term \"" + word + "\" without a value.");
+    if (equals == std::string::npos)
+      throw DeviceError("PROTOCOL", "A plan has the term \"" + word + "\" without a value.");
     request.terms[word.substr(0, equals)] = word.substr(equals + 1);
   }
   return request;

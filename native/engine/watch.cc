@@ -40,7 +40,7 @@ void watch_session(int socket, int parent) {
       pollfd hang_up{socket, 0, 0};
       int events = poll(&hang_up, 1, kParentMilliseconds);
       bool is_gone = (events > 0 && (hang_up.revents & (POLLHUP | POLLERR | POLLNVAL))) || getppid() != parent;
-      if (is_gone) kill(getpid(), SIGKILL);   // at once and whole, also while a kernel spins
+      if (is_gone) kill(getpid(), SIGKILL);  // at once and whole, also while a kernel spins
     }
   }).detach();
 }

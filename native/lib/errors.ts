@@ -138,7 +138,12 @@ export class FormatError extends WarpcellError {
   /** The path, or what else the bytes came from. */
   readonly file: string;
 
-  constructor(code: "TRUNCATED" | "HEADER" | "SHAPE" | "DTYPE" | "OFFSET" | "RATIO" | "CHECKSUM" | "UNSUPPORTED" | "FORMAT", file: string, sentence: string, options?: ErrorOptions) {
+  constructor(
+    code: "TRUNCATED" | "HEADER" | "SHAPE" | "DTYPE" | "OFFSET" | "RATIO" | "CHECKSUM" | "UNSUPPORTED" | "FORMAT",
+    file: string,
+    sentence: string,
+    options?: ErrorOptions,
+  ) {
     super(code, sentence, options);
     this.file = file;
   }

@@ -21,7 +21,10 @@ export interface DeviceGauge extends Omit<GaugeSample, "client" | "kind" | "inde
 }
 
 /** Names of the devices by client, and which is the default: told to a thread that did not open them itself. */
-export interface KnownDevices { names: Record<number, string>; active: number | null; }
+export interface KnownDevices {
+  names: Record<number, string>;
+  active: number | null;
+}
 
 let known: KnownDevices = { names: {}, active: null };
 
@@ -66,7 +69,9 @@ export function describeMatrixProducts(device: string): string {
     return `${library} ${version}, ${path}`;
   } catch (error) {
     if (!(error instanceof DeviceError)) throw error;
-    return error.code === "NO_LIBRARY" ? `Warpcell's own kernels, which are slower. ${error.message}` : `fail: ${error.message}`;
+    return error.code === "NO_LIBRARY"
+      ? `Warpcell's own kernels, which are slower. ${error.message}`
+      : `fail: ${error.message}`;
   }
 }
 

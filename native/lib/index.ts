@@ -8,18 +8,59 @@ export { defaultDevice, type DefaultDevice } from "./device/choice.ts";
 export { devices, synchronize } from "./device/devices.ts";
 export { dtypes, type DType, type ElementOf, type TypedArrayOf } from "./memory/dtype.ts";
 export {
-  CompileError, DeviceError, DeviceFault, DeviceUnavailable, InterruptedError, LaunchError, OutOfMemory, TensorError, WarpcellError, GradientError, FormatError, TensorCheckError, type Diagnostic, type FaultCandidate,
+  CompileError,
+  DeviceError,
+  DeviceFault,
+  DeviceUnavailable,
+  InterruptedError,
+  LaunchError,
+  OutOfMemory,
+  TensorError,
+  WarpcellError,
+  GradientError,
+  FormatError,
+  TensorCheckError,
+  type Diagnostic,
+  type FaultCandidate,
 } from "./errors.ts";
 export { Kernel, KernelTemplate, type KernelInfo, type Occupancy, type TimeConfig } from "./cuda/kernel.ts";
 export type { LaunchConfig, Size } from "./cuda/plan.ts";
 export { memory, trim } from "./memory/map.ts";
 export type { DeviceProperties, LibraryProperties } from "./wire/properties.ts";
-export { bernoulli, multinomial, rand, randint, randn, randperm, seed, type NormalOptions, type RandomOptions, type UniformOptions } from "./tensor/random.ts";
 export {
-  dropout, layerNorm, logSoftmax, rmsNorm, softmax, type SoftmaxOptions, type DropoutOptions, type NormalizationOptions,
+  bernoulli,
+  multinomial,
+  rand,
+  randint,
+  randn,
+  randperm,
+  seed,
+  type NormalOptions,
+  type RandomOptions,
+  type UniformOptions,
+} from "./tensor/random.ts";
+export {
+  dropout,
+  layerNorm,
+  logSoftmax,
+  rmsNorm,
+  softmax,
+  type SoftmaxOptions,
+  type DropoutOptions,
+  type NormalizationOptions,
 } from "./tensor/normalization.ts";
 export {
-  bceWithLogitsLoss, crossEntropy, huberLoss, l1Loss, mseLoss, nllLoss, smoothL1Loss, type BceOptions, type CrossEntropyOptions, type LossOptions, type NllOptions,
+  bceWithLogitsLoss,
+  crossEntropy,
+  huberLoss,
+  l1Loss,
+  mseLoss,
+  nllLoss,
+  smoothL1Loss,
+  type BceOptions,
+  type CrossEntropyOptions,
+  type LossOptions,
+  type NllOptions,
 } from "./tensor/losses.ts";
 export { celu, glu, hardshrink, hardtanh, prelu, softshrink, threshold } from "./tensor/activations.ts";
 export { linear, type LinearOptions } from "./tensor/linear.ts";
@@ -38,7 +79,15 @@ export type { AxisOptions, Selected } from "./tensor/scans.ts";
 export { Tensor, type Nested } from "./tensor/tensor.ts";
 export type { Timing } from "./cuda/timing.ts";
 export { AutogradFunction, FunctionContext } from "./autograd/function.ts";
-export { detectAnomaly, enableGrad, grad, gradients, noGrad, valueAndGrad, type BackwardOptions } from "./autograd/gradients.ts";
+export {
+  detectAnomaly,
+  enableGrad,
+  grad,
+  gradients,
+  noGrad,
+  valueAndGrad,
+  type BackwardOptions,
+} from "./autograd/gradients.ts";
 export * from "./tensor/functions.ts";
 import "./tensor/indexing.ts";
 export type { Indices } from "./tensor/indexing.ts";

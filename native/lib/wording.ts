@@ -7,9 +7,14 @@ export function worded(value: unknown): string {
   if (ArrayBuffer.isView(value)) return `a host ${value.constructor.name}`;
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === "function") return "a function";
-  const name = typeof value === "object" && value !== null ? (Object.getPrototypeOf(value) as { constructor?: { name?: unknown } } | null)?.constructor?.name : undefined;
-  if (typeof name === "string" && name !== "" && name !== "Object") return `${/^[AEIO]/.test(name) ? "an" : "a"} ${name}`;
-  if (typeof value === "object" && value !== null) return `an object with ${Object.keys(value).join(", ") || "no fields"}`;
+  const name =
+    typeof value === "object" && value !== null
+      ? (Object.getPrototypeOf(value) as { constructor?: { name?: unknown } } | null)?.constructor?.name
+      : undefined;
+  if (typeof name === "string" && name !== "" && name !== "Object")
+    return `${/^[AEIO]/.test(name) ? "an" : "a"} ${name}`;
+  if (typeof value === "object" && value !== null)
+    return `an object with ${Object.keys(value).join(", ") || "no fields"}`;
   return String(value);
 }
 
@@ -20,5 +25,7 @@ export function listed(value: unknown): string {
 
 /** For HTML and SVG, without what neither can hold. */
 export function escaped(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, " ").replace(/[&<>"]/g, (character) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[character]!);
+  return text
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, " ")
+    .replace(/[&<>"]/g, (character) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[character]!);
 }

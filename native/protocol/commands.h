@@ -1,5 +1,5 @@
-// Every word a session and a device process say to each other: turns work on a device into plain data in shared memory. Both sides check kProtocolVersion
-// before anything else.
+// Every word a session and a device process say to each other: turns work on a device into plain data in shared memory.
+// Both sides check kProtocolVersion before anything else.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -21,31 +21,32 @@ constexpr Place place(uint32_t segment, uint64_t offset) { return (uint64_t(segm
 constexpr uint32_t segment_of(Place p) { return uint32_t(p >> kOffsetBits); }
 constexpr uint64_t offset_of(Place p) { return p & ((uint64_t(1) << kOffsetBits) - 1); }
 
-// device: memory that kernels use. host: shared memory that the session reads (pinned, where the device has its own memory).
+// device: memory that kernels use. host: shared memory that the session reads (pinned, where the device has its own
+// memory).
 enum class Memory : uint32_t { device = 0, host = 1 };
 
-// X(name, number, has_message): a command with a message sends one Fields payload (fields.h) over the socket, and is answered
-// by one. A new command is one line here and one function in engine/loop.cc.
-#define WARPCELL_COMMANDS(X) \
-  X(skip, 0, false)              \
-  X(fence, 1, false)             \
-  X(launch, 2, false)            \
-  X(copy, 3, false)              \
-  X(fill, 4, false)              \
-  X(segment_create, 5, true)     \
-  X(segment_import, 6, true)     \
-  X(segment_release, 7, false)   \
-  X(hello, 8, true)              \
-  X(compile, 9, true)            \
-  X(module_load, 10, true)       \
-  X(module_unload, 11, false)    \
-  X(occupancy, 12, true)         \
-  X(time, 13, true)              \
-  X(disassemble, 14, true)       \
-  X(address, 15, true)           \
-  X(plan, 16, true)              \
-  X(run, 17, false)              \
-  X(profile_start, 18, true)     \
+// X(name, number, has_message): a command with a message sends one Fields payload (fields.h) over the socket, and is
+// answered by one. A new command is one line here and one function in engine/loop.cc.
+#define WARPCELL_COMMANDS(X)   \
+  X(skip, 0, false)            \
+  X(fence, 1, false)           \
+  X(launch, 2, false)          \
+  X(copy, 3, false)            \
+  X(fill, 4, false)            \
+  X(segment_create, 5, true)   \
+  X(segment_import, 6, true)   \
+  X(segment_release, 7, false) \
+  X(hello, 8, true)            \
+  X(compile, 9, true)          \
+  X(module_load, 10, true)     \
+  X(module_unload, 11, false)  \
+  X(occupancy, 12, true)       \
+  X(time, 13, true)            \
+  X(disassemble, 14, true)     \
+  X(address, 15, true)         \
+  X(plan, 16, true)            \
+  X(run, 17, false)            \
+  X(profile_start, 18, true)   \
   X(profile_stop, 19, true)
 
 enum class Op : uint16_t {
@@ -58,37 +59,54 @@ enum class Op : uint16_t {
 struct Header {
   uint32_t bytes;
   Op op;
-  uint16_t stream;     // 0 is the default stream; the only one of version 1
-  uint64_t sequence;   // 1, 2, 3 … per device, never reused, also across restarts of the device process
-  uint32_t origin;     // which line of which cell asked; the session owns the table
+  uint16_t stream;    // 0 is the default stream; the only one of version 1
+  uint64_t sequence;  // 1, 2, 3 … per device, never reused, also across restarts of the device process
+  uint32_t origin;    // which line of which cell asked; the session owns the table
   uint32_t reserved;
 };
 static_assert(sizeof(Header) == 24);
 
-struct Skip { Header header; };
+struct Skip {
+  Header header;
+};
 
 // Done when everything before it on the stream is done: `Control::completed` reaches its sequence.
-struct Fence { Header header; };
+struct Fence {
+  Header header;
+};
 
 // Followed by pointer_count uint16 offsets into the arguments (padded to 8 bytes), then argument_bytes of arguments
-// (padded to 8 bytes), laid out as the kernel's parameters are: each at its natural alignment. The 8 bytes at each pointer
-// offset hold a Place (or ~0 for a null pointer), which the device process replaces with its own address.
+// (padded to 8 bytes), laid out as the kernel's parameters are: each at its natural alignment. The 8 bytes at each
+// pointer offset hold a Place (or ~0 for a null pointer), which the device process replaces with its own address.
 struct Launch {
   Header header;
   uint32_t kernel;
   uint32_t grid[3];
   uint32_t block[3];
-  uint32_t shared;     // dynamic shared memory, bytes
+  uint32_t shared;  // dynamic shared memory, bytes
   uint16_t argument_bytes;
   uint16_t pointer_count;
-  uint32_t flags;      // 1: cooperative
+  uint32_t flags;  // 1: cooperative
 };
 static_assert(sizeof(Launch) == 64);
 constexpr uint64_t kNullPointer = ~uint64_t(0);
 
-struct Copy { Header header; Place destination; Place source; uint64_t size; };                 // bytes; the ranges do not overlap
-struct Fill { Header header; Place destination; uint64_t size; uint64_t pattern; uint32_t width; uint32_t reserved; };  // width 1, 2, 4 or 8 bytes; size is a multiple of it
-// A planned call of a library. Followed by place_count Places (or ~0 for a null pointer) and scalar_count doubles, in the order that the call has them.
+struct Copy {
+  Header header;
+  Place destination;
+  Place source;
+  uint64_t size;
+};  // bytes; the ranges do not overlap
+struct Fill {
+  Header header;
+  Place destination;
+  uint64_t size;
+  uint64_t pattern;
+  uint32_t width;
+  uint32_t reserved;
+};  // width 1, 2, 4 or 8 bytes; size is a multiple of it
+// A planned call of a library. Followed by place_count Places (or ~0 for a null pointer) and scalar_count doubles, in
+// the order that the call has them.
 struct Run {
   Header header;
   uint32_t plan;
@@ -97,84 +115,105 @@ struct Run {
 };
 static_assert(sizeof(Run) == 32);
 
-struct SegmentRelease { Header header; uint32_t segment; uint32_t reserved; };
-struct ModuleUnload { Header header; uint32_t module; uint32_t reserved; };
-struct Message { Header header; };   // the record of every command with a message
+struct SegmentRelease {
+  Header header;
+  uint32_t segment;
+  uint32_t reserved;
+};
+struct ModuleUnload {
+  Header header;
+  uint32_t module;
+  uint32_t reserved;
+};
+struct Message {
+  Header header;
+};  // the record of every command with a message
 
 // Messages, field by field (numbers are decimal text). Every answer starts with a field "ok", or "error" followed by
 // [code, sentence, details].
 //   hello           []                                              → [ok, properties as JSON]
-//   segment_create  [segment, bytes]                                → [ok], with the descriptor of the new device segment
-//   segment_import  [segment, memory ("device"|"host"), bytes], with its descriptor → [ok]
-//   compile         [source, program name, header directory, expressions joined by \n, option…]
-//                                                                   → [ok, log, artifact, lowered names joined by \n, files that were read joined by \n]
+//   segment_create  [segment, bytes]                                → [ok], with the descriptor of the new device
+//   segment segment_import  [segment, memory ("device"|"host"), bytes], with its descriptor → [ok] compile [source,
+//   program name, header directory, expressions joined by \n, option…]
+//                                                                   → [ok, log, artifact, lowered names joined by \n,
+//                                                                   files that were read joined by \n]
 //                   (the last is left out where the compiler does not say which files it has read)
 //                   on a compile error                              → [error, "COMPILE", sentence, log]
 //   module_load     [module, first kernel id, artifact, lowered names joined by \n, static name]
 //                                                                   → [ok, one JSON object per kernel joined by \n]
 //   occupancy       [kernel, block threads, dynamic shared bytes]   → [ok, JSON]
-//   time            [repeats, warm-up] followed by a Launch record as bytes → [ok, device ms of each repeat joined by \n]
-//   disassemble     [artifact, "ptx" | "sass" | "sass-lines" | "sass-registers", or of the cpu "assembly", header directory] → [ok, text]
-//   address         [place]                                         → [ok, where kernels of this process find it]
-//   plan            [plan, call and terms ("matmul m=2 n=2 …"), choice, Run record as bytes]
-//                                                                   → [ok, workspace bytes, JSON of what was chosen, choice]
-//                   a choice is what an earlier process answered for the same call, empty at first: then the record, where there is one, may be
-//                   run to measure, and what it writes is to be written again. The same number again replaces a plan.
-//                   without the library: [error, "NO_LIBRARY", …]; a call that it does not cover: [error, "UNSUPPORTED", …]
-//   profile_start   [1: with counters, 0: without, the same of samples] → [ok, JSON {"notes": [text…]}]: what will be missing, and the remedy
-//   profile_stop    []                                              → [ok, JSON, ProfileRecords (profile.h) as bytes], of all work submitted before, which is done
-//                   JSON: {"names": [text…], "dropped": records, "notes": [text…], "counters": [{"sequence", "metrics": {name: number}}…],
-//                   "samples": [{"symbol", "name", "instructions": [{"offset", "samples": {reason: number}}…]}…]}
-//                   Counters: an object for each kernel, in their order; a library's call may have several. What a device does not count has no name.
-//                     cuda  "dram bytes", "dram bytes read", "l2 bytes": moved between the memory, and the multiprocessors, and the L2 cache
-//                           "sm busy %": of the time, how long the multiprocessors had a warp. "tensor pipe %": how long their tensor cores worked
-//                           "warps active %": of the warps that the multiprocessors hold, while they have any: the achieved occupancy
-//                           "warps waiting for memory %": of those, how many waited for a load from global or local memory. "instructions of warps"
-//                     cpu   "threads": executed. "threads that waited": at a barrier, in a warp intrinsic or a spin; only these need a stack of their own
-//                           "barriers": __syncthreads and its kin, once for a block (this_grid().sync() has two). "warp collectives": shuffles, votes, matches,
-//                           reductions and __syncwarp, once for the lanes that take part; "divergent warp collectives": those without some lane of the warp
-//                           that had not exited. Branches are not counted
-//                   Samples, of GPUs: an object for each kernel that was found running, and for each instruction by its bytes from the kernel's first one, how often a warp
-//                   was found there by what it waited for: "long scoreboard", "barrier" …, "selected" where it ran, and "not selected" where it could have. Two modules may each have the symbol
+//   time            [repeats, warm-up] followed by a Launch record as bytes → [ok, device ms of each repeat joined by
+//   \n] disassemble     [artifact, "ptx" | "sass" | "sass-lines" | "sass-registers", or of the cpu "assembly", header
+//   directory] → [ok, text] address         [place]                                         → [ok, where kernels of
+//   this process find it] plan            [plan, call and terms ("matmul m=2 n=2 …"), choice, Run record as bytes]
+//                                                                   → [ok, workspace bytes, JSON of what was chosen,
+//                                                                   choice]
+//                   a choice is what an earlier process answered for the same call, empty at first: then the record,
+//                   where there is one, may be run to measure, and what it writes is to be written again. The same
+//                   number again replaces a plan. without the library: [error, "NO_LIBRARY", …]; a call that it does
+//                   not cover: [error, "UNSUPPORTED", …]
+//   profile_start   [1: with counters, 0: without, the same of samples] → [ok, JSON {"notes": [text…]}]: what will be
+//   missing, and the remedy profile_stop    []                                              → [ok, JSON, ProfileRecords
+//   (profile.h) as bytes], of all work submitted before, which is done
+//                   JSON: {"names": [text…], "dropped": records, "notes": [text…], "counters": [{"sequence", "metrics":
+//                   {name: number}}…], "samples": [{"symbol", "name", "instructions": [{"offset", "samples": {reason:
+//                   number}}…]}…]} Counters: an object for each kernel, in their order; a library's call may have
+//                   several. What a device does not count has no name.
+//                     cuda  "dram bytes", "dram bytes read", "l2 bytes": moved between the memory, and the
+//                     multiprocessors, and the L2 cache
+//                           "sm busy %": of the time, how long the multiprocessors had a warp. "tensor pipe %": how
+//                           long their tensor cores worked "warps active %": of the warps that the multiprocessors
+//                           hold, while they have any: the achieved occupancy "warps waiting for memory %": of those,
+//                           how many waited for a load from global or local memory. "instructions of warps"
+//                     cpu   "threads": executed. "threads that waited": at a barrier, in a warp intrinsic or a spin;
+//                     only these need a stack of their own
+//                           "barriers": __syncthreads and its kin, once for a block (this_grid().sync() has two). "warp
+//                           collectives": shuffles, votes, matches, reductions and __syncwarp, once for the lanes that
+//                           take part; "divergent warp collectives": those without some lane of the warp that had not
+//                           exited. Branches are not counted
+//                   Samples, of GPUs: an object for each kernel that was found running, and for each instruction by its
+//                   bytes from the kernel's first one, how often a warp was found there by what it waited for: "long
+//                   scoreboard", "barrier" …, "selected" where it ran, and "not selected" where it could have. Two
+//                   modules may each have the symbol
 
 // What went wrong with a command that has no answer of its own.
 struct ErrorRecord {
-  uint64_t sequence;   // of the command; of the first that may be to blame when `last` is larger
+  uint64_t sequence;  // of the command; of the first that may be to blame when `last` is larger
   uint64_t last;
-  uint32_t fatal;      // 1: the device process is lost with it
-  uint32_t has_thread; // 1: block and thread are known
+  uint32_t fatal;       // 1: the device process is lost with it
+  uint32_t has_thread;  // 1: block and thread are known
   uint32_t block[3];
   uint32_t thread[3];
-  char code[32];       // ILLEGAL_ADDRESS, STACK_OVERFLOW, DIVISION_BY_ZERO, DEADLOCK, TRAP, INVALID_LAUNCH, DRIVER …
+  char code[32];  // ILLEGAL_ADDRESS, STACK_OVERFLOW, DIVISION_BY_ZERO, DEADLOCK, TRAP, INVALID_LAUNCH, DRIVER …
   char text[kErrorTextBytes];
 };
 
 // Sampled by the device process four times a second, also while a kernel runs. Bytes; a negative number: not known.
 struct Gauges {
-  std::atomic<uint64_t> version;   // odd while being written
-  int64_t memory_total;            // of the whole device
-  int64_t memory_used;             // of the whole device, by everyone
-  int64_t process_memory;          // of this device process
-  double utilization;              // 0 … 1
-  double temperature;              // degrees Celsius
-  double power;                    // watts
-  double sampled;                  // milliseconds since the epoch
+  std::atomic<uint64_t> version;  // odd while being written
+  int64_t memory_total;           // of the whole device
+  int64_t memory_used;            // of the whole device, by everyone
+  int64_t process_memory;         // of this device process
+  double utilization;             // 0 … 1
+  double temperature;             // degrees Celsius
+  double power;                   // watts
+  double sampled;                 // milliseconds since the epoch
 };
 
-// The first bytes of the control segment, which is new for every device process; the ring follows at kRingOffset. Kernels of the CPU can write here too,
-// so the session believes only what can be.
+// The first bytes of the control segment, which is new for every device process; the ring follows at kRingOffset.
+// Kernels of the CPU can write here too, so the session believes only what can be.
 struct Control {
   std::atomic<uint32_t> protocol;
-  std::atomic<uint32_t> stop;                   // 1: finish and exit
-  alignas(64) std::atomic<uint64_t> head;       // bytes published by the session
-  alignas(64) std::atomic<uint64_t> tail;       // bytes taken by the device process
-  alignas(64) std::atomic<uint32_t> engine_sleeping;   // futex; 1 while the device process sleeps
-  alignas(64) std::atomic<uint64_t> completed;  // all commands up to this sequence are done and visible
-  alignas(64) std::atomic<uint64_t> progress;   // as far as known without waiting: kernels up to here have finished
-  alignas(64) std::atomic<uint32_t> wake;       // futex; counts up whenever completed, an answer or an error appears
-  std::atomic<uint32_t> waiters;                // sessions' threads asleep on `wake`
+  std::atomic<uint32_t> stop;                         // 1: finish and exit
+  alignas(64) std::atomic<uint64_t> head;             // bytes published by the session
+  alignas(64) std::atomic<uint64_t> tail;             // bytes taken by the device process
+  alignas(64) std::atomic<uint32_t> engine_sleeping;  // futex; 1 while the device process sleeps
+  alignas(64) std::atomic<uint64_t> completed;        // all commands up to this sequence are done and visible
+  alignas(64) std::atomic<uint64_t> progress;  // as far as known without waiting: kernels up to here have finished
+  alignas(64) std::atomic<uint32_t> wake;      // futex; counts up whenever completed, an answer or an error appears
+  std::atomic<uint32_t> waiters;               // sessions' threads asleep on `wake`
   alignas(64) std::atomic<uint32_t> error_count;
-  ErrorRecord errors[kErrorSlots];              // error k is errors[k % kErrorSlots]
+  ErrorRecord errors[kErrorSlots];  // error k is errors[k % kErrorSlots]
   alignas(64) Gauges gauges;
 };
 

@@ -13,14 +13,17 @@ namespace warpcell {
 
 static_assert(sizeof(std::atomic<uint32_t>) == 4 && std::atomic<uint32_t>::is_always_lock_free);
 
-// Sleeps while the word still holds `seen`, at most `milliseconds` (negative: for ever). May return early: the caller looks again.
+// Sleeps while the word still holds `seen`, at most `milliseconds` (negative: for ever). May return early: the caller
+// looks again.
 inline void futex_wait(std::atomic<uint32_t>& word, uint32_t seen, int milliseconds) {
   timespec limit{milliseconds / 1000, (milliseconds % 1000) * 1000000L};
   syscall(SYS_futex, &word, FUTEX_WAIT, seen, milliseconds < 0 ? nullptr : &limit, nullptr, 0);
 }
 
 // Safe in a signal handler.
-inline void futex_wake(std::atomic<uint32_t>& word) { syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
+inline void futex_wake(std::atomic<uint32_t>& word) {
+  syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
 
 // Tells the processor that this is a spinning loop.
 inline void relax() {
@@ -37,8 +40,8 @@ inline uint64_t nanoseconds() {
   return uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec);
 }
 
-// Spins until `is_over` or for so long (ns); whether it is over. The processor is offered to others after a few microseconds: the process that this
-// one waits for may have been put on the same core.
+// Spins until `is_over` or for so long (ns); whether it is over. The processor is offered to others after a few
+// microseconds: the process that this one waits for may have been put on the same core.
 template <class IsOver>
 bool spin_until(IsOver is_over, uint64_t time) {
   constexpr uint64_t kSpinNanoseconds = 4000;

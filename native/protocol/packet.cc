@@ -35,7 +35,9 @@ std::string bytes_of(const Descriptor& memory, uint64_t size) {
   // Room is made for what is there, not for what a packet claims.
   struct stat about;
   if (fstat(memory.get(), &about) != 0) fail("read a message");
-  if (uint64_t(about.st_size) != size) throw std::runtime_error("a message of " + std::to_string(about.st_size) + " bytes says that it has " + std::to_string(size));
+  if (uint64_t(about.st_size) != size)
+    throw std::runtime_error("a message of " + std::to_string(about.st_size) + " bytes says that it has " +
+                             std::to_string(size));
   std::string bytes(size, '\0');
   for (size_t done = 0; done < size;) {
     ssize_t count = pread(memory.get(), &bytes[done], size - done, off_t(done));
@@ -124,7 +126,8 @@ Receipt receive_packet(int socket, bool block, Received* out) {
       descriptors[count++] = Descriptor(number);
     }
   }
-  if (size_t(received) != sizeof packet || count == 0 || count != packet.descriptors || (message.msg_flags & MSG_CTRUNC)) {
+  if (size_t(received) != sizeof packet || count == 0 || count != packet.descriptors ||
+      (message.msg_flags & MSG_CTRUNC)) {
     throw std::runtime_error("a packet is not well formed (are too many files open?)");
   }
 

@@ -1,18 +1,19 @@
-// What a device process says of the work that it did while a profile was on: one record per kernel, copy, fill, call and pause, in an order of its own.
+// What a device process says of the work that it did while a profile was on: one record per kernel, copy, fill, call
+// and pause, in an order of its own.
 #pragma once
 #include <cstdint>
 
 namespace warpcell {
 
 // X(name, number)
-#define WARPCELL_PROFILE_KINDS(X) \
-  X(kernel, 1)       /* a kernel on the device; on the cpu the whole launch */                             \
-  X(copy, 2)         /* bytes moved by the device */                                                       \
-  X(fill, 3)                                                                                               \
-  X(call, 4)         /* the device process in a call of the driver or of a library, `name` says which */   \
-  X(wait, 5)         /* the device process waits for its work */                                           \
-  X(worker, 6)       /* one core's part of a launch on the cpu: lane is the core, `blocks` what it ran */  \
-  X(overhead, 7)     /* what the profiler itself costs */
+#define WARPCELL_PROFILE_KINDS(X)                                                                     \
+  X(kernel, 1) /* a kernel on the device; on the cpu the whole launch */                              \
+  X(copy, 2)   /* bytes moved by the device */                                                        \
+  X(fill, 3)                                                                                          \
+  X(call, 4)     /* the device process in a call of the driver or of a library, `name` says which */  \
+  X(wait, 5)     /* the device process waits for its work */                                          \
+  X(worker, 6)   /* one core's part of a launch on the cpu: lane is the core, `blocks` what it ran */ \
+  X(overhead, 7) /* what the profiler itself costs */
 
 enum class ProfileKind : uint32_t {
 #define X(name, number) name = number,
@@ -22,20 +23,20 @@ enum class ProfileKind : uint32_t {
 
 // Times are nanoseconds of CLOCK_MONOTONIC, which the session reads as process.hrtime. What a kind does not have is 0.
 struct ProfileRecord {
-  uint64_t sequence;        // of the command that it belongs to; 0: none
+  uint64_t sequence;  // of the command that it belongs to; 0: none
   int64_t start;
   int64_t end;
-  uint64_t bytes;           // of a copy or fill
+  uint64_t bytes;  // of a copy or fill
   ProfileKind kind;
-  uint32_t name;            // index into the names of the answer
-  uint32_t lane;            // stream, or core
-  uint32_t blocks;          // of a worker
+  uint32_t name;    // index into the names of the answer
+  uint32_t lane;    // stream, or core
+  uint32_t blocks;  // of a worker
   uint32_t grid[3];
   uint32_t block[3];
-  uint32_t static_shared;   // bytes of a block
+  uint32_t static_shared;  // bytes of a block
   uint32_t dynamic_shared;
-  uint32_t local;           // bytes of a thread
-  uint32_t registers;       // of a thread
+  uint32_t local;      // bytes of a thread
+  uint32_t registers;  // of a thread
 };
 static_assert(sizeof(ProfileRecord) == 88);
 

@@ -20,7 +20,10 @@ const microseconds = (body) => {
 
 /** Launches as a user writes them: three arguments, all checked. */
 async function launches(device) {
-  const { kernels } = await compile("__global__ void k3(float* x, int n, float a) {}", { device: device.name, name: "bench.cu" });
+  const { kernels } = await compile("__global__ void k3(float* x, int n, float a) {}", {
+    device: device.name,
+    name: "bench.cu",
+  });
   const x = full([1024], 1, { device: device.name });
   const shape = { grid: 1, block: device.kind === "cpu" ? 1 : 64 };
   const once = () => kernels.k3.launch(shape, x, 1, 0.5);
@@ -32,11 +35,25 @@ async function launches(device) {
   const rounds = 50;
   for (let round = 0; round < rounds; round++) {
     // 2,000 fit in the ring, so what is measured is the caller's own cost.
-    caller.push(microseconds(() => { for (let i = 0; i < 2000; i++) once(); }) / 2000);
+    caller.push(
+      microseconds(() => {
+        for (let i = 0; i < 2000; i++) once();
+      }) / 2000,
+    );
     device.synchronize();
   }
-  for (let i = 0; i < 2000; i++) pairs.push(microseconds(() => { once(); device.synchronize(); }));
-  const drained = microseconds(() => { for (let i = 0; i < 50_000; i++) once(); device.synchronize(); }) / 50_000;
+  for (let i = 0; i < 2000; i++)
+    pairs.push(
+      microseconds(() => {
+        once();
+        device.synchronize();
+      }),
+    );
+  const drained =
+    microseconds(() => {
+      for (let i = 0; i < 50_000; i++) once();
+      device.synchronize();
+    }) / 50_000;
   x.dispose();
   return { caller: median(caller), pair: median(pairs), drained };
 }
@@ -56,7 +73,8 @@ function cLoop(device) {
 }
 
 async function compiles(device) {
-  const source = (i) => `__global__ void scale${i}(int n, float a, float* x) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= a + ${Math.random()}f; }`;
+  const source = (i) =>
+    `__global__ void scale${i}(int n, float a, float* x) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= a + ${Math.random()}f; }`;
   const time = async (text) => {
     const begin = performance.now();
     await compile(text, { device: device.name, name: "bench.cu" });
@@ -89,9 +107,10 @@ async function recovery(device, gigabytes) {
     kernels.mark.launch({ grid: 1, block: 4 }, 4, arrays[0], answer);
     if (answer.toArray().join() !== "2,2,2,2") throw new Error(`wrong answer after recovery: ${answer.toArray()}`);
   };
-  const intact = () => arrays.forEach((array, i) => {
-    if (array.min().item() !== i + 1 || array.max().item() !== i + 1) throw new Error(`array ${i} is not intact`);
-  });
+  const intact = () =>
+    arrays.forEach((array, i) => {
+      if (array.min().item() !== i + 1 || array.max().item() !== i + 1) throw new Error(`array ${i} is not intact`);
+    });
 
   let begin = performance.now();
   kernels.wild.launch({ grid: 1, block: 1 }, arrays[1]);
@@ -107,7 +126,10 @@ async function recovery(device, gigabytes) {
   intact();
 
   kernels.spin.launch({ grid: 1, block: 1 }, flag);
-  const ended = settle().then(() => new Error("the spinning kernel ended"), (error) => error);
+  const ended = settle().then(
+    () => new Error("the spinning kernel ended"),
+    (error) => error,
+  );
   await new Promise((resolve) => setTimeout(resolve, 200));
   begin = performance.now();
   interrupt();
@@ -125,28 +147,86 @@ async function recovery(device, gigabytes) {
 for await (const { name, device } of devices()) {
   console.log(`${device.name}: ${device.properties.name}`);
   const { caller, pair, drained } = await launches(device);
-  print({ name: `${device.name}: launch, for the caller`, unit: "µs", ours: caller, limit: 0.4, better: "lower", absolute: true });
+  print({
+    name: `${device.name}: launch, for the caller`,
+    unit: "µs",
+    ours: caller,
+    limit: 0.4,
+    better: "lower",
+    absolute: true,
+  });
   if (name === "cpu") {
-    print({ name: "cpu: empty launch + synchronise", unit: "µs", ours: pair, limit: 20, better: "lower", absolute: true });
+    print({
+      name: "cpu: empty launch + synchronise",
+      unit: "µs",
+      ours: pair,
+      limit: 20,
+      better: "lower",
+      absolute: true,
+    });
     print({ name: "cpu: launch, drained", unit: "µs", ours: drained, better: "lower" });
   } else {
     const c = cLoop(device);
     const rounds = [];
-    for (let round = 0; round < 7; round++) rounds.push({ ours: round === 0 ? { pair, drained } : await launches(device), rival: c() });
+    for (let round = 0; round < 7; round++)
+      rounds.push({ ours: round === 0 ? { pair, drained } : await launches(device), rival: c() });
     const compared = (ours, rival) => ({
       ours: median(rounds.map((round) => round.ours[ours])),
       rival: median(rounds.map((round) => round.rival[rival])),
       ratio: median(rounds.map((round) => round.ours[ours] / round.rival[rival])),
     });
-    print({ name: `${device.name}: launch, drained`, unit: "µs", ...compared("drained", "drained"), limit: 1.1, better: "lower", note: "C loop over cuLaunchKernel, in turns, median of 7 ratios" });
-    print({ name: `${device.name}: launch + synchronise`, unit: "µs", ...compared("pair", "launchSynchronize"), limit: 1.3, better: "lower", note: "C in one process, in turns" });
+    print({
+      name: `${device.name}: launch, drained`,
+      unit: "µs",
+      ...compared("drained", "drained"),
+      limit: 1.1,
+      better: "lower",
+      note: "C loop over cuLaunchKernel, in turns, median of 7 ratios",
+    });
+    print({
+      name: `${device.name}: launch + synchronise`,
+      unit: "µs",
+      ...compared("pair", "launchSynchronize"),
+      limit: 1.3,
+      better: "lower",
+      note: "C in one process, in turns",
+    });
   }
   const { fresh, cached } = await compiles(device);
-  print({ name: `${device.name}: a new small kernel compiled and loaded`, unit: "ms", ours: fresh, limit: name === "cuda" ? 25 : undefined, better: "lower", absolute: true });
-  print({ name: `${device.name}: the same from the cache`, unit: "ms", ours: cached, limit: 3, better: "lower", absolute: true });
+  print({
+    name: `${device.name}: a new small kernel compiled and loaded`,
+    unit: "ms",
+    ours: fresh,
+    limit: name === "cuda" ? 25 : undefined,
+    better: "lower",
+    absolute: true,
+  });
+  print({
+    name: `${device.name}: the same from the cache`,
+    unit: "ms",
+    ours: cached,
+    limit: 3,
+    better: "lower",
+    absolute: true,
+  });
   const { illegal, killed, note } = await recovery(device, 1);
-  print({ name: `${device.name}: illegal address to next right answer`, unit: "s", ours: illegal, limit: 1, better: "lower", absolute: true, note });
-  print({ name: `${device.name}: killed spinning kernel to next right answer`, unit: "s", ours: killed, limit: 1, better: "lower", absolute: true });
+  print({
+    name: `${device.name}: illegal address to next right answer`,
+    unit: "s",
+    ours: illegal,
+    limit: 1,
+    better: "lower",
+    absolute: true,
+    note,
+  });
+  print({
+    name: `${device.name}: killed spinning kernel to next right answer`,
+    unit: "s",
+    ours: killed,
+    limit: 1,
+    better: "lower",
+    absolute: true,
+  });
 }
 rmSync(scratch, { recursive: true });
 process.exit(0);

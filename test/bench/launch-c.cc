@@ -1,5 +1,6 @@
-// The limit that launches are compared with: a C loop over cuLaunchKernel in one process, with nothing between. Prints one JSON object.
-// Needs a driver and NVRTC at run time only: g++ -O2 -o launch-c launch-c.cc -ldl; ./launch-c libnvrtc.so.13 sm_90
+// The limit that launches are compared with: a C loop over cuLaunchKernel in one process, with nothing between. Prints
+// one JSON object. Needs a driver and NVRTC at run time only: g++ -O2 -o launch-c launch-c.cc -ldl; ./launch-c
+// libnvrtc.so.13 sm_90
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -37,7 +38,9 @@ void check(int result, const char* call) {
   std::exit(2);
 }
 
-double now() { return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 }  // namespace
 
@@ -57,17 +60,22 @@ int main(int count, char** arguments) {
   void* program;
   const char* source = "extern \"C\" __global__ void k3(float* x, int n, float a) {}";
   const char* options[] = {arch.c_str()};
-  check(symbol<int (*)(void**, const char*, const char*, int, void*, void*)>(nvrtc, "nvrtcCreateProgram")(&program, source, "k.cu", 0, nullptr, nullptr), "nvrtcCreateProgram");
-  check(symbol<int (*)(void*, int, const char**)>(nvrtc, "nvrtcCompileProgram")(program, 1, options), "nvrtcCompileProgram");
+  check(symbol<int (*)(void**, const char*, const char*, int, void*, void*)>(nvrtc, "nvrtcCreateProgram")(
+            &program, source, "k.cu", 0, nullptr, nullptr),
+        "nvrtcCreateProgram");
+  check(symbol<int (*)(void*, int, const char**)>(nvrtc, "nvrtcCompileProgram")(program, 1, options),
+        "nvrtcCompileProgram");
   size_t size;
   check(symbol<int (*)(void*, size_t*)>(nvrtc, "nvrtcGetCUBINSize")(program, &size), "nvrtcGetCUBINSize");
   std::vector<char> cubin(size);
   check(symbol<int (*)(void*, char*)>(nvrtc, "nvrtcGetCUBIN")(program, cubin.data()), "nvrtcGetCUBIN");
   check(symbol<int (*)(void**, const void*)>(driver, "cuModuleLoadData")(&module, cubin.data()), "cuModuleLoadData");
-  check(symbol<int (*)(void**, void*, const char*)>(driver, "cuModuleGetFunction")(&function, module, "k3"), "cuModuleGetFunction");
+  check(symbol<int (*)(void**, void*, const char*)>(driver, "cuModuleGetFunction")(&function, module, "k3"),
+        "cuModuleGetFunction");
   check(symbol<int (*)(void**, unsigned)>(driver, "cuStreamCreate")(&stream, 1), "cuStreamCreate");
   check(symbol<int (*)(uint64_t*, size_t)>(driver, "cuMemAlloc_v2")(&memory, 4096), "cuMemAlloc");
-  auto launch = symbol<int (*)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**)>(driver, "cuLaunchKernel");
+  auto launch = symbol<int (*)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*,
+                               void**, void**)>(driver, "cuLaunchKernel");
   auto synchronize = symbol<int (*)(void*)>(driver, "cuStreamSynchronize");
 
   int n = 1;

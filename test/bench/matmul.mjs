@@ -12,7 +12,9 @@ const rounds = 9;
 
 // Reads "SIZE TYPE REPEATS" and answers with the milliseconds of one product, for as long as there are lines.
 const rivals = {
-  cpu: { name: "NumPy", program: `
+  cpu: {
+    name: "NumPy",
+    program: `
 import sys, time, numpy
 print(numpy.__version__, flush=True)
 made = {}
@@ -24,8 +26,11 @@ for line in sys.stdin:
     start = time.perf_counter()
     for _ in range(repeats): numpy.matmul(a, b, out=out)
     print((time.perf_counter() - start) / repeats * 1e3, flush=True)
-` },
-  cuda: { name: "PyTorch", program: `
+`,
+  },
+  cuda: {
+    name: "PyTorch",
+    program: `
 import sys, time, torch
 print(torch.__version__, flush=True)
 made = {}
@@ -45,18 +50,26 @@ for line in sys.stdin:
     for _ in range(repeats): made[n, kind]()
     torch.cuda.synchronize()
     print((time.perf_counter() - start) / repeats * 1e3, flush=True)
-` },
+`,
+  },
 };
 
 /** A rival's process, or null where no Python on this machine has it. */
 async function start({ name, program }) {
   for (const python of rivalPythons) {
     // NumPy's threads would spin for 20 ms into our turn: they sleep as soon as ours do.
-    const child = spawn(python, ["-c", program], { stdio: ["pipe", "pipe", "ignore"], env: { OPENBLAS_THREAD_TIMEOUT: "20", ...process.env } });
+    const child = spawn(python, ["-c", program], {
+      stdio: ["pipe", "pipe", "ignore"],
+      env: { OPENBLAS_THREAD_TIMEOUT: "20", ...process.env },
+    });
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const [first] = await Promise.all([lines.next(), once(child, "spawn").catch(() => undefined)]);
     if (first.done) continue;
-    return { name: `${name} ${first.value}`, stop: () => child.stdin.end(), time: async (...words) => (child.stdin.write(`${words.join(" ")}\n`), Number((await lines.next()).value)) };
+    return {
+      name: `${name} ${first.value}`,
+      stop: () => child.stdin.end(),
+      time: async (...words) => (child.stdin.write(`${words.join(" ")}\n`), Number((await lines.next()).value)),
+    };
   }
   return null;
 }
@@ -74,13 +87,31 @@ function product(device, n, kind) {
     const text = `matmul m=${n} n=${n} k=${n} compute=float32 scaled=1 ${side("a", "float8_e4m3")} ${side("b", "float8_e4m3")} b.transposed=1 ${side("out", "bfloat16")}`;
     const places = [out, a, b, one, one].map(place);
     const plan = LibraryPlan.obtain(device, text, { places, scalars: [1, 0] });
-    return { once: () => plan.run(places, [1, 0]), algorithm: plan.chosen.algorithm, done: () => [a, b, one, out].forEach((tensor) => tensor.dispose()) };
+    return {
+      once: () => plan.run(places, [1, 0]),
+      algorithm: plan.chosen.algorithm,
+      done: () => [a, b, one, out].forEach((tensor) => tensor.dispose()),
+    };
   }
   const dtype = kind === "tf32" ? "float32" : kind;
-  const [a, b, out] = [randn([n, n], { ...on, dtype }), randn([n, n], { ...on, dtype }), zeros([n, n], { ...on, dtype })];
-  const [x, y, z] = [a, b, out].map((tensor) => ({ place: place(tensor), rows: n, columns: n, batch: 0, row: n, column: 1 }));
+  const [a, b, out] = [
+    randn([n, n], { ...on, dtype }),
+    randn([n, n], { ...on, dtype }),
+    zeros([n, n], { ...on, dtype }),
+  ];
+  const [x, y, z] = [a, b, out].map((tensor) => ({
+    place: place(tensor),
+    rows: n,
+    columns: n,
+    batch: 0,
+    row: n,
+    column: 1,
+  }));
   const compute = { tf32: "tf32", float64: "float64" }[kind] ?? "float32";
-  return { once: () => libraryMatmul(device, dtype, 1, z, x, y, compute), done: () => [a, b, out].forEach((tensor) => tensor.dispose()) };
+  return {
+    once: () => libraryMatmul(device, dtype, 1, z, x, y, compute),
+    done: () => [a, b, out].forEach((tensor) => tensor.dispose()),
+  };
 }
 
 async function compare(device, rival, n, kind, repeats, limit) {
@@ -100,14 +131,41 @@ async function compare(device, rival, n, kind, repeats, limit) {
   }
   done();
   const speed = (milliseconds) => (2 * n ** 3) / milliseconds / (device.kind === "cpu" ? 1e6 : 1e9);
-  const figure = { name: `${device.name}: ${kind} ${n} × ${n} × ${n}`, unit: device.kind === "cpu" ? "GFLOP/s" : "TFLOP/s", ours: speed(median(measured.map(({ ours }) => ours))), better: "higher" };
+  const figure = {
+    name: `${device.name}: ${kind} ${n} × ${n} × ${n}`,
+    unit: device.kind === "cpu" ? "GFLOP/s" : "TFLOP/s",
+    ours: speed(median(measured.map(({ ours }) => ours))),
+    better: "higher",
+  };
   if (rival === null) return print(figure);
-  print({ ...figure, rival: speed(median(measured.map(({ rival }) => rival))), ratio: median(measured.map(({ ours, rival }) => rival / ours)), limit, note: `${rival.name}, in turns, median of ${rounds} ratios` });
+  print({
+    ...figure,
+    rival: speed(median(measured.map(({ rival }) => rival))),
+    ratio: median(measured.map(({ ours, rival }) => rival / ours)),
+    limit,
+    note: `${rival.name}, in turns, median of ${rounds} ratios`,
+  });
 }
 
 const plans = {
-  cpu: { limit: 0.95, rows: [[512, "float32", 20], [1024, "float32", 4], [512, "float64", 10]] },
-  cuda: { limit: 0.98, rows: [4096, 8192].flatMap((n) => ["float32", "tf32", "float16", "bfloat16", "float8"].map((kind) => [n, kind, Math.max(3, Math.round((kind === "float32" ? 40 : 480) * (4096 / n) ** 3))])) },
+  cpu: {
+    limit: 0.95,
+    rows: [
+      [512, "float32", 20],
+      [1024, "float32", 4],
+      [512, "float64", 10],
+    ],
+  },
+  cuda: {
+    limit: 0.98,
+    rows: [4096, 8192].flatMap((n) =>
+      ["float32", "tf32", "float16", "bfloat16", "float8"].map((kind) => [
+        n,
+        kind,
+        Math.max(3, Math.round((kind === "float32" ? 40 : 480) * (4096 / n) ** 3)),
+      ]),
+    ),
+  },
 };
 
 for await (const { name, device } of devices()) {

@@ -32,13 +32,37 @@ async function agreement(device, { saxpy }) {
       device.synchronize();
       wall = performance.now() - begin;
     });
-    const times = p.events().filter(({ kind, name }) => kind === "kernel" && name === "saxpy").map(({ duration }) => duration).filter((_, index) => index % 6 !== 0);
-    const sum = p.events().filter(({ kind }) => kind === "kernel").reduce((total, { duration }) => total + duration, 0);
-    rounds.push({ kernel: median(times.map((time, index) => time / timed[index])), wall: p.duration / wall, table: sum / p.table().reduce((total, row) => total + row.total, 0) });
+    const times = p
+      .events()
+      .filter(({ kind, name }) => kind === "kernel" && name === "saxpy")
+      .map(({ duration }) => duration)
+      .filter((_, index) => index % 6 !== 0);
+    const sum = p
+      .events()
+      .filter(({ kind }) => kind === "kernel")
+      .reduce((total, { duration }) => total + duration, 0);
+    rounds.push({
+      kernel: median(times.map((time, index) => time / timed[index])),
+      wall: p.duration / wall,
+      table: sum / p.table().reduce((total, row) => total + row.total, 0),
+    });
   }
   for (const tensor of [x, y, a]) tensor.dispose();
-  const show = (name, key, note) => print({ name: `${device.name}: ${name}`, unit: "×", ours: median(rounds.map((round) => round[key])), ratio: median(rounds.map((round) => round[key])), limit: 1.05, better: "lower", note });
-  show("a kernel's time in a profile, of kernel.time", "kernel", "the same launches of saxpy, five in a row between products, copies and sleeps; 0.95 to 1.05");
+  const show = (name, key, note) =>
+    print({
+      name: `${device.name}: ${name}`,
+      unit: "×",
+      ours: median(rounds.map((round) => round[key])),
+      ratio: median(rounds.map((round) => round[key])),
+      limit: 1.05,
+      better: "lower",
+      note,
+    });
+  show(
+    "a kernel's time in a profile, of kernel.time",
+    "kernel",
+    "the same launches of saxpy, five in a row between products, copies and sleeps; 0.95 to 1.05",
+  );
   show("a profile's duration, of the wall clock", "wall", "0.95 to 1.05");
   show("slices of kernels added up, of the table", "table", "");
 }
@@ -58,31 +82,76 @@ async function cost(device, name, launch, limit, note) {
   for (let round = 0; round < 3; round++) {
     const off = time();
     let on = 0;
-    const p = await profile(() => { on = time(); }, { trace: false });
+    const p = await profile(
+      () => {
+        on = time();
+      },
+      { trace: false },
+    );
     rounds.push({ off, on, after: time(), calls: p.table().reduce((sum, row) => sum + row.calls, 0), notes: p.notes });
   }
   const lost = rounds.filter(({ calls }) => calls !== count).length;
   const micro = (key) => (1e3 * median(rounds.map((round) => round[key]))) / count;
-  print({ name: `${device.name}: 100,000 launches of ${name}, profiled`, unit: "µs", ours: micro("on"), rival: micro("off"), ratio: median(rounds.map(({ on, off }) => on / off)), limit, better: "lower", note: `each, beside without; ${lost === 0 ? "every launch recorded" : `${lost} of 3 rounds incomplete: ${rounds.flatMap(({ notes }) => notes).join(" ")}`}${note}` });
-  print({ name: `${device.name}: the same after the profile`, unit: "µs", ours: micro("after"), rival: micro("off"), ratio: median(rounds.map(({ after, off }) => after / off)), limit: 1.1, better: "lower" });
+  print({
+    name: `${device.name}: 100,000 launches of ${name}, profiled`,
+    unit: "µs",
+    ours: micro("on"),
+    rival: micro("off"),
+    ratio: median(rounds.map(({ on, off }) => on / off)),
+    limit,
+    better: "lower",
+    note: `each, beside without; ${lost === 0 ? "every launch recorded" : `${lost} of 3 rounds incomplete: ${rounds.flatMap(({ notes }) => notes).join(" ")}`}${note}`,
+  });
+  print({
+    name: `${device.name}: the same after the profile`,
+    unit: "µs",
+    ours: micro("after"),
+    rival: micro("off"),
+    ratio: median(rounds.map(({ after, off }) => after / off)),
+    limit: 1.1,
+    better: "lower",
+  });
 }
 
 /** PyTorch's profiler on the same products, with the kernels that both chose. */
 async function besideTorch(device) {
   const script = fileURLToPath(new URL("rivals/profile_torch.py", import.meta.url));
-  const answers = rivalPythons.map((python) => spawnSync(python, [script], { encoding: "utf8" })).find(({ status }) => status === 0);
+  const answers = rivalPythons
+    .map((python) => spawnSync(python, [script], { encoding: "utf8" }))
+    .find(({ status }) => status === 0);
   if (answers === undefined) {
-    console.log(`${device.name}: not measured beside PyTorch's profiler: no Python with PyTorch and a GPU was found. Name one in WARPCELL_RIVAL_PYTHON.`);
+    console.log(
+      `${device.name}: not measured beside PyTorch's profiler: no Python with PyTorch and a GPU was found. Name one in WARPCELL_RIVAL_PYTHON.`,
+    );
     return;
   }
   for (const { dtype, rows, kernels } of JSON.parse(answers.stdout)) {
     const a = rand([rows, rows], { device: device.name }).to(dtype);
     for (let i = 0; i < 5; i++) a.matmul(a).dispose();
-    const p = await profile(() => { for (let i = 0; i < 20; i++) a.matmul(a).dispose(); });
+    const p = await profile(() => {
+      for (let i = 0; i < 20; i++) a.matmul(a).dispose();
+    });
     const ours = p.table()[0];
-    const same = kernels.find(({ name }) => name.startsWith(ours.name.slice(0, 60)) || ours.name.startsWith(name.slice(0, 60)));
-    const times = p.events().filter(({ kind }) => kind === "kernel").map(({ duration }) => duration);
-    print({ name: `${device.name}: matmul ${rows} ${dtype} in our profile`, unit: "µs", ours: median(times) * 1e3, rival: kernels[0].median, ratio: (median(times) * 1e3) / kernels[0].median, limit: same === undefined ? undefined : 1.02, better: "lower", note: same === undefined ? `another kernel: ${ours.name.slice(0, 50)} and ${kernels[0].name.slice(0, 50)}` : "the same kernel in PyTorch's profiler" });
+    const same = kernels.find(
+      ({ name }) => name.startsWith(ours.name.slice(0, 60)) || ours.name.startsWith(name.slice(0, 60)),
+    );
+    const times = p
+      .events()
+      .filter(({ kind }) => kind === "kernel")
+      .map(({ duration }) => duration);
+    print({
+      name: `${device.name}: matmul ${rows} ${dtype} in our profile`,
+      unit: "µs",
+      ours: median(times) * 1e3,
+      rival: kernels[0].median,
+      ratio: (median(times) * 1e3) / kernels[0].median,
+      limit: same === undefined ? undefined : 1.02,
+      better: "lower",
+      note:
+        same === undefined
+          ? `another kernel: ${ours.name.slice(0, 50)} and ${kernels[0].name.slice(0, 50)}`
+          : "the same kernel in PyTorch's profiler",
+    });
     a.dispose();
   }
 }
@@ -94,6 +163,12 @@ for await (const { name, device } of devices()) {
   const n = device.kind === "cpu" ? 1 << 12 : 1 << 20;
   const [x, y] = [full([n], 1, { device: device.name }), full([n], 1, { device: device.name })];
   await cost(device, `saxpy of ${n}`, () => kernels.saxpy.launch({ grid: n / 256, block: 256 }, n, 2, x, y), 1.15, "");
-  await cost(device, "an empty kernel", () => kernels.empty.launch({ grid: 1, block: 1 }, x), undefined, name === "cuda" ? "; CUPTI's own tracing costs 0.7 µs a kernel" : "");
+  await cost(
+    device,
+    "an empty kernel",
+    () => kernels.empty.launch({ grid: 1, block: 1 }, x),
+    undefined,
+    name === "cuda" ? "; CUPTI's own tracing costs 0.7 µs a kernel" : "",
+  );
   if (name === "cuda") await besideTorch(device);
 }

@@ -23,18 +23,38 @@ const cases = [
 ];
 
 if (!existsSync(executablePath)) {
-  console.log(`skipped: there is no Chromium at ${executablePath}. Run "apt-get install chromium", or name one in CHROMIUM.`);
+  console.log(
+    `skipped: there is no Chromium at ${executablePath}. Run "apt-get install chromium", or name one in CHROMIUM.`,
+  );
   process.exit(0);
 }
 
 /** What the page does: makes a profile, draws it frame by frame while it moves, and returns the milliseconds of each. */
 async function measure({ slices: length, share, frames, search }) {
   const load = (name) => import(`/extension/src/trace/${name}.js`);
-  const [{ TimelineModel }, { Frame }, { readTheme }, { gutterOf }] = await Promise.all(["model", "frame", "theme", "geometry"].map(load));
-  const tracks = Array.from({ length: 32 }, (_, index) => ({ name: `stream ${index}`, kind: "stream", device: "cuda:0", depth: 1 }));
+  const [{ TimelineModel }, { Frame }, { readTheme }, { gutterOf }] = await Promise.all(
+    ["model", "frame", "theme", "geometry"].map(load),
+  );
+  const tracks = Array.from({ length: 32 }, (_, index) => ({
+    name: `stream ${index}`,
+    kind: "stream",
+    device: "cuda:0",
+    depth: 1,
+  }));
   const names = Array.from({ length: 200 }, (_, index) => `void kernel ${index}<float, ${index % 7}>`);
   const columns = { length, merged: null, busy: null };
-  for (const [name, Type] of Object.entries({ start: Float64Array, duration: Float32Array, track: Uint16Array, depth: Uint8Array, name: Uint32Array, place: Uint32Array, detail: Uint32Array, cause: Uint32Array, kernel: Uint32Array })) columns[name] = new Type(length);
+  for (const [name, Type] of Object.entries({
+    start: Float64Array,
+    duration: Float32Array,
+    track: Uint16Array,
+    depth: Uint8Array,
+    name: Uint32Array,
+    place: Uint32Array,
+    detail: Uint32Array,
+    cause: Uint32Array,
+    kernel: Uint32Array,
+  }))
+    columns[name] = new Type(length);
   let seed = 1;
   const random = () => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32;
   const perTrack = length / tracks.length;
@@ -47,9 +67,21 @@ async function measure({ slices: length, share, frames, search }) {
     columns.track[index] = Math.floor(index / perTrack);
     columns.name[index] = Math.floor(200 * random() ** 2);
   }
-  const payload = { tracks, names, places: [], details: [{ kind: "kernel", facts: [], bytes: null, flops: null, stack: [] }], devices: [], duration: 0 };
+  const payload = {
+    tracks,
+    names,
+    places: [],
+    details: [{ kind: "kernel", facts: [], bytes: null, flops: null, stack: [] }],
+    devices: [],
+    duration: 0,
+  };
   const made = performance.now();
-  const model = new TimelineModel({ payload, columns, counters: [], tables: { depths: tracks.map(() => 1), names: 200, places: 0, details: 1, kernels: 0 } });
+  const model = new TimelineModel({
+    payload,
+    columns,
+    counters: [],
+    tables: { depths: tracks.map(() => 1), names: 200, places: 0, details: 1, kernels: 0 },
+  });
   const indexed = performance.now() - made;
   const canvas = document.body.appendChild(document.createElement("canvas"));
   [canvas.width, canvas.height] = [1600, 800];
@@ -97,7 +129,18 @@ try {
   }
   for (const [name, { limit, ours, most, indexed }] of best) {
     const note = `19 of 20 within ${most.toFixed(1)} ms; index of rows ${indexed.toFixed(0)} ms`;
-    console.log(JSON.stringify({ name: `a frame of ${name}`, unit: "ms", ours, rival: limit, ratio: ours / limit, limit: 1, better: "lower", note }));
+    console.log(
+      JSON.stringify({
+        name: `a frame of ${name}`,
+        unit: "ms",
+        ours,
+        rival: limit,
+        ratio: ours / limit,
+        limit: 1,
+        better: "lower",
+        note,
+      }),
+    );
   }
 } finally {
   await browser.close();

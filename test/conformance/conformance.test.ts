@@ -10,8 +10,19 @@ import { kernelScript } from "../helpers/kernel.ts";
 const python = process.env["WARPCELL_PYTHON"] ?? fileURLToPath(new URL("../../.venv/bin/python", import.meta.url));
 const suite = fileURLToPath(new URL("kernel_conformance.py", import.meta.url));
 const tests = [
-  "test_kernel_info", "test_execute_stdout", "test_execute_stderr", "test_completion", "test_is_complete", "test_pager", "test_error",
-  "test_execute_result", "test_display_data", "test_history", "test_inspect", "test_clear_output", "test_recv_iopub_welcome_msg",
+  "test_kernel_info",
+  "test_execute_stdout",
+  "test_execute_stderr",
+  "test_completion",
+  "test_is_complete",
+  "test_pager",
+  "test_error",
+  "test_execute_result",
+  "test_display_data",
+  "test_history",
+  "test_inspect",
+  "test_clear_output",
+  "test_recv_iopub_welcome_msg",
 ];
 
 let prefix: string;
@@ -26,7 +37,9 @@ beforeAll(async () => {
 afterAll(() => rmSync(prefix, { recursive: true, force: true }));
 
 test.each(tests)("%s passes", (name) => {
-  const outcome = new RegExp(`^${name} [^\\n]*?\\.\\.\\. (?:[^]*?)?\\b(ok|FAIL|ERROR|skipped.*)$`, "m").exec(report)?.[1];
+  const outcome = new RegExp(`^${name} [^\\n]*?\\.\\.\\. (?:[^]*?)?\\b(ok|FAIL|ERROR|skipped.*)$`, "m").exec(
+    report,
+  )?.[1];
   expect(outcome, report).toBe("ok");
 });
 
@@ -35,11 +48,18 @@ test("no test was added that is not in this list, and none failed", () => {
   expect(report.trimEnd(), report).toMatch(/\nOK$/);
 });
 
-function output(command: string, words: readonly string[], env: Record<string, string> = {}): Promise<{ status: number | null; text: string }> {
+function output(
+  command: string,
+  words: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ status: number | null; text: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, words, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
     let text = "";
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (part: string) => { text += part; });
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (part: string) => {
+        text += part;
+      });
     child.once("error", reject).once("close", (status) => resolve({ status, text }));
   });
 }

@@ -1,7 +1,19 @@
 // Activations with parameters or a second tensor, as users call them: their defaults, halves and channels, and what they refuse. Their numbers are in table.test.ts.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
-import { celu, glu, hardshrink, hardtanh, prelu, randn, softshrink, tensor, TensorError, threshold, type Tensor } from "../../native/lib/index.ts";
+import {
+  celu,
+  glu,
+  hardshrink,
+  hardtanh,
+  prelu,
+  randn,
+  softshrink,
+  tensor,
+  TensorError,
+  threshold,
+  type Tensor,
+} from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
 import { freshSeed } from "./numbers.ts";
@@ -11,7 +23,10 @@ const numbers = (x: Tensor): number[] => [x.to("float64").reshape([-1]).toArray(
 
 describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   /** Numbers away from the kink at 0. */
-  const normals = (shape: readonly number[]) => { const x = randn(shape, { device, dtype: "float64", seed: seed + shape.length }); return x.add(x.sign().mul(0.1)) as Tensor; };
+  const normals = (shape: readonly number[]) => {
+    const x = randn(shape, { device, dtype: "float64", seed: seed + shape.length });
+    return x.add(x.sign().mul(0.1)) as Tensor;
+  };
 
   test("defaults are PyTorch's, and methods are the functions", () => {
     const x = randn([300], { device, seed }).mul(2) as Tensor;
@@ -25,7 +40,9 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     ];
     for (const [method, other, of] of pairs) {
       expect(numbers(method)).toEqual(numbers(other));
-      numbers(x).forEach((value, at) => expect(Math.abs(numbers(method)[at]! - of(value))).toBeLessThanOrEqual(2 ** -21 * Math.max(1, Math.abs(value))));
+      numbers(x).forEach((value, at) =>
+        expect(Math.abs(numbers(method)[at]! - of(value))).toBeLessThanOrEqual(2 ** -21 * Math.max(1, Math.abs(value))),
+      );
     }
   }, 20_000);
 
@@ -35,13 +52,19 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       const [a, b] = [numbers(x.slice(null, [0, 3])), numbers(x.slice(null, [3, 6]))];
       const got = glu(x, { axis });
       expect(got.shape).toEqual([2, 3, 3]);
-      numbers(got).forEach((value, at) => expect(Math.abs(value - a[at]! / (1 + Math.exp(-b[at]!)))).toBeLessThanOrEqual(2 ** -49 * Math.abs(a[at]!)));
+      numbers(got).forEach((value, at) =>
+        expect(Math.abs(value - a[at]! / (1 + Math.exp(-b[at]!)))).toBeLessThanOrEqual(2 ** -49 * Math.abs(a[at]!)),
+      );
     }
     expect(x.reshape([6, 6]).glu().shape).toEqual([6, 3]);
     const slopes = randn([6], { device, dtype: "float64", seed: seed + 1 });
     const s = numbers(slopes);
-    expect(numbers(prelu(x, slopes))).toEqual(numbers(x).map((value, at) => (value > 0 ? value : value * s[Math.floor(at / 3) % 6]!)));
-    expect(numbers(x.prelu(slopes.slice([0, 1])))).toEqual(numbers(x).map((value) => (value > 0 ? value : value * s[0]!)));
+    expect(numbers(prelu(x, slopes))).toEqual(
+      numbers(x).map((value, at) => (value > 0 ? value : value * s[Math.floor(at / 3) % 6]!)),
+    );
+    expect(numbers(x.prelu(slopes.slice([0, 1])))).toEqual(
+      numbers(x).map((value) => (value > 0 ? value : value * s[0]!)),
+    );
     expectGradients((x) => glu(x!, { axis: 0 }), [normals([4, 3])]);
     expectGradients((x, w) => prelu(x!, w!), [normals([2, 3, 2]), normals([3])]);
     expectGradients((x, w) => prelu(x!, w!), [normals([5]), normals([1])]);
@@ -49,11 +72,24 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
 
   test("what they refuse", () => {
     const x = randn([2, 3], { device, seed });
-    expect(() => glu(x)).toThrow(new TensorError("SHAPE", "glu halves an axis, but axis 1 of shape [2, 3] has 3 elements."));
-    expect(() => prelu(x, randn([2], { device }))).toThrow(new TensorError("SHAPE", "prelu of a tensor of shape [2, 3] takes a weight of one element or of 3 but got shape [2]."));
+    expect(() => glu(x)).toThrow(
+      new TensorError("SHAPE", "glu halves an axis, but axis 1 of shape [2, 3] has 3 elements."),
+    );
+    expect(() => prelu(x, randn([2], { device }))).toThrow(
+      new TensorError(
+        "SHAPE",
+        "prelu of a tensor of shape [2, 3] takes a weight of one element or of 3 but got shape [2].",
+      ),
+    );
     expect(() => celu(x, 0)).toThrow(new TensorError("VALUE", "celu takes a number other than 0 as alpha but got 0."));
-    expect(() => softshrink(x, -1)).toThrow(new TensorError("VALUE", "softshrink takes a number of at least 0 as lambda but got -1."));
-    expect(() => hardtanh(x, { min: 2, max: 1 })).toThrow(new TensorError("VALUE", "hardtanh takes a number above 2 as max but got 1."));
-    expect(() => threshold(x, NaN, 1)).toThrow(new TensorError("VALUE", "threshold takes a number as threshold but got NaN."));
+    expect(() => softshrink(x, -1)).toThrow(
+      new TensorError("VALUE", "softshrink takes a number of at least 0 as lambda but got -1."),
+    );
+    expect(() => hardtanh(x, { min: 2, max: 1 })).toThrow(
+      new TensorError("VALUE", "hardtanh takes a number above 2 as max but got 1."),
+    );
+    expect(() => threshold(x, NaN, 1)).toThrow(
+      new TensorError("VALUE", "threshold takes a number as threshold but got NaN."),
+    );
   });
 });

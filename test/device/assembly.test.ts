@@ -29,10 +29,15 @@ __global__ void product(const T* a, const T* b, T* c, int n) {
   c[row * n + column] = sum;
 }`;
 
-interface Shown { listings: { name: string; lines: string[]; source: number[]; live: number[] }[]; notes: string[]; source: string[] }
+interface Shown {
+  listings: { name: string; lines: string[]; source: number[]; live: number[] }[];
+  notes: string[];
+  source: string[];
+}
 
 /** Instructions of one line of the source. */
-const at = ({ lines, source: numbers }: Shown["listings"][number], line: number): string[] => lines.filter((_, index) => numbers[index] === line);
+const at = ({ lines, source: numbers }: Shown["listings"][number], line: number): string[] =>
+  lines.filter((_, index) => numbers[index] === line);
 
 async function kernels(device: string): Promise<{ saxpy: Kernel; product: Kernel }> {
   const { kernels: all } = await compile(source, { device, name: "Cell [7]" });
@@ -56,7 +61,9 @@ describe.each(compilers)("the cpu, by %s", (compiler) => {
 
     const tiled = (product.asm as unknown as Shown).listings[0]!;
     expect(at(tiled, 16).join("\n")).toMatch(/v?f?m(add|ul)/);
-    expect(new Set(tiled.source.filter((line) => line > 0))).toEqual(new Set(tiled.source.filter((line) => line >= 7 && line <= 20)));
+    expect(new Set(tiled.source.filter((line) => line > 0))).toEqual(
+      new Set(tiled.source.filter((line) => line >= 7 && line <= 20)),
+    );
     expect(tiled.lines.join("\n")).not.toContain("saxpy");
     expect(String(product.asm)).toMatch(/^product<float> · assembly · x86_64|^product<float> · assembly · aarch64/);
   });
@@ -65,23 +72,44 @@ describe.each(compilers)("the cpu, by %s", (compiler) => {
 test("the cpu has no PTX, no SASS, and nothing of what it did not compile", async () => {
   const { saxpy } = await kernels("cpu");
   for (const form of ["ptx", "sass"] as const) {
-    expect(() => saxpy[form]).toThrow(expect.objectContaining({ code: "NO_SUCH_FORM", message: `Only kernels of a GPU have ${form}, and this one was compiled for the cpu. Run the cell with --device cuda.` }) as Error);
+    expect(() => saxpy[form]).toThrow(
+      expect.objectContaining({
+        code: "NO_SUCH_FORM",
+        message: `Only kernels of a GPU have ${form}, and this one was compiled for the cpu. Run the cell with --device cuda.`,
+      }) as Error,
+    );
   }
   for (const artifact of ["", "no cell", Buffer.concat([Buffer.alloc(8, 255), Buffer.from("warpcell-cpu-2\0")])]) {
     expect(() => cpu.request(Op.disassemble, [artifact, "assembly", deviceSources])).toThrow(
-      expect.objectContaining({ code: "INVALID_IMAGE", message: "This compiled cell does not say what it was compiled from. Compile the cell again." }) as Error);
+      expect.objectContaining({
+        code: "INVALID_IMAGE",
+        message: "This compiled cell does not say what it was compiled from. Compile the cell again.",
+      }) as Error,
+    );
   }
 });
 
 test("a GPU has no assembly of a host", () => {
   const device = openMadeGpu();
   loadMadeKernels(device, ["one"]);
-  const artifact = Buffer.concat([Buffer.from([3, 0, 0, 0]), ...["warpcell-cuda-1", "machine code", ""].flatMap((field) => [Buffer.from(BigUint64Array.of(BigInt(field.length)).buffer), Buffer.from(field)])]);
+  const artifact = Buffer.concat([
+    Buffer.from([3, 0, 0, 0]),
+    ...["warpcell-cuda-1", "machine code", ""].flatMap((field) => [
+      Buffer.from(BigUint64Array.of(BigInt(field.length)).buffer),
+      Buffer.from(field),
+    ]),
+  ]);
   expect(() => device.request(Op.disassemble, [artifact, "assembly", deviceSources])).toThrow(
-    expect.objectContaining({ code: "NO_SUCH_FORM", message: "A kernel of a GPU is listed as ptx, sass, sass-lines or sass-registers, not as assembly." }) as Error);
+    expect.objectContaining({
+      code: "NO_SUCH_FORM",
+      message: "A kernel of a GPU is listed as ptx, sass, sass-lines or sass-registers, not as assembly.",
+    }) as Error,
+  );
 });
 
-describe.each(devices.filter(({ kind }) => kind === "cuda").map((device) => [device.name, device] as const))("%s", (name) => {
+describe.each(
+  devices.filter(({ kind }) => kind === "cuda").map((device) => [device.name, device] as const),
+)("%s", (name) => {
   test("has each kernel's PTX, and its SASS where there is a disassembler", async () => {
     const { saxpy, product } = await kernels(name);
     const { listings, notes } = saxpy.asm as unknown as Shown;

@@ -36,11 +36,25 @@ const wide = [-30, 30] as const;
 const unit = [-1, 1] as const;
 const positive = [0.01, 50] as const;
 
-const one = (name: OperationName, of: (x: number) => number | boolean, allowed: Allowed = 0, range: readonly [number, number] = wide, more: Partial<ElementwiseCase> = {}): ElementwiseCase => ({ name, ranges: [range], of, allowed, ...more });
-const two = (name: OperationName, of: (x: number, y: number) => number | boolean, allowed: Allowed = 0, more: Partial<ElementwiseCase> = {}): ElementwiseCase => ({ name, ranges: [wide, wide], of, allowed, ...more });
+const one = (
+  name: OperationName,
+  of: (x: number) => number | boolean,
+  allowed: Allowed = 0,
+  range: readonly [number, number] = wide,
+  more: Partial<ElementwiseCase> = {},
+): ElementwiseCase => ({ name, ranges: [range], of, allowed, ...more });
+const two = (
+  name: OperationName,
+  of: (x: number, y: number) => number | boolean,
+  allowed: Allowed = 0,
+  more: Partial<ElementwiseCase> = {},
+): ElementwiseCase => ({ name, ranges: [wide, wide], of, allowed, ...more });
 
 /** Some units, and what e^−|x| is off when its exponent is rounded: __expf, CUDA C++ Programming Guide. */
-const briefly = (units: number): Allowed => (u, wanted, [x]) => 2 * u * Math.abs(wanted) * (units + 2 + 1.173 * Math.min(104, Math.abs(x!)));
+const briefly =
+  (units: number): Allowed =>
+  (u, wanted, [x]) =>
+    2 * u * Math.abs(wanted) * (units + 2 + 1.173 * Math.min(104, Math.abs(x!)));
 
 /** A sine of |r| ≤ π/2 in few terms, 2⁻¹⁹·⁷, and roundings of what is left of the argument. */
 const brieflyTurned: Allowed = (u, wanted) => 32 * u * Math.abs(wanted);
@@ -79,14 +93,16 @@ function floorDivide(x: number, y: number): number {
   const quotient = round((x - rest) / y - (rest !== 0 && rest < 0 !== y < 0 ? 1 : 0));
   return quotient === 0 ? (x / y < 0 || Object.is(x / y, -0) ? -0 : 0) : quotient;
 }
-const floorDivideIntegers = (x: bigint, y: bigint) => (y === 0n ? 0n : x / y - (x % y !== 0n && x < 0n !== y < 0n ? 1n : 0n));
+const floorDivideIntegers = (x: bigint, y: bigint) =>
+  y === 0n ? 0n : x / y - (x % y !== 0n && x < 0n !== y < 0n ? 1n : 0n);
 /** As in C: 1 to any power, and anything to the power 0, is 1; −1 to ±∞ is 1. */
 const pow = (x: number, y: number) => (x === 1 || (x === -1 && Math.abs(y) === Infinity) ? 1 : x ** y);
 function powIntegers(x: bigint, y: bigint): bigint {
   if (y < 0n) return x === 1n ? 1n : x === -1n ? (y % 2n === 0n ? 1n : -1n) : 0n;
   let [result, base] = [1n, x];
   // All integers of 64 bits and fewer wrap around at a power of two.
-  for (let left = y; left > 0n; left >>= 1n, base = BigInt.asUintN(64, base * base)) if (left & 1n) result = BigInt.asUintN(64, result * base);
+  for (let left = y; left > 0n; left >>= 1n, base = BigInt.asUintN(64, base * base))
+    if (left & 1n) result = BigInt.asUintN(64, result * base);
   return result;
 }
 const larger = (x: number, y: number) => (Number.isNaN(x) || Number.isNaN(y) ? NaN : x >= y ? x : y);
@@ -100,9 +116,35 @@ const compare = (name: OperationName, test: (x: number | bigint, y: number | big
   two(name, test, 0, { ofIntegers: test, ofBools: (x, y) => test(Number(x), Number(y)) });
 const logical = (name: OperationName, test: (x: boolean, y: boolean) => boolean): ElementwiseCase =>
   two(name, (x, y) => test(x !== 0, y !== 0), 0, { ofIntegers: (x, y) => test(x !== 0n, y !== 0n), ofBools: test });
-const bitwise = (name: OperationName, ofIntegers: (x: bigint, y: bigint) => bigint, ofBools: (x: boolean, y: boolean) => boolean): ElementwiseCase => ({ name, ranges: [wide, wide], ofIntegers, ofBools });
-const math = (name: "exp" | "expm1" | "log" | "log2" | "log10" | "log1p" | "cbrt" | "sin" | "cos" | "tan" | "asin" | "acos" | "atan" | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh", range: readonly [number, number] = wide, more: Partial<ElementwiseCase> = {}) =>
-  one(name, Math[name], library(name), range, more);
+const bitwise = (
+  name: OperationName,
+  ofIntegers: (x: bigint, y: bigint) => bigint,
+  ofBools: (x: boolean, y: boolean) => boolean,
+): ElementwiseCase => ({ name, ranges: [wide, wide], ofIntegers, ofBools });
+const math = (
+  name:
+    | "exp"
+    | "expm1"
+    | "log"
+    | "log2"
+    | "log10"
+    | "log1p"
+    | "cbrt"
+    | "sin"
+    | "cos"
+    | "tan"
+    | "asin"
+    | "acos"
+    | "atan"
+    | "sinh"
+    | "cosh"
+    | "tanh"
+    | "asinh"
+    | "acosh"
+    | "atanh",
+  range: readonly [number, number] = wide,
+  more: Partial<ElementwiseCase> = {},
+) => one(name, Math[name], library(name), range, more);
 
 export const elementwiseCases: readonly ElementwiseCase[] = [
   one("neg", (x) => -x, 0, wide, { ofIntegers: (x) => -x }),
@@ -110,17 +152,42 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
   one("sign", Math.sign, 0, wide, { ofIntegers: (x) => (x > 0n ? 1n : x < 0n ? -1n : 0n) }),
   one("square", (x) => x * x, 0.5, wide, { ofIntegers: (x) => x * x }),
   one("reciprocal", (x) => 1 / x, 0.5),
-  math("exp"), one("exp2", (x) => 2 ** x, library("exp2")), math("expm1"),
-  math("log", positive), math("log2", positive), math("log10", positive), math("log1p", [-0.9, 20]),
+  math("exp"),
+  one("exp2", (x) => 2 ** x, library("exp2")),
+  math("expm1"),
+  math("log", positive),
+  math("log2", positive),
+  math("log10", positive),
+  math("log1p", [-0.9, 20]),
   one("sqrt", Math.sqrt, 0.5, positive),
   // A root and a division, each rounded.
   one("rsqrt", (x) => 1 / Math.sqrt(x), 2, positive),
-  math("cbrt"), math("sin", wide, { allowedBrief: brieflyTurned }), math("cos", wide, { allowedBrief: brieflyTurned }), math("tan"), math("asin", unit), math("acos", unit), math("atan"), math("sinh"), math("cosh"), math("tanh"), math("asinh"), math("acosh", [1, 100]), math("atanh", unit),
-  one("erf", erf, library("erf"), [-5, 5]), one("erfc", erfc, library("erfc"), [-5, 9]), one("erfinv", erfinv, library("erfinv"), unit),
+  math("cbrt"),
+  math("sin", wide, { allowedBrief: brieflyTurned }),
+  math("cos", wide, { allowedBrief: brieflyTurned }),
+  math("tan"),
+  math("asin", unit),
+  math("acos", unit),
+  math("atan"),
+  math("sinh"),
+  math("cosh"),
+  math("tanh"),
+  math("asinh"),
+  math("acosh", [1, 100]),
+  math("atanh", unit),
+  one("erf", erf, library("erf"), [-5, 5]),
+  one("erfc", erfc, library("erfc"), [-5, 9]),
+  one("erfinv", erfinv, library("erfinv"), unit),
   // Near its zeros at 1 and 2 the reference is the one that is less exact.
   one("lgamma", lgamma, (u, wanted) => library("lgamma") * 2 * u * Math.abs(wanted) + 2e-14, positive),
-  one("floor", Math.floor), one("ceil", Math.ceil), one("round", round), one("trunc", Math.trunc), one("frac", (x) => x - Math.trunc(x)),
-  one("isnan", Number.isNaN), one("isinf", (x) => Math.abs(x) === Infinity), one("isfinite", Number.isFinite),
+  one("floor", Math.floor),
+  one("ceil", Math.ceil),
+  one("round", round),
+  one("trunc", Math.trunc),
+  one("frac", (x) => x - Math.trunc(x)),
+  one("isnan", Number.isNaN),
+  one("isinf", (x) => Math.abs(x) === Infinity),
+  one("isfinite", Number.isFinite),
   one("logicalNot", (x) => x === 0, 0, wide, { ofIntegers: (x) => x === 0n, ofBools: (x) => !x }),
   { name: "bitwiseNot", ranges: [wide], ofIntegers: (x) => ~x, ofBools: (x) => !x },
 
@@ -130,27 +197,60 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
   one("sigmoid", sigmoid, 8, wide, { allowedBrief: briefly(4) }),
   // log1p (4) of exp (4), which is as well conditioned, and a sum without cancellation.
   one("logSigmoid", (x) => (Number.isNaN(x) ? NaN : Math.min(x, 0) - Math.log1p(Math.exp(-Math.abs(x)))), 9),
-  one("silu", limit(-0, (x) => x * sigmoid(x)), 9, wide, { allowedBrief: briefly(5) }),
+  one(
+    "silu",
+    limit(-0, (x) => x * sigmoid(x)),
+    9,
+    wide,
+    { allowedBrief: briefly(5) },
+  ),
   one("softsign", (x) => (Math.abs(x) === Infinity ? Math.sign(x) : x / (1 + Math.abs(x))), 1.5),
   // x/6 and ½ cancel: two roundings of numbers up to 1.
-  one("hardsigmoid", (x) => (x <= -3 ? 0 : x >= 3 ? 1 : x / 6 + 0.5), (u) => 2 * u, [-5, 5]),
+  one(
+    "hardsigmoid",
+    (x) => (x <= -3 ? 0 : x >= 3 ? 1 : x / 6 + 0.5),
+    (u) => 2 * u,
+    [-5, 5],
+  ),
   one("hardswish", (x) => (x <= -3 ? 0 : x >= 3 ? x : (x * (x + 3)) / 6), 2, [-5, 5]),
   one("softplus", softplus, 9),
-  one("mish", limit(-0, (x) => x * Math.tanh(softplus(x))), 14),
+  one(
+    "mish",
+    limit(-0, (x) => x * Math.tanh(softplus(x))),
+    14,
+  ),
   // x and tanh (4) cancel near 0.
-  one("tanhshrink", (x) => x - Math.tanh(x), (u, wanted, [x]) => 2 * u * (4 * Math.min(1, Math.abs(x!)) + Math.abs(wanted))),
+  one(
+    "tanhshrink",
+    (x) => x - Math.tanh(x),
+    (u, wanted, [x]) => 2 * u * (4 * Math.min(1, Math.abs(x!)) + Math.abs(wanted)),
+  ),
   // expm1 (4), two products and two constants.
   one("selu", (x) => 1.0507009873554805 * (x > 0 ? x : 1.6732632423543772 * Math.expm1(x)), 6),
   // erfc of an argument with two roundings, which its slope 2z² magnifies (z² = x²/2).
-  one("gelu", gelu, (u, wanted, [x]) => 2 * u * Math.abs(wanted) * (8 + x! * x!), [-8, 8], { attributes: { approximate: "none" },
+  one("gelu", gelu, (u, wanted, [x]) => 2 * u * Math.abs(wanted) * (8 + x! * x!), [-8, 8], {
+    attributes: { approximate: "none" },
     // Φ: a polynomial (2⁻¹⁶·⁸), a quotient and e^(−x²/2), whose exponent is rounded: x² is exact in 22 bits.
-    allowedBrief: (u, wanted, [x]) => Math.abs(wanted) * (2 ** -16.8 + 2 * u * (12 + x! * x!)) }),
+    allowedBrief: (u, wanted, [x]) => Math.abs(wanted) * (2 ** -16.8 + 2 * u * (12 + x! * x!)),
+  }),
   // 1 + tanh cancels: tanh (4) and the five roundings of its argument, whose slope is below 1.
-  one("gelu", limit(-0, (x) => 0.5 * x * (1 + Math.tanh(inner(x)))), (u, _, [x]) => 9 * u * Math.abs(x!), [-8, 8], { attributes: { approximate: "tanh" } }),
-  one("clamp", (x) => (Number.isNaN(x) ? NaN : x < -1.5 ? -1.5 : x > 2.5 ? 2.5 : x), 0, wide, { attributes: { min: -1.5, max: 2.5 } }),
-  one("hardtanh", (x) => (Number.isNaN(x) ? NaN : x < -1.5 ? -1.5 : x > 2.5 ? 2.5 : x), 0, wide, { attributes: { min: -1.5, max: 2.5 } }),
+  one(
+    "gelu",
+    limit(-0, (x) => 0.5 * x * (1 + Math.tanh(inner(x)))),
+    (u, _, [x]) => 9 * u * Math.abs(x!),
+    [-8, 8],
+    { attributes: { approximate: "tanh" } },
+  ),
+  one("clamp", (x) => (Number.isNaN(x) ? NaN : x < -1.5 ? -1.5 : x > 2.5 ? 2.5 : x), 0, wide, {
+    attributes: { min: -1.5, max: 2.5 },
+  }),
+  one("hardtanh", (x) => (Number.isNaN(x) ? NaN : x < -1.5 ? -1.5 : x > 2.5 ? 2.5 : x), 0, wide, {
+    attributes: { min: -1.5, max: 2.5 },
+  }),
   one("threshold", (x) => (x <= 1.25 ? -0.5 : x), 0, wide, { attributes: { threshold: 1.25, value: -0.5 } }),
-  one("softshrink", (x) => (x > 0.5 ? x - 0.5 : x < -0.5 ? x + 0.5 : Number.isNaN(x) ? NaN : 0), 0.5, [-3, 3], { attributes: { lambda: 0.5 } }),
+  one("softshrink", (x) => (x > 0.5 ? x - 0.5 : x < -0.5 ? x + 0.5 : Number.isNaN(x) ? NaN : 0), 0.5, [-3, 3], {
+    attributes: { lambda: 0.5 },
+  }),
   one("hardshrink", (x) => (Math.abs(x) <= 0.5 ? 0 : x), 0, [-3, 3], { attributes: { lambda: 0.5 } }),
   // expm1 (4) of a quotient with two roundings, which it does not magnify below 0, and a product.
   one("celu", (x) => (x > 0 ? x : 1.5 * Math.expm1(x / 1.5)), 6, wide, { attributes: { alpha: 1.5 } }),
@@ -164,7 +264,14 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
   two("floorDivide", floorDivide, 0.5, { ofIntegers: floorDivideIntegers }),
   two("remainder", remainder, 0.5, { ofIntegers: (x, y) => (y === 0n ? 0n : x - floorDivideIntegers(x, y) * y) }),
   two("fmod", (x, y) => x % y, 0, { ofIntegers: (x, y) => (y === 0n ? 0n : x % y) }),
-  two("pow", pow, library("pow"), { ranges: [[0.1, 9], [-9, 9]], ofIntegers: powIntegers, allowedBrief: brieflyPowered }),
+  two("pow", pow, library("pow"), {
+    ranges: [
+      [0.1, 9],
+      [-9, 9],
+    ],
+    ofIntegers: powIntegers,
+    allowedBrief: brieflyPowered,
+  }),
   two("maximum", larger, 0, { ofIntegers: (x, y) => (x > y ? x : y) }),
   two("minimum", smaller, 0, { ofIntegers: (x, y) => (x < y ? x : y) }),
   two("atan2", Math.atan2, library("atan2")),
@@ -175,27 +282,79 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
   two("prelu", (x, y) => (x > 0 ? x : x * y), 0.5),
   // sigmoid (8) and a product.
   two("gated", (x, y) => x * sigmoid(y), 9),
-  compare("eq", (x, y) => x === y), compare("ne", (x, y) => x !== y), compare("lt", (x, y) => x < y), compare("le", (x, y) => x <= y), compare("gt", (x, y) => x > y), compare("ge", (x, y) => x >= y),
-  logical("logicalAnd", (x, y) => x && y), logical("logicalOr", (x, y) => x || y), logical("logicalXor", (x, y) => x !== y),
-  bitwise("bitwiseAnd", (x, y) => x & y, (x, y) => x && y), bitwise("bitwiseOr", (x, y) => x | y, (x, y) => x || y), bitwise("bitwiseXor", (x, y) => x ^ y, (x, y) => x !== y),
+  compare("eq", (x, y) => x === y),
+  compare("ne", (x, y) => x !== y),
+  compare("lt", (x, y) => x < y),
+  compare("le", (x, y) => x <= y),
+  compare("gt", (x, y) => x > y),
+  compare("ge", (x, y) => x >= y),
+  logical("logicalAnd", (x, y) => x && y),
+  logical("logicalOr", (x, y) => x || y),
+  logical("logicalXor", (x, y) => x !== y),
+  bitwise(
+    "bitwiseAnd",
+    (x, y) => x & y,
+    (x, y) => x && y,
+  ),
+  bitwise(
+    "bitwiseOr",
+    (x, y) => x | y,
+    (x, y) => x || y,
+  ),
+  bitwise(
+    "bitwiseXor",
+    (x, y) => x ^ y,
+    (x, y) => x !== y,
+  ),
 
   two("reluGradient", (g, y) => (Number.isNaN(y) ? NaN : y > 0 ? g : 0)),
   two("sigmoidGradient", (g, y) => g * y * (1 - y), 2, { ranges: [wide, [0, 1]] }),
-  two("tanhGradient", (g, y) => g * (1 - y * y), (u, _, [g]) => 3 * u * Math.abs(g!), { ranges: [wide, unit] }),
+  two(
+    "tanhGradient",
+    (g, y) => g * (1 - y * y),
+    (u, _, [g]) => 3 * u * Math.abs(g!),
+    { ranges: [wide, unit] },
+  ),
   // σ (8) in the product, and its error once more where 1 − σ meets y.
-  two("siluGradient", (g, y) => g * (y === -Infinity ? 0 : y === Infinity ? 1 : sigmoid(y) * (1 + y * (1 - sigmoid(y)))), (u, _, [g, y]) => 20 * u * Math.abs(g!) * sigmoid(y!) * (1 + Math.abs(y!)), { ranges: [wide, wide] }),
-  two("geluGradient", (g, y) => g * (0.5 * erfc(-y * Math.SQRT1_2) + (density(y) === 0 ? 0 : y * density(y))),
-    (u, _, [g, y]) => 2 * u * Math.abs(g!) * (8 + y! * y!) * (0.5 * erfc(-y! * Math.SQRT1_2) + Math.abs(y!) * density(y!)), { ranges: [wide, [-8, 8]],
+  two(
+    "siluGradient",
+    (g, y) => g * (y === -Infinity ? 0 : y === Infinity ? 1 : sigmoid(y) * (1 + y * (1 - sigmoid(y)))),
+    (u, _, [g, y]) => 20 * u * Math.abs(g!) * sigmoid(y!) * (1 + Math.abs(y!)),
+    { ranges: [wide, wide] },
+  ),
+  two(
+    "geluGradient",
+    (g, y) => g * (0.5 * erfc(-y * Math.SQRT1_2) + (density(y) === 0 ? 0 : y * density(y))),
+    (u, _, [g, y]) =>
+      2 * u * Math.abs(g!) * (8 + y! * y!) * (0.5 * erfc(-y! * Math.SQRT1_2) + Math.abs(y!) * density(y!)),
+    {
+      ranges: [wide, [-8, 8]],
       // Φ as in gelu, and φ by the same power; where they cancel, each keeps its error.
-      allowedBrief: (u, _, [g, y]) => Math.abs(g!) * (2 ** -16.8 + 2 * u * (12 + y! * y!)) * (0.5 * erfc(-y! * Math.SQRT1_2) + Math.abs(y!) * density(y!)) }),
-  two("geluTanhGradient", (g, y) => {
-    const t = Math.tanh(inner(y));
-    return g * (0.5 * (1 + t) + (t * t === 1 ? 0 : 0.5 * y * (1 - t * t) * Math.sqrt(2 / Math.PI) * (1 + 0.134145 * y * y)));
-  }, (u, _, [g, y]) => u * Math.abs(g!) * (16 + 20 * Math.abs(y!) * (1 + 0.134145 * y! * y!)), { ranges: [wide, [-6, 6]] }),
+      allowedBrief: (u, _, [g, y]) =>
+        Math.abs(g!) *
+        (2 ** -16.8 + 2 * u * (12 + y! * y!)) *
+        (0.5 * erfc(-y! * Math.SQRT1_2) + Math.abs(y!) * density(y!)),
+    },
+  ),
+  two(
+    "geluTanhGradient",
+    (g, y) => {
+      const t = Math.tanh(inner(y));
+      return (
+        g *
+        (0.5 * (1 + t) + (t * t === 1 ? 0 : 0.5 * y * (1 - t * t) * Math.sqrt(2 / Math.PI) * (1 + 0.134145 * y * y)))
+      );
+    },
+    (u, _, [g, y]) => u * Math.abs(g!) * (16 + 20 * Math.abs(y!) * (1 + 0.134145 * y! * y!)),
+    { ranges: [wide, [-6, 6]] },
+  ),
 ];
 
 /** Numbers of a shape, row-major. */
-export interface Numbers { readonly shape: readonly number[]; readonly values: readonly number[]; }
+export interface Numbers {
+  readonly shape: readonly number[];
+  readonly values: readonly number[];
+}
 
 export interface ReductionCase {
   readonly name: OperationName;
@@ -209,13 +368,15 @@ export interface ReductionCase {
 }
 
 const exactly = () => 0;
-const total = (values: readonly number[], each: (x: number) => number = (x) => x) => values.reduce((sum, x) => sum + each(x), 0);
+const total = (values: readonly number[], each: (x: number) => number = (x) => x) =>
+  values.reduce((sum, x) => sum + each(x), 0);
 const variance = (values: readonly number[], correction: number) => {
   const mean = total(values) / values.length;
   return total(values, (x) => (x - mean) ** 2) / (values.length - correction);
 };
 // Deviations from a mean that is itself rounded: each square passes through the sum, and the mean's error is of the size of the numbers.
-const varianceAllowed = (u: number, _: number, values: readonly number[], depth: number) => (8 * (depth + 8) * u * total(values, (x) => x * x)) / Math.max(1, values.length - 1);
+const varianceAllowed = (u: number, _: number, values: readonly number[], depth: number) =>
+  (8 * (depth + 8) * u * total(values, (x) => x * x)) / Math.max(1, values.length - 1);
 const extreme = (values: readonly number[], isBetter: (x: number, y: number) => boolean) => {
   const nan = values.findIndex(Number.isNaN);
   return nan >= 0 ? nan : values.reduce((best, x, index) => (isBetter(x, values[best]!) ? index : best), 0);
@@ -224,22 +385,101 @@ const largest = (values: readonly bigint[]) => values.reduce((best, x) => (x > b
 const smallest = (values: readonly bigint[]) => values.reduce((best, x) => (x < best ? x : best));
 
 export const reductionCases: readonly ReductionCase[] = [
-  { name: "sum", range: wide, of: (values) => total(values), allowed: (u, _, values, depth) => total(values, Math.abs) * (depth * u * 1.01 + values.length * 2 ** -53), ofIntegers: (values) => values.reduce((sum, x) => sum + x, 0n) },
-  { name: "mean", range: wide, of: (values) => total(values) / values.length, allowed: (u, wanted, values, depth) => (total(values, Math.abs) * (depth * u * 1.01 + values.length * 2 ** -53)) / values.length + Math.abs(wanted) * u },
-  { name: "prod", range: [0.95, 1.05], of: (values) => values.reduce((product, x) => product * x, 1), allowed: (u, wanted, values) => values.length * 1.01 * u * Math.abs(wanted), ofIntegers: (values) => values.reduce((product, x) => BigInt.asIntN(64, product * x), 1n) },
+  {
+    name: "sum",
+    range: wide,
+    of: (values) => total(values),
+    allowed: (u, _, values, depth) => total(values, Math.abs) * (depth * u * 1.01 + values.length * 2 ** -53),
+    ofIntegers: (values) => values.reduce((sum, x) => sum + x, 0n),
+  },
+  {
+    name: "mean",
+    range: wide,
+    of: (values) => total(values) / values.length,
+    allowed: (u, wanted, values, depth) =>
+      (total(values, Math.abs) * (depth * u * 1.01 + values.length * 2 ** -53)) / values.length + Math.abs(wanted) * u,
+  },
+  {
+    name: "prod",
+    range: [0.95, 1.05],
+    of: (values) => values.reduce((product, x) => product * x, 1),
+    allowed: (u, wanted, values) => values.length * 1.01 * u * Math.abs(wanted),
+    ofIntegers: (values) => values.reduce((product, x) => BigInt.asIntN(64, product * x), 1n),
+  },
   // The sum's error, halved by the root, the squares' and the root's.
-  { name: "norm", range: wide, of: (values) => Math.sqrt(total(values, (x) => x * x)), allowed: (u, wanted, _, depth) => (depth + 3) * u * wanted },
-  { name: "max", range: wide, of: (values) => values[extreme(values, (x, y) => x > y)]!, allowed: exactly, ofIntegers: largest },
-  { name: "min", range: wide, of: (values) => values[extreme(values, (x, y) => x < y)]!, allowed: exactly, ofIntegers: smallest },
-  { name: "any", range: [0, 1], of: (values) => values.some((x) => x !== 0), allowed: exactly, ofIntegers: (values) => values.some((x) => x !== 0n) },
-  { name: "all", range: [0, 1], of: (values) => values.every((x) => x !== 0), allowed: exactly, ofIntegers: (values) => values.every((x) => x !== 0n) },
-  { name: "argmax", range: wide, of: (values) => extreme(values, (x, y) => x > y), allowed: exactly, ofIntegers: (values) => BigInt(values.indexOf(largest(values))) },
-  { name: "argmin", range: wide, of: (values) => extreme(values, (x, y) => x < y), allowed: exactly, ofIntegers: (values) => BigInt(values.indexOf(smallest(values))) },
+  {
+    name: "norm",
+    range: wide,
+    of: (values) => Math.sqrt(total(values, (x) => x * x)),
+    allowed: (u, wanted, _, depth) => (depth + 3) * u * wanted,
+  },
+  {
+    name: "max",
+    range: wide,
+    of: (values) => values[extreme(values, (x, y) => x > y)]!,
+    allowed: exactly,
+    ofIntegers: largest,
+  },
+  {
+    name: "min",
+    range: wide,
+    of: (values) => values[extreme(values, (x, y) => x < y)]!,
+    allowed: exactly,
+    ofIntegers: smallest,
+  },
+  {
+    name: "any",
+    range: [0, 1],
+    of: (values) => values.some((x) => x !== 0),
+    allowed: exactly,
+    ofIntegers: (values) => values.some((x) => x !== 0n),
+  },
+  {
+    name: "all",
+    range: [0, 1],
+    of: (values) => values.every((x) => x !== 0),
+    allowed: exactly,
+    ofIntegers: (values) => values.every((x) => x !== 0n),
+  },
+  {
+    name: "argmax",
+    range: wide,
+    of: (values) => extreme(values, (x, y) => x > y),
+    allowed: exactly,
+    ofIntegers: (values) => BigInt(values.indexOf(largest(values))),
+  },
+  {
+    name: "argmin",
+    range: wide,
+    of: (values) => extreme(values, (x, y) => x < y),
+    allowed: exactly,
+    ofIntegers: (values) => BigInt(values.indexOf(smallest(values))),
+  },
   // exp (4) of a difference that is rounded, once more where parts meet, and log (4).
-  { name: "logsumexp", range: wide, of: (values) => { const most = Math.max(...values); return Number.isFinite(most) ? most + Math.log(total(values, (x) => Math.exp(x - most))) : most; },
-    allowed: (u, wanted, _, depth) => u * (9 * depth + 64) + 9 * u * Math.abs(wanted) },
-  { name: "variance", attributes: { correction: 1 }, range: wide, of: (values) => variance(values, 1), allowed: varianceAllowed },
-  { name: "std", attributes: { correction: 0 }, range: wide, of: (values) => Math.sqrt(variance(values, 0)), allowed: (u, wanted, values, depth) => (wanted === 0 ? 0 : varianceAllowed(u, wanted, values, depth) / (2 * wanted)) + u * wanted },
+  {
+    name: "logsumexp",
+    range: wide,
+    of: (values) => {
+      const most = Math.max(...values);
+      return Number.isFinite(most) ? most + Math.log(total(values, (x) => Math.exp(x - most))) : most;
+    },
+    allowed: (u, wanted, _, depth) => u * (9 * depth + 64) + 9 * u * Math.abs(wanted),
+  },
+  {
+    name: "variance",
+    attributes: { correction: 1 },
+    range: wide,
+    of: (values) => variance(values, 1),
+    allowed: varianceAllowed,
+  },
+  {
+    name: "std",
+    attributes: { correction: 0 },
+    range: wide,
+    of: (values) => Math.sqrt(variance(values, 0)),
+    allowed: (u, wanted, values, depth) =>
+      (wanted === 0 ? 0 : varianceAllowed(u, wanted, values, depth) / (2 * wanted)) + u * wanted,
+  },
 ];
 
 /** A whole operation: inputs of given shapes, attributes, and the result that float64 gives. */
@@ -261,19 +501,28 @@ export function made(shape: readonly number[], f: (index: readonly number[]) => 
 /** The index along each axis of an element in row-major order. */
 function placeOf(flat: number, shape: readonly number[]): number[] {
   const index = [...shape];
-  for (let axis = shape.length - 1, rest = flat; axis >= 0; rest = Math.floor(rest / shape[axis--]!)) index[axis] = rest % shape[axis]!;
+  for (let axis = shape.length - 1, rest = flat; axis >= 0; rest = Math.floor(rest / shape[axis--]!))
+    index[axis] = rest % shape[axis]!;
   return index;
 }
 /** The element at an index; axes of size 1 broadcast, and missing ones come first. */
 export function at({ shape, values }: Numbers, index: readonly number[]): number {
-  return values[shape.reduce((flat, length, axis) => flat * length + (length === 1 ? 0 : index[index.length - shape.length + axis]!), 0)]!;
+  return values[
+    shape.reduce(
+      (flat, length, axis) => flat * length + (length === 1 ? 0 : index[index.length - shape.length + axis]!),
+      0,
+    )
+  ]!;
 }
 const dot = (a: Numbers, b: Numbers, index: readonly number[], each: (x: number) => number) => {
   const [batch, row, column] = [index.slice(0, -2), index.at(-2)!, index.at(-1)!];
-  return total(Array.from({ length: a.shape.at(-1)! }, (_, k) => each(at(a, [...batch, row, k]) * at(b, [...batch, k, column]))));
+  return total(
+    Array.from({ length: a.shape.at(-1)! }, (_, k) => each(at(a, [...batch, row, k]) * at(b, [...batch, k, column]))),
+  );
 };
 const matmul = (shapes: readonly [readonly number[], readonly number[]], shape: readonly number[]): WholeCase => ({
-  name: "matmul", shapes,
+  name: "matmul",
+  shapes,
   of: (a, b) => made(shape, (index) => dot(a, b, index, (x) => x)),
   // Two roundings for each of k products; float64 sums in another order itself.
   allowed: (u, flat, a, b) => (a.shape.at(-1)! + 1) * (u + 2 ** -53) * 1.01 * dot(a, b, placeOf(flat, shape), Math.abs),
@@ -281,33 +530,145 @@ const matmul = (shapes: readonly [readonly number[], readonly number[]], shape: 
 const sizes: readonly number[] = [0, 1, 65, 768, 1000, 1025];
 
 export const wholeCases: readonly WholeCase[] = [
-  ...[[1, 1, 1], [5, 0, 4], [65, 17, 33], [64, 64, 64], [70, 129, 66]].map(([m, k, n]) => matmul([[m!, k!], [k!, n!]], [m!, n!])),
-  ...sizes.map((k) => matmul([[2, k], [k, 3]], [2, 3])),
-  matmul([[3, 1, 4, 5], [2, 5, 6]], [3, 2, 4, 6]),
+  ...[
+    [1, 1, 1],
+    [5, 0, 4],
+    [65, 17, 33],
+    [64, 64, 64],
+    [70, 129, 66],
+  ].map(([m, k, n]) =>
+    matmul(
+      [
+        [m!, k!],
+        [k!, n!],
+      ],
+      [m!, n!],
+    ),
+  ),
+  ...sizes.map((k) =>
+    matmul(
+      [
+        [2, k],
+        [k, 3],
+      ],
+      [2, 3],
+    ),
+  ),
+  matmul(
+    [
+      [3, 1, 4, 5],
+      [2, 5, 6],
+    ],
+    [3, 2, 4, 6],
+  ),
   ...sizes.flatMap<WholeCase>((n) => [
-    { name: "where", shapes: [[n], [n], [n]], isMasked: true, of: (mask, x, y) => made([n], (index) => (at(mask, index) === 1 ? at(x, index) : at(y, index))) },
-    { name: "reshapeTo", shapes: [[n, 6]], attributes: { shape: [3, n, 2] }, of: ({ values }) => ({ shape: [3, n, 2], values }) },
-    { name: "permute", shapes: [[n, 2, 3]], attributes: { axes: [2, 0, 1] }, of: (x) => made([3, n, 2], ([k, i, j]) => at(x, [i!, j!, k!])) },
-    { name: "slice", shapes: [[3, n]], attributes: { slices: [-1, [0, null, 2]] }, of: (x) => made([Math.ceil(n / 2)], ([i]) => at(x, [2, 2 * i!])) },
-    { name: "sliceGradient", shapes: [[Math.ceil(n / 2)]], attributes: { window: { slices: [-1, [0, null, 2]] }, shape: [3, n] }, of: (x) => made([3, n], ([row, i]) => (row === 2 && i! % 2 === 0 ? x.values[i! / 2]! : 0)) },
-    { name: "expand", shapes: [[n, 1]], attributes: { shape: [2, n, 5] }, of: (x) => made([2, n, 5], ([, i]) => x.values[i!]!) },
+    {
+      name: "where",
+      shapes: [[n], [n], [n]],
+      isMasked: true,
+      of: (mask, x, y) => made([n], (index) => (at(mask, index) === 1 ? at(x, index) : at(y, index))),
+    },
+    {
+      name: "reshapeTo",
+      shapes: [[n, 6]],
+      attributes: { shape: [3, n, 2] },
+      of: ({ values }) => ({ shape: [3, n, 2], values }),
+    },
+    {
+      name: "permute",
+      shapes: [[n, 2, 3]],
+      attributes: { axes: [2, 0, 1] },
+      of: (x) => made([3, n, 2], ([k, i, j]) => at(x, [i!, j!, k!])),
+    },
+    {
+      name: "slice",
+      shapes: [[3, n]],
+      attributes: { slices: [-1, [0, null, 2]] },
+      of: (x) => made([Math.ceil(n / 2)], ([i]) => at(x, [2, 2 * i!])),
+    },
+    {
+      name: "sliceGradient",
+      shapes: [[Math.ceil(n / 2)]],
+      attributes: { window: { slices: [-1, [0, null, 2]] }, shape: [3, n] },
+      of: (x) => made([3, n], ([row, i]) => (row === 2 && i! % 2 === 0 ? x.values[i! / 2]! : 0)),
+    },
+    {
+      name: "expand",
+      shapes: [[n, 1]],
+      attributes: { shape: [2, n, 5] },
+      of: (x) => made([2, n, 5], ([, i]) => x.values[i!]!),
+    },
     { name: "fullLike", shapes: [[n]], attributes: { value: 0.75 }, of: () => made([n], () => 0.75) },
-    { name: "sumTo", shapes: [[3, n, 2]], attributes: { shape: [n, 1] }, of: (x) => made([n, 1], ([i]) => total([0, 1, 2].flatMap((k) => [at(x, [k, i!, 0]), at(x, [k, i!, 1])]))),
-      allowed: (u, flat, x) => 6 * (u + 2 ** -53) * total([0, 1, 2].flatMap((k) => [at(x, [k, flat, 0]), at(x, [k, flat, 1])]), Math.abs) },
+    {
+      name: "sumTo",
+      shapes: [[3, n, 2]],
+      attributes: { shape: [n, 1] },
+      of: (x) => made([n, 1], ([i]) => total([0, 1, 2].flatMap((k) => [at(x, [k, i!, 0]), at(x, [k, i!, 1])]))),
+      allowed: (u, flat, x) =>
+        6 *
+        (u + 2 ** -53) *
+        total(
+          [0, 1, 2].flatMap((k) => [at(x, [k, flat, 0]), at(x, [k, flat, 1])]),
+          Math.abs,
+        ),
+    },
   ]),
-  { name: "reshape", shapes: [[4, 6]], attributes: { shape: [3, 8], strides: [8, 1] }, of: ({ values }) => ({ shape: [3, 8], values }) },
-  { name: "where", shapes: [[4, 1], [3], [1]], isMasked: true, of: (mask, x, y) => made([4, 3], (index) => (at(mask, index) === 1 ? at(x, index) : at(y, index))) },
+  {
+    name: "reshape",
+    shapes: [[4, 6]],
+    attributes: { shape: [3, 8], strides: [8, 1] },
+    of: ({ values }) => ({ shape: [3, 8], values }),
+  },
+  {
+    name: "where",
+    shapes: [[4, 1], [3], [1]],
+    isMasked: true,
+    of: (mask, x, y) => made([4, 3], (index) => (at(mask, index) === 1 ? at(x, index) : at(y, index))),
+  },
 ];
 
 /** Operations whose cases are in a file of their own. */
 export const elsewhere: Partial<Record<OperationName, string>> = {
   convert: "test/device/conversion.test.ts",
-  mseLoss: "test/device/losses.test.ts", l1Loss: "test/device/losses.test.ts", smoothL1Loss: "test/device/losses.test.ts", huberLoss: "test/device/losses.test.ts", bceWithLogitsLoss: "test/device/losses.test.ts", lossGradient: "test/device/losses.test.ts",
-  linear: "test/device/linear.test.ts", linearWeightGradient: "test/device/linear.test.ts",
-  embedding: "test/device/embedding.test.ts", embeddingGradient: "test/device/embedding.test.ts",
-  set: "test/device/indexing.test.ts", takeAt: "test/device/indexing.test.ts", takeAtGradient: "test/device/indexing.test.ts", put: "test/device/indexing.test.ts", countFrom: "test/device/indexing.test.ts",
-  softmax: "test/device/normalization.test.ts", logSoftmax: "test/device/normalization.test.ts", softmaxGradient: "test/device/normalization.test.ts", logSoftmaxGradient: "test/device/normalization.test.ts", layerNorm: "test/device/normalization.test.ts", rmsNorm: "test/device/normalization.test.ts", layerNormGradient: "test/device/normalization.test.ts", rmsNormGradient: "test/device/normalization.test.ts", crossEntropyRows: "test/device/normalization.test.ts", crossEntropyGradient: "test/device/normalization.test.ts", dropout: "test/device/normalization.test.ts",
-  cumsum: "test/device/scans.test.ts", cumprod: "test/device/scans.test.ts", cummax: "test/device/scans.test.ts", cummin: "test/device/scans.test.ts", sort: "test/device/sorting.test.ts", argsort: "test/device/sorting.test.ts", searchsorted: "test/device/sorting.test.ts", takeAlong: "test/device/sorting.test.ts", putAlong: "test/device/sorting.test.ts", sumRuns: "test/device/sorting.test.ts",
+  mseLoss: "test/device/losses.test.ts",
+  l1Loss: "test/device/losses.test.ts",
+  smoothL1Loss: "test/device/losses.test.ts",
+  huberLoss: "test/device/losses.test.ts",
+  bceWithLogitsLoss: "test/device/losses.test.ts",
+  lossGradient: "test/device/losses.test.ts",
+  linear: "test/device/linear.test.ts",
+  linearWeightGradient: "test/device/linear.test.ts",
+  embedding: "test/device/embedding.test.ts",
+  embeddingGradient: "test/device/embedding.test.ts",
+  set: "test/device/indexing.test.ts",
+  takeAt: "test/device/indexing.test.ts",
+  takeAtGradient: "test/device/indexing.test.ts",
+  put: "test/device/indexing.test.ts",
+  countFrom: "test/device/indexing.test.ts",
+  softmax: "test/device/normalization.test.ts",
+  logSoftmax: "test/device/normalization.test.ts",
+  softmaxGradient: "test/device/normalization.test.ts",
+  logSoftmaxGradient: "test/device/normalization.test.ts",
+  layerNorm: "test/device/normalization.test.ts",
+  rmsNorm: "test/device/normalization.test.ts",
+  layerNormGradient: "test/device/normalization.test.ts",
+  rmsNormGradient: "test/device/normalization.test.ts",
+  crossEntropyRows: "test/device/normalization.test.ts",
+  crossEntropyGradient: "test/device/normalization.test.ts",
+  dropout: "test/device/normalization.test.ts",
+  cumsum: "test/device/scans.test.ts",
+  cumprod: "test/device/scans.test.ts",
+  cummax: "test/device/scans.test.ts",
+  cummin: "test/device/scans.test.ts",
+  sort: "test/device/sorting.test.ts",
+  argsort: "test/device/sorting.test.ts",
+  searchsorted: "test/device/sorting.test.ts",
+  takeAlong: "test/device/sorting.test.ts",
+  putAlong: "test/device/sorting.test.ts",
+  sumRuns: "test/device/sorting.test.ts",
   bincount: "test/device/sorting.test.ts",
-  cat: "test/device/shaping.test.ts", padConstant: "test/device/shaping.test.ts", diagonal: "test/device/shaping.test.ts", onDiagonal: "test/device/shaping.test.ts",
+  cat: "test/device/shaping.test.ts",
+  padConstant: "test/device/shaping.test.ts",
+  diagonal: "test/device/shaping.test.ts",
+  onDiagonal: "test/device/shaping.test.ts",
 };

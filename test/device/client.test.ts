@@ -36,10 +36,19 @@ test("a mark behind more requests than a socket holds is reached, though nobody 
   // One that is being worked on while the socket fills: then one answer more comes than the socket holds.
   for (const count of [100, 277, 278, 279, 280, 281, 1000]) {
     const client = open();
-    const first = binding.request(client, Op.compile, [`__global__ void k(int* p) { p[0] = ${count}; }`, "cell.cu", deviceSources, "k"], 0);
+    const first = binding.request(
+      client,
+      Op.compile,
+      [`__global__ void k(int* p) { p[0] = ${count}; }`, "cell.cu", deviceSources, "k"],
+      0,
+    );
     const requests = Array.from({ length: count }, () => binding.request(client, Op.hello, [], 0));
     expect(binding.wait(client, fence(client), 20_000)).toBe("done");
-    expect([first, ...requests].every((sequence) => binding.wait(client, sequence, -1) === "done" && binding.reply(client, sequence) !== null)).toBe(true);
+    expect(
+      [first, ...requests].every(
+        (sequence) => binding.wait(client, sequence, -1) === "done" && binding.reply(client, sequence) !== null,
+      ),
+    ).toBe(true);
   }
 });
 
@@ -56,9 +65,16 @@ test("a message that cannot be sent is an error, and costs no earlier answer", (
     files.forEach((file) => fs.closeSync(file));
     console.log(JSON.stringify([said, binding.wait(c, first, 5000), binding.state(c)]));
     process.exit(0);`;
-  const { stdout, stderr } = spawnSync("sh", ["-c", 'ulimit -n 64; exec "$0" -e "$1"', process.execPath, source], { encoding: "utf8", timeout: 20_000 });
+  const { stdout, stderr } = spawnSync("sh", ["-c", 'ulimit -n 64; exec "$0" -e "$1"', process.execPath, source], {
+    encoding: "utf8",
+    timeout: 20_000,
+  });
   expect(stderr).toBe("");
-  expect(JSON.parse(stdout)).toEqual(["Could not send a message to the device process: Too many open files.", "done", "running"]);
+  expect(JSON.parse(stdout)).toEqual([
+    "Could not send a message to the device process: Too many open files.",
+    "done",
+    "running",
+  ]);
 });
 
 test("an interrupt ends a restart whose new process never answers, and does not disturb one that does", () => {
@@ -81,7 +97,13 @@ test("an interrupt ends a restart whose new process never answers, and does not 
   }
 });
 
-test.each([["launch", Op.launch, 64], ["copy", Op.copy, 48], ["fill", Op.fill, 56], ["segment_release", Op.segment_release, 32], ["module_unload", Op.module_unload, 32]])("a %s that is too short for its command is refused, and what lies behind it is not read", (_, op, bytes) => {
+test.each([
+  ["launch", Op.launch, 64],
+  ["copy", Op.copy, 48],
+  ["fill", Op.fill, 56],
+  ["segment_release", Op.segment_release, 32],
+  ["module_unload", Op.module_unload, 32],
+])("a %s that is too short for its command is refused, and what lies behind it is not read", (_, op, bytes) => {
   const client = open();
   const record = new DataView(binding.scratch);
   record.setUint32(headerOffsets.bytes, headerBytes, true);
@@ -89,7 +111,14 @@ test.each([["launch", Op.launch, 64], ["copy", Op.copy, 48], ["fill", Op.fill, 5
   const sequence = binding.submit(client, 0);
   expect(binding.flights(client, sequence, sequence)).toEqual([]);
   expect(binding.wait(client, fence(client), -1)).toBe("error");
-  expect(binding.errors(client)).toMatchObject([{ sequence, fatal: false, code: "PROTOCOL", text: `The record of command ${op} must have ${bytes} bytes or more, but has ${headerBytes}.` }]);
+  expect(binding.errors(client)).toMatchObject([
+    {
+      sequence,
+      fatal: false,
+      code: "PROTOCOL",
+      text: `The record of command ${op} must have ${bytes} bytes or more, but has ${headerBytes}.`,
+    },
+  ]);
 });
 
 test("gauges come back though the process before was killed while it wrote them", async () => {
@@ -144,7 +173,10 @@ test("a device that has answered all it was asked is not busy, though nobody has
   const greeting = (): number => {
     const sequence = binding.request(device.client, Op.hello, [], 0);
     expect(device.isBusy).toBe(true);
-    expect([binding.wait(device.client, sequence, -1), binding.reply(device.client, sequence)]).toMatchObject(["done", expect.anything()]);
+    expect([binding.wait(device.client, sequence, -1), binding.reply(device.client, sequence)]).toMatchObject([
+      "done",
+      expect.anything(),
+    ]);
     return sequence;
   };
   for (let i = 0; i < 3; i++) {
@@ -171,7 +203,7 @@ test("another thread may ask who is busy while clients open and close", async ()
     });`;
   const worker = new Worker(asking, { eval: true });
   await once(worker, "message");
-  const ended = once(worker, "exit");   // an error of the thread rejects it
+  const ended = once(worker, "exit"); // an error of the thread rejects it
   for (let i = 0; i < 300; i++) binding.close(binding.open("cpu", 0, "/bin/false"));
   worker.postMessage("enough");
   await ended;
@@ -213,10 +245,16 @@ describe("in a container with a limit", () => {
   ])("%s", (_, left, inactive, expected) => {
     writeFileSync(join(group, "memory.max"), `${2 ** 31}\n`);
     writeFileSync(join(group, "memory.current"), `${2 ** 31 - left}\n`);
-    writeFileSync(join(group, "memory.stat"), `anon 100\nfile 1900000000\ninactive_file ${inactive}\nactive_file 100\n`);
+    writeFileSync(
+      join(group, "memory.stat"),
+      `anon 100\nfile 1900000000\ninactive_file ${inactive}\nactive_file 100\n`,
+    );
     const source = `const binding = require(${JSON.stringify(addon)}); const c = binding.open("cpu", 0, ${JSON.stringify(deviceExecutable)});
       console.log(binding.allocate(c, 0, 64 << 20, true) >= 0 ? "a place" : "none"); process.exit(0);`;
-    const { stdout, stderr } = spawnSync("unshare", [...inGroup, process.execPath, "-e", source], { encoding: "utf8", timeout: 20_000 });
+    const { stdout, stderr } = spawnSync("unshare", [...inGroup, process.execPath, "-e", source], {
+      encoding: "utf8",
+      timeout: 20_000,
+    });
     expect([stdout.trim(), stderr]).toEqual([expected, ""]);
   });
 });
@@ -228,7 +266,9 @@ describe("a device process that answers", () => {
 
   // Answers command 1 with what its second argument, the device's index, chooses, then with an "ok" to the next.
   beforeAll(() => {
-    writeFileSync(`${liar}.cc`, `
+    writeFileSync(
+      `${liar}.cc`,
+      `
       #include "${sources}protocol/packet.h"
       #include "${sources}protocol/fields.h"
       #include <sys/mman.h>
@@ -265,8 +305,11 @@ describe("a device process that answers", () => {
           case 7: send_packet(kSocketDescriptor, 2, encode({"ok"}), -1, true); break;
         }
         pause();
-      }`);
-    const built = spawnSync("g++", ["-std=c++17", "-o", liar, `${liar}.cc`, `${sources}protocol/packet.cc`], { encoding: "utf8" });
+      }`,
+    );
+    const built = spawnSync("g++", ["-std=c++17", "-o", liar, `${liar}.cc`, `${sources}protocol/packet.cc`], {
+      encoding: "utf8",
+    });
     expect(built.stderr).toBe("");
   });
 
@@ -286,10 +329,15 @@ describe("a device process that answers", () => {
     expect(peakMiB() - before).toBeLessThan(512);
   });
 
-  test.each([["an error without a sentence", 5], ["nothing", 6]])("with %s has granted no memory", (_, index) => {
+  test.each([
+    ["an error without a sentence", 5],
+    ["nothing", 6],
+  ])("with %s has granted no memory", (_, index) => {
     const client = binding.open("cpu", index, liar);
     clients.push(client);
-    expect(() => binding.allocate(client, 0, 1024, true)).toThrow(/The answer to command 1 must start with "ok" or "error", but is/);
+    expect(() => binding.allocate(client, 0, 1024, true)).toThrow(
+      /The answer to command 1 must start with "ok" or "error", but is/,
+    );
     expect(binding.memory(client).segments).toBe(0);
   });
 

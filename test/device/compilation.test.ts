@@ -18,12 +18,31 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
   });
 
   test.each<[string, () => Promise<unknown>, string]>([
-    ["no text", () => compile(undefined as never, { device }), "The CUDA C++ to compile must be text, but got undefined."],
-    ["a device without its name", () => compile("", "cpu" as never), `The options to compile with must be an object such as { device: "cpu" }, but got "cpu".`],
-    ["one define", () => compile("", { device, defines: "N=7" as never }), `The option defines must be an array of text, but got "N=7".`],
-    ["numbers as flags", () => compile("", { device, flags: [3] as never }), "The option flags must be an array of text, but got [3]."],
+    [
+      "no text",
+      () => compile(undefined as never, { device }),
+      "The CUDA C++ to compile must be text, but got undefined.",
+    ],
+    [
+      "a device without its name",
+      () => compile("", "cpu" as never),
+      `The options to compile with must be an object such as { device: "cpu" }, but got "cpu".`,
+    ],
+    [
+      "one define",
+      () => compile("", { device, defines: "N=7" as never }),
+      `The option defines must be an array of text, but got "N=7".`,
+    ],
+    [
+      "numbers as flags",
+      () => compile("", { device, flags: [3] as never }),
+      "The option flags must be an array of text, but got [3].",
+    ],
   ])("a sentence for %s", async (_, act, sentence) => {
-    const error = await act().then(() => null, (reason: unknown) => reason);
+    const error = await act().then(
+      () => null,
+      (reason: unknown) => reason,
+    );
     expect(error).toBeInstanceOf(CompileError);
     expect((error as Error).message).toBe(sentence);
   });

@@ -12,7 +12,17 @@ const controlBytes = 1 << 20;
 const overwritten = "the memory that it shares with the session was overwritten";
 
 // As protocol/commands.h lays `Control` out: each word on a cache line of its own.
-const words = { stop: 4, head: 64, tail: 128, engine_sleeping: 192, completed: 256, progress: 320, wake: 384, waiters: 388, error_count: 448 };
+const words = {
+  stop: 4,
+  head: 64,
+  tail: 128,
+  engine_sleeping: 192,
+  completed: 256,
+  progress: 320,
+  wake: 384,
+  waiters: 388,
+  error_count: 448,
+};
 
 /** The control segment of a device's process, open for writing. */
 function withControl<Result>(device: DeviceProcess, use: (file: number) => Result): Result {
@@ -57,7 +67,10 @@ function noise(seed: number, count: number): Uint8Array {
 
 test("the words are where the header has them", () => {
   const control = /struct Control \{([^]*?)\};/.exec(commandHeader())![1]!;
-  expect([...control.matchAll(/std::atomic<\w+> (\w+);/g)].map(([, name]) => name)).toEqual(["protocol", ...Object.keys(words)]);
+  expect([...control.matchAll(/std::atomic<\w+> (\w+);/g)].map(([, name]) => name)).toEqual([
+    "protocol",
+    ...Object.keys(words),
+  ]);
 });
 
 describe.each(devices.map((device) => [device.name, device] as const))("%s", (_name, device) => {
@@ -89,7 +102,16 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     });
   });
 
-  test.each(Object.entries(words).flatMap(([name, at]) => [[name, at, 0], [name, at, 0xff], [name, at, 0x01]] as const))("%s (at %i) full of %i leaves nobody waiting", async (_word, at, value) => {
+  test.each(
+    Object.entries(words).flatMap(
+      ([name, at]) =>
+        [
+          [name, at, 0],
+          [name, at, 0xff],
+          [name, at, 0x01],
+        ] as const,
+    ),
+  )("%s (at %i) full of %i leaves nobody waiting", async (_word, at, value) => {
     await survives(async () => {
       await expect.poll(() => peek(device, words.engine_sleeping)).toBe(1);
       scribble(device, at, new Uint8Array(at === 4 || at >= 384 ? 4 : 8).fill(value));
@@ -100,7 +122,10 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     });
   });
 
-  test.each([["completed", words.completed], ["progress", words.progress]])("more %s than was submitted is not believed", async (_word, at) => {
+  test.each([
+    ["completed", words.completed],
+    ["progress", words.progress],
+  ])("more %s than was submitted is not believed", async (_word, at) => {
     await survives(() => {
       const place = device.allocate(1024, "device");
       process.kill(binding.processId(device.client), "SIGSTOP");
@@ -145,22 +170,35 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
   });
 });
 
-test.each([["zeros", 0, 950], ["ones", -1, 951]])("a kernel of the CPU that fills the segment with %s is named, and the next launch works", (_what, value, kernel) => {
+test.each([
+  ["zeros", 0, 950],
+  ["ones", -1, 951],
+])("a kernel of the CPU that fills the segment with %s is named, and the next launch works", (_what, value, kernel) => {
   const device = DeviceProcess.get("cpu");
-  load(device, `extern "C" __global__ void scribble(int low, int high, int words, int value) {
+  load(
+    device,
+    `extern "C" __global__ void scribble(int low, int high, int words, int value) {
     int* control = (int*)((unsigned long long)(unsigned)high << 32 | (unsigned)low);
     for (int i = 0; i < words; i++) control[i] = value;
-  }`, ["scribble"], kernel);
+  }`,
+    ["scribble"],
+    kernel,
+  );
   const pid = binding.processId(device.client);
   const { ino } = statSync(`/proc/${pid}/fd/3`);
-  const line = readFileSync(`/proc/${pid}/maps`, "utf8").split("\n").find((text) => text.split(/\s+/)[4] === String(ino))!;
+  const line = readFileSync(`/proc/${pid}/maps`, "utf8")
+    .split("\n")
+    .find((text) => text.split(/\s+/)[4] === String(ino))!;
   const address = BigInt(`0x${line.split("-")[0]}`);
 
   const bytes = randomBytes(1 << 16);
   const place = device.allocate(bytes.length, "device");
   write(device, place, bytes);
   const run = (words: number) => {
-    launch(device, { kernel, integers: [Number(BigInt.asIntN(32, address)), Number(BigInt.asIntN(32, address >> 32n)), words, value] });
+    launch(device, {
+      kernel,
+      integers: [Number(BigInt.asIntN(32, address)), Number(BigInt.asIntN(32, address >> 32n)), words, value],
+    });
     device.synchronize();
   };
   expect(() => run(controlBytes / 4)).toThrow(new RegExp(`[Kk]ernel number ${kernel} .*${overwritten}`));

@@ -6,7 +6,9 @@ import { DeviceFault, LaunchError } from "../../native/lib/errors.ts";
 import { devices } from "./devices.ts";
 
 describe.each(devices.map(({ name }) => name))("on %s", (device) => {
-  const kernel = async (source: string): Promise<Kernel> => (await compile(`#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n${source}`, { device })).kernels["k"] as Kernel;
+  const kernel = async (source: string): Promise<Kernel> =>
+    (await compile(`#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n${source}`, { device }))
+      .kernels["k"] as Kernel;
 
   // Each round every block reads what another one wrote in the round before.
   const rounds = `__global__ void k(int* left, int* right, int rounds) {
@@ -18,13 +20,24 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     }
   }`;
 
-  test.each([[1, 1], [2, 32], [7, 33], [16, 256]])("%i blocks of %i threads wait for each other at this_grid().sync()", async (grid, block) => {
+  test.each([
+    [1, 1],
+    [2, 32],
+    [7, 33],
+    [16, 256],
+  ])("%i blocks of %i threads wait for each other at this_grid().sync()", async (grid, block) => {
     const k = await kernel(rounds);
-    const n = grid * block, count = 2 * grid + 2;
-    const left = tensor(Int32Array.from({ length: n }, (_, i) => Math.floor(i / block) * 1000), { device });
+    const n = grid * block,
+      count = 2 * grid + 2;
+    const left = tensor(
+      Int32Array.from({ length: n }, (_, i) => Math.floor(i / block) * 1000),
+      { device },
+    );
     const right = zeros([n], { dtype: "int32", device });
     k.launch({ grid, block, cooperative: true }, left, right, count);
-    expect(left.toArray()).toEqual(Array.from({ length: n }, (_, i) => ((Math.floor(i / block) + count) % grid) * 1000 + count));
+    expect(left.toArray()).toEqual(
+      Array.from({ length: n }, (_, i) => ((Math.floor(i / block) + count) % grid) * 1000 + count),
+    );
     k.over(n, { block, cooperative: true })(left, right, 2);
     expect((left.toArray() as number[])[0]).toBe(((count + 2) % grid) * 1000 + count + 2);
   });
@@ -43,7 +56,9 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   });
 
   test("blocks that spin on each other's flags all run", async () => {
-    const k = await kernel(`__global__ void k(volatile int* flags) { if (blockIdx.x + 1 < gridDim.x) while (flags[blockIdx.x + 1] == 0) { } flags[blockIdx.x] = 1; }`);
+    const k = await kernel(
+      `__global__ void k(volatile int* flags) { if (blockIdx.x + 1 < gridDim.x) while (flags[blockIdx.x + 1] == 0) { } flags[blockIdx.x] = 1; }`,
+    );
     const flags = zeros([4], { dtype: "int32", device });
     k.launch({ grid: 4, block: 1, cooperative: true }, flags);
     expect(flags.toArray()).toEqual([1, 1, 1, 1]);
@@ -53,36 +68,65 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const k = await kernel(rounds);
     const x = zeros([1024], { dtype: "int32", device });
     k.launch({ grid: 100_000, block: 1024, cooperative: true }, x, x, 1);
-    const error = await synchronize().then(() => null, (reason: unknown) => reason);
+    const error = await synchronize().then(
+      () => null,
+      (reason: unknown) => reason,
+    );
     expect(error).toBeInstanceOf(LaunchError);
-    expect((error as LaunchError).message).toMatch(/^A cooperative launch runs all its blocks at once: .* at most \d+ of 1024 threads.*, but the grid has 100000 \(kernel k/);
+    expect((error as LaunchError).message).toMatch(
+      /^A cooperative launch runs all its blocks at once: .* at most \d+ of 1024 threads.*, but the grid has 100000 \(kernel k/,
+    );
   });
 
   test.runIf(device === "cpu")("a grid that is not launched cooperatively says how", async () => {
     const k = await kernel(rounds);
     const x = zeros([64], { dtype: "int32", device });
     k.launch({ grid: 2, block: 32 }, x, x, 1);
-    const error = await synchronize().then(() => null, (reason: unknown) => reason);
+    const error = await synchronize().then(
+      () => null,
+      (reason: unknown) => reason,
+    );
     expect(error).toBeInstanceOf(DeviceFault);
     expect((error as DeviceFault).code).toBe("NOT_COOPERATIVE");
     expect((error as Error).message).toContain("waits for the whole grid but was not launched cooperatively");
   });
 
   test.runIf(device === "cpu")("a block that ends while others wait for the grid is a deadlock", async () => {
-    const k = await kernel(`__global__ void k(int* p) { if (blockIdx.x == 1) return; cg::this_grid().sync(); p[0] = 1; }`);
+    const k = await kernel(
+      `__global__ void k(int* p) { if (blockIdx.x == 1) return; cg::this_grid().sync(); p[0] = 1; }`,
+    );
     k.launch({ grid: 3, block: 32, cooperative: true }, zeros([1], { dtype: "int32", device }));
-    const error = await synchronize().then(() => null, (reason: unknown) => reason);
+    const error = await synchronize().then(
+      () => null,
+      (reason: unknown) => reason,
+    );
     expect((error as DeviceFault).code).toBe("DEADLOCK");
     expect((error as Error).message).toContain("of them have ended");
   });
 
   test("settings that there are not are refused with those that there are", async () => {
     const k = await kernel("__global__ void k(int* p) {}");
-    expect(() => k.launch({ grid: 1, block: 1, stream: 3 } as never, null)).toThrow(new LaunchError("INVALID_OPTION", 'launch of kernel k has no setting "stream". It has grid, block, shared, cooperative, bytes and flops.'));
-    expect(() => k.launch({ grid: 1, block: 1, bytes: -1 }, null)).toThrow(new LaunchError("INVALID_OPTION", "bytes of a launch is a number ≥ 0, but kernel k was launched with -1."));
-    expect(() => k.launch({ grid: 1, block: 1, flops: "2" } as never, null)).toThrow(new LaunchError("INVALID_OPTION", 'flops of a launch is a number ≥ 0, but kernel k was launched with "2".'));
-    expect(() => k.over(1, { grid: 1 } as never)).toThrow(new LaunchError("INVALID_OPTION", 'over of kernel k has no setting "grid". It has block, shared, cooperative, bytes and flops.'));
-    expect(() => k.launch({ grid: 1, block: 1, cooperative: 1 } as never, null)).toThrow(new LaunchError("INVALID_OPTION", "cooperative is true or false, but kernel k was launched with 1."));
+    expect(() => k.launch({ grid: 1, block: 1, stream: 3 } as never, null)).toThrow(
+      new LaunchError(
+        "INVALID_OPTION",
+        'launch of kernel k has no setting "stream". It has grid, block, shared, cooperative, bytes and flops.',
+      ),
+    );
+    expect(() => k.launch({ grid: 1, block: 1, bytes: -1 }, null)).toThrow(
+      new LaunchError("INVALID_OPTION", "bytes of a launch is a number ≥ 0, but kernel k was launched with -1."),
+    );
+    expect(() => k.launch({ grid: 1, block: 1, flops: "2" } as never, null)).toThrow(
+      new LaunchError("INVALID_OPTION", 'flops of a launch is a number ≥ 0, but kernel k was launched with "2".'),
+    );
+    expect(() => k.over(1, { grid: 1 } as never)).toThrow(
+      new LaunchError(
+        "INVALID_OPTION",
+        'over of kernel k has no setting "grid". It has block, shared, cooperative, bytes and flops.',
+      ),
+    );
+    expect(() => k.launch({ grid: 1, block: 1, cooperative: 1 } as never, null)).toThrow(
+      new LaunchError("INVALID_OPTION", "cooperative is true or false, but kernel k was launched with 1."),
+    );
     await expect(k.time({ grid: 1, block: 1, repeat: 3 } as never, null)).rejects.toThrow('has no setting "repeat"');
   });
 
@@ -103,9 +147,22 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       k.launch({ grid: 1, block: 64 }, out, n);
       const v = Array.from({ length: 64 }, (_, t) => (t * 3) % 17);
       const wanted = v.map((value, t) => {
-        const first = t - (t % n), rank = t % n, all = v.slice(first, first + n);
+        const first = t - (t % n),
+          rank = t % n,
+          all = v.slice(first, first + n);
         const ballot = all.reduce((bits, x, i) => bits | ((x & 1) << i), 0);
-        return [rank, n, t / n | 0, all[1], rank + 1 < n ? all[rank + 1] : value, all[rank ^ (n / 2)], ballot, all.reduce((a, b) => a + b), Number(all.includes(16)) * 2 + 1, Math.max(...all)];
+        return [
+          rank,
+          n,
+          (t / n) | 0,
+          all[1],
+          rank + 1 < n ? all[rank + 1] : value,
+          all[rank ^ (n / 2)],
+          ballot,
+          all.reduce((a, b) => a + b),
+          Number(all.includes(16)) * 2 + 1,
+          Math.max(...all),
+        ];
       });
       expect(out.toArray()).toEqual(wanted);
     }

@@ -9,7 +9,8 @@ import { ofKind, startProfile, stopProfile } from "./profile.ts";
 import { copy, fill, launch, load } from "./records.ts";
 
 const matmul = "matmul m=4 n=4 k=4 type=float32 compute=float32";
-const distance = "Between kernels that are counted pass about two milliseconds: the time of a kernel is right, the time from one to the next is not. For that, profile without counters.";
+const distance =
+  "Between kernels that are counted pass about two milliseconds: the time of a kernel is right, the time from one to the next is not. For that, profile without counters.";
 
 describe("a GPU made here", () => {
   test("counts each kernel once, however many there are, and keeps their records", () => {
@@ -23,10 +24,20 @@ describe("a GPU made here", () => {
     expect(counters[41]).toEqual({
       sequence: sequences[41],
       // What is no number is left out.
-      metrics: { "dram bytes": 42, "dram bytes read": 42.01, "l2 bytes": 42.02, "sm busy %": 42.03, "warps active %": 42.05, "warps waiting for memory %": 42.06, "instructions of warps": 42.07 },
+      metrics: {
+        "dram bytes": 42,
+        "dram bytes read": 42.01,
+        "l2 bytes": 42.02,
+        "sm busy %": 42.03,
+        "warps active %": 42.05,
+        "warps waiting for memory %": 42.06,
+        "instructions of warps": 42.07,
+      },
     });
     expect(counters.map(({ sequence }) => sequence)).toEqual(sequences);
-    expect(ofKind({ counters, notes, ...profile }, "kernel").map(({ name, sequence }) => [name, sequence])).toEqual(sequences.map((sequence) => ["one", sequence]));
+    expect(ofKind({ counters, notes, ...profile }, "kernel").map(({ name, sequence }) => [name, sequence])).toEqual(
+      sequences.map((sequence) => ["one", sequence]),
+    );
 
     startProfile(device);
     launch(device, { kernel: 1 });
@@ -45,7 +56,14 @@ describe("a GPU made here", () => {
     const last = launch(device, { kernel: 1 });
     const { counters, notes } = stopProfile(device);
     expect(notes).toEqual([]);
-    expect(counters.map(({ sequence, metrics }) => [sequence, metrics["dram bytes"]])).toEqual([[first, 1], ...runs.flatMap((run) => [[run, 70], [run, 80]]), [last, 1]]);
+    expect(counters.map(({ sequence, metrics }) => [sequence, metrics["dram bytes"]])).toEqual([
+      [first, 1],
+      ...runs.flatMap((run) => [
+        [run, 70],
+        [run, 80],
+      ]),
+      [last, 1],
+    ]);
   });
 
   test.each<[string, Record<string, string>, string[]]>([
@@ -62,12 +80,42 @@ describe("a GPU made here", () => {
   });
 
   test.each<[string, Record<string, string>, boolean, RegExp]>([
-    ["no permission", { FAKE_COUNTERS: "35" }, true, /^Nothing is counted: The driver lets only administrators profile\. Write "options nvidia NVreg_RestrictProfilingToAdminUsers=0" into a file of \/etc\/modprobe\.d and restart the machine, or run with CAP_SYS_ADMIN\.$/],
-    ["a virtual GPU", { FAKE_COUNTERS: "40" }, true, /^Nothing is counted: The driver lets only administrators profile\./],
-    ["a virtual GPU that cannot", { FAKE_COUNTERS: "33" }, true, /^Nothing is counted: This virtual GPU cannot be profiled\. Ask whoever runs the machine to allow profiling of it\.$/],
-    ["another program that counts", { FAKE_COUNTERS: "26" }, true, /^Nothing is counted: Another program counts or samples on this GPU, which serves one at a time\. Ask for counters or samples when that is done\.$/],
-    ["an old CUPTI", { FAKE_CUPTI_VERSION: "23" }, false, /^Nothing is counted: CUPTI 12 \(API 23\) \(.*\) cannot count kernel by kernel, which takes CUDA 12\.6 or newer\. Get one that can with: pip install nvidia-cuda-cupti /],
-    ["a chip without counters", { FAKE_LACKS: "_" }, true, /^Nothing is counted: CUPTI 13\.0 has no counter for this GPU \(GH100\) that one pass reads\.$/],
+    [
+      "no permission",
+      { FAKE_COUNTERS: "35" },
+      true,
+      /^Nothing is counted: The driver lets only administrators profile\. Write "options nvidia NVreg_RestrictProfilingToAdminUsers=0" into a file of \/etc\/modprobe\.d and restart the machine, or run with CAP_SYS_ADMIN\.$/,
+    ],
+    [
+      "a virtual GPU",
+      { FAKE_COUNTERS: "40" },
+      true,
+      /^Nothing is counted: The driver lets only administrators profile\./,
+    ],
+    [
+      "a virtual GPU that cannot",
+      { FAKE_COUNTERS: "33" },
+      true,
+      /^Nothing is counted: This virtual GPU cannot be profiled\. Ask whoever runs the machine to allow profiling of it\.$/,
+    ],
+    [
+      "another program that counts",
+      { FAKE_COUNTERS: "26" },
+      true,
+      /^Nothing is counted: Another program counts or samples on this GPU, which serves one at a time\. Ask for counters or samples when that is done\.$/,
+    ],
+    [
+      "an old CUPTI",
+      { FAKE_CUPTI_VERSION: "23" },
+      false,
+      /^Nothing is counted: CUPTI 12 \(API 23\) \(.*\) cannot count kernel by kernel, which takes CUDA 12\.6 or newer\. Get one that can with: pip install nvidia-cuda-cupti /,
+    ],
+    [
+      "a chip without counters",
+      { FAKE_LACKS: "_" },
+      true,
+      /^Nothing is counted: CUPTI 13\.0 has no counter for this GPU \(GH100\) that one pass reads\.$/,
+    ],
   ])("goes on without counters: %s", (_what, environment, hasProfilers, note) => {
     const device = openMadeGpu(environment, hasProfilers);
     loadMadeKernels(device, ["one"]);
@@ -85,7 +133,10 @@ describe("a GPU made here", () => {
     loadMadeKernels(losing, ["one"]);
     startProfile(losing, true);
     for (let i = 0; i < 40; i++) launch(losing, { kernel: 1 });
-    expect(stopProfile(losing)).toMatchObject({ counters: [], notes: ["40 launches were not counted: the GPU's counts do not match what it was given."] });
+    expect(stopProfile(losing)).toMatchObject({
+      counters: [],
+      notes: ["40 launches were not counted: the GPU's counts do not match what it was given."],
+    });
 
     const ending = openMadeGpu({ FAKE_STARTS: "1" });
     loadMadeKernels(ending, ["one"]);
@@ -93,7 +144,12 @@ describe("a GPU made here", () => {
     for (let i = 0; i < 40; i++) launch(ending, { kernel: 1 });
     const { counters, notes, ...profile } = stopProfile(ending);
     expect(counters).toHaveLength(32);
-    expect(notes).toEqual([expect.stringMatching(/^Counting ended early: CUPTI 13\.0 failed at starting to count \(CUPTI_ERROR_OF_A_TEST\)\./), "8 launches were not counted."]);
+    expect(notes).toEqual([
+      expect.stringMatching(
+        /^Counting ended early: CUPTI 13\.0 failed at starting to count \(CUPTI_ERROR_OF_A_TEST\)\./,
+      ),
+      "8 launches were not counted.",
+    ]);
     expect(ofKind({ counters, notes, ...profile }, "kernel")).toHaveLength(40);
   });
 });
@@ -111,22 +167,51 @@ __global__ void rounds(int* out, int n) {
   if (out != nullptr) out[threadIdx.x] = sum;
 }`;
 
-describe.each(devices.filter(({ kind }) => kind === "cpu").map((device) => [device.name, device] as const))("%s", (_name, device) => {
+describe.each(
+  devices.filter(({ kind }) => kind === "cpu").map((device) => [device.name, device] as const),
+)("%s", (_name, device) => {
   test("counts threads, barriers and collectives, and what they come to is the same", () => {
     load(device, source, ["plain", "rounds"], 700);
     const place = device.allocate(4096, "device");
-    expect(startProfile(device, true)).toEqual(["Threads that are counted switch more slowly: kernels with barriers or warp intrinsics take longer. For their times, profile without counters."]);
-    const simple = launch(device, { kernel: 700, grid: [3, 2, 1], block: [64, 1, 1], pointers: [place], integers: [192] });
+    expect(startProfile(device, true)).toEqual([
+      "Threads that are counted switch more slowly: kernels with barriers or warp intrinsics take longer. For their times, profile without counters.",
+    ]);
+    const simple = launch(device, {
+      kernel: 700,
+      grid: [3, 2, 1],
+      block: [64, 1, 1],
+      pointers: [place],
+      integers: [192],
+    });
     const blocks = 400;
-    const waiting = launch(device, { kernel: 701, grid: [blocks, 1, 1], block: [128, 1, 1], pointers: [null], integers: [10] });
+    const waiting = launch(device, {
+      kernel: 701,
+      grid: [blocks, 1, 1],
+      block: [128, 1, 1],
+      pointers: [null],
+      integers: [10],
+    });
     const one = launch(device, { kernel: 701, grid: [1, 1, 1], block: [128, 1, 1], pointers: [place], integers: [2] });
     const { counters, notes } = stopProfile(device);
     expect(notes).toEqual([]);
     const of = (count: number, barriers: number): Record<string, number> => ({
-      threads: 128 * count, "threads that waited": 128 * count, barriers: barriers * count, "warp collectives": 3 * 6 * count, "divergent warp collectives": 3 * count,
+      threads: 128 * count,
+      "threads that waited": 128 * count,
+      barriers: barriers * count,
+      "warp collectives": 3 * 6 * count,
+      "divergent warp collectives": 3 * count,
     });
     expect(counters).toEqual([
-      { sequence: simple, metrics: { threads: 384, "threads that waited": 0, barriers: 0, "warp collectives": 0, "divergent warp collectives": 0 } },
+      {
+        sequence: simple,
+        metrics: {
+          threads: 384,
+          "threads that waited": 0,
+          barriers: 0,
+          "warp collectives": 0,
+          "divergent warp collectives": 0,
+        },
+      },
       { sequence: waiting, metrics: of(blocks, 10) },
       { sequence: one, metrics: of(1, 2) },
     ]);
@@ -134,7 +219,8 @@ describe.each(devices.filter(({ kind }) => kind === "cpu").map((device) => [devi
     const counted = new Uint32Array(96);
     const host = device.allocate(384, "host");
     for (const isCounted of [true, false]) {
-      if (!isCounted) launch(device, { kernel: 701, grid: [1, 1, 1], block: [128, 1, 1], pointers: [place], integers: [2] });
+      if (!isCounted)
+        launch(device, { kernel: 701, grid: [1, 1, 1], block: [128, 1, 1], pointers: [place], integers: [2] });
       copy(device, host, place, 384);
       device.synchronize();
       const values = new Uint32Array(device.part(host, 384).slice(0));
@@ -149,28 +235,52 @@ describe.each(devices.filter(({ kind }) => kind === "cpu").map((device) => [devi
 // Once, on an H200 on which other test files provoked faults at the same time, a kernel that was counted failed, too.
 const beside = { retry: devices.some(({ kind }) => kind === "cuda") ? 2 : 0 };
 
-test.each(devices.map(({ name }) => name))("%s: a profile says of each kernel what was counted", beside, async (device) => {
-  const { kernels } = await compile(source, { device, name: "Cell [2]" });
-  const x = ones([1 << 16], { device });
-  const p = await profile(() => { for (let i = 0; i < 3; i++) (kernels["plain"] as Kernel).launch({ grid: 256, block: 256 }, x, 1 << 16); }, { counters: true });
-  const row = p.table().find(({ name }) => name === "plain")!;
-  x.dispose();
-  expect(row.calls).toBe(3);
-  if (device === "cpu") expect(row.counters).toEqual({ threads: 1 << 16, "threads that waited": 0, barriers: 0, "warp collectives": 0, "divergent warp collectives": 0 });
-  else if (Object.keys(row.counters).length === 0) expect(p.notes).toContainEqual(expect.stringMatching(/^cuda:\d+: Nothing is counted/));
-  else expect(row.counters["l2 bytes"]).toBeGreaterThan(2 ** 18);
-});
+test.each(devices.map(({ name }) => name))(
+  "%s: a profile says of each kernel what was counted",
+  beside,
+  async (device) => {
+    const { kernels } = await compile(source, { device, name: "Cell [2]" });
+    const x = ones([1 << 16], { device });
+    const p = await profile(
+      () => {
+        for (let i = 0; i < 3; i++) (kernels["plain"] as Kernel).launch({ grid: 256, block: 256 }, x, 1 << 16);
+      },
+      { counters: true },
+    );
+    const row = p.table().find(({ name }) => name === "plain")!;
+    x.dispose();
+    expect(row.calls).toBe(3);
+    if (device === "cpu")
+      expect(row.counters).toEqual({
+        threads: 1 << 16,
+        "threads that waited": 0,
+        barriers: 0,
+        "warp collectives": 0,
+        "divergent warp collectives": 0,
+      });
+    else if (Object.keys(row.counters).length === 0)
+      expect(p.notes).toContainEqual(expect.stringMatching(/^cuda:\d+: Nothing is counted/));
+    else expect(row.counters["l2 bytes"]).toBeGreaterThan(2 ** 18);
+  },
+);
 
-describe.each(devices.filter(({ kind }) => kind === "cuda").map((device) => [device.name, device] as const))("%s", (_name, device) => {
+describe.each(
+  devices.filter(({ kind }) => kind === "cuda").map((device) => [device.name, device] as const),
+)("%s", (_name, device) => {
   test("counts what a kernel moves, and times it as without", beside, () => {
     load(device, source, ["plain", "rounds"], 700);
-    const n = 1 << 26, bytes = 4 * n, place = device.allocate(bytes, "device");
+    const n = 1 << 26,
+      bytes = 4 * n,
+      place = device.allocate(bytes, "device");
     const run = (hasCounters: boolean): { notes: string[]; profile: ReturnType<typeof stopProfile>; mean: number } => {
       const notes = startProfile(device, hasCounters);
-      for (let i = 0; i < 70; i++) launch(device, { kernel: 700, grid: [n / 256, 1, 1], block: [256, 1, 1], pointers: [place], integers: [n] });
+      for (let i = 0; i < 70; i++)
+        launch(device, { kernel: 700, grid: [n / 256, 1, 1], block: [256, 1, 1], pointers: [place], integers: [n] });
       const profile = stopProfile(device);
       const kernels = ofKind(profile, "kernel");
-      expect(kernels.map(({ name, sequence }) => [name, sequence - kernels[0]!.sequence])).toEqual(Array.from({ length: 70 }, (_, index) => ["plain", index]));
+      expect(kernels.map(({ name, sequence }) => [name, sequence - kernels[0]!.sequence])).toEqual(
+        Array.from({ length: 70 }, (_, index) => ["plain", index]),
+      );
       return { notes, profile, mean: kernels.reduce((sum, { start, end }) => sum + end - start, 0) / kernels.length };
     };
     run(false);
@@ -183,7 +293,9 @@ describe.each(devices.filter(({ kind }) => kind === "cuda").map((device) => [dev
       return;
     }
     expect(profile.notes).toEqual([]);
-    expect(profile.counters.map(({ sequence }) => sequence)).toEqual(ofKind(profile, "kernel").map(({ sequence }) => sequence));
+    expect(profile.counters.map(({ sequence }) => sequence)).toEqual(
+      ofKind(profile, "kernel").map(({ sequence }) => sequence),
+    );
     for (const { metrics } of profile.counters) {
       expect(metrics["l2 bytes"]).toBeGreaterThan(2 * bytes);
       expect(metrics["sm busy %"]).toBeGreaterThan(50);

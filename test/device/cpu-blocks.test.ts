@@ -111,24 +111,56 @@ __global__ void last_block(const int* in, int* part, int* done, int* out) {
   if (threadIdx.x == 0) *out = total;
 }
 `;
-const shapes: [number, number, number][] = [[1, 1, 1], [5, 1, 1], [32, 1, 1], [33, 1, 1], [256, 1, 1], [1024, 1, 1], [7, 5, 3], [16, 16, 1], [1, 1, 64], [32, 32, 1]];
+const shapes: [number, number, number][] = [
+  [1, 1, 1],
+  [5, 1, 1],
+  [32, 1, 1],
+  [33, 1, 1],
+  [256, 1, 1],
+  [1024, 1, 1],
+  [7, 5, 3],
+  [16, 16, 1],
+  [1, 1, 64],
+  [32, 32, 1],
+];
 
 describe.each(compilers)("compiled by %s", (compiler) => {
   let cell: Cell;
   beforeAll(() => {
     use(compiler);
-    cell = new Cell(source, ["where", "rotate<1024>", "leaving", "ballots", "first_vote", "dynamic_shared<int>", "dynamic_shared<double>", "two_dimensions", "file_scope", "atomics", "locks", "spins", "last_block"]);
+    cell = new Cell(source, [
+      "where",
+      "rotate<1024>",
+      "leaving",
+      "ballots",
+      "first_vote",
+      "dynamic_shared<int>",
+      "dynamic_shared<double>",
+      "two_dimensions",
+      "file_scope",
+      "atomics",
+      "locks",
+      "spins",
+      "last_block",
+    ]);
   });
 
   test("every thread of every block runs once, in three dimensions", () => {
     for (const block of shapes) {
-      for (const grid of [[1, 1, 1], [3, 2, 5], [201, 1, 1]] as [number, number, number][]) {
+      for (const grid of [
+        [1, 1, 1],
+        [3, 2, 5],
+        [201, 1, 1],
+      ] as [number, number, number][]) {
         const out = poisoned(threadsOf(grid) * threadsOf(block) * 6);
         cell.run("where", { grid, block }, [out]);
         const wanted = new Int32Array(out.length);
         let at = 0;
         for (let index = 0; index < threadsOf(grid) * threadsOf(block); index++) {
-          for (const [i, [x, y]] of [[Math.floor(index / threadsOf(block)), grid], [index % threadsOf(block), block]] as const) {
+          for (const [i, [x, y]] of [
+            [Math.floor(index / threadsOf(block)), grid],
+            [index % threadsOf(block), block],
+          ] as const) {
             wanted[at++] = i % x;
             wanted[at++] = Math.floor(i / x) % y;
             wanted[at++] = Math.floor(i / x / y);
@@ -167,8 +199,14 @@ describe.each(compilers)("compiled by %s", (compiler) => {
         const value = integers(threads, limit);
         const out = poisoned(threads);
         cell.run("ballots", { block, grid: [1, 1, 1] }, [value, out]);
-        const count = value.filter((v) => v > 50).length, odd = value.filter((v) => v & 1).length;
-        expect([...out]).toEqual(Array.from(value, () => count * 100000 + odd * 10 + Number(value.every((v) => v < 90)) * 2 + Number(value.includes(13))));
+        const count = value.filter((v) => v > 50).length,
+          odd = value.filter((v) => v & 1).length;
+        expect([...out]).toEqual(
+          Array.from(
+            value,
+            () => count * 100000 + odd * 10 + Number(value.every((v) => v < 90)) * 2 + Number(value.includes(13)),
+          ),
+        );
       }
     }
     const out = poisoned(48);
@@ -178,7 +216,10 @@ describe.each(compilers)("compiled by %s", (compiler) => {
 
   test("dynamic shared memory: in templates, of two types at once, in two dimensions, outside of functions", () => {
     const input = integers(256, 90000);
-    for (const [kernel, bytes] of [["dynamic_shared<int>", 4], ["dynamic_shared<double>", 8]] as const) {
+    for (const [kernel, bytes] of [
+      ["dynamic_shared<int>", 4],
+      ["dynamic_shared<double>", 8],
+    ] as const) {
       const out = poisoned(256);
       cell.run(kernel, { block: [256, 1, 1], shared: 256 * bytes }, [input, out]);
       expect([...out]).toEqual(Array.from(input, (_, t) => 100000 + input[255 - t]!));
@@ -203,8 +244,11 @@ __global__ void g(int* o) { s[threadIdx.x] = threadIdx.x; __syncthreads(); o[thr
   test("atomic functions, from all cores at once", () => {
     const [blocks, threads] = [300, 64];
     const total = blocks * threads;
-    const i = Int32Array.from([5, 7, 0, 0, -1, 0, 0, 11]), u = Uint32Array.from([0, 0, 0, 1000]);
-    const l = BigInt64Array.from([0n, 0n, 0n]), f = Float32Array.from([1, 0]), d = Float64Array.from([0, 0]);
+    const i = Int32Array.from([5, 7, 0, 0, -1, 0, 0, 11]),
+      u = Uint32Array.from([0, 0, 0, 1000]);
+    const l = BigInt64Array.from([0n, 0n, 0n]),
+      f = Float32Array.from([1, 0]),
+      d = Float64Array.from([0, 0]);
     const old = poisoned(total);
     cell.run("atomics", { grid: [blocks, 1, 1], block: [threads, 1, 1] }, [i, u, l, f, d, old]);
     const xor = Array.from({ length: total }, (_, t) => t).reduce((a, b) => a ^ b);
@@ -216,8 +260,13 @@ __global__ void g(int* o) { s[threadIdx.x] = threadIdx.x; __syncthreads(); o[thr
   });
 
   test("locks between threads of a block, and of others", () => {
-    for (const [blocks, threads] of [[1, 64], [1, 1024], [40, 96]] as const) {
-      const counter = Int32Array.from([0, 0]), lock = Int32Array.from([0, 0]);
+    for (const [blocks, threads] of [
+      [1, 64],
+      [1, 1024],
+      [40, 96],
+    ] as const) {
+      const counter = Int32Array.from([0, 0]),
+        lock = Int32Array.from([0, 0]);
       cell.run("locks", { grid: [blocks, 1, 1], block: [threads, 1, 1] }, [counter, lock]);
       expect([...counter, ...lock]).toEqual([blocks * threads, blocks * threads, 0, 0]);
     }
@@ -226,7 +275,12 @@ __global__ void g(int* o) { s[threadIdx.x] = threadIdx.x; __syncthreads(); o[thr
   test("a thread that waits for a flag lets the others of its block set it", () => {
     for (const threads of [33, 64, 1024]) {
       const out = poisoned(32);
-      cell.run("spins", { block: [threads, 1, 1] }, [Int32Array.from([0]), Int32Array.from([0]), Int32Array.from([0]), out]);
+      cell.run("spins", { block: [threads, 1, 1] }, [
+        Int32Array.from([0]),
+        Int32Array.from([0]),
+        Int32Array.from([0]),
+        out,
+      ]);
       expect([...out]).toEqual(new Array(32).fill(17));
     }
   });
@@ -235,7 +289,12 @@ __global__ void g(int* o) { s[threadIdx.x] = threadIdx.x; __syncthreads(); o[thr
     const input = integers(32 * 500, 1000);
     for (let repeat = 0; repeat < 5; repeat++) {
       const out = poisoned(1);
-      cell.run("last_block", { grid: [500, 1, 1], block: [32, 1, 1] }, [input, poisoned(500), Int32Array.from([0]), out]);
+      cell.run("last_block", { grid: [500, 1, 1], block: [32, 1, 1] }, [
+        input,
+        poisoned(500),
+        Int32Array.from([0]),
+        out,
+      ]);
       expect(out[0]).toBe(input.reduce((a, b) => a + b));
     }
   });

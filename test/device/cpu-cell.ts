@@ -10,8 +10,11 @@ import { DeviceProcess } from "../../native/lib/device/process.ts";
 import { launch, load, read, write } from "./records.ts";
 
 /** The compilers that this machine has; a missing one is said, not passed over. */
-export const compilers = ["clang++", "clang++-19", "g++"].filter((name) => spawnSync(name, ["--version"]).status === 0).filter((name, index, all) => name === "g++" || all.findIndex((other) => other.startsWith("clang")) === index);
-if (compilers.length < 2) console.log(`Cells are compiled with ${compilers.join()} only: this machine has no other compiler.`);
+export const compilers = ["clang++", "clang++-19", "g++"]
+  .filter((name) => spawnSync(name, ["--version"]).status === 0)
+  .filter((name, index, all) => name === "g++" || all.findIndex((other) => other.startsWith("clang")) === index);
+if (compilers.length < 2)
+  console.log(`Cells are compiled with ${compilers.join()} only: this machine has no other compiler.`);
 
 export const cpu = DeviceProcess.get("cpu");
 

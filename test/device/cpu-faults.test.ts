@@ -51,7 +51,26 @@ __global__ void endless(int* p, int n) { while (1) p[threadIdx.x] += n; }
 __global__ void waits(int* p, int n) { while (p[0] == n) { } }
 __global__ void counts_down(int* p, int n) { for (unsigned i = n; i >= 0; i--) p[0] ^= i; }
 `;
-const kernels = ["good", "wild", "known", "divide", "overflow", "large_frame", "trap", "assertion", "half_barrier", "wrong_mask", "lone_lane", "print", "print_much", "big_static", "misaligned", "endless", "waits", "counts_down"] as const;
+const kernels = [
+  "good",
+  "wild",
+  "known",
+  "divide",
+  "overflow",
+  "large_frame",
+  "trap",
+  "assertion",
+  "half_barrier",
+  "wrong_mask",
+  "lone_lane",
+  "print",
+  "print_much",
+  "big_static",
+  "misaligned",
+  "endless",
+  "waits",
+  "counts_down",
+] as const;
 type Kernel = (typeof kernels)[number];
 
 describe.each(compilers)("compiled by %s", (compiler) => {
@@ -83,45 +102,97 @@ describe.each(compilers)("compiled by %s", (compiler) => {
   const block: [number, number, number] = [64, 1, 1];
 
   test("a wild address, with the block; with the thread where it has waited before", () => {
-    expect(faultOf("wild", { block }, -36)).toMatchObject({ code: "ILLEGAL_ADDRESS", message: expect.stringMatching(/Block \(0,0,0\) accessed 0x[0-9a-f]+, which is in no array\./) });
-    expect(faultOf("wild", { block }, 58)).toMatchObject({ code: "ILLEGAL_ADDRESS", message: expect.stringContaining("Block (0,0,0) accessed an address that no memory can have") });
+    expect(faultOf("wild", { block }, -36)).toMatchObject({
+      code: "ILLEGAL_ADDRESS",
+      message: expect.stringMatching(/Block \(0,0,0\) accessed 0x[0-9a-f]+, which is in no array\./),
+    });
+    expect(faultOf("wild", { block }, 58)).toMatchObject({
+      code: "ILLEGAL_ADDRESS",
+      message: expect.stringContaining("Block (0,0,0) accessed an address that no memory can have"),
+    });
     const fault = faultOf("known", { grid: [2, 3, 1], block }, 37);
-    expect(fault).toMatchObject({ code: "ILLEGAL_ADDRESS", block: [expect.any(Number), 1, 0], thread: [37, 0, 0], message: expect.stringContaining("accessed 0x40") });
+    expect(fault).toMatchObject({
+      code: "ILLEGAL_ADDRESS",
+      block: [expect.any(Number), 1, 0],
+      thread: [37, 0, 0],
+      message: expect.stringContaining("accessed 0x40"),
+    });
   });
 
   test("an integer division by zero", () => {
-    expect(faultOf("divide", { block }, 9)).toMatchObject({ code: "DIVISION_BY_ZERO", message: expect.stringContaining("Block (0,0,0) divided an integer by zero (or the smallest integer by -1).") });
+    expect(faultOf("divide", { block }, 9)).toMatchObject({
+      code: "DIVISION_BY_ZERO",
+      message: expect.stringContaining("Block (0,0,0) divided an integer by zero (or the smallest integer by -1)."),
+    });
   });
 
-  test.each([["a recursion without end", "overflow", 100_000], ["a local array larger than the stack", "large_frame", 5]] as const)("%s overflows the stack", (_name, kernel, n) => {
-    expect(faultOf(kernel, {}, n)).toMatchObject({ code: "STACK_OVERFLOW", message: expect.stringContaining("used more than the 64 KiB of stack that a thread has: its local arrays are too large, or its recursion is too deep.") });
+  test.each([
+    ["a recursion without end", "overflow", 100_000],
+    ["a local array larger than the stack", "large_frame", 5],
+  ] as const)("%s overflows the stack", (_name, kernel, n) => {
+    expect(faultOf(kernel, {}, n)).toMatchObject({
+      code: "STACK_OVERFLOW",
+      message: expect.stringContaining(
+        "used more than the 64 KiB of stack that a thread has: its local arrays are too large, or its recursion is too deep.",
+      ),
+    });
   });
 
   test("a trap, with block and thread", () => {
-    expect(faultOf("trap", { grid: [1, 1, 1], block: [4, 8, 1] }, 6)).toMatchObject({ code: "TRAP", block: [0, 0, 0], thread: [expect.any(Number), 6, 0], message: expect.stringContaining("The kernel called __trap().") });
+    expect(faultOf("trap", { grid: [1, 1, 1], block: [4, 8, 1] }, 6)).toMatchObject({
+      code: "TRAP",
+      block: [0, 0, 0],
+      thread: [expect.any(Number), 6, 0],
+      message: expect.stringContaining("The kernel called __trap()."),
+    });
   });
 
   test("an assertion, with its condition and line", () => {
     const fault = faultOf("assertion", { grid: [1, 1, 1], block }, 21);
-    expect(fault).toMatchObject({ code: "ASSERT", block: [0, 0, 0], thread: [21, 0, 0], message: expect.stringContaining("The assertion int(threadIdx.x) != n failed (test.cu, line 11).") });
+    expect(fault).toMatchObject({
+      code: "ASSERT",
+      block: [0, 0, 0],
+      thread: [21, 0, 0],
+      message: expect.stringContaining("The assertion int(threadIdx.x) != n failed (test.cu, line 11)."),
+    });
   });
 
   test("a vector at an address that is no multiple of its size", () => {
-    expect(faultOf("misaligned", { block: [1, 1, 1] }, 1)).toMatchObject({ code: "ILLEGAL_ADDRESS", message: expect.stringContaining("or that is not aligned for its type (a float4: 16 bytes)") });
+    expect(faultOf("misaligned", { block: [1, 1, 1] }, 1)).toMatchObject({
+      code: "ILLEGAL_ADDRESS",
+      message: expect.stringContaining("or that is not aligned for its type (a float4: 16 bytes)"),
+    });
   });
 
   test("a deadlock, with who waits where and for whom", () => {
     const fault = faultOf("half_barrier", { grid: [3, 1, 1], block }, 48);
-    expect(fault).toMatchObject({ code: "DEADLOCK", message: expect.stringContaining("48 of 64 threads that have not exited wait at __syncthreads in line 15; lanes 0xffff0000 of warp 1 wait in line 17 for lanes 0x0000ffff") });
-    expect(faultOf("lone_lane", { block: [32, 1, 1] }, 0)).toMatchObject({ code: "DEADLOCK", message: expect.stringContaining("no thread waits at __syncthreads; lanes 0xfffffff7 of warp 0 wait in line 25 for lanes 0x00000008; lanes 0x00000008 of warp 0 wait in line 24 for lanes 0x00000010") });
+    expect(fault).toMatchObject({
+      code: "DEADLOCK",
+      message: expect.stringContaining(
+        "48 of 64 threads that have not exited wait at __syncthreads in line 15; lanes 0xffff0000 of warp 1 wait in line 17 for lanes 0x0000ffff",
+      ),
+    });
+    expect(faultOf("lone_lane", { block: [32, 1, 1] }, 0)).toMatchObject({
+      code: "DEADLOCK",
+      message: expect.stringContaining(
+        "no thread waits at __syncthreads; lanes 0xfffffff7 of warp 0 wait in line 25 for lanes 0x00000008; lanes 0x00000008 of warp 0 wait in line 24 for lanes 0x00000010",
+      ),
+    });
   });
 
-  test.each<Kernel>(["endless", "waits", "counts_down"])("a loop that never ends runs until an interrupt: %s", async (kernel) => {
+  test.each<Kernel>([
+    "endless",
+    "waits",
+    "counts_down",
+  ])("a loop that never ends runs until an interrupt: %s", async (kernel) => {
     const place = cpu.allocate(4096, "device");
     write(cpu, place, new Uint8Array(4096));
     const addon = deviceExecutable.replace("warpcell-device", "addon.node");
     launch(cpu, { kernel: cell.id(kernel), block, pointers: [place], integers: [0] });
-    const worker = new Worker(`const { interrupt } = require(${JSON.stringify(addon)}); require("node:worker_threads").parentPort.postMessage(0); setTimeout(interrupt, 50);`, { eval: true });
+    const worker = new Worker(
+      `const { interrupt } = require(${JSON.stringify(addon)}); require("node:worker_threads").parentPort.postMessage(0); setTimeout(interrupt, 50);`,
+      { eval: true },
+    );
     await once(worker, "message");
     expect(() => cpu.synchronize()).toThrow(InterruptedError);
     await worker.terminate();
@@ -129,15 +200,46 @@ describe.each(compilers)("compiled by %s", (compiler) => {
   });
 
   test("a mask without the calling lane", () => {
-    expect(faultOf("wrong_mask", { block: [32, 1, 1] }, 0)).toMatchObject({ code: "WARP_MASK", thread: [0, 0, 0], message: expect.stringMatching(/^Kernel .* called a warp intrinsic with a mask that leaves out the calling lane .*The mask 0x[0-9a-f]{8} of the warp intrinsic in line \d+ leaves out the calling lane 0\./) });
+    expect(faultOf("wrong_mask", { block: [32, 1, 1] }, 0)).toMatchObject({
+      code: "WARP_MASK",
+      thread: [0, 0, 0],
+      message: expect.stringMatching(
+        /^Kernel .* called a warp intrinsic with a mask that leaves out the calling lane .*The mask 0x[0-9a-f]{8} of the warp intrinsic in line \d+ leaves out the calling lane 0\./,
+      ),
+    });
   });
 
   test.each<[string, Kernel, Shape, string]>([
-    ["too many threads", "good", { block: [1024, 2, 1] }, "A block has at most 1024 threads, but this one has 2048 (1024×2×1)"],
-    ["a block too deep", "good", { block: [1, 1, 65] }, "A block has from 1×1×1 to 1024×1024×64 threads, but this one has 1×1×65"],
-    ["a grid too high", "good", { grid: [1, 65536, 1] }, "A grid has from 1×1×1 to 2147483647×65535×65535 blocks, but this one has 1×65536×1"],
-    ["too much dynamic shared memory", "good", { shared: 232449 }, "A block has at most 232448 bytes of shared memory, but this launch needs 0 static and 232449 dynamic bytes"],
-    ["too much static shared memory", "big_static", {}, "A kernel may declare at most 49152 bytes of shared memory, but this one declares 52000. Use dynamic shared memory for more"],
+    [
+      "too many threads",
+      "good",
+      { block: [1024, 2, 1] },
+      "A block has at most 1024 threads, but this one has 2048 (1024×2×1)",
+    ],
+    [
+      "a block too deep",
+      "good",
+      { block: [1, 1, 65] },
+      "A block has from 1×1×1 to 1024×1024×64 threads, but this one has 1×1×65",
+    ],
+    [
+      "a grid too high",
+      "good",
+      { grid: [1, 65536, 1] },
+      "A grid has from 1×1×1 to 2147483647×65535×65535 blocks, but this one has 1×65536×1",
+    ],
+    [
+      "too much dynamic shared memory",
+      "good",
+      { shared: 232449 },
+      "A block has at most 232448 bytes of shared memory, but this launch needs 0 static and 232449 dynamic bytes",
+    ],
+    [
+      "too much static shared memory",
+      "big_static",
+      {},
+      "A kernel may declare at most 49152 bytes of shared memory, but this one declares 52000. Use dynamic shared memory for more",
+    ],
   ])("%s is refused, and the process lives", (_name, kernel, shape, sentence) => {
     const process = binding.processId(cpu.client);
     const refused = (): void => cell.run(kernel, shape, [poisoned(64)], [1]);
@@ -147,35 +249,57 @@ describe.each(compilers)("compiled by %s", (compiler) => {
   });
 
   test("too few arguments are refused", () => {
-    expect(() => cell.run("good", {}, [poisoned(1)], [])).toThrow("The kernel takes 12 bytes of arguments, but the launch has 8");
+    expect(() => cell.run("good", {}, [poisoned(1)], [])).toThrow(
+      "The kernel takes 12 bytes of arguments, but the launch has 8",
+    );
   });
 
   test("dynamic shared memory is there to its last byte, and not beyond", () => {
-    const fits = new Cell("__global__ void k(int* p, int n) { extern __shared__ char s[]; s[n] = 7; __syncthreads(); p[0] = s[n]; }", ["k"]);
+    const fits = new Cell(
+      "__global__ void k(int* p, int n) { extern __shared__ char s[]; s[n] = 7; __syncthreads(); p[0] = s[n]; }",
+      ["k"],
+    );
     const out = poisoned(1);
     fits.run("k", { shared: 232448 }, [out], [232447]);
     expect(out[0]).toBe(7);
     expect(() => fits.run("k", { shared: 232448 }, [out], [232448])).toThrow(DeviceFault);
-    expect(() => fits.run("k", { shared: 1024 }, [out], [1024])).toThrow("Block (0,0,0) went beyond the dynamic shared memory that the launch gave it");
-    expect(() => fits.run("k", {}, [out], [0])).toThrow("Block (0,0,0) went beyond the dynamic shared memory that the launch gave it");
+    expect(() => fits.run("k", { shared: 1024 }, [out], [1024])).toThrow(
+      "Block (0,0,0) went beyond the dynamic shared memory that the launch gave it",
+    );
+    expect(() => fits.run("k", {}, [out], [0])).toThrow(
+      "Block (0,0,0) went beyond the dynamic shared memory that the launch gave it",
+    );
   });
 });
 
 describe("what kernels print", () => {
   /** Standard output of a program that launches a kernel of `source`, through the library as it is installed. */
-  function printed(kernel: Kernel, grid: number, block: number, n: number, environment: Record<string, string> = {}): string {
+  function printed(
+    kernel: Kernel,
+    grid: number,
+    block: number,
+    n: number,
+    environment: Record<string, string> = {},
+  ): string {
     const library = new URL("../../native/dist/index.js", import.meta.url).href;
     const program = `import { compile, full } from ${JSON.stringify(library)};
       const { kernels } = await compile(${JSON.stringify(source)}, { device: "cpu", name: "cell.cu" });
       kernels.${kernel}.launch({ grid: ${grid}, block: ${block} }, full([4], 3, { dtype: "int32", device: "cpu" }), ${n});
       full([1], 1, { device: "cpu" }).toArray();`;
-    const result = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8", maxBuffer: 1 << 26, env: { ...process.env, WARPCELL_CXX: "", ...environment } });
+    const result = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+      encoding: "utf8",
+      maxBuffer: 1 << 26,
+      env: { ...process.env, WARPCELL_CXX: "", ...environment },
+    });
     expect([result.status, result.stderr]).toEqual([0, ""]);
     return result.stdout;
   }
 
   test("comes in whole lines, in the order of blocks and threads, from any number of cores", () => {
-    const wanted = Array.from({ length: 400 }, (_, i) => `block ${Math.floor(i / 4)} thread ${i % 4}: text 1.50 1099511627776\n`).join("");
+    const wanted = Array.from(
+      { length: 400 },
+      (_, i) => `block ${Math.floor(i / 4)} thread ${i % 4}: text 1.50 1099511627776\n`,
+    ).join("");
     expect(printed("print", 100, 4, 0)).toBe(wanted);
     expect(printed("print", 100, 4, 0, { WARPCELL_CPU_CORES: "5" })).toBe(wanted);
   });
@@ -184,7 +308,9 @@ describe("what kernels print", () => {
     const lines = printed("print_much", 8, 1, 5000).trimEnd().split("\n");
     expect(lines.length).toBe(40_000);
     for (let block = 0; block < 8; block++) {
-      expect(lines.filter((line) => line.startsWith(`${block}/`))).toEqual(Array.from({ length: 5000 }, (_, i) => `${block}/${i}/${"0".repeat(64)}`));
+      expect(lines.filter((line) => line.startsWith(`${block}/`))).toEqual(
+        Array.from({ length: 5000 }, (_, i) => `${block}/${i}/${"0".repeat(64)}`),
+      );
     }
   });
 });
@@ -196,7 +322,10 @@ test("gauges: memory of the machine and the process, a busy core while a kernel 
   const goOn = new Int32Array(cpu.part(place, 4)).fill(1);
   launch(cpu, { kernel: cell.id("busy"), pointers: [place] });
   const sampled = () => binding.gauges().find(({ client }) => client === cpu.client)!;
-  await expect.poll(() => sampled().utilization).toBeGreaterThan(0).finally(() => goOn.fill(0));
+  await expect
+    .poll(() => sampled().utilization)
+    .toBeGreaterThan(0)
+    .finally(() => goOn.fill(0));
   const gauge = sampled();
   await cpu.synchronizeAsync();
   expect(gauge.memoryTotal).toBeGreaterThan(2 ** 28);
@@ -222,7 +351,13 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
   return real(thread, attributes, start, argument);
 }`;
     writeFileSync(path.join(folder, "refusing.c"), refusing);
-    expect(spawnSync("gcc", ["-shared", "-fPIC", "-o", path.join(folder, "refusing.so"), path.join(folder, "refusing.c"), "-ldl"], { encoding: "utf8" })).toMatchObject({ status: 0 });
+    expect(
+      spawnSync(
+        "gcc",
+        ["-shared", "-fPIC", "-o", path.join(folder, "refusing.so"), path.join(folder, "refusing.c"), "-ldl"],
+        { encoding: "utf8" },
+      ),
+    ).toMatchObject({ status: 0 });
     const library = new URL("../../native/dist/index.js", import.meta.url).href;
     const program = `import { compile, zeros } from ${JSON.stringify(library)};
       const { kernels } = await compile("__global__ void k(int* o, int n) { for (int i = 0; i < n; i++) atomicAdd(o + threadIdx.x, 1); }", { device: "cpu", name: "cell.cu" });
@@ -230,9 +365,27 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
         const out = zeros([32], { dtype: "int32", device: "cpu" });
         try { kernels.k.launch({ grid: 200, block: 32 }, out, 500); console.log(out.data().every((value) => value === 100000)); } catch (error) { console.log(error.message); }
       }`;
-    const environment = { ...process.env, WARPCELL_CPU_CORES: "8", WARPCELL_CXX: "", LD_PRELOAD: path.join(folder, "refusing.so") };
-    const result = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8", env: environment });
-    expect([result.stderr, result.stdout.trim().split("\n")]).toEqual(["", [expect.stringMatching(/^The threads of 8 cores could not all be started: .*Set WARPCELL_CPU_CORES to a smaller number/), "true", "true", "true"]]);
+    const environment = {
+      ...process.env,
+      WARPCELL_CPU_CORES: "8",
+      WARPCELL_CXX: "",
+      LD_PRELOAD: path.join(folder, "refusing.so"),
+    };
+    const result = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+      encoding: "utf8",
+      env: environment,
+    });
+    expect([result.stderr, result.stdout.trim().split("\n")]).toEqual([
+      "",
+      [
+        expect.stringMatching(
+          /^The threads of 8 cores could not all be started: .*Set WARPCELL_CPU_CORES to a smaller number/,
+        ),
+        "true",
+        "true",
+        "true",
+      ],
+    ]);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -241,28 +394,43 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
 test("the number of cores is checked", () => {
   const library = new URL("../../native/dist/index.js", import.meta.url).href;
   const program = `import { zeros } from ${JSON.stringify(library)};\ntry { zeros([1], { device: "cpu" }); } catch (error) { console.log(error.message); }`;
-  const result = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8", env: { ...process.env, WARPCELL_CPU_CORES: "many" } });
+  const result = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+    encoding: "utf8",
+    env: { ...process.env, WARPCELL_CPU_CORES: "many" },
+  });
   expect(result.stdout + result.stderr).toContain('WARPCELL_CPU_CORES must be a number from 1 to 4096, but is "many".');
 });
 
 describe("what the cpu device refuses", () => {
   beforeAll(() => use(compilers[0]!));
-  const loading = (artifact: string | Uint8Array, lowered = "warpcell_cpu_kernel_0") => (): unknown => cpu.request(Op.module_load, ["800000", "800000", artifact, lowered, "test"]);
+  const loading =
+    (artifact: string | Uint8Array, lowered = "warpcell_cpu_kernel_0") =>
+    (): unknown =>
+      cpu.request(Op.module_load, ["800000", "800000", artifact, lowered, "test"]);
 
   test("an artifact that is none, or has other kernels", () => {
     expect(loading("no object")).toThrow(/^The compiled cell cannot be loaded: .*Compile the cell again\.$/);
     const [, artifact] = cpu.request(Op.compile, ["__global__ void k() {}", "test.cu", deviceSources, "k"]);
-    expect(loading(artifact!, "another")).toThrow("The compiled cell cannot be loaded: it has no kernel another. Compile the cell again.");
+    expect(loading(artifact!, "another")).toThrow(
+      "The compiled cell cannot be loaded: it has no kernel another. Compile the cell again.",
+    );
   });
 
   test("a function that is declared and never defined, by its name in the cell", () => {
-    const cell = (): unknown => new Cell("__device__ float missing(float, int);\n__global__ void k(float* o) { o[0] = missing(o[0], 1); }", ["k"]);
+    const cell = (): unknown =>
+      new Cell("__device__ float missing(float, int);\n__global__ void k(float* o) { o[0] = missing(o[0], 1); }", [
+        "k",
+      ]);
     expect(cell).toThrow("The cell uses missing(float, int), which it only declares. Define it in the cell.");
   });
 
   test("what only a GPU knows", () => {
-    expect(() => cpu.request(Op.occupancy, ["1000", "256", "0"])).toThrow("Only a GPU has an occupancy, and this kernel was compiled for the cpu. Run the cell with --device cuda.");
-    expect(() => cpu.request(Op.disassemble, ["", "ptx", deviceSources])).toThrow("Only kernels of a GPU have ptx, and this one was compiled for the cpu. Run the cell with --device cuda.");
+    expect(() => cpu.request(Op.occupancy, ["1000", "256", "0"])).toThrow(
+      "Only a GPU has an occupancy, and this kernel was compiled for the cpu. Run the cell with --device cuda.",
+    );
+    expect(() => cpu.request(Op.disassemble, ["", "ptx", deviceSources])).toThrow(
+      "Only kernels of a GPU have ptx, and this one was compiled for the cpu. Run the cell with --device cuda.",
+    );
   });
 
   test("a kernel that is not loaded, a copy beyond a segment", () => {
@@ -270,13 +438,24 @@ describe("what the cpu device refuses", () => {
     expect(() => cpu.synchronize()).toThrow("Kernel 4000000 is not loaded. Its module may have been unloaded");
     const place = cpu.allocate(64, "device");
     copy(cpu, place, place, 2 ** 39);
-    expect(() => cpu.synchronize()).toThrow(/549755813888 bytes at offset \d+ do not lie inside segment \d+, which has \d+ bytes/);
+    expect(() => cpu.synchronize()).toThrow(
+      /549755813888 bytes at offset \d+ do not lie inside segment \d+, which has \d+ bytes/,
+    );
     cpu.free(place);
   });
 
   test("a verbose compile names the command, and what --arch is for", () => {
-    const [log] = cpu.request(Op.compile, ["__global__ void k() {}", "test.cu", deviceSources, "k", "--verbose", "--arch=sm_90"]);
-    expect(new TextDecoder().decode(log)).toMatch(/^(g|clang)\+\+ [\d.]+: .* -O2 .*--arch is for GPUs: on the cpu device a cell is compiled for the processor it runs on\./s);
+    const [log] = cpu.request(Op.compile, [
+      "__global__ void k() {}",
+      "test.cu",
+      deviceSources,
+      "k",
+      "--verbose",
+      "--arch=sm_90",
+    ]);
+    expect(new TextDecoder().decode(log)).toMatch(
+      /^(g|clang)\+\+ [\d.]+: .* -O2 .*--arch is for GPUs: on the cpu device a cell is compiled for the processor it runs on\./s,
+    );
   });
 });
 
@@ -289,7 +468,10 @@ test("a block that waits for one that has not started says so after two seconds,
     process.stdin.once("data", interrupt);
     await synchronize().catch((error) => console.log(error.name));
     process.exit(0);`;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: "pipe", env: { ...process.env, WARPCELL_CPU_CORES: "1" } });
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    stdio: "pipe",
+    env: { ...process.env, WARPCELL_CPU_CORES: "1" },
+  });
   let [said, printed] = ["", ""];
   child.stdout.on("data", (text) => (printed += String(text)));
   child.stderr.on("data", (text) => {
@@ -297,6 +479,8 @@ test("a block that waits for one that has not started says so after two seconds,
     if (said.endsWith("\n")) child.stdin.write("stop\n");
   });
   await once(child, "close");
-  expect(said).toBe("Kernel spin<5>: block (0,0,0) has run for 2 s, and 3 blocks have not started. If it waits for one of them it waits for ever: launch it with cooperative: true, so that all blocks run at once. An interrupt stops it.\n");
+  expect(said).toBe(
+    "Kernel spin<5>: block (0,0,0) has run for 2 s, and 3 blocks have not started. If it waits for one of them it waits for ever: launch it with cooperative: true, so that all blocks run at once. An interrupt stops it.\n",
+  );
   expect(printed).toBe("InterruptedError\n");
 });

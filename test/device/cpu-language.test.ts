@@ -89,13 +89,29 @@ __global__ void halves(float* out) {
   out[6] = c; out[7] = __bfloat162float(__hmax(c, __int2bfloat16_rn(7))); out[8] = float(__shfl_sync(1, a, 0)); out[9] = __hisnan(half(0.0f) / half(0.0f));
 }
 `;
-const expressions = ["inner::deep::add<5>", "inner::deep::add<7, float>", "fill", "by_value", "variables", "vectors", "local_arrays", "bits", "functions", "special",
-  "to_narrow<__half>", "to_narrow<__nv_bfloat16>", "from_narrow<__half>", "from_narrow<__nv_bfloat16>", "halves"];
+const expressions = [
+  "inner::deep::add<5>",
+  "inner::deep::add<7, float>",
+  "fill",
+  "by_value",
+  "variables",
+  "vectors",
+  "local_arrays",
+  "bits",
+  "functions",
+  "special",
+  "to_narrow<__half>",
+  "to_narrow<__nv_bfloat16>",
+  "from_narrow<__half>",
+  "from_narrow<__nv_bfloat16>",
+  "halves",
+];
 
 /** The bits of the 16-bit float nearest to x, ties to even; found by search, so that nothing here resembles the device's way. */
 function nearest(x: number, values: Float64Array, largest: number): number {
   const magnitude = Math.abs(x);
-  let low = 0, high = largest;   // bits of the largest finite number
+  let low = 0,
+    high = largest; // bits of the largest finite number
   while (low < high) {
     const middle = (low + high + 1) >> 1;
     if (values[middle]! <= magnitude) low = middle;
@@ -108,9 +124,14 @@ function nearest(x: number, values: Float64Array, largest: number): number {
 }
 
 function narrowValue(bits: number, exponentBits: number, fractionBits: number): number {
-  const exponent = (bits >> fractionBits) & (2 ** exponentBits - 1), fraction = bits & (2 ** fractionBits - 1), bias = 2 ** (exponentBits - 1) - 1;
+  const exponent = (bits >> fractionBits) & (2 ** exponentBits - 1),
+    fraction = bits & (2 ** fractionBits - 1),
+    bias = 2 ** (exponentBits - 1) - 1;
   if (exponent === 2 ** exponentBits - 1) return fraction ? NaN : bits & 0x8000 ? -Infinity : Infinity;
-  const magnitude = exponent === 0 ? fraction * 2 ** (1 - bias - fractionBits) : (1 + fraction / 2 ** fractionBits) * 2 ** (exponent - bias);
+  const magnitude =
+    exponent === 0
+      ? fraction * 2 ** (1 - bias - fractionBits)
+      : (1 + fraction / 2 ** fractionBits) * 2 ** (exponent - bias);
   return bits & 0x8000 ? -magnitude : magnitude;
 }
 
@@ -138,7 +159,8 @@ describe.each(compilers)("compiled by %s", (compiler) => {
     const out = poisoned(7);
     cell.run("by_value", {}, [out, poisoned(1)], [1, -2, 3, 4, 5, 6, 0x40490fdb]);
     expect([...out]).toEqual([1, -2, 3, 4, 5, 6, 0x40490fdb]);
-    const input = integers(64, 500), results = poisoned(32);
+    const input = integers(64, 500),
+      results = poisoned(32);
     cell.run("vectors", { block }, [input, results]);
     expect([...results]).toEqual(Array.from(results, (_, t) => input[2 * t]! - input[2 * t + 1]! + 104004));
   });
@@ -155,18 +177,22 @@ describe.each(compilers)("compiled by %s", (compiler) => {
 
   test("local arrays that data index, in a kernel without barriers", () => {
     const n = 1000;
-    const input = integers(n + 2, 1 << 30), out = poisoned(n);
+    const input = integers(n + 2, 1 << 30),
+      out = poisoned(n);
     cell.run("local_arrays", { grid: [4, 1, 1], block: [256, 1, 1] }, [input, out], [n]);
-    expect([...out]).toEqual(Array.from(out, (_, i) => {
-      const a = [0, 1, 2, 3, 4, 5, 6, 7];
-      a[input[i]! & 7] = 100;
-      a[input[i + 1]! & 7]! += 50;
-      return a[input[i + 2]! & 7]! + 1 + Number((input[i + 2]! & 7) < 4);
-    }));
+    expect([...out]).toEqual(
+      Array.from(out, (_, i) => {
+        const a = [0, 1, 2, 3, 4, 5, 6, 7];
+        a[input[i]! & 7] = 100;
+        a[input[i + 1]! & 7]! += 50;
+        return a[input[i + 2]! & 7]! + 1 + Number((input[i + 2]! & 7) < 4);
+      }),
+    );
   });
 
   test("more cells than the linker has prepared for: the first launch of each is right", () => {
-    const one = "__global__ void spaced(float* out, float* unused, float start, float step) { if (threadIdx.x < 24) out[threadIdx.x] = start + threadIdx.x * step; }";
+    const one =
+      "__global__ void spaced(float* out, float* unused, float start, float step) { if (threadIdx.x < 24) out[threadIdx.x] = start + threadIdx.x * step; }";
     const [, artifact, lowered] = cpu.request(Op.compile, [one, "test.cu", deviceSources, "spaced"]);
     const integers = [...new Int32Array(Float32Array.from([3, 0.5]).buffer)];
     const place = cpu.allocate(96, "device");
@@ -175,7 +201,9 @@ describe.each(compilers)("compiled by %s", (compiler) => {
       fill(cpu, place, 96, 0xffff_ffffn, 4);
       launch(cpu, { kernel: 900_000 + i, block, pointers: [place, null], integers });
       const out = read(cpu, place, 96);
-      expect([...new Float32Array(out.buffer, out.byteOffset, 24)]).toEqual(Array.from({ length: 24 }, (_, t) => 3 + t / 2));
+      expect([...new Float32Array(out.buffer, out.byteOffset, 24)]).toEqual(
+        Array.from({ length: 24 }, (_, t) => 3 + t / 2),
+      );
     }
     cpu.free(place);
   });
@@ -185,28 +213,59 @@ describe.each(compilers)("compiled by %s", (compiler) => {
     const out = poisoned(32 * 12);
     cell.run("bits", { block }, [input, out]);
     for (let t = 0; t < 32; t++) {
-      const x = input[t]!, y = input[t + 32]!;
+      const x = input[t]!,
+        y = input[t + 32]!;
       const product = BigInt(x) * BigInt(y);
       const bytes = (BigInt(y) << 32n) | BigInt(x);
       const byte = (i: bigint): number => Number((bytes >> (8n * i)) & 255n);
       const signed = (v: number, i: number): number => (v << (24 - 8 * i)) >> 24;
-      const half = x / 2, rounded = Math.fround(x) * 0.5;
-      const even = Math.floor(rounded) + (rounded % 1 > 0.5 || (rounded % 1 === 0.5 && Math.floor(rounded) % 2 === 1) ? 1 : 0);
+      const half = x / 2,
+        rounded = Math.fround(x) * 0.5;
+      const even =
+        Math.floor(rounded) + (rounded % 1 > 0.5 || (rounded % 1 === 0.5 && Math.floor(rounded) % 2 === 1) ? 1 : 0);
       expect(half).toBeLessThan(2 ** 30);
       expect([...out.slice(t * 12, t * 12 + 12)]).toEqual([
-        x.toString(2).replaceAll("0", "").length, Math.clz32(x), 32 - Math.clz32(x & -x), Number.parseInt([...x.toString(2).padStart(32, "0")].reverse().join(""), 2) | 0,
-        byte(0n) | (byte(4n) << 8) | (byte(2n) << 16) | (byte(6n) << 24), Number(product >> 32n), Number(product >> 32n), Number(BigInt.asIntN(32, (bytes << 5n) >> 32n)),
-        even, 2147483647, Math.abs(x - y) + 1, [0, 1, 2, 3].reduce((sum, i) => sum + signed(x, i) * signed(y, i), 3)]);
+        x.toString(2).replaceAll("0", "").length,
+        Math.clz32(x),
+        32 - Math.clz32(x & -x),
+        Number.parseInt([...x.toString(2).padStart(32, "0")].reverse().join(""), 2) | 0,
+        byte(0n) | (byte(4n) << 8) | (byte(2n) << 16) | (byte(6n) << 24),
+        Number(product >> 32n),
+        Number(product >> 32n),
+        Number(BigInt.asIntN(32, (bytes << 5n) >> 32n)),
+        even,
+        2147483647,
+        Math.abs(x - y) + 1,
+        [0, 1, 2, 3].reduce((sum, i) => sum + signed(x, i) * signed(y, i), 3),
+      ]);
     }
   });
 
   test("elementary functions within 4 ulp of float64", () => {
     const input = Float32Array.from({ length: 32 }, () => 0.1 + Math.random() * 8);
-    const out = new Float32Array(32 * 12).fill(NaN), wide = new Float64Array(32).fill(NaN);
+    const out = new Float32Array(32 * 12).fill(NaN),
+      wide = new Float64Array(32).fill(NaN);
     cell.run("functions", { block }, [input, out, wide]);
     input.forEach((x, t) => {
-      const wanted = [Math.sqrt(x), 1 / Math.sqrt(x), Math.exp(x), Math.log(x), Math.sin(x), Math.cos(x), x ** 1.5, x * x - 1, 10 ** x, Math.tanh(x), Math.max(x, 1) + Math.min(x, 2) + x + Math.floor(x), 1 / x];
-      wanted.forEach((value, i) => expect(Math.abs(out[t * 12 + i]! - value), `function ${i} of ${x}`).toBeLessThanOrEqual(4 * 2 ** -23 * Math.max(Math.abs(value), i === 10 ? 4 * x : 0)));
+      const wanted = [
+        Math.sqrt(x),
+        1 / Math.sqrt(x),
+        Math.exp(x),
+        Math.log(x),
+        Math.sin(x),
+        Math.cos(x),
+        x ** 1.5,
+        x * x - 1,
+        10 ** x,
+        Math.tanh(x),
+        Math.max(x, 1) + Math.min(x, 2) + x + Math.floor(x),
+        1 / x,
+      ];
+      wanted.forEach((value, i) =>
+        expect(Math.abs(out[t * 12 + i]! - value), `function ${i} of ${x}`).toBeLessThanOrEqual(
+          4 * 2 ** -23 * Math.max(Math.abs(value), i === 10 ? 4 * x : 0),
+        ),
+      );
       const sum = Math.sqrt(x) + Math.exp(x) + Math.SQRT1_2;
       expect(Math.abs(wide[t]! - sum)).toBeLessThanOrEqual(8 * 2 ** -52 * sum);
     });
@@ -215,26 +274,51 @@ describe.each(compilers)("compiled by %s", (compiler) => {
     expect([...special]).toEqual([1, 2, 3, 1, 1, 0, 0]);
   });
 
-  test.each([["with the processor's conversions", []], ["without them", ["--flag=-mno-f16c", "--flag=-mno-avx512f"]]])("16-bit floats: every value, and roundings, %s", (_name, options) => {
+  test.each([
+    ["with the processor's conversions", []],
+    ["without them", ["--flag=-mno-f16c", "--flag=-mno-avx512f"]],
+  ])("16-bit floats: every value, and roundings, %s", (_name, options) => {
     const mine = options.length > 0 ? new Cell(source, expressions, options) : cell;
-    for (const [type, exponentBits, fractionBits, largest] of [["__half", 5, 10, 0x7bff], ["__nv_bfloat16", 8, 7, 0x7f7f]] as const) {
+    for (const [type, exponentBits, fractionBits, largest] of [
+      ["__half", 5, 10, 0x7bff],
+      ["__nv_bfloat16", 8, 7, 0x7f7f],
+    ] as const) {
       const all = Uint16Array.from({ length: 65536 }, (_, bits) => bits);
       const values = Float64Array.from(all, (bits) => narrowValue(bits, exponentBits, fractionBits));
-      const floats = new Float32Array(65536).fill(-77), back = new Uint16Array(65536).fill(0x1234);
+      const floats = new Float32Array(65536).fill(-77),
+        back = new Uint16Array(65536).fill(0x1234);
       mine.run(`from_narrow<${type}>`, { grid: [256, 1, 1], block: [256, 1, 1] }, [all, floats, back], [65536]);
-      const same = (bits: number, value: number): boolean => Object.is(floats[bits], value) && (Number.isNaN(value) || back[bits] === bits);
+      const same = (bits: number, value: number): boolean =>
+        Object.is(floats[bits], value) && (Number.isNaN(value) || back[bits] === bits);
       expect([...all].filter((bits) => !same(bits, values[bits]!))).toEqual([]);
 
       // Random ones of every size, ties, and doubles that a detour over float would round twice.
       const doubles = Float64Array.from({ length: 60000 }, (_, i) => {
-        const at = Math.floor(Math.random() * largest), middle = (values[at]! + values[at + 1]!) / 2;
+        const at = Math.floor(Math.random() * largest),
+          middle = (values[at]! + values[at + 1]!) / 2;
         const offset = [0, 2 ** -40, -(2 ** -40), Math.random() - 0.5][i % 4]! * (values[at + 1]! - values[at]!);
         return (Number.isFinite(middle) ? middle + offset : values[at]!) * (Math.random() < 0.5 ? -1 : 1);
       });
-      doubles.set([0, -0, 65519.999, 65520, 1e6, 1e300, -1e300, 2 ** -25, 2 ** -26, 1e-300, 3.4e38, Infinity, -Infinity]);
+      doubles.set([
+        0,
+        -0,
+        65519.999,
+        65520,
+        1e6,
+        1e300,
+        -1e300,
+        2 ** -25,
+        2 ** -26,
+        1e-300,
+        3.4e38,
+        Infinity,
+        -Infinity,
+      ]);
       const got = new Uint16Array(60000).fill(0x1234);
       mine.run(`to_narrow<${type}>`, { grid: [235, 1, 1], block: [256, 1, 1] }, [doubles, got], [60000]);
-      const wrong = [...doubles].map((x, i) => ({ x, got: got[i], wanted: nearest(x, values, largest) })).filter((row) => row.got !== row.wanted);
+      const wrong = [...doubles]
+        .map((x, i) => ({ x, got: got[i], wanted: nearest(x, values, largest) }))
+        .filter((row) => row.got !== row.wanted);
       expect(wrong.slice(0, 5)).toEqual([]);
     }
     const out = new Float32Array(13).fill(-9);
@@ -242,29 +326,40 @@ describe.each(compilers)("compiled by %s", (compiler) => {
     expect([...out]).toEqual([3.5, 3.75, 6, 1, 1.5, 2, 4.5, 7, 1.5, 1, 1 + 4 + 8 + 16, 5 + 2.5, 1 + 2 + 4]);
   });
 
-  test.each([["", ""], [", with the C library's mathematics", "#include <cmath>\n"]])("inverses of the error function and the normal distribution%s", (_name, library) => {
+  test.each([
+    ["", ""],
+    [", with the C library's mathematics", "#include <cmath>\n"],
+  ])("inverses of the error function and the normal distribution%s", (_name, library) => {
     const text = `${library}__global__ void k(const double* y, double* x, double* back) {
   int i = threadIdx.x;
   x[i * 3] = erfinv(1 - y[i]); x[i * 3 + 1] = erfcinv(y[i]); x[i * 3 + 2] = normcdfinv(y[i] / 2);
   back[i * 3] = erf(x[i * 3]); back[i * 3 + 1] = erfc(x[i * 3 + 1]); back[i * 3 + 2] = normcdf(x[i * 3 + 2]);
 }
 __global__ void f(const double* y, double* x) { x[0] = erfinvf(y[0]); x[1] = erfcinvf(y[0]); x[2] = normcdfinvf(y[0]); x[3] = erfinv(-1.0); x[4] = erfcinv(0.0); x[5] = normcdfinv(1.0); x[6] = erfinv(1.5); x[7] = erfinv(1e-12); }`;
-    const y = Float64Array.from({ length: 512 }, (_, i) => (i % 2 === 0 ? 2 * Math.random() : 10 ** (-300 * Math.random())));
-    const x = new Float64Array(1536).fill(NaN), back = new Float64Array(1536).fill(NaN);
+    const y = Float64Array.from({ length: 512 }, (_, i) =>
+      i % 2 === 0 ? 2 * Math.random() : 10 ** (-300 * Math.random()),
+    );
+    const x = new Float64Array(1536).fill(NaN),
+      back = new Float64Array(1536).fill(NaN);
     const inverses = new Cell(text, ["k", "f"]);
     inverses.run("k", { block: [512, 1, 1] }, [y, x, back]);
-    y.forEach((value, i) => [1 - value, value, value / 2].forEach((wanted, which) => {
-      const at = x[i * 3 + which]!;
-      if (Math.abs(wanted) === 1 && which === 0) return expect(Math.abs(at)).toBe(Infinity);
-      // What an error of 4 ulp of x makes of the function, by its slope, and 4 ulp of the function itself.
-      const bound = 2 ** -50 * (Math.abs(wanted) + Math.abs(at) * 1.2 * Math.exp(which === 2 ? -at * at / 2 : -at * at));
-      expect(Math.abs(back[i * 3 + which]! - wanted), `${which} of ${value}`).toBeLessThanOrEqual(bound);
-    }));
+    y.forEach((value, i) =>
+      [1 - value, value, value / 2].forEach((wanted, which) => {
+        const at = x[i * 3 + which]!;
+        if (Math.abs(wanted) === 1 && which === 0) return expect(Math.abs(at)).toBe(Infinity);
+        // What an error of 4 ulp of x makes of the function, by its slope, and 4 ulp of the function itself.
+        const bound =
+          2 ** -50 * (Math.abs(wanted) + Math.abs(at) * 1.2 * Math.exp(which === 2 ? (-at * at) / 2 : -at * at));
+        expect(Math.abs(back[i * 3 + which]! - wanted), `${which} of ${value}`).toBeLessThanOrEqual(bound);
+      }),
+    );
     const out = new Float64Array(8).fill(-9);
     inverses.run("f", {}, [Float64Array.from([0.5]), out]);
     expect([...out.slice(3, 7)]).toEqual([-Infinity, Infinity, Infinity, NaN]);
-    [Math.fround(0.47693627620446987), Math.fround(0.47693627620446987), 0].forEach((value, i) => expect(Math.abs(out[i]! - value)).toBeLessThanOrEqual(2 ** -24));
-    expect(Math.abs(out[7]! - 8.862269254527580e-13)).toBeLessThanOrEqual(1e-27);
+    [Math.fround(0.47693627620446987), Math.fround(0.47693627620446987), 0].forEach((value, i) =>
+      expect(Math.abs(out[i]! - value)).toBeLessThanOrEqual(2 ** -24),
+    );
+    expect(Math.abs(out[7]! - 8.86226925452758e-13)).toBeLessThanOrEqual(1e-27);
   });
 
   test("headers of the C++ library, C++20, defines, fast mathematics", () => {
@@ -277,7 +372,8 @@ template <Number T> __global__ void k(T* x) { assert(x != nullptr); x[0] = std::
   });
 
   test("a compile error is on the cell's own line, also after dynamic shared memory", () => {
-    const text = "__global__ void k(float* x) {\n  extern __shared__\n    float s[];\n  s[0] = 1;\n  x[0] = s[0] + undefined_name;\n}\n";
+    const text =
+      "__global__ void k(float* x) {\n  extern __shared__\n    float s[];\n  s[0] = 1;\n  x[0] = s[0] + undefined_name;\n}\n";
     const error = caught(() => new Cell(text, ["k"]));
     expect(error.code).toBe("COMPILE");
     expect(error.message).toMatch(/^test\.cu does not compile \((g|clang)\+\+ [\d.]+\)\.$/);
@@ -287,9 +383,14 @@ template <Number T> __global__ void k(T* x) { assert(x != nullptr); x[0] = std::
 
   test("inline PTX is a compile error that says what to do, unless the cell leaves it out itself", () => {
     const body = 'int lane; asm volatile("mov.u32 %0, %laneid;" : "=r"(lane)); x[0] = lane;';
-    expect(caught(() => new Cell(`__global__ void k(int* x) {\n${body}\n}`, ["k"])).log).toMatch(/test\.cu:2.*inline PTX needs a GPU \(or: put it inside #if !defined\(WARPCELL_CPU\)/s);
+    expect(caught(() => new Cell(`__global__ void k(int* x) {\n${body}\n}`, ["k"])).log).toMatch(
+      /test\.cu:2.*inline PTX needs a GPU \(or: put it inside #if !defined\(WARPCELL_CPU\)/s,
+    );
     const out = poisoned(1);
-    new Cell(`__global__ void k(int* x) {\n#if !defined(WARPCELL_CPU)\n${body}\n#else\nx[0] = 5; // asm("no")\n#endif\n}`, ["k"]).run("k", {}, [out]);
+    new Cell(
+      `__global__ void k(int* x) {\n#if !defined(WARPCELL_CPU)\n${body}\n#else\nx[0] = 5; // asm("no")\n#endif\n}`,
+      ["k"],
+    ).run("k", {}, [out]);
     expect(out[0]).toBe(5);
   });
 
@@ -315,22 +416,34 @@ __global__ __inline__ void k(float* o) {
     expect([...out]).toEqual(Array.from(out, (_, t) => 0.5 + 101 * (31 - t) + 14));
   });
 
-  test.each(["__shared__ int s = 0;", "__shared__ int s[2] = {0, 0};", "static __shared__ float s\n= 1;"])("an initial value of shared memory is a compile error, as in CUDA: %s", (declaration) => {
+  test.each([
+    "__shared__ int s = 0;",
+    "__shared__ int s[2] = {0, 0};",
+    "static __shared__ float s\n= 1;",
+  ])("an initial value of shared memory is a compile error, as in CUDA: %s", (declaration) => {
     const text = `__global__ void k(int* o) {\n${declaration}\n__syncthreads(); o[0] = 1; }`;
     expect(caught(() => new Cell(text, ["k"])).log).toMatch(
-      /test\.cu:2:\d+: error: static.assert\w* failed:? "?a __shared__ variable has no initial value in CUDA: assign it in one thread, then call __syncthreads\(\)/);
+      /test\.cu:2:\d+: error: static.assert\w* failed:? "?a __shared__ variable has no initial value in CUDA: assign it in one thread, then call __syncthreads\(\)/,
+    );
   });
 
   test("an array of variable length is a compile error, as in CUDA", () => {
-    expect(caught(() => new Cell("__global__ void k(int* o, int n) {\nint a[n]; a[0] = 1; o[0] = a[0]; }", ["k"])).log).toMatch(/test\.cu:2:\d+: error: .*variable.length/);
+    expect(
+      caught(() => new Cell("__global__ void k(int* o, int n) {\nint a[n]; a[0] = 1; o[0] = a[0]; }", ["k"])).log,
+    ).toMatch(/test\.cu:2:\d+: error: .*variable.length/);
   });
 
   test("a launch with <<<…>>> is a compile error that says where kernels are launched", () => {
     const text = "__global__ void k(int* o) { o[0] = 8 << 1 >> 2; }\nint main() {\n  k<<<1, 256>>>(nullptr);\n}\n";
-    expect(caught(() => new Cell(text, ["k"])).log).toMatch(/test\.cu:3:\d+: error: static.assert\w* failed:? "?<<<\.\.\.>>> is for host programs, and a cell holds device code: launch from a TypeScript cell/);
+    expect(caught(() => new Cell(text, ["k"])).log).toMatch(
+      /test\.cu:3:\d+: error: static.assert\w* failed:? "?<<<\.\.\.>>> is for host programs, and a cell holds device code: launch from a TypeScript cell/,
+    );
   });
 
-  test.each([["", ""], ["with the C library's mathematics", "#include <cmath>\n#include <ctime>\n"]])("norms, constants, clocks and hinted stores %s", (_name, library) => {
+  test.each([
+    ["", ""],
+    ["with the C library's mathematics", "#include <cmath>\n#include <ctime>\n"],
+  ])("norms, constants, clocks and hinted stores %s", (_name, library) => {
     const text = `${library}#include <math_constants.h>\n#include <vector_types.h>\n#include <vector_functions.h>\n#include <cuda_runtime_api.h>
 __global__ void k(double* o) {
   int q; double s, c; float sf, cf;
@@ -343,11 +456,31 @@ __global__ void k(double* o) {
     const out = new Float64Array(17).fill(-9);
     new Cell(text, ["k"]).run("k", {}, [out]);
     const wanted = [7, 5, 1, 0.2, 0.2, -1, 4, 1, -10, 2, Math.PI, Infinity, 3.4028234663852886e38, 1, 5, 2, 1];
-    wanted.forEach((value, i) => expect(out[i], `value ${i}`).toSatisfy((got: number) => got === value || Math.abs(got - value) <= 2 ** -23 * Math.abs(value)));
+    wanted.forEach((value, i) =>
+      expect(out[i], `value ${i}`).toSatisfy(
+        (got: number) => got === value || Math.abs(got - value) <= 2 ** -23 * Math.abs(value),
+      ),
+    );
   });
 
   test("a cell's own macros, also in front of CUDA's headers, change nothing but the cell", () => {
-    const names = ["N", "T", "X", "K", "M", "A", "B", "count", "size", "bytes", "offset", "layout", "entry", "used", "visibility"];
+    const names = [
+      "N",
+      "T",
+      "X",
+      "K",
+      "M",
+      "A",
+      "B",
+      "count",
+      "size",
+      "bytes",
+      "offset",
+      "layout",
+      "entry",
+      "used",
+      "visibility",
+    ];
     const text = `${names.map((name, index) => `#define ${name} ${index}\n`).join("")}#include <cuda_fp16.h>\n#include <cuda_bf16.h>
 __global__ void k(int* o) { half h = N + M; __nv_bfloat16 b = count; o[0] = int(float(h) + float(b)) + size; }`;
     const out = poisoned(1);
@@ -357,7 +490,8 @@ __global__ void k(int* o) { half h = N + M; __nv_bfloat16 b = count; o[0] = int(
 
   test("an unknown option lists the known ones", () => {
     expect(() => new Cell("__global__ void k() {}", ["k"], ["--speed=9"])).toThrow(
-      "--speed=9 is no option of a CUDA cell. There are --std=, --arch=, --define=, --include=, --flag=, --fast-math, --verbose.");
+      "--speed=9 is no option of a CUDA cell. There are --std=, --arch=, --define=, --include=, --flag=, --fast-math, --verbose.",
+    );
   });
 });
 
@@ -380,14 +514,19 @@ __global__ void c(int* x) { x[0] = 1; }`;
   const { b, c } = kernels as Record<string, { info: { shared: number } }>;
   // A function that is no kernel counts for each, which may call it.
   expect([b!.info.shared, c!.info.shared]).toEqual([412 + 40, 40]);
-  const unnamed = "namespace { __global__ void a(int* x) { __shared__ int s[10]; s[threadIdx.x] = x[1]; __syncthreads(); x[0] = s[1]; } }\n__global__ void b(int* x) { x[0] = 1; }";
+  const unnamed =
+    "namespace { __global__ void a(int* x) { __shared__ int s[10]; s[threadIdx.x] = x[1]; __syncthreads(); x[0] = s[1]; } }\n__global__ void b(int* x) { x[0] = 1; }";
   const others = (await compile(unnamed, { device: "cpu", name: "unnamed.cu" })).kernels as typeof kernels;
   expect(Object.values(others).map((kernel) => (kernel as { info: { shared: number } }).info.shared)).toEqual([40, 0]);
 });
 
 test("shared memory of functions that a kernel does not call is no reason to refuse its launch", () => {
-  const helper = (name: string): string => `__device__ int ${name}(int x) { __shared__ int s[8000]; s[threadIdx.x] = x; __syncthreads(); return s[0]; }\n`;
-  const cell = new Cell(`${helper("f")}${helper("g")}__global__ void a(int* x) { x[0] = f(x[0]) + 1; }\n__global__ void b(int* x) { x[0] = g(x[0]) + 2; }`, ["a", "b"]);
+  const helper = (name: string): string =>
+    `__device__ int ${name}(int x) { __shared__ int s[8000]; s[threadIdx.x] = x; __syncthreads(); return s[0]; }\n`;
+  const cell = new Cell(
+    `${helper("f")}${helper("g")}__global__ void a(int* x) { x[0] = f(x[0]) + 1; }\n__global__ void b(int* x) { x[0] = g(x[0]) + 2; }`,
+    ["a", "b"],
+  );
   const out = Int32Array.from([5]);
   cell.run("a", {}, [out]);
   cell.run("b", { shared: 190_000 }, [out]);
@@ -395,9 +534,13 @@ test("shared memory of functions that a kernel does not call is no reason to ref
 });
 
 test("more static shared memory than a launch can have is refused by what the kernel declares", async () => {
-  const { kernels } = await compile("__global__ void k(float* x) { __shared__ float s[200000]; s[threadIdx.x] = x[0]; __syncthreads(); x[0] = s[1]; }", { device: "cpu" });
+  const { kernels } = await compile(
+    "__global__ void k(float* x) { __shared__ float s[200000]; s[threadIdx.x] = x[0]; __syncthreads(); x[0] = s[1]; }",
+    { device: "cpu" },
+  );
   expect(() => (kernels["k"] as Kernel).launch({ grid: 1, block: 1 }, null)).toThrow(
-    "Kernel k declares 800000 bytes of shared memory, but it may declare at most 49152 on cpu. Use dynamic shared memory for more, up to 232448 bytes.");
+    "Kernel k declares 800000 bytes of shared memory, but it may declare at most 49152 on cpu. Use dynamic shared memory for more, up to 232448 bytes.",
+  );
 });
 
 test("without a compiler that runs, the sentence names what was looked for and how to get it", () => {
@@ -407,7 +550,10 @@ test("without a compiler that runs, the sentence names what was looked for and h
   process.env["PATH"] = path;
   const nothing = "__global__ void k() {}";
   expect(() => new Cell(nothing, ["k"])).toThrow(
-    "The cpu device compiles CUDA cells with a C++ compiler (clang++, clang++-22 to clang++-14, g++ or c++ in PATH), but that does not run here. Install one: apt-get install g++.");
+    "The cpu device compiles CUDA cells with a C++ compiler (clang++, clang++-22 to clang++-14, g++ or c++ in PATH), but that does not run here. Install one: apt-get install g++.",
+  );
   use("/nonexistent/cxx");
-  expect(() => new Cell(nothing, ["k"])).toThrow("The cpu device compiles CUDA cells with the compiler that WARPCELL_CXX names (/nonexistent/cxx), but that does not run here.");
+  expect(() => new Cell(nothing, ["k"])).toThrow(
+    "The cpu device compiles CUDA cells with the compiler that WARPCELL_CXX names (/nonexistent/cxx), but that does not run here.",
+  );
 });

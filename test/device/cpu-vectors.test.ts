@@ -6,14 +6,44 @@ import { unitSource } from "../../native/lib/ops/library.ts";
 import { compilers, use } from "./cpu-cell.ts";
 
 // `near`: of arguments that are not too far (functors.cuh).
-const loop = (kernel: string, value: string) => `template <class Op> __global__ void ${kernel}(const float* x, float* y, int n) {
+const loop = (
+  kernel: string,
+  value: string,
+) => `template <class Op> __global__ void ${kernel}(const float* x, float* y, int n) {
 #pragma GCC ivdep
   for (int i = 0; i < n; i++) y[i] = Op::${value};
 }`;
-const source = ["#include <warpcell/functors.cuh>", loop("near", "near(x[i])"), loop("one", "of(x[i])"), loop("two", "of(x[i], y[i])")].join("\n");
+const source = [
+  "#include <warpcell/functors.cuh>",
+  loop("near", "near(x[i])"),
+  loop("one", "of(x[i])"),
+  loop("two", "of(x[i], y[i])"),
+].join("\n");
 const functions = {
   near: ["Sin", "Cos", "Tan"],
-  one: ["Exp", "Exp2", "Expm1", "Log", "Log2", "Log10", "Log1p", "Sinh", "Cosh", "Tanh", "Erf", "Erfc", "Asin", "Acos", "Atan", "Asinh", "Acosh", "Atanh", "Cbrt", "Sigmoid", "Gelu"],
+  one: [
+    "Exp",
+    "Exp2",
+    "Expm1",
+    "Log",
+    "Log2",
+    "Log10",
+    "Log1p",
+    "Sinh",
+    "Cosh",
+    "Tanh",
+    "Erf",
+    "Erfc",
+    "Asin",
+    "Acos",
+    "Atan",
+    "Asinh",
+    "Acosh",
+    "Atanh",
+    "Cbrt",
+    "Sigmoid",
+    "Gelu",
+  ],
   two: ["Atan2"],
 };
 
@@ -21,19 +51,23 @@ const functions = {
 const options = { device: "cpu", flags: ["-O3", ...(process.arch === "x64" ? ["-march=x86-64-v3"] : [])] };
 /** A product and a sum of whole vectors. */
 const vectors = process.arch === "x64" ? /vfn?m(add|sub)\d+p[sd].*%ymm/ : /fml[as]\s+v\d+\.(4s|2d)/;
-const assembly = (kernel: Kernel) => (kernel.asm as unknown as { listings: { lines: string[] }[] }).listings[0]!.lines.join("\n");
+const assembly = (kernel: Kernel) =>
+  (kernel.asm as unknown as { listings: { lines: string[] }[] }).listings[0]!.lines.join("\n");
 
 describe.each(compilers)("by %s", (compiler) => {
   test("loops over functions become vectors", async () => {
     use(compiler);
     const { kernels } = await compile(source, options);
-    const instances = Object.entries(functions).flatMap(([kernel, names]) => names.map((name) => ({ name, kernel: (kernels[kernel] as unknown as KernelTemplate).as(`warpcell::${name}`) })));
+    const instances = Object.entries(functions).flatMap(([kernel, names]) =>
+      names.map((name) => ({ name, kernel: (kernels[kernel] as unknown as KernelTemplate).as(`warpcell::${name}`) })),
+    );
     expect(instances.filter(({ kernel }) => !vectors.test(assembly(kernel))).map(({ name }) => name)).toEqual([]);
   });
 
   test("normal numbers are drawn by vectors", async () => {
     use(compiler);
     const { kernels } = await compile(unitSource("create"), options);
-    for (const type of ["float", "double"]) expect(assembly((kernels["normal"] as unknown as KernelTemplate).as(type))).toMatch(vectors);
+    for (const type of ["float", "double"])
+      expect(assembly((kernels["normal"] as unknown as KernelTemplate).as(type))).toMatch(vectors);
   });
 });

@@ -96,13 +96,22 @@ __global__ void compact(const int* value, int* kept, int* counts) {
   if (again < 0 || third < 0) kept[0] = -1;
 }
 `;
-const shapes: [number, number, number][] = [[32, 1, 1], [64, 1, 1], [1024, 1, 1], [16, 16, 1], [8, 4, 4], [32, 32, 1]];
+const shapes: [number, number, number][] = [
+  [32, 1, 1],
+  [64, 1, 1],
+  [1024, 1, 1],
+  [16, 16, 1],
+  [8, 4, 4],
+  [32, 32, 1],
+];
 const names = ["__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync"];
 
 /** The lane that `lane` reads, by the Programming Guide's "Warp Shuffle Functions". */
 function sourceLane(operation: number, lane: number, argument: number, width: number): number {
   const first = lane - (lane % width);
-  const from = [first + (((argument % width) + width) % width), lane - argument, lane + argument, lane ^ argument][operation]!;
+  const from = [first + (((argument % width) + width) % width), lane - argument, lane + argument, lane ^ argument][
+    operation
+  ]!;
   if (operation === 1) return from < first ? lane : from;
   return operation > 1 && from >= first + width ? lane : from;
 }
@@ -111,16 +120,31 @@ describe.each(compilers)("compiled by %s", (compiler) => {
   let cell: Cell;
   beforeAll(() => {
     use(compiler);
-    cell = new Cell(source, ["shuffle<int>", "shuffle<double>", "votes", "groups", "exits", "late_exits", "active", "loops", "compact"]);
+    cell = new Cell(source, [
+      "shuffle<int>",
+      "shuffle<double>",
+      "votes",
+      "groups",
+      "exits",
+      "late_exits",
+      "active",
+      "loops",
+      "compact",
+    ]);
   });
 
-  test.each(names.map((name, operation) => [name, operation] as const))("%s in every width and many shapes of block, 4 and 8 bytes", (_name, operation) => {
+  test.each(
+    names.map((name, operation) => [name, operation] as const),
+  )("%s in every width and many shapes of block, 4 and 8 bytes", (_name, operation) => {
     for (const block of shapes) {
       const threads = threadsOf(block);
       for (const width of [1, 2, 4, 8, 16, 32]) {
         const shift = operation === 0 ? 0 : Math.floor(Math.random() * 32);
         const argument = operation === 0 ? integers(threads, 64) : new Int32Array(threads).fill(shift);
-        const from = Array.from({ length: threads }, (_, t) => t - (t % 32) + sourceLane(operation, t % 32, argument[t]!, width));
+        const from = Array.from(
+          { length: threads },
+          (_, t) => t - (t % 32) + sourceLane(operation, t % 32, argument[t]!, width),
+        );
         const value = integers(threads, 2 ** 31);
         const out = poisoned(threads);
         cell.run("shuffle<int>", { block }, [value, argument, out], [operation, width]);
@@ -140,14 +164,27 @@ describe.each(compilers)("compiled by %s", (compiler) => {
       cell.run("votes", { block: [96, 1, 1] }, [value, out]);
       for (let t = 0; t < 96; t++) {
         const lanes = [...value.slice(t - (t % 32), t - (t % 32) + 32)];
-        const mask = (holds: (v: number) => boolean): number => lanes.reduce((bits, v, lane) => bits | (holds(v) ? 1 << lane : 0), 0);
+        const mask = (holds: (v: number) => boolean): number =>
+          lanes.reduce((bits, v, lane) => bits | (holds(v) ? 1 << lane : 0), 0);
         const parts = lanes.map((v) => Math.floor(v / 16));
         const same = parts.every((part) => part === parts[0]);
         const unsigned = lanes.map((v) => (v - 8) >>> 0);
         expect([...out.slice(t * 14, t * 14 + 14)]).toEqual([
-          mask((v) => (v & 1) === 1), Number(lanes.includes(7)), Number(lanes.every((v) => v < 9)), mask((v) => v === value[t]), same ? -1 : 0, Number(same),
-          lanes.reduce((a, b) => a + b), Math.min(...lanes) - 8, Math.max(...lanes) - 20, Math.min(...unsigned) | 0, Math.max(...unsigned) | 0,
-          lanes.reduce((a, b) => a & (b | 16), -1), lanes.reduce((a, b) => a | b), lanes.reduce((a, b) => a ^ b)]);
+          mask((v) => (v & 1) === 1),
+          Number(lanes.includes(7)),
+          Number(lanes.every((v) => v < 9)),
+          mask((v) => v === value[t]),
+          same ? -1 : 0,
+          Number(same),
+          lanes.reduce((a, b) => a + b),
+          Math.min(...lanes) - 8,
+          Math.max(...lanes) - 20,
+          Math.min(...unsigned) | 0,
+          Math.max(...unsigned) | 0,
+          lanes.reduce((a, b) => a & (b | 16), -1),
+          lanes.reduce((a, b) => a | b),
+          lanes.reduce((a, b) => a ^ b),
+        ]);
       }
     }
   });
@@ -160,35 +197,54 @@ describe.each(compilers)("compiled by %s", (compiler) => {
         const value = integers(threads, 100);
         const out = poisoned(threads);
         cell.run("groups", { block }, [group, value, out]);
-        expect([...out]).toEqual(Array.from(group, (mine, t) => {
-          const members = Array.from({ length: 32 }, (_, lane) => t - (t % 32) + lane).filter((other) => group[other] === mine);
-          const sum = members.reduce((total, other) => total + value[other]!, 0);
-          const rounds = (mine + 1) * sum + (members.length * mine * (mine + 1)) / 2;
-          const last = mine & 1 ? members.filter((other) => value[other]! & 1).length : value[members[0]!]!;
-          return rounds + last + 1000 * ((t % 32) ^ 1);
-        }));
+        expect([...out]).toEqual(
+          Array.from(group, (mine, t) => {
+            const members = Array.from({ length: 32 }, (_, lane) => t - (t % 32) + lane).filter(
+              (other) => group[other] === mine,
+            );
+            const sum = members.reduce((total, other) => total + value[other]!, 0);
+            const rounds = (mine + 1) * sum + (members.length * mine * (mine + 1)) / 2;
+            const last = mine & 1 ? members.filter((other) => value[other]! & 1).length : value[members[0]!]!;
+            return rounds + last + 1000 * ((t % 32) ^ 1);
+          }),
+        );
       }
     }
   });
 
   test("lanes that have exited, or that the block does not have, are not waited for", () => {
-    for (const [threads, alive] of [[32, 7], [40, 40], [33, 33], [64, 50], [128, 97]] as const) {
+    for (const [threads, alive] of [
+      [32, 7],
+      [40, 40],
+      [33, 33],
+      [64, 50],
+      [128, 97],
+    ] as const) {
       const value = integers(threads, 1000);
       const out = poisoned(threads);
       cell.run("exits", { block: [threads, 1, 1] }, [value, out], [alive]);
-      expect([...out]).toEqual(Array.from(value, (_, t) => (t >= alive ? -1 : value.slice(t - (t % 32), Math.min(alive, t - (t % 32) + 32)).reduce((a, b) => a + b))));
+      expect([...out]).toEqual(
+        Array.from(value, (_, t) =>
+          t >= alive ? -1 : value.slice(t - (t % 32), Math.min(alive, t - (t % 32) + 32)).reduce((a, b) => a + b),
+        ),
+      );
     }
     const value = integers(64, 1000);
     const out = poisoned(64);
     cell.run("late_exits", { block: [64, 1, 1] }, [value, out]);
-    const ballot = (warp: number): number => value.slice(warp * 32, warp * 32 + 32).reduce((bits, v, lane) => bits | (lane !== 5 && v & 1 ? 1 << lane : 0), 0);
+    const ballot = (warp: number): number =>
+      value.slice(warp * 32, warp * 32 + 32).reduce((bits, v, lane) => bits | (lane !== 5 && v & 1 ? 1 << lane : 0), 0);
     expect([...out]).toEqual(Array.from(value, (_, t) => (t % 32 === 5 ? -7 : ballot(t >> 5))));
   });
 
   test("__activemask names the lanes at the same place", () => {
     const out = poisoned(64);
     cell.run("active", { block: [64, 1, 1] }, [out]);
-    const mask = (t: number): number => Array.from({ length: 32 }, (_, lane) => lane).reduce((bits, lane) => bits | ((t - (t % 32) + lane) % 3 === t % 3 ? 1 << lane : 0), 0);
+    const mask = (t: number): number =>
+      Array.from({ length: 32 }, (_, lane) => lane).reduce(
+        (bits, lane) => bits | ((t - (t % 32) + lane) % 3 === t % 3 ? 1 << lane : 0),
+        0,
+      );
     expect([...out]).toEqual(Array.from(out, (_, t) => mask(t)));
   });
 
@@ -207,11 +263,13 @@ describe.each(compilers)("compiled by %s", (compiler) => {
     const count = integers(32, 40);
     const out = poisoned(1024);
     cell.run("loops", { block: [1024, 1, 1] }, [count, out]);
-    expect([...out]).toEqual(Array.from(out, (_, t) => {
-      let sum = 0;
-      for (let i = 0; i < count[t >> 5]!; i++) sum += t - (t % 32) + (i & 31) + i;
-      for (let i = 0; i < 20; i++) sum += ((t >> 5) % 3 === i % 3 ? i : 0) + (t % 32 < 8 ? 8 : 0);
-      return sum;
-    }));
+    expect([...out]).toEqual(
+      Array.from(out, (_, t) => {
+        let sum = 0;
+        for (let i = 0; i < count[t >> 5]!; i++) sum += t - (t % 32) + (i & 31) + i;
+        for (let i = 0; i < 20; i++) sum += ((t >> 5) % 3 === i % 3 ? i : 0) + (t % 32 < 8 ? 8 : 0);
+        return sum;
+      }),
+    );
   });
 });

@@ -19,7 +19,11 @@ afterEach(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The functions that the device process needs of a driver, as the table in its source has them. */
-const needed = [...readFileSync(new URL("../../native/engine/cuda/driver_api.h", import.meta.url), "utf8").matchAll(/ X\((\w+), (\w+), \(/g)].map(([, , symbol]) => symbol!);
+const needed = [
+  ...readFileSync(new URL("../../native/engine/cuda/driver_api.h", import.meta.url), "utf8").matchAll(
+    / X\((\w+), (\w+), \(/g,
+  ),
+].map(([, , symbol]) => symbol!);
 
 /** Puts a driver in the loader's way whose functions have these bodies; all others answer `success`, or are missing. */
 function install(bodies: Record<string, string>, isComplete: boolean): void {
@@ -53,28 +57,44 @@ test("a driver for CUDA 12.2 is too old", () => {
   install({ cuDriverGetVersion: version(12020) }, false);
   const error = refusal(50);
   expect(error.code).toBe("DRIVER_TOO_OLD");
-  expect(error.message).toBe("The NVIDIA driver is too old: it is for CUDA 12.2, and CUDA 12.4 or newer is needed. Install driver 550 or newer, or use the cpu device.");
+  expect(error.message).toBe(
+    "The NVIDIA driver is too old: it is for CUDA 12.2, and CUDA 12.4 or newer is needed. Install driver 550 or newer, or use the cpu device.",
+  );
 });
 
 test("a driver that lacks a function is told from an old one", () => {
   install({ cuDriverGetVersion: version(13000) }, false);
   const error = refusal(51);
   expect(error.code).toBe("DRIVER_TOO_OLD");
-  expect(error.message).toBe("The NVIDIA driver is incomplete: libcuda.so.1 lacks cuInit. Reinstall the NVIDIA driver.");
+  expect(error.message).toBe(
+    "The NVIDIA driver is incomplete: libcuda.so.1 lacks cuInit. Reinstall the NVIDIA driver.",
+  );
 });
 
 test("a library that is no driver", () => {
   install({ unrelated: "() { return 0; }" }, false);
   const error = refusal(52);
   expect(error.code).toBe("NO_DRIVER");
-  expect(error.message).toBe("The NVIDIA driver is broken: libcuda.so.1 does not answer cuDriverGetVersion. Reinstall the NVIDIA driver.");
+  expect(error.message).toBe(
+    "The NVIDIA driver is broken: libcuda.so.1 does not answer cuDriverGetVersion. Reinstall the NVIDIA driver.",
+  );
 });
 
 test("a driver without a GPU says what it answers", () => {
-  install({ cuDriverGetVersion: version(13000), cuInit: "(unsigned) { return 100; }", cuGetErrorName: named("CUDA_ERROR_NO_DEVICE"), cuGetErrorString: named("no CUDA-capable device is detected") }, true);
+  install(
+    {
+      cuDriverGetVersion: version(13000),
+      cuInit: "(unsigned) { return 100; }",
+      cuGetErrorName: named("CUDA_ERROR_NO_DEVICE"),
+      cuGetErrorString: named("no CUDA-capable device is detected"),
+    },
+    true,
+  );
   const error = refusal(53);
   expect(error.code).toBe("NO_DEVICE");
-  expect(error.message).toMatch(/^The NVIDIA driver \(for CUDA 13\.0\) shows no GPU: it answers CUDA_ERROR_NO_DEVICE\. Check that nvidia-smi lists one and that CUDA_VISIBLE_DEVICES does not hide it, or use the cpu device\.$/);
+  expect(error.message).toMatch(
+    /^The NVIDIA driver \(for CUDA 13\.0\) shows no GPU: it answers CUDA_ERROR_NO_DEVICE\. Check that nvidia-smi lists one and that CUDA_VISIBLE_DEVICES does not hide it, or use the cpu device\.$/,
+  );
 });
 
 test("a driver that hides every GPU", () => {
@@ -90,11 +110,17 @@ test("a GPU beyond the last", () => {
 });
 
 test("a driver that fails names the call's purpose, its own error and what its text says", () => {
-  install({
-    cuDriverGetVersion: version(13000), cuDeviceGetCount: "(int* count) { *count = 99; return 0; }", cuDeviceGetAttribute: "(int* value, int, int) { *value = 9; return 0; }",
-    cuDevicePrimaryCtxRetain: "(void**, int) { return 2; }",
-    cuGetErrorName: named("CUDA_ERROR_OUT_OF_MEMORY"), cuGetErrorString: named("out of memory"),
-  }, true);
+  install(
+    {
+      cuDriverGetVersion: version(13000),
+      cuDeviceGetCount: "(int* count) { *count = 99; return 0; }",
+      cuDeviceGetAttribute: "(int* value, int, int) { *value = 9; return 0; }",
+      cuDevicePrimaryCtxRetain: "(void**, int) { return 2; }",
+      cuGetErrorName: named("CUDA_ERROR_OUT_OF_MEMORY"),
+      cuGetErrorString: named("out of memory"),
+    },
+    true,
+  );
   const error = refusal(56);
   expect(error.code).toBe("OUT_OF_MEMORY");
   expect(error.message).toBe("The device has no free memory left while making a context (CUDA_ERROR_OUT_OF_MEMORY).");
@@ -102,11 +128,16 @@ test("a driver that fails names the call's purpose, its own error and what its t
 
 // A driver that accepts everything and does nothing: enough to meet the refusals that come before any work.
 const willing = {
-  cuDriverGetVersion: version(13000), cuDeviceGetCount: "(int* count) { *count = 99; return 0; }", cuGetErrorName: named("CUDA_ERROR_OUT_OF_MEMORY"), cuGetErrorString: named("out of memory"),
-  cuMemGetAllocationGranularity: "(unsigned long* step) { *step = 1 << 21; return 0; }", cuMemGetInfo_v2: "(unsigned long* free, unsigned long* total) { *free = 5ul << 20; *total = 64ul << 20; return 0; }",
+  cuDriverGetVersion: version(13000),
+  cuDeviceGetCount: "(int* count) { *count = 99; return 0; }",
+  cuGetErrorName: named("CUDA_ERROR_OUT_OF_MEMORY"),
+  cuGetErrorString: named("out of memory"),
+  cuMemGetAllocationGranularity: "(unsigned long* step) { *step = 1 << 21; return 0; }",
+  cuMemGetInfo_v2: "(unsigned long* free, unsigned long* total) { *free = 5ul << 20; *total = 64ul << 20; return 0; }",
 };
 const posixDescriptors = 103;
-const attributes = (isShareable: boolean): string => `(int* value, int name, int) { *value = name == ${posixDescriptors} ? ${Number(isShareable)} : 9; return 0; }`;
+const attributes = (isShareable: boolean): string =>
+  `(int* value, int name, int) { *value = name == ${posixDescriptors} ? ${Number(isShareable)} : 9; return 0; }`;
 
 function errorOf(body: () => unknown): Error & { code: string } {
   try {
@@ -126,18 +157,34 @@ test("no compiler where WARPCELL_NVRTC says: arrays work, compiling says why it 
     expect(device.properties.libraries).toContainEqual({ name: "NVRTC", path: null, version: null });
     const error = errorOf(() => device.request(Op.compile, ["", "cell.cu", "", ""]));
     expect(error.code).toBe("NO_NVRTC");
-    expect(error.message).toBe(`WARPCELL_NVRTC names ${join(folder, "libnvrtc.so")}, which cannot be used as NVRTC. Correct the variable, or unset it.`);
+    expect(error.message).toBe(
+      `WARPCELL_NVRTC names ${join(folder, "libnvrtc.so")}, which cannot be used as NVRTC. Correct the variable, or unset it.`,
+    );
   } finally {
     delete process.env["WARPCELL_NVRTC"];
   }
 });
 
 test("a compiler that throws while it warms up ends nothing, and is told to whoever compiles", () => {
-  const functions = [...readFileSync(new URL("../../native/engine/cuda/nvrtc.h", import.meta.url), "utf8").matchAll(/ X\((nvrtc\w+), \(/g)].map(([, name]) => name!);
-  const bodies = { nvrtcVersion: "(int* major, int* minor) { *major = 13; *minor = 0; return 0; }", nvrtcCreateProgram: `() { throw std::runtime_error("no room for a program"); }` } as Record<string, string>;
-  writeFileSync(join(folder, "throwing.cc"), `#include <stdexcept>\n${functions.map((name) => `extern "C" int ${name}${bodies[name] ?? "() { return 0; }"}`).join("\n")}`);
+  const functions = [
+    ...readFileSync(new URL("../../native/engine/cuda/nvrtc.h", import.meta.url), "utf8").matchAll(
+      / X\((nvrtc\w+), \(/g,
+    ),
+  ].map(([, name]) => name!);
+  const bodies = {
+    nvrtcVersion: "(int* major, int* minor) { *major = 13; *minor = 0; return 0; }",
+    nvrtcCreateProgram: `() { throw std::runtime_error("no room for a program"); }`,
+  } as Record<string, string>;
+  writeFileSync(
+    join(folder, "throwing.cc"),
+    `#include <stdexcept>\n${functions.map((name) => `extern "C" int ${name}${bodies[name] ?? "() { return 0; }"}`).join("\n")}`,
+  );
   for (const name of ["libthrowing.so", "libnvrtc-builtins.so.13.0"]) {
-    expect(spawnSync("g++", ["-shared", "-fPIC", "-o", join(folder, name), join(folder, "throwing.cc")], { encoding: "utf8" }).stderr).toBe("");
+    expect(
+      spawnSync("g++", ["-shared", "-fPIC", "-o", join(folder, name), join(folder, "throwing.cc")], {
+        encoding: "utf8",
+      }).stderr,
+    ).toBe("");
   }
   process.env["WARPCELL_NVRTC"] = join(folder, "libthrowing.so");
   try {
@@ -152,21 +199,38 @@ test("a compiler that throws while it warms up ends nothing, and is told to whoe
 });
 
 test("a compiler newer than the driver is left out, also where its file's name does not say so", () => {
-  const functions = [...readFileSync(new URL("../../native/engine/cuda/nvrtc.h", import.meta.url), "utf8").matchAll(/ X\((nvrtc\w+), \(/g)].map(([, name]) => name!);
+  const functions = [
+    ...readFileSync(new URL("../../native/engine/cuda/nvrtc.h", import.meta.url), "utf8").matchAll(
+      / X\((nvrtc\w+), \(/g,
+    ),
+  ].map(([, name]) => name!);
   const libraries = join(folder, "venv", "lib", "python3.12", "site-packages", "nvidia", "cuda_nvrtc", "lib");
   mkdirSync(libraries, { recursive: true });
   const version = `extern "C" int nvrtcVersion(int* major, int* minor) { *major = 13; *minor = 0; return 0; }`;
-  const others = functions.filter((name) => name !== "nvrtcVersion").map((name) => `extern "C" int ${name}() { return 1; }`);
+  const others = functions
+    .filter((name) => name !== "nvrtcVersion")
+    .map((name) => `extern "C" int ${name}() { return 1; }`);
   writeFileSync(join(folder, "nvrtc.cc"), [version, ...others].join("\n"));
   for (const name of ["libnvrtc.so", "libnvrtc-builtins.so.13.0"]) {
-    expect(spawnSync("g++", ["-shared", "-fPIC", "-o", join(libraries, name), join(folder, "nvrtc.cc")], { encoding: "utf8" }).stderr).toBe("");
+    expect(
+      spawnSync("g++", ["-shared", "-fPIC", "-o", join(libraries, name), join(folder, "nvrtc.cc")], {
+        encoding: "utf8",
+      }).stderr,
+    ).toBe("");
   }
   const { VIRTUAL_ENV: environment, WARPCELL_NVRTC: chosen } = process.env;
-  process.env["VIRTUAL_ENV"] = join(folder, "venv");   // the first place that is searched
+  process.env["VIRTUAL_ENV"] = join(folder, "venv"); // the first place that is searched
   delete process.env["WARPCELL_NVRTC"];
   try {
     const found = (driver: number, index: number): string | undefined => {
-      install({ ...willing, cuDriverGetVersion: `(int* number) { *number = ${driver}; return 0; }`, cuDeviceGetAttribute: attributes(true) }, true);
+      install(
+        {
+          ...willing,
+          cuDriverGetVersion: `(int* number) { *number = ${driver}; return 0; }`,
+          cuDeviceGetAttribute: attributes(true),
+        },
+        true,
+      );
       return DeviceProcess.get("cuda", index).properties.compiler?.path;
     };
     expect(found(13000, 63)).toBe(join(libraries, "libnvrtc.so"));
@@ -179,19 +243,33 @@ test("a compiler newer than the driver is left out, also where its file's name d
 });
 
 test("no memory left says how much there is", () => {
-  install({ ...willing, cuDeviceGetAttribute: attributes(true), cuMemCreate: "(void*, unsigned long, void*, unsigned long long) { return 2; }" }, true);
+  install(
+    {
+      ...willing,
+      cuDeviceGetAttribute: attributes(true),
+      cuMemCreate: "(void*, unsigned long, void*, unsigned long long) { return 2; }",
+    },
+    true,
+  );
   const device = DeviceProcess.get("cuda", 58);
   const error = errorOf(() => device.request(Op.segment_create, ["9", String(8 << 20)]));
   expect(error.code).toBe("OUT_OF_MEMORY");
-  expect(error.message).toBe("There is no room for 8 MiB of device memory: 5 MiB of 64 MiB are free. Dispose of tensors, or use smaller ones.");
+  expect(error.message).toBe(
+    "There is no room for 8 MiB of device memory: 5 MiB of 64 MiB are free. Dispose of tensors, or use smaller ones.",
+  );
 });
 
 test("a small array still finds a place where a segment for many does not", () => {
-  install({
-    ...willing, cuDeviceGetAttribute: attributes(true),
-    cuMemCreate: "(unsigned long* handle, unsigned long bytes, void*, unsigned long long) { static unsigned long left = 2060ul << 20; if (bytes > left) return 2; left -= bytes; *handle = 1; return 0; }",
-    cuMemExportToShareableHandle: `(int* descriptor, unsigned long, int, unsigned long long) { *descriptor = dup(2); return 0; }`,
-  }, true);
+  install(
+    {
+      ...willing,
+      cuDeviceGetAttribute: attributes(true),
+      cuMemCreate:
+        "(unsigned long* handle, unsigned long bytes, void*, unsigned long long) { static unsigned long left = 2060ul << 20; if (bytes > left) return 2; left -= bytes; *handle = 1; return 0; }",
+      cuMemExportToShareableHandle: `(int* descriptor, unsigned long, int, unsigned long long) { *descriptor = dup(2); return 0; }`,
+    },
+    true,
+  );
   const device = DeviceProcess.get("cuda", 62);
   const large = device.allocate(2 ** 31, "device");
   const small = Array.from({ length: 6 }, () => device.allocate(2 ** 21, "device"));
@@ -200,14 +278,29 @@ test("a small array still finds a place where a segment for many does not", () =
 });
 
 test("dynamic shared memory next to 4 GiB is not taken for a little", () => {
-  install({
-    ...willing, cuDeviceGetAttribute: "(int* value, int, int) { *value = 100000; return 0; }", cuFuncGetParamInfo: "() { return 1; }", cuModuleGetFunction: "(void** function) { *function = function; return 0; }", cuFuncGetAttribute: "(int* value) { *value = 1024; return 0; }",
-  }, true);
+  install(
+    {
+      ...willing,
+      cuDeviceGetAttribute: "(int* value, int, int) { *value = 100000; return 0; }",
+      cuFuncGetParamInfo: "() { return 1; }",
+      cuModuleGetFunction: "(void** function) { *function = function; return 0; }",
+      cuFuncGetAttribute: "(int* value) { *value = 1024; return 0; }",
+    },
+    true,
+  );
   const device = DeviceProcess.get("cuda", 65);
-  const artifact = Buffer.concat([Buffer.from([3, 0, 0, 0]), ...["warpcell-cuda-1", "machine code", ""].flatMap((field) => [Buffer.from(BigUint64Array.of(BigInt(field.length)).buffer), Buffer.from(field)])]);
+  const artifact = Buffer.concat([
+    Buffer.from([3, 0, 0, 0]),
+    ...["warpcell-cuda-1", "machine code", ""].flatMap((field) => [
+      Buffer.from(BigUint64Array.of(BigInt(field.length)).buffer),
+      Buffer.from(field),
+    ]),
+  ]);
   device.request(Op.module_load, ["1", "1", artifact, "shares", "static"]);
   const error = errorOf(() => device.request(Op.occupancy, ["1", "32", String(2 ** 32 - 1)]));
-  expect(error.message).toBe("A block has at most 100000 bytes of shared memory, but shares needs 4294967295 dynamic and 1024 static bytes.");
+  expect(error.message).toBe(
+    "A block has at most 100000 bytes of shared memory, but shares needs 4294967295 dynamic and 1024 static bytes.",
+  );
 });
 
 test("a device that cannot share its memory says so", () => {
@@ -220,18 +313,32 @@ test("a device that cannot share its memory says so", () => {
 });
 
 test("a wait that fails with an error that nobody knows ends: the process is lost and started again", () => {
-  install({ ...willing, cuDeviceGetAttribute: attributes(true), cuStreamQuery: "(void*) { return 901; }", cuGetErrorName: named("CUDA_ERROR_STREAM_CAPTURE_INVALIDATED") }, true);
+  install(
+    {
+      ...willing,
+      cuDeviceGetAttribute: attributes(true),
+      cuStreamQuery: "(void*) { return 901; }",
+      cuGetErrorName: named("CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"),
+    },
+    true,
+  );
   const device = DeviceProcess.get("cuda", 61);
   const error = errorOf(() => device.synchronize());
   expect(error).toBeInstanceOf(DeviceFault);
   expect(error.code).toBe("DRIVER");
-  expect(error.message).toMatch(/^The device process of cuda:61 failed: cuda:61 reported DRIVER\. The driver failed \(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED\)\. /);
+  expect(error.message).toMatch(
+    /^The device process of cuda:61 failed: cuda:61 reported DRIVER\. The driver failed \(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED\)\. /,
+  );
   expect(Buffer.from(device.request(Op.hello, [])[0]!).toString()).toContain(`"index":61`);
 });
 
 test("what is not an artifact, and listings that are not there", () => {
   install({ ...willing, cuDeviceGetAttribute: attributes(true) }, true);
   const device = DeviceProcess.get("cuda", 60);
-  expect(errorOf(() => device.request(Op.module_load, ["1", "1", "nonsense", "k", "static"])).message).toBe("These 8 bytes are not a cell compiled for a GPU. Compile the cell again.");
-  expect(errorOf(() => device.request(Op.occupancy, ["7", "32", "0"])).message).toBe("Kernel 7 is not loaded. Its module may have been unloaded.");
+  expect(errorOf(() => device.request(Op.module_load, ["1", "1", "nonsense", "k", "static"])).message).toBe(
+    "These 8 bytes are not a cell compiled for a GPU. Compile the cell again.",
+  );
+  expect(errorOf(() => device.request(Op.occupancy, ["7", "32", "0"])).message).toBe(
+    "Kernel 7 is not loaded. Its module may have been unloaded.",
+  );
 });

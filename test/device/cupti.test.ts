@@ -19,7 +19,9 @@ function errorOf(body: () => unknown): { code: string; message: string } {
 
 /** Work of a profile: its kind, name and command, counted from `first`. */
 const workOf = ({ records }: RawProfile, first: number): unknown[] =>
-  records.filter(({ kind }) => kind === "kernel" || kind === "copy" || kind === "fill").map(({ kind, name, sequence }) => [kind, name, sequence - first]);
+  records
+    .filter(({ kind }) => kind === "kernel" || kind === "copy" || kind === "fill")
+    .map(({ kind, name, sequence }) => [kind, name, sequence - first]);
 
 const matmul = "matmul m=4 n=4 k=4 type=float32 compute=float32";
 
@@ -44,9 +46,25 @@ describe("a profile", () => {
       const profile = stopProfile(device);
       launch(device, { kernel: 1 });
 
-      expect(workOf(profile, first)).toEqual([["kernel", "fill", 0], ["kernel", "twice<float>", 1], ["kernel", "fill", 3]]);
-      expect(ofKind(profile, "kernel")[0]).toMatchObject({ grid: [3, 2, 1], block: [64, 1, 1], staticShared: 1024, dynamicShared: 256, local: 16, registers: 40, lane: 0 });
-      expect(ofKind(profile, "call").map(({ name, sequence }) => [name, sequence - first])).toEqual([["cuLaunchKernel", 0], ["cuLaunchKernel", 1], ["cuLaunchKernel", 3]]);
+      expect(workOf(profile, first)).toEqual([
+        ["kernel", "fill", 0],
+        ["kernel", "twice<float>", 1],
+        ["kernel", "fill", 3],
+      ]);
+      expect(ofKind(profile, "kernel")[0]).toMatchObject({
+        grid: [3, 2, 1],
+        block: [64, 1, 1],
+        staticShared: 1024,
+        dynamicShared: 256,
+        local: 16,
+        registers: 40,
+        lane: 0,
+      });
+      expect(ofKind(profile, "call").map(({ name, sequence }) => [name, sequence - first])).toEqual([
+        ["cuLaunchKernel", 0],
+        ["cuLaunchKernel", 1],
+        ["cuLaunchKernel", 3],
+      ]);
       expect(ofKind(profile, "wait").map(({ sequence }) => sequence - first)).toEqual([2, 4]);
       expect(profile.records.every(({ start, end }) => start <= end && start > 0)).toBe(true);
       expect(profile).toMatchObject({ dropped: 0, notes: [], counters: [] });
@@ -71,8 +89,17 @@ describe("a profile", () => {
     const profile = stopProfile(device);
     const product = ["lib::other::gemm<4>", "fill", "reduce"];
     expect(workOf(profile, 0).map((work) => (work as unknown[]).slice(1))).toEqual([
-      ["copy on the device", loaded], ["one", first], ["fill", planned], ...product.map((name) => [name, run]), ["fill", filled], ["fill", filled], ["two", second],
-      ...["two", "two", "two"].map((name) => [name, timed]), ["copy on the device", copied], ...product.map((name) => [name, again]), ["one", last],
+      ["copy on the device", loaded],
+      ["one", first],
+      ["fill", planned],
+      ...product.map((name) => [name, run]),
+      ["fill", filled],
+      ["fill", filled],
+      ["two", second],
+      ...["two", "two", "two"].map((name) => [name, timed]),
+      ["copy on the device", copied],
+      ...product.map((name) => [name, again]),
+      ["one", last],
     ]);
     expect(ofKind(profile, "call").find(({ sequence }) => sequence === run)!.name).toBe("cuBLASLt matmul");
     expect(profile.notes).toEqual([]);
@@ -86,8 +113,13 @@ describe("a profile", () => {
     launch(device, { kernel: 2 });
     launch(device, { kernel: 1 });
     const profile = stopProfile(device);
-    expect(workOf(profile, 0)).toEqual([["kernel", "seen", 0], ["kernel", "seen", 0]]);
-    expect(profile.notes).toEqual(["The GPU's records do not match what it was given, so they stand without the lines that launched them."]);
+    expect(workOf(profile, 0)).toEqual([
+      ["kernel", "seen", 0],
+      ["kernel", "seen", 0],
+    ]);
+    expect(profile.notes).toEqual([
+      "The GPU's records do not match what it was given, so they stand without the lines that launched them.",
+    ]);
   });
 
   test("goes on over many buffers, and the next one starts anew", () => {
@@ -126,13 +158,43 @@ describe("a profile", () => {
 describe("what keeps a profile from being taken", () => {
   test.each<[string, Record<string, string>, string, string | RegExp]>([
     ["no CUPTI", { WARPCELL_CUPTI: "off" }, "NO_LIBRARY", 'CUPTI is switched off: WARPCELL_CUPTI is "off".'],
-    ["a file that is none", { WARPCELL_CUPTI: "libm.so.6" }, "OPTION", 'WARPCELL_CUPTI names libm.so.6, which cannot be used (libm.so.6 lacks functions). Name another file, "off", or none.'],
-    ["a CUPTI newer than the driver", { FAKE_CUPTI_VERSION: "140000" }, "OPTION", /\(.*libcuda\.so\.1 is of CUDA 14, newer than the driver\)/],
-    ["another profiler", { FAKE_CUPTI_SUBSCRIBE: "39" }, "PROFILER_BUSY", /^Another profiler or debugger has this device process already .*\. Start Warpcell without it, or look at the profile there\.$/],
-    ["a driver that lets only administrators", { FAKE_CUPTI_ENABLE: "35" }, "NOT_PERMITTED", /^The driver lets only administrators profile\. .*"options nvidia NVreg_RestrictProfilingToAdminUsers=0" .* CAP_SYS_ADMIN\.$/],
+    [
+      "a file that is none",
+      { WARPCELL_CUPTI: "libm.so.6" },
+      "OPTION",
+      'WARPCELL_CUPTI names libm.so.6, which cannot be used (libm.so.6 lacks functions). Name another file, "off", or none.',
+    ],
+    [
+      "a CUPTI newer than the driver",
+      { FAKE_CUPTI_VERSION: "140000" },
+      "OPTION",
+      /\(.*libcuda\.so\.1 is of CUDA 14, newer than the driver\)/,
+    ],
+    [
+      "another profiler",
+      { FAKE_CUPTI_SUBSCRIBE: "39" },
+      "PROFILER_BUSY",
+      /^Another profiler or debugger has this device process already .*\. Start Warpcell without it, or look at the profile there\.$/,
+    ],
+    [
+      "a driver that lets only administrators",
+      { FAKE_CUPTI_ENABLE: "35" },
+      "NOT_PERMITTED",
+      /^The driver lets only administrators profile\. .*"options nvidia NVreg_RestrictProfilingToAdminUsers=0" .* CAP_SYS_ADMIN\.$/,
+    ],
     ["a virtual GPU", { FAKE_CUPTI_ENABLE: "33" }, "UNSUPPORTED", /^This virtual GPU cannot be profiled\. /],
-    ["a failure of CUPTI", { FAKE_CUPTI_ENABLE: "999" }, "LIBRARY", /^CUPTI 13\.0 failed at starting \(CUPTI_ERROR_OF_A_TEST\)\. /],
-    ["a failure of an older CUPTI", { FAKE_CUPTI_ENABLE: "7", FAKE_CUPTI_VERSION: "26" }, "LIBRARY", /^CUPTI 12 \(API 26\) failed at starting /],
+    [
+      "a failure of CUPTI",
+      { FAKE_CUPTI_ENABLE: "999" },
+      "LIBRARY",
+      /^CUPTI 13\.0 failed at starting \(CUPTI_ERROR_OF_A_TEST\)\. /,
+    ],
+    [
+      "a failure of an older CUPTI",
+      { FAKE_CUPTI_ENABLE: "7", FAKE_CUPTI_VERSION: "26" },
+      "LIBRARY",
+      /^CUPTI 12 \(API 26\) failed at starting /,
+    ],
   ])("%s", (_what, environment, code, sentence) => {
     const device = openMadeGpu(environment);
     for (let again = 0; again < 2; again++) {

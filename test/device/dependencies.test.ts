@@ -8,15 +8,21 @@ import { compile, full, type CompileOptions, type Kernel } from "../../native/li
 import { compilers, use } from "./cpu-cell.ts";
 import { devices } from "./devices.ts";
 
-const targets = devices.flatMap(({ name }): { device: string; compiler: string }[] => (name === "cpu" ? compilers : ["NVRTC"]).map((compiler) => ({ device: name, compiler })));
+const targets = devices.flatMap(({ name }): { device: string; compiler: string }[] =>
+  (name === "cpu" ? compilers : ["NVRTC"]).map((compiler) => ({ device: name, compiler })),
+);
 const root = mkdtempSync(join(tmpdir(), "warpcell-dependencies-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 let folder: string;
-beforeEach(() => { folder = mkdtempSync(join(root, "it's a folder-")); });
+beforeEach(() => {
+  folder = mkdtempSync(join(root, "it's a folder-"));
+});
 
 describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
-  beforeAll(() => { if (device === "cpu") use(compiler); });
+  beforeAll(() => {
+    if (device === "cpu") use(compiler);
+  });
 
   const body = "\n__global__ void k(int* p) { p[0] = VALUE; }\n";
   const file = (name: string, text: string): string => {
@@ -49,7 +55,8 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     file("next.h", "#include_next <next.h>\n");
     file("outer.h", '#  include "value.h"\n');
     symlinkSync("value.h", join(folder, "link.h"));
-    const write = (value: number) => ["value.h", "second/next.h"].forEach((name) => file(name, `#define VALUE ${value}\n`));
+    const write = (value: number) =>
+      ["value.h", "second/next.h"].forEach((name) => file(name, `#define VALUE ${value}\n`));
     write(1);
     if (!compiles) return expect(run(include + body, options)).rejects.toThrow("does not compile");
     expect(await run(include + body, options)).toEqual([1, false]);
@@ -60,7 +67,13 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
 
   test.each<[string, (folder: string) => CompileOptions, string]>([
     ["a folder among the flags", (at) => ({ flags: [`-I${at}`] }), '#include "value.h"'],
-    ["a file that the flags include", (at) => ({ flags: device === "cpu" ? ["-include", join(at, "value.h")] : [`--pre-include=${join(at, "value.h")}`] }), ""],
+    [
+      "a file that the flags include",
+      (at) => ({
+        flags: device === "cpu" ? ["-include", join(at, "value.h")] : [`--pre-include=${join(at, "value.h")}`],
+      }),
+      "",
+    ],
   ])("a header in %s", async (_, options, include) => {
     file("value.h", "#define VALUE 1\n");
     expect(await run(include + body, options(folder))).toEqual([1, false]);

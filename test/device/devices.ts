@@ -5,7 +5,8 @@ import { DeviceProcess } from "../../native/lib/device/process.ts";
 const named = process.env["WARPCELL_TEST_DEVICES"]?.split(",");
 
 export const devices: DeviceProcess[] = (named ?? ["cpu"]).map((name) => {
-  if (name !== "cpu" && name !== "cuda") throw new Error(`Expected WARPCELL_TEST_DEVICES to name cpu, cuda or both but got "${name}".`);
+  if (name !== "cpu" && name !== "cuda")
+    throw new Error(`Expected WARPCELL_TEST_DEVICES to name cpu, cuda or both but got "${name}".`);
   return DeviceProcess.get(name);
 });
 

@@ -7,7 +7,21 @@ import { arange, full, ones, rand, randn, tensor, zeros, type Tensor } from "../
 import { devices } from "./devices.ts";
 
 const mime = "application/vnd.warpcell.tensor.v1+json";
-interface Payload { version: number; shape: number[]; dtype: string; device: string; size: number; bytes: number; min: number | null; max: number | null; mean: number | null; nan: number; inf: number; suspect: boolean; tile: { rows: number; columns: number; rowStep: number; columnStep: number; values: string } | null; }
+interface Payload {
+  version: number;
+  shape: number[];
+  dtype: string;
+  device: string;
+  size: number;
+  bytes: number;
+  min: number | null;
+  max: number | null;
+  mean: number | null;
+  nan: number;
+  inf: number;
+  suspect: boolean;
+  tile: { rows: number; columns: number; rowStep: number; columnStep: number; values: string } | null;
+}
 
 function bundle(x: Tensor): Record<string, string> {
   return (x as unknown as Record<symbol, () => Record<string, string>>)[Symbol.for("Jupyter.display")]!();
@@ -25,19 +39,58 @@ function cells({ tile }: Payload): number[] {
 describe.each(devices.map((device) => device.name))("on %s", (device) => {
   test.each<[string, () => Tensor, string]>([
     ["a vector", () => tensor([1, 2.5, -3], { device }), `tensor([ 1.0,  2.5, -3.0], shape [3], float32, ${device})`],
-    ["a matrix", () => tensor([[1, 2], [3, 4]], { device }), `tensor([[1, 2],\n        [3, 4]], shape [2, 2], float32, ${device})`],
-    ["rounded fractions", () => tensor([1 / 3, 1e-20], { device }), `tensor([3.33333e-01, 1.00000e-20], shape [2], float32, ${device})`],
-    ["float64 shows more digits", () => tensor([1 / 3], { device, dtype: "float64" }), `tensor([0.33333333], shape [1], float64, ${device})`],
-    ["NaN, infinities and booleans", () => tensor([NaN, Infinity, -Infinity], { device }), `tensor([      NaN,  Infinity, -Infinity], shape [3], float32, ${device})`],
+    [
+      "a matrix",
+      () =>
+        tensor(
+          [
+            [1, 2],
+            [3, 4],
+          ],
+          { device },
+        ),
+      `tensor([[1, 2],\n        [3, 4]], shape [2, 2], float32, ${device})`,
+    ],
+    [
+      "rounded fractions",
+      () => tensor([1 / 3, 1e-20], { device }),
+      `tensor([3.33333e-01, 1.00000e-20], shape [2], float32, ${device})`,
+    ],
+    [
+      "float64 shows more digits",
+      () => tensor([1 / 3], { device, dtype: "float64" }),
+      `tensor([0.33333333], shape [1], float64, ${device})`,
+    ],
+    [
+      "NaN, infinities and booleans",
+      () => tensor([NaN, Infinity, -Infinity], { device }),
+      `tensor([      NaN,  Infinity, -Infinity], shape [3], float32, ${device})`,
+    ],
     ["bool", () => tensor([true, false], { device }), `tensor([ true, false], shape [2], bool, ${device})`],
     ["int64", () => tensor([2n ** 60n], { device }), `tensor([1152921504606846976], shape [1], int64, ${device})`],
     ["one element", () => full([], 7, { device }), `tensor(7, shape [], float32, ${device})`],
-    ["big numbers", () => tensor([3.4e38, 1e20, 2 ** 24], { device }), `tensor([3.40000e+38, 1.00000e+20, 1.67772e+07], shape [3], float32, ${device})`],
+    [
+      "big numbers",
+      () => tensor([3.4e38, 1e20, 2 ** 24], { device }),
+      `tensor([3.40000e+38, 1.00000e+20, 1.67772e+07], shape [3], float32, ${device})`,
+    ],
     ["zero with a sign", () => tensor([0, -0], { device }), `tensor([ 0, -0], shape [2], float32, ${device})`],
-    ["no elements in many rows", () => zeros([1_000_000, 0], { device }), `tensor([], shape [1000000, 0], float32, ${device})`],
+    [
+      "no elements in many rows",
+      () => zeros([1_000_000, 0], { device }),
+      `tensor([], shape [1000000, 0], float32, ${device})`,
+    ],
     ["no elements", () => zeros([0, 3], { device }), `tensor([], shape [0, 3], float32, ${device})`],
-    ["a long vector", () => arange(1 << 20, { device }), `tensor([      0,       1,       2, …, 1048573, 1048574, 1048575],\n       shape [1048576], float32, ${device})`],
-    ["a view", () => arange(6, { device }).reshape([2, 3]).T, `tensor([[0, 3],\n        [1, 4],\n        [2, 5]], shape [3, 2], float32, ${device})`],
+    [
+      "a long vector",
+      () => arange(1 << 20, { device }),
+      `tensor([      0,       1,       2, …, 1048573, 1048574, 1048575],\n       shape [1048576], float32, ${device})`,
+    ],
+    [
+      "a view",
+      () => arange(6, { device }).reshape([2, 3]).T,
+      `tensor([[0, 3],\n        [1, 4],\n        [2, 5]], shape [3, 2], float32, ${device})`,
+    ],
   ])("text of %s", (_, make, text) => {
     const x = make();
     expect(String(x)).toBe(text);
@@ -46,8 +99,17 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
 
   test("text of a tensor with long axes shows three at both ends of each", () => {
     expect(String(arange(10_000, { device }).reshape([100, 100]))).toBe(
-      ["tensor([[   0,    1,    2, …,   97,   98,   99],", "        [ 100,  101,  102, …,  197,  198,  199],", "        [ 200,  201,  202, …,  297,  298,  299],", "        …,",
-        "        [9700, 9701, 9702, …, 9797, 9798, 9799],", "        [9800, 9801, 9802, …, 9897, 9898, 9899],", `        [9900, 9901, 9902, …, 9997, 9998, 9999]],`, `       shape [100, 100], float32, ${device})`].join("\n"));
+      [
+        "tensor([[   0,    1,    2, …,   97,   98,   99],",
+        "        [ 100,  101,  102, …,  197,  198,  199],",
+        "        [ 200,  201,  202, …,  297,  298,  299],",
+        "        …,",
+        "        [9700, 9701, 9702, …, 9797, 9798, 9799],",
+        "        [9800, 9801, 9802, …, 9897, 9898, 9899],",
+        `        [9900, 9901, 9902, …, 9997, 9998, 9999]],`,
+        `       shape [100, 100], float32, ${device})`,
+      ].join("\n"),
+    );
   });
 
   test("text of a tensor with many axes shows three at both ends of the last three, and one of the others", () => {
@@ -58,8 +120,13 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
   });
 
   test("rows longer than a line go on in the next, columns under columns", () => {
-    expect(String(arange(40, { device, dtype: "int32" }))).toBe(["tensor([ 0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11, 12, 13, 14, 15, 16,",
-      "        17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33,", `        34, 35, 36, 37, 38, 39], shape [40], int32, ${device})`].join("\n"));
+    expect(String(arange(40, { device, dtype: "int32" }))).toBe(
+      [
+        "tensor([ 0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11, 12, 13, 14, 15, 16,",
+        "        17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33,",
+        `        34, 35, 36, 37, 38, 39], shape [40], int32, ${device})`,
+      ].join("\n"),
+    );
     const lines = String(randn([50, 20], { device })).split("\n");
     expect(lines.length).toBeGreaterThan(100);
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(75);
@@ -68,18 +135,45 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
   });
 
   test("matrices of one tensor have a line between them", () => {
-    expect(String(arange(8, { device }).reshape([2, 2, 2]))).toBe(["tensor([[[0, 1],", "         [2, 3]],", "", "        [[4, 5],", `         [6, 7]]], shape [2, 2, 2], float32, ${device})`].join("\n"));
+    expect(String(arange(8, { device }).reshape([2, 2, 2]))).toBe(
+      [
+        "tensor([[[0, 1],",
+        "         [2, 3]],",
+        "",
+        "        [[4, 5],",
+        `         [6, 7]]], shape [2, 2, 2], float32, ${device})`,
+      ].join("\n"),
+    );
   });
 
   test("floats of one tensor have one notation", () => {
-    expect(String(tensor([0.001, 25, NaN], { device, dtype: "float64" }))).toBe(`tensor([ 0.001, 25.000,    NaN], shape [3], float64, ${device})`);
-    expect(String(tensor([2e-5, -1], { device, dtype: "float64" }))).toBe(`tensor([ 2e-05, -1e+00], shape [2], float64, ${device})`);
+    expect(String(tensor([0.001, 25, NaN], { device, dtype: "float64" }))).toBe(
+      `tensor([ 0.001, 25.000,    NaN], shape [3], float64, ${device})`,
+    );
+    expect(String(tensor([2e-5, -1], { device, dtype: "float64" }))).toBe(
+      `tensor([ 2e-05, -1e+00], shape [2], float64, ${device})`,
+    );
     expect(String(tensor([-0, 0.5], { device }))).toBe(`tensor([-0.0,  0.5], shape [2], float32, ${device})`);
   });
 
   test("inside objects and arrays a tensor is one line, without its elements when there are many", () => {
-    expect(inspect({ a: tensor([[1, 2], [3, 4.5]], { device }), b: [rand([100, 100], { device })] }, { breakLength: 200 })).toBe(
-      `{ a: tensor([[1.0, 2.0], [3.0, 4.5]], shape [2, 2], float32, ${device}), b: [ tensor(shape [100, 100], float32, ${device}) ] }`);
+    expect(
+      inspect(
+        {
+          a: tensor(
+            [
+              [1, 2],
+              [3, 4.5],
+            ],
+            { device },
+          ),
+          b: [rand([100, 100], { device })],
+        },
+        { breakLength: 200 },
+      ),
+    ).toBe(
+      `{ a: tensor([[1.0, 2.0], [3.0, 4.5]], shape [2, 2], float32, ${device}), b: [ tensor(shape [100, 100], float32, ${device}) ] }`,
+    );
     const x = ones([2, 2], { device });
     expect(inspect(x)).toBe(String(x));
     x.dispose();
@@ -88,7 +182,8 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
 
   test("operators of JavaScript are refused with what to write, text is not", () => {
     const x = ones([3], { device }) as unknown as number;
-    const sentence = "JavaScript's operators do not compute with tensors. Write x.add(1) for x + 1, x.mul(2) for x * 2, x.item() for the number in a tensor of one element, and `${x}` for its text.";
+    const sentence =
+      "JavaScript's operators do not compute with tensors. Write x.add(1) for x + 1, x.mul(2) for x * 2, x.item() for the number in a tensor of one element, and `${x}` for its text.";
     expect(() => x + 1).toThrow(sentence);
     expect(() => -x).toThrow(sentence);
     expect(() => x < 1).toThrow(sentence);
@@ -98,37 +193,103 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
   test("a disposed tensor says so and shows nothing else", () => {
     const x = zeros([2], { device });
     x.dispose();
-    expect(bundle(x)).toEqual({ "text/plain": `tensor(disposed, shape [2], float32, ${device})`, "text/html": `<div>tensor(disposed, shape [2], float32, ${device})</div>` });
+    expect(bundle(x)).toEqual({
+      "text/plain": `tensor(disposed, shape [2], float32, ${device})`,
+      "text/html": `<div>tensor(disposed, shape [2], float32, ${device})</div>`,
+    });
   });
 
   test("a table of the last two axes, of others the first position", () => {
-    expect(bundle(tensor([[1, 2], [3, 4]], { device }))["text/html"]).toBe(`<div>tensor, shape [2, 2], float32, ${device}</div><table><tbody><tr><td>1</td><td>2</td></tr><tr><td>3</td><td>4</td></tr></tbody></table>`);
-    expect(bundle(arange(8, { device }).reshape([2, 2, 2]))["text/html"]).toContain("at [0] of the first axis</div><table><tbody><tr><td>0</td><td>1</td></tr><tr><td>2</td><td>3</td></tr>");
+    expect(
+      bundle(
+        tensor(
+          [
+            [1, 2],
+            [3, 4],
+          ],
+          { device },
+        ),
+      )["text/html"],
+    ).toBe(
+      `<div>tensor, shape [2, 2], float32, ${device}</div><table><tbody><tr><td>1</td><td>2</td></tr><tr><td>3</td><td>4</td></tr></tbody></table>`,
+    );
+    expect(bundle(arange(8, { device }).reshape([2, 2, 2]))["text/html"]).toContain(
+      "at [0] of the first axis</div><table><tbody><tr><td>0</td><td>1</td></tr><tr><td>2</td><td>3</td></tr>",
+    );
     expect(bundle(full([], 5, { device }))["text/html"]).toContain("<tr><td>5</td></tr>");
     expect(bundle(zeros([0], { device }))["text/html"]).toBe(`<div>tensor, shape [0], float32, ${device}</div>`);
   });
 
   test("a table with long axes shows three at both ends of each, in as many columns in every row", () => {
-    const rowsOf = (x: Tensor) => [...bundle(x)["text/html"]!.matchAll(/<tr>(.*?)<\/tr>/g)].map(([, row]) => [...row!.matchAll(/<td>(.*?)<\/td>/g)].map(([, cell]) => cell));
+    const rowsOf = (x: Tensor) =>
+      [...bundle(x)["text/html"]!.matchAll(/<tr>(.*?)<\/tr>/g)].map(([, row]) =>
+        [...row!.matchAll(/<td>(.*?)<\/td>/g)].map(([, cell]) => cell),
+      );
     expect(rowsOf(arange(1000, { device }))).toEqual([["0", "1", "2", "…", "997", "998", "999"]]);
-    expect(rowsOf(arange(400, { device }).reshape([20, 20]))).toEqual(Array.from({ length: 20 }, (_, row) => Array.from({ length: 20 }, (_, column) => String(row * 20 + column))));
-    expect(rowsOf(arange(42, { device }).reshape([21, 2]))).toEqual([["0", "1"], ["2", "3"], ["4", "5"], ["…", "…"], ["36", "37"], ["38", "39"], ["40", "41"]]);
+    expect(rowsOf(arange(400, { device }).reshape([20, 20]))).toEqual(
+      Array.from({ length: 20 }, (_, row) => Array.from({ length: 20 }, (_, column) => String(row * 20 + column))),
+    );
+    expect(rowsOf(arange(42, { device }).reshape([21, 2]))).toEqual([
+      ["0", "1"],
+      ["2", "3"],
+      ["4", "5"],
+      ["…", "…"],
+      ["36", "37"],
+      ["38", "39"],
+      ["40", "41"],
+    ]);
     expect(rowsOf(arange(10_000, { device }).reshape([100, 100])).map((row) => row.length)).toEqual(Array(7).fill(7));
   });
 
   test("the payload's figures are over finite elements", () => {
-    const x = tensor([[1, NaN, 3], [Infinity, -5, -Infinity]], { device });
-    expect(payload(x)).toMatchObject({ version: 1, shape: [2, 3], dtype: "float32", device, size: 6, bytes: 24, min: -5, max: 3, mean: -1 / 3, nan: 1, inf: 2, suspect: false });
+    const x = tensor(
+      [
+        [1, NaN, 3],
+        [Infinity, -5, -Infinity],
+      ],
+      { device },
+    );
+    expect(payload(x)).toMatchObject({
+      version: 1,
+      shape: [2, 3],
+      dtype: "float32",
+      device,
+      size: 6,
+      bytes: 24,
+      min: -5,
+      max: 3,
+      mean: -1 / 3,
+      nan: 1,
+      inf: 2,
+      suspect: false,
+    });
     expect(cells(payload(x))).toEqual([1, NaN, 3, Infinity, -5, -Infinity]);
     expect(payload(full([3], NaN, { device }))).toMatchObject({ min: null, max: null, mean: null, nan: 3, inf: 0 });
-    expect(payload(zeros([0], { device }))).toMatchObject({ min: null, max: null, mean: null, nan: 0, inf: 0, tile: null });
-    expect(payload(tensor([3n, -4n], { device }))).toMatchObject({ min: -4, max: 3, mean: -0.5, tile: { rows: 1, columns: 2 } });
+    expect(payload(zeros([0], { device }))).toMatchObject({
+      min: null,
+      max: null,
+      mean: null,
+      nan: 0,
+      inf: 0,
+      tile: null,
+    });
+    expect(payload(tensor([3n, -4n], { device }))).toMatchObject({
+      min: -4,
+      max: 3,
+      mean: -0.5,
+      tile: { rows: 1, columns: 2 },
+    });
     expect(payload(ones([2, 2], { device, dtype: "bool" }))).toMatchObject({ min: 1, max: 1, mean: 1 });
   });
 
   test("an element that float32 cannot hold is a cell at the end of its range, not one without a value", () => {
     const limit = 2 ** 128 - 2 ** 104;
-    expect(cells(payload(tensor([1e300, -1e300, NaN, 2], { device, dtype: "float64" })))).toEqual([limit, -limit, NaN, 2]);
+    expect(cells(payload(tensor([1e300, -1e300, NaN, 2], { device, dtype: "float64" })))).toEqual([
+      limit,
+      -limit,
+      NaN,
+      2,
+    ]);
     expect(cells(payload(full([512], Number.MAX_VALUE, { device, dtype: "float64" })))[0]).toBe(limit);
   });
 
@@ -139,7 +300,10 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     expect(shown.tile).toMatchObject({ rows: 44, columns: 234, rowStep: 3, columnStep: 3 });
     const values = x.slice(1).toArray() as number[][];
     const wanted = Array.from({ length: 44 * 234 }, (_, cell) => {
-      const block = values.slice(Math.floor(cell / 234) * 3).slice(0, 3).flatMap((row) => row.slice((cell % 234) * 3, (cell % 234) * 3 + 3));
+      const block = values
+        .slice(Math.floor(cell / 234) * 3)
+        .slice(0, 3)
+        .flatMap((row) => row.slice((cell % 234) * 3, (cell % 234) * 3 + 3));
       return block.reduce((sum, value) => sum + value, 0) / block.length;
     });
     const worst = Math.max(...cells(shown).map((value, index) => Math.abs(value - wanted[index]!)));
@@ -161,7 +325,15 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
   });
 
   test("a cell of several elements without a finite one says which kind it has, a NaN first", () => {
-    const rows = Array.from({ length: 512 }, (_, row) => Array.from({ length: 512 }, (_, column) => (row < 4 && column < 12 ? [Infinity, -Infinity, -Infinity, -Infinity, NaN, Infinity, Infinity, Infinity, NaN, 2, Infinity, -Infinity][column]! : Infinity)));
+    const rows = Array.from({ length: 512 }, (_, row) =>
+      Array.from({ length: 512 }, (_, column) =>
+        row < 4 && column < 12
+          ? [Infinity, -Infinity, -Infinity, -Infinity, NaN, Infinity, Infinity, Infinity, NaN, 2, Infinity, -Infinity][
+              column
+            ]!
+          : Infinity,
+      ),
+    );
     const x = tensor(rows, { device });
     expect(cells(payload(x)).slice(0, 4)).toEqual([-Infinity, NaN, 2, Infinity]);
   });

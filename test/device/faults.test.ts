@@ -6,7 +6,13 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { binding, deviceExecutable, deviceSources } from "../../native/lib/wire/binding.ts";
 import { Op } from "../../native/lib/wire/commands.ts";
 import { CompileError, DeviceFault, InterruptedError } from "../../native/lib/errors.ts";
-import { clearInterrupt, describeKernels, describeOrigins, type DeviceProcess, origin } from "../../native/lib/device/process.ts";
+import {
+  clearInterrupt,
+  describeKernels,
+  describeOrigins,
+  type DeviceProcess,
+  origin,
+} from "../../native/lib/device/process.ts";
 import { LibraryPlan } from "../../native/lib/device/library-plan.ts";
 import { devices } from "./devices.ts";
 import { launch, layLaunch, load, read, write } from "./records.ts";
@@ -55,7 +61,13 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
   /** The next cell: an earlier array is right, an earlier kernel works on it. */
   function expectWhole({ place, values }: { place: number; values: Int32Array }): void {
     expect(Buffer.compare(read(device, place, values.byteLength), new Uint8Array(values.buffer))).toBe(0);
-    launch(device, { kernel: kernels.add, grid: [Math.ceil(values.length / 256), 1, 1], block: [256, 1, 1], pointers: [place], integers: [values.length, 3] });
+    launch(device, {
+      kernel: kernels.add,
+      grid: [Math.ceil(values.length / 256), 1, 1],
+      block: [256, 1, 1],
+      pointers: [place],
+      integers: [values.length, 3],
+    });
     values.forEach((value, i) => (values[i] = (value + 3) | 0));
     expect(Buffer.compare(read(device, place, values.byteLength), new Uint8Array(values.buffer))).toBe(0);
     device.free(place);
@@ -67,12 +79,30 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     const good = launch(device, { kernel: kernels.add, pointers: [array.place], integers: [0, 1] });
     device.synchronize();
     origin.current = 307;
-    const sequence = launch(device, { kernel: kernels.wild, grid: [8, 1, 1], block: [32, 1, 1], pointers: [array.place], integers: [5] });
+    const sequence = launch(device, {
+      kernel: kernels.wild,
+      grid: [8, 1, 1],
+      block: [32, 1, 1],
+      pointers: [array.place],
+      integers: [5],
+    });
     const fault = caught(() => device.synchronize());
 
-    expect(fault).toMatchObject({ code: "ILLEGAL_ADDRESS", device: device.name, kernel: "wild", where: "Cell [3]:7", sequence });
-    expect(fault.message).toMatch(/^Kernel wild accessed an illegal address \(.*launched at Cell \[3\]:7\)\..* The arrays are kept; those that a kernel may have been writing are marked\.$/);
-    if (fault.block !== undefined) expect([fault.block, fault.thread]).toEqual([[3, 0, 0], [7, 0, 0]]);
+    expect(fault).toMatchObject({
+      code: "ILLEGAL_ADDRESS",
+      device: device.name,
+      kernel: "wild",
+      where: "Cell [3]:7",
+      sequence,
+    });
+    expect(fault.message).toMatch(
+      /^Kernel wild accessed an illegal address \(.*launched at Cell \[3\]:7\)\..* The arrays are kept; those that a kernel may have been writing are marked\.$/,
+    );
+    if (fault.block !== undefined)
+      expect([fault.block, fault.thread]).toEqual([
+        [3, 0, 0],
+        [7, 0, 0],
+      ]);
     expect([good, sequence].map((number) => device.isSuspect(number))).toEqual([false, true]);
     expectWhole(array);
   });
@@ -86,26 +116,49 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
 
   test("a kernel that faults between products of a library is named, and they are not", () => {
     const [a, b, out] = [0, 1, 2].map(() => device.allocate(64 * 64 * 4, "device")) as [number, number, number];
-    const plan = LibraryPlan.obtain(device, "matmul m=64 n=64 k=64 compute=float32 type=float32", { places: [out, a, b], scalars: [1, 0] });
+    const plan = LibraryPlan.obtain(device, "matmul m=64 n=64 k=64 compute=float32 type=float32", {
+      places: [out, a, b],
+      scalars: [1, 0],
+    });
     for (let round = 0; round < 3; round++) {
       for (let i = 0; i < 5; i++) plan.run([out, a, b], [1, 0]);
       origin.current = 410 + round;
-      const sequence = launch(device, { kernel: kernels.wild, grid: [8, 1, 1], block: [32, 1, 1], pointers: [a], integers: [0] });
+      const sequence = launch(device, {
+        kernel: kernels.wild,
+        grid: [8, 1, 1],
+        block: [32, 1, 1],
+        pointers: [a],
+        integers: [0],
+      });
       origin.current = 500;
-      expect(caught(() => {
-        for (let i = 0; i < 5; i++) plan.run([out, a, b], [1, 0]);
-        device.synchronize();
-      })).toMatchObject({ kernel: "wild", where: `Cell [4]:${10 + round}`, sequence });
+      expect(
+        caught(() => {
+          for (let i = 0; i < 5; i++) plan.run([out, a, b], [1, 0]);
+          device.synchronize();
+        }),
+      ).toMatchObject({ kernel: "wild", where: `Cell [4]:${10 + round}`, sequence });
     }
     for (const place of [a, b, out]) device.free(place);
   });
 
   test("a fault is found by whatever comes next: an allocation, a request, a launch or the end of the cell", async () => {
     const array = randomArray(device, 1000);
-    const wild = (): number => launch(device, { kernel: kernels.wild, grid: [8, 1, 1], block: [32, 1, 1], pointers: [array.place], integers: [0] });
+    const wild = (): number =>
+      launch(device, {
+        kernel: kernels.wild,
+        grid: [8, 1, 1],
+        block: [32, 1, 1],
+        pointers: [array.place],
+        integers: [0],
+      });
     wild();
     // A GPU may still be at it when it answers.
-    expect(caught(() => { device.request(Op.hello, []); device.synchronize(); })).toMatchObject({ kernel: "wild" });
+    expect(
+      caught(() => {
+        device.request(Op.hello, []);
+        device.synchronize();
+      }),
+    ).toMatchObject({ kernel: "wild" });
     wild();
     await expect(device.synchronizeAsync()).rejects.toMatchObject({ kernel: "wild" });
     wild();
@@ -125,7 +178,10 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     origin.current = 502;
     launch(device, { kernel: kernels.spin, pointers: [array.place] });
     const addon = deviceExecutable.replace("warpcell-device", "addon.node");
-    const worker = new Worker(`const { interrupt } = require(${JSON.stringify(addon)}); require("node:worker_threads").parentPort.postMessage(0); setTimeout(interrupt, 50);`, { eval: true });
+    const worker = new Worker(
+      `const { interrupt } = require(${JSON.stringify(addon)}); require("node:worker_threads").parentPort.postMessage(0); setTimeout(interrupt, 50);`,
+      { eval: true },
+    );
     await once(worker, "message");
 
     expect(() => device.synchronize()).toThrow(InterruptedError);
@@ -147,7 +203,10 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     const bytes = layLaunch({ kernel: kernels.add, block: [32, 1, 1], pointers: [array.place], integers: [0, 1] });
     const record = new Uint8Array(binding.scratch, 0, bytes).slice();
     const [times] = device.request(Op.time, ["5", "2", record]);
-    const milliseconds = Buffer.from(times ?? []).toString().split("\n").map(Number);
+    const milliseconds = Buffer.from(times ?? [])
+      .toString()
+      .split("\n")
+      .map(Number);
     expect(milliseconds).toHaveLength(5);
     expect(milliseconds.every((time) => time > 0 && time < 1000)).toBe(true);
     expectWhole(array);
@@ -168,7 +227,13 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     // The best of a few: what else the machine does is not the device's.
     const times = Array.from({ length: 4 }, () => {
       const array = randomArray(device, 1 << 20);
-      launch(device, { kernel: kernels.wild, grid: [8, 1, 1], block: [32, 1, 1], pointers: [array.place], integers: [0] });
+      launch(device, {
+        kernel: kernels.wild,
+        grid: [8, 1, 1],
+        block: [32, 1, 1],
+        pointers: [array.place],
+        integers: [0],
+      });
       const begin = performance.now();
       expect(caught(() => device.synchronize())).toMatchObject({ kernel: "wild" });
       expectWhole(array);

@@ -7,7 +7,20 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { deflateRawSync, crc32 } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
-import { dtypes, FormatError, full, io, memory, ones, rand, tensor, Tensor, TensorError, zeros, type DType } from "../../native/lib/index.ts";
+import {
+  dtypes,
+  FormatError,
+  full,
+  io,
+  memory,
+  ones,
+  rand,
+  tensor,
+  Tensor,
+  TensorError,
+  zeros,
+  type DType,
+} from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { mutated, seeded } from "./mutations.ts";
 import { randomValues } from "./numbers.ts";
@@ -16,13 +29,18 @@ const folder = mkdtempSync(join(tmpdir(), "warpcell-files-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const made = (name: string) => fileURLToPath(new URL(`files/${name}`, import.meta.url));
 const bytesOf = (name: string) => readFileSync(made(name));
-const record = async (source: Parameters<typeof io.load>[0], options?: io.LoadOptions) => (await io.load(source, options)) as Record<string, Tensor>;
-const values = [[0, 1, 2], [3, 4, 5]];
+const record = async (source: Parameters<typeof io.load>[0], options?: io.LoadOptions) =>
+  (await io.load(source, options)) as Record<string, Tensor>;
+const values = [
+  [0, 1, 2],
+  [3, 4, 5],
+];
 
 /** A .npy file with that header. */
 function npy(header: string, data = 0, version = 1): Buffer {
   const start = Buffer.from(version === 1 ? "\x93NUMPY\x01\0\0\0" : "\x93NUMPY\x02\0\0\0\0\0", "latin1");
-  if (version === 1) start.writeUInt16LE(header.length, 8); else start.writeUInt32LE(header.length, 8);
+  if (version === 1) start.writeUInt16LE(header.length, 8);
+  else start.writeUInt32LE(header.length, 8);
   return Buffer.concat([start, Buffer.from(header, "latin1"), Buffer.alloc(data)]);
 }
 
@@ -34,45 +52,119 @@ function safetensors(header: unknown, data = 0): Buffer {
 }
 
 /** An archive of one entry, whose fields may lie. */
-function zip(content: Buffer, { method = 0, size = content.length, packed = content, checksum = crc32(content), local = 0, flags = 0, name = "a.npy", copies = 1 } = {}): Buffer {
+function zip(
+  content: Buffer,
+  {
+    method = 0,
+    size = content.length,
+    packed = content,
+    checksum = crc32(content),
+    local = 0,
+    flags = 0,
+    name = "a.npy",
+    copies = 1,
+  } = {},
+): Buffer {
   const fields = Buffer.alloc(26);
-  fields.writeUInt16LE(20, 0); fields.writeUInt16LE(flags, 2); fields.writeUInt16LE(method, 4); fields.writeUInt32LE(checksum, 10); fields.writeUInt32LE(packed.length, 14); fields.writeUInt32LE(size, 18); fields.writeUInt16LE(name.length, 22);
+  fields.writeUInt16LE(20, 0);
+  fields.writeUInt16LE(flags, 2);
+  fields.writeUInt16LE(method, 4);
+  fields.writeUInt32LE(checksum, 10);
+  fields.writeUInt32LE(packed.length, 14);
+  fields.writeUInt32LE(size, 18);
+  fields.writeUInt16LE(name.length, 22);
   const rest = Buffer.alloc(14);
   rest.writeUInt32LE(local, 10);
-  const directory = Buffer.concat(Array.from({ length: copies }, (_, copy) => Buffer.concat([Buffer.from("PK\x01\x02\x14\0", "latin1"), fields, rest, Buffer.from(copies === 1 ? name : `${copy}${name.slice(1)}`)])));
+  const directory = Buffer.concat(
+    Array.from({ length: copies }, (_, copy) =>
+      Buffer.concat([
+        Buffer.from("PK\x01\x02\x14\0", "latin1"),
+        fields,
+        rest,
+        Buffer.from(copies === 1 ? name : `${copy}${name.slice(1)}`),
+      ]),
+    ),
+  );
   const body = Buffer.concat([Buffer.from("PK\x03\x04", "latin1"), fields, Buffer.from(name), packed]);
   const end = Buffer.alloc(22);
-  end.write("PK\x05\x06", "latin1"); end.writeUInt16LE(copies, 8); end.writeUInt16LE(copies, 10); end.writeUInt32LE(directory.length, 12); end.writeUInt32LE(body.length, 16);
+  end.write("PK\x05\x06", "latin1");
+  end.writeUInt16LE(copies, 8);
+  end.writeUInt16LE(copies, 10);
+  end.writeUInt32LE(directory.length, 12);
+  end.writeUInt32LE(body.length, 16);
   return Buffer.concat([body, directory, end]);
 }
 
 describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   const allocated = () => memory()[device]!.allocated;
-  const sample = (dtype: DType, shape: number[]) => tensor(randomValues(shape.reduce((a, b) => a * b, 1), "float16").map((value) => Math.abs(Math.round(value * 8))), { device }).to(dtype).reshape(shape) as Tensor;
+  const sample = (dtype: DType, shape: number[]) =>
+    tensor(
+      randomValues(
+        shape.reduce((a, b) => a * b, 1),
+        "float16",
+      ).map((value) => Math.abs(Math.round(value * 8))),
+      { device },
+    )
+      .to(dtype)
+      .reshape(shape) as Tensor;
   const refused = async (bytes: Uint8Array, code: string, sentence: RegExp, options: io.LoadOptions = {}) => {
     const before = allocated();
-    const error = await io.load(bytes, { device, ...options }).then(() => null, (reason: unknown) => reason) as FormatError;
+    const error = (await io.load(bytes, { device, ...options }).then(
+      () => null,
+      (reason: unknown) => reason,
+    )) as FormatError;
     expect(error).toBeInstanceOf(FormatError);
-    expect({ code: error.code, message: error.message }).toEqual({ code, message: expect.stringMatching(sentence) as unknown });
+    expect({ code: error.code, message: error.message }).toEqual({
+      code,
+      message: expect.stringMatching(sentence) as unknown,
+    });
     expect(allocated()).toBe(before);
   };
 
   test("NumPy's arrays of every number type, in both byte orders, both orders of axes and all versions", async () => {
-    for (const code of ["f2", "f4", "f8"]) expect((await io.load(made(`${code}.npy`), { device }) as Tensor).toArray()).toEqual([[-1, -0.5, 0], [0.5, 1, 1.5]]);
-    for (const code of ["i1", "i2", "i4"]) expect((await io.load(made(`${code}.npy`), { device }) as Tensor).toArray()).toEqual([[-2, -1, 0], [1, 2, 3]]);
-    for (const code of ["u1", "u2", "u4", "big-f4", "big-i2", "version-2", "version-3"]) expect((await io.load(made(`${code}.npy`), { device }) as Tensor).toArray()).toEqual(values);
-    expect((await io.load(made("i8.npy"), { device }) as Tensor).toArray()).toEqual([[-2n, -1n, 0n], [1n, 2n, 3n]]);
-    for (const code of ["u8", "big-u8"]) expect((await io.load(made(`${code}.npy`), { device }) as Tensor).toArray()).toEqual(values.map((row) => row.map(BigInt)));
-    expect((await io.load(made("b1.npy"), { device }) as Tensor).toArray()).toEqual([[true, false, true], [false, true, false]]);
-    const columns = await io.load(made("columns.npy"), { device }) as Tensor;
+    for (const code of ["f2", "f4", "f8"])
+      expect(((await io.load(made(`${code}.npy`), { device })) as Tensor).toArray()).toEqual([
+        [-1, -0.5, 0],
+        [0.5, 1, 1.5],
+      ]);
+    for (const code of ["i1", "i2", "i4"])
+      expect(((await io.load(made(`${code}.npy`), { device })) as Tensor).toArray()).toEqual([
+        [-2, -1, 0],
+        [1, 2, 3],
+      ]);
+    for (const code of ["u1", "u2", "u4", "big-f4", "big-i2", "version-2", "version-3"])
+      expect(((await io.load(made(`${code}.npy`), { device })) as Tensor).toArray()).toEqual(values);
+    expect(((await io.load(made("i8.npy"), { device })) as Tensor).toArray()).toEqual([
+      [-2n, -1n, 0n],
+      [1n, 2n, 3n],
+    ]);
+    for (const code of ["u8", "big-u8"])
+      expect(((await io.load(made(`${code}.npy`), { device })) as Tensor).toArray()).toEqual(
+        values.map((row) => row.map(BigInt)),
+      );
+    expect(((await io.load(made("b1.npy"), { device })) as Tensor).toArray()).toEqual([
+      [true, false, true],
+      [false, true, false],
+    ]);
+    const columns = (await io.load(made("columns.npy"), { device })) as Tensor;
     expect([columns.toArray(), columns.strides, columns.device]).toEqual([values, [1, 2], device]);
     const scalar = await io.load(made("scalar.npy") as `${string}.npy`, { device });
     expect([scalar.shape, scalar.dtype, scalar.item()]).toEqual([[], "float64", 2.5]);
-    expect((await io.load(made("empty.npy"), { device }) as Tensor).shape).toEqual([0, 3]);
+    expect(((await io.load(made("empty.npy"), { device })) as Tensor).shape).toEqual([0, 3]);
   });
 
   test("what NumPy and safetensors write is what save writes, byte by byte", async () => {
-    for (const name of ["f2.npy", "f4.npy", "f8.npy", "i1.npy", "u1.npy", "i8.npy", "b1.npy", "scalar.npy", "empty.npy"]) {
+    for (const name of [
+      "f2.npy",
+      "f4.npy",
+      "f8.npy",
+      "i1.npy",
+      "u1.npy",
+      "i8.npy",
+      "b1.npy",
+      "scalar.npy",
+      "empty.npy",
+    ]) {
       const copy = join(folder, name);
       await io.save(copy, await io.load(made(name), { device }));
       expect(readFileSync(copy).equals(bytesOf(name)), name).toBe(true);
@@ -84,14 +176,32 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
 
   test("safetensors' files, with their metadata", async () => {
     const loaded = await record(made("numpy.safetensors"), { device });
-    expect(Object.fromEntries(Object.entries(loaded).map(([name, each]) => [name, [each.dtype, each.toArray()]]))).toEqual({
-      x: ["float32", values], flags: ["bool", [[true, false, true], [false, true, false]]], long: ["int64", values.map((row) => row.map(BigInt))], half: ["float16", values], none: ["float32", []],
+    expect(
+      Object.fromEntries(Object.entries(loaded).map(([name, each]) => [name, [each.dtype, each.toArray()]])),
+    ).toEqual({
+      x: ["float32", values],
+      flags: [
+        "bool",
+        [
+          [true, false, true],
+          [false, true, false],
+        ],
+      ],
+      long: ["int64", values.map((row) => row.map(BigInt))],
+      half: ["float16", values],
+      none: ["float32", []],
     });
     expect(await io.metadata(made("numpy.safetensors"))).toEqual({ "made by": "NumPy" });
     expect(await io.metadata(bytesOf("numpy.safetensors"))).toEqual({ "made by": "NumPy" });
   });
 
-  test.each(["npy", "npz", "safetensors", "arrow", "arrows"] as const)("every dtype and shape comes back from %s", async (format) => {
+  test.each([
+    "npy",
+    "npz",
+    "safetensors",
+    "arrow",
+    "arrows",
+  ] as const)("every dtype and shape comes back from %s", async (format) => {
     for (const dtype of Object.keys(dtypes) as DType[]) {
       const isMissing = format !== "safetensors" && (dtype === "bfloat16" || dtype.startsWith("float8"));
       for (const shape of [[], [0], [1], [3, 65], [2, 1, 5]]) {
@@ -99,26 +209,45 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
         const x = sample(dtype, shape);
         const value = format === "npy" ? x : { "a name": x, again: x };
         if (isMissing) {
-          await expect(io.encode(format, value)).rejects.toThrow(`${format.startsWith("arrow") ? "Arrow" : "NumPy"} has no ${dtype}`);
+          await expect(io.encode(format, value)).rejects.toThrow(
+            `${format.startsWith("arrow") ? "Arrow" : "NumPy"} has no ${dtype}`,
+          );
           continue;
         }
         const path = join(folder, `${dtype}.${format}`);
         await io.save(path, value, { compress: shape.length === 2 });
         const back = await io.load(path, { device });
         const one = back instanceof Tensor ? back : back["a name"]!;
-        expect([one.dtype, one.shape, Buffer.from(one.data().buffer, one.data().byteOffset, one.bytes)]).toEqual([dtype, shape, Buffer.from(x.data().buffer, x.data().byteOffset, x.bytes)]);
+        expect([one.dtype, one.shape, Buffer.from(one.data().buffer, one.data().byteOffset, one.bytes)]).toEqual([
+          dtype,
+          shape,
+          Buffer.from(x.data().buffer, x.data().byteOffset, x.bytes),
+        ]);
         const encoded = await io.encode(format, value, { compress: true });
-        expect(Object.keys(await io.load(encoded, { device, maxRatio: 1100 }) as object)).toEqual(Object.keys(back));
+        expect(Object.keys((await io.load(encoded, { device, maxRatio: 1100 })) as object)).toEqual(Object.keys(back));
       }
     }
     expect(readdirSync(folder).filter((name) => name.endsWith("unfinished"))).toEqual([]);
   });
 
   test("views are saved as they look, and only those asked for are loaded", async () => {
-    const x = tensor([[1, 2, 3], [4, 5, 6]], { device });
+    const x = tensor(
+      [
+        [1, 2, 3],
+        [4, 5, 6],
+      ],
+      { device },
+    );
     const bytes = await io.encode("safetensors", { t: x.T, part: x.slice(null, 1) }, { metadata: { epoch: "3" } });
     const { t, ...rest } = await record(bytes, { device, only: ["t"] });
-    expect([t!.toArray(), Object.keys(rest)]).toEqual([[[1, 4], [2, 5], [3, 6]], []]);
+    expect([t!.toArray(), Object.keys(rest)]).toEqual([
+      [
+        [1, 4],
+        [2, 5],
+        [3, 6],
+      ],
+      [],
+    ]);
     expect(Object.keys(await record(Uint8Array.from(bytes).buffer, { device }))).toEqual(["t", "part"]);
     await expect(io.load(bytes, { device, only: ["nothing"] })).rejects.toThrow('has no tensor "nothing". It has ');
   });
@@ -135,8 +264,13 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
 
   test("shapes, offsets, headers and ratios that lie are refused before anything is allocated", async () => {
     const header = (fields: string) => `{${fields}}`;
-    const shaped = (shape: string, descr = "<f8") => npy(header(`'descr': '${descr}', 'fortran_order': False, 'shape': ${shape}, `), 16);
-    await refused(shaped("(65536, 65536)"), "TRUNCATED", /promises float64 of shape \[65536, 65536\], 34359738368 bytes/);
+    const shaped = (shape: string, descr = "<f8") =>
+      npy(header(`'descr': '${descr}', 'fortran_order': False, 'shape': ${shape}, `), 16);
+    await refused(
+      shaped("(65536, 65536)"),
+      "TRUNCATED",
+      /promises float64 of shape \[65536, 65536\], 34359738368 bytes/,
+    );
     await refused(shaped("(9007199254740993,)"), "SHAPE", /whole numbers|larger than any memory/);
     await refused(shaped("(4294967296, 4294967296, 0)"), "SHAPE", /larger than any memory/);
     await refused(shaped("(1, 1, 1, 1, 1, 1, 1, 1, 1)"), "SHAPE", /9 axes, but a tensor has at most 8/);
@@ -155,7 +289,8 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     await refused(Buffer.from("something else"), "FORMAT", /no known format/);
     await refused(Buffer.from("something else"), "FORMAT", /no \.npy file/, { format: "npy" });
 
-    const entry = (fields: object) => safetensors({ a: { dtype: "F32", shape: [2], data_offsets: [0, 8], ...fields } }, 8);
+    const entry = (fields: object) =>
+      safetensors({ a: { dtype: "F32", shape: [2], data_offsets: [0, 8], ...fields } }, 8);
     await refused(entry({ shape: [2 ** 40] }), "OFFSET", /has 4398046511104 bytes, but its offsets are 0 and 8/);
     await refused(entry({ shape: [-1] }), "SHAPE", /whole numbers/);
     await refused(entry({ shape: ["2"] }), "SHAPE", /whole numbers/);
@@ -163,8 +298,19 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     await refused(entry({ data_offsets: [0, 4] }), "OFFSET", /offsets are 0 and 4/);
     await refused(entry({ data_offsets: [0] }), "HEADER", /dtype, shape and data_offsets/);
     await refused(entry({ dtype: "C64" }), "DTYPE", /"C64"/);
-    await refused(safetensors({ a: { dtype: "U8", shape: [8], data_offsets: [0, 8] }, b: { dtype: "U8", shape: [8], data_offsets: [0, 8] } }, 8), "OFFSET", /"b" .* begins at byte 0 of the data, but the one before it ends at 8/);
-    await refused(safetensors({ a: { dtype: "U8", shape: [4], data_offsets: [0, 4] } }, 8), "OFFSET", /take 4 bytes, but 8 follow/);
+    await refused(
+      safetensors(
+        { a: { dtype: "U8", shape: [8], data_offsets: [0, 8] }, b: { dtype: "U8", shape: [8], data_offsets: [0, 8] } },
+        8,
+      ),
+      "OFFSET",
+      /"b" .* begins at byte 0 of the data, but the one before it ends at 8/,
+    );
+    await refused(
+      safetensors({ a: { dtype: "U8", shape: [4], data_offsets: [0, 4] } }, 8),
+      "OFFSET",
+      /take 4 bytes, but 8 follow/,
+    );
     await refused(safetensors('{"a": [[[[1]]]]}'), "HEADER", /nested too deeply/);
     await refused(safetensors('{"a": '), "HEADER", /cannot be read as JSON/);
     await refused(safetensors({ __metadata__: { a: 1 } }), "HEADER", /an object of texts/);
@@ -175,9 +321,21 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const array = bytesOf("f4.npy");
     const zeros = Buffer.alloc(4 << 20);
     const deflated = deflateRawSync(zeros);
-    await refused(zip(zeros, { method: 8, packed: deflated }), "RATIO", /would grow from \d+ to 4194304 bytes, more than 100 times. If you trust the file, allow it with { maxRatio: \d+ }/);
-    await refused(zip(zeros, { method: 8, packed: deflated, size: 1000 }), "CHECKSUM", /larger than the 1000 bytes that it promises/);
-    await refused(zip(array, { method: 8, packed: deflateRawSync(array), size: array.length + 1 }), "CHECKSUM", /inflates to 152 bytes, but promises 153/);
+    await refused(
+      zip(zeros, { method: 8, packed: deflated }),
+      "RATIO",
+      /would grow from \d+ to 4194304 bytes, more than 100 times. If you trust the file, allow it with { maxRatio: \d+ }/,
+    );
+    await refused(
+      zip(zeros, { method: 8, packed: deflated, size: 1000 }),
+      "CHECKSUM",
+      /larger than the 1000 bytes that it promises/,
+    );
+    await refused(
+      zip(array, { method: 8, packed: deflateRawSync(array), size: array.length + 1 }),
+      "CHECKSUM",
+      /inflates to 152 bytes, but promises 153/,
+    );
     await refused(zip(array, { checksum: 7 }), "CHECKSUM", /checksum is wrong/);
     await refused(zip(array, { method: 12 }), "UNSUPPORTED", /packed by method 12/);
     await refused(zip(array, { flags: 1 }), "UNSUPPORTED", /is encrypted/);
@@ -192,9 +350,26 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   test("Arrow's files and streams of several batches", async () => {
     for (const name of ["table.arrow", "table.arrows"]) {
       const loaded = await record(made(name), { device });
-      expect(Object.fromEntries(Object.entries(loaded).map(([column, each]) => [column, [each.dtype, each.device, each.toArray()]]))).toEqual({
-        f: ["float32", device, [0.5, 1.5, -2]], d: ["float64", device, [1, 2, 3]], h: ["float16", device, [1, 2, 3]], i: ["int64", device, [1n, -2n, 3n]], u: ["uint8", device, [1, 2, 255]], b: ["bool", device, [true, false, true]],
-        v: ["float32", device, [[1, 2], [3, 4], [5, 6]]],
+      expect(
+        Object.fromEntries(
+          Object.entries(loaded).map(([column, each]) => [column, [each.dtype, each.device, each.toArray()]]),
+        ),
+      ).toEqual({
+        f: ["float32", device, [0.5, 1.5, -2]],
+        d: ["float64", device, [1, 2, 3]],
+        h: ["float16", device, [1, 2, 3]],
+        i: ["int64", device, [1n, -2n, 3n]],
+        u: ["uint8", device, [1, 2, 255]],
+        b: ["bool", device, [true, false, true]],
+        v: [
+          "float32",
+          device,
+          [
+            [1, 2],
+            [3, 4],
+            [5, 6],
+          ],
+        ],
       });
       expect(Object.keys(await record(bytesOf(name), { device, only: ["v", "b"] }))).toEqual(["b", "v"]);
     }
@@ -204,25 +379,79 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     await refused(bytesOf("packed.arrow"), "UNSUPPORTED", /is compressed\. Write it uncompressed/);
     await refused(bytesOf("table.arrow").subarray(0, 900), "TRUNCATED", /The end of the file is missing/);
     await refused(bytesOf("table.arrows").subarray(0, 1250), "TRUNCATED", /damaged, or was cut off/);
-    await refused(Buffer.concat([Buffer.from("ARROW1\0\0"), Buffer.alloc(8, 0xff)]), "TRUNCATED", /The end of the file is missing/);
+    await refused(
+      Buffer.concat([Buffer.from("ARROW1\0\0"), Buffer.alloc(8, 0xff)]),
+      "TRUNCATED",
+      /The end of the file is missing/,
+    );
     await refused(Buffer.from("ARROW1\0\0"), "TRUNCATED", /The end of the file is missing/);
-    await refused(Buffer.concat([Buffer.alloc(8, 0xff), Buffer.alloc(8)]), "HEADER", /message with -1 bytes of metadata/);
+    await refused(
+      Buffer.concat([Buffer.alloc(8, 0xff), Buffer.alloc(8)]),
+      "HEADER",
+      /message with -1 bytes of metadata/,
+    );
     await refused(Buffer.from([255, 255, 255, 255, 0, 0, 0, 0]), "HEADER", /does not say which columns/);
   });
 
   test("tables of apache-arrow, there and back", async () => {
-    const tensors = { x: tensor([[1, 2], [3, 4], [5, 6]], { device }), flag: tensor([true, false, true], { device }), n: tensor([1n, 2n, 3n], { device }) };
+    const tensors = {
+      x: tensor(
+        [
+          [1, 2],
+          [3, 4],
+          [5, 6],
+        ],
+        { device },
+      ),
+      flag: tensor([true, false, true], { device }),
+      n: tensor([1n, 2n, 3n], { device }),
+    };
     const table = await io.toArrow(tensors);
-    const deep = { deep: tensor(Array.from({ length: 24 }, (_, i) => i), { dtype: "int16", device }).reshape([2, 3, 4]) };
+    const deep = {
+      deep: tensor(
+        Array.from({ length: 24 }, (_, i) => i),
+        { dtype: "int16", device },
+      ).reshape([2, 3, 4]),
+    };
     expect((await io.fromArrow(await io.toArrow(deep), { device }))["deep"]!.toArray()).toEqual(deep.deep.toArray());
-    expect([table.numRows, table.getChild("n")!.toArray(), [...table.getChild("flag")!], [...table.getChild("x")!].map((row) => [...row])]).toEqual([3, BigInt64Array.of(1n, 2n, 3n), [true, false, true], [[1, 2], [3, 4], [5, 6]]]);
+    expect([
+      table.numRows,
+      table.getChild("n")!.toArray(),
+      [...table.getChild("flag")!],
+      [...table.getChild("x")!].map((row) => [...row]),
+    ]).toEqual([
+      3,
+      BigInt64Array.of(1n, 2n, 3n),
+      [true, false, true],
+      [
+        [1, 2],
+        [3, 4],
+        [5, 6],
+      ],
+    ]);
     const back = await io.fromArrow(table, { device });
-    expect(Object.values(back).map((each) => each.toArray())).toEqual([[[1, 2], [3, 4], [5, 6]], [true, false, true], [1n, 2n, 3n]]);
+    expect(Object.values(back).map((each) => each.toArray())).toEqual([
+      [
+        [1, 2],
+        [3, 4],
+        [5, 6],
+      ],
+      [true, false, true],
+      [1n, 2n, 3n],
+    ]);
     const { tableFromArrays } = await import("apache-arrow");
-    expect((await io.fromArrow(tableFromArrays({ a: Float64Array.of(1, 2), word: ["x", "y"] }), { device, only: ["a"] }))["a"]!.toArray()).toEqual([1, 2]);
+    expect(
+      (await io.fromArrow(tableFromArrays({ a: Float64Array.of(1, 2), word: ["x", "y"] }), { device, only: ["a"] }))[
+        "a"
+      ]!.toArray(),
+    ).toEqual([1, 2]);
     await expect(io.fromArrow(7)).rejects.toThrow("fromArrow takes a Table of the package apache-arrow.");
-    await expect(io.toArrow({ a: ones([2], { device }), b: ones([3], { device }) })).rejects.toThrow("these tensors have 2 and 3 along their first axis");
-    await expect(io.toArrow({ a: ones([], { device }) })).rejects.toThrow("a is a tensor without axes: reshape it to [1].");
+    await expect(io.toArrow({ a: ones([2], { device }), b: ones([3], { device }) })).rejects.toThrow(
+      "these tensors have 2 and 3 along their first axis",
+    );
+    await expect(io.toArrow({ a: ones([], { device }) })).rejects.toThrow(
+      "a is a tensor without axes: reshape it to [1].",
+    );
     const many = rand([100_003], { device }).gt(0.5);
     expect((await record(await io.encode("arrow", { many }), { device }))["many"]!.ne(many).sum().item()).toBe(0n);
   });
@@ -240,20 +469,38 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       [() => io.save(join(folder, "a.npz"), x), "A .npz file holds tensors under names: save { x }"],
       [() => io.save(join(folder, "a.npy"), { x }), "A .npy file holds one tensor"],
       [() => io.save(join(folder, "a.npz"), { x: 1 } as never), 'save takes an object of tensors, but "x" is 1'],
-      [() => io.save(join(folder, "a.npz"), [x] as never), "save takes a tensor, or an object of tensors, but got an array of 1"],
+      [
+        () => io.save(join(folder, "a.npz"), [x] as never),
+        "save takes a tensor, or an object of tensors, but got an array of 1",
+      ],
       [() => io.save(7 as never, x), "save takes the path of a file first, but got 7"],
       [() => io.load(7 as never), "load takes the path of a file or its bytes but got 7"],
-      [() => io.load(bytesOf("f4.npy"), { format: "hdf5" as never }), 'There is no format "hdf5". There are npy, npz, safetensors, arrow, arrows'],
+      [
+        () => io.load(bytesOf("f4.npy"), { format: "hdf5" as never }),
+        'There is no format "hdf5". There are npy, npz, safetensors, arrow, arrows',
+      ],
       [() => io.load(bytesOf("f4.npy"), { maxRatio: NaN }), "maxRatio is a number ≥ 1, but got NaN"],
-      [() => io.encode("safetensors", { x }, { metadata: { a: 1 as never } }), "Metadata of .safetensors are texts, but one is 1"],
-      [() => io.encode("safetensors", { __metadata__: x }), 'No tensor of the .safetensors file can be named "__metadata__"'],
+      [
+        () => io.encode("safetensors", { x }, { metadata: { a: 1 as never } }),
+        "Metadata of .safetensors are texts, but one is 1",
+      ],
+      [
+        () => io.encode("safetensors", { __metadata__: x }),
+        'No tensor of the .safetensors file can be named "__metadata__"',
+      ],
       [() => io.load(join(folder, "nowhere.npy")), "ENOENT"],
     ];
     for (const [run, sentence] of cases) await expect(run(), sentence).rejects.toThrow(sentence);
-    expect((await io.save(join(folder, "a.npy"), { x }).catch((error: unknown) => error))).toBeInstanceOf(TensorError);
+    expect(await io.save(join(folder, "a.npy"), { x }).catch((error: unknown) => error)).toBeInstanceOf(TensorError);
   });
 
-  test.each([["npy", ["f4.npy", "big-u8.npy", "columns.npy", "version-2.npy"]], ["npz", ["stored.npz", "deflated.npz"]], ["safetensors", ["numpy.safetensors"]], ["arrow", ["table.arrow", "gaps.arrow"]], ["arrows", ["table.arrows"]]] as const)("300 damaged files of %s are read or refused, never more", async (format, names) => {
+  test.each([
+    ["npy", ["f4.npy", "big-u8.npy", "columns.npy", "version-2.npy"]],
+    ["npz", ["stored.npz", "deflated.npz"]],
+    ["safetensors", ["numpy.safetensors"]],
+    ["arrow", ["table.arrow", "gaps.arrow"]],
+    ["arrows", ["table.arrows"]],
+  ] as const)("300 damaged files of %s are read or refused, never more", async (format, names) => {
     const seed = Math.floor(Math.random() * 2 ** 31);
     const random = seeded(seed);
     const before = allocated();
@@ -278,8 +525,16 @@ const hasPython = spawnSync("python3", ["--version"]).status === 0;
 test.skipIf(!hasPython)("Python's zipfile finds nothing wrong with our archives", async () => {
   for (const compress of [false, true]) {
     const path = join(folder, `python-${compress}.npz`);
-    await io.save(path, { a: ones([3, 5], { device: "cpu" }), "ü": zeros([0], { device: "cpu" }) }, { compress });
-    const said = execFileSync("python3", ["-c", "import sys, zipfile\nz = zipfile.ZipFile(sys.argv[1])\nprint(z.testzip(), [(i.filename, i.file_size) for i in z.infolist()])", path], { encoding: "utf8" });
+    await io.save(path, { a: ones([3, 5], { device: "cpu" }), ü: zeros([0], { device: "cpu" }) }, { compress });
+    const said = execFileSync(
+      "python3",
+      [
+        "-c",
+        "import sys, zipfile\nz = zipfile.ZipFile(sys.argv[1])\nprint(z.testzip(), [(i.filename, i.file_size) for i in z.infolist()])",
+        path,
+      ],
+      { encoding: "utf8" },
+    );
     expect(said.trim()).toBe("None [('a.npy', 188), ('ü.npy', 128)]");
   }
 });

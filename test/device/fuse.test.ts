@@ -36,28 +36,61 @@ describe.each(devices.map((device) => [device.name] as const))("fuse on %s", (de
     poison(device, count + 1);
     expectClose(fuse((x: Tensor, y: Tensor) => x.mul(2).add(y).tanh(), wait)(x, y), values, 8 * roundoff.float32!);
     const sum = fuse((x: Tensor, y: Tensor) => x.mul(2).add(y).tanh().sum().add(1), wait)(x, y);
-    expectClose(sum, [values.reduce((sum, value) => sum + value, 1)], (8 + Math.sqrt(count)) * roundoff.float32! * Math.max(1, Math.sqrt(count)));
+    expectClose(
+      sum,
+      [values.reduce((sum, value) => sum + value, 1)],
+      (8 + Math.sqrt(count)) * roundoff.float32! * Math.max(1, Math.sqrt(count)),
+    );
   });
 
   test("every function of one number, of two and with parameters, gives what it gives alone", () => {
     const x = random([300]).mul(0.2).add(1.5);
     const y = random([300]).abs().add(1);
-    const names = Object.entries(unaryRows).filter(([, { domain, result }]) => (domain === "number" || domain === "float") && result === "same").map(([name]) => name) as "exp"[];
-    const pairs = Object.entries(binaryRows).filter(([, { domain, result }]) => (domain === "number" || domain === "float") && result === "same").map(([name]) => name) as "add"[];
+    const names = Object.entries(unaryRows)
+      .filter(([, { domain, result }]) => (domain === "number" || domain === "float") && result === "same")
+      .map(([name]) => name) as "exp"[];
+    const pairs = Object.entries(binaryRows)
+      .filter(([, { domain, result }]) => (domain === "number" || domain === "float") && result === "same")
+      .map(([name]) => name) as "add"[];
     expect(names.length + pairs.length).toBeGreaterThan(55);
     const parts = (x: Tensor, y: Tensor): Tensor[] => [
-      ...names.map((name) => x[name]()), ...pairs.map((name) => x[name](y)), ...pairs.map((name) => x[name](0.75)), sub(2, x), x.clamp({ min: 1.4, max: 1.6 }), x.gelu(), x.gelu({ approximate: "tanh" }),
-      x.sub(1.5).leakyRelu(0.1), x.sub(1.5).elu(0.5), x.sub(1.5).celu(0.5), x.hardtanh({ min: 1.4, max: 1.6 }), x.threshold(1.5, 3), x.softshrink(1.5), x.hardshrink(1.5), x.where(x.gt(y), y), x.where(x.le(1.5).logicalAnd(x.isfinite()), -1), x.ge(y).to("float32"), x.to("int32").to("float32"),
+      ...names.map((name) => x[name]()),
+      ...pairs.map((name) => x[name](y)),
+      ...pairs.map((name) => x[name](0.75)),
+      sub(2, x),
+      x.clamp({ min: 1.4, max: 1.6 }),
+      x.gelu(),
+      x.gelu({ approximate: "tanh" }),
+      x.sub(1.5).leakyRelu(0.1),
+      x.sub(1.5).elu(0.5),
+      x.sub(1.5).celu(0.5),
+      x.hardtanh({ min: 1.4, max: 1.6 }),
+      x.threshold(1.5, 3),
+      x.softshrink(1.5),
+      x.hardshrink(1.5),
+      x.where(x.gt(y), y),
+      x.where(x.le(1.5).logicalAnd(x.isfinite()), -1),
+      x.ge(y).to("float32"),
+      x.to("int32").to("float32"),
     ];
     // NaN of one function would hide the others.
-    const sum = (parts: Tensor[]) => parts.map((part) => part.where(part.isfinite(), 0)).reduce((sum, part) => sum.add(part));
+    const sum = (parts: Tensor[]) =>
+      parts.map((part) => part.where(part.isfinite(), 0)).reduce((sum, part) => sum.add(part));
     const expected = flat(sum(parts(x.to("float64") as Tensor, y.to("float64") as Tensor)));
-    const size = parts(x, y).reduce((sum, part) => sum + part.where(part.isfinite(), 0).abs().max().item() as number, 0);
+    const size = parts(x, y).reduce(
+      (sum, part) => (sum + part.where(part.isfinite(), 0).abs().max().item()) as number,
+      0,
+    );
     expectClose(fuse((x: Tensor, y: Tensor) => sum(parts(x, y)), wait)(x, y), expected, 200 * size * roundoff.float32!);
   });
 
   test.each([
-    ["a row", [7, 100], [100]], ["a column", [7, 100], [7, 1]], ["both", [7, 1], [1, 100]], ["one number", [7, 100], []], ["more axes", [3, 1, 5], [2, 3, 4, 5]], ["one row", [1, 64], [64]],
+    ["a row", [7, 100], [100]],
+    ["a column", [7, 100], [7, 1]],
+    ["both", [7, 1], [1, 100]],
+    ["one number", [7, 100], []],
+    ["more axes", [3, 1, 5], [2, 3, 4, 5]],
+    ["one row", [1, 64], [64]],
   ] as const)("broadcasts %s", (_, a, b) => {
     const [x, y] = [random(a), random(b)];
     const fn = (x: Tensor, y: Tensor) => x.mul(3).sub(y).mul(y);
@@ -74,21 +107,65 @@ describe.each(devices.map((device) => [device.name] as const))("fuse on %s", (de
   test("views: transposed, sliced with steps and from odd places, expanded, and taken inside the function", () => {
     const x = random([40, 30]);
     const y = random([1201]).slice([1, null]).reshape([30, 40]);
-    const fn = (x: Tensor, y: Tensor) => x.add(y).mul(0.5).sum({ axis: [-1] });
-    for (const [a, b] of [[x.transpose(), y], [x.slice([0, 30], [0, 20]), y.slice(null, [0, null, 2])], [x.slice([3, 4]).expand([30, 30]), y.slice(null, [5, 35])]] as const) {
-      expectClose(fuse(fn, wait)(a, b), flat(fn(a.to("float64") as Tensor, b.to("float64") as Tensor)), 100 * roundoff.float32!);
-      expectClose(fuse((x: Tensor, y: Tensor) => x.add(y).abs(), wait)(a, b), flat(a.add(b).abs()), 2 * roundoff.float32!);
+    const fn = (x: Tensor, y: Tensor) =>
+      x
+        .add(y)
+        .mul(0.5)
+        .sum({ axis: [-1] });
+    for (const [a, b] of [
+      [x.transpose(), y],
+      [x.slice([0, 30], [0, 20]), y.slice(null, [0, null, 2])],
+      [x.slice([3, 4]).expand([30, 30]), y.slice(null, [5, 35])],
+    ] as const) {
+      expectClose(
+        fuse(fn, wait)(a, b),
+        flat(fn(a.to("float64") as Tensor, b.to("float64") as Tensor)),
+        100 * roundoff.float32!,
+      );
+      expectClose(
+        fuse((x: Tensor, y: Tensor) => x.add(y).abs(), wait)(a, b),
+        flat(a.add(b).abs()),
+        2 * roundoff.float32!,
+      );
     }
-    const inside = (x: Tensor, y: Tensor) => x.transpose().add(y).mul(x.slice([2, 3], null).reshape([30, 1]));
+    const inside = (x: Tensor, y: Tensor) =>
+      x
+        .transpose()
+        .add(y)
+        .mul(x.slice([2, 3], null).reshape([30, 1]));
     expectClose(fuse(inside, wait)(x, y), flat(inside(x, y)), 4 * roundoff.float32!);
   });
 
-  test.each(["sum", "mean", "max", "min"] as const)("%s over the last axes, all of them, few long rows and many short ones", (name) => {
-    for (const [shape, axis] of [[[5, 1000], -1], [[3, 4, 50], [1, 2]], [[2, 70000], 1], [[3000, 3], 1], [[6, 7], undefined], [[4, 1], 1]] as const) {
+  test.each([
+    "sum",
+    "mean",
+    "max",
+    "min",
+  ] as const)("%s over the last axes, all of them, few long rows and many short ones", (name) => {
+    for (const [shape, axis] of [
+      [[5, 1000], -1],
+      [
+        [3, 4, 50],
+        [1, 2],
+      ],
+      [[2, 70000], 1],
+      [[3000, 3], 1],
+      [[6, 7], undefined],
+      [[4, 1], 1],
+    ] as const) {
       const x = random(shape);
-      const fn = (x: Tensor) => x.mul(x).sub(0.5)[name](axis === undefined ? {} : { axis }).mul(2);
+      const fn = (x: Tensor) =>
+        x
+          .mul(x)
+          .sub(0.5)
+          [name](axis === undefined ? {} : { axis })
+          .mul(2);
       poison(device, 40000);
-      expectClose(fuse(fn, wait)(x), flat(fn(x.to("float64") as Tensor)), 400 * roundoff.float32! * (name === "sum" ? Math.sqrt(x.size) : 1));
+      expectClose(
+        fuse(fn, wait)(x),
+        flat(fn(x.to("float64") as Tensor)),
+        400 * roundoff.float32! * (name === "sum" ? Math.sqrt(x.size) : 1),
+      );
     }
   });
 
@@ -110,7 +187,10 @@ describe.each(devices.map((device) => [device.name] as const))("fuse on %s", (de
   };
   const layerNorm = (x: Tensor, weight: Tensor, bias: Tensor) => {
     const centred = x.sub(x.mean({ axis: -1, keepdims: true }));
-    return centred.mul(centred.square().mean({ axis: -1, keepdims: true }).add(1e-5).rsqrt()).mul(weight).add(bias);
+    return centred
+      .mul(centred.square().mean({ axis: -1, keepdims: true }).add(1e-5).rsqrt())
+      .mul(weight)
+      .add(bias);
   };
 
   test.each([1, 65, 768, 1025, 5000])("softmax and layer norm over rows of %i", (length) => {
@@ -119,7 +199,11 @@ describe.each(devices.map((device) => [device.name] as const))("fuse on %s", (de
     poison(device, 6 * length);
     expectClose(fuse(softmax, wait)(x), flat(softmax(x.to("float64") as Tensor)), 64 * roundoff.float32!);
     const expected = layerNorm(x.to("float64") as Tensor, weight.to("float64") as Tensor, bias.to("float64") as Tensor);
-    expectClose(fuse(layerNorm, wait)(x, weight, bias), flat(expected), (length === 1 ? 1000 : 256) * roundoff.float32!);
+    expectClose(
+      fuse(layerNorm, wait)(x, weight, bias),
+      flat(expected),
+      (length === 1 ? 1000 : 256) * roundoff.float32!,
+    );
   });
 
   test.each(["float64", "float16", "bfloat16"] as const)("%s: computed wide, rounded once", (dtype) => {
@@ -130,7 +214,11 @@ describe.each(devices.map((device) => [device.name] as const))("fuse on %s", (de
     const result = fuse(fn, wait)(x, y);
     expect(result.dtype).toBe(dtype);
     expectClose(result, expected, Math.max(roundoff[dtype]! * 1.01, 16 * (dtype === "float64" ? 2 ** -53 : 2 ** -24)));
-    expectClose(fuse((x: Tensor, y: Tensor) => fn(x, y).mean({ axis: -1 }), wait)(x, y), flat(fn(x.to("float64") as Tensor, y.to("float64") as Tensor).mean({ axis: -1 })), Math.max(roundoff[dtype]! * 1.01, 2 ** -20));
+    expectClose(
+      fuse((x: Tensor, y: Tensor) => fn(x, y).mean({ axis: -1 }), wait)(x, y),
+      flat(fn(x.to("float64") as Tensor, y.to("float64") as Tensor).mean({ axis: -1 })),
+      Math.max(roundoff[dtype]! * 1.01, 2 ** -20),
+    );
   });
 
   test("integers wrap around as they do alone, and mix with floats, bool and numbers as they do alone", () => {
@@ -150,7 +238,9 @@ describe.each(devices.map((device) => [device.name] as const))("fuse on %s", (de
 
   test("NaN, infinities and zeros come through", () => {
     const x = tensor([NaN, Infinity, -Infinity, 0, -0, 1e-45, 3e38], { device });
-    expect(fuse((x: Tensor) => x.relu().mul(1).maximum(-1), wait)(x).toArray()).toEqual(x.relu().mul(1).maximum(-1).toArray());
+    expect(fuse((x: Tensor) => x.relu().mul(1).maximum(-1), wait)(x).toArray()).toEqual(
+      x.relu().mul(1).maximum(-1).toArray(),
+    );
     expect(fuse((x: Tensor) => x.mul(2).max(), wait)(x).item()).toBeNaN();
   });
 
@@ -212,8 +302,17 @@ describe.each(devices.map((device) => [device.name] as const))("fuse on %s", (de
     test("of gradients", () => {
       const x = random([20]);
       const fused = fuse((x: Tensor) => x.tanh().mul(x), wait);
-      const second = (f: (x: Tensor) => Tensor) => grad((x: Tensor) => grad((x: Tensor) => f(x).sum())(x).square().sum());
-      expectClose(second(fused)(x), flat(second((x: Tensor) => x.tanh().mul(x))(x.to("float64") as Tensor)), 500 * roundoff.float32!);
+      const second = (f: (x: Tensor) => Tensor) =>
+        grad((x: Tensor) =>
+          grad((x: Tensor) => f(x).sum())(x)
+            .square()
+            .sum(),
+        );
+      expectClose(
+        second(fused)(x),
+        flat(second((x: Tensor) => x.tanh().mul(x))(x.to("float64") as Tensor)),
+        500 * roundoff.float32!,
+      );
     });
 
     test("of captured tensors; none where nobody wants one", () => {
@@ -230,16 +329,36 @@ describe.each(devices.map((device) => [device.name] as const))("fuse on %s", (de
   test("what cannot be fused is named, with why", () => {
     const x = random([8, 8]);
     const attempt = (fn: (x: Tensor) => Tensor) => () => fuse(fn, wait)(x);
-    expect(attempt((x) => x.matmul(x))).toThrow("matmul cannot be fused: fuse takes elementwise operations and reductions over the last axes. Do it before the fused function, or after it.");
-    expect(attempt((x) => x.exp().transpose())).toThrow("permute cannot be fused: it moves elements that the function computes, here from [8, 8] to [8, 8]. Do it before the fused function, or after it.");
-    expect(attempt((x) => x.exp().sum({ axis: 0 }))).toThrow("sum cannot be fused over axes 0 of [8, 8]: fuse reduces the last axes, or all. Transpose the operands first, or reduce after the fused function.");
-    expect(attempt((x) => x.exp().sum({ axis: -1, keepdims: true }).add(x.sum()))).toThrow("sum cannot be fused: it reduces [8, 8] from axis 0, another reduction of the function [8, 8] from axis 1. One kernel works on rows of one length.");
-    expect(attempt((x) => x.sub(x.mean({ axis: -1 })))).toThrow("Reduce with { keepdims: true }, or do it after the fused function.");
-    expect(attempt((x) => x.add_(1))).toThrow("add_ changes a tensor in place, which a fused function cannot do: use add.");
-    expect(attempt((x) => x.mul(x.max().item() as number))).toThrow("A function given to fuse is traced without numbers, so that nothing in it can read a tensor or launch a kernel on it: return the tensor, and read it outside.");
+    expect(attempt((x) => x.matmul(x))).toThrow(
+      "matmul cannot be fused: fuse takes elementwise operations and reductions over the last axes. Do it before the fused function, or after it.",
+    );
+    expect(attempt((x) => x.exp().transpose())).toThrow(
+      "permute cannot be fused: it moves elements that the function computes, here from [8, 8] to [8, 8]. Do it before the fused function, or after it.",
+    );
+    expect(attempt((x) => x.exp().sum({ axis: 0 }))).toThrow(
+      "sum cannot be fused over axes 0 of [8, 8]: fuse reduces the last axes, or all. Transpose the operands first, or reduce after the fused function.",
+    );
+    expect(attempt((x) => x.exp().sum({ axis: -1, keepdims: true }).add(x.sum()))).toThrow(
+      "sum cannot be fused: it reduces [8, 8] from axis 0, another reduction of the function [8, 8] from axis 1. One kernel works on rows of one length.",
+    );
+    expect(attempt((x) => x.sub(x.mean({ axis: -1 })))).toThrow(
+      "Reduce with { keepdims: true }, or do it after the fused function.",
+    );
+    expect(attempt((x) => x.add_(1))).toThrow(
+      "add_ changes a tensor in place, which a fused function cannot do: use add.",
+    );
+    expect(attempt((x) => x.mul(x.max().item() as number))).toThrow(
+      "A function given to fuse is traced without numbers, so that nothing in it can read a tensor or launch a kernel on it: return the tensor, and read it outside.",
+    );
     expect(attempt(() => x)).toThrow("The tensor that a fused function returns depends on none of its arguments.");
-    expect(attempt(() => 3 as unknown as Tensor)).toThrow("A fused function returns one tensor, but this one returned 3.");
-    expect(attempt(() => { throw new RangeError("mine"); })).toThrow(new RangeError("mine"));
+    expect(attempt(() => 3 as unknown as Tensor)).toThrow(
+      "A fused function returns one tensor, but this one returned 3.",
+    );
+    expect(
+      attempt(() => {
+        throw new RangeError("mine");
+      }),
+    ).toThrow(new RangeError("mine"));
     expect(() => fuse(3 as never)).toThrow("fuse takes a function of tensors but got 3.");
     expect(() => fuse((x: number) => x as unknown as Tensor)(3)).toThrow("A fused function takes at least one tensor.");
     expect(attempt((x) => x.add(random([3])))).toThrow("broadcast");

@@ -10,24 +10,38 @@ let state = (seed % 2147483646) + 1;
 export const random = (): number => (state = (state * 48271) % 2147483647) / 2147483647;
 export const below = (limit: number): number => Math.floor(random() * limit);
 
-const randoms = (shape: readonly number[], device: string) => tensor(Array.from({ length: shape.reduce((a, b) => a * b, 1) }, () => random() * 2 - 1), { dtype: "float64", device }).reshape(shape);
+const randoms = (shape: readonly number[], device: string) =>
+  tensor(
+    Array.from({ length: shape.reduce((a, b) => a * b, 1) }, () => random() * 2 - 1),
+    { dtype: "float64", device },
+  ).reshape(shape);
 
 /** The elements in row-major order. */
 export const numbersOf = (x: Tensor): number[] => (x.reshape([-1]).toArray() as unknown[]).map(Number);
 
 /** The gradients of Σ w · f(x…), with random w and x of those shapes, are what differences say. */
-export function expectGradients(f: (...x: Tensor[]) => Tensor, values: readonly { readonly shape: readonly number[] }[], device: string): void {
+export function expectGradients(
+  f: (...x: Tensor[]) => Tensor,
+  values: readonly { readonly shape: readonly number[] }[],
+  device: string,
+): void {
   const inputs = values.map(({ shape }) => randoms(shape, device).clone());
   for (const input of inputs) input.requiresGrad = true;
   const weights = randoms(f(...inputs).shape, device);
-  const total = (...x: Tensor[]) => f(...x).mul(weights).sum();
+  const total = (...x: Tensor[]) =>
+    f(...x)
+      .mul(weights)
+      .sum();
   const found = gradients(total(...inputs), inputs);
   const step = 2 ** -10;
   inputs.forEach((input, which) => {
     const base = numbersOf(input.detach());
     const slope = (at: number): number => {
       const [above, under] = [step, -step].map((by) => {
-        const changed = tensor(base.map((each, index) => (index === at ? each + by : each)), { dtype: "float64", device }).reshape(input.shape);
+        const changed = tensor(
+          base.map((each, index) => (index === at ? each + by : each)),
+          { dtype: "float64", device },
+        ).reshape(input.shape);
         return Number(total(...inputs.map((each, index) => (index === which ? changed : each.detach()))).item());
       });
       return (above! - under!) / (2 * step);
@@ -35,7 +49,9 @@ export function expectGradients(f: (...x: Tensor[]) => Tensor, values: readonly 
     numbersOf(found[which]!).forEach((value, at) => {
       const wanted = slope(at);
       // Differences err by step²/6 · f''', and by roundings of the total over the step.
-      expect(Math.abs(value - wanted), `${f}: input ${which}, element ${at}: ${value} for ${wanted}`).toBeLessThan(1e-5);
+      expect(Math.abs(value - wanted), `${f}: input ${which}, element ${at}: ${value} for ${wanted}`).toBeLessThan(
+        1e-5,
+      );
     });
   });
 }

@@ -1,14 +1,29 @@
 // Indexing on every device against loops over arrays: reading and assigning through slices, indices and masks; gathering and scattering, with gradients by finite differences.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
-import { arange, full, gradients, newAxis, tensor, zeros, type DType, type IndexEntry } from "../../native/lib/index.ts";
+import {
+  arange,
+  full,
+  gradients,
+  newAxis,
+  tensor,
+  zeros,
+  type DType,
+  type IndexEntry,
+} from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { below, expectGradients, numbersOf as numbers, random } from "./gradient-check.ts";
 import { poison } from "./numbers.ts";
 
 type Nest = number | Nest[];
 const shapeOf = (nest: Nest): number[] => (Array.isArray(nest) ? [nest.length, ...shapeOf(nest[0] ?? 0)] : []);
-const counted = (shape: number[], device: string, dtype: DType = "float32") => arange(0, shape.reduce((a, b) => a * b, 1), 1, { device, dtype }).reshape(shape);
+const counted = (shape: number[], device: string, dtype: DType = "float32") =>
+  arange(
+    0,
+    shape.reduce((a, b) => a * b, 1),
+    1,
+    { device, dtype },
+  ).reshape(shape);
 
 describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   const indices = (list: Nest) => tensor(list as number[], { dtype: "int64", device });
@@ -20,7 +35,10 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       [[-1, 2], Array.from({ length: 6 }, (_, k) => at(3, 2, k))],
       [["...", 1], Array.from({ length: 4 }, (_, i) => Array.from({ length: 5 }, (_, j) => at(i, j, 1)))],
       [[0, [null, null, -1], [5, 0, -2]], [4, 3, 2, 1, 0].map((j) => [5, 3, 1].map((k) => at(0, j, k)))],
-      [[[3, null, -2], "...", [-2, null]], [3, 1].map((i) => [0, 1, 2, 3, 4].map((j) => [4, 5].map((k) => at(i, j, k))))],
+      [
+        [[3, null, -2], "...", [-2, null]],
+        [3, 1].map((i) => [0, 1, 2, 3, 4].map((j) => [4, 5].map((k) => at(i, j, k)))),
+      ],
       [[1, newAxis, [0, 2], 0], [[at(1, 0, 0), at(1, 1, 0)]]],
       [[[2, 1]], []],
     ];
@@ -37,10 +55,26 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(turned.sum().item()).toBe(7140);
     expect(numbers(turned.T.clone()).slice(0, 3)).toEqual([119, 113, 107]);
     const m = x.get(0, [0, 3], [0, 3]);
-    expect(numbers(m.get([null, null, -1], [null, null, -1]).matmul(m.get([null, null, -1])))).toEqual([14 * 12 + 13 * 6, 14 * 13 + 13 * 7 + 12, 14 * 14 + 13 * 8 + 12 * 2, 8 * 12 + 7 * 6, 8 * 13 + 7 * 7 + 6, 8 * 14 + 7 * 8 + 6 * 2, 2 * 12 + 6, 2 * 13 + 7, 2 * 14 + 8]);
+    expect(numbers(m.get([null, null, -1], [null, null, -1]).matmul(m.get([null, null, -1])))).toEqual([
+      14 * 12 + 13 * 6,
+      14 * 13 + 13 * 7 + 12,
+      14 * 14 + 13 * 8 + 12 * 2,
+      8 * 12 + 7 * 6,
+      8 * 13 + 7 * 7 + 6,
+      8 * 14 + 7 * 8 + 6 * 2,
+      2 * 12 + 6,
+      2 * 13 + 7,
+      2 * 14 + 8,
+    ]);
   });
 
-  test.each<DType>(["float32", "bfloat16", "uint8", "int64", "bool"])("index arrays of %s broadcast; masks and slices beside them", (dtype) => {
+  test.each<DType>([
+    "float32",
+    "bfloat16",
+    "uint8",
+    "int64",
+    "bool",
+  ])("index arrays of %s broadcast; masks and slices beside them", (dtype) => {
     const x = counted([3, 4, 5], device, dtype === "bool" ? "int32" : dtype === "uint8" ? "uint8" : dtype).to(dtype);
     const flat = numbers(x);
     const at = (i: number, j: number, k: number) => flat[(i * 4 + j) * 5 + k]!;
@@ -49,17 +83,40 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const columns = [1, 3, -1];
     const pairs = x.get(indices(rows), { at: columns });
     expect(pairs.shape).toEqual([2, 3, 5]);
-    expect(numbers(pairs)).toEqual([2, 0].flatMap((i) => [1, 3, 3].flatMap((j) => [0, 1, 2, 3, 4].map((k) => at(i, j, k)))));
+    expect(numbers(pairs)).toEqual(
+      [2, 0].flatMap((i) => [1, 3, 3].flatMap((j) => [0, 1, 2, 3, 4].map((k) => at(i, j, k)))),
+    );
     const middle = x.get([0, 2], Int32Array.of(3, 0, 0), [null, null, -1]);
     expect(middle.shape).toEqual([2, 3, 5]);
-    expect(numbers(middle)).toEqual([0, 1].flatMap((i) => [3, 0, 0].flatMap((j) => [4, 3, 2, 1, 0].map((k) => at(i, j, k)))));
+    expect(numbers(middle)).toEqual(
+      [0, 1].flatMap((i) => [3, 0, 0].flatMap((j) => [4, 3, 2, 1, 0].map((k) => at(i, j, k)))),
+    );
     const apart = x.get({ at: [0, 2] }, null, indices([4, 1]));
     expect(apart.shape).toEqual([2, 4]);
-    expect(numbers(apart)).toEqual([[0, 4], [2, 1]].flatMap(([i, k]) => [0, 1, 2, 3].map((j) => at(i!, j, k!))));
-    const mask = tensor([[true, false, false, true], [false, false, false, false], [false, true, true, false]], { device });
+    expect(numbers(apart)).toEqual(
+      [
+        [0, 4],
+        [2, 1],
+      ].flatMap(([i, k]) => [0, 1, 2, 3].map((j) => at(i!, j, k!))),
+    );
+    const mask = tensor(
+      [
+        [true, false, false, true],
+        [false, false, false, false],
+        [false, true, true, false],
+      ],
+      { device },
+    );
     const chosen = x.get(mask, [1, 3]);
     expect(chosen.shape).toEqual([4, 2]);
-    expect(numbers(chosen)).toEqual([[0, 0], [0, 3], [2, 1], [2, 2]].flatMap(([i, j]) => [1, 2].map((k) => at(i!, j!, k))));
+    expect(numbers(chosen)).toEqual(
+      [
+        [0, 0],
+        [0, 3],
+        [2, 1],
+        [2, 2],
+      ].flatMap(([i, j]) => [1, 2].map((k) => at(i!, j!, k))),
+    );
     expect(x.get(zeros([3], { dtype: "bool", device })).shape).toEqual([0, 4, 5]);
     expect(x.get(indices([0, 0]).slice([0, 0])).shape).toEqual([0, 4, 5]);
   });
@@ -67,7 +124,9 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   test("assignment through every kind of entry", () => {
     const x = counted([4, 6], device);
     const wanted = numbers(x).map((_, at) => at);
-    const write = (i: number, j: number, value: number) => { wanted[i * 6 + j] = value; };
+    const write = (i: number, j: number, value: number) => {
+      wanted[i * 6 + j] = value;
+    };
     x.set([0, [1, 4]], 7);
     for (const j of [1, 2, 3]) write(0, j, 7);
     x.set([[null, null, -2], -1], tensor([1, 2], { device }));
@@ -91,25 +150,55 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
 
   test("an index that is outside is an error that names it, the axis and its limit", () => {
     const x = counted([3, 4], device);
-    expect(() => x.get(indices([0, 3]))).toThrow("Index 3 is outside axis 0, which has 3 elements: give one from -3 to 2.");
-    expect(() => x.get(null, { at: [[0], [-5]] })).toThrow("Index -5 is outside axis 1, which has 4 elements: give one from -4 to 3.");
+    expect(() => x.get(indices([0, 3]))).toThrow(
+      "Index 3 is outside axis 0, which has 3 elements: give one from -3 to 2.",
+    );
+    expect(() => x.get(null, { at: [[0], [-5]] })).toThrow(
+      "Index -5 is outside axis 1, which has 4 elements: give one from -4 to 3.",
+    );
     expect(() => x.gather(1, indices([[0, 9, 8]]))).toThrow("Index 9 is outside axis 1");
-    expect(() => zeros([0, 2], { device }).indexSelect(0, [0])).toThrow("Axis 0 has no elements, so there is none at index 0.");
+    expect(() => zeros([0, 2], { device }).indexSelect(0, [0])).toThrow(
+      "Axis 0 has no elements, so there is none at index 0.",
+    );
     expect(() => x.get(0, 1, 2)).toThrow("The index has entries for 3 axes, but shape [3, 4] has 2.");
     expect(() => x.get("...", "...")).toThrow('An index has "..." at most once.');
-    expect(() => x.get(zeros([4], { dtype: "bool", device }))).toThrow("A mask of shape [4] does not fit axis 0 of shape [3, 4].");
-    expect(() => x.get(zeros([4, 3], { dtype: "bool", device }))).toThrow("A mask of shape [4, 3] does not fit the 2 axes from 0 on of shape [3, 4].");
-    expect(() => x.get(full([1], 0.5, { device }))).toThrow('get takes indices of integers but got a tensor of float32: convert it, e.g. with .to("int64").');
-    expect(() => x.set([0], tensor([1, 2, 3], { device }))).toThrow("set writes to shape [4], to which a tensor of shape [3] does not broadcast.");
+    expect(() => x.get(zeros([4], { dtype: "bool", device }))).toThrow(
+      "A mask of shape [4] does not fit axis 0 of shape [3, 4].",
+    );
+    expect(() => x.get(zeros([4, 3], { dtype: "bool", device }))).toThrow(
+      "A mask of shape [4, 3] does not fit the 2 axes from 0 on of shape [3, 4].",
+    );
+    expect(() => x.get(full([1], 0.5, { device }))).toThrow(
+      'get takes indices of integers but got a tensor of float32: convert it, e.g. with .to("int64").',
+    );
+    expect(() => x.set([0], tensor([1, 2, 3], { device }))).toThrow(
+      "set writes to shape [4], to which a tensor of shape [3] does not broadcast.",
+    );
     expect(() => x.to("uint8").set([0], 300)).toThrow("set writes to uint8, which does not hold 300.");
-    expect(() => x.set(0 as never, 1)).toThrow("set takes the entries of the index as an array, then the value, e.g. x.set([0, [1, 3]], 5), but got 0.");
-    expect(() => x.gather(1, indices([0]))).toThrow("gather along axis 1 takes indices of as many axes as the tensor, [3, 4], none longer but axis 1, but got [1].");
-    expect(() => x.indexSelect(0, indices([[0]]))).toThrow("indexSelect takes a list of indices but got shape [1, 1]: use take for more axes.");
-    expect(() => x.takeAlongAxis(indices([0]), 0)).toThrow("takeAlongAxis takes indices of as many axes as the tensor, [3, 4], but got [1].");
-    expect(() => x.scatter(0, indices([[0, 1]]), counted([1, 1], device))).toThrow("scatter takes a source at least as large as the indices, [1, 2], but got [1, 1].");
-    expect(() => x.scatter(0, indices([[0]]), 1, { reduce: "mean" as never })).toThrow('scatter takes reduce: "set", "add", "max", "min" but got "mean".');
-    expect(() => x.maskedFill(x, 0)).toThrow("maskedFill takes a mask, a tensor of bool, but got float32: compare one, e.g. with .gt(0).");
-    expect(() => x.get({ at: "a" } as never)).toThrow("get takes indices as a tensor of integers or an array but got \"a\".");
+    expect(() => x.set(0 as never, 1)).toThrow(
+      "set takes the entries of the index as an array, then the value, e.g. x.set([0, [1, 3]], 5), but got 0.",
+    );
+    expect(() => x.gather(1, indices([0]))).toThrow(
+      "gather along axis 1 takes indices of as many axes as the tensor, [3, 4], none longer but axis 1, but got [1].",
+    );
+    expect(() => x.indexSelect(0, indices([[0]]))).toThrow(
+      "indexSelect takes a list of indices but got shape [1, 1]: use take for more axes.",
+    );
+    expect(() => x.takeAlongAxis(indices([0]), 0)).toThrow(
+      "takeAlongAxis takes indices of as many axes as the tensor, [3, 4], but got [1].",
+    );
+    expect(() => x.scatter(0, indices([[0, 1]]), counted([1, 1], device))).toThrow(
+      "scatter takes a source at least as large as the indices, [1, 2], but got [1, 1].",
+    );
+    expect(() => x.scatter(0, indices([[0]]), 1, { reduce: "mean" as never })).toThrow(
+      'scatter takes reduce: "set", "add", "max", "min" but got "mean".',
+    );
+    expect(() => x.maskedFill(x, 0)).toThrow(
+      "maskedFill takes a mask, a tensor of bool, but got float32: compare one, e.g. with .gt(0).",
+    );
+    expect(() => x.get({ at: "a" } as never)).toThrow(
+      'get takes indices as a tensor of integers or an array but got "a".',
+    );
     expect(() => x.indexAdd(0, indices([[0]]), x)).toThrow("indexAdd takes a list of indices but got shape [1, 1].");
   });
 
@@ -121,7 +210,9 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const places = list.map((i) => (i < 0 ? i + 50 : i));
     expect(numbers(rows)).toEqual(places.flatMap((i) => Array.from({ length: 16 }, (_, k) => i * 16 + k)));
     expect(numbers(table.T.indexSelect(1, indices(list)).T)).toEqual(numbers(rows));
-    expect(numbers(table.slice(null, [1, 4]).take(indices(list), { axis: 0 }))).toEqual(places.flatMap((i) => [1, 2, 3].map((k) => i * 16 + k)));
+    expect(numbers(table.slice(null, [1, 4]).take(indices(list), { axis: 0 }))).toEqual(
+      places.flatMap((i) => [1, 2, 3].map((k) => i * 16 + k)),
+    );
     expect(numbers(table.take(indices(list)))).toEqual(list.map((i) => (i < 0 ? i + 800 : i)));
     const wide = counted([3, 50], device);
     const index = indices(Array.from({ length: 3 }, () => list));
@@ -130,7 +221,15 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(numbers(wide.takeAlongAxis(indices(list).reshape([1, -1]), 1))).toEqual(numbers(wide.gather(1, index)));
   });
 
-  test.each<DType>(["float32", "float64", "float16", "bfloat16", "int32", "int64", "uint8"])("scatter of %s: the last stays, sums are exact to rounding, the largest wins", (dtype) => {
+  test.each<DType>([
+    "float32",
+    "float64",
+    "float16",
+    "bfloat16",
+    "int32",
+    "int64",
+    "uint8",
+  ])("scatter of %s: the last stays, sums are exact to rounding, the largest wins", (dtype) => {
     const [count, width, limit] = [5000, 3, 37];
     const list = Array.from({ length: count }, () => below(limit));
     const values = Array.from({ length: count * width }, () => below(5));
@@ -176,8 +275,16 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(Math.abs(first![0]! - exact)).toBeLessThanOrEqual(Math.abs(exact) * 2 ** -23 + 1e-9);
     expect(first).toEqual(second);
     const special = tensor([NaN, 1, Infinity, 1, -Infinity, Infinity], { device });
-    expect(zeros([3], { device }).indexAdd(0, indices([0, 0, 1, 1, 2, 2]), special).toArray()).toEqual([NaN, Infinity, NaN]);
-    expect(full([2], -Infinity, { device }).scatter(0, indices([0, 0]), special, { reduce: "max" }).toArray()).toEqual([NaN, -Infinity]);
+    expect(
+      zeros([3], { device })
+        .indexAdd(0, indices([0, 0, 1, 1, 2, 2]), special)
+        .toArray(),
+    ).toEqual([NaN, Infinity, NaN]);
+    expect(
+      full([2], -Infinity, { device })
+        .scatter(0, indices([0, 0]), special, { reduce: "max" })
+        .toArray(),
+    ).toEqual([NaN, -Infinity]);
   });
 
   test.each([1, 64, 4097, 200_000])("masks over %d elements", (count) => {
@@ -192,21 +299,64 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   });
 
   test("nonzero of several axes, and a mask that broadcasts", () => {
-    expect(tensor([[0, 3, 0], [4, 0, 5]], { device }).nonzero().toArray()).toEqual([[0n, 1n], [1n, 0n], [1n, 2n]]);
-    expect(numbers(counted([2, 3], device).maskedSelect(tensor([true, false, true], { device })))).toEqual([0, 2, 3, 5]);
+    expect(
+      tensor(
+        [
+          [0, 3, 0],
+          [4, 0, 5],
+        ],
+        { device },
+      )
+        .nonzero()
+        .toArray(),
+    ).toEqual([
+      [0n, 1n],
+      [1n, 0n],
+      [1n, 2n],
+    ]);
+    expect(numbers(counted([2, 3], device).maskedSelect(tensor([true, false, true], { device })))).toEqual([
+      0, 2, 3, 5,
+    ]);
     expect(zeros([0, 3], { device }).nonzero().shape).toEqual([0, 2]);
   });
 
   test("gradients of reading", () => {
     const list = indices([2, 0, 2, -1]);
-    const mask = tensor([[true, false, true], [false, true, true]], { device });
+    const mask = tensor(
+      [
+        [true, false, true],
+        [false, true, true],
+      ],
+      { device },
+    );
     expectGradients((x) => x.get([null, null, -1], newAxis, [0, 2]), [{ shape: [3, 4] }], device);
     expectGradients((x) => x.get(null, list), [{ shape: [2, 3] }], device);
     expectGradients((x) => x.get(mask), [{ shape: [2, 3, 2] }], device);
-    expectGradients((x) => x.gather(0, indices([[1, 1, 0], [0, 1, 1]])), [{ shape: [2, 3] }], device);
+    expectGradients(
+      (x) =>
+        x.gather(
+          0,
+          indices([
+            [1, 1, 0],
+            [0, 1, 1],
+          ]),
+        ),
+      [{ shape: [2, 3] }],
+      device,
+    );
     expectGradients((x) => x.maskedSelect(mask), [{ shape: [2, 3] }], device);
     expectGradients((x) => x.maskedFill(mask, 2), [{ shape: [2, 3] }], device);
-    expectGradients((x) => x.take(indices([[1, 1], [0, 1]])), [{ shape: [2, 3] }], device);
+    expectGradients(
+      (x) =>
+        x.take(
+          indices([
+            [1, 1],
+            [0, 1],
+          ]),
+        ),
+      [{ shape: [2, 3] }],
+      device,
+    );
   });
 
   test("gradients of writing, also in place and where places coincide", () => {
@@ -215,7 +365,21 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expectGradients((x, v) => x.mul(2).set([null, list], v), [{ shape: [3, 4] }, { shape: [3, 1] }], device);
     expectGradients((x, v) => x.indexCopy(0, list, v), [{ shape: [3, 2] }, { shape: [3, 2] }], device);
     expectGradients((x, v) => x.indexAdd(1, list, v, { alpha: 3 }), [{ shape: [3, 2] }, { shape: [3, 3] }], device);
-    for (const reduce of ["set", "add", "max", "min"] as const) expectGradients((x, v) => x.scatter(0, indices([[0, 1], [0, 0]]), v, { reduce }), [{ shape: [3, 2] }, { shape: [2, 2] }], device);
+    for (const reduce of ["set", "add", "max", "min"] as const)
+      expectGradients(
+        (x, v) =>
+          x.scatter(
+            0,
+            indices([
+              [0, 1],
+              [0, 0],
+            ]),
+            v,
+            { reduce },
+          ),
+        [{ shape: [3, 2] }, { shape: [2, 2] }],
+        device,
+      );
     expectGradients((x) => x.indexFill(0, [0], 5), [{ shape: [3, 2] }], device);
     const leaf = zeros([3], { device });
     leaf.requiresGrad = true;

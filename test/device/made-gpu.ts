@@ -11,10 +11,17 @@ const folder = mkdtempSync(join(tmpdir(), "warpcell-made-gpu-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const libraryName = "libcuda.so.1";
-const namesIn = (file: string, pattern: RegExp): string[] => [...readFileSync(new URL(`../../native/engine/cuda/${file}`, import.meta.url), "utf8").matchAll(pattern)].map(([, name]) => name!);
-const profilerFunctions = ["profile/range_api.h", "profile/sampling_api.h"].flatMap((file) => namesIn(file, / X\((\w+), \w+Parameters\)/g));
+const namesIn = (file: string, pattern: RegExp): string[] =>
+  [...readFileSync(new URL(`../../native/engine/cuda/${file}`, import.meta.url), "utf8").matchAll(pattern)].map(
+    ([, name]) => name!,
+  );
+const profilerFunctions = ["profile/range_api.h", "profile/sampling_api.h"].flatMap((file) =>
+  namesIn(file, / X\((\w+), \w+Parameters\)/g),
+);
 const functions = [
-  ...namesIn("driver_api.h", / X\(\w+, (\w+), \(/g), ...namesIn("profile/cupti_api.h", / X\((\w+), \(/g), ...namesIn("libraries/cublas_api.h", / X\([^,]+, (\w+), \(/g),
+  ...namesIn("driver_api.h", / X\(\w+, (\w+), \(/g),
+  ...namesIn("profile/cupti_api.h", / X\((\w+), \(/g),
+  ...namesIn("libraries/cublas_api.h", / X\([^,]+, (\w+), \(/g),
 ];
 
 const built = new Map<boolean, string>();
@@ -27,10 +34,16 @@ function build(hasProfilers: boolean): string {
   mkdirSync(home);
   built.set(hasProfilers, home);
   const source = readFileSync(new URL("made-gpu.cc", import.meta.url), "utf8");
-  const others = [...functions, ...(hasProfilers ? profilerFunctions : [])].filter((name) => !new RegExp(`\\b${name}\\(`).test(source)).map((name) => `extern "C" int ${name}() { return 0; }`);
+  const others = [...functions, ...(hasProfilers ? profilerFunctions : [])]
+    .filter((name) => !new RegExp(`\\b${name}\\(`).test(source))
+    .map((name) => `extern "C" int ${name}() { return 0; }`);
   const text = join(home, "gpu.cc");
   writeFileSync(text, `${source}\n${others.join("\n")}\n`);
-  const compiled = spawnSync("g++", ["-shared", "-fPIC", "-w", ...(hasProfilers ? [] : ["-DWITHOUT_PROFILERS"]), "-o", join(home, libraryName), text], { encoding: "utf8" });
+  const compiled = spawnSync(
+    "g++",
+    ["-shared", "-fPIC", "-w", ...(hasProfilers ? [] : ["-DWITHOUT_PROFILERS"]), "-o", join(home, libraryName), text],
+    { encoding: "utf8" },
+  );
   expect(compiled.stderr).toBe("");
   return home;
 }
@@ -39,8 +52,14 @@ let number = 500;
 
 /** A device on it: a process of its own, with `environment`. */
 export function openMadeGpu(environment: Record<string, string> = {}, hasProfilers = true): DeviceProcess {
-  const home = build(hasProfilers), library = join(home, libraryName);
-  const surroundings: Record<string, string> = { LD_LIBRARY_PATH: home, WARPCELL_CUPTI: library, WARPCELL_CUBLAS: library, ...environment };
+  const home = build(hasProfilers),
+    library = join(home, libraryName);
+  const surroundings: Record<string, string> = {
+    LD_LIBRARY_PATH: home,
+    WARPCELL_CUPTI: library,
+    WARPCELL_CUBLAS: library,
+    ...environment,
+  };
   const before = Object.keys(surroundings).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, surroundings);
   try {
@@ -54,7 +73,13 @@ export function openMadeGpu(environment: Record<string, string> = {}, hasProfile
 }
 
 /** What a compiler leaves of kernels without parameters. */
-export const madeArtifact = Buffer.concat([Buffer.from([3, 0, 0, 0]), ...["warpcell-cuda-1", "machine code", ""].flatMap((field) => [Buffer.from(BigUint64Array.of(BigInt(field.length)).buffer), Buffer.from(field)])]);
+export const madeArtifact = Buffer.concat([
+  Buffer.from([3, 0, 0, 0]),
+  ...["warpcell-cuda-1", "machine code", ""].flatMap((field) => [
+    Buffer.from(BigUint64Array.of(BigInt(field.length)).buffer),
+    Buffer.from(field),
+  ]),
+]);
 
 /** Loads a module of them; the first has the id 1. */
 export function loadMadeKernels(device: DeviceProcess, symbols: string[]): number {

@@ -21,24 +21,29 @@ function integral(f: (t: number) => number, b: number, steps = 20_000): number {
   return (sum * b) / (3 * steps);
 }
 
-const bessel = (n: number, x: number): number => periodicIntegral((t) => Math.cos(n * t - x * Math.sin(t)), Math.PI) / Math.PI;
-const modified = (n: number, x: number): number => periodicIntegral((t) => Math.exp(x * Math.cos(t)) * Math.cos(n * t), Math.PI) / Math.PI;
+const bessel = (n: number, x: number): number =>
+  periodicIntegral((t) => Math.cos(n * t - x * Math.sin(t)), Math.PI) / Math.PI;
+const modified = (n: number, x: number): number =>
+  periodicIntegral((t) => Math.exp(x * Math.cos(t)) * Math.cos(n * t), Math.PI) / Math.PI;
 
 /** Y₀, Y₁ by their series (DLMF 10.8.1), and on by their recurrence (10.6.1), stable upwards. For x below 6, where the series loses at most three digits. */
 function besselY(n: number, x: number): number {
   const euler = 0.5772156649015329;
   if (n > 1) return ((2 * (n - 1)) / x) * besselY(n - 1, x) - besselY(n - 2, x);
-  let sum = 0, term = n === 0 ? 1 : x / 2, harmonic = 0;
+  let sum = 0,
+    term = n === 0 ? 1 : x / 2,
+    harmonic = 0;
   for (let k = 0; k < 60; k++) {
     sum += term * (n === 0 ? 2 * (harmonic - euler) : 2 * (harmonic - euler) + 1 / (k + 1));
     harmonic += 1 / (k + 1);
     term *= -(x * x) / 4 / ((k + 1) * (k + 1 + n));
   }
-  return ((2 / Math.PI) * Math.log(x / 2) * bessel(n, x)) - sum / Math.PI - (n === 1 ? 2 / (Math.PI * x) : 0);
+  return (2 / Math.PI) * Math.log(x / 2) * bessel(n, x) - sum / Math.PI - (n === 1 ? 2 / (Math.PI * x) : 0);
 }
 
 /** e^(x²) erfc(x) for x ≥ 0 (DLMF 7.7.1 by t → t + x). */
-const scaledError = (x: number): number => (2 / Math.sqrt(Math.PI)) * integral((t) => Math.exp(-t * t - 2 * x * t), Math.min(7, 40 / (2 * x)));
+const scaledError = (x: number): number =>
+  (2 / Math.sqrt(Math.PI)) * integral((t) => Math.exp(-t * t - 2 * x * t), Math.min(7, 40 / (2 * x)));
 
 // By C++ expression of x: the reference, the range of x, and how the error is measured: against the value, or against 1 where the function oscillates.
 const functions: [string, (x: number) => number, [number, number], "relative" | "absolute"][] = [
@@ -64,39 +69,96 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   test.each([
     ["float64", "double", "", { absolute: 5e-12 + 1e-13, relative: 18 * roundoff.float64! + 2e-13 }],
     ["float32", "float", "f", { absolute: 2.2e-6 + 1e-13, relative: 18 * roundoff.float32! + 2e-13 }],
-  ] as [DType, string, string, { absolute: number; relative: number }][])("special functions of %s", async (dtype, type, suffix, bounds) => {
+  ] as [
+    DType,
+    string,
+    string,
+    { absolute: number; relative: number },
+  ][])("special functions of %s", async (dtype, type, suffix, bounds) => {
     const count = 200;
-    const body = functions.map(([expression], row) => `{ const T x = in[${row} * n + i]; const T p[] = {x, 2 * x, 3 * x}; out[${row} * n + i] = ${expression.replace("(", `${suffix}(`)}; }`).join("\n");
-    const k = await kernel(`using T = ${type};\n__global__ void k(int n, const T* in, T* out) { int i = threadIdx.x;\n${body} }`);
+    const body = functions
+      .map(
+        ([expression], row) =>
+          `{ const T x = in[${row} * n + i]; const T p[] = {x, 2 * x, 3 * x}; out[${row} * n + i] = ${expression.replace("(", `${suffix}(`)}; }`,
+      )
+      .join("\n");
+    const k = await kernel(
+      `using T = ${type};\n__global__ void k(int n, const T* in, T* out) { int i = threadIdx.x;\n${body} }`,
+    );
     const hold = dtype === "float32" ? Math.fround : Number;
-    const inputs = functions.map(([, , [low, high]]) => Array.from({ length: count }, () => hold(random(low, dtype === "float32" ? Math.min(high, 80) : high))));
+    const inputs = functions.map(([, , [low, high]]) =>
+      Array.from({ length: count }, () => hold(random(low, dtype === "float32" ? Math.min(high, 80) : high))),
+    );
     const out = full([functions.length, count], NaN, { dtype, device });
     k.launch({ grid: 1, block: count }, count, tensor(inputs, { dtype, device }), out);
     const results = out.toArray() as number[][];
     functions.forEach(([expression, reference, , measure], row) => {
-      const errors = inputs[row]!.map((x, i) => Math.abs(results[row]![i]! - reference(x)) / (measure === "relative" ? Math.abs(reference(x)) : Math.max(1, Math.abs(reference(x)))));
-      expect({ expression, error: Math.max(...errors) }).toEqual({ expression, error: expect.toSatisfy((error: number) => error <= bounds[measure], `at most ${bounds[measure]}`) });
+      const errors = inputs[row]!.map(
+        (x, i) =>
+          Math.abs(results[row]![i]! - reference(x)) /
+          (measure === "relative" ? Math.abs(reference(x)) : Math.max(1, Math.abs(reference(x)))),
+      );
+      expect({ expression, error: Math.max(...errors) }).toEqual({
+        expression,
+        error: expect.toSatisfy((error: number) => error <= bounds[measure], `at most ${bounds[measure]}`),
+      });
     });
   });
 
   test("special functions at the ends of their ranges", async () => {
     const cases: [string, number][] = [
-      ["erfcx(-30.0)", Infinity], ["erfcx(-1e300)", Infinity], ["erfcx(0.0)", 1], ["erfcx(INFINITY)", 0], ["cyl_bessel_i0(0.0)", 1], ["cyl_bessel_i1(0.0)", 0], ["cyl_bessel_i0((double)INFINITY)", Infinity],
-      ["cyl_bessel_i0(710.0) > 1e306", 1], ["cyl_bessel_i0(720.0)", Infinity], ["norm(2, huge)", 5e300], ["norm(2, tiny)", 5e-300], ["norm(2, none)", 0], ["rnorm(2, none)", Infinity], ["isnan(norm(2, wrong))", 1],
-      ["y0(0.0)", -Infinity], ["fabs(j0(0.0) - 1) < 1e-15", 1], ["llmax(1ll << 40, -1ll)", 2 ** 40], ["ullmin(1ull << 63, 5ull)", 5], ["scalbln(1.5, 4l)", 24],
+      ["erfcx(-30.0)", Infinity],
+      ["erfcx(-1e300)", Infinity],
+      ["erfcx(0.0)", 1],
+      ["erfcx(INFINITY)", 0],
+      ["cyl_bessel_i0(0.0)", 1],
+      ["cyl_bessel_i1(0.0)", 0],
+      ["cyl_bessel_i0((double)INFINITY)", Infinity],
+      ["cyl_bessel_i0(710.0) > 1e306", 1],
+      ["cyl_bessel_i0(720.0)", Infinity],
+      ["norm(2, huge)", 5e300],
+      ["norm(2, tiny)", 5e-300],
+      ["norm(2, none)", 0],
+      ["rnorm(2, none)", Infinity],
+      ["isnan(norm(2, wrong))", 1],
+      ["y0(0.0)", -Infinity],
+      ["fabs(j0(0.0) - 1) < 1e-15", 1],
+      ["llmax(1ll << 40, -1ll)", 2 ** 40],
+      ["ullmin(1ull << 63, 5ull)", 5],
+      ["scalbln(1.5, 4l)", 24],
     ];
     const out = full([cases.length], -77, { dtype: "float64", device });
-    const k = await kernel(`__global__ void k(double* out) { const double huge[] = {3e300, 4e300}, tiny[] = {3e-300, 4e-300}, none[] = {0, 0}, wrong[] = {NAN, 0};\n${cases.map(([expression], i) => `out[${i}] = ${expression};`).join("\n")} }`);
+    const k = await kernel(
+      `__global__ void k(double* out) { const double huge[] = {3e300, 4e300}, tiny[] = {3e-300, 4e-300}, none[] = {0, 0}, wrong[] = {NAN, 0};\n${cases.map(([expression], i) => `out[${i}] = ${expression};`).join("\n")} }`,
+    );
     k.launch({ grid: 1, block: 1 }, out);
     const results = out.toArray() as number[];
-    expect(cases.map(([expression], i) => [expression, results[i]])).toEqual(cases.map(([expression, value]) => [expression, value === 5e300 || value === 5e-300 ? expect.closeTo(value, -290) : value]));
-    expect(Math.abs(results[cases.findIndex(([expression]) => expression === "norm(2, tiny)")]! / 5e-300 - 1)).toBeLessThan(1e-15);
+    expect(cases.map(([expression], i) => [expression, results[i]])).toEqual(
+      cases.map(([expression, value]) => [
+        expression,
+        value === 5e300 || value === 5e-300 ? expect.closeTo(value, -290) : value,
+      ]),
+    );
+    expect(
+      Math.abs(results[cases.findIndex(([expression]) => expression === "norm(2, tiny)")]! / 5e-300 - 1),
+    ).toBeLessThan(1e-15);
   });
 
-  describe.each([["float", "float32", "f", "fmaf"], ["double", "float64", "d", "fma"]] as [string, DType, string, string][])("arithmetic of %s with a named rounding", (type, dtype, letter, fused) => {
+  describe.each([
+    ["float", "float32", "f", "fmaf"],
+    ["double", "float64", "d", "fma"],
+  ] as [string, DType, string, string][])("arithmetic of %s with a named rounding", (type, dtype, letter, fused) => {
     // What is exact minus what the device says, as an integer, by operation. All numbers are multiples of 2^-400.
     const one = 1n << 400n;
-    const operations: Record<string, { call: string; inputs: number; difference: (r: bigint, a: bigint, b: bigint, c: bigint) => bigint; positive?: boolean }> = {
+    const operations: Record<
+      string,
+      {
+        call: string;
+        inputs: number;
+        difference: (r: bigint, a: bigint, b: bigint, c: bigint) => bigint;
+        positive?: boolean;
+      }
+    > = {
       add: { call: `__${letter}add`, inputs: 2, difference: (r, a, b) => a + b - r },
       sub: { call: `__${letter}sub`, inputs: 2, difference: (r, a, b) => a - b - r },
       mul: { call: `__${letter}mul`, inputs: 2, difference: (r, a, b) => a * b - r * one },
@@ -114,12 +176,19 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       };
       const values = Array.from({ length: 3 }, () => Array.from({ length: count }, make));
       const given = ["a[i]", "b[i]", "c[i]"].slice(0, inputs).join(", ");
-      const k = await kernel(`__global__ void k(int n, const ${type}* a, const ${type}* b, const ${type}* c, ${type}* out) { for (int i = threadIdx.x; i < n; i += blockDim.x) {
+      const k =
+        await kernel(`__global__ void k(int n, const ${type}* a, const ${type}* b, const ${type}* c, ${type}* out) { for (int i = threadIdx.x; i < n; i += blockDim.x) {
         ${["rn", "rd", "ru", "rz"].map((suffix, i) => `out[${i} * n + i] = ${call}_${suffix}(${given});`).join(" ")} } }`);
       const out = full([4, count], NaN, { dtype, device });
       k.launch({ grid: 1, block: 256 }, count, ...values.map((row) => tensor(row, { dtype, device })), out);
       const [rn, rd, ru, rz] = out.toArray() as number[][];
-      for (let i = 0; i < count; i++) expectRounded([rn![i]!, rd![i]!, ru![i]!, rz![i]!], dtype, (r) => difference(exact(r), exact(values[0]![i]!), exact(values[1]![i]!), exact(values[2]![i]!)), values.map((row) => row[i]));
+      for (let i = 0; i < count; i++)
+        expectRounded(
+          [rn![i]!, rd![i]!, ru![i]!, rz![i]!],
+          dtype,
+          (r) => difference(exact(r), exact(values[0]![i]!), exact(values[1]![i]!), exact(values[2]![i]!)),
+          values.map((row) => row[i]),
+        );
     });
   });
 
@@ -131,24 +200,34 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     ["ull2float", "unsigned long long", "float", "int64", "float32", () => randomLong()],
     ["ll2double", "long long", "double", "int64", "float64", () => randomLong()],
     ["ull2double", "unsigned long long", "double", "int64", "float64", () => randomLong()],
-  ] as [string, string, string, DType, DType, () => number | bigint][])("%s with a named rounding", async (name, from, to, inputs, outputs, make) => {
+  ] as [
+    string,
+    string,
+    string,
+    DType,
+    DType,
+    () => number | bigint,
+  ][])("%s with a named rounding", async (name, from, to, inputs, outputs, make) => {
     const count = 1000;
     const values = Array.from({ length: count }, make);
     const stored = inputs === "int64" ? values.map(BigInt) : values;
     const storage = { float64: "double", int32: "int", int64: "long long" }[inputs as string];
-    const k = await kernel(`__global__ void k(int n, const ${storage}* a, ${to}* out) { for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    const k =
+      await kernel(`__global__ void k(int n, const ${storage}* a, ${to}* out) { for (int i = threadIdx.x; i < n; i += blockDim.x) {
       ${["rn", "rd", "ru", "rz"].map((suffix, i) => `out[${i} * n + i] = __${name}_${suffix}((${from})a[i]);`).join(" ")} } }`);
     const out = full([4, count], NaN, { dtype: outputs, device });
     k.launch({ grid: 1, block: 256 }, count, tensor(stored as number[], { dtype: inputs, device }), out);
     const [rn, rd, ru, rz] = out.toArray() as number[][];
     values.forEach((value, i) => {
-      const given = typeof value === "bigint" ? (name.startsWith("u") ? BigInt.asUintN(64, value) : value) << 400n : exact(value);
+      const given =
+        typeof value === "bigint" ? (name.startsWith("u") ? BigInt.asUintN(64, value) : value) << 400n : exact(value);
       expectRounded([rn![i]!, rd![i]!, ru![i]!, rz![i]!], outputs, (r) => given - exact(r), [value]);
     });
   });
 });
 
-const randomLong = (): bigint => BigInt.asIntN(64, (BigInt(Math.floor(random(0, 2 ** 32))) << 32n) | BigInt(Math.floor(random(0, 2 ** 32))));
+const randomLong = (): bigint =>
+  BigInt.asIntN(64, (BigInt(Math.floor(random(0, 2 ** 32))) << 32n) | BigInt(Math.floor(random(0, 2 ** 32))));
 
 /** A number as a multiple of 2^-400. */
 function exact(x: number): bigint {
@@ -163,7 +242,10 @@ function fail(x: number): never {
 
 /** The number after x, or before it. */
 function neighbour(x: number, dtype: DType, step: 1 | -1): number {
-  const [floats, bits] = dtype === "float32" ? [new Float32Array([x]), Int32Array] as const : [new Float64Array([x]), BigInt64Array] as const;
+  const [floats, bits] =
+    dtype === "float32"
+      ? ([new Float32Array([x]), Int32Array] as const)
+      : ([new Float64Array([x]), BigInt64Array] as const);
   const word = new bits(floats.buffer);
   const away = x < 0 ? -step : step;
   word[0] = (typeof word[0] === "bigint" ? word[0] + BigInt(away) : word[0]! + away) as never;
@@ -171,7 +253,12 @@ function neighbour(x: number, dtype: DType, step: 1 | -1): number {
 }
 
 /** `difference`: what is exact minus a candidate. Each result is on its own side of what is exact, and no number lies between. */
-function expectRounded([rn, rd, ru, rz]: [number, number, number, number], dtype: DType, difference: (candidate: number) => bigint, of: unknown): void {
+function expectRounded(
+  [rn, rd, ru, rz]: [number, number, number, number],
+  dtype: DType,
+  difference: (candidate: number) => bigint,
+  of: unknown,
+): void {
   const said = { of, rn, rd, ru, rz };
   const isDown = difference(rd) >= 0n && (rd === 0 || difference(neighbour(rd, dtype, 1)) < 0n);
   const isUp = difference(ru) <= 0n && (ru === 0 || difference(neighbour(ru, dtype, -1)) > 0n);

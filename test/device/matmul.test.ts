@@ -31,11 +31,17 @@ const below = (limit: number) => Math.floor(random() * limit);
 function numbers(count: number, dtype: DType): Float64Array {
   const steps: Partial<Record<DType, number>> = { float16: 256, bfloat16: 32 };
   const step = steps[dtype];
-  return Float64Array.from({ length: count }, () => (step === undefined ? Math.fround(random() * 4 - 2) : Math.round((random() * 4 - 2) * step) / step));
+  return Float64Array.from({ length: count }, () =>
+    step === undefined ? Math.fround(random() * 4 - 2) : Math.round((random() * 4 - 2) * step) / step,
+  );
 }
 
 /** A matrix as JavaScript sees it: `at(row, column)` of its elements in float64. */
-interface Matrix { readonly rows: number; readonly columns: number; at(row: number, column: number): number; }
+interface Matrix {
+  readonly rows: number;
+  readonly columns: number;
+  at(row: number, column: number): number;
+}
 
 /** Some rows, the first and the last among them. */
 function sampled(rows: number): number[] {
@@ -47,7 +53,8 @@ function expectProduct(got: ArrayLike<number>, offset: number, a: Matrix, b: Mat
   const u = roundoff[dtype]!;
   const accumulator = Math.min(u, 2 ** -24);
   for (let index = 0; index < a.rows * b.columns; index++) {
-    if (!Number.isFinite(got[offset + index]!)) throw new Error(`Element ${index} of ${a.rows} × ${b.columns} was not written: ${got[offset + index]}`);
+    if (!Number.isFinite(got[offset + index]!))
+      throw new Error(`Element ${index} of ${a.rows} × ${b.columns} was not written: ${got[offset + index]}`);
   }
   for (const row of sampled(a.rows)) {
     const [sums, magnitudes] = [new Float64Array(b.columns), new Float64Array(b.columns)];
@@ -63,17 +70,34 @@ function expectProduct(got: ArrayLike<number>, offset: number, a: Matrix, b: Mat
       const error = Math.abs(got[offset + row * b.columns + column]! - sums[column]!);
       // The reference rounds as float64 does.
       const bound = (2 * u + a.columns * (accumulator + 2 ** -53)) * magnitudes[column]!;
-      if (!(error <= bound)) throw new Error(`${dtype} ${a.rows} × ${a.columns} · ${b.columns}: element ${row}, ${column} is off by ${error}, more than ${bound}`);
+      if (!(error <= bound))
+        throw new Error(
+          `${dtype} ${a.rows} × ${a.columns} · ${b.columns}: element ${row}, ${column} is off by ${error}, more than ${bound}`,
+        );
     }
   }
 }
 
 const values = (result: Tensor): ArrayLike<number> => result.to("float64").data() as Float64Array;
-const rowMajor = (rows: number, columns: number, data: Float64Array, offset = 0): Matrix => ({ rows, columns, at: (row, column) => data[offset + row * columns + column]! });
-const flipped = ({ rows, columns, at }: Matrix): Matrix => ({ rows: columns, columns: rows, at: (row, column) => at(column, row) });
+const rowMajor = (rows: number, columns: number, data: Float64Array, offset = 0): Matrix => ({
+  rows,
+  columns,
+  at: (row, column) => data[offset + row * columns + column]!,
+});
+const flipped = ({ rows, columns, at }: Matrix): Matrix => ({
+  rows: columns,
+  columns: rows,
+  at: (row, column) => at(column, row),
+});
 
 /** A random matrix on a device, stored as such or as its transpose. */
-function matrix(rows: number, columns: number, dtype: DType, device: string, isTransposed = false): { tensor: Tensor; matrix: Matrix } {
+function matrix(
+  rows: number,
+  columns: number,
+  dtype: DType,
+  device: string,
+  isTransposed = false,
+): { tensor: Tensor; matrix: Matrix } {
   const data = numbers(rows * columns, dtype);
   const flat = tensor(Array.from(data), { dtype, device });
   return isTransposed
@@ -121,8 +145,18 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
       }
     });
 
-    test.each([[1, 1], [1, 300], [300, 1], [1, 7], [7, 1]])("rows and columns alone: %d × k · k × %d", (m, n) => {
-      for (const [flipA, flipB] of [[false, false], [true, false], [false, true]] as const) {
+    test.each([
+      [1, 1],
+      [1, 300],
+      [300, 1],
+      [1, 7],
+      [7, 1],
+    ])("rows and columns alone: %d × k · k × %d", (m, n) => {
+      for (const [flipA, flipB] of [
+        [false, false],
+        [true, false],
+        [false, true],
+      ] as const) {
         const a = matrix(m, 333, dtype, name, flipA);
         const b = matrix(333, n, dtype, name, flipB);
         poison(name, m * n);
@@ -134,20 +168,39 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
       expect(matrix(0, 5, dtype, name).tensor.matmul(matrix(5, 3, dtype, name).tensor).shape).toEqual([0, 3]);
       expect(matrix(3, 5, dtype, name).tensor.matmul(matrix(5, 0, dtype, name).tensor).shape).toEqual([3, 0]);
       poison(name, 15);
-      expect(matrix(3, 0, dtype, name).tensor.matmul(matrix(0, 5, dtype, name).tensor).toArray()).toEqual(Array(3).fill(Array(5).fill(0)));
-      expect(zeros([0, 3, 4], { dtype, device: name }).matmul(zeros([4, 2], { dtype, device: name })).shape).toEqual([0, 3, 2]);
+      expect(
+        matrix(3, 0, dtype, name)
+          .tensor.matmul(matrix(0, 5, dtype, name).tensor)
+          .toArray(),
+      ).toEqual(Array(3).fill(Array(5).fill(0)));
+      expect(zeros([0, 3, 4], { dtype, device: name }).matmul(zeros([4, 2], { dtype, device: name })).shape).toEqual([
+        0, 3, 2,
+      ]);
     });
 
     test("views: parts, steps, offsets that no vector load fits", () => {
       const [m, n, k] = [33, 29, 41];
       const whole = matrix(2 * m + 3, 3 * k + 5, dtype, name);
       const other = matrix(k + 7, 2 * n + 1, dtype, name);
-      const part = (base: Matrix, rows: number, columns: number, row: [number, number], column: [number, number]): Matrix =>
-        ({ rows, columns, at: (i, j) => base.at(row[0] + i * row[1], column[0] + j * column[1]) });
-      for (const [rowStep, columnStep] of [[1, 1], [2, 1], [1, 3], [2, 3]] as const) {
+      const part = (
+        base: Matrix,
+        rows: number,
+        columns: number,
+        row: [number, number],
+        column: [number, number],
+      ): Matrix => ({ rows, columns, at: (i, j) => base.at(row[0] + i * row[1], column[0] + j * column[1]) });
+      for (const [rowStep, columnStep] of [
+        [1, 1],
+        [2, 1],
+        [1, 3],
+        [2, 3],
+      ] as const) {
         const left = whole.tensor.slice([3, 3 + m * rowStep, rowStep], [1, 1 + k * columnStep, columnStep]);
         const right = other.tensor.slice([7, null], [0, 2 * n, 2]);
-        const wanted = [part(whole.matrix, m, k, [3, rowStep], [1, columnStep]), part(other.matrix, k, n, [7, 1], [0, 2])] as const;
+        const wanted = [
+          part(whole.matrix, m, k, [3, rowStep], [1, columnStep]),
+          part(other.matrix, k, n, [7, 1], [0, 2]),
+        ] as const;
         poison(name, m * n);
         expectProduct(values(left.matmul(right)), 0, ...wanted, dtype);
         expectProduct(values(right.T.matmul(left.T)), 0, flipped(wanted[1]), flipped(wanted[0]), dtype);
@@ -160,21 +213,43 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
       const right = numbers(6 * k * n, dtype);
       const a = tensor(Array.from(left), { dtype, device: name }).reshape([2, 3, m, k]);
       const b = tensor(Array.from(right), { dtype, device: name }).reshape([2, 3, k, n]);
-      const of = (data: Float64Array, rows: number, columns: number, which: number) => rowMajor(rows, columns, data, which * rows * columns);
+      const of = (data: Float64Array, rows: number, columns: number, which: number) =>
+        rowMajor(rows, columns, data, which * rows * columns);
       const check = (result: Tensor, leftOf: (index: number) => number, rightOf: (index: number) => number) => {
         const got = values(result);
-        for (let index = 0; index < result.size / (m * n); index++) expectProduct(got, index * m * n, of(left, m, k, leftOf(index)), of(right, k, n, rightOf(index)), dtype);
+        for (let index = 0; index < result.size / (m * n); index++)
+          expectProduct(got, index * m * n, of(left, m, k, leftOf(index)), of(right, k, n, rightOf(index)), dtype);
       };
       poison(name, 6 * m * n);
-      check(a.matmul(b), (i) => i, (i) => i);
+      check(
+        a.matmul(b),
+        (i) => i,
+        (i) => i,
+      );
       poison(name, 6 * m * n);
-      check(a.matmul(b.slice(1, 2)), (i) => i, () => 5);
+      check(
+        a.matmul(b.slice(1, 2)),
+        (i) => i,
+        () => 5,
+      );
       poison(name, 6 * m * n);
-      check(a.slice(0, 1).matmul(b), () => 1, (i) => i);
+      check(
+        a.slice(0, 1).matmul(b),
+        () => 1,
+        (i) => i,
+      );
       poison(name, 6 * m * n);
-      check(a.slice(null, [0, 1]).matmul(b), (i) => Math.floor(i / 3) * 3, (i) => i);
+      check(
+        a.slice(null, [0, 1]).matmul(b),
+        (i) => Math.floor(i / 3) * 3,
+        (i) => i,
+      );
       poison(name, 6 * m * n);
-      check(a.transpose([1, 0, 2, 3]).matmul(b.transpose([1, 0, 2, 3])), (i) => (i % 2) * 3 + Math.floor(i / 2), (i) => (i % 2) * 3 + Math.floor(i / 2));
+      check(
+        a.transpose([1, 0, 2, 3]).matmul(b.transpose([1, 0, 2, 3])),
+        (i) => (i % 2) * 3 + Math.floor(i / 2),
+        (i) => (i % 2) * 3 + Math.floor(i / 2),
+      );
     });
 
     test("vectors on either side", () => {
@@ -192,7 +267,9 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
       a[3]![7] = NaN;
       a[9]![0] = Infinity;
       b[0]![2] = Math.abs(b[0]![2]!) + 1;
-      const got = tensor(a, { dtype, device: name }).matmul(tensor(b, { dtype, device: name })).toArray() as number[][];
+      const got = tensor(a, { dtype, device: name })
+        .matmul(tensor(b, { dtype, device: name }))
+        .toArray() as number[][];
       expect(got[3]!.every(Number.isNaN)).toBe(true);
       expect(got[9]![2]).toBe(Infinity);
       expect(got.flatMap((row, index) => (index === 3 || index === 9 ? [] : row)).every(Number.isFinite)).toBe(true);
@@ -201,7 +278,8 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
     test("the same bits again and again", () => {
       const [a, b] = [matrix(257, 129, dtype, name).tensor, matrix(129, 66, dtype, name).tensor];
       const first = Buffer.from(a.matmul(b).contiguous().data().slice().buffer);
-      for (let round = 0; round < 5; round++) expect(Buffer.compare(Buffer.from(a.matmul(b).data().slice().buffer), first)).toBe(0);
+      for (let round = 0; round < 5; round++)
+        expect(Buffer.compare(Buffer.from(a.matmul(b).data().slice().buffer), first)).toBe(0);
     });
   });
 
@@ -242,16 +320,30 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
     expect(said("eigh n=4")).toBe("UNSUPPORTED: No library of this device does eigh.");
     expect(said("eigh n=4")).toBe("UNSUPPORTED: No library of this device does eigh.");
     expect(LibraryPlan.find(device, "eigh n=4")).toBeNull();
-    expect(said(text("float32").replaceAll("type=float32", "type=int8"))).toBe("UNSUPPORTED: No library multiplies matrices of int8.");
-    expect(said(text("float32", 64, " epilogue=tanh"))).toBe("UNSUPPORTED: No library knows the epilogue tanh of a matrix product.");
-    expect(said(text("float32", 64, " epilogue=bias batches=2"))).toBe("UNSUPPORTED: An epilogue takes one matrix product, not a batch of 2.");
+    expect(said(text("float32").replaceAll("type=float32", "type=int8"))).toBe(
+      "UNSUPPORTED: No library multiplies matrices of int8.",
+    );
+    expect(said(text("float32", 64, " epilogue=tanh"))).toBe(
+      "UNSUPPORTED: No library knows the epilogue tanh of a matrix product.",
+    );
+    expect(said(text("float32", 64, " epilogue=bias batches=2"))).toBe(
+      "UNSUPPORTED: An epilogue takes one matrix product, not a batch of 2.",
+    );
     expect(said("matmul m=2 compute=float32")).toBe('PROTOCOL: The plan of a matrix product lacks "n".');
     expect(said("matmul m=2 n")).toBe('PROTOCOL: A plan has the term "n" without a value.');
-    expect(said(text("float32").replace("m=64", "m=many"))).toBe("PROTOCOL: The plan of a matrix product has m=many, which is no size.");
+    expect(said(text("float32").replace("m=64", "m=many"))).toBe(
+      "PROTOCOL: The plan of a matrix product has m=many, which is no size.",
+    );
     expect(said(text("float32").replace("m=64", "m=0"))).toBe("PROTOCOL: The plan of a matrix product has no results.");
-    expect(said(text("float32").replace("b.leading=64", "b.leading=63"))).toBe("PROTOCOL: The rows of a matrix overlap: b.leading=63.");
-    expect(said(text("float32", 64, " auxiliary.leading=8"))).toBe("PROTOCOL: The rows of what an epilogue keeps overlap: auxiliary.leading=8.");
-    expect(said(text("float32", 64, " out.transposed=1"))).toBe("PROTOCOL: The plan of a matrix product has a transposed result.");
+    expect(said(text("float32").replace("b.leading=64", "b.leading=63"))).toBe(
+      "PROTOCOL: The rows of a matrix overlap: b.leading=63.",
+    );
+    expect(said(text("float32", 64, " auxiliary.leading=8"))).toBe(
+      "PROTOCOL: The rows of what an epilogue keeps overlap: auxiliary.leading=8.",
+    );
+    expect(said(text("float32", 64, " out.transposed=1"))).toBe(
+      "PROTOCOL: The plan of a matrix product has a transposed result.",
+    );
   });
 
   test("a run that does not fit its plan is refused", () => {
@@ -275,15 +367,23 @@ describe("OpenBLAS", () => {
         console.log(JSON.stringify(x.matmul(x).toArray()));
       } catch (error) { console.log(error.code + ": " + error.message); }
       process.exit(0);`;
-    const result = spawnSync(process.execPath, ["--input-type=module", "-e", source], { encoding: "utf8", env: { ...process.env, ...environment } });
+    const result = spawnSync(process.execPath, ["--input-type=module", "-e", source], {
+      encoding: "utf8",
+      env: { ...process.env, ...environment },
+    });
     return (result.stdout + result.stderr).trim();
   }
 
-  test("without it our own kernels serve", () => expect(product({ WARPCELL_OPENBLAS: "off" })).toBe("[[7,10],[15,22]]"));
+  test("without it our own kernels serve", () =>
+    expect(product({ WARPCELL_OPENBLAS: "off" })).toBe("[[7,10],[15,22]]"));
 
   test("a file of the user's that is none is an error", () => {
-    expect(product({ WARPCELL_OPENBLAS: "/nowhere/libopenblas.so" })).toMatch(/^OPTION: WARPCELL_OPENBLAS names \/nowhere\/libopenblas\.so, which cannot be used \(.*No such file or directory\)\. Name another file, "off", or none\.$/);
-    expect(product({ WARPCELL_OPENBLAS: "libm.so.6" })).toBe('OPTION: WARPCELL_OPENBLAS names libm.so.6, which cannot be used (it is not an OpenBLAS with 32-bit sizes). Name another file, "off", or none.');
+    expect(product({ WARPCELL_OPENBLAS: "/nowhere/libopenblas.so" })).toMatch(
+      /^OPTION: WARPCELL_OPENBLAS names \/nowhere\/libopenblas\.so, which cannot be used \(.*No such file or directory\)\. Name another file, "off", or none\.$/,
+    );
+    expect(product({ WARPCELL_OPENBLAS: "libm.so.6" })).toBe(
+      'OPTION: WARPCELL_OPENBLAS names libm.so.6, which cannot be used (it is not an OpenBLAS with 32-bit sizes). Name another file, "off", or none.',
+    );
   });
 
   test("where there is none, the answer says how to get it", () => {
@@ -294,14 +394,20 @@ describe("OpenBLAS", () => {
     const before = hidden.map((name) => process.env[name]);
     for (const name of hidden) delete process.env[name];
     const client = binding.open("cpu", 0, executable);
-    hidden.forEach((name, index) => { if (before[index] !== undefined) process.env[name] = before[index]; });
+    hidden.forEach((name, index) => {
+      if (before[index] !== undefined) process.env[name] = before[index];
+    });
     try {
       const sequence = binding.request(client, Op.plan, ["1", text("float32"), "", ""], 0);
       expect(binding.wait(client, sequence, 60_000)).toBe("done");
       const [status, ...fields] = binding.reply(client, sequence)!.map((field) => new TextDecoder().decode(field));
       // The loader may know one of the system's.
       if (status === "ok") expect(JSON.parse(fields[1]!).path).toMatch(/^\/(usr\/)?(local\/)?lib/);
-      else expect(fields.slice(0, 2)).toEqual(["NO_LIBRARY", "OpenBLAS was not found. Get it with: pip install scipy-openblas32, or sudo apt-get install libopenblas0-pthread."]);
+      else
+        expect(fields.slice(0, 2)).toEqual([
+          "NO_LIBRARY",
+          "OpenBLAS was not found. Get it with: pip install scipy-openblas32, or sudo apt-get install libopenblas0-pthread.",
+        ]);
     } finally {
       binding.close(client);
       rmSync(folder, { recursive: true });

@@ -3,7 +3,12 @@ import type { DType } from "../../native/lib/memory/dtype.ts";
 import { dtypes, full, type Tensor } from "../../native/lib/index.ts";
 
 /** Unit roundoff: half the distance from 1 to the next number. */
-export const roundoff: Partial<Record<DType, number>> = { float32: 2 ** -24, float64: 2 ** -53, float16: 2 ** -11, bfloat16: 2 ** -8 };
+export const roundoff: Partial<Record<DType, number>> = {
+  float32: 2 ** -24,
+  float64: 2 ** -53,
+  float16: 2 ** -11,
+  bfloat16: 2 ** -8,
+};
 
 /** Random numbers that the dtype holds exactly, so that reference and device start from the same input. */
 export function randomValues(count: number, dtype: DType): number[] {
@@ -23,7 +28,9 @@ export function randomValues(count: number, dtype: DType): number[] {
 
 /** Fills the next free blocks of up to that size with a pattern that no right result has, so that what a kernel leaves out shows. */
 export function poison(device: string, elements: number): void {
-  const blocks: Tensor[] = [1, 1, 2, 4].map((part) => full([Math.ceil(elements / part)], NaN, { dtype: "float64", device }));
+  const blocks: Tensor[] = [1, 1, 2, 4].map((part) =>
+    full([Math.ceil(elements / part)], NaN, { dtype: "float64", device }),
+  );
   for (const block of blocks) block.dispose();
 }
 

@@ -1,7 +1,23 @@
 // Operations on every device beyond the table of cases (table.test.ts): their options, dtypes, sizes beyond a grid, random numbers, and the sentences of their errors.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
-import { arange, compile, exp, full, maximum, linspace, ones, rand, randn, seed, tensor, zeros, type DType, type Kernel, type Tensor } from "../../native/lib/index.ts";
+import {
+  arange,
+  compile,
+  exp,
+  full,
+  maximum,
+  linspace,
+  ones,
+  rand,
+  randn,
+  seed,
+  tensor,
+  zeros,
+  type DType,
+  type Kernel,
+  type Tensor,
+} from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { randomValues } from "./numbers.ts";
 
@@ -41,17 +57,39 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       const sum = tensor(values, { dtype, device }).sum();
       expect(sum.dtype).toBe("int64");
       expect(sum.item()).toBe(values.reduce((total, value) => total + BigInt(value), 0n));
-      const [a, b] = [[[1, 2, 3], [4, 5, 6]], [[1, 0], [2, 1], [0, 3]]];
-      expect(tensor(a, { dtype, device }).matmul(tensor(b, { dtype, device })).toArray()).toEqual([[5, 11], [14, 23]].map((row) => row.map((value) => (dtype === "int64" ? BigInt(value) : value))));
+      const [a, b] = [
+        [
+          [1, 2, 3],
+          [4, 5, 6],
+        ],
+        [
+          [1, 0],
+          [2, 1],
+          [0, 3],
+        ],
+      ];
+      expect(tensor(a, { dtype, device }).matmul(tensor(b, { dtype, device })).toArray()).toEqual(
+        [
+          [5, 11],
+          [14, 23],
+        ].map((row) => row.map((value) => (dtype === "int64" ? BigInt(value) : value))),
+      );
     });
-
   });
 
   test("a sum over several axes, kept or not, and over none of the elements", () => {
     const x = arange(24, { device }).reshape([2, 3, 4]);
     expect(x.sum({ axis: [0, 2] }).toArray()).toEqual([60, 92, 124]);
     expect(x.sum({ axis: [-1, 0], keepdims: true }).shape).toEqual([1, 3, 1]);
-    expect(x.transpose([2, 0, 1]).sum({ axis: [0] }).toArray()).toEqual([[6, 22, 38], [54, 70, 86]]);
+    expect(
+      x
+        .transpose([2, 0, 1])
+        .sum({ axis: [0] })
+        .toArray(),
+    ).toEqual([
+      [6, 22, 38],
+      [54, 70, 86],
+    ]);
     expect(x.sum().shape).toEqual([]);
     expect(x.sum({ axis: [] }).toArray()).toEqual(x.toArray());
     expect(zeros([0, 3], { device }).sum({ axis: 0 }).toArray()).toEqual([0, 0, 0]);
@@ -60,9 +98,19 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
   });
 
   test("a mean of int64 is right where their sum does not fit int64", () => {
-    const x = tensor([[2n ** 62n, 2n ** 62n], [-(2n ** 63n), -(2n ** 63n)]], { device });
+    const x = tensor(
+      [
+        [2n ** 62n, 2n ** 62n],
+        [-(2n ** 63n), -(2n ** 63n)],
+      ],
+      { device },
+    );
     expect(x.mean({ axis: 1 }).toArray()).toEqual([2 ** 62, -(2 ** 63)]);
-    expect(tensor([2n ** 24n + 1n, 2n ** 24n + 3n], { device }).mean().item()).toBe(2 ** 24 + 2);
+    expect(
+      tensor([2n ** 24n + 1n, 2n ** 24n + 3n], { device })
+        .mean()
+        .item(),
+    ).toBe(2 ** 24 + 2);
   });
 
   test("a number takes the dtype of the tensor", () => {
@@ -77,13 +125,38 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     const product = a.matmul(b);
     expect(product.shape).toEqual([2, 5, 3, 2]);
     const [x, y, z] = [a.toArray() as number[][][][], b.toArray() as number[][][], product.toArray() as number[][][][]];
-    for (let i = 0; i < 2; i++) for (let j = 0; j < 5; j++) for (let r = 0; r < 3; r++) for (let c = 0; c < 2; c++) {
-      expect(z[i]![j]![r]![c]).toBe([0, 1, 2, 3].reduce((sum, k) => sum + x[i]![0]![r]![k]! * y[j]![k]![c]!, 0));
-    }
+    for (let i = 0; i < 2; i++)
+      for (let j = 0; j < 5; j++)
+        for (let r = 0; r < 3; r++)
+          for (let c = 0; c < 2; c++) {
+            expect(z[i]![j]![r]![c]).toBe([0, 1, 2, 3].reduce((sum, k) => sum + x[i]![0]![r]![k]! * y[j]![k]![c]!, 0));
+          }
     const v = tensor([1, 2, 3], { device });
     expect(v.matmul(v).item()).toBe(14);
-    expect(tensor([[1, 2, 3], [4, 5, 6]], { device }).matmul(v).toArray()).toEqual([14, 32]);
-    expect(tensor([1, 1], { device }).matmul(tensor([[1, 2, 3], [4, 5, 6]], { device })).toArray()).toEqual([5, 7, 9]);
+    expect(
+      tensor(
+        [
+          [1, 2, 3],
+          [4, 5, 6],
+        ],
+        { device },
+      )
+        .matmul(v)
+        .toArray(),
+    ).toEqual([14, 32]);
+    expect(
+      tensor([1, 1], { device })
+        .matmul(
+          tensor(
+            [
+              [1, 2, 3],
+              [4, 5, 6],
+            ],
+            { device },
+          ),
+        )
+        .toArray(),
+    ).toEqual([5, 7, 9]);
   });
 
   test("a matrix product has more rows than a grid", () => {
@@ -135,8 +208,18 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       return (out.toArray() as number[]).map((word) => (word >>> 0).toString(16));
     };
     expect(words(0n, 0n, 0n)).toEqual(["6627e8d5", "e169c58d", "bc57ac4c", "9b00dbd8"]);
-    expect(words(2n ** 64n - 1n, 2n ** 64n - 1n, 2n ** 64n - 1n)).toEqual(["408f276d", "41c83b0e", "a20bc7c6", "6d5451fd"]);
-    expect(words(0x85a308d3243f6a88n, 0x0370734413198a2en, 0x299f31d0a4093822n)).toEqual(["d16cfe09", "94fdcceb", "5001e420", "24126ea1"]);
+    expect(words(2n ** 64n - 1n, 2n ** 64n - 1n, 2n ** 64n - 1n)).toEqual([
+      "408f276d",
+      "41c83b0e",
+      "a20bc7c6",
+      "6d5451fd",
+    ]);
+    expect(words(0x85a308d3243f6a88n, 0x0370734413198a2en, 0x299f31d0a4093822n)).toEqual([
+      "d16cfe09",
+      "94fdcceb",
+      "5001e420",
+      "24126ea1",
+    ]);
   });
 
   test("floats truncate, beyond the range the limit, NaN 0", () => {
@@ -149,44 +232,175 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
   });
 
   test.each<[string, () => unknown, RegExp | string]>([
-    ["shapes that do not broadcast", () => zeros([2, 3], { device }).add(zeros([4], { device })), "Shapes [2, 3] and [4] do not broadcast: from the last axis on, two sizes have to be equal or one of them 1."],
-    ["dtypes that no integer holds", () => zeros([2], { device, dtype: "int64" }).add(zeros([2], { device, dtype: "uint64" })), `No integer holds all of int64 and uint64: convert one, e.g. with .to("int64").`],
-    ["a dtype that only stores", () => zeros([2], { device, dtype: "float8_e4m3" }).add(zeros([2], { device })), `float8_e4m3 only stores numbers and does not mix with float32: convert it first, e.g. with .to("float32").`],
-    ["arithmetic of a dtype that only stores", () => zeros([2], { device, dtype: "float8_e5m2" }).exp(), `exp takes numbers that compute but got float8_e5m2: convert it, e.g. with .to("float32").`],
-    ["bits of floats", () => zeros([2], { device }).bitwiseAnd(1), `bitwiseAnd takes integers or bool but got float32: convert it, e.g. with .to("int32").`],
-    ["too many operands", () => (exp as (...operands: unknown[]) => unknown)(zeros([1], { device }), 1), "exp takes 1 operand but got 2."],
-    ["numbers alone", () => (maximum as (...operands: unknown[]) => unknown)(1, 2), "maximum takes at least one tensor but got 1 and 2. Use Math for numbers."],
-    ["a result that does not fit in place", () => zeros([1], { device }).add_(zeros([2], { device })), "add_ would give shape [2], which does not fit in place of [1]."],
-    ["a dtype that does not fit in place", () => zeros([1], { device, dtype: "int32" }).add_(0.5), "add_ computes in float32, which int32 does not hold: use add, or convert the tensor first."],
-    ["a condition that is no mask", () => zeros([1], { device }).where(zeros([1], { device }) as never, 1), "where takes a condition of bool but got float32: compare it, e.g. with .ne(0)."],
-    ["an expansion that does not fit", () => zeros([2], { device }).expand([3]), "Shapes [2] and [3] do not broadcast: "],
-    ["an expansion that shrinks", () => zeros([2], { device }).expand([1]), "A tensor of shape [2] does not expand to [1]: only axes of size 1 stretch."],
-    ["a sum of a dtype that only stores", () => zeros([2], { device, dtype: "float8_e4m3" }).sum(), `sum takes numbers that compute but got float8_e4m3: convert it, e.g. with .to("float32").`],
-    ["a matrix product of masks", () => zeros([2, 2], { device, dtype: "bool" }).matmul(zeros([2, 2], { device, dtype: "bool" })), `matmul takes numbers that compute but got bool: convert them, e.g. with .to("float32").`],
-    ["a matrix product with a number", () => zeros([2, 2], { device }).matmul(2 as never), "matmul takes two tensors; multiply by a number with .mul(…)."],
-    ["bool arithmetic", () => ones([2], { device, dtype: "bool" }).mul(ones([2], { device, dtype: "bool" })), `mul takes numbers but got bool: convert it, e.g. with .to("int32").`],
-    ["a value that is no number", () => zeros([2], { device }).add("1" as never), "add takes a tensor or a number but got \"1\". Make a tensor of it with tensor(…)."],
-    ["a number out of range", () => zeros([2], { device, dtype: "uint8" }).add(256), "add of a tensor of uint8 computes in uint8, which does not hold 256."],
-    ["matrices that do not fit", () => zeros([2, 3], { device }).matmul(zeros([2, 3], { device })), "matmul takes matrices m × k and k × n but got shapes [2, 3] and [2, 3]."],
-    ["the maximum of nothing", () => zeros([0], { device }).max(), "max over no elements has no value: the shape is [0]."],
-    ["an axis that is not there", () => zeros([2], { device }).sum({ axis: 1 }), "There is no axis 1 in a tensor with 1 axis: give a whole number from -1 to 0."],
-    ["an axis without its name", () => zeros([2], { device }).sum(0 as never), "Options are an object, such as { axis: 0, keepdims: true }, but got 0."],
-    ["an axis that is text", () => zeros([2], { device }).sum({ axis: "0" as never }), 'There is no axis "0" in a tensor with 1 axis: give a whole number from -1 to 0.'],
-    ["a range up to a bigint", () => arange(10n as never, { device }), "arange takes numbers, then options, but got 10n."],
+    [
+      "shapes that do not broadcast",
+      () => zeros([2, 3], { device }).add(zeros([4], { device })),
+      "Shapes [2, 3] and [4] do not broadcast: from the last axis on, two sizes have to be equal or one of them 1.",
+    ],
+    [
+      "dtypes that no integer holds",
+      () => zeros([2], { device, dtype: "int64" }).add(zeros([2], { device, dtype: "uint64" })),
+      `No integer holds all of int64 and uint64: convert one, e.g. with .to("int64").`,
+    ],
+    [
+      "a dtype that only stores",
+      () => zeros([2], { device, dtype: "float8_e4m3" }).add(zeros([2], { device })),
+      `float8_e4m3 only stores numbers and does not mix with float32: convert it first, e.g. with .to("float32").`,
+    ],
+    [
+      "arithmetic of a dtype that only stores",
+      () => zeros([2], { device, dtype: "float8_e5m2" }).exp(),
+      `exp takes numbers that compute but got float8_e5m2: convert it, e.g. with .to("float32").`,
+    ],
+    [
+      "bits of floats",
+      () => zeros([2], { device }).bitwiseAnd(1),
+      `bitwiseAnd takes integers or bool but got float32: convert it, e.g. with .to("int32").`,
+    ],
+    [
+      "too many operands",
+      () => (exp as (...operands: unknown[]) => unknown)(zeros([1], { device }), 1),
+      "exp takes 1 operand but got 2.",
+    ],
+    [
+      "numbers alone",
+      () => (maximum as (...operands: unknown[]) => unknown)(1, 2),
+      "maximum takes at least one tensor but got 1 and 2. Use Math for numbers.",
+    ],
+    [
+      "a result that does not fit in place",
+      () => zeros([1], { device }).add_(zeros([2], { device })),
+      "add_ would give shape [2], which does not fit in place of [1].",
+    ],
+    [
+      "a dtype that does not fit in place",
+      () => zeros([1], { device, dtype: "int32" }).add_(0.5),
+      "add_ computes in float32, which int32 does not hold: use add, or convert the tensor first.",
+    ],
+    [
+      "a condition that is no mask",
+      () => zeros([1], { device }).where(zeros([1], { device }) as never, 1),
+      "where takes a condition of bool but got float32: compare it, e.g. with .ne(0).",
+    ],
+    [
+      "an expansion that does not fit",
+      () => zeros([2], { device }).expand([3]),
+      "Shapes [2] and [3] do not broadcast: ",
+    ],
+    [
+      "an expansion that shrinks",
+      () => zeros([2], { device }).expand([1]),
+      "A tensor of shape [2] does not expand to [1]: only axes of size 1 stretch.",
+    ],
+    [
+      "a sum of a dtype that only stores",
+      () => zeros([2], { device, dtype: "float8_e4m3" }).sum(),
+      `sum takes numbers that compute but got float8_e4m3: convert it, e.g. with .to("float32").`,
+    ],
+    [
+      "a matrix product of masks",
+      () => zeros([2, 2], { device, dtype: "bool" }).matmul(zeros([2, 2], { device, dtype: "bool" })),
+      `matmul takes numbers that compute but got bool: convert them, e.g. with .to("float32").`,
+    ],
+    [
+      "a matrix product with a number",
+      () => zeros([2, 2], { device }).matmul(2 as never),
+      "matmul takes two tensors; multiply by a number with .mul(…).",
+    ],
+    [
+      "bool arithmetic",
+      () => ones([2], { device, dtype: "bool" }).mul(ones([2], { device, dtype: "bool" })),
+      `mul takes numbers but got bool: convert it, e.g. with .to("int32").`,
+    ],
+    [
+      "a value that is no number",
+      () => zeros([2], { device }).add("1" as never),
+      'add takes a tensor or a number but got "1". Make a tensor of it with tensor(…).',
+    ],
+    [
+      "a number out of range",
+      () => zeros([2], { device, dtype: "uint8" }).add(256),
+      "add of a tensor of uint8 computes in uint8, which does not hold 256.",
+    ],
+    [
+      "matrices that do not fit",
+      () => zeros([2, 3], { device }).matmul(zeros([2, 3], { device })),
+      "matmul takes matrices m × k and k × n but got shapes [2, 3] and [2, 3].",
+    ],
+    [
+      "the maximum of nothing",
+      () => zeros([0], { device }).max(),
+      "max over no elements has no value: the shape is [0].",
+    ],
+    [
+      "an axis that is not there",
+      () => zeros([2], { device }).sum({ axis: 1 }),
+      "There is no axis 1 in a tensor with 1 axis: give a whole number from -1 to 0.",
+    ],
+    [
+      "an axis without its name",
+      () => zeros([2], { device }).sum(0 as never),
+      "Options are an object, such as { axis: 0, keepdims: true }, but got 0.",
+    ],
+    [
+      "an axis that is text",
+      () => zeros([2], { device }).sum({ axis: "0" as never }),
+      'There is no axis "0" in a tensor with 1 axis: give a whole number from -1 to 0.',
+    ],
+    [
+      "a range up to a bigint",
+      () => arange(10n as never, { device }),
+      "arange takes numbers, then options, but got 10n.",
+    ],
     ["a range up to text", () => arange(0, "5" as never), 'arange takes numbers, then options, but got "5".'],
-    ["random numbers with a dtype alone", () => rand([2], "float64" as never), 'Options are an object, such as { dtype: "int32", device: "cpu" }, but got "float64".'],
-    ["random integers", () => rand([2], { device, dtype: "int32" }), "Random numbers are drawn as floats, not as int32: convert them afterwards, e.g. rand([3]).mul(10).to(\"int32\")."],
-    ["a negative seed", () => rand([2], { device, seed: -1 }), "A seed is a whole number from 0 to 2^64 - 1, but got -1."],
-    ["a step of zero", () => arange(0, 1, 0, { device }), "arange takes a finite start and stop and a step other than 0 but got 0, 1 and 0."],
-    ["a count that is none", () => linspace(0, 1, -1, { device }), "linspace takes two finite numbers and a whole count ≥ 0 but got 0, 1 and -1."],
-    ["spaced booleans", () => arange(2, { device, dtype: "bool" }), "Evenly spaced elements are numbers, which bool does not hold: choose another dtype, such as int32."],
-    ["an operand that is gone", () => { const x = full([2], 1, { device }); x.dispose(); return ones([2], { device }).add(x); }, "An operand of add, shape [2], has been disposed of."],
+    [
+      "random numbers with a dtype alone",
+      () => rand([2], "float64" as never),
+      'Options are an object, such as { dtype: "int32", device: "cpu" }, but got "float64".',
+    ],
+    [
+      "random integers",
+      () => rand([2], { device, dtype: "int32" }),
+      'Random numbers are drawn as floats, not as int32: convert them afterwards, e.g. rand([3]).mul(10).to("int32").',
+    ],
+    [
+      "a negative seed",
+      () => rand([2], { device, seed: -1 }),
+      "A seed is a whole number from 0 to 2^64 - 1, but got -1.",
+    ],
+    [
+      "a step of zero",
+      () => arange(0, 1, 0, { device }),
+      "arange takes a finite start and stop and a step other than 0 but got 0, 1 and 0.",
+    ],
+    [
+      "a count that is none",
+      () => linspace(0, 1, -1, { device }),
+      "linspace takes two finite numbers and a whole count ≥ 0 but got 0, 1 and -1.",
+    ],
+    [
+      "spaced booleans",
+      () => arange(2, { device, dtype: "bool" }),
+      "Evenly spaced elements are numbers, which bool does not hold: choose another dtype, such as int32.",
+    ],
+    [
+      "an operand that is gone",
+      () => {
+        const x = full([2], 1, { device });
+        x.dispose();
+        return ones([2], { device }).add(x);
+      },
+      "An operand of add, shape [2], has been disposed of.",
+    ],
   ])("a sentence for %s", (_, act, sentence) => {
     expect(act).toThrow(sentence);
   });
 });
 
 test.runIf(devices.length > 1)("random numbers are the same on every device", () => {
-  const [a, b] = devices.map((device) => [rand([999], { device: device.name, seed: 5 }).toArray(), randn([999], { device: device.name, seed: 5 }).toArray()]);
+  const [a, b] = devices.map((device) => [
+    rand([999], { device: device.name, seed: 5 }).toArray(),
+    randn([999], { device: device.name, seed: 5 }).toArray(),
+  ]);
   expect(a).toEqual(b);
 });

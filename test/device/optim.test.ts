@@ -16,7 +16,13 @@ const dtypes = ["float32", "float64", "float16", "bfloat16"] as const;
 
 /** One parameter's next value by its gradient, in float64, as the papers and PyTorch's page have it; `kept` is changed. */
 type Rule = (w: number, g: number, kept: number[], step: number) => number;
-function sgd({ lr = 0.001, momentum = 0, dampening = 0, nesterov = false, weightDecay = 0 }: Partial<optim.SGDOptions>): Rule {
+function sgd({
+  lr = 0.001,
+  momentum = 0,
+  dampening = 0,
+  nesterov = false,
+  weightDecay = 0,
+}: Partial<optim.SGDOptions>): Rule {
   return (w, gradient, kept, step) => {
     const g = gradient + weightDecay * w;
     if (momentum === 0) return w - lr * g;
@@ -24,7 +30,10 @@ function sgd({ lr = 0.001, momentum = 0, dampening = 0, nesterov = false, weight
     return w - lr * (nesterov ? g + momentum * kept[0] : kept[0]);
   };
 }
-function adam({ lr = 0.001, betas: [first, second] = [0.9, 0.999], eps = 1e-8, weightDecay = 0 }: Partial<optim.AdamOptions>, isApart: boolean): Rule {
+function adam(
+  { lr = 0.001, betas: [first, second] = [0.9, 0.999], eps = 1e-8, weightDecay = 0 }: Partial<optim.AdamOptions>,
+  isApart: boolean,
+): Rule {
   return (w, gradient, kept, step) => {
     const g = isApart ? gradient : gradient + weightDecay * w;
     kept[0] = first * (kept[0] ?? 0) + (1 - first) * g;
@@ -36,40 +45,59 @@ function adam({ lr = 0.001, betas: [first, second] = [0.9, 0.999], eps = 1e-8, w
 const cases: [string, (parameters: Tensor[]) => optim.Optimizer, Rule][] = [
   ["SGD", (p) => new optim.SGD(p, { lr: 0.1 }), sgd({ lr: 0.1 })],
   ["SGD with decay", (p) => new optim.SGD(p, { lr: 0.1, weightDecay: 0.3 }), sgd({ lr: 0.1, weightDecay: 0.3 })],
-  ["SGD with momentum", (p) => new optim.SGD(p, { lr: 0.1, momentum: 0.9, dampening: 0.25, weightDecay: 0.1 }), sgd({ lr: 0.1, momentum: 0.9, dampening: 0.25, weightDecay: 0.1 })],
-  ["SGD of Nesterov", (p) => new optim.SGD(p, { lr: 0.1, momentum: 0.8, nesterov: true }), sgd({ lr: 0.1, momentum: 0.8, nesterov: true })],
+  [
+    "SGD with momentum",
+    (p) => new optim.SGD(p, { lr: 0.1, momentum: 0.9, dampening: 0.25, weightDecay: 0.1 }),
+    sgd({ lr: 0.1, momentum: 0.9, dampening: 0.25, weightDecay: 0.1 }),
+  ],
+  [
+    "SGD of Nesterov",
+    (p) => new optim.SGD(p, { lr: 0.1, momentum: 0.8, nesterov: true }),
+    sgd({ lr: 0.1, momentum: 0.8, nesterov: true }),
+  ],
   ["Adam", (p) => new optim.Adam(p), adam({}, false)],
-  ["Adam with decay", (p) => new optim.Adam(p, { lr: 0.05, betas: [0.8, 0.95], weightDecay: 0.2 }), adam({ lr: 0.05, betas: [0.8, 0.95], weightDecay: 0.2 }, false)],
+  [
+    "Adam with decay",
+    (p) => new optim.Adam(p, { lr: 0.05, betas: [0.8, 0.95], weightDecay: 0.2 }),
+    adam({ lr: 0.05, betas: [0.8, 0.95], weightDecay: 0.2 }, false),
+  ],
   ["AdamW", (p) => new optim.AdamW(p, { lr: 0.05 }), adam({ lr: 0.05, weightDecay: 0.01 }, true)],
 ];
 
 describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   test.each(cases)("steps of %s, in every dtype, of every size", (_, make, rule) => {
-    for (const dtype of dtypes) for (const size of [1, 3, 65, 1025, 40_003]) {
-      const parameter = randn([size], { dtype, device, seed: below(2 ** 31) });
-      parameter.requiresGrad = true;
-      const optimizer = make([parameter]);
-      const kept = Array.from({ length: size }, (): number[] => []);
-      const u = dtype === "float64" ? 2 ** -53 : 2 ** -24;
-      for (let step = 1; step <= 4; step++) {
-        const gradient = randn([size], { dtype, device, seed: below(2 ** 31) });
-        const [before, given] = [numbers(parameter.detach()), numbers(gradient)];
-        parameter.grad = gradient;
-        poison(device, 2 * size);
-        optimizer.step();
-        const wrong = numbers(parameter.detach()).flatMap((value, at) => {
-          const [w, g] = [before[at]!, given[at]!];
-          // The gradient with decay has two roundings, to which Adam's quotient may be as sensitive as near 0 it is.
-          const off = 4 * u * (Math.abs(g) + Math.abs(w));
-          const sensitive = Math.abs(rule(w, g + off, [...kept[at]!], step) - rule(w, g - off, [...kept[at]!], step));
-          const wanted = rule(w, g, kept[at]!, step);
-          // Some 12 roundings of the step, of which those of a mean that cancels count √step-fold against its root, and 0.1, the largest learning rate, bounds what such a mean is off; those of the new weight, and that to the dtype.
-          const allowed = sensitive + 24 * u * step * Math.abs(wanted - w) + 24 * u * 0.1 + 4 * u * Math.abs(w) + 1.01 * roundoff[dtype]! * Math.abs(wanted) + (dtype === "float16" ? 2 ** -25 : 0);
-          return Math.abs(value - wanted) <= allowed ? [] : [{ dtype, size, at, step, value, wanted, allowed }];
-        });
-        expect(wrong.slice(0, 3)).toEqual([]);
+    for (const dtype of dtypes)
+      for (const size of [1, 3, 65, 1025, 40_003]) {
+        const parameter = randn([size], { dtype, device, seed: below(2 ** 31) });
+        parameter.requiresGrad = true;
+        const optimizer = make([parameter]);
+        const kept = Array.from({ length: size }, (): number[] => []);
+        const u = dtype === "float64" ? 2 ** -53 : 2 ** -24;
+        for (let step = 1; step <= 4; step++) {
+          const gradient = randn([size], { dtype, device, seed: below(2 ** 31) });
+          const [before, given] = [numbers(parameter.detach()), numbers(gradient)];
+          parameter.grad = gradient;
+          poison(device, 2 * size);
+          optimizer.step();
+          const wrong = numbers(parameter.detach()).flatMap((value, at) => {
+            const [w, g] = [before[at]!, given[at]!];
+            // The gradient with decay has two roundings, to which Adam's quotient may be as sensitive as near 0 it is.
+            const off = 4 * u * (Math.abs(g) + Math.abs(w));
+            const sensitive = Math.abs(rule(w, g + off, [...kept[at]!], step) - rule(w, g - off, [...kept[at]!], step));
+            const wanted = rule(w, g, kept[at]!, step);
+            // Some 12 roundings of the step, of which those of a mean that cancels count √step-fold against its root, and 0.1, the largest learning rate, bounds what such a mean is off; those of the new weight, and that to the dtype.
+            const allowed =
+              sensitive +
+              24 * u * step * Math.abs(wanted - w) +
+              24 * u * 0.1 +
+              4 * u * Math.abs(w) +
+              1.01 * roundoff[dtype]! * Math.abs(wanted) +
+              (dtype === "float16" ? 2 ** -25 : 0);
+            return Math.abs(value - wanted) <= allowed ? [] : [{ dtype, size, at, step, value, wanted, allowed }];
+          });
+          expect(wrong.slice(0, 3)).toEqual([]);
+        }
       }
-    }
   });
 
   test("parameters that are parts of others, and gradients with gaps", () => {
@@ -77,9 +105,24 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const before = whole.toArray() as number[][];
     const row = whole.slice(1).detach();
     row.requiresGrad = true;
-    row.grad = tensor([[1, 9], [2, 9], [3, 9], [4, 9], [5, 9], [6, 9], [7, 9]], { device }).slice(null, 0);
+    row.grad = tensor(
+      [
+        [1, 9],
+        [2, 9],
+        [3, 9],
+        [4, 9],
+        [5, 9],
+        [6, 9],
+        [7, 9],
+      ],
+      { device },
+    ).slice(null, 0);
     new optim.SGD([row], { lr: 1 }).step();
-    expect(whole.toArray()).toEqual([before[0], before[1]!.map((value, at) => Math.fround(value - (at + 1))), before[2]]);
+    expect(whole.toArray()).toEqual([
+      before[0],
+      before[1]!.map((value, at) => Math.fround(value - (at + 1))),
+      before[2],
+    ]);
   });
 
   test("groups have options of their own; without a gradient nothing changes; the learning rate is a number", () => {
@@ -89,19 +132,33 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     for (const each of [a, b]) each.grad = ones([2], { device });
     optimizer.step();
     const values = () => [a, b, c].map((each) => each.detach().toArray());
-    expect(values()).toEqual([[0.75, 0.75], [0.5, 0.5], [1, 1]]);
+    expect(values()).toEqual([
+      [0.75, 0.75],
+      [0.5, 0.5],
+      [1, 1],
+    ]);
     expect(optimizer.lr).toBe(0.25);
     optimizer.lr = 0;
     optimizer.step();
-    expect(values()).toEqual([[0.75, 0.75], [0.5, 0.5], [1, 1]]);
+    expect(values()).toEqual([
+      [0.75, 0.75],
+      [0.5, 0.5],
+      [1, 1],
+    ]);
     expect(optimizer.groups.map(({ lr }) => lr)).toEqual([0, 0]);
     optimizer.groups[1]!.lr = 0.5;
     optimizer.step();
-    expect(values()).toEqual([[0.75, 0.75], [0, 0], [1, 1]]);
+    expect(values()).toEqual([
+      [0.75, 0.75],
+      [0, 0],
+      [1, 1],
+    ]);
     const kept = a.grad!;
     optimizer.zeroGrad();
     expect([a.grad, b.grad, kept.toArray()]).toEqual([null, null, [1, 1]]);
-    expect(String(optimizer)).toBe("SGD: 1 parameters of 2 elements, lr 0, momentum 0, dampening 0, nesterov false, weightDecay 0\n  2 parameters of 4 elements, lr 0.5, momentum 0, dampening 0, nesterov false, weightDecay 0");
+    expect(String(optimizer)).toBe(
+      "SGD: 1 parameters of 2 elements, lr 0, momentum 0, dampening 0, nesterov false, weightDecay 0\n  2 parameters of 4 elements, lr 0.5, momentum 0, dampening 0, nesterov false, weightDecay 0",
+    );
   });
 
   test("a change by a step is seen by gradients that need the old value", () => {
@@ -122,7 +179,13 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       w.requiresGrad = idle.requiresGrad = true;
       return { w, optimizer: new optim.AdamW([idle, w], { lr: 0.1 }) };
     };
-    const take = ({ w, optimizer }: ReturnType<typeof begin>, list: Tensor[]) => { for (const each of list) { w.grad = each; optimizer.step(); } return w; };
+    const take = ({ w, optimizer }: ReturnType<typeof begin>, list: Tensor[]) => {
+      for (const each of list) {
+        w.grad = each;
+        optimizer.step();
+      }
+      return w;
+    };
     const once = take(begin(), gradients).detach().toArray();
     const first = begin();
     take(first, gradients.slice(0, 2));
@@ -130,7 +193,9 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     await io.save(join(folder, "optimizer.safetensors"), first.optimizer.stateDict());
     const second = begin();
     second.w.detach().copy_(first.w.detach());
-    second.optimizer.loadStateDict(await io.load(join(folder, "optimizer.safetensors"), { device }) as Record<string, Tensor>);
+    second.optimizer.loadStateDict(
+      (await io.load(join(folder, "optimizer.safetensors"), { device })) as Record<string, Tensor>,
+    );
     expect(take(second, gradients.slice(2)).detach().toArray()).toEqual(once);
     rmSync(folder, { recursive: true });
 
@@ -143,15 +208,25 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     };
     fails(rest, "The state has no 1.mean: it is of another optimiser, or of other parameters.");
     fails({ ...rest, "1.mean": zeros([3]) }, "1.mean has shape [3] in the state, but the parameter has [5].");
-    fails({ ...state, "7.steps": mean!, a: mean!, b: mean!, c: mean! }, "The state has 7.steps, a, b and 1 more, which belong to no parameter here.");
+    fails(
+      { ...state, "7.steps": mean!, a: mean!, b: mean!, c: mean! },
+      "The state has 7.steps, a, b and 1 more, which belong to no parameter here.",
+    );
   });
 
   test("gradients are cut to a norm together", () => {
     const [a, b, c] = [zeros([2], { device }), zeros([1, 2], { device, dtype: "bfloat16" }), zeros([3], { device })];
     for (const each of [a, b, c]) each.requiresGrad = true;
-    const give = () => { a.grad = tensor([3, 0], { device }); b.grad = tensor([[0, 4]], { device, dtype: "bfloat16" }); };
+    const give = () => {
+      a.grad = tensor([3, 0], { device });
+      b.grad = tensor([[0, 4]], { device, dtype: "bfloat16" });
+    };
     give();
-    expect([optim.clipGradNorm([a, b, c], 10).item(), a.grad!.toArray(), b.grad!.toArray()]).toEqual([5, [3, 0], [[0, 4]]]);
+    expect([optim.clipGradNorm([a, b, c], 10).item(), a.grad!.toArray(), b.grad!.toArray()]).toEqual([
+      5,
+      [3, 0],
+      [[0, 4]],
+    ]);
     const norm = optim.clipGradNorm([a, b, c], 1);
     expect(norm.item()).toBe(5);
     // 1/(5 + 10⁻⁶) in float32, and rounded to bfloat16.
@@ -169,23 +244,33 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const w = ones([1000], { device });
     w.requiresGrad = true;
     const optimizer = new optim.AdamW([w], { lr: 1e-3 });
-    const step = () => { optimizer.zeroGrad(); w.square().sum().backward(); optim.clipGradNorm([w], 1); optimizer.step(); };
+    const step = () => {
+      optimizer.zeroGrad();
+      w.square().sum().backward();
+      optim.clipGradNorm([w], 1);
+      optimizer.step();
+    };
     const settled = async () => {
       optimizer.zeroGrad();
-      for (let round = 0; round < 3; round++) { collectGarbage(); await new Promise(setImmediate); }
+      for (let round = 0; round < 3; round++) {
+        collectGarbage();
+        await new Promise(setImmediate);
+      }
       return memory()[device]!.allocated;
     };
     for (let count = 0; count < 10; count++) step();
     const before = await settled();
     for (let count = 0; count < 1000; count++) step();
     // The stack may hold what one step made for a while.
-    expect(await settled() - before).toBeLessThan(6 * w.bytes);
+    expect((await settled()) - before).toBeLessThan(6 * w.bytes);
   });
 });
 
 test("learning rates over time", () => {
   const cosine = optim.cosine({ lr: 1, steps: 12, warmup: 2, least: 0.1 });
-  expect([0, 1, 2, 7, 12, 100].map(cosine).map((rate) => Number(rate.toFixed(12)))).toEqual([0.5, 1, 1, 0.55, 0.1, 0.1]);
+  expect([0, 1, 2, 7, 12, 100].map(cosine).map((rate) => Number(rate.toFixed(12)))).toEqual([
+    0.5, 1, 1, 0.55, 0.1, 0.1,
+  ]);
   expect([0, 1, 2, 6, 10, 11].map(optim.linear({ lr: 0.8, steps: 10, warmup: 2 }))).toEqual([0.4, 0.8, 0.8, 0.4, 0, 0]);
   expect([0, 9, 10, 25].map(optim.stepwise({ lr: 8, every: 10, factor: 0.5 }))).toEqual([8, 8, 4, 2]);
   for (const [wrong, sentence] of [
@@ -194,21 +279,37 @@ test("learning rates over time", () => {
     [() => optim.cosine({ lr: 1, steps: 3, warmup: 3 }), "cosine takes more steps than its warmup of 3 but got 3."],
     [() => optim.linear({ lr: 1, steps: 0 }), "linear takes more steps than its warmup of 0 but got 0."],
     [() => optim.stepwise({ lr: 1, every: 0 }), "stepwise takes at least 1 as every."],
-  ] as const) expect(wrong).toThrow(new TensorError("OPTIONS", sentence));
+  ] as const)
+    expect(wrong).toThrow(new TensorError("OPTIONS", sentence));
 });
 
 test("what is no parameter, and options that make no sense", () => {
   const w = zeros([2, 3], { device: "cpu" });
   w.requiresGrad = true;
-  const leaf = (x: Tensor) => { x.requiresGrad = true; return x; };
+  const leaf = (x: Tensor) => {
+    x.requiresGrad = true;
+    return x;
+  };
   for (const [make, sentence] of [
     [() => new optim.Adam([]), "Adam takes parameters, e.g. new optim.Adam(model.parameters()), but got none."],
-    [() => new optim.Adam(w as never), "Adam takes parameters, e.g. new optim.Adam(model.parameters()), but got a Tensor."],
+    [
+      () => new optim.Adam(w as never),
+      "Adam takes parameters, e.g. new optim.Adam(model.parameters()), but got a Tensor.",
+    ],
     [() => new optim.SGD([3 as never]), "The parameters of SGD are tensors, but one is 3."],
-    [() => new optim.SGD([zeros([2, 3], { device: "cpu" })]), "A parameter of SGD, of shape [2, 3], wants no gradient of its own: set requiresGrad = true on a tensor that was not computed from others."],
+    [
+      () => new optim.SGD([zeros([2, 3], { device: "cpu" })]),
+      "A parameter of SGD, of shape [2, 3], wants no gradient of its own: set requiresGrad = true on a tensor that was not computed from others.",
+    ],
     [() => new optim.SGD([w.mul(2) as Tensor]), "wants no gradient of its own"],
-    [() => new optim.SGD([leaf(zeros([2, 3], { device: "cpu" }).T)]), "A parameter of SGD, of shape [3, 2], has gaps: take its .contiguous() copy."],
-    [() => new optim.SGD([{ parameters: [w] }, { parameters: [w] }]), "A parameter of shape [2, 3] was given to SGD twice."],
+    [
+      () => new optim.SGD([leaf(zeros([2, 3], { device: "cpu" }).T)]),
+      "A parameter of SGD, of shape [3, 2], has gaps: take its .contiguous() copy.",
+    ],
+    [
+      () => new optim.SGD([{ parameters: [w] }, { parameters: [w] }]),
+      "A parameter of shape [2, 3] was given to SGD twice.",
+    ],
     [() => new optim.SGD([w], { lr: -1 }), "SGD takes a learning rate of at least 0 but got -1."],
     [() => new optim.SGD([w], { momentum: 1 }), "SGD takes a momentum from 0 to below 1 but got 1."],
     [() => new optim.SGD([w], { dampening: 2 }), "SGD takes a dampening from 0 to 1 but got 2."],
@@ -216,10 +317,14 @@ test("what is no parameter, and options that make no sense", () => {
     [() => new optim.SGD([w], { nesterov: true }), "SGD with nesterov needs a momentum above 0 and no dampening."],
     [() => new optim.AdamW([w], { betas: [0.9, 1] }), "AdamW takes betas as two numbers from 0 to below 1 but got"],
     [() => new optim.Adam([w], { eps: -1 }), "Adam takes an eps of at least 0 but got -1."],
-    [() => { new optim.Adam([w]).lr = "fast" as never; }, 'Adam takes a learning rate of at least 0 but got "fast".'],
+    [
+      () => {
+        new optim.Adam([w]).lr = "fast" as never;
+      },
+      'Adam takes a learning rate of at least 0 but got "fast".',
+    ],
   ] as const) {
     expect(make).toThrow(TensorError);
     expect(make).toThrow(sentence);
   }
 });
-

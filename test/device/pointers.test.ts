@@ -1,7 +1,17 @@
 // Pointers that lie deeper than a parameter, on every device: in structs, to arrays, to pointers.
 import "./cache.ts";
 import { beforeAll, describe, expect, test } from "vitest";
-import { compile, full, LaunchError, synchronize, tensor, TensorError, zeros, type CudaModule, type Kernel } from "../../native/lib/index.ts";
+import {
+  compile,
+  full,
+  LaunchError,
+  synchronize,
+  tensor,
+  TensorError,
+  zeros,
+  type CudaModule,
+  type Kernel,
+} from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 
 const source = `
@@ -29,33 +39,92 @@ __global__ void table(float* const* parts, int count, float** __restrict__ last)
 describe.each(devices)("on $name", ({ name: device }) => {
   let module: CudaModule;
   const kernel = (name: string) => module.kernels[name] as Kernel;
-  beforeAll(async () => { module = await compile(source, { device }); });
+  beforeAll(async () => {
+    module = await compile(source, { device });
+  });
 
   test("a struct with a pointer takes a tensor: the Programming Guide's Matrix", () => {
-    const A = tensor([[1, 2, 3], [4, 5, 6]], { device });
-    const B = tensor([[1, 0], [0, 1], [2, 2]], { device });
+    const A = tensor(
+      [
+        [1, 2, 3],
+        [4, 5, 6],
+      ],
+      { device },
+    );
+    const B = tensor(
+      [
+        [1, 0],
+        [0, 1],
+        [2, 2],
+      ],
+      { device },
+    );
     const C = full([2, 2], -1, { device });
-    kernel("multiply").launch({ grid: 1, block: [2, 2] }, { width: 3, height: 2, elements: A }, { width: 2, height: 3, elements: B }, { width: 2, height: 2, elements: C });
-    expect(C.toArray()).toEqual([[7, 8], [16, 17]]);
-    expect(module.declarations.find(({ name }) => name === "multiply")?.text).toContain('A: { width: number; height: number; elements: import("warpcell").Tensor<"float32"> | null }');
+    kernel("multiply").launch(
+      { grid: 1, block: [2, 2] },
+      { width: 3, height: 2, elements: A },
+      { width: 2, height: 3, elements: B },
+      { width: 2, height: 2, elements: C },
+    );
+    expect(C.toArray()).toEqual([
+      [7, 8],
+      [16, 17],
+    ]);
+    expect(module.declarations.find(({ name }) => name === "multiply")?.text).toContain(
+      'A: { width: number; height: number; elements: import("warpcell").Tensor<"float32"> | null }',
+    );
   });
 
   test("structs within structs, arrays of them, null, and a view at its own place", () => {
     const weights = tensor([1, 2, 3, 4], { device });
     const [first, second] = [zeros([2], { device }), zeros([2], { device })];
-    const out = [{ width: 0, height: 0, elements: first }, { width: 0, height: 0, elements: second }];
+    const out = [
+      { width: 0, height: 0, elements: first },
+      { width: 0, height: 0, elements: second },
+    ];
     kernel("layers").launch({ grid: 1, block: 1 }, { weights: weights.slice([2, 4]), bias: null, out, mark: 5 }, 2);
-    expect([first.toArray(), second.toArray()]).toEqual([[103, 104], [5, 5]]);
+    expect([first.toArray(), second.toArray()]).toEqual([
+      [103, 104],
+      [5, 5],
+    ]);
     kernel("layers").launch({ grid: 1, block: 1 }, { weights, bias: weights, out, mark: 6 }, 2);
-    expect([first.toArray(), second.toArray()]).toEqual([[2, 4], [6, 6]]);
+    expect([first.toArray(), second.toArray()]).toEqual([
+      [2, 4],
+      [6, 6],
+    ]);
   });
 
   test.each<[string, (good: () => object) => unknown, string, string]>([
-    ["an array of the host", () => ({ width: 1, height: 1, elements: new Float32Array(1) }), "HOST_ARRAY", "Argument 1 (A.elements) of kernel multiply must be a tensor of float32, or null (float*), but got a host Float32Array. Nothing is copied implicitly: make a tensor of it with tensor(…)."],
-    ["another dtype", () => ({ width: 1, height: 1, elements: zeros([1], { device, dtype: "int32" }) }), "DTYPE", "Argument 1 (A.elements) of kernel multiply must be a tensor of float32, or null (float*), but got a tensor of int32."],
-    ["a view with gaps", () => ({ width: 1, height: 1, elements: zeros([2, 2], { device }).T }), "NOT_CONTIGUOUS", "Argument 1 (A.elements) of kernel multiply must be contiguous"],
-    ["a number of another type beside it", () => ({ width: 1.5, height: 1, elements: null }), "ARGUMENT_RANGE", "Argument 1 (A.width) of kernel multiply must be a whole number"],
-    ["no such field", () => ({ width: 1, height: 1 }), "ARGUMENT_TYPE", "Argument 1 (A) of kernel multiply must be an object { width, height, elements } with exactly these fields"],
+    [
+      "an array of the host",
+      () => ({ width: 1, height: 1, elements: new Float32Array(1) }),
+      "HOST_ARRAY",
+      "Argument 1 (A.elements) of kernel multiply must be a tensor of float32, or null (float*), but got a host Float32Array. Nothing is copied implicitly: make a tensor of it with tensor(…).",
+    ],
+    [
+      "another dtype",
+      () => ({ width: 1, height: 1, elements: zeros([1], { device, dtype: "int32" }) }),
+      "DTYPE",
+      "Argument 1 (A.elements) of kernel multiply must be a tensor of float32, or null (float*), but got a tensor of int32.",
+    ],
+    [
+      "a view with gaps",
+      () => ({ width: 1, height: 1, elements: zeros([2, 2], { device }).T }),
+      "NOT_CONTIGUOUS",
+      "Argument 1 (A.elements) of kernel multiply must be contiguous",
+    ],
+    [
+      "a number of another type beside it",
+      () => ({ width: 1.5, height: 1, elements: null }),
+      "ARGUMENT_RANGE",
+      "Argument 1 (A.width) of kernel multiply must be a whole number",
+    ],
+    [
+      "no such field",
+      () => ({ width: 1, height: 1 }),
+      "ARGUMENT_TYPE",
+      "Argument 1 (A) of kernel multiply must be an object { width, height, elements } with exactly these fields",
+    ],
   ])("a struct with %s is refused before the launch, by its field", (_, bad, code, sentence) => {
     const good = () => ({ width: 1, height: 1, elements: zeros([1], { device }) });
     let error: unknown;
@@ -77,16 +146,41 @@ describe.each(devices)("on $name", ({ name: device }) => {
 
   test("a pointer to arrays takes their elements", () => {
     const p = zeros([2, 4], { device });
-    kernel("rows").launch({ grid: 1, block: 1 }, p, tensor([[[1, 2], [3, 4]]], { dtype: "int32", device }), 2);
-    expect(p.toArray()).toEqual([[0, 0, 0, 2], [0, 0, 0, 4]]);
+    kernel("rows").launch(
+      { grid: 1, block: 1 },
+      p,
+      tensor(
+        [
+          [
+            [1, 2],
+            [3, 4],
+          ],
+        ],
+        { dtype: "int32", device },
+      ),
+      2,
+    );
+    expect(p.toArray()).toEqual([
+      [0, 0, 0, 2],
+      [0, 0, 0, 4],
+    ]);
   });
 
   test("a pointer to pointers takes a tensor of addresses", async () => {
     const parts = [zeros([2], { device }), zeros([4], { device }).slice([2, 4]), zeros([2], { device })];
-    const addresses = tensor(parts.map((part) => part.address), { dtype: "int64", device });
+    const addresses = tensor(
+      parts.map((part) => part.address),
+      { dtype: "int64", device },
+    );
     kernel("table").launch({ grid: 1, block: 1 }, addresses, 3, addresses.slice([2, 3]));
-    expect(parts.map((part) => part.toArray())).toEqual([[0, 0], [10, 0], [20, 7]]);
-    expect(() => kernel("table").launch({ grid: 1, block: 1 }, parts[0]!, 3, addresses)).toThrow("Argument 1 (parts) of kernel table must be a tensor of int64, or null (float* const*)");
+    expect(parts.map((part) => part.toArray())).toEqual([
+      [0, 0],
+      [10, 0],
+      [20, 7],
+    ]);
+    expect(() => kernel("table").launch({ grid: 1, block: 1 }, parts[0]!, 3, addresses)).toThrow(
+      "Argument 1 (parts) of kernel table must be a tensor of int64, or null (float* const*)",
+    );
     await synchronize();
     const gone = zeros([1], { device });
     gone.dispose();

@@ -13,7 +13,14 @@ import { afterEach, describe, expect, test } from "vitest";
 import { answerFields, greet } from "../../native/lib/wire/answers.ts";
 import { binding, deviceExecutable, deviceSources } from "../../native/lib/wire/binding.ts";
 import { Op, offsetOf, segmentOf, maxArgumentBytes } from "../../native/lib/wire/commands.ts";
-import { DeviceError, DeviceFault, DeviceUnavailable, InterruptedError, LaunchError, OutOfMemory } from "../../native/lib/errors.ts";
+import {
+  DeviceError,
+  DeviceFault,
+  DeviceUnavailable,
+  InterruptedError,
+  LaunchError,
+  OutOfMemory,
+} from "../../native/lib/errors.ts";
 import { clearInterrupt, DeviceProcess, interrupt } from "../../native/lib/device/process.ts";
 import { devices } from "./devices.ts";
 import { commandHeader, copy, fill, launch, read, submitNumbered, write } from "./records.ts";
@@ -50,7 +57,12 @@ function program(body: string): string {
 
 describe("the protocol", () => {
   test("command numbers are those of the header", () => {
-    const numbers = Object.fromEntries([...commandHeader().matchAll(/X\((\w+), (\d+), (?:true|false)\)/g)].map(([, name, number]) => [name, Number(number)]));
+    const numbers = Object.fromEntries(
+      [...commandHeader().matchAll(/X\((\w+), (\d+), (?:true|false)\)/g)].map(([, name, number]) => [
+        name,
+        Number(number),
+      ]),
+    );
     expect({ ...Op }).toEqual(numbers);
   });
 
@@ -78,7 +90,10 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
       if (i % 3 === 0) copy(device, b + (i % 64) * 1024, a + (i % 64) * 1024, 1024);
     }
     copy(device, b, a, bytes);
-    const expected = Uint8Array.from({ length: bytes }, (_, k) => (39_936 + (k >> 10) < 40_000 ? 39_936 + (k >> 10) : 0) % 251);
+    const expected = Uint8Array.from(
+      { length: bytes },
+      (_, k) => (39_936 + (k >> 10) < 40_000 ? 39_936 + (k >> 10) : 0) % 251,
+    );
     expect(Buffer.compare(read(device, b, bytes), expected)).toBe(0);
     device.free(a);
     device.free(b);
@@ -90,7 +105,9 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     fill(device, place, 1024, 0xeen, 1);
     fill(device, place + 64, 64 * width, BigInt(`0x${Buffer.from(pattern).reverse().toString("hex")}`), width);
     const bytes = read(device, place, 1024);
-    expect(Buffer.from(bytes.subarray(64, 64 + 64 * width))).toEqual(Buffer.concat(Array.from({ length: 64 }, () => pattern)));
+    expect(Buffer.from(bytes.subarray(64, 64 + 64 * width))).toEqual(
+      Buffer.concat(Array.from({ length: 64 }, () => pattern)),
+    );
     expect(bytes[63]).toBe(0xee);
     expect(bytes[64 + 64 * width]).toBe(0xee);
     device.free(place);
@@ -112,27 +129,61 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
   });
 
   test.each([
-    ["an option that no cell has", "INVALID_OPTION", () => device.request(Op.compile, ["", "cell.cu", deviceSources, "", "--speed=9"])],
-    ["an artifact that no compiler made", "INVALID_IMAGE", () => device.request(Op.module_load, ["77", "77", "nothing", "k", "test"])],
-    ["a fill of three bytes", "PROTOCOL", () => {
-      const place = device.allocate(64, "device");
-      fill(device, place, 3, 0n, 3);
-      device.free(place);
-      device.synchronize();
-    }],
+    [
+      "an option that no cell has",
+      "INVALID_OPTION",
+      () => device.request(Op.compile, ["", "cell.cu", deviceSources, "", "--speed=9"]),
+    ],
+    [
+      "an artifact that no compiler made",
+      "INVALID_IMAGE",
+      () => device.request(Op.module_load, ["77", "77", "nothing", "k", "test"]),
+    ],
+    [
+      "a fill of three bytes",
+      "PROTOCOL",
+      () => {
+        const place = device.allocate(64, "device");
+        fill(device, place, 3, 0n, 3);
+        device.free(place);
+        device.synchronize();
+      },
+    ],
   ])("%s has the code %s", (_what, code, act) => {
     expect(act).toThrow(expect.objectContaining({ code }) as Error);
   });
 
   test.each<[string, () => void, string, string]>([
-    ["unloading a module that is not loaded", () => submitNumbered(device, Op.module_unload, 4711), "INVALID_MODULE", "Module 4711 is not loaded"],
-    ["releasing a segment that is not there", () => submitNumbered(device, Op.segment_release, 4711), "ILLEGAL_PLACE", "There is no segment 4711 on this device"],
-    ["launching a kernel that is not loaded", () => launch(device, { kernel: 4711 }), "INVALID_LAUNCH", "Kernel 4711 is not loaded. Its module may have been unloaded"],
-    ["filling beyond a segment's end", () => fill(device, 4711 * 2 ** 40, 16, 0n, 1), "ILLEGAL_PLACE", "There is no segment 4711 on this device"],
+    [
+      "unloading a module that is not loaded",
+      () => submitNumbered(device, Op.module_unload, 4711),
+      "INVALID_MODULE",
+      "Module 4711 is not loaded",
+    ],
+    [
+      "releasing a segment that is not there",
+      () => submitNumbered(device, Op.segment_release, 4711),
+      "ILLEGAL_PLACE",
+      "There is no segment 4711 on this device",
+    ],
+    [
+      "launching a kernel that is not loaded",
+      () => launch(device, { kernel: 4711 }),
+      "INVALID_LAUNCH",
+      "Kernel 4711 is not loaded. Its module may have been unloaded",
+    ],
+    [
+      "filling beyond a segment's end",
+      () => fill(device, 4711 * 2 ** 40, 16, 0n, 1),
+      "ILLEGAL_PLACE",
+      "There is no segment 4711 on this device",
+    ],
   ])("%s is an error, and nothing else", (_what, act, code, sentence) => {
     const pid = binding.processId(device.client);
     act();
-    expect(() => device.synchronize()).toThrow(expect.objectContaining({ code, message: expect.stringContaining(sentence) as string }) as Error);
+    expect(() => device.synchronize()).toThrow(
+      expect.objectContaining({ code, message: expect.stringContaining(sentence) as string }) as Error,
+    );
     expect(binding.processId(device.client)).toBe(pid);
   });
 
@@ -148,7 +199,13 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
 
   test("requests side by side each get their own answer", async () => {
     const answers = await Promise.all(Array.from({ length: 300 }, async () => device.requestAsync(Op.hello, [])));
-    expect(answers.every(([json]) => Buffer.from(json ?? []).toString().includes(`"${device.kind}"`))).toBe(true);
+    expect(
+      answers.every(([json]) =>
+        Buffer.from(json ?? [])
+          .toString()
+          .includes(`"${device.kind}"`),
+      ),
+    ).toBe(true);
   });
 
   test("more memory than there is throws OutOfMemory, and less is still given", () => {
@@ -156,7 +213,9 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     const { allocated } = binding.memory(device.client);
     expect(allocated).toBeGreaterThanOrEqual(4096);
     expect(() => device.allocate(2 ** 39, "device")).toThrow(OutOfMemory);
-    expect(() => device.allocate(2 ** 39, "host")).toThrow(`There are not 549755813888 bytes of host memory left on ${device.name}: tensors hold ${allocated}. Dispose of tensors that you no longer need.`);
+    expect(() => device.allocate(2 ** 39, "host")).toThrow(
+      `There are not 549755813888 bytes of host memory left on ${device.name}: tensors hold ${allocated}. Dispose of tensors that you no longer need.`,
+    );
     device.free(held);
     device.free(device.allocate(1024, "device"));
   });
@@ -201,7 +260,9 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     const waits = [device.synchronizeAsync(), device.requestAsync(Op.hello, []), device.synchronizeAsync()];
     process.kill(pid, "SIGKILL");
     const outcomes = await Promise.allSettled(waits);
-    const reasons = outcomes.map((outcome) => (outcome.status === "rejected" ? (outcome.reason as unknown) : undefined));
+    const reasons = outcomes.map((outcome) =>
+      outcome.status === "rejected" ? (outcome.reason as unknown) : undefined,
+    );
     expect(reasons[0]).toBeInstanceOf(DeviceFault);
     expect(new Set(reasons).size).toBe(1);
     await device.synchronizeAsync();
@@ -243,7 +304,13 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     const worker = new Worker(source, { eval: true, workerData: waiting });
     await once(worker, "message");
     const wait = new Script("(device) => device.synchronize()").runInThisContext() as (device: DeviceProcess) => void;
-    Object.assign(globalThis, { waitForDevice: () => { Atomics.store(waiting, 0, 1); Atomics.notify(waiting, 0); wait(device); } });
+    Object.assign(globalThis, {
+      waitForDevice: () => {
+        Atomics.store(waiting, 0, 1);
+        Atomics.notify(waiting, 0);
+        wait(device);
+      },
+    });
     expect(() => new Script("waitForDevice()").runInThisContext({ timeout: 50 })).toThrow(/timed out/);
     await worker.terminate();
     clearInterrupt();
@@ -289,7 +356,9 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     const before = binding.memory(device.client).allocated;
     const place = device.allocate(1 << 20, "device");
     expect(binding.memory(device.client).allocated - before).toBe(1 << 20);
-    await expect.poll(() => binding.gauges().find(({ client }) => client === device.client)?.sampled ?? 0).toBeGreaterThan(Date.now() - 2000);
+    await expect
+      .poll(() => binding.gauges().find(({ client }) => client === device.client)?.sampled ?? 0)
+      .toBeGreaterThan(Date.now() - 2000);
     expect(binding.gauges().find(({ client }) => client === device.client)?.allocated).toBe(before + (1 << 20));
     device.free(place);
   });
@@ -320,22 +389,32 @@ describe("the client", () => {
     const client = binding.open("cpu", 0, deviceExecutable);
     expect(() => binding.buffer(client, 4000)).toThrow(/There is no segment 4000/);
     new DataView(binding.scratch).setUint32(0, 20, true);
-    expect(() => binding.submit(client, 0)).toThrow(/Only the record of a command without a message can be submitted, not 20 bytes/);
-    expect(() => binding.request(client, Op.fence, [], 0)).toThrow(/Only a command with a message can be requested, not command 1/);
+    expect(() => binding.submit(client, 0)).toThrow(
+      /Only the record of a command without a message can be submitted, not 20 bytes/,
+    );
+    expect(() => binding.request(client, Op.fence, [], 0)).toThrow(
+      /Only a command with a message can be requested, not command 1/,
+    );
     binding.close(client);
     expect(() => binding.state(client)).toThrow(/Device process \d+ is closed or was never opened/);
   });
 
   test("an argument of another type is an error", () => {
     expect(() => binding.state("one" as unknown as number)).toThrow(/Argument 1 must be a small integer/);
-    expect(() => binding.request(cpu.client, Op.hello, [1] as unknown as string[], 0)).toThrow(/Argument 3 must be an array of text and Uint8Array/);
+    expect(() => binding.request(cpu.client, Op.hello, [1] as unknown as string[], 0)).toThrow(
+      /Argument 3 must be an array of text and Uint8Array/,
+    );
     expect(() => binding.allocate(cpu.client, 0, -1, true)).toThrow(/A number of bytes cannot be -1/);
   });
 
   test("a program that is not there, and a device that is not there", () => {
-    expect(() => binding.open("cpu", 0, "/nowhere/warpcell-device")).toThrow(/Could not start the device process \/nowhere\/warpcell-device: No such file/);
+    expect(() => binding.open("cpu", 0, "/nowhere/warpcell-device")).toThrow(
+      /Could not start the device process \/nowhere\/warpcell-device: No such file/,
+    );
     expect(() => DeviceProcess.get("cuda", 99)).toThrow(DeviceUnavailable);
-    expect(() => DeviceProcess.get("moon" as "cpu", 0)).toThrow(/There is no kind of device "moon": the kinds are cpu and cuda/);
+    expect(() => DeviceProcess.get("moon" as "cpu", 0)).toThrow(
+      /There is no kind of device "moon": the kinds are cpu and cuda/,
+    );
   });
 
   test("a device process that ends before it answers is unavailable, and so is one that is interrupted at its start", () => {
@@ -375,7 +454,9 @@ describe("the client", () => {
       cpu.request(Op.hello, []);
     });
     process.kill(binding.processId(cpu.client), "SIGKILL");
-    expect(() => cpu.synchronize()).toThrow(expect.objectContaining({ code: "RESTART_FAILED", cause: expect.any(DeviceFault) as unknown }) as Error);
+    expect(() => cpu.synchronize()).toThrow(
+      expect.objectContaining({ code: "RESTART_FAILED", cause: expect.any(DeviceFault) as unknown }) as Error,
+    );
     isDeadly = false;
     expect(() => cpu.synchronize()).toThrow(DeviceFault);
     cpu.synchronize();
@@ -399,9 +480,17 @@ describe("the client", () => {
       open_files.forEach((file) => fs.closeSync(file));
       binding.restart(c);
       console.log(JSON.stringify([...outcomes, binding.wait(c, binding.request(c, 8, [], 0), -1)]));`);
-    const { stdout, stderr } = spawnSync("sh", ["-c", 'ulimit -n 64; exec "$0" -e "$1"', process.execPath, source], { encoding: "utf8", timeout: 20_000 });
+    const { stdout, stderr } = spawnSync("sh", ["-c", 'ulimit -n 64; exec "$0" -e "$1"', process.execPath, source], {
+      encoding: "utf8",
+      timeout: 20_000,
+    });
     expect(stderr).toBe("");
-    expect(JSON.parse(stdout)).toEqual(["died", "died", expect.stringMatching(/a packet is not well formed \(are too many files open\?\)/), "done"]);
+    expect(JSON.parse(stdout)).toEqual([
+      "died",
+      "died",
+      expect.stringMatching(/a packet is not well formed \(are too many files open\?\)/),
+      "done",
+    ]);
   });
 
   test("of more refusals than are kept the newest arrive", () => {
@@ -414,13 +503,23 @@ describe("the client", () => {
 
   test("answers that are none are named", () => {
     const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-    expect(() => answerFields([bytes("perhaps")], "cpu")).toThrow(/An answer must start with "ok" or "error", but is \["perhaps"\]/);
-    expect(() => answerFields([bytes("error"), bytes("UNSUPPORTED"), bytes("Expected more.")], "cpu")).toThrow(DeviceError);
+    expect(() => answerFields([bytes("perhaps")], "cpu")).toThrow(
+      /An answer must start with "ok" or "error", but is \["perhaps"\]/,
+    );
+    expect(() => answerFields([bytes("error"), bytes("UNSUPPORTED"), bytes("Expected more.")], "cpu")).toThrow(
+      DeviceError,
+    );
   });
 
   test("the device program by itself says what it expects", () => {
-    expect(spawnSync(deviceExecutable, [], { encoding: "utf8" })).toMatchObject({ status: 2, stderr: expect.stringMatching(/warpcell-device takes 2 arguments \(KIND INDEX\) but got 0/) as string });
-    expect(spawnSync(deviceExecutable, ["cpu", "0"], { encoding: "utf8" })).toMatchObject({ status: 4, stderr: expect.stringMatching(/There is no control segment on descriptor 3/) as string });
+    expect(spawnSync(deviceExecutable, [], { encoding: "utf8" })).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/warpcell-device takes 2 arguments \(KIND INDEX\) but got 0/) as string,
+    });
+    expect(spawnSync(deviceExecutable, ["cpu", "0"], { encoding: "utf8" })).toMatchObject({
+      status: 4,
+      stderr: expect.stringMatching(/There is no control segment on descriptor 3/) as string,
+    });
   });
 
   test("blocks never overlap, are aligned, and coalesce", () => {
@@ -457,13 +556,29 @@ describe("the end", () => {
   const root = fileURLToPath(new URL("../..", import.meta.url));
 
   test("an idle device does not keep Node alive, and ends with it", () => {
-    const { stdout, status } = spawnSync(process.execPath, ["-e", program(`const c = open(); await binding.waitAsync(c, binding.request(c, 8, [], 0)); console.log(binding.processId(c));`)], { encoding: "utf8", cwd: root, timeout: 20_000 });
+    const { stdout, status } = spawnSync(
+      process.execPath,
+      [
+        "-e",
+        program(
+          `const c = open(); await binding.waitAsync(c, binding.request(c, 8, [], 0)); console.log(binding.processId(c));`,
+        ),
+      ],
+      { encoding: "utf8", cwd: root, timeout: 20_000 },
+    );
     expect(status).toBe(0);
     expect(isAlive(Number(stdout))).toBe(false);
   });
 
-  test.each([["idle", "SIGCONT"], ["one that does not answer", "SIGSTOP"]] as const)("a device, %s, ends within a second when its session is killed", async (_, signal) => {
-    const child = spawn(process.execPath, ["-e", program(`const c = open(); console.log(binding.processId(c)); setInterval(() => {}, 1000);`)], { stdio: ["ignore", "pipe", "inherit"] });
+  test.each([
+    ["idle", "SIGCONT"],
+    ["one that does not answer", "SIGSTOP"],
+  ] as const)("a device, %s, ends within a second when its session is killed", async (_, signal) => {
+    const child = spawn(
+      process.execPath,
+      ["-e", program(`const c = open(); console.log(binding.processId(c)); setInterval(() => {}, 1000);`)],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
     const [line] = (await once(child.stdout, "data")) as [Buffer];
     const device = Number(line.toString());
     expect(isAlive(device)).toBe(true);
@@ -474,7 +589,12 @@ describe("the end", () => {
 
   test("a thread that ends while it waits takes its device along and nothing else", async () => {
     for (let round = 0; round < 5; round++) {
-      const worker = new Worker(program(`const c = open(); process.kill(binding.processId(c), "SIGSTOP"); binding.waitAsync(c, binding.request(c, 8, [], 0)); require("node:worker_threads").parentPort.postMessage(binding.processId(c));`), { eval: true });
+      const worker = new Worker(
+        program(
+          `const c = open(); process.kill(binding.processId(c), "SIGSTOP"); binding.waitAsync(c, binding.request(c, 8, [], 0)); require("node:worker_threads").parentPort.postMessage(binding.processId(c));`,
+        ),
+        { eval: true },
+      );
       const [device] = (await once(worker, "message")) as [number];
       await worker.terminate();
       expect(isAlive(device)).toBe(false);
@@ -491,7 +611,16 @@ describe("a compilation that takes its time", () => {
     const gate = join(folder, "gate.h");
     spawnSync("mkfifo", [gate]);
     const source = `#include "gate.h"\n__global__ void none() {}`;
-    return { gate, compiled: cpu.requestAsync(Op.compile, [source, "gate.cu", deviceSources.replace(/\/$/, ""), "none", `--include=${folder}`]) };
+    return {
+      gate,
+      compiled: cpu.requestAsync(Op.compile, [
+        source,
+        "gate.cu",
+        deviceSources.replace(/\/$/, ""),
+        "none",
+        `--include=${folder}`,
+      ]),
+    };
   };
 
   test("holds up no command behind it", async () => {

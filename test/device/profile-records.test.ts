@@ -28,7 +28,8 @@ function ready(device: DeviceProcess): void {
   loaded.add(device);
 }
 
-const isSorted = (numbers: number[]): boolean => numbers.every((number, index) => index === 0 || number >= numbers[index - 1]!);
+const isSorted = (numbers: number[]): boolean =>
+  numbers.every((number, index) => index === 0 || number >= numbers[index - 1]!);
 const now = (): number => Number(process.hrtime.bigint());
 
 describe.each(devices.map((device) => [device.name, device] as const))("%s", (_name, device) => {
@@ -42,12 +43,20 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
 
   test("every launch, copy and fill has its record, in the order of the commands and inside the wall clock", () => {
     ready(device);
-    const bytes = 1 << 20, [a, b] = [take(bytes), take(bytes)];
+    const bytes = 1 << 20,
+      [a, b] = [take(bytes), take(bytes)];
     device.synchronize();
     expect(startProfile(device)).toEqual([]);
     const before = now();
     const filled = fill(device, a, bytes, 0x3f800000n, 4);
-    const doubled = launch(device, { kernel: twice, grid: [4096, 1, 1], block: [64, 1, 1], shared: 128, pointers: [a], integers: [bytes / 4] });
+    const doubled = launch(device, {
+      kernel: twice,
+      grid: [4096, 1, 1],
+      block: [64, 1, 1],
+      shared: 128,
+      pointers: [a],
+      integers: [bytes / 4],
+    });
     const copied = copy(device, b, a, bytes / 2);
     const empty = launch(device, { kernel: nothing, grid: [3, 2, 1], block: [8, 4, 1] });
     device.synchronize();
@@ -55,7 +64,8 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     const profile = stopProfile(device);
 
     expect(ofKind(profile, "kernel").map(({ name, sequence, grid, block }) => [name, sequence, grid, block])).toEqual([
-      ["twice<float>", doubled, [4096, 1, 1], [64, 1, 1]], ["nothing", empty, [3, 2, 1], [8, 4, 1]],
+      ["twice<float>", doubled, [4096, 1, 1], [64, 1, 1]],
+      ["nothing", empty, [3, 2, 1], [8, 4, 1]],
     ]);
     expect(ofKind(profile, "kernel")[0]).toMatchObject({ staticShared: 256, dynamicShared: 128, lane: 0 });
     expect(ofKind(profile, "fill").map((record) => [record.sequence, record.bytes])).toEqual([[filled, bytes]]);
@@ -64,7 +74,7 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
 
     expect(isSorted(profile.records.map(({ sequence }) => sequence))).toBe(true);
     const work = profile.records.filter(({ kind }) => kind === "kernel" || kind === "copy" || kind === "fill");
-    const slack = device.kind === "cpu" ? 0 : 50_000;   // between two clocks
+    const slack = device.kind === "cpu" ? 0 : 50_000; // between two clocks
     expect(work.every(({ start, end }) => start <= end && start >= before - slack && end <= after + slack)).toBe(true);
     expect(isSorted(work.map(({ start }) => start))).toBe(true);
     expect(new Float32Array(read(device, b, 16).buffer)).toEqual(Float32Array.of(2, 2, 2, 2));
@@ -135,10 +145,15 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
   });
 
   test("a stop without a start is an error", () => {
-    expect(() => stopProfile(device)).toThrow(expect.objectContaining({
-      code: "NOT_PROFILING", message: "There is no profile to stop: none was started since this device process began. Start one first.",
-    }) as Error);
-    expect(() => device.request(Op.profile_start, ["soon", "0"])).toThrow(/must have a decimal number where it has "soon"/);
+    expect(() => stopProfile(device)).toThrow(
+      expect.objectContaining({
+        code: "NOT_PROFILING",
+        message: "There is no profile to stop: none was started since this device process began. Start one first.",
+      }) as Error,
+    );
+    expect(() => device.request(Op.profile_start, ["soon", "0"])).toThrow(
+      /must have a decimal number where it has "soon"/,
+    );
   });
 
   test("a fault ends the profile with the process", () => {
@@ -155,22 +170,42 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
 
 describe("the cpu", () => {
   const device = devices.find(({ kind }) => kind === "cpu");
-  const workersOf = (profile: RawProfile, sequence: number): RawProfile["records"] => ofKind(profile, "worker").filter((record) => record.sequence === sequence);
+  const workersOf = (profile: RawProfile, sequence: number): RawProfile["records"] =>
+    ofKind(profile, "worker").filter((record) => record.sequence === sequence);
 
-  test.runIf(device !== undefined)("shows what each core did of a launch: together all of its blocks, inside its time", () => {
-    ready(device!);
-    const bytes = 1 << 22, place = device!.allocate(bytes, "device");
-    const sizes: [number, number, number][] = [[1, 1, 1], [7, 3, 2], [16384, 1, 1], [16384, 1, 1], [16384, 1, 1]];
-    startProfile(device!);
-    const sequences = sizes.map((grid) => launch(device!, { kernel: twice, grid, block: [64, 1, 1], pointers: [place], integers: [bytes / 4] }));
-    const profile = stopProfile(device!);
-    device!.free(place);
-    sequences.forEach((sequence, index) => {
-      const [kernel] = ofKind(profile, "kernel").filter((record) => record.sequence === sequence);
-      const workers = workersOf(profile, sequence);
-      expect(workers.reduce((sum, { blocks }) => sum + blocks, 0)).toBe(sizes[index]!.reduce((product, size) => product * size));
-      expect(new Set(workers.map(({ lane }) => lane)).size).toBe(workers.length);
-      expect(workers.every(({ name, blocks, start, end }) => name === "twice<float>" && blocks > 0 && start >= kernel!.start && end <= kernel!.end)).toBe(true);
-    });
-  });
+  test.runIf(device !== undefined)(
+    "shows what each core did of a launch: together all of its blocks, inside its time",
+    () => {
+      ready(device!);
+      const bytes = 1 << 22,
+        place = device!.allocate(bytes, "device");
+      const sizes: [number, number, number][] = [
+        [1, 1, 1],
+        [7, 3, 2],
+        [16384, 1, 1],
+        [16384, 1, 1],
+        [16384, 1, 1],
+      ];
+      startProfile(device!);
+      const sequences = sizes.map((grid) =>
+        launch(device!, { kernel: twice, grid, block: [64, 1, 1], pointers: [place], integers: [bytes / 4] }),
+      );
+      const profile = stopProfile(device!);
+      device!.free(place);
+      sequences.forEach((sequence, index) => {
+        const [kernel] = ofKind(profile, "kernel").filter((record) => record.sequence === sequence);
+        const workers = workersOf(profile, sequence);
+        expect(workers.reduce((sum, { blocks }) => sum + blocks, 0)).toBe(
+          sizes[index]!.reduce((product, size) => product * size),
+        );
+        expect(new Set(workers.map(({ lane }) => lane)).size).toBe(workers.length);
+        expect(
+          workers.every(
+            ({ name, blocks, start, end }) =>
+              name === "twice<float>" && blocks > 0 && start >= kernel!.start && end <= kernel!.end,
+          ),
+        ).toBe(true);
+      });
+    },
+  );
 });

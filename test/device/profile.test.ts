@@ -3,7 +3,18 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { compile, FormatError, Profile, profile, range, tensor, WarpcellError, zeros, type Kernel, type Tensor } from "../../native/lib/index.ts";
+import {
+  compile,
+  FormatError,
+  Profile,
+  profile,
+  range,
+  tensor,
+  WarpcellError,
+  zeros,
+  type Kernel,
+  type Tensor,
+} from "../../native/lib/index.ts";
 import { Profiling } from "../../native/lib/profile/profiling.ts";
 import { devices } from "./devices.ts";
 
@@ -41,8 +52,14 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
 
   test("the time of a launch is what kernel.time measures of the same launch", async () => {
     let samples: readonly number[] = [];
-    const p = await profile(async () => { ({ samples } = await saxpy.time({ ...shape, repeats: 10, warmup: 2 }, n, 0.5, x, y)); });
-    const launches = p.events().filter(({ kind }) => kind === "kernel").map(({ duration }) => duration).slice(2);
+    const p = await profile(async () => {
+      ({ samples } = await saxpy.time({ ...shape, repeats: 10, warmup: 2 }, n, 0.5, x, y));
+    });
+    const launches = p
+      .events()
+      .filter(({ kind }) => kind === "kernel")
+      .map(({ duration }) => duration)
+      .slice(2);
     expect(launches).toHaveLength(10);
     // Beside the kernel: two looks at a clock, or what two events of CUDA take; and now and then another program's turn between them.
     const [recorded, timed] = [Math.min(...launches), Math.min(...samples)];
@@ -65,7 +82,9 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
     }
     const kernels = events.filter(({ kind }) => kind === "kernel");
     for (const row of p.table()) {
-      const own = kernels.filter((event) => event.name === row.name && (row.operation === null || event.facts["operation"] === row.operation));
+      const own = kernels.filter(
+        (event) => event.name === row.name && (row.operation === null || event.facts["operation"] === row.operation),
+      );
       expect(own.length, row.name).toBe(row.calls);
       // Durations of slices are float32.
       expect(sum(own.map(({ duration }) => duration))).toBeCloseTo(row.total, 6 - Math.ceil(Math.log10(1 + row.total)));
@@ -74,10 +93,21 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
     }
     expect(sum(p.table().map(({ share }) => share))).toBeCloseTo(1, 6);
     const [row] = p.table().filter((candidate) => candidate.name === "saxpy");
-    expect(row).toMatchObject({ operation: null, device: name, calls: 20, grid: [n / 256, 1, 1], block: [256, 1, 1], bytes: 12 * n, flops: 192 * n, dtype: "float32" });
+    expect(row).toMatchObject({
+      operation: null,
+      device: name,
+      calls: 20,
+      grid: [n / 256, 1, 1],
+      block: [256, 1, 1],
+      bytes: 12 * n,
+      flops: 192 * n,
+      dtype: "float32",
+    });
     expect(row!.gbPerSecond).toBeCloseTo((12 * n) / row!.mean / 1e6, 6);
     const streams = kernels.filter(({ device: on }) => on === name).sort((a, b) => a.start - b.start);
-    streams.forEach((event, at) => { if (at > 0) expect(event.start).toBeGreaterThanOrEqual(streams[at - 1]!.start + streams[at - 1]!.duration - 1e-6); });
+    streams.forEach((event, at) => {
+      if (at > 0) expect(event.start).toBeGreaterThanOrEqual(streams[at - 1]!.start + streams[at - 1]!.duration - 1e-6);
+    });
     const busy = sum(events.filter(({ track }) => track.startsWith("stream")).map(({ duration }) => duration));
     expect(p.busy[name]!).toBeCloseTo(busy / p.duration, 3);
   });
@@ -86,17 +116,27 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
     const p = await profile(() => saxpy.launch(shape, n, 0.5, x, y));
     const launch = p.events().find(({ kind }) => kind === "launch")!;
     const kernel = p.events().find(({ kind }) => kind === "kernel")!;
-    expect(launch).toMatchObject({ track: "TypeScript", name: "launch saxpy", facts: { x: `float32 [${n}]`, y: `float32 [${n}]` } });
+    expect(launch).toMatchObject({
+      track: "TypeScript",
+      name: "launch saxpy",
+      facts: { x: `float32 [${n}]`, y: `float32 [${n}]` },
+    });
     expect(launch.stack.join("\n")).toContain("profile.test.ts");
     expect(kernel).toMatchObject({ track: "stream 0", device: name, name: "saxpy" });
     expect(kernel.start).toBeGreaterThan(launch.start);
   });
 
   test("operations own the kernels that they launch, copies have bytes, waits have their time", async () => {
-    const p = await profile(() => { x.mul(2).toArray(); });
+    const p = await profile(() => {
+      x.mul(2).toArray();
+    });
     const events = p.events();
     const operation = events.find(({ kind, name: called }) => kind === "operation" && called === "mul")!;
-    expect(operation).toMatchObject({ facts: { "input 1": `float32 [${n}]`, result: `float32 [${n}]` }, bytes: 8 * n, flops: n });
+    expect(operation).toMatchObject({
+      facts: { "input 1": `float32 [${n}]`, result: `float32 [${n}]` },
+      bytes: 8 * n,
+      flops: n,
+    });
     const row = p.table().find((candidate) => candidate.operation === "mul")!;
     expect(row).toMatchObject({ calls: 1, bytes: 8 * n, flops: n });
     expect(events.some(({ kind }) => kind === "wait")).toBe(true);
@@ -107,9 +147,15 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
 
   test("annotations nest, also of async functions, and cost nothing without a profile", async () => {
     const p = await profile(async () => {
-      range("outer", () => { range("inner", () => saxpy.launch(shape, n, 0.5, x, y)); });
+      range("outer", () => {
+        range("inner", () => saxpy.launch(shape, n, 0.5, x, y));
+      });
       expect(await range("later", async () => Promise.resolve(7))).toBe(7);
-      expect(() => range("fails", () => { throw new Error("as it should"); })).toThrow("as it should");
+      expect(() =>
+        range("fails", () => {
+          throw new Error("as it should");
+        }),
+      ).toThrow("as it should");
     });
     const ranges = p.events().filter(({ kind }) => kind === "range");
     expect(ranges.map(({ name: called }) => called).sort()).toEqual(["fails", "inner", "later", "outer"]);
@@ -120,7 +166,12 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
   });
 
   test("a file brings all of it back, and the Chrome trace has the same slices", async () => {
-    const p = await profile(() => { range("step", () => { for (let i = 0; i < 3; i++) saxpy.launch(shape, n, 0.5, x, y); x.add(1); }); });
+    const p = await profile(() => {
+      range("step", () => {
+        for (let i = 0; i < 3; i++) saxpy.launch(shape, n, 0.5, x, y);
+        x.add(1);
+      });
+    });
     const file = join(folder(), "step.json");
     p.save(file);
     const again = Profile.load(file);
@@ -132,7 +183,15 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
     const { traceEvents } = JSON.parse(readFileSync(chrome, "utf8")) as ReturnType<Profile["chromeTrace"]>;
     const slices = traceEvents.filter(({ ph }) => ph === "X");
     expect(slices.length).toBe(p.events().length);
-    for (const row of p.table()) expect(slices.filter((slice) => slice.cat === "kernel" && slice.name === row.name).length).toBe(sum(p.table().filter((other) => other.name === row.name).map(({ calls }) => calls)));
+    for (const row of p.table())
+      expect(slices.filter((slice) => slice.cat === "kernel" && slice.name === row.name).length).toBe(
+        sum(
+          p
+            .table()
+            .filter((other) => other.name === row.name)
+            .map(({ calls }) => calls),
+        ),
+      );
   });
 
   test("a table without the timeline", async () => {
@@ -142,13 +201,24 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
   });
 
   test("what the function throws is thrown, and the next profile works", async () => {
-    await expect(profile(() => { throw new RangeError("mine"); })).rejects.toThrow(new RangeError("mine"));
-    await expect(profile(async () => { saxpy.launch(shape, n, 0.5, x, y); throw new RangeError("mine too"); })).rejects.toThrow("mine too");
+    await expect(
+      profile(() => {
+        throw new RangeError("mine");
+      }),
+    ).rejects.toThrow(new RangeError("mine"));
+    await expect(
+      profile(async () => {
+        saxpy.launch(shape, n, 0.5, x, y);
+        throw new RangeError("mine too");
+      }),
+    ).rejects.toThrow("mine too");
     expect((await profile(() => saxpy.launch(shape, n, 0.5, x, y))).table()[0]!.calls).toBe(1);
   });
 
   test("a fault of a kernel is thrown, and the next profile works", async () => {
-    await expect(profile(() => broken.launch({ grid: 1, block: 1 }, null))).rejects.toMatchObject({ name: "DeviceFault" });
+    await expect(profile(() => broken.launch({ grid: 1, block: 1 }, null))).rejects.toMatchObject({
+      name: "DeviceFault",
+    });
     const p = await profile(() => saxpy.launch(shape, n, 0.5, x, y));
     expect(p.table().map(({ name: called, calls }) => [called, calls])).toEqual([["saxpy", 1]]);
   });
@@ -165,22 +235,39 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
 
 describe("what is refused", () => {
   test("a profile within a profile", async () => {
-    await expect(profile(() => profile(() => undefined))).rejects.toThrow(new WarpcellError("PROFILING", "A profile is under way already: one at a time. Mark parts of it with range(name, fn)."));
+    await expect(profile(() => profile(() => undefined))).rejects.toThrow(
+      new WarpcellError(
+        "PROFILING",
+        "A profile is under way already: one at a time. Mark parts of it with range(name, fn).",
+      ),
+    );
   });
 
   test("what is no function, and options that there are not", async () => {
-    await expect(profile(3 as never)).rejects.toThrow("profile takes a function, as in profile(() => step()), but got 3.");
-    await expect(profile(() => 1, 2 as never)).rejects.toThrow("The options of a profile are an object such as { counters: true }, but got 2.");
-    await expect(profile(() => 1, { counter: true } as never)).rejects.toThrow('A profile has no option "counter". It has trace, counters and samples.');
-    await expect(profile(() => 1, { trace: 1 } as never)).rejects.toThrow("trace of a profile is true or false, but got 1.");
-    expect(() => range(() => 1 as never, undefined as never)).toThrow('range takes a name and a function, as in range("forward", () => model(x)), but got a function and undefined.');
+    await expect(profile(3 as never)).rejects.toThrow(
+      "profile takes a function, as in profile(() => step()), but got 3.",
+    );
+    await expect(profile(() => 1, 2 as never)).rejects.toThrow(
+      "The options of a profile are an object such as { counters: true }, but got 2.",
+    );
+    await expect(profile(() => 1, { counter: true } as never)).rejects.toThrow(
+      'A profile has no option "counter". It has trace, counters and samples.',
+    );
+    await expect(profile(() => 1, { trace: 1 } as never)).rejects.toThrow(
+      "trace of a profile is true or false, but got 1.",
+    );
+    expect(() => range(() => 1 as never, undefined as never)).toThrow(
+      'range takes a name and a function, as in range("forward", () => model(x)), but got a function and undefined.',
+    );
   });
 
   test("files that are no profile, or lie about their sizes", async () => {
     const file = join(folder(), "bad.json");
     const p = await profile(() => tensor([1, 2]).add(1));
     p.save(file);
-    const good = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown> & { slices: Record<string, unknown> };
+    const good = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown> & {
+      slices: Record<string, unknown>;
+    };
     const load = (value: unknown): (() => Profile) => {
       writeFileSync(file, typeof value === "string" ? value : JSON.stringify(value));
       return () => Profile.load(file);
@@ -192,17 +279,33 @@ describe("what is refused", () => {
     expect(load({ ...good, title: 1 })).toThrow(says("it has no title or duration"));
     expect(load({ ...good, complete: false })).toThrow(says("it is an overview only"));
     expect(load({ ...good, slices: {} })).toThrow(says("it has no slices"));
-    expect(load({ ...good, slices: { ...good.slices, length: 1e9 } })).toThrow(/it has \d+ slices where it says 1000000000/);
+    expect(load({ ...good, slices: { ...good.slices, length: 1e9 } })).toThrow(
+      /it has \d+ slices where it says 1000000000/,
+    );
     expect(load({ ...good, slices: { ...good.slices, name: undefined } })).toThrow(says("its slices have no name"));
-    expect(load({ ...good, slices: { ...good.slices, start: "" } })).toThrow(/column start of its slices has 0 bytes instead of \d+/);
+    expect(load({ ...good, slices: { ...good.slices, start: "" } })).toThrow(
+      /column start of its slices has 0 bytes instead of \d+/,
+    );
     expect(load({ ...good, tracks: [] })).toThrow(says("slice 0 is on a track that is not there"));
     expect(load({ ...good, names: [] })).toThrow(says("slice 0 has a name that is not there"));
     const length = good.slices["length"] as number;
     const column = (bytes: ArrayBufferView) => Buffer.from(bytes.buffer).toString("base64");
-    expect(load({ ...good, slices: { ...good.slices, cause: column(new Uint32Array(length).fill(length + 1)) } })).toThrow(says("slice 0 has a cause that is not there"));
-    expect(load({ ...good, slices: { ...good.slices, start: column(new Float64Array(length).fill(NaN)) } })).toThrow(says("slice 0 has no time"));
-    expect(load({ ...good, counters: [{ name: "m", unit: "bytes", length: 3, time: "", value: "" }] })).toThrow(says("counter m does not have 3 values"));
-    for (const samples of [1, [null], [{ device: "cpu", name: "k", symbol: "k" }], [{ device: "cpu", name: "k", symbol: "k", instructions: [{ offset: -1, samples: {} }] }], [{ device: "cpu", name: "k", symbol: "k", instructions: [{ offset: 0, samples: { wait: "2" } }] }]]) {
+    expect(
+      load({ ...good, slices: { ...good.slices, cause: column(new Uint32Array(length).fill(length + 1)) } }),
+    ).toThrow(says("slice 0 has a cause that is not there"));
+    expect(load({ ...good, slices: { ...good.slices, start: column(new Float64Array(length).fill(NaN)) } })).toThrow(
+      says("slice 0 has no time"),
+    );
+    expect(load({ ...good, counters: [{ name: "m", unit: "bytes", length: 3, time: "", value: "" }] })).toThrow(
+      says("counter m does not have 3 values"),
+    );
+    for (const samples of [
+      1,
+      [null],
+      [{ device: "cpu", name: "k", symbol: "k" }],
+      [{ device: "cpu", name: "k", symbol: "k", instructions: [{ offset: -1, samples: {} }] }],
+      [{ device: "cpu", name: "k", symbol: "k", instructions: [{ offset: 0, samples: { wait: "2" } }] }],
+    ]) {
       expect(load({ ...good, samples })).toThrow(says("its samples are not a list of kernels with instructions"));
     }
     const { samples: _, ...older } = good;

@@ -49,11 +49,24 @@ export function stopProfile(device: DeviceProcess): RawProfile {
     const word = (offset: number): number => view.getUint32(at + offset, true);
     const long = (offset: number): number => Number(view.getBigUint64(at + offset, true));
     return {
-      sequence: long(0), start: long(8), end: long(16), bytes: long(24), kind: kinds[word(32)]!, name: names[word(36)]!, lane: word(40), blocks: word(44),
-      grid: [word(48), word(52), word(56)], block: [word(60), word(64), word(68)], staticShared: word(72), dynamicShared: word(76), local: word(80), registers: word(84),
+      sequence: long(0),
+      start: long(8),
+      end: long(16),
+      bytes: long(24),
+      kind: kinds[word(32)]!,
+      name: names[word(36)]!,
+      lane: word(40),
+      blocks: word(44),
+      grid: [word(48), word(52), word(56)],
+      block: [word(60), word(64), word(68)],
+      staticShared: word(72),
+      dynamicShared: word(76),
+      local: word(80),
+      registers: word(84),
     };
   });
   return { records, ...rest };
 }
 
-export const ofKind = (profile: RawProfile, kind: RawRecord["kind"]): RawRecord[] => profile.records.filter((record) => record.kind === kind);
+export const ofKind = (profile: RawProfile, kind: RawRecord["kind"]): RawRecord[] =>
+  profile.records.filter((record) => record.kind === kind);

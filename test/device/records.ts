@@ -50,7 +50,14 @@ export interface RawLaunch {
 }
 
 /** Lays a launch out in scratch memory and returns its bytes. */
-export function layLaunch({ kernel, grid = [1, 1, 1], block = [1, 1, 1], shared = 0, pointers = [], integers = [] }: RawLaunch): number {
+export function layLaunch({
+  kernel,
+  grid = [1, 1, 1],
+  block = [1, 1, 1],
+  shared = 0,
+  pointers = [],
+  integers = [],
+}: RawLaunch): number {
   const offsets = Math.ceil((pointers.length * 2) / 8) * 8;
   const base = headerBytes + 40 + offsets;
   const argumentBytes = pointers.length * 8 + integers.length * 4;
@@ -77,10 +84,29 @@ export function launch(device: DeviceProcess, options: RawLaunch): number {
 }
 
 /** Compiles a source and loads it as a module; its kernels get the ids from `firstKernel` on, and are loaded again after a restart. */
-export function load(device: DeviceProcess, source: string, names: string[], firstKernel: number, options: string[] = []): void {
-  const [, artifact, lowered] = device.request(Op.compile, [source, "test.cu", deviceSources, names.join("\n"), ...options]);
+export function load(
+  device: DeviceProcess,
+  source: string,
+  names: string[],
+  firstKernel: number,
+  options: string[] = [],
+): void {
+  const [, artifact, lowered] = device.request(Op.compile, [
+    source,
+    "test.cu",
+    deviceSources,
+    names.join("\n"),
+    ...options,
+  ]);
   if (artifact === undefined || lowered === undefined) throw new Error("Expected an artifact and lowered names.");
-  const send = (): void => void device.request(Op.module_load, [String(firstKernel), String(firstKernel), artifact, text.decode(lowered), "test"]);
+  const send = (): void =>
+    void device.request(Op.module_load, [
+      String(firstKernel),
+      String(firstKernel),
+      artifact,
+      text.decode(lowered),
+      "test",
+    ]);
   send();
   device.onRestart(send);
 }

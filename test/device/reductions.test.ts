@@ -8,10 +8,17 @@ import { expectGradients } from "./gradients.ts";
 import { poison, randomValues, roundoff } from "./numbers.ts";
 
 type Figure = { value: number; bound: number };
-type Case = { readonly run: (x: Tensor, options: object) => Tensor; readonly of: (values: number[], u: number) => Figure };
+type Case = {
+  readonly run: (x: Tensor, options: object) => Tensor;
+  readonly of: (values: number[], u: number) => Figure;
+};
 
-const sumOf = (values: readonly number[], each: (x: number) => number = (x) => x) => values.reduce((sum, value) => sum + each(value), 0);
-const added = (values: readonly number[], u: number, each: (x: number) => number, slack = 1): Figure => ({ value: sumOf(values, each), bound: (roundingsOf(values.length) + slack) * u * sumOf(values, (x) => Math.abs(each(x))) });
+const sumOf = (values: readonly number[], each: (x: number) => number = (x) => x) =>
+  values.reduce((sum, value) => sum + each(value), 0);
+const added = (values: readonly number[], u: number, each: (x: number) => number, slack = 1): Figure => ({
+  value: sumOf(values, each),
+  bound: (roundingsOf(values.length) + slack) * u * sumOf(values, (x) => Math.abs(each(x))),
+});
 const exact = (value: number): Figure => ({ value, bound: 0 });
 
 function variance(values: readonly number[], u: number, correction: number): Figure {
@@ -25,27 +32,60 @@ function variance(values: readonly number[], u: number, correction: number): Fig
 
 const cases: Record<string, Case> = {
   sum: { run: (x, o) => x.sum(o), of: (v, u) => added(v, u, (x) => x) },
-  mean: { run: (x, o) => x.mean(o), of: (v, u) => { const { value, bound } = added(v, u, (x) => x, 2); return { value: value / v.length, bound: bound / v.length }; } },
-  prod: { run: (x, o) => x.prod(o), of: (v, u) => { const value = v.reduce((p, x) => p * x, 1); return { value, bound: 2 * v.length * u * Math.abs(value) + 1e-40 }; } },
+  mean: {
+    run: (x, o) => x.mean(o),
+    of: (v, u) => {
+      const { value, bound } = added(v, u, (x) => x, 2);
+      return { value: value / v.length, bound: bound / v.length };
+    },
+  },
+  prod: {
+    run: (x, o) => x.prod(o),
+    of: (v, u) => {
+      const value = v.reduce((p, x) => p * x, 1);
+      return { value, bound: 2 * v.length * u * Math.abs(value) + 1e-40 };
+    },
+  },
   max: { run: (x, o) => x.max(o), of: (v) => exact(v.reduce((a, b) => Math.max(a, b), -Infinity)) },
   min: { run: (x, o) => x.min(o), of: (v) => exact(v.reduce((a, b) => Math.min(a, b), Infinity)) },
   argmax: { run: (x, o) => x.argmax(o), of: (v) => exact(v.reduce((best, x, at) => (x > v[best]! ? at : best), 0)) },
   argmin: { run: (x, o) => x.argmin(o), of: (v) => exact(v.reduce((best, x, at) => (x < v[best]! ? at : best), 0)) },
   any: { run: (x, o) => x.gt(1.95).any(o), of: (v) => exact(Number(v.some((x) => x > 1.95))) },
   all: { run: (x, o) => x.lt(1.95).all(o), of: (v) => exact(Number(v.every((x) => x < 1.95))) },
-  norm: { run: (x, o) => x.norm(o), of: (v, u) => { const value = Math.sqrt(sumOf(v, (x) => x * x)); return { value, bound: (roundingsOf(v.length) + 3) * u * value }; } },
+  norm: {
+    run: (x, o) => x.norm(o),
+    of: (v, u) => {
+      const value = Math.sqrt(sumOf(v, (x) => x * x));
+      return { value, bound: (roundingsOf(v.length) + 3) * u * value };
+    },
+  },
   "norm of ord 1": { run: (x, o) => x.norm({ ...o, ord: 1 }), of: (v, u) => added(v, u, Math.abs) },
-  "norm of ord Infinity": { run: (x, o) => x.norm({ ...o, ord: Infinity }), of: (v) => exact(v.reduce((a, b) => Math.max(a, Math.abs(b)), 0)) },
-  "norm of ord -Infinity": { run: (x, o) => x.norm({ ...o, ord: -Infinity }), of: (v) => exact(v.reduce((a, b) => Math.min(a, Math.abs(b)), Infinity)) },
+  "norm of ord Infinity": {
+    run: (x, o) => x.norm({ ...o, ord: Infinity }),
+    of: (v) => exact(v.reduce((a, b) => Math.max(a, Math.abs(b)), 0)),
+  },
+  "norm of ord -Infinity": {
+    run: (x, o) => x.norm({ ...o, ord: -Infinity }),
+    of: (v) => exact(v.reduce((a, b) => Math.min(a, Math.abs(b)), Infinity)),
+  },
   "norm of ord 0": { run: (x, o) => x.norm({ ...o, ord: 0 }), of: (v, u) => added(v, u, (x) => Number(x !== 0)) },
   logsumexp: {
     run: (x, o) => x.logsumexp(o),
     // Each joining of two states rounds a difference, an exponential and a product; an error of the sum is one of the logarithm relative to 1.
-    of: (v, u) => { const value = Math.log(sumOf(v, Math.exp)); return { value, bound: u * (8 * (roundingsOf(v.length) + 4) + 2 * Math.abs(value)) }; },
+    of: (v, u) => {
+      const value = Math.log(sumOf(v, Math.exp));
+      return { value, bound: u * (8 * (roundingsOf(v.length) + 4) + 2 * Math.abs(value)) };
+    },
   },
   var: { run: (x, o) => x.var(o), of: (v, u) => variance(v, u, 1) },
   "var with correction 0": { run: (x, o) => x.var({ ...o, correction: 0 }), of: (v, u) => variance(v, u, 0) },
-  std: { run: (x, o) => x.std(o), of: (v, u) => { const { value, bound } = variance(v, u, 1); return { value: Math.sqrt(value), bound: bound / Math.sqrt(value || 1) + u * value }; } },
+  std: {
+    run: (x, o) => x.std(o),
+    of: (v, u) => {
+      const { value, bound } = variance(v, u, 1);
+      return { value: Math.sqrt(value), bound: bound / Math.sqrt(value || 1) + u * value };
+    },
+  },
 };
 
 /** The elements that each result is made of, in row-major order of the results. */
@@ -62,13 +102,22 @@ function groups(values: readonly number[], shape: readonly number[], axes: reado
 
 /** Random numbers; for products most are 1 and none is near 0, so that they stay in the range of float16. */
 function valuesFor(name: string, size: number, dtype: DType): number[] {
-  return randomValues(size, dtype).map((value, at) => (name === "prod" && (at % 9 !== 0 || Math.abs(value) < 0.5) ? 1 : value));
+  return randomValues(size, dtype).map((value, at) =>
+    name === "prod" && (at % 9 !== 0 || Math.abs(value) < 0.5) ? 1 : value,
+  );
 }
 
 const flat = (x: Tensor) => [x.reshape([-1]).toArray()].flat().map(Number);
 
 describe.each(devices.map(({ name }) => name))("reductions on %s", (device) => {
-  function check(name: string, dtype: DType, x: Tensor, values: readonly number[], shape: readonly number[], axes: readonly number[]): void {
+  function check(
+    name: string,
+    dtype: DType,
+    x: Tensor,
+    values: readonly number[],
+    shape: readonly number[],
+    axes: readonly number[],
+  ): void {
     const { run, of } = cases[name]!;
     poison(device, x.size);
     const y = run(x, { axis: axes });
@@ -80,8 +129,13 @@ describe.each(devices.map(({ name }) => name))("reductions on %s", (device) => {
       const { value, bound } = of(group, roundoff[dtype === "float64" ? "float64" : "float32"]!);
       const rounded = cases[name] === cases["sum"] || bound > 0 ? rounding * Math.abs(value) * 1.01 : 0;
       const difference = Math.abs(got[index]! - value);
-      if (!(difference <= bound + rounded + group.length * 2 ** -53 * Math.abs(value)) && !(Number.isNaN(value) && Number.isNaN(got[index]!))) {
-        throw new Error(`${name} of ${dtype} [${shape.join(", ")}] over [${axes.join(", ")}], result ${index}: ${got[index]} is ${difference} from ${value}, bound ${bound + rounded}.`);
+      if (
+        !(difference <= bound + rounded + group.length * 2 ** -53 * Math.abs(value)) &&
+        !(Number.isNaN(value) && Number.isNaN(got[index]!))
+      ) {
+        throw new Error(
+          `${name} of ${dtype} [${shape.join(", ")}] over [${axes.join(", ")}], result ${index}: ${got[index]} is ${difference} from ${value}, bound ${bound + rounded}.`,
+        );
       }
     });
   }
@@ -95,7 +149,7 @@ describe.each(devices.map(({ name }) => name))("reductions on %s", (device) => {
         const x = tensor(values, { dtype, device }).reshape(shape);
         const rank = shape.length;
         for (let mask = 1; mask < 2 ** rank; mask++) {
-          const axes = [...Array(rank).keys()].filter((axis) => mask >> axis & 1);
+          const axes = [...Array(rank).keys()].filter((axis) => (mask >> axis) & 1);
           if (name === "prod" && axes.reduce((n, axis) => n * shape[axis]!, 1) > 130) continue;
           if (/var|std/.test(name) && axes.reduce((n, axis) => n * shape[axis]!, 1) < 3) continue;
           check(name, dtype, x, values, shape, axes);
@@ -117,16 +171,34 @@ describe.each(devices.map(({ name }) => name))("reductions on %s", (device) => {
   });
 
   test("long rows, many rows and odd counts go in parts", () => {
-    for (const [shape, axes] of [[[1, 300_001], [1]], [[300_001, 1], [0]], [[66_000, 5], [1]], [[5, 66_000], [0]], [[70_001, 3], [0]], [[3, 1001, 70], [1]]] as const) {
-      const values = randomValues(shape.reduce((n: number, each) => n * each, 1), "float32");
+    for (const [shape, axes] of [
+      [[1, 300_001], [1]],
+      [[300_001, 1], [0]],
+      [[66_000, 5], [1]],
+      [[5, 66_000], [0]],
+      [[70_001, 3], [0]],
+      [[3, 1001, 70], [1]],
+    ] as const) {
+      const values = randomValues(
+        shape.reduce((n: number, each) => n * each, 1),
+        "float32",
+      );
       const x = tensor(values, { dtype: "float32", device }).reshape(shape);
-      for (const name of ["sum", "max", "argmin", "var", "logsumexp", "norm"]) check(name, "float32", x, values, shape, axes);
+      for (const name of ["sum", "max", "argmin", "var", "logsumexp", "norm"])
+        check(name, "float32", x, values, shape, axes);
     }
   });
 
   test("the same bits from run to run", () => {
     const x = tensor(randomValues(200_000, "float32"), { dtype: "float32", device });
-    for (const run of [() => x.sum(), () => x.std(), () => x.logsumexp(), () => x.norm(), () => x.reshape([1000, 200]).sum({ axis: 0 }).sum()]) expect(run().item()).toBe(run().item());
+    for (const run of [
+      () => x.sum(),
+      () => x.std(),
+      () => x.logsumexp(),
+      () => x.norm(),
+      () => x.reshape([1000, 200]).sum({ axis: 0 }).sum(),
+    ])
+      expect(run().item()).toBe(run().item());
   });
 
   test("NaN, infinities and zeros", () => {
@@ -171,21 +243,60 @@ describe.each(devices.map(({ name }) => name))("reductions on %s", (device) => {
     expect(x.prod().item()).toBe(-294n);
     expect(x.argmax().item()).toBe(2n);
     expect(x.min().item()).toBe(-2);
-    expect(tensor([[true, false], [true, true]], { device }).all({ axis: 1, keepdims: true }).toArray()).toEqual([[false], [true]]);
+    expect(
+      tensor(
+        [
+          [true, false],
+          [true, true],
+        ],
+        { device },
+      )
+        .all({ axis: 1, keepdims: true })
+        .toArray(),
+    ).toEqual([[false], [true]]);
     expect(tensor([0, 0, 3], { dtype: "int16", device }).any().item()).toBe(true);
-    expect(tensor([2n ** 63n, 1n], { dtype: "uint64", device }).max().item()).toBe(2n ** 63n);
+    expect(
+      tensor([2n ** 63n, 1n], { dtype: "uint64", device })
+        .max()
+        .item(),
+    ).toBe(2n ** 63n);
   });
 
   test("gradients of every one, and of its gradient", () => {
-    const values = [[0.5, -1.25, 2], [1.5, 0.75, -0.4]];
+    const values = [
+      [0.5, -1.25, 2],
+      [1.5, 0.75, -0.4],
+    ];
     const x = tensor(values, { dtype: "float64", device });
     for (const axis of [0, 1, [0, 1]]) {
       for (const run of [
-        (y: Tensor) => y.sum({ axis }), (y: Tensor) => y.mean({ axis }), (y: Tensor) => y.prod({ axis }), (y: Tensor) => y.max({ axis }), (y: Tensor) => y.min({ axis }), (y: Tensor) => y.norm({ axis }),
-        (y: Tensor) => y.norm({ axis, ord: 1 }), (y: Tensor) => y.norm({ axis, ord: 3 }), (y: Tensor) => y.norm({ axis, ord: Infinity }), (y: Tensor) => y.logsumexp({ axis }), (y: Tensor) => y.var({ axis }), (y: Tensor) => y.std({ axis, correction: 0 }),
-      ]) expectGradients(run, [x], { twice: true });
+        (y: Tensor) => y.sum({ axis }),
+        (y: Tensor) => y.mean({ axis }),
+        (y: Tensor) => y.prod({ axis }),
+        (y: Tensor) => y.max({ axis }),
+        (y: Tensor) => y.min({ axis }),
+        (y: Tensor) => y.norm({ axis }),
+        (y: Tensor) => y.norm({ axis, ord: 1 }),
+        (y: Tensor) => y.norm({ axis, ord: 3 }),
+        (y: Tensor) => y.norm({ axis, ord: Infinity }),
+        (y: Tensor) => y.logsumexp({ axis }),
+        (y: Tensor) => y.var({ axis }),
+        (y: Tensor) => y.std({ axis, correction: 0 }),
+      ])
+        expectGradients(run, [x], { twice: true });
     }
-    expectGradients((y) => y.prod({ axis: 1 }), [tensor([[2, 0, 3], [0, 0, 1]], { dtype: "float64", device })]);
+    expectGradients(
+      (y) => y.prod({ axis: 1 }),
+      [
+        tensor(
+          [
+            [2, 0, 3],
+            [0, 0, 1],
+          ],
+          { dtype: "float64", device },
+        ),
+      ],
+    );
     const tied = tensor([1, 3, 3], { device });
     tied.requiresGrad = true;
     expect(gradients(tied.max(), [tied])[0]!.toArray()).toEqual([0, 0.5, 0.5]);
@@ -193,10 +304,26 @@ describe.each(devices.map(({ name }) => name))("reductions on %s", (device) => {
   });
 
   test.each([
-    ["the norm of integers", () => zeros([2], { device, dtype: "int32" }).norm({ ord: 1 }), 'norm takes floats but got int32: convert it, e.g. with .to("float32").'],
-    ["a variance of integers", () => zeros([2], { device, dtype: "int32" }).var(), 'var takes floats but got int32: convert it, e.g. with .to("float32").'],
-    ["an ord that is none", () => zeros([2], { device }).norm({ ord: "nuc" as never }), 'norm takes a number or "fro" as ord but got "nuc".'],
-    ["a correction that is none", () => zeros([2], { device }).std({ correction: NaN }), "std takes a number as correction but got NaN."],
+    [
+      "the norm of integers",
+      () => zeros([2], { device, dtype: "int32" }).norm({ ord: 1 }),
+      'norm takes floats but got int32: convert it, e.g. with .to("float32").',
+    ],
+    [
+      "a variance of integers",
+      () => zeros([2], { device, dtype: "int32" }).var(),
+      'var takes floats but got int32: convert it, e.g. with .to("float32").',
+    ],
+    [
+      "an ord that is none",
+      () => zeros([2], { device }).norm({ ord: "nuc" as never }),
+      'norm takes a number or "fro" as ord but got "nuc".',
+    ],
+    [
+      "a correction that is none",
+      () => zeros([2], { device }).std({ correction: NaN }),
+      "std takes a number as correction but got NaN.",
+    ],
   ])("%s is refused in a sentence", (_, run, message) => {
     expect(run).toThrow(message);
   });

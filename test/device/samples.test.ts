@@ -26,9 +26,14 @@ describe("a GPU made here", () => {
       launch(device, { kernel: 1, grid: blocks(30) });
       launch(device, { kernel: 1, grid: blocks(40) });
       const profile = stopProfile(device);
-      const instructions = (selected: number): object[] => [{ offset: 0, samples: { selected } }, { offset: 16, samples: { "long scoreboard": 2 } }, { offset: 32, samples: { "long scoreboard": 2 } }];
+      const instructions = (selected: number): object[] => [
+        { offset: 0, samples: { selected } },
+        { offset: 16, samples: { "long scoreboard": 2 } },
+        { offset: 32, samples: { "long scoreboard": 2 } },
+      ];
       expect(profile.samples).toEqual([
-        { symbol: "_Z5twiceIfEvPT_i", name: "twice<float>", instructions: instructions(70) }, { symbol: "one", name: "one", instructions: instructions(5) },
+        { symbol: "_Z5twiceIfEvPT_i", name: "twice<float>", instructions: instructions(70) },
+        { symbol: "one", name: "one", instructions: instructions(5) },
       ]);
       expect(profile.notes).toEqual([]);
       expect(ofKind(profile, "kernel").map(({ name }) => name)).toEqual(["one", "twice<float>", "twice<float>"]);
@@ -44,7 +49,9 @@ describe("a GPU made here", () => {
     startProfile(device, false, true);
     launch(device, { kernel: 1 });
     const [kernel] = stopProfile(device).samples;
-    expect(kernel!.instructions.map(({ offset }) => offset)).toEqual(Array.from({ length: 10_000 }, (_, index) => 16 * index));
+    expect(kernel!.instructions.map(({ offset }) => offset)).toEqual(
+      Array.from({ length: 10_000 }, (_, index) => 16 * index),
+    );
   });
 
   test("forgets those of a profile that was given up", () => {
@@ -58,11 +65,36 @@ describe("a GPU made here", () => {
   });
 
   test.each<[string, Record<string, string>, boolean, RegExp]>([
-    ["no permission", { FAKE_SAMPLES: "35" }, true, /^Nothing is sampled: The driver lets only administrators profile\. Write "options nvidia NVreg_RestrictProfilingToAdminUsers=0" into a file of \/etc\/modprobe\.d and restart the machine, or run with CAP_SYS_ADMIN\.$/],
-    ["a virtual GPU that cannot", { FAKE_SAMPLES: "33" }, true, /^Nothing is sampled: This virtual GPU cannot be profiled\./],
-    ["another program that samples", { FAKE_SAMPLES_START: "26" }, true, /^Nothing is sampled: Another program counts or samples on this GPU, which serves one at a time\. Ask for counters or samples when that is done\.$/],
-    ["a GPU without reasons", { FAKE_REASONS: "1" }, true, /^Nothing is sampled: CUPTI 13\.0 does not know what warps of this GPU wait for\.$/],
-    ["a CUPTI without", {}, false, /^Nothing is sampled: CUPTI 13\.0 \(.*\) cannot sample\. Get one that can with: pip install nvidia-cuda-cupti /],
+    [
+      "no permission",
+      { FAKE_SAMPLES: "35" },
+      true,
+      /^Nothing is sampled: The driver lets only administrators profile\. Write "options nvidia NVreg_RestrictProfilingToAdminUsers=0" into a file of \/etc\/modprobe\.d and restart the machine, or run with CAP_SYS_ADMIN\.$/,
+    ],
+    [
+      "a virtual GPU that cannot",
+      { FAKE_SAMPLES: "33" },
+      true,
+      /^Nothing is sampled: This virtual GPU cannot be profiled\./,
+    ],
+    [
+      "another program that samples",
+      { FAKE_SAMPLES_START: "26" },
+      true,
+      /^Nothing is sampled: Another program counts or samples on this GPU, which serves one at a time\. Ask for counters or samples when that is done\.$/,
+    ],
+    [
+      "a GPU without reasons",
+      { FAKE_REASONS: "1" },
+      true,
+      /^Nothing is sampled: CUPTI 13\.0 does not know what warps of this GPU wait for\.$/,
+    ],
+    [
+      "a CUPTI without",
+      {},
+      false,
+      /^Nothing is sampled: CUPTI 13\.0 \(.*\) cannot sample\. Get one that can with: pip install nvidia-cuda-cupti /,
+    ],
   ])("goes on without samples: %s", (_what, environment, hasProfilers, note) => {
     const device = openMadeGpu(environment, hasProfilers);
     loadMadeKernels(device, ["one"]);
@@ -76,9 +108,24 @@ describe("a GPU made here", () => {
   });
 
   test.each<[string, Record<string, string>, number, RegExp]>([
-    ["was dropped", { FAKE_SAMPLES_DROPPED: "12" }, 1, /^12 samples were dropped: the GPU had no room for them\. Profile less at a time\.$/],
-    ["had no room", { FAKE_SAMPLES_FULL: "1" }, 0, /^The samples are lost: the GPU took more than there was room for\. Profile less at a time\.$/],
-    ["failed", { FAKE_SAMPLES_STOP: "999" }, 0, /^Samples are lost: CUPTI 13\.0 failed at collecting samples \(CUPTI_ERROR_OF_A_TEST\)\./],
+    [
+      "was dropped",
+      { FAKE_SAMPLES_DROPPED: "12" },
+      1,
+      /^12 samples were dropped: the GPU had no room for them\. Profile less at a time\.$/,
+    ],
+    [
+      "had no room",
+      { FAKE_SAMPLES_FULL: "1" },
+      0,
+      /^The samples are lost: the GPU took more than there was room for\. Profile less at a time\.$/,
+    ],
+    [
+      "failed",
+      { FAKE_SAMPLES_STOP: "999" },
+      0,
+      /^Samples are lost: CUPTI 13\.0 failed at collecting samples \(CUPTI_ERROR_OF_A_TEST\)\./,
+    ],
   ])("says what %s, and keeps the rest", (_what, environment, kernels, note) => {
     const device = openMadeGpu(environment);
     loadMadeKernels(device, ["one"]);
@@ -114,8 +161,15 @@ describe("the samples of a profile", () => {
     const device = openMadeGpu();
     const kernel = load(device, "_Z5twiceIfEvPT_i");
     const p = await profiled(device, () => launch(device, { kernel, grid: blocks(12) }));
-    expect(p.table().find(({ device: on }) => on === device.name)).toMatchObject({ name: "twice<float>", samples: { "long scoreboard": 4, selected: 12 } });
-    const rows = [[0, 12, { selected: 12 }], [16, 2, { "long scoreboard": 2 }], [32, 2, { "long scoreboard": 2 }]].map(([offset, samples, reasons]) => ({ device: device.name, kernel: "twice<float>", offset, samples, reasons }));
+    expect(p.table().find(({ device: on }) => on === device.name)).toMatchObject({
+      name: "twice<float>",
+      samples: { "long scoreboard": 4, selected: 12 },
+    });
+    const rows = [
+      [0, 12, { selected: 12 }],
+      [16, 2, { "long scoreboard": 2 }],
+      [32, 2, { "long scoreboard": 2 }],
+    ].map(([offset, samples, reasons]) => ({ device: device.name, kernel: "twice<float>", offset, samples, reasons }));
     expect(p.samples()).toEqual(rows);
     expect(String(p)).toMatch(/Most samples[^]*75\.0 % selected/);
     const folder = mkdtempSync(join(tmpdir(), "warpcell-samples-"));
@@ -126,9 +180,14 @@ describe("the samples of a profile", () => {
 
   test("are kept for the listing of the kernel that ran, until another profile has some of it", async () => {
     const device = openMadeGpu();
-    const first = load(device, "one", "two"), second = load(device, "one");
+    const first = load(device, "one", "two"),
+      second = load(device, "one");
     await profiled(device, () => launch(device, { kernel: first, grid: blocks(7) }));
-    expect([...samplesOf(first)]).toEqual([[0, 7], [16, 2], [32, 2]]);
+    expect([...samplesOf(first)]).toEqual([
+      [0, 7],
+      [16, 2],
+      [32, 2],
+    ]);
     expect(samplesOf(first + 1).size).toBe(0);
     expect(samplesOf(second).size).toBe(0);
     await profiled(device, () => launch(device, { kernel: second, grid: blocks(9) }));
@@ -139,13 +198,19 @@ describe("the samples of a profile", () => {
   test("of two kernels that machine code calls the same are told of", async () => {
     const device = openMadeGpu();
     const [first, second] = [load(device, "one"), load(device, "one")];
-    const p = await profiled(device, () => { for (const kernel of [first, second]) launch(device, { kernel }); });
-    expect(p.notes).toContain(`${device.name}: Several kernels are called one, and samples of them cannot be told apart: kernel.asm shows none of these. Profile one at a time.`);
+    const p = await profiled(device, () => {
+      for (const kernel of [first, second]) launch(device, { kernel });
+    });
+    expect(p.notes).toContain(
+      `${device.name}: Several kernels are called one, and samples of them cannot be told apart: kernel.asm shows none of these. Profile one at a time.`,
+    );
     expect([first, second].map((kernel) => samplesOf(kernel).size)).toEqual([0, 0]);
   });
 
   test("are not there beside counters", async () => {
-    await expect(profile(() => 1, { counters: true, samples: true })).rejects.toThrow("A profile counts or takes samples, because GPUs do not do both at once: take two profiles, one with counters and one with samples.");
+    await expect(profile(() => 1, { counters: true, samples: true })).rejects.toThrow(
+      "A profile counts or takes samples, because GPUs do not do both at once: take two profiles, one with counters and one with samples.",
+    );
   });
 
   test("are not there for the cpu, which says so", async () => {
@@ -175,7 +240,9 @@ describe.each(devices.filter(({ kind }) => kind === "cuda").map(({ name }) => na
     const scattered = (kernels["scattered"] as KernelTemplate).as("float");
     const [index, from, to] = [zeros([n], { device, dtype: "int32" }), zeros([n], { device }), zeros([n], { device })];
     (kernels["numbers"] as Kernel).over(n)(index, n);
-    const run = (): void => { for (let i = 0; i < 20; i++) scattered.over(n)(index, from, to, n); };
+    const run = (): void => {
+      for (let i = 0; i < 20; i++) scattered.over(n)(index, from, to, n);
+    };
     await profile(run);
     const without = (await profile(run)).table().find(({ name }) => name === "scattered<float>")!;
     const p = await profile(run, { samples: true });
@@ -190,11 +257,14 @@ describe.each(devices.filter(({ kind }) => kind === "cuda").map(({ name }) => na
     const all = Object.values(row.samples).reduce((sum, count) => sum + count, 0);
     expect(all).toBeGreaterThan(1000);
     expect(row.samples["long scoreboard"]! / all).toBeGreaterThan(0.5);
-    expect(p.advice.join("\n")).toContain("wait for global or local memory (long scoreboard): kernel.asm shows at which lines.");
+    expect(p.advice.join("\n")).toContain(
+      "wait for global or local memory (long scoreboard): kernel.asm shows at which lines.",
+    );
     const sass = scattered.asm.listings.find(({ name }) => name === "SASS");
     if (sass === undefined) return;
     expect(sass.samples.reduce((sum, count) => sum + count, 0)).toBe(all);
-    const ofLine = (line: number): number => sass.samples.reduce((sum, count, at) => sum + (sass.source[at] === line ? count : 0), 0);
+    const ofLine = (line: number): number =>
+      sass.samples.reduce((sum, count, at) => sum + (sass.source[at] === line ? count : 0), 0);
     expect((ofLine(5) + ofLine(6) + ofLine(7)) / all).toBeGreaterThan(0.8);
   });
 });

@@ -13,7 +13,8 @@ function alongAxis(shape: readonly number[], axis: number, visit: (row: number[]
   const inner = shape.slice(axis + 1).reduce((a, b) => a * b, 1);
   const length = shape[axis]!;
   const outer = shape.slice(0, axis).reduce((a, b) => a * b, 1);
-  for (let o = 0; o < outer; o++) for (let j = 0; j < inner; j++) visit(Array.from({ length }, (_, i) => (o * length + i) * inner + j));
+  for (let o = 0; o < outer; o++)
+    for (let j = 0; j < inner; j++) visit(Array.from({ length }, (_, i) => (o * length + i) * inner + j));
 }
 
 // Roundings of an element on the way into a running total: within a tile of 4096, from tile to tile, from part to part.
@@ -25,7 +26,13 @@ describe.each(devices.map(({ name }) => name))("cumulative operations on %s", (d
     const u = roundoff[dtype] ?? 0;
     const wide = roundoff[dtype === "float64" ? "float64" : "float32"]! * (u === 0 ? 0 : 1);
     const [sums, most, least] = [x.cumsum({ axis }), x.cummax({ axis }), x.cummin({ axis })];
-    const got = { sums: flat(sums), most: flat(most.values), mostAt: flat(most.indices), least: flat(least.values), leastAt: flat(least.indices) };
+    const got = {
+      sums: flat(sums),
+      most: flat(most.values),
+      mostAt: flat(most.indices),
+      least: flat(least.values),
+      leastAt: flat(least.indices),
+    };
     let wrong = "";
     alongAxis(shape, axis, (row) => {
       let sum = 0;
@@ -38,41 +45,91 @@ describe.each(devices.map(({ name }) => name))("cumulative operations on %s", (d
         if (value >= values[row[high]!]!) high = i;
         if (value <= values[row[low]!]!) low = i;
         const bound = magnitude * (depth(row.length) * wide + row.length * 2 ** -53) * 1.01 + Math.abs(sum) * u * 1.01;
-        if (!(Math.abs(got.sums[at]! - sum) <= bound)) wrong ||= `sum ${i} of ${row.length}: ${got.sums[at]} is not ${sum} within ${bound}`;
-        if (got.most[at] !== values[row[high]!] || got.mostAt[at] !== high) wrong ||= `max ${i}: ${got.most[at]} at ${got.mostAt[at]} is not ${values[row[high]!]} at ${high}`;
-        if (got.least[at] !== values[row[low]!] || got.leastAt[at] !== low) wrong ||= `min ${i}: ${got.least[at]} at ${got.leastAt[at]} is not ${values[row[low]!]} at ${low}`;
+        if (!(Math.abs(got.sums[at]! - sum) <= bound))
+          wrong ||= `sum ${i} of ${row.length}: ${got.sums[at]} is not ${sum} within ${bound}`;
+        if (got.most[at] !== values[row[high]!] || got.mostAt[at] !== high)
+          wrong ||= `max ${i}: ${got.most[at]} at ${got.mostAt[at]} is not ${values[row[high]!]} at ${high}`;
+        if (got.least[at] !== values[row[low]!] || got.leastAt[at] !== low)
+          wrong ||= `min ${i}: ${got.least[at]} at ${got.leastAt[at]} is not ${values[row[low]!]} at ${low}`;
       });
     });
     expect(wrong, `${dtype} [${shape.join(", ")}] along ${axis}`).toBe("");
   }
 
-  test.each(["float32", "float64", "float16", "bfloat16", "int32", "int8", "uint8", "bool"] as const)("of %s along every axis", (dtype) => {
+  test.each([
+    "float32",
+    "float64",
+    "float16",
+    "bfloat16",
+    "int32",
+    "int8",
+    "uint8",
+    "bool",
+  ] as const)("of %s along every axis", (dtype) => {
     for (const shape of [[1], [65], [3, 5, 7], [2, 300, 3], [1025, 4], [4, 1000], [1, 768, 1]]) {
-      const values = randomValues(shape.reduce((a, b) => a * b, 1), dtype);
+      const values = randomValues(
+        shape.reduce((a, b) => a * b, 1),
+        dtype,
+      );
       const x = tensor(dtype === "bool" ? values.map(Boolean) : values, { dtype, device }).reshape(shape);
       shape.forEach((_, axis) => check(dtype, x, values, shape, axis));
     }
   });
 
   test("in parts: long rows, few columns, sizes that are no multiple of anything", () => {
-    for (const [shape, axis] of [[[300_001], 0], [[2, 140_003], 1], [[150_001, 2], 0], [[3, 5001, 17], 1], [[70_001, 3], 1], [[9001, 300], 0]] as const) {
-      const values = randomValues(shape.reduce((a: number, b) => a * b, 1), "float32");
+    for (const [shape, axis] of [
+      [[300_001], 0],
+      [[2, 140_003], 1],
+      [[150_001, 2], 0],
+      [[3, 5001, 17], 1],
+      [[70_001, 3], 1],
+      [[9001, 300], 0],
+    ] as const) {
+      const values = randomValues(
+        shape.reduce((a: number, b) => a * b, 1),
+        "float32",
+      );
       check("float32", tensor(values, { device }).reshape(shape), values, shape, axis);
     }
   });
 
   test("of views", () => {
     const x = tensor(randomValues(24 * 10, "float32"), { device }).reshape([4, 6, 10]);
-    for (const view of [x.transpose([2, 0, 1]), x.slice(null, [1, 6, 2], [0, 9, 3]), x.slice([0, 1]).expand([3, 6, 10])]) [0, 1, 2].forEach((axis) => check("float32", view, flat(view), view.shape, axis));
+    for (const view of [
+      x.transpose([2, 0, 1]),
+      x.slice(null, [1, 6, 2], [0, 9, 3]),
+      x.slice([0, 1]).expand([3, 6, 10]),
+    ])
+      [0, 1, 2].forEach((axis) => check("float32", view, flat(view), view.shape, axis));
   });
 
   test("products, also of integers, which wrap around", () => {
-    const x = tensor([[1, 2, 3], [0.5, 0, 4]], { device });
-    expect(x.cumprod({ axis: 1 }).toArray()).toEqual([[1, 2, 6], [0.5, 0, 0]]);
-    expect(x.cumprod({ axis: -2 }).toArray()).toEqual([[1, 2, 3], [0.5, 0, 12]]);
+    const x = tensor(
+      [
+        [1, 2, 3],
+        [0.5, 0, 4],
+      ],
+      { device },
+    );
+    expect(x.cumprod({ axis: 1 }).toArray()).toEqual([
+      [1, 2, 6],
+      [0.5, 0, 0],
+    ]);
+    expect(x.cumprod({ axis: -2 }).toArray()).toEqual([
+      [1, 2, 3],
+      [0.5, 0, 12],
+    ]);
     expect(tensor([3, -5, 2], { dtype: "int8", device }).cumprod({ axis: 0 }).toArray()).toEqual([3n, -15n, -30n]);
-    expect(tensor([2n ** 62n, 2n, 2n], { device }).cumprod({ axis: 0 }).toArray()).toEqual([2n ** 62n, -(2n ** 63n), 0n]);
-    expect(tensor([2n ** 63n, 1n, 2n ** 63n], { dtype: "uint64", device }).cumsum({ axis: 0 }).toArray()).toEqual([2n ** 63n, 2n ** 63n + 1n, 1n]);
+    expect(
+      tensor([2n ** 62n, 2n, 2n], { device })
+        .cumprod({ axis: 0 })
+        .toArray(),
+    ).toEqual([2n ** 62n, -(2n ** 63n), 0n]);
+    expect(
+      tensor([2n ** 63n, 1n, 2n ** 63n], { dtype: "uint64", device })
+        .cumsum({ axis: 0 })
+        .toArray(),
+    ).toEqual([2n ** 63n, 2n ** 63n + 1n, 1n]);
   });
 
   test("NaN stays, infinities, scalars, nothing", () => {
@@ -82,7 +139,11 @@ describe.each(devices.map(({ name }) => name))("cumulative operations on %s", (d
       expect(found.values.toArray()).toEqual([1, NaN, NaN, NaN, NaN]);
       expect(found.indices.toArray()).toEqual([0n, 1n, 1n, 3n, 3n]);
     }
-    expect(tensor([Infinity, 1, -Infinity], { device }).cumsum({ axis: 0 }).toArray()).toEqual([Infinity, Infinity, NaN]);
+    expect(tensor([Infinity, 1, -Infinity], { device }).cumsum({ axis: 0 }).toArray()).toEqual([
+      Infinity,
+      Infinity,
+      NaN,
+    ]);
     expect(tensor(5, { device }).cumsum({ axis: 0 }).toArray()).toBe(5);
     expect(zeros([0, 3], { device }).cumsum({ axis: 1 }).shape).toEqual([0, 3]);
     expect(zeros([0, 3], { device }).cummax({ axis: 0 }).indices.shape).toEqual([0, 3]);
@@ -95,21 +156,63 @@ describe.each(devices.map(({ name }) => name))("cumulative operations on %s", (d
   });
 
   test("gradients: sums, products with zeros, extremes with ties", () => {
-    const x = tensor([[0.5, -1.25, 2], [1.5, 0.75, -0.4], [2.5, -3, 0.1]], { dtype: "float64", device });
+    const x = tensor(
+      [
+        [0.5, -1.25, 2],
+        [1.5, 0.75, -0.4],
+        [2.5, -3, 0.1],
+      ],
+      { dtype: "float64", device },
+    );
     for (const axis of [0, 1]) {
-      for (const run of [(y: Tensor) => y.cumsum({ axis }), (y: Tensor) => y.cumprod({ axis }), (y: Tensor) => y.cummax({ axis }).values, (y: Tensor) => y.cummin({ axis }).values]) expectGradients(run, [x], { twice: true });
+      for (const run of [
+        (y: Tensor) => y.cumsum({ axis }),
+        (y: Tensor) => y.cumprod({ axis }),
+        (y: Tensor) => y.cummax({ axis }).values,
+        (y: Tensor) => y.cummin({ axis }).values,
+      ])
+        expectGradients(run, [x], { twice: true });
     }
-    expectGradients((y) => y.cumprod({ axis: 1 }), [tensor([[2, 0, 3, 4], [0, 5, 0, 1], [1, 2, 3, 0], [0, 0, 0, 0]], { dtype: "float64", device })]);
+    expectGradients(
+      (y) => y.cumprod({ axis: 1 }),
+      [
+        tensor(
+          [
+            [2, 0, 3, 4],
+            [0, 5, 0, 1],
+            [1, 2, 3, 0],
+            [0, 0, 0, 0],
+          ],
+          { dtype: "float64", device },
+        ),
+      ],
+    );
     const leaf = tensor([2, 1, 1, 3], { device });
     leaf.requiresGrad = true;
-    leaf.cummax({ axis: 0 }).values.mul(tensor([1, 2, 4, 8], { device })).sum().backward();
+    leaf
+      .cummax({ axis: 0 })
+      .values.mul(tensor([1, 2, 4, 8], { device }))
+      .sum()
+      .backward();
     expect(leaf.grad!.toArray()).toEqual([7, 0, 0, 8]);
   });
 
   test.each([
-    ["no axis", () => zeros([2], { device }).cumsum(undefined as never), "cumsum takes an axis, such as { axis: 0 }, but got undefined."],
-    ["an axis that is not there", () => zeros([2], { device }).cummax({ axis: 1 }), "There is no axis 1 in a tensor with 1 axis: give a whole number from -1 to 0."],
-    ["a dtype that only stores", () => zeros([2], { device, dtype: "float8_e4m3" }).cumprod({ axis: 0 }), 'cumprod takes numbers that compute but got float8_e4m3: convert it, e.g. with .to("float32").'],
+    [
+      "no axis",
+      () => zeros([2], { device }).cumsum(undefined as never),
+      "cumsum takes an axis, such as { axis: 0 }, but got undefined.",
+    ],
+    [
+      "an axis that is not there",
+      () => zeros([2], { device }).cummax({ axis: 1 }),
+      "There is no axis 1 in a tensor with 1 axis: give a whole number from -1 to 0.",
+    ],
+    [
+      "a dtype that only stores",
+      () => zeros([2], { device, dtype: "float8_e4m3" }).cumprod({ axis: 0 }),
+      'cumprod takes numbers that compute but got float8_e4m3: convert it, e.g. with .to("float32").',
+    ],
   ])("%s is refused in a sentence", (_, run, message) => {
     expect(run).toThrow(message);
   });

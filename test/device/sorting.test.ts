@@ -10,11 +10,13 @@ const flat = (x: Tensor) => [x.reshape([-1]).toArray()].flat().map(Number);
 
 /** Positions in sorted order: stable, NaN last. */
 function order(values: readonly number[], descending: boolean): number[] {
-  return values.map((_, at) => at).sort((a, b) => {
-    const [x, y] = [values[a]!, values[b]!];
-    if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(x)) - Number(Number.isNaN(y)) || a - b;
-    return (descending ? y - x : x - y) || a - b;
-  });
+  return values
+    .map((_, at) => at)
+    .sort((a, b) => {
+      const [x, y] = [values[a]!, values[b]!];
+      if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(x)) - Number(Number.isNaN(y)) || a - b;
+      return (descending ? y - x : x - y) || a - b;
+    });
 }
 
 describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
@@ -30,25 +32,45 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
       const place = (i: number) => (Math.floor(row / inner) * length + i) * inner + (row % inner);
       const line = Array.from({ length }, (_, i) => values[place(i)]!);
       order(line, descending).forEach((wanted, i) => {
-        if (at[place(i)] !== wanted || !Object.is(got[place(i)], line[wanted])) wrong ||= `element ${i} of row ${row}: ${got[place(i)]} from ${at[place(i)]}, not ${line[wanted]} from ${wanted}`;
+        if (at[place(i)] !== wanted || !Object.is(got[place(i)], line[wanted]))
+          wrong ||= `element ${i} of row ${row}: ${got[place(i)]} from ${at[place(i)]}, not ${line[wanted]} from ${wanted}`;
       });
     }
     expect(wrong, `${x.dtype} [${shape.join(", ")}] along ${axis}${descending ? ", descending" : ""}`).toBe("");
     expect(flat(x.argsort({ axis, descending }))).toEqual(at);
   }
 
-  test.each(["float32", "float64", "float16", "bfloat16", "int8", "uint8", "int32", "uint32", "int64", "bool"] as const)("of %s along every axis, both ways", (dtype: DType) => {
+  test.each([
+    "float32",
+    "float64",
+    "float16",
+    "bfloat16",
+    "int8",
+    "uint8",
+    "int32",
+    "uint32",
+    "int64",
+    "bool",
+  ] as const)("of %s along every axis, both ways", (dtype: DType) => {
     for (const shape of [[1], [65], [3, 50, 7], [2, 1025], [1, 768, 1]]) {
-      const values = randomValues(shape.reduce((a, b) => a * b, 1), dtype === "uint32" ? "uint8" : dtype);
+      const values = randomValues(
+        shape.reduce((a, b) => a * b, 1),
+        dtype === "uint32" ? "uint8" : dtype,
+      );
       const x = tensor(dtype === "bool" ? values.map(Boolean) : values, { dtype, device }).reshape(shape);
       shape.forEach((_, axis) => [false, true].forEach((descending) => check(x, values, axis, descending)));
     }
   });
 
   test("long rows go in tiles, with many equal elements and none", () => {
-    for (const [shape, axis] of [[[200_003], 0], [[2, 70_001], 1], [[5, 4097], 1]] as const) {
+    for (const [shape, axis] of [
+      [[200_003], 0],
+      [[2, 70_001], 1],
+      [[5, 4097], 1],
+    ] as const) {
       const size = shape.reduce((a: number, b) => a * b, 1);
-      for (const values of [randomValues(size, "float32"), randomValues(size, "float32").map(Math.round)]) check(tensor(values, { device }).reshape(shape), values, axis, false);
+      for (const values of [randomValues(size, "float32"), randomValues(size, "float32").map(Math.round)])
+        check(tensor(values, { device }).reshape(shape), values, axis, false);
     }
     const wide = randomValues(100_001, "float64");
     check(tensor(wide, { dtype: "float64", device }), wide, 0, true);
@@ -63,15 +85,26 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
     special: () => [NaN, 0, -0, Infinity, -Infinity, 1, -1][Math.floor(Math.random() * 7)]!,
   };
 
-  test.each([["float32", 8448], ["bfloat16", 8448], ["uint8", 8448], ["int32", 8448], ["float64", 4224], ["int64", 4224], ["uint64", 4224]] as const)("of %s with just as much as fits in tiles of %i, less, and more", (dtype, tile) => {
-    for (const length of [tile - 1, tile, tile + 1, 3 * tile + 1]) for (const descending of [false, true]) {
-      const values = randomValues(length, dtype === "uint64" ? "uint8" : dtype);
-      check(tensor(values, { dtype, device }), values, 0, descending);
-    }
+  test.each([
+    ["float32", 8448],
+    ["bfloat16", 8448],
+    ["uint8", 8448],
+    ["int32", 8448],
+    ["float64", 4224],
+    ["int64", 4224],
+    ["uint64", 4224],
+  ] as const)("of %s with just as much as fits in tiles of %i, less, and more", (dtype, tile) => {
+    for (const length of [tile - 1, tile, tile + 1, 3 * tile + 1])
+      for (const descending of [false, true]) {
+        const values = randomValues(length, dtype === "uint64" ? "uint8" : dtype);
+        check(tensor(values, { dtype, device }), values, 0, descending);
+      }
     const isFloat = dtype.includes("float");
     for (const [name, make] of Object.entries(patterns)) {
       if (name === "special" && !isFloat) continue;
-      const values = Array.from({ length: 2 * tile + 1 }, (_, i) => (isFloat || dtype.includes("64") || dtype === "int32" ? make(i, 2 * tile + 1) : make(i, 2 * tile + 1) % 256));
+      const values = Array.from({ length: 2 * tile + 1 }, (_, i) =>
+        isFloat || dtype.includes("64") || dtype === "int32" ? make(i, 2 * tile + 1) : make(i, 2 * tile + 1) % 256,
+      );
       const x = tensor(values, { dtype, device });
       for (const descending of [false, true]) check(x, flat(x), 0, descending);
     }
@@ -92,34 +125,66 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
   });
 
   test("values keep their bits: NaNs their payloads, zeros their sign", () => {
-    for (const length of [100, 70_001]) for (const descending of [false, true]) {
-      const words = Uint32Array.from({ length }, () => [0x7fc00001, 0xffc00002, 0x7f800003, 0, 0x80000000, 0x3f800000, 0xbf800000][Math.floor(Math.random() * 7)]!);
-      const { values, indices } = tensor(new Float32Array(words.buffer), { device }).sort({ descending });
-      const sorted = values.data();
-      expect([...new Uint32Array(sorted.buffer, sorted.byteOffset, length)]).toEqual(flat(indices).map((at) => words[at]));
-    }
+    for (const length of [100, 70_001])
+      for (const descending of [false, true]) {
+        const words = Uint32Array.from(
+          { length },
+          () =>
+            [0x7fc00001, 0xffc00002, 0x7f800003, 0, 0x80000000, 0x3f800000, 0xbf800000][Math.floor(Math.random() * 7)]!,
+        );
+        const { values, indices } = tensor(new Float32Array(words.buffer), { device }).sort({ descending });
+        const sorted = values.data();
+        expect([...new Uint32Array(sorted.buffer, sorted.byteOffset, length)]).toEqual(
+          flat(indices).map((at) => words[at]),
+        );
+      }
   });
 
   test("of views", () => {
     const x = tensor(randomValues(240, "float32"), { device }).reshape([4, 6, 10]);
-    for (const view of [x.transpose([2, 0, 1]), x.slice(null, [1, 6, 2], [0, 9, 3]), x.slice([0, 1]).expand([3, 6, 10])]) [0, 1, 2].forEach((axis) => check(view, flat(view), axis, false));
+    for (const view of [
+      x.transpose([2, 0, 1]),
+      x.slice(null, [1, 6, 2], [0, 9, 3]),
+      x.slice([0, 1]).expand([3, 6, 10]),
+    ])
+      [0, 1, 2].forEach((axis) => check(view, flat(view), axis, false));
   });
 
   test("NaN last, zeros equal, infinities, extremes, nothing", () => {
     const values = [NaN, 0, -0, Infinity, -Infinity, 1e-45, -1e-45, NaN, 0, 3.4e38];
     const exact = values.map(Math.fround);
     for (const descending of [false, true]) check(tensor(values, { device }), exact, 0, descending);
-    expect(tensor([2n ** 63n - 1n, -(2n ** 63n), 0n], { device }).argsort().toArray()).toEqual([1n, 2n, 0n]);
-    expect(tensor([2n ** 64n - 1n, 0n, 2n ** 63n], { dtype: "uint64", device }).argsort({ descending: true }).toArray()).toEqual([0n, 2n, 1n]);
+    expect(
+      tensor([2n ** 63n - 1n, -(2n ** 63n), 0n], { device })
+        .argsort()
+        .toArray(),
+    ).toEqual([1n, 2n, 0n]);
+    expect(
+      tensor([2n ** 64n - 1n, 0n, 2n ** 63n], { dtype: "uint64", device })
+        .argsort({ descending: true })
+        .toArray(),
+    ).toEqual([0n, 2n, 1n]);
     expect(tensor(3, { device }).sort().values.item()).toBe(3);
     expect(zeros([0], { device }).sort().indices.shape).toEqual([0]);
     expect(zeros([3, 0], { device }).sort({ axis: 0 }).values.shape).toEqual([3, 0]);
   });
 
   test("topk, kthvalue, median, quantile", () => {
-    const x = tensor([[3, 1, 2, 5], [NaN, 0, 9, 4]], { device });
-    expect(x.topk(2).values.toArray()).toEqual([[5, 3], [9, 4]]);
-    expect(x.topk(2).indices.toArray()).toEqual([[3n, 0n], [2n, 3n]]);
+    const x = tensor(
+      [
+        [3, 1, 2, 5],
+        [NaN, 0, 9, 4],
+      ],
+      { device },
+    );
+    expect(x.topk(2).values.toArray()).toEqual([
+      [5, 3],
+      [9, 4],
+    ]);
+    expect(x.topk(2).indices.toArray()).toEqual([
+      [3n, 0n],
+      [2n, 3n],
+    ]);
     expect(x.topk(1, { axis: 0, largest: false }).values.toArray()).toEqual([[3, 0, 2, 4]]);
     expect(x.topk(0).values.shape).toEqual([2, 0]);
     expect(x.kthvalue(2).values.toArray()).toEqual([2, 4]);
@@ -131,9 +196,18 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
   });
 
   test("unique elements, where each is among them, how often it occurs", () => {
-    const { values, inverse, counts } = tensor([[3, 1, 3], [2, 1, 1]], { dtype: "int32", device }).unique();
+    const { values, inverse, counts } = tensor(
+      [
+        [3, 1, 3],
+        [2, 1, 1],
+      ],
+      { dtype: "int32", device },
+    ).unique();
     expect(values.toArray()).toEqual([1, 2, 3]);
-    expect(inverse.toArray()).toEqual([[2n, 0n, 2n], [1n, 0n, 0n]]);
+    expect(inverse.toArray()).toEqual([
+      [2n, 0n, 2n],
+      [1n, 0n, 0n],
+    ]);
     expect(counts.toArray()).toEqual([3n, 1n, 2n]);
     expect(zeros([0], { device }).unique().values.shape).toEqual([0]);
     expect(tensor([7], { device }).unique().counts.toArray()).toEqual([1n]);
@@ -145,9 +219,34 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
 
   test("searches and counts", () => {
     const edges = tensor([1, 3, 3, 7], { device });
-    expect(edges.searchsorted(tensor([[0, 3], [8, NaN]], { device })).toArray()).toEqual([[0n, 1n], [4n, 4n]]);
+    expect(
+      edges
+        .searchsorted(
+          tensor(
+            [
+              [0, 3],
+              [8, NaN],
+            ],
+            { device },
+          ),
+        )
+        .toArray(),
+    ).toEqual([
+      [0n, 1n],
+      [4n, 4n],
+    ]);
     expect(edges.searchsorted(tensor([3, 7, 1], { device }), { right: true }).toArray()).toEqual([3n, 4n, 1n]);
-    expect(tensor([[1, 2], [3, 4]], { device }).searchsorted(tensor([[2], [2]], { device })).toArray()).toEqual([[1n], [0n]]);
+    expect(
+      tensor(
+        [
+          [1, 2],
+          [3, 4],
+        ],
+        { device },
+      )
+        .searchsorted(tensor([[2], [2]], { device }))
+        .toArray(),
+    ).toEqual([[1n], [0n]]);
     expect(tensor([1, 1, 4], { dtype: "uint8", device }).bincount().toArray()).toEqual([0n, 2n, 0n, 0n, 1n]);
     expect(tensor([0], { dtype: "int64", device }).bincount({ minlength: 3 }).toArray()).toEqual([1n, 0n, 0n]);
     expect(zeros([0], { dtype: "int32", device }).bincount().shape).toEqual([0]);
@@ -158,7 +257,14 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
     expect(tensor([5, 5], { device }).histogram({ bins: 1 }).counts.toArray()).toEqual([2n]);
   });
 
-  test.each([[1, 1], [1000, 7], [100_000, 3], [100_000, 4096], [100_000, 5000], [50, 200_000]])("%d counts of numbers below %d", (count, below) => {
+  test.each([
+    [1, 1],
+    [1000, 7],
+    [100_000, 3],
+    [100_000, 4096],
+    [100_000, 5000],
+    [50, 200_000],
+  ])("%d counts of numbers below %d", (count, below) => {
     const values = Array.from({ length: count }, () => Math.floor(Math.random() * below));
     const wanted = Array<number>(Math.max(...values) + 1).fill(0);
     for (const value of values) wanted[value]!++;
@@ -169,7 +275,10 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
   });
 
   test("a histogram of many numbers: each bin has its lower edge, the last one both, and what is outside or NaN is in none", () => {
-    const x = tensor(Array.from({ length: 30_000 }, (_, at) => (at % 1000 === 0 ? NaN : Math.random() * 12 - 6)), { device });
+    const x = tensor(
+      Array.from({ length: 30_000 }, (_, at) => (at % 1000 === 0 ? NaN : Math.random() * 12 - 6)),
+      { device },
+    );
     const values = flat(x);
     for (const bins of [1, 10, 777]) {
       const { counts, edges } = x.histogram({ bins, range: [-5, 5] });
@@ -191,17 +300,30 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
         const places = wanted.map((value) => row.filter((each) => (right ? each <= value : each < value)).length);
         for (const dtype of ["float32", "int64", "uint8"] as const) {
           const values = dtype === "uint8" ? wanted.map((value) => Math.max(0, value)) : wanted;
-          const expected = values === wanted ? places : values.map((value) => row.filter((each) => (right ? each <= value : each < value)).length);
+          const expected =
+            values === wanted
+              ? places
+              : values.map((value) => row.filter((each) => (right ? each <= value : each < value)).length);
           const sorted = tensor(row, { dtype, device });
           expect(flat(sorted.searchsorted(tensor(values, { dtype, device }), { right }))).toEqual(expected);
-          expect(flat(sorted.expand([3, length]).searchsorted(tensor([values, values, values], { dtype, device }), { right }))).toEqual([...expected, ...expected, ...expected]);
+          expect(
+            flat(
+              sorted.expand([3, length]).searchsorted(tensor([values, values, values], { dtype, device }), { right }),
+            ),
+          ).toEqual([...expected, ...expected, ...expected]);
         }
       }
     }
   });
 
   test("gradients go where the elements came from", () => {
-    const x = tensor([[0.5, -1.25, 2, 0.1], [1.5, 0.75, -0.4, 3]], { dtype: "float64", device });
+    const x = tensor(
+      [
+        [0.5, -1.25, 2, 0.1],
+        [1.5, 0.75, -0.4, 3],
+      ],
+      { dtype: "float64", device },
+    );
     for (const axis of [0, 1]) {
       expectGradients((y) => y.sort({ axis, descending: true }).values, [x], { twice: true });
       expectGradients((y) => y.topk(1, { axis }).values, [x]);
@@ -211,14 +333,42 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
   });
 
   test.each([
-    ["more than there are", () => zeros([2], { device }).topk(3), "topk takes a whole number from 0 to the size of the axis, 2, but got 3."],
+    [
+      "more than there are",
+      () => zeros([2], { device }).topk(3),
+      "topk takes a whole number from 0 to the size of the axis, 2, but got 3.",
+    ],
     ["a part that is none", () => zeros([2], { device }).quantile(2), "quantile takes a number from 0 to 1 but got 2."],
-    ["values of another dtype", () => zeros([2], { device }).searchsorted(zeros([2], { device, dtype: "int32" }) as never), 'searchsorted takes values of the dtype of the sorted tensor, float32, but got int32: convert one, e.g. with .to("float32").'],
-    ["rows that do not match", () => zeros([2, 3], { device }).searchsorted(zeros([3, 1], { device })), "searchsorted takes one sorted row, or as many as there are rows of values, but got shapes [2, 3] and [3, 1]."],
-    ["counts of what is negative", () => tensor([-1], { dtype: "int32", device }).bincount(), "bincount takes integers ≥ 0 but there is -1."],
-    ["counts of floats", () => zeros([1], { device }).bincount(), 'bincount takes integers but got float32: convert it, e.g. with .to("int64").'],
-    ["a range of nothing", () => tensor([NaN], { device }).histogram(), "histogram takes a range of finite numbers, the smaller first, but got NaN to NaN."],
-    ["a dtype that only stores", () => zeros([2], { device, dtype: "float8_e4m3" }).sort(), 'sort takes numbers that compute but got float8_e4m3: convert it, e.g. with .to("float32").'],
+    [
+      "values of another dtype",
+      () => zeros([2], { device }).searchsorted(zeros([2], { device, dtype: "int32" }) as never),
+      'searchsorted takes values of the dtype of the sorted tensor, float32, but got int32: convert one, e.g. with .to("float32").',
+    ],
+    [
+      "rows that do not match",
+      () => zeros([2, 3], { device }).searchsorted(zeros([3, 1], { device })),
+      "searchsorted takes one sorted row, or as many as there are rows of values, but got shapes [2, 3] and [3, 1].",
+    ],
+    [
+      "counts of what is negative",
+      () => tensor([-1], { dtype: "int32", device }).bincount(),
+      "bincount takes integers ≥ 0 but there is -1.",
+    ],
+    [
+      "counts of floats",
+      () => zeros([1], { device }).bincount(),
+      'bincount takes integers but got float32: convert it, e.g. with .to("int64").',
+    ],
+    [
+      "a range of nothing",
+      () => tensor([NaN], { device }).histogram(),
+      "histogram takes a range of finite numbers, the smaller first, but got NaN to NaN.",
+    ],
+    [
+      "a dtype that only stores",
+      () => zeros([2], { device, dtype: "float8_e4m3" }).sort(),
+      'sort takes numbers that compute but got float8_e4m3: convert it, e.g. with .to("float32").',
+    ],
   ])("%s is refused in a sentence", (_, run, message) => {
     expect(run).toThrow(message);
   });

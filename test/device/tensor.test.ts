@@ -3,7 +3,19 @@ import "./cache.ts";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { beforeEach, describe, expect, test } from "vitest";
-import { arange, DeviceUnavailable, full, memory, ones, synchronize, tensor, Tensor, TensorError, zeros, type DType } from "../../native/lib/index.ts";
+import {
+  arange,
+  DeviceUnavailable,
+  full,
+  memory,
+  ones,
+  synchronize,
+  tensor,
+  Tensor,
+  TensorError,
+  zeros,
+  type DType,
+} from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { poison, randomValues } from "./numbers.ts";
 
@@ -41,7 +53,9 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     test.each(all)("%s: filled tensors", (dtype) => {
       poison(device, 100);
       expect(new Set((zeros([100], { dtype, device }).toArray() as unknown[]).map(Number))).toEqual(new Set([0]));
-      expect(new Set((ones([10, 10], { dtype, device }).toArray() as unknown[][]).flat().map(Number))).toEqual(new Set([1]));
+      expect(new Set((ones([10, 10], { dtype, device }).toArray() as unknown[][]).flat().map(Number))).toEqual(
+        new Set([1]),
+      );
     });
 
     test("the source may change as soon as the tensor is made, also while the device works", () => {
@@ -59,7 +73,15 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       expect(tensor([1, -2], { device, dtype: "float16" }).data()).toEqual(new Uint16Array([0x3c00, 0xc000]));
       expect(tensor([1, 2], { device, dtype: "int64" }).data()).toEqual(new BigInt64Array([1n, 2n]));
       expect(tensor([true], { device }).data()).toEqual(new Uint8Array([1]));
-      expect(tensor([[1, 2], [3, 4]], { device }).T.data()).toEqual(new Float32Array([1, 3, 2, 4]));
+      expect(
+        tensor(
+          [
+            [1, 2],
+            [3, 4],
+          ],
+          { device },
+        ).T.data(),
+      ).toEqual(new Float32Array([1, 3, 2, 4]));
       expect(arange(10, { device }).slice([2, 5]).data()).toEqual(new Float32Array([2, 3, 4]));
     });
 
@@ -75,12 +97,18 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       const x = arange(12, { device });
       const view = x.reshape([3, 4]).T.slice([1, 3]);
       expect(view.shape).toEqual([2, 3]);
-      expect(view.toArray()).toEqual([[1, 5, 9], [2, 6, 10]]);
+      expect(view.toArray()).toEqual([
+        [1, 5, 9],
+        [2, 6, 10],
+      ]);
       expect(view.slice(null, -1).toArray()).toEqual([9, 10]);
       expect(view.storage).toBe(x.storage);
       expect(view.isContiguous).toBe(false);
       expect(view.contiguous().storage).not.toBe(x.storage);
-      expect(view.contiguous().toArray()).toEqual([[1, 5, 9], [2, 6, 10]]);
+      expect(view.contiguous().toArray()).toEqual([
+        [1, 5, 9],
+        [2, 6, 10],
+      ]);
       expect(x.contiguous().storage).toBe(x.storage);
     });
 
@@ -89,7 +117,10 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       expect(x.reshape([6, -1]).storage).toBe(x.storage);
       const swapped = x.transpose([0, 2, 1]);
       expect(swapped.reshape([2, -1]).storage).not.toBe(x.storage);
-      expect(swapped.reshape([2, -1]).toArray()).toEqual([[0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11], [12, 16, 20, 13, 17, 21, 14, 18, 22, 15, 19, 23]]);
+      expect(swapped.reshape([2, -1]).toArray()).toEqual([
+        [0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11],
+        [12, 16, 20, 13, 17, 21, 14, 18, 22, 15, 19, 23],
+      ]);
       expect(x.slice([0, 1]).reshape([12]).storage).toBe(x.storage);
     });
 
@@ -142,7 +173,15 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       const x = arange(5000, { device });
       const y = x.reshape([50, 100]);
       const start = allocated();
-      const results = [y.sum(), y.sum({ axis: 0 }), y.T.mean({ axis: 1 }), y.add(1), y.T.matmul(y), y.max(), y.T.to("int32")];
+      const results = [
+        y.sum(),
+        y.sum({ axis: 0 }),
+        y.T.mean({ axis: 1 }),
+        y.add(1),
+        y.T.matmul(y),
+        y.max(),
+        y.T.to("int32"),
+      ];
       String(y);
       const kept = results.reduce((bytes, result) => bytes + Math.max(256, Math.ceil(result.bytes / 256) * 256), 0);
       expect(allocated() - start).toBe(kept);
@@ -154,8 +193,18 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       ["an array", (x) => x.data() as Float32Array],
       ["a part of one", (x) => (x.data() as Float32Array).subarray(0).subarray(0, 100)],
       ["another array over its buffer", (x) => new Float32Array(x.data().buffer)],
-      ["an array of a view that is not contiguous", (x) => x.reshape([10, 10]).T.reshape([10, 10]).T.data() as Float32Array],
-      ["an array of a tensor that has been disposed of", (x) => { const array = x.data() as Float32Array; x.dispose(); return array; }],
+      [
+        "an array of a view that is not contiguous",
+        (x) => x.reshape([10, 10]).T.reshape([10, 10]).T.data() as Float32Array,
+      ],
+      [
+        "an array of a tensor that has been disposed of",
+        (x) => {
+          const array = x.data() as Float32Array;
+          x.dispose();
+          return array;
+        },
+      ],
     ])("%s holds what it shows", async (_name, arrayOf) => {
       const array = (() => arrayOf(arange(100, { device })))();
       await collectAll();
@@ -173,7 +222,13 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
 
     test("arrays give their memory back when they are collected", async () => {
       const start = allocated();
-      (() => { for (let index = 0; index < 20; index++) { const x = zeros([200_000], { device }); x.data(); x.dispose(); } })();
+      (() => {
+        for (let index = 0; index < 20; index++) {
+          const x = zeros([200_000], { device });
+          x.data();
+          x.dispose();
+        }
+      })();
       await collectAll();
       expect(allocated()).toBeLessThanOrEqual(start);
     });
@@ -192,7 +247,9 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
 
     test("the collector frees what nobody holds", async () => {
       const start = allocated();
-      (() => { for (let index = 0; index < 100; index++) zeros([100_000], { device }); })();
+      (() => {
+        for (let index = 0; index < 100; index++) zeros([100_000], { device });
+      })();
       expect(allocated()).toBeGreaterThan(start);
       await collectAll();
       expect(allocated()).toBeLessThanOrEqual(start);
@@ -200,24 +257,84 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
   });
 
   test.each<[string, () => unknown, string]>([
-    ["a ragged array", () => tensor([[1, 2], [3]], { device }), "Nested arrays must have equal lengths, but [1] has 1 element where its neighbours have 2 elements."],
-    ["an array among numbers", () => tensor([1, [2]] as never, { device }), "Nested arrays must have equal lengths, but [1] has 1 element where its neighbours have a number."],
+    [
+      "a ragged array",
+      () => tensor([[1, 2], [3]], { device }),
+      "Nested arrays must have equal lengths, but [1] has 1 element where its neighbours have 2 elements.",
+    ],
+    [
+      "an array among numbers",
+      () => tensor([1, [2]] as never, { device }),
+      "Nested arrays must have equal lengths, but [1] has 1 element where its neighbours have a number.",
+    ],
     ["an array with a hole", () => tensor([1, , 3] as never, { device }), "float32 cannot hold undefined."],
-    ["an array of nothing but its length", () => tensor(new Array(3) as never, { device }), "float32 cannot hold undefined."],
-    ["an array that holds itself", () => { const loop: unknown[] = []; loop.push(loop); return tensor(loop as never, { device }); }, "A tensor has at most 8 axes, but this shape has 9"],
+    [
+      "an array of nothing but its length",
+      () => tensor(new Array(3) as never, { device }),
+      "float32 cannot hold undefined.",
+    ],
+    [
+      "an array that holds itself",
+      () => {
+        const loop: unknown[] = [];
+        loop.push(loop);
+        return tensor(loop as never, { device });
+      },
+      "A tensor has at most 8 axes, but this shape has 9",
+    ],
     ["a bigint for a float", () => full([2], 1n, { device }), "float32 cannot hold 1n."],
     ["a value that the dtype does not hold", () => tensor([1.5], { device, dtype: "int32" }), "int32 cannot hold 1.5."],
     ["a string", () => tensor(["1"] as never, { device }), `float32 cannot hold "1".`],
-    ["a typed array that no dtype holds", () => tensor(new DataView(new ArrayBuffer(2)) as never, { device }), "No dtype holds the elements of a DataView. Typed arrays for tensors are"],
-    ["an unknown dtype", () => zeros([2], { device, dtype: "float8" as never }), /^There is no dtype "float8": choose float32, [\w, ]+ or bool\.$/],
+    [
+      "a typed array that no dtype holds",
+      () => tensor(new DataView(new ArrayBuffer(2)) as never, { device }),
+      "No dtype holds the elements of a DataView. Typed arrays for tensors are",
+    ],
+    [
+      "an unknown dtype",
+      () => zeros([2], { device, dtype: "float8" as never }),
+      /^There is no dtype "float8": choose float32, [\w, ]+ or bool\.$/,
+    ],
     ["a fill that the dtype does not hold", () => full([2], 256, { device, dtype: "uint8" }), "uint8 cannot hold 256."],
-    ["a shape that is not an array", () => zeros(2, 3 as never), `Options are an object, such as { dtype: "int32", device: "cpu" }, but got 3. A shape of several axes is an array: zeros([2, 3]).`],
-    ["a dtype without its name", () => tensor([1], "int32" as never), `Options are an object, such as { dtype: "int32", device: "cpu" }, but got "int32".`],
-    ["a target that is none", () => zeros([2], { device }).to("int128"), `int64, uint64, bool) or a device ("cpu", "cuda", "cuda:N") but got "int128".`],
+    [
+      "a shape that is not an array",
+      () => zeros(2, 3 as never),
+      `Options are an object, such as { dtype: "int32", device: "cpu" }, but got 3. A shape of several axes is an array: zeros([2, 3]).`,
+    ],
+    [
+      "a dtype without its name",
+      () => tensor([1], "int32" as never),
+      `Options are an object, such as { dtype: "int32", device: "cpu" }, but got "int32".`,
+    ],
+    [
+      "a target that is none",
+      () => zeros([2], { device }).to("int128"),
+      `int64, uint64, bool) or a device ("cpu", "cuda", "cuda:N") but got "int128".`,
+    ],
     ["no target", () => zeros([2], { device }).to(undefined as never), "but got undefined."],
-    ["item of several elements", () => zeros([2], { device }).item(), "item() takes a tensor of one element, but the shape is [2]."],
-    ["a tensor that is gone", () => { const x = zeros([2], { device }); x.dispose(); return x.toArray(); }, "This tensor, shape [2], has been disposed of."],
-    ["a view of a tensor that is gone", () => { const x = zeros([2], { device }); x.dispose(); return x.reshape([1, 2]); }, "An operand of reshape, shape [2], has been disposed of."],
+    [
+      "item of several elements",
+      () => zeros([2], { device }).item(),
+      "item() takes a tensor of one element, but the shape is [2].",
+    ],
+    [
+      "a tensor that is gone",
+      () => {
+        const x = zeros([2], { device });
+        x.dispose();
+        return x.toArray();
+      },
+      "This tensor, shape [2], has been disposed of.",
+    ],
+    [
+      "a view of a tensor that is gone",
+      () => {
+        const x = zeros([2], { device });
+        x.dispose();
+        return x.reshape([1, 2]);
+      },
+      "An operand of reshape, shape [2], has been disposed of.",
+    ],
   ])("a sentence for %s", (_, act, sentence) => {
     expect(act).toThrow(TensorError);
     expect(act).toThrow(sentence);

@@ -20,7 +20,9 @@ export interface TestKernel {
 /** A kernel that answers. It ends with the test. */
 export async function openKernel(options: StartOptions = {}): Promise<TestKernel> {
   const opened = await startSilently(options);
-  const ended = opened.kernel.ended.then((how) => { throw new Error(`Expected a kernel that answers but it ended (${how}): ${opened.stderr()}`); });
+  const ended = opened.kernel.ended.then((how) => {
+    throw new Error(`Expected a kernel that answers but it ended (${how}): ${opened.stderr()}`);
+  });
   await Promise.race([opened.client.ready(), ended]);
   return opened;
 }
@@ -30,7 +32,9 @@ export async function startSilently(options: StartOptions = {}): Promise<TestKer
   const kernel = await startKernel({ stderr: "pipe", ...options }, kernelScript);
   const client = new KernelClient(kernel.connection);
   let text = "";
-  kernel.child.stderr?.setEncoding("utf8").on("data", (part: string) => { text += part; });
+  kernel.child.stderr?.setEncoding("utf8").on("data", (part: string) => {
+    text += part;
+  });
   onTestFinished(() => {
     client.close();
     kernel.dispose();
@@ -59,15 +63,28 @@ const gist: Record<string, (content: Json) => unknown> = {
 
 /** Text of one stream, over all its messages. */
 export function streamText(outputs: readonly Message[], name: string): string {
-  return outputs.filter(({ header, content }) => header.msg_type === "stream" && content["name"] === name).map(({ content }) => String(content["text"])).join("");
+  return outputs
+    .filter(({ header, content }) => header.msg_type === "stream" && content["name"] === name)
+    .map(({ content }) => String(content["text"]))
+    .join("");
 }
 
 /** A test that fails before `done` was called says what it still waited for. */
 function waitingFor(what: string): { done: () => void; isOver: () => boolean } {
-  let isDone = false, isOver = false;
-  onTestFailed(() => { if (!isDone) console.error(`When the test failed it still waited for ${what}`); });
-  onTestFinished(() => { isOver = true; });
-  return { done: () => { isDone = true; }, isOver: () => isOver };
+  let isDone = false,
+    isOver = false;
+  onTestFailed(() => {
+    if (!isDone) console.error(`When the test failed it still waited for ${what}`);
+  });
+  onTestFinished(() => {
+    isOver = true;
+  });
+  return {
+    done: () => {
+      isDone = true;
+    },
+    isOver: () => isOver,
+  };
 }
 
 /** Resolves with the first message for which `wanted` is true, from now on. */
@@ -95,7 +112,10 @@ export async function runs(pid: number): Promise<boolean> {
 
 /** All processes that this one started, and they, and so on. */
 export function descendants(pid: number): number[] {
-  const children = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number).filter((other) => parentOf(other) === pid);
+  const children = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((other) => parentOf(other) === pid);
   return children.flatMap((child) => [child, ...descendants(child)]);
 }
 

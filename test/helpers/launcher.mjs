@@ -2,5 +2,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-spawn(process.execPath, [fileURLToPath(new URL("../../kernel/dist/main.js", import.meta.url)), process.argv[2]], { stdio: "inherit" });
+spawn(process.execPath, [fileURLToPath(new URL("../../kernel/dist/main.js", import.meta.url)), process.argv[2]], {
+  stdio: "inherit",
+});
 setInterval(() => undefined, 60_000);

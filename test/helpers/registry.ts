@@ -8,7 +8,10 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
 /** Files of a package; package.json has name and version, which are also those of the registry. */
-export type PackageFiles = { "package.json": { name: string; version: string } & Record<string, unknown> } & Record<string, unknown>;
+export type PackageFiles = { "package.json": { name: string; version: string } & Record<string, unknown> } & Record<
+  string,
+  unknown
+>;
 
 /** Serves the packages until the test ends. Returns its URL. */
 export async function openRegistry(packages: readonly PackageFiles[]): Promise<string> {
@@ -18,9 +21,17 @@ export async function openRegistry(packages: readonly PackageFiles[]): Promise<s
     const path = decodeURIComponent(request.url ?? "").slice(1);
     const tarball = /^-\/(\d+)\.tgz$/.exec(path)?.[1];
     if (tarball !== undefined) return void response.end(tarballs[Number(tarball)]);
-    const versions = packages.flatMap(({ "package.json": manifest }, index) => (manifest.name === path ? [{ ...manifest, dist: { tarball: `${url}-/${index}.tgz` } }] : []));
+    const versions = packages.flatMap(({ "package.json": manifest }, index) =>
+      manifest.name === path ? [{ ...manifest, dist: { tarball: `${url}-/${index}.tgz` } }] : [],
+    );
     if (versions.length === 0) return void response.writeHead(404).end("{}");
-    response.end(JSON.stringify({ name: path, "dist-tags": { latest: versions.at(-1)!.version }, versions: Object.fromEntries(versions.map((manifest) => [manifest.version, manifest])) }));
+    response.end(
+      JSON.stringify({
+        name: path,
+        "dist-tags": { latest: versions.at(-1)!.version },
+        versions: Object.fromEntries(versions.map((manifest) => [manifest.version, manifest])),
+      }),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
@@ -34,7 +45,8 @@ export async function openRegistry(packages: readonly PackageFiles[]): Promise<s
 
 function pack(directory: string, files: PackageFiles): Buffer {
   mkdirSync(join(directory, "package"), { recursive: true });
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(directory, "package", name), typeof content === "string" ? content : JSON.stringify(content));
+  for (const [name, content] of Object.entries(files))
+    writeFileSync(join(directory, "package", name), typeof content === "string" ? content : JSON.stringify(content));
   execFileSync("tar", ["-czf", "package.tgz", "package"], { cwd: directory });
   return readFileSync(join(directory, "package.tgz"));
 }

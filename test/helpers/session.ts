@@ -3,7 +3,16 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Duplex } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { agentDescriptor, eventDescriptor, type AgentCommand, type AgentEvent, type CellError, type Command, type Event, type UserExpression } from "../../kernel/session-protocol.ts";
+import {
+  agentDescriptor,
+  eventDescriptor,
+  type AgentCommand,
+  type AgentEvent,
+  type CellError,
+  type Command,
+  type Event,
+  type UserExpression,
+} from "../../kernel/session-protocol.ts";
 import { FrameReader } from "../../kernel/session-protocol-frames.ts";
 
 const script = fileURLToPath(new URL("../../kernel/dist/session/main.js", import.meta.url));
@@ -47,10 +56,22 @@ export class TestSession {
       this.events.push(...(reader.take(bytes) as Iterable<Event>));
       this.#check();
     });
-    for (const name of ["stdout", "stderr"] as const) this.process[name]!.setEncoding("utf8").on("data", (text: string) => { this.native[name] += text; this.#check(); });
-    createInterface({ input: this.#agent }).on("line", (line) => { this.agentEvents.push(JSON.parse(line) as AgentEvent); this.#check(); });
-    this.#agent.on("error", (error: NodeJS.ErrnoException) => { if (!["EPIPE", "ECONNRESET"].includes(error.code ?? "")) throw error; });
-    this.process.once("close", () => { this.#isClosed = true; this.#check(); });
+    for (const name of ["stdout", "stderr"] as const)
+      this.process[name]!.setEncoding("utf8").on("data", (text: string) => {
+        this.native[name] += text;
+        this.#check();
+      });
+    createInterface({ input: this.#agent }).on("line", (line) => {
+      this.agentEvents.push(JSON.parse(line) as AgentEvent);
+      this.#check();
+    });
+    this.#agent.on("error", (error: NodeJS.ErrnoException) => {
+      if (!["EPIPE", "ECONNRESET"].includes(error.code ?? "")) throw error;
+    });
+    this.process.once("close", () => {
+      this.#isClosed = true;
+      this.#check();
+    });
   }
 
   static async start(options: { directory?: string; environment?: Record<string, string> } = {}): Promise<TestSession> {
@@ -66,7 +87,18 @@ export class TestSession {
   /** Sends a cell; returns its request. */
   send(code: string, options: Partial<Extract<Command, { type: "execute" }>> = {}): number {
     const request = ++this.#request;
-    this.command({ type: "execute", request, code, count: request, cellId: null, silent: false, storeHistory: true, allowStdin: true, userExpressions: {}, ...options });
+    this.command({
+      type: "execute",
+      request,
+      code,
+      count: request,
+      cellId: null,
+      silent: false,
+      storeHistory: true,
+      allowStdin: true,
+      userExpressions: {},
+      ...options,
+    });
     return request;
   }
 
@@ -84,7 +116,9 @@ export class TestSession {
   }
 
   async ended(request: number): Promise<Ran> {
-    const done = await this.until(() => this.events.find((event): event is Done => event.type === "done" && event.request === request));
+    const done = await this.until(() =>
+      this.events.find((event): event is Done => event.type === "done" && event.request === request),
+    );
     const events = this.of(request);
     const result = events.find((event) => event.type === "result");
     return {
@@ -104,7 +138,9 @@ export class TestSession {
   }
 
   printed(request: number, name: "stdout" | "stderr"): string {
-    return this.of(request).map((event) => (event.type === "stream" && event.name === name ? event.text : "")).join("");
+    return this.of(request)
+      .map((event) => (event.type === "stream" && event.name === name ? event.text : ""))
+      .join("");
   }
 
   /** Resolves with the first value that is neither undefined nor false; rejects when the process has ended and all it said has been read. */
@@ -114,7 +150,11 @@ export class TestSession {
         const found = find();
         if (found === undefined || found === false) {
           if (!this.#isClosed) return;
-          reject(new Error(`The session ended (${this.process.exitCode ?? this.process.signalCode}): ${(this.native.stdout + this.native.stderr).replace(/\u001e[0-9a-f]*\u001e/g, "")}`));
+          reject(
+            new Error(
+              `The session ended (${this.process.exitCode ?? this.process.signalCode}): ${(this.native.stdout + this.native.stderr).replace(/\u001e[0-9a-f]*\u001e/g, "")}`,
+            ),
+          );
         } else {
           resolve(found);
         }

@@ -12,7 +12,8 @@ const deep: [name: string, code: string][] = [
   ["type arguments", `type T = ${"A<".repeat(30_000)}`],
   ["templates", "`${".repeat(30_000)],
 ];
-const sentence = "The code is nested more than 1,000 levels deep here. Move a part of it into a function or a variable of its own.";
+const sentence =
+  "The code is nested more than 1,000 levels deep here. Move a part of it into a function or a variable of its own.";
 
 test("deep code is an error of the cell, of completion and of help, and no code that may run", async () => {
   const { client, kernel } = await openKernel();
@@ -20,10 +21,21 @@ test("deep code is an error of the cell, of completion and of help, and no code 
   for (const [name, code] of deep) {
     expect((await client.request("shell", "is_complete_request", { code })).reply, name).toEqual({ status: "invalid" });
     for (const type of ["complete_request", "inspect_request"]) {
-      expect((await client.request("shell", type, { code, cursor_pos: code.length })).reply, name).toMatchObject({ status: "error", ename: "CODE_TOO_DEEP", evalue: sentence });
+      expect((await client.request("shell", type, { code, cursor_pos: code.length })).reply, name).toMatchObject({
+        status: "error",
+        ename: "CODE_TOO_DEEP",
+        evalue: sentence,
+      });
     }
-    expect((await client.execute(code)).reply, name).toMatchObject({ status: "error", ename: "SyntaxError", evalue: sentence });
-    expect((await client.execute("1", { user_expressions: { deep: code } })).reply["user_expressions"], name).toMatchObject({ deep: { status: "error", evalue: sentence } });
+    expect((await client.execute(code)).reply, name).toMatchObject({
+      status: "error",
+      ename: "SyntaxError",
+      evalue: sentence,
+    });
+    expect(
+      (await client.execute("1", { user_expressions: { deep: code } })).reply["user_expressions"],
+      name,
+    ).toMatchObject({ deep: { status: "error", evalue: sentence } });
   }
   expect(shown(await client.execute("kept"))).toContainEqual(["execute_result", "7"]);
   expect(kernel.child.exitCode).toBeNull();
@@ -41,7 +53,9 @@ const allowed: [name: string, code: string][] = [
 test("code that is as deep as can be runs", async () => {
   const { client } = await openKernel();
   for (const [name, code] of allowed) {
-    expect((await client.request("shell", "is_complete_request", { code })).reply, name).toEqual({ status: "complete" });
+    expect((await client.request("shell", "is_complete_request", { code })).reply, name).toEqual({
+      status: "complete",
+    });
     expect(shown(await client.execute(code)), name).toContainEqual(["execute_result", "'ran'"]);
   }
 });

@@ -39,13 +39,41 @@ describe("an accident", () => {
     ["an array that is too long", "new Array(2 ** 32)", true],
     ["a typed array that is too long", "new Uint8Array(2 ** 53)", true],
     ["endless recursion", "(function f(): void { f(); })()", true],
-    ["an unhandled rejection", 'Promise.reject(new Error("nobody")); await new Promise((resolve) => setTimeout(resolve, 20))', true],
-    ["an error in a timer", 'setTimeout(() => { throw new Error("late") }, 1); await new Promise((resolve) => setTimeout(resolve, 20))', true],
-    ["poisoned prototypes", "JSON.stringify = () => { throw 1 }; (Object.prototype as any).type = 5; (Array.prototype as any).push = () => { throw 2 }; (Promise.prototype as any).then = undefined; 1", false],
-    ["closed descriptors", 'for (let fd = 0; fd <= 20; fd++) try { require("node:fs").closeSync(fd) } catch (error) { String(error) }', false],
-    ["nonsense on the kernel's channel", 'process.send!({ type: "nonsense" }); await new Promise((resolve) => setTimeout(resolve, 500))', false],
-    ["nonsense on the events' pipe", 'require("node:fs").writeSync(5, "nonsense, and more of it"); await new Promise((resolve) => setTimeout(resolve, 500))', false],
-    ["nonsense on the agent's pipe", 'require("node:fs").writeSync(4, "nonsense\\n"); await new Promise((resolve) => setTimeout(resolve, 500))', false],
+    [
+      "an unhandled rejection",
+      'Promise.reject(new Error("nobody")); await new Promise((resolve) => setTimeout(resolve, 20))',
+      true,
+    ],
+    [
+      "an error in a timer",
+      'setTimeout(() => { throw new Error("late") }, 1); await new Promise((resolve) => setTimeout(resolve, 20))',
+      true,
+    ],
+    [
+      "poisoned prototypes",
+      "JSON.stringify = () => { throw 1 }; (Object.prototype as any).type = 5; (Array.prototype as any).push = () => { throw 2 }; (Promise.prototype as any).then = undefined; 1",
+      false,
+    ],
+    [
+      "closed descriptors",
+      'for (let fd = 0; fd <= 20; fd++) try { require("node:fs").closeSync(fd) } catch (error) { String(error) }',
+      false,
+    ],
+    [
+      "nonsense on the kernel's channel",
+      'process.send!({ type: "nonsense" }); await new Promise((resolve) => setTimeout(resolve, 500))',
+      false,
+    ],
+    [
+      "nonsense on the events' pipe",
+      'require("node:fs").writeSync(5, "nonsense, and more of it"); await new Promise((resolve) => setTimeout(resolve, 500))',
+      false,
+    ],
+    [
+      "nonsense on the agent's pipe",
+      'require("node:fs").writeSync(4, "nonsense\\n"); await new Promise((resolve) => setTimeout(resolve, 500))',
+      false,
+    ],
   ];
 
   test.each(accidents)("of %s leaves a kernel that runs the next cell", async (_name, code, variablesKept) => {

@@ -2,15 +2,27 @@
 import { expect, test } from "vitest";
 import { openKernel, shown, streamText, until } from "../helpers/kernel.ts";
 
-test.each(["exit", "quit", "exit()", "quit();", "const leave = () => exit(); leave(); console.log('never')"])("%s ends the session as a console user means it", async (code) => {
+test.each([
+  "exit",
+  "quit",
+  "exit()",
+  "quit();",
+  "const leave = () => exit(); leave(); console.log('never')",
+])("%s ends the session as a console user means it", async (code) => {
   const { client } = await openKernel({ env: { WARPCELL_DEVICE: "cpu" } });
   const late: string[] = [];
-  client.listen((_channel, { header, content }) => { if (header.msg_type === "stream") late.push(String(content["text"])); });
+  client.listen((_channel, { header, content }) => {
+    if (header.msg_type === "stream") late.push(String(content["text"]));
+  });
   await client.execute("globalThis.kept = 41");
   const { reply, outputs } = await client.execute(code);
   expect(reply).toMatchObject({ status: "ok", payload: [{ source: "ask_exit", keepkernel: false }] });
   expect(streamText(outputs, "stdout")).toBe("");
-  await until(() => late.join("").includes("The session ended: process.exit(0). Its variables are lost; the next cell starts with fresh ones."));
+  await until(() =>
+    late
+      .join("")
+      .includes("The session ended: process.exit(0). Its variables are lost; the next cell starts with fresh ones."),
+  );
   expect(late.join("")).not.toMatch(/never|Cannot find name/);
   expect(shown(await client.execute("typeof globalThis.kept"))).toContainEqual(["execute_result", "'undefined'"]);
 });

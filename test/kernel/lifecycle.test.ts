@@ -7,13 +7,28 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { KernelClient, startKernel } from "../../kernel/client.ts";
-import { descendants, fakeSession, kernelScript, next, openKernel, runs, shown, startSilently, streamText, until, type TestKernel } from "../helpers/kernel.ts";
+import {
+  descendants,
+  fakeSession,
+  kernelScript,
+  next,
+  openKernel,
+  runs,
+  shown,
+  startSilently,
+  streamText,
+  until,
+  type TestKernel,
+} from "../helpers/kernel.ts";
 
 const open = (env: Record<string, string> = {}) => openKernel({ env: { ...fakeSession, ...env } });
 
 describe("a session that dies", () => {
   const deaths: [verb: string, sentence: RegExp][] = [
-    ["exit 3", /^The session ended: process\.exit\(3\)\. Its variables are lost; the next cell starts with fresh ones\.$/],
+    [
+      "exit 3",
+      /^The session ended: process\.exit\(3\)\. Its variables are lost; the next cell starts with fresh ones\.$/,
+    ],
     ["exit 0", /process\.exit\(0\)/],
     ["die SIGSEGV", /SIGSEGV, an invalid memory access in native code/],
     ["die SIGABRT", /SIGABRT, an abort/],
@@ -21,10 +36,17 @@ describe("a session that dies", () => {
     ["fillHeap", /JavaScript ran out of heap memory/],
   ];
 
-  test.each(deaths)("by %s fails its cell with the reason and its last output; the next cell runs", async (verb, sentence) => {
+  test.each(
+    deaths,
+  )("by %s fails its cell with the reason and its last output; the next cell runs", async (verb, sentence) => {
     const { client } = await open({ NODE_OPTIONS: "--max-old-space-size=32" });
     const died = await client.execute(`print before\nnative before too\n${verb}`);
-    expect(died.reply).toMatchObject({ status: "error", ename: "SessionEnded", execution_count: 1, evalue: expect.stringMatching(sentence) });
+    expect(died.reply).toMatchObject({
+      status: "error",
+      ename: "SessionEnded",
+      execution_count: 1,
+      evalue: expect.stringMatching(sentence),
+    });
     expect(streamText(died.outputs, "stdout")).toContain("before\n");
     expect(streamText(died.outputs, "stdout")).toContain("before too\n");
     expect(died.outputs.filter(({ header }) => header.msg_type === "error")).toHaveLength(1);
@@ -36,7 +58,10 @@ describe("a session that dies", () => {
 
   test("while no cell runs is told under the last cell", async () => {
     const { client } = await open();
-    const told = next(client, ({ header, content }) => header.msg_type === "stream" && String(content["text"]).includes("process.exit(4)"));
+    const told = next(
+      client,
+      ({ header, content }) => header.msg_type === "stream" && String(content["text"]).includes("process.exit(4)"),
+    );
     await client.execute("exitLater 4");
     expect((await told).content["name"]).toBe("stderr");
     expect((await client.execute("alive")).reply["status"]).toBe("ok");
@@ -46,7 +71,12 @@ describe("a session that dies", () => {
     const { client } = await openKernel({ env: { WARPCELL_SESSION: "/nonexistent/session.js" } });
     for (const count of [1, 2]) {
       const { reply } = await client.execute("x");
-      expect(reply).toMatchObject({ status: "error", ename: "SessionNotStarted", execution_count: count, evalue: expect.stringContaining("could not start") });
+      expect(reply).toMatchObject({
+        status: "error",
+        ename: "SessionNotStarted",
+        execution_count: count,
+        evalue: expect.stringContaining("could not start"),
+      });
     }
   });
 });
@@ -78,10 +108,15 @@ describe("interrupt", () => {
     const cell = kernel.client.execute("print spinning\nspin");
     await started;
     let isOver = false;
-    void cell.then(() => { isOver = true; });
+    void cell.then(() => {
+      isOver = true;
+    });
     await interrupt(kernel);
     expect(isOver).toBe(false);
-    expect((await cell).reply).toMatchObject({ status: "error", evalue: expect.stringContaining("did not stop within 2 s of the interrupt") });
+    expect((await cell).reply).toMatchObject({
+      status: "error",
+      evalue: expect.stringContaining("did not stop within 2 s of the interrupt"),
+    });
     expect((await kernel.client.execute("alive")).reply["status"]).toBe("ok");
   });
 
@@ -102,20 +137,30 @@ describe("while a cell spins", () => {
     await client.execute("first");
     const started = next(client, ({ header }) => header.msg_type === "stream");
     const states: [string, unknown][] = [];
-    client.listen((_channel, { header, parent, content }) => { if (header.msg_type === "status") states.push([String(parent.msg_type), content["execution_state"]]); });
-    void client.execute("print spinning\nspin").catch((error: Error) => expect(error.message).toContain("the client was closed"));
+    client.listen((_channel, { header, parent, content }) => {
+      if (header.msg_type === "status") states.push([String(parent.msg_type), content["execution_state"]]);
+    });
+    void client
+      .execute("print spinning\nspin")
+      .catch((error: Error) => expect(error.message).toContain("the client was closed"));
     await started;
     for (let beat = 0; beat < 20; beat++) await client.heartbeat(60_000);
     expect((await client.request("shell", "kernel_info_request", {})).reply["status"]).toBe("ok");
     expect((await client.request("shell", "history_request", {})).reply["history"]).toEqual([[1, 1, "first"]]);
     // The answer's own end was heard before its reply was given out; then comes the word that the cell still runs.
     await until(() => states.at(-1)?.[0] === "execute_request");
-    expect(states.slice(-3)).toEqual([["history_request", "busy"], ["history_request", "idle"], ["execute_request", "busy"]]);
+    expect(states.slice(-3)).toEqual([
+      ["history_request", "busy"],
+      ["history_request", "idle"],
+      ["execute_request", "busy"],
+    ]);
   });
 });
 
 describe("shutdown", () => {
-  test.each([{ restart: false }, { restart: true }])("%o is answered, copied to iopub, and leaves no process", async ({ restart }) => {
+  test.each([{ restart: false }, { restart: true }])("%o is answered, copied to iopub, and leaves no process", async ({
+    restart,
+  }) => {
     const { client, kernel } = await open();
     const session = Number(shown(await client.execute("pid")).find(([type]) => type === "execute_result")?.[1]);
     const copy = next(client, ({ header }, channel) => channel === "iopub" && header.msg_type === "shutdown_reply");
@@ -127,11 +172,17 @@ describe("shutdown", () => {
 
   test("waits until output that is on its way has left", async () => {
     const { client, kernel } = await openKernel();
-    const answer = client.execute('const big = new Uint8Array(32 << 20).fill(7); for (let i = 0; i < 2; i++) display("big", { buffers: [big] });');
+    const answer = client.execute(
+      'const big = new Uint8Array(32 << 20).fill(7); for (let i = 0; i < 2; i++) display("big", { buffers: [big] });',
+    );
     await next(client, ({ header }, channel) => channel === "shell" && header.msg_type === "execute_reply");
     const copy = next(client, ({ header }, channel) => channel === "iopub" && header.msg_type === "shutdown_reply");
     await client.request("control", "shutdown_request", { restart: false });
-    expect((await answer).outputs.flatMap(({ buffers }) => buffers).map((buffer) => Buffer.from(buffer).equals(Buffer.alloc(32 << 20, 7)))).toEqual([true, true]);
+    expect(
+      (await answer).outputs
+        .flatMap(({ buffers }) => buffers)
+        .map((buffer) => Buffer.from(buffer).equals(Buffer.alloc(32 << 20, 7))),
+    ).toEqual([true, true]);
     expect((await copy).content).toEqual({ status: "ok", restart: false });
     expect(await kernel.ended).toBe(0);
   });
@@ -139,23 +190,43 @@ describe("shutdown", () => {
   test("works while a cell spins", async () => {
     const { client, kernel } = await open();
     const started = next(client, ({ header }) => header.msg_type === "stream");
-    void client.execute("print spinning\nspin").catch((error: Error) => expect(error.message).toContain("the client was closed"));
+    void client
+      .execute("print spinning\nspin")
+      .catch((error: Error) => expect(error.message).toContain("the client was closed"));
     await started;
     await client.request("control", "shutdown_request", { restart: false });
     expect(await kernel.ended).toBe(0);
   });
 
-  test.each([{ restart: false }, { restart: true }])("%o ends the running cell and those behind it for their clients: each is answered, and idle", async ({ restart }) => {
+  test.each([
+    { restart: false },
+    { restart: true },
+  ])("%o ends the running cell and those behind it for their clients: each is answered, and idle", async ({
+    restart,
+  }) => {
     const { client, kernel } = await open();
     const states = new Map<string | undefined, unknown>();
-    client.listen((_channel, { header, parent, content }) => { if (header.msg_type === "status") states.set(parent.msg_id, content["execution_state"]); });
+    client.listen((_channel, { header, parent, content }) => {
+      if (header.msg_type === "status") states.set(parent.msg_id, content["execution_state"]);
+    });
     const started = next(client, ({ header }) => header.msg_type === "stream");
-    const answers = [client.execute("print spinning\nspin"), client.execute("never"), client.execute("never", { stop_on_error: false })];
+    const answers = [
+      client.execute("print spinning\nspin"),
+      client.execute("never"),
+      client.execute("never", { stop_on_error: false }),
+    ];
     await started;
     await client.request("control", "shutdown_request", { restart });
     const [running, ...waiting] = await Promise.all(answers);
-    expect(running!.reply).toMatchObject({ status: "error", ename: "SessionEnded", evalue: "The session ended: the kernel was shut down. Its variables are lost." });
-    expect(waiting.map(({ reply, outputs }) => [reply["status"], outputs])).toEqual([["aborted", []], ["aborted", []]]);
+    expect(running!.reply).toMatchObject({
+      status: "error",
+      ename: "SessionEnded",
+      evalue: "The session ended: the kernel was shut down. Its variables are lost.",
+    });
+    expect(waiting.map(({ reply, outputs }) => [reply["status"], outputs])).toEqual([
+      ["aborted", []],
+      ["aborted", []],
+    ]);
     expect([...states.values()].filter((state) => state !== "idle")).toEqual([]);
     expect(await kernel.ended).toBe(0);
   });
@@ -180,7 +251,9 @@ describe("the parent's death", () => {
     await client.execute(env === fakeSession ? "1" : 'import { zeros } from "warpcell"; zeros([1])');
     await until(() => descendants(own.child.pid!).length >= expected);
     const started = next(client, ({ header }) => header.msg_type === "stream");
-    void client.execute(env === fakeSession ? `print started\n${code}` : `console.log("started"); ${code}`).catch((error: Error) => expect(error.message).toContain("the client was closed"));
+    void client
+      .execute(env === fakeSession ? `print started\n${code}` : `console.log("started"); ${code}`)
+      .catch((error: Error) => expect(error.message).toContain("the client was closed"));
     await started;
 
     const processes = descendants(own.child.pid!);
@@ -191,13 +264,22 @@ describe("the parent's death", () => {
 
   test("by kill -9 of the kernel alone ends its session and what its cells have started", async () => {
     const { client, kernel } = await openKernel();
-    const started = shown(await client.execute('const { spawn } = require("node:child_process"); [spawn("sleep", ["1000"]).pid, spawn("sh", ["-c", "sleep 1000 & wait"]).pid].join()'));
-    const children = String(started.find(([type]) => type === "execute_result")?.[1]).replaceAll("'", "").split(",").map(Number);
+    const started = shown(
+      await client.execute(
+        'const { spawn } = require("node:child_process"); [spawn("sleep", ["1000"]).pid, spawn("sh", ["-c", "sleep 1000 & wait"]).pid].join()',
+      ),
+    );
+    const children = String(started.find(([type]) => type === "execute_result")?.[1])
+      .replaceAll("'", "")
+      .split(",")
+      .map(Number);
     // The shell has started its own.
     await until(() => descendants(children[1]!).length === 1);
     // One that the main thread waits for.
     const waits = next(client, ({ header }) => header.msg_type === "stream");
-    void client.execute('console.log("waits"); require("node:child_process").execSync("sleep 1000")').catch((error: Error) => expect(error.message).toContain("the client was closed"));
+    void client
+      .execute('console.log("waits"); require("node:child_process").execSync("sleep 1000")')
+      .catch((error: Error) => expect(error.message).toContain("the client was closed"));
     await waits;
     const session = descendants(kernel.child.pid!).find((pid) => descendants(pid).includes(children[0]!))!;
     await until(() => descendants(session).length >= 4);
@@ -213,35 +295,81 @@ describe("the parent's death", () => {
     const client = new URL("../../kernel/dist/client.js", import.meta.url).href;
     const program = `import { writeSync } from "node:fs"; import { startKernel } from ${JSON.stringify(client)};
       const { child } = await startKernel({ stderr: "pipe" }, ${JSON.stringify(kernelScript)}); writeSync(1, String(child.pid)); process.kill(process.pid, "SIGKILL");`;
-    const parent = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...fakeSession, TMPDIR: directory } });
-    const pid = await new Promise<number>((resolve) => parent.stdout.setEncoding("utf8").once("data", (text: string) => resolve(Number(text))));
+    const parent = spawn(process.execPath, ["--input-type=module", "-e", program], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, ...fakeSession, TMPDIR: directory },
+    });
+    const pid = await new Promise<number>((resolve) =>
+      parent.stdout.setEncoding("utf8").once("data", (text: string) => resolve(Number(text))),
+    );
     expect(pid).toBeGreaterThan(1);
-    onTestFinished(async () => { if (await runs(pid)) process.kill(pid, "SIGKILL"); });
+    onTestFinished(async () => {
+      if (await runs(pid)) process.kill(pid, "SIGKILL");
+    });
     await until(async () => !(await runs(pid)));
   });
 });
 
 describe("a kernel that cannot start", () => {
   async function start(words: readonly string[]): Promise<{ status: number | null; stderr: string }> {
-    const child = spawn(process.execPath, [kernelScript, ...words], { stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, ...fakeSession } });
+    const child = spawn(process.execPath, [kernelScript, ...words], {
+      stdio: ["ignore", "ignore", "pipe"],
+      env: { ...process.env, ...fakeSession },
+    });
     let stderr = "";
-    child.stderr.setEncoding("utf8").on("data", (text: string) => { stderr += text; });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
     const status = await new Promise<number | null>((resolve) => child.once("close", resolve));
     return { status, stderr };
   }
 
-  const valid = { transport: "tcp", ip: "127.0.0.1", shell_port: 1, control_port: 2, stdin_port: 3, iopub_port: 4, hb_port: 5, key: "k", signature_scheme: "hmac-sha256" };
+  const valid = {
+    transport: "tcp",
+    ip: "127.0.0.1",
+    shell_port: 1,
+    control_port: 2,
+    stdin_port: 3,
+    iopub_port: 4,
+    hb_port: 5,
+    key: "k",
+    signature_scheme: "hmac-sha256",
+  };
   const files: [name: string, text: string, sentence: RegExp][] = [
     ["is empty", "", /The connection file .* is empty\./],
     ["is not JSON", "{", /The connection file .* is not JSON \(/],
     ["is an array", "[]", /The connection file .* must have a JSON object, but has an array\./],
-    ["has no ip", JSON.stringify({ ...valid, ip: undefined }), /"ip" in .* must be an address or, for ipc, a path, but is nothing\./],
-    ["has another transport", JSON.stringify({ ...valid, transport: "udp" }), /"transport" in .* must be "tcp" or "ipc", but is "udp"\./],
-    ["has a port that is text", JSON.stringify({ ...valid, hb_port: "5" }), /"hb_port" in .* must be a port from 1 to 65535, but is "5"\./],
-    ["has a port that is too high", JSON.stringify({ ...valid, shell_port: 70000 }), /"shell_port" in .* must be .*, but is 70000\./],
-    ["has a port twice", JSON.stringify({ ...valid, hb_port: 1 }), /The five ports in .* must differ, but "hb_port" repeats 1\./],
+    [
+      "has no ip",
+      JSON.stringify({ ...valid, ip: undefined }),
+      /"ip" in .* must be an address or, for ipc, a path, but is nothing\./,
+    ],
+    [
+      "has another transport",
+      JSON.stringify({ ...valid, transport: "udp" }),
+      /"transport" in .* must be "tcp" or "ipc", but is "udp"\./,
+    ],
+    [
+      "has a port that is text",
+      JSON.stringify({ ...valid, hb_port: "5" }),
+      /"hb_port" in .* must be a port from 1 to 65535, but is "5"\./,
+    ],
+    [
+      "has a port that is too high",
+      JSON.stringify({ ...valid, shell_port: 70000 }),
+      /"shell_port" in .* must be .*, but is 70000\./,
+    ],
+    [
+      "has a port twice",
+      JSON.stringify({ ...valid, hb_port: 1 }),
+      /The five ports in .* must differ, but "hb_port" repeats 1\./,
+    ],
     ["has a key that is a number", JSON.stringify({ ...valid, key: 5 }), /"key" in .* must be a string, but is 5\./],
-    ["has another signature scheme", JSON.stringify({ ...valid, signature_scheme: "md5" }), /"signature_scheme" in .* must be .*, but is "md5"\./],
+    [
+      "has another signature scheme",
+      JSON.stringify({ ...valid, signature_scheme: "md5" }),
+      /"signature_scheme" in .* must be .*, but is "md5"\./,
+    ],
   ];
 
   test.each(files)("because its connection file %s says so in one sentence", async (_name, text, sentence) => {
@@ -256,7 +384,10 @@ describe("a kernel that cannot start", () => {
   });
 
   test("because there is no connection file says so", async () => {
-    expect(await start(["/nonexistent/connection.json"])).toMatchObject({ status: 1, stderr: expect.stringMatching(/The connection file .* cannot be read: ENOENT/) });
+    expect(await start(["/nonexistent/connection.json"])).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/The connection file .* cannot be read: ENOENT/),
+    });
   });
 
   test("because a port is in use names it, and leaves nothing running", async () => {
@@ -278,10 +409,15 @@ describe("a kernel that cannot start", () => {
     onTestFinished(() => kernel.dispose());
     await kernel.ended;
     chmodSync(kernel.connectionFile, 0o644);
-    const child = spawn(process.execPath, [kernelScript, kernel.connectionFile], { stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, ...fakeSession } });
+    const child = spawn(process.execPath, [kernelScript, kernel.connectionFile], {
+      stdio: ["ignore", "ignore", "pipe"],
+      env: { ...process.env, ...fakeSession },
+    });
     onTestFinished(() => void child.kill("SIGKILL"));
     let stderr = "";
-    child.stderr.setEncoding("utf8").on("data", (text: string) => { stderr += text; });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
     await until(() => /can be read by other users, who can then run code here: chmod 600 it\./.test(stderr));
   });
 });

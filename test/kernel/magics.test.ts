@@ -28,7 +28,11 @@ describe("pages", () => {
 
   test("%time and %%time say how long the cell took, with its value as ever", async () => {
     const { client } = await openKernel();
-    for (const code of ["%time await new Promise((resolve) => setTimeout(resolve, 20, 5))", "%%time\nawait new Promise((resolve) => setTimeout(resolve, 20, 5))", "%time\nawait new Promise((resolve) => setTimeout(resolve, 20, 5))"]) {
+    for (const code of [
+      "%time await new Promise((resolve) => setTimeout(resolve, 20, 5))",
+      "%%time\nawait new Promise((resolve) => setTimeout(resolve, 20, 5))",
+      "%time\nawait new Promise((resolve) => setTimeout(resolve, 20, 5))",
+    ]) {
       const { outputs } = await client.execute(code);
       const [, milliseconds] = /^Wall time: ([\d.]+) ms\n$/.exec(streamText(outputs, "stdout")) ?? [];
       expect(Number(milliseconds), code).toBeGreaterThan(19);
@@ -40,26 +44,44 @@ describe("pages", () => {
 
   test("%time waits for the kernels that the cell launched", async () => {
     const { client } = await openKernel({ env: { WARPCELL_DEVICE: "cpu" } });
-    await client.execute("%%cuda\n__global__ void spin(float* p, long long n) { float x = p[0]; for (long long i = 0; i < n; i++) x = x * 0.5f + 1.0f; p[0] = x; }");
+    await client.execute(
+      "%%cuda\n__global__ void spin(float* p, long long n) { float x = p[0]; for (long long i = 0; i < n; i++) x = x * 0.5f + 1.0f; p[0] = x; }",
+    );
     const time = async (n: number): Promise<number> => {
-      const { outputs } = await client.execute(`%time spin.launch({ grid: 1, block: 1 }, (await import("warpcell")).zeros([1]), ${n})`);
+      const { outputs } = await client.execute(
+        `%time spin.launch({ grid: 1, block: 1 }, (await import("warpcell")).zeros([1]), ${n})`,
+      );
       const [, value, unit] = /^Wall time: ([\d.]+) (ms|s)\n$/.exec(streamText(outputs, "stdout")) ?? [];
       return Number(value) * (unit === "s" ? 1000 : 1);
     };
     await time(1);
-    expect(await time(50_000_000)).toBeGreaterThan(10 * await time(1));
+    expect(await time(50_000_000)).toBeGreaterThan(10 * (await time(1)));
   });
 });
 
 describe("packages", () => {
   const typed = (version: string): PackageFiles => ({
-    "package.json": { name: "typed-one", version, type: "module", exports: { ".": { types: "./main.d.ts", default: "./main.js" } } },
+    "package.json": {
+      name: "typed-one",
+      version,
+      type: "module",
+      exports: { ".": { types: "./main.d.ts", default: "./main.js" } },
+    },
     "main.js": `export const version = "${version}"; export default (text) => text + "!";`,
     "main.d.ts": "export declare const version: string; export default function (text: string): string;",
   });
-  const untyped: PackageFiles = { "package.json": { name: "plain-one", version: "2.1.0" }, "index.js": "exports.twice = (x) => 2 * x;" };
-  const itsTypes: PackageFiles = { "package.json": { name: "@types/plain-one", version: "2.0.0", types: "index.d.ts" }, "index.d.ts": "export declare function twice(x: number): number;" };
-  const anyOne: PackageFiles = { "package.json": { name: "any-one", version: "1.0.0" }, "index.js": "exports.any = 1;" };
+  const untyped: PackageFiles = {
+    "package.json": { name: "plain-one", version: "2.1.0" },
+    "index.js": "exports.twice = (x) => 2 * x;",
+  };
+  const itsTypes: PackageFiles = {
+    "package.json": { name: "@types/plain-one", version: "2.0.0", types: "index.d.ts" },
+    "index.d.ts": "export declare function twice(x: number): number;",
+  };
+  const anyOne: PackageFiles = {
+    "package.json": { name: "any-one", version: "1.0.0" },
+    "index.js": "exports.any = 1;",
+  };
 
   /** A notebook's folder, below one with a package.json when `inProject`. */
   async function open(inProject: boolean) {
@@ -69,33 +91,54 @@ describe("packages", () => {
     mkdirSync(notebook);
     if (inProject) writeFileSync(join(project, "package.json"), '{ "name": "project", "private": true }');
     const registry = await openRegistry([typed("1.2.0"), typed("2.0.0"), untyped, itsTypes, anyOne]);
-    const { client } = await openKernel({ cwd: notebook, env: { npm_config_registry: registry, npm_config_cache: join(project, "cache"), npm_config_fetch_retries: "0" } });
+    const { client } = await openKernel({
+      cwd: notebook,
+      env: { npm_config_registry: registry, npm_config_cache: join(project, "cache"), npm_config_fetch_retries: "0" },
+    });
     return { client, project, notebook };
   }
 
   test("an import of what is not installed says how to install it and where; %npm install does, and the checker finds its types", async () => {
     const { client, project } = await open(true);
-    mkdirSync(join(project, "node_modules"));   // with which Node looks closer, and remembers more
-    expect((await client.execute('import shout from "typed-one"')).reply["evalue"]).toBe(`The package typed-one is not installed. Run "%npm install typed-one" in a cell: it goes to ${project}/node_modules.`);
+    mkdirSync(join(project, "node_modules")); // with which Node looks closer, and remembers more
+    expect((await client.execute('import shout from "typed-one"')).reply["evalue"]).toBe(
+      `The package typed-one is not installed. Run "%npm install typed-one" in a cell: it goes to ${project}/node_modules.`,
+    );
 
-    const { reply, outputs } = await client.execute('%npm install typed-one\nimport shout, { version } from "typed-one"; shout(version)');
+    const { reply, outputs } = await client.execute(
+      '%npm install typed-one\nimport shout, { version } from "typed-one"; shout(version)',
+    );
     expect(reply["status"]).toBe("ok");
     expect(JSON.stringify(shown({ outputs }))).not.toContain("Cell [2]");
-    expect(streamText(outputs, "stdout")).toMatch(new RegExp(`^npm install typed-one   \\(in ${project}\\)\n[^]*added 1 package`));
+    expect(streamText(outputs, "stdout")).toMatch(
+      new RegExp(`^npm install typed-one   \\(in ${project}\\)\n[^]*added 1 package`),
+    );
     expect(shown({ outputs })).toContainEqual(["execute_result", "'2.0.0!'"]);
-    expect(JSON.parse(readFileSync(join(project, "package.json"), "utf8"))).toMatchObject({ dependencies: { "typed-one": "^2.0.0" } });
+    expect(JSON.parse(readFileSync(join(project, "package.json"), "utf8"))).toMatchObject({
+      dependencies: { "typed-one": "^2.0.0" },
+    });
 
     const strict = await client.execute("%types strict\nshout(5)");
     expect(strict.reply["ename"]).toBe("TypesError");
-    expect(JSON.stringify(strict.reply["traceback"])).toContain("Argument of type 'number' is not assignable to parameter of type 'string'.");
+    expect(JSON.stringify(strict.reply["traceback"])).toContain(
+      "Argument of type 'number' is not assignable to parameter of type 'string'.",
+    );
   });
 
   test("types that are a package of their own come along; a package without any is told", async () => {
     const { client, notebook } = await open(false);
     const { outputs } = await client.execute("%npm install plain-one any-one");
-    expect(streamText(outputs, "stdout")).toMatch(/The types of plain-one come from @types\/plain-one\.\nany-one has no types: what it exports is any\.\n$/);
+    expect(streamText(outputs, "stdout")).toMatch(
+      /The types of plain-one come from @types\/plain-one\.\nany-one has no types: what it exports is any\.\n$/,
+    );
     expect(existsSync(join(notebook, "node_modules/@types/plain-one/index.d.ts"))).toBe(true);
-    expect((await client.execute('%types strict\nimport { twice } from "plain-one"; import { any } from "any-one"; twice(any) as number')).reply["status"]).toBe("ok");
+    expect(
+      (
+        await client.execute(
+          '%types strict\nimport { twice } from "plain-one"; import { any } from "any-one"; twice(any) as number',
+        )
+      ).reply["status"],
+    ).toBe("ok");
     expect((await client.execute("twice('a')")).reply["ename"]).toBe("TypesError");
   });
 
@@ -105,11 +148,17 @@ describe("packages", () => {
     expect(shown(first)).toContainEqual(["execute_result", "'1.2.0'"]);
     expect(existsSync(join(notebook, "node_modules/typed-one/main.js"))).toBe(true);
     const again = await client.execute('const { default: shout } = await import("npm:typed-one"); shout("a")');
-    expect([shown(again).at(-1), streamText(again.outputs, "stdout"), streamText(again.outputs, "stderr")]).toEqual([["execute_result", "'a!'"], "", ""]);
+    expect([shown(again).at(-1), streamText(again.outputs, "stdout"), streamText(again.outputs, "stderr")]).toEqual([
+      ["execute_result", "'a!'"],
+      "",
+      "",
+    ]);
     expect((await client.execute("shout(1)")).reply["ename"]).toBe("TypesError");
 
     const newer = await client.execute('import { version as other } from "npm:typed-one@2"');
-    expect(streamText(newer.outputs, "stderr")).toBe("typed-one is now 2.0.0. If 1.2.0 was imported before, restart the kernel to use it.\n");
+    expect(streamText(newer.outputs, "stderr")).toBe(
+      "typed-one is now 2.0.0. If 1.2.0 was imported before, restart the kernel to use it.\n",
+    );
   });
 
   test("an interrupt ends npm and what it runs", async () => {
@@ -129,9 +178,15 @@ describe("packages", () => {
   test("what npm cannot do is one sentence", async () => {
     const { client } = await open(false);
     const problem = async (code: string): Promise<unknown> => (await client.execute(code)).reply["evalue"];
-    expect(await problem("%npm install nowhere-at-all")).toBe("npm install nowhere-at-all failed: the registry has no such package.");
-    expect(await problem("%npm install typed-one@9")).toBe("npm install typed-one@9 failed: the package has no such version.");
-    expect(await problem('import x from "npm:@wrong"')).toBe("npm:@wrong names no package; write it like npm:lodash or npm:lodash@4.");
+    expect(await problem("%npm install nowhere-at-all")).toBe(
+      "npm install nowhere-at-all failed: the registry has no such package.",
+    );
+    expect(await problem("%npm install typed-one@9")).toBe(
+      "npm install typed-one@9 failed: the package has no such version.",
+    );
+    expect(await problem('import x from "npm:@wrong"')).toBe(
+      "npm:@wrong names no package; write it like npm:lodash or npm:lodash@4.",
+    );
     expect(await problem("%npm")).toBe("%npm needs to know what to do, for example: %npm install lodash");
     expect(await problem("%npm wrong-command")).toMatch(/^npm wrong-command failed: /);
   });

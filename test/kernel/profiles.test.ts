@@ -6,17 +6,35 @@ import { next, openKernel, shown, type TestKernel } from "../helpers/kernel.ts";
 
 const traceMime = "application/vnd.warpcell.trace.v1+json";
 const cpu = { env: { WARPCELL_DEVICE: "cpu" } };
-const kernels = "%%cuda\n__global__ void scale(float* x, int n, float a) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= a; }";
+const kernels =
+  "%%cuda\n__global__ void scale(float* x, int n, float a) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= a; }";
 
-const bundles = (outputs: readonly Message[]): Json[] => outputs.filter(({ header }) => header.msg_type === "display_data").map(({ content }) => content["data"] as Json);
-const profileOf = (outputs: readonly Message[]): TracePayload => bundles(outputs).find((bundle) => traceMime in bundle)![traceMime] as TracePayload;
-const numbers = <T>(text: string, type: new (buffer: ArrayBuffer) => T): T => new type(new Uint8Array(Buffer.from(text, "base64")).buffer);
+const bundles = (outputs: readonly Message[]): Json[] =>
+  outputs.filter(({ header }) => header.msg_type === "display_data").map(({ content }) => content["data"] as Json);
+const profileOf = (outputs: readonly Message[]): TracePayload =>
+  bundles(outputs).find((bundle) => traceMime in bundle)![traceMime] as TracePayload;
+const numbers = <T>(text: string, type: new (buffer: ArrayBuffer) => T): T =>
+  new type(new Uint8Array(Buffer.from(text, "base64")).buffer);
 
 /** What each slice is called, with its line. */
-function slices({ slices: columns, names, places, details, tracks }: TracePayload): { name: string; place: string | null; kind: string; track: string }[] {
-  const [name, place, detail, track] = [numbers(columns.name, Uint32Array), numbers(columns.place, Uint32Array), numbers(columns.detail, Uint32Array), numbers(columns.track, Uint16Array)];
+function slices({
+  slices: columns,
+  names,
+  places,
+  details,
+  tracks,
+}: TracePayload): { name: string; place: string | null; kind: string; track: string }[] {
+  const [name, place, detail, track] = [
+    numbers(columns.name, Uint32Array),
+    numbers(columns.place, Uint32Array),
+    numbers(columns.detail, Uint32Array),
+    numbers(columns.track, Uint16Array),
+  ];
   return Array.from({ length: columns.length }, (_, at) => ({
-    name: names[name[at]!]!, place: place[at] === 0 ? null : places[place[at]! - 1]!.text, kind: details[detail[at]!]!.kind, track: tracks[track[at]!]!.name,
+    name: names[name[at]!]!,
+    place: place[at] === 0 ? null : places[place[at]! - 1]!.text,
+    kind: details[detail[at]!]!.kind,
+    track: tracks[track[at]!]!.name,
   }));
 }
 
@@ -30,18 +48,35 @@ async function prepared(): Promise<TestKernel> {
 describe("%%profile", () => {
   test("shows what the cell did, each slice with its line, after the cell's value", async () => {
     const { client } = await prepared();
-    const { outputs, reply } = await client.execute("%%profile\nscale.over(4096)(x, 4096, 2);\n\nrange(\"sum\", () => {\n  x.mul(3).sum();\n});\n7");
+    const { outputs, reply } = await client.execute(
+      '%%profile\nscale.over(4096)(x, 4096, 2);\n\nrange("sum", () => {\n  x.mul(3).sum();\n});\n7',
+    );
     expect(reply["status"]).toBe("ok");
     expect(shown({ outputs })).toContainEqual(["execute_result", "7"]);
     const payload = profileOf(outputs);
     expect(payload).toMatchObject({ version: 1, title: "Profile of Cell [3]", complete: true, notes: [] });
-    expect(payload.places.map(({ text, count, line }) => [text, count, line])).toEqual(expect.arrayContaining([["Cell [3]:2", 3, 2], ["Cell [3]:5", 3, 5]]));
+    expect(payload.places.map(({ text, count, line }) => [text, count, line])).toEqual(
+      expect.arrayContaining([
+        ["Cell [3]:2", 3, 2],
+        ["Cell [3]:5", 3, 5],
+      ]),
+    );
     const seen = slices(payload);
     expect(seen).toContainEqual({ name: "launch scale", place: "Cell [3]:2", kind: "launch", track: "TypeScript" });
     expect(seen).toContainEqual({ name: "scale", place: "Cell [3]:2", kind: "kernel", track: "stream 0" });
     expect(seen).toContainEqual({ name: "mul", place: "Cell [3]:5", kind: "operation", track: "TypeScript" });
-    expect(seen).toContainEqual({ name: "sum", place: expect.stringMatching(/^Cell \[3\]:[45]$/) as string, kind: "range", track: "annotations" });
-    expect(seen).toContainEqual({ name: "Cell [3]", place: expect.any(String) as string, kind: "cell", track: "TypeScript" });
+    expect(seen).toContainEqual({
+      name: "sum",
+      place: expect.stringMatching(/^Cell \[3\]:[45]$/) as string,
+      kind: "range",
+      track: "annotations",
+    });
+    expect(seen).toContainEqual({
+      name: "Cell [3]",
+      place: expect.any(String) as string,
+      kind: "cell",
+      track: "TypeScript",
+    });
     for (const slice of seen.filter(({ kind }) => kind === "kernel")) expect(slice.place).toMatch(/^Cell \[3\]:/);
     const [bundle] = bundles(outputs);
     expect(bundle!["text/plain"]).toMatch(/^Profile of Cell \[3\]: .*; cpu worked .*; \d+ launches of \d+ kernels\n/);
@@ -50,7 +85,19 @@ describe("%%profile", () => {
 
   test("tells the front end's id of the cell", async () => {
     const { client } = await prepared();
-    const { outputs } = await client.request("shell", "execute_request", { code: "%%profile\nscale.over(4096)(x, 4096, 2)", silent: false, store_history: true, user_expressions: {}, allow_stdin: false }, undefined, { cellId: "abc-1" });
+    const { outputs } = await client.request(
+      "shell",
+      "execute_request",
+      {
+        code: "%%profile\nscale.over(4096)(x, 4096, 2)",
+        silent: false,
+        store_history: true,
+        user_expressions: {},
+        allow_stdin: false,
+      },
+      undefined,
+      { cellId: "abc-1" },
+    );
     expect(profileOf(outputs).places.map(({ cell }) => cell)).toContain("abc-1");
   });
 
@@ -72,19 +119,33 @@ describe("%%profile", () => {
     await next(client, ({ header, content }) => header.msg_type === "stream" && String(content["text"]).includes("on"));
     await client.request("control", "interrupt_request", {});
     expect((await running).reply["status"]).toBe("error");
-    expect(profileOf((await client.execute("%%profile\nscale.over(4096)(x, 4096, 2)")).outputs).kernels.map(({ name, calls }) => [name, calls])).toEqual([["scale", 1]]);
+    expect(
+      profileOf((await client.execute("%%profile\nscale.over(4096)(x, 4096, 2)")).outputs).kernels.map(
+        ({ name, calls }) => [name, calls],
+      ),
+    ).toEqual([["scale", 1]]);
   });
 
   test("with samples the cpu says that it has none, and counters and samples are not for one profile", async () => {
     const { client } = await prepared();
     const { outputs } = await client.execute("%%profile --samples\nscale.over(4096)(x, 4096, 2)");
-    expect(profileOf(outputs).notes).toEqual(["cpu: Nothing is sampled: only GPUs say at which instruction a kernel is."]);
-    expect(shown(await client.execute("%%profile --samples --counters\n1"))).toContainEqual(["error", expect.stringContaining("A profile counts or takes samples, because GPUs do not do both at once")]);
+    expect(profileOf(outputs).notes).toEqual([
+      "cpu: Nothing is sampled: only GPUs say at which instruction a kernel is.",
+    ]);
+    expect(shown(await client.execute("%%profile --samples --counters\n1"))).toContainEqual([
+      "error",
+      expect.stringContaining("A profile counts or takes samples, because GPUs do not do both at once"),
+    ]);
   });
 
   test("what it takes", async () => {
     const { client } = await prepared();
-    expect(shown(await client.execute("%%profile --all\n1"))).toContainEqual(["error", expect.stringContaining("%%profile takes --counters, --samples or nothing, but got --all. The code comes on the next line.")]);
+    expect(shown(await client.execute("%%profile --all\n1"))).toContainEqual([
+      "error",
+      expect.stringContaining(
+        "%%profile takes --counters, --samples or nothing, but got --all. The code comes on the next line.",
+      ),
+    ]);
   });
 });
 
@@ -94,7 +155,9 @@ describe("the line below a cell of kernels", () => {
     const made = await client.execute(kernels);
     const [message] = made.outputs.filter(({ header }) => header.msg_type === "display_data");
     const { display_id: id } = message!.content["transient"] as { display_id: string };
-    expect((message!.content["data"] as Json)["text/plain"]).toMatch(/^scale\(x: float\*, n: int, a: float\) · (cached|compiled in [\d.]+ ms)$/);
+    expect((message!.content["data"] as Json)["text/plain"]).toMatch(
+      /^scale\(x: float\*, n: int, a: float\) · (cached|compiled in [\d.]+ ms)$/,
+    );
     await client.execute('import { ones, profile } from "warpcell"\nconst x = ones([4096])');
     const { outputs } = await client.execute("await profile(() => scale.over(4096, { bytes: 8 * 4096 })(x, 4096, 2))");
     const [update] = outputs.filter(({ header }) => header.msg_type === "update_display_data");
@@ -116,7 +179,10 @@ describe("the line below a cell of kernels", () => {
 });
 
 describe("windows of a large profile", () => {
-  const ask = async (client: TestKernel["client"], data: Json): Promise<{ reply: WindowReply; buffers: Uint8Array[] }> => {
+  const ask = async (
+    client: TestKernel["client"],
+    data: Json,
+  ): Promise<{ reply: WindowReply; buffers: Uint8Array[] }> => {
     const answer = next(client, ({ header }) => header.msg_type === "comm_msg");
     client.send("shell", requestOf("comm_msg", { comm_id: "t", data }));
     const { content, buffers } = await answer;
@@ -125,7 +191,9 @@ describe("windows of a large profile", () => {
 
   test("what does not travel with the output comes on request, merged to what pixels show", async () => {
     const { client } = await prepared();
-    const { outputs } = await client.execute("await profile(() => { for (let i = 0; i < 15_000; i++) scale.launch({ grid: 1, block: 1 }, x, 1, 1) })");
+    const { outputs } = await client.execute(
+      "await profile(() => { for (let i = 0; i < 15_000; i++) scale.launch({ grid: 1, block: 1 }, x, 1, 1) })",
+    );
     const [result] = outputs.filter(({ header }) => header.msg_type === "execute_result");
     const payload = (result!.content["data"] as Json)[traceMime] as TracePayload;
     expect(payload.complete).toBe(false);
@@ -138,13 +206,33 @@ describe("windows of a large profile", () => {
     expect(whole.reply).toMatchObject({ request: 1, problem: null, complete: false });
     const columns = Object.fromEntries(whole.reply.columns.map(({ name, offset }) => [name, offset]));
     const bytes = Uint8Array.from(whole.buffers[0]!);
-    expect(new Uint32Array(bytes.buffer, columns["merged"], whole.reply.length).reduce((sum, count) => sum + count, 0)).toBe(payload.count);
-    const part = await ask(client, { request: 2, id: payload.id!, start: payload.duration / 2, end: payload.duration / 2 + 20_000, width: 2000 });
+    expect(
+      new Uint32Array(bytes.buffer, columns["merged"], whole.reply.length).reduce((sum, count) => sum + count, 0),
+    ).toBe(payload.count);
+    const part = await ask(client, {
+      request: 2,
+      id: payload.id!,
+      start: payload.duration / 2,
+      end: payload.duration / 2 + 20_000,
+      width: 2000,
+    });
     expect(part.reply.problem).toBeNull();
     expect(part.reply.length).toBeLessThan(1000);
-    const gone = await ask(client, { request: 3, id: "00000000-0000-0000-0000-000000000000", start: 0, end: 1, width: 100 });
-    expect(gone.reply).toMatchObject({ request: 3, length: 0, problem: "This profile is no longer in memory. Run its cell again to see more of it." });
+    const gone = await ask(client, {
+      request: 3,
+      id: "00000000-0000-0000-0000-000000000000",
+      start: 0,
+      end: 1,
+      width: 100,
+    });
+    expect(gone.reply).toMatchObject({
+      request: 3,
+      length: 0,
+      problem: "This profile is no longer in memory. Run its cell again to see more of it.",
+    });
     const wrong = await ask(client, { request: 4, id: payload.id!, start: 5, end: 1, width: 100 });
-    expect(wrong.reply.problem).toBe("A window is asked for by a request number, the profile's id, a start before its end in nanoseconds, and a width from 1 to 20000.");
+    expect(wrong.reply.problem).toBe(
+      "A window is asked for by a request number, the profile's id, a start before its end in nanoseconds, and a width from 1 to 20000.",
+    );
   });
 });

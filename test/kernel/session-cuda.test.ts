@@ -30,12 +30,18 @@ test("a cell's kernels are listed, declared to the checker, and called by later 
   const { status, error, events } = compiled;
   expect({ status, error }).toEqual({ status: "ok", error: null });
   const shown = events.find((event) => event.type === "display");
-  expect(shown?.type === "display" && shown.data["text/plain"]).toMatch(/^fill\(p: float\*, n: int, value: float\).* · (compiled in \d+(\.\d)? ms|cached)$/m);
+  expect(shown?.type === "display" && shown.data["text/plain"]).toMatch(
+    /^fill\(p: float\*, n: int, value: float\).* · (compiled in \d+(\.\d)? ms|cached)$/m,
+  );
   const declared = events.find((event) => event.type === "declared");
-  expect(declared?.type === "declared" && declared.declarations.find(({ name }) => name === "fill")?.text).toMatch(/^declare const fill: import\("warpcell"\)\.Kernel</);
+  expect(declared?.type === "declared" && declared.declarations.find(({ name }) => name === "fill")?.text).toMatch(
+    /^declare const fill: import\("warpcell"\)\.Kernel</,
+  );
 
   const value = Math.fround(Math.random());
-  const { result: values, error: failure } = await session.run(`fill.over(5)(y, 5, ${value})\ntwice.as("float").launch({ grid: 1, block: 5 }, y)\ny.toArray().every((element) => element === ${2 * value})`);
+  const { result: values, error: failure } = await session.run(
+    `fill.over(5)(y, 5, ${value})\ntwice.as("float").launch({ grid: 1, block: 5 }, y)\ny.toArray().every((element) => element === ${2 * value})`,
+  );
   expect(failure).toBeNull();
   expect(values).toBe("true");
 });
@@ -43,17 +49,23 @@ test("a cell's kernels are listed, declared to the checker, and called by later 
 test("a compile error has the cell's line, the source and a caret", async () => {
   const { error } = await session.run("%%cuda --name broken\n\n__global__ void bad(float* p) {\n  p[0] = missing;\n}");
   expect(error?.name).toBe("CompileError");
-  expect(plain(error?.traceback)).toMatch(/broken:4:10\n {2}3 \| __global__ void bad\(float\* p\) \{\n> 4 \| {3}p\[0\] = missing;\n {4}\| {10}\^/);
+  expect(plain(error?.traceback)).toMatch(
+    /broken:4:10\n {2}3 \| __global__ void bad\(float\* p\) \{\n> 4 \| {3}p\[0\] = missing;\n {4}\| {10}\^/,
+  );
   expect((await session.run("typeof bad")).result).toBe("'undefined'");
 });
 
 test("every error of a cell is told, under the cell's name", async () => {
   const { error } = await session.run("%%cuda\n__global__ void bad(float* p) {\n  p[0] = first;\n  p[1] = second;\n}");
-  expect(error?.message).toMatch(/^(Cell \[\d+\]) does not compile: .*first.*\. 2 errors in all:\n\n\1:3:10 .*first[^]*\n> 3 \| {3}p\[0\] = first;\n[^]*\n\n\1:4:10 .*second[^]*\n> 4 \| {3}p\[1\] = second;\n {4}\| {10}\^$/);
+  expect(error?.message).toMatch(
+    /^(Cell \[\d+\]) does not compile: .*first.*\. 2 errors in all:\n\n\1:3:10 .*first[^]*\n> 3 \| {3}p\[0\] = first;\n[^]*\n\n\1:4:10 .*second[^]*\n> 4 \| {3}p\[1\] = second;\n {4}\| {10}\^$/,
+  );
 });
 
 test("a wrong option fails its cell", async () => {
-  expect((await session.run("%%cuda --fast\n")).error?.message).toBe('%%cuda has no option --fast. Did you mean --fast-math? "%%cuda --help" lists them.');
+  expect((await session.run("%%cuda --fast\n")).error?.message).toBe(
+    '%%cuda has no option --fast. Did you mean --fast-math? "%%cuda --help" lists them.',
+  );
 });
 
 test("a launch error is at its line, before anything runs", async () => {
@@ -72,7 +84,8 @@ test("what kernels print reaches the session's own stdout before the cell's toke
 
 describe("after", () => {
   const before = "const kept = full([1000], 3)\nfill.over(1000)(kept, 1000, 4)";
-  const check = "fill.launch({ grid: 1, block: 5 }, y, 5, 6);\n[kept.toArray().every((element) => element === 4), y.toArray()[4]]";
+  const check =
+    "fill.launch({ grid: 1, block: 5 }, y, 5, 6);\n[kept.toArray().every((element) => element === 4), y.toArray()[4]]";
 
   test("a fault, which names kernel, cell and line and shows the source", async () => {
     await session.run(before);
@@ -93,7 +106,9 @@ describe("after", () => {
     ["in a cell that fails before the fault is met", 'throw new Error("its own")', "Error: its own"],
   ])("a fault that nothing awaits, %s: the cell fails with it, and it is told once, beside what the cell throws", async (_, code, own) => {
     await session.run(before);
-    const request = session.send(`const { synchronize } = await import("warpcell"); astray.launch({ grid: 1, block: 1 }, y); ${code}`);
+    const request = session.send(
+      `const { synchronize } = await import("warpcell"); astray.launch({ grid: 1, block: 1 }, y); ${code}`,
+    );
     const { error } = await session.ended(request);
     expect(error?.name).toBe("DeviceFault");
     expect(error?.message).toContain(`launched at Cell [${request}]:1`);
@@ -103,15 +118,24 @@ describe("after", () => {
   });
 
   test.each([
-    ["an interrupt of a kernel that the cell waits for", "spin.launch({ grid: 1, block: 1 }, idle); process.stdout.write('on'); idle.toArray()"],
-    ["an interrupt of a kernel that the cell has left running", "spin.launch({ grid: 1, block: 1 }, idle); process.stdout.write('on')"],
+    [
+      "an interrupt of a kernel that the cell waits for",
+      "spin.launch({ grid: 1, block: 1 }, idle); process.stdout.write('on'); idle.toArray()",
+    ],
+    [
+      "an interrupt of a kernel that the cell has left running",
+      "spin.launch({ grid: 1, block: 1 }, idle); process.stdout.write('on')",
+    ],
   ])("%s", async (_, code) => {
     await session.run(`${before}; const idle = zeros([1], { dtype: "int32" })`);
     const request = session.send(code);
     await session.until(() => session.printed(request, "stdout") === "on");
     session.agent({ type: "interrupt", request });
     const { error } = await session.ended(request);
-    expect([error?.name, error?.message]).toEqual(["InterruptedError", expect.stringMatching(/^Kernel spin was interrupted \(launched at /)]);
+    expect([error?.name, error?.message]).toEqual([
+      "InterruptedError",
+      expect.stringMatching(/^Kernel spin was interrupted \(launched at /),
+    ]);
     expect((await session.run(check)).result).toBe("[ true, 6 ]");
   });
 });
@@ -124,7 +148,9 @@ test("gauges come as often as asked, also while a cell spins, and stop", async (
   session.agent({ type: "gauges", interval: 20 });
   await session.until(() => gauges().length >= first + 3);
   const last = gauges().at(-1)!;
-  expect(last.type === "gauges" && last.devices).toMatchObject([{ device: "cpu", active: true, allocated: expect.any(Number), reserved: expect.any(Number) }]);
+  expect(last.type === "gauges" && last.devices).toMatchObject([
+    { device: "cpu", active: true, allocated: expect.any(Number), reserved: expect.any(Number) },
+  ]);
   session.agent({ type: "gauges", interval: 0 });
   session.agent({ type: "interrupt", request });
   expect((await session.ended(request)).error?.name).toBe("Interrupted");
@@ -132,5 +158,9 @@ test("gauges come as often as asked, also while a cell spins, and stop", async (
 
 test("the device is announced after the start, with the reason for it", async () => {
   const event = await session.until(() => session.events.find(({ type }) => type === "device"));
-  expect(event.type === "device" && event.device).toMatchObject({ device: "cpu", name: expect.any(String), reason: 'WARPCELL_DEVICE is "cpu".' });
+  expect(event.type === "device" && event.device).toMatchObject({
+    device: "cpu",
+    name: expect.any(String),
+    reason: 'WARPCELL_DEVICE is "cpu".',
+  });
 });

@@ -46,7 +46,9 @@ describe("values and output", () => {
   });
 
   test("console and process streams print in order, and join into few events", async () => {
-    const { stdout, stderr, events } = await session.run("console.log('a'); process.stdout.write('b\\n'); console.error('c'); for (let i = 0; i < 20000; i++) console.log(i)");
+    const { stdout, stderr, events } = await session.run(
+      "console.log('a'); process.stdout.write('b\\n'); console.error('c'); for (let i = 0; i < 20000; i++) console.log(i)",
+    );
     expect(stdout).toBe(`a\nb\n${Array.from({ length: 20000 }, (_, i) => `${i}\n`).join("")}`);
     expect(stderr).toBe("c\n");
     expect(events.length).toBeLessThan(500);
@@ -57,7 +59,9 @@ describe("values and output", () => {
     const own = await TestSession.start({ directory });
     const seen = join(directory, "seen");
     own.send("for (let i = 0; i < 1000; i++) console.log(i)");
-    const request = own.send(`import { existsSync } from "node:fs"; console.log('first'); console.log('second'); while (!existsSync(${JSON.stringify(seen)})) ; 'done'`);
+    const request = own.send(
+      `import { existsSync } from "node:fs"; console.log('first'); console.log('second'); while (!existsSync(${JSON.stringify(seen)})) ; 'done'`,
+    );
     await own.until(() => own.printed(request, "stdout") === "first\nsecond\n");
     writeFileSync(seen, "");
     expect((await own.ended(request)).result).toBe("'done'");
@@ -70,7 +74,9 @@ describe("values and output", () => {
   });
 
   test("a late timer and a late promise print under their own cell", async () => {
-    const first = session.send("let release: () => void; const released = new Promise<void>((go) => { release = go }); let isReleased = false; const waits = setInterval(() => { if (isReleased) { clearInterval(waits); console.log('timer') } }, 1); void released.then(() => console.log('promise')); 1");
+    const first = session.send(
+      "let release: () => void; const released = new Promise<void>((go) => { release = go }); let isReleased = false; const waits = setInterval(() => { if (isReleased) { clearInterval(waits); console.log('timer') } }, 1); void released.then(() => console.log('promise')); 1",
+    );
     await session.ended(first);
     const second = session.send("release(); isReleased = true; console.log('second'); await new Promise(() => {})");
     await session.until(() => session.printed(first, "stdout") === "promise\ntimer\n");
@@ -80,17 +86,23 @@ describe("values and output", () => {
   });
 
   test("a timer's callback is called on its timer", async () => {
-    const { result } = await session.run("let ticks = 0; setInterval(function () { ticks++; clearInterval(this) }, 1); await new Promise((go) => setTimeout(go, 20)); ticks");
+    const { result } = await session.run(
+      "let ticks = 0; setInterval(function () { ticks++; clearInterval(this) }, 1); await new Promise((go) => setTimeout(go, 20)); ticks",
+    );
     expect(result).toBe("1");
   });
 
   test("a character whose bytes come in two writes is one", async () => {
-    const { stdout } = await session.run("const [a, b, ...rest] = Buffer.from('é🙂'); for (const part of [[a], [b, rest[0]], rest.slice(1)]) process.stdout.write(Uint8Array.from(part)); process.stdout.write('!\\n')");
+    const { stdout } = await session.run(
+      "const [a, b, ...rest] = Buffer.from('é🙂'); for (const part of [[a], [b, rest[0]], rest.slice(1)]) process.stdout.write(Uint8Array.from(part)); process.stdout.write('!\\n')",
+    );
     expect(stdout).toBe("é🙂!\n");
   });
 
   test("errors that nobody awaits are printed under their own cell, and the session lives", async () => {
-    const first = session.send("setTimeout(() => { throw new Error('of a timer') }, 10); void (async () => { await 0; throw new Error('of a promise') })(); 1");
+    const first = session.send(
+      "setTimeout(() => { throw new Error('of a timer') }, 10); void (async () => { await 0; throw new Error('of a promise') })(); 1",
+    );
     await session.ended(first);
     const { stderr } = await session.run("await new Promise((go) => setTimeout(go, 40))");
     expect(stderr).toBe("");
@@ -112,30 +124,66 @@ describe("values and output", () => {
 
 describe("classes and functions", () => {
   test("a class knows itself while its static members are made, and may extend its namesake of an earlier cell", async () => {
-    expect((await session.run("class Own { static count = 2; static { Own.count++ } static root = new Own(); static make() { return new Own() } }; [Own.count, Own.root instanceof Own, Own.make() instanceof Own]")).result).toBe("[ 3, true, true ]");
-    expect((await session.run("class Own extends Own { extra = 1 }; [new Own().extra, Own.count, Own.make() instanceof Own]")).result).toBe("[ 1, 3, false ]");
+    expect(
+      (
+        await session.run(
+          "class Own { static count = 2; static { Own.count++ } static root = new Own(); static make() { return new Own() } }; [Own.count, Own.root instanceof Own, Own.make() instanceof Own]",
+        )
+      ).result,
+    ).toBe("[ 3, true, true ]");
+    expect(
+      (
+        await session.run(
+          "class Own extends Own { extra = 1 }; [new Own().extra, Own.count, Own.make() instanceof Own]",
+        )
+      ).result,
+    ).toBe("[ 1, 3, false ]");
   });
 
   test("an async function can be run from its text", async () => {
-    const code = "const work = async (n: number) => { for await (const x of [n, 1]) n += x; for await (const x of [1]) { n += x } return (await n) + await Promise.resolve(1) }; ";
-    expect((await session.run(`${code} [String(work).includes("$"), work.toString() === \`\${work}\`, await new Function(\`return (\${work})(2)\`)(), await work(2)]`)).result).toBe("[ false, true, 7, 7 ]");
-    expect((await session.run("[`${Math.max}`, Function.prototype.toString.name, (() => { try { Function.prototype.toString.call(1) } catch (e) { return e.name } })()]")).result).toBe("[ 'function max() { [native code] }', 'toString', 'TypeError' ]");
+    const code =
+      "const work = async (n: number) => { for await (const x of [n, 1]) n += x; for await (const x of [1]) { n += x } return (await n) + await Promise.resolve(1) }; ";
+    expect(
+      (
+        await session.run(
+          `${code} [String(work).includes("$"), work.toString() === \`\${work}\`, await new Function(\`return (\${work})(2)\`)(), await work(2)]`,
+        )
+      ).result,
+    ).toBe("[ false, true, 7, 7 ]");
+    expect(
+      (
+        await session.run(
+          "[`${Math.max}`, Function.prototype.toString.name, (() => { try { Function.prototype.toString.call(1) } catch (e) { return e.name } })()]",
+        )
+      ).result,
+    ).toBe("[ 'function max() { [native code] }', 'toString', 'TypeError' ]");
   });
 
-  test.each([["() => 1", "[Function (anonymous)]"], ["async () => 1", "[AsyncFunction (anonymous)]"], ["(class {});", "[class (anonymous)]"], ["(function named() {})", "[Function: named]"]])("%s is shown as %s", async (code, shown) => {
+  test.each([
+    ["() => 1", "[Function (anonymous)]"],
+    ["async () => 1", "[AsyncFunction (anonymous)]"],
+    ["(class {});", "[class (anonymous)]"],
+    ["(function named() {})", "[Function: named]"],
+  ])("%s is shown as %s", async (code, shown) => {
     expect((await session.run(code)).result).toBe(shown);
   });
 });
 
 describe("errors", () => {
   test("show the cell's own line with a caret, the frames, the causes, and nothing of ours", async () => {
-    const first = session.send("interface Gone {\n  x: number\n}\nfunction inner(): never {\n  throw new TypeError('inner', { cause: new Error('root') })\n}");
+    const first = session.send(
+      "interface Gone {\n  x: number\n}\nfunction inner(): never {\n  throw new TypeError('inner', { cause: new Error('root') })\n}",
+    );
     await session.ended(first);
     const { error } = await session.run("function outer() { inner() }\n\nouter()");
     expect(error).toMatchObject({ name: "TypeError", message: "inner" });
     const text = plain(error?.traceback);
-    expect(text).toContain(`Cell [${first}]:5:9\n  4 | function inner(): never {\n> 5 |   throw new TypeError('inner', { cause: new Error('root') })\n    |         ^`);
-    expect(text).toContain(`    at inner (Cell [${first}]:5:9)\n    at outer (Cell [${first + 1}]:1:20)\n    at Cell [${first + 1}]:3:1`);
+    expect(text).toContain(
+      `Cell [${first}]:5:9\n  4 | function inner(): never {\n> 5 |   throw new TypeError('inner', { cause: new Error('root') })\n    |         ^`,
+    );
+    expect(text).toContain(
+      `    at inner (Cell [${first}]:5:9)\n    at outer (Cell [${first + 1}]:1:20)\n    at Cell [${first + 1}]:3:1`,
+    );
     expect(text).toContain("Caused by:\nError: root");
     expect(text).not.toMatch(/node:internal|inspector|dist\/|\$\$|cell:\/\//);
   });
@@ -150,12 +198,19 @@ describe("errors", () => {
 
   test("a name has no value, for anybody, before its declaration has run", async () => {
     const own = await TestSession.start({ directory });
-    writeFileSync(join(directory, "asks.cjs"), "exports.before = globalThis._; exports.has = '_' in globalThis; exports.now = () => globalThis._");
-    expect((await own.run("import _ from './asks.cjs'; [_.before, _.has, _.now() === _]")).result).toBe("[ undefined, false, true ]");
+    writeFileSync(
+      join(directory, "asks.cjs"),
+      "exports.before = globalThis._; exports.has = '_' in globalThis; exports.now = () => globalThis._",
+    );
+    expect((await own.run("import _ from './asks.cjs'; [_.before, _.has, _.now() === _]")).result).toBe(
+      "[ undefined, false, true ]",
+    );
     expect((await own.run("const cache = globalThis.cache ??= new Map(); cache.size")).result).toBe("0");
     await own.run("const readsLater = () => later; const showsClass = () => Late.name");
     expect((await own.run("readsLater(); const later = 1")).error?.message).toBe("later is not defined");
-    expect((await own.run("const later = 2, { other } = { other: 3 }; class Late {} [readsLater(), showsClass()]")).result).toBe("[ 2, 'Late' ]");
+    expect(
+      (await own.run("const later = 2, { other } = { other: 3 }; class Late {} [readsLater(), showsClass()]")).result,
+    ).toBe("[ 2, 'Late' ]");
     expect((await own.run("globalThis.later = 4; later")).result).toBe("4");
     await own.end();
   });
@@ -177,15 +232,30 @@ describe("errors", () => {
   });
 
   test("a function of a cell that failed reads what a later cell declares", async () => {
-    expect((await session.run("String(0); const readsMissing = () => missing; throw new Error('before'); const missing = 1")).error?.message).toBe("before");
+    expect(
+      (await session.run("String(0); const readsMissing = () => missing; throw new Error('before'); const missing = 1"))
+        .error?.message,
+    ).toBe("before");
     expect((await session.run("readsMissing()")).error?.message).toBe("Cannot access 'missing' before initialization");
     expect((await session.run("const missing = 2; readsMissing()")).result).toBe("2");
   });
 
   test("a function that could read a name too early reads and calls it when it has its value", async () => {
-    expect((await session.run("String(0); const inTime = () => [value1, { value1 }, call1(2)]; const value1 = 1, call1 = (n: number) => n * 2; inTime()")).result).toBe("[ 1, { value1: 1 }, 4 ]");
-    expect((await session.run("String(0); const wrongly = () => { value2() }; const value2: any = 1; wrongly()")).error?.message).toBe("value2 is not a function");
-    expect((await session.run("String(0); const wrongly2 = () => { value3.launch({}) }; const value3: any = 1; wrongly2()")).error?.message).toBe("value3.launch is not a function");
+    expect(
+      (
+        await session.run(
+          "String(0); const inTime = () => [value1, { value1 }, call1(2)]; const value1 = 1, call1 = (n: number) => n * 2; inTime()",
+        )
+      ).result,
+    ).toBe("[ 1, { value1: 1 }, 4 ]");
+    expect(
+      (await session.run("String(0); const wrongly = () => { value2() }; const value2: any = 1; wrongly()")).error
+        ?.message,
+    ).toBe("value2 is not a function");
+    expect(
+      (await session.run("String(0); const wrongly2 = () => { value3.launch({}) }; const value3: any = 1; wrongly2()"))
+        .error?.message,
+    ).toBe("value3.launch is not a function");
   });
 
   test("names that every object has are names like any other", async () => {
@@ -199,13 +269,17 @@ describe("errors", () => {
   test("messages name variables, not where they live", async () => {
     await session.run("const notCallable = 1");
     expect((await session.run("notCallable()")).error?.message).toBe("notCallable is not a function");
-    expect((await session.run("notCallable.launch({ grid: 1 })")).error?.message).toBe("notCallable.launch is not a function");
+    expect((await session.run("notCallable.launch({ grid: 1 })")).error?.message).toBe(
+      "notCallable.launch is not a function",
+    );
   });
 
   test("what JavaScript calls for the library is as little shown as the library", async () => {
     const { error } = await session.run("import { ones } from 'warpcell'\nones([8]).add(ones([3]))");
     expect(plain(error?.traceback)).toMatch(/\^\n {4}at Cell \[\d+\]:2:11$/);
-    expect(plain((await session.run("[1].map(() => { throw new Error('mine') })")).error?.traceback)).toMatch(/at Array\.map \(<anonymous>\)\n {4}at Cell/);
+    expect(plain((await session.run("[1].map(() => { throw new Error('mine') })")).error?.traceback)).toMatch(
+      /at Array\.map \(<anonymous>\)\n {4}at Cell/,
+    );
   });
 
   test("syntax errors have a caret too", async () => {
@@ -216,36 +290,74 @@ describe("errors", () => {
 
   test("syntax errors that only the engine sees have a caret too", async () => {
     const { error } = await session.run("interface Gone { x: 1 }\nconst ok = 1\nconst wrong = [ok, /(/]");
-    expect(plain(error?.traceback)).toMatch(/^SyntaxError: Invalid regular expression: \/\(\/: Unterminated group\n\nCell \[\d+\]:3:20\n {2}2 \| const ok = 1\n> 3 \| const wrong = \[ok, \/\(\/\]\n {4}\| {20}\^$/);
+    expect(plain(error?.traceback)).toMatch(
+      /^SyntaxError: Invalid regular expression: \/\(\/: Unterminated group\n\nCell \[\d+\]:3:20\n {2}2 \| const ok = 1\n> 3 \| const wrong = \[ok, \/\(\/\]\n {4}\| {20}\^$/,
+    );
     expect((await session.run("typeof wrong")).result).toBe("'undefined'");
   });
 
   test("a magic that nobody knows", async () => {
     const { error } = await session.run("%tpyes strict");
-    expect(error).toMatchObject({ name: "MagicError", message: "There is no magic %tpyes. Did you mean %types? %lsmagic lists them." });
+    expect(error).toMatchObject({
+      name: "MagicError",
+      message: "There is no magic %tpyes. Did you mean %types? %lsmagic lists them.",
+    });
   });
 
   test("anything can be thrown", async () => {
     expect((await session.run("throw { code: 7 }")).error).toMatchObject({ name: "Thrown", message: "{ code: 7 }" });
     expect((await session.run("throw null")).error).toMatchObject({ name: "Thrown", message: "null" });
-    expect((await session.run("throw Object.assign(new Error(), { message: 5 })")).error).toMatchObject({ name: "Error", message: "5" });
-    expect((await session.run("throw Object.assign(new AggregateError([]), { errors: 5 })")).error?.name).toBe("AggregateError");
-    const unreadable = ["new (class extends Error { get message() { throw 1 } })", "{ [Symbol.for('nodejs.util.inspect.custom')]() { throw 1 } }"];
-    for (const value of unreadable) expect((await session.run(`throw ${value}`)).error).toMatchObject({ name: "Thrown", message: expect.stringContaining("What was thrown cannot be shown: reading it throws an error itself.") });
-    const first = session.send("setTimeout(() => { throw new (class extends Error { get message() { throw 1 } }) }, 1); 1");
-    await session.until(() => session.printed(first, "stderr").includes("What was thrown cannot be shown: reading it throws an error itself."));
+    expect((await session.run("throw Object.assign(new Error(), { message: 5 })")).error).toMatchObject({
+      name: "Error",
+      message: "5",
+    });
+    expect((await session.run("throw Object.assign(new AggregateError([]), { errors: 5 })")).error?.name).toBe(
+      "AggregateError",
+    );
+    const unreadable = [
+      "new (class extends Error { get message() { throw 1 } })",
+      "{ [Symbol.for('nodejs.util.inspect.custom')]() { throw 1 } }",
+    ];
+    for (const value of unreadable)
+      expect((await session.run(`throw ${value}`)).error).toMatchObject({
+        name: "Thrown",
+        message: expect.stringContaining("What was thrown cannot be shown: reading it throws an error itself."),
+      });
+    const first = session.send(
+      "setTimeout(() => { throw new (class extends Error { get message() { throw 1 } }) }, 1); 1",
+    );
+    await session.until(() =>
+      session.printed(first, "stderr").includes("What was thrown cannot be shown: reading it throws an error itself."),
+    );
     expect((await session.run("2")).result).toBe("2");
   });
 
-  test.each(["x", "$", "$$0.", "file:", "file:?v=", "?v=0123456789abcdef", "(0, $$0.a", "a:1"])("a long message of %j is soon told", async (part) => {
+  test.each([
+    "x",
+    "$",
+    "$$0.",
+    "file:",
+    "file:?v=",
+    "?v=0123456789abcdef",
+    "(0, $$0.a",
+    "a:1",
+  ])("a long message of %j is soon told", async (part) => {
     const message = `${JSON.stringify(part)}.repeat(${Math.ceil(1e6 / part.length)})`;
     expect((await session.run(`throw new Error(${message})`)).error?.name).toBe("Error");
-    expect((await session.run(`try { throw new Error(${message}) } catch (error) { (error as Error).stack!.length > 1e6 - 1e5 }`)).status).toBe("ok");
+    expect(
+      (
+        await session.run(
+          `try { throw new Error(${message}) } catch (error) { (error as Error).stack!.length > 1e6 - 1e5 }`,
+        )
+      ).status,
+    ).toBe("ok");
     expect((await session.run(`console.log(new Error(${message}))`)).stdout).toContain(" at Cell [");
   }, 10_000);
 
   test("an error that is its own cause is told once", async () => {
-    const { error } = await session.run("const first = new Error('a'); const second = new Error('b', { cause: first }); first.cause = second; throw first");
+    const { error } = await session.run(
+      "const first = new Error('a'); const second = new Error('b', { cause: first }); first.cause = second; throw first",
+    );
     expect(plain(error?.traceback).match(/Error: [ab]/g)).toEqual(["Error: a", "Error: b"]);
   });
 });
@@ -259,22 +371,76 @@ describe("modules", () => {
   test("packages of Node, and of the notebook's folder, as ESM and as CommonJS", async () => {
     mkdirSync(join(directory, "node_modules/esm"), { recursive: true });
     mkdirSync(join(directory, "node_modules/common"), { recursive: true });
-    writeFileSync(join(directory, "node_modules/esm/package.json"), '{ "name": "esm", "type": "module", "exports": "./main.js" }');
-    writeFileSync(join(directory, "node_modules/esm/main.js"), "export default 'esm default'; export const named = 'esm named';");
+    writeFileSync(
+      join(directory, "node_modules/esm/package.json"),
+      '{ "name": "esm", "type": "module", "exports": "./main.js" }',
+    );
+    writeFileSync(
+      join(directory, "node_modules/esm/main.js"),
+      "export default 'esm default'; export const named = 'esm named';",
+    );
     writeFileSync(join(directory, "node_modules/common/package.json"), '{ "name": "common" }');
     writeFileSync(join(directory, "node_modules/common/index.js"), "exports.named = 'common named';");
-    await session.run("import { sep } from 'node:path'; import esm, { named } from 'esm'; import { named as other } from 'common'");
-    expect((await session.run("[sep, esm, named, other]")).result).toBe("[ '/', 'esm default', 'esm named', 'common named' ]");
-    expect((await session.run("[(await import('esm')).named, require('common').named]")).result).toBe("[ 'esm named', 'common named' ]");
+    await session.run(
+      "import { sep } from 'node:path'; import esm, { named } from 'esm'; import { named as other } from 'common'",
+    );
+    expect((await session.run("[sep, esm, named, other]")).result).toBe(
+      "[ '/', 'esm default', 'esm named', 'common named' ]",
+    );
+    expect((await session.run("[(await import('esm')).named, require('common').named]")).result).toBe(
+      "[ 'esm named', 'common named' ]",
+    );
   });
 
   test.each([
-    ["require", "later-required", '"main": "lib/main.js"', "exports.value = 1", "require('later-required')", "require('later-required').value"],
-    ["import", "later-imported", '"main": "lib/main.js"', "exports.value = 1", "await import('later-imported')", "(await import('later-imported')).value"],
-    ["import of a module", "later-module", '"type": "module", "exports": "./lib/main.js"', "export const value = 1", "await import('later-module')", "(await import('later-module')).value"],
-    ["require and import of a file in a scoped one", "@later/one", '"exports": { "./file": "./lib/main.js" }', "exports.value = 1", "try { require('@later/one/file') } catch {} await import('@later/one/file')", "[require('@later/one/file').value, (await import('@later/one/file')).value][0]"],
-    ["import by a file", "later-by-file", '"main": "lib/main.js"', "exports.value = 1", "await import('./by-file.ts')", "(await import('./by-file.ts')).value"],
-    ["require by a file", "later-by-old-file", '"main": "lib/main.js"', "exports.value = 1", "await import('./by-old-file.cjs')", "(await import('./by-old-file.cjs')).value"],
+    [
+      "require",
+      "later-required",
+      '"main": "lib/main.js"',
+      "exports.value = 1",
+      "require('later-required')",
+      "require('later-required').value",
+    ],
+    [
+      "import",
+      "later-imported",
+      '"main": "lib/main.js"',
+      "exports.value = 1",
+      "await import('later-imported')",
+      "(await import('later-imported')).value",
+    ],
+    [
+      "import of a module",
+      "later-module",
+      '"type": "module", "exports": "./lib/main.js"',
+      "export const value = 1",
+      "await import('later-module')",
+      "(await import('later-module')).value",
+    ],
+    [
+      "require and import of a file in a scoped one",
+      "@later/one",
+      '"exports": { "./file": "./lib/main.js" }',
+      "exports.value = 1",
+      "try { require('@later/one/file') } catch {} await import('@later/one/file')",
+      "[require('@later/one/file').value, (await import('@later/one/file')).value][0]",
+    ],
+    [
+      "import by a file",
+      "later-by-file",
+      '"main": "lib/main.js"',
+      "exports.value = 1",
+      "await import('./by-file.ts')",
+      "(await import('./by-file.ts')).value",
+    ],
+    [
+      "require by a file",
+      "later-by-old-file",
+      '"main": "lib/main.js"',
+      "exports.value = 1",
+      "await import('./by-old-file.cjs')",
+      "(await import('./by-old-file.cjs')).value",
+    ],
   ])("a package that failed once is found when it has been installed: %s", async (_, name, fields, text, fails, value) => {
     mkdirSync(join(directory, "node_modules"), { recursive: true });
     write("by-file.ts", "export { value } from 'later-by-file'", 1000);
@@ -290,7 +456,11 @@ describe("modules", () => {
 
   test("TypeScript files, and edited files anew, also below the one imported", async () => {
     write("deep.ts", "export const depth: number = 1", 1000);
-    write("local.ts", "import { depth } from './deep'\nexport enum Kind { A }\nexport const text = `depth ${depth as any}`", 1000);
+    write(
+      "local.ts",
+      "import { depth } from './deep'\nexport enum Kind { A }\nexport const text = `depth ${depth as any}`",
+      1000,
+    );
     const cell = "import { text, Kind } from './local.ts'; [text, Kind.A]";
     expect((await session.run(cell)).result).toBe("[ 'depth 1', 0 ]");
     write("deep.ts", "export const depth: number = 2", 2000);
@@ -338,19 +508,26 @@ describe("modules", () => {
   ])("a JavaScript file that does not parse says where, again too: %s", async (code, name, text, place) => {
     write("needs-wrong.mjs", "import './wrong3.mjs'", 1000);
     write(name, text, 1000);
-    for (const { error } of [await session.run(code), await session.run(code)]) expect(error?.message).toMatch(new RegExp(`^[^()]+ \\(${join(directory, name)}:${place}\\)$`));
+    for (const { error } of [await session.run(code), await session.run(code)])
+      expect(error?.message).toMatch(new RegExp(`^[^()]+ \\(${join(directory, name)}:${place}\\)$`));
   });
 
   test("messages name a file, not the version of it that was loaded", async () => {
     write("data.json", "{}", 1000);
     const { error } = await session.run("import data from './data.json'");
     expect(error?.message).toMatch(/^Module "file:.*\/data\.json" needs an import attribute/);
-    expect((await session.run("throw new Error('http://x/y?v=0123456789abcdef')")).error?.message).toBe("http://x/y?v=0123456789abcdef");
+    expect((await session.run("throw new Error('http://x/y?v=0123456789abcdef')")).error?.message).toBe(
+      "http://x/y?v=0123456789abcdef",
+    );
   });
 
   test("a file that fails to load fails at the import of the cell that runs, again and again", async () => {
     write("throws.mjs", "throw new Error('at load')", 1000);
-    for (const [code, place] of [["// static\nimport './throws.mjs'", "2:1"], ["await import('./throws.mjs')", "1:7"], ["import './throws.mjs'", "1:1"]] as const) {
+    for (const [code, place] of [
+      ["// static\nimport './throws.mjs'", "2:1"],
+      ["await import('./throws.mjs')", "1:7"],
+      ["import './throws.mjs'", "1:1"],
+    ] as const) {
       const request = session.send(code);
       const { error } = await session.ended(request);
       expect(plain(error?.traceback)).toContain(`\n\nCell [${request}]:${place}\n`);
@@ -359,15 +536,30 @@ describe("modules", () => {
   });
 
   test("a CommonJS module has the names of what it exports, also those that Node does not see in its text", async () => {
-    write("computed.cjs", "const names = { x: 5 }; module.exports = Object.assign(names, { ['f' + 1]() { return 6; } });", 1000);
-    expect((await session.run("import { x, f1 } from './computed.cjs'; import * as all from './computed.cjs'; [x, f1(), all.x, all.default.x, (await import('./computed.cjs')).x]")).result).toBe("[ 5, 6, 5, 5, 5 ]");
+    write(
+      "computed.cjs",
+      "const names = { x: 5 }; module.exports = Object.assign(names, { ['f' + 1]() { return 6; } });",
+      1000,
+    );
+    expect(
+      (
+        await session.run(
+          "import { x, f1 } from './computed.cjs'; import * as all from './computed.cjs'; [x, f1(), all.x, all.default.x, (await import('./computed.cjs')).x]",
+        )
+      ).result,
+    ).toBe("[ 5, 6, 5, 5, 5 ]");
   });
 
   test("a cell that uses a name which its module does not export fails at the name", async () => {
     write("some.ts", "export const here = 1", 1000);
     const { error } = await session.run("import { here, gone } from './some.ts'\ngone");
-    expect(error).toMatchObject({ name: "SyntaxError", message: "The requested module './some.ts' does not provide an export named 'gone'" });
-    expect(plain(error?.traceback)).toMatch(/:1:16\n> 1 \| import \{ here, gone \} from '\.\/some\.ts'\n {4}\| {16}\^$/);
+    expect(error).toMatchObject({
+      name: "SyntaxError",
+      message: "The requested module './some.ts' does not provide an export named 'gone'",
+    });
+    expect(plain(error?.traceback)).toMatch(
+      /:1:16\n> 1 \| import \{ here, gone \} from '\.\/some\.ts'\n {4}\| {16}\^$/,
+    );
   });
 
   test("a missing module fails at the line of its import, and shows nothing of the loader", async () => {
@@ -376,11 +568,19 @@ describe("modules", () => {
     expect(error?.message).toContain("The package no-such-package is not installed.");
     expect(plain(error?.traceback)).toMatch(/:2:28\n {2}1 \| \/\/ first\n> 2 \| import [^\n]*\n {4}\| +\^$/);
     const dynamic = await session.run("const load = () => import('./no-such-file.ts')\nawait load()");
-    expect(plain(dynamic.error?.traceback)).toMatch(/Cannot find module .*no-such-file\.ts[^\n]*\n\nCell \[\d+\]:1:20\n> 1 \| const load[^\n]*\n {4}\| +\^$/);
+    expect(plain(dynamic.error?.traceback)).toMatch(
+      /Cannot find module .*no-such-file\.ts[^\n]*\n\nCell \[\d+\]:1:20\n> 1 \| const load[^\n]*\n {4}\| +\^$/,
+    );
   });
 
   test("the notebook's folder has a name", async () => {
-    expect((await session.run("[__dirname === import.meta.dirname, __filename === import.meta.filename, require('node:path').dirname(__filename) === __dirname]")).result).toBe("[ true, true, true ]");
+    expect(
+      (
+        await session.run(
+          "[__dirname === import.meta.dirname, __filename === import.meta.filename, require('node:path').dirname(__filename) === __dirname]",
+        )
+      ).result,
+    ).toBe("[ true, true, true ]");
   });
 
   test("a type imported without `type` does no harm, and is no value", async () => {
@@ -391,7 +591,11 @@ describe("modules", () => {
 
   test("a local file may import a type without `type`, as TypeScript lets it", async () => {
     write("types2.ts", "export interface Point { x: number }\nexport const origin: Point = { x: 0 }", 1000);
-    write("uses.ts", "import { Point, origin } from './types2.ts'\nexport const moved = (p: Point): Point => ({ x: p.x + 1 })\nexport { origin }", 1000);
+    write(
+      "uses.ts",
+      "import { Point, origin } from './types2.ts'\nexport const moved = (p: Point): Point => ({ x: p.x + 1 })\nexport { origin }",
+      1000,
+    );
     expect((await session.run("import { moved, origin } from './uses.ts'; moved(origin)")).result).toBe("{ x: 1 }");
   });
 });
@@ -415,39 +619,75 @@ describe("displays", () => {
   });
 
   test("update, clear, buffers and metadata", async () => {
-    const { events } = await session.run("const shown = await display(1); await shown.update(2); display.clear(true); await display({ 'text/plain': 'x' }, { raw: true, display_id: 'id', metadata: { m: 1 }, buffers: [Uint8Array.of(1, 2)] })");
+    const { events } = await session.run(
+      "const shown = await display(1); await shown.update(2); display.clear(true); await display({ 'text/plain': 'x' }, { raw: true, display_id: 'id', metadata: { m: 1 }, buffers: [Uint8Array.of(1, 2)] })",
+    );
     const [first, second, clear, third] = events;
-    if (first?.type !== "display" || second?.type !== "display" || third?.type !== "display") throw new Error("Expected displays.");
-    expect([first.update, second.update, second.displayId === first.displayId, second.data["text/plain"]]).toEqual([false, true, true, "2"]);
+    if (first?.type !== "display" || second?.type !== "display" || third?.type !== "display")
+      throw new Error("Expected displays.");
+    expect([first.update, second.update, second.displayId === first.displayId, second.data["text/plain"]]).toEqual([
+      false,
+      true,
+      true,
+      "2",
+    ]);
     expect(clear).toMatchObject({ type: "clearOutput", wait: true });
     expect(third).toMatchObject({ displayId: "id", metadata: { m: 1 }, data: { "text/plain": "x" } });
     expect([...(third.buffers[0] as Uint8Array)]).toEqual([1, 2]);
   });
 
   test("a value that describes itself wrongly fails its cell", async () => {
-    expect((await session.run("({ [Symbol.for('Jupyter.display')]: () => 5 })")).error?.message).toBe('The method Symbol.for("Jupyter.display") must return an object with MIME types as keys, but returned 5.');
-    expect((await session.run("({ toDataURL: () => 'nothing' })")).error?.message).toBe("toDataURL() must return a data: URL, but returned 'nothing'.");
+    expect((await session.run("({ [Symbol.for('Jupyter.display')]: () => 5 })")).error?.message).toBe(
+      'The method Symbol.for("Jupyter.display") must return an object with MIME types as keys, but returned 5.',
+    );
+    expect((await session.run("({ toDataURL: () => 'nothing' })")).error?.message).toBe(
+      "toDataURL() must return a data: URL, but returned 'nothing'.",
+    );
   });
 });
 
 describe("what JSON does not have", () => {
   test.each([
-    ["display({ 'application/json': { rows: [1n] } }, { raw: true })", 'JSON cannot hold what is displayed: there is a bigint, which JSON does not have (Number or String makes it something JSON has) at "application/json" → "rows" → "0".'],
-    ["display(1, { metadata: { m: 1n } })", 'JSON cannot hold the metadata of a display: there is a bigint, which JSON does not have (Number or String makes it something JSON has) at "m".'],
-    ["(() => { const spec = { all: [] }; spec.all.push(spec); return { toSpec: () => spec } })()", 'JSON cannot hold what is displayed: there is an object that contains itself at "application/vnd.vegalite.v5+json" → "all" → "0".'],
-    ["new Comm('anybody', { data: 1n })", 'JSON cannot hold what a comm says: there is a bigint, which JSON does not have (Number or String makes it something JSON has) at its top.'],
+    [
+      "display({ 'application/json': { rows: [1n] } }, { raw: true })",
+      'JSON cannot hold what is displayed: there is a bigint, which JSON does not have (Number or String makes it something JSON has) at "application/json" → "rows" → "0".',
+    ],
+    [
+      "display(1, { metadata: { m: 1n } })",
+      'JSON cannot hold the metadata of a display: there is a bigint, which JSON does not have (Number or String makes it something JSON has) at "m".',
+    ],
+    [
+      "(() => { const spec = { all: [] }; spec.all.push(spec); return { toSpec: () => spec } })()",
+      'JSON cannot hold what is displayed: there is an object that contains itself at "application/vnd.vegalite.v5+json" → "all" → "0".',
+    ],
+    [
+      "new Comm('anybody', { data: 1n })",
+      "JSON cannot hold what a comm says: there is a bigint, which JSON does not have (Number or String makes it something JSON has) at its top.",
+    ],
   ])("%s fails its cell", async (code, message) => {
     expect((await session.run(`await ${code}`)).error).toMatchObject({ name: "TypeError", message });
   });
 
-  test.each(["display(1)", "await display(1)", "display.update('id', 1)", "const handle = await display(1); handle.update(2)", "const pending = display(1); pending"])("%s at the end of a cell shows nothing more", async (code) => {
+  test.each([
+    "display(1)",
+    "await display(1)",
+    "display.update('id', 1)",
+    "const handle = await display(1); handle.update(2)",
+    "const pending = display(1); pending",
+  ])("%s at the end of a cell shows nothing more", async (code) => {
     const { events, status } = await session.run(code);
     expect(status).toBe("ok");
     expect(new Set(events.map(({ type }) => type))).toEqual(new Set(["display", "done"]));
   });
 
   test("one object in two places is JSON", async () => {
-    expect((await session.run("const shared = { x: 1 }; await display({ 'application/json': [shared, shared] }, { raw: true })")).status).toBe("ok");
+    expect(
+      (
+        await session.run(
+          "const shared = { x: 1 }; await display({ 'application/json': [shared, shared] }, { raw: true })",
+        )
+      ).status,
+    ).toBe("ok");
   });
 });
 
@@ -455,14 +695,26 @@ describe("comms", () => {
   const carried = { metadata: {}, buffers: [] };
 
   test("a front end opens one, and both talk, with buffers", async () => {
-    await session.run("Comm.register('echo', (comm, { data }) => { comm.send({ opened: data }); comm.onMessage = ({ data, buffers }) => comm.send(data, { buffers }); comm.onClose = () => console.log('closed') })");
+    await session.run(
+      "Comm.register('echo', (comm, { data }) => { comm.send({ opened: data }); comm.onMessage = ({ data, buffers }) => comm.send(data, { buffers }); comm.onClose = () => console.log('closed') })",
+    );
     const told = session.events.findLast((event) => event.type === "commTargets");
     expect(told?.type === "commTargets" && told.targets).toContain("echo");
     session.command({ type: "commOpen", request: 9001, comm: "c1", target: "echo", data: 5, ...carried });
-    session.command({ type: "commMessage", request: 9002, comm: "c1", data: 6, metadata: {}, buffers: [Uint8Array.of(7)] });
+    session.command({
+      type: "commMessage",
+      request: 9002,
+      comm: "c1",
+      data: 6,
+      metadata: {},
+      buffers: [Uint8Array.of(7)],
+    });
     session.command({ type: "commClose", request: 9003, comm: "c1", data: {} });
     await session.ended(9003);
-    expect(session.of(9001)).toMatchObject([{ type: "commMessage", comm: "c1", data: { opened: 5 } }, { type: "done", status: "ok", token: "" }]);
+    expect(session.of(9001)).toMatchObject([
+      { type: "commMessage", comm: "c1", data: { opened: 5 } },
+      { type: "done", status: "ok", token: "" },
+    ]);
     expect(session.of(9002)).toMatchObject([{ type: "commMessage", data: 6 }, { type: "done" }]);
     expect(session.printed(9003, "stdout")).toBe("closed\n");
   });
@@ -478,8 +730,14 @@ describe("comms", () => {
 
   test("a cell opens one, and a closed one says so", async () => {
     const { events } = await session.run("const own = new Comm('there', { data: 1 }); own.close()");
-    expect(events).toMatchObject([{ type: "commOpen", target: "there", data: 1 }, { type: "commClose" }, { type: "done" }]);
-    expect((await session.run("own.send(1)")).error?.message).toBe('This comm on there has been closed. Open another one with new Comm("there").');
+    expect(events).toMatchObject([
+      { type: "commOpen", target: "there", data: 1 },
+      { type: "commClose" },
+      { type: "done" },
+    ]);
+    expect((await session.run("own.send(1)")).error?.message).toBe(
+      'This comm on there has been closed. Open another one with new Comm("there").',
+    );
   });
 });
 
@@ -499,26 +757,44 @@ describe("what JavaScript itself has", () => {
     const request = own.send(code);
     const { stderr } = await own.ended(request);
     // What Node and the session did meanwhile may have failed with it, and says so.
-    expect(stderr).toContain(`Cell [${request}] took away ${names}, which the kernel itself needs. That was put back; all variables are kept.\n`);
-    expect((await own.run("import { sep } from 'node:path'; await display(html`<b>x</b>`); console.log(JSON.stringify([sep])); [kept].map((x) => x + 1)")).result).toBe("[ 42 ]");
+    expect(stderr).toContain(
+      `Cell [${request}] took away ${names}, which the kernel itself needs. That was put back; all variables are kept.\n`,
+    );
+    expect(
+      (
+        await own.run(
+          "import { sep } from 'node:path'; await display(html`<b>x</b>`); console.log(JSON.stringify([sep])); [kept].map((x) => x + 1)",
+        )
+      ).result,
+    ).toBe("[ 42 ]");
     await own.end();
   });
 
   test("replaced by what fails may end the session, with a sentence", async () => {
     const own = await TestSession.start({ directory });
     own.send("Map.prototype.get = () => { throw new Error('no get') }");
-    await own.until(() => own.native.stderr.includes("The kernel's own code failed (Error: no get): a cell may have replaced what JavaScript itself has, such as Array.prototype.push.\n"));
+    await own.until(() =>
+      own.native.stderr.includes(
+        "The kernel's own code failed (Error: no get): a cell may have replaced what JavaScript itself has, such as Array.prototype.push.\n",
+      ),
+    );
   });
 
   test("is put back too when a timer took it away", async () => {
     const first = session.send("setTimeout(() => { (globalThis as any).JSON = null; console.log('gone') }, 1); 1");
     await session.until(() => session.printed(first, "stdout") === "gone\n");
-    expect((await session.run("1")).stderr).toBe("Code that ran before this cell took away JSON, which the kernel itself needs. That was put back; all variables are kept.\n");
+    expect((await session.run("1")).stderr).toBe(
+      "Code that ran before this cell took away JSON, which the kernel itself needs. That was put back; all variables are kept.\n",
+    );
     expect((await session.run("JSON.stringify(1)")).result).toBe("'1'");
   });
 
   test("may be replaced by something of its kind", async () => {
-    expect(await session.run("const original = Array.prototype.at; Array.prototype.at = function (i) { return original.call(this, i) }; 1")).toMatchObject({ status: "ok", stderr: "" });
+    expect(
+      await session.run(
+        "const original = Array.prototype.at; Array.prototype.at = function (i) { return original.call(this, i) }; 1",
+      ),
+    ).toMatchObject({ status: "ok", stderr: "" });
     expect((await session.run("Array.prototype.at === original")).result).toBe("false");
     await session.run("Array.prototype.at = original");
   });
@@ -528,26 +804,42 @@ describe("requests", () => {
   test("user expressions are evaluated when the cell is ok, each with its own error", async () => {
     const { userExpressions } = await session.run("const u = 2", { userExpressions: { good: "u * 3", bad: "nope" } });
     expect(userExpressions["good"]).toEqual({ status: "ok", data: { "text/plain": "6" }, metadata: {} });
-    expect(userExpressions["bad"]).toMatchObject({ status: "error", ename: "ReferenceError", evalue: "nope is not defined" });
+    expect(userExpressions["bad"]).toMatchObject({
+      status: "error",
+      ename: "ReferenceError",
+      evalue: "nope is not defined",
+    });
     expect((await session.run("throw 1", { userExpressions: { good: "1" } })).userExpressions).toEqual({});
   });
 
   test("help shows the value as a page", async () => {
     await session.run("const helped = { a: 1 }");
-    expect((await session.run("helped?")).payload).toEqual([{ source: "page", start: 0, data: { "text/plain": "{ a: 1 }" } }]);
+    expect((await session.run("helped?")).payload).toEqual([
+      { source: "page", start: 0, data: { "text/plain": "{ a: 1 }" } },
+    ]);
   });
 
   test("using at the top level is disposed of at the end of its cell, after the value is shown", async () => {
     const { events } = await session.run("using it = { [Symbol.dispose]() { console.log('disposed') } }; 'value'");
     expect(events.map(({ type }) => type)).toEqual(["result", "stream", "done"]);
-    const half = await session.run("using first = { [Symbol.dispose]() { console.log('first') } }, second = (() => { throw new Error('second') })()");
+    const half = await session.run(
+      "using first = { [Symbol.dispose]() { console.log('first') } }, second = (() => { throw new Error('second') })()",
+    );
     expect([half.stdout, half.error?.message]).toEqual(["first\n", "second"]);
-    expect((await session.run("using no = {}")).error?.message).toBe("What follows using must have a [Symbol.dispose] method, but this object has none.");
-    const { stdout } = await session.run("function f() { using a = { [Symbol.dispose]() { console.log('a') } }; using b = { [Symbol.dispose]() { console.log('b') } }; console.log('body') }\nf()");
+    expect((await session.run("using no = {}")).error?.message).toBe(
+      "What follows using must have a [Symbol.dispose] method, but this object has none.",
+    );
+    const { stdout } = await session.run(
+      "function f() { using a = { [Symbol.dispose]() { console.log('a') } }; using b = { [Symbol.dispose]() { console.log('b') } }; console.log('body') }\nf()",
+    );
     expect(stdout).toBe("body\nb\na\n");
   });
 
-  test.each(["$", "function f() { $ }\nf()", "await (async () => { $ })()"])("what is thrown is not lost behind what fails to be disposed of: %s", async (around) => {
+  test.each([
+    "$",
+    "function f() { $ }\nf()",
+    "await (async () => { $ })()",
+  ])("what is thrown is not lost behind what fails to be disposed of: %s", async (around) => {
     const body = "using a = { [Symbol.dispose]() { throw new TypeError('disposal') } }; throw new RangeError('body')";
     const { error } = await session.run(around.replace("$", body));
     expect(error).toMatchObject({ name: "SuppressedError", message: "An error was suppressed during disposal." });

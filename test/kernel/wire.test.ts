@@ -16,10 +16,17 @@ async function stillRuns({ client }: TestKernel): Promise<void> {
 }
 
 /** Frames of a signed message with other parts; the signature is right for them. */
-function signed({ kernel }: TestKernel, parts: { header?: unknown; parent?: unknown; metadata?: unknown; content?: unknown }): Uint8Array[] {
+function signed(
+  { kernel }: TestKernel,
+  parts: { header?: unknown; parent?: unknown; metadata?: unknown; content?: unknown },
+): Uint8Array[] {
   const { header } = requestOf("kernel_info_request", {});
   const whole = { header, parent: {}, metadata: {}, content: {}, ...parts } as never;
-  return new Wire(kernel.connection.key, kernel.connection.hash).encode({ identities: [], buffers: [], ...(whole as object) } as never);
+  return new Wire(kernel.connection.key, kernel.connection.hash).encode({
+    identities: [],
+    buffers: [],
+    ...(whole as object),
+  } as never);
 }
 
 /** Signs bytes that no encoder would make. */
@@ -35,33 +42,80 @@ const empty = bytes("{}");
 const header = () => bytes(JSON.stringify(requestOf("kernel_info_request", {}).header));
 
 describe("malformed messages", () => {
-  const classes: [name: string, code: string, frames: (kernel: TestKernel) => Uint8Array[] | Promise<Uint8Array[]>][] = [
-    ["no delimiter", "FRAMES_MALFORMED", () => [bytes("hello")]],
-    ["an empty frame", "FRAMES_MALFORMED", () => [bytes("")]],
-    ["nothing after the delimiter", "FRAMES_MALFORMED", () => [delimiter]],
-    ["too few parts", "FRAMES_MALFORMED", () => [delimiter, bytes(""), empty, empty]],
-    ["100,000 identities", "FRAMES_MALFORMED", () => Array.from({ length: 100_000 }, () => bytes("x"))],
-    ["no signature", "SIGNATURE_INVALID", () => [delimiter, bytes(""), header(), empty, empty, empty]],
-    ["a signature of the right length", "SIGNATURE_INVALID", () => [delimiter, bytes("0".repeat(64)), header(), empty, empty, empty]],
-    ["a signature of 1 MB", "SIGNATURE_INVALID", () => [delimiter, Buffer.alloc(1 << 20, "a"), header(), empty, empty, empty]],
-    ["invalid UTF-8", "PART_NOT_TEXT", (kernel) => signedBytes(kernel, [header(), empty, empty, Buffer.from([0x7b, 0xff, 0xfe, 0x7d])])],
-    ["a part that is not JSON", "PART_NOT_JSON", (kernel) => signedBytes(kernel, [header(), empty, bytes("{"), empty])],
-    ["an empty part", "PART_NOT_JSON", (kernel) => signedBytes(kernel, [header(), bytes(""), empty, empty])],
-    ["content that is an array", "PART_INVALID", (kernel) => signed(kernel, { content: [] })],
-    ["content that is null", "PART_INVALID", (kernel) => signed(kernel, { content: null })],
-    ["a header without a type", "PART_INVALID", (kernel) => signed(kernel, { header: { msg_id: unique(), session: "2" } })],
-    ["a header with a number for a type", "PART_INVALID", (kernel) => signed(kernel, { header: { msg_id: unique(), session: "2", msg_type: 3 } })],
-    ["a header too deep to be written again", "PART_INVALID", (kernel) => signedBytes(kernel, [bytes(`{"msg_id":"${unique()}","msg_type":"kernel_info_request","session":"2","deep":${"[".repeat(20_000)}${"]".repeat(20_000)}}`), empty, empty, empty])],
-    ["an unknown message type", "MESSAGE_UNKNOWN", (kernel) => signed(kernel, { header: { ...requestOf("frobnicate", {}).header } })],
-    ["a message type of Object.prototype", "MESSAGE_UNKNOWN", (kernel) => signed(kernel, { header: { ...requestOf("constructor", {}).header } })],
-  ];
+  const classes: [name: string, code: string, frames: (kernel: TestKernel) => Uint8Array[] | Promise<Uint8Array[]>][] =
+    [
+      ["no delimiter", "FRAMES_MALFORMED", () => [bytes("hello")]],
+      ["an empty frame", "FRAMES_MALFORMED", () => [bytes("")]],
+      ["nothing after the delimiter", "FRAMES_MALFORMED", () => [delimiter]],
+      ["too few parts", "FRAMES_MALFORMED", () => [delimiter, bytes(""), empty, empty]],
+      ["100,000 identities", "FRAMES_MALFORMED", () => Array.from({ length: 100_000 }, () => bytes("x"))],
+      ["no signature", "SIGNATURE_INVALID", () => [delimiter, bytes(""), header(), empty, empty, empty]],
+      [
+        "a signature of the right length",
+        "SIGNATURE_INVALID",
+        () => [delimiter, bytes("0".repeat(64)), header(), empty, empty, empty],
+      ],
+      [
+        "a signature of 1 MB",
+        "SIGNATURE_INVALID",
+        () => [delimiter, Buffer.alloc(1 << 20, "a"), header(), empty, empty, empty],
+      ],
+      [
+        "invalid UTF-8",
+        "PART_NOT_TEXT",
+        (kernel) => signedBytes(kernel, [header(), empty, empty, Buffer.from([0x7b, 0xff, 0xfe, 0x7d])]),
+      ],
+      [
+        "a part that is not JSON",
+        "PART_NOT_JSON",
+        (kernel) => signedBytes(kernel, [header(), empty, bytes("{"), empty]),
+      ],
+      ["an empty part", "PART_NOT_JSON", (kernel) => signedBytes(kernel, [header(), bytes(""), empty, empty])],
+      ["content that is an array", "PART_INVALID", (kernel) => signed(kernel, { content: [] })],
+      ["content that is null", "PART_INVALID", (kernel) => signed(kernel, { content: null })],
+      [
+        "a header without a type",
+        "PART_INVALID",
+        (kernel) => signed(kernel, { header: { msg_id: unique(), session: "2" } }),
+      ],
+      [
+        "a header with a number for a type",
+        "PART_INVALID",
+        (kernel) => signed(kernel, { header: { msg_id: unique(), session: "2", msg_type: 3 } }),
+      ],
+      [
+        "a header too deep to be written again",
+        "PART_INVALID",
+        (kernel) =>
+          signedBytes(kernel, [
+            bytes(
+              `{"msg_id":"${unique()}","msg_type":"kernel_info_request","session":"2","deep":${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
+            ),
+            empty,
+            empty,
+            empty,
+          ]),
+      ],
+      [
+        "an unknown message type",
+        "MESSAGE_UNKNOWN",
+        (kernel) => signed(kernel, { header: { ...requestOf("frobnicate", {}).header } }),
+      ],
+      [
+        "a message type of Object.prototype",
+        "MESSAGE_UNKNOWN",
+        (kernel) => signed(kernel, { header: { ...requestOf("constructor", {}).header } }),
+      ],
+    ];
 
   const sentences: Record<string, RegExp> = {
-    FRAMES_MALFORMED: /There is no delimiter <IDS\|MSG> among the \d+ frames\.|A signature and four parts must follow the delimiter, but only \d frames do\./,
+    FRAMES_MALFORMED:
+      /There is no delimiter <IDS\|MSG> among the \d+ frames\.|A signature and four parts must follow the delimiter, but only \d frames do\./,
     SIGNATURE_INVALID: /The message is not signed with the key of the connection file\./,
     PART_NOT_TEXT: /The \w+ is not UTF-8\./,
     PART_NOT_JSON: /The .* is not JSON: \d+ bytes\./,
-    PART_INVALID: /The content must be an object, but is (an array|null)\.|"msg_type" in the header must be a string, but is (nothing|a number)\.|The header must hold text and numbers, but holds an array\./,
+    PART_INVALID:
+      /The content must be an object, but is (an array|null)\.|"msg_type" in the header must be a string, but is (nothing|a number)\.|The header must hold text and numbers, but holds an array\./,
     MESSAGE_UNKNOWN: /The Jupyter protocol has no message type "(frobnicate|constructor)"\./,
   };
 
@@ -85,7 +139,11 @@ describe("malformed messages", () => {
   test("content of the wrong type is answered with an error that names the field", async () => {
     const kernel = await open();
     const { reply } = await kernel.client.request("shell", "execute_request", { code: 5 });
-    expect(reply).toMatchObject({ status: "error", ename: "CONTENT_INVALID", evalue: '"code" must be a string, but is a number.' });
+    expect(reply).toMatchObject({
+      status: "error",
+      ename: "CONTENT_INVALID",
+      evalue: '"code" must be a string, but is a number.',
+    });
     await stillRuns(kernel);
   });
 });
@@ -111,7 +169,10 @@ describe("signatures", () => {
   test("a replayed message runs once, also after a flood of junk", async () => {
     const kernel = await open();
     const frames = kernel.client.frames(requestOf("execute_request", { code: "once" }));
-    const idle = next(kernel.client, ({ header, content }) => header.msg_type === "status" && content["execution_state"] === "idle");
+    const idle = next(
+      kernel.client,
+      ({ header, content }) => header.msg_type === "status" && content["execution_state"] === "idle",
+    );
     kernel.client.sendRaw("shell", frames);
     await idle;
     const junk = [delimiter, bytes("f".repeat(64)), header(), empty, empty, empty];
@@ -138,7 +199,9 @@ describe("subscribers", () => {
     const idle = await firstState(connect(kernel));
     expect([idle.content, idle.parent]).toEqual([{ execution_state: "idle" }, {}]);
     const started = next(kernel.client, ({ header }) => header.msg_type === "stream");
-    void kernel.client.execute("print waiting\nwait").catch((error: Error) => expect(error.message).toContain("the client was closed"));
+    void kernel.client
+      .execute("print waiting\nwait")
+      .catch((error: Error) => expect(error.message).toContain("the client was closed"));
     const cell = (await started).parent;
     const busy = await firstState(connect(kernel));
     expect([busy.content, busy.parent]).toEqual([{ execution_state: "busy" }, cell]);

@@ -1,6 +1,19 @@
 // The offline bundle as on a GPU server: packed, unpacked elsewhere, installed and used with no network, no Node and no npm in reach, and nothing of the checkout in it.
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +24,9 @@ import { until } from "../helpers/kernel.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 const archive = join(root, "dist", `warpcell-linux-${process.arch}.tar.xz`);
 // A bundle with kernels for GPUs takes minutes to make; what is not made is not waited for here.
-const cubins = shipped.gpus.every((gpu) => existsSync(join(root, "native", "build", "Release", "kernels", gpu, "elementwise.float32.names")));
+const cubins = shipped.gpus.every((gpu) =>
+  existsSync(join(root, "native", "build", "Release", "kernels", gpu, "elementwise.float32.names")),
+);
 const asBuilt = ["--as-built", ...(cubins ? [] : ["--without-cubins"])];
 const place = mkdtempSync(join(tmpdir(), "warpcell-bundle-test-"));
 const unpacked = join(place, "unpacked");
@@ -21,9 +36,17 @@ const installation = join(home, ".local", "lib", "warpcell");
 const warpcell = join(home, ".local", "bin", "warpcell");
 
 // A network namespace of its own has no way out. Where the system allows none, the rest of the bareness is still tested.
-const isolate = [["unshare", "-n"], ["unshare", "-r", "-n"]].find(([command, ...words]) => spawnSync(command!, [...words, "true"]).status === 0) ?? [];
+const isolate =
+  [
+    ["unshare", "-n"],
+    ["unshare", "-r", "-n"],
+  ].find(([command, ...words]) => spawnSync(command!, [...words, "true"]).status === 0) ?? [];
 
-interface Ended { status: number | null; stdout: string; stderr: string; }
+interface Ended {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
 
 /** Runs a command in the bare environment. */
 function bare(command: readonly string[], { path = programs, cwd = place } = {}): Ended {
@@ -34,9 +57,13 @@ function bare(command: readonly string[], { path = programs, cwd = place } = {})
 /** A folder with this machine's programs but for Node, npm, Python and those in `without`. */
 function programsWithout(folder: string, without: readonly string[] = []): string {
   mkdirSync(folder);
-  const hidden = new RegExp(`^(node|nodejs|npm|npx|corepack|python.*|pip.*${without.map((name) => `|${name}`).join("")})$`);
+  const hidden = new RegExp(
+    `^(node|nodejs|npm|npx|corepack|python.*|pip.*${without.map((name) => `|${name}`).join("")})$`,
+  );
   for (const directory of ["/usr/local/bin", "/usr/bin", "/bin"]) {
-    for (const name of readdirSync(directory)) if (!hidden.test(name) && !existsSync(join(folder, name)) && existsSync(join(directory, name))) symlinkSync(join(directory, name), join(folder, name));
+    for (const name of readdirSync(directory))
+      if (!hidden.test(name) && !existsSync(join(folder, name)) && existsSync(join(directory, name)))
+        symlinkSync(join(directory, name), join(folder, name));
   }
   return folder;
 }
@@ -78,7 +105,8 @@ describe("the archive", () => {
 
   test("has the library's kernels, for GPUs too where they were made", () => {
     const kernels = join(unpacked, "native", "build", "Release", "kernels");
-    const units = (architecture: string) => readdirSync(join(kernels, architecture)).filter((name) => name.endsWith(".names"));
+    const units = (architecture: string) =>
+      readdirSync(join(kernels, architecture)).filter((name) => name.endsWith(".names"));
     const [architecture] = shipped.processors.filter((name) => existsSync(join(kernels, name)));
     for (const gpu of cubins ? shipped.gpus : []) expect(units(gpu), gpu).toEqual(units(architecture!));
     expect([...entries(kernels)].filter((path) => path.endsWith(".print"))).toEqual([]);
@@ -100,29 +128,50 @@ describe("without network, Node and npm", () => {
   });
 
   test("install.sh refuses words that are no folder", () => {
-    expect(bare(["./install.sh", "--everywhere"], { cwd: unpacked })).toMatchObject({ status: 2, stderr: "install.sh takes a folder to install in (by default ~/.local) but got --everywhere. Usage: ./install.sh [PREFIX]\n" });
+    expect(bare(["./install.sh", "--everywhere"], { cwd: unpacked })).toMatchObject({
+      status: 2,
+      stderr:
+        "install.sh takes a folder to install in (by default ~/.local) but got --everywhere. Usage: ./install.sh [PREFIX]\n",
+    });
   });
 
   test("install.sh takes one folder, and needs one where there is no home", () => {
-    expect(bare(["./install.sh", "a", "b"], { cwd: unpacked })).toMatchObject({ status: 2, stderr: "install.sh takes one folder to install in but got a b. Usage: ./install.sh [PREFIX]\n" });
-    expect(bare(["env", "-u", "HOME", "./install.sh"], { cwd: unpacked })).toMatchObject({ status: 2, stderr: "There is no home directory to install in: HOME is not set. Name a folder: ./install.sh PREFIX\n" });
+    expect(bare(["./install.sh", "a", "b"], { cwd: unpacked })).toMatchObject({
+      status: 2,
+      stderr: "install.sh takes one folder to install in but got a b. Usage: ./install.sh [PREFIX]\n",
+    });
+    expect(bare(["env", "-u", "HOME", "./install.sh"], { cwd: unpacked })).toMatchObject({
+      status: 2,
+      stderr: "There is no home directory to install in: HOME is not set. Name a folder: ./install.sh PREFIX\n",
+    });
   });
 
   test("install.sh that cannot write all of it says so, keeps the earlier installation and leaves no half", () => {
-    const prefix = join(place, "kept"), earlier = join(prefix, "lib", "warpcell", "earlier"), failing = join(place, "failing");
+    const prefix = join(place, "kept"),
+      earlier = join(prefix, "lib", "warpcell", "earlier"),
+      failing = join(place, "failing");
     for (const folder of [earlier, failing]) mkdirSync(folder, { recursive: true });
     writeFileSync(join(failing, "cp"), '#!/bin/sh\nmkdir "$3"\necho "no space left" >&2\nexit 1\n', { mode: 0o755 });
     expect(bare(["./install.sh", prefix], { cwd: unpacked, path: `${failing}:${programs}` })).toMatchObject({
-      status: 1, stderr: `no space left\nThe installation cannot be written in ${prefix}: see above. Name another folder: ./install.sh PREFIX\n`,
+      status: 1,
+      stderr: `no space left\nThe installation cannot be written in ${prefix}: see above. Name another folder: ./install.sh PREFIX\n`,
     });
     expect(readdirSync(join(prefix, "lib"))).toEqual(["warpcell"]);
     expect(existsSync(earlier)).toBe(true);
   });
 
   test("install.sh installs, twice as well as once, and the unpacked folder can go", () => {
-    for (let time = 0; time < 2; time++) expect(bare(["./install.sh"], { cwd: unpacked })).toMatchObject({ status: 0, stderr: "", stdout: expect.stringContaining(`Installed ${warpcell}.`) as string });
+    for (let time = 0; time < 2; time++)
+      expect(bare(["./install.sh"], { cwd: unpacked })).toMatchObject({
+        status: 0,
+        stderr: "",
+        stdout: expect.stringContaining(`Installed ${warpcell}.`) as string,
+      });
     expect(bare(["./install.sh", "../another"], { cwd: unpacked })).toMatchObject({ status: 0, stderr: "" });
-    expect(bare([join(place, "another", "bin", "warpcell"), "--version"])).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string });
+    expect(bare([join(place, "another", "bin", "warpcell"), "--version"])).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string,
+    });
     rmSync(join(place, "another"), { recursive: true });
     rmSync(unpacked, { recursive: true });
   });
@@ -137,7 +186,11 @@ describe("without network, Node and npm", () => {
   });
 
   test("the first notebook runs", () => {
-    const { status, stdout, stderr } = bare([warpcell, "run", join(installation, "notebooks", "01-first-kernel.ipynb")]);
+    const { status, stdout, stderr } = bare([
+      warpcell,
+      "run",
+      join(installation, "notebooks", "01-first-kernel.ipynb"),
+    ]);
     expect(stderr).not.toMatch(/cmake-ts|Cannot find/);
     expect(stdout).toContain("1000000 times 1 + 2 · 1 is 3\n");
     expect(stdout).toContain("the product is right, off by at most 0.000000\n");
@@ -147,8 +200,17 @@ describe("without network, Node and npm", () => {
 
   test("type errors are found, so the type service and the library's types are there", () => {
     const file = join(home, "types.ipynb");
-    const source = '%types strict\nimport { zeros } from "warpcell";\nconst n: number = "three"; const x: string = zeros([1]); n';
-    writeFileSync(file, JSON.stringify({ nbformat: 4, nbformat_minor: 5, metadata: {}, cells: [{ cell_type: "code", metadata: {}, source, outputs: [] }] }));
+    const source =
+      '%types strict\nimport { zeros } from "warpcell";\nconst n: number = "three"; const x: string = zeros([1]); n';
+    writeFileSync(
+      file,
+      JSON.stringify({
+        nbformat: 4,
+        nbformat_minor: 5,
+        metadata: {},
+        cells: [{ cell_type: "code", metadata: {}, source, outputs: [] }],
+      }),
+    );
     const { stdout, stderr } = bare([warpcell, "run", file]);
     expect(stdout + stderr).toMatch(/Type 'string' is not assignable to type 'number'/);
     expect(stdout + stderr).toMatch(/Type 'Tensor.*' is not assignable to type 'string'/);
@@ -172,18 +234,29 @@ describe("without network, Node and npm", () => {
 
 test("a bundle that would lack kernels for GPUs is refused", () => {
   const elsewhere = join(place, "no-kernels");
-  for (const path of ["scripts", "native/dist", "native/package.json", "kernel/dist", "package.json"]) cpSync(join(root, path), join(elsewhere, path), { recursive: true });
+  for (const path of ["scripts", "native/dist", "native/package.json", "kernel/dist", "package.json"])
+    cpSync(join(root, path), join(elsewhere, path), { recursive: true });
   mkdirSync(join(elsewhere, "native", "build", "Release"), { recursive: true });
-  for (const program of ["addon.node", "warpcell-device"]) cpSync(join(root, "native", "build", "Release", program), join(elsewhere, "native", "build", "Release", program));
+  for (const program of ["addon.node", "warpcell-device"])
+    cpSync(join(root, "native", "build", "Release", program), join(elsewhere, "native", "build", "Release", program));
   cpSync(join(root, "native", "device"), join(elsewhere, "native", "device"), { recursive: true });
-  const { status, stderr } = spawnSync(process.execPath, [join(elsewhere, "scripts", "bundle.mjs"), "--as-built"], { encoding: "utf8" });
-  expect(stderr).toBe(`Not all kernels are made for ${shipped.gpus.join(", ")}. Run "npm run bundle", which makes them, or leave them out with --without-cubins.\n`);
+  const { status, stderr } = spawnSync(process.execPath, [join(elsewhere, "scripts", "bundle.mjs"), "--as-built"], {
+    encoding: "utf8",
+  });
+  expect(stderr).toBe(
+    `Not all kernels are made for ${shipped.gpus.join(", ")}. Run "npm run bundle", which makes them, or leave them out with --without-cubins.\n`,
+  );
   expect(status).toBe(1);
 });
 
 test("a machine without xz is told what to install before anything is packed", () => {
   const path = programsWithout(join(place, "no-xz"), ["xz"]);
-  const { status, stderr } = spawnSync(process.execPath, [join(root, "scripts", "bundle.mjs"), "--as-built"], { encoding: "utf8", env: { PATH: path } });
-  expect(stderr).toBe("Packing the bundle takes tar and xz, but there is no xz. Install them with: sudo apt-get install tar xz-utils\n");
+  const { status, stderr } = spawnSync(process.execPath, [join(root, "scripts", "bundle.mjs"), "--as-built"], {
+    encoding: "utf8",
+    env: { PATH: path },
+  });
+  expect(stderr).toBe(
+    "Packing the bundle takes tar and xz, but there is no xz. Install them with: sudo apt-get install tar xz-utils\n",
+  );
   expect(status).toBe(1);
 });

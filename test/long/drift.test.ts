@@ -5,7 +5,10 @@ import { memory, rand, tidy } from "../../native/lib/index.ts";
 import { collectGarbage } from "../../native/lib/device/collection.ts";
 import { devices } from "../device/devices.ts";
 
-test.each(devices.map(({ name, properties }) => ({ device: name, properties })))("on $device, with gradients", async ({ device, properties }) => {
+test.each(devices.map(({ name, properties }) => ({ device: name, properties })))("on $device, with gradients", async ({
+  device,
+  properties,
+}) => {
   const w = rand([256, 256], { device });
   w.requiresGrad = true;
   const x = rand([64, 256], { device });
@@ -13,9 +16,20 @@ test.each(devices.map(({ name, properties }) => ({ device: name, properties })))
     w.grad = null;
     x.matmul(w).tanh().sum().backward();
   };
-  const measure = async () => { await new Promise(setImmediate); collectGarbage(); return memory()[device]!.allocated; };
-  const repeat = (run: () => void, times: number) => { for (let i = 0; i < times; i++) run(); };
-  for (const run of [step, () => { tidy(step); }]) {
+  const measure = async () => {
+    await new Promise(setImmediate);
+    collectGarbage();
+    return memory()[device]!.allocated;
+  };
+  const repeat = (run: () => void, times: number) => {
+    for (let i = 0; i < times; i++) run();
+  };
+  for (const run of [
+    step,
+    () => {
+      tidy(step);
+    },
+  ]) {
     const rounds: number[] = [];
     for (const times of [10, 10, 10, 9000, 500, 500]) {
       repeat(run, times);

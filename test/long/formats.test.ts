@@ -8,14 +8,27 @@ import { mutated, seeded } from "../device/mutations.ts";
 
 const bytesOf = (name: string) => readFileSync(fileURLToPath(new URL(`../device/files/${name}`, import.meta.url)));
 const formats: Record<io.FileFormat, string[]> = {
-  npy: ["f4.npy", "b1.npy", "big-u8.npy", "columns.npy", "scalar.npy", "empty.npy", "version-2.npy", "version-3.npy", "objects.npy", "records.npy"],
+  npy: [
+    "f4.npy",
+    "b1.npy",
+    "big-u8.npy",
+    "columns.npy",
+    "scalar.npy",
+    "empty.npy",
+    "version-2.npy",
+    "version-3.npy",
+    "objects.npy",
+    "records.npy",
+  ],
   npz: ["stored.npz", "deflated.npz"],
   safetensors: ["numpy.safetensors"],
   arrow: ["table.arrow", "gaps.arrow"],
   arrows: ["table.arrows"],
 };
 
-test.each(Object.entries(formats) as [io.FileFormat, string[]][])("100,000 damaged files of %s", async (format, names) => {
+test.each(
+  Object.entries(formats) as [io.FileFormat, string[]][],
+)("100,000 damaged files of %s", async (format, names) => {
   zeros([1], { device: "cpu" }).dispose();
   const seed = Math.floor(Math.random() * 2 ** 31);
   const random = seeded(seed);
@@ -29,7 +42,9 @@ test.each(Object.entries(formats) as [io.FileFormat, string[]][])("100,000 damag
       const loaded = await io.load(bytes, { device: "cpu", format });
       for (const each of loaded instanceof Tensor ? [loaded] : Object.values(loaded)) {
         // What is packed may grow, an entry to at most a MiB here, and a bit of a boolean column becomes a byte; everything else has its bytes in the file.
-        expect(each.bytes, `seed ${seed}, run ${run}`).toBeLessThanOrEqual(format === "npz" ? 2 ** 20 : format.startsWith("arrow") ? 8 * bytes.length : bytes.length);
+        expect(each.bytes, `seed ${seed}, run ${run}`).toBeLessThanOrEqual(
+          format === "npz" ? 2 ** 20 : format.startsWith("arrow") ? 8 * bytes.length : bytes.length,
+        );
         each.dispose();
       }
       read += 1;

@@ -15,12 +15,22 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-const executeX = () => requestOf("execute_request", { code: "globalThis.executed = (globalThis.executed ?? 0) + 1", silent: true, store_history: false, user_expressions: {}, allow_stdin: false, stop_on_error: true });
-const residentMiB = (pid: number) => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024;
+const executeX = () =>
+  requestOf("execute_request", {
+    code: "globalThis.executed = (globalThis.executed ?? 0) + 1",
+    silent: true,
+    store_history: false,
+    user_expressions: {},
+    allow_stdin: false,
+    stop_on_error: true,
+  });
+const residentMiB = (pid: number) =>
+  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024;
 
 type Mutation = (frames: Uint8Array[], random: () => number) => Uint8Array[];
 const at = (random: () => number, length: number) => Math.floor(random() * length);
-const replaced = (frames: Uint8Array[], index: number, frame: Uint8Array) => frames.map((old, i) => (i === index ? frame : old));
+const replaced = (frames: Uint8Array[], index: number, frame: Uint8Array) =>
+  frames.map((old, i) => (i === index ? frame : old));
 
 // frames: delimiter, signature, header, parent, metadata, content
 const mutations: Record<string, Mutation> = {
@@ -34,7 +44,8 @@ const mutations: Record<string, Mutation> = {
   "empty signature": (frames) => replaced(frames, 1, new Uint8Array()),
   "long signature": (frames) => replaced(frames, 1, randomBytes(1 << 16)),
   "another signature": (frames) => replaced(frames, 1, Buffer.from(randomBytes(32).toString("hex"))),
-  "signature in capitals": (frames) => replaced(frames, 1, Buffer.from(Buffer.from(frames[1]!).toString().toUpperCase() + "X")),
+  "signature in capitals": (frames) =>
+    replaced(frames, 1, Buffer.from(Buffer.from(frames[1]!).toString().toUpperCase() + "X")),
   "a bit flipped": (frames, random) => {
     const index = 2 + at(random, frames.length - 2);
     const frame = Buffer.from(frames[index]!);

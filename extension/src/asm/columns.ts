@@ -43,8 +43,17 @@ export class Columns {
     this.tabList.addEventListener("keydown", (event) => this.onTabKey(event));
     this.tabList.append(...this.tabs);
     this.separators = items.slice(1).map((_item, index) => this.separator(index));
-    this.node.append(this.tabList, element("div", "warpcell-asm-panes", ...items.flatMap(({ node }, index) => (index === 0 ? [node] : [this.separators[index - 1]!, node]))));
-    this.watch = new ResizeObserver(([entry]) => entry && entry.contentRect.width > 0 && this.fit(entry.contentRect.width < narrow));
+    this.node.append(
+      this.tabList,
+      element(
+        "div",
+        "warpcell-asm-panes",
+        ...items.flatMap(({ node }, index) => (index === 0 ? [node] : [this.separators[index - 1]!, node])),
+      ),
+    );
+    this.watch = new ResizeObserver(
+      ([entry]) => entry && entry.contentRect.width > 0 && this.fit(entry.contentRect.width < narrow),
+    );
     this.watch.observe(this.node);
     this.fit(false);
   }
@@ -113,7 +122,8 @@ export class Columns {
       node.setPointerCapture(event.pointerId);
     });
     node.addEventListener("pointermove", (event) => {
-      if (node.hasPointerCapture(event.pointerId)) this.move(index, event.movementX / Math.max(1, this.node.clientWidth));
+      if (node.hasPointerCapture(event.pointerId))
+        this.move(index, event.movementX / Math.max(1, this.node.clientWidth));
     });
     node.addEventListener("dblclick", () => {
       this.shares.fill(1 / this.items.length);
@@ -132,7 +142,12 @@ export class Columns {
 
   private onTabKey(event: KeyboardEvent): void {
     const last = this.items.length - 1;
-    const next = { ArrowLeft: this.active === 0 ? last : this.active - 1, ArrowRight: this.active === last ? 0 : this.active + 1, Home: 0, End: last }[event.key];
+    const next = {
+      ArrowLeft: this.active === 0 ? last : this.active - 1,
+      ArrowRight: this.active === last ? 0 : this.active + 1,
+      Home: 0,
+      End: last,
+    }[event.key];
     if (next === undefined) return;
     event.preventDefault();
     this.activate(next);

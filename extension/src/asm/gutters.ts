@@ -50,7 +50,11 @@ function column(name: string, widest: string, read: (line: number) => GutterText
 }
 
 /** Line numbers of the source: of the line itself, or of the one that an instruction comes from. */
-export function lineColumn(last: number, sourceOf: (line: number) => number, bandOf: (source: number) => number | null): Extension {
+export function lineColumn(
+  last: number,
+  sourceOf: (line: number) => number,
+  bandOf: (source: number) => number | null,
+): Extension {
   return column("line", String(last), (line) => {
     const source = sourceOf(line);
     const band = bandOf(source);
@@ -62,7 +66,14 @@ export function lineColumn(last: number, sourceOf: (line: number) => number, ban
 export function liveColumn(most: number, liveOf: (line: number) => number): Extension {
   return column("live", String(most), (line) => {
     const live = liveOf(line);
-    return live === 0 ? null : { text: String(live), look: "warpcell-asm-bar", words: formatCount(live, "live register", "live registers"), share: live / most };
+    return live === 0
+      ? null
+      : {
+          text: String(live),
+          look: "warpcell-asm-bar",
+          words: formatCount(live, "live register", "live registers"),
+          share: live / most,
+        };
   });
 }
 
@@ -74,6 +85,11 @@ export function sampleColumn(samples: readonly number[], samplesOf: (line: numbe
     const number = samplesOf(line);
     if (number === 0 || most === 0) return null;
     const percent = (number / total) * 100;
-    return { text: percent < 0.95 ? "<1" : String(Math.round(percent)), look: "warpcell-asm-heat", words: `${formatCount(number, "sample", "samples")} of ${total.toLocaleString("en-US")}`, share: number / most };
+    return {
+      text: percent < 0.95 ? "<1" : String(Math.round(percent)),
+      look: "warpcell-asm-heat",
+      words: `${formatCount(number, "sample", "samples")} of ${total.toLocaleString("en-US")}`,
+      share: number / most,
+    };
   });
 }

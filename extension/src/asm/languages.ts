@@ -22,13 +22,23 @@ const word: Rule = [/^[\w$.]+/, null];
 
 const ptx: Grammar = {
   opcode: /^[a-z][\w.]*(?=[\s;]|$)/,
-  before: [[/^@!?%p\w*/, "meta"], [/^[\w$]+:/, "labelName"]],
+  before: [
+    [/^@!?%p\w*/, "meta"],
+    [/^[\w$]+:/, "labelName"],
+  ],
   rules: [
-    lineComment, inlineComment, string,
-    [/^%(?:tid|ntid|ctaid|nctaid|laneid|warpid|nwarpid|smid|nsmid|gridid|clock\w*|globaltimer\w*|lanemask\w*|cluster\w*|dynamic_smem_size|total_smem_size|envreg\w*)(?:\.[xyzw])?\b/, "variableName.standard"],
+    lineComment,
+    inlineComment,
+    string,
+    [
+      /^%(?:tid|ntid|ctaid|nctaid|laneid|warpid|nwarpid|smid|nsmid|gridid|clock\w*|globaltimer\w*|lanemask\w*|cluster\w*|dynamic_smem_size|total_smem_size|envreg\w*)(?:\.[xyzw])?\b/,
+      "variableName.standard",
+    ],
     [/^%[a-zA-Z][\w]*/, "variableName.special"],
     [/^\.[a-zA-Z]\w*/, "meta"],
-    number, [/^\$L[\w$]*/, "labelName"], word,
+    number,
+    [/^\$L[\w$]*/, "labelName"],
+    word,
   ],
 };
 
@@ -36,7 +46,9 @@ const sass: Grammar = {
   opcode: /^[A-Z][A-Z\d]*(?:\.[\w.]+)?(?=[\s;]|$)/,
   before: [inlineComment, [/^@!?U?P(?:\d+|T)\b/, "meta"], [/^\.?[\w$.]+:/, "labelName"], [/^[{}]/, null]],
   rules: [
-    lineComment, inlineComment, string,
+    lineComment,
+    inlineComment,
+    string,
     [/^`\([^)]*\)/, "labelName"],
     [/^c\[[^\]]*\](?:\[[^\]]*\])?/, "atom"],
     [/^SR_[\w.]+/, "variableName.standard"],
@@ -44,20 +56,34 @@ const sass: Grammar = {
     [/^[-~|!]?U?R(?:\d+|Z)(?:\.(?:reuse|64|H[01]_H[01]|B\d|\w+))*\b/, "variableName.special"],
     [/^[&?][\w]+(?:=\{?[\d,]*\}?)?/, "comment"],
     [/^\.[a-zA-Z_][\w.]*/, "meta"],
-    number, word,
+    number,
+    word,
   ],
 };
 
 const assembly: Grammar = {
   opcode: /^[a-z][\w.]*(?=[\s;]|$)/,
-  before: [[/^[\w$.@]+:/, "labelName"], [/^\.[a-zA-Z_][\w.]*/, "meta"], [/^(?:lock|rep|repe|repz|repne|repnz|data16|notrack)\b/, "keyword"]],
+  before: [
+    [/^[\w$.@]+:/, "labelName"],
+    [/^\.[a-zA-Z_][\w.]*/, "meta"],
+    [/^(?:lock|rep|repe|repz|repne|repnz|data16|notrack)\b/, "keyword"],
+  ],
   rules: [
-    lineComment, inlineComment, [/^[#;].*/, "comment"], string,
+    lineComment,
+    inlineComment,
+    [/^[#;].*/, "comment"],
+    string,
     [/^%[a-z][a-z\d]*(?:\(\d\))?/, "variableName.special"],
-    [/^\b(?:[re]?(?:[abcd]x|[sd]i|[sb]p|ip)|[abcd][lh]|r\d{1,2}[dwb]?|[xyz]mm\d{1,2}|k[0-7]|[xwvqdsbh]\d{1,2}|sp|[xw]zr|lr)\b(?:\.\d*[a-z])?/, "variableName.special"],
+    [
+      /^\b(?:[re]?(?:[abcd]x|[sd]i|[sb]p|ip)|[abcd][lh]|r\d{1,2}[dwb]?|[xyz]mm\d{1,2}|k[0-7]|[xwvqdsbh]\d{1,2}|sp|[xw]zr|lr)\b(?:\.\d*[a-z])?/,
+      "variableName.special",
+    ],
     [/^\b(?:BYTE|WORD|DWORD|QWORD|XMMWORD|YMMWORD|ZMMWORD|PTR|OFFSET|FLAT|rel)\b/, "meta"],
     [/^[$#](?=[-\d])/, "number"],
-    number, [/^\.L\w+/, "labelName"], [/^@[A-Z]+/, "meta"], word,
+    number,
+    [/^\.L\w+/, "labelName"],
+    [/^@[A-Z]+/, "meta"],
+    word,
   ],
 };
 
@@ -90,6 +116,10 @@ function parserOf(name: AsmListing["name"]): StreamParser<Line> {
 }
 
 /** Made once: an editor keeps what a language has parsed by the language itself. */
-const languages: Readonly<Record<AsmListing["name"], StreamLanguage<Line>>> = { PTX: StreamLanguage.define(parserOf("PTX")), SASS: StreamLanguage.define(parserOf("SASS")), assembly: StreamLanguage.define(parserOf("assembly")) };
+const languages: Readonly<Record<AsmListing["name"], StreamLanguage<Line>>> = {
+  PTX: StreamLanguage.define(parserOf("PTX")),
+  SASS: StreamLanguage.define(parserOf("SASS")),
+  assembly: StreamLanguage.define(parserOf("assembly")),
+};
 
 export const listingLanguage = (name: AsmListing["name"]): StreamLanguage<Line> => languages[name];

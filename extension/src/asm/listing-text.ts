@@ -12,7 +12,9 @@ interface Noise {
 const noise: Readonly<Record<AsmListing["name"], Noise>> = {
   PTX: { line: /^\s*\.(?:loc|file)\b/, block: /^\s*\.section\b/ },
   // nvdisasm's notes of the source line, and directives; a label such as ".L_x_1:" is neither.
-  SASS: { line: /^\s*(?:\/\/##|\.text\.\S*:|\.(?:headerflags|elftype|section|sectionflags|sectioninfo|sectionentsize|align|global|globl|type|size|other|weak|target|compat|nv|debug_\w+|text|byte|word|dword)\b(?!.*:\s*$))/ },
+  SASS: {
+    line: /^\s*(?:\/\/##|\.text\.\S*:|\.(?:headerflags|elftype|section|sectionflags|sectioninfo|sectionentsize|align|global|globl|type|size|other|weak|target|compat|nv|debug_\w+|text|byte|word|dword)\b(?!.*:\s*$))/,
+  },
   assembly: {
     line: /^\s*(?:\.(?:loc|file|cfi_\w+|p2align|align|balign|size|type|ident|section|globl|global|weak|local|hidden|protected|text|data|bss|intel_syntax|att_syntax|addrsig\w*|build_version|subsections_via_symbols)\b(?!.*:\s*$)|\.L(?:VL|FB|FE|BB|BE|M|FSB|HOT\w|COLD\w|LSDA\w+|func_(?:begin|end)|tmp|text|debug\w+|etext)\d*:\s*$)/,
   },

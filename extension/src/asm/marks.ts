@@ -41,7 +41,13 @@ function decorationsOf({ state, visibleRanges }: EditorView, bandOf: (line: numb
       if (band !== null) ranges.push(bands[band]!.range(line.from));
       if (marks.lit.has(line.number)) ranges.push(lit.range(line.from));
       if (marks.cursor === line.number) ranges.push(cursor.range(line.from));
-      for (const start of occurrences(line.text, marks.query)) ranges.push((marks.match === line.number ? current : found).range(line.from + start, line.from + start + marks.query.length));
+      for (const start of occurrences(line.text, marks.query))
+        ranges.push(
+          (marks.match === line.number ? current : found).range(
+            line.from + start,
+            line.from + start + marks.query.length,
+          ),
+        );
       position = line.to + 1;
     }
   }
@@ -64,7 +70,8 @@ export function marking(bandOf: (line: number) => number | null): Extension {
       decorations: decorationsOf(view, bandOf),
       update(update: ViewUpdate) {
         const isMarked = update.startState.field(field) !== update.state.field(field);
-        if (isMarked || update.docChanged || update.viewportChanged) this.decorations = decorationsOf(update.view, bandOf);
+        if (isMarked || update.docChanged || update.viewportChanged)
+          this.decorations = decorationsOf(update.view, bandOf);
       },
     }),
     { decorations: ({ decorations }) => decorations },

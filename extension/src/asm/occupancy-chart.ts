@@ -16,7 +16,8 @@ export function bestOf(steps: readonly Step[]): Step {
   return steps.reduce((best, step) => (step.percent > best.percent ? step : best));
 }
 
-export const stepSentence = ({ block, percent, limiter }: Step): string => `blocks of ${block.toLocaleString("en-US")}: ${Math.round(percent)} %${limiter === "" ? "" : `, limited by ${shownText(limiter, 40)}`}`;
+export const stepSentence = ({ block, percent, limiter }: Step): string =>
+  `blocks of ${block.toLocaleString("en-US")}: ${Math.round(percent)} %${limiter === "" ? "" : `, limited by ${shownText(limiter, 40)}`}`;
 
 /** `null` where the device has no occupancy. */
 export function occupancyChart(all: readonly Step[]): HTMLElement | null {
@@ -24,10 +25,33 @@ export function occupancyChart(all: readonly Step[]): HTMLElement | null {
   if (steps.length === 0) return null;
   const best = bestOf(steps);
   const bars = steps.map((step, index) =>
-    svg("g", { class: "warpcell-asm-step" }, svg("rect", { class: "warpcell-asm-step-field", x: index * bar, y: 0, width: bar, height }), svg("rect", { class: "warpcell-asm-step-bar", x: index * bar, y: height - (step.percent / 100) * height, width: bar - 1, height: (step.percent / 100) * height })),
+    svg(
+      "g",
+      { class: "warpcell-asm-step" },
+      svg("rect", { class: "warpcell-asm-step-field", x: index * bar, y: 0, width: bar, height }),
+      svg("rect", {
+        class: "warpcell-asm-step-bar",
+        x: index * bar,
+        y: height - (step.percent / 100) * height,
+        width: bar - 1,
+        height: (step.percent / 100) * height,
+      }),
+    ),
   );
   const width = steps.length * bar;
-  const chart = svg("svg", { class: "warpcell-asm-occupancy-chart", width, height, viewBox: `0 0 ${width} ${height}`, tabindex: 0, role: "img", "data-lm-suppress-shortcuts": "true" }, ...bars);
+  const chart = svg(
+    "svg",
+    {
+      class: "warpcell-asm-occupancy-chart",
+      width,
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      tabindex: 0,
+      role: "img",
+      "data-lm-suppress-shortcuts": "true",
+    },
+    ...bars,
+  );
   const resting = `occupancy up to ${Math.round(best.percent)} % with ${stepSentence(best).replace(/: [^,]*/, "")}`;
   chart.setAttribute("aria-label", `Occupancy over block sizes: ${resting}. Arrow keys go from size to size.`);
   const reading = element("span", "warpcell-asm-occupancy-reading", resting);
@@ -40,11 +64,18 @@ export function occupancyChart(all: readonly Step[]): HTMLElement | null {
     const step = steps[index];
     reading.textContent = step ? stepSentence(step) : resting;
   };
-  chart.addEventListener("pointermove", ({ clientX }) => moveTo(Math.max(0, Math.min(steps.length - 1, Math.floor((clientX - chart.getBoundingClientRect().left) / bar)))));
+  chart.addEventListener("pointermove", ({ clientX }) =>
+    moveTo(Math.max(0, Math.min(steps.length - 1, Math.floor((clientX - chart.getBoundingClientRect().left) / bar)))),
+  );
   chart.addEventListener("pointerleave", () => moveTo(-1));
   chart.addEventListener("blur", () => moveTo(-1));
   chart.addEventListener("keydown", (event) => {
-    const next = { ArrowRight: current + 1, ArrowLeft: current < 0 ? steps.length - 1 : current - 1, Home: 0, End: steps.length - 1 }[event.key];
+    const next = {
+      ArrowRight: current + 1,
+      ArrowLeft: current < 0 ? steps.length - 1 : current - 1,
+      Home: 0,
+      End: steps.length - 1,
+    }[event.key];
     if (next === undefined) return;
     event.preventDefault();
     moveTo(Math.max(0, Math.min(steps.length - 1, next)));

@@ -57,9 +57,20 @@ export class Pane {
       state: EditorState.create({
         doc: this.document(),
         extensions: [
-          EditorState.readOnly.of(true), EditorView.editable.of(false), EditorState.tabSize.of(4), jupyterTheme, highlightSpecialChars(), this.language.of(text.language),
-          text.gutters(indexOf), marking((line) => text.bandOf(indexOf(line))),
-          EditorView.contentAttributes.of({ tabindex: "0", "aria-label": `${text.name}, read-only. Arrow keys go from line to line, slash searches.`, "aria-readonly": "true", "data-lm-suppress-shortcuts": "true" }),
+          EditorState.readOnly.of(true),
+          EditorView.editable.of(false),
+          EditorState.tabSize.of(4),
+          jupyterTheme,
+          highlightSpecialChars(),
+          this.language.of(text.language),
+          text.gutters(indexOf),
+          marking((line) => text.bandOf(indexOf(line))),
+          EditorView.contentAttributes.of({
+            tabindex: "0",
+            "aria-label": `${text.name}, read-only. Arrow keys go from line to line, slash searches.`,
+            "aria-readonly": "true",
+            "data-lm-suppress-shortcuts": "true",
+          }),
         ],
       }),
     });
@@ -70,7 +81,13 @@ export class Pane {
     copy.addEventListener("click", () => void this.copy());
     const columns = element("span", "warpcell-asm-columns", text.columns);
     columns.title = `Left of the code: ${text.columnsInWords}`;
-    const head = element("div", "warpcell-asm-pane-head", element("span", "warpcell-asm-pane-name", text.name), columns, copy);
+    const head = element(
+      "div",
+      "warpcell-asm-pane-head",
+      element("span", "warpcell-asm-pane-name", text.name),
+      columns,
+      copy,
+    );
     this.node = element("section", "warpcell-asm-pane", head, this.view.dom);
     this.node.setAttribute("aria-label", text.name);
   }
@@ -164,7 +181,8 @@ export class Pane {
     });
     contentDOM.addEventListener("keydown", (event) => this.onKey(event));
     contentDOM.addEventListener("focus", () => {
-      if (this.marks.cursor === 0 && contentDOM.matches(":focus-visible") && this.shown.length > 0) this.choose(this.shown.find((index) => this.text.bandOf(index) !== null) ?? this.shown[0]!);
+      if (this.marks.cursor === 0 && contentDOM.matches(":focus-visible") && this.shown.length > 0)
+        this.choose(this.shown.find((index) => this.text.bandOf(index) !== null) ?? this.shown[0]!);
     });
   }
 
@@ -188,10 +206,17 @@ export class Pane {
   private onKey(event: KeyboardEvent): void {
     if (event.altKey) return;
     const { scrollDOM, defaultLineHeight } = this.view;
-    const next = ledTo(event, Math.max(0, this.marks.cursor - 1), this.shown.length, scrollDOM.clientHeight / defaultLineHeight);
-    if (event.key === "/" || ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "f")) this.events.searching();
+    const next = ledTo(
+      event,
+      Math.max(0, this.marks.cursor - 1),
+      this.shown.length,
+      scrollDOM.clientHeight / defaultLineHeight,
+    );
+    if (event.key === "/" || ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "f"))
+      this.events.searching();
     else if (next !== null) this.choose(this.shown[next]!);
-    else if (event.key === "ArrowLeft" || event.key === "ArrowRight") scrollDOM.scrollLeft += event.key === "ArrowLeft" ? -48 : 48;
+    else if (event.key === "ArrowLeft" || event.key === "ArrowRight")
+      scrollDOM.scrollLeft += event.key === "ArrowLeft" ? -48 : 48;
     else if (event.key === "Escape") this.events.chosen(-1);
     else return;
     event.preventDefault();

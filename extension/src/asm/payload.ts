@@ -3,7 +3,10 @@ import type { AsmListing, AsmPayload } from "../../../kernel/mime.ts";
 import type { Checked, Expectation, Expectations } from "../fields.ts";
 import { checkOutput, count, counts, exactly, list, orNull, problemIn, text, texts, within } from "../fields.ts";
 
-const listingName: Expectation = { expected: '"PTX", "SASS" or "assembly"', holds: (value) => value === "PTX" || value === "SASS" || value === "assembly" };
+const listingName: Expectation = {
+  expected: '"PTX", "SASS" or "assembly"',
+  holds: (value) => value === "PTX" || value === "SASS" || value === "assembly",
+};
 
 const payloadFields: Expectations<AsmPayload> = {
   version: exactly(1),
@@ -22,8 +25,18 @@ const payloadFields: Expectations<AsmPayload> = {
   notes: texts,
 };
 
-const listingFields: Expectations<AsmListing> = { name: listingName, lines: texts, source: counts, live: counts, samples: counts };
-const occupancyFields: Expectations<AsmPayload["occupancy"][number]> = { block: count, percent: within(0, 100), limiter: text };
+const listingFields: Expectations<AsmListing> = {
+  name: listingName,
+  lines: texts,
+  source: counts,
+  live: counts,
+  samples: counts,
+};
+const occupancyFields: Expectations<AsmPayload["occupancy"][number]> = {
+  block: count,
+  percent: within(0, 100),
+  limiter: text,
+};
 const what = "a kernel's assembly";
 
 /** Checks an output of type `application/vnd.warpcell.asm.v1+json` against kernel/mime.ts, and its parts against each other. */
@@ -32,16 +45,25 @@ export function checkAsm(value: unknown): Checked<AsmPayload> {
   if (!checked.ok) return checked;
   const { listings, occupancy, source } = checked.value;
   const problem =
-    problemIn("listing", what, listings, listingFields) ?? listings.map((listing, index) => problemWithin(`listing ${index + 1} of ${what}`, listing, source.length)).find((found) => found !== null) ?? problemIn("occupancy", what, occupancy, occupancyFields);
+    problemIn("listing", what, listings, listingFields) ??
+    listings
+      .map((listing, index) => problemWithin(`listing ${index + 1} of ${what}`, listing, source.length))
+      .find((found) => found !== null) ??
+    problemIn("occupancy", what, occupancy, occupancyFields);
   if (problem) return { ok: false, problem };
   return checked;
 }
 
 /** The columns beside the lines: an item for each, or none where that may be. */
-function problemWithin(name: string, { lines, source, live, samples }: AsmListing, sourceLength: number): string | null {
+function problemWithin(
+  name: string,
+  { lines, source, live, samples }: AsmListing,
+  sourceLength: number,
+): string | null {
   const lengths = { source: source.length, live: live.length || lines.length, samples: samples.length || lines.length };
   const uneven = Object.entries(lengths).find(([, length]) => length !== lines.length);
-  if (uneven) return `"${uneven[0]}" of ${name} has ${uneven[1]} items but should have ${lines.length}, one for each line.`;
+  if (uneven)
+    return `"${uneven[0]}" of ${name} has ${uneven[1]} items but should have ${lines.length}, one for each line.`;
   const stray = source.find((line) => line > sourceLength);
   return stray === undefined ? null : `"source" of ${name} names line ${stray} but the source has ${sourceLength}.`;
 }

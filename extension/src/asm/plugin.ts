@@ -16,7 +16,16 @@ export const asm: JupyterFrontEndPlugin<void> = {
   activate: (_app: JupyterFrontEnd, rendermime: IRenderMimeRegistry, languages: IEditorLanguageRegistry) => {
     let language: Promise<Extension> | null = null;
     // Loaded with the first output that needs it. Without it the source is plain text, and the page's log says why.
-    const load = () => (language ??= cudaLanguage(languages).then((cuda): Extension => [cuda, wordColours({ all: true })], (error: unknown) => (console.warn((error as Error).message), [])));
-    rendermime.addFactory({ safe: true, mimeTypes: [asmMime], defaultRank: 10, createRenderer: (options) => new AsmRenderer(options, load()) });
+    const load = () =>
+      (language ??= cudaLanguage(languages).then(
+        (cuda): Extension => [cuda, wordColours({ all: true })],
+        (error: unknown) => (console.warn((error as Error).message), []),
+      ));
+    rendermime.addFactory({
+      safe: true,
+      mimeTypes: [asmMime],
+      defaultRank: 10,
+      createRenderer: (options) => new AsmRenderer(options, load()),
+    });
   },
 };

@@ -15,7 +15,11 @@ export interface Searched {
 export function matchesIn(panes: readonly Searched[], query: string): Match[] {
   const wanted = query.toLowerCase();
   if (wanted === "") return [];
-  return panes.flatMap((searched, pane) => searched.lines.flatMap((line, index) => (searched.isShown(index) && line.toLowerCase().includes(wanted) ? [{ pane, index }] : [])));
+  return panes.flatMap((searched, pane) =>
+    searched.lines.flatMap((line, index) =>
+      searched.isShown(index) && line.toLowerCase().includes(wanted) ? [{ pane, index }] : [],
+    ),
+  );
 }
 
 /** The position after `current`, or before it, round the end; −1 where there are none. */

@@ -6,7 +6,8 @@ import { shownText } from "../shown-text.ts";
 /** The facts of the line, in order; what nobody knows is left out. */
 export function factsOf({ title, device, arch, registers, shared, spills }: AsmPayload): string[] {
   const facts = [title, device, arch].filter((text) => text !== "").map((text) => shownText(text, 60));
-  if (registers !== null) facts.push(`${registers.toLocaleString("en-US")} ${registers === 1 ? "register" : "registers"}`);
+  if (registers !== null)
+    facts.push(`${registers.toLocaleString("en-US")} ${registers === 1 ? "register" : "registers"}`);
   if (shared !== null) facts.push(`${formatBytes(shared)} shared`);
   if (spills !== null) facts.push(spills === 0 ? "no spills" : `${formatBytes(spills)} spilled`);
   return facts;

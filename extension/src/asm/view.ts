@@ -37,20 +37,36 @@ export class AsmView {
   constructor(payload: AsmPayload) {
     this.listings = payload.listings;
     this.links = new Links(payload);
-    const texts = [this.sourceText(payload), ...payload.listings.map((listing) => this.listingText(listing, payload.source.length))];
-    this.panes = texts.map((text, pane) => new Pane(text, {
-      hovered: (index) => this.point(index < 0 ? this.cursor : { pane, index }, index >= 0),
-      chosen: (index) => this.choose(index < 0 ? null : { pane, index }),
-      searching: () => this.search.select(),
-      said: (sentence) => this.say(sentence),
-    }));
+    const texts = [
+      this.sourceText(payload),
+      ...payload.listings.map((listing) => this.listingText(listing, payload.source.length)),
+    ];
+    this.panes = texts.map(
+      (text, pane) =>
+        new Pane(text, {
+          hovered: (index) => this.point(index < 0 ? this.cursor : { pane, index }, index >= 0),
+          chosen: (index) => this.choose(index < 0 ? null : { pane, index }),
+          searching: () => this.search.select(),
+          said: (sentence) => this.say(sentence),
+        }),
+    );
     this.columns = new Columns(this.panes.map(({ node, text }) => ({ name: text.name, node })));
     const facts = factsOf(payload).map((fact) => element("span", "warpcell-asm-fact", fact));
     const name = element("span", "warpcell-asm-kernel", shownText(payload.kernel));
     const chart = occupancyChart(payload.occupancy);
-    const notes = payload.notes.slice(0, 20).map((note) => element("div", "warpcell-asm-note", shownText(note, mostCharacters)));
+    const notes = payload.notes
+      .slice(0, 20)
+      .map((note) => element("div", "warpcell-asm-note", shownText(note, mostCharacters)));
     this.status.setAttribute("role", "status");
-    this.node = element("div", "warpcell-asm-view", element("div", "warpcell-asm-facts", name, ...facts), ...notes, this.tools(chart), this.columns.node, this.status);
+    this.node = element(
+      "div",
+      "warpcell-asm-view",
+      element("div", "warpcell-asm-facts", name, ...facts),
+      ...notes,
+      this.tools(chart),
+      this.columns.node,
+      this.status,
+    );
   }
 
   dispose(): void {
@@ -67,8 +83,20 @@ export class AsmView {
     const samples = sourceSamples(source.length, listings);
     const hasSamples = samples.length > 0;
     return {
-      name: "Source", lines: source, shownLines: source.map(shownLine), language: [], bandOf: (index) => this.links.bandOf(index + 1), ...captionOf("line", [hasSamples && "samples"]),
-      gutters: (indexOf) => [lineColumn(source.length, (line) => indexOf(line) + 1, (line) => this.links.bandOf(line)), hasSamples ? sampleColumn(samples, (line) => samples[indexOf(line)] ?? 0) : []],
+      name: "Source",
+      lines: source,
+      shownLines: source.map(shownLine),
+      language: [],
+      bandOf: (index) => this.links.bandOf(index + 1),
+      ...captionOf("line", [hasSamples && "samples"]),
+      gutters: (indexOf) => [
+        lineColumn(
+          source.length,
+          (line) => indexOf(line) + 1,
+          (line) => this.links.bandOf(line),
+        ),
+        hasSamples ? sampleColumn(samples, (line) => samples[indexOf(line)] ?? 0) : [],
+      ],
     };
   }
 
@@ -78,9 +106,19 @@ export class AsmView {
     const hasSamples = samples.some((number) => number > 0);
     const shown = shownLines(listing);
     return {
-      name: name === "assembly" ? "Assembly" : name, lines, shownLines: shown, instructions: instructionsOf(name, shown), language: listingLanguage(name), ...captionOf("line of the source", [most > 0 && "live", hasSamples && "samples"]), bandOf: (index) => this.links.bandOf(source[index] ?? 0),
+      name: name === "assembly" ? "Assembly" : name,
+      lines,
+      shownLines: shown,
+      instructions: instructionsOf(name, shown),
+      language: listingLanguage(name),
+      ...captionOf("line of the source", [most > 0 && "live", hasSamples && "samples"]),
+      bandOf: (index) => this.links.bandOf(source[index] ?? 0),
       gutters: (indexOf) => [
-        lineColumn(sourceLength, (line) => source[indexOf(line)] ?? 0, (line) => this.links.bandOf(line)),
+        lineColumn(
+          sourceLength,
+          (line) => source[indexOf(line)] ?? 0,
+          (line) => this.links.bandOf(line),
+        ),
         most > 0 ? liveColumn(most, (line) => live[indexOf(line)] ?? 0) : [],
         hasSamples ? sampleColumn(samples, (line) => samples[indexOf(line)] ?? 0) : [],
       ],
@@ -89,7 +127,10 @@ export class AsmView {
 
   private tools(chart: HTMLElement | null): HTMLElement {
     Object.assign(this.search, { type: "search", placeholder: "Search" });
-    this.search.setAttribute("aria-label", "Search source and listings. Enter goes to the next line, Shift+Enter to the one before.");
+    this.search.setAttribute(
+      "aria-label",
+      "Search source and listings. Enter goes to the next line, Shift+Enter to the one before.",
+    );
     this.search.dataset["lmSuppressShortcuts"] = "true";
     this.search.addEventListener("input", () => this.find());
     this.search.addEventListener("keydown", (event) => {
@@ -99,12 +140,22 @@ export class AsmView {
       event.preventDefault();
     });
     this.found.setAttribute("role", "status");
-    return element("div", "warpcell-asm-tools", this.search, this.found, ...(chart ? [chart] : []), ...this.directivesButton());
+    return element(
+      "div",
+      "warpcell-asm-tools",
+      this.search,
+      this.found,
+      ...(chart ? [chart] : []),
+      ...this.directivesButton(),
+    );
   }
 
   /** Only where there are directives to hide. */
   private directivesButton(): HTMLElement[] {
-    const hidden = this.panes.reduce((sum, { text }) => sum + (text.instructions ? text.lines.length - text.instructions.length : 0), 0);
+    const hidden = this.panes.reduce(
+      (sum, { text }) => sum + (text.instructions ? text.lines.length - text.instructions.length : 0),
+      0,
+    );
     if (hidden === 0) return [];
     const button = element("button", "warpcell-button warpcell-asm-directives", "Directives");
     button.type = "button";
@@ -139,8 +190,17 @@ export class AsmView {
       if (isMoving && first !== undefined && place?.pane !== number) pane.reveal(first);
       return count;
     });
-    for (const [number, count] of counts.entries()) this.columns.note(number, number > 0 && count > 0 ? count.toLocaleString("en-US") : "");
-    this.say(line === 0 ? "" : linkSentence(line, this.panes.slice(1).map(({ text }) => text.name), counts.slice(1)));
+    for (const [number, count] of counts.entries())
+      this.columns.note(number, number > 0 && count > 0 ? count.toLocaleString("en-US") : "");
+    this.say(
+      line === 0
+        ? ""
+        : linkSentence(
+            line,
+            this.panes.slice(1).map(({ text }) => text.name),
+            counts.slice(1),
+          ),
+    );
   }
 
   private find(): void {
@@ -161,9 +221,11 @@ export class AsmView {
 
   private mark(): void {
     const match = this.matches[this.match];
-    for (const [number, pane] of this.panes.entries()) pane.find(this.search.value.toLowerCase(), match?.pane === number ? match.index : -1);
+    for (const [number, pane] of this.panes.entries())
+      pane.find(this.search.value.toLowerCase(), match?.pane === number ? match.index : -1);
     const all = formatCount(this.matches.length, "line", "lines");
-    this.found.textContent = this.search.value === "" ? "" : match ? `${(this.match + 1).toLocaleString("en-US")} of ${all}` : all;
+    this.found.textContent =
+      this.search.value === "" ? "" : match ? `${(this.match + 1).toLocaleString("en-US")} of ${all}` : all;
   }
 
   private say(sentence: string): void {
@@ -171,10 +233,16 @@ export class AsmView {
   }
 }
 
-const wordsOf: Readonly<Record<string, string>> = { live: "live registers", samples: "samples of the profiler, in percent of all" };
+const wordsOf: Readonly<Record<string, string>> = {
+  live: "live registers",
+  samples: "samples of the profiler, in percent of all",
+};
 
 /** What the columns left of the code are, briefly and in words. */
 function captionOf(first: string, others: readonly (string | false)[]): { columns: string; columnsInWords: string } {
   const names = others.filter((name) => name !== false);
-  return { columns: ["line", ...names.map((name) => (name === "samples" ? "samples %" : name))].join(" · "), columnsInWords: [first, ...names.map((name) => wordsOf[name]!)].join(", ") };
+  return {
+    columns: ["line", ...names.map((name) => (name === "samples" ? "samples %" : name))].join(" · "),
+    columnsInWords: [first, ...names.map((name) => wordsOf[name]!)].join(", "),
+  };
 }

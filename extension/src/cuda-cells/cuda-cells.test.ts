@@ -7,14 +7,31 @@ import { cudaWords, kindOf } from "./cuda-words.ts";
 import { magicEnd } from "./magic-line.ts";
 import { blankBefore, CudaCellParser } from "./masked-input.ts";
 
-test.each<[string, number]>([["%%cuda", 6], ["%%cuda --arch sm_90\nint x;", 19], ["%%cuda\t\n", 7], ["\n  \n %%cuda -O\nint x;", 14]])("%j is a CUDA cell", (head, end) => expect(magicEnd(head)).toBe(end));
-test.each(["", "%cuda", "x %%cuda", "%%cudax", "%%cuda-graph", "// %%cuda", "1;\n%%cuda"])("%j is not", (head) => expect(magicEnd(head)).toBeNull());
+test.each<[string, number]>([
+  ["%%cuda", 6],
+  ["%%cuda --arch sm_90\nint x;", 19],
+  ["%%cuda\t\n", 7],
+  ["\n  \n %%cuda -O\nint x;", 14],
+])("%j is a CUDA cell", (head, end) => expect(magicEnd(head)).toBe(end));
+test.each(["", "%cuda", "x %%cuda", "%%cudax", "%%cuda-graph", "// %%cuda", "1;\n%%cuda"])("%j is not", (head) =>
+  expect(magicEnd(head)).toBeNull());
 
 test("each word has its kind", () => {
-  const kinds = (text: string) => [...text.matchAll(cudaWords())].map((match) => [match[0], kindOf(match as RegExpExecArray)]);
+  const kinds = (text: string) =>
+    [...text.matchAll(cudaWords())].map((match) => [match[0], kindOf(match as RegExpExecArray)]);
   expect(kinds("%%cuda --fast-math")).toEqual([["%%cuda --fast-math", "magic"]]);
-  expect(kinds("__global__ void k(float4* p, const int* __restrict__ q)")).toEqual([["__global__", "qualifier"], ["float4", "builtin"], ["__restrict__", "qualifier"]]);
-  expect(kinds("k<<<dim3(1), 32>>>(__shfl_down_sync(m, v, 1), atomicAdd(p, 1))")).toEqual([["<<<", "launch"], ["dim3", "builtin"], [">>>", "launch"], ["__shfl_down_sync", "builtin"], ["atomicAdd", "builtin"]]);
+  expect(kinds("__global__ void k(float4* p, const int* __restrict__ q)")).toEqual([
+    ["__global__", "qualifier"],
+    ["float4", "builtin"],
+    ["__restrict__", "qualifier"],
+  ]);
+  expect(kinds("k<<<dim3(1), 32>>>(__shfl_down_sync(m, v, 1), atomicAdd(p, 1))")).toEqual([
+    ["<<<", "launch"],
+    ["dim3", "builtin"],
+    [">>>", "launch"],
+    ["__shfl_down_sync", "builtin"],
+    ["atomicAdd", "builtin"],
+  ]);
   expect(kinds("my__global__ threadIdxs int5 __globals__")).toEqual([]);
 });
 
@@ -44,5 +61,7 @@ test("the C++ parser reads the cell in place, without its magic line", () => {
 });
 
 test("without C++ there are no CUDA colours, and the reason is said", async () => {
-  await expect(cudaLanguage({ getLanguage: async () => null })).rejects.toThrow('JupyterLab knows no language "C++": %%cuda cells keep the colours of TypeScript.');
+  await expect(cudaLanguage({ getLanguage: async () => null })).rejects.toThrow(
+    'JupyterLab knows no language "C++": %%cuda cells keep the colours of TypeScript.',
+  );
 });

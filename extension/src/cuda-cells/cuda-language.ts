@@ -8,5 +8,8 @@ import { CudaCellParser } from "./masked-input.ts";
 export async function cudaLanguage(languages: Pick<IEditorLanguageRegistry, "getLanguage">): Promise<LanguageSupport> {
   const cpp = (await languages.getLanguage("C++"))?.support;
   if (!cpp) throw new Error('JupyterLab knows no language "C++": %%cuda cells keep the colours of TypeScript.');
-  return new LanguageSupport(new Language(cpp.language.data, new CudaCellParser(cpp.language.parser), [], "cuda"), [cpp.support, blockIndentation]);
+  return new LanguageSupport(new Language(cpp.language.data, new CudaCellParser(cpp.language.parser), [], "cuda"), [
+    cpp.support,
+    blockIndentation,
+  ]);
 }

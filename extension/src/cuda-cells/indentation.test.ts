@@ -18,6 +18,10 @@ test.each<[string, number | null]>([
   expect(getIndentation(new IndentContext(state, { simulateBreak: text.length }), text.length)).toBe(columns);
 });
 
-test.each<[string, number | null]>([["void f() {\n    if (x) {\n", 8], ["void f() {\n    if (x) {\n}", 4], ["void f() {\n    x = 1;\n}", null]])("the last line of %j", (text, columns) => {
+test.each<[string, number | null]>([
+  ["void f() {\n    if (x) {\n", 8],
+  ["void f() {\n    if (x) {\n}", 4],
+  ["void f() {\n    x = 1;\n}", null],
+])("the last line of %j", (text, columns) => {
   expect(getIndentation(stateOf(text), text.lastIndexOf("\n") + 1)).toBe(columns);
 });

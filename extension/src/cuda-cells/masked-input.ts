@@ -40,7 +40,11 @@ export class CudaCellParser extends Parser {
     this.cpp = cpp;
   }
 
-  override createParse(input: Input, fragments: readonly TreeFragment[], ranges: readonly { from: number; to: number }[]): PartialParse {
+  override createParse(
+    input: Input,
+    fragments: readonly TreeFragment[],
+    ranges: readonly { from: number; to: number }[],
+  ): PartialParse {
     const end = magicEnd(input.read(0, Math.min(input.length, headLength))) ?? 0;
     return this.cpp.startParse(new MaskedInput(input, end), fragments, ranges);
   }

@@ -52,5 +52,7 @@ class WordColours {
 /** For editors of cells, which their magic line makes CUDA; or, where that is known, for `all` text. The highest precedence puts these marks inside the highlighter's, so that their colour wins. */
 export function wordColours({ all = false } = {}): Extension {
   const isCuda = (view: EditorView) => all || magicEndOf(view) !== null;
-  return Prec.highest(ViewPlugin.define((view) => new WordColours(view, isCuda), { decorations: (colours) => colours.decorations }));
+  return Prec.highest(
+    ViewPlugin.define((view) => new WordColours(view, isCuda), { decorations: (colours) => colours.decorations }),
+  );
 }

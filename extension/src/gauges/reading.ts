@@ -62,12 +62,22 @@ function memoryOf({ memoryUsed, memoryTotal, allocated }: DeviceGauge): string {
 function figuresOf(gauge: DeviceGauge): string {
   const figures: [string, string | null][] = [
     [`${gauge.device}: ${gauge.name}`, gauge.active ? "new tensors go here" : ""],
-    ["memory in use on the device", gauge.memoryUsed === null ? null : gauge.memoryTotal === null ? formatBytes(gauge.memoryUsed) : formatBytesOf(gauge.memoryUsed, gauge.memoryTotal)],
+    [
+      "memory in use on the device",
+      gauge.memoryUsed === null
+        ? null
+        : gauge.memoryTotal === null
+          ? formatBytes(gauge.memoryUsed)
+          : formatBytesOf(gauge.memoryUsed, gauge.memoryTotal),
+    ],
     ["tensors of this notebook", formatBytes(gauge.allocated)],
     ["held for them", formatBytes(gauge.reserved)],
     ["utilization", gauge.utilization === null ? null : formatShare(gauge.utilization)],
     ["temperature", gauge.temperature === null ? null : `${formatValue(gauge.temperature, 3)} °C`],
     ["power", gauge.power === null ? null : `${formatValue(gauge.power, 3)} W`],
   ];
-  return figures.filter(([, value]) => value !== null).map(([name, value]) => (value ? `${name}: ${value}` : name)).join("\n");
+  return figures
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => (value ? `${name}: ${value}` : name))
+    .join("\n");
 }

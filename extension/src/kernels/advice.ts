@@ -18,15 +18,30 @@ export class Advice extends Widget {
       this.node.append(element("div", "warpcell-advice-none", "No advice: nothing in this profile stands out."));
       return;
     }
-    const items = advice.slice(0, mostSentences).map((one) => element("li", "warpcell-advice-item", buttonOf(one, one.place === null ? null : places[one.place]!, show)));
+    const items = advice
+      .slice(0, mostSentences)
+      .map((one) =>
+        element("li", "warpcell-advice-item", buttonOf(one, one.place === null ? null : places[one.place]!, show)),
+      );
     this.node.append(element("ul", "warpcell-advice-list", ...items));
     const rest = advice.length - items.length;
-    if (rest > 0) this.node.append(element("div", "warpcell-advice-none", `${formatCount(rest, "more sentence is", "more sentences are")} not shown.`));
+    if (rest > 0)
+      this.node.append(
+        element(
+          "div",
+          "warpcell-advice-none",
+          `${formatCount(rest, "more sentence is", "more sentences are")} not shown.`,
+        ),
+      );
   }
 }
 
 function buttonOf({ text, place, start, end }: TraceAdvice, line: TracePlace | null, show: Show): HTMLElement {
-  const button = element("button", "warpcell-advice-button", element("span", "warpcell-advice-text", shownText(text, mostCharacters)));
+  const button = element(
+    "button",
+    "warpcell-advice-button",
+    element("span", "warpcell-advice-text", shownText(text, mostCharacters)),
+  );
   button.type = "button";
   if (line) button.append(element("span", "warpcell-advice-place", shownText(line.text, 40)));
   const target: Target = { start, end, ...(place === null ? {} : { place }) };

@@ -7,8 +7,14 @@ export type KernelFacts = Pick<TracePayload, "kernels" | "devices" | "advice" | 
 
 const isAmount = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value) && value >= 0;
 const amount: Expectation = { expected: "a number ≥ 0", holds: isAmount };
-const amounts: Expectation = { expected: "a record of numbers ≥ 0", holds: (value) => record.holds(value) && Object.values(value as object).every(isAmount) };
-const numbers: Expectation = { expected: "a record of finite numbers", holds: (value) => record.holds(value) && Object.values(value as object).every(finite.holds) };
+const amounts: Expectation = {
+  expected: "a record of numbers ≥ 0",
+  holds: (value) => record.holds(value) && Object.values(value as object).every(isAmount),
+};
+const numbers: Expectation = {
+  expected: "a record of finite numbers",
+  holds: (value) => record.holds(value) && Object.values(value as object).every(finite.holds),
+};
 
 const kernelFields: Expectations<TraceKernel> = {
   name: text,
@@ -37,7 +43,13 @@ const kernelFields: Expectations<TraceKernel> = {
   places: counts,
 };
 
-const deviceFields: Expectations<TraceDevice> = { device: text, name: text, copy: orNull(amount), product: amounts, busy: within(0, 1) };
+const deviceFields: Expectations<TraceDevice> = {
+  device: text,
+  name: text,
+  copy: orNull(amount),
+  product: amounts,
+  busy: within(0, 1),
+};
 const adviceFields: Expectations<TraceAdvice> = { text, place: orNull(count), start: finite, end: finite };
 const placeFields: Expectations<TracePlace> = { text, cell: orNull(text), count, line: count };
 const what = "a profile";
@@ -49,8 +61,16 @@ export function problemWith({ kernels, devices, advice, places }: KernelFacts): 
     problemIn("device", what, devices, deviceFields) ??
     problemIn("advice", what, advice, adviceFields) ??
     problemIn("place", what, places, placeFields) ??
-    strayPlace("Kernel", kernels.map((kernel) => kernel.places), places.length) ??
-    strayPlace("Advice", advice.map(({ place }) => (place === null ? [] : [place])), places.length)
+    strayPlace(
+      "Kernel",
+      kernels.map((kernel) => kernel.places),
+      places.length,
+    ) ??
+    strayPlace(
+      "Advice",
+      advice.map(({ place }) => (place === null ? [] : [place])),
+      places.length,
+    )
   );
 }
 
@@ -58,7 +78,8 @@ export function problemWith({ kernels, devices, advice, places }: KernelFacts): 
 function strayPlace(noun: string, owners: readonly (readonly number[])[], length: number): string | null {
   for (const [index, indices] of owners.entries()) {
     const stray = indices.find((place) => place >= length);
-    if (stray !== undefined) return `${noun} ${index + 1} of a profile names place ${stray} but there are ${length}, counted from 0.`;
+    if (stray !== undefined)
+      return `${noun} ${index + 1} of a profile names place ${stray} but there are ${length}, counted from 0.`;
   }
   return null;
 }

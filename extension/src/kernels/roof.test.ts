@@ -4,7 +4,8 @@ import { ceilingAt, decadesOf, mostPoints, radiusOf, roofOf, ticksOf } from "./r
 import { rowsOf } from "./rows.ts";
 import { device, facts, kernel } from "../../../test/helpers/kernel-facts.ts";
 
-const roof = (kernels: Parameters<typeof kernel>[0][], of = device()) => roofOf(of, rowsOf(facts(kernels.map(kernel), { devices: [of] })));
+const roof = (kernels: Parameters<typeof kernel>[0][], of = device()) =>
+  roofOf(of, rowsOf(facts(kernels.map(kernel), { devices: [of] })));
 
 test("the lower of what memory and arithmetic allow", () => {
   expect(ceilingAt(device(), 2, "float32")).toEqual({ rate: 8e12, by: "memory" });
@@ -18,7 +19,14 @@ test("the lower of what memory and arithmetic allow", () => {
 
 test("a kernel is a point where bytes and operations are known; with one of them it is listed, with none counted", () => {
   const { points, partial, unknown, products, copy } = roof([
-    { bytes: 1e6, flops: 2e6, dtype: "float32", total: 5 }, { bytes: 1e6, total: 7 }, { flops: 1e6 }, {}, { bytes: 0, flops: 5 }, { bytes: 5, flops: 0 }, { mean: 0, bytes: 1, flops: 1 }, { device: "cpu", bytes: 1, flops: 1 },
+    { bytes: 1e6, flops: 2e6, dtype: "float32", total: 5 },
+    { bytes: 1e6, total: 7 },
+    { flops: 1e6 },
+    {},
+    { bytes: 0, flops: 5 },
+    { bytes: 5, flops: 0 },
+    { mean: 0, bytes: 1, flops: 1 },
+    { device: "cpu", bytes: 1, flops: 1 },
   ]);
   expect(points).toMatchObject([{ intensity: 2, rate: 2e12, ceiling: { rate: 8e12, by: "memory" } }]);
   expect(partial.map(({ index }) => index)).toEqual([2, 4, 5, 1]);
@@ -28,7 +36,9 @@ test("a kernel is a point where bytes and operations are known; with one of them
 });
 
 test("those that took longest have a point where there is no room for all, and the largest is drawn first", () => {
-  const { points, omitted } = roof(Array.from({ length: mostPoints + 5 }, (_, total) => ({ bytes: 1, flops: 1, total, share: total / 1000 })));
+  const { points, omitted } = roof(
+    Array.from({ length: mostPoints + 5 }, (_, total) => ({ bytes: 1, flops: 1, total, share: total / 1000 })),
+  );
   expect(points).toHaveLength(mostPoints);
   expect(omitted).toBe(5);
   expect(points[0]!.row.kernel.total).toBe(mostPoints + 4);
@@ -36,10 +46,15 @@ test("those that took longest have a point where there is no room for all, and t
 });
 
 test("the picture holds every point and every ridge", () => {
-  const { across, up } = roof([{ bytes: 1e6, flops: 1e4 }, { bytes: 1e2, flops: 1e5 }]);
+  const { across, up } = roof([
+    { bytes: 1e6, flops: 1e4 },
+    { bytes: 1e2, flops: 1e5 },
+  ]);
   expect(across).toEqual([-3, 4]);
   expect(up).toEqual([9, 15]);
-  expect(roof([{ bytes: 1e6, flops: 1e6 }], device({ copy: 4e12, product: {} })).up[1]).toBeGreaterThanOrEqual(Math.log10(4e12));
+  expect(roof([{ bytes: 1e6, flops: 1e6 }], device({ copy: 4e12, product: {} })).up[1]).toBeGreaterThanOrEqual(
+    Math.log10(4e12),
+  );
   expect(roof([{ bytes: 1e6, flops: 1e6 }], device({ copy: null, product: {} })).copy).toBe(null);
 });
 

@@ -41,7 +41,8 @@ export interface Roof {
 
 /** A picture of more is a cloud. */
 export const mostPoints = 400;
-const isPositive = (value: number | null | undefined): value is number => typeof value === "number" && value > 0 && Number.isFinite(value);
+const isPositive = (value: number | null | undefined): value is number =>
+  typeof value === "number" && value > 0 && Number.isFinite(value);
 
 /** The lower of what memory and a matrix product of the kernel's dtype allow. */
 export function ceilingAt(device: TraceDevice, intensity: number, dtype: string | null): Ceiling | null {
@@ -55,7 +56,9 @@ function pointOf(row: Row, device: TraceDevice): Point | null {
   const { kernel, throughput } = row;
   if (!isPositive(throughput) || !isPositive(kernel.bytes) || !isPositive(kernel.flops)) return null;
   const intensity = kernel.flops / kernel.bytes;
-  return isPositive(intensity) ? { row, intensity, rate: throughput, ceiling: ceilingAt(device, intensity, kernel.dtype) } : null;
+  return isPositive(intensity)
+    ? { row, intensity, rate: throughput, ceiling: ceilingAt(device, intensity, kernel.dtype) }
+    : null;
 }
 
 /** The decades around all of `values`, with a twentieth of one to spare; at least two of them. */
@@ -75,19 +78,36 @@ export function ticksOf([first, last]: Decades, most: number): number[] {
 
 /** The roofline of one device, of all rows of a profile. */
 export function roofOf(device: TraceDevice, rows: readonly Row[]): Roof {
-  const own = rows.filter(({ kernel }) => kernel.device === device.device).sort((one, other) => other.kernel.total - one.kernel.total);
+  const own = rows
+    .filter(({ kernel }) => kernel.device === device.device)
+    .sort((one, other) => other.kernel.total - one.kernel.total);
   const all = own.map((row) => ({ row, point: pointOf(row, device) }));
   const known = all.flatMap(({ point }) => point ?? []);
   const points = known.slice(0, mostPoints);
-  const partial = all.filter(({ row, point }) => !point && (isPositive(row.bandwidth) || isPositive(row.throughput))).map(({ row }) => row);
+  const partial = all
+    .filter(({ row, point }) => !point && (isPositive(row.bandwidth) || isPositive(row.throughput)))
+    .map(({ row }) => row);
   const copy = isPositive(device.copy) ? device.copy : null;
-  const products = Object.entries(device.product).filter(([, rate]) => isPositive(rate)).map(([dtype, rate]) => ({ dtype, rate })).sort((one, other) => other.rate - one.rate);
+  const products = Object.entries(device.product)
+    .filter(([, rate]) => isPositive(rate))
+    .map(([dtype, rate]) => ({ dtype, rate }))
+    .sort((one, other) => other.rate - one.rate);
   const ridges = copy === null ? [] : products.map(({ rate }) => rate / copy).filter(isPositive);
   const across = decadesOf([...points.map(({ intensity }) => intensity), ...ridges]);
   // Without a product the diagonal alone says how high the picture is.
   const slope = copy !== null && products.length === 0 ? [copy * 10 ** across[1]].filter(isPositive) : [];
   const up = decadesOf([...points.map(({ rate }) => rate), ...products.map(({ rate }) => rate), ...slope]);
-  return { device, copy, products, points, partial, unknown: own.length - known.length - partial.length, omitted: known.length - points.length, across, up };
+  return {
+    device,
+    copy,
+    products,
+    points,
+    partial,
+    unknown: own.length - known.length - partial.length,
+    omitted: known.length - points.length,
+    across,
+    up,
+  };
 }
 
 /** The radius of a point, in pixels: its area grows with its share of the time. */

@@ -26,8 +26,16 @@ export class Roofline extends Widget {
     const { devices } = facts;
     this.figures = devices.slice(0, mostDevices).map((device) => new Figure(roofOf(device, rows), show));
     this.node.append(...this.figures.map(({ node }) => node));
-    if (devices.length === 0) this.node.append(element("div", "warpcell-roofline-note", "This profile names no device."));
-    if (devices.length > mostDevices) this.node.append(element("div", "warpcell-roofline-note", `${formatCount(devices.length - mostDevices, "more device is", "more devices are")} not shown.`));
+    if (devices.length === 0)
+      this.node.append(element("div", "warpcell-roofline-note", "This profile names no device."));
+    if (devices.length > mostDevices)
+      this.node.append(
+        element(
+          "div",
+          "warpcell-roofline-note",
+          `${formatCount(devices.length - mostDevices, "more device is", "more devices are")} not shown.`,
+        ),
+      );
   }
 
   override dispose(): void {
@@ -51,7 +59,14 @@ class Figure {
     this.roof = roof;
     this.show = show;
     const { device, points } = roof;
-    this.node.append(element("div", "warpcell-roofline-title", element("b", "", shownText(device.device, 40)), ` ${shownText(device.name, 80)}`));
+    this.node.append(
+      element(
+        "div",
+        "warpcell-roofline-title",
+        element("b", "", shownText(device.device, 40)),
+        ` ${shownText(device.name, 80)}`,
+      ),
+    );
     const missing = missingRates(roof);
     if (missing) this.node.append(element("div", "warpcell-roofline-note", missing));
     if (points.length > 0) {
@@ -70,7 +85,10 @@ class Figure {
     this.field.tabIndex = 0;
     this.field.setAttribute("role", "application");
     this.field.setAttribute("aria-roledescription", "roofline");
-    this.field.setAttribute("aria-label", `Roofline of ${shownText(device.device, 40)}: ${formatCount(points.length, "kernel", "kernels")}. Arrow keys go from the kernel that took longest to the next, Enter shows it in the timeline.`);
+    this.field.setAttribute(
+      "aria-label",
+      `Roofline of ${shownText(device.device, 40)}: ${formatCount(points.length, "kernel", "kernels")}. Arrow keys go from the kernel that took longest to the next, Enter shows it in the timeline.`,
+    );
     this.field.dataset["lmSuppressShortcuts"] = "true";
     this.reading.setAttribute("role", "status");
     this.field.addEventListener("keydown", (event) => this.onKey(event));
@@ -84,7 +102,8 @@ class Figure {
 
   /** What stands below the picture while no dot is pointed at. */
   private rest(): void {
-    this.reading.textContent = "Lines are what a copy and matrix products were measured to reach here. A dot is a kernel, its area its share of the time: the nearer to its line, the better.";
+    this.reading.textContent =
+      "Lines are what a copy and matrix products were measured to reach here. A dot is a kernel, its area its share of the time: the nearer to its line, the better.";
   }
 
   private draw(): void {
@@ -99,10 +118,18 @@ class Figure {
 
   private onKey(event: KeyboardEvent): void {
     const last = this.roof.points.length - 1;
-    const next = { ArrowRight: this.current + 1, ArrowDown: this.current + 1, ArrowLeft: this.current - 1, ArrowUp: this.current - 1, Home: 0, End: last }[event.key];
+    const next = {
+      ArrowRight: this.current + 1,
+      ArrowDown: this.current + 1,
+      ArrowLeft: this.current - 1,
+      ArrowUp: this.current - 1,
+      Home: 0,
+      End: last,
+    }[event.key];
     if (event.key === "Escape") this.moveTo(-1);
     else if (event.key === "Enter") this.choose();
-    else if (next !== undefined && !event.ctrlKey && !event.metaKey && !event.altKey) this.moveTo(Math.max(0, Math.min(last, next)));
+    else if (next !== undefined && !event.ctrlKey && !event.metaKey && !event.altKey)
+      this.moveTo(Math.max(0, Math.min(last, next)));
     else return;
     event.preventDefault();
   }
@@ -111,7 +138,9 @@ class Figure {
   private nearest({ clientX, clientY }: PointerEvent): number {
     if (!this.plot) return -1;
     const { left, top } = this.plot.node.getBoundingClientRect();
-    const distances = this.plot.placed.map(({ x, y, point }) => Math.hypot(clientX - left - x, clientY - top - y) - radiusOf(point));
+    const distances = this.plot.placed.map(
+      ({ x, y, point }) => Math.hypot(clientX - left - x, clientY - top - y) - radiusOf(point),
+    );
     const least = distances.reduce((nearest, distance, index) => (distance < distances[nearest]! ? index : nearest), 0);
     return distances[least]! < 10 ? least : -1;
   }
@@ -135,7 +164,8 @@ class Figure {
     const at: Placed | undefined = this.plot.placed[this.current];
     this.plot.ring.setAttribute("visibility", at ? "visible" : "hidden");
     if (!at) return;
-    for (const [name, value] of Object.entries({ cx: at.x, cy: at.y, r: radiusOf(at.point) + 3 })) this.plot.ring.setAttribute(name, String(value));
+    for (const [name, value] of Object.entries({ cx: at.x, cy: at.y, r: radiusOf(at.point) + 3 }))
+      this.plot.ring.setAttribute(name, String(value));
   }
 
   /** Kernels of which only one side is known, with how much of that side they reach. */
@@ -143,7 +173,12 @@ class Figure {
     const { partial } = this.roof;
     if (partial.length === 0) return [];
     const items = partial.slice(0, mostListed).map((row) => {
-      const button = element("button", "warpcell-roofline-partial", element("span", "warpcell-roofline-kernel", row.name), element("span", "warpcell-roofline-figures", figuresOf(row)));
+      const button = element(
+        "button",
+        "warpcell-roofline-partial",
+        element("span", "warpcell-roofline-kernel", row.name),
+        element("span", "warpcell-roofline-figures", figuresOf(row)),
+      );
       button.type = "button";
       button.addEventListener("click", () => this.show({ kernel: row.index }));
       return element("li", "", button);
@@ -152,39 +187,55 @@ class Figure {
     return [
       element("div", "warpcell-roofline-heading", "Only bytes or only operations are known of"),
       element("ul", "warpcell-roofline-list", ...items),
-      ...(rest > 0 ? [element("div", "warpcell-roofline-note", `${formatCount(rest, "more is", "more are")} in the table.`)] : []),
+      ...(rest > 0
+        ? [element("div", "warpcell-roofline-note", `${formatCount(rest, "more is", "more are")} in the table.`)]
+        : []),
     ];
   }
 }
 
 function missingRates({ copy, products }: Roof): string | null {
-  if (copy === null && products.length === 0) return "No rates of this device were measured, so the picture has no ceilings.";
+  if (copy === null && products.length === 0)
+    return "No rates of this device were measured, so the picture has no ceilings.";
   if (copy === null) return "No copy was measured on this device, so the picture has no ceiling of memory.";
-  return products.length === 0 ? "No matrix product was measured on this device, so the picture has no ceiling of computing." : null;
+  return products.length === 0
+    ? "No matrix product was measured on this device, so the picture has no ceiling of computing."
+    : null;
 }
 
 function notesOf({ unknown, omitted, points, partial }: Roof): string[] {
   if (points.length + partial.length + unknown === 0) return ["No kernel ran on this device."];
   const notes: string[] = [];
-  if (omitted > 0) notes.push(`${formatCount(omitted, "kernel that took less time has", "kernels that took less time have")} no dot.`);
-  if (unknown > 0) notes.push(`Of ${formatCount(unknown, "kernel", "kernels")} neither bytes nor operations are known. Launch with { bytes, flops } to see them here.`);
+  if (omitted > 0)
+    notes.push(`${formatCount(omitted, "kernel that took less time has", "kernels that took less time have")} no dot.`);
+  if (unknown > 0)
+    notes.push(
+      `Of ${formatCount(unknown, "kernel", "kernels")} neither bytes nor operations are known. Launch with { bytes, flops } to see them here.`,
+    );
   return notes;
 }
 
 function sentenceOf({ row, intensity, rate, ceiling }: Point): (Node | string)[] {
   const facts = [`${formatAmount(intensity)} FLOP/B`, formatRate(rate, "FLOP/s")];
   if (row.bandwidth !== null) facts.push(formatRate(row.bandwidth, "B/s"));
-  if (ceiling) facts.push(`${formatPart(rate / ceiling.rate)} of what ${ceiling.by === "memory" ? "memory" : `${shownText(row.kernel.dtype ?? "", 16)} arithmetic`} allows`);
+  if (ceiling)
+    facts.push(
+      `${formatPart(rate / ceiling.rate)} of what ${ceiling.by === "memory" ? "memory" : `${shownText(row.kernel.dtype ?? "", 16)} arithmetic`} allows`,
+    );
   facts.push(`${formatPart(row.kernel.share)} of the time`);
   return [element("span", "warpcell-roofline-kernel", row.name), ` ${facts.join(" · ")}`];
 }
 
 function figuresOf({ bandwidth, throughput, ofCopy, ofProduct, kernel, device }: Row): string {
   const facts: string[] = [];
-  if (bandwidth) facts.push(formatRate(bandwidth, "B/s") + (ofCopy === null ? "" : `, ${formatPart(ofCopy)} of a copy`));
+  if (bandwidth)
+    facts.push(formatRate(bandwidth, "B/s") + (ofCopy === null ? "" : `, ${formatPart(ofCopy)} of a copy`));
   if (throughput) {
     const isMeasured = ofProduct !== null && device !== null && ownOf(device.product, kernel.dtype ?? "") !== null;
-    facts.push(formatRate(throughput, "FLOP/s") + (isMeasured ? `, ${formatPart(ofProduct)} of a ${shownText(kernel.dtype!, 16)} product` : ""));
+    facts.push(
+      formatRate(throughput, "FLOP/s") +
+        (isMeasured ? `, ${formatPart(ofProduct)} of a ${shownText(kernel.dtype!, 16)} product` : ""),
+    );
   }
   facts.push(`${formatPart(kernel.share)} of the time`);
   return facts.join(" · ");

@@ -5,7 +5,14 @@ import { filtered, rowsOf, slownessOf, sorted } from "./rows.ts";
 import { device, facts, kernel } from "../../../test/helpers/kernel-facts.ts";
 
 test("rates are of one launch in the mean, beside a copy and a product of the kernel's dtype", () => {
-  const [one, other, third, short] = rowsOf(facts([kernel({ bytes: 2e6, flops: 1e7, dtype: "float32" }), kernel({ flops: 1e7, dtype: "constructor" }), kernel({ device: "cpu", bytes: 5 }), kernel({ mean: 0, bytes: 5, flops: 5 })]));
+  const [one, other, third, short] = rowsOf(
+    facts([
+      kernel({ bytes: 2e6, flops: 1e7, dtype: "float32" }),
+      kernel({ flops: 1e7, dtype: "constructor" }),
+      kernel({ device: "cpu", bytes: 5 }),
+      kernel({ mean: 0, bytes: 5, flops: 5 }),
+    ]),
+  );
   expect(one).toMatchObject({ bandwidth: 2e12, ofCopy: 0.5, throughput: 1e13, ofProduct: 0.2 });
   expect(other).toMatchObject({ bandwidth: null, ofCopy: null, throughput: 1e13, ofProduct: null });
   expect(third).toMatchObject({ device: null, bandwidth: 5e6, ofCopy: null });
@@ -22,8 +29,16 @@ test("the slowest are found by rank", () => {
 });
 
 test("order: both ways, without a value last, equal ones as they were; names by their numbers", () => {
-  const rows = rowsOf(facts([kernel({ name: "k10", registers: 8 }), kernel({ name: "k2", registers: null }), kernel({ name: "k1", registers: 32 }), kernel({ name: "k3", registers: 8 })]));
-  const names = (descending: boolean) => sorted(rows, ({ kernel }) => kernel.registers, descending).map(({ name }) => name);
+  const rows = rowsOf(
+    facts([
+      kernel({ name: "k10", registers: 8 }),
+      kernel({ name: "k2", registers: null }),
+      kernel({ name: "k1", registers: 32 }),
+      kernel({ name: "k3", registers: 8 }),
+    ]),
+  );
+  const names = (descending: boolean) =>
+    sorted(rows, ({ kernel }) => kernel.registers, descending).map(({ name }) => name);
   expect(names(true)).toEqual(["k1", "k10", "k3", "k2"]);
   expect(names(false)).toEqual(["k10", "k3", "k1", "k2"]);
   expect(sorted(rows, ({ name }) => name, false).map(({ name }) => name)).toEqual(["k1", "k2", "k3", "k10"]);
@@ -40,31 +55,115 @@ test("the filter wants every word, in the name, the operation, the device or a l
 });
 
 test("10,000 rows are sorted and filtered while a key is pressed", () => {
-  const rows = rowsOf(facts(Array.from({ length: 10_000 }, (_, index) => kernel({ name: `kernel_${(index * 7919) % 10_000}`, total: (index * 31) % 997 }))));
+  const rows = rowsOf(
+    facts(
+      Array.from({ length: 10_000 }, (_, index) =>
+        kernel({ name: `kernel_${(index * 7919) % 10_000}`, total: (index * 31) % 997 }),
+      ),
+    ),
+  );
   const start = performance.now();
   expect(sorted(filtered(rows, "kernel_99"), ({ kernel }) => kernel.total, true).length).toBe(111);
   expect(performance.now() - start).toBeLessThan(100);
 });
 
-const ids = (kernels: Parameters<typeof kernel>[0][]) => columnsFor(rowsOf(facts(kernels.map(kernel)))).columns.map(({ id }) => id);
+const ids = (kernels: Parameters<typeof kernel>[0][]) =>
+  columnsFor(rowsOf(facts(kernels.map(kernel)))).columns.map(({ id }) => id);
 
 test("a column is there when a row has something to say in it", () => {
   expect(ids([{}])).toEqual(["share", "total", "calls", "name", "grid", "block"]);
-  expect(ids([{}, { calls: 2, shared: 0, local: 0 }])).toEqual(["share", "total", "calls", "mean", "range", "name", "grid", "block"]);
-  expect(ids([{ grid: [], block: [] }, { grid: [], block: [], device: "cpu" }])).toEqual(["share", "total", "calls", "name", "device"]);
-  expect(ids([{ registers: 24, shared: 1, local: 8, theoreticalOccupancy: 75, bytes: 1, flops: 1, places: [0], counters: { "sm busy": 1, "dram bytes": 2 }, samples: { wait: 1 } }, { samples: {} }])).toEqual(
-    ["share", "total", "calls", "name", "grid", "block", "registers", "shared", "local", "occupancy", "bandwidth", "throughput", "samples", "counter sm busy", "counter dram bytes", "places"],
-  );
+  expect(ids([{}, { calls: 2, shared: 0, local: 0 }])).toEqual([
+    "share",
+    "total",
+    "calls",
+    "mean",
+    "range",
+    "name",
+    "grid",
+    "block",
+  ]);
+  expect(
+    ids([
+      { grid: [], block: [] },
+      { grid: [], block: [], device: "cpu" },
+    ]),
+  ).toEqual(["share", "total", "calls", "name", "device"]);
+  expect(
+    ids([
+      {
+        registers: 24,
+        shared: 1,
+        local: 8,
+        theoreticalOccupancy: 75,
+        bytes: 1,
+        flops: 1,
+        places: [0],
+        counters: { "sm busy": 1, "dram bytes": 2 },
+        samples: { wait: 1 },
+      },
+      { samples: {} },
+    ]),
+  ).toEqual([
+    "share",
+    "total",
+    "calls",
+    "name",
+    "grid",
+    "block",
+    "registers",
+    "shared",
+    "local",
+    "occupancy",
+    "bandwidth",
+    "throughput",
+    "samples",
+    "counter sm busy",
+    "counter dram bytes",
+    "places",
+  ]);
   const counters = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`c${index}`, index]));
   expect(columnsFor(rowsOf(facts([kernel({ counters })])))).toMatchObject({ omittedCounters: 100 - mostCounters });
 });
 
 test("cells read as people write", () => {
-  const [row] = rowsOf(facts([kernel({ operation: "add", calls: 3, total: 36_000, mean: 12_000, deviation: 400, min: 11_500, max: 12_600, bytes: 24e6, flops: 12e6, dtype: "float32", achievedOccupancy: null, theoreticalOccupancy: 75, limiter: "registers", places: [0, 1], shared: 4096, samples: { "long scoreboard": 300, selected: 100 } })]));
+  const [row] = rowsOf(
+    facts([
+      kernel({
+        operation: "add",
+        calls: 3,
+        total: 36_000,
+        mean: 12_000,
+        deviation: 400,
+        min: 11_500,
+        max: 12_600,
+        bytes: 24e6,
+        flops: 12e6,
+        dtype: "float32",
+        achievedOccupancy: null,
+        theoreticalOccupancy: 75,
+        limiter: "registers",
+        places: [0, 1],
+        shared: 4096,
+        samples: { "long scoreboard": 300, selected: 100 },
+      }),
+    ]),
+  );
   const { columns } = columnsFor([row!]);
   expect(Object.fromEntries(columns.map(({ id, text }) => [id, text(row!)]))).toEqual({
-    share: "50 %", total: "36.0 µs", calls: "3", mean: "12.0 ± 0.4 µs", range: "11.5 … 12.6 µs", name: "add axpy", grid: "64", block: "256", shared: "4.0 KiB",
-    occupancy: "– / 75 % · registers", bandwidth: "2 TB/s · 50 %", throughput: "1 TFLOP/s · 2.0 %", samples: "75 % · long scoreboard", places: "Cell [3]:4 +1",
+    share: "50 %",
+    total: "36.0 µs",
+    calls: "3",
+    mean: "12.0 ± 0.4 µs",
+    range: "11.5 … 12.6 µs",
+    name: "add axpy",
+    grid: "64",
+    block: "256",
+    shared: "4.0 KiB",
+    occupancy: "– / 75 % · registers",
+    bandwidth: "2 TB/s · 50 %",
+    throughput: "1 TFLOP/s · 2.0 %",
+    samples: "75 % · long scoreboard",
+    places: "Cell [3]:4 +1",
   });
 });
 

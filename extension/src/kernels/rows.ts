@@ -27,7 +27,8 @@ export interface Row {
 const nanosecondsPerSecond = 1e9;
 
 /** How much of `whole`; `null` where nobody knows. */
-const partOf = (amount: number | null, whole: number | null | undefined): number | null => (amount === null || !whole ? null : amount / whole);
+const partOf = (amount: number | null, whole: number | null | undefined): number | null =>
+  amount === null || !whole ? null : amount / whole;
 
 /** What one launch moves or computes, per second. A kernel too short for its clock has no rate. */
 function rateOf(amount: number | null, mean: number): number | null {
@@ -57,7 +58,9 @@ export function rowsOf({ kernels, devices, places }: KernelFacts): Row[] {
       ofProduct: partOf(throughput, kernel.dtype === null ? null : ownOf(device?.product, kernel.dtype)),
       slowness: slowness[index]!,
       places: launchedAt,
-      words: [name, kernel.operation ?? "", kernel.device, ...launchedAt.slice(0, 50).map(({ place }) => place.text)].map((word) => shownText(word).toLowerCase()).join("\n"),
+      words: [name, kernel.operation ?? "", kernel.device, ...launchedAt.slice(0, 50).map(({ place }) => place.text)]
+        .map((word) => shownText(word).toLowerCase())
+        .join("\n"),
     };
   });
 }
@@ -85,7 +88,8 @@ export function filtered(rows: readonly Row[], query: string): Row[] {
 export type SortKey = (row: Row) => number | string | null;
 
 const collator = new Intl.Collator("en", { numeric: true });
-const compare = (one: number | string, other: number | string): number => (typeof one === "number" && typeof other === "number" ? one - other : collator.compare(String(one), String(other)));
+const compare = (one: number | string, other: number | string): number =>
+  typeof one === "number" && typeof other === "number" ? one - other : collator.compare(String(one), String(other));
 
 /** A copy in order; rows without a value come last both ways, equal ones keep their order. */
 export function sorted(rows: readonly Row[], keyOf: SortKey, descending: boolean): Row[] {

@@ -98,13 +98,21 @@ export class TableRows {
   }
 
   private cellNode(row: Row, column: Column): HTMLElement {
-    const node = element("td", `warpcell-kernels-cell warpcell-kernels-${column.align}`, ...this.contentOf(row, column));
+    const node = element(
+      "td",
+      `warpcell-kernels-cell warpcell-kernels-${column.align}`,
+      ...this.contentOf(row, column),
+    );
     node.dataset["column"] = column.id;
     return node;
   }
 
   private contentOf(row: Row, column: Column): (Node | string)[] {
-    const special: Readonly<Record<string, () => (Node | string)[]>> = { share: () => shareNodes(row, column), name: () => nameNodes(row), places: () => this.placeNodes(row) };
+    const special: Readonly<Record<string, () => (Node | string)[]>> = {
+      share: () => shareNodes(row, column),
+      name: () => nameNodes(row),
+      places: () => this.placeNodes(row),
+    };
     return special[column.id]?.() ?? [column.text(row)];
   }
 
@@ -138,5 +146,7 @@ function shareNodes(row: Row, column: Column): (Node | string)[] {
 function nameNodes({ name, kernel: { name: whole, operation } }: Row): (Node | string)[] {
   const label = element("span", "warpcell-kernels-name", name);
   label.title = shownText(whole, 2000);
-  return operation === null ? [label] : [element("span", "warpcell-kernels-operation", shownText(operation, 40)), " ", label];
+  return operation === null
+    ? [label]
+    : [element("span", "warpcell-kernels-operation", shownText(operation, 40)), " ", label];
 }

@@ -38,7 +38,9 @@ export class KernelTable extends Widget {
     super();
     this.addClass("warpcell-kernels");
     this.choose = show;
-    this.body = new TableRows(`warpcell-kernels-${++tables}`, ({ row, place }) => this.choose({ kernel: row.index, place }));
+    this.body = new TableRows(`warpcell-kernels-${++tables}`, ({ row, place }) =>
+      this.choose({ kernel: row.index, place }),
+    );
     this.rows = rowsOf(facts);
     if (this.rows.length === 0) {
       this.node.append(element("div", "warpcell-kernels-empty", "No kernel ran while this profile was taken."));
@@ -74,7 +76,16 @@ export class KernelTable extends Widget {
     copy.title = "Copy the rows shown as tab-separated values, with unrounded numbers";
     copy.addEventListener("click", () => void this.copy());
     this.status.setAttribute("role", "status");
-    const note = omittedCounters > 0 ? [element("span", "warpcell-kernels-note", `${formatCount(omittedCounters, "more counter has", "more counters have")} no column.`)] : [];
+    const note =
+      omittedCounters > 0
+        ? [
+            element(
+              "span",
+              "warpcell-kernels-note",
+              `${formatCount(omittedCounters, "more counter has", "more counters have")} no column.`,
+            ),
+          ]
+        : [];
     return element("div", "warpcell-kernels-tools", this.filter, this.status, ...note, copy);
   }
 
@@ -88,7 +99,10 @@ export class KernelTable extends Widget {
     this.field.addEventListener("scroll", () => this.showRows());
     this.table.addEventListener("keydown", (event) => this.onKey(event));
     // A pointer chooses a row of its own.
-    this.table.addEventListener("focus", () => this.current < 0 && this.table.matches(":focus-visible") && this.moveTo(0));
+    this.table.addEventListener(
+      "focus",
+      () => this.current < 0 && this.table.matches(":focus-visible") && this.moveTo(0),
+    );
     this.body.node.addEventListener("click", ({ target }) => {
       this.moveTo(this.body.positionOf(target));
       this.chooseCurrent();
@@ -100,13 +114,19 @@ export class KernelTable extends Widget {
     const kept = this.body.at(this.current);
     const { column, descending } = this.order!;
     const rows = sorted(filtered(this.rows, this.filter.value), column.key, descending);
-    const columns = this.isNarrow ? [...this.columns].sort((one, other) => Number(other.id === "name") - Number(one.id === "name")) : this.columns;
+    const columns = this.isNarrow
+      ? [...this.columns].sort((one, other) => Number(other.id === "name") - Number(one.id === "name"))
+      : this.columns;
     this.current = kept ? rows.indexOf(kept) : -1;
     this.body.set(rows, columns, this.current);
     this.head.replaceChildren(element("tr", "", ...columns.map((shown) => this.titleOf(shown))));
     this.setWidths(columns);
     this.table.setAttribute("aria-rowcount", String(rows.length + 1));
-    this.say(rows.length === this.rows.length ? formatCount(rows.length, "kernel", "kernels") : `${rows.length.toLocaleString("en-US")} of ${formatCount(this.rows.length, "kernel", "kernels")}`);
+    this.say(
+      rows.length === this.rows.length
+        ? formatCount(rows.length, "kernel", "kernels")
+        : `${rows.length.toLocaleString("en-US")} of ${formatCount(this.rows.length, "kernel", "kernels")}`,
+    );
     this.field.scrollTop = 0;
     this.showRows();
     this.nameCurrent();
@@ -119,11 +139,13 @@ export class KernelTable extends Widget {
       const longest = this.rows.reduce((most, row) => Math.max(most, text(row).length), title.length + 2);
       return Math.min(id === "name" ? (this.isNarrow ? 15 : 38) : 28, longest);
     });
-    this.widths.replaceChildren(...characters.map((most) => {
-      const node = element("col", "");
-      node.style.width = `calc(${most}ch + ${sides}px)`;
-      return node;
-    }));
+    this.widths.replaceChildren(
+      ...characters.map((most) => {
+        const node = element("col", "");
+        node.style.width = `calc(${most}ch + ${sides}px)`;
+        return node;
+      }),
+    );
     const all = characters.reduce((sum, most) => sum + most, 0);
     this.table.style.width = `max(100%, calc(${all}ch + ${columns.length * sides}px))`;
   }

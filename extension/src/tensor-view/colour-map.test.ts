@@ -6,7 +6,9 @@ import { naturalSize, paintSample, pixelsOf } from "./painting.ts";
 
 /** CIE lightness L*, 0 … 100, of an sRGB colour (IEC 61966-2-1, CIE 15). */
 function lightness(colour: readonly [number, number, number]): number {
-  const [red, green, blue] = colour.map((channel) => (channel / 255 <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4)) as [number, number, number];
+  const [red, green, blue] = colour.map((channel) =>
+    channel / 255 <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4,
+  ) as [number, number, number];
   const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   return luminance > 216 / 24389 ? 116 * Math.cbrt(luminance) - 16 : (luminance * 24389) / 27;
 }
@@ -67,9 +69,20 @@ test("values of both signs have their middle at zero, in a neutral colour, and t
 });
 
 test("pixels: the ends of the range take the ends of the map, cells that are not finite stay clear", () => {
-  const pixels = pixelsOf({ rows: 1, columns: 4, values: Float32Array.of(1, NaN, 6, Infinity), low: 1, high: 6, missing: ["NaN", "+∞"] });
+  const pixels = pixelsOf({
+    rows: 1,
+    columns: 4,
+    values: Float32Array.of(1, NaN, 6, Infinity),
+    low: 1,
+    high: 6,
+    missing: ["NaN", "+∞"],
+  });
   expect(Array.from(pixels)).toEqual([...colourAt(0), 255, 0, 0, 0, 0, ...colourAt(1), 255, 0, 0, 0, 0]);
-  expect(Array.from(pixelsOf({ rows: 1, columns: 1, values: Float32Array.of(NaN), low: null, high: null, missing: ["NaN"] }))).toEqual([0, 0, 0, 0]);
+  expect(
+    Array.from(
+      pixelsOf({ rows: 1, columns: 1, values: Float32Array.of(NaN), low: null, high: null, missing: ["NaN"] }),
+    ),
+  ).toEqual([0, 0, 0, 0]);
 });
 
 test.each([
@@ -86,5 +99,7 @@ test.each([
 
 test("a browser that gives no drawing context is named", () => {
   const canvas = { getContext: () => null } as unknown as HTMLCanvasElement;
-  expect(() => paintSample(canvas, "NaN")).toThrow("The browser gave no canvas to draw on: too many may be open on this page. Clear outputs that you no longer need.");
+  expect(() => paintSample(canvas, "NaN")).toThrow(
+    "The browser gave no canvas to draw on: too many may be open on this page. Clear outputs that you no longer need.",
+  );
 });

@@ -54,13 +54,21 @@ export function scaleOf(low: number, high: number): Scale {
   if (low < 0 && high > 0) {
     const most = Math.max(-low, high);
     const last = signedTable.length - 1;
-    return { low: -most, high: most, isSigned: true, colourOf: (value) => signedTable[Math.round(Math.min(1, Math.max(0, shareOf(value, -most, most))) * last)]! };
+    return {
+      low: -most,
+      high: most,
+      isSigned: true,
+      colourOf: (value) => signedTable[Math.round(Math.min(1, Math.max(0, shareOf(value, -most, most))) * last)]!,
+    };
   }
   return { low, high, isSigned: false, colourOf: (value) => colourAt(shareOf(value, low, high)) };
 }
 
 /** A whole scale as a CSS gradient from left to right. */
 export function gradient({ low, high, colourOf }: Scale): string {
-  const stops = Array.from({ length: 17 }, (_, index) => `rgb(${colourOf(low + (high / 16 - low / 16) * index).join(" ")})`);
+  const stops = Array.from(
+    { length: 17 },
+    (_, index) => `rgb(${colourOf(low + (high / 16 - low / 16) * index).join(" ")})`,
+  );
   return `linear-gradient(to right, ${stops.join(", ")})`;
 }

@@ -6,9 +6,18 @@ const grid = { rows: 20, columns: 10 };
 const middle = { row: 10, column: 5 };
 
 test.each<[string, boolean, [number, number]]>([
-  ["ArrowLeft", false, [10, 4]], ["ArrowRight", false, [10, 6]], ["ArrowUp", false, [9, 5]], ["ArrowDown", false, [11, 5]],
-  ["PageUp", false, [2, 5]], ["PageDown", false, [18, 5]], ["Home", false, [10, 0]], ["End", false, [10, 9]], ["Home", true, [0, 0]], ["End", true, [19, 9]],
-])("%s (control: %s) leads to %j", (key, control, [row, column]) => expect(moved(middle, key, control, grid)).toEqual({ row, column }));
+  ["ArrowLeft", false, [10, 4]],
+  ["ArrowRight", false, [10, 6]],
+  ["ArrowUp", false, [9, 5]],
+  ["ArrowDown", false, [11, 5]],
+  ["PageUp", false, [2, 5]],
+  ["PageDown", false, [18, 5]],
+  ["Home", false, [10, 0]],
+  ["End", false, [10, 9]],
+  ["Home", true, [0, 0]],
+  ["End", true, [19, 9]],
+])("%s (control: %s) leads to %j", (key, control, [row, column]) =>
+  expect(moved(middle, key, control, grid)).toEqual({ row, column }));
 
 test("the edges hold, other keys do not move, and the first move lands on the first cell", () => {
   expect(moved({ row: 0, column: 0 }, "ArrowUp", false, grid)).toEqual({ row: 0, column: 0 });

@@ -34,11 +34,18 @@ const clamp = (value: number, length: number) => Math.min(length - 1, Math.max(0
 export function moved(from: Cell | null, key: string, control: boolean, grid: Grid): Cell | null {
   const move = moves[control ? `Control+${key}` : key];
   if (!move) return null;
-  const { row, column } = from ? move(from, grid) : key === "End" ? move({ row: 0, column: 0 }, grid) : { row: 0, column: 0 };
+  const { row, column } = from
+    ? move(from, grid)
+    : key === "End"
+      ? move({ row: 0, column: 0 }, grid)
+      : { row: 0, column: 0 };
   return { row: clamp(row, grid.rows), column: clamp(column, grid.columns) };
 }
 
 /** The cell under a point, given as shares of the grid's width and height. */
 export function cellAt(across: number, down: number, grid: Grid): Cell {
-  return { row: clamp(Math.floor(down * grid.rows), grid.rows), column: clamp(Math.floor(across * grid.columns), grid.columns) };
+  return {
+    row: clamp(Math.floor(down * grid.rows), grid.rows),
+    column: clamp(Math.floor(across * grid.columns), grid.columns),
+  };
 }

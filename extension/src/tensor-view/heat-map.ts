@@ -42,7 +42,13 @@ export class HeatMap {
     this.note = element("span", "warpcell-heat-map-note", cellNote(payload.shape, tile, index));
     const field = element("div", "warpcell-heat-map-field", this.canvas, this.mark);
     const words = element("div", "warpcell-heat-map-words", this.note, this.reading);
-    this.node = element("div", "warpcell-heat-map", field, legend(picture, payload.dtype, this.numbers !== null), words);
+    this.node = element(
+      "div",
+      "warpcell-heat-map",
+      field,
+      legend(picture, payload.dtype, this.numbers !== null),
+      words,
+    );
     // Below a small picture a line that is empty most of the time would be as large as the picture: it stands beside it.
     this.node.classList.toggle("warpcell-heat-map-small", this.numbers !== null);
     this.watch = new ResizeObserver(([entry]) => entry && this.paintFor(entry));

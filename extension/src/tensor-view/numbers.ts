@@ -20,7 +20,10 @@ export interface Numbers {
 }
 
 /** `null` where a cell is more than one element, where there is no room, or nothing to write. */
-export function numbersOf({ rows, columns, values }: Picture, { rowStep, columnStep }: { rowStep: number; columnStep: number }): Numbers | null {
+export function numbersOf(
+  { rows, columns, values }: Picture,
+  { rowStep, columnStep }: { rowStep: number; columnStep: number },
+): Numbers | null {
   const height = rows * cellHeight;
   if (rowStep * columnStep !== 1 || height > highest || columns * cellHeight > widest) return null;
   const texts = Array.from(values, (value) => (Number.isFinite(value) ? formatValue(value, digits) : ""));
@@ -30,7 +33,11 @@ export function numbersOf({ rows, columns, values }: Picture, { rowStep, columnS
 }
 
 /** Writes the numbers over a painted picture; none when the page has no room for the longest. */
-export function write(canvas: HTMLCanvasElement, { rows, columns, values, low, high }: Picture, { texts }: Numbers): void {
+export function write(
+  canvas: HTMLCanvasElement,
+  { rows, columns, values, low, high }: Picture,
+  { texts }: Numbers,
+): void {
   if (low === null || high === null) return;
   const context = contextOf(canvas);
   const { colourOf } = scaleOf(low, high);

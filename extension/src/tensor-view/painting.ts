@@ -66,7 +66,11 @@ export function paint(canvas: HTMLCanvasElement, picture: Picture): void {
 }
 
 /** One pixel per cell, over all of a canvas. */
-function spread(context: CanvasRenderingContext2D, { rows, columns }: Extent, pixels: Uint8ClampedArray<ArrayBuffer>): void {
+function spread(
+  context: CanvasRenderingContext2D,
+  { rows, columns }: Extent,
+  pixels: Uint8ClampedArray<ArrayBuffer>,
+): void {
   const cells = document.createElement("canvas");
   [cells.width, cells.height] = [columns, rows];
   contextOf(cells).putImageData(new ImageData(pixels, columns, rows), 0, 0);
@@ -107,6 +111,9 @@ function patternOf(kind: Missing, width: number, height: number): HTMLCanvasElem
 
 export function contextOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
   const context = canvas.getContext("2d");
-  if (!context) throw new Error("The browser gave no canvas to draw on: too many may be open on this page. Clear outputs that you no longer need.");
+  if (!context)
+    throw new Error(
+      "The browser gave no canvas to draw on: too many may be open on this page. Clear outputs that you no longer need.",
+    );
   return context;
 }

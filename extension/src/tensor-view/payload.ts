@@ -1,7 +1,20 @@
 // Turns the JSON of an output into a tensor payload that the view can trust, or one sentence.
 import type { TensorPayload, TensorTile } from "../../../kernel/mime.ts";
 import type { Checked, Expectations } from "../fields.ts";
-import { between, checkFields, checkOutput, count, counts, exactly, finite, flag, optional, orNull, record, text } from "../fields.ts";
+import {
+  between,
+  checkFields,
+  checkOutput,
+  count,
+  counts,
+  exactly,
+  finite,
+  flag,
+  optional,
+  orNull,
+  record,
+  text,
+} from "../fields.ts";
 
 const mostAlong = 256;
 
@@ -41,7 +54,11 @@ export function checkPayload(value: unknown): Checked<TensorPayload> {
   if (!checked.ok) return checked;
   const { shape, size, tile } = checked.value;
   const elements = shape.reduce((product, length) => product * length, 1);
-  if (elements !== size) return { ok: false, problem: `A tensor preview of shape [${shape.join(", ")}] counts ${size} elements but should count ${elements}.` };
+  if (elements !== size)
+    return {
+      ok: false,
+      problem: `A tensor preview of shape [${shape.join(", ")}] counts ${size} elements but should count ${elements}.`,
+    };
   if (tile === null) return checked;
   const checkedTile = checkTile(tile, shape);
   return checkedTile.ok ? checked : checkedTile;
@@ -56,7 +73,10 @@ export function checkTile(value: unknown, shape: readonly number[]): Checked<Ten
   const rows = Math.ceil(whole.rows / tile.rowStep);
   const columns = Math.ceil(whole.columns / tile.columnStep);
   if (rows !== tile.rows || columns !== tile.columns) {
-    return { ok: false, problem: `The picture of shape [${shape.join(", ")}] in steps of ${tile.rowStep} × ${tile.columnStep} has ${tile.rows} × ${tile.columns} cells but should have ${rows} × ${columns}.` };
+    return {
+      ok: false,
+      problem: `The picture of shape [${shape.join(", ")}] in steps of ${tile.rowStep} × ${tile.columnStep} has ${tile.rows} × ${tile.columns} cells but should have ${rows} × ${columns}.`,
+    };
   }
   return checkedTile;
 }

@@ -15,9 +15,15 @@ export const tensorView: JupyterFrontEndPlugin<void> = {
   requires: [IRenderMimeRegistry, INotebookTracker],
   activate: (_app: JupyterFrontEnd, rendermime: IRenderMimeRegistry, tracker: INotebookTracker) => {
     // Before text/html, which each of these outputs carries too. Safe: everything is checked, and nothing is markup.
-    const factory = (slices: SliceSource | null): IRenderMime.IRendererFactory => ({ safe: true, mimeTypes: [tensorMime], defaultRank: 10, createRenderer: (options) => new TensorRenderer(options, slices) });
+    const factory = (slices: SliceSource | null): IRenderMime.IRendererFactory => ({
+      safe: true,
+      mimeTypes: [tensorMime],
+      defaultRank: 10,
+      createRenderer: (options) => new TensorRenderer(options, slices),
+    });
     rendermime.addFactory(factory(null));
-    const serve = ({ content, sessionContext }: NotebookPanel): void => content.rendermime.addFactory(factory(new SliceSource(() => sessionContext.session?.kernel ?? null)));
+    const serve = ({ content, sessionContext }: NotebookPanel): void =>
+      content.rendermime.addFactory(factory(new SliceSource(() => sessionContext.session?.kernel ?? null)));
     tracker.forEach(serve);
     tracker.widgetAdded.connect((_tracker, panel) => serve(panel));
   },

@@ -53,7 +53,13 @@ export class TensorRenderer extends Widget implements IRenderMime.IRenderer {
   }
 
   /** One request at a time: while a slider is drawn, the kernel is asked for where it is, not for all the places where it was. */
-  private async showSlice(source: SliceSource, sliders: Sliders, payload: TensorPayload, id: string, index: number[]): Promise<void> {
+  private async showSlice(
+    source: SliceSource,
+    sliders: Sliders,
+    payload: TensorPayload,
+    id: string,
+    index: number[],
+  ): Promise<void> {
     const isUnderWay = sliders.wanted !== null;
     sliders.wanted = index;
     if (isUnderWay) return;

@@ -12,7 +12,11 @@ export interface Fact {
 /** The facts of the line, in order. */
 export function factsOf(payload: TensorPayload): Fact[] {
   return [
-    { kind: "shape", text: `[${payload.shape.join(", ")}]`, detail: payload.shape.length === 0 ? "A scalar" : formatCount(payload.size, "element", "elements") },
+    {
+      kind: "shape",
+      text: `[${payload.shape.join(", ")}]`,
+      detail: payload.shape.length === 0 ? "A scalar" : formatCount(payload.size, "element", "elements"),
+    },
     { kind: "plain", text: payload.dtype, detail: formatBytes(payload.bytes) },
     { kind: "plain", text: payload.device },
     ...statisticsOf(payload),
@@ -27,25 +31,58 @@ function statisticsOf({ dtype, size, min, max, mean }: TensorPayload): Fact[] {
   if (dtype === "bool" && mean !== null) {
     // The mean of zeros and ones, times their count: exact up to 2^52 elements.
     const ones = Math.round(mean * size);
-    return [`${ones.toLocaleString("en-US")} true`, `${(size - ones).toLocaleString("en-US")} false`].map((text) => ({ kind: "statistic", text }));
+    return [`${ones.toLocaleString("en-US")} true`, `${(size - ones).toLocaleString("en-US")} false`].map((text) => ({
+      kind: "statistic",
+      text,
+    }));
   }
-  const statistics: [string, number][] = [["min", min], ["max", max]];
+  const statistics: [string, number][] = [
+    ["min", min],
+    ["max", max],
+  ];
   // The mean of finite elements may itself be too large for its type.
   if (mean !== null) statistics.push(["mean", mean]);
-  return statistics.map(([name, value]) => ({ kind: "statistic", text: `${name} ${formatValue(value)}`, detail: `${name} of the finite elements: ${value}` }));
+  return statistics.map(([name, value]) => ({
+    kind: "statistic",
+    text: `${name} ${formatValue(value)}`,
+    detail: `${name} of the finite elements: ${value}`,
+  }));
 }
 
 function warningsOf({ nan, inf, suspect }: TensorPayload): Fact[] {
   const warnings: Fact[] = [];
-  if (nan > 0) warnings.push({ kind: "warning", text: `${nan.toLocaleString("en-US")} NaN`, detail: formatCount(nan, "element is NaN", "elements are NaN") });
-  if (inf > 0) warnings.push({ kind: "warning", text: `${inf.toLocaleString("en-US")} Inf`, detail: formatCount(inf, "element is infinite", "elements are infinite") });
-  if (suspect) warnings.push({ kind: "warning", text: "unfinished", detail: "A launch that did not finish may have been writing this tensor. It is marked so until it is written again." });
+  if (nan > 0)
+    warnings.push({
+      kind: "warning",
+      text: `${nan.toLocaleString("en-US")} NaN`,
+      detail: formatCount(nan, "element is NaN", "elements are NaN"),
+    });
+  if (inf > 0)
+    warnings.push({
+      kind: "warning",
+      text: `${inf.toLocaleString("en-US")} Inf`,
+      detail: formatCount(inf, "element is infinite", "elements are infinite"),
+    });
+  if (suspect)
+    warnings.push({
+      kind: "warning",
+      text: "unfinished",
+      detail:
+        "A launch that did not finish may have been writing this tensor. It is marked so until it is written again.",
+    });
   return warnings;
 }
 
 /** Which slice is shown (`index`; the first when left out) and what a cell of the picture is, for the line below it; nothing where it is what anyone would think. */
-export function cellNote(shape: readonly number[], { rowStep, columnStep }: TensorTile, index?: readonly number[]): string {
-  const slice = shape.length > 2 ? `${index ? "slice" : "the first slice"} [${[...shape.slice(0, -2).map((_length, axis) => index?.[axis] ?? 0), ":", ":"].join(", ")}]` : "";
+export function cellNote(
+  shape: readonly number[],
+  { rowStep, columnStep }: TensorTile,
+  index?: readonly number[],
+): string {
+  const slice =
+    shape.length > 2
+      ? `${index ? "slice" : "the first slice"} [${[...shape.slice(0, -2).map((_length, axis) => index?.[axis] ?? 0), ":", ":"].join(", ")}]`
+      : "";
   if (rowStep * columnStep === 1) return slice;
   return `${slice}${slice === "" ? "" : " · "}a cell is the mean of ${shape.length < 2 ? columnStep : `${rowStep} × ${columnStep}`} elements`;
 }
@@ -54,6 +91,8 @@ export function cellNote(shape: readonly number[], { rowStep, columnStep }: Tens
 export function pictureLabel(payload: TensorPayload): string {
   const { tile } = payload;
   if (!tile) return "";
-  const facts = factsOf(payload).map(({ text }) => text).join(", ");
+  const facts = factsOf(payload)
+    .map(({ text }) => text)
+    .join(", ");
   return `Heat map, ${tile.rows} by ${tile.columns} cells, of a tensor: ${facts}. Arrow keys move over its cells.`;
 }

@@ -7,21 +7,38 @@ const encode = (values: number[]) => {
   values.forEach((value, index) => bytes.setFloat32(index * 4, value, true));
   return Buffer.from(bytes.buffer).toString("base64");
 };
-const tileOf = (rows: number, columns: number, values: number[]) => ({ rows, columns, rowStep: 1, columnStep: 1, values: encode(values) });
+const tileOf = (rows: number, columns: number, values: number[]) => ({
+  rows,
+  columns,
+  rowStep: 1,
+  columnStep: 1,
+  values: encode(values),
+});
 
 test("every value comes back, with the range of the finite ones", () => {
-  const values = Array.from({ length: 64 * 256 }, () => Math.fround((Math.random() - 0.5) * 10 ** (Math.random() * 20)));
+  const values = Array.from({ length: 64 * 256 }, () =>
+    Math.fround((Math.random() - 0.5) * 10 ** (Math.random() * 20)),
+  );
   values[5] = NaN;
   values[77] = Infinity;
   const decoded = decodeTile(tileOf(64, 256, values), "float32");
   if (!decoded.ok) throw new Error(decoded.problem);
   expect(Array.from(decoded.value.values)).toEqual(values);
   const finite = values.filter(Number.isFinite);
-  expect(decoded.value).toMatchObject({ rows: 64, columns: 256, low: Math.min(...finite), high: Math.max(...finite), missing: ["NaN", "+∞"] });
+  expect(decoded.value).toMatchObject({
+    rows: 64,
+    columns: 256,
+    low: Math.min(...finite),
+    high: Math.max(...finite),
+    missing: ["NaN", "+∞"],
+  });
 });
 
 test("a picture without a finite cell has no range", () => {
-  expect(decodeTile(tileOf(1, 2, [NaN, -Infinity]), "float32")).toMatchObject({ ok: true, value: { low: null, high: null, missing: ["NaN", "−∞"] } });
+  expect(decodeTile(tileOf(1, 2, [NaN, -Infinity]), "float32")).toMatchObject({
+    ok: true,
+    value: { low: null, high: null, missing: ["NaN", "−∞"] },
+  });
   expect(decodeTile(tileOf(1, 2, [1, 1]), "bool")).toMatchObject({ ok: true, value: { low: 0, high: 1, missing: [] } });
 });
 
@@ -30,7 +47,10 @@ test.each([
   ["AAA", "The picture of a tensor preview cannot be read: its values are not base64."],
   ["AAAAAA==", "The picture of a tensor preview holds 4 bytes, but its 1 × 2 cells take 8."],
 ])("the values %j are refused", (values, problem) => {
-  expect(decodeTile({ rows: 1, columns: 2, rowStep: 1, columnStep: 1, values }, "float32")).toEqual({ ok: false, problem });
+  expect(decodeTile({ rows: 1, columns: 2, rowStep: 1, columnStep: 1, values }, "float32")).toEqual({
+    ok: false,
+    problem,
+  });
 });
 
 test("a cell names its elements, the last one of an axis only those there are", () => {

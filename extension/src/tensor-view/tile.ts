@@ -28,9 +28,14 @@ export interface Picture {
 /** Decodes the cells of a tile: little-endian float32 whatever the machine. */
 export function decodeTile({ rows, columns, values: encoded }: TensorTile, dtype: string): Checked<Picture> {
   const bytes = fromBase64(encoded);
-  if (!bytes) return { ok: false, problem: "The picture of a tensor preview cannot be read: its values are not base64." };
+  if (!bytes)
+    return { ok: false, problem: "The picture of a tensor preview cannot be read: its values are not base64." };
   const wanted = rows * columns * 4;
-  if (bytes.length !== wanted) return { ok: false, problem: `The picture of a tensor preview holds ${bytes.length} bytes, but its ${rows} × ${columns} cells take ${wanted}.` };
+  if (bytes.length !== wanted)
+    return {
+      ok: false,
+      problem: `The picture of a tensor preview holds ${bytes.length} bytes, but its ${rows} × ${columns} cells take ${wanted}.`,
+    };
 
   const view = new DataView(bytes.buffer);
   const values = Float32Array.from({ length: rows * columns }, (_, index) => view.getFloat32(index * 4, true));
@@ -38,7 +43,10 @@ export function decodeTile({ rows, columns, values: encoded }: TensorTile, dtype
   const low = finite.length > 0 ? finite.reduce((least, value) => Math.min(least, value)) : null;
   const high = finite.length > 0 ? finite.reduce((most, value) => Math.max(most, value)) : null;
   const missing = missingKinds.filter((kind) => values.some((value) => missingOf(value) === kind));
-  return { ok: true, value: { rows, columns, values, ...(dtype === "bool" ? { low: 0, high: 1 } : { low, high }), missing } };
+  return {
+    ok: true,
+    value: { rows, columns, values, ...(dtype === "bool" ? { low: 0, high: 1 } : { low, high }), missing },
+  };
 }
 
 function fromBase64(encoded: string): Uint8Array<ArrayBuffer> | null {
@@ -48,7 +56,13 @@ function fromBase64(encoded: string): Uint8Array<ArrayBuffer> | null {
 }
 
 /** The elements that a cell stands for, as an index: `[0, 12, 40…43]`. `index`: the slice, the first one when left out. */
-export function elementsOf(shape: readonly number[], tile: TensorTile, row: number, column: number, index?: readonly number[]): string {
+export function elementsOf(
+  shape: readonly number[],
+  tile: TensorTile,
+  row: number,
+  column: number,
+  index?: readonly number[],
+): string {
   const whole = plane(shape);
   const leading = shape.slice(0, -2).map((_length, axis) => String(index?.[axis] ?? 0));
   const last = [span(row, tile.rowStep, whole.rows), span(column, tile.columnStep, whole.columns)].slice(-shape.length);

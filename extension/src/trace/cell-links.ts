@@ -83,7 +83,13 @@ export class CellLinks {
   private cellOf({ cell, count }: Pick<TracePlace, "cell" | "count">): Cell | null {
     const { widgets } = this.notebook;
     const byId = cell === null ? undefined : widgets.find(({ model }) => model.id === cell);
-    return byId ?? (count === 0 ? undefined : widgets.find(({ model }) => (model as { executionCount?: number | null }).executionCount === count)) ?? null;
+    return (
+      byId ??
+      (count === 0
+        ? undefined
+        : widgets.find(({ model }) => (model as { executionCount?: number | null }).executionCount === count)) ??
+      null
+    );
   }
 
   /** Once for all changes that come together. */

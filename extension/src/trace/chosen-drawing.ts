@@ -33,7 +33,14 @@ export function drawChosen(context: Context, model: TimelineModel, geometry: Geo
 }
 
 /** A span with its length on the axis. */
-function drawSpan(context: Context, model: TimelineModel, span: Span, geometry: Geometry, theme: Theme, colour: string): void {
+function drawSpan(
+  context: Context,
+  model: TimelineModel,
+  span: Span,
+  geometry: Geometry,
+  theme: Theme,
+  colour: string,
+): void {
   const from = xOf(span.start, model.view, geometry);
   const to = Math.max(from + 1, xOf(span.end, model.view, geometry));
   if (to < geometry.gutter || from > geometry.width) return;
@@ -62,7 +69,14 @@ function drawSpan(context: Context, model: TimelineModel, span: Span, geometry: 
 }
 
 /** Ink inside paper: seen on every colour. */
-function drawFrame(context: Context, model: TimelineModel, index: number, geometry: Geometry, theme: Theme, weight: number): void {
+function drawFrame(
+  context: Context,
+  model: TimelineModel,
+  index: number,
+  geometry: Geometry,
+  theme: Theme,
+  weight: number,
+): void {
   const { y, height } = model.placeOf(index);
   const { start, end } = model.slices.spanOf(index);
   const from = Math.max(xOf(start, model.view, geometry), -10);
@@ -78,7 +92,10 @@ function drawFrame(context: Context, model: TimelineModel, index: number, geomet
 
 function drawArrows(context: Context, model: TimelineModel, index: number, geometry: Geometry, theme: Theme): void {
   const { slices } = model;
-  const arrows: [from: number, to: number][] = [...slices.effectsOf(index, mostArrows).items].map((effect) => [index, effect]);
+  const arrows: [from: number, to: number][] = [...slices.effectsOf(index, mostArrows).items].map((effect) => [
+    index,
+    effect,
+  ]);
   let to = index;
   for (let steps = 0; steps < mostCauses; steps++) {
     const from = slices.causeOf(to);
@@ -86,10 +103,14 @@ function drawArrows(context: Context, model: TimelineModel, index: number, geome
     arrows.push([from, to]);
     to = from;
   }
-  for (const [colour, weight] of [[theme.back, 4], [theme.text, 1.5]] as const) {
+  for (const [colour, weight] of [
+    [theme.back, 4],
+    [theme.text, 1.5],
+  ] as const) {
     context.strokeStyle = context.fillStyle = colour;
     context.lineWidth = weight;
-    for (const [from, effect] of arrows) drawArrow(context, pointOf(model, from, effect, geometry), pointOf(model, effect, effect, geometry), weight);
+    for (const [from, effect] of arrows)
+      drawArrow(context, pointOf(model, from, effect, geometry), pointOf(model, effect, effect, geometry), weight);
   }
 }
 
@@ -103,7 +124,12 @@ function pointOf(model: TimelineModel, index: number, effect: number, geometry: 
   return { x, y: axisHeight + y + height / 2 - geometry.scroll };
 }
 
-function drawArrow(context: Context, from: { x: number; y: number }, to: { x: number; y: number }, weight: number): void {
+function drawArrow(
+  context: Context,
+  from: { x: number; y: number },
+  to: { x: number; y: number },
+  weight: number,
+): void {
   const bend = Math.min(60, Math.max(14, Math.abs(to.x - from.x) / 2));
   context.beginPath();
   context.moveTo(from.x, from.y);

@@ -43,7 +43,10 @@ const formats = {
   kernel: Uint32Array,
   merged: Uint32Array,
   busy: Float32Array,
-} as const satisfies Record<Column, { new (buffer: ArrayBuffer, offset: number, length: number): Values; BYTES_PER_ELEMENT: number }>;
+} as const satisfies Record<
+  Column,
+  { new (buffer: ArrayBuffer, offset: number, length: number): Values; BYTES_PER_ELEMENT: number }
+>;
 
 const optional: ReadonlySet<string> = new Set(["merged", "busy"]);
 const all = Object.keys(formats) as Column[];
@@ -77,10 +80,12 @@ function decode(what: string, text: unknown, length: number, Type: (typeof forma
   if (typeof text !== "string") return { ok: false, problem: `Expected ${what} to be base64 text.` };
   const size = length * Type.BYTES_PER_ELEMENT;
   // Before it is decoded: a text of the wrong size may be a very large one.
-  if (Math.abs(text.length - (size * 4) / 3) > 4) return { ok: false, problem: `Expected ${what} to be ${size} bytes as base64 but got ${text.length} characters.` };
+  if (Math.abs(text.length - (size * 4) / 3) > 4)
+    return { ok: false, problem: `Expected ${what} to be ${size} bytes as base64 but got ${text.length} characters.` };
   const bytes = bytesOf(text);
   if (bytes === null) return { ok: false, problem: `Expected ${what} to be base64 text.` };
-  if (bytes.length !== size) return { ok: false, problem: `Expected ${what} to have ${size} bytes but got ${bytes.length}.` };
+  if (bytes.length !== size)
+    return { ok: false, problem: `Expected ${what} to have ${size} bytes but got ${bytes.length}.` };
   return { ok: true, value: new Type(bytes.buffer, 0, length) };
 }
 
@@ -99,19 +104,32 @@ export function decodeColumns(slices: SliceColumns, tables: Tables): Checked<Col
 }
 
 /** The columns of a reply of the kernel; `buffer` may be a view of a larger one. */
-export function readColumns(reply: WindowReply, buffer: ArrayBuffer | ArrayBufferView, tables: Tables): Checked<Columns> {
+export function readColumns(
+  reply: WindowReply,
+  buffer: ArrayBuffer | ArrayBufferView,
+  tables: Tables,
+): Checked<Columns> {
   const problem = badLength(reply.length);
   if (problem) return { ok: false, problem };
-  const [whole, first, size] = ArrayBuffer.isView(buffer) ? [buffer.buffer as ArrayBuffer, buffer.byteOffset, buffer.byteLength] : [buffer, 0, buffer.byteLength];
+  const [whole, first, size] = ArrayBuffer.isView(buffer)
+    ? [buffer.buffer as ArrayBuffer, buffer.byteOffset, buffer.byteLength]
+    : [buffer, 0, buffer.byteLength];
   const columns: Partial<Record<Column, Values>> = {};
   for (const { name, offset } of reply.columns) {
     const Type = Object.hasOwn(formats, name) ? formats[name] : null;
     // A newer kernel may send more.
     if (Type === null) continue;
     const bytes = reply.length * Type.BYTES_PER_ELEMENT;
-    if (!Number.isSafeInteger(offset) || offset < 0 || offset + bytes > size) return { ok: false, problem: `Expected the column "${name}" of a profile within ${size} bytes but got bytes ${offset} to ${offset + bytes}.` };
+    if (!Number.isSafeInteger(offset) || offset < 0 || offset + bytes > size)
+      return {
+        ok: false,
+        problem: `Expected the column "${name}" of a profile within ${size} bytes but got bytes ${offset} to ${offset + bytes}.`,
+      };
     const from = first + offset;
-    columns[name] = from % Type.BYTES_PER_ELEMENT === 0 ? new Type(whole, from, reply.length) : new Type(whole.slice(from, from + bytes), 0, reply.length);
+    columns[name] =
+      from % Type.BYTES_PER_ELEMENT === 0
+        ? new Type(whole, from, reply.length)
+        : new Type(whole.slice(from, from + bytes), 0, reply.length);
   }
   const missing = all.find((name) => !columns[name] && !optional.has(name));
   if (missing) return { ok: false, problem: `Expected the column "${missing}" of a profile but got none.` };
@@ -132,19 +150,27 @@ function trusted(found: Partial<Record<Column, Values>>, length: number, tables:
 /** Every index is in its table and slices are in order: what reads them need not look again. */
 function problemOf(columns: Columns, { depths, names, places, details, kernels }: Tables): string | null {
   const { length, start, duration, track, depth, name, place, detail, cause, kernel, busy } = columns;
-  const wrong = (index: number, column: string, value: number, expected: string): string => `Expected "${column}" of slice ${index} of a profile to be ${expected} but got ${value}.`;
+  const wrong = (index: number, column: string, value: number, expected: string): string =>
+    `Expected "${column}" of slice ${index} of a profile to be ${expected} but got ${value}.`;
   for (let index = 0; index < length; index++) {
     if (!Number.isFinite(start[index])) return wrong(index, "start", start[index]!, "a finite number");
-    if (!(duration[index]! >= 0 && duration[index]! < Infinity)) return wrong(index, "duration", duration[index]!, "a finite number of 0 or more");
+    if (!(duration[index]! >= 0 && duration[index]! < Infinity))
+      return wrong(index, "duration", duration[index]!, "a finite number of 0 or more");
     if (track[index]! >= depths.length) return wrong(index, "track", track[index]!, `below ${depths.length}`);
-    if (depth[index]! >= depths[track[index]!]!) return wrong(index, "depth", depth[index]!, `below ${depths[track[index]!]}`);
+    if (depth[index]! >= depths[track[index]!]!)
+      return wrong(index, "depth", depth[index]!, `below ${depths[track[index]!]}`);
     if (name[index]! >= names) return wrong(index, "name", name[index]!, `below ${names}`);
     if (place[index]! > places) return wrong(index, "place", place[index]!, `at most ${places}`);
     if (detail[index]! >= details) return wrong(index, "detail", detail[index]!, `below ${details}`);
     if (cause[index]! > length) return wrong(index, "cause", cause[index]!, `at most ${length}`);
     if (kernel[index]! > kernels) return wrong(index, "kernel", kernel[index]!, `at most ${kernels}`);
-    if (busy && !(busy[index]! >= 0 && busy[index]! < Infinity)) return wrong(index, "busy", busy[index]!, "a finite number of 0 or more");
-    if (index > 0 && (track[index]! < track[index - 1]! || (track[index] === track[index - 1] && start[index]! < start[index - 1]!))) return `Expected the slices of a profile to be in the order of track and start but slice ${index} is not.`;
+    if (busy && !(busy[index]! >= 0 && busy[index]! < Infinity))
+      return wrong(index, "busy", busy[index]!, "a finite number of 0 or more");
+    if (
+      index > 0 &&
+      (track[index]! < track[index - 1]! || (track[index] === track[index - 1] && start[index]! < start[index - 1]!))
+    )
+      return `Expected the slices of a profile to be in the order of track and start but slice ${index} is not.`;
   }
   return null;
 }

@@ -25,27 +25,80 @@ export interface DetailActions {
 export function sliceNodes(details: Details, colours: Colours, actions: DetailActions | null): HTMLElement[] {
   const { name, index, kind, duration, where, place, facts, cause, effects, stack } = details;
   const nodes: HTMLElement[] = [
-    element("div", "warpcell-trace-head", swatch(colours(index)), element("strong", "warpcell-trace-name", name), element("span", "warpcell-trace-duration", duration)),
-    element("div", "warpcell-trace-where", `${kind} on ${where}`, ...(place ? [" · ", element("span", "warpcell-trace-place", place.text)] : []), ...(place && actions?.goToLine ? [" ", button("Go to line", actions.goToLine)] : [])),
+    element(
+      "div",
+      "warpcell-trace-head",
+      swatch(colours(index)),
+      element("strong", "warpcell-trace-name", name),
+      element("span", "warpcell-trace-duration", duration),
+    ),
+    element(
+      "div",
+      "warpcell-trace-where",
+      `${kind} on ${where}`,
+      ...(place ? [" · ", element("span", "warpcell-trace-place", place.text)] : []),
+      ...(place && actions?.goToLine ? [" ", button("Go to line", actions.goToLine)] : []),
+    ),
   ];
   const links: (string | HTMLElement)[] = [];
   if (cause !== null) links.push("follows from ", actions ? button(cause, actions.toCause) : element("em", "", cause));
-  if (effects > 0) links.push(cause === null ? "" : " · ", actions ? button(formatCount(effects, "slice follows", "slices follow"), actions.toEffect) : formatCount(effects, "slice follows", "slices follow"));
+  if (effects > 0)
+    links.push(
+      cause === null ? "" : " · ",
+      actions
+        ? button(formatCount(effects, "slice follows", "slices follow"), actions.toEffect)
+        : formatCount(effects, "slice follows", "slices follow"),
+    );
   if (links.length > 0) nodes.push(element("div", "warpcell-trace-flow", ...links));
-  if (facts.length > 0) nodes.push(element("dl", "warpcell-trace-facts", ...facts.map(([key, value]) => element("div", "", element("dt", "", key), element("dd", "", value)))));
-  if (stack.length > 0) nodes.push(element("ol", "warpcell-trace-stack", ...stack.slice(0, actions ? 100 : 4).map((line) => element("li", "", line))));
+  if (facts.length > 0)
+    nodes.push(
+      element(
+        "dl",
+        "warpcell-trace-facts",
+        ...facts.map(([key, value]) => element("div", "", element("dt", "", key), element("dd", "", value))),
+      ),
+    );
+  if (stack.length > 0)
+    nodes.push(
+      element(
+        "ol",
+        "warpcell-trace-stack",
+        ...stack.slice(0, actions ? 100 : 4).map((line) => element("li", "", line)),
+      ),
+    );
   return nodes;
 }
 
-export function sumNodes(sums: Sums, scope: ScopeWords, names: readonly string[], tracks: readonly string[], colours: Colours): HTMLElement[] {
-  const words = element("span", "warpcell-trace-where", `chosen, ${formatCount(sums.count, "slice", "slices")}${scope.text}`);
+export function sumNodes(
+  sums: Sums,
+  scope: ScopeWords,
+  names: readonly string[],
+  tracks: readonly string[],
+  colours: Colours,
+): HTMLElement[] {
+  const words = element(
+    "span",
+    "warpcell-trace-where",
+    `chosen, ${formatCount(sums.count, "slice", "slices")}${scope.text}`,
+  );
   words.title = scope.hint;
   const head = element("div", "warpcell-trace-head", element("strong", "", formatTime(lengthOf(sums.span))), words);
   const rows = sums.names.slice(0, mostNames).map(({ name, count, total }) => {
-    const cells = [element("td", "", swatch(colours(name)), names[name]!), element("td", "", formatTime(total)), element("td", "", count.toLocaleString("en-US"))];
+    const cells = [
+      element("td", "", swatch(colours(name)), names[name]!),
+      element("td", "", formatTime(total)),
+      element("td", "", count.toLocaleString("en-US")),
+    ];
     return element("tr", "", ...cells);
   });
-  if (sums.names.length > mostNames) rows.push(element("tr", "", element("td", "", `and ${formatCount(sums.names.length - mostNames, "other name", "other names")}`)));
+  if (sums.names.length > mostNames)
+    rows.push(
+      element(
+        "tr",
+        "",
+        element("td", "", `and ${formatCount(sums.names.length - mostNames, "other name", "other names")}`),
+      ),
+    );
   const busy = sums.busy
     .map((share, track) => ({ share, name: tracks[track]! }))
     .filter(({ share }) => share > 0)
@@ -55,7 +108,10 @@ export function sumNodes(sums: Sums, scope: ScopeWords, names: readonly string[]
       bar.style.setProperty("--warpcell-share", String(share));
       return element("tr", "", element("td", "", name), element("td", "", bar, formatPart(share)));
     });
-  return [head, element("div", "warpcell-trace-sums", table(["name", "total", "count"], rows), table(["track", "busy"], busy))];
+  return [
+    head,
+    element("div", "warpcell-trace-sums", table(["name", "total", "count"], rows), table(["track", "busy"], busy)),
+  ];
 }
 
 function table(heads: readonly string[], rows: readonly HTMLElement[]): HTMLElement {

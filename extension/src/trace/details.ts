@@ -27,8 +27,17 @@ export function detailsOf({ slices, trace }: TimelineModel, index: number): Deta
   const duration = columns.duration[index]!;
   const stands = slices.countOf(index);
   const facts: (readonly [string, string])[] = [];
-  if (stands > 1) facts.push(["stands for", formatCount(stands, "slice", "slices")], ["busy", formatTime(columns.busy?.[index] ?? duration)]);
-  else facts.push(...detail.facts, ...work("bytes", detail.bytes, duration), ...work("operations", detail.flops, duration));
+  if (stands > 1)
+    facts.push(
+      ["stands for", formatCount(stands, "slice", "slices")],
+      ["busy", formatTime(columns.busy?.[index] ?? duration)],
+    );
+  else
+    facts.push(
+      ...detail.facts,
+      ...work("bytes", detail.bytes, duration),
+      ...work("operations", detail.flops, duration),
+    );
   const cause = slices.causeOf(index);
   return {
     name: names[columns.name[index]!]!,

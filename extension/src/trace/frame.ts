@@ -71,7 +71,11 @@ export class Frame {
     const shown = [this.image, model.view, model.slices, model.matches, model.layout, geometry.scroll, theme];
     if (shown.some((part, index) => part !== this.painted[index])) this.paint(width, height, geometry, theme);
     this.painted = shown;
-    this.context.putImageData(this.image, Math.round(geometry.gutter * geometry.ratio), Math.round(axisHeight * geometry.ratio));
+    this.context.putImageData(
+      this.image,
+      Math.round(geometry.gutter * geometry.ratio),
+      Math.round(axisHeight * geometry.ratio),
+    );
   }
 
   private paint(width: number, height: number, geometry: Geometry, theme: Theme): void {

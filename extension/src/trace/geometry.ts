@@ -19,6 +19,8 @@ export const gutterOf = (width: number): number => Math.round(Math.min(168, Math
 /** The width in which times are shown. */
 export const fieldOf = ({ width, gutter }: Geometry): number => Math.max(1, width - gutter);
 
-export const timeAt = (x: number, view: Span, geometry: Geometry): number => view.start + ((x - geometry.gutter) / fieldOf(geometry)) * lengthOf(view);
+export const timeAt = (x: number, view: Span, geometry: Geometry): number =>
+  view.start + ((x - geometry.gutter) / fieldOf(geometry)) * lengthOf(view);
 
-export const xOf = (time: number, view: Span, geometry: Geometry): number => geometry.gutter + ((time - view.start) / lengthOf(view)) * fieldOf(geometry);
+export const xOf = (time: number, view: Span, geometry: Geometry): number =>
+  geometry.gutter + ((time - view.start) / lengthOf(view)) * fieldOf(geometry);

@@ -4,7 +4,14 @@ import { gestures, keys } from "./keys.ts";
 
 export function helpNode(): HTMLElement {
   const rows = [...keys.flatMap(({ shown, does }) => (shown === null ? [] : [[shown, does] as const])), ...gestures];
-  const items = rows.map(([shown, does]) => element("div", "", element("dt", "", ...shown.split("  ").map((key) => element("kbd", "", key))), element("dd", "", does)));
+  const items = rows.map(([shown, does]) =>
+    element(
+      "div",
+      "",
+      element("dt", "", ...shown.split("  ").map((key) => element("kbd", "", key))),
+      element("dd", "", does),
+    ),
+  );
   const node = element("dl", "warpcell-trace-help", ...items);
   node.setAttribute("aria-label", "Keys of the timeline");
   return node;

@@ -33,10 +33,25 @@ export const keys: readonly Key[] = [
   { keys: ["ArrowDown"], shown: "↓", does: "nearest slice of the row below", run: ({ model }) => model.stepAcross(1) },
   { keys: ["ArrowUp"], shown: "↑", does: "nearest slice of the row above", run: ({ model }) => model.stepAcross(-1) },
   { keys: ["c"], shown: "C", does: "to the slice that this one follows from", run: ({ model }) => model.selectCause() },
-  { keys: ["e"], shown: "E", does: "to the slice that follows from this one", run: ({ model }) => model.selectEffect() },
-  { keys: ["f", "Enter"], shown: "F  Enter", does: "fill the view with what is chosen", run: ({ model }) => model.focus() },
+  {
+    keys: ["e"],
+    shown: "E",
+    does: "to the slice that follows from this one",
+    run: ({ model }) => model.selectEffect(),
+  },
+  {
+    keys: ["f", "Enter"],
+    shown: "F  Enter",
+    does: "fill the view with what is chosen",
+    run: ({ model }) => model.focus(),
+  },
   { keys: ["g"], shown: "G", does: "go to the line in the notebook", run: (actions) => actions.goToLine() },
-  { keys: ["Shift+ArrowRight"], shown: "Shift → ←", does: "choose a span of time; so does dragging with Shift", run: ({ model }) => model.extendRange(1 / 40) },
+  {
+    keys: ["Shift+ArrowRight"],
+    shown: "Shift → ←",
+    does: "choose a span of time; so does dragging with Shift",
+    run: ({ model }) => model.extendRange(1 / 40),
+  },
   { keys: ["Shift+ArrowLeft"], shown: null, does: "", run: ({ model }) => model.extendRange(-1 / 40) },
   { keys: ["m"], shown: "M", does: "mark what is chosen, or take its mark away", run: ({ model }) => model.mark() },
   { keys: ["/"], shown: "/", does: "search", run: (actions) => actions.openSearch() },
@@ -46,7 +61,12 @@ export const keys: readonly Key[] = [
   { keys: ["PageDown"], shown: "Page ↓ ↑", does: "scroll", run: (actions) => actions.scroll(0.8) },
   { keys: ["PageUp"], shown: null, does: "", run: (actions) => actions.scroll(-0.8) },
   { keys: ["?"], shown: "?", does: "show or hide this list", run: (actions) => actions.toggleHelp() },
-  { keys: ["Escape"], shown: "Esc", does: "take back the choice, then leave the timeline", run: (actions) => actions.model.clear() || actions.leave() },
+  {
+    keys: ["Escape"],
+    shown: "Esc",
+    does: "take back the choice, then leave the timeline",
+    run: (actions) => actions.model.clear() || actions.leave(),
+  },
 ];
 
 /** What the mouse does, for the same list. */
@@ -60,7 +80,13 @@ export const gestures: readonly (readonly [string, string])[] = [
 const byKey = new Map(keys.flatMap((key) => key.keys.map((name) => [name, key])));
 
 /** The row for a key that was pressed; `null`: the timeline has no use for it. */
-export function keyFor({ key, shiftKey, ctrlKey, metaKey, altKey }: Pick<KeyboardEvent, "key" | "shiftKey" | "ctrlKey" | "metaKey" | "altKey">): Key | null {
+export function keyFor({
+  key,
+  shiftKey,
+  ctrlKey,
+  metaKey,
+  altKey,
+}: Pick<KeyboardEvent, "key" | "shiftKey" | "ctrlKey" | "metaKey" | "altKey">): Key | null {
   if (ctrlKey || metaKey || altKey) return null;
   const name = shiftKey && key.length > 1 ? `Shift+${key}` : key;
   // With caps lock on, letters come large without Shift.

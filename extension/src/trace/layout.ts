@@ -35,14 +35,24 @@ export function groupsOf({ tracks, devices }: TracePayload, counters: readonly C
     return groups.get(device)!;
   };
   tracks.forEach(({ device }, index) => groupFor(device).tracks.push(index));
-  counters.forEach(({ name }, index) => groupFor(devices.map(({ device }) => device).find((device) => name.endsWith(device)) ?? null).counters.push(index));
+  counters.forEach(({ name }, index) =>
+    groupFor(devices.map(({ device }) => device).find((device) => name.endsWith(device)) ?? null).counters.push(index),
+  );
   return [...groups].map(([device, members]) => {
     const known = devices.find((candidate) => candidate.device === device);
-    return { title: device ?? "host", detail: known ? `${known.name} · busy ${formatPart(known.busy)}` : "", ...members };
+    return {
+      title: device ?? "host",
+      detail: known ? `${known.name} · busy ${formatPart(known.busy)}` : "",
+      ...members,
+    };
   });
 }
 
-export function layoutOf(tracks: readonly TraceTrack[], groups: readonly Group[], collapsed: ReadonlySet<number>): Layout {
+export function layoutOf(
+  tracks: readonly TraceTrack[],
+  groups: readonly Group[],
+  collapsed: ReadonlySet<number>,
+): Layout {
   const lines: Line[] = [];
   let y = 0;
   const add = (line: Line): void => {
@@ -87,7 +97,12 @@ export function firstLineBelow({ lines }: Layout, y: number): number {
 }
 
 /** Top and height of a level of a track; of its heading where that is closed. */
-export function placeOf({ lines }: Layout, groups: readonly Group[], track: number, depth: number): { y: number; height: number } {
+export function placeOf(
+  { lines }: Layout,
+  groups: readonly Group[],
+  track: number,
+  depth: number,
+): { y: number; height: number } {
   const line = lines.find((candidate) => candidate.kind === "track" && candidate.track === track);
   if (line?.kind === "track") return { y: line.y + depth * line.rowHeight, height: line.rowHeight };
   const group = groups.findIndex(({ tracks }) => tracks.includes(track));

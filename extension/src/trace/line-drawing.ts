@@ -34,7 +34,8 @@ export function shortened(context: Context, text: string, room: number): string 
   return letters < 3 ? "" : `${text.slice(0, letters)}…`;
 }
 
-const ticksIn = (model: TimelineModel, geometry: Geometry) => ticksOf(model.view, Math.max(1, Math.floor(fieldOf(geometry) / tickWidth)));
+const ticksIn = (model: TimelineModel, geometry: Geometry) =>
+  ticksOf(model.view, Math.max(1, Math.floor(fieldOf(geometry) / tickWidth)));
 
 /** One line of pixels, device pixels wide, with the marks of the axis; it is what lies behind slices. */
 export function groundOf(model: TimelineModel, geometry: Geometry, theme: Theme, width: number): Uint32Array {
@@ -94,19 +95,42 @@ export function drawName(context: Context, model: TimelineModel, line: Line, geo
   context.fillText(shortened(context, name, gutter - 22), 16, y + rowHeight / 2 + 0.5);
   if (!isTrack) {
     context.fillStyle = theme.faint;
-    context.fillText(shortened(context, `to ${formatBytes(model.counters[line.counter]!.most)}`, gutter - 22), 16, y + 15 + rowHeight / 2);
+    context.fillText(
+      shortened(context, `to ${formatBytes(model.counters[line.counter]!.most)}`, gutter - 22),
+      16,
+      y + 15 + rowHeight / 2,
+    );
   }
 }
 
-function drawHeading(context: Context, model: TimelineModel, { group, height }: Line, y: number, width: number, theme: Theme): void {
+function drawHeading(
+  context: Context,
+  model: TimelineModel,
+  { group, height }: Line,
+  y: number,
+  width: number,
+  theme: Theme,
+): void {
   const { title, detail } = model.groups[group]!;
   const middle = y + height / 2 + 0.5;
   context.fillStyle = theme.heading;
   context.fillRect(0, y, width, height);
   context.fillStyle = theme.text;
   context.beginPath();
-  const corners = model.isOpen(group) ? [[4, -2], [12, -2], [8, 3]] : [[6, -4], [6, 4], [11, 0]];
-  corners.forEach(([x, by], index) => (index === 0 ? context.moveTo(x!, middle + by!) : context.lineTo(x!, middle + by!)));
+  const corners = model.isOpen(group)
+    ? [
+        [4, -2],
+        [12, -2],
+        [8, 3],
+      ]
+    : [
+        [6, -4],
+        [6, 4],
+        [11, 0],
+      ];
+  corners.forEach(([x, by], index) =>
+    index === 0 ? context.moveTo(x!, middle + by!) : context.lineTo(x!, middle + by!),
+  );
   context.fill();
   context.font = theme.bold;
   context.fillText(title, 16, middle);
@@ -118,7 +142,13 @@ function drawHeading(context: Context, model: TimelineModel, { group, height }: 
 }
 
 /** A quantity as a filled line of steps, each pixel as high as the highest value in it. */
-export function drawCounter(context: Context, model: TimelineModel, line: Line & { kind: "counter" }, geometry: Geometry, theme: Theme): void {
+export function drawCounter(
+  context: Context,
+  model: TimelineModel,
+  line: Line & { kind: "counter" },
+  geometry: Geometry,
+  theme: Theme,
+): void {
   const areas = model.counters[line.counter]!;
   const { gutter, width } = geometry;
   const bottom = axisHeight + line.y + line.height - geometry.scroll;

@@ -16,7 +16,10 @@ const field = StateField.define<DecorationSet>({
       if (!effect.is(setLine)) continue;
       const { doc } = transaction.state;
       // The cell may have been edited since: a line that is gone is not lit.
-      next = effect.value === null || effect.value < 1 || effect.value > doc.lines ? Decoration.none : Decoration.set(lit.range(doc.line(effect.value).from));
+      next =
+        effect.value === null || effect.value < 1 || effect.value > doc.lines
+          ? Decoration.none
+          : Decoration.set(lit.range(doc.line(effect.value).from));
     }
     return next;
   },

@@ -21,14 +21,22 @@ function traceOf(changes: object = {}) {
 }
 
 const modelOf = (changes: object = {}) => new TimelineModel(traceOf(changes));
-const nameOf = (model: TimelineModel): string | null => (model.selected === null ? null : model.trace.payload.names[model.slices.columns.name[model.selected]!]!);
+const nameOf = (model: TimelineModel): string | null =>
+  model.selected === null ? null : model.trace.payload.names[model.slices.columns.name[model.selected]!]!;
 
 /** Presses keys as the page would. */
 function press(model: TimelineModel, ...names: string[]): void {
   const ignore = () => undefined;
   for (const name of names) {
     const [key, shiftKey] = name.startsWith("Shift+") ? [name.slice(6), true] : [name, /^[A-Z]$/.test(name)];
-    keyFor({ key, shiftKey, ctrlKey: false, metaKey: false, altKey: false })!.run({ model, openSearch: ignore, toggleHelp: ignore, goToLine: ignore, scroll: ignore, leave: ignore });
+    keyFor({ key, shiftKey, ctrlKey: false, metaKey: false, altKey: false })!.run({
+      model,
+      openSearch: ignore,
+      toggleHelp: ignore,
+      goToLine: ignore,
+      scroll: ignore,
+      leave: ignore,
+    });
   }
 }
 
@@ -106,11 +114,16 @@ test("other views put a kernel, a place or a time in front", () => {
 test("details say name, times, place, facts, rates, cause and effects", () => {
   const model = modelOf();
   press(model, "ArrowRight", "ArrowDown", "ArrowDown");
-  expect(sentenceOf(detailsOf(model, model.selected!))).toBe("launch launch sm90_gemm_f32f32_tf32, 2.10 µs, main thread, at 21.20 µs, Cell [2]:5, 1 slice follows");
+  expect(sentenceOf(detailsOf(model, model.selected!))).toBe(
+    "launch launch sm90_gemm_f32f32_tf32, 2.10 µs, main thread, at 21.20 µs, Cell [2]:5, 1 slice follows",
+  );
   press(model, "e");
   expect(detailsOf(model, model.selected!)).toMatchObject({
     where: "stream 7 of cuda:0, at 82.0 µs",
-    facts: expect.arrayContaining([["bytes", "192 MiB, 2.10 TB/s"], ["operations", "4.60 GFLOP, 47.9 TFLOP/s"]]),
+    facts: expect.arrayContaining([
+      ["bytes", "192 MiB, 2.10 TB/s"],
+      ["operations", "4.60 GFLOP, 47.9 TFLOP/s"],
+    ]),
     cause: "launch sm90_gemm_f32f32_tf32",
     stack: ["train (Cell [2]:5)", "step (Cell [2]:9)", "Cell [2]:12"],
   });
@@ -140,9 +153,18 @@ test("a cell's time is that of its device, and what overlaps counts once", () =>
   const { slices, trace } = modelOf();
   const times = cellTimesOf(slices, trace.payload.places, trace.payload.tracks);
   expect(times.map(({ cell, onDevice }) => [cell, onDevice])).toEqual([["cell-1", true]]);
-  const onStreams = slices.order.filter((index) => slices.columns.place[index]! > 0 && [2, 3].includes(slices.columns.track[index]!));
-  expect(times[0]!.time).toBeCloseTo([...onStreams].reduce((sum, index) => sum + slices.columns.duration[index]!, 0), 0);
-  const host = cellTimesOf(slices, trace.payload.places, trace.payload.tracks.map((track) => ({ ...track, kind: "host" as const, device: null })));
+  const onStreams = slices.order.filter(
+    (index) => slices.columns.place[index]! > 0 && [2, 3].includes(slices.columns.track[index]!),
+  );
+  expect(times[0]!.time).toBeCloseTo(
+    [...onStreams].reduce((sum, index) => sum + slices.columns.duration[index]!, 0),
+    0,
+  );
+  const host = cellTimesOf(
+    slices,
+    trace.payload.places,
+    trace.payload.tracks.map((track) => ({ ...track, kind: "host" as const, device: null })),
+  );
   expect(host.find(({ count }) => count === 3)!.onDevice).toBe(false);
 });
 
@@ -173,7 +195,10 @@ function replyOf(slices = trainingSlices()) {
     const values = columns[name as keyof typeof columns];
     bytes.set(new Uint8Array(values.buffer, 0, values.byteLength), offset);
   }
-  return { reply: { request: 0, length, columns: parts as never, complete: true, problem: null }, buffer: bytes.buffer };
+  return {
+    reply: { request: 0, length, columns: parts as never, complete: true, problem: null },
+    buffer: bytes.buffer,
+  };
 }
 
 test("columns of a reply are read from any buffer, and checked", () => {
@@ -185,9 +210,19 @@ test("columns of a reply are read from any buffer, and checked", () => {
   const shifted = new Uint8Array(buffer.byteLength + 3);
   shifted.set(new Uint8Array(buffer), 3);
   expect(readColumns(reply, new DataView(shifted.buffer, 3), tables)).toEqual(whole);
-  expect(readColumns(reply, buffer.slice(0, 100), tables)).toMatchObject({ ok: false, problem: expect.stringMatching(/^Expected the column "start" of a profile within 100 bytes but got bytes 0 to \d+\.$/) });
-  expect(readColumns({ ...reply, columns: reply.columns.slice(1) } as never, buffer, tables)).toEqual({ ok: false, problem: 'Expected the column "start" of a profile but got none.' });
-  expect(readColumns({ ...reply, columns: [{ name: "__proto__", offset: 0 }] } as never, buffer, tables).ok).toBe(false);
+  expect(readColumns(reply, buffer.slice(0, 100), tables)).toMatchObject({
+    ok: false,
+    problem: expect.stringMatching(
+      /^Expected the column "start" of a profile within 100 bytes but got bytes 0 to \d+\.$/,
+    ),
+  });
+  expect(readColumns({ ...reply, columns: reply.columns.slice(1) } as never, buffer, tables)).toEqual({
+    ok: false,
+    problem: 'Expected the column "start" of a profile but got none.',
+  });
+  expect(readColumns({ ...reply, columns: [{ name: "__proto__", offset: 0 }] } as never, buffer, tables).ok).toBe(
+    false,
+  );
 });
 
 test("windows are asked for when a view needs them, one at a time, and kept for the views that they cover", async () => {
@@ -198,7 +233,16 @@ test("windows are asked for when a view needs them, one at a time, and kept for 
   const asked: { start: number; end: number; width: number }[] = [];
   const answers: ((complete: boolean) => void)[] = [];
   const said: string[] = [];
-  const feed = new WindowFeed(model, "p1", (request) => (asked.push(request), new Promise((resolve) => answers.push((complete) => resolve({ ok: true, value: { columns, complete } })))), () => 1000, (problem) => said.push(problem));
+  const feed = new WindowFeed(
+    model,
+    "p1",
+    (request) => (
+      asked.push(request),
+      new Promise((resolve) => answers.push((complete) => resolve({ ok: true, value: { columns, complete } })))
+    ),
+    () => 1000,
+    (problem) => said.push(problem),
+  );
   feed.consider();
   await vi.advanceTimersByTimeAsync(500);
   expect(asked).toEqual([]);
@@ -247,7 +291,13 @@ test("what is chosen stays chosen when a window comes, and is given up where it 
   model.show({ start: 0, end: 1e5 });
   model.receive(columns, { start: 0, end: 2e5 }, true);
   expect(nameOf(model)).toBe("matmul");
-  const other = (readColumns(replyOf(trainingSlices(1).filter(({ name }) => name !== "matmul")).reply, replyOf(trainingSlices(1).filter(({ name }) => name !== "matmul")).buffer, { ...model.trace.tables, names: 99, details: 99 }) as { value: Columns }).value;
+  const other = (
+    readColumns(
+      replyOf(trainingSlices(1).filter(({ name }) => name !== "matmul")).reply,
+      replyOf(trainingSlices(1).filter(({ name }) => name !== "matmul")).buffer,
+      { ...model.trace.tables, names: 99, details: 99 },
+    ) as { value: Columns }
+  ).value;
   model.receive(other, { start: 0, end: 2e5 }, false);
   expect(model.selected).toBeNull();
 });

@@ -162,7 +162,11 @@ export class TimelineModel {
     const { start, end } = this.slices.spanOf(this.selected);
     const rows = this.rowsInOrder();
     const time = Math.min(Math.max(start, this.view.start), end);
-    for (let at = rows.indexOf(this.slices.rowOf(this.selected)) + direction; at >= 0 && at < rows.length; at += direction) {
+    for (
+      let at = rows.indexOf(this.slices.rowOf(this.selected)) + direction;
+      at >= 0 && at < rows.length;
+      at += direction
+    ) {
       const found = this.slices.at(rows[at]!, time, Infinity);
       if (found !== null) return this.select(found);
     }
@@ -170,7 +174,14 @@ export class TimelineModel {
 
   private rowsInOrder(): number[] {
     const { rowOfTrack } = this.slices;
-    return this.layout.lines.flatMap((line) => (line.kind === "track" ? Array.from({ length: rowOfTrack[line.track + 1]! - rowOfTrack[line.track]! }, (_, depth) => rowOfTrack[line.track]! + depth) : []));
+    return this.layout.lines.flatMap((line) =>
+      line.kind === "track"
+        ? Array.from(
+            { length: rowOfTrack[line.track + 1]! - rowOfTrack[line.track]! },
+            (_, depth) => rowOfTrack[line.track]! + depth,
+          )
+        : [],
+    );
   }
 
   private firstInView(): number | null {
@@ -205,7 +216,8 @@ export class TimelineModel {
   extendRange(share: number): void {
     const by = share * lengthOf(this.view);
     const middle = (this.view.start + this.view.end) / 2;
-    const from = this.range ?? (this.selected === null ? { start: middle, end: middle } : this.slices.spanOf(this.selected));
+    const from =
+      this.range ?? (this.selected === null ? { start: middle, end: middle } : this.slices.spanOf(this.selected));
     const end = from.end + by;
     this.selectRange(end >= from.start ? { start: from.start, end } : { start: end, end: from.start });
   }
@@ -238,7 +250,12 @@ export class TimelineModel {
   /** Chooses the next (1) or previous (−1) slice that was searched for. */
   stepMatch(direction: -1 | 1): void {
     if (!this.matches) return;
-    const next = step(this.slices, this.matches, this.selected === null ? { time: this.view.start } : { index: this.selected }, direction);
+    const next = step(
+      this.slices,
+      this.matches,
+      this.selected === null ? { time: this.view.start } : { index: this.selected },
+      direction,
+    );
     if (next !== null) this.select(next);
   }
 
@@ -246,7 +263,8 @@ export class TimelineModel {
   reveal({ kernel, place, places = place === undefined ? undefined : [place], start, end }: Target): void {
     this.range = null;
     this.selected = null;
-    if (kernel !== undefined || places) this.search({ ...(kernel !== undefined && { kernel }), ...(places && { places }) });
+    if (kernel !== undefined || places)
+      this.search({ ...(kernel !== undefined && { kernel }), ...(places && { places }) });
     else this.matches = null;
     const span = start !== undefined && end !== undefined ? { start, end } : (this.matches?.span ?? null);
     this.show(span ? around(span, this.whole, 0.05) : this.whole);

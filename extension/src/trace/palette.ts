@@ -24,7 +24,8 @@ function hashOf(text: string): number {
   return (hash ^ (hash >>> 13)) >>> 0;
 }
 
-const coloursOf = (lightness: readonly number[]): readonly Colour[] => lightness.flatMap((tone) => Array.from({ length: hues }, (_, hue) => oklch(tone, (hue * 360) / hues, chroma)));
+const coloursOf = (lightness: readonly number[]): readonly Colour[] =>
+  lightness.flatMap((tone) => Array.from({ length: hues }, (_, hue) => oklch(tone, (hue * 360) / hues, chroma)));
 const colours = { light: coloursOf(tones.light), dark: coloursOf(tones.dark) };
 
 /** The number of a step or a cell, which many names of one kind end with. */

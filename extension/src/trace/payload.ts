@@ -1,7 +1,21 @@
 // Turns the JSON of an output into a profile that its views can trust and whose texts people can read, or one sentence.
 import type { SliceColumns, TraceCounter, TraceDetail, TracePayload, TraceTrack } from "../../../kernel/mime.ts";
 import type { Checked, Expectation, Expectations } from "../fields.ts";
-import { between, checkOutput, count, exactly, finite, flag, list, optional, orNull, problemIn, record, text, texts } from "../fields.ts";
+import {
+  between,
+  checkOutput,
+  count,
+  exactly,
+  finite,
+  flag,
+  list,
+  optional,
+  orNull,
+  problemIn,
+  record,
+  text,
+  texts,
+} from "../fields.ts";
 import { problemWith } from "../kernels/payload.ts";
 import { mostCharacters, shownText } from "../shown-text.ts";
 import type { Columns, Tables } from "./columns.ts";
@@ -26,8 +40,14 @@ const mostLevels = 255;
 const mostRows = 20_000;
 const mostPoints = 20_000_000;
 
-const oneOf = (...values: string[]): Expectation => ({ expected: `one of ${values.join(", ")}`, holds: (value) => typeof value === "string" && values.includes(value) });
-const pairs: Expectation = { expected: "a list of pairs of strings", holds: (value) => Array.isArray(value) && value.every((pair) => texts.holds(pair) && (pair as string[]).length === 2) };
+const oneOf = (...values: string[]): Expectation => ({
+  expected: `one of ${values.join(", ")}`,
+  holds: (value) => typeof value === "string" && values.includes(value),
+});
+const pairs: Expectation = {
+  expected: "a list of pairs of strings",
+  holds: (value) => Array.isArray(value) && value.every((pair) => texts.holds(pair) && (pair as string[]).length === 2),
+};
 
 const payloadFields: Expectations<TracePayload> = {
   version: exactly(1),
@@ -47,9 +67,26 @@ const payloadFields: Expectations<TracePayload> = {
   advice: list,
   notes: texts,
 };
-const trackFields: Expectations<TraceTrack> = { name: text, kind: oneOf("host", "range", "stream", "worker"), device: orNull(text), depth: between(1, mostLevels) };
-const detailFields: Expectations<TraceDetail> = { kind: text, facts: pairs, bytes: orNull(finite), flops: orNull(finite), stack: texts };
-const counterFields: Expectations<TraceCounter> = { name: text, unit: oneOf("bytes"), length: between(0, mostPoints), time: text, value: text };
+const trackFields: Expectations<TraceTrack> = {
+  name: text,
+  kind: oneOf("host", "range", "stream", "worker"),
+  device: orNull(text),
+  depth: between(1, mostLevels),
+};
+const detailFields: Expectations<TraceDetail> = {
+  kind: text,
+  facts: pairs,
+  bytes: orNull(finite),
+  flops: orNull(finite),
+  stack: texts,
+};
+const counterFields: Expectations<TraceCounter> = {
+  name: text,
+  unit: oneOf("bytes"),
+  length: between(0, mostPoints),
+  time: text,
+  value: text,
+};
 /** Checks an output of type `application/vnd.warpcell.trace.v1+json` against kernel/mime.ts, and its parts against each other. */
 export function checkTrace(value: unknown): Checked<Trace> {
   const checked = checkOutput("a profile", value, payloadFields);
@@ -58,7 +95,13 @@ export function checkTrace(value: unknown): Checked<Trace> {
   const problem = partsProblem(payload);
   if (problem) return { ok: false, problem };
   const { tracks, names, places, details, kernels } = payload;
-  const tables: Tables = { depths: tracks.map(({ depth }) => depth), names: names.length, places: places.length, details: details.length, kernels: kernels.length };
+  const tables: Tables = {
+    depths: tracks.map(({ depth }) => depth),
+    names: names.length,
+    places: places.length,
+    details: details.length,
+    kernels: kernels.length,
+  };
   const columns = decodeColumns(payload.slices, tables);
   if (!columns.ok) return columns;
   const counters: Counter[] = [];
@@ -72,10 +115,15 @@ export function checkTrace(value: unknown): Checked<Trace> {
 
 function partsProblem(payload: TracePayload): string | null {
   const { tracks, details, counters } = payload;
-  const problem = problemWith(payload) ?? problemIn("track", "a profile", tracks, trackFields) ?? problemIn("detail", "a profile", details, detailFields) ?? problemIn("counter", "a profile", counters, counterFields);
+  const problem =
+    problemWith(payload) ??
+    problemIn("track", "a profile", tracks, trackFields) ??
+    problemIn("detail", "a profile", details, detailFields) ??
+    problemIn("counter", "a profile", counters, counterFields);
   if (problem) return problem;
   if (payload.duration < 0) return `Expected "duration" of a profile to be 0 or more but got ${payload.duration}.`;
-  if (tracks.length > mostTracks) return `Expected a profile to have at most ${mostTracks} tracks but got ${tracks.length}.`;
+  if (tracks.length > mostTracks)
+    return `Expected a profile to have at most ${mostTracks} tracks but got ${tracks.length}.`;
   const rows = tracks.reduce((sum, { depth }) => sum + depth, 0);
   if (rows > mostRows) return `Expected the tracks of a profile to have at most ${mostRows} levels but got ${rows}.`;
   return null;
@@ -87,8 +135,15 @@ function decodeCounter({ name, length, time, value }: TraceCounter): Checked<Cou
   const values = decodeNumbers("the values of a counter of a profile", value, length);
   if (!values.ok) return values;
   for (let index = 0; index < length; index++) {
-    if (!Number.isFinite(times.value[index]) || !Number.isFinite(values.value[index]) || (index > 0 && times.value[index]! < times.value[index - 1]!)) {
-      return { ok: false, problem: `Expected the counter of a profile to have finite values in the order of time but item ${index} is not.` };
+    if (
+      !Number.isFinite(times.value[index]) ||
+      !Number.isFinite(values.value[index]) ||
+      (index > 0 && times.value[index]! < times.value[index - 1]!)
+    ) {
+      return {
+        ok: false,
+        problem: `Expected the counter of a profile to have finite values in the order of time but item ${index} is not.`,
+      };
     }
   }
   return { ok: true, value: { name: readable(name), time: times.value, value: values.value } };
@@ -100,15 +155,36 @@ const readable = (text: string): string => shownText(text, mostCharacters);
 function inReadableText(payload: TracePayload): TracePayload {
   const { devices, tracks, names, places, details, kernels, advice, counters, notes } = payload;
   const orNothing = (value: string | null): string | null => (value === null ? null : readable(value));
-  const empty: SliceColumns = { length: payload.slices.length, start: "", duration: "", track: "", depth: "", name: "", place: "", detail: "", cause: "", kernel: "" };
+  const empty: SliceColumns = {
+    length: payload.slices.length,
+    start: "",
+    duration: "",
+    track: "",
+    depth: "",
+    name: "",
+    place: "",
+    detail: "",
+    cause: "",
+    kernel: "",
+  };
   return {
     ...payload,
     title: readable(payload.title),
-    devices: devices.map((device) => ({ ...device, device: readable(device.device), name: readable(device.name), product: readableKeys(device.product) })),
+    devices: devices.map((device) => ({
+      ...device,
+      device: readable(device.device),
+      name: readable(device.name),
+      product: readableKeys(device.product),
+    })),
     tracks: tracks.map((track) => ({ ...track, name: readable(track.name), device: orNothing(track.device) })),
     names: names.map(readable),
     places: places.map((place) => ({ ...place, text: readable(place.text) })),
-    details: details.map((detail) => ({ ...detail, kind: readable(detail.kind), facts: detail.facts.map(([key, value]) => [readable(key), readable(value)] as [string, string]), stack: detail.stack.map(readable) })),
+    details: details.map((detail) => ({
+      ...detail,
+      kind: readable(detail.kind),
+      facts: detail.facts.map(([key, value]) => [readable(key), readable(value)] as [string, string]),
+      stack: detail.stack.map(readable),
+    })),
     kernels: kernels.map((kernel) => ({
       ...kernel,
       name: readable(kernel.name),
@@ -126,4 +202,5 @@ function inReadableText(payload: TracePayload): TracePayload {
   };
 }
 
-const readableKeys = (record: Record<string, number>): Record<string, number> => Object.fromEntries(Object.entries(record).map(([key, value]) => [readable(key), value]));
+const readableKeys = (record: Record<string, number>): Record<string, number> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [readable(key), value]));

@@ -26,7 +26,12 @@ export const traceView: JupyterFrontEndPlugin<void> = {
       shell.add(view, "main", { mode: "split-bottom" });
     };
     // Before text/html, which each of these outputs carries too. Safe: everything is checked, and nothing is markup.
-    const factory = (notebook: NotebookSide | null): IRenderMime.IRendererFactory => ({ safe: true, mimeTypes: [traceMime], defaultRank: 10, createRenderer: (options) => new TraceRenderer(options, { notebook, open }) });
+    const factory = (notebook: NotebookSide | null): IRenderMime.IRendererFactory => ({
+      safe: true,
+      mimeTypes: [traceMime],
+      defaultRank: 10,
+      createRenderer: (options) => new TraceRenderer(options, { notebook, open }),
+    });
     rendermime.addFactory(factory(null));
     const serve = (panel: NotebookPanel): void => {
       const windows = windowsOf(() => panel.sessionContext.session?.kernel ?? null);

@@ -27,7 +27,14 @@ export interface PointerHooks {
 const stillness = 4;
 const reach = 3;
 
-type Drag = { readonly kind: "move" | "range" | "press"; readonly x: number; readonly y: number; readonly view: Span; readonly time: number; lastY: number };
+type Drag = {
+  readonly kind: "move" | "range" | "press";
+  readonly x: number;
+  readonly y: number;
+  readonly view: Span;
+  readonly time: number;
+  lastY: number;
+};
 
 /** What is at a point of the canvas. */
 export function spotAt(model: TimelineModel, geometry: Geometry, x: number, y: number): Spot {
@@ -36,7 +43,10 @@ export function spotAt(model: TimelineModel, geometry: Geometry, x: number, y: n
   const line = y < axisHeight ? null : lineAt(model.layout, below);
   if (line?.kind !== "track" || x < geometry.gutter) return { x, y, time, line, slice: null };
   const { rowOfTrack } = model.slices;
-  const row = Math.min(rowOfTrack[line.track + 1]! - 1, rowOfTrack[line.track]! + Math.floor((below - line.y) / line.rowHeight));
+  const row = Math.min(
+    rowOfTrack[line.track + 1]! - 1,
+    rowOfTrack[line.track]! + Math.floor((below - line.y) / line.rowHeight),
+  );
   return { x, y, time, line, slice: model.slices.at(row, time, (reach * lengthOf(model.view)) / fieldOf(geometry)) };
 }
 
@@ -114,7 +124,8 @@ export class PointerGestures {
 
   private onWheel(event: WheelEvent): void {
     const { model } = this.hooks;
-    const pixels = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : event.deltaMode === WheelEvent.DOM_DELTA_PAGE ? 400 : 1;
+    const pixels =
+      event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : event.deltaMode === WheelEvent.DOM_DELTA_PAGE ? 400 : 1;
     // A pinch on a touchpad comes as a wheel with Control.
     if (event.ctrlKey || event.metaKey) {
       event.preventDefault();

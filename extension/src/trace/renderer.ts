@@ -45,12 +45,21 @@ export class TraceRenderer extends Panel implements IRenderMime.IRenderer {
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     for (const widget of [...this.widgets]) widget.dispose();
     const trace = checkTrace(model.data[this.mimeType]);
-    this.addWidget(trace.ok ? this.viewOf(trace.value, () => this.enlarge(trace.value)) : new Widget({ node: element("div", "warpcell-problem", trace.problem) }));
+    this.addWidget(
+      trace.ok
+        ? this.viewOf(trace.value, () => this.enlarge(trace.value))
+        : new Widget({ node: element("div", "warpcell-problem", trace.problem) }),
+    );
   }
 
   private viewOf(trace: Trace, enlarge: (() => void) | null): TraceView {
     const { notebook } = this.shell;
-    return new TraceView(trace, { panels, ask: notebook?.windows(trace.tables) ?? null, links: notebook?.links ?? null, enlarge });
+    return new TraceView(trace, {
+      panels,
+      ask: notebook?.windows(trace.tables) ?? null,
+      links: notebook?.links ?? null,
+      enlarge,
+    });
   }
 
   private enlarge(trace: Trace): void {

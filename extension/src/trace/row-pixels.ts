@@ -25,7 +25,12 @@ export interface Labels {
   readonly slice: Uint32Array;
 }
 
-export const newLabels = (most: number): Labels => ({ count: 0, from: new Float32Array(most), to: new Float32Array(most), slice: new Uint32Array(most) });
+export const newLabels = (most: number): Labels => ({
+  count: 0,
+  from: new Float32Array(most),
+  to: new Float32Array(most),
+  slice: new Uint32Array(most),
+});
 
 /** Of 256: the least of a colour that is seen, what is left of a slice that steps back, and of the left edge of a wide one. */
 const least = 88;
@@ -43,7 +48,8 @@ export function paintRow(line: Uint32Array, slices: Slices, row: number, view: R
   const scale = 1 / perPixel;
   // Of millions of slices each look takes its time in memory: what lies elsewhere too is not looked up.
   const sliceAt = (position: number): number => (isInOrder ? position : order[position]!);
-  const lasting = (position: number): number => (busy ? duration[order[position]!]! : sums[position + 1]! - sums[position]!);
+  const lasting = (position: number): number =>
+    busy ? duration[order[position]!]! : sums[position + 1]! - sums[position]!;
   const last = first[row + 1]!;
   let at = slices.firstEndingAfter(row, start);
   // Pixels left of it are done, the last of them with so many slices.
@@ -58,7 +64,8 @@ export function paintRow(line: Uint32Array, slices: Slices, row: number, view: R
       const end = Math.min(width, Math.max(x + 1, Math.round(to)));
       const index = sliceAt(at);
       const colour = fill[name[index]!]!;
-      const share = busy && busy[index]! < duration[index]! ? least + ((busy[index]! / duration[index]!) * (256 - least)) : 256;
+      const share =
+        busy && busy[index]! < duration[index]! ? least + (busy[index]! / duration[index]!) * (256 - least) : 256;
       const shade = matches && matches.flags[index] === 0 ? back : share;
       const body = shade >= 256 ? colour : mixed(colour, background, shade);
       line.fill(body, x, end);
@@ -71,7 +78,8 @@ export function paintRow(line: Uint32Array, slices: Slices, row: number, view: R
       done = end;
       at++;
       // Slices that a wide one covers to the pixel.
-      if (at < last && (starts[at]! - start) * scale < done - 1) at = slices.nextFrom(at, last, start + (done - 1) * perPixel, 1);
+      if (at < last && (starts[at]! - start) * scale < done - 1)
+        at = slices.nextFrom(at, last, start + (done - 1) * perPixel, 1);
       continue;
     }
     // All that start within this pixel are one, and look like the last of them, or the last that is meant.
@@ -80,7 +88,11 @@ export function paintRow(line: Uint32Array, slices: Slices, row: number, view: R
     const meant = matches !== null && matches.last[next - 1]! >= at;
     const shown = sliceAt(meant ? matches.last[next - 1]! : next - 1);
     const share = (sums[next]! - sums[at]!) * scale;
-    line[x] = mixed(fill[name[shown]!]!, background, matches && !meant ? back : share >= 1 ? 256 : least + share * (256 - least));
+    line[x] = mixed(
+      fill[name[shown]!]!,
+      background,
+      matches && !meant ? back : share >= 1 ? 256 : least + share * (256 - least),
+    );
     done = x + 1;
     // That one may go on, and is seen as itself from the next pixel on.
     at = run > 1 && (starts[next - 1]! + lasting(next - 1) - start) * scale - done >= 1 ? next - 1 : next;

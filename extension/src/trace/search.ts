@@ -30,11 +30,21 @@ function textsWith(texts: readonly string[], text: string): Uint8Array {
   return Uint8Array.from(texts, (candidate) => Number(candidate.toLowerCase().includes(sought)));
 }
 
-export function find(slices: Slices, { names, places }: Pick<TracePayload, "names" | "places">, wanted: Wanted): Matches {
+export function find(
+  slices: Slices,
+  { names, places }: Pick<TracePayload, "names" | "places">,
+  wanted: Wanted,
+): Matches {
   const { order } = slices;
   const { length, name, place, kernel, start, duration } = slices.columns;
   const named = wanted.text === undefined ? null : textsWith(names, wanted.text);
-  const placed = wanted.text === undefined ? null : textsWith(places.map((item) => item.text), wanted.text);
+  const placed =
+    wanted.text === undefined
+      ? null
+      : textsWith(
+          places.map((item) => item.text),
+          wanted.text,
+        );
   const chosen = wanted.places && new Set(wanted.places.map((index) => index + 1));
   const flags = new Uint8Array(length);
   const last = new Int32Array(length);
@@ -45,7 +55,12 @@ export function find(slices: Slices, { names, places }: Pick<TracePayload, "name
     const index = order[at]!;
     last[at] = latest;
     const fits = named ? named[name[index]!] === 1 || (place[index]! > 0 && placed![place[index]! - 1] === 1) : true;
-    if (!fits || (wanted.kernel !== undefined && kernel[index] !== wanted.kernel + 1) || (chosen && !chosen.has(place[index]!))) continue;
+    if (
+      !fits ||
+      (wanted.kernel !== undefined && kernel[index] !== wanted.kernel + 1) ||
+      (chosen && !chosen.has(place[index]!))
+    )
+      continue;
     last[at] = latest = at;
     flags[index] = 1;
     count += slices.countOf(index);
@@ -59,7 +74,12 @@ export function find(slices: Slices, { names, places }: Pick<TracePayload, "name
  * The next (1) or previous (−1) slice that is meant, in the order of start, then of index; around the end again. `from`: the slice to go on from, or the time; a slice that
  * starts at that time counts as the next.
  */
-export function step({ columns: { start, length } }: Slices, { flags }: Matches, from: { index: number } | { time: number }, direction: -1 | 1): number | null {
+export function step(
+  { columns: { start, length } }: Slices,
+  { flags }: Matches,
+  from: { index: number } | { time: number },
+  direction: -1 | 1,
+): number | null {
   const isAt = "index" in from;
   const [time, own] = isAt ? [start[from.index]!, from.index] : [from.time, direction === 1 ? -1 : length];
   const isBefore = (a: number, b: number): boolean => start[a]! < start[b]! || (start[a] === start[b] && a < b);
@@ -69,7 +89,8 @@ export function step({ columns: { start, length } }: Slices, { flags }: Matches,
     if (flags[index] === 0) continue;
     const isLater = start[index]! > time || (start[index] === time && index > own);
     const isEarlier = start[index]! < time || (start[index] === time && index < own);
-    if ((direction === 1 ? isLater : isEarlier) && (next < 0 || isBefore(index, next) === (direction === 1))) next = index;
+    if ((direction === 1 ? isLater : isEarlier) && (next < 0 || isBefore(index, next) === (direction === 1)))
+      next = index;
     if (around < 0 || isBefore(index, around) === (direction === 1)) around = index;
   }
   return next >= 0 ? next : around >= 0 ? around : null;

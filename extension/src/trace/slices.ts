@@ -140,7 +140,8 @@ export class Slices {
   positionOf(index: number): number {
     const row = this.rowOf(index);
     const last = this.first[row + 1]!;
-    for (let at = this.firstFrom(row, this.columns.start[index]!); at < last; at++) if (this.order[at] === index) return at;
+    for (let at = this.firstFrom(row, this.columns.start[index]!); at < last; at++)
+      if (this.order[at] === index) return at;
     throw new Error(`Slice ${index} is not in its row.`);
   }
 
@@ -168,7 +169,7 @@ export class Slices {
     const { length, cause } = this.columns;
     const first = new Uint32Array(length + 1);
     let sum = 0;
-    for (let index = 0; index < length; index++) if (cause[index]! > 0) (first[cause[index]!]!++, sum++);
+    for (let index = 0; index < length; index++) if (cause[index]! > 0) first[cause[index]!]!++, sum++;
     for (let index = 0; index < length; index++) first[index + 1]! += first[index]!;
     const items = new Uint32Array(sum);
     const next = first.slice();
@@ -180,7 +181,11 @@ export class Slices {
   sameAs(other: Slices, index: number): number | null {
     const { start, name, duration } = other.columns;
     const row = other.rowOf(index);
-    for (let at = this.firstFrom(row, start[index]!); at < this.first[row + 1]! && this.starts[at] === start[index]; at++) {
+    for (
+      let at = this.firstFrom(row, start[index]!);
+      at < this.first[row + 1]! && this.starts[at] === start[index];
+      at++
+    ) {
       const found = this.order[at]!;
       if (this.columns.name[found] === name[index] && this.columns.duration[found] === duration[index]) return found;
     }

@@ -38,7 +38,11 @@ test("what is chosen is brought into view without a change where it is in view",
 });
 
 test("the axis has round marks, and no more than fit", () => {
-  expect(ticksOf({ start: 0, end: 1000 }, 10)).toEqual({ step: 100, times: [0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000] });
+  expect(ticksOf({ start: 0, end: 1000 }, 10)).toEqual({
+    step: 100,
+    times: [0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000],
+  });
   expect(ticksOf({ start: 130, end: 870 }, 4)).toEqual({ step: 200, times: [200, 400, 600, 800] });
-  for (const end of [1, 37, 1e3, 7.7e6, 3e12]) expect(ticksOf({ start: 0, end }, 8).times.length).toBeLessThanOrEqual(9);
+  for (const end of [1, 37, 1e3, 7.7e6, 3e12])
+    expect(ticksOf({ start: 0, end }, 8).times.length).toBeLessThanOrEqual(9);
 });

@@ -39,7 +39,8 @@ export function around(span: Span, whole: Span, room = 0.15): Span {
 /** The view that shows `span` and is not longer than it has to be. */
 export function showing(view: Span, span: Span, whole: Span): Span {
   if (span.start >= view.start && span.end <= view.end) return view;
-  if (lengthOf(span) >= lengthOf(view)) return span.end < view.start || span.start > view.end ? around(span, whole) : view;
+  if (lengthOf(span) >= lengthOf(view))
+    return span.end < view.start || span.start > view.end ? around(span, whole) : view;
   const middle = (span.start + span.end) / 2;
   return moved(view, middle - (view.start + view.end) / 2, whole);
 }
@@ -52,6 +53,7 @@ export function ticksOf(span: Span, most: number): { step: number; times: number
   const power = 10 ** Math.floor(Math.log10(Math.max(least, 1e-3)));
   const step = power * ([1, 2, 5, 10].find((factor) => power * factor >= least * (1 - 1e-9)) ?? 10);
   const times: number[] = [];
-  for (let time = Math.ceil(span.start / step) * step; time <= span.end && times.length <= most + 1; time += step) times.push(time);
+  for (let time = Math.ceil(span.start / step) * step; time <= span.end && times.length <= most + 1; time += step)
+    times.push(time);
   return { step, times };
 }

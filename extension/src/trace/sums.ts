@@ -23,7 +23,11 @@ export function sumsOf(slices: Slices, names: number, span: Span): Sums {
   let count = 0;
   for (let track = 0; track < tracks; track++) {
     for (let row = rowOfTrack[track]!; row < rowOfTrack[track + 1]!; row++) {
-      for (let at = slices.firstEndingAfter(row, span.start); at < first[row + 1]! && start[order[at]!]! < span.end; at++) {
+      for (
+        let at = slices.firstEndingAfter(row, span.start);
+        at < first[row + 1]! && start[order[at]!]! < span.end;
+        at++
+      ) {
         const index = order[at]!;
         const inside = Math.min(span.end, start[index]! + duration[index]!) - Math.max(span.start, start[index]!);
         const time = worked && duration[index]! > 0 ? (inside * worked[index]!) / duration[index]! : inside;
@@ -37,7 +41,9 @@ export function sumsOf(slices: Slices, names: number, span: Span): Sums {
     }
   }
   const length = lengthOf(span);
-  const rows = [...counts.keys()].filter((index) => counts[index]! > 0).map((index) => ({ name: index, count: counts[index]!, total: totals[index]! }));
+  const rows = [...counts.keys()]
+    .filter((index) => counts[index]! > 0)
+    .map((index) => ({ name: index, count: counts[index]!, total: totals[index]! }));
   rows.sort((a, b) => b.total - a.total || a.name - b.name);
   return { span, count, names: rows, busy: busy.map((time) => (length > 0 ? Math.min(1, time / length) : 0)) };
 }

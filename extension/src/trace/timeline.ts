@@ -44,7 +44,8 @@ export class Timeline implements KeyActions {
   private readonly scroller: HTMLElement;
   private readonly tip = element("div", "warpcell-trace-tip");
   private readonly details = element("div", "warpcell-trace-details");
-  private readonly colours = (name: number): Colour => colourOf(this.trace.payload.names[name]!, this.themeNow().dark, this.model.quiet[name] === 1);
+  private readonly colours = (name: number): Colour =>
+    colourOf(this.trace.payload.names[name]!, this.themeNow().dark, this.model.quiet[name] === 1);
   private readonly announcer = element("div", "warpcell-trace-announcer");
   private readonly help = helpNode();
   private readonly toolbar: Toolbar;
@@ -71,9 +72,26 @@ export class Timeline implements KeyActions {
     this.scroller = element("div", "warpcell-trace-scroller", this.ground);
     this.tip.hidden = this.help.hidden = true;
     const field = element("div", "warpcell-trace-field", this.scroller, this.tip);
-    this.node = element("div", "warpcell-trace-timeline", this.toolbar.node, field, this.details, this.help, this.announcer);
+    this.node = element(
+      "div",
+      "warpcell-trace-timeline",
+      this.toolbar.node,
+      field,
+      this.details,
+      this.help,
+      this.announcer,
+    );
     const { id, complete } = trace.payload;
-    this.feed = complete || id === undefined || surroundings.ask === null ? null : new WindowFeed(this.model, id, surroundings.ask, () => fieldOf(this.geometry) * this.geometry.ratio, (problem) => this.toolbar.say(problem));
+    this.feed =
+      complete || id === undefined || surroundings.ask === null
+        ? null
+        : new WindowFeed(
+            this.model,
+            id,
+            surroundings.ask,
+            () => fieldOf(this.geometry) * this.geometry.ratio,
+            (problem) => this.toolbar.say(problem),
+          );
     this.setUpCanvas();
     this.watches = this.watch();
     this.model.onChange(() => this.onChange());
@@ -98,12 +116,20 @@ export class Timeline implements KeyActions {
     // Keys mean here what the list of keys says: a reader of the screen passes them on.
     this.canvas.setAttribute("role", "application");
     this.canvas.setAttribute("aria-roledescription", "timeline");
-    this.canvas.setAttribute("aria-label", `Timeline of ${title}: ${formatCount(count, "slice", "slices")} in ${formatTime(duration)}. Arrow keys go from slice to slice; the question mark lists all keys.`);
+    this.canvas.setAttribute(
+      "aria-label",
+      `Timeline of ${title}: ${formatCount(count, "slice", "slices")} in ${formatTime(duration)}. Arrow keys go from slice to slice; the question mark lists all keys.`,
+    );
     this.announcer.setAttribute("aria-live", "polite");
     // The notebook's own keys would leave the cell.
     this.node.dataset["lmSuppressShortcuts"] = "true";
     this.canvas.addEventListener("keydown", (event) => this.onKey(event));
-    new PointerGestures(this.canvas, { model: this.model, geometry: () => this.geometry, scrollBy: (pixels) => (this.scroller.scrollTop += pixels), pointed: (spot) => this.point(spot) });
+    new PointerGestures(this.canvas, {
+      model: this.model,
+      geometry: () => this.geometry,
+      scrollBy: (pixels) => (this.scroller.scrollTop += pixels),
+      pointed: (spot) => this.point(spot),
+    });
     this.scroller.addEventListener("scroll", () => this.draw());
   }
 
@@ -188,8 +214,22 @@ export class Timeline implements KeyActions {
     const { model } = this;
     const { names, tracks } = this.trace.payload;
     const sums = model.sums();
-    if (sums) return sumNodes(sums, scopeWords[model.scope(sums.span)], names, tracks.map(({ name }) => name), this.colours);
-    if (model.selected === null) return [element("span", "warpcell-trace-hint", "Click a slice, or drag with Shift over a span of time. Ctrl and wheel zoom, ? lists the keys.")];
+    if (sums)
+      return sumNodes(
+        sums,
+        scopeWords[model.scope(sums.span)],
+        names,
+        tracks.map(({ name }) => name),
+        this.colours,
+      );
+    if (model.selected === null)
+      return [
+        element(
+          "span",
+          "warpcell-trace-hint",
+          "Click a slice, or drag with Shift over a span of time. Ctrl and wheel zoom, ? lists the keys.",
+        ),
+      ];
     const details = detailsOf(model, model.selected);
     return sliceNodes(details, this.colours, {
       goToLine: details.place && this.surroundings.links ? () => this.goToLine() : null,
@@ -207,7 +247,11 @@ export class Timeline implements KeyActions {
   private announce(): void {
     const { model } = this;
     const sums = model.sums();
-    const sentence = sums ? `${formatTime(lengthOf(sums.span))} chosen, ${formatCount(sums.count, "slice", "slices")}${scopeWords[model.scope(sums.span)].text}` : model.selected === null ? "" : sentenceOf(detailsOf(model, model.selected));
+    const sentence = sums
+      ? `${formatTime(lengthOf(sums.span))} chosen, ${formatCount(sums.count, "slice", "slices")}${scopeWords[model.scope(sums.span)].text}`
+      : model.selected === null
+        ? ""
+        : sentenceOf(detailsOf(model, model.selected));
     if (sentence === this.said) return;
     this.said = sentence;
     this.announcer.textContent = sentence;
@@ -235,7 +279,8 @@ export class Timeline implements KeyActions {
     this.tip.replaceChildren(...nodes);
     // Beside the pointer, and never outside the timeline.
     const { offsetWidth, offsetHeight } = this.tip;
-    const left = spot.x + 14 + offsetWidth <= this.geometry.width ? spot.x + 14 : Math.max(0, spot.x - 10 - offsetWidth);
+    const left =
+      spot.x + 14 + offsetWidth <= this.geometry.width ? spot.x + 14 : Math.max(0, spot.x - 10 - offsetWidth);
     const below = this.geometry.height + this.details.offsetHeight;
     const top = spot.y + 16 + offsetHeight <= below ? spot.y + 16 : Math.max(0, spot.y - 10 - offsetHeight);
     this.tip.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
@@ -249,7 +294,10 @@ export class Timeline implements KeyActions {
     const areas = model.counters[line.counter]!;
     const value = areas.valueAt(time);
     const now = value === null ? "" : `${formatBytes(value)} at ${formatPoint(time, lengthOf(model.view) / 1000)}`;
-    return [element("div", "warpcell-trace-head", element("strong", "", areas.counter.name)), `${now}${now && ", "}at most ${formatBytes(areas.most)}`];
+    return [
+      element("div", "warpcell-trace-head", element("strong", "", areas.counter.name)),
+      `${now}${now && ", "}at most ${formatBytes(areas.most)}`,
+    ];
   }
 
   private scrollTo(index: number): void {

@@ -21,7 +21,9 @@ export class Toolbar {
     this.search.type = "search";
     this.search.placeholder = "Search ( / )";
     this.search.setAttribute("aria-label", "Search slices by name or place");
-    this.search.addEventListener("input", () => model.search(this.search.value === "" ? null : { text: this.search.value }));
+    this.search.addEventListener("input", () =>
+      model.search(this.search.value === "" ? null : { text: this.search.value }),
+    );
     this.search.addEventListener("keydown", (event) => this.onKey(event));
     this.found.setAttribute("role", "status");
     this.problem.setAttribute("role", "status");
@@ -29,8 +31,23 @@ export class Toolbar {
     this.next = button("›", "Next match (N)", () => model.stepMatch(1));
     this.clear = button("×", "End the search (Esc)", () => model.search(null));
     this.help = button("?", "Keys (?)", () => timeline.toggleHelp());
-    const zoom = element("span", "warpcell-trace-buttons", button("−", "Zoom out (S)", () => model.zoom(1 / 0.7)), button("+", "Zoom in (W)", () => model.zoom(0.7)), button("Whole", "Show the whole profile (0)", () => model.showWhole()), this.help);
-    this.node = element("div", "warpcell-trace-toolbar", this.search, this.found, element("span", "warpcell-trace-buttons", this.previous, this.next, this.clear), this.problem, zoom);
+    const zoom = element(
+      "span",
+      "warpcell-trace-buttons",
+      button("−", "Zoom out (S)", () => model.zoom(1 / 0.7)),
+      button("+", "Zoom in (W)", () => model.zoom(0.7)),
+      button("Whole", "Show the whole profile (0)", () => model.showWhole()),
+      this.help,
+    );
+    this.node = element(
+      "div",
+      "warpcell-trace-toolbar",
+      this.search,
+      this.found,
+      element("span", "warpcell-trace-buttons", this.previous, this.next, this.clear),
+      this.problem,
+      zoom,
+    );
     this.node.setAttribute("role", "toolbar");
     this.node.setAttribute("aria-label", "Timeline");
   }
@@ -52,7 +69,10 @@ export class Toolbar {
     const text = matches?.wanted.text ?? "";
     if (this.search.value !== text && document.activeElement !== this.search) this.search.value = text;
     const { text: scope, hint } = scopeWords[this.timeline.model.scope()];
-    const count = matches === null ? "" : `${matches.count === 0 ? "none" : formatCount(matches.count, "slice", "slices")}${matches.wanted.text === undefined ? " in front" : ""}${scope}`;
+    const count =
+      matches === null
+        ? ""
+        : `${matches.count === 0 ? "none" : formatCount(matches.count, "slice", "slices")}${matches.wanted.text === undefined ? " in front" : ""}${scope}`;
     if (this.found.textContent !== count) this.found.textContent = count;
     this.found.title = hint;
   }

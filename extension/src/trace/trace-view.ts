@@ -49,7 +49,12 @@ export class TraceView extends Panel {
     this.addWidget(new Widget({ node: head(payload, this.tabs, enlarge) }));
     this.addWidget(timeline);
     this.identify(timeline, 0);
-    if (payload.notes.length > 0) this.addWidget(new Widget({ node: element("ul", "warpcell-trace-notes", ...payload.notes.map((note) => element("li", "", note))) }));
+    if (payload.notes.length > 0)
+      this.addWidget(
+        new Widget({
+          node: element("ul", "warpcell-trace-notes", ...payload.notes.map((note) => element("li", "", note))),
+        }),
+      );
     const cells = cellTimesOf(this.timeline.model.overview, payload.places, payload.tracks);
     this.takeBadges = links === null ? null : links.add({ cells, show: (places) => this.showPlaces(places) });
     this.choose(0);
@@ -117,15 +122,28 @@ export class TraceView extends Panel {
   }
 }
 
-function head({ title, duration, count, complete, devices }: TracePayload, tabs: readonly HTMLElement[], enlarge: (() => void) | null): HTMLElement {
+function head(
+  { title, duration, count, complete, devices }: TracePayload,
+  tabs: readonly HTMLElement[],
+  enlarge: (() => void) | null,
+): HTMLElement {
   const list = element("div", "warpcell-trace-tabs", ...tabs);
   list.setAttribute("role", "tablist");
   list.setAttribute("aria-label", "Views of the profile");
   // One tab is none.
   list.hidden = tabs.length < 2;
   list.dataset["lmSuppressShortcuts"] = "true";
-  const facts = [formatTime(duration), `${formatCount(count, "slice", "slices")}${complete ? "" : ", overview"}`, devices.map(({ device }) => device).join(", ")];
-  const words = element("div", "warpcell-trace-title", element("strong", "", title), ...facts.filter(Boolean).map((fact) => element("span", "", fact)));
+  const facts = [
+    formatTime(duration),
+    `${formatCount(count, "slice", "slices")}${complete ? "" : ", overview"}`,
+    devices.map(({ device }) => device).join(", "),
+  ];
+  const words = element(
+    "div",
+    "warpcell-trace-title",
+    element("strong", "", title),
+    ...facts.filter(Boolean).map((fact) => element("span", "", fact)),
+  );
   const node = element("div", "warpcell-trace-bar", words, list);
   if (enlarge) {
     const button = element("button", "warpcell-button warpcell-trace-button warpcell-trace-enlarge", "Enlarge");

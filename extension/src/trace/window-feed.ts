@@ -20,7 +20,13 @@ const room = 0.5;
 /** How much coarser than its pixels a window may be. */
 const coarsest = 1.6;
 
-const replyFields: Expectations<WindowReply> = { request: count, length: count, columns: list, complete: flag, problem: orNull(text) };
+const replyFields: Expectations<WindowReply> = {
+  request: count,
+  length: count,
+  columns: list,
+  complete: flag,
+  problem: orNull(text),
+};
 
 export interface Window {
   readonly columns: Columns;
@@ -31,7 +37,9 @@ export interface Window {
 export type AskWindow = (request: Omit<WindowRequest, "request">) => Promise<Checked<Window>>;
 
 /** Asks the kernel of a notebook. */
-export function windowsOf(kernelOf: () => Kernel.IKernelConnection | null): (tables: Parameters<typeof readColumns>[2]) => AskWindow {
+export function windowsOf(
+  kernelOf: () => Kernel.IKernelConnection | null,
+): (tables: Parameters<typeof readColumns>[2]) => AskWindow {
   const questions = new CommQuestions(traceTarget, gone, kernelOf);
   return (tables) => async (request) => {
     const answer = await questions.ask(request);
@@ -39,7 +47,8 @@ export function windowsOf(kernelOf: () => Kernel.IKernelConnection | null): (tab
     const { data, buffers } = answer.value;
     const reply = checkFields("the kernel's reply on a profile", data, replyFields);
     if (!reply.ok) return reply;
-    if (buffers[0] === undefined) return { ok: false, problem: "Expected the kernel's reply on a profile to have one buffer but got none." };
+    if (buffers[0] === undefined)
+      return { ok: false, problem: "Expected the kernel's reply on a profile to have one buffer but got none." };
     const columns = readColumns(reply.value, buffers[0], tables);
     return columns.ok ? { ok: true, value: { columns: columns.value, complete: reply.value.complete } } : columns;
   };

@@ -7,7 +7,10 @@ import { cell, contrastsOf, inkOf, notebookOf, open, output, shot, typescript } 
 type Page = Parameters<typeof open>[0];
 
 async function upload(page: Page, folder: string, payloads: object[]): Promise<Locator> {
-  const stored = notebookOf(typescript, payloads.map((payload, index) => ({ source: `kernel ${index}`, outputs: [output({ [mime]: payload })] })));
+  const stored = notebookOf(
+    typescript,
+    payloads.map((payload, index) => ({ source: `kernel ${index}`, outputs: [output({ [mime]: payload })] })),
+  );
   await page.contents.uploadContent(stored, "text", `${folder}/asm.ipynb`);
   await open(page, `${folder}/asm.ipynb`, { start: false });
   const view = cell(page, 0).locator(".warpcell-asm");
@@ -20,17 +23,33 @@ const lit = (view: Locator, name: string): Locator => pane(view, name).locator("
 /** Half of a pixel belongs to the page's rounding. */
 const isWithin = async (inner: Locator, outer: Locator): Promise<boolean> => {
   const [small, large] = [await inner.boundingBox(), await outer.boundingBox()];
-  return small !== null && large !== null && small.y >= large.y - 1 && small.y + small.height <= large.y + large.height + 1;
+  return (
+    small !== null && large !== null && small.y >= large.y - 1 && small.y + small.height <= large.y + large.height + 1
+  );
 };
 
 test("source, PTX and SASS stand side by side, each in its colours", async ({ page, tmpPath }) => {
   const view = await upload(page, tmpPath, [axpy()]);
   await expect(view.locator(".warpcell-asm-pane-name")).toHaveText(["Source", "PTX", "SASS"]);
-  await expect(view.locator(".warpcell-asm-facts > *")).toHaveText(["axpy<float>(int, float, const float *, float *)", "Cell [2]", "cuda:0", "sm_90a", "16 registers", "0 B shared", "no spills"]);
+  await expect(view.locator(".warpcell-asm-facts > *")).toHaveText([
+    "axpy<float>(int, float, const float *, float *)",
+    "Cell [2]",
+    "cuda:0",
+    "sm_90a",
+    "16 registers",
+    "0 B shared",
+    "no spills",
+  ]);
   await expect(pane(view, "Source").locator(".warpcell-cuda-qualifier")).toHaveText(["__global__", "__restrict__"]);
   await expect(pane(view, "Source").locator('.warpcell-asm-line [class*="band"]')).toHaveText(["1", "3", "4", "5"]);
-  await expect(pane(view, "SASS").locator(".warpcell-asm-live .warpcell-asm-figure[title]").nth(4)).toHaveAttribute("title", /live registers$/);
-  await expect(pane(view, "SASS").locator(".warpcell-asm-heat").first()).toHaveAttribute("title", /^\d+ samples? of 1,000$/);
+  await expect(pane(view, "SASS").locator(".warpcell-asm-live .warpcell-asm-figure[title]").nth(4)).toHaveAttribute(
+    "title",
+    /live registers$/,
+  );
+  await expect(pane(view, "SASS").locator(".warpcell-asm-heat").first()).toHaveAttribute(
+    "title",
+    /^\d+ samples? of 1,000$/,
+  );
   const keyword = await inkOf(pane(view, "Source").getByText("if", { exact: true }));
   expect(await inkOf(pane(view, "SASS").getByText("FFMA", { exact: true }))).toBe(keyword);
   expect(await inkOf(pane(view, "PTX").getByText("ld.global.nc.f32", { exact: true }))).toBe(keyword);
@@ -39,7 +58,10 @@ test("source, PTX and SASS stand side by side, each in its colours", async ({ pa
 
 test("a line of the source lights up its instructions, and an instruction its line", async ({ page, tmpPath }) => {
   const view = await upload(page, tmpPath, [axpy()]);
-  await pane(view, "Source").locator(".cm-line").nth(3).hover({ position: { x: 40, y: 6 } });
+  await pane(view, "Source")
+    .locator(".cm-line")
+    .nth(3)
+    .hover({ position: { x: 40, y: 6 } });
   await expect(lit(view, "Source")).toHaveCount(1);
   await expect(lit(view, "PTX").first()).toBeVisible();
   expect((await lit(view, "SASS").allTextContents()).join("\n")).toContain("FFMA");
@@ -48,16 +70,30 @@ test("a line of the source lights up its instructions, and an instruction its li
   await page.mouse.move(0, 0);
   await expect(view.locator(".warpcell-asm-lit")).toHaveCount(0);
 
-  await pane(view, "SASS").locator(".cm-line", { hasText: "S2R" }).first().hover({ position: { x: 40, y: 6 } });
+  await pane(view, "SASS")
+    .locator(".cm-line", { hasText: "S2R" })
+    .first()
+    .hover({ position: { x: 40, y: 6 } });
   await expect(lit(view, "Source")).toHaveText(/blockIdx\.x/);
-  await pane(view, "SASS").locator(".cm-line", { hasText: "S2R" }).first().click({ position: { x: 40, y: 6 } });
+  await pane(view, "SASS")
+    .locator(".cm-line", { hasText: "S2R" })
+    .first()
+    .click({ position: { x: 40, y: 6 } });
   await page.mouse.move(0, 0);
   await expect(lit(view, "Source")).toHaveText(/blockIdx\.x/);
 });
 
 test("an instruction far below is scrolled to, and the notebook stays where it is", async ({ page, tmpPath }) => {
   const source = Array.from({ length: 300 }, (_, index) => `float x${index} = ${index};`);
-  const sass = listing("SASS", source.flatMap((_line, index) => Array.from({ length: 10 }, (_, part): [string, number] => [`        /*${(index * 160 + part * 16).toString(16).padStart(4, "0")}*/   FFMA R${part}, R2, R3, R4 ;`, index + 1])));
+  const sass = listing(
+    "SASS",
+    source.flatMap((_line, index) =>
+      Array.from({ length: 10 }, (_, part): [string, number] => [
+        `        /*${(index * 160 + part * 16).toString(16).padStart(4, "0")}*/   FFMA R${part}, R2, R3, R4 ;`,
+        index + 1,
+      ]),
+    ),
+  );
   const view = await upload(page, tmpPath, [axpy({ source, listings: [sass] })]);
   const scroll = () => page.locator(".jp-WindowedPanel-outer").evaluate((node) => node.scrollTop);
   const before = await scroll();
@@ -137,33 +173,75 @@ test("the occupancy names what limits each size of block", async ({ page, tmpPat
   await expect(reading).toHaveText("blocks of 672: 98 %, limited by warps");
 });
 
-test("names and lines with markup, controls and 10 MB do nothing, and what cannot be read is a sentence", async ({ page, tmpPath }) => {
+test("names and lines with markup, controls and 10 MB do nothing, and what cannot be read is a sentence", async ({
+  page,
+  tmpPath,
+}) => {
   const hostile = `<img src=x onerror="window.hacked=1">\u202e\u0007\n${"x".repeat(10_000_000)}`;
-  const view = await upload(page, tmpPath, [axpy({ kernel: hostile, title: hostile.slice(0, 999), arch: hostile.slice(0, 999), source: [hostile.slice(0, 99_999), "b"], listings: [listing("PTX", [[hostile, 1], ["ret;", 2]])], notes: [hostile.slice(0, 999)] }), { ...axpy(), listings: [{ name: "PTX" }] }]);
+  const view = await upload(page, tmpPath, [
+    axpy({
+      kernel: hostile,
+      title: hostile.slice(0, 999),
+      arch: hostile.slice(0, 999),
+      source: [hostile.slice(0, 99_999), "b"],
+      listings: [
+        listing("PTX", [
+          [hostile, 1],
+          ["ret;", 2],
+        ]),
+      ],
+      notes: [hostile.slice(0, 999)],
+    }),
+    { ...axpy(), listings: [{ name: "PTX" }] },
+  ]);
   await expect(pane(view, "PTX").locator(".cm-line")).toHaveCount(2);
   await expect(view.locator("img")).toHaveCount(0);
   expect(await page.evaluate(() => "hacked" in window)).toBe(false);
-  await expect(cell(page, 1).locator(".warpcell-asm")).toHaveText('"lines" of listing 1 of a kernel\'s assembly is missing but should be a list of strings.');
+  await expect(cell(page, 1).locator(".warpcell-asm")).toHaveText(
+    '"lines" of listing 1 of a kernel\'s assembly is missing but should be a list of strings.',
+  );
 });
 
-for (const [theme, name] of [["JupyterLab Dark", "dark"], ["JupyterLab Dark High Contrast", "high-contrast"]] as const) {
+for (const [theme, name] of [
+  ["JupyterLab Dark", "dark"],
+  ["JupyterLab Dark High Contrast", "high-contrast"],
+] as const) {
   test(`everything is seen in ${theme}`, async ({ page, tmpPath }) => {
     await page.theme.setTheme(theme);
     const view = await upload(page, tmpPath, [axpy()]);
-    await pane(view, "Source").locator(".cm-line").nth(3).hover({ position: { x: 40, y: 6 } });
+    await pane(view, "Source")
+      .locator(".cm-line")
+      .nth(3)
+      .hover({ position: { x: 40, y: 6 } });
     await expect(lit(view, "SASS").first()).toBeVisible();
     await page.screenshot({ path: shot(`asm-${name}`) });
     // WCAG 2.2, success criterion 1.4.3.
-    await expect.poll(async () => Math.min(...(await contrastsOf(view.locator(".warpcell-asm-fact, .warpcell-asm-figure, .warpcell-asm-pane-head span, .warpcell-asm-status, .warpcell-asm-occupancy-reading"))))).toBeGreaterThanOrEqual(4.5);
+    await expect
+      .poll(async () =>
+        Math.min(
+          ...(await contrastsOf(
+            view.locator(
+              ".warpcell-asm-fact, .warpcell-asm-figure, .warpcell-asm-pane-head span, .warpcell-asm-status, .warpcell-asm-occupancy-reading",
+            ),
+          )),
+        ),
+      )
+      .toBeGreaterThanOrEqual(4.5);
   });
 }
 
-test("300 pixels are enough: panes are behind tabs that tell how many of their lines are lit", async ({ page, tmpPath }) => {
+test("300 pixels are enough: panes are behind tabs that tell how many of their lines are lit", async ({
+  page,
+  tmpPath,
+}) => {
   const view = await upload(page, tmpPath, [axpy()]);
   await view.evaluate((node) => (node.style.maxWidth = "300px"));
   await expect(view.getByRole("tab")).toHaveText(["Source", "PTX", "SASS"]);
   await expect(pane(view, "SASS")).toBeHidden();
-  await pane(view, "Source").locator(".cm-line").nth(3).click({ position: { x: 40, y: 6 } });
+  await pane(view, "Source")
+    .locator(".cm-line")
+    .nth(3)
+    .click({ position: { x: 40, y: 6 } });
   await expect(view.getByRole("tab").nth(2)).toHaveAttribute("data-note", /^\d+$/);
   await view.screenshot({ path: shot("asm-narrow") });
   await view.getByRole("tab").first().focus();

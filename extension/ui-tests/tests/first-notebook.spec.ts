@@ -10,9 +10,12 @@ interface Stored {
   cells: { cell_type: string; source: string | string[]; execution_count?: number | null; outputs?: object[] }[];
 }
 
-const stored = JSON.parse(readFileSync(join(__dirname, "..", "..", "..", "notebooks", "01-first-kernel.ipynb"), "utf8")) as Stored;
+const stored = JSON.parse(
+  readFileSync(join(__dirname, "..", "..", "..", "notebooks", "01-first-kernel.ipynb"), "utf8"),
+) as Stored;
 // What an earlier run may have left in the file must not pass for what this one does.
-for (const cell of stored.cells) if (cell.cell_type === "code") Object.assign(cell, { execution_count: null, outputs: [] });
+for (const cell of stored.cells)
+  if (cell.cell_type === "code") Object.assign(cell, { execution_count: null, outputs: [] });
 const notebook = JSON.stringify(stored);
 const cells = stored.cells.map(({ cell_type, source }) => ({ type: cell_type, text: [source].flat().join("") }));
 const indexOf = (text: RegExp) => cells.findIndex(({ type, text: source }) => type === "code" && text.test(source));
@@ -25,13 +28,20 @@ test.beforeEach(async ({ page, tmpPath }) => {
 
 /** Runs every cell and waits until the last one has ended, or one has failed; then tells what failed. */
 async function runAll(page: IJupyterLabPageFixture): Promise<string[]> {
-  await page.evaluate(() => (window as unknown as { jupyterapp: { commands: { execute(command: string): Promise<unknown> } } }).jupyterapp.commands.execute("notebook:run-all-cells"));
+  await page.evaluate(() =>
+    (
+      window as unknown as { jupyterapp: { commands: { execute(command: string): Promise<unknown> } } }
+    ).jupyterapp.commands.execute("notebook:run-all-cells"),
+  );
   let state = await stateOf(page);
   await expect
-    .poll(async () => {
-      state = await stateOf(page);
-      return state.failures.length > 0 || state.ended;
-    }, { timeout: 200_000 })
+    .poll(
+      async () => {
+        state = await stateOf(page);
+        return state.failures.length > 0 || state.ended;
+      },
+      { timeout: 200_000 },
+    )
     .toBe(true);
   return state.failures;
 }
@@ -39,10 +49,21 @@ async function runAll(page: IJupyterLabPageFixture): Promise<string[]> {
 /** What the notebook in front holds: the errors among its outputs, and whether its last cell has ended. */
 function stateOf(page: IJupyterLabPageFixture): Promise<{ failures: string[]; ended: boolean }> {
   return page.evaluate(() => {
-    type Cell = { cell_type: string; execution_count?: number | null; outputs?: { output_type: string; ename?: string; evalue?: string }[] };
-    const { model } = (window as unknown as { jupyterapp: { shell: { currentWidget: { content: { model: { toJSON(): { cells: Cell[] } } } } } } }).jupyterapp.shell.currentWidget.content;
+    type Cell = {
+      cell_type: string;
+      execution_count?: number | null;
+      outputs?: { output_type: string; ename?: string; evalue?: string }[];
+    };
+    const { model } = (
+      window as unknown as {
+        jupyterapp: { shell: { currentWidget: { content: { model: { toJSON(): { cells: Cell[] } } } } } };
+      }
+    ).jupyterapp.shell.currentWidget.content;
     const cells = model.toJSON().cells.filter(({ cell_type }) => cell_type === "code");
-    const failures = cells.flatMap(({ outputs = [] }) => outputs).filter(({ output_type }) => output_type === "error").map(({ ename, evalue }) => `${ename}: ${evalue}`);
+    const failures = cells
+      .flatMap(({ outputs = [] }) => outputs)
+      .filter(({ output_type }) => output_type === "error")
+      .map(({ ename, evalue }) => `${ename}: ${evalue}`);
     return { failures, ended: typeof cells.at(-1)?.execution_count === "number" };
   });
 }
@@ -52,7 +73,10 @@ function endsOf(canvas: Locator): Promise<[number, number]> {
   return canvas.evaluate((element) => {
     const { width, height } = element as HTMLCanvasElement;
     const context = (element as HTMLCanvasElement).getContext("2d")!;
-    const [first, last] = [[0, 0], [width - 1, height - 1]].map(([x, y]) => {
+    const [first, last] = [
+      [0, 0],
+      [width - 1, height - 1],
+    ].map(([x, y]) => {
       const [red, green, blue] = context.getImageData(x!, y!, 1, 1).data;
       return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
     });
@@ -64,7 +88,10 @@ function endsOf(canvas: Locator): Promise<[number, number]> {
 async function watchUpdates(item: Locator): Promise<() => Promise<number>> {
   const counter = await item.evaluateHandle((element) => {
     const counter = { updates: 0 };
-    new MutationObserver((records) => (counter.updates += records.length)).observe(element, { attributes: true, attributeFilter: ["title"] });
+    new MutationObserver((records) => (counter.updates += records.length)).observe(element, {
+      attributes: true,
+      attributeFilter: ["title"],
+    });
     return counter;
   });
   return () => counter.evaluate(({ updates }) => updates);
@@ -77,12 +104,24 @@ test("every cell runs; CUDA cells have their colours; tensors have their line an
     if (type !== "code") continue;
     await expect(cell(page, index).locator(".warpcell-cuda-magic")).toHaveCount(text.startsWith("%%cuda") ? 1 : 0);
   }
-  await expect(cell(page, indexOf(/^__global__ void tiled/m)).locator(".warpcell-cuda-qualifier")).toHaveText(["__global__", "__shared__"]);
+  await expect(cell(page, indexOf(/^__global__ void tiled/m)).locator(".warpcell-cuda-qualifier")).toHaveText([
+    "__global__",
+    "__shared__",
+  ]);
 
   const picture = cell(page, indexOf(/mandelbrot\.launch.*\npicture$/)).locator(".warpcell-tensor");
-  await expect(picture.locator(".warpcell-tensor-line > *")).toHaveText(["[480, 640]", "float32", /^(cpu|cuda:\d+)$/, /^min 0\.69/, /^max 5\.3/, /^mean /]);
+  await expect(picture.locator(".warpcell-tensor-line > *")).toHaveText([
+    "[480, 640]",
+    "float32",
+    /^(cpu|cuda:\d+)$/,
+    /^min 0\.69/,
+    /^max 5\.3/,
+    /^mean /,
+  ]);
   await picture.scrollIntoViewIfNeeded();
-  await expect.poll(async () => (await coloursOf(picture.locator(".warpcell-heat-map-canvas"))).distinct).toBeGreaterThan(100);
+  await expect
+    .poll(async () => (await coloursOf(picture.locator(".warpcell-heat-map-canvas"))).distinct)
+    .toBeGreaterThan(100);
   await page.screenshot({ path: shot("first-notebook-light") });
 
   // 64 warps, from dark to light.
@@ -99,12 +138,17 @@ test("every cell runs; CUDA cells have their colours; tensors have their line an
 test("the drawing is there, and no cell or drawing is wider than its place", async ({ page }) => {
   const drawing = page.locator('.jp-MarkdownOutput img[alt^="A launch is a grid of blocks."]');
   await drawing.scrollIntoViewIfNeeded();
-  await expect.poll(() => drawing.evaluate((element) => [(element as HTMLImageElement).naturalWidth, element.clientWidth])).toEqual([760, 760]);
+  await expect
+    .poll(() => drawing.evaluate((element) => [(element as HTMLImageElement).naturalWidth, element.clientWidth]))
+    .toEqual([760, 760]);
   await page.screenshot({ path: shot("first-notebook-drawing") });
   for (const [index, { type }] of cells.entries()) {
     await cell(page, index).scrollIntoViewIfNeeded();
     const box = cell(page, index).locator(type === "code" ? ".cm-scroller" : ".jp-MarkdownOutput");
-    expect(await box.first().evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth), cells[index]!.text).toBeLessThanOrEqual(0);
+    expect(
+      await box.first().evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
+      cells[index]!.text,
+    ).toBeLessThanOrEqual(0);
   }
 });
 
@@ -125,7 +169,11 @@ test("the gauges move while a cell spins, and come back after a restart", async 
   await expect(item).toHaveAttribute("data-busy", "false");
 
   await page.evaluate(async () => {
-    const app = (window as unknown as { jupyterapp: { shell: { currentWidget: { sessionContext: { restartKernel(): Promise<void> } } } } }).jupyterapp;
+    const app = (
+      window as unknown as {
+        jupyterapp: { shell: { currentWidget: { sessionContext: { restartKernel(): Promise<void> } } } };
+      }
+    ).jupyterapp;
     await app.shell.currentWidget.sessionContext.restartKernel();
   });
   const restarted = await updates();

@@ -16,8 +16,18 @@ async function run(page: IJupyterLabPageFixture, index: number): Promise<void> {
   await page.notebook.runCell(index, true);
 }
 
-test("the item shows the newest message, says what is wrong with a broken one, and survives a restart", async ({ page, tmpPath }) => {
-  await page.contents.uploadContent(notebookOf(scripted, cells.map((source) => ({ source }))), "text", `${tmpPath}/scripted.ipynb`);
+test("the item shows the newest message, says what is wrong with a broken one, and survives a restart", async ({
+  page,
+  tmpPath,
+}) => {
+  await page.contents.uploadContent(
+    notebookOf(
+      scripted,
+      cells.map((source) => ({ source })),
+    ),
+    "text",
+    `${tmpPath}/scripted.ipynb`,
+  );
   await open(page, `${tmpPath}/scripted.ipynb`);
   const item = gauge(page);
   await expect(page.getByText("Scripted gauges | Idle")).toBeVisible();
@@ -26,7 +36,10 @@ test("the item shows the newest message, says what is wrong with a broken one, a
   await run(page, 0);
   await expect(item).toHaveText("cuda:0 · 1.2 / 140 GiB · 37 %");
   await expect(item).toHaveAttribute("data-busy", "false");
-  await expect(item).toHaveAttribute("title", /^cpu: Host\n[\s\S]*cuda:0: NVIDIA H200: new tensors go here\nmemory in use on the device: 1\.2 \/ 140 GiB\ntensors of this notebook: 256 MiB\nheld for them: 512 MiB\nutilization: 37 %\ntemperature: 41 °C\npower: 120 W$/);
+  await expect(item).toHaveAttribute(
+    "title",
+    /^cpu: Host\n[\s\S]*cuda:0: NVIDIA H200: new tensors go here\nmemory in use on the device: 1\.2 \/ 140 GiB\ntensors of this notebook: 256 MiB\nheld for them: 512 MiB\nutilization: 37 %\ntemperature: 41 °C\npower: 120 W$/,
+  );
 
   await run(page, 1);
   await expect(item).toHaveText("cuda:0 · 1.2 / 140 GiB · 100 %");
@@ -40,7 +53,11 @@ test("the item shows the newest message, says what is wrong with a broken one, a
   await expect(item).toHaveText("cuda:0 · 2.0 / 140 GiB · 37 %");
 
   await page.evaluate(async () => {
-    const app = (window as unknown as { jupyterapp: { shell: { currentWidget: { sessionContext: { restartKernel(): Promise<void> } } } } }).jupyterapp;
+    const app = (
+      window as unknown as {
+        jupyterapp: { shell: { currentWidget: { sessionContext: { restartKernel(): Promise<void> } } } };
+      }
+    ).jupyterapp;
     await app.shell.currentWidget.sessionContext.restartKernel();
   });
   await expect(item).toBeHidden();
@@ -48,7 +65,8 @@ test("the item shows the newest message, says what is wrong with a broken one, a
   await page.notebook.selectCells(4);
   await expect(async () => {
     await page.evaluate(() => {
-      const app = (window as unknown as { jupyterapp: { commands: { execute(command: string): Promise<unknown> } } }).jupyterapp;
+      const app = (window as unknown as { jupyterapp: { commands: { execute(command: string): Promise<unknown> } } })
+        .jupyterapp;
       void app.commands.execute("notebook:run-cell");
     });
     await expect(item).toHaveText("cuda:0 · 4.0 / 140 GiB · 37 %", { timeout: 2000 });
@@ -91,7 +109,9 @@ test("a page that is left ends its gauges, and one that stays keeps them", async
 
   const before = await openGauges(page);
   // With no time to say anything.
-  await second.evaluate(() => { WebSocket.prototype.send = () => undefined; });
+  await second.evaluate(() => {
+    WebSocket.prototype.send = () => undefined;
+  });
   await second.goto("about:blank");
   await expect.poll(async () => (await openGauges(page)).filter((comm) => !before.includes(comm))).toHaveLength(1);
   expect(await openGauges(page)).toHaveLength(1);
@@ -102,7 +122,11 @@ test("a page that is left ends its gauges, and one that stays keeps them", async
 function openGauges(page: IJupyterLabPageFixture): Promise<string[]> {
   return page.evaluate(async () => {
     type Kernel = { requestCommInfo(content: { target_name: string }): Promise<{ content: { comms: object } }> };
-    const { kernel } = (window as unknown as { jupyterapp: { shell: { currentWidget: { sessionContext: { session: { kernel: Kernel } } } } } }).jupyterapp.shell.currentWidget.sessionContext.session;
+    const { kernel } = (
+      window as unknown as {
+        jupyterapp: { shell: { currentWidget: { sessionContext: { session: { kernel: Kernel } } } } };
+      }
+    ).jupyterapp.shell.currentWidget.sessionContext.session;
     return Object.keys((await kernel.requestCommInfo({ target_name: "warpcell.gauges" })).content.comms);
   });
 }

@@ -5,9 +5,15 @@ import { kernel, mime, profile } from "./kernel-profile";
 import { cell, contrastsOf, notebookOf, open, output, shot, typescript } from "./notebook";
 
 const hostile = `<img src=x onerror="window.hacked=1">\u202e\u0007${"x".repeat(10_000_000)}`;
-const many = Array.from({ length: 10_000 }, (_, index) => kernel({ name: `kernel_${index}`, mean: 1000 + ((index * 7919) % 10_000) }));
+const many = Array.from({ length: 10_000 }, (_, index) =>
+  kernel({ name: `kernel_${index}`, mean: 1000 + ((index * 7919) % 10_000) }),
+);
 
-const stored = (outputs: object[]): string => notebookOf(typescript, outputs.map((payload, index) => ({ source: `profile ${index}`, outputs: [output({ [mime]: payload })] })));
+const stored = (outputs: object[]): string =>
+  notebookOf(
+    typescript,
+    outputs.map((payload, index) => ({ source: `profile ${index}`, outputs: [output({ [mime]: payload })] })),
+  );
 
 async function upload(page: Parameters<typeof open>[0], folder: string, outputs: object[]): Promise<void> {
   await page.contents.uploadContent(stored(outputs), "text", `${folder}/kernels.ipynb`);
@@ -15,7 +21,11 @@ async function upload(page: Parameters<typeof open>[0], folder: string, outputs:
 }
 
 /** A view of an output; where views are behind tabs, its tab is chosen. */
-async function view(page: Parameters<typeof open>[0], index: number, name: "kernels" | "roofline" | "advice"): Promise<Locator> {
+async function view(
+  page: Parameters<typeof open>[0],
+  index: number,
+  name: "kernels" | "roofline" | "advice",
+): Promise<Locator> {
   const found = cell(page, index).locator(`.warpcell-${name}`);
   const tab = cell(page, index).getByRole("tab", { name: new RegExp(name, "i") });
   await found.or(tab).first().waitFor();
@@ -26,10 +36,30 @@ async function view(page: Parameters<typeof open>[0], index: number, name: "kern
 
 const column = (table: Locator, id: string): Locator => table.locator(`td[data-column="${id}"]`);
 
-test("the table says what each kernel took, in columns that say something, the slowest first", async ({ page, tmpPath }) => {
+test("the table says what each kernel took, in columns that say something, the slowest first", async ({
+  page,
+  tmpPath,
+}) => {
   await upload(page, tmpPath, [profile()]);
   const table = await view(page, 0, "kernels");
-  await expect(table.locator("th")).toHaveText(["Time %", "Total", "Calls", "Mean ± std", "Min … Max", "Name", "Device", "Grid", "Block", "Registers", "Shared", "Occupancy", "Bandwidth", "Throughput", "warp stalls", "Launched at"]);
+  await expect(table.locator("th")).toHaveText([
+    "Time %",
+    "Total",
+    "Calls",
+    "Mean ± std",
+    "Min … Max",
+    "Name",
+    "Device",
+    "Grid",
+    "Block",
+    "Registers",
+    "Shared",
+    "Occupancy",
+    "Bandwidth",
+    "Throughput",
+    "warp stalls",
+    "Launched at",
+  ]);
   await expect(column(table, "name").first()).toHaveText("axpy<float>(int, float, const float *, float *)");
   await expect(column(table, "device").first()).toHaveText("cpu");
   await expect(column(table, "name").nth(1)).toHaveText("matmul sgemm_128x128x16_nt");
@@ -62,7 +92,9 @@ test("keys alone go from row to row and to its lines", async ({ page, tmpPath })
   await table.getByRole("searchbox").focus();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("End");
-  await expect(table.locator('[aria-selected="true"] td[data-column="name"]')).toHaveText("hash_rounds(unsigned int *)");
+  await expect(table.locator('[aria-selected="true"] td[data-column="name"]')).toHaveText(
+    "hash_rounds(unsigned int *)",
+  );
   const current = await table.locator('[aria-selected="true"]').getAttribute("id");
   await expect(table.getByRole("grid")).toHaveAttribute("aria-activedescendant", current!);
   await page.keyboard.press("Home");
@@ -93,22 +125,34 @@ test("rows are copied as tab-separated values", async ({ page, tmpPath, context 
   await table.getByRole("searchbox").fill("mandelbrot");
   await table.getByRole("button", { name: "Copy" }).click();
   await expect(table.getByRole("status")).toHaveText("1 row copied");
-  const [titles, values] = (await page.evaluate(() => navigator.clipboard.readText())).split("\n").map((line) => line.split("\t"));
+  const [titles, values] = (await page.evaluate(() => navigator.clipboard.readText()))
+    .split("\n")
+    .map((line) => line.split("\t"));
   expect(values![titles!.indexOf("Total (ns)")]).toBe("9400000");
   expect(values![titles!.indexOf("Name")]).toBe("mandelbrot");
 });
 
-test("a roofline has its ceilings, a dot per kernel, and names the one that is pointed at or reached by keys", async ({ page, tmpPath }) => {
+test("a roofline has its ceilings, a dot per kernel, and names the one that is pointed at or reached by keys", async ({
+  page,
+  tmpPath,
+}) => {
   await upload(page, tmpPath, [profile()]);
   const roofline = await view(page, 0, "roofline");
   const device = roofline.locator(".warpcell-roofline-device").first();
   await expect(device.locator(".warpcell-roofline-dot")).toHaveCount(7);
   await expect(device.locator(".warpcell-roofline-ceiling")).toHaveCount(4);
-  await expect(device.locator(".warpcell-roofline-label")).toContainText(["copy 3.91 TB/s", "float16 760 TFLOP/s", "tf32 395 TFLOP/s", "float32 51 TFLOP/s"]);
+  await expect(device.locator(".warpcell-roofline-label")).toContainText([
+    "copy 3.91 TB/s",
+    "float16 760 TFLOP/s",
+    "tf32 395 TFLOP/s",
+    "float32 51 TFLOP/s",
+  ]);
   await expect(device.locator(".warpcell-roofline-list button")).toContainText(["mandelbrot", "transpose_tile"]);
   await device.locator(".warpcell-roofline-field").focus();
   await page.keyboard.press("ArrowRight");
-  await expect(device.getByRole("status")).toHaveText(/^sgemm_128x128x16_nt 684 FLOP\/B · 373 TFLOP\/s · 546 GB\/s · 95 % of what tf32 arithmetic allows/);
+  await expect(device.getByRole("status")).toHaveText(
+    /^sgemm_128x128x16_nt 684 FLOP\/B · 373 TFLOP\/s · 546 GB\/s · 95 % of what tf32 arithmetic allows/,
+  );
   await page.keyboard.press("ArrowRight");
   await expect(device.getByRole("status")).toContainText("94 % of what memory allows");
   await device.screenshot({ path: shot("roofline-light") });
@@ -121,14 +165,28 @@ test("a device that was not measured says so, and advice leads to its line", asy
   const devices = [{ device: "cuda:0", name: "NVIDIA H200", copy: null, product: {}, busy: 1 }];
   await upload(page, tmpPath, [profile(undefined, { devices })]);
   const roofline = await view(page, 0, "roofline");
-  await expect(roofline.locator(".warpcell-roofline-note").first()).toHaveText("No rates of this device were measured, so the picture has no ceilings.");
+  await expect(roofline.locator(".warpcell-roofline-note").first()).toHaveText(
+    "No rates of this device were measured, so the picture has no ceilings.",
+  );
   const advice = await view(page, 0, "advice");
   await expect(advice.getByRole("button")).toHaveCount(3);
   await expect(advice.getByRole("button").first()).toContainText("Cell [3]:4");
 });
 
 test("names with markup, controls and 10 MB do nothing", async ({ page, tmpPath }) => {
-  await upload(page, tmpPath, [profile([kernel({ name: hostile, operation: hostile.slice(0, 5000), mean: 10, bytes: 1, flops: 1, dtype: hostile.slice(0, 100), limiter: hostile.slice(0, 100) })])]);
+  await upload(page, tmpPath, [
+    profile([
+      kernel({
+        name: hostile,
+        operation: hostile.slice(0, 5000),
+        mean: 10,
+        bytes: 1,
+        flops: 1,
+        dtype: hostile.slice(0, 100),
+        limiter: hostile.slice(0, 100),
+      }),
+    ]),
+  ]);
   const table = await view(page, 0, "kernels");
   await expect(column(table, "name")).toContainText(/<img src=x onerror="window\.hacked=1">..xxx/);
   await view(page, 0, "roofline");
@@ -137,23 +195,36 @@ test("names with markup, controls and 10 MB do nothing", async ({ page, tmpPath 
   await expect(await view(page, 0, "kernels")).toBeVisible();
 });
 
-for (const [theme, name] of [["JupyterLab Dark", "dark"], ["JupyterLab Dark High Contrast", "high-contrast"]] as const) {
+for (const [theme, name] of [
+  ["JupyterLab Dark", "dark"],
+  ["JupyterLab Dark High Contrast", "high-contrast"],
+] as const) {
   test(`everything is seen in ${theme}`, async ({ page, tmpPath }) => {
     await page.theme.setTheme(theme);
     await upload(page, tmpPath, [profile()]);
     const table = await view(page, 0, "kernels");
     await page.screenshot({ path: shot(`kernels-${name}`) });
     // WCAG 2.2, success criterion 1.4.3.
-    await expect.poll(async () => Math.min(...(await contrastsOf(table.locator("td, th button"))))).toBeGreaterThanOrEqual(4.5);
+    await expect
+      .poll(async () => Math.min(...(await contrastsOf(table.locator("td, th button")))))
+      .toBeGreaterThanOrEqual(4.5);
     const roofline = await view(page, 0, "roofline");
-    await expect.poll(async () => Math.min(...(await contrastsOf(roofline.locator(".warpcell-roofline-title, .warpcell-roofline-reading, li *"))))).toBeGreaterThanOrEqual(4.5);
+    await expect
+      .poll(async () =>
+        Math.min(
+          ...(await contrastsOf(roofline.locator(".warpcell-roofline-title, .warpcell-roofline-reading, li *"))),
+        ),
+      )
+      .toBeGreaterThanOrEqual(4.5);
     await roofline.screenshot({ path: shot(`roofline-${name}`) });
   });
 }
 
 test("300 pixels are enough", async ({ page, tmpPath }) => {
   await upload(page, tmpPath, [profile()]);
-  await cell(page, 0).locator(".jp-OutputArea-output").evaluate((node) => (node.style.maxWidth = "300px"));
+  await cell(page, 0)
+    .locator(".jp-OutputArea-output")
+    .evaluate((node) => (node.style.maxWidth = "300px"));
   const table = await view(page, 0, "kernels");
   await expect(table.locator("th").first()).toHaveText("Name");
   const [field, name] = [await table.locator(".warpcell-kernels-field").boundingBox(), column(table, "name").first()];
@@ -161,7 +232,9 @@ test("300 pixels are enough", async ({ page, tmpPath }) => {
   await table.locator(".warpcell-kernels-field").evaluate((node) => (node.scrollLeft = 400));
   await expect(name).toBeInViewport();
   expect((await name.boundingBox())!.width).toBeLessThan(180);
-  await cell(page, 0).locator(".jp-OutputArea-output").screenshot({ path: shot("kernels-narrow") });
+  await cell(page, 0)
+    .locator(".jp-OutputArea-output")
+    .screenshot({ path: shot("kernels-narrow") });
   const roofline = await view(page, 0, "roofline");
   expect((await roofline.locator("svg").first().boundingBox())!.width).toBeLessThanOrEqual(300);
   await roofline.screenshot({ path: shot("roofline-narrow") });

@@ -21,31 +21,54 @@ export const scripted: KernelName = { name: "scripted", display_name: "Scripted 
 export const python: KernelName = { name: "python3", display_name: "Python 3", language: "python" };
 
 export function notebookOf(kernelspec: KernelName, cells: CellText[]): string {
-  const language = kernelspec.language === "typescript" ? { name: "typescript", mimetype: "application/typescript", file_extension: ".ts" } : { name: kernelspec.language };
+  const language =
+    kernelspec.language === "typescript"
+      ? { name: "typescript", mimetype: "application/typescript", file_extension: ".ts" }
+      : { name: kernelspec.language };
   return JSON.stringify({
     nbformat: 4,
     nbformat_minor: 5,
     metadata: { kernelspec, language_info: language },
-    cells: cells.map(({ source, outputs = [], count = null }, index) => ({ id: `cell-${index}`, cell_type: "code", execution_count: count, metadata: {}, source, outputs })),
+    cells: cells.map(({ source, outputs = [], count = null }, index) => ({
+      id: `cell-${index}`,
+      cell_type: "code",
+      execution_count: count,
+      metadata: {},
+      source,
+      outputs,
+    })),
   });
 }
 
 /** An output as a kernel would have stored it. */
-export const output = (data: object): object => ({ output_type: "display_data", metadata: {}, data: { "text/plain": "fallback", "text/html": "<b>fallback</b>", ...data } });
+export const output = (data: object): object => ({
+  output_type: "display_data",
+  metadata: {},
+  data: { "text/plain": "fallback", "text/html": "<b>fallback</b>", ...data },
+});
 
 /** Opens a notebook file of the server. With `start: false` no kernel is asked for. */
 export async function open(page: IJupyterLabPageFixture, path: string, { start = true } = {}): Promise<void> {
   await page.evaluate(
     async ({ path, start }) => {
-      const app = (window as unknown as { jupyterapp: { commands: { execute(command: string, options: object): Promise<unknown> } } }).jupyterapp;
-      await app.commands.execute("docmanager:open", { path, factory: "Notebook", kernelPreference: { shouldStart: start, canStart: start, autoStartDefault: start } });
+      const app = (
+        window as unknown as {
+          jupyterapp: { commands: { execute(command: string, options: object): Promise<unknown> } };
+        }
+      ).jupyterapp;
+      await app.commands.execute("docmanager:open", {
+        path,
+        factory: "Notebook",
+        kernelPreference: { shouldStart: start, canStart: start, autoStartDefault: start },
+      });
     },
     { path, start },
   );
   await page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-CodeCell .cm-content").first().waitFor();
 }
 
-export const cell = (page: IJupyterLabPageFixture, index: number): Locator => page.locator(`.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell[data-windowed-list-index="${index}"]`);
+export const cell = (page: IJupyterLabPageFixture, index: number): Locator =>
+  page.locator(`.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell[data-windowed-list-index="${index}"]`);
 export const gauge = (page: IJupyterLabPageFixture): Locator => page.locator(".warpcell-gauges");
 
 /** Where a test leaves a picture for people to look at. */

@@ -17,7 +17,11 @@ range("loop", () => {
 y.mul(2).add(x).sum().item()`;
 
 test("what a cell did is a timeline below it, linked with its lines", async ({ page, tmpPath }) => {
-  await page.contents.uploadContent(notebookOf(typescript, [{ source: kernel }, { source: profiled }, { source: "saxpy.asm" }]), "text", `${tmpPath}/profile.ipynb`);
+  await page.contents.uploadContent(
+    notebookOf(typescript, [{ source: kernel }, { source: profiled }, { source: "saxpy.asm" }]),
+    "text",
+    `${tmpPath}/profile.ipynb`,
+  );
   await page.setViewportSize({ width: 1280, height: 1100 });
   await page.sidebar.close("left");
   await open(page, `${tmpPath}/profile.ipynb`);
@@ -29,7 +33,11 @@ test("what a cell did is a timeline below it, linked with its lines", async ({ p
   await expect(view.locator("canvas").first()).toBeVisible();
   await expect(cell(page, 0).getByText(/last launch [\d.]+ (µs|ms), [\d.]+ GB\/s/)).toBeVisible();
   await page.screenshot({ path: shot("profile-timeline") });
-  for (const [tab, text] of [["Kernels", "saxpy"], ["Roofline", ""], ["Advice", ""]] as const) {
+  for (const [tab, text] of [
+    ["Kernels", "saxpy"],
+    ["Roofline", ""],
+    ["Advice", ""],
+  ] as const) {
     await view.getByRole("tab", { name: tab }).click();
     if (text !== "") await expect(view.getByText(text).first()).toBeVisible();
     await page.screenshot({ path: shot(`profile-${tab.toLowerCase()}`) });

@@ -27,7 +27,11 @@ mandelbrot.launch({ grid: [width / 16, height / 16], block: [16, 16] }, width, h
 image`;
 
 test("a kernel of one cell is launched in the next, and its array is a picture", async ({ page, tmpPath }) => {
-  await page.contents.uploadContent(notebookOf(typescript, [{ source: kernel }, { source: launch }]), "text", `${tmpPath}/mandelbrot.ipynb`);
+  await page.contents.uploadContent(
+    notebookOf(typescript, [{ source: kernel }, { source: launch }]),
+    "text",
+    `${tmpPath}/mandelbrot.ipynb`,
+  );
   await page.setViewportSize({ width: 1180, height: 900 });
   await page.sidebar.close("left");
   await open(page, `${tmpPath}/mandelbrot.ipynb`);
@@ -36,7 +40,9 @@ test("a kernel of one cell is launched in the next, and its array is a picture",
 
   const view = cell(page, 1).locator(".warpcell-tensor");
   await expect(view.locator(".warpcell-tensor-shape")).toHaveText("[320, 1280]");
-  await expect.poll(async () => (await coloursOf(view.locator(".warpcell-heat-map-canvas"))).distinct).toBeGreaterThan(200);
+  await expect
+    .poll(async () => (await coloursOf(view.locator(".warpcell-heat-map-canvas"))).distinct)
+    .toBeGreaterThan(200);
   await expect(gauge(page)).toBeVisible();
   await expect(page.getByText(/TypeScript \+ CUDA \| Idle/)).toBeVisible();
   await page.mouse.move(5, 400);

@@ -30,7 +30,22 @@ function tile(rows: number, columns: number, hole: (row: number, column: number)
 
 const payload = (shape: number[], changes: object = {}) => {
   const size = shape.reduce((product, length) => product * length, 1);
-  return { version: 1, shape, dtype: "float32", device: "cuda:0", size, bytes: size * 4, min: -0.9998, max: 1, mean: 0.012345, nan: 0, inf: 0, suspect: false, tile: null, ...changes };
+  return {
+    version: 1,
+    shape,
+    dtype: "float32",
+    device: "cuda:0",
+    size,
+    bytes: size * 4,
+    min: -0.9998,
+    max: 1,
+    mean: 0.012345,
+    nan: 0,
+    inf: 0,
+    suspect: false,
+    tile: null,
+    ...changes,
+  };
 };
 
 const holes = tile(64, 256, (row, column) => (row - 30) ** 2 + ((column - 128) / 2) ** 2 < 90);
@@ -46,15 +61,64 @@ const kinds = Float32Array.from({ length: 64 * 96 }, (_, index) => {
 });
 
 const stored = notebookOf(typescript, [
-  { source: script, outputs: [output({ [mime]: payload([64, 256], { nan: 566, inf: 1, suspect: true, tile: holes }) })] },
+  {
+    source: script,
+    outputs: [output({ [mime]: payload([64, 256], { nan: 566, inf: 1, suspect: true, tile: holes }) })],
+  },
   { source: cuda },
-  { source: "vector", outputs: [output({ [mime]: payload([1048576], { tile: { ...tile(1, 256, () => false, 9), columnStep: 4096 } }) })] },
+  {
+    source: "vector",
+    outputs: [output({ [mime]: payload([1048576], { tile: { ...tile(1, 256, () => false, 9), columnStep: 4096 } }) })],
+  },
   { source: "stack", outputs: [output({ [mime]: payload([8, 3, 12, 12], { device: "cpu", tile: tile(12, 12) }) })] },
   { source: "broken", outputs: [output({ [mime]: { ...payload([2]), version: 7 } })] },
   { source: "scalar", outputs: [output({ [mime]: payload([], { min: 2.5, max: 2.5, mean: 2.5 }) })] },
-  { source: "small", outputs: [output({ [mime]: payload([3, 3], { nan: 1, tile: { rows: 3, columns: 3, rowStep: 1, columnStep: 1, values: encoded([NaN, 2, 2, 2, 2, 2, 2, 2, 2]) } }) })] },
-  { source: "kinds", outputs: [output({ [mime]: payload([64, 96], { min: -1, max: 1, nan: 100, inf: 200, tile: { rows: 64, columns: 96, rowStep: 1, columnStep: 1, values: encoded(kinds) } }) })] },
-  { source: "mask", outputs: [output({ [mime]: payload([8, 40], { dtype: "bool", bytes: 320, min: 0, max: 1, mean: 0.25, tile: { rows: 8, columns: 40, rowStep: 1, columnStep: 1, values: encoded(Array.from({ length: 320 }, (_, index) => Number(index % 4 === 0))) } }) })] },
+  {
+    source: "small",
+    outputs: [
+      output({
+        [mime]: payload([3, 3], {
+          nan: 1,
+          tile: { rows: 3, columns: 3, rowStep: 1, columnStep: 1, values: encoded([NaN, 2, 2, 2, 2, 2, 2, 2, 2]) },
+        }),
+      }),
+    ],
+  },
+  {
+    source: "kinds",
+    outputs: [
+      output({
+        [mime]: payload([64, 96], {
+          min: -1,
+          max: 1,
+          nan: 100,
+          inf: 200,
+          tile: { rows: 64, columns: 96, rowStep: 1, columnStep: 1, values: encoded(kinds) },
+        }),
+      }),
+    ],
+  },
+  {
+    source: "mask",
+    outputs: [
+      output({
+        [mime]: payload([8, 40], {
+          dtype: "bool",
+          bytes: 320,
+          min: 0,
+          max: 1,
+          mean: 0.25,
+          tile: {
+            rows: 8,
+            columns: 40,
+            rowStep: 1,
+            columnStep: 1,
+            values: encoded(Array.from({ length: 320 }, (_, index) => Number(index % 4 === 0))),
+          },
+        }),
+      }),
+    ],
+  },
 ]);
 
 test.beforeEach(async ({ page, tmpPath }) => {
@@ -65,8 +129,20 @@ test.beforeEach(async ({ page, tmpPath }) => {
 test("a CUDA cell is C++ with CUDA's words, a TypeScript cell stays TypeScript", async ({ page }) => {
   const editor = cell(page, 1).locator(".cm-content");
   await expect(editor.locator(".warpcell-cuda-magic")).toHaveText("%%cuda --fast-math");
-  await expect(editor.locator(".warpcell-cuda-qualifier")).toHaveText(["__global__", "__restrict__", "__global__", "__shared__"]);
-  await expect(editor.locator(".warpcell-cuda-builtin")).toHaveText(["blockIdx", "blockDim", "threadIdx", "__syncthreads", "threadIdx", "threadIdx"]);
+  await expect(editor.locator(".warpcell-cuda-qualifier")).toHaveText([
+    "__global__",
+    "__restrict__",
+    "__global__",
+    "__shared__",
+  ]);
+  await expect(editor.locator(".warpcell-cuda-builtin")).toHaveText([
+    "blockIdx",
+    "blockDim",
+    "threadIdx",
+    "__syncthreads",
+    "threadIdx",
+    "threadIdx",
+  ]);
   await expect(cell(page, 0).locator(".warpcell-cuda-qualifier, .warpcell-cuda-magic")).toHaveCount(0);
 
   // "template" is a keyword of C++ alone: TypeScript's highlighter would leave it in the colour of a name.
@@ -95,8 +171,21 @@ test("blocks are indented as they are typed", async ({ page }) => {
   const editor = cell(page, 3).locator(".cm-content");
   await editor.click();
   await page.keyboard.press("Control+A");
-  await page.keyboard.type("%%cuda\n__global__ void k(float* p) {\nfor (int i = 0; i < 3; i++) {\nif (p[i] < 0) {\np[i] = 0;\n}\n}\n}");
-  await expect.poll(() => editor.locator(".cm-line").allTextContents()).toEqual(["%%cuda", "__global__ void k(float* p) {", "    for (int i = 0; i < 3; i++) {", "        if (p[i] < 0) {", "            p[i] = 0;", "        }", "    }", "}"]);
+  await page.keyboard.type(
+    "%%cuda\n__global__ void k(float* p) {\nfor (int i = 0; i < 3; i++) {\nif (p[i] < 0) {\np[i] = 0;\n}\n}\n}",
+  );
+  await expect
+    .poll(() => editor.locator(".cm-line").allTextContents())
+    .toEqual([
+      "%%cuda",
+      "__global__ void k(float* p) {",
+      "    for (int i = 0; i < 3; i++) {",
+      "        if (p[i] < 0) {",
+      "            p[i] = 0;",
+      "        }",
+      "    }",
+      "}",
+    ]);
 });
 
 test("a text that begins with the magic's name is no CUDA cell", async ({ page }) => {
@@ -111,10 +200,23 @@ test("a text that begins with the magic's name is no CUDA cell", async ({ page }
 
 test("a tensor shows its line and a heat map with the map's colours and the hatch", async ({ page }) => {
   const view = cell(page, 0).locator(".warpcell-tensor");
-  await expect(view.locator(".warpcell-tensor-line > *")).toHaveText(["[64, 256]", "float32", "cuda:0", "min -0.9998", "max 1", "mean 0.012345", "566 NaN", "1 Inf", "unfinished"]);
+  await expect(view.locator(".warpcell-tensor-line > *")).toHaveText([
+    "[64, 256]",
+    "float32",
+    "cuda:0",
+    "min -0.9998",
+    "max 1",
+    "mean 0.012345",
+    "566 NaN",
+    "1 Inf",
+    "unfinished",
+  ]);
   const canvas = view.locator(".warpcell-heat-map-canvas");
   await expect(canvas).toHaveAttribute("role", "img");
-  await expect(canvas).toHaveAttribute("aria-label", /^Heat map, 64 by 256 cells, of a tensor: \[64, 256\], float32, cuda:0/);
+  await expect(canvas).toHaveAttribute(
+    "aria-label",
+    /^Heat map, 64 by 256 cells, of a tensor: \[64, 256\], float32, cuda:0/,
+  );
   // It is painted when its size is known.
   await expect.poll(async () => (await coloursOf(canvas)).distinct).toBeGreaterThan(100);
   const { painted, size } = await coloursOf(canvas);
@@ -131,7 +233,9 @@ test("a small tensor has its numbers in its cells, and a page too narrow for the
   const coloursOfMiddle = () =>
     canvas.evaluate((element) => {
       const { width, height } = element as HTMLCanvasElement;
-      const { data } = (element as HTMLCanvasElement).getContext("2d")!.getImageData(Math.ceil(width / 3), Math.ceil(height / 3), Math.floor(width / 3), Math.floor(height / 3));
+      const { data } = (element as HTMLCanvasElement)
+        .getContext("2d")!
+        .getImageData(Math.ceil(width / 3), Math.ceil(height / 3), Math.floor(width / 3), Math.floor(height / 3));
       return new Set(new Uint32Array(data.buffer)).size;
     });
   await expect.poll(coloursOfMiddle).toBeGreaterThan(1);
@@ -166,7 +270,9 @@ test("pointer and keys name the elements of a cell and their value", async ({ pa
   await expect(vector.locator(".warpcell-heat-map-reading")).toHaveText(/^\[4096…8191\] mean 0\.84/);
 });
 
-test("NaN and both infinities look different, values of both signs have a neutral zero in their middle, booleans are true and false", async ({ page }) => {
+test("NaN and both infinities look different, values of both signs have a neutral zero in their middle, booleans are true and false", async ({
+  page,
+}) => {
   const view = cell(page, 7).locator(".warpcell-tensor");
   const canvas = view.locator(".warpcell-heat-map-canvas");
   await canvas.scrollIntoViewIfNeeded();
@@ -174,16 +280,31 @@ test("NaN and both infinities look different, values of both signs have a neutra
   await expect(view.locator(".warpcell-heat-map-limit")).toHaveText(["-1", "1"]);
   await expect.poll(async () => (await coloursOf(canvas)).distinct).toBeGreaterThan(90);
   /** The colours of a square of the picture, given in cells. */
-  const patch = (row: number, column: number, size: number) => canvas.evaluate((element, { row, column, size }) => {
-    const { width, height } = element as HTMLCanvasElement;
-    const { data } = (element as HTMLCanvasElement).getContext("2d")!.getImageData((column * width) / 96, (row * height) / 64, (size * width) / 96, (size * height) / 64);
-    const colours = new Set<string>();
-    for (let at = 0; at < data.length; at += 4) colours.add([...data.slice(at, at + 3)].join());
-    return [...colours].sort();
-  }, { row, column, size });
-  const [nan, positive, negative, low, zero, high] = [await patch(22, 14, 12), await patch(22, 42, 12), await patch(22, 70, 12), await patch(2, 0, 1), await patch(2, 47, 1), await patch(2, 95, 1)];
+  const patch = (row: number, column: number, size: number) =>
+    canvas.evaluate(
+      (element, { row, column, size }) => {
+        const { width, height } = element as HTMLCanvasElement;
+        const { data } = (element as HTMLCanvasElement)
+          .getContext("2d")!
+          .getImageData((column * width) / 96, (row * height) / 64, (size * width) / 96, (size * height) / 64);
+        const colours = new Set<string>();
+        for (let at = 0; at < data.length; at += 4) colours.add([...data.slice(at, at + 3)].join());
+        return [...colours].sort();
+      },
+      { row, column, size },
+    );
+  const [nan, positive, negative, low, zero, high] = [
+    await patch(22, 14, 12),
+    await patch(22, 42, 12),
+    await patch(22, 70, 12),
+    await patch(2, 0, 1),
+    await patch(2, 47, 1),
+    await patch(2, 95, 1),
+  ];
   const patterns = [nan, positive, negative].map((colours) => new Set(colours));
-  for (const [index, one] of patterns.entries()) for (const other of patterns.slice(index + 1)) expect([...one].filter((colour) => other.has(colour)).length).toBeLessThan(one.size / 2);
+  for (const [index, one] of patterns.entries())
+    for (const other of patterns.slice(index + 1))
+      expect([...one].filter((colour) => other.has(colour)).length).toBeLessThan(one.size / 2);
   expect(Math.min(...zero![0]!.split(",").map(Number))).toBeGreaterThan(230);
   expect(low).not.toEqual(high);
   await canvas.hover({ position: { x: 3, y: 3 } });
@@ -191,7 +312,13 @@ test("NaN and both infinities look different, values of both signs have a neutra
   await page.screenshot({ path: shot("stored-kinds") });
 
   const mask = cell(page, 8).locator(".warpcell-tensor");
-  await expect(mask.locator(".warpcell-tensor-line > *")).toHaveText(["[8, 40]", "bool", "cuda:0", "80 true", "240 false"]);
+  await expect(mask.locator(".warpcell-tensor-line > *")).toHaveText([
+    "[8, 40]",
+    "bool",
+    "cuda:0",
+    "80 true",
+    "240 false",
+  ]);
   await expect(mask.locator(".warpcell-heat-map-limit")).toHaveText(["false", "true"]);
   await mask.locator("canvas").hover({ position: { x: 2, y: 2 } });
   await expect(mask.locator(".warpcell-heat-map-reading")).toHaveText("[0, 0] true");
@@ -199,21 +326,30 @@ test("NaN and both infinities look different, values of both signs have a neutra
 
 test("an output that cannot be read is one sentence", async ({ page }) => {
   const broken = cell(page, 4).locator(".warpcell-tensor");
-  await expect(broken).toHaveText('"version" of a tensor preview is 7 but should be 1. Bring the kernel and the JupyterLab extension to the same version.');
+  await expect(broken).toHaveText(
+    '"version" of a tensor preview is 7 but should be 1. Bring the kernel and the JupyterLab extension to the same version.',
+  );
   await expect(broken.locator("canvas")).toHaveCount(0);
   await expect(cell(page, 5).locator(".warpcell-tensor-line > *")).toHaveText(["[]", "float32", "cuda:0", "2.5"]);
 });
 
-for (const [theme, name] of [["JupyterLab Dark", "dark"], ["JupyterLab Dark High Contrast", "high-contrast"]] as const) {
+for (const [theme, name] of [
+  ["JupyterLab Dark", "dark"],
+  ["JupyterLab Dark High Contrast", "high-contrast"],
+] as const) {
   test(`everything is seen in ${theme}`, async ({ page }) => {
     await page.theme.setTheme(theme);
     const view = cell(page, 0).locator(".warpcell-tensor");
     // WCAG 2.2, success criterion 1.4.3.
-    const texts = page.locator(".warpcell-tensor-line > *, .warpcell-problem, .warpcell-heat-map-legend > *, .warpcell-heat-map-note");
+    const texts = page.locator(
+      ".warpcell-tensor-line > *, .warpcell-problem, .warpcell-heat-map-legend > *, .warpcell-heat-map-note",
+    );
     await expect(page.locator(".warpcell-tensor-line, .warpcell-problem")).toHaveCount(8);
     // The theme's colours come with its style sheet.
     await expect.poll(async () => Math.min(...(await contrastsOf(texts)))).toBeGreaterThanOrEqual(4.5);
-    await expect.poll(async () => (await coloursOf(view.locator(".warpcell-heat-map-canvas"))).distinct).toBeGreaterThan(100);
+    await expect
+      .poll(async () => (await coloursOf(view.locator(".warpcell-heat-map-canvas"))).distinct)
+      .toBeGreaterThan(100);
     await page.screenshot({ path: shot(`stored-${name}`) });
   });
 }

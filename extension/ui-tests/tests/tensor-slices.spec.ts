@@ -19,7 +19,10 @@ test("sliders show any slice, and say when the kernel is gone", async ({ page, t
   await expect(note).toHaveText("the first slice [0, 0, :, :]");
   await expect(limits).toHaveText(["-18000", "-15601"]);
 
-  const [first, second] = [view.locator(".warpcell-tensor-slider").nth(0), view.locator(".warpcell-tensor-slider").nth(1)];
+  const [first, second] = [
+    view.locator(".warpcell-tensor-slider").nth(0),
+    view.locator(".warpcell-tensor-slider").nth(1),
+  ];
   await first.fill("2");
   await expect(note).toHaveText("slice [2, 0, :, :]");
   await second.focus();
@@ -27,12 +30,19 @@ test("sliders show any slice, and say when the kernel is gone", async ({ page, t
   await expect(note).toHaveText("slice [2, 1, :, :]");
   await expect(limits).toHaveText(["-1200", "1200"]);
   await expect(second).toBeFocused();
-  await view.locator("canvas").first().hover({ position: { x: 1, y: 1 } });
+  await view
+    .locator("canvas")
+    .first()
+    .hover({ position: { x: 1, y: 1 } });
   await expect(view.locator(".warpcell-heat-map-reading")).toHaveText("[2, 1, 0, 0] -1200");
   await page.screenshot({ path: shot("slices") });
 
   await page.evaluate(async () => {
-    const app = (window as unknown as { jupyterapp: { shell: { currentWidget: { sessionContext: { restartKernel(): Promise<void> } } } } }).jupyterapp;
+    const app = (
+      window as unknown as {
+        jupyterapp: { shell: { currentWidget: { sessionContext: { restartKernel(): Promise<void> } } } };
+      }
+    ).jupyterapp;
     await app.shell.currentWidget.sessionContext.restartKernel();
   });
   await expect(page.getByText(/TypeScript \+ CUDA \| Idle/)).toBeVisible();

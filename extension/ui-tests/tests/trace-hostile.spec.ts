@@ -4,13 +4,29 @@ import { cell, coloursOf, notebookOf, open, output, shot, typescript } from "./n
 import { payloadOf, trainingSlices } from "./trace-payload";
 
 const mime = "application/vnd.warpcell.trace.v1+json";
-const markup = '<img src=x onerror="window.hostile = true"><script>window.hostile = true</script>\u0000\u001b[2J\u202e\u2066';
+const markup =
+  '<img src=x onerror="window.hostile = true"><script>window.hostile = true</script>\u0000\u001b[2J\u202e\u2066';
 const long = "x".repeat(10_000_000);
 
 const hostileNames = (text: string) => {
   const payload = payloadOf(trainingSlices(1));
-  const kinds = { ...payload, title: text, names: payload.names.map((name, index) => (index === 0 ? text : `${text.slice(0, 200)}${name}`)), tracks: payload.tracks.map((track) => ({ ...track, name: text.slice(0, 2000) })), notes: [text], counters: payload.counters.map((counter) => ({ ...counter, name: text.slice(0, 2000) })) };
-  return { ...kinds, places: payload.places.map((place) => ({ ...place, text: text.slice(0, 2000) })), details: payload.details.map((detail) => ({ ...detail, facts: [[text.slice(0, 2000), text.slice(0, 2000)]], stack: [text.slice(0, 2000)] })) };
+  const kinds = {
+    ...payload,
+    title: text,
+    names: payload.names.map((name, index) => (index === 0 ? text : `${text.slice(0, 200)}${name}`)),
+    tracks: payload.tracks.map((track) => ({ ...track, name: text.slice(0, 2000) })),
+    notes: [text],
+    counters: payload.counters.map((counter) => ({ ...counter, name: text.slice(0, 2000) })),
+  };
+  return {
+    ...kinds,
+    places: payload.places.map((place) => ({ ...place, text: text.slice(0, 2000) })),
+    details: payload.details.map((detail) => ({
+      ...detail,
+      facts: [[text.slice(0, 2000), text.slice(0, 2000)]],
+      stack: [text.slice(0, 2000)],
+    })),
+  };
 };
 
 const nonsense = payloadOf(trainingSlices(1));
@@ -19,7 +35,17 @@ test("hostile texts are shown as text, short, and columns of nonsense are a sent
   const cells = [
     { source: "markup", outputs: [output({ [mime]: hostileNames(markup) })] },
     { source: "long", outputs: [output({ [mime]: hostileNames(long) })] },
-    { source: "nonsense", outputs: [output({ [mime]: { ...nonsense, slices: { ...nonsense.slices, track: Buffer.alloc(nonsense.slices.length * 2, 0xff).toString("base64") } } })] },
+    {
+      source: "nonsense",
+      outputs: [
+        output({
+          [mime]: {
+            ...nonsense,
+            slices: { ...nonsense.slices, track: Buffer.alloc(nonsense.slices.length * 2, 0xff).toString("base64") },
+          },
+        }),
+      ],
+    },
     { source: "large", outputs: [output({ [mime]: { ...nonsense, slices: { ...nonsense.slices, length: 4e9 } } })] },
   ];
   await page.contents.uploadContent(notebookOf(typescript, cells), "text", `${tmpPath}/hostile.ipynb`);
@@ -41,7 +67,11 @@ test("hostile texts are shown as text, short, and columns of nonsense are a sent
     await page.keyboard.press("Enter");
     await page.screenshot({ path: shot(`trace-hostile-${index}`) });
   }
-  await expect(cell(page, 2).locator(".warpcell-trace")).toHaveText('Expected "track" of slice 0 of a profile to be below 8 but got 65535.');
-  await expect(cell(page, 3).locator(".warpcell-trace")).toHaveText("Expected a profile of 0 to 50000000 slices but got 4000000000.");
+  await expect(cell(page, 2).locator(".warpcell-trace")).toHaveText(
+    'Expected "track" of slice 0 of a profile to be below 8 but got 65535.',
+  );
+  await expect(cell(page, 3).locator(".warpcell-trace")).toHaveText(
+    "Expected a profile of 0 to 50000000 slices but got 4000000000.",
+  );
   expect(await page.evaluate(() => "hostile" in window)).toBe(false);
 });

@@ -18,14 +18,27 @@ export interface Slice {
   kernel?: number;
 }
 
-export const encoded = (values: Numbers): string => Buffer.from(values.buffer, values.byteOffset, values.byteLength).toString("base64");
+export const encoded = (values: Numbers): string =>
+  Buffer.from(values.buffer, values.byteOffset, values.byteLength).toString("base64");
 
 /** The tables and columns of slices: sorted, causes as indices. */
 export function tablesOf(slices: Slice[]) {
   const sorted = [...slices].sort((a, b) => a.track - b.track || a.start - b.start || a.depth - b.depth);
   const index = new Map(sorted.map((slice, at) => [slice, at]));
   const names = [...new Set(sorted.map(({ name }) => name))];
-  const detailOf = ({ kind, facts = [], bytes = null, flops = null, stack = [] }: { kind: string; facts?: [string, string][]; bytes?: number | null; flops?: number | null; stack?: string[] }) => ({ kind, facts, bytes, flops, stack });
+  const detailOf = ({
+    kind,
+    facts = [],
+    bytes = null,
+    flops = null,
+    stack = [],
+  }: {
+    kind: string;
+    facts?: [string, string][];
+    bytes?: number | null;
+    flops?: number | null;
+    stack?: string[];
+  }) => ({ kind, facts, bytes, flops, stack });
   const details = new Map(sorted.map((slice) => [JSON.stringify(detailOf(slice)), detailOf(slice)]));
   const detailKeys = [...details.keys()];
   const nameIndex = new Map(names.map((name, at) => [name, at]));
@@ -63,8 +76,29 @@ const us = 1000;
 
 /** Launch on the host, kernel on the device some time later. */
 function launched(slices: Slice[], at: number, kernel: Slice, operation: string): number {
-  const launch: Slice = { track: 0, depth: 2, start: at + 1.2 * us, duration: 2.1 * us, name: `launch ${kernel.name}`, kind: "launch", place: kernel.place };
-  slices.push({ track: 0, depth: 1, start: at, duration: 4.1 * us, name: operation, kind: "operation", place: kernel.place, facts: [["x", "float32 [4096, 4096]"]] }, launch, { ...kernel, cause: launch });
+  const launch: Slice = {
+    track: 0,
+    depth: 2,
+    start: at + 1.2 * us,
+    duration: 2.1 * us,
+    name: `launch ${kernel.name}`,
+    kind: "launch",
+    place: kernel.place,
+  };
+  slices.push(
+    {
+      track: 0,
+      depth: 1,
+      start: at,
+      duration: 4.1 * us,
+      name: operation,
+      kind: "operation",
+      place: kernel.place,
+      facts: [["x", "float32 [4096, 4096]"]],
+    },
+    launch,
+    { ...kernel, cause: launch },
+  );
   return at + 5 * us;
 }
 
@@ -75,45 +109,189 @@ export function trainingSlices(steps = 5): Slice[] {
   for (let step = 0; step < steps; step++) {
     const begin = host;
     let device = host + 12 * us;
-    const copy: Slice = { track: 3, depth: 0, start: device, duration: 46 * us, name: "copy to device", kind: "copy", place: 0, bytes: 1 << 20, facts: [["from", "pinned memory"]] };
+    const copy: Slice = {
+      track: 3,
+      depth: 0,
+      start: device,
+      duration: 46 * us,
+      name: "copy to device",
+      kind: "copy",
+      place: 0,
+      bytes: 1 << 20,
+      facts: [["from", "pinned memory"]],
+    };
     slices.push(copy);
     device += 50 * us;
     const forward = host;
     for (let layer = 0; layer < 4; layer++) {
-      const product: Slice = { track: 2, depth: 0, start: device, duration: (96 + 9 * ((layer * 7 + step) % 5)) * us, name: "sm90_gemm_f32f32_tf32", kind: "kernel", place: 1, kernel: 0, flops: 4.6e9, bytes: 201_326_592, stack, facts: [["grid", "[32, 32]"], ["block", "128"], ["registers", "168"], ["shared", "96 KiB"], ["stream", "7"]] };
+      const product: Slice = {
+        track: 2,
+        depth: 0,
+        start: device,
+        duration: (96 + 9 * ((layer * 7 + step) % 5)) * us,
+        name: "sm90_gemm_f32f32_tf32",
+        kind: "kernel",
+        place: 1,
+        kernel: 0,
+        flops: 4.6e9,
+        bytes: 201_326_592,
+        stack,
+        facts: [
+          ["grid", "[32, 32]"],
+          ["block", "128"],
+          ["registers", "168"],
+          ["shared", "96 KiB"],
+          ["stream", "7"],
+        ],
+      };
       host = launched(slices, host, product, "matmul");
       device += product.duration + 1.4 * us;
-      const relu: Slice = { track: 2, depth: 0, start: device, duration: 23 * us, name: "relu<float>", kind: "kernel", place: 1, kernel: 1, bytes: 134_217_728, stack, facts: [["grid", "4096"], ["block", "256"], ["registers", "24"]] };
+      const relu: Slice = {
+        track: 2,
+        depth: 0,
+        start: device,
+        duration: 23 * us,
+        name: "relu<float>",
+        kind: "kernel",
+        place: 1,
+        kernel: 1,
+        bytes: 134_217_728,
+        stack,
+        facts: [
+          ["grid", "4096"],
+          ["block", "256"],
+          ["registers", "24"],
+        ],
+      };
       host = launched(slices, host, relu, "relu");
       device += relu.duration + 1.1 * us;
     }
-    slices.push({ track: 1, depth: 1, start: forward, duration: host - forward, name: "forward", kind: "range", place: 1 });
+    slices.push({
+      track: 1,
+      depth: 1,
+      start: forward,
+      duration: host - forward,
+      name: "forward",
+      kind: "range",
+      place: 1,
+    });
     const backward = host;
     for (let layer = 0; layer < 6; layer++) {
-      const saxpy: Slice = { track: 2, depth: 0, start: device, duration: (11 + layer) * us, name: "saxpy", kind: "kernel", place: 2, kernel: 2, bytes: 50_331_648, flops: 8_388_608, stack, facts: [["grid", "4096"], ["block", "256"], ["registers", "16"]] };
+      const saxpy: Slice = {
+        track: 2,
+        depth: 0,
+        start: device,
+        duration: (11 + layer) * us,
+        name: "saxpy",
+        kind: "kernel",
+        place: 2,
+        kernel: 2,
+        bytes: 50_331_648,
+        flops: 8_388_608,
+        stack,
+        facts: [
+          ["grid", "4096"],
+          ["block", "256"],
+          ["registers", "16"],
+        ],
+      };
       host = launched(slices, host, saxpy, "add_");
       device += saxpy.duration + 0.9 * us;
     }
-    slices.push({ track: 1, depth: 1, start: backward, duration: host - backward, name: "backward", kind: "range", place: 2 });
-    slices.push({ track: 0, depth: 1, start: host, duration: device - host, name: "synchronize", kind: "wait", place: 2 });
+    slices.push({
+      track: 1,
+      depth: 1,
+      start: backward,
+      duration: host - backward,
+      name: "backward",
+      kind: "range",
+      place: 2,
+    });
+    slices.push({
+      track: 0,
+      depth: 1,
+      start: host,
+      duration: device - host,
+      name: "synchronize",
+      kind: "wait",
+      place: 2,
+    });
     for (let worker = 0; worker < 4; worker++) {
-      for (let block = 0; block < 6; block++) slices.push({ track: 4 + worker, depth: 0, start: begin + (block * 60 + worker * 7) * us, duration: 44 * us, name: block % 3 === 2 ? "waiting" : "augment", kind: block % 3 === 2 ? "wait" : "worker", place: 3 });
+      for (let block = 0; block < 6; block++)
+        slices.push({
+          track: 4 + worker,
+          depth: 0,
+          start: begin + (block * 60 + worker * 7) * us,
+          duration: 44 * us,
+          name: block % 3 === 2 ? "waiting" : "augment",
+          kind: block % 3 === 2 ? "wait" : "worker",
+          place: 3,
+        });
     }
     host = device + 8 * us;
-    slices.push({ track: 1, depth: 0, start: begin, duration: host - begin - 2 * us, name: `step ${step}`, kind: "range", place: 0 });
-    if (step === 2) slices.push({ track: 0, depth: 0, start: host, duration: 90 * us, name: "collector: scavenge", kind: "collector" });
-    slices.push({ track: 0, depth: 0, start: begin, duration: host - begin - 1 * us, name: "Cell [2]", kind: "cell", place: 0 });
+    slices.push({
+      track: 1,
+      depth: 0,
+      start: begin,
+      duration: host - begin - 2 * us,
+      name: `step ${step}`,
+      kind: "range",
+      place: 0,
+    });
+    if (step === 2)
+      slices.push({
+        track: 0,
+        depth: 0,
+        start: host,
+        duration: 90 * us,
+        name: "collector: scavenge",
+        kind: "collector",
+      });
+    slices.push({
+      track: 0,
+      depth: 0,
+      start: begin,
+      duration: host - begin - 1 * us,
+      name: "Cell [2]",
+      kind: "cell",
+      place: 0,
+    });
     host += step === 2 ? 100 * us : 3 * us;
   }
   return slices;
 }
 
 const kernelOf = (name: string, operation: string | null, share: number, place: number) => ({
-  name, operation, device: "cuda:0", calls: 20, total: 2e6, mean: 1e5, deviation: 4e3, min: 9.6e4, max: 1.3e5, share, grid: [32, 32], block: [128], registers: 168, shared: 98304, local: 0,
-  theoreticalOccupancy: 18.75, achievedOccupancy: 17.1, limiter: "registers", bytes: 201_326_592, flops: 4.6e9, dtype: "float32", counters: {}, places: [place],
+  name,
+  operation,
+  device: "cuda:0",
+  calls: 20,
+  total: 2e6,
+  mean: 1e5,
+  deviation: 4e3,
+  min: 9.6e4,
+  max: 1.3e5,
+  share,
+  grid: [32, 32],
+  block: [128],
+  registers: 168,
+  shared: 98304,
+  local: 0,
+  theoreticalOccupancy: 18.75,
+  achievedOccupancy: 17.1,
+  limiter: "registers",
+  bytes: 201_326_592,
+  flops: 4.6e9,
+  dtype: "float32",
+  counters: {},
+  places: [place],
 });
 
-export const kernels = [kernelOf("sm90_gemm_f32f32_tf32", "matmul", 0.74, 1), kernelOf("relu<float>", "relu", 0.16, 1), kernelOf("saxpy", null, 0.1, 2)];
+export const kernels = [
+  kernelOf("sm90_gemm_f32f32_tf32", "matmul", 0.74, 1),
+  kernelOf("relu<float>", "relu", 0.16, 1),
+  kernelOf("saxpy", null, 0.1, 2),
+];
 
 /** Memory that rises with each layer and falls at the end of a step. */
 export function memoryOf(duration: number) {
@@ -144,8 +322,17 @@ export function payloadOf(slices: Slice[], changes: object = {}) {
     count: length,
     counters: [memoryOf(duration)],
     kernels,
-    advice: [{ text: "81 % of the time the device worked; the longest gap, 100 µs, is the collector of JavaScript.", place: 0, start: 0, end: duration }],
-    notes: ["Counters of the GPU are not permitted here: NVreg_RestrictProfilingToAdminUsers=0 lets every user read them."],
+    advice: [
+      {
+        text: "81 % of the time the device worked; the longest gap, 100 µs, is the collector of JavaScript.",
+        place: 0,
+        start: 0,
+        end: duration,
+      },
+    ],
+    notes: [
+      "Counters of the GPU are not permitted here: NVreg_RestrictProfilingToAdminUsers=0 lets every user read them.",
+    ],
     ...changes,
   };
 }

@@ -24,7 +24,8 @@ const stored = notebookOf(typescript, [
 
 const view = (page: IJupyterLabPageFixture): Locator => cell(page, 1).locator(".warpcell-trace-view");
 const canvasOf = (page: IJupyterLabPageFixture): Locator => view(page).locator(".warpcell-trace-canvas");
-const head = (page: IJupyterLabPageFixture): Locator => view(page).locator(".warpcell-trace-details .warpcell-trace-head");
+const head = (page: IJupyterLabPageFixture): Locator =>
+  view(page).locator(".warpcell-trace-details .warpcell-trace-head");
 
 async function press(page: IJupyterLabPageFixture, ...names: string[]): Promise<void> {
   for (const name of names) await page.keyboard.press(name);
@@ -39,8 +40,16 @@ test.beforeEach(async ({ page, tmpPath }) => {
 });
 
 test("a profile shows its title, tracks and notes", async ({ page }) => {
-  await expect(view(page).locator(".warpcell-trace-title > *")).toHaveText(["five steps of training", "3.71 ms", "361 slices", "cuda:0, cpu"]);
-  await expect(canvasOf(page)).toHaveAttribute("aria-label", /^Timeline of five steps of training: 361 slices in 3\.71 ms\./);
+  await expect(view(page).locator(".warpcell-trace-title > *")).toHaveText([
+    "five steps of training",
+    "3.71 ms",
+    "361 slices",
+    "cuda:0, cpu",
+  ]);
+  await expect(canvasOf(page)).toHaveAttribute(
+    "aria-label",
+    /^Timeline of five steps of training: 361 slices in 3\.71 ms\./,
+  );
   await expect(view(page).locator(".warpcell-trace-notes li")).toHaveText(/^Counters of the GPU/);
   await expect(cell(page, 1).locator("b", { hasText: "fallback" })).toHaveCount(0);
   await page.screenshot({ path: shot("trace-light") });
@@ -57,7 +66,9 @@ test("keys alone reach every slice, its cause, the search, sums and marks, and a
   await press(page, "e");
   await expect(head(page)).toContainText("sm90_gemm_f32f32_tf32");
   await press(page, "ArrowRight");
-  await expect(aloud).toHaveText(/^kernel relu<float>, 23\.0 µs, stream 7 of cuda:0, at .*, Cell \[2\]:5, grid 4096, block 256, registers 24, bytes 128 MiB, 5\.84 TB\/s, follows from launch relu<float>$/);
+  await expect(aloud).toHaveText(
+    /^kernel relu<float>, 23\.0 µs, stream 7 of cuda:0, at .*, Cell \[2\]:5, grid 4096, block 256, registers 24, bytes 128 MiB, 5\.84 TB\/s, follows from launch relu<float>$/,
+  );
   await press(page, "c");
   await expect(head(page)).toContainText("launch relu<float>");
   await press(page, "e", "ArrowLeft");
@@ -169,20 +180,35 @@ test("a profile opens in a tab of its own, below its notebook", async ({ page })
 });
 
 test("a profile of another version is one sentence", async ({ page }) => {
-  await expect(cell(page, 3).locator(".warpcell-trace")).toHaveText('"version" of a profile is 4 but should be 1. Bring the kernel and the JupyterLab extension to the same version.');
+  await expect(cell(page, 3).locator(".warpcell-trace")).toHaveText(
+    '"version" of a profile is 4 but should be 1. Bring the kernel and the JupyterLab extension to the same version.',
+  );
 });
 
-for (const [theme, name] of [["JupyterLab Dark", "dark"], ["JupyterLab Dark High Contrast", "high-contrast"]] as const) {
+for (const [theme, name] of [
+  ["JupyterLab Dark", "dark"],
+  ["JupyterLab Dark High Contrast", "high-contrast"],
+] as const) {
   test(`everything is seen in ${theme}`, async ({ page }) => {
     await page.theme.setTheme(theme);
     await canvasOf(page).focus();
     await press(page, "ArrowRight", "ArrowDown", "ArrowDown", "e", "?");
     // WCAG 2.2, success criterion 1.4.3.
-    const texts = view(page).locator(".warpcell-trace-title > *, .warpcell-trace-details :is(strong, span, dt, dd, button), .warpcell-trace-help :is(kbd, dd), .warpcell-trace-button, .warpcell-trace-notes");
+    const texts = view(page).locator(
+      ".warpcell-trace-title > *, .warpcell-trace-details :is(strong, span, dt, dd, button), .warpcell-trace-help :is(kbd, dd), .warpcell-trace-button, .warpcell-trace-notes",
+    );
     await expect.poll(async () => Math.min(...(await contrastsOf(texts)))).toBeGreaterThanOrEqual(4.5);
     // The canvas has the theme's background.
     await expect
-      .poll(() => canvasOf(page).evaluate((element) => (element as HTMLCanvasElement).getContext("2d")!.getImageData(2, 2, 1, 1).data.slice(0, 3).every((channel) => channel < 40)))
+      .poll(() =>
+        canvasOf(page).evaluate((element) =>
+          (element as HTMLCanvasElement)
+            .getContext("2d")!
+            .getImageData(2, 2, 1, 1)
+            .data.slice(0, 3)
+            .every((channel) => channel < 40),
+        ),
+      )
       .toBe(true);
     await press(page, "?");
     await cell(page, 1).evaluate((element) => element.scrollIntoView());
@@ -192,7 +218,9 @@ for (const [theme, name] of [["JupyterLab Dark", "dark"], ["JupyterLab Dark High
 
 test("a notebook of 300 pixels shows all of it", async ({ page }) => {
   await page.setViewportSize({ width: 416, height: 900 });
-  await expect.poll(() => view(page).evaluate((element) => Math.round(element.getBoundingClientRect().width))).toBeLessThanOrEqual(300);
+  await expect
+    .poll(() => view(page).evaluate((element) => Math.round(element.getBoundingClientRect().width)))
+    .toBeLessThanOrEqual(300);
   await canvasOf(page).scrollIntoViewIfNeeded();
   await canvasOf(page).focus();
   await press(page, "ArrowRight", "ArrowDown", "ArrowDown", "e");

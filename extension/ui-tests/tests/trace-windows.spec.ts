@@ -35,13 +35,28 @@ function overviewPayload() {
   const { columns, length, names, details } = tablesOf(overview);
   const rename = (values: Uint32Array, from: string[], to: string[]) => values.map((index) => to.indexOf(from[index]!));
   const keys = (items: object[]) => items.map((item) => JSON.stringify(item));
-  const own = { ...columns, name: rename(columns.name, names, whole.names), detail: rename(columns.detail, keys(details), keys(whole.details)), merged: new Uint32Array(length).fill(3), busy: columns.duration.map((time) => time * 0.6) };
-  const text = Object.fromEntries(Object.entries(own).map(([name, values]) => [name, Buffer.from(values.buffer, values.byteOffset, values.byteLength).toString("base64")]));
+  const own = {
+    ...columns,
+    name: rename(columns.name, names, whole.names),
+    detail: rename(columns.detail, keys(details), keys(whole.details)),
+    merged: new Uint32Array(length).fill(3),
+    busy: columns.duration.map((time) => time * 0.6),
+  };
+  const text = Object.fromEntries(
+    Object.entries(own).map(([name, values]) => [
+      name,
+      Buffer.from(values.buffer, values.byteOffset, values.byteLength).toString("base64"),
+    ]),
+  );
   return { ...whole, complete: false, id: "profile-7", count: slices.length, slices: { length, ...text } };
 }
 
 test("what is in view comes from the kernel, until it has it no more", async ({ page, tmpPath }) => {
-  const cells = [{ source: replyInPython() }, { source: "profile", outputs: [output({ [mime]: overviewPayload() })] }, { source: "print(windows[-1], len(windows))" }];
+  const cells = [
+    { source: replyInPython() },
+    { source: "profile", outputs: [output({ [mime]: overviewPayload() })] },
+    { source: "print(windows[-1], len(windows))" },
+  ];
   await page.contents.uploadContent(notebookOf(scripted, cells), "text", `${tmpPath}/windows.ipynb`);
   await open(page, `${tmpPath}/windows.ipynb`);
   await expect(page.getByText(/Scripted gauges \| Idle/)).toBeVisible();
@@ -62,7 +77,8 @@ test("what is in view comes from the kernel, until it has it no more", async ({ 
   await page.screenshot({ path: shot("trace-window") });
 
   // To the end, which the first window did not reach.
-  for (const key of ["0", ...Array<string>(6).fill("w"), ...Array<string>(60).fill("d")]) await page.keyboard.press(key);
+  for (const key of ["0", ...Array<string>(6).fill("w"), ...Array<string>(60).fill("d")])
+    await page.keyboard.press(key);
   const problem = view.locator(".warpcell-trace-problem-line");
   await expect(problem).toHaveText("The profile is gone: it was made before the kernel restarted. Run its cell again.");
   await expect(problem).toHaveAttribute("role", "status");
@@ -76,12 +92,18 @@ test("what is in view comes from the kernel, until it has it no more", async ({ 
 });
 
 test("without a kernel the overview is all, and says so", async ({ page, tmpPath }) => {
-  await page.contents.uploadContent(notebookOf(scripted, [{ source: "profile", outputs: [output({ [mime]: overviewPayload() })] }]), "text", `${tmpPath}/alone.ipynb`);
+  await page.contents.uploadContent(
+    notebookOf(scripted, [{ source: "profile", outputs: [output({ [mime]: overviewPayload() })] }]),
+    "text",
+    `${tmpPath}/alone.ipynb`,
+  );
   await open(page, `${tmpPath}/alone.ipynb`, { start: false });
   const view = cell(page, 0).locator(".warpcell-trace-view");
   await view.locator("canvas").focus();
   for (const key of ["w", "w", "w"]) await page.keyboard.press(key);
-  await expect(view.locator(".warpcell-trace-problem-line")).toHaveText("The kernel that made this profile is gone. Run its cell again to see more than an overview.");
+  await expect(view.locator(".warpcell-trace-problem-line")).toHaveText(
+    "The kernel that made this profile is gone. Run its cell again to see more than an overview.",
+  );
   for (const key of ["0", "Shift+ArrowRight", "Shift+ArrowRight"]) await page.keyboard.press(key);
   await expect(view.locator(".warpcell-trace-announcer")).toHaveText(/ chosen, \d+ slices? in the overview$/);
   await expect(view.locator(".warpcell-trace-details")).toContainText(/slices? in the overview/);

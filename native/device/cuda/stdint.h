@@ -1,4 +1,5 @@
-// The integers of fixed width for NVRTC, which comes without C's headers. The types are those of libcu++, which declares them too.
+// The integers of fixed width for NVRTC, which comes without C's headers. The types are those of libcu++, which
+// declares them too.
 #pragma once
 typedef signed char int8_t;
 typedef short int16_t;

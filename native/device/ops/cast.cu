@@ -1,4 +1,5 @@
-// Conversions between dtypes; copies of strided tensors to strided ones, transposes and selections by the size of an element, whatever it stands for.
+// Conversions between dtypes; copies of strided tensors to strided ones, transposes and selections by the size of an
+// element, whatever it stands for.
 #include <warpcell/map.cuh>
 #include <warpcell/numbers.cuh>
 #ifdef WARPCELL_CPU
@@ -7,25 +8,32 @@
 
 using namespace warpcell;
 
-template <class From, class To> __global__ void cast(const From* in, To* out, long long count) {
+template <class From, class To>
+__global__ void cast(const From* in, To* out, long long count) {
   map(count, out, [](From x) { return convert<To, From>(x); }, in);
 }
-template <class T> __global__ void copy_flat(const T* in, T* out, long long count) {
+template <class T>
+__global__ void copy_flat(const T* in, T* out, long long count) {
   map(count, out, [](T x) { return x; }, in);
 }
-template <class T> __global__ void copy_strided(Layout<2> layout, const T* in, T* out, long long count) {
+template <class T>
+__global__ void copy_strided(Layout<2> layout, const T* in, T* out, long long count) {
   map_strided(layout, count, out, [](T x) { return x; }, in);
 }
 
-template <class T> __global__ void select(Layout<4> layout, const bool* condition, const T* a, const T* b, T* out, long long count) {
+template <class T>
+__global__ void select(Layout<4> layout, const bool* condition, const T* a, const T* b, T* out, long long count) {
   map_strided(layout, count, out, [](bool c, T x, T y) { return c ? x : y; }, condition, a, b);
 }
 
-constexpr int kTile = 64;      // rows and columns of a tile
-constexpr int kRows = 8;       // warps of a block on a GPU
+constexpr int kTile = 64;  // rows and columns of a tile
+constexpr int kRows = 8;   // warps of a block on a GPU
 
-// out[b][j][i] = in[b][i][j] of `rows` × `columns` matrices, `out` without gaps, `in` at strides. A block moves one tile of one matrix, on a GPU with 32 × 8 threads.
-template <class T> __global__ void transpose(const T* in, T* out, long long rows, long long columns, long long row_stride, long long batches, long long batch_stride) {
+// out[b][j][i] = in[b][i][j] of `rows` × `columns` matrices, `out` without gaps, `in` at strides. A block moves one
+// tile of one matrix, on a GPU with 32 × 8 threads.
+template <class T>
+__global__ void transpose(const T* in, T* out, long long rows, long long columns, long long row_stride,
+                          long long batches, long long batch_stride) {
   long long tiles_x = (columns + kTile - 1) / kTile, tiles_y = (rows + kTile - 1) / kTile;
   long long tile = blockIdx.x;
   long long x0 = tile % tiles_x * kTile, y0 = tile / tiles_x % tiles_y * kTile, batch = tile / tiles_x / tiles_y;
@@ -42,41 +50,52 @@ template <class T> __global__ void transpose(const T* in, T* out, long long rows
       for (int by = 0; by < kTile; by += S::size) {
         for (int bx = 0; bx < kTile; bx += S::size) {
           S square;
-          for (int i = 0; i < S::size; i++) __builtin_memcpy(&square.rows[i], in + (y0 + by + i) * row_stride + x0 + bx, sizeof square.rows[i]);
+          for (int i = 0; i < S::size; i++)
+            __builtin_memcpy(&square.rows[i], in + (y0 + by + i) * row_stride + x0 + bx, sizeof square.rows[i]);
           square.turn();
-          for (int j = 0; j < S::size; j++) __builtin_memcpy(streams ? &turned[bx + j][by] : out + (x0 + bx + j) * rows + y0 + by, &square.rows[j], sizeof square.rows[j]);
+          for (int j = 0; j < S::size; j++)
+            __builtin_memcpy(streams ? &turned[bx + j][by] : out + (x0 + bx + j) * rows + y0 + by, &square.rows[j],
+                             sizeof square.rows[j]);
         }
       }
       if (!streams) return;
     } else
 #endif
-    // Eight by eight at a time, in registers; rows that are a power of two apart share few places of a cache, so each is read, and later written, at once.
-    for (int by = 0; by < kTile; by += 8) {
-      for (int bx = 0; bx < kTile; bx += 8) {
-        T block[8][8];
-        for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) block[j][i] = in[(y0 + by + i) * row_stride + x0 + bx + j];
-        for (int j = 0; j < 8; j++) for (int i = 0; i < 8; i++) turned[bx + j][by + i] = block[j][i];
+      // Eight by eight at a time, in registers; rows that are a power of two apart share few places of a cache, so each
+      // is read, and later written, at once.
+      for (int by = 0; by < kTile; by += 8) {
+        for (int bx = 0; bx < kTile; bx += 8) {
+          T block[8][8];
+          for (int i = 0; i < 8; i++)
+            for (int j = 0; j < 8; j++) block[j][i] = in[(y0 + by + i) * row_stride + x0 + bx + j];
+          for (int j = 0; j < 8; j++)
+            for (int i = 0; i < 8; i++) turned[bx + j][by + i] = block[j][i];
+        }
       }
-    }
     for (int j = 0; j < kTile; j++) {
       T* place = out + (x0 + j) * rows + y0;
-      if (streams) store_streaming(place, turned[j], sizeof turned[j]);
-      else __builtin_memcpy(place, turned[j], sizeof turned[j]);
+      if (streams)
+        store_streaming(place, turned[j], sizeof turned[j]);
+      else
+        __builtin_memcpy(place, turned[j], sizeof turned[j]);
     }
     if (!streams) return;
     return end_streaming();
   }
-  for (long long x = x0; x < x1; x++) for (long long y = y0; y < y1; y++) out[x * rows + y] = in[y * row_stride + x];
+  for (long long x = x0; x < x1; x++)
+    for (long long y = y0; y < y1; y++) out[x * rows + y] = in[y * row_stride + x];
 #else
   using Two = Pack<T, 2>;
   __shared__ T cells[kTile][kTile + 1];
   int x = threadIdx.x * 2;
   bool is_whole = x0 + kTile <= columns && y0 + kTile <= rows;
   // A warp reads 64 neighbours of a row, and writes 64 of a column.
-  if (is_whole && row_stride % 2 == 0 && rows % 2 == 0 && (unsigned long long)in % sizeof(Two) == 0 && (unsigned long long)out % sizeof(Two) == 0) {
+  if (is_whole && row_stride % 2 == 0 && rows % 2 == 0 && (unsigned long long)in % sizeof(Two) == 0 &&
+      (unsigned long long)out % sizeof(Two) == 0) {
     Two loaded[kTile / kRows];
 #pragma unroll
-    for (int k = 0; k < kTile / kRows; k++) loaded[k] = *(const Two*)(in + (y0 + threadIdx.y + k * kRows) * row_stride + x0 + x);
+    for (int k = 0; k < kTile / kRows; k++)
+      loaded[k] = *(const Two*)(in + (y0 + threadIdx.y + k * kRows) * row_stride + x0 + x);
 #pragma unroll
     for (int k = 0; k < kTile / kRows; k++) {
       cells[threadIdx.y + k * kRows][x] = loaded[k].element[0];
@@ -91,11 +110,13 @@ template <class T> __global__ void transpose(const T* in, T* out, long long rows
     return;
   }
   for (int y = threadIdx.y; y < kTile; y += kRows) {
-    for (int each = threadIdx.x; each < kTile; each += 32) if (x0 + each < columns && y0 + y < rows) cells[y][each] = in[(y0 + y) * row_stride + x0 + each];
+    for (int each = threadIdx.x; each < kTile; each += 32)
+      if (x0 + each < columns && y0 + y < rows) cells[y][each] = in[(y0 + y) * row_stride + x0 + each];
   }
   __syncthreads();
   for (int y = threadIdx.y; y < kTile; y += kRows) {
-    for (int each = threadIdx.x; each < kTile; each += 32) if (y0 + each < rows && x0 + y < columns) out[(x0 + y) * rows + y0 + each] = cells[each][y];
+    for (int each = threadIdx.x; each < kTile; each += 32)
+      if (y0 + each < rows && x0 + y < columns) out[(x0 + y) * rows + y0 + each] = cells[each][y];
   }
 #endif
 }

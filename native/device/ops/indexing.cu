@@ -1,15 +1,19 @@
-// Reading and writing at positions: indices into the leading axes of an array, counted in row-major order, each of which stands for a row of the axes behind them. Moves
-// by the size of an element; adds and compares by its type. Positions that come several times are sorted first, so that results are the same from run to run.
+// Reading and writing at positions: indices into the leading axes of an array, counted in row-major order, each of
+// which stands for a row of the axes behind them. Moves by the size of an element; adds and compares by its type.
+// Positions that come several times are sorted first, so that results are the same from run to run.
 #include <warpcell/map.cuh>
 #include <warpcell/numbers.cuh>
 
 using namespace warpcell;
 
 // Elements wider than any dtype, for rows that lie without gaps.
-struct alignas(16) Sixteen { uint64 word[2]; };
+struct alignas(16) Sixteen {
+  uint64 word[2];
+};
 
 // Calls `f(index)` for this block's part of `count` indices.
-template <class F> __device__ inline void for_each_index(long long count, F f) {
+template <class F>
+__device__ inline void for_each_index(long long count, F f) {
 #ifdef WARPCELL_CPU
   Span span = block_span(count);
   for (long long i = span.begin; i < span.end; i++) f(i);
@@ -20,9 +24,11 @@ template <class F> __device__ inline void for_each_index(long long count, F f) {
 #endif
 }
 
-// out = (out or 0) + index · stride + where the element lies along the other axes, which layout.strides[2] counts. Negative indices count from `limit`; `bad` gets the
-// smallest place of one that is outside.
-template <class I> __global__ void positions(Layout<3> layout, const I* index, long long* out, long long count, long long limit, long long stride, int accumulate, long long* bad) {
+// out = (out or 0) + index · stride + where the element lies along the other axes, which layout.strides[2] counts.
+// Negative indices count from `limit`; `bad` gets the smallest place of one that is outside.
+template <class I>
+__global__ void positions(Layout<3> layout, const I* index, long long* out, long long count, long long limit,
+                          long long stride, int accumulate, long long* bad) {
   auto place = [&](const I* from, long long* to, long long along) {
     long long value = (long long)*from;
     if (value < 0) value += limit;
@@ -32,12 +38,15 @@ template <class I> __global__ void positions(Layout<3> layout, const I* index, l
   };
 #ifdef WARPCELL_CPU
   const int inner = layout.rank - 1;
-  const long long step = layout.strides[0][inner], step_index = layout.strides[1][inner], step_along = layout.strides[2][inner];
+  const long long step = layout.strides[0][inner], step_index = layout.strides[1][inner],
+                  step_along = layout.strides[2][inner];
   const long long none = 0x7fffffffffffffffLL;
   long long first_bad = none, at = block_span(count).begin;
   for_rows(layout, count, [&](const Offsets<3>& offsets, long long length) {
     bool is_any_outside = false;
-    for (long long i = 0; i < length; i++) is_any_outside |= place(index + offsets.at[1] + i * step_index, out + offsets.at[0] + i * step, offsets.at[2] + i * step_along);
+    for (long long i = 0; i < length; i++)
+      is_any_outside |=
+          place(index + offsets.at[1] + i * step_index, out + offsets.at[0] + i * step, offsets.at[2] + i * step_along);
     // Which one is looked for only where there is one.
     for (long long i = 0; is_any_outside && i < length; i++) {
       long long value = (long long)index[offsets.at[1] + i * step_index];
@@ -55,18 +64,23 @@ template <class I> __global__ void positions(Layout<3> layout, const I* index, l
 }
 
 // out[b, r] = in[positions[b], r]; `out` lies without gaps, `width` elements a row.
-template <class T> __global__ void take_rows(Layout<1> lead, Layout<1> rest, const T* in, const long long* positions, T* out, long long count, long long width) {
+template <class T>
+__global__ void take_rows(Layout<1> lead, Layout<1> rest, const T* in, const long long* positions, T* out,
+                          long long count, long long width) {
 #ifdef WARPCELL_CPU
   Span span = block_span(count * width);
   const bool is_dense = rest.rank == 1 && rest.strides[0][0] == 1;
   if (width == 1) {
     const long long stride = lead.strides[0][0];
-    if (lead.rank == 1) for (long long i = span.begin; i < span.end; i++) out[i] = in[positions[i] * stride];
-    else for (long long i = span.begin; i < span.end; i++) out[i] = in[offsets(lead, positions[i]).at[0]];
+    if (lead.rank == 1)
+      for (long long i = span.begin; i < span.end; i++) out[i] = in[positions[i] * stride];
+    else
+      for (long long i = span.begin; i < span.end; i++) out[i] = in[offsets(lead, positions[i]).at[0]];
     return;
   }
   for (long long at = span.begin; at < span.end;) {
-    long long row = at / width, first = at - row * width, steps = width - first < span.end - at ? width - first : span.end - at;
+    long long row = at / width, first = at - row * width,
+              steps = width - first < span.end - at ? width - first : span.end - at;
     const T* from = in + offsets(lead, positions[row]).at[0];
     if (is_dense) {
       for (long long r = 0; r < steps; r++) out[at + r] = from[first + r];
@@ -84,8 +98,10 @@ template <class T> __global__ void take_rows(Layout<1> lead, Layout<1> rest, con
 #endif
 }
 
-// A block counts the true ones of its `chunk` elements, and then writes their places behind those of the blocks before it.
-template <class T> __global__ void count_true(const T* mask, long long* counts, long long count, long long chunk) {
+// A block counts the true ones of its `chunk` elements, and then writes their places behind those of the blocks before
+// it.
+template <class T>
+__global__ void count_true(const T* mask, long long* counts, long long count, long long chunk) {
   long long begin = blockIdx.x * chunk, end = begin + chunk < count ? begin + chunk : count;
 #ifdef WARPCELL_CPU
   long long found = 0;
@@ -127,11 +143,13 @@ __device__ inline long long before(long long value, long long& total) {
 }
 #endif
 
-template <class T> __global__ void place_true(const T* mask, const long long* starts, long long* out, long long count, long long chunk) {
+template <class T>
+__global__ void place_true(const T* mask, const long long* starts, long long* out, long long count, long long chunk) {
   long long begin = blockIdx.x * chunk, end = begin + chunk < count ? begin + chunk : count;
   long long at = starts[blockIdx.x];
 #ifdef WARPCELL_CPU
-  for (long long i = begin; i < end; i++) if (mask[i]) out[at++] = i;
+  for (long long i = begin; i < end; i++)
+    if (mask[i]) out[at++] = i;
 #else
   for (long long first = begin; first < end; first += blockDim.x) {
     long long i = first + threadIdx.x, total;
@@ -144,7 +162,8 @@ template <class T> __global__ void place_true(const T* mask, const long long* st
 }
 
 // Each becomes the sum of those before it, by one block; the sum of all is written behind them.
-template <class T> __global__ void sums_before(T* values, long long count) {
+template <class T>
+__global__ void sums_before(T* values, long long count) {
 #ifdef WARPCELL_CPU
   T sum = 0;
   for (long long i = 0; i < count; i++) {
@@ -166,16 +185,18 @@ template <class T> __global__ void sums_before(T* values, long long count) {
 #endif
 }
 
-// A stable sort by the digits of a number (Knuth, The Art of Computer Programming 3, 5.2.5), lowest first. A block counts the digits of its part; `counts` is [digits, blocks].
-// `order` says where each key came from; null: it is still where it began.
+// A stable sort by the digits of a number (Knuth, The Art of Computer Programming 3, 5.2.5), lowest first. A block
+// counts the digits of its part; `counts` is [digits, blocks]. `order` says where each key came from; null: it is still
+// where it began.
 #ifdef WARPCELL_CPU
 constexpr int kDigits = 256;
 #else
 constexpr int kDigits = 16;
-constexpr int kThreads = 256, kItems = 16;   // of a block of radix_place; its part is all of them
+constexpr int kThreads = 256, kItems = 16;  // of a block of radix_place; its part is all of them
 #endif
 
-template <class K> __global__ void radix_count(const K* keys, long long* counts, long long count, long long chunk, int shift) {
+template <class K>
+__global__ void radix_count(const K* keys, long long* counts, long long count, long long chunk, int shift) {
   long long begin = blockIdx.x * chunk, end = begin + chunk < count ? begin + chunk : count;
 #ifdef WARPCELL_CPU
   long long found[kDigits] = {};
@@ -187,13 +208,16 @@ template <class K> __global__ void radix_count(const K* keys, long long* counts,
   __shared__ int found[kDigits];
   if (threadIdx.x < kDigits) found[threadIdx.x] = 0;
   __syncthreads();
-  for (long long i = begin + threadIdx.x; i < end; i += blockDim.x) atomicAdd(&found[keys[i] >> shift & (kDigits - 1)], 1);
+  for (long long i = begin + threadIdx.x; i < end; i += blockDim.x)
+    atomicAdd(&found[keys[i] >> shift & (kDigits - 1)], 1);
   __syncthreads();
   if (threadIdx.x < kDigits) counts[(long long)threadIdx.x * gridDim.x + blockIdx.x] = found[threadIdx.x];
 #endif
 }
 
-template <class K> __global__ void radix_place(const K* keys, const long long* order, const long long* starts, K* sorted, long long* sorted_order, long long count, long long chunk, int shift, int is_first) {
+template <class K>
+__global__ void radix_place(const K* keys, const long long* order, const long long* starts, K* sorted,
+                            long long* sorted_order, long long count, long long chunk, int shift, int is_first) {
   long long begin = blockIdx.x * chunk, end = begin + chunk < count ? begin + chunk : count;
 #ifdef WARPCELL_CPU
   long long next[kDigits];
@@ -210,7 +234,8 @@ template <class K> __global__ void radix_place(const K* keys, const long long* o
 #pragma unroll
   for (int digit = 0; digit < kDigits; digit++) found[digit][threadIdx.x] = 0;
   long long first = begin + threadIdx.x * kItems;
-  for (int item = 0; item < kItems && first + item < end; item++) found[keys[first + item] >> shift & (kDigits - 1)][threadIdx.x] += 1;
+  for (int item = 0; item < kItems && first + item < end; item++)
+    found[keys[first + item] >> shift & (kDigits - 1)][threadIdx.x] += 1;
   __syncthreads();
   int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   for (int digit = warp; digit < kDigits; digit += kThreads / 32) {
@@ -243,9 +268,11 @@ template <class K> __global__ void radix_place(const K* keys, const long long* o
 #endif
 }
 
-// out[keys[i], r] = in[order[i], r] for the last of equal keys. `rest` has the strides of `out` and of `in`, whose rows lie `step` apart. Without `order` keys are not
-// sorted, and none comes twice.
-template <class T> __global__ void put_rows(Layout<1> lead, Layout<2> rest, const long long* keys, const long long* order, int is_sorted, const T* in, T* out, long long count, long long width, long long step) {
+// out[keys[i], r] = in[order[i], r] for the last of equal keys. `rest` has the strides of `out` and of `in`, whose rows
+// lie `step` apart. Without `order` keys are not sorted, and none comes twice.
+template <class T>
+__global__ void put_rows(Layout<1> lead, Layout<2> rest, const long long* keys, const long long* order, int is_sorted,
+                         const T* in, T* out, long long count, long long width, long long step) {
 #ifdef WARPCELL_CPU
   Span span = block_span(count);
   const bool is_dense = rest.rank == 1 && rest.strides[0][0] == 1 && rest.strides[1][0] == 1;
@@ -273,10 +300,15 @@ template <class T> __global__ void put_rows(Layout<1> lead, Layout<2> rest, cons
 #endif
 }
 
-// Sums keep what roundings took off (Neumaier, Zeitschrift für Angewandte Mathematik und Mechanik 54, 1974), so that their length does not matter; the largest is NaN where one is.
-template <class W> struct AddTo {
+// Sums keep what roundings took off (Neumaier, Zeitschrift für Angewandte Mathematik und Mechanik 54, 1974), so that
+// their length does not matter; the largest is NaN where one is.
+template <class W>
+struct AddTo {
   W sum, lost;
-  __device__ inline void start(W x) { sum = x; lost = W(0); }
+  __device__ inline void start(W x) {
+    sum = x;
+    lost = W(0);
+  }
   __device__ inline void add(W x) {
     if constexpr (Number<W>::is_float) {
       W next = sum + x;
@@ -290,13 +322,15 @@ template <class W> struct AddTo {
   }
   __device__ inline W finish() const { return Number<W>::is_float ? sum + lost : sum; }
 };
-template <class W> struct MaxTo {
+template <class W>
+struct MaxTo {
   W best;
   __device__ inline void start(W x) { best = x; }
   __device__ inline void add(W x) { best = best != best ? best : (x <= best ? best : x); }
   __device__ inline W finish() const { return best; }
 };
-template <class W> struct MinTo {
+template <class W>
+struct MinTo {
   W best;
   __device__ inline void start(W x) { best = x; }
   __device__ inline void add(W x) { best = best != best ? best : (x >= best ? best : x); }
@@ -304,11 +338,14 @@ template <class W> struct MinTo {
 };
 
 #ifdef WARPCELL_CPU
-constexpr int kWindow = 256;   // elements of a row that are gathered at a time
+constexpr int kWindow = 256;  // elements of a row that are gathered at a time
 #endif
 
-// out[key, r] joined with in[order[i], r] of every i with that key, in their order; keys are sorted. The rest as in put_rows.
-template <template <class> class Op, class T> __global__ void join_rows(Layout<1> lead, Layout<2> rest, const long long* keys, const long long* order, const T* in, T* out, long long count, long long width, long long step) {
+// out[key, r] joined with in[order[i], r] of every i with that key, in their order; keys are sorted. The rest as in
+// put_rows.
+template <template <class> class Op, class T>
+__global__ void join_rows(Layout<1> lead, Layout<2> rest, const long long* keys, const long long* order, const T* in,
+                          T* out, long long count, long long width, long long step) {
 #ifdef WARPCELL_CPU
   Span span = block_span(count);
   const bool is_dense = rest.rank == 1 && rest.strides[0][0] == 1 && rest.strides[1][0] == 1;
@@ -318,7 +355,8 @@ template <template <class> class Op, class T> __global__ void join_rows(Layout<1
     for (long long first = 0; first < width; first += kWindow) {
       int steps = width - first < kWindow ? int(width - first) : kWindow;
       Op<Wide<T>> states[kWindow];
-      for (int r = 0; r < steps; r++) states[r].start(widen<T>(to[is_dense ? first + r : offsets(rest, first + r).at[0]]));
+      for (int r = 0; r < steps; r++)
+        states[r].start(widen<T>(to[is_dense ? first + r : offsets(rest, first + r).at[0]]));
       for (long long j = i; j < count && keys[j] == keys[i]; j++) {
         const T* from = in + order[j] * step;
         if (is_dense) {
@@ -327,7 +365,8 @@ template <template <class> class Op, class T> __global__ void join_rows(Layout<1
           for (int r = 0; r < steps; r++) states[r].add(widen<T>(from[offsets(rest, first + r).at[1]]));
         }
       }
-      for (int r = 0; r < steps; r++) to[is_dense ? first + r : offsets(rest, first + r).at[0]] = narrow<T>(states[r].finish());
+      for (int r = 0; r < steps; r++)
+        to[is_dense ? first + r : offsets(rest, first + r).at[0]] = narrow<T>(states[r].finish());
     }
   }
 #else

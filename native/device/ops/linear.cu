@@ -1,14 +1,17 @@
-// What follows a matrix product in a layer, where no library does it on the way: a bias for each column, then an activation, in one pass.
+// What follows a matrix product in a layer, where no library does it on the way: a bias for each column, then an
+// activation, in one pass.
 #include <warpcell/functors.cuh>
 #include <warpcell/map.cuh>
 
 using namespace warpcell;
 
 // z = in + bias, rounded to T; out = f(z). `bias` may be null; `kept` gets z, or is null. `in` may be `out` or `kept`.
-template <class Op, class T> __global__ void finish(const T* in, const T* bias, T* kept, T* out, long long rows, long long columns) {
+template <class Op, class T>
+__global__ void finish(const T* in, const T* bias, T* kept, T* out, long long rows, long long columns) {
 #ifdef WARPCELL_CPU
   // Each pass over a row is a plain loop, and the row stays in the cache between them.
-  long long share = (rows + gridDim.x - 1) / gridDim.x, begin = blockIdx.x * share, end = begin + share < rows ? begin + share : rows;
+  long long share = (rows + gridDim.x - 1) / gridDim.x, begin = blockIdx.x * share,
+            end = begin + share < rows ? begin + share : rows;
   for (long long row = begin; row < end; row++) {
     const T* from = in + row * columns;
     T* to = out + row * columns;

@@ -1,15 +1,18 @@
-// Reductions of [outer, length, inner], row-major, along `length`. What one block cannot do alone is made in parts, whose states a last launch joins.
+// Reductions of [outer, length, inner], row-major, along `length`. What one block cannot do alone is made in parts,
+// whose states a last launch joins.
 #include <warpcell/map.cuh>
 #include <warpcell/rows.cuh>
 
 using namespace warpcell;
 
-constexpr int kColumns = 128;   // columns of a block, on the CPU
-constexpr int kGroup = 64;      // rows that are added in a row, on the CPU
+constexpr int kColumns = 128;  // columns of a block, on the CPU
+constexpr int kGroup = 64;     // rows that are added in a row, on the CPU
 
 #ifndef WARPCELL_CPU
 // One row's part by `threads` threads, of which this is `thread`.
-template <class Op, class T> __device__ inline typename Op::State strided_line(const T* in, long long length, long long index, int thread, int threads) {
+template <class Op, class T>
+__device__ inline typename Op::State strided_line(const T* in, long long length, long long index, int thread,
+                                                  int threads) {
   using State = typename Op::State;
   constexpr int W = 16 / sizeof(T), U = 4;
   if ((unsigned long long)in % 16 == 0) {
@@ -31,7 +34,8 @@ template <class Op, class T> __device__ inline typename Op::State strided_line(c
 #pragma unroll
         for (int u = 0; u < U; u++) {
 #pragma unroll
-          for (int e = 0; e < W; e++) Op::add(lanes[e], widen<T>(loaded[u].element[e]), index + (at + u * threads) * W + e);
+          for (int e = 0; e < W; e++)
+            Op::add(lanes[e], widen<T>(loaded[u].element[e]), index + (at + u * threads) * W + e);
         }
       }
     }
@@ -73,19 +77,29 @@ template <class Op, class T> __device__ inline typename Op::State strided_line(c
 }
 #endif
 
-template <class Op, class Out> __device__ inline void put(Out* out, typename Op::State* states, long long at, typename Op::State state, double parameter) {
-  if (states != nullptr) states[at] = state;
-  else out[at] = narrow<Out>(Op::finish(state, parameter));
+template <class Op, class Out>
+__device__ inline void put(Out* out, typename Op::State* states, long long at, typename Op::State state,
+                           double parameter) {
+  if (states != nullptr)
+    states[at] = state;
+  else
+    out[at] = narrow<Out>(Op::finish(state, parameter));
 }
 
-// inner = 1. Part p of a row holds its elements p · chunk …; with several parts, `states` gets [rows, parts] and `out` nothing. On a GPU a warp or a block makes a part, as `by_warp` says.
-template <class Op, class T, class Out> __global__ void rows(const T* in, Out* out, typename Op::State* states, long long rows, long long length, long long parts, long long chunk, int by_warp, double parameter) {
+// inner = 1. Part p of a row holds its elements p · chunk …; with several parts, `states` gets [rows, parts] and `out`
+// nothing. On a GPU a warp or a block makes a part, as `by_warp` says.
+template <class Op, class T, class Out>
+__global__ void rows(const T* in, Out* out, typename Op::State* states, long long rows, long long length,
+                     long long parts, long long chunk, int by_warp, double parameter) {
 #ifdef WARPCELL_CPU
   long long count = rows * parts, share = (count + gridDim.x - 1) / gridDim.x;
   long long end = (blockIdx.x + 1) * share < count ? (blockIdx.x + 1) * share : count;
   for (long long at = blockIdx.x * share; at < end; at++) {
     long long row = at / parts, first = at % parts * chunk;
-    put<Op>(out, states, at, line<Op>([x = in + row * length + first](long long i) { return widen<T>(x[i]); }, length - first < chunk ? length - first : chunk, first), parameter);
+    put<Op>(out, states, at,
+            line<Op>([x = in + row * length + first](long long i) { return widen<T>(x[i]); },
+                     length - first < chunk ? length - first : chunk, first),
+            parameter);
   }
 #else
   int warps = blockDim.x / 32;
@@ -107,7 +121,8 @@ template <class Op, class T, class Out> __global__ void rows(const T* in, Out* o
 
 #ifdef WARPCELL_CPU
 // Of `rows` rows of a few columns, as `moments` of rows.cuh makes them.
-template <class T, class A> __device__ inline void column_moments(const T* x, long long rows, long long inner, int width, Moments<A>* states) {
+template <class T, class A>
+__device__ inline void column_moments(const T* x, long long rows, long long inner, int width, Moments<A>* states) {
   A mean[kColumns] = {}, rest[kColumns] = {}, squares[kColumns] = {}, origin[kColumns];
   for (int j = 0; j < width; j++) origin[j] = A(widen<T>(x[j]));
   auto each = [&](auto join) {
@@ -135,11 +150,15 @@ template <class T, class A> __device__ inline void column_moments(const T* x, lo
 }
 #endif
 
-// inner > 1. `states` gets [outer, parts, inner]. On the CPU a block takes kColumns columns of one part; on a GPU 32 × 8 threads, the first along columns.
-template <class Op, class T, class Out> __global__ void columns(const T* in, Out* out, typename Op::State* states, long long outer, long long length, long long inner, long long parts, long long chunk, double parameter) {
+// inner > 1. `states` gets [outer, parts, inner]. On the CPU a block takes kColumns columns of one part; on a GPU 32 ×
+// 8 threads, the first along columns.
+template <class Op, class T, class Out>
+__global__ void columns(const T* in, Out* out, typename Op::State* states, long long outer, long long length,
+                        long long inner, long long parts, long long chunk, double parameter) {
   using State = typename Op::State;
 #ifdef WARPCELL_CPU
-  long long tiles = (inner + kColumns - 1) / kColumns, count = outer * parts * tiles, share = (count + gridDim.x - 1) / gridDim.x;
+  long long tiles = (inner + kColumns - 1) / kColumns, count = outer * parts * tiles,
+            share = (count + gridDim.x - 1) / gridDim.x;
   long long end = (blockIdx.x + 1) * share < count ? (blockIdx.x + 1) * share : count;
   for (long long at = blockIdx.x * share; at < end; at++) {
     long long column = at % tiles * kColumns, part = at / tiles % parts, o = at / tiles / parts;
@@ -148,22 +167,24 @@ template <class Op, class T, class Out> __global__ void columns(const T* in, Out
     const T* x = in + o * length * inner + column;
     // Three levels, each of kGroup: groups of groups of rows.
     State levels[3][kColumns];
-    for (int l = 0; l < 3; l++) for (int j = 0; j < kColumns; j++) levels[l][j] = Op::start();
+    for (int l = 0; l < 3; l++)
+      for (int j = 0; j < kColumns; j++) levels[l][j] = Op::start();
     long long groups = 0;
     for (long long row = first; row < last; row += kGroup) {
       long long until = row + kGroup < last ? row + kGroup : last;
       if constexpr (by_groups<Op>) {
         column_moments(x + row * inner, until - row, inner, width, levels[0]);
-      } else for (long long r = row; r < until; r++) {
-        const T* line = x + r * inner;
-        if (width == kColumns) {
+      } else
+        for (long long r = row; r < until; r++) {
+          const T* line = x + r * inner;
+          if (width == kColumns) {
 #pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
-          for (int j = 0; j < kColumns; j++) Op::add(levels[0][j], widen<T>(line[j]), r);
-        } else {
-          for (int j = 0; j < width; j++) Op::add(levels[0][j], widen<T>(line[j]), r);
+            for (int j = 0; j < kColumns; j++) Op::add(levels[0][j], widen<T>(line[j]), r);
+          } else {
+            for (int j = 0; j < width; j++) Op::add(levels[0][j], widen<T>(line[j]), r);
+          }
         }
-      }
       for (int l = 0; l < 2; l++) {
         if (l == 1 && ++groups % kGroup != 0) break;
         for (int j = 0; j < width; j++) {
@@ -183,8 +204,10 @@ template <class Op, class T, class Out> __global__ void columns(const T* in, Out
   State* shared = (State*)memory;
   bool is_aligned = inner % V == 0 && (unsigned long long)in % (V * sizeof(T)) == 0;
   int width = is_aligned ? V : 1;
-  long long tiles = (inner + 32 * width - 1) / (32 * width), tile = blockIdx.x % tiles, part = blockIdx.x / tiles % parts, o = blockIdx.x / tiles / parts;
-  long long column = (tile * 32 + threadIdx.x) * width, first = part * chunk, last = first + chunk < length ? first + chunk : length;
+  long long tiles = (inner + 32 * width - 1) / (32 * width), tile = blockIdx.x % tiles,
+            part = blockIdx.x / tiles % parts, o = blockIdx.x / tiles / parts;
+  long long column = (tile * 32 + threadIdx.x) * width, first = part * chunk,
+            last = first + chunk < length ? first + chunk : length;
   State lanes[V];
 #pragma unroll
   for (int v = 0; v < V; v++) lanes[v] = Op::start();
@@ -223,7 +246,9 @@ template <class Op, class T, class Out> __global__ void columns(const T* in, Out
 }
 
 // Joins [outer, parts, inner] states: one thread a result, or on a GPU a block, as `by_block` says.
-template <class Op, class Out> __global__ void join(const typename Op::State* states, Out* out, long long outer, long long parts, long long inner, int by_block, double parameter) {
+template <class Op, class Out>
+__global__ void join(const typename Op::State* states, Out* out, long long outer, long long parts, long long inner,
+                     int by_block, double parameter) {
 #ifdef WARPCELL_CPU
   Span span = block_span(outer * inner);
   for (long long at = span.begin; at < span.end; at++) {
@@ -237,7 +262,8 @@ template <class Op, class Out> __global__ void join(const typename Op::State* st
   if (at >= outer * inner) return;
   const typename Op::State* first = states + at / inner * parts * inner + at % inner;
   typename Op::State state = Op::start();
-  for (long long part = by_block ? threadIdx.x : 0; part < parts; part += by_block ? blockDim.x : 1) Op::merge(state, first[part * inner]);
+  for (long long part = by_block ? threadIdx.x : 0; part < parts; part += by_block ? blockDim.x : 1)
+    Op::merge(state, first[part * inner]);
   if (by_block) state = block_total<Op>(state);
   if (!by_block || threadIdx.x == 0) out[at] = narrow<Out>(Op::finish(state, parameter));
 #endif

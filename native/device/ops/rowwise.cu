@@ -1,17 +1,28 @@
-// Functions of whole rows of [rows, length], and their gradients: softmax, normalisation, cross entropy. One block a row on a GPU; each row is read once where it fits.
+// Functions of whole rows of [rows, length], and their gradients: softmax, normalisation, cross entropy. One block a
+// row on a GPU; each row is read once where it fits.
 #include <warpcell/line.cuh>
 #include <warpcell/philox.cuh>
 
 using namespace warpcell;
 
-// `L` is the line of a row (line.cuh): which one, lib/ops/rowwise.ts decides by the length of the rows and where they start.
+// `L` is the line of a row (line.cuh): which one, lib/ops/rowwise.ts decides by the length of the rows and where they
+// start.
 
-// Blocks that a processor of a GPU is to hold at a time, so that one loads while another sums: 40 registers are left for each of 1536 threads, 48 of 1280, or 64 of 1024 where more is kept.
-template <class T, class L> constexpr int kBlocks = L::most_threads > 512 ? 1 : (sizeof(T) == 2 ? 1280 : sizeof(T) == 4 ? 1536 : 1024) / L::most_threads;
-template <class L> constexpr int kBlocksOfTwo = L::most_threads > 512 ? 1 : 1024 / L::most_threads;
+// Blocks that a processor of a GPU is to hold at a time, so that one loads while another sums: 40 registers are left
+// for each of 1536 threads, 48 of 1280, or 64 of 1024 where more is kept.
+template <class T, class L>
+constexpr int kBlocks = L::most_threads > 512 ? 1
+                                              : (sizeof(T) == 2   ? 1280
+                                                 : sizeof(T) == 4 ? 1536
+                                                                  : 1024) /
+                                                    L::most_threads;
+template <class L>
+constexpr int kBlocksOfTwo = L::most_threads > 512 ? 1 : 1024 / L::most_threads;
 
-// e^x for what becomes a T: of 16 bits it shows no error below 2⁻¹², and |x| · 2⁻²⁴ is one for any x that does not give 0.
-template <class T, class A> __device__ inline A exp_for(A x) {
+// e^x for what becomes a T: of 16 bits it shows no error below 2⁻¹², and |x| · 2⁻²⁴ is one for any x that does not give
+// 0.
+template <class T, class A>
+__device__ inline A exp_for(A x) {
 #ifndef WARPCELL_CPU
   if constexpr (sizeof(T) == 2) return __expf(x);
 #endif
@@ -19,7 +30,9 @@ template <class T, class A> __device__ inline A exp_for(A x) {
 }
 
 // e^(x − most) / Σ, or its logarithm. A row of −∞ alone is NaN.
-template <class T, bool is_log, class L> __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>) softmax(const T* x, T* y, long long rows, long long length) {
+template <class T, bool is_log, class L>
+__global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>)
+    softmax(const T* x, T* y, long long rows, long long length) {
   using A = Sum<T>;
   L line(length, rows);
   Rows mine = block_rows(rows);
@@ -34,7 +47,8 @@ template <class T, bool is_log, class L> __global__ void __launch_bounds__(L::mo
 #ifdef WARPCELL_CPU
       if constexpr (same<T, A>) {
         // Each e^x is worked out once and waits in the result.
-        A factor = A(1) / line.template sum<A>([=](long long at, A value) { return out[at] = fn::exp(value - most); }, line.indices(), in);
+        A factor = A(1) / line.template sum<A>([=](long long at, A value) { return out[at] = fn::exp(value - most); },
+                                               line.indices(), in);
         line.store(out, [=](A power) { return power * factor; }, line.keep(out));
         continue;
       }
@@ -47,19 +61,27 @@ template <class T, bool is_log, class L> __global__ void __launch_bounds__(L::mo
 }
 
 // y(g − Σgy), or of the logarithm g − e^y Σg.
-template <class T, bool is_log, class L> __global__ void __launch_bounds__(L::most_threads, kBlocksOfTwo<L>) softmax_gradient(const T* g, const T* y, T* out, long long rows, long long length) {
+template <class T, bool is_log, class L>
+__global__ void __launch_bounds__(L::most_threads, kBlocksOfTwo<L>)
+    softmax_gradient(const T* g, const T* y, T* out, long long rows, long long length) {
   using A = Sum<T>;
   L line(length, rows);
   Rows mine = block_rows(rows);
   for (long long row = mine.begin; row < mine.end; row += mine.step) {
     auto above = line.keep(g + row * length), result = line.keep(y + row * length);
     A total = line.template sum<A>([](A g, A y) { return is_log ? g : g * y; }, above, result);
-    line.store(out + row * length, [=](A g, A y) { return is_log ? g - exp_for<T>(y) * total : y * (g - total); }, above, result);
+    line.store(
+        out + row * length, [=](A g, A y) { return is_log ? g - exp_for<T>(y) * total : y * (g - total); }, above,
+        result);
   }
 }
 
-// (x − mean) · rstd · weight + bias, or x · rstd · weight. `weight` and `bias` may be null. `means` are relative to the first element of their rows.
-template <class T, bool is_centered, class L> __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>) normalize(const T* x, const T* weight, const T* bias, T* y, Sum<T>* means, Sum<T>* rstds, long long rows, long long length, double eps) {
+// (x − mean) · rstd · weight + bias, or x · rstd · weight. `weight` and `bias` may be null. `means` are relative to the
+// first element of their rows.
+template <class T, bool is_centered, class L>
+__global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>)
+    normalize(const T* x, const T* weight, const T* bias, T* y, Sum<T>* means, Sum<T>* rstds, long long rows,
+              long long length, double eps) {
   using A = Sum<T>;
   L line(length, rows);
   Rows mine = block_rows(rows);
@@ -68,11 +90,18 @@ template <class T, bool is_centered, class L> __global__ void __launch_bounds__(
     auto in = line.keep(x + row * length);
     A center = A(0), rest = A(0), squares;
     if constexpr (is_centered) {
-      // Relative to the first element: equal ones have a mean of exactly 0 then, and one far from 0 loses nothing to it.
+      // Relative to the first element: equal ones have a mean of exactly 0 then, and one far from 0 loses nothing to
+      // it.
       const A origin = A(widen<T>(x[row * length]));
       center = origin + line.template sum<A>([=](A value) { return value - origin; }, in) / A(length);
-      // What the center lacks of the mean for its roundings is the mean of what is left, and the squares have too much for it.
-      Two<A> left = line.template sums<A>([=](A value) { return value - center; }, [=](A value) { A d = value - center; return d * d; }, in);
+      // What the center lacks of the mean for its roundings is the mean of what is left, and the squares have too much
+      // for it.
+      Two<A> left = line.template sums<A>([=](A value) { return value - center; },
+                                          [=](A value) {
+                                            A d = value - center;
+                                            return d * d;
+                                          },
+                                          in);
       rest = left.first / A(length);
       squares = left.second - left.first * rest;
       if (squares < A(0)) squares = A(0);
@@ -83,19 +112,32 @@ template <class T, bool is_centered, class L> __global__ void __launch_bounds__(
     const A rstd = A(1) / fn::sqrt(squares / A(length) + A(eps)), shift = rest * rstd;
     auto normal = [=](A value) { return is_centered ? (value - center) * rstd - shift : value * rstd; };
     auto w = line.stream(weight), b = line.stream(bias);
-    if (weight != nullptr && bias != nullptr) line.store(out, [=](A value, A w, A b) { return normal(value) * w + b; }, in, w, b);
-    else if (weight != nullptr) line.store(out, [=](A value, A w) { return normal(value) * w; }, in, w);
-    else if (bias != nullptr) line.store(out, [=](A value, A b) { return normal(value) + b; }, in, b);
-    else line.store(out, normal, in);
+    if (weight != nullptr && bias != nullptr)
+      line.store(out, [=](A value, A w, A b) { return normal(value) * w + b; }, in, w, b);
+    else if (weight != nullptr)
+      line.store(out, [=](A value, A w) { return normal(value) * w; }, in, w);
+    else if (bias != nullptr)
+      line.store(out, [=](A value, A b) { return normal(value) + b; }, in, b);
+    else
+      line.store(out, normal, in);
     if (is_first_thread()) rstds[row] = rstd;
   }
 }
 
 // A row of g and of x, and what is known of the row of x.
-template <class A, class Kept> struct GradientRow { long long row; Kept above, in; A rstd, mean, origin; };
+template <class A, class Kept>
+struct GradientRow {
+  long long row;
+  Kept above, in;
+  A rstd, mean, origin;
+};
 
-// d = g · weight, x̂ = (x − mean) · rstd: rstd (d − mean(d) − x̂ mean(d x̂)). `weight` may be null. With `has_sums`, `sums` [grid, 2, length] gets Σ g x̂ and Σ g over each block's rows.
-template <class T, bool is_centered, bool has_sums, class L> __global__ void __launch_bounds__(L::most_threads, has_sums ? 1 : kBlocksOfTwo<L>) normalize_gradient(const T* g, const T* x, const Sum<T>* means, const Sum<T>* rstds, const T* weight, T* out, Sum<T>* sums, long long rows, long long length) {
+// d = g · weight, x̂ = (x − mean) · rstd: rstd (d − mean(d) − x̂ mean(d x̂)). `weight` may be null. With `has_sums`,
+// `sums` [grid, 2, length] gets Σ g x̂ and Σ g over each block's rows.
+template <class T, bool is_centered, bool has_sums, class L>
+__global__ void __launch_bounds__(L::most_threads, has_sums ? 1 : kBlocksOfTwo<L>)
+    normalize_gradient(const T* g, const T* x, const Sum<T>* means, const Sum<T>* rstds, const T* weight, T* out,
+                       Sum<T>* sums, long long rows, long long length) {
   using A = Sum<T>;
   L line(length, rows);
   Rows mine = block_rows(rows);
@@ -116,12 +158,15 @@ template <class T, bool is_centered, bool has_sums, class L> __global__ void __l
     auto normal = [=](A value) { return is_centered ? (value - center) * rstd - shift : value * rstd; };
     A part = A(0), slope;
     if constexpr (is_centered) {
-      Two<A> found = line.template sums<A>([](A g, A, A w) { return g * w; }, [=](A g, A x, A w) { return g * w * normal(x); }, above, in, w);
+      Two<A> found = line.template sums<A>([](A g, A, A w) { return g * w; },
+                                           [=](A g, A x, A w) { return g * w * normal(x); }, above, in, w);
       part = found.first * share * rstd, slope = found.second * share * rstd;
     } else {
       slope = line.template sum<A>([=](A g, A x, A w) { return g * w * normal(x); }, above, in, w) * share * rstd;
     }
-    line.store(out + taken.row * length, [=](A g, A x, A w) { return g * w * rstd - (normal(x) * slope + part); }, above, in, w);
+    line.store(
+        out + taken.row * length, [=](A g, A x, A w) { return g * w * rstd - (normal(x) * slope + part); }, above, in,
+        w);
     add(above, in, normal);
   };
   auto each_row = [&](const auto& w, auto add) {
@@ -136,15 +181,19 @@ template <class T, bool is_centered, bool has_sums, class L> __global__ void __l
       }
     } else
 #endif
-    for (long long row = mine.begin; row < mine.end; row += mine.step) one(take(row), w, add);
+      for (long long row = mine.begin; row < mine.end; row += mine.step) one(take(row), w, add);
   };
   auto each_weighted = [&](auto add) {
-    if (weight == nullptr) each_row(Ones(), add);
-    else if constexpr (has_sums) each_row(line.keep(weight), add);
-    else each_row(line.stream(weight), add);
+    if (weight == nullptr)
+      each_row(Ones(), add);
+    else if constexpr (has_sums)
+      each_row(line.keep(weight), add);
+    else
+      each_row(line.stream(weight), add);
   };
   if constexpr (has_sums) {
-    auto slopes = line.totals(sums + 2 * blockIdx.x * length), offsets = line.totals(sums + (2 * blockIdx.x + 1) * length);
+    auto slopes = line.totals(sums + 2 * blockIdx.x * length),
+         offsets = line.totals(sums + (2 * blockIdx.x + 1) * length);
     each_weighted([&](const auto& above, const auto& in, auto normal) {
       slopes.add(line, [=](A g, A x) { return g * normal(x); }, above, in);
       offsets.add(line, [](A g) { return g; }, above);
@@ -156,8 +205,10 @@ template <class T, bool is_centered, bool has_sums, class L> __global__ void __l
   }
 }
 
-// The sums of normalize_gradient over all of `blocks`, as the gradients of weight and bias. On a GPU 32 warps take 32 columns.
-template <class T> __global__ void total_sums(const Sum<T>* sums, T* slopes, T* offsets, long long blocks, long long length) {
+// The sums of normalize_gradient over all of `blocks`, as the gradients of weight and bias. On a GPU 32 warps take 32
+// columns.
+template <class T>
+__global__ void total_sums(const Sum<T>* sums, T* slopes, T* offsets, long long blocks, long long length) {
   using A = Sum<T>;
   auto total = [&](long long column, long long first, long long step) {
     A sum = A(0);
@@ -165,8 +216,10 @@ template <class T> __global__ void total_sums(const Sum<T>* sums, T* slopes, T* 
     return sum;
   };
   auto put = [&](long long column, A sum) {
-    if (column < length) slopes[column] = narrow<T>(sum);
-    else offsets[column - length] = narrow<T>(sum);
+    if (column < length)
+      slopes[column] = narrow<T>(sum);
+    else
+      offsets[column - length] = narrow<T>(sum);
   };
 #ifdef WARPCELL_CPU
   Span span = block_span(2 * length);
@@ -187,8 +240,12 @@ template <class T> __global__ void total_sums(const Sum<T>* sums, T* slopes, T* 
 #endif
 }
 
-// losses[row] = log Σe^x − (1 − smoothing) x[target] − smoothing · mean(x), 0 where the target is `ignored`; a target that is no class gives NaN.
-template <class T, class L> __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>) cross_entropy(const T* x, const long long* targets, Sum<T>* losses, Sum<T>* logs, long long rows, long long length, long long ignored, double smoothing) {
+// losses[row] = log Σe^x − (1 − smoothing) x[target] − smoothing · mean(x), 0 where the target is `ignored`; a target
+// that is no class gives NaN.
+template <class T, class L>
+__global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>)
+    cross_entropy(const T* x, const long long* targets, Sum<T>* losses, Sum<T>* logs, long long rows, long long length,
+                  long long ignored, double smoothing) {
   using A = Sum<T>;
   L line(length, rows);
   Rows mine = block_rows(rows);
@@ -209,22 +266,31 @@ template <class T, class L> __global__ void __launch_bounds__(L::most_threads, k
 }
 
 // g[row] (e^(x − log) − (1 − smoothing) [target] − smoothing/length)
-template <class T, class L> __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>) cross_entropy_gradient(const Sum<T>* g, const T* x, const long long* targets, const Sum<T>* logs, T* out, long long rows, long long length, long long ignored, double smoothing) {
+template <class T, class L>
+__global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>)
+    cross_entropy_gradient(const Sum<T>* g, const T* x, const long long* targets, const Sum<T>* logs, T* out,
+                           long long rows, long long length, long long ignored, double smoothing) {
   using A = Sum<T>;
   L line(length, rows);
   Rows mine = block_rows(rows);
   for (long long row = mine.begin; row < mine.end; row += mine.step) {
     long long target = targets[row];
-    A above = target == ignored ? A(0) : g[row], log = logs[row], rest = A(smoothing / double(length)), chosen = A(1 - smoothing);
-    line.store(out + row * length, [=](long long at, A value) {
-      A slope = exp_for<T>(value - log) - rest - (at == target ? chosen : A(0));
-      return target == ignored ? A(0) : above * slope;
-    }, line.indices(), line.stream(x + row * length));
+    A above = target == ignored ? A(0) : g[row], log = logs[row], rest = A(smoothing / double(length)),
+      chosen = A(1 - smoothing);
+    line.store(
+        out + row * length,
+        [=](long long at, A value) {
+          A slope = exp_for<T>(value - log) - rest - (at == target ? chosen : A(0));
+          return target == ignored ? A(0) : above * slope;
+        },
+        line.indices(), line.stream(x + row * length));
   }
 }
 
 // x/(1 − p) with probability 1 − p, else 0: element i by word i of a stream, so that the gradient has the same mask.
-template <class T> __global__ void dropout(const T* x, T* y, long long count, double p, unsigned long long seed, unsigned long long stream) {
+template <class T>
+__global__ void dropout(const T* x, T* y, long long count, double p, unsigned long long seed,
+                        unsigned long long stream) {
   const Sum<T> scale = p < 1 ? Sum<T>(1 / (1 - p)) : Sum<T>(0);
   const unsigned long long threshold = (unsigned long long)(p * 4294967296.0);
   auto four = [&](long long group) {
@@ -232,7 +298,8 @@ template <class T> __global__ void dropout(const T* x, T* y, long long count, do
 #pragma unroll
     for (int k = 0; k < 4; k++) {
       long long i = group * 4 + k;
-      if (i < count) y[i] = random.word[k] < threshold ? narrow<T>(Sum<T>(0)) : narrow<T>(Sum<T>(widen<T>(x[i])) * scale);
+      if (i < count)
+        y[i] = random.word[k] < threshold ? narrow<T>(Sum<T>(0)) : narrow<T>(Sum<T>(widen<T>(x[i])) * scale);
     }
   };
 #ifdef WARPCELL_CPU

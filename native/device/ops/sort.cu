@@ -1,7 +1,8 @@
-// Stable sorts of rows by integer keys (order.cuh), eight bits a pass from the lowest: short rows whole in one block, long ones in tiles. On the CPU a tile's digits are
-// counted, the counts added up, and the elements put where they belong; on a GPU all digits are counted at first, and then a pass reads and writes each element once
-// (Merrill and Garland 2016, "Single-pass Parallel Prefix Scan with Decoupled Look-back"; Adinets and Merrill 2022, "Onesweep"). Positions are 32-bit: rows are shorter
-// than 2^32. And searches in sorted rows.
+// Stable sorts of rows by integer keys (order.cuh), eight bits a pass from the lowest: short rows whole in one block,
+// long ones in tiles. On the CPU a tile's digits are counted, the counts added up, and the elements put where they
+// belong; on a GPU all digits are counted at first, and then a pass reads and writes each element once (Merrill and
+// Garland 2016, "Single-pass Parallel Prefix Scan with Decoupled Look-back"; Adinets and Merrill 2022, "Onesweep").
+// Positions are 32-bit: rows are shorter than 2^32. And searches in sorted rows.
 #include <warpcell/digits.cuh>
 #include <warpcell/map.cuh>
 #include <warpcell/order.cuh>
@@ -9,17 +10,23 @@
 using namespace warpcell;
 
 constexpr int kThreads = 256;
-template <class K> constexpr int kItems = sizeof(K) == 4 ? 16 : 8;
-template <class K> constexpr int kTile = kThreads * kItems<K>;
+template <class K>
+constexpr int kItems = sizeof(K) == 4 ? 16 : 8;
+template <class K>
+constexpr int kTile = kThreads * kItems<K>;
 
 #ifndef WARPCELL_CPU
-// The place of each of this thread's `used` keys among the tile's by one digit. Key k of a thread is element (warp · used + k) · 32 + lane of the tile. All threads of the block call it.
-template <class K> __device__ inline void rank_tile(uint (&warps)[kThreads / 32][kDigits], const K (&keys)[kItems<K>], int used, int shift, int (&ranks)[kItems<K>]) {
+// The place of each of this thread's `used` keys among the tile's by one digit. Key k of a thread is element (warp ·
+// used + k) · 32 + lane of the tile. All threads of the block call it.
+template <class K>
+__device__ inline void rank_tile(uint (&warps)[kThreads / 32][kDigits], const K (&keys)[kItems<K>], int used, int shift,
+                                 int (&ranks)[kItems<K>]) {
   const int thread = threadIdx.x, warp = thread / 32;
   for (int w = 0; w < kThreads / 32; w++) warps[w][thread] = 0;
   __syncthreads();
 #pragma unroll
-  for (int k = 0; k < kItems<K>; k++) if (k < used) ranks[k] = place_in_warp(warps[warp], keys[k], shift);
+  for (int k = 0; k < kItems<K>; k++)
+    if (k < used) ranks[k] = place_in_warp(warps[warp], keys[k], shift);
   __syncthreads();
   uint total = 0;
   for (int w = 0; w < kThreads / 32; w++) total += warps[w][thread];
@@ -31,18 +38,22 @@ template <class K> __device__ inline void rank_tile(uint (&warps)[kThreads / 32]
   }
   __syncthreads();
 #pragma unroll
-  for (int k = 0; k < kItems<K>; k++) if (k < used) ranks[k] += warps[warp][digit_of(keys[k], shift)];
+  for (int k = 0; k < kItems<K>; k++)
+    if (k < used) ranks[k] += warps[warp][digit_of(keys[k], shift)];
 }
 #endif
 
-// Whole rows: `indices` gets the positions in sorted order, `values` the elements there, unless it is null. On a GPU a block sorts one row of at most kTile elements; on the CPU
-// `scratch` has four times `length` keys a block.
-template <class T> __global__ void sort_rows(const T* in, T* values, long long* indices, SortKey<T>* scratch, long long rows, long long length, int descending) {
+// Whole rows: `indices` gets the positions in sorted order, `values` the elements there, unless it is null. On a GPU a
+// block sorts one row of at most kTile elements; on the CPU `scratch` has four times `length` keys a block.
+template <class T>
+__global__ void sort_rows(const T* in, T* values, long long* indices, SortKey<T>* scratch, long long rows,
+                          long long length, int descending) {
   using K = SortKey<T>;
 #ifdef WARPCELL_CPU
   K *keys = scratch + blockIdx.x * 4 * length, *next_keys = keys + length;
   uint *places = (uint*)(next_keys + length), *next_places = (uint*)(next_keys + 2 * length);
-  long long share = (rows + gridDim.x - 1) / gridDim.x, end = (blockIdx.x + 1) * share < rows ? (blockIdx.x + 1) * share : rows;
+  long long share = (rows + gridDim.x - 1) / gridDim.x,
+            end = (blockIdx.x + 1) * share < rows ? (blockIdx.x + 1) * share : rows;
   for (long long row = blockIdx.x * share; row < end; row++) {
     const T* x = in + row * length;
     long long* out = indices + row * length;
@@ -57,11 +68,13 @@ template <class T> __global__ void sort_rows(const T* in, T* values, long long* 
         keys[j] = key;
         out[j] = i;
       }
-      if (values != nullptr) for (long long i = 0; i < length; i++) values[row * length + i] = x[out[i]];
+      if (values != nullptr)
+        for (long long i = 0; i < length; i++) values[row * length + i] = x[out[i]];
       continue;
     }
     uint counts[sizeof(T)][kDigits];
-    for (int pass = 0; pass < int(sizeof(T)); pass++) for (int d = 0; d < kDigits; d++) counts[pass][d] = 0;
+    for (int pass = 0; pass < int(sizeof(T)); pass++)
+      for (int d = 0; d < kDigits; d++) counts[pass][d] = 0;
     // Clang 14 takes the counts of one loop for independent ones and makes vectors of them, where keys have one digit.
 #pragma clang loop vectorize(disable)
     for (long long i = 0; i < length; i++) {
@@ -97,7 +110,8 @@ template <class T> __global__ void sort_rows(const T* in, T* values, long long* 
       to_places = places_then;
     }
     for (long long i = 0; i < length; i++) out[i] = from_places[i];
-    if (values != nullptr) for (long long i = 0; i < length; i++) values[row * length + i] = x[from_places[i]];
+    if (values != nullptr)
+      for (long long i = 0; i < length; i++) values[row * length + i] = x[from_places[i]];
   }
 #else
   __shared__ uint warps[kThreads / 32][kDigits];
@@ -138,17 +152,21 @@ template <class T> __global__ void sort_rows(const T* in, T* values, long long* 
 #endif
 }
 
-// Long rows on the CPU. Keys; then for each digit counts[row][digit][tile], the keys of the row's tile with that digit; and keys and positions (null: their own) moved to
-// their places, `sums` being the counts added up.
-template <class T> __global__ void sort_keys(const T* in, SortKey<T>* keys, long long count, int descending) {
+// Long rows on the CPU. Keys; then for each digit counts[row][digit][tile], the keys of the row's tile with that digit;
+// and keys and positions (null: their own) moved to their places, `sums` being the counts added up.
+template <class T>
+__global__ void sort_keys(const T* in, SortKey<T>* keys, long long count, int descending) {
 #ifdef WARPCELL_CPU
   map(count, keys, [=](T x) { return sort_key(x, descending); }, in);
 #endif
 }
 
-template <class K> __global__ void sort_counts(const K* keys, long long* counts, long long length, long long tiles, long long tile, int shift) {
+template <class K>
+__global__ void sort_counts(const K* keys, long long* counts, long long length, long long tiles, long long tile,
+                            int shift) {
 #ifdef WARPCELL_CPU
-  long long row = blockIdx.x / tiles, at = blockIdx.x % tiles, first = at * tile, last = first + tile < length ? first + tile : length;
+  long long row = blockIdx.x / tiles, at = blockIdx.x % tiles, first = at * tile,
+            last = first + tile < length ? first + tile : length;
   const K* x = keys + row * length;
   long long found[kDigits] = {};
 #pragma clang loop vectorize(disable)
@@ -157,9 +175,12 @@ template <class K> __global__ void sort_counts(const K* keys, long long* counts,
 #endif
 }
 
-template <class K> __global__ void sort_scatter(const K* keys, const uint* places, K* to, uint* to_places, const long long* counts, const long long* sums, long long length, long long tiles, long long tile, int shift) {
+template <class K>
+__global__ void sort_scatter(const K* keys, const uint* places, K* to, uint* to_places, const long long* counts,
+                             const long long* sums, long long length, long long tiles, long long tile, int shift) {
 #ifdef WARPCELL_CPU
-  long long row = blockIdx.x / tiles, at = blockIdx.x % tiles, first = at * tile, last = first + tile < length ? first + tile : length;
+  long long row = blockIdx.x / tiles, at = blockIdx.x % tiles, first = at * tile,
+            last = first + tile < length ? first + tile : length;
   const K* x = keys + row * length;
   const uint* p = places == nullptr ? nullptr : places + row * length;
   to += row * length;
@@ -178,25 +199,36 @@ template <class K> __global__ void sort_scatter(const K* keys, const uint* place
 #endif
 }
 
-// Long rows on a GPU: sort_histogram counts all digits, then sort_sweep goes once through the row for each. `state` is what their blocks tell each other, all zeros at first:
-// the number of the next tile, for each of up to eight passes; counts[row][pass][digit], how many keys of the row have a digit; and a word for each digit of each tile: behind
-// one mark how many keys of the tile have it, behind the other in which place of the row the first such key of the next tile goes. Marks of a pass are larger than those before.
-template <class T> struct SweepState {
+// Long rows on a GPU: sort_histogram counts all digits, then sort_sweep goes once through the row for each. `state` is
+// what their blocks tell each other, all zeros at first: the number of the next tile, for each of up to eight passes;
+// counts[row][pass][digit], how many keys of the row have a digit; and a word for each digit of each tile: behind one
+// mark how many keys of the tile have it, behind the other in which place of the row the first such key of the next
+// tile goes. Marks of a pass are larger than those before.
+template <class T>
+struct SweepState {
   uint *numbers, *counts;
   uint64* words;
-  __device__ SweepState(uint* state, long long rows) : numbers(state), counts(state + 8), words((uint64*)(counts + rows * sizeof(T) * kDigits)) {}
+  __device__ SweepState(uint* state, long long rows)
+      : numbers(state), counts(state + 8), words((uint64*)(counts + rows * sizeof(T) * kDigits)) {}
 };
 struct Marks {
   uint64 part, whole;
   __device__ Marks(int pass) : part(uint64(2 * pass + 1) << 32), whole(uint64(2 * pass + 2) << 32) {}
 };
-template <class K> struct alignas(2 * sizeof(K)) Item { K key; uint place; };
+template <class K>
+struct alignas(2 * sizeof(K)) Item {
+  K key;
+  uint place;
+};
 
 constexpr int kCountThreads = 512, kCountItems = 16, kSweepThreads = 384, kSweepWarps = kSweepThreads / 32;
 // As many as leave a processor registers and shared memory for two blocks: one loads while another ranks.
-template <class K> constexpr int kSweepItems = sizeof(K) == 4 ? 22 : 11;
+template <class K>
+constexpr int kSweepItems = sizeof(K) == 4 ? 22 : 11;
 
-template <class T> __global__ void __launch_bounds__(kCountThreads) sort_histogram(const T* in, uint* state, long long length, long long parts, int descending) {
+template <class T>
+__global__ void __launch_bounds__(kCountThreads)
+    sort_histogram(const T* in, uint* state, long long length, long long parts, int descending) {
 #ifndef WARPCELL_CPU
   constexpr int kPasses = sizeof(T), kPart = kCountThreads * kCountItems;
   __shared__ uint found[kPasses][kDigits];
@@ -208,7 +240,8 @@ template <class T> __global__ void __launch_bounds__(kCountThreads) sort_histogr
     const int here = length - first < kPart ? int(length - first) : kPart;
     T mine[kCountItems];
 #pragma unroll
-    for (int k = 0; k < kCountItems; k++) if (k * kCountThreads + int(threadIdx.x) < here) mine[k] = x[first + threadIdx.x + k * kCountThreads];
+    for (int k = 0; k < kCountItems; k++)
+      if (k * kCountThreads + int(threadIdx.x) < here) mine[k] = x[first + threadIdx.x + k * kCountThreads];
 #pragma unroll
     for (int k = 0; k < kCountItems; k++) {
       if (k * kCountThreads + int(threadIdx.x) >= here) break;
@@ -219,13 +252,16 @@ template <class T> __global__ void __launch_bounds__(kCountThreads) sort_histogr
   }
   __syncthreads();
   uint* counts = SweepState<T>(state, gridDim.x / parts).counts + row * kPasses * kDigits;
-  for (int i = threadIdx.x; i < kPasses * kDigits; i += kCountThreads) if (found[0][i] > 0) atomicAdd(&counts[i], found[0][i]);
+  for (int i = threadIdx.x; i < kPasses * kDigits; i += kCountThreads)
+    if (found[0][i] > 0) atomicAdd(&counts[i], found[0][i]);
 #endif
 }
 
 #ifndef WARPCELL_CPU
-// In which place of the row the first of a tile's keys with a digit goes, by the words of that digit for the tiles before, of which there are `tiles`: back to the nearest that
-// says it. Tiles have numbers in the order in which their blocks began, so each word comes without this block's doing; and one holds all that it tells, so no order of memory matters.
+// In which place of the row the first of a tile's keys with a digit goes, by the words of that digit for the tiles
+// before, of which there are `tiles`: back to the nearest that says it. Tiles have numbers in the order in which their
+// blocks began, so each word comes without this block's doing; and one holds all that it tells, so no order of memory
+// matters.
 __device__ inline uint look_back(const volatile uint64* word, uint tiles, Marks marks) {
   constexpr int kAhead = 4;
   for (uint before = 0;;) {
@@ -244,15 +280,19 @@ __device__ inline uint look_back(const volatile uint64* word, uint tiles, Marks 
 }
 #endif
 
-// One pass. Keys go with their positions between `items` and `others`; the first pass takes them from `in`, the last puts values (unless null) and positions. A pass in whose digit
-// all keys of a row agree leaves that row alone.
-template <class T> __global__ void __launch_bounds__(kSweepThreads, 2) sort_sweep(const T* in, T* values, long long* indices, Item<SortKey<T>>* items, Item<SortKey<T>>* others, uint* state, long long length, long long tiles, int pass, int descending) {
+// One pass. Keys go with their positions between `items` and `others`; the first pass takes them from `in`, the last
+// puts values (unless null) and positions. A pass in whose digit all keys of a row agree leaves that row alone.
+template <class T>
+__global__ void __launch_bounds__(kSweepThreads, 2)
+    sort_sweep(const T* in, T* values, long long* indices, Item<SortKey<T>>* items, Item<SortKey<T>>* others,
+               uint* state, long long length, long long tiles, int pass, int descending) {
 #ifndef WARPCELL_CPU
   using K = SortKey<T>;
   constexpr int kPasses = sizeof(T), kEach = kSweepItems<K>, kAll = kSweepThreads * kEach;
   extern __shared__ uint4 memory[];
   Item<K>* sorted = (Item<K>*)memory;
-  uint (*warps)[kDigits] = (uint (*)[kDigits])(sorted + kAll);   // a warp's keys with a digit, then where the next of them goes
+  uint(*warps)[kDigits] =
+      (uint(*)[kDigits])(sorted + kAll);  // a warp's keys with a digit, then where the next of them goes
   __shared__ uint starts[kDigits], number, active;
   const SweepState<T> shared(state, gridDim.x / tiles);
   const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32, shift = 8 * pass;
@@ -262,7 +302,10 @@ template <class T> __global__ void __launch_bounds__(kSweepThreads, 2) sort_swee
     next = __shfl_sync(0xffffffffu, next, 0);
     const long long row = next / uint(tiles);
     // Lane p looks at pass p.
-    bool differs = lane < kPasses && shared.counts[(row * kPasses + lane) * kDigits + digit_of(sort_key(in[row * length], descending), 8 * lane)] != length;
+    bool differs =
+        lane < kPasses &&
+        shared.counts[(row * kPasses + lane) * kDigits + digit_of(sort_key(in[row * length], descending), 8 * lane)] !=
+            length;
     const uint passes = __ballot_sync(0xffffffffu, differs);
     if (lane == 0) {
       number = next;
@@ -278,14 +321,16 @@ template <class T> __global__ void __launch_bounds__(kSweepThreads, 2) sort_swee
   const int here = length - first < kAll ? int(length - first) : kAll;
   const int own = warp * 32 * kEach + lane;
 
-  // Element k of a thread is number own + 32 · k of the tile. Behind the end of the row are keys that stay behind all others.
+  // Element k of a thread is number own + 32 · k of the tile. Behind the end of the row are keys that stay behind all
+  // others.
   K keys[kEach];
   uint places[kEach];
   if (earlier == 0) {
     const T* x = in + begin + first + own;
     T mine[kEach];
 #pragma unroll
-    for (int k = 0; k < kEach; k++) if (own + 32 * k < here) mine[k] = x[32 * k];
+    for (int k = 0; k < kEach; k++)
+      if (own + 32 * k < here) mine[k] = x[32 * k];
 #pragma unroll
     for (int k = 0; k < kEach; k++) {
       keys[k] = own + 32 * k < here ? sort_key(mine[k], descending) : ~K(0);
@@ -309,7 +354,8 @@ template <class T> __global__ void __launch_bounds__(kSweepThreads, 2) sort_swee
   const Marks marks(pass);
   volatile uint64* word = shared.words + (long long)number * kDigits + thread;
   uint count = 0, found = 0, row_before = 0;
-  if (tile == 0) row_before = sum_before(thread < kDigits ? shared.counts[((long long)row * kPasses + pass) * kDigits + thread] : 0);
+  if (tile == 0)
+    row_before = sum_before(thread < kDigits ? shared.counts[((long long)row * kPasses + pass) * kDigits + thread] : 0);
   if (thread < kDigits) {
 #pragma unroll
     for (int w = 0; w < kSweepWarps; w++) count += warps[w][thread];
@@ -363,16 +409,21 @@ template <class T> __global__ void __launch_bounds__(kSweepThreads, 2) sort_swee
       Item<K> item = sorted[i];
       const uint place = starts[digit_of(item.key, shift)] + uint(i);
       positions[place] = item.place;
-      if (out != nullptr) out[place] = is_shared_key<T>(item.key, descending) ? x[item.place] : element_of<T>(item.key, descending);
+      if (out != nullptr)
+        out[place] = is_shared_key<T>(item.key, descending) ? x[item.place] : element_of<T>(item.key, descending);
     }
   }
 #endif
 }
 
-// out[i]: how many elements of the sorted row come before value i: those smaller, or with `right` those not larger. A row serves `values` values; one row may serve all.
-template <class T> __global__ void search_sorted(const T* rows, const T* in, long long* out, long long count, long long length, long long values, int right) {
+// out[i]: how many elements of the sorted row come before value i: those smaller, or with `right` those not larger. A
+// row serves `values` values; one row may serve all.
+template <class T>
+__global__ void search_sorted(const T* rows, const T* in, long long* out, long long count, long long length,
+                              long long values, int right) {
 #ifdef WARPCELL_CPU
-  // Several at a time, whose steps are the same and have no branches: what one waits for from the memory, the others do not.
+  // Several at a time, whose steps are the same and have no branches: what one waits for from the memory, the others do
+  // not.
   constexpr int kSearches = 16;
   Span span = block_span(count);
 #else

@@ -1,16 +1,21 @@
-// What a preview tells of a tensor: figures over all its elements and a small picture, reduced here so that the tensor itself never travels.
+// What a preview tells of a tensor: figures over all its elements and a small picture, reduced here so that the tensor
+// itself never travels.
 #include <warpcell/layout.cuh>
 #include <warpcell/numbers.cuh>
 
 using namespace warpcell;
 
-struct Figures { double min, max, sum, finite, nan, inf; };
+struct Figures {
+  double min, max, sum, finite, nan, inf;
+};
 
 __device__ inline bool is_nan(double value) { return value != value; }
 __device__ inline bool is_inf(double value) { return value == value && value - value != value - value; }
 
-// A block goes over `chunk` neighbouring elements, its threads side by side; out[block · threads + thread]. The sum is in float64.
-template <class T> __global__ void figures(const T* in, long long count, long long chunk, Figures* out) {
+// A block goes over `chunk` neighbouring elements, its threads side by side; out[block · threads + thread]. The sum is
+// in float64.
+template <class T>
+__global__ void figures(const T* in, long long count, long long chunk, Figures* out) {
   long long end = (blockIdx.x + 1) * chunk < count ? (blockIdx.x + 1) * chunk : count;
   Figures result = {0, 0, 0, 0, 0, 0};
   for (long long index = blockIdx.x * chunk + threadIdx.x; index < end; index += blockDim.x) {
@@ -29,11 +34,15 @@ template <class T> __global__ void figures(const T* in, long long count, long lo
   out[global_index()] = result;
 }
 
-struct Cell { double sum, count, nan, positive, negative; };
+struct Cell {
+  double sum, count, nan, positive, negative;
+};
 
-// Cell (row, column) of the picture covers rowStep × columnStep elements of the matrix; `splits` threads share its rows' columns.
-// out[(row · columns + column) · splits + split].
-template <class T> __global__ void tile(const T* in, long long matrixRows, long long matrixColumns, long long rows, long long columns, long long rowStep, long long columnStep, long long splits, Cell* out) {
+// Cell (row, column) of the picture covers rowStep × columnStep elements of the matrix; `splits` threads share its
+// rows' columns. out[(row · columns + column) · splits + split].
+template <class T>
+__global__ void tile(const T* in, long long matrixRows, long long matrixColumns, long long rows, long long columns,
+                     long long rowStep, long long columnStep, long long splits, Cell* out) {
   long long index = global_index();
   if (index >= rows * columns * splits) return;
   long long split = index % splits;

@@ -1,11 +1,14 @@
-// Steps of optimisers: each reads parameters, their gradients and what is kept of earlier steps, and writes the parameters and what is kept, in one pass.
+// Steps of optimisers: each reads parameters, their gradients and what is kept of earlier steps, and writes the
+// parameters and what is kept, in one pass.
 #include <warpcell/map.cuh>
 #include <warpcell/math.cuh>
 
 using namespace warpcell;
 
-// Stochastic gradient descent: `kept` is the momentum. Nesterov's goes on by direction = g + momentum · kept, the other by kept (Sutskever and others 2013, as PyTorch has it).
-template <class A> struct Descent {
+// Stochastic gradient descent: `kept` is the momentum. Nesterov's goes on by direction = g + momentum · kept, the other
+// by kept (Sutskever and others 2013, as PyTorch has it).
+template <class A>
+struct Descent {
   static constexpr int kept = 1;
   A rate, decay, momentum, share, of_gradient, of_kept;
   __device__ inline A operator()(A weight, A gradient, A* kept) const {
@@ -15,14 +18,17 @@ template <class A> struct Descent {
   }
 };
 // The same without momentum, of which nothing is kept.
-template <class A> struct PlainDescent {
+template <class A>
+struct PlainDescent {
   static constexpr int kept = 0;
   A rate, decay;
   __device__ inline A operator()(A weight, A gradient, A*) const { return weight - rate * (gradient + decay * weight); }
 };
-// Adam (Kingma and Ba, arXiv 1412.6980, algorithm 1): means of gradients and of their squares. `decay` adds to the gradient, `shrink` takes from the weight (Loshchilov and Hutter,
-// arXiv 1711.05101); `rate` and `root` have the corrections of the means' bias.
-template <class A> struct Adam {
+// Adam (Kingma and Ba, arXiv 1412.6980, algorithm 1): means of gradients and of their squares. `decay` adds to the
+// gradient, `shrink` takes from the weight (Loshchilov and Hutter, arXiv 1711.05101); `rate` and `root` have the
+// corrections of the means' bias.
+template <class A>
+struct Adam {
   static constexpr int kept = 2;
   A rate, root, eps, decay, shrink, mean_share, square_keep, square_share;
   __device__ inline A operator()(A weight, A gradient, A* kept) const {
@@ -33,7 +39,9 @@ template <class A> struct Adam {
   }
 };
 
-template <class T, class Rule> __device__ inline void update(T* weights, const T* gradients, Sum<T>* first, Sum<T>* second, long long count, Rule rule) {
+template <class T, class Rule>
+__device__ inline void update(T* weights, const T* gradients, Sum<T>* first, Sum<T>* second, long long count,
+                              Rule rule) {
   using A = Sum<T>;
   auto one = [=](long long i) {
     A kept[2];
@@ -55,7 +63,8 @@ template <class T, class Rule> __device__ inline void update(T* weights, const T
   const long long at = ((long long)blockIdx.x * blockDim.x + threadIdx.x) * W;
   const bool is_aligned = ((unsigned long long)weights | (unsigned long long)gradients) % sizeof(Elements) == 0;
   if (!is_aligned || at + W > count) {
-    for (int e = 0; e < W; e++) if (at + e < count) one(at + e);
+    for (int e = 0; e < W; e++)
+      if (at + e < count) one(at + e);
     return;
   }
   Elements w = *(const Elements*)(weights + at), g = *(const Elements*)(gradients + at);
@@ -75,13 +84,20 @@ template <class T, class Rule> __device__ inline void update(T* weights, const T
 #endif
 }
 
-template <class T> __global__ void plain_descent(T* weights, const T* gradients, long long count, Sum<T> rate, Sum<T> decay) {
+template <class T>
+__global__ void plain_descent(T* weights, const T* gradients, long long count, Sum<T> rate, Sum<T> decay) {
   update(weights, gradients, (Sum<T>*)nullptr, (Sum<T>*)nullptr, count, PlainDescent<Sum<T>>{rate, decay});
 }
-template <class T> __global__ void descent(T* weights, const T* gradients, Sum<T>* kept, long long count, Sum<T> rate, Sum<T> decay, Sum<T> momentum, Sum<T> share, Sum<T> of_gradient, Sum<T> of_kept) {
-  update(weights, gradients, kept, (Sum<T>*)nullptr, count, Descent<Sum<T>>{rate, decay, momentum, share, of_gradient, of_kept});
+template <class T>
+__global__ void descent(T* weights, const T* gradients, Sum<T>* kept, long long count, Sum<T> rate, Sum<T> decay,
+                        Sum<T> momentum, Sum<T> share, Sum<T> of_gradient, Sum<T> of_kept) {
+  update(weights, gradients, kept, (Sum<T>*)nullptr, count,
+         Descent<Sum<T>>{rate, decay, momentum, share, of_gradient, of_kept});
 }
-template <class T> __global__ void adam(T* weights, const T* gradients, Sum<T>* means, Sum<T>* squares, long long count, Sum<T> rate, Sum<T> root, Sum<T> eps, Sum<T> decay, Sum<T> shrink, Sum<T> mean_share,
-                                        Sum<T> square_keep, Sum<T> square_share) {
-  update(weights, gradients, means, squares, count, Adam<Sum<T>>{rate, root, eps, decay, shrink, mean_share, square_keep, square_share});
+template <class T>
+__global__ void adam(T* weights, const T* gradients, Sum<T>* means, Sum<T>* squares, long long count, Sum<T> rate,
+                     Sum<T> root, Sum<T> eps, Sum<T> decay, Sum<T> shrink, Sum<T> mean_share, Sum<T> square_keep,
+                     Sum<T> square_share) {
+  update(weights, gradients, means, squares, count,
+         Adam<Sum<T>>{rate, root, eps, decay, shrink, mean_share, square_keep, square_share});
 }

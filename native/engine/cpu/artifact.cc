@@ -11,9 +11,12 @@ namespace {
 
 constexpr char kMark[] = "warpcell-cpu-2";
 constexpr size_t kTailBytes = sizeof(uint64_t) + sizeof kMark;
-constexpr size_t kHeadFields = 3;   // source, name, how many expressions; then those, then the options
+constexpr size_t kHeadFields = 3;  // source, name, how many expressions; then those, then the options
 
-[[noreturn]] void throw_unknown() { throw DeviceError("INVALID_IMAGE", "This compiled cell does not say what it was compiled from. Compile the cell again."); }
+[[noreturn]] void throw_unknown() {
+  throw DeviceError("INVALID_IMAGE",
+                    "This compiled cell does not say what it was compiled from. Compile the cell again.");
+}
 
 }  // namespace
 
@@ -23,16 +26,20 @@ std::string make_artifact(const std::string& object, const CompileRequest& reque
   fields.insert(fields.end(), request.options.begin(), request.options.end());
   std::string recipe = encode(fields);
   uint64_t bytes = recipe.size();
-  return object + recipe + std::string(reinterpret_cast<const char*>(&bytes), sizeof bytes) + std::string(kMark, sizeof kMark);
+  return object + recipe + std::string(reinterpret_cast<const char*>(&bytes), sizeof bytes) +
+         std::string(kMark, sizeof kMark);
 }
 
 CompileRequest request_of(const std::string& artifact) {
-  if (artifact.size() < kTailBytes || std::memcmp(artifact.data() + artifact.size() - sizeof kMark, kMark, sizeof kMark) != 0) throw_unknown();
+  if (artifact.size() < kTailBytes ||
+      std::memcmp(artifact.data() + artifact.size() - sizeof kMark, kMark, sizeof kMark) != 0)
+    throw_unknown();
   size_t end = artifact.size() - kTailBytes;
   uint64_t bytes;
   std::memcpy(&bytes, artifact.data() + end, sizeof bytes);
   Fields fields;
-  if (bytes > end || !decode(artifact.data() + end - bytes, size_t(bytes), &fields) || fields.size() < kHeadFields) throw_unknown();
+  if (bytes > end || !decode(artifact.data() + end - bytes, size_t(bytes), &fields) || fields.size() < kHeadFields)
+    throw_unknown();
   size_t expressions = size_t(std::strtoull(fields[2].c_str(), nullptr, 10));
   if (expressions > fields.size() - kHeadFields) throw_unknown();
 

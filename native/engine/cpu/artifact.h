@@ -1,4 +1,5 @@
-// The bytes of a compiled cell: a shared object, and behind it what it was compiled from, which names no folder of this machine. The dynamic linker looks at the first alone.
+// The bytes of a compiled cell: a shared object, and behind it what it was compiled from, which names no folder of this
+// machine. The dynamic linker looks at the first alone.
 #pragma once
 #include <string>
 

@@ -1,5 +1,5 @@
-// One run of the system's compiler per cell, in a private directory: the library's header, the cell's text under its own name and line
-// numbers, then one exported description per kernel.
+// One run of the system's compiler per cell, in a private directory: the library's header, the cell's text under its
+// own name and line numbers, then one exported description per kernel.
 #include "cell_compiler.h"
 
 #include <algorithm>
@@ -17,7 +17,8 @@
 namespace warpcell::cpu {
 namespace {
 
-// Reorders and reciprocals, but no finite-math-only: a NaN is still a NaN. (-ffast-math itself would change the processor's mode.)
+// Reorders and reciprocals, but no finite-math-only: a NaN is still a NaN. (-ffast-math itself would change the
+// processor's mode.)
 constexpr const char* kFastMath[] = {"-fassociative-math", "-freciprocal-math", "-fno-signed-zeros"};
 
 // NAME=VALUE or NAME, which stands for NAME=1, as a line of C++.
@@ -37,36 +38,58 @@ std::vector<std::string> flags_of(const CellOptions& options) {
 
 std::vector<std::string> command(const Compiler& compiler, const CompileRequest& request, const CellOptions& options) {
   std::vector<std::string> arguments = {
-      compiler.path, "-O2", "-march=native", "-fPIC", "-g1",
-      "-fvisibility=hidden", "-Wl,-Bsymbolic",
-      "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math",
-      "-fno-strict-aliasing",                                     // reinterpret_cast<float4*> works on a GPU
-      "-fno-finite-loops",                                        // an endless loop is one that can be interrupted, not one that is left out
-      "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables",
-      "-fno-builtin-printf", "-U_FORTIFY_SOURCE",
-      "-fno-stack-protector", "-fcf-protection=none", "-fstack-clash-protection",
-      "-fno-diagnostics-color", "-Wno-attributes",
-      "-Werror=vla",                                              // CUDA has no arrays of variable length
-      "-I" + request.headers + "/include", "-isystem", request.headers + "/cpu"};
+      compiler.path,
+      "-O2",
+      "-march=native",
+      "-fPIC",
+      "-g1",
+      "-fvisibility=hidden",
+      "-Wl,-Bsymbolic",
+      "-ffp-contract=fast",
+      "-fno-math-errno",
+      "-fno-trapping-math",
+      "-fno-strict-aliasing",  // reinterpret_cast<float4*> works on a GPU
+      "-fno-finite-loops",     // an endless loop is one that can be interrupted, not one that is left out
+      "-fno-exceptions",
+      "-fno-rtti",
+      "-fno-asynchronous-unwind-tables",
+      "-fno-builtin-printf",
+      "-U_FORTIFY_SOURCE",
+      "-fno-stack-protector",
+      "-fcf-protection=none",
+      "-fstack-clash-protection",
+      "-fno-diagnostics-color",
+      "-Wno-attributes",
+      "-Werror=vla",  // CUDA has no arrays of variable length
+      "-I" + request.headers + "/include",
+      "-isystem",
+      request.headers + "/cpu"};
 #if !defined(__x86_64__)
   arguments.erase(std::find(arguments.begin(), arguments.end(), "-fcf-protection=none"));
 #endif
-  // A lane may hand a shuffle a variable that only its leader has set; clang would conclude that every lane is the leader. For CUDA it
-  // goes without that conclusion itself.
-  const char* undefined_arguments = std::atoi(compiler.version.c_str()) < 15 ? "-disable-noundef-analysis" : "-no-enable-noundef-analysis";
-  if (compiler.is_clang) arguments.insert(arguments.end(), {"-ferror-limit=0", "-Wno-ignored-attributes", "-Wno-pass-failed", "-Xclang", undefined_arguments});
-  else arguments.insert(arguments.end(), {"-fno-gnu-unique", "-ftabstop=1"});   // else local statics of two cells are one, and a tab is eight columns
+  // A lane may hand a shuffle a variable that only its leader has set; clang would conclude that every lane is the
+  // leader. For CUDA it goes without that conclusion itself.
+  const char* undefined_arguments =
+      std::atoi(compiler.version.c_str()) < 15 ? "-disable-noundef-analysis" : "-no-enable-noundef-analysis";
+  if (compiler.is_clang)
+    arguments.insert(arguments.end(), {"-ferror-limit=0", "-Wno-ignored-attributes", "-Wno-pass-failed", "-Xclang",
+                                       undefined_arguments});
+  else
+    arguments.insert(
+        arguments.end(),
+        {"-fno-gnu-unique", "-ftabstop=1"});  // else local statics of two cells are one, and a tab is eight columns
   std::vector<std::string> flags = flags_of(options);
   arguments.insert(arguments.end(), flags.begin(), flags.end());
   return arguments;
 }
 
-// A folder with the cell's own text under its own name, where the name can be a file's: g++ shows a message's line from there. (clang
-// has it in memory.)
+// A folder with the cell's own text under its own name, where the name can be a file's: g++ shows a message's line from
+// there. (clang has it in memory.)
 std::string folder_with_text(const PrivateFolder& directory, const CompileRequest& request) {
   std::string folder = directory.file("text");
   std::filesystem::create_directory(folder);
-  bool is_file_name = !request.name.empty() && request.name.size() < 200 && request.name[0] != '.' && request.name.find('/') == std::string::npos;
+  bool is_file_name = !request.name.empty() && request.name.size() < 200 && request.name[0] != '.' &&
+                      request.name.find('/') == std::string::npos;
   if (is_file_name) write_file(folder + "/" + request.name, request.source);
   return folder;
 }
@@ -100,7 +123,8 @@ std::string unit(const CompileRequest& request, const CellText& cell, const Cell
   // Messages about an expression name it, as those of NVRTC do.
   for (size_t i = 0; i < request.expressions.size(); i++) {
     text << "#line 1 " << quoted("kernel " + request.expressions[i]) << "\n";
-    text << "WARPCELL_CPU_EXPORT(" << i << ", (" << bound_of(request.expressions[i], cell) << "), " << request.expressions[i] << ")\n";
+    text << "WARPCELL_CPU_EXPORT(" << i << ", (" << bound_of(request.expressions[i], cell) << "), "
+         << request.expressions[i] << ")\n";
   }
   return text.str();
 }
@@ -115,17 +139,23 @@ std::vector<std::string> dependencies_in(const std::string& rule, const std::str
   };
   for (size_t at = rule.find(": ") + 1; at < rule.size(); at++) {
     char c = rule[at], next = at + 1 < rule.size() ? rule[at + 1] : '\n';
-    if (c == ' ' || c == '\n') finish();
-    else if (c == '\\' && next == '\n') at++;
-    else if ((c == '\\' && (next == ' ' || next == '#')) || (c == '$' && next == '$')) file += rule[++at];
-    else file += c;
+    if (c == ' ' || c == '\n')
+      finish();
+    else if (c == '\\' && next == '\n')
+      at++;
+    else if ((c == '\\' && (next == ' ' || next == '#')) || (c == '$' && next == '$'))
+      file += rule[++at];
+    else
+      file += c;
   }
   finish();
   return files;
 }
 
-// What the compiler makes of the cell with `more` options. `arguments`: all that it was called with; `log`: what it said. Throws DeviceError("COMPILE").
-std::string run_compiler(const Compiler& compiler, const CompileRequest& request, const CellOptions& options, const std::vector<std::string>& more, const PrivateFolder& directory,
+// What the compiler makes of the cell with `more` options. `arguments`: all that it was called with; `log`: what it
+// said. Throws DeviceError("COMPILE").
+std::string run_compiler(const Compiler& compiler, const CompileRequest& request, const CellOptions& options,
+                         const std::vector<std::string>& more, const PrivateFolder& directory,
                          std::vector<std::string>* arguments, std::string* log) {
   std::string source = directory.file("cell.cc"), output = directory.file("cell.so"), log_file = directory.file("log");
   write_file(source, unit(request, host_text(request.source, compiler.is_clang), options));
@@ -133,10 +163,12 @@ std::string run_compiler(const Compiler& compiler, const CompileRequest& request
   arguments->insert(arguments->end(), more.begin(), more.end());
   arguments->insert(arguments->end(), {"-o", output, source});
 
-  int status = run_program(*arguments, {"LC_ALL=C", "TMPDIR=" + directory.path}, folder_with_text(directory, request), log_file);
+  int status =
+      run_program(*arguments, {"LC_ALL=C", "TMPDIR=" + directory.path}, folder_with_text(directory, request), log_file);
   *log = read_file(log_file);
   if (status == 0) return read_file(output);
-  throw DeviceError("COMPILE", request.name + " does not compile (" + compiler.name + " " + compiler.version + ").", *log);
+  throw DeviceError("COMPILE", request.name + " does not compile (" + compiler.name + " " + compiler.version + ").",
+                    *log);
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -154,15 +186,18 @@ Compiled compile_cell(const CompileRequest& request) {
   std::string dependencies = directory.file("dependencies");
   std::vector<std::string> arguments;
   Compiled compiled;
-  std::string object = run_compiler(compiler, request, options, {"-shared", "-MD", "-MF", dependencies}, directory, &arguments, &compiled.log);
+  std::string object = run_compiler(compiler, request, options, {"-shared", "-MD", "-MF", dependencies}, directory,
+                                    &arguments, &compiled.log);
   if (options.verbose) {
     std::string told = compiler.name + " " + compiler.version + ": " + joined(arguments);
-    if (!options.architecture.empty()) told += "--arch is for GPUs: on the cpu device a cell is compiled for the processor it runs on.\n";
+    if (!options.architecture.empty())
+      told += "--arch is for GPUs: on the cpu device a cell is compiled for the processor it runs on.\n";
     compiled.log = told + compiled.log;
   }
   compiled.artifact = make_artifact(object, request);
   compiled.dependencies = dependencies_in(read_file(dependencies), directory.path);
-  for (size_t i = 0; i < request.expressions.size(); i++) compiled.lowered.push_back("warpcell_cpu_kernel_" + std::to_string(i));
+  for (size_t i = 0; i < request.expressions.size(); i++)
+    compiled.lowered.push_back("warpcell_cpu_kernel_" + std::to_string(i));
   return compiled;
 }
 

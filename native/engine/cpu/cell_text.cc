@@ -19,12 +19,14 @@ struct Edit {
 
 class Rewriter {
  public:
-  Rewriter(const std::string& source, bool for_clang) : source_(source), for_clang_(for_clang), tokens_(tokens_of(source)) {}
+  Rewriter(const std::string& source, bool for_clang)
+      : source_(source), for_clang_(for_clang), tokens_(tokens_of(source)) {}
 
   CellText run() {
     for (size_t i = 0; i < tokens_.size(); i++) visit(i);
     // An insertion comes before a replacement of what follows it.
-    std::stable_sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) { return a.at != b.at ? a.at < b.at : a.end < b.end; });
+    std::stable_sort(edits_.begin(), edits_.end(),
+                     [](const Edit& a, const Edit& b) { return a.at != b.at ? a.at < b.at : a.end < b.end; });
     std::string text;
     size_t at = 0;
     for (const Edit& edit : edits_) {
@@ -36,7 +38,9 @@ class Rewriter {
   }
 
  private:
-  std::string at(size_t i) const { return i < tokens_.size() ? source_.substr(tokens_[i].at, tokens_[i].end - tokens_[i].at) : ""; }
+  std::string at(size_t i) const {
+    return i < tokens_.size() ? source_.substr(tokens_[i].at, tokens_[i].end - tokens_[i].at) : "";
+  }
   bool is(size_t i, const char* text) const {
     return i < tokens_.size() && source_.compare(tokens_[i].at, tokens_[i].end - tokens_[i].at, text) == 0;
   }
@@ -56,7 +60,9 @@ class Rewriter {
     if (is(i, "__host__")) host(i);
     if (is(i, "reinterpret_cast")) cast(i);
     if (is(i, "<") && is(i + 1, "<") && is(i + 2, "<")) {
-      refuse(statement_, "<<<...>>> is for host programs, and a cell holds device code: launch from a TypeScript cell, kernel.launch({ grid, block }, ...)");
+      refuse(statement_,
+             "<<<...>>> is for host programs, and a cell holds device code: launch from a TypeScript cell, "
+             "kernel.launch({ grid, block }, ...)");
     }
     if ((is(i, "asm") || is(i, "__asm__") || is(i, "__asm")) && !is_fence(i)) {
       refuse(i, "inline PTX needs a GPU (or: put it inside #if !defined(WARPCELL_CPU), and C++ into #else)");
@@ -64,7 +70,9 @@ class Rewriter {
   }
 
   // A compile error in front of token i. ASCII: clang 14 shows the bytes of anything else.
-  void refuse(size_t i, const std::string& sentence) { edits_.push_back({tokens_[i].at, tokens_[i].at, "static_assert(false, \"" + sentence + "\"); "}); }
+  void refuse(size_t i, const std::string& sentence) {
+    edits_.push_back({tokens_[i].at, tokens_[i].at, "static_assert(false, \"" + sentence + "\"); "});
+  }
 
   // asm volatile("" ::: "memory"): no instruction, so any compiler takes it.
   bool is_fence(size_t i) const {
@@ -85,18 +93,22 @@ class Rewriter {
     size_t body = closing(i + 1);
     while (body < tokens_.size() && !is(body, "{") && !is(body, ";")) body++;
     size_t start = end_of_template(statement_);
-    if (!is(body, "{") || start >= body) return;   // a declaration: the definition says it again
+    if (!is(body, "{") || start >= body) return;  // a declaration: the definition says it again
     size_t open = start;
     while (open < body && !is(open, "(")) {
-      bool is_attribute = is(open, "__launch_bounds__") || is(open, "__attribute__") || is(open, "__cluster_dims__") || is(open, "__maxnreg__") || is(open, "alignas") || is(open, "__align__");
+      bool is_attribute = is(open, "__launch_bounds__") || is(open, "__attribute__") || is(open, "__cluster_dims__") ||
+                          is(open, "__maxnreg__") || is(open, "alignas") || is(open, "__align__");
       open = is_attribute && is(open + 1, "(") ? closing(open + 1) + 1 : open + 1;
     }
-    if (open >= body || tokens_[open - 1].kind != Token::word) return;   // a specialisation: the template says it
+    if (open >= body || tokens_[open - 1].kind != Token::word) return;  // a specialisation: the template says it
     size_t end = i + 2;
-    for (int depth = 0; end < closing(i + 1) && !(depth == 0 && is(end, ",")); end++) depth += is(end, "(") - is(end, ")");
+    for (int depth = 0; end < closing(i + 1) && !(depth == 0 && is(end, ",")); end++)
+      depth += is(end, "(") - is(end, ")");
     std::string name = at(open - 1);
     if (!bounded_.insert(name).second) return;
-    edits_.push_back({tokens_[statement_].at, tokens_[statement_].at, joined(statement_, start) + " constexpr unsigned warpcell_cpu_bounds_" + name + " = " + joined(i + 2, end) + "; "});
+    edits_.push_back({tokens_[statement_].at, tokens_[statement_].at,
+                      joined(statement_, start) + " constexpr unsigned warpcell_cpu_bounds_" + name + " = " +
+                          joined(i + 2, end) + "; "});
   }
 
   // The token behind `template <…>`, where the statement begins with that.
@@ -114,7 +126,8 @@ class Rewriter {
   // Tokens [from, end) on one line.
   std::string joined(size_t from, size_t end) const {
     std::string text;
-    for (size_t k = from; k < end; k++) text += (k > from && tokens_[k].kind == Token::word && tokens_[k - 1].kind == Token::word ? " " : "") + at(k);
+    for (size_t k = from; k < end; k++)
+      text += (k > from && tokens_[k].kind == Token::word && tokens_[k - 1].kind == Token::word ? " " : "") + at(k);
     return text;
   }
 
@@ -123,13 +136,16 @@ class Rewriter {
     size_t end = statement_;
     while (end < tokens_.size() && !is(end, "{") && !is(end, ";")) end++;
     for (size_t k = statement_; k < end; k++) {
-      if (is(k, "__device__") || is(k, "__global__") || is(k, "main") || is(k, "]")) return;   // "]": of a lambda
+      if (is(k, "__device__") || is(k, "__global__") || is(k, "main") || is(k, "]")) return;  // "]": of a lambda
       if (k < i && is(k, "__host__")) return;
     }
     for (size_t k = statement_; k < end; k++) {
-      if (is(k, "inline") || is(k, "__inline__") || is(k, "__forceinline__")) edits_.push_back({tokens_[k].at, tokens_[k].end, ""});
+      if (is(k, "inline") || is(k, "__inline__") || is(k, "__forceinline__"))
+        edits_.push_back({tokens_[k].at, tokens_[k].end, ""});
     }
-    edits_.push_back({tokens_[i].at, tokens_[i].end, "inline __attribute__((noinline, error(\"a __host__ function cannot be called in device code; make it __host__ __device__\")))"});
+    edits_.push_back({tokens_[i].at, tokens_[i].end,
+                      "inline __attribute__((noinline, error(\"a __host__ function cannot be called in device code; "
+                      "make it __host__ __device__\")))"});
   }
 
   bool opens_namespace(size_t brace) const {
@@ -146,7 +162,7 @@ class Rewriter {
     while (end < tokens_.size() && !is(end, ";")) end++;
     for (size_t k = statement_; k < end && !is(k, "[") && !is(k, "="); k++) {
       if (is(k, "extern")) is_extern = true;
-      if (is(k, "static")) edits_.push_back({tokens_[k].at, tokens_[k].end, ""});   // __shared__ is static already
+      if (is(k, "static")) edits_.push_back({tokens_[k].at, tokens_[k].end, ""});  // __shared__ is static already
     }
     if (is_extern) {
       if (end < tokens_.size()) dynamic_shared(end);
@@ -156,8 +172,11 @@ class Rewriter {
       if (is(k, "(") || is(k, "[") || is(k, "{")) depth++;
       if (depth > 0 && (is(k, ")") || is(k, "]") || is(k, "}"))) depth--;
       if (depth == 0 && is(k, "alignas")) leading(k);
-      if (depth == 0 && is(k, "=") && !is(k + 1, "=") && !is(k - 1, "=") && !is(k - 1, "<") && !is(k - 1, ">") && !is(k - 1, "!")) {
-        return refuse(statement_, "a __shared__ variable has no initial value in CUDA: assign it in one thread, then call __syncthreads()");
+      if (depth == 0 && is(k, "=") && !is(k + 1, "=") && !is(k - 1, "=") && !is(k - 1, "<") && !is(k - 1, ">") &&
+          !is(k - 1, "!")) {
+        return refuse(
+            statement_,
+            "a __shared__ variable has no initial value in CUDA: assign it in one thread, then call __syncthreads()");
       }
     }
   }
@@ -178,7 +197,7 @@ class Rewriter {
   void dynamic_shared(size_t end) {
     size_t bracket = statement_;
     while (bracket < end && !is(bracket, "[")) bracket++;
-    if (bracket + 1 >= end || !is(bracket + 1, "]")) return;   // not an array of unknown bound: the compiler will say so
+    if (bracket + 1 >= end || !is(bracket + 1, "]")) return;  // not an array of unknown bound: the compiler will say so
     std::string type;
     for (size_t k = statement_; k + 1 < bracket; k++) {
       if (is(k, "extern") || is(k, "__shared__")) continue;
@@ -191,17 +210,19 @@ class Rewriter {
     std::string name = at(bracket - 1);
     std::string suffix = source_.substr(tokens_[bracket].at, tokens_[end].at - tokens_[bracket].at);
     bool inside = !scopes_.empty() && !scopes_.back();
-    std::string replacement = inside ? "auto& " + name + " = *reinterpret_cast<" + type + "(*)" + suffix + ">(::warpcell_cpu::dynamic_shared)"
-                                     : "[[maybe_unused]] static ::warpcell_cpu::DynamicShared<" + type + suffix + "> " + name;
+    std::string replacement =
+        inside ? "auto& " + name + " = *reinterpret_cast<" + type + "(*)" + suffix + ">(::warpcell_cpu::dynamic_shared)"
+               : "[[maybe_unused]] static ::warpcell_cpu::DynamicShared<" + type + suffix + "> " + name;
     if (!inside) file_scope_.push_back(name);
     size_t from = tokens_[statement_].at, to = tokens_[end].at;
-    for (size_t k = from; k < to; k++) {   // lines keep their numbers
+    for (size_t k = from; k < to; k++) {  // lines keep their numbers
       if (source_[k] == '\n') replacement += '\n';
     }
     edits_.push_back({from, to, replacement});
   }
 
-  // reinterpret_cast<T*>(name) takes no class, which dynamic shared memory outside of functions is; `+name` is a pointer.
+  // reinterpret_cast<T*>(name) takes no class, which dynamic shared memory outside of functions is; `+name` is a
+  // pointer.
   void cast(size_t i) {
     size_t open = i + 1;
     while (open < tokens_.size() && !is(open, "(") && !is(open, ";")) open++;
@@ -232,9 +253,27 @@ class Rewriter {
   }
 
   static bool is_foreign_include(const std::string& text) {
-    static const char* const ours[] = {"cuda_fp16.h", "cuda_bf16.h", "cuda_runtime.h", "cuda_runtime_api.h", "cuda.h", "device_launch_parameters.h",
-                                       "vector_types.h", "vector_functions.h", "math_constants.h", "cooperative_groups.h", "cooperative_groups/reduce.h", "assert.h", "cassert",
-                                       "stdint.h", "cstdint", "stddef.h", "cstddef", "limits.h", "climits", "float.h", "cfloat"};
+    static const char* const ours[] = {"cuda_fp16.h",
+                                       "cuda_bf16.h",
+                                       "cuda_runtime.h",
+                                       "cuda_runtime_api.h",
+                                       "cuda.h",
+                                       "device_launch_parameters.h",
+                                       "vector_types.h",
+                                       "vector_functions.h",
+                                       "math_constants.h",
+                                       "cooperative_groups.h",
+                                       "cooperative_groups/reduce.h",
+                                       "assert.h",
+                                       "cassert",
+                                       "stdint.h",
+                                       "cstdint",
+                                       "stddef.h",
+                                       "cstddef",
+                                       "limits.h",
+                                       "climits",
+                                       "float.h",
+                                       "cfloat"};
     size_t open = text.find_first_of("<\"");
     size_t close = open == std::string::npos ? open : text.find_first_of(">\"", open + 1);
     if (close == std::string::npos) return true;
@@ -252,8 +291,10 @@ class Rewriter {
     if (word == std::string::npos || text.compare(word, 6, "unroll") != 0) return;
     std::string count;
     for (char c : text.substr(word + 6)) {
-      if (std::isdigit(static_cast<unsigned char>(c))) count += c;
-      else if (std::strchr(" \t()", c) == nullptr) return;
+      if (std::isdigit(static_cast<unsigned char>(c)))
+        count += c;
+      else if (std::strchr(" \t()", c) == nullptr)
+        return;
     }
     edits_.push_back({token.at, token.end, "#pragma GCC unroll " + (count.empty() ? "64" : count)});
   }
@@ -262,12 +303,12 @@ class Rewriter {
   bool for_clang_;
   std::vector<Token> tokens_;
   std::vector<Edit> edits_;
-  std::vector<bool> scopes_;   // true: a namespace
-  std::vector<std::vector<bool>> branches_;   // scopes_ where each open #if began: an #else begins there anew
-  size_t statement_ = 0;       // the token that the current statement began with
+  std::vector<bool> scopes_;                 // true: a namespace
+  std::vector<std::vector<bool>> branches_;  // scopes_ where each open #if began: an #else begins there anew
+  size_t statement_ = 0;                     // the token that the current statement began with
   bool standard_library_ = false;
   std::set<std::string> bounded_;
-  std::vector<std::string> file_scope_;   // dynamic shared memory declared outside of functions
+  std::vector<std::string> file_scope_;  // dynamic shared memory declared outside of functions
 };
 
 }  // namespace

@@ -7,13 +7,15 @@ namespace warpcell::cpu {
 
 struct CellText {
   std::string text;
-  bool standard_library = false;   // it includes headers of the C++ library
-  std::set<std::string> bounded;   // kernels with __launch_bounds__: for each, the text has a constant warpcell_cpu_bounds_NAME, with the kernel's own template parameters
+  bool standard_library = false;  // it includes headers of the C++ library
+  std::set<std::string> bounded;  // kernels with __launch_bounds__: for each, the text has a constant
+                                  // warpcell_cpu_bounds_NAME, with the kernel's own template parameters
 };
 
-// Rewrites what no macro can: `extern __shared__ T name[]` becomes a reference to the block's dynamic shared memory, inline PTX and an initial
-// value of a `__shared__` variable compile errors that say so, `alignas` moves to where a host compiler takes it, `inline` leaves a kernel,
-// a function that is __host__ alone becomes one that cannot be called, and for g++ `#pragma unroll` gets its own spelling. Comments, strings and the numbers of lines stay.
+// Rewrites what no macro can: `extern __shared__ T name[]` becomes a reference to the block's dynamic shared memory,
+// inline PTX and an initial value of a `__shared__` variable compile errors that say so, `alignas` moves to where a
+// host compiler takes it, `inline` leaves a kernel, a function that is __host__ alone becomes one that cannot be
+// called, and for g++ `#pragma unroll` gets its own spelling. Comments, strings and the numbers of lines stay.
 CellText host_text(const std::string& source, bool for_clang);
 
 }  // namespace warpcell::cpu

@@ -1,4 +1,5 @@
-// What a warp's lanes learn from each other: turns the values that they laid down into a result for each. One entry per operation of block.h.
+// What a warp's lanes learn from each other: turns the values that they laid down into a result for each. One entry per
+// operation of block.h.
 #include "../../device/cpu/warpcell_cpu/block.h"
 
 namespace {
@@ -21,11 +22,15 @@ struct Lanes {
 u32 source(u32 operation, u32 lane, u32 argument, u32 width) {
   u32 first = lane & ~(width - 1);
   switch (operation) {
-    case kShuffleIndex: return first + (argument & (width - 1));
-    case kShuffleUp: return argument <= lane - first ? lane - argument : lane;
-    case kShuffleDown: return argument < width - (lane - first) ? lane + argument : lane;
+    case kShuffleIndex:
+      return first + (argument & (width - 1));
+    case kShuffleUp:
+      return argument <= lane - first ? lane - argument : lane;
+    case kShuffleDown:
+      return argument < width - (lane - first) ? lane + argument : lane;
     // Programming Guide: with xor, lanes may read from an earlier segment, not from a later one.
-    default: return (lane ^ argument) < first + width ? lane ^ argument : lane;
+    default:
+      return (lane ^ argument) < first + width ? lane ^ argument : lane;
   }
 }
 
@@ -61,17 +66,28 @@ u32 equal_to(const Warp& warp, u32 lanes, u64 value) {
 // The operations that give every lane the same result.
 u64 common(const Warp& warp, u32 lanes, u32 operation) {
   switch (operation) {
-    case kBallot: return lanes & ~equal_to(warp, lanes, 0);
-    case kMatchAll: return equal_to(warp, lanes, warp.value[__builtin_ctz(lanes)]) == lanes ? lanes : 0;
-    case kReduceAdd: return reduce(warp, lanes, [](u32 a, u32 b) { return a + b; });
-    case kReduceMinSigned: return reduce(warp, lanes, [](u32 a, u32 b) { return int(a) < int(b) ? a : b; });
-    case kReduceMaxSigned: return reduce(warp, lanes, [](u32 a, u32 b) { return int(a) > int(b) ? a : b; });
-    case kReduceMin: return reduce(warp, lanes, [](u32 a, u32 b) { return a < b ? a : b; });
-    case kReduceMax: return reduce(warp, lanes, [](u32 a, u32 b) { return a > b ? a : b; });
-    case kReduceAnd: return reduce(warp, lanes, [](u32 a, u32 b) { return a & b; });
-    case kReduceOr: return reduce(warp, lanes, [](u32 a, u32 b) { return a | b; });
-    case kReduceXor: return reduce(warp, lanes, [](u32 a, u32 b) { return a ^ b; });
-    default: return 0;   // kSync
+    case kBallot:
+      return lanes & ~equal_to(warp, lanes, 0);
+    case kMatchAll:
+      return equal_to(warp, lanes, warp.value[__builtin_ctz(lanes)]) == lanes ? lanes : 0;
+    case kReduceAdd:
+      return reduce(warp, lanes, [](u32 a, u32 b) { return a + b; });
+    case kReduceMinSigned:
+      return reduce(warp, lanes, [](u32 a, u32 b) { return int(a) < int(b) ? a : b; });
+    case kReduceMaxSigned:
+      return reduce(warp, lanes, [](u32 a, u32 b) { return int(a) > int(b) ? a : b; });
+    case kReduceMin:
+      return reduce(warp, lanes, [](u32 a, u32 b) { return a < b ? a : b; });
+    case kReduceMax:
+      return reduce(warp, lanes, [](u32 a, u32 b) { return a > b ? a : b; });
+    case kReduceAnd:
+      return reduce(warp, lanes, [](u32 a, u32 b) { return a & b; });
+    case kReduceOr:
+      return reduce(warp, lanes, [](u32 a, u32 b) { return a | b; });
+    case kReduceXor:
+      return reduce(warp, lanes, [](u32 a, u32 b) { return a ^ b; });
+    default:
+      return 0;  // kSync
   }
 }
 
@@ -83,11 +99,15 @@ void warpcell_cpu_collect(Block* block, unsigned index, unsigned lanes, unsigned
   u32 operation = code & 0xff, width = code >> 8;
   if (operation <= kShuffleXor) {
     if (lanes != kFullMask || width != kLanes) return shuffle(warp, lanes, operation, width, result);
-    switch (operation) {   // a constant operation each, so that each loop is specialised
-      case kShuffleIndex: return shuffle_all(warp, kShuffleIndex, result);
-      case kShuffleUp: return shuffle_all(warp, kShuffleUp, result);
-      case kShuffleDown: return shuffle_all(warp, kShuffleDown, result);
-      default: return shuffle_all(warp, kShuffleXor, result);
+    switch (operation) {  // a constant operation each, so that each loop is specialised
+      case kShuffleIndex:
+        return shuffle_all(warp, kShuffleIndex, result);
+      case kShuffleUp:
+        return shuffle_all(warp, kShuffleUp, result);
+      case kShuffleDown:
+        return shuffle_all(warp, kShuffleDown, result);
+      default:
+        return shuffle_all(warp, kShuffleXor, result);
     }
   }
   if (operation == kMatchAny) {

@@ -12,14 +12,16 @@
 namespace warpcell::cpu {
 namespace {
 
-// The first number with a point in "Debian clang version 19.1.7 (3+b1)"; the last one in "g++ (Debian 12.2.0-14) 12.2.0".
+// The first number with a point in "Debian clang version 19.1.7 (3+b1)"; the last one in "g++
+// (Debian 12.2.0-14) 12.2.0".
 std::string version_in(const std::string& text, bool last) {
   std::string line = text.substr(0, text.find('\n')), found;
   for (size_t at = 0; at < line.size();) {
     size_t length = line.find_first_not_of("0123456789.", at);
     if (length == std::string::npos) length = line.size();
     length -= at;
-    if (length > 0 && line.substr(at, length).find('.') != std::string::npos && (last || found.empty())) found = line.substr(at, length);
+    if (length > 0 && line.substr(at, length).find('.') != std::string::npos && (last || found.empty()))
+      found = line.substr(at, length);
     at += length + 1;
   }
   return found;
@@ -61,9 +63,11 @@ const Compiler* system_compiler_if_any() {
 const Compiler& system_compiler() {
   if (const Compiler* compiler = system_compiler_if_any()) return *compiler;
   const char* wanted = std::getenv("WARPCELL_CXX");
-  std::string looked_for = wanted != nullptr && *wanted != 0 ? "the compiler that WARPCELL_CXX names (" + std::string(wanted) + ")"
-                                                            : "a C++ compiler (clang++, clang++-22 to clang++-14, g++ or c++ in PATH)";
-  throw DeviceError("NO_COMPILER", "The cpu device compiles CUDA cells with " + looked_for + ", but that does not run here. Install one: apt-get install g++.");
+  std::string looked_for = wanted != nullptr && *wanted != 0
+                               ? "the compiler that WARPCELL_CXX names (" + std::string(wanted) + ")"
+                               : "a C++ compiler (clang++, clang++-22 to clang++-14, g++ or c++ in PATH)";
+  throw DeviceError("NO_COMPILER", "The cpu device compiles CUDA cells with " + looked_for +
+                                       ", but that does not run here. Install one: apt-get install g++.");
 }
 
 }  // namespace warpcell::cpu

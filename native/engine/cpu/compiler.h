@@ -8,8 +8,8 @@ namespace warpcell::cpu {
 constexpr const char* kCompileFolder = "warpcell-compile-";
 
 struct Compiler {
-  std::string name;      // "clang++" or "g++"
-  std::string version;   // "19.1.7"
+  std::string name;     // "clang++" or "g++"
+  std::string version;  // "19.1.7"
   std::string path;
   bool is_clang = false;
 };

@@ -32,55 +32,73 @@ double milliseconds(Clock::duration duration) { return std::chrono::duration<dou
 void check(const LaunchRequest& request, const LoadedKernel& kernel) {
   for (int i = 0; i < 3; i++) {
     if (request.grid[i] < 1 || request.grid[i] > kMaxGrid[i]) {
-      refuse("A grid has from 1×1×1 to " + dimensions(kMaxGrid) + " blocks, but this one has " + dimensions(request.grid) + ".");
+      refuse("A grid has from 1×1×1 to " + dimensions(kMaxGrid) + " blocks, but this one has " +
+             dimensions(request.grid) + ".");
     }
     if (request.block[i] < 1 || request.block[i] > kMaxBlock[i]) {
-      refuse("A block has from 1×1×1 to " + dimensions(kMaxBlock) + " threads, but this one has " + dimensions(request.block) + ".");
+      refuse("A block has from 1×1×1 to " + dimensions(kMaxBlock) + " threads, but this one has " +
+             dimensions(request.block) + ".");
     }
   }
   uint64_t threads = uint64_t(request.block[0]) * request.block[1] * request.block[2];
   if (threads > warpcell_cpu::kMaxThreads) {
-    refuse("A block has at most " + std::to_string(warpcell_cpu::kMaxThreads) + " threads, but this one has " + std::to_string(threads) + " (" + dimensions(request.block) + ").");
+    refuse("A block has at most " + std::to_string(warpcell_cpu::kMaxThreads) + " threads, but this one has " +
+           std::to_string(threads) + " (" + dimensions(request.block) + ").");
   }
   if (threads > kernel.description->max_threads) {
-    refuse("The kernel allows at most " + std::to_string(kernel.description->max_threads) + " threads in a block (__launch_bounds__), but this one has " + std::to_string(threads) + ".");
+    refuse("The kernel allows at most " + std::to_string(kernel.description->max_threads) +
+           " threads in a block (__launch_bounds__), but this one has " + std::to_string(threads) + ".");
   }
   uint64_t blocks = uint64_t(request.grid[0]) * request.grid[1] * request.grid[2];
   if (request.cooperative && (blocks > Pool::kTogetherBlocks || blocks * threads > Pool::kTogetherThreads)) {
-    refuse("A cooperative launch runs all its blocks at once: on the cpu at most " + std::to_string(std::min(Pool::kTogetherBlocks, Pool::kTogetherThreads / threads)) + " of " +
+    refuse("A cooperative launch runs all its blocks at once: on the cpu at most " +
+           std::to_string(std::min(Pool::kTogetherBlocks, Pool::kTogetherThreads / threads)) + " of " +
            std::to_string(threads) + " threads, but the grid has " + std::to_string(blocks) + ".");
   }
   // Without what functions declare: this kernel may call none of them.
   if (kernel.shared.own > kSharedPerBlock) {
-    refuse("A kernel may declare at most " + std::to_string(kSharedPerBlock) + " bytes of shared memory, but this one declares " + std::to_string(kernel.shared.own) +
+    refuse("A kernel may declare at most " + std::to_string(kSharedPerBlock) +
+           " bytes of shared memory, but this one declares " + std::to_string(kernel.shared.own) +
            ". Use dynamic shared memory for more.");
   }
   if (uint64_t(kernel.shared.own) + request.shared > kSharedPerBlockOptin) {
-    refuse("A block has at most " + std::to_string(kSharedPerBlockOptin) + " bytes of shared memory, but this launch needs " + std::to_string(kernel.shared.own) + " static and " +
+    refuse("A block has at most " + std::to_string(kSharedPerBlockOptin) +
+           " bytes of shared memory, but this launch needs " + std::to_string(kernel.shared.own) + " static and " +
            std::to_string(request.shared) + " dynamic bytes.");
   }
   if (request.argument_bytes > kMaxArgumentBytes) {
-    refuse("A launch has at most " + std::to_string(kMaxArgumentBytes) + " bytes of arguments, but this one has " + std::to_string(request.argument_bytes) + ".");
+    refuse("A launch has at most " + std::to_string(kMaxArgumentBytes) + " bytes of arguments, but this one has " +
+           std::to_string(request.argument_bytes) + ".");
   }
   if (request.argument_bytes < kernel.description->argument_bytes) {
-    refuse("The kernel takes " + std::to_string(kernel.description->argument_bytes) + " bytes of arguments, but the launch has " + std::to_string(request.argument_bytes) + ".");
+    refuse("The kernel takes " + std::to_string(kernel.description->argument_bytes) +
+           " bytes of arguments, but the launch has " + std::to_string(request.argument_bytes) + ".");
   }
 }
 
 class CpuDevice final : public Device {
  public:
-  explicit CpuDevice(Control* control) : control_(control), pool_(*new Pool(usable_cores())), profiler_(pool_, log_), libraries_(cpu_libraries({segments_, control, log_, pool_.cores()})) { install_faults(control); }
+  explicit CpuDevice(Control* control)
+      : control_(control),
+        pool_(*new Pool(usable_cores())),
+        profiler_(pool_, log_),
+        libraries_(cpu_libraries({segments_, control, log_, pool_.cores()})) {
+    install_faults(control);
+  }
 
   std::string properties() override { return machine_properties(pool_.cores()); }
 
   int segment_create(uint32_t segment, uint64_t bytes) override { return segments_.create(segment, bytes); }
-  void segment_import(uint32_t segment, Memory, uint64_t bytes, int descriptor) override { segments_.import(segment, bytes, descriptor); }
+  void segment_import(uint32_t segment, Memory, uint64_t bytes, int descriptor) override {
+    segments_.import(segment, bytes, descriptor);
+  }
   void segment_release(uint32_t segment) override { segments_.release(segment); }
   void* address(Place place) override { return segments_.address(place); }
 
   Compiled compile(const CompileRequest& request) override { return compile_cell(request); }
 
-  std::vector<std::string> module_load(uint32_t number, uint32_t first_kernel, const std::string& artifact, const std::vector<std::string>& lowered) override {
+  std::vector<std::string> module_load(uint32_t number, uint32_t first_kernel, const std::string& artifact,
+                                       const std::vector<std::string>& lowered) override {
     if (modules_.count(number) != 0) throw known_module(number);
     auto module = std::make_unique<Module>(artifact, lowered);
     std::vector<std::string> answers;
@@ -96,17 +114,21 @@ class CpuDevice final : public Device {
     auto found = modules_.find(number);
     if (found == modules_.end()) throw unknown_module(number);
     for (LoadedKernel& kernel : found->second->kernels()) {
-      for (auto it = kernels_.begin(); it != kernels_.end();) it = it->second == &kernel ? kernels_.erase(it) : std::next(it);
+      for (auto it = kernels_.begin(); it != kernels_.end();)
+        it = it->second == &kernel ? kernels_.erase(it) : std::next(it);
     }
     modules_.erase(found);
   }
 
   std::string occupancy(uint32_t, uint32_t, uint32_t) override {
-    throw DeviceError("UNSUPPORTED", "Only a GPU has an occupancy, and this kernel was compiled for the cpu. Run the cell with --device cuda.");
+    throw DeviceError(
+        "UNSUPPORTED",
+        "Only a GPU has an occupancy, and this kernel was compiled for the cpu. Run the cell with --device cuda.");
   }
   std::string disassemble(const std::string& artifact, const std::string& form, const std::string& headers) override {
     if (form == "assembly") return assembly_of(artifact, headers);
-    throw DeviceError("NO_SUCH_FORM", "Only kernels of a GPU have " + form + ", and this one was compiled for the cpu. Run the cell with --device cuda.");
+    throw DeviceError("NO_SUCH_FORM", "Only kernels of a GPU have " + form +
+                                          ", and this one was compiled for the cpu. Run the cell with --device cuda.");
   }
 
   void launch(const LaunchRequest& request) override {
@@ -125,10 +147,18 @@ class CpuDevice final : public Device {
     uint8_t* to = segments_.range(destination, size);
     log_.moving(ProfileKind::fill, fill_label_, size, [&] {
       switch (width) {
-        case 1: std::memset(to, int(pattern & 0xff), size); return;
-        case 2: std::fill_n(reinterpret_cast<uint16_t*>(to), size / 2, uint16_t(pattern)); return;
-        case 4: std::fill_n(reinterpret_cast<uint32_t*>(to), size / 4, uint32_t(pattern)); return;
-        case 8: std::fill_n(reinterpret_cast<uint64_t*>(to), size / 8, pattern); return;
+        case 1:
+          std::memset(to, int(pattern & 0xff), size);
+          return;
+        case 2:
+          std::fill_n(reinterpret_cast<uint16_t*>(to), size / 2, uint16_t(pattern));
+          return;
+        case 4:
+          std::fill_n(reinterpret_cast<uint32_t*>(to), size / 4, uint32_t(pattern));
+          return;
+        case 8:
+          std::fill_n(reinterpret_cast<uint64_t*>(to), size / 8, pattern);
+          return;
       }
     });
   }
@@ -202,7 +232,7 @@ class CpuDevice final : public Device {
   Control* control_;
   Segments segments_;
   Waiting waiting_;
-  Pool& pool_;   // never deleted: its threads run until the process ends
+  Pool& pool_;  // never deleted: its threads run until the process ends
   ProfileLog log_;
   ProfileLabel copy_label_{"copy"}, fill_label_{"fill"};
   CpuProfiler profiler_;
@@ -218,7 +248,9 @@ class CpuDevice final : public Device {
 }  // namespace cpu
 
 std::unique_ptr<Device> open_cpu(int index, Control* control) {
-  if (index != 0) throw DeviceError("NO_DEVICE", "There is no device cpu:" + std::to_string(index) + ": the only one of its kind is cpu.");
+  if (index != 0)
+    throw DeviceError("NO_DEVICE",
+                      "There is no device cpu:" + std::to_string(index) + ": the only one of its kind is cpu.");
   return std::make_unique<cpu::CpuDevice>(control);
 }
 

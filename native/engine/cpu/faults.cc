@@ -1,5 +1,5 @@
-// The last words of a device process. All here runs in a signal handler, or as if in one: glibc's vsnprintf does not allocate for
-// integers and strings, and nothing else is called but write, futex and _exit.
+// The last words of a device process. All here runs in a signal handler, or as if in one: glibc's vsnprintf does not
+// allocate for integers and strings, and nothing else is called but write, futex and _exit.
 #include "faults.h"
 
 #include <atomic>
@@ -73,8 +73,9 @@ Where unravel(uint64_t block, const warpcell_cpu::Geometry& geometry, uint32_t t
 
 void on_signal(int signal, siginfo_t* information, void*) {
   Scheduler* mine = scheduler;
-  if (mine == nullptr || !mine->running()) {   // not a kernel's fault but the engine's: die of it, so that it is seen as what it is
-    struct sigaction ordinary {};
+  if (mine == nullptr ||
+      !mine->running()) {  // not a kernel's fault but the engine's: die of it, so that it is seen as what it is
+    struct sigaction ordinary{};
     ordinary.sa_handler = SIG_DFL;
     sigaction(signal, &ordinary, nullptr);
     raise(signal);
@@ -88,24 +89,32 @@ void on_signal(int signal, siginfo_t* information, void*) {
   switch (signal) {
     case SIGFPE:
       code = "DIVISION_BY_ZERO";
-      append(text, sizeof text, 0, "Block (%u,%u,%u) divided an integer by zero (or the smallest integer by -1).", b[0], b[1], b[2]);
+      append(text, sizeof text, 0, "Block (%u,%u,%u) divided an integer by zero (or the smallest integer by -1).", b[0],
+             b[1], b[2]);
       break;
     case SIGILL:
       code = "TRAP";
-      append(text, sizeof text, 0, "Block (%u,%u,%u) ran an illegal instruction at 0x%zx.", b[0], b[1], b[2], reinterpret_cast<size_t>(address));
+      append(text, sizeof text, 0, "Block (%u,%u,%u) ran an illegal instruction at 0x%zx.", b[0], b[1], b[2],
+             reinterpret_cast<size_t>(address));
       break;
     default:
       if (mine->stacks.is_guard(address)) {
         code = "STACK_OVERFLOW";
-        append(text, sizeof text, 0, "Block (%u,%u,%u) used more than the 64 KiB of stack that a thread has: its local arrays are too large, or its recursion is too deep.",
+        append(text, sizeof text, 0,
+               "Block (%u,%u,%u) used more than the 64 KiB of stack that a thread has: its local arrays are too large, "
+               "or its recursion is too deep.",
                b[0], b[1], b[2]);
       } else if (mine->is_past_shared(address)) {
-        append(text, sizeof text, 0, "Block (%u,%u,%u) went beyond the dynamic shared memory that the launch gave it.", b[0], b[1], b[2]);
-      } else if (information->si_code == SI_KERNEL) {   // the processor does not say which
-        append(text, sizeof text, 0, "Block (%u,%u,%u) accessed an address that no memory can have, or that is not aligned for its type (a float4: 16 bytes).",
+        append(text, sizeof text, 0, "Block (%u,%u,%u) went beyond the dynamic shared memory that the launch gave it.",
+               b[0], b[1], b[2]);
+      } else if (information->si_code == SI_KERNEL) {  // the processor does not say which
+        append(text, sizeof text, 0,
+               "Block (%u,%u,%u) accessed an address that no memory can have, or that is not aligned for its type (a "
+               "float4: 16 bytes).",
                b[0], b[1], b[2]);
       } else {
-        append(text, sizeof text, 0, "Block (%u,%u,%u) accessed 0x%zx, which is in no array.", b[0], b[1], b[2], reinterpret_cast<size_t>(address));
+        append(text, sizeof text, 0, "Block (%u,%u,%u) accessed 0x%zx, which is in no array.", b[0], b[1], b[2],
+               reinterpret_cast<size_t>(address));
       }
   }
   fail(code, where, text);
@@ -125,23 +134,27 @@ size_t append(char* text, size_t size, size_t used, const char* format, ...) {
 
 void install_faults(Control* control) {
   record_in = control;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
     if (sigaction(signal, &action, nullptr) != 0) {
-      throw DeviceError("DRIVER", std::string("The device process cannot catch the faults of kernels: sigaction failed: ") + std::strerror(errno) + ".");
+      throw DeviceError("DRIVER",
+                        std::string("The device process cannot catch the faults of kernels: sigaction failed: ") +
+                            std::strerror(errno) + ".");
     }
   }
   static FaultStack stack;
 }
 
-FaultStack::FaultStack() : memory_(mmap(nullptr, kSignalStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+FaultStack::FaultStack()
+    : memory_(mmap(nullptr, kSignalStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
   stack_t stack{};
   stack.ss_size = kSignalStack;
   stack.ss_sp = memory_;
   if (memory_ == MAP_FAILED || sigaltstack(&stack, nullptr) != 0) {
-    throw DeviceError("OUT_OF_MEMORY", std::string("There is no memory for the stack of the fault handler: ") + std::strerror(errno) + ".");
+    throw DeviceError("OUT_OF_MEMORY", std::string("There is no memory for the stack of the fault handler: ") +
+                                           std::strerror(errno) + ".");
   }
 }
 
@@ -163,7 +176,8 @@ void fail_block(const char* code, uint64_t block, const warpcell_cpu::Geometry& 
   fail(code, unravel(block, geometry, kNone), text);
 }
 
-void fail_thread(const char* code, uint64_t block, const warpcell_cpu::Geometry& geometry, uint32_t thread, const char* format, ...) {
+void fail_thread(const char* code, uint64_t block, const warpcell_cpu::Geometry& geometry, uint32_t thread,
+                 const char* format, ...) {
   char text[kErrorTextBytes];
   va_list arguments;
   va_start(arguments, format);
@@ -179,7 +193,8 @@ void warpcell_cpu_trap(const unsigned* block, const unsigned* thread) noexcept {
   warpcell::cpu::fail("TRAP", where, "The kernel called __trap().");
 }
 
-void warpcell_cpu_assert(const char* condition, const char* file, unsigned line, const unsigned* block, const unsigned* thread) noexcept {
+void warpcell_cpu_assert(const char* condition, const char* file, unsigned line, const unsigned* block,
+                         const unsigned* thread) noexcept {
   warpcell::cpu::Where where{true, {block[0], block[1], block[2]}, {thread[0], thread[1], thread[2]}};
   char text[warpcell::kErrorTextBytes];
   warpcell::cpu::append(text, sizeof text, 0, "The assertion %s failed (%s, line %u).", condition, file, line);

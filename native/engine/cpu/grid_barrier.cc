@@ -1,4 +1,5 @@
-// Counts blocks by generation, so that the fast ones may be at the next barrier before the slow ones have left this one.
+// Counts blocks by generation, so that the fast ones may be at the next barrier before the slow ones have left this
+// one.
 #include "grid_barrier.h"
 
 namespace warpcell::cpu {

@@ -44,13 +44,16 @@ std::string architecture() {
   std::string flags = value_in("/proc/cpuinfo", "flags");
   if (flags.empty()) flags = value_in("/proc/cpuinfo", "Features");
   uint64_t hash = 1469598103934665603u;
-  for (char c : flags + value_in("/proc/cpuinfo", "model name")) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  for (char c : flags + value_in("/proc/cpuinfo", "model name"))
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
   char text[32];
   std::snprintf(text, sizeof text, "-%08x", unsigned(hash ^ hash >> 32));
   return system.machine + std::string(text);
 }
 
-std::string list(const uint32_t (&v)[3]) { return json_list({std::to_string(v[0]), std::to_string(v[1]), std::to_string(v[2])}); }
+std::string list(const uint32_t (&v)[3]) {
+  return json_list({std::to_string(v[0]), std::to_string(v[1]), std::to_string(v[2])});
+}
 
 // The levels of x86-64's psABI that this processor has and kernels are compiled ahead for, best first.
 const char* levels() {
@@ -69,7 +72,8 @@ uint32_t usable_cores() {
     char* end = nullptr;
     long cores = std::strtol(wanted, &end, 10);
     if (*wanted == 0 || *end != 0 || cores < 1 || cores > 4096) {
-      throw DeviceError("INVALID_OPTION", "WARPCELL_CPU_CORES must be a number from 1 to 4096, but is \"" + std::string(wanted) + "\".");
+      throw DeviceError("INVALID_OPTION",
+                        "WARPCELL_CPU_CORES must be a number from 1 to 4096, but is \"" + std::string(wanted) + "\".");
     }
     return uint32_t(cores);
   }
@@ -96,7 +100,12 @@ std::string machine_properties(uint32_t cores) {
       .number("sharedPerBlockOptin", kSharedPerBlockOptin)
       .number("registersPerBlock", 65536)
       .number("memoryTotal", memory_in("MemTotal"))
-      .raw("compiler", compiler == nullptr ? "null" : JsonObject().text("name", compiler->name).text("version", compiler->version).text("path", compiler->path).done())
+      .raw("compiler", compiler == nullptr ? "null"
+                                           : JsonObject()
+                                                 .text("name", compiler->name)
+                                                 .text("version", compiler->version)
+                                                 .text("path", compiler->path)
+                                                 .done())
       .raw("architectures", levels())
       .raw("driver", "null")
       .raw("libraries", "[]")

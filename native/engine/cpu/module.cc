@@ -20,17 +20,19 @@ namespace {
   throw DeviceError("INVALID_IMAGE", "The compiled cell cannot be loaded: " + reason + ". Compile the cell again.");
 }
 
-// Why the dynamic linker refused, in the words of the cell: a shared object may lack functions, so no compiler has said it before.
+// Why the dynamic linker refused, in the words of the cell: a shared object may lack functions, so no compiler has said
+// it before.
 [[noreturn]] void throw_unloadable(const std::string& reason) {
   const std::string undefined = "undefined symbol: ";
   size_t at = reason.find(undefined);
   if (at == std::string::npos) throw_artifact(reason);
   std::string symbol = reason.substr(at + undefined.size());
-  throw DeviceError("INVALID_IMAGE", "The cell uses " + demangle(symbol) + ", which it only declares. Define it in the cell.");
+  throw DeviceError("INVALID_IMAGE",
+                    "The cell uses " + demangle(symbol) + ", which it only declares. Define it in the cell.");
 }
 
-// A path to a descriptor that no other call has returned: the dynamic linker takes two equal paths for one object, and descriptors are
-// used again. So the path spells a counter, one "/." or "//." per bit.
+// A path to a descriptor that no other call has returned: the dynamic linker takes two equal paths for one object, and
+// descriptors are used again. So the path spells a counter, one "/." or "//." per bit.
 std::string unique_path(int descriptor) {
   static uint32_t counter = 0;
   uint32_t number = counter++;
@@ -50,7 +52,8 @@ Module::Module(const std::string& artifact, const std::vector<std::string>& lowe
     for (const std::string& name : lowered) {
       auto* description = static_cast<const warpcell_cpu::Kernel*>(dlsym(handle_, name.c_str()));
       if (description == nullptr) throw_artifact("it has no kernel " + name);
-      if (description->version != warpcell_cpu::kVersion) throw_artifact("it was made by another version of the library");
+      if (description->version != warpcell_cpu::kVersion)
+        throw_artifact("it was made by another version of the library");
       kernels_.push_back({name, description, {}});
       entries.push_back(reinterpret_cast<uint64_t>(description->entry) - map->l_addr);
     }
@@ -88,7 +91,10 @@ void Module::load(const std::string& artifact) {
 std::string describe(const LoadedKernel& kernel) {
   std::vector<std::string> parameters;
   for (uint32_t i = 0; i < kernel.description->parameters; i++) {
-    parameters.push_back(JsonObject().number("offset", kernel.description->offsets[i]).number("size", kernel.description->sizes[i]).done());
+    parameters.push_back(JsonObject()
+                             .number("offset", kernel.description->offsets[i])
+                             .number("size", kernel.description->sizes[i])
+                             .done());
   }
   return JsonObject()
       .text("name", kernel.name)

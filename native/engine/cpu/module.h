@@ -11,11 +11,11 @@
 namespace warpcell::cpu {
 
 struct LoadedKernel {
-  std::string name;                          // its symbol
-  const warpcell_cpu::Kernel* description;   // in the shared object
+  std::string name;                         // its symbol
+  const warpcell_cpu::Kernel* description;  // in the shared object
   StaticShared shared;
-  double cost = 0;                           // nanoseconds of one block, as far as known
-  ProfileLabel label{};                      // its name as the cell has it, where that is known
+  double cost = 0;       // nanoseconds of one block, as far as known
+  ProfileLabel label{};  // its name as the cell has it, where that is known
 };
 
 class Module {

@@ -38,7 +38,7 @@ int arguments_in(const char* format) {
       format++;
       continue;
     }
-    size_t length = std::strcspn(format, "diouxXeEfFgGaAcspn");   // flags, width, precision, size
+    size_t length = std::strcspn(format, "diouxXeEfFgGaAcspn");  // flags, width, precision, size
     for (size_t i = 0; i < length; i++) count += format[i] == '*';
     count += format[length] != 0;
     format += length;
@@ -56,7 +56,9 @@ int Output::print(uint64_t block, const char* format, va_list arguments) {
     uint32_t room = kBytes - used;
     va_list again;
     va_copy(again, arguments);
-    int length = room > sizeof(Head) ? std::vsnprintf(buffer_.get() + used + sizeof(Head), room - sizeof(Head), format, again) : 0;
+    int length = room > sizeof(Head)
+                     ? std::vsnprintf(buffer_.get() + used + sizeof(Head), room - sizeof(Head), format, again)
+                     : 0;
     va_end(again);
     if (length < 0) return -2;
     if (uint64_t(length) + sizeof(Head) + 1 < room) {
@@ -65,7 +67,7 @@ int Output::print(uint64_t block, const char* format, va_list arguments) {
       used_.store(used + uint32_t(sizeof(Head)) + uint32_t(length), std::memory_order_release);
       return arguments_in(format);
     }
-    if (used == 0) {   // longer than the whole buffer
+    if (used == 0) {  // longer than the whole buffer
       std::vector<char> large(size_t(length) + 1);
       std::vsnprintf(large.data(), large.size(), format, arguments);
       write_all(large.data(), size_t(length));

@@ -10,8 +10,8 @@ namespace warpcell::cpu {
 
 class Output {
  public:
-  // Formats as printf does, on behalf of a block, and returns what a kernel's printf does: the number of arguments, −1 without a format, −2 for a failure.
-  // What does not fit any more is written out at once.
+  // Formats as printf does, on behalf of a block, and returns what a kernel's printf does: the number of arguments, −1
+  // without a format, −2 for a failure. What does not fit any more is written out at once.
   int print(uint64_t block, const char* format, va_list arguments);
   // Async-signal-safe: writes the text in the order it was printed.
   void write_now();

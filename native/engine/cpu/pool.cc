@@ -1,4 +1,5 @@
-// Shares a launch among cores. Threads are started with the first large launch, spin briefly for the next one and then sleep.
+// Shares a launch among cores. Threads are started with the first large launch, spin briefly for the next one and then
+// sleep.
 #include "pool.h"
 
 #include <cerrno>
@@ -22,8 +23,8 @@ namespace warpcell::cpu {
 namespace {
 
 constexpr uint32_t kOpen = 1u << 31;
-constexpr double kWorthSharing = 30e3;   // nanoseconds; waking a core takes about 50 µs
-constexpr double kStep = 10e3;           // how often a launch on the calling thread looks at the clock
+constexpr double kWorthSharing = 30e3;  // nanoseconds; waking a core takes about 50 µs
+constexpr double kStep = 10e3;          // how often a launch on the calling thread looks at the clock
 constexpr int64_t kSpin = 20'000;
 constexpr uint32_t kChunksPerCore = 16;
 constexpr uint32_t kSharedAlignment = 128;
@@ -48,16 +49,21 @@ void futex_wait(std::atomic<uint32_t>& word, uint32_t value) {
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
 }
 
-void futex_wake(std::atomic<uint32_t>& word) { syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0); }
+void futex_wake(std::atomic<uint32_t>& word) {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+}
 
 }  // namespace
 
 Worker::Worker() {
   // The page after it faults.
   constexpr size_t page = 4096, bytes = (Pool::kDynamicShared + page - 1) / page * page;
-  void* memory = mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory =
+      mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED || mprotect(static_cast<char*>(memory) + bytes, page, PROT_NONE) != 0) {
-    throw DeviceError("OUT_OF_MEMORY", std::string("There are not 227 KiB left for the shared memory of a core's block: ") + std::strerror(errno) + ".");
+    throw DeviceError("OUT_OF_MEMORY",
+                      std::string("There are not 227 KiB left for the shared memory of a core's block: ") +
+                          std::strerror(errno) + ".");
   }
   scheduler.shared_end = shared_end = static_cast<uint8_t*>(memory) + bytes;
   scheduler.output = &output;
@@ -87,8 +93,10 @@ Span Pool::run(const Job& job, double& cost) {
   int64_t start = now();
   mine.busy_since.store(start, std::memory_order_relaxed);
   uint64_t run_here = 0;
-  if (job.cooperative) run_together(blocks);
-  else run_here = run_alone(blocks, cost);
+  if (job.cooperative)
+    run_together(blocks);
+  else
+    run_here = run_alone(blocks, cost);
   Span span = {start, now()};
   mine.busy_since.store(0, std::memory_order_relaxed);
   mine.busy.fetch_add(span.end - start, std::memory_order_relaxed);
@@ -208,7 +216,8 @@ void Pool::run_together(uint64_t blocks) {
   started.store(true, std::memory_order_release);
   for (std::thread& thread : threads) thread.join();
   if (!failure.empty()) {
-    throw DeviceError("DRIVER", "A cooperative launch needs a thread for each of its " + std::to_string(blocks) + " blocks, but only " + std::to_string(threads.size()) +
+    throw DeviceError("DRIVER", "A cooperative launch needs a thread for each of its " + std::to_string(blocks) +
+                                    " blocks, but only " + std::to_string(threads.size()) +
                                     " could be started: " + failure + ". Launch fewer blocks.");
   }
 }
@@ -225,8 +234,10 @@ uint64_t Pool::share(uint64_t first, uint64_t blocks) {
   uint64_t run_here = work(*workers_[0]);
   uint32_t inside = gate_.fetch_and(~kOpen, std::memory_order_acq_rel) & ~kOpen;
   for (int64_t spin_until = now() + kSpin; inside != 0; inside = gate_.load(std::memory_order_acquire)) {
-    if (now() < spin_until) relax();
-    else futex_wait(gate_, inside);
+    if (now() < spin_until)
+      relax();
+    else
+      futex_wait(gate_, inside);
   }
   return run_here;
 }
@@ -247,7 +258,8 @@ void Pool::start_threads() {
     // After a failure the next launch goes on from here: no worker may have two threads.
     for (; started_ < workers_.size(); started_++) std::thread(&Pool::serve, this, started_).detach();
   } catch (const std::system_error& error) {
-    throw DeviceError("DRIVER", "The threads of " + std::to_string(workers_.size()) + " cores could not all be started: " + error.what() +
+    throw DeviceError("DRIVER", "The threads of " + std::to_string(workers_.size()) +
+                                    " cores could not all be started: " + error.what() +
                                     ". Set WARPCELL_CPU_CORES to a smaller number.");
   }
 }
@@ -272,7 +284,8 @@ void Pool::serve(uint32_t number) {
     seen = generation_.load(std::memory_order_acquire);
     uint32_t gate = gate_.load(std::memory_order_relaxed);
     bool inside = false;
-    while ((gate & kOpen) && !inside) inside = gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acquire, std::memory_order_relaxed);
+    while ((gate & kOpen) && !inside)
+      inside = gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acquire, std::memory_order_relaxed);
     if (!inside) continue;
     int64_t start = now();
     worker.busy_since.store(start, std::memory_order_relaxed);

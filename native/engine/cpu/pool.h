@@ -1,4 +1,5 @@
-// All cores of the machine: turns one launch into ranges of blocks for them. A small grid stays on the calling thread; a large one is shared out.
+// All cores of the machine: turns one launch into ranges of blocks for them. A small grid stays on the calling thread;
+// a large one is shared out.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -15,14 +16,17 @@ struct Job {
   const warpcell_cpu::Kernel* kernel;
   Geometry geometry;
   const uint8_t* arguments;
-  uint32_t shared;   // dynamic shared memory, bytes
-  bool cooperative = false;   // all blocks run at once, and may wait for each other
-  uint64_t sequence = 0;      // how a profile names it
+  uint32_t shared;           // dynamic shared memory, bytes
+  bool cooperative = false;  // all blocks run at once, and may wait for each other
+  uint64_t sequence = 0;     // how a profile names it
   uint32_t name = 0;
 };
 
 // When a launch began and ended, of the clock of profiles.
-struct Span { int64_t start; int64_t end; };
+struct Span {
+  int64_t start;
+  int64_t end;
+};
 
 // One core's part: a scheduler with its dynamic shared memory, what its kernels print, and how long it was busy.
 struct Worker {
@@ -30,16 +34,16 @@ struct Worker {
   Scheduler scheduler;
   Output output;
   uint8_t* shared_end;
-  std::atomic<int64_t> busy{0};         // nanoseconds, of what has ended
-  std::atomic<int64_t> busy_since{0};   // 0: idle
-  RecordList parts;                     // of launches, while a profile is on
+  std::atomic<int64_t> busy{0};        // nanoseconds, of what has ended
+  std::atomic<int64_t> busy_since{0};  // 0: idle
+  RecordList parts;                    // of launches, while a profile is on
 };
 
 // How far a launch is, as another thread sees it.
 struct Headway {
-  uint64_t reached = 0;     // changes whenever a block ends
-  uint64_t block = 0;       // one that runs
-  uint64_t unstarted = 0;   // blocks that no core has begun
+  uint64_t reached = 0;    // changes whenever a block ends
+  uint64_t block = 0;      // one that runs
+  uint64_t unstarted = 0;  // blocks that no core has begun
 };
 
 class Pool {
@@ -49,12 +53,14 @@ class Pool {
   static constexpr uint64_t kTogetherThreads = 16384;
   static constexpr uint64_t kTogetherBlocks = 512;
 
-  // `cores` includes the thread that calls run(), which has to be the one that calls this. Lives as long as the process.
+  // `cores` includes the thread that calls run(), which has to be the one that calls this. Lives as long as the
+  // process.
   explicit Pool(uint32_t cores);
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  // Runs all blocks. `cost` is what one block takes, in nanoseconds, as far as known (0: not known); it is brought up to date.
+  // Runs all blocks. `cost` is what one block takes, in nanoseconds, as far as known (0: not known); it is brought up
+  // to date.
   Span run(const Job& job, double& cost);
   uint32_t cores() const { return uint32_t(workers_.size()); }
   // Callable from any thread while run() is under way.
@@ -82,7 +88,7 @@ class Pool {
   void start_threads();
 
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::vector<std::unique_ptr<Worker>> together_;   // one for each block of a cooperative launch
+  std::vector<std::unique_ptr<Worker>> together_;  // one for each block of a cooperative launch
   std::vector<Output*> outputs_;
   uint32_t started_ = 1;  // workers that have a thread; the first has the caller's
   uint32_t stacks_ = 0;   // that every worker has
@@ -93,10 +99,10 @@ class Pool {
   uint32_t threads_ = 0;
   std::atomic<uint64_t> blocks_{0};
   uint64_t chunk_ = 0;
-  alignas(64) std::atomic<uint64_t> next_{0};         // the first block that no core has been given
-  alignas(64) std::atomic<uint32_t> generation_{0};   // futex
+  alignas(64) std::atomic<uint64_t> next_{0};        // the first block that no core has been given
+  alignas(64) std::atomic<uint32_t> generation_{0};  // futex
   std::atomic<uint32_t> sleeping_{0};
-  alignas(64) std::atomic<uint32_t> gate_{0};         // futex; kOpen | threads inside
+  alignas(64) std::atomic<uint32_t> gate_{0};  // futex; kOpen | threads inside
 };
 
 // For the handler of faults: writes what all kernels have printed.

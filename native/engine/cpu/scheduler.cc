@@ -1,5 +1,5 @@
-// Lazy fibers: which thread of a block runs next. Lanes of the same warp come first, then threads that have not started, then whoever is
-// ready; so 32 stacks stay in the cache, and the order is the same in every run.
+// Lazy fibers: which thread of a block runs next. Lanes of the same warp come first, then threads that have not
+// started, then whoever is ready; so 32 stacks stay in the cache, and the order is the same in every run.
 #include "scheduler.h"
 
 #include <cstring>
@@ -44,8 +44,8 @@ Scheduler::Scheduler() {
 
 __attribute__((noinline)) static void enter(Slot* from, Slot* to) { warpcell_cpu::switch_to(from, to); }
 
-void Scheduler::run(const warpcell_cpu::Kernel& kernel, const Geometry& geometry, uint32_t threads, const uint8_t* arguments, uint8_t* shared,
-                    uint64_t first, uint64_t end) {
+void Scheduler::run(const warpcell_cpu::Kernel& kernel, const Geometry& geometry, uint32_t threads,
+                    const uint8_t* arguments, uint8_t* shared, uint64_t first, uint64_t end) {
   entry_ = kernel.entry;
   threads_ = block_.threads = threads;
   end_ = end;
@@ -109,7 +109,7 @@ Slot* Scheduler::finished(uint32_t stack) {
   thread_of_[stack] = kNone;
   free_[free_count_++] = stack;
   if (thread == kNone) {
-    if (first_fiber_) return &home_;   // no thread of any of these blocks has waited
+    if (first_fiber_) return &home_;  // no thread of any of these blocks has waited
     exit_threads(next_, threads_);
     next_ = threads_;
     if (alive_ != 0) return pick(kNone);
@@ -143,7 +143,7 @@ void Scheduler::begin_block() {
   waiting_count_ = 0;
   grid_calls_ = 0;
   block_.in_order = 0;
-  block_.warp_in_order = nullptr;   // the votes are left alone: the first thread to come has already voted
+  block_.warp_in_order = nullptr;  // the votes are left alone: the first thread to come has already voted
   std::memset(ready_, 0, sizeof ready_);
   std::memset(waiting_, 0, sizeof waiting_);
   for (uint32_t warp = 0; warp * kLanes < threads_; warp++) {
@@ -158,7 +158,8 @@ void Scheduler::exit_threads(uint32_t low, uint32_t high) {
     uint32_t warp = low / kLanes;
     uint32_t end = (warp + 1) * kLanes < high ? (warp + 1) * kLanes : high;
     warp_[warp].alive &= ~(lanes_below(end - warp * kLanes) & ~lanes_below(low % kLanes));
-    for (uint32_t left = warp_[warp].arrived; left != 0; left &= left - 1) complete(warp, uint32_t(__builtin_ctz(left)));
+    for (uint32_t left = warp_[warp].arrived; left != 0; left &= left - 1)
+      complete(warp, uint32_t(__builtin_ctz(left)));
     low = end;
   }
   if (alive_ != 0 && waiting_count_ == alive_) release_barrier();
@@ -212,7 +213,8 @@ Slot* Scheduler::barrier(uint32_t thread, uint32_t line) {
   return &block_.slot[0];
 }
 
-Slot* Scheduler::collective(uint32_t thread, uint32_t code, uint32_t mask, uint64_t value, uint32_t argument, uint32_t line) {
+Slot* Scheduler::collective(uint32_t thread, uint32_t code, uint32_t mask, uint64_t value, uint32_t argument,
+                            uint32_t line) {
   leave_order();
   bind(thread);
   uint32_t warp = thread / kLanes, lane = thread % kLanes;
@@ -220,8 +222,8 @@ Slot* Scheduler::collective(uint32_t thread, uint32_t code, uint32_t mask, uint6
   warpcell_cpu::Warp& laid = block_.warp[warp];
   block_.slot[thread].line = line;
   if (!(mask >> lane & 1)) {
-    fail_thread("WARP_MASK", run_.current, *run_.geometry, thread, "The mask 0x%08x of the warp intrinsic in line %u leaves out the calling lane %u.",
-                mask, line, lane);
+    fail_thread("WARP_MASK", run_.current, *run_.geometry, thread,
+                "The mask 0x%08x of the warp intrinsic in line %u leaves out the calling lane %u.", mask, line, lane);
   }
   state.mask[lane] = mask;
   state.code[lane] = code;
@@ -274,7 +276,8 @@ bool Scheduler::release_parked() {
       uint32_t lane = uint32_t(__builtin_ctz(left));
       if (state.site[lane] == site) group |= 1u << lane;
     }
-    for (uint32_t left = group; left != 0; left &= left - 1) block_.result[warp * kLanes + uint32_t(__builtin_ctz(left))] = group;
+    for (uint32_t left = group; left != 0; left &= left - 1)
+      block_.result[warp * kLanes + uint32_t(__builtin_ctz(left))] = group;
     state.parked &= ~group;
     ready_[warp / 2] |= uint64_t(group) << (warp % 2 * kLanes);
     return true;
@@ -302,12 +305,15 @@ Slot* Scheduler::yield(uint32_t thread, uint32_t line) {
 void Scheduler::wait_for_grid(uint32_t line) {
   if (grid == nullptr) {
     fail_thread("NOT_COOPERATIVE", run_.current, *run_.geometry, block_.current,
-                "this_grid().sync() in line %u needs a cooperative launch. Launch the kernel with { grid, block, cooperative: true }.", line);
+                "this_grid().sync() in line %u needs a cooperative launch. Launch the kernel with { grid, block, "
+                "cooperative: true }.",
+                line);
   }
   bool is_first = grid_calls_++ == 0;
   if (grid_calls_ == alive_) grid_calls_ = 0;
   if (!is_first || grid->wait()) return;
-  fail_block("DEADLOCK", run_.current, *run_.geometry, "this_grid().sync() in line %u waits for every block of the grid, but %llu of them have ended.", line,
+  fail_block("DEADLOCK", run_.current, *run_.geometry,
+             "this_grid().sync() in line %u waits for every block of the grid, but %llu of them have ended.", line,
              static_cast<unsigned long long>(grid->ended()));
 }
 
@@ -319,30 +325,42 @@ void Scheduler::deadlock() {
     if (waiting_[i / 64] >> (i % 64) & 1) line = block_.slot[i].line;
   }
   size_t used = waits == 0 ? append(text, sizeof text, 0, "no thread waits at __syncthreads")
-                           : append(text, sizeof text, 0, "%u of %u threads that have not exited wait at __syncthreads in line %u", waits, alive_, line);
+                           : append(text, sizeof text, 0,
+                                    "%u of %u threads that have not exited wait at __syncthreads in line %u", waits,
+                                    alive_, line);
   for (uint32_t warp = 0; warp * kLanes < threads_; warp++) {
     for (uint32_t left = warp_[warp].arrived; left != 0;) {
       uint32_t lane = uint32_t(__builtin_ctz(left)), group = 0;
       uint32_t mask = warp_[warp].mask[lane], at = block_.slot[warp * kLanes + lane].line;
       for (uint32_t i = 0; i < kLanes; i++) {
-        if ((left >> i & 1) && warp_[warp].mask[i] == mask && block_.slot[warp * kLanes + i].line == at) group |= 1u << i;
+        if ((left >> i & 1) && warp_[warp].mask[i] == mask && block_.slot[warp * kLanes + i].line == at)
+          group |= 1u << i;
       }
       left &= ~group;
-      used = append(text, sizeof text, used, "; lanes 0x%08x of warp %u wait in line %u for lanes 0x%08x", group, warp, at, mask & warp_[warp].alive & ~group);
+      used = append(text, sizeof text, used, "; lanes 0x%08x of warp %u wait in line %u for lanes 0x%08x", group, warp,
+                    at, mask & warp_[warp].alive & ~group);
     }
   }
-  fail_block("DEADLOCK", run_.current, *run_.geometry, "Not every thread of the block came to the same barrier: %s.", text);
+  fail_block("DEADLOCK", run_.current, *run_.geometry, "Not every thread of the block came to the same barrier: %s.",
+             text);
 }
 
 }  // namespace warpcell::cpu
 
 using warpcell::cpu::scheduler;
 
-warpcell_cpu::Slot* warpcell_cpu_barrier(unsigned thread, unsigned line) noexcept { return scheduler->barrier(thread, line); }
-warpcell_cpu::Slot* warpcell_cpu_warp(unsigned thread, unsigned code, unsigned mask, unsigned long long value, unsigned argument, unsigned line) noexcept {
+warpcell_cpu::Slot* warpcell_cpu_barrier(unsigned thread, unsigned line) noexcept {
+  return scheduler->barrier(thread, line);
+}
+warpcell_cpu::Slot* warpcell_cpu_warp(unsigned thread, unsigned code, unsigned mask, unsigned long long value,
+                                      unsigned argument, unsigned line) noexcept {
   return scheduler->collective(thread, code, mask, value, argument, line);
 }
-warpcell_cpu::Slot* warpcell_cpu_active(unsigned thread, unsigned site, unsigned line) noexcept { return scheduler->active(thread, site, line); }
+warpcell_cpu::Slot* warpcell_cpu_active(unsigned thread, unsigned site, unsigned line) noexcept {
+  return scheduler->active(thread, site, line);
+}
 void warpcell_cpu_grid(unsigned line) noexcept { scheduler->wait_for_grid(line); }
 int warpcell_cpu_is_cooperative() noexcept { return scheduler->grid != nullptr; }
-warpcell_cpu::Slot* warpcell_cpu_yield(unsigned thread, unsigned line) noexcept { return scheduler->yield(thread, line); }
+warpcell_cpu::Slot* warpcell_cpu_yield(unsigned thread, unsigned line) noexcept {
+  return scheduler->yield(thread, line);
+}

@@ -20,8 +20,9 @@ constexpr uint64_t kGuard = 1u << 20;
 uint64_t rounded(uint64_t bytes) { return (bytes + kPage - 1) & ~(kPage - 1); }
 
 [[noreturn]] void throw_memory(const char* call, uint64_t bytes) {
-  throw DeviceError("OUT_OF_MEMORY", "There are not " + std::to_string(bytes) + " bytes of shared memory left: " + call +
-                                         " failed: " + std::strerror(errno) + ". Free some arrays, or make them smaller.");
+  throw DeviceError("OUT_OF_MEMORY", "There are not " + std::to_string(bytes) +
+                                         " bytes of shared memory left: " + call + " failed: " + std::strerror(errno) +
+                                         ". Free some arrays, or make them smaller.");
 }
 
 }  // namespace

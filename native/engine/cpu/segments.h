@@ -1,4 +1,5 @@
-// The memory of the CPU device: turns a segment's descriptor into a mapping with guard pages, and a place into an address.
+// The memory of the CPU device: turns a segment's descriptor into a mapping with guard pages, and a place into an
+// address.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Lays stacks out so that they share neither cache sets nor pages: an odd number of pages each, the tops coloured line by line.
+// Lays stacks out so that they share neither cache sets nor pages: an odd number of pages each, the tops coloured line
+// by line.
 #include "stacks.h"
 
 #include <cerrno>
@@ -13,7 +14,7 @@ namespace warpcell::cpu {
 namespace {
 
 constexpr size_t kPage = 4096;
-constexpr size_t kStride = 17 * kPage;   // one guard page and 64 KiB
+constexpr size_t kStride = 17 * kPage;  // one guard page and 64 KiB
 constexpr uint32_t kColours = 40;
 constexpr size_t kLine = 64;
 
@@ -26,22 +27,28 @@ Stacks::~Stacks() {
 void Stacks::ensure(uint32_t count) {
   if (count <= guarded_) return;
   if (memory_ == nullptr) {
-    void* memory = mmap(nullptr, kStride * kCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    void* memory = mmap(nullptr, kStride * kCount, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (memory == MAP_FAILED) {
-      throw DeviceError("OUT_OF_MEMORY", "There are not " + std::to_string(kStride * kCount >> 20) + " MiB of address space left for a core's stacks: " +
-                                             std::strerror(errno) + ". Raise the limit of virtual memory (ulimit -v).");
+      throw DeviceError("OUT_OF_MEMORY", "There are not " + std::to_string(kStride * kCount >> 20) +
+                                             " MiB of address space left for a core's stacks: " + std::strerror(errno) +
+                                             ". Raise the limit of virtual memory (ulimit -v).");
     }
     memory_ = static_cast<char*>(memory);
   }
   for (; guarded_ < count; guarded_++) {
     if (mprotect(memory_ + kStride * guarded_, kPage, PROT_NONE) != 0) {
-      throw DeviceError("OUT_OF_MEMORY", std::string("The stacks of a block's threads cannot be guarded: mprotect failed: ") + std::strerror(errno) +
-                                             ". Use smaller blocks, or raise the limit: sysctl vm.max_map_count=262144.");
+      throw DeviceError("OUT_OF_MEMORY",
+                        std::string("The stacks of a block's threads cannot be guarded: mprotect failed: ") +
+                            std::strerror(errno) +
+                            ". Use smaller blocks, or raise the limit: sysctl vm.max_map_count=262144.");
     }
   }
 }
 
-char* Stacks::top(uint32_t number) const { return memory_ + kStride * (number + 1) - kLine - (number % kColours) * kLine; }
+char* Stacks::top(uint32_t number) const {
+  return memory_ + kStride * (number + 1) - kLine - (number % kColours) * kLine;
+}
 
 bool Stacks::is_guard(const void* address) const {
   auto* at = static_cast<const char*>(address);

@@ -7,7 +7,8 @@ namespace warpcell::cpu {
 
 class Stacks {
  public:
-  static constexpr uint32_t kCount = 1025;   // one per thread of the largest block, and the one that starts the next thread
+  static constexpr uint32_t kCount =
+      1025;  // one per thread of the largest block, and the one that starts the next thread
 
   Stacks() = default;
   Stacks(const Stacks&) = delete;

@@ -1,5 +1,5 @@
-// `__shared__` variables are variables of a thread, and their symbols begin with the function they are in; so does the symbol of a
-// kernel's entry contain it. (System V ABI, chapter 4, "Symbol Table"; Itanium C++ ABI, "Scope Encoding".)
+// `__shared__` variables are variables of a thread, and their symbols begin with the function they are in; so does the
+// symbol of a kernel's entry contain it. (System V ABI, chapter 4, "Symbol Table"; Itanium C++ ABI, "Scope Encoding".)
 #include "static_shared.h"
 
 #include <cstdlib>
@@ -20,7 +20,7 @@ constexpr const char* kEntryPrefix = "warpcell_cpu::Launch<&";
 constexpr const char* kEntrySuffix = ">::entry(";
 
 struct Symbol {
-  std::string name;   // demangled
+  std::string name;  // demangled
   uint64_t value;
   uint64_t size;
   bool of_thread;
@@ -29,7 +29,8 @@ struct Symbol {
 template <class T>
 T read(const std::string& bytes, uint64_t at) {
   T value;
-  if (at > bytes.size() || bytes.size() - at < sizeof value) throw DeviceError("INVALID_IMAGE", "The file of the compiled cell is cut off. Compile the cell again.");
+  if (at > bytes.size() || bytes.size() - at < sizeof value)
+    throw DeviceError("INVALID_IMAGE", "The file of the compiled cell is cut off. Compile the cell again.");
   std::memcpy(&value, bytes.data() + at, sizeof value);
   return value;
 }
@@ -42,11 +43,13 @@ std::string demangled(const char* name) {
   return status == 0 ? text.get() : name;
 }
 
-// Of variables of threads, and of functions that begin at an entry: a name takes longer to demangle than a kernel to load.
+// Of variables of threads, and of functions that begin at an entry: a name takes longer to demangle than a kernel to
+// load.
 std::vector<Symbol> symbols_of(const std::string& artifact, const std::unordered_set<uint64_t>& entries) {
   auto header = read<Elf64_Ehdr>(artifact, 0);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) {
-    throw DeviceError("INVALID_IMAGE", "This is not a cell compiled for the cpu device (a 64-bit ELF object). Compile the cell again.");
+    throw DeviceError("INVALID_IMAGE",
+                      "This is not a cell compiled for the cpu device (a 64-bit ELF object). Compile the cell again.");
   }
   std::vector<Symbol> symbols;
   for (uint32_t i = 0; i < header.e_shnum; i++) {
@@ -58,21 +61,25 @@ std::vector<Symbol> symbols_of(const std::string& artifact, const std::unordered
       int type = ELF64_ST_TYPE(symbol.st_info);
       bool of_thread = type == STT_TLS, is_entry = type == STT_FUNC && entries.count(symbol.st_value) != 0;
       if ((!of_thread && !is_entry) || symbol.st_shndx == SHN_UNDEF) continue;
-      read<char>(artifact, names.sh_offset + symbol.st_name);   // the name begins inside the file; the file ends with a table of zeros
-      symbols.push_back({demangled(artifact.c_str() + names.sh_offset + symbol.st_name), symbol.st_value, symbol.st_size, of_thread});
+      read<char>(artifact, names.sh_offset +
+                               symbol.st_name);  // the name begins inside the file; the file ends with a table of zeros
+      symbols.push_back(
+          {demangled(artifact.c_str() + names.sh_offset + symbol.st_name), symbol.st_value, symbol.st_size, of_thread});
     }
   }
   return symbols;
 }
 
-// The kernel in "warpcell_cpu::Launch<&ns::fill>::entry(…)" or "…Launch<&(void axpy<float>(int, float*))>::entry(…)"; else nothing.
+// The kernel in "warpcell_cpu::Launch<&ns::fill>::entry(…)" or "…Launch<&(void axpy<float>(int, float*))>::entry(…)";
+// else nothing.
 std::string kernel_of(const std::string& entry) {
   size_t end = entry.rfind(kEntrySuffix);
   if (!starts_with(entry, kEntryPrefix) || end == std::string::npos) return "";
   size_t start = std::strlen(kEntryPrefix);
   std::string kernel = entry.substr(start, end - start);
   if (starts_with(kernel, "(void ")) return kernel.substr(6, kernel.size() - 7);
-  return kernel[0] == '(' && kernel.back() == ')' ? kernel.substr(1, kernel.size() - 2) : kernel;   // not "(anonymous namespace)::fill"
+  return kernel[0] == '(' && kernel.back() == ')' ? kernel.substr(1, kernel.size() - 2)
+                                                  : kernel;  // not "(anonymous namespace)::fill"
 }
 
 // Whether a variable is in that function: "ns::fill(float*)::sums" is in "ns::fill".
@@ -81,7 +88,8 @@ bool is_in(const std::string& variable, const std::string& kernel) {
 }
 
 bool is_ours(const std::string& variable) {
-  return starts_with(variable, "warpcell_cpu::") || variable == "threadIdx" || variable == "blockIdx" || variable == "blockDim" || variable == "gridDim";
+  return starts_with(variable, "warpcell_cpu::") || variable == "threadIdx" || variable == "blockIdx" ||
+         variable == "blockDim" || variable == "gridDim";
 }
 
 // "axpy<float>" of "axpy<float>(int, float*)".

@@ -36,12 +36,14 @@ void Waiting::look(const Pool& pool) {
   }
   if (is_told_ || headway.unstarted == 0 || time - since_ < kPatience) return;
   is_told_ = true;
-  uint64_t x = headway.block % geometry_.grid[0], y = headway.block / geometry_.grid[0] % geometry_.grid[1], z = headway.block / geometry_.grid[0] / geometry_.grid[1];
+  uint64_t x = headway.block % geometry_.grid[0], y = headway.block / geometry_.grid[0] % geometry_.grid[1],
+           z = headway.block / geometry_.grid[0] / geometry_.grid[1];
   std::fprintf(stderr,
-               "Kernel %s: block (%llu,%llu,%llu) has run for 2 s, and %llu blocks have not started. If it waits for one of them it waits for ever: "
+               "Kernel %s: block (%llu,%llu,%llu) has run for 2 s, and %llu blocks have not started. If it waits for "
+               "one of them it waits for ever: "
                "launch it with cooperative: true, so that all blocks run at once. An interrupt stops it.\n",
-               kernel_->c_str(), static_cast<unsigned long long>(x), static_cast<unsigned long long>(y), static_cast<unsigned long long>(z),
-               static_cast<unsigned long long>(headway.unstarted));
+               kernel_->c_str(), static_cast<unsigned long long>(x), static_cast<unsigned long long>(y),
+               static_cast<unsigned long long>(z), static_cast<unsigned long long>(headway.unstarted));
 }
 
 }  // namespace warpcell::cpu

@@ -28,7 +28,7 @@ class Waiting {
 
  private:
   std::mutex mutex_;
-  const std::string* kernel_ = nullptr;   // null: none is watched
+  const std::string* kernel_ = nullptr;  // null: none is watched
   Geometry geometry_{};
   bool is_new_ = false;
   bool is_told_ = false;

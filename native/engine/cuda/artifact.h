@@ -1,4 +1,5 @@
-// What a compilation leaves for loading and looking at: turns machine code, PTX and the assembler's figures into bytes and back.
+// What a compilation leaves for loading and looking at: turns machine code, PTX and the assembler's figures into bytes
+// and back.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -14,7 +15,7 @@ struct Spills {
 };
 
 struct Artifact {
-  std::string cubin;            // empty when only PTX was asked for (--arch=compute_90)
+  std::string cubin;  // empty when only PTX was asked for (--arch=compute_90)
   std::string ptx;
   std::vector<Spills> spills;
 
@@ -26,8 +27,12 @@ struct Artifact {
 // Throws DeviceError INVALID_IMAGE for bytes that Artifact::bytes did not make.
 Artifact read_artifact(const std::string& bytes);
 
-// Takes ptxas's report (--ptxas-options=-v) out of a compile log: the spills of each kernel, and the log without the report.
-struct Report { std::vector<Spills> spills; std::string rest; };
+// Takes ptxas's report (--ptxas-options=-v) out of a compile log: the spills of each kernel, and the log without the
+// report.
+struct Report {
+  std::vector<Spills> spills;
+  std::string rest;
+};
 Report read_report(const std::string& log);
 
 }  // namespace warpcell::cuda

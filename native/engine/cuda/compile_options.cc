@@ -10,18 +10,22 @@ namespace warpcell::cuda {
 namespace {
 
 // What --minimal leaves out, as it appears in a source; an include of anything may need it too.
-constexpr const char* kNotMinimal[] = {"#include", "# include", "cudaError", "cudaStream", "cudaEvent", "cudaTexture", "cudaSurface", "cudaArray",
-  "tex1D", "tex2D", "tex3D", "texCubemap", "surf1D", "surf2D", "surf3D", "cudaLaunch", "cudaMalloc", "cudaMemcpy", "<<<"};
+constexpr const char* kNotMinimal[] = {"#include",    "# include",   "cudaError",  "cudaStream", "cudaEvent",
+                                       "cudaTexture", "cudaSurface", "cudaArray",  "tex1D",      "tex2D",
+                                       "tex3D",       "texCubemap",  "surf1D",     "surf2D",     "surf3D",
+                                       "cudaLaunch",  "cudaMalloc",  "cudaMemcpy", "<<<"};
 
 }  // namespace
 
-CompileOptions compile_options(const std::vector<std::string>& options, const std::string& architecture, Purpose purpose) {
+CompileOptions compile_options(const std::vector<std::string>& options, const std::string& architecture,
+                               Purpose purpose) {
   CellOptions given = read_options(options);
   CompileOptions result;
   result.architecture = given.architecture.empty() ? architecture : given.architecture;
   result.verbose = given.verbose;
-  result.searches_user_folders = !given.includes.empty() || !given.flags.empty();   // a flag may name one
-  result.nvrtc = {"-std=" + given.standard, "--device-as-default-execution-space", "--ptxas-options=-v", "-arch=" + result.architecture};
+  result.searches_user_folders = !given.includes.empty() || !given.flags.empty();  // a flag may name one
+  result.nvrtc = {"-std=" + given.standard, "--device-as-default-execution-space", "--ptxas-options=-v",
+                  "-arch=" + result.architecture};
   if (purpose == Purpose::cell) result.nvrtc.push_back("-lineinfo");
   for (const std::string& define : given.defines) result.nvrtc.push_back("-D" + define);
   for (const std::string& folder : given.includes) result.nvrtc.push_back("-I" + folder);
@@ -31,7 +35,8 @@ CompileOptions compile_options(const std::vector<std::string>& options, const st
 }
 
 bool fits_minimal(const std::string& source) {
-  return std::none_of(std::begin(kNotMinimal), std::end(kNotMinimal), [&](const char* word) { return source.find(word) != std::string::npos; });
+  return std::none_of(std::begin(kNotMinimal), std::end(kNotMinimal),
+                      [&](const char* word) { return source.find(word) != std::string::npos; });
 }
 
 }  // namespace warpcell::cuda

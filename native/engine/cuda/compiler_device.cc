@@ -1,4 +1,5 @@
-// A device that only compiles: machine code for a GPU that this machine need not have, with NVRTC alone. Kernels of the library are made with it ahead of time.
+// A device that only compiles: machine code for a GPU that this machine need not have, with NVRTC alone. Kernels of the
+// library are made with it ahead of time.
 #include "../device.h"
 #include "nvrtc.h"
 
@@ -14,9 +15,13 @@ class CompilerDevice final : public Device {
   explicit CompilerDevice(int capability) : capability_(capability), nvrtc_(kAnyDriver, capability, Purpose::library) {}
 
   std::string properties() override {
-    return "{\"name\":\"NVRTC\",\"kind\":\"cuda\",\"index\":" + std::to_string(capability_) + ",\"arch\":\"" + Nvrtc::architecture_of(capability_) +
-           "\",\"warpSize\":32,\"multiprocessors\":0,\"maxThreadsPerBlock\":1024,\"maxBlock\":[1024,1024,64],\"maxGrid\":[2147483647,65535,65535],"
-           "\"sharedPerBlock\":49152,\"sharedPerBlockOptin\":49152,\"memoryTotal\":0,\"shareable\":false,\"compiler\":" + nvrtc_.description() + "}";
+    return "{\"name\":\"NVRTC\",\"kind\":\"cuda\",\"index\":" + std::to_string(capability_) + ",\"arch\":\"" +
+           Nvrtc::architecture_of(capability_) +
+           "\",\"warpSize\":32,\"multiprocessors\":0,\"maxThreadsPerBlock\":1024,\"maxBlock\":[1024,1024,64],"
+           "\"maxGrid\":[2147483647,65535,65535],"
+           "\"sharedPerBlock\":49152,\"sharedPerBlockOptin\":49152,\"memoryTotal\":0,\"shareable\":false,"
+           "\"compiler\":" +
+           nvrtc_.description() + "}";
   }
   Compiled compile(const CompileRequest& request) override { return nvrtc_.compile(request); }
 
@@ -24,7 +29,10 @@ class CompilerDevice final : public Device {
   void segment_import(uint32_t, Memory, uint64_t, int) override { refuse(); }
   void segment_release(uint32_t) override { refuse(); }
   void* address(Place) override { refuse(); }
-  std::vector<std::string> module_load(uint32_t, uint32_t, const std::string&, const std::vector<std::string>&) override { refuse(); }
+  std::vector<std::string> module_load(uint32_t, uint32_t, const std::string&,
+                                       const std::vector<std::string>&) override {
+    refuse();
+  }
   void module_unload(uint32_t) override { refuse(); }
   std::string occupancy(uint32_t, uint32_t, uint32_t) override { refuse(); }
   std::string disassemble(const std::string&, const std::string&, const std::string&) override { refuse(); }

@@ -30,15 +30,16 @@ DeviceHandle find_device(const DriverApi& api, int index) {
   int count = 0;
   api.check(api.cuDeviceGetCount(&count), "counting the devices");
   if (index < 0 || index >= count) {
-    throw DeviceError("NO_DEVICE", "There is no GPU " + std::to_string(index) + ": this machine has " + std::to_string(count) + (count == 1 ? ", number 0." : ", numbered from 0."));
+    throw DeviceError("NO_DEVICE", "There is no GPU " + std::to_string(index) + ": this machine has " +
+                                       std::to_string(count) + (count == 1 ? ", number 0." : ", numbered from 0."));
   }
   DeviceHandle device = 0;
   api.check(api.cuDeviceGet(&device, index), "opening the device");
   return device;
 }
 
-// What kernels print between two looks at it, 256 bytes a call: later calls overwrite the first without a word. The default of 8.25 MiB holds 33,792; four times as much as here costs the
-// first launch that prints 60 ms.
+// What kernels print between two looks at it, 256 bytes a call: later calls overwrite the first without a word. The
+// default of 8.25 MiB holds 33,792; four times as much as here costs the first launch that prints 60 ms.
 constexpr size_t kPrintfBytes = 64u << 20;
 
 // The primary context is the one that CUDA's libraries use as well.
@@ -60,35 +61,54 @@ std::string bus_id(const DriverApi& api, DeviceHandle device) {
 // Opened only when a profile starts, so without its version.
 std::string profiling_library() {
   std::vector<std::string> files = find_cupti();
-  return JsonObject().text("name", "CUPTI").raw("path", files.empty() ? "null" : json_text(files.front())).raw("version", "null").done();
+  return JsonObject()
+      .text("name", "CUPTI")
+      .raw("path", files.empty() ? "null" : json_text(files.front()))
+      .raw("version", "null")
+      .done();
 }
 
-std::string missing_library(const char* name) { return JsonObject().text("name", name).raw("path", "null").raw("version", "null").done(); }
+std::string missing_library(const char* name) {
+  return JsonObject().text("name", name).raw("path", "null").raw("version", "null").done();
+}
 
 class CudaDevice : public Device {
  public:
   CudaDevice(const DriverApi& api, int index, Control* control)
-      : api_(api), index_(index), device_(find_device(api, index)), capability_(read(DeviceAttribute::major) * 10 + read(DeviceAttribute::minor)),
-        nvrtc_(api.version, capability_, Purpose::cell), context_(make_current(api, device_)), gauges_(bus_id(api, device_)),
-        modules_(api), segments_(api, device_, shareable()), stream_(api, control, uint32_t(read(DeviceAttribute::shared_per_block_optin)),
-                                                                                             uint32_t(read(DeviceAttribute::cooperative_launch) ? read(DeviceAttribute::multiprocessors) : 0)),
-        libraries_(cuda_libraries({api, segments_, stream_, log_})), profiler_({api, context_, index, stream_, log_}) {}
+      : api_(api),
+        index_(index),
+        device_(find_device(api, index)),
+        capability_(read(DeviceAttribute::major) * 10 + read(DeviceAttribute::minor)),
+        nvrtc_(api.version, capability_, Purpose::cell),
+        context_(make_current(api, device_)),
+        gauges_(bus_id(api, device_)),
+        modules_(api),
+        segments_(api, device_, shareable()),
+        stream_(api, control, uint32_t(read(DeviceAttribute::shared_per_block_optin)),
+                uint32_t(read(DeviceAttribute::cooperative_launch) ? read(DeviceAttribute::multiprocessors) : 0)),
+        libraries_(cuda_libraries({api, segments_, stream_, log_})),
+        profiler_({api, context_, index, stream_, log_}) {}
 
   std::string properties() override;
 
   int segment_create(uint32_t segment, uint64_t bytes) override { return segments_.create(segment, bytes); }
-  void segment_import(uint32_t segment, Memory memory, uint64_t bytes, int descriptor) override { segments_.import(segment, memory, bytes, descriptor); }
+  void segment_import(uint32_t segment, Memory memory, uint64_t bytes, int descriptor) override {
+    segments_.import(segment, memory, bytes, descriptor);
+  }
   void segment_release(uint32_t segment) override { segments_.release(segment); }
   void* address(Place place) override { return reinterpret_cast<void*>(segments_.address(place, 0)); }
 
   Compiled compile(const CompileRequest& request) override { return nvrtc_.compile(request); }
-  std::vector<std::string> module_load(uint32_t module, uint32_t first_kernel, const std::string& artifact, const std::vector<std::string>& lowered) override {
+  std::vector<std::string> module_load(uint32_t module, uint32_t first_kernel, const std::string& artifact,
+                                       const std::vector<std::string>& lowered) override {
     WatchedStretch stretch(stream_.watcher(), Stretch::foreign);
     return modules_.load(module, first_kernel, artifact, lowered);
   }
   void module_unload(uint32_t module) override { modules_.unload(module); }
   std::string occupancy(uint32_t kernel, uint32_t threads, uint32_t shared) override;
-  std::string disassemble(const std::string& artifact, const std::string& form, const std::string&) override { return cuda::disassemble(read_artifact(artifact), form); }
+  std::string disassemble(const std::string& artifact, const std::string& form, const std::string&) override {
+    return cuda::disassemble(read_artifact(artifact), form);
+  }
 
   void launch(const LaunchRequest& request) override {
     Kernel& kernel = modules_.kernel(request.kernel);
@@ -119,21 +139,24 @@ class CudaDevice : public Device {
 
  private:
   int read(DeviceAttribute name) const { return attribute(api_, device_, name); }
-  bool shareable() const { return read(DeviceAttribute::virtual_memory) != 0 && read(DeviceAttribute::posix_descriptors) != 0; }
+  bool shareable() const {
+    return read(DeviceAttribute::virtual_memory) != 0 && read(DeviceAttribute::posix_descriptors) != 0;
+  }
   std::string compiler();
 
   const DriverApi& api_;
   int index_;
   DeviceHandle device_;
   int capability_;
-  Nvrtc nvrtc_;         // before the context: its first compilation and the context's 200 ms overlap
+  Nvrtc nvrtc_;  // before the context: its first compilation and the context's 200 ms overlap
   Context context_;
   GpuGauges gauges_;
   Modules modules_;
   Segments segments_;
   WorkStream stream_;
   ProfileLog log_;
-  ProfileLabel launch_label_{"cuLaunchKernel"}, copy_label_{"cuMemcpyAsync"}, fill_label_{"cuMemsetAsync"}, wait_label_{"waiting for the device"};
+  ProfileLabel launch_label_{"cuLaunchKernel"}, copy_label_{"cuMemcpyAsync"}, fill_label_{"cuMemsetAsync"},
+      wait_label_{"waiting for the device"};
   std::unique_ptr<Libraries> libraries_;
   CuptiProfiler profiler_;
 };
@@ -144,7 +167,10 @@ std::string CudaDevice::properties() {
   size_t total = 0;
   api_.check(api_.cuDeviceTotalMem(&total, device_), "reading the device's properties");
   std::string nvrtc = compiler();
-  std::string nvml = gauges_.path().empty() ? missing_library("NVML") : JsonObject().text("name", "NVML").text("path", gauges_.path()).text("version", gauges_.version()).done();
+  std::string nvml =
+      gauges_.path().empty()
+          ? missing_library("NVML")
+          : JsonObject().text("name", "NVML").text("path", gauges_.path()).text("version", gauges_.version()).done();
   auto number = [&](DeviceAttribute which) { return std::to_string(read(which)); };
 
   return JsonObject()
@@ -155,8 +181,10 @@ std::string CudaDevice::properties() {
       .number("warpSize", read(DeviceAttribute::warp_size))
       .number("multiprocessors", read(DeviceAttribute::multiprocessors))
       .number("maxThreadsPerBlock", read(DeviceAttribute::max_threads_per_block))
-      .raw("maxBlock", json_list({number(DeviceAttribute::max_block_x), number(DeviceAttribute::max_block_y), number(DeviceAttribute::max_block_z)}))
-      .raw("maxGrid", json_list({number(DeviceAttribute::max_grid_x), number(DeviceAttribute::max_grid_y), number(DeviceAttribute::max_grid_z)}))
+      .raw("maxBlock", json_list({number(DeviceAttribute::max_block_x), number(DeviceAttribute::max_block_y),
+                                  number(DeviceAttribute::max_block_z)}))
+      .raw("maxGrid", json_list({number(DeviceAttribute::max_grid_x), number(DeviceAttribute::max_grid_y),
+                                 number(DeviceAttribute::max_grid_z)}))
       .number("sharedPerBlock", read(DeviceAttribute::shared_per_block))
       .number("sharedPerBlockOptin", read(DeviceAttribute::shared_per_block_optin))
       .number("registersPerBlock", read(DeviceAttribute::registers_per_block))

@@ -11,14 +11,20 @@
 namespace warpcell::cuda {
 namespace {
 
-struct Disassembler { const char* program; std::vector<std::string> options; };
+struct Disassembler {
+  const char* program;
+  std::vector<std::string> options;
+};
 
-// Of each form, best first. Lines: a comment before the instructions of each line of the source, also of functions that were inlined. Registers: columns that show
-// which are alive; the program prints either, not both.
-const struct { const char* form; std::vector<Disassembler> disassemblers; } kForms[] = {
-  {"sass", {{"nvdisasm", {"-c"}}, {"cuobjdump", {"-sass"}}}},
-  {"sass-lines", {{"nvdisasm", {"-c", "-gi"}}}},
-  {"sass-registers", {{"nvdisasm", {"-c", "-plr", "-lrm", "count"}}}},
+// Of each form, best first. Lines: a comment before the instructions of each line of the source, also of functions that
+// were inlined. Registers: columns that show which are alive; the program prints either, not both.
+const struct {
+  const char* form;
+  std::vector<Disassembler> disassemblers;
+} kForms[] = {
+    {"sass", {{"nvdisasm", {"-c"}}, {"cuobjdump", {"-sass"}}}},
+    {"sass-lines", {{"nvdisasm", {"-c", "-gi"}}}},
+    {"sass-registers", {{"nvdisasm", {"-c", "-plr", "-lrm", "count"}}}},
 };
 
 [[noreturn]] void fail(const std::string& what) {
@@ -33,12 +39,16 @@ std::string run(const std::string& program, const std::vector<std::string>& opti
   arguments.push_back(folder.file("cubin"));
   int status = run_program(arguments, {}, folder.path, folder.file("output"));
   std::string text = read_file(folder.file("output"));
-  if (status != 0) fail(program + " failed: " + (text.empty() ? "status " + std::to_string(status) : text.substr(0, text.find('\n'))));
+  if (status != 0)
+    fail(program + " failed: " + (text.empty() ? "status " + std::to_string(status) : text.substr(0, text.find('\n'))));
   return text;
 }
 
 std::string sass(const Artifact& artifact, const std::vector<Disassembler>& disassemblers) {
-  if (artifact.cubin.empty()) throw DeviceError("UNSUPPORTED", "There is no machine code to disassemble: the cell was compiled to PTX alone (--arch=compute_…).");
+  if (artifact.cubin.empty())
+    throw DeviceError(
+        "UNSUPPORTED",
+        "There is no machine code to disassemble: the cell was compiled to PTX alone (--arch=compute_…).");
   std::string names;
   for (const Disassembler& disassembler : disassemblers) {
     std::string program = find_program(disassembler.program);
@@ -46,8 +56,10 @@ std::string sass(const Artifact& artifact, const std::vector<Disassembler>& disa
     names += (names.empty() ? "" : " or ") + std::string(disassembler.program);
   }
   bool several = disassemblers.size() > 1;
-  throw DeviceError("UNSUPPORTED", "SASS needs " + names + ", " + (several ? "and neither is" : "which is not") + " in " + searched_places() +
-      ". Install " + (several ? "one" : "it") + " with pip install nvidia-cuda-nvdisasm (CUDA 12: " + (several ? "nvidia-cuda-cuobjdump-cu12 or " : "") + "the toolkit).");
+  throw DeviceError("UNSUPPORTED", "SASS needs " + names + ", " + (several ? "and neither is" : "which is not") +
+                                       " in " + searched_places() + ". Install " + (several ? "one" : "it") +
+                                       " with pip install nvidia-cuda-nvdisasm (CUDA 12: " +
+                                       (several ? "nvidia-cuda-cuobjdump-cu12 or " : "") + "the toolkit).");
 }
 
 }  // namespace
@@ -57,7 +69,8 @@ std::string disassemble(const Artifact& artifact, const std::string& form) {
   for (const auto& known : kForms) {
     if (form == known.form) return sass(artifact, known.disassemblers);
   }
-  throw DeviceError("NO_SUCH_FORM", "A kernel of a GPU is listed as ptx, sass, sass-lines or sass-registers, not as " + form + ".");
+  throw DeviceError("NO_SUCH_FORM",
+                    "A kernel of a GPU is listed as ptx, sass, sass-lines or sass-registers, not as " + form + ".");
 }
 
 }  // namespace warpcell::cuda

@@ -6,7 +6,8 @@
 
 namespace warpcell::cuda {
 
-// `form` is "ptx" or "sass". Throws DeviceError UNSUPPORTED when the form is not known or the disassembler is not installed.
+// `form` is "ptx" or "sass". Throws DeviceError UNSUPPORTED when the form is not known or the disassembler is not
+// installed.
 std::string disassemble(const Artifact& artifact, const std::string& form);
 
 }  // namespace warpcell::cuda

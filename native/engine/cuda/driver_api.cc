@@ -17,7 +17,7 @@ std::string log_text;
 
 // The driver calls this inside a failing call, with its own locks held: it may only append.
 void remember_log(void*, int, char* message, size_t length) {
-  constexpr const char* kNoNews = "Returning ";   // the result and the function, which the caller knows
+  constexpr const char* kNoNews = "Returning ";  // the result and the function, which the caller knows
   if (std::string(message, length).rfind(kNoNews, 0) == 0) return;
   std::lock_guard<std::mutex> lock(log_mutex);
   if (log_text.size() + length > kLogLimit) return;
@@ -28,14 +28,17 @@ void remember_log(void*, int, char* message, size_t length) {
 
 DeviceError too_old(int version) {
   return DeviceError("DRIVER_TOO_OLD", "The NVIDIA driver is too old: it is for CUDA " + version_text(version) +
-      ", and CUDA " + version_text(kOldestDriver) + " or newer is needed. Install driver 550 or newer, or use the cpu device.");
+                                           ", and CUDA " + version_text(kOldestDriver) +
+                                           " or newer is needed. Install driver 550 or newer, or use the cpu device.");
 }
 
 DriverApi open_driver() {
   DynamicLibrary library("libcuda.so.1");
   if (!library) {
-    throw DeviceError("NO_DRIVER", "This machine has no NVIDIA driver (libcuda.so.1) that can be opened. "
-        "Install the NVIDIA driver 550 or newer, or use the cpu device.", library.error());
+    throw DeviceError("NO_DRIVER",
+                      "This machine has no NVIDIA driver (libcuda.so.1) that can be opened. "
+                      "Install the NVIDIA driver 550 or newer, or use the cpu device.",
+                      library.error());
   }
 
   DriverApi api;
@@ -45,16 +48,20 @@ DriverApi open_driver() {
 #undef X
 
   if (api.cuDriverGetVersion == nullptr || api.cuDriverGetVersion(&api.version) != kSuccess) {
-    throw DeviceError("NO_DRIVER", "The NVIDIA driver is broken: libcuda.so.1 does not answer cuDriverGetVersion. Reinstall the NVIDIA driver.");
+    throw DeviceError(
+        "NO_DRIVER",
+        "The NVIDIA driver is broken: libcuda.so.1 does not answer cuDriverGetVersion. Reinstall the NVIDIA driver.");
   }
   if (api.version < kOldestDriver) throw too_old(api.version);
 
   const char* missing = nullptr;
-#define X(name, symbol, parameters) if (api.name == nullptr && missing == nullptr) missing = #symbol;
+#define X(name, symbol, parameters) \
+  if (api.name == nullptr && missing == nullptr) missing = #symbol;
   WARPCELL_DRIVER_FUNCTIONS(X)
 #undef X
   if (missing != nullptr) {
-    throw DeviceError("DRIVER_TOO_OLD", std::string("The NVIDIA driver is incomplete: libcuda.so.1 lacks ") + missing + ". Reinstall the NVIDIA driver.");
+    throw DeviceError("DRIVER_TOO_OLD", std::string("The NVIDIA driver is incomplete: libcuda.so.1 lacks ") + missing +
+                                            ". Reinstall the NVIDIA driver.");
   }
 
   Result result = api.cuInit(0);

@@ -5,7 +5,8 @@
 
 namespace warpcell::cuda {
 
-// The error of `result`; `doing` names the work: "launching axpy"; empty where the call only met the end of earlier work. Its details hold CUDA's own name and text, and the driver's log.
+// The error of `result`; `doing` names the work: "launching axpy"; empty where the call only met the end of earlier
+// work. Its details hold CUDA's own name and text, and the driver's log.
 DeviceError failure(const DriverApi& api, Result result, const std::string& doing);
 
 // Why cuInit found nothing to work with.

@@ -11,22 +11,30 @@
 namespace warpcell::cuda {
 
 // nvmlMemory_t, nvmlUtilization_t and nvmlProcessInfo_v2_t
-struct NvmlMemory { unsigned long long total, free, used; };
-struct NvmlUtilization { unsigned gpu, memory; };
-struct NvmlProcess { unsigned pid; unsigned long long memory; unsigned gpu_instance, compute_instance; };
+struct NvmlMemory {
+  unsigned long long total, free, used;
+};
+struct NvmlUtilization {
+  unsigned gpu, memory;
+};
+struct NvmlProcess {
+  unsigned pid;
+  unsigned long long memory;
+  unsigned gpu_instance, compute_instance;
+};
 
-#define WARPCELL_NVML_FUNCTIONS(X) \
-  X(nvmlInit_v2, ()) \
-  X(nvmlSystemGetNVMLVersion, (char*, unsigned)) \
-  X(nvmlDeviceGetHandleByPciBusId_v2, (const char*, NvmlDeviceTag**)) \
-  X(nvmlDeviceGetMemoryInfo, (NvmlDeviceTag*, NvmlMemory*)) \
+#define WARPCELL_NVML_FUNCTIONS(X)                                     \
+  X(nvmlInit_v2, ())                                                   \
+  X(nvmlSystemGetNVMLVersion, (char*, unsigned))                       \
+  X(nvmlDeviceGetHandleByPciBusId_v2, (const char*, NvmlDeviceTag**))  \
+  X(nvmlDeviceGetMemoryInfo, (NvmlDeviceTag*, NvmlMemory*))            \
   X(nvmlDeviceGetUtilizationRates, (NvmlDeviceTag*, NvmlUtilization*)) \
-  X(nvmlDeviceGetTemperature, (NvmlDeviceTag*, int, unsigned*)) \
-  X(nvmlDeviceGetPowerUsage, (NvmlDeviceTag*, unsigned*)) \
+  X(nvmlDeviceGetTemperature, (NvmlDeviceTag*, int, unsigned*))        \
+  X(nvmlDeviceGetPowerUsage, (NvmlDeviceTag*, unsigned*))              \
   X(nvmlDeviceGetComputeRunningProcesses_v3, (NvmlDeviceTag*, unsigned*, NvmlProcess*))
 
 struct NvmlApi {
-#define X(name, parameters) int (*name) parameters = nullptr;
+#define X(name, parameters) int(*name) parameters = nullptr;
   WARPCELL_NVML_FUNCTIONS(X)
 #undef X
 };
@@ -58,7 +66,8 @@ int64_t memory_of_this_process(const NvmlApi& api, NvmlDeviceTag* device) {
   unsigned count = kMostProcesses;
   if (api.nvmlDeviceGetComputeRunningProcesses_v3(device, &count, processes.data()) != kOk) return -1;
   processes.resize(std::min(count, kMostProcesses));
-  auto own = std::find_if(processes.begin(), processes.end(), [](const NvmlProcess& process) { return process.pid == unsigned(getpid()); });
+  auto own = std::find_if(processes.begin(), processes.end(),
+                          [](const NvmlProcess& process) { return process.pid == unsigned(getpid()); });
   return own == processes.end() || own->memory == kNotAvailable ? -1 : int64_t(own->memory);
 }
 

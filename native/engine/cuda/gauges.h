@@ -11,7 +11,8 @@ struct NvmlDeviceTag;
 
 class GpuGauges {
  public:
-  // `bus_id` as cuDeviceGetPCIBusId writes it, because NVML numbers devices its own way. Without NVML there are no figures and path() is empty.
+  // `bus_id` as cuDeviceGetPCIBusId writes it, because NVML numbers devices its own way. Without NVML there are no
+  // figures and path() is empty.
   explicit GpuGauges(const std::string& bus_id);
 
   // Fills the figures of `gauges`; −1 where one is not known. Not its version.

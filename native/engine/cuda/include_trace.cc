@@ -23,13 +23,14 @@ std::vector<std::string> IncludeTrace::options() {
 std::optional<std::vector<std::string>> IncludeTrace::files() const {
   std::string text;
   char buffer[1 << 14];
-  for (ssize_t count; (count = pread(descriptor_, buffer, sizeof buffer, off_t(text.size()))) > 0;) text.append(buffer, size_t(count));
+  for (ssize_t count; (count = pread(descriptor_, buffer, sizeof buffer, off_t(text.size()))) > 0;)
+    text.append(buffer, size_t(count));
   if (text.empty()) return std::nullopt;
 
   std::vector<std::string> files;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    size_t start = line.find_first_not_of(' ');   // nested files are indented
+    size_t start = line.find_first_not_of(' ');  // nested files are indented
     if (start == std::string::npos) continue;
     std::string file = line.substr(start);
     if (file.rfind("__nv_", 0) != 0) files.push_back(std::filesystem::absolute(file).lexically_normal().string());

@@ -6,8 +6,9 @@
 
 namespace warpcell::cuda {
 
-// NVRTC has no option for a list of dependencies, but hands options on to its front end, which has. It writes into memory of this object, under
-// one name for its life, since NVRTC compares options with those of its precompiled headers. One compilation at a time.
+// NVRTC has no option for a list of dependencies, but hands options on to its front end, which has. It writes into
+// memory of this object, under one name for its life, since NVRTC compares options with those of its precompiled
+// headers. One compilation at a time.
 class IncludeTrace {
  public:
   IncludeTrace();

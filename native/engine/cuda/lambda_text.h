@@ -1,4 +1,5 @@
-// Takes __device__ and __host__ from lambdas: NVRTC refuses them there and has no option that allows them, as nvcc's --extended-lambda does.
+// Takes __device__ and __host__ from lambdas: NVRTC refuses them there and has no option that allows them, as nvcc's
+// --extended-lambda does.
 #pragma once
 #include <string>
 

@@ -9,22 +9,25 @@
 namespace warpcell::cuda {
 namespace {
 
-constexpr uint32_t kDefaultDynamicShared = 48 * 1024;   // with the static part; more has to be asked for
+constexpr uint32_t kDefaultDynamicShared = 48 * 1024;  // with the static part; more has to be asked for
 
 }  // namespace
 
 void Kernel::allow_shared(uint32_t bytes, uint32_t limit) {
   if (bytes <= dynamic_shared) return;
   if (uint64_t(bytes) + static_shared > limit) {
-    throw DeviceError("INVALID_LAUNCH", "A block has at most " + std::to_string(limit) + " bytes of shared memory, but " + name + " needs " +
-        std::to_string(bytes) + " dynamic and " + std::to_string(static_shared) + " static bytes.");
+    throw DeviceError("INVALID_LAUNCH", "A block has at most " + std::to_string(limit) +
+                                            " bytes of shared memory, but " + name + " needs " + std::to_string(bytes) +
+                                            " dynamic and " + std::to_string(static_shared) + " static bytes.");
   }
   const DriverApi& api = driver();
-  api.check(api.cuFuncSetAttribute(function, FunctionAttribute::max_dynamic_shared, int(bytes)), "asking for more shared memory");
+  api.check(api.cuFuncSetAttribute(function, FunctionAttribute::max_dynamic_shared, int(bytes)),
+            "asking for more shared memory");
   dynamic_shared = bytes;
 }
 
-std::vector<std::string> Modules::load(uint32_t module, uint32_t first_kernel, const std::string& artifact, const std::vector<std::string>& symbols) {
+std::vector<std::string> Modules::load(uint32_t module, uint32_t first_kernel, const std::string& artifact,
+                                       const std::vector<std::string>& symbols) {
   if (modules_.count(module) != 0) throw known_module(module);
   Artifact parts = read_artifact(artifact);
 
@@ -68,19 +71,22 @@ Kernel Modules::open(Module handle, const std::string& symbol) {
   api_.check(api_.cuFuncLoad(kernel.function), ("loading " + symbol).c_str());
 
   int shared = 0;
-  api_.check(api_.cuFuncGetAttribute(&shared, FunctionAttribute::shared, kernel.function), "reading a kernel's attributes");
+  api_.check(api_.cuFuncGetAttribute(&shared, FunctionAttribute::shared, kernel.function),
+             "reading a kernel's attributes");
   kernel.static_shared = uint32_t(shared);
   kernel.dynamic_shared = kDefaultDynamicShared - std::min(kernel.static_shared, kDefaultDynamicShared);
 
   Parameter parameter;
   Result result;
-  while ((result = api_.cuFuncGetParamInfo(kernel.function, kernel.parameters.size(), &parameter.offset, &parameter.size)) == kSuccess) {
+  while ((result = api_.cuFuncGetParamInfo(kernel.function, kernel.parameters.size(), &parameter.offset,
+                                           &parameter.size)) == kSuccess) {
     kernel.parameters.push_back(parameter);
   }
   // The driver has no count: one past the last is an invalid value, which it may also have logged.
   if (result != kInvalidValue) api_.check(result, "reading a kernel's parameters");
   take_driver_log();
-  if (!kernel.parameters.empty()) kernel.parameter_bytes = uint32_t(kernel.parameters.back().offset + kernel.parameters.back().size);
+  if (!kernel.parameters.empty())
+    kernel.parameter_bytes = uint32_t(kernel.parameters.back().offset + kernel.parameters.back().size);
   return kernel;
 }
 
@@ -88,9 +94,16 @@ std::string Modules::describe(const Kernel& kernel, const Artifact& artifact) {
   JsonObject object;
   object.text("name", kernel.name);
 
-  constexpr struct { const char* name; FunctionAttribute attribute; } kAttributes[] = {
-    {"registers", FunctionAttribute::registers}, {"shared", FunctionAttribute::shared}, {"local", FunctionAttribute::local},
-    {"constant", FunctionAttribute::constant}, {"maxThreads", FunctionAttribute::max_threads}, {"binary", FunctionAttribute::binary},
+  constexpr struct {
+    const char* name;
+    FunctionAttribute attribute;
+  } kAttributes[] = {
+      {"registers", FunctionAttribute::registers},
+      {"shared", FunctionAttribute::shared},
+      {"local", FunctionAttribute::local},
+      {"constant", FunctionAttribute::constant},
+      {"maxThreads", FunctionAttribute::max_threads},
+      {"binary", FunctionAttribute::binary},
   };
   for (const auto& [name, attribute] : kAttributes) {
     int value = 0;
@@ -98,14 +111,16 @@ std::string Modules::describe(const Kernel& kernel, const Artifact& artifact) {
     object.number(name, value);
   }
 
-  auto known = std::find_if(artifact.spills.begin(), artifact.spills.end(), [&](const Spills& spills) { return spills.symbol == kernel.name; });
+  auto known = std::find_if(artifact.spills.begin(), artifact.spills.end(),
+                            [&](const Spills& spills) { return spills.symbol == kernel.name; });
   bool found = known != artifact.spills.end();
   object.raw("spillStores", found ? std::to_string(known->stores) : "null");
   object.raw("spillLoads", found ? std::to_string(known->loads) : "null");
 
   std::vector<std::string> parameters;
   for (const auto& parameter : kernel.parameters) {
-    parameters.push_back(JsonObject().number("offset", int64_t(parameter.offset)).number("size", int64_t(parameter.size)).done());
+    parameters.push_back(
+        JsonObject().number("offset", int64_t(parameter.offset)).number("size", int64_t(parameter.size)).done());
   }
   return object.raw("parameters", json_list(parameters)).done();
 }

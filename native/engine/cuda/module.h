@@ -11,16 +11,19 @@
 
 namespace warpcell::cuda {
 
-struct Parameter { size_t offset; size_t size; };
+struct Parameter {
+  size_t offset;
+  size_t size;
+};
 
 struct Kernel {
-  Function function = nullptr;          // null once its module is unloaded
+  Function function = nullptr;  // null once its module is unloaded
   std::string name;
-  uint32_t parameter_bytes = 0;         // to the end of the last one, without padding
+  uint32_t parameter_bytes = 0;  // to the end of the last one, without padding
   std::vector<Parameter> parameters;
-  bool prints = false;                  // its module calls printf
+  bool prints = false;  // its module calls printf
   uint32_t static_shared = 0;
-  uint32_t dynamic_shared = 0;          // how much it may be launched with, as the driver has been told
+  uint32_t dynamic_shared = 0;  // how much it may be launched with, as the driver has been told
 
   // Tells the driver that this much dynamic shared memory is meant, where that is more than before.
   // Throws DeviceError INVALID_LAUNCH when the device has less.
@@ -33,7 +36,8 @@ class Modules {
 
   // Loads and makes resident, so that no launch has to wait for it. Kernel k gets the id first_kernel + k.
   // Returns a JSON object for each, as Device::module_load describes. Throws DeviceError.
-  std::vector<std::string> load(uint32_t module, uint32_t first_kernel, const std::string& artifact, const std::vector<std::string>& symbols);
+  std::vector<std::string> load(uint32_t module, uint32_t first_kernel, const std::string& artifact,
+                                const std::vector<std::string>& symbols);
 
   // Nothing of the module may still run.
   void unload(uint32_t module);
@@ -45,14 +49,17 @@ class Modules {
   }
 
  private:
-  struct Loaded { Module handle; std::vector<uint32_t> kernels; };
+  struct Loaded {
+    Module handle;
+    std::vector<uint32_t> kernels;
+  };
 
   Kernel open(Module handle, const std::string& symbol);
   std::string describe(const Kernel& kernel, const Artifact& artifact);
 
   const DriverApi& api_;
   std::unordered_map<uint32_t, Loaded> modules_;
-  std::vector<Kernel> kernels_;         // by id
+  std::vector<Kernel> kernels_;  // by id
 };
 
 }  // namespace warpcell::cuda

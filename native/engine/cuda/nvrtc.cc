@@ -18,7 +18,9 @@ constexpr int kOk = 0;
 constexpr int kInvalidOption = 5;
 constexpr const char* kChosenFile = "WARPCELL_NVRTC";
 constexpr const char* kWarmUpSource = "extern \"C\" __global__ void warm_up(int* p) { *p = 1; }";
-constexpr const char* kHowToGet = "Install it with pip install nvidia-cuda-nvrtc (CUDA 12: nvidia-cuda-nvrtc-cu12), or name the file in WARPCELL_NVRTC";
+constexpr const char* kHowToGet =
+    "Install it with pip install nvidia-cuda-nvrtc (CUDA 12: nvidia-cuda-nvrtc-cu12), or name the file in "
+    "WARPCELL_NVRTC";
 
 // The library's const char* functions are in the table as the others are: the address is what matters.
 std::string error_text(const NvrtcApi& api, int result) {
@@ -32,10 +34,14 @@ std::string error_text(const NvrtcApi& api, int result) {
 class ProgramScope {
  public:
   ProgramScope(const NvrtcApi& api, const CompileRequest& request) : api_(api) {
-    check(api.nvrtcCreateProgram(&program_, request.source.c_str(), request.name.c_str(), 0, nullptr, nullptr), "taking the source");
-    for (const auto& expression : request.expressions) check(api.nvrtcAddNameExpression(program_, expression.c_str()), "taking the name of a kernel");
+    check(api.nvrtcCreateProgram(&program_, request.source.c_str(), request.name.c_str(), 0, nullptr, nullptr),
+          "taking the source");
+    for (const auto& expression : request.expressions)
+      check(api.nvrtcAddNameExpression(program_, expression.c_str()), "taking the name of a kernel");
   }
-  ~ProgramScope() { if (program_ != nullptr) api_.nvrtcDestroyProgram(&program_); }
+  ~ProgramScope() {
+    if (program_ != nullptr) api_.nvrtcDestroyProgram(&program_);
+  }
   ProgramScope(const ProgramScope&) = delete;
   ProgramScope& operator=(const ProgramScope&) = delete;
 
@@ -66,7 +72,7 @@ class ProgramScope {
     check(size_of(program_, &size), "handing over its result");
     std::string bytes(size, '\0');
     if (size > 0) check(get(program_, &bytes[0]), "handing over its result");
-    if (zero_ended) bytes.resize(std::min(bytes.find('\0'), bytes.size()));   // logs have had two zeros at the end
+    if (zero_ended) bytes.resize(std::min(bytes.find('\0'), bytes.size()));  // logs have had two zeros at the end
     return bytes;
   }
 
@@ -76,8 +82,8 @@ class ProgramScope {
 
 namespace {
 
-// NVRTC's text for a kernel that was asked for by name, as a file: "__nv_name_map(2)" becomes "kernel axpy<float>(1)". That the lookup
-// failed too follows from what it says before.
+// NVRTC's text for a kernel that was asked for by name, as a file: "__nv_name_map(2)" becomes "kernel axpy<float>(1)".
+// That the lookup failed too follows from what it says before.
 std::string with_kernel_names(const std::string& log) {
   constexpr const char* kNameMap = "__nv_name_map(";
   constexpr const char* kPragma = "#pragma nv_mangled_name ";
@@ -112,14 +118,16 @@ int major_in(const std::string& path) {
   return at == std::string::npos ? 0 : std::atoi(path.c_str() + at + 4);
 }
 
-// libcu++ defines limits and constants that our headers for C's have defined before, in other words: no concern of the cell's author.
+// libcu++ defines limits and constants that our headers for C's have defined before, in other words: no concern of the
+// cell's author.
 std::string without_known_redefinitions(const std::string& log, const std::string& folder) {
   constexpr const char* kRemark = "Remark: The warnings can be suppressed";
   std::string rest, block;
   bool has_remark = false;
   std::istringstream lines(log);
   auto finish = [&] {
-    bool is_known = block.find("warning #47-D:") != std::string::npos && block.find(" of " + folder + "/") != std::string::npos;
+    bool is_known =
+        block.find("warning #47-D:") != std::string::npos && block.find(" of " + folder + "/") != std::string::npos;
     bool is_remark = block.rfind(kRemark, 0) == 0;
     has_remark = has_remark || is_remark;
     if (!is_known && !is_remark) rest += block;
@@ -130,7 +138,8 @@ std::string without_known_redefinitions(const std::string& log, const std::strin
     if (line.empty()) finish();
   }
   finish();
-  if (has_remark && rest.find("warning #") != std::string::npos) rest += std::string(kRemark) + " \"-diag-suppress <warning-number>\"\n";
+  if (has_remark && rest.find("warning #") != std::string::npos)
+    rest += std::string(kRemark) + " \"-diag-suppress <warning-number>\"\n";
   return rest;
 }
 
@@ -138,7 +147,8 @@ std::string readable(const std::string& log, const CompileRequest& request) {
   return with_kernel_names(without_known_redefinitions(without_precompiled_remarks(log), request.headers + "/cuda"));
 }
 
-Compiled collect(ProgramScope& program, const CompileRequest& request, const CompileOptions& options, const IncludeTrace& includes, Purpose purpose) {
+Compiled collect(ProgramScope& program, const CompileRequest& request, const CompileOptions& options,
+                 const IncludeTrace& includes, Purpose purpose) {
   std::string log = readable(program.log(), request);
   Report report = read_report(log);
   Artifact artifact;
@@ -172,7 +182,8 @@ std::string Nvrtc::architecture_of(int capability) {
   return "sm_" + std::to_string(capability) + (capability >= 90 ? "a" : "");
 }
 
-Nvrtc::Nvrtc(int driver_version, int capability, Purpose purpose) : driver_version_(driver_version), capability_(capability), purpose_(purpose) {
+Nvrtc::Nvrtc(int driver_version, int capability, Purpose purpose)
+    : driver_version_(driver_version), capability_(capability), purpose_(purpose) {
   warm_up_ = std::thread([this] {
     try {
       compile({kWarmUpSource, "warm_up.cu", "", {"warm_up"}, {}});
@@ -194,7 +205,11 @@ const NvrtcApi& Nvrtc::api() {
 
 std::string Nvrtc::description() {
   const NvrtcApi& nvrtc = api();
-  return JsonObject().text("name", "NVRTC").text("version", std::to_string(nvrtc.major) + "." + std::to_string(nvrtc.minor)).text("path", nvrtc.path).done();
+  return JsonObject()
+      .text("name", "NVRTC")
+      .text("version", std::to_string(nvrtc.major) + "." + std::to_string(nvrtc.minor))
+      .text("path", nvrtc.path)
+      .done();
 }
 
 void Nvrtc::open() {
@@ -221,7 +236,8 @@ void Nvrtc::open() {
 
     api.path = library.file_of("nvrtcVersion");
     // NVRTC asks the loader for this one by its bare name, and wheels lie outside the loader's folders.
-    DynamicLibrary builtins(sibling(api.path, "libnvrtc-builtins.so." + std::to_string(api.major) + "." + std::to_string(api.minor)));
+    DynamicLibrary builtins(
+        sibling(api.path, "libnvrtc-builtins.so." + std::to_string(api.major) + "." + std::to_string(api.minor)));
     if (!builtins) {
       tried_ += builtins.error() + "\n";
       continue;
@@ -236,10 +252,11 @@ void Nvrtc::open() {
   }
   const char* chosen = std::getenv(kChosenFile);
   if (chosen != nullptr) {
-    missing_ = std::string(kChosenFile) + " names " + chosen + ", which cannot be used as NVRTC. Correct the variable, or unset it.";
+    missing_ = std::string(kChosenFile) + " names " + chosen +
+               ", which cannot be used as NVRTC. Correct the variable, or unset it.";
   } else {
-    missing_ = "There is no NVRTC (libnvrtc.so of CUDA 12.4 or newer, up to " + std::to_string(driver_version_ / 1000) + ".x) in " +
-        searched_places() + ". " + kHowToGet + ".";
+    missing_ = "There is no NVRTC (libnvrtc.so of CUDA 12.4 or newer, up to " + std::to_string(driver_version_ / 1000) +
+               ".x) in " + searched_places() + ". " + kHowToGet + ".";
   }
 }
 
@@ -248,7 +265,7 @@ int Nvrtc::run(ProgramScope& program, std::vector<std::string> options) {
   for (const auto& option : includes_.options()) traced.push_back(option);
   int result = program.compile(traced);
   if (result != kInvalidOption) return result;
-  includes_.options();   // what is not asked for is not there
+  includes_.options();  // what is not asked for is not there
   return program.compile(options);
 }
 
@@ -260,8 +277,9 @@ Compiled Nvrtc::compile(const CompileRequest& given) {
   CompileOptions options = compile_options(request.options, own, purpose_);
   const auto& known = nvrtc.architectures;
   if (options.architecture == own && std::find(known.begin(), known.end(), capability_) == known.end()) {
-    throw DeviceError("ARCHITECTURE", "This GPU (" + own + ") is unknown to " + nvrtc.path + " (" + std::to_string(nvrtc.major) + "." +
-        std::to_string(nvrtc.minor) + "). " + kHowToGet + ".");
+    throw DeviceError("ARCHITECTURE", "This GPU (" + own + ") is unknown to " + nvrtc.path + " (" +
+                                          std::to_string(nvrtc.major) + "." + std::to_string(nvrtc.minor) + "). " +
+                                          kHowToGet + ".");
   }
 
   std::vector<std::string> arguments = options.nvrtc;
@@ -283,11 +301,13 @@ Compiled Nvrtc::compile(const CompileRequest& given) {
   }
 
   ProgramScope program(nvrtc, request);
-  for (const auto& option : precompiled_.options(request.source, options.searches_user_folders)) arguments.push_back(option);
+  for (const auto& option : precompiled_.options(request.source, options.searches_user_folders))
+    arguments.push_back(option);
   result = run(program, arguments);
   if (result == kOk) return collect(program, request, options, includes_, purpose_);
   std::string log = readable(program.log(), request);
-  if (result == kInvalidOption) throw DeviceError("INVALID_OPTION", "NVRTC does not know an option: " + log.substr(0, log.find('\n')), log);
+  if (result == kInvalidOption)
+    throw DeviceError("INVALID_OPTION", "NVRTC does not know an option: " + log.substr(0, log.find('\n')), log);
   throw DeviceError("COMPILE", request.name + " does not compile.", read_report(log).rest);
 }
 

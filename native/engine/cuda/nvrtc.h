@@ -13,41 +13,42 @@
 namespace warpcell::cuda {
 
 struct ProgramTag;
-using Program = ProgramTag*;   // nvrtcProgram
+using Program = ProgramTag*;  // nvrtcProgram
 
-#define WARPCELL_NVRTC_FUNCTIONS(X) \
-  X(nvrtcVersion, (int*, int*)) \
-  X(nvrtcGetErrorString, (int)) \
-  X(nvrtcGetNumSupportedArchs, (int*)) \
-  X(nvrtcGetSupportedArchs, (int*)) \
+#define WARPCELL_NVRTC_FUNCTIONS(X)                                                                        \
+  X(nvrtcVersion, (int*, int*))                                                                            \
+  X(nvrtcGetErrorString, (int))                                                                            \
+  X(nvrtcGetNumSupportedArchs, (int*))                                                                     \
+  X(nvrtcGetSupportedArchs, (int*))                                                                        \
   X(nvrtcCreateProgram, (Program*, const char*, const char*, int, const char* const*, const char* const*)) \
-  X(nvrtcDestroyProgram, (Program*)) \
-  X(nvrtcAddNameExpression, (Program, const char*)) \
-  X(nvrtcCompileProgram, (Program, int, const char* const*)) \
-  X(nvrtcGetProgramLogSize, (Program, size_t*)) \
-  X(nvrtcGetProgramLog, (Program, char*)) \
-  X(nvrtcGetLoweredName, (Program, const char*, const char**)) \
-  X(nvrtcGetCUBINSize, (Program, size_t*)) \
-  X(nvrtcGetCUBIN, (Program, char*)) \
-  X(nvrtcGetPTXSize, (Program, size_t*)) \
+  X(nvrtcDestroyProgram, (Program*))                                                                       \
+  X(nvrtcAddNameExpression, (Program, const char*))                                                        \
+  X(nvrtcCompileProgram, (Program, int, const char* const*))                                               \
+  X(nvrtcGetProgramLogSize, (Program, size_t*))                                                            \
+  X(nvrtcGetProgramLog, (Program, char*))                                                                  \
+  X(nvrtcGetLoweredName, (Program, const char*, const char**))                                             \
+  X(nvrtcGetCUBINSize, (Program, size_t*))                                                                 \
+  X(nvrtcGetCUBIN, (Program, char*))                                                                       \
+  X(nvrtcGetPTXSize, (Program, size_t*))                                                                   \
   X(nvrtcGetPTX, (Program, char*))
 
 struct NvrtcApi {
-#define X(name, parameters) int (*name) parameters = nullptr;
+#define X(name, parameters) int(*name) parameters = nullptr;
   WARPCELL_NVRTC_FUNCTIONS(X)
 #undef X
   std::string path;
   int major = 0;
   int minor = 0;
-  std::vector<int> architectures;   // 75, 80, 90 …
+  std::vector<int> architectures;  // 75, 80, 90 …
 };
 
 class ProgramScope;
 
 class Nvrtc {
  public:
-  // Opens the library and compiles an empty kernel on a thread of its own, because the first compilation of a process costs
-  // 250 ms more than the next. `driver_version` as cuDriverGetVersion counts: a newer major's machine code would not load.
+  // Opens the library and compiles an empty kernel on a thread of its own, because the first compilation of a process
+  // costs 250 ms more than the next. `driver_version` as cuDriverGetVersion counts: a newer major's machine code would
+  // not load.
   Nvrtc(int driver_version, int capability, Purpose purpose);
   ~Nvrtc();
   Nvrtc(const Nvrtc&) = delete;
@@ -77,12 +78,12 @@ class Nvrtc {
   std::mutex opening_;
   bool opened_ = false;
   NvrtcApi api_;
-  std::string missing_;               // why there is no library
+  std::string missing_;  // why there is no library
   std::string tried_;
   std::vector<std::string> headers_;
   PrecompiledHeaders precompiled_;
   IncludeTrace includes_;
-  std::mutex compiling_;              // compilations do not overlap inside NVRTC either
+  std::mutex compiling_;  // compilations do not overlap inside NVRTC either
   std::thread warm_up_;
 };
 

@@ -17,8 +17,8 @@ namespace {
 
 constexpr const char* kPrefix = "warpcell-pch-";
 
-// A device process is mostly killed, and NVRTC leaves its files then: a shell waits for the end of this process, on a pipe that
-// nobody writes to, and removes the folder. False when it could not be started.
+// A device process is mostly killed, and NVRTC leaves its files then: a shell waits for the end of this process, on a
+// pipe that nobody writes to, and removes the folder. False when it could not be started.
 bool remove_at_the_end(const std::string& folder) {
   int pipe_ends[2];
   if (pipe2(pipe_ends, O_CLOEXEC) != 0) return false;
@@ -37,7 +37,7 @@ bool remove_at_the_end(const std::string& folder) {
   int refused = posix_spawn(&shell, "/bin/sh", &actions, nullptr, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
   close(pipe_ends[0]);
-  if (refused != 0) close(pipe_ends[1]);   // else it stays open as long as this process
+  if (refused != 0) close(pipe_ends[1]);  // else it stays open as long as this process
   return refused == 0;
 }
 
@@ -67,8 +67,10 @@ const std::string& PrecompiledHeaders::folder() {
   made_ = true;
   try {
     std::string folder = make_folder(kPrefix);
-    if (remove_at_the_end(folder)) folder_ = folder;
-    else rmdir(folder.c_str());
+    if (remove_at_the_end(folder))
+      folder_ = folder;
+    else
+      rmdir(folder.c_str());
   } catch (const DeviceError&) {
     // Slower, not wrong.
   }
@@ -79,7 +81,8 @@ std::string without_precompiled_remarks(const std::string& log) {
   std::istringstream lines(log);
   std::string line, rest;
   while (std::getline(lines, line)) {
-    bool remark = line.find("\": creating precompiled header file") != std::string::npos || line.find("\": using precompiled header file") != std::string::npos;
+    bool remark = line.find("\": creating precompiled header file") != std::string::npos ||
+                  line.find("\": using precompiled header file") != std::string::npos;
     if (!remark) rest += line + "\n";
   }
   return rest;

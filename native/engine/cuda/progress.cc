@@ -31,7 +31,8 @@ void Progress::finished() {
   unwritten_ = written_ = 0;
   suspect_ = 0;
   pending_.clear();
-  if (control_ != nullptr && control_->progress.load(std::memory_order_relaxed) < last_) control_->progress.store(last_, std::memory_order_release);
+  if (control_ != nullptr && control_->progress.load(std::memory_order_relaxed) < last_)
+    control_->progress.store(last_, std::memory_order_release);
 }
 
 uint64_t Progress::last_suspect() const {

@@ -1,4 +1,5 @@
-// Creates, imports and maps segments: cuMemCreate with POSIX descriptors on the device, registered shared memory on the host.
+// Creates, imports and maps segments: cuMemCreate with POSIX descriptors on the device, registered shared memory on the
+// host.
 #include "segments.h"
 
 #include <sys/mman.h>
@@ -15,7 +16,8 @@ namespace {
 
 class DeviceSegment : public Segment {
  public:
-  DeviceSegment(const DriverApi& api, DevicePointer address, uint64_t bytes, uint64_t mapped) : Segment(address, bytes), api_(api), mapped_(mapped) {}
+  DeviceSegment(const DriverApi& api, DevicePointer address, uint64_t bytes, uint64_t mapped)
+      : Segment(address, bytes), api_(api), mapped_(mapped) {}
 
   // A failure here means a lost context, which the next call reports.
   ~DeviceSegment() override {
@@ -30,7 +32,8 @@ class DeviceSegment : public Segment {
 
 class HostSegment : public Segment {
  public:
-  HostSegment(const DriverApi& api, DevicePointer address, void* mapping, uint64_t bytes) : Segment(address, bytes), api_(api), mapping_(mapping) {}
+  HostSegment(const DriverApi& api, DevicePointer address, void* mapping, uint64_t bytes)
+      : Segment(address, bytes), api_(api), mapping_(mapping) {}
 
   ~HostSegment() override {
     api_.cuMemHostUnregister(mapping_);
@@ -60,7 +63,8 @@ std::string mebibytes(uint64_t bytes) { return std::to_string(bytes >> 20) + " M
 std::unique_ptr<Segment> map_host(const DriverApi& api, uint64_t bytes, int descriptor) {
   void* mapping = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
   if (mapping == MAP_FAILED) {
-    throw DeviceError("OUT_OF_MEMORY", "The system refused to map " + mebibytes(bytes) + " of shared memory: " + std::strerror(errno) + ".");
+    throw DeviceError("OUT_OF_MEMORY", "The system refused to map " + mebibytes(bytes) +
+                                           " of shared memory: " + std::strerror(errno) + ".");
   }
   Result result = api.cuMemHostRegister(mapping, bytes, 0);
   DevicePointer address = 0;
@@ -88,8 +92,9 @@ int Segments::create(uint32_t number, uint64_t bytes) {
     size_t free = 0, total = 0;
     api_.check(api_.cuMemGetInfo(&free, &total), "reading the free memory");
     take_driver_log();
-    throw DeviceError("OUT_OF_MEMORY", "There is no room for " + mebibytes(whole) + " of device memory: " + mebibytes(free) + " of " + mebibytes(total) +
-        " are free. Dispose of tensors, or use smaller ones.");
+    throw DeviceError("OUT_OF_MEMORY", "There is no room for " + mebibytes(whole) +
+                                           " of device memory: " + mebibytes(free) + " of " + mebibytes(total) +
+                                           " are free. Dispose of tensors, or use smaller ones.");
   }
   api_.check(result, "creating a segment");
   Allocation allocation(api_, handle);
@@ -151,8 +156,9 @@ uint64_t Segments::whole_bytes(uint64_t bytes) const {
 
 void Segments::require_shareable() const {
   if (shareable_) return;
-  throw DeviceError("UNSUPPORTED", "The memory of this GPU cannot be shared between processes (cuMemCreate with POSIX handles), "
-      "as under WSL, vGPU or an old driver. Use the cpu device.");
+  throw DeviceError("UNSUPPORTED",
+                    "The memory of this GPU cannot be shared between processes (cuMemCreate with POSIX handles), "
+                    "as under WSL, vGPU or an old driver. Use the cpu device.");
 }
 
 std::unique_ptr<Segment> Segments::map(AllocationHandle handle, uint64_t bytes) const {

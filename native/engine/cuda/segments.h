@@ -1,4 +1,5 @@
-// Memory that outlives this process: turns a place into an address, for segments of the device and of shared host memory.
+// Memory that outlives this process: turns a place into an address, for segments of the device and of shared host
+// memory.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -17,16 +18,18 @@ class Segment {
   Segment(const Segment&) = delete;
   Segment& operator=(const Segment&) = delete;
 
-  const DevicePointer address;   // as kernels and copies use it
-  const uint64_t bytes;          // as asked for
+  const DevicePointer address;  // as kernels and copies use it
+  const uint64_t bytes;         // as asked for
 };
 
 class Segments {
  public:
   // `shareable`: whether the device can hand out descriptors of its memory.
-  Segments(const DriverApi& api, DeviceHandle device, bool shareable) : api_(api), device_(device), shareable_(shareable) {}
+  Segments(const DriverApi& api, DeviceHandle device, bool shareable)
+      : api_(api), device_(device), shareable_(shareable) {}
 
-  // New device memory. Returns a descriptor that keeps it alive without this process. Throws OUT_OF_MEMORY, UNSUPPORTED.
+  // New device memory. Returns a descriptor that keeps it alive without this process. Throws OUT_OF_MEMORY,
+  // UNSUPPORTED.
   int create(uint32_t number, uint64_t bytes);
 
   // Maps memory that another process made; closes `descriptor`.
@@ -39,7 +42,8 @@ class Segments {
   DevicePointer address(Place place, uint64_t bytes) const {
     uint32_t number = segment_of(place);
     uint64_t offset = offset_of(place);
-    bool inside = number < segments_.size() && segments_[number] != nullptr && offset <= segments_[number]->bytes && bytes <= segments_[number]->bytes - offset;
+    bool inside = number < segments_.size() && segments_[number] != nullptr && offset <= segments_[number]->bytes &&
+                  bytes <= segments_[number]->bytes - offset;
     if (!inside) throw_illegal(place, bytes);
     return segments_[number]->address + offset;
   }
@@ -55,7 +59,7 @@ class Segments {
   const DriverApi& api_;
   DeviceHandle device_;
   bool shareable_;
-  std::vector<std::unique_ptr<Segment>> segments_;   // by number
+  std::vector<std::unique_ptr<Segment>> segments_;  // by number
 };
 
 }  // namespace warpcell::cuda

@@ -11,19 +11,24 @@
 namespace warpcell::cuda {
 namespace {
 
-constexpr auto kSpin = std::chrono::milliseconds(10);    // as long as the session looks before it sleeps; then this wait sleeps, too
-constexpr uint64_t kMostThreads = 1024;                  // of a block, on every GPU
-constexpr uint32_t kTimedAtOnce = 256;                   // pairs of events in flight
+constexpr auto kSpin =
+    std::chrono::milliseconds(10);       // as long as the session looks before it sleeps; then this wait sleeps, too
+constexpr uint64_t kMostThreads = 1024;  // of a block, on every GPU
+constexpr uint32_t kTimedAtOnce = 256;   // pairs of events in flight
 
 std::string describe(const Kernel& kernel, const LaunchRequest& request) {
-  return "launching " + kernel.name + " with grid " + dimensions(request.grid) + ", block " + dimensions(request.block) + " and " +
-      std::to_string(request.shared) + " bytes of dynamic shared memory";
+  return "launching " + kernel.name + " with grid " + dimensions(request.grid) + ", block " +
+         dimensions(request.block) + " and " + std::to_string(request.shared) + " bytes of dynamic shared memory";
 }
 
 class TimedEvent {
  public:
-  explicit TimedEvent(const DriverApi& api) : api_(api) { api_.check(api_.cuEventCreate(&event_, kEventDefault), "creating an event"); }
-  ~TimedEvent() { if (event_ != nullptr) api_.cuEventDestroy(event_); }
+  explicit TimedEvent(const DriverApi& api) : api_(api) {
+    api_.check(api_.cuEventCreate(&event_, kEventDefault), "creating an event");
+  }
+  ~TimedEvent() {
+    if (event_ != nullptr) api_.cuEventDestroy(event_);
+  }
   TimedEvent(TimedEvent&& other) noexcept : api_(other.api_), event_(other.event_) { other.event_ = nullptr; }
   TimedEvent& operator=(TimedEvent&&) = delete;
 
@@ -42,8 +47,12 @@ class TimedEvent {
 
 }  // namespace
 
-WorkStream::WorkStream(const DriverApi& api, Control* control, uint32_t shared_limit, uint32_t cooperative_multiprocessors)
-    : api_(api), shared_limit_(shared_limit), cooperative_multiprocessors_(cooperative_multiprocessors), progress_(api, control) {
+WorkStream::WorkStream(const DriverApi& api, Control* control, uint32_t shared_limit,
+                       uint32_t cooperative_multiprocessors)
+    : api_(api),
+      shared_limit_(shared_limit),
+      cooperative_multiprocessors_(cooperative_multiprocessors),
+      progress_(api, control) {
   api_.check(api_.cuStreamCreate(&stream_, kStreamNonBlocking), "creating a stream");
   api_.check(api_.cuEventCreate(&done_, kEventBlocking), "creating an event");
 }
@@ -56,8 +65,9 @@ void WorkStream::launch(Kernel& kernel, const LaunchRequest& request) {
 
 void WorkStream::submit(Kernel& kernel, const LaunchRequest& request) {
   if (request.argument_bytes != kernel.parameter_bytes) {
-    throw DeviceError("INVALID_LAUNCH", "Kernel " + kernel.name + " takes " + std::to_string(kernel.parameter_bytes) + " bytes of arguments, but the launch has " +
-        std::to_string(request.argument_bytes) + ".");
+    throw DeviceError("INVALID_LAUNCH", "Kernel " + kernel.name + " takes " + std::to_string(kernel.parameter_bytes) +
+                                            " bytes of arguments, but the launch has " +
+                                            std::to_string(request.argument_bytes) + ".");
   }
   kernel.allow_shared(request.shared, shared_limit_);
   if (__builtin_expect(watcher_ != nullptr, 0)) watcher_->launching();
@@ -68,12 +78,13 @@ void WorkStream::submit(Kernel& kernel, const LaunchRequest& request) {
     std::vector<void*> parameters;
     for (const auto& parameter : kernel.parameters) parameters.push_back(request.arguments + parameter.offset);
     result = api_.cuLaunchCooperativeKernel(kernel.function, request.grid[0], request.grid[1], request.grid[2],
-        request.block[0], request.block[1], request.block[2], request.shared, stream_, parameters.data());
+                                            request.block[0], request.block[1], request.block[2], request.shared,
+                                            stream_, parameters.data());
   } else {
     size_t bytes = request.argument_bytes;
     void* packed[] = {kParameterBuffer, request.arguments, kParameterBytes, &bytes, nullptr};
-    result = api_.cuLaunchKernel(kernel.function, request.grid[0], request.grid[1], request.grid[2],
-        request.block[0], request.block[1], request.block[2], request.shared, stream_, nullptr, packed);
+    result = api_.cuLaunchKernel(kernel.function, request.grid[0], request.grid[1], request.grid[2], request.block[0],
+                                 request.block[1], request.block[2], request.shared, stream_, nullptr, packed);
   }
   prints_ = prints_ || kernel.prints;
   if (result == kSuccess) {
@@ -91,13 +102,16 @@ void WorkStream::require_together(const Kernel& kernel, const LaunchRequest& req
   if (cooperative_multiprocessors_ == 0) throw DeviceError("UNSUPPORTED", "This GPU has no cooperative launches.");
   uint64_t threads = uint64_t(request.block[0]) * request.block[1] * request.block[2];
   uint64_t blocks = uint64_t(request.grid[0]) * request.grid[1] * request.grid[2];
-  if (threads > kMostThreads) return;   // the driver says so
+  if (threads > kMostThreads) return;  // the driver says so
   int each = 0;
-  api_.check(api_.cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel.function, int(threads), request.shared), "reading the occupancy");
+  api_.check(api_.cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel.function, int(threads), request.shared),
+             "reading the occupancy");
   uint64_t most = uint64_t(each) * cooperative_multiprocessors_;
   if (blocks <= most) return;
-  throw DeviceError("INVALID_LAUNCH", "A cooperative launch runs all its blocks at once: this GPU holds at most " + std::to_string(most) + " of " +
-      std::to_string(threads) + " threads and " + std::to_string(request.shared) + " bytes of dynamic shared memory, but the grid has " + std::to_string(blocks) + ".");
+  throw DeviceError("INVALID_LAUNCH",
+                    "A cooperative launch runs all its blocks at once: this GPU holds at most " + std::to_string(most) +
+                        " of " + std::to_string(threads) + " threads and " + std::to_string(request.shared) +
+                        " bytes of dynamic shared memory, but the grid has " + std::to_string(blocks) + ".");
 }
 
 void WorkStream::check_submitted(Result result, WorkKind kind, const char* doing) {
@@ -113,17 +127,26 @@ void WorkStream::copy(DevicePointer destination, DevicePointer source, uint64_t 
 void WorkStream::fill(DevicePointer destination, uint64_t bytes, uint64_t pattern, uint32_t width) {
   if (bytes == 0) return;
   switch (width) {
-    case 1: return check_submitted(api_.cuMemsetD8Async(destination, uint8_t(pattern), bytes, stream_), WorkKind::fill, "filling");
-    case 2: return check_submitted(api_.cuMemsetD16Async(destination, uint16_t(pattern), bytes / 2, stream_), WorkKind::fill, "filling");
-    case 4: return check_submitted(api_.cuMemsetD32Async(destination, uint32_t(pattern), bytes / 4, stream_), WorkKind::fill, "filling");
-    case 8: return fill_wide(destination, bytes, pattern);
+    case 1:
+      return check_submitted(api_.cuMemsetD8Async(destination, uint8_t(pattern), bytes, stream_), WorkKind::fill,
+                             "filling");
+    case 2:
+      return check_submitted(api_.cuMemsetD16Async(destination, uint16_t(pattern), bytes / 2, stream_), WorkKind::fill,
+                             "filling");
+    case 4:
+      return check_submitted(api_.cuMemsetD32Async(destination, uint32_t(pattern), bytes / 4, stream_), WorkKind::fill,
+                             "filling");
+    case 8:
+      return fill_wide(destination, bytes, pattern);
   }
 }
 
-// The driver fills with 4 bytes at most: write the first items as two interleaved columns, then copy what is there, doubling it.
+// The driver fills with 4 bytes at most: write the first items as two interleaved columns, then copy what is there,
+// doubling it.
 void WorkStream::fill_wide(DevicePointer destination, uint64_t bytes, uint64_t pattern) {
   uint32_t low = uint32_t(pattern), high = uint32_t(pattern >> 32);
-  if (low == high) return check_submitted(api_.cuMemsetD32Async(destination, low, bytes / 4, stream_), WorkKind::fill, "filling");
+  if (low == high)
+    return check_submitted(api_.cuMemsetD32Async(destination, low, bytes / 4, stream_), WorkKind::fill, "filling");
 
   constexpr uint64_t kSeedBytes = 4096;
   uint64_t done = std::min(bytes, kSeedBytes);

@@ -14,10 +14,12 @@ namespace warpcell::cuda {
 
 class WorkStream {
  public:
-  // `shared_limit`: the most shared memory of a block, static and dynamic, in bytes. `cooperative_multiprocessors`: how many run a cooperative launch; 0: the device has none.
+  // `shared_limit`: the most shared memory of a block, static and dynamic, in bytes. `cooperative_multiprocessors`: how
+  // many run a cooperative launch; 0: the device has none.
   WorkStream(const DriverApi& api, Control* control, uint32_t shared_limit, uint32_t cooperative_multiprocessors);
 
-  // Throws DeviceError INVALID_LAUNCH when the arguments do not fit the kernel or the device cannot run the configuration.
+  // Throws DeviceError INVALID_LAUNCH when the arguments do not fit the kernel or the device cannot run the
+  // configuration.
   void launch(Kernel& kernel, const LaunchRequest& request);
 
   // Addresses may be of the device or of registered host memory.
@@ -65,8 +67,8 @@ class WorkStream {
   uint32_t shared_limit_;
   uint32_t cooperative_multiprocessors_;
   Stream stream_ = nullptr;
-  Event done_ = nullptr;       // a wait on it sleeps
-  bool prints_ = false;        // something that prints was launched since the last wait
+  Event done_ = nullptr;  // a wait on it sleeps
+  bool prints_ = false;   // something that prints was launched since the last wait
   StreamWatcher* watcher_ = nullptr;
   Progress progress_;
 };

@@ -8,8 +8,8 @@ enum class WorkKind { kernel, copy, fill };
 
 // A time in which work is not told piece by piece.
 enum class Stretch {
-  foreign,       // a library, or the driver, puts on the stream what it likes
-  measurement,   // the same, or our own, and how long it takes is being measured
+  foreign,      // a library, or the driver, puts on the stream what it likes
+  measurement,  // the same, or our own, and how long it takes is being measured
 };
 
 class StreamWatcher {

@@ -32,8 +32,11 @@ void add(Paths& paths, const fs::path& path) {
 std::vector<std::string> toolkit_roots() {
   Paths roots;
   for (const auto& site : site_packages()) {
-    for (const auto& wheel : entries_named(site / "nvidia", "cu1")) add(roots, wheel);   // CUDA 13 and later: one folder, nvidia/cu13
-    for (const char* wheel : {"cuda_nvrtc", "cuda_runtime", "cuda_nvdisasm", "cuda_cuobjdump", "cuda_nvcc", "cuda_cccl", "cublas", "cuda_cupti"}) add(roots, site / "nvidia" / wheel);
+    for (const auto& wheel : entries_named(site / "nvidia", "cu1"))
+      add(roots, wheel);  // CUDA 13 and later: one folder, nvidia/cu13
+    for (const char* wheel : {"cuda_nvrtc", "cuda_runtime", "cuda_nvdisasm", "cuda_cuobjdump", "cuda_nvcc", "cuda_cccl",
+                              "cublas", "cuda_cupti"})
+      add(roots, site / "nvidia" / wheel);
   }
   for (const char* variable : {"CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME"}) add(roots, environment(variable));
   for (const auto& toolkit : entries_named("/usr/local", "cuda")) add(roots, toolkit);
@@ -46,7 +49,8 @@ std::vector<std::string> toolkit_roots() {
 std::vector<std::string> find_libraries(const std::string& name) {
   std::vector<std::string> found;
   for (const fs::path root : toolkit_roots()) {
-    for (const char* folder : {"lib", "lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "extras/CUPTI/lib64"}) {
+    for (const char* folder :
+         {"lib", "lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "extras/CUPTI/lib64"}) {
       for (const auto& file : entries_named(root / folder, name)) found.push_back(file.string());
     }
   }
@@ -58,10 +62,12 @@ std::vector<std::string> find_headers(const std::string& beside) {
   if (!beside.empty()) {
     fs::path own = fs::path(beside).parent_path().parent_path();
     add(candidates, own / "include");
-    add(candidates, own.parent_path() / "cuda_runtime" / "include");   // wheels of CUDA 12: the headers have one of their own
+    add(candidates,
+        own.parent_path() / "cuda_runtime" / "include");  // wheels of CUDA 12: the headers have one of their own
   }
   for (const fs::path root : toolkit_roots()) {
-    for (const char* folder : {"include", "targets/x86_64-linux/include", "targets/sbsa-linux/include"}) add(candidates, root / folder);
+    for (const char* folder : {"include", "targets/x86_64-linux/include", "targets/sbsa-linux/include"})
+      add(candidates, root / folder);
   }
 
   std::vector<std::string> found;
@@ -94,7 +100,8 @@ std::string find_program(const std::string& name) {
 }
 
 std::string searched_places() {
-  return "Python's site-packages/nvidia (VIRTUAL_ENV, this project's .venv, python3 on PATH, ~/.local), CONDA_PREFIX, CUDA_PATH, CUDA_HOME, /usr/local/cuda* and the loader's folders";
+  return "Python's site-packages/nvidia (VIRTUAL_ENV, this project's .venv, python3 on PATH, ~/.local), CONDA_PREFIX, "
+         "CUDA_PATH, CUDA_HOME, /usr/local/cuda* and the loader's folders";
 }
 
 }  // namespace warpcell::cuda

@@ -30,7 +30,9 @@ void CounterList::add(uint64_t sequence, const std::vector<double>& values) {
 }
 
 std::vector<std::string> CounterList::take(std::vector<std::string>& notes) {
-  if (left_out_ > 0) notes.push_back("The counts of the last " + std::to_string(left_out_) + " kernels are left out: there is room for " + std::to_string(kMost) + ". Profile less at a time.");
+  if (left_out_ > 0)
+    notes.push_back("The counts of the last " + std::to_string(left_out_) +
+                    " kernels are left out: there is room for " + std::to_string(kMost) + ". Profile less at a time.");
   left_out_ = 0;
   return std::exchange(entries_, {});
 }

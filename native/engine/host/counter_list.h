@@ -9,7 +9,7 @@ namespace warpcell {
 
 class CounterList {
  public:
-  static constexpr size_t kMost = 200'000;   // some 100 bytes each
+  static constexpr size_t kMost = 200'000;  // some 100 bytes each
 
   // For a profile whose launches are counted by these names.
   void start(std::vector<std::string> names);

@@ -9,7 +9,8 @@ constexpr const char* kAnonymous = "(anonymous namespace)";
 }  // namespace
 
 std::string function_name(const std::string& demangled) {
-  // The parameters are the last pair of parentheses outside of angle brackets; the result's type ends at the last blank before them that is in no brackets.
+  // The parameters are the last pair of parentheses outside of angle brackets; the result's type ends at the last blank
+  // before them that is in no brackets.
   size_t end = demangled.rfind(')');
   if (end == std::string::npos || demangled.compare(0, end + 1, kAnonymous) == 0) return demangled;
   size_t open = end;

@@ -9,7 +9,8 @@ namespace warpcell {
 
 // The symbol itself where it is none of C++.
 inline std::string demangle(const std::string& symbol) {
-  std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, nullptr), std::free);
+  std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, nullptr),
+                                              std::free);
   return text ? text.get() : symbol;
 }
 

@@ -5,13 +5,16 @@
 
 namespace warpcell {
 
-DynamicLibrary::DynamicLibrary(const std::string& path) : path_(path), handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+DynamicLibrary::DynamicLibrary(const std::string& path)
+    : path_(path), handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
   if (handle_ != nullptr) return;
   const char* reason = dlerror();
   error_ = reason == nullptr ? path + " cannot be opened" : reason;
 }
 
-void* DynamicLibrary::address(const char* symbol) const { return handle_ == nullptr ? nullptr : dlsym(handle_, symbol); }
+void* DynamicLibrary::address(const char* symbol) const {
+  return handle_ == nullptr ? nullptr : dlsym(handle_, symbol);
+}
 
 std::string DynamicLibrary::file_of(const char* symbol) const {
   void* function = address(symbol);

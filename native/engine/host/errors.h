@@ -1,4 +1,5 @@
-// How a device reports a failure: a stable code, one sentence and, where there is more to read, details. One mistake has one code on every device.
+// How a device reports a failure: a stable code, one sentence and, where there is more to read, details. One mistake
+// has one code on every device.
 #pragma once
 #include <stdexcept>
 #include <string>

@@ -26,14 +26,18 @@ void sweep(const std::string& prefix) {
   if (!swept.insert(prefix).second) return;
 
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(temporary_folder(), error), end; !error && entry != end; entry.increment(error)) {
+  for (std::filesystem::directory_iterator entry(temporary_folder(), error), end; !error && entry != end;
+       entry.increment(error)) {
     std::string name = entry->path().filename().string();
     if (!starts_with(name, prefix)) continue;
     struct stat information;
-    if (lstat(entry->path().c_str(), &information) != 0 || !S_ISDIR(information.st_mode) || information.st_uid != geteuid()) continue;
+    if (lstat(entry->path().c_str(), &information) != 0 || !S_ISDIR(information.st_mode) ||
+        information.st_uid != geteuid())
+      continue;
     long process = std::strtol(name.c_str() + prefix.size(), nullptr, 10);
     std::error_code removal;
-    if (process > 0 && kill(pid_t(process), 0) != 0 && errno == ESRCH) std::filesystem::remove_all(entry->path(), removal);
+    if (process > 0 && kill(pid_t(process), 0) != 0 && errno == ESRCH)
+      std::filesystem::remove_all(entry->path(), removal);
   }
 }
 
@@ -48,14 +52,14 @@ std::string make_folder(const std::string& prefix) {
   sweep(prefix);
   std::string pattern = temporary_folder() + "/" + prefix + std::to_string(getpid()) + "-XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) {
-    throw DeviceError("FILE", "A folder for temporary files could not be made in " + temporary_folder() + ": " + std::strerror(errno) +
-                                  ". Set TMPDIR to a folder that can be written.");
+    throw DeviceError("FILE", "A folder for temporary files could not be made in " + temporary_folder() + ": " +
+                                  std::strerror(errno) + ". Set TMPDIR to a folder that can be written.");
   }
   return pattern;
 }
 
 PrivateFolder::~PrivateFolder() {
-  std::error_code error;   // what stays behind is swept by the next process
+  std::error_code error;  // what stays behind is swept by the next process
   std::filesystem::remove_all(path, error);
 }
 

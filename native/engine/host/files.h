@@ -7,8 +7,8 @@ namespace warpcell {
 // TMPDIR, or /tmp.
 std::string temporary_folder();
 
-// Makes a folder that nobody else can read, "<prefix><process>-XXXXXX" in temporary_folder(), and removes those of processes that are gone, which were
-// killed before they could. Throws DeviceError("FILE").
+// Makes a folder that nobody else can read, "<prefix><process>-XXXXXX" in temporary_folder(), and removes those of
+// processes that are gone, which were killed before they could. Throws DeviceError("FILE").
 std::string make_folder(const std::string& prefix);
 
 // A folder of its own for each user of it, gone with the object.

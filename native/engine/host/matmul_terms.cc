@@ -24,19 +24,25 @@ constexpr Epilogue kEpilogues[] = {
     {"relu_backward_bias", 152, 'n', true, true},
     {"gelu_backward", 192, 0, true, false},
     {"gelu_backward_bias", 208, 'n', true, false},
-    // Sums of an operand over k: the gradient of a bias, beside that of its weights. Row-major operands are the library's in the other order.
+    // Sums of an operand over k: the gradient of a bias, beside that of its weights. Row-major operands are the
+    // library's in the other order.
     {"sum_of_b", 256, 'n', false, false},
     {"sum_of_a", 512, 'm', false, false},
 };
 
-constexpr int64_t kUsualAlignment = 256;   // of a tensor's memory
+constexpr int64_t kUsualAlignment = 256;  // of a tensor's memory
 
-struct Type { const char* name; uint64_t bytes; };
-constexpr Type kTypes[] = {{"float32", 4}, {"float64", 8}, {"float16", 2}, {"bfloat16", 2}, {"float8_e4m3", 1}, {"float8_e5m2", 1}};
+struct Type {
+  const char* name;
+  uint64_t bytes;
+};
+constexpr Type kTypes[] = {{"float32", 4},  {"float64", 8},     {"float16", 2},
+                           {"bfloat16", 2}, {"float8_e4m3", 1}, {"float8_e5m2", 1}};
 
 const std::string& text(const PlanRequest& request, const std::string& term) {
   auto found = request.terms.find(term);
-  if (found == request.terms.end()) throw DeviceError("PROTOCOL", "The plan of a matrix product lacks \"" + term + "\".");
+  if (found == request.terms.end())
+    throw DeviceError("PROTOCOL", "The plan of a matrix product lacks \"" + term + "\".");
   return found->second;
 }
 
@@ -49,7 +55,9 @@ int64_t number(const PlanRequest& request, const std::string& term) {
   throw DeviceError("PROTOCOL", "The plan of a matrix product has " + term + "=" + word + ", which is no size.");
 }
 
-int64_t number_or(const PlanRequest& request, const std::string& term, int64_t otherwise) { return request.terms.count(term) != 0 ? number(request, term) : otherwise; }
+int64_t number_or(const PlanRequest& request, const std::string& term, int64_t otherwise) {
+  return request.terms.count(term) != 0 ? number(request, term) : otherwise;
+}
 
 MatrixTerms matrix(const PlanRequest& request, const std::string& name, int64_t rows, int64_t columns) {
   MatrixTerms terms{};
@@ -59,10 +67,14 @@ MatrixTerms matrix(const PlanRequest& request, const std::string& name, int64_t 
   terms.stride = number_or(request, name + ".stride", 0);
   terms.alignment = uint32_t(number_or(request, name + ".alignment", kUsualAlignment));
 
-  auto known = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const Type& type) { return terms.type == type.name; });
-  if (known == std::end(kTypes)) throw DeviceError("UNSUPPORTED", "No library multiplies matrices of " + terms.type + ".");
+  auto known =
+      std::find_if(std::begin(kTypes), std::end(kTypes), [&](const Type& type) { return terms.type == type.name; });
+  if (known == std::end(kTypes))
+    throw DeviceError("UNSUPPORTED", "No library multiplies matrices of " + terms.type + ".");
   terms.element_bytes = known->bytes;
-  if (terms.leading < (terms.transposed ? rows : columns)) throw DeviceError("PROTOCOL", "The rows of a matrix overlap: " + name + ".leading=" + std::to_string(terms.leading) + ".");
+  if (terms.leading < (terms.transposed ? rows : columns))
+    throw DeviceError("PROTOCOL",
+                      "The rows of a matrix overlap: " + name + ".leading=" + std::to_string(terms.leading) + ".");
   return terms;
 }
 
@@ -76,24 +88,42 @@ const Epilogue& epilogue_named(const std::string& name) {
 uint64_t bytes_of(const MatrixTerms& matrix, int64_t rows, int64_t columns, int64_t batches) {
   int64_t stored_rows = matrix.transposed ? columns : rows, stored_columns = matrix.transposed ? rows : columns;
   if (stored_rows == 0 || stored_columns == 0 || batches == 0) return 0;
-  return uint64_t((batches - 1) * matrix.stride + (stored_rows - 1) * matrix.leading + stored_columns) * matrix.element_bytes;
+  return uint64_t((batches - 1) * matrix.stride + (stored_rows - 1) * matrix.leading + stored_columns) *
+         matrix.element_bytes;
 }
 
 }  // namespace
 
 MatmulTerms::MatmulTerms(const PlanRequest& request)
-    : m(number(request, "m")), n(number(request, "n")), k(number(request, "k")), batches(number_or(request, "batches", 1)), compute(text(request, "compute")),
-      a(matrix(request, "a", m, k)), b(matrix(request, "b", k, n)), out(matrix(request, "out", m, n)),
-      epilogue(&epilogue_named(request.terms.count("epilogue") != 0 ? text(request, "epilogue") : "none")), auxiliary_leading(number_or(request, "auxiliary.leading", n)),
-      vector_alignment(uint32_t(number_or(request, "vector.alignment", kUsualAlignment))), auxiliary_alignment(uint32_t(number_or(request, "auxiliary.alignment", kUsualAlignment))),
-      scaled(number_or(request, "scaled", 0) != 0), fast_accumulation(number_or(request, "fast", 0) != 0) {
+    : m(number(request, "m")),
+      n(number(request, "n")),
+      k(number(request, "k")),
+      batches(number_or(request, "batches", 1)),
+      compute(text(request, "compute")),
+      a(matrix(request, "a", m, k)),
+      b(matrix(request, "b", k, n)),
+      out(matrix(request, "out", m, n)),
+      epilogue(&epilogue_named(request.terms.count("epilogue") != 0 ? text(request, "epilogue") : "none")),
+      auxiliary_leading(number_or(request, "auxiliary.leading", n)),
+      vector_alignment(uint32_t(number_or(request, "vector.alignment", kUsualAlignment))),
+      auxiliary_alignment(uint32_t(number_or(request, "auxiliary.alignment", kUsualAlignment))),
+      scaled(number_or(request, "scaled", 0) != 0),
+      fast_accumulation(number_or(request, "fast", 0) != 0) {
   if (m == 0 || n == 0 || batches == 0) throw DeviceError("PROTOCOL", "The plan of a matrix product has no results.");
   if (out.transposed) throw DeviceError("PROTOCOL", "The plan of a matrix product has a transposed result.");
-  if (auxiliary_leading < n) throw DeviceError("PROTOCOL", "The rows of what an epilogue keeps overlap: auxiliary.leading=" + std::to_string(auxiliary_leading) + ".");
-  if (epilogue->cublas != 1 && batches != 1) throw DeviceError("UNSUPPORTED", "An epilogue takes one matrix product, not a batch of " + std::to_string(batches) + ".");
+  if (auxiliary_leading < n)
+    throw DeviceError("PROTOCOL", "The rows of what an epilogue keeps overlap: auxiliary.leading=" +
+                                      std::to_string(auxiliary_leading) + ".");
+  if (epilogue->cublas != 1 && batches != 1)
+    throw DeviceError("UNSUPPORTED",
+                      "An epilogue takes one matrix product, not a batch of " + std::to_string(batches) + ".");
 }
 
-uint64_t MatmulTerms::vector_bytes() const { return epilogue->vector == 0 ? 0 : uint64_t(epilogue->vector == 'n' ? n : m) * (a.element_bytes == 1 ? 2 : out.element_bytes); }
+uint64_t MatmulTerms::vector_bytes() const {
+  return epilogue->vector == 0
+             ? 0
+             : uint64_t(epilogue->vector == 'n' ? n : m) * (a.element_bytes == 1 ? 2 : out.element_bytes);
+}
 
 uint64_t MatmulTerms::auxiliary_bytes() const {
   if (!epilogue->auxiliary) return 0;
@@ -111,7 +141,9 @@ std::vector<uint64_t> MatmulTerms::place_bytes() const {
 
 void expect_places(const RunRequest& request, size_t places) {
   if (request.place_count == places && request.scalar_count == 2) return;
-  throw DeviceError("PROTOCOL", "A matrix product takes " + std::to_string(places) + " places and 2 scalars but got " + std::to_string(request.place_count) + " and " + std::to_string(request.scalar_count) + ".");
+  throw DeviceError("PROTOCOL", "A matrix product takes " + std::to_string(places) + " places and 2 scalars but got " +
+                                    std::to_string(request.place_count) + " and " +
+                                    std::to_string(request.scalar_count) + ".");
 }
 
 }  // namespace warpcell

@@ -1,4 +1,5 @@
-// What a matrix product is planned by: turns the terms of the call "matmul" into numbers, and into the bytes that each of its places must hold.
+// What a matrix product is planned by: turns the terms of the call "matmul" into numbers, and into the bytes that each
+// of its places must hold.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -8,36 +9,38 @@
 
 namespace warpcell {
 
-// A batch of row-major matrices, of the term "type" unless it has its own, without gaps between rows and aligned to 256 bytes unless told. Elements; `stride` is from one matrix to the next, 0 where all batches share one.
+// A batch of row-major matrices, of the term "type" unless it has its own, without gaps between rows and aligned to 256
+// bytes unless told. Elements; `stride` is from one matrix to the next, 0 where all batches share one.
 struct MatrixTerms {
-  std::string type;            // "float32"
+  std::string type;  // "float32"
   uint64_t element_bytes;
-  bool transposed;             // stored as its transpose
-  int64_t leading;             // from one stored row to the next
+  bool transposed;  // stored as its transpose
+  int64_t leading;  // from one stored row to the next
   int64_t stride;
-  uint32_t alignment;          // of its places, bytes
+  uint32_t alignment;  // of its places, bytes
 };
 
 // What is done to each result on the way out.
 struct Epilogue {
-  const char* name;            // "bias_gelu"
-  int32_t cublas;              // cublasLtEpilogue_t
-  uint32_t vector;             // its bias or bias gradient: 0 none, 'n' one for each column of the result, 'm' one for each row
-  bool auxiliary;              // keeps, or takes, what the backward pass needs
-  bool bits;                   // … as one bit an element
+  const char* name;  // "bias_gelu"
+  int32_t cublas;    // cublasLtEpilogue_t
+  uint32_t vector;   // its bias or bias gradient: 0 none, 'n' one for each column of the result, 'm' one for each row
+  bool auxiliary;    // keeps, or takes, what the backward pass needs
+  bool bits;         // … as one bit an element
 };
 
-// out[b] (m × n) = alpha · a[b] (m × k) · b[b] (k × n) + beta · out[b], then the epilogue. alpha and beta are the scalars of a run.
-// Its places: out, a, b, then those that it has of: vector, auxiliary, scale of a, scale of b (float32 each), workspace.
+// out[b] (m × n) = alpha · a[b] (m × k) · b[b] (k × n) + beta · out[b], then the epilogue. alpha and beta are the
+// scalars of a run. Its places: out, a, b, then those that it has of: vector, auxiliary, scale of a, scale of b
+// (float32 each), workspace.
 struct MatmulTerms {
   int64_t m, n, k, batches;
-  std::string compute;         // "float32", "tf32", "float64": of products and sums
+  std::string compute;  // "float32", "tf32", "float64": of products and sums
   MatrixTerms a, b, out;
   const Epilogue* epilogue;
-  int64_t auxiliary_leading;   // elements, or bits
-  uint32_t vector_alignment, auxiliary_alignment;   // of their places, bytes
+  int64_t auxiliary_leading;                       // elements, or bits
+  uint32_t vector_alignment, auxiliary_alignment;  // of their places, bytes
   bool scaled;
-  bool fast_accumulation;      // float8: sums may be kept in fewer bits
+  bool fast_accumulation;  // float8: sums may be kept in fewer bits
 
   // Throws DeviceError: PROTOCOL for terms that contradict themselves, UNSUPPORTED for an epilogue that nobody knows.
   explicit MatmulTerms(const PlanRequest& request);

@@ -11,7 +11,7 @@ namespace warpcell {
 namespace {
 
 struct Option {
-  const char* name;    // with "=" where a value follows
+  const char* name;  // with "=" where a value follows
   void (*apply)(CellOptions& options, const std::string& value);
 };
 
@@ -40,7 +40,8 @@ CellOptions read_options(const std::vector<std::string>& options) {
       std::string name = option.name;
       return name.back() == '=' ? starts_with(text, name) : text == name;
     });
-    if (known == std::end(kOptions)) throw DeviceError("INVALID_OPTION", text + " is no option of a CUDA cell. There are " + known_options() + ".");
+    if (known == std::end(kOptions))
+      throw DeviceError("INVALID_OPTION", text + " is no option of a CUDA cell. There are " + known_options() + ".");
     known->apply(result, text.substr(std::string(known->name).size()));
   }
   return result;

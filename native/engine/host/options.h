@@ -1,4 +1,5 @@
-// The options of a %%cuda cell, which mean the same to every compiler: turns "--std=c++17", "--define=N=4" … into values.
+// The options of a %%cuda cell, which mean the same to every compiler: turns "--std=c++17", "--define=N=4" … into
+// values.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,12 +8,12 @@ namespace warpcell {
 
 struct CellOptions {
   std::string standard = "c++17";
-  std::string architecture;              // empty: the device's own
-  std::vector<std::string> defines;      // NAME=VALUE, or NAME, which stands for NAME=1
-  std::vector<std::string> includes;     // folders
-  std::vector<std::string> flags;        // for the compiler, as they are
+  std::string architecture;           // empty: the device's own
+  std::vector<std::string> defines;   // NAME=VALUE, or NAME, which stands for NAME=1
+  std::vector<std::string> includes;  // folders
+  std::vector<std::string> flags;     // for the compiler, as they are
   bool fast_math = false;
-  bool verbose = false;                  // the compiler's report belongs in the log
+  bool verbose = false;  // the compiler's report belongs in the log
 };
 
 // Throws DeviceError("INVALID_OPTION") naming an option that is not known.

@@ -1,4 +1,5 @@
-// Calls of libraries that are planned once and run often: turns a table with a row for each call into a device's Libraries.
+// Calls of libraries that are planned once and run often: turns a table with a row for each call into a device's
+// Libraries.
 #pragma once
 #include <initializer_list>
 #include <memory>
@@ -15,7 +16,7 @@ class PlannedCall {
   virtual ~PlannedCall() = default;
   virtual void run(const RunRequest& request) = 0;
   Planned planned{};
-  ProfileLabel title;   // "OpenBLAS matmul": how profiles name it
+  ProfileLabel title;  // "OpenBLAS matmul": how profiles name it
 };
 
 // `Context`: what the rows of a device work with, the log of its calls among it.
@@ -28,7 +29,8 @@ class PlannedCalls : public Libraries {
   };
 
   // `work`: what a run is to a profile: the device's work itself, or the call that starts it.
-  PlannedCalls(Context context, ProfileKind work, std::initializer_list<Row> rows) : context_(context), work_(work), rows_(rows) {}
+  PlannedCalls(Context context, ProfileKind work, std::initializer_list<Row> rows)
+      : context_(context), work_(work), rows_(rows) {}
 
   Planned plan(const PlanRequest& request) override {
     for (const Row& row : rows_) {
@@ -43,7 +45,8 @@ class PlannedCalls : public Libraries {
 
   void run(const RunRequest& request) override {
     auto found = calls_.find(request.plan);
-    if (found == calls_.end()) throw DeviceError("PROTOCOL", "Plan " + std::to_string(request.plan) + " was run but never made.");
+    if (found == calls_.end())
+      throw DeviceError("PROTOCOL", "Plan " + std::to_string(request.plan) + " was run but never made.");
     PlannedCall& call = *found->second;
     context_.log.timed(work_, call.title, [&] { call.run(request); });
   }

@@ -48,9 +48,10 @@ ProfileRecord* ProfileLog::add(ProfileKind kind, ProfileLabel& name, int64_t sta
 }
 
 Profile make_profile(ProfileParts parts, const ProfileNames& names) {
-  std::stable_sort(parts.records.begin(), parts.records.end(), [](const ProfileRecord& one, const ProfileRecord& other) {
-    return one.sequence != other.sequence ? one.sequence < other.sequence : one.start < other.start;
-  });
+  std::stable_sort(parts.records.begin(), parts.records.end(),
+                   [](const ProfileRecord& one, const ProfileRecord& other) {
+                     return one.sequence != other.sequence ? one.sequence < other.sequence : one.start < other.start;
+                   });
   std::string summary = JsonObject()
                             .raw("names", json_list(quoted(names.texts())))
                             .number("dropped", int64_t(parts.dropped))
@@ -61,10 +62,13 @@ Profile make_profile(ProfileParts parts, const ProfileNames& names) {
   return {summary, std::move(parts.records)};
 }
 
-std::string profile_notes(const std::vector<std::string>& notes) { return JsonObject().raw("notes", json_list(quoted(notes))).done(); }
+std::string profile_notes(const std::vector<std::string>& notes) {
+  return JsonObject().raw("notes", json_list(quoted(notes))).done();
+}
 
 DeviceError not_profiling() {
-  return DeviceError("NOT_PROFILING", "There is no profile to stop: none was started since this device process began. Start one first.");
+  return DeviceError("NOT_PROFILING",
+                     "There is no profile to stop: none was started since this device process began. Start one first.");
 }
 
 }  // namespace warpcell

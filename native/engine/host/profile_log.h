@@ -1,4 +1,5 @@
-// What this process does while a profile is on: turns calls, launches and waits into records, and records with their names into the answer of profile_stop.
+// What this process does while a profile is on: turns calls, launches and waits into records, and records with their
+// names into the answer of profile_stop.
 #pragma once
 #include <ctime>
 #include <string>
@@ -32,7 +33,7 @@ class ProfileNames {
 // A text that many records name: it keeps its number for the length of a profile, so that it is looked up once.
 struct ProfileLabel {
   std::string text;
-  uint32_t profile = 0;   // in which it has that number
+  uint32_t profile = 0;  // in which it has that number
   uint32_t number = 0;
 };
 
@@ -79,7 +80,7 @@ class ProfileLog {
 
  private:
   bool on_ = false;
-  uint32_t profile_ = 0;   // counts them
+  uint32_t profile_ = 0;  // counts them
   const uint64_t* sequence_ = nullptr;
 };
 
@@ -88,8 +89,8 @@ struct ProfileParts {
   std::vector<ProfileRecord> records;
   uint64_t dropped = 0;
   std::vector<std::string> notes;
-  std::vector<std::string> counters;   // a JSON object each
-  std::vector<std::string> samples;    // the same
+  std::vector<std::string> counters;  // a JSON object each
+  std::vector<std::string> samples;   // the same
 };
 Profile make_profile(ProfileParts parts, const ProfileNames& names);
 

@@ -1,5 +1,5 @@
-// A guardian process stands between us and the program: it dies with us, and takes its process group, the program's children too, along.
-// A compiler driver's children would not notice our end.
+// A guardian process stands between us and the program: it dies with us, and takes its process group, the program's
+// children too, along. A compiler driver's children would not notice our end.
 #include "programs.h"
 
 #include <algorithm>
@@ -34,12 +34,14 @@ int wait_for(pid_t child) {
 }
 
 // In a copy of a process with several threads: system calls only.
-[[noreturn]] void guard(char* const* arguments, char* const* environment, const char* folder, int output, pid_t parent) {
+[[noreturn]] void guard(char* const* arguments, char* const* environment, const char* folder, int output,
+                        pid_t parent) {
   setpgid(0, 0);
   signal(SIGTERM, kill_group);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(127);
-  // What this process holds open is the device's: a driver cleans up when the last descriptor of a dead process is gone.
+  // What this process holds open is the device's: a driver cleans up when the last descriptor of a dead process is
+  // gone.
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
   syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0);
@@ -85,8 +87,8 @@ std::string find_on_path(const std::string& program) {
   return "";
 }
 
-int run_program(const std::vector<std::string>& arguments, const std::vector<std::string>& environment, const std::string& folder,
-                const std::string& output) {
+int run_program(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
+                const std::string& folder, const std::string& output) {
   std::vector<std::string> variables = environment;
   for (char** variable = environ; *variable != nullptr; variable++) {
     std::string name(*variable, std::strcspn(*variable, "=") + 1);
@@ -97,7 +99,8 @@ int run_program(const std::vector<std::string>& arguments, const std::vector<std
   std::vector<char*> argument_pointers = pointers(arguments), environment_pointers = pointers(variables);
   int descriptor = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (descriptor < 0) throw DeviceError("FILE", output + " cannot be written: " + std::strerror(errno) + ".");
-  int above = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);   // out of the way, should a standard descriptor be closed
+  int above =
+      fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);  // out of the way, should a standard descriptor be closed
   close(descriptor);
   if (above < 0) throw DeviceError("FILE", output + " cannot be opened: " + std::strerror(errno) + ".");
   descriptor = above;
@@ -106,7 +109,8 @@ int run_program(const std::vector<std::string>& arguments, const std::vector<std
   if (guardian == 0) guard(argument_pointers.data(), environment_pointers.data(), folder.c_str(), descriptor, self);
   int failure = errno;
   close(descriptor);
-  if (guardian < 0) throw DeviceError("NO_PROCESS", arguments[0] + " could not be started: " + std::strerror(failure) + ".");
+  if (guardian < 0)
+    throw DeviceError("NO_PROCESS", arguments[0] + " could not be started: " + std::strerror(failure) + ".");
   return wait_for(guardian);
 }
 

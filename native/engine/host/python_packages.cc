@@ -39,8 +39,9 @@ fs::path program_folder() {
 
 std::vector<fs::path> entries_named(const fs::path& folder, const std::string& prefix) {
   std::vector<fs::path> found;
-  std::error_code unreadable;   // what cannot be read, or not to its end, has no more to offer
-  for (fs::directory_iterator entry(folder, unreadable), end; !unreadable && entry != end; entry.increment(unreadable)) {
+  std::error_code unreadable;  // what cannot be read, or not to its end, has no more to offer
+  for (fs::directory_iterator entry(folder, unreadable), end; !unreadable && entry != end;
+       entry.increment(unreadable)) {
     if (starts_with(entry->path().filename().string(), prefix)) found.push_back(entry->path());
   }
   std::sort(found.rbegin(), found.rend());
@@ -49,14 +50,16 @@ std::vector<fs::path> entries_named(const fs::path& folder, const std::string& p
 
 std::vector<fs::path> site_packages() {
   fs::path home = environment("HOME");
-  fs::path project = program_folder().parent_path().parent_path().parent_path();   // of native/build/Release
+  fs::path project = program_folder().parent_path().parent_path().parent_path();  // of native/build/Release
   std::vector<fs::path> sites;
-  for (const auto& prefix : {environment("VIRTUAL_ENV"), project / ".venv", python_prefix(), home.empty() ? home : home / ".local", fs::path("/usr/local")}) {
+  for (const auto& prefix : {environment("VIRTUAL_ENV"), project / ".venv", python_prefix(),
+                             home.empty() ? home : home / ".local", fs::path("/usr/local")}) {
     if (prefix.empty()) continue;
     for (const auto& version : entries_named(prefix / "lib", "python3")) {
       for (const auto& site : {version / "site-packages", version / "dist-packages"}) {
         std::error_code unreadable;
-        if (fs::is_directory(site, unreadable) && std::find(sites.begin(), sites.end(), site) == sites.end()) sites.push_back(site);
+        if (fs::is_directory(site, unreadable) && std::find(sites.begin(), sites.end(), site) == sites.end())
+          sites.push_back(site);
       }
     }
   }

@@ -7,7 +7,8 @@ namespace warpcell {
 
 bool RecordList::grow() {
   bool full = pieces_.size() * kPiece >= kMost;
-  Piece piece = spare_ != nullptr ? std::move(spare_) : Piece(full ? nullptr : new (std::nothrow) ProfileRecord[kPiece]());
+  Piece piece =
+      spare_ != nullptr ? std::move(spare_) : Piece(full ? nullptr : new (std::nothrow) ProfileRecord[kPiece]());
   if (full || piece == nullptr) {
     dropped_++;
     return false;
@@ -29,7 +30,8 @@ void RecordList::clear() {
 
 void RecordList::append_to(std::vector<ProfileRecord>& records) const {
   records.reserve(records.size() + size());
-  for (size_t i = 0; i < pieces_.size(); i++) records.insert(records.end(), &pieces_[i][0], &pieces_[i][0] + (i + 1 == pieces_.size() ? used_ : kPiece));
+  for (size_t i = 0; i < pieces_.size(); i++)
+    records.insert(records.end(), &pieces_[i][0], &pieces_[i][0] + (i + 1 == pieces_.size() ? used_ : kPiece));
 }
 
 }  // namespace warpcell

@@ -1,4 +1,5 @@
-// Records of a profile as they come, for one thread: a lock and a copy are what the work being measured must not wait for.
+// Records of a profile as they come, for one thread: a lock and a copy are what the work being measured must not wait
+// for.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -11,7 +12,7 @@ namespace warpcell {
 // Memory comes in pieces.
 class RecordList {
  public:
-  static constexpr size_t kMost = 5'000'000;   // 440 MB
+  static constexpr size_t kMost = 5'000'000;  // 440 MB
 
   // A record of zeros to fill in; null when there are too many: then it is counted as dropped.
   ProfileRecord* add() {

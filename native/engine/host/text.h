@@ -5,7 +5,9 @@
 
 namespace warpcell {
 
-inline bool starts_with(const std::string& text, const std::string& prefix) { return text.compare(0, prefix.size(), prefix) == 0; }
+inline bool starts_with(const std::string& text, const std::string& prefix) {
+  return text.compare(0, prefix.size(), prefix) == 0;
+}
 
 // "4×4×1": a grid or a block as messages show it.
 inline std::string dimensions(const uint32_t (&size)[3]) {

@@ -6,7 +6,9 @@
 namespace warpcell {
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+}
 
 size_t skip_quoted(const std::string& s, size_t at) {
   char quote = s[at++];
@@ -35,9 +37,12 @@ size_t skip_comment(const std::string& s, size_t at) {
 
 size_t skip_directive(const std::string& s, size_t at) {
   while (at < s.size() && s[at] != '\n') {
-    if (s[at] == '\\') at += 2;
-    else if (s[at] == '/' && at + 1 < s.size() && (s[at + 1] == '*' || s[at + 1] == '/')) at = skip_comment(s, at);
-    else at++;
+    if (s[at] == '\\')
+      at += 2;
+    else if (s[at] == '/' && at + 1 < s.size() && (s[at + 1] == '*' || s[at + 1] == '/'))
+      at = skip_comment(s, at);
+    else
+      at++;
   }
   return at < s.size() ? at : s.size();
 }
@@ -66,7 +71,9 @@ std::vector<Token> tokens_of(const std::string& s) {
       token.kind = Token::text;
       token.end = skip_quoted(s, at);
     } else if (is_word(c)) {
-      while (token.end < s.size() && (is_word(s[token.end]) || (s[token.end] == '\'' && std::isdigit(static_cast<unsigned char>(c))))) token.end++;
+      while (token.end < s.size() &&
+             (is_word(s[token.end]) || (s[token.end] == '\'' && std::isdigit(static_cast<unsigned char>(c)))))
+        token.end++;
       token.kind = Token::word;
       if (token.end < s.size() && s[token.end] == '"' && s[token.end - 1] == 'R') {
         token.kind = Token::text;

@@ -7,7 +7,12 @@
 namespace warpcell {
 
 struct Token {
-  enum Kind { word, text, mark, directive } kind;   // `text`: a string or a character; `mark`: one character; `directive`: with all its lines
+  enum Kind {
+    word,
+    text,
+    mark,
+    directive
+  } kind;  // `text`: a string or a character; `mark`: one character; `directive`: with all its lines
   size_t at;
   size_t end;
 };

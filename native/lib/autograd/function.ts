@@ -16,12 +16,18 @@ export class FunctionContext {
   readonly needsInputGrad: readonly boolean[];
   #saved: readonly Tensor[] = [];
 
-  constructor(needsInputGrad: readonly boolean[]) { this.needsInputGrad = needsInputGrad; }
+  constructor(needsInputGrad: readonly boolean[]) {
+    this.needsInputGrad = needsInputGrad;
+  }
 
   /** Keeps tensors for backward: arguments, results, or others. Their memory is freed when backward has used them. */
-  saveForBackward(...tensors: readonly Tensor[]): void { this.#saved = tensors; }
+  saveForBackward(...tensors: readonly Tensor[]): void {
+    this.#saved = tensors;
+  }
   /** What {@link saveForBackward} kept, in its order. */
-  get savedTensors(): readonly Tensor[] { return this.#saved; }
+  get savedTensors(): readonly Tensor[] {
+    return this.#saved;
+  }
 }
 
 interface FunctionClass<A extends readonly unknown[], R extends Tensor | readonly Tensor[]> {
@@ -36,7 +42,10 @@ interface FunctionClass<A extends readonly unknown[], R extends Tensor | readonl
  */
 export abstract class AutogradFunction {
   /** The results of forward. Throws GradientError when backward does not return one gradient for each argument, of its shape. */
-  static apply<A extends readonly unknown[], R extends Tensor | readonly Tensor[]>(this: FunctionClass<A, R>, ...args: A): R {
+  static apply<A extends readonly unknown[], R extends Tensor | readonly Tensor[]>(
+    this: FunctionClass<A, R>,
+    ...args: A
+  ): R {
     const wanted = args.map((argument) => argument instanceof Tensor && trackOf(argument) !== null);
     const context = new FunctionContext(wanted);
     const recorder = recordWith(null);
@@ -48,7 +57,11 @@ export abstract class AutogradFunction {
     }
     const list: readonly unknown[] = Array.isArray(result) ? result : [result];
     const odd = list.find((each) => !(each instanceof Tensor));
-    if (odd !== undefined) throw new GradientError("OPERANDS", `Forward of ${this.name} returns a tensor or an array of tensors, but returned ${worded(odd)}.`);
+    if (odd !== undefined)
+      throw new GradientError(
+        "OPERANDS",
+        `Forward of ${this.name} returns a tensor or an array of tensors, but returned ${worded(odd)}.`,
+      );
     if (recorder === null || !wanted.includes(true)) return result;
     // An argument that comes back is another tensor: one that was computed.
     const outputs = (list as readonly Tensor[]).map((each) => (args.includes(each) ? each.detach() : each));
@@ -57,12 +70,28 @@ export abstract class AutogradFunction {
   }
 }
 
-function record(made: Pick<FunctionClass<never, Tensor>, "name" | "backward">, context: FunctionContext, args: readonly unknown[], returned: readonly Tensor[], outputs: readonly Tensor[]): void {
+function record(
+  made: Pick<FunctionClass<never, Tensor>, "name" | "backward">,
+  context: FunctionContext,
+  args: readonly unknown[],
+  returned: readonly Tensor[],
+  outputs: readonly Tensor[],
+): void {
   const saved = context.savedTensors;
   // The tape holds what is saved, and knows when it is changed: results as outputs, the rest as further inputs, which get no gradient.
   const others = saved.filter((tensor) => !returned.includes(tensor));
-  const gradient = (gradients: readonly (DeviceArray | null)[], forward: { readonly inputs: readonly Operand[]; readonly outputs: readonly DeviceArray[] }) => {
-    context.saveForBackward(...saved.map((tensor) => (returned.includes(tensor) ? forward.outputs[returned.indexOf(tensor)] : forward.inputs[args.length + others.indexOf(tensor)]) as Tensor));
+  const gradient = (
+    gradients: readonly (DeviceArray | null)[],
+    forward: { readonly inputs: readonly Operand[]; readonly outputs: readonly DeviceArray[] },
+  ) => {
+    context.saveForBackward(
+      ...saved.map(
+        (tensor) =>
+          (returned.includes(tensor)
+            ? forward.outputs[returned.indexOf(tensor)]
+            : forward.inputs[args.length + others.indexOf(tensor)]) as Tensor,
+      ),
+    );
     const whole = gradients.map((each, index) => each ?? call("fullLike", [forward.outputs[index]!], { value: 0 }));
     const back = made.backward(context, ...(whole as Tensor[]));
     context.saveForBackward();
@@ -71,14 +100,31 @@ function record(made: Pick<FunctionClass<never, Tensor>, "name" | "backward">, c
   append(made.name, { gradient }, [...args, ...others] as Operand[], outputs, {});
 }
 
-function checked(name: string, gradients: readonly unknown[], args: readonly unknown[], wanted: readonly boolean[]): (DeviceArray | null)[] {
-  if (gradients.length !== args.length) throw new GradientError("BACKWARD", `Backward of ${name} returns one gradient for each of its ${args.length} arguments, but returned ${gradients.length}.`);
+function checked(
+  name: string,
+  gradients: readonly unknown[],
+  args: readonly unknown[],
+  wanted: readonly boolean[],
+): (DeviceArray | null)[] {
+  if (gradients.length !== args.length)
+    throw new GradientError(
+      "BACKWARD",
+      `Backward of ${name} returns one gradient for each of its ${args.length} arguments, but returned ${gradients.length}.`,
+    );
   return gradients.map((gradient, index) => {
     const argument = args[index];
     if (gradient === null || gradient === undefined || !wanted[index]) return null;
-    if (!(gradient instanceof Tensor)) throw new GradientError("BACKWARD", `Backward of ${name} returned ${worded(gradient)} as the gradient of argument ${index}.`);
+    if (!(gradient instanceof Tensor))
+      throw new GradientError(
+        "BACKWARD",
+        `Backward of ${name} returned ${worded(gradient)} as the gradient of argument ${index}.`,
+      );
     const { shape, dtype } = argument as Tensor;
-    if (!sameShape(gradient.shape, shape)) throw new GradientError("BACKWARD", `Backward of ${name} returned a gradient of shape [${gradient.shape.join(", ")}] for argument ${index}, which has shape [${shape.join(", ")}].`);
+    if (!sameShape(gradient.shape, shape))
+      throw new GradientError(
+        "BACKWARD",
+        `Backward of ${name} returned a gradient of shape [${gradient.shape.join(", ")}] for argument ${index}, which has shape [${shape.join(", ")}].`,
+      );
     return gradient.dtype === dtype ? gradient : call("convert", [gradient], { dtype });
   });
 }

@@ -6,7 +6,19 @@ import { call } from "../ops/calls.ts";
 import { sameShape } from "../ops/map.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
-import { addHook, backward, gradientOf, keepGradient, setGradient, setLeaf, startRecording, trackOf, withAnomalies, withRecording, type BackwardOptions } from "./tape.ts";
+import {
+  addHook,
+  backward,
+  gradientOf,
+  keepGradient,
+  setGradient,
+  setLeaf,
+  startRecording,
+  trackOf,
+  withAnomalies,
+  withRecording,
+  type BackwardOptions,
+} from "./tape.ts";
 
 /** `retainGraph`: the tape can be gone back again. `createGraph`: the gradients can be differentiated in turn. */
 export type { BackwardOptions } from "./tape.ts";
@@ -31,19 +43,49 @@ declare module "../tensor/tensor.ts" {
 }
 
 function seedFor(root: Tensor, gradient: Tensor | undefined): DeviceArray {
-  if (trackOf(root) === null) throw new GradientError("NOT_TRACKED", "This tensor depends on none that wants a gradient: set requiresGrad = true on a tensor that it is computed from.");
+  if (trackOf(root) === null)
+    throw new GradientError(
+      "NOT_TRACKED",
+      "This tensor depends on none that wants a gradient: set requiresGrad = true on a tensor that it is computed from.",
+    );
   if (gradient === undefined) {
-    if (root.size !== 1) throw new GradientError("SHAPE", `A gradient starts from one number, but this tensor has shape [${root.shape.join(", ")}]: take its sum() or mean(), or pass the gradient to start with.`);
+    if (root.size !== 1)
+      throw new GradientError(
+        "SHAPE",
+        `A gradient starts from one number, but this tensor has shape [${root.shape.join(", ")}]: take its sum() or mean(), or pass the gradient to start with.`,
+      );
     return call("fullLike", [root], { value: 1 });
   }
-  if (!sameShape(gradient.shape, root.shape)) throw new GradientError("SHAPE", `The gradient to start with has shape [${gradient.shape.join(", ")}], but the tensor has [${root.shape.join(", ")}].`);
+  if (!sameShape(gradient.shape, root.shape))
+    throw new GradientError(
+      "SHAPE",
+      `The gradient to start with has shape [${gradient.shape.join(", ")}], but the tensor has [${root.shape.join(", ")}].`,
+    );
   return gradient.dtype === root.dtype ? gradient : call("convert", [gradient], { dtype: root.dtype });
 }
 
 const methods: PropertyDescriptorMap & ThisType<Tensor> = {
-  requiresGrad: { get() { return this.track !== null; }, set(wanted: boolean) { setLeaf(this, wanted); } },
-  grad: { get() { return gradientOf(this); }, set(gradient: Tensor | null) { setGradient(this, gradient); } },
-  isLeaf: { get() { return trackOf(this)?.kind !== "node"; } },
+  requiresGrad: {
+    get() {
+      return this.track !== null;
+    },
+    set(wanted: boolean) {
+      setLeaf(this, wanted);
+    },
+  },
+  grad: {
+    get() {
+      return gradientOf(this);
+    },
+    set(gradient: Tensor | null) {
+      setGradient(this, gradient);
+    },
+  },
+  isLeaf: {
+    get() {
+      return trackOf(this)?.kind !== "node";
+    },
+  },
   backward: {
     value(this: Tensor, first?: Tensor | BackwardOptions, second: BackwardOptions = {}) {
       const gradient = first instanceof Tensor ? first : undefined;
@@ -57,8 +99,17 @@ const methods: PropertyDescriptorMap & ThisType<Tensor> = {
       return shown;
     },
   },
-  retainGrad: { value(this: Tensor) { keepGradient(this); return this; } },
-  registerHook: { value(this: Tensor, hook: (gradient: DeviceArray) => DeviceArray | void) { return addHook(this, hook); } },
+  retainGrad: {
+    value(this: Tensor) {
+      keepGradient(this);
+      return this;
+    },
+  },
+  registerHook: {
+    value(this: Tensor, hook: (gradient: DeviceArray) => DeviceArray | void) {
+      return addHook(this, hook);
+    },
+  },
 };
 for (const descriptor of Object.values(methods)) descriptor.configurable = true;
 Object.defineProperties(Tensor.prototype, methods);
@@ -82,12 +133,23 @@ export function detectAnomaly<T>(fn: () => T): T {
 }
 
 /** The gradients of `output`, which has one element or comes with `gradient`, for each of `inputs`; leaves' `grad` stay as they are. Throws GradientError for an input that the output does not depend on. */
-export function gradients(output: Tensor, inputs: readonly Tensor[], options: BackwardOptions & { readonly gradient?: Tensor } = {}): Tensor[] {
+export function gradients(
+  output: Tensor,
+  inputs: readonly Tensor[],
+  options: BackwardOptions & { readonly gradient?: Tensor } = {},
+): Tensor[] {
   inputs.forEach((input, index) => {
-    if (!(input instanceof Tensor)) throw new GradientError("OPERANDS", `Input ${index} is no tensor but ${worded(input)}.`);
-    if (trackOf(input) === null) throw new GradientError("NOT_TRACKED", `Input ${index} takes no part in gradients: set requiresGrad = true on it before it is used.`);
+    if (!(input instanceof Tensor))
+      throw new GradientError("OPERANDS", `Input ${index} is no tensor but ${worded(input)}.`);
+    if (trackOf(input) === null)
+      throw new GradientError(
+        "NOT_TRACKED",
+        `Input ${index} takes no part in gradients: set requiresGrad = true on it before it is used.`,
+      );
   });
-  const found = withRecording(options.createGraph === true, () => backward([output], [seedFor(output, options.gradient)], inputs, options));
+  const found = withRecording(options.createGraph === true, () =>
+    backward([output], [seedFor(output, options.gradient)], inputs, options),
+  );
   return found.map((gradient, index) => {
     if (gradient === null) throw new GradientError("UNUSED", `The output does not depend on input ${index}.`);
     return gradient as Tensor;
@@ -97,29 +159,39 @@ export function gradients(output: Tensor, inputs: readonly Tensor[], options: Ba
 type TensorsOf<A extends readonly unknown[]> = { [K in keyof A]: A[K] };
 
 /** The function that computes the value of `fn` and its gradients for the tensors among the arguments, floats, in their order. */
-export function valueAndGrad<A extends readonly unknown[]>(fn: (...args: TensorsOf<A>) => Tensor): (...args: A) => { value: Tensor; gradients: Tensor[] } {
+export function valueAndGrad<A extends readonly unknown[]>(
+  fn: (...args: TensorsOf<A>) => Tensor,
+): (...args: A) => { value: Tensor; gradients: Tensor[] } {
   return (...args) => {
     const leaves: Tensor[] = [];
     const passed = args.map((argument) => {
       if (!(argument instanceof Tensor) || factsOf(argument.dtype).kind !== "float") return argument;
       // A view of its own: what the caller's tensor records is not touched, and grad(grad(fn)) goes through it.
-      const leaf = argument.track !== null ? (call("expand", [argument], { shape: argument.shape }) as Tensor) : argument.detach();
+      const leaf =
+        argument.track !== null ? (call("expand", [argument], { shape: argument.shape }) as Tensor) : argument.detach();
       if (leaf.track === null) leaf.requiresGrad = true;
       leaves.push(leaf);
       return leaf;
     });
-    if (leaves.length === 0) throw new GradientError("OPERANDS", "A gradient needs at least one tensor of floats among the arguments.");
+    if (leaves.length === 0)
+      throw new GradientError("OPERANDS", "A gradient needs at least one tensor of floats among the arguments.");
     const isNested = args.some((argument) => argument instanceof Tensor && argument.track !== null);
     return withRecording(true, () => {
       const value = fn(...(passed as unknown as TensorsOf<A>));
-      if (!(value instanceof Tensor)) throw new GradientError("OPERANDS", `A function with gradients returns a tensor, but this one returned ${worded(value)}.`);
+      if (!(value instanceof Tensor))
+        throw new GradientError(
+          "OPERANDS",
+          `A function with gradients returns a tensor, but this one returned ${worded(value)}.`,
+        );
       return { value, gradients: gradients(value, leaves, { createGraph: isNested }) };
     });
   };
 }
 
 /** The function that computes the gradient of `fn`, whose result has one element: for one tensor among its arguments a tensor, for several an array. */
-export function grad<A extends readonly unknown[]>(fn: (...args: TensorsOf<A>) => Tensor): (...args: A) => A extends readonly [Tensor] ? Tensor : Tensor | Tensor[] {
+export function grad<A extends readonly unknown[]>(
+  fn: (...args: TensorsOf<A>) => Tensor,
+): (...args: A) => A extends readonly [Tensor] ? Tensor : Tensor | Tensor[] {
   const both = valueAndGrad(fn);
   return (...args) => {
     const { value, gradients: found } = both(...args);

@@ -11,7 +11,11 @@ const asyncFunction = (async () => {}).constructor;
  */
 export function tidy<T>(fn: () => T): T {
   if (typeof fn !== "function") throw new TensorError("OPERANDS", "tidy takes a function: tidy(() => x.mul(2).sum()).");
-  const refusal = () => new TensorError("ASYNC", "tidy takes a function that is not async: other code makes tensors while one waits. Use tidy between the awaits, or `using x = …` for single tensors.");
+  const refusal = () =>
+    new TensorError(
+      "ASYNC",
+      "tidy takes a function that is not async: other code makes tensors while one waits. Use tidy between the awaits, or `using x = …` for single tensors.",
+    );
   if (fn instanceof asyncFunction) throw refusal();
   const scope: Scope = { made: new Set(), escaped: new Set(), outer: null };
   const outer = noteIn(scope);
@@ -40,12 +44,20 @@ function reachable(values: readonly unknown[]): Set<DeviceArray> {
   const waiting: unknown[] = [...values];
   while (waiting.length > 0) {
     const value = waiting.pop();
-    if (typeof value !== "object" || value === null || ArrayBuffer.isView(value) || value instanceof ArrayBuffer || seen.has(value)) continue;
+    if (
+      typeof value !== "object" ||
+      value === null ||
+      ArrayBuffer.isView(value) ||
+      value instanceof ArrayBuffer ||
+      seen.has(value)
+    )
+      continue;
     seen.add(value);
     if (value instanceof DeviceArray) {
       arrays.add(value);
       waiting.push(gradientOf(value), ...neededBy(trackOf(value), seen));
-    } else if (value instanceof Map || value instanceof Set) waiting.push(...(value instanceof Map ? [...value].flat() : value));
+    } else if (value instanceof Map || value instanceof Set)
+      waiting.push(...(value instanceof Map ? [...value].flat() : value));
     else waiting.push(...Object.values(value));
   }
   return arrays;
@@ -61,7 +73,8 @@ function neededBy(track: Track | null, seen: Set<unknown>): (DeviceArray | null)
     seen.add(next);
     if (next.kind === "leaf") found.push(next.gradient, next.tensor.deref() ?? null);
     else {
-      for (const array of [...(next.saved?.inputs ?? []), ...(next.saved?.outputs ?? [])]) if (array instanceof DeviceArray) found.push(array);
+      for (const array of [...(next.saved?.inputs ?? []), ...(next.saved?.outputs ?? [])])
+        if (array instanceof DeviceArray) found.push(array);
       waiting.push(...next.tracks);
     }
   }

@@ -23,7 +23,12 @@ const u64 = new BigUint64Array(binding.scratch);
 const float32Max = 3.4028234663852886e38;
 const roundsToInfinity = 3.4028235677973366e38;
 
-function packInteger(array: Int8Array | Uint8Array | Int16Array | Uint16Array, shift: number, low: number, high: number): Pack {
+function packInteger(
+  array: Int8Array | Uint8Array | Int16Array | Uint16Array,
+  shift: number,
+  low: number,
+  high: number,
+): Pack {
   return (value, at) => {
     if (typeof value !== "number" || !Number.isInteger(value) || value < low || value > high) return false;
     array[at >> shift] = value;
@@ -86,7 +91,11 @@ const packScalar: Record<Scalar, Pack> = {
   f16: packSmallFloat("float16", 65520),
   bf16: packSmallFloat("bfloat16", 3.3961775292304957e38),
   f32(value, at) {
-    if (typeof value !== "number" || (Math.abs(value) > float32Max && Math.abs(value) < Infinity && Math.abs(value) >= roundsToInfinity)) return false;
+    if (
+      typeof value !== "number" ||
+      (Math.abs(value) > float32Max && Math.abs(value) < Infinity && Math.abs(value) >= roundsToInfinity)
+    )
+      return false;
     f32[at >> 2] = value;
     return true;
   },
@@ -119,7 +128,8 @@ function packPointer(type: PointerType, device: DeviceProcess): Pack {
 
 function packView({ element, ndim }: ViewType, device: DeviceProcess): Pack {
   return (value, at) => {
-    if (!(value instanceof DeviceArray) || value.storage?.device !== device || value.shape.length !== ndim) return false;
+    if (!(value instanceof DeviceArray) || value.storage?.device !== device || value.shape.length !== ndim)
+      return false;
     if (!element.dtypes!.includes(value.dtype) || value.placeLow % element.pointeeAlign !== 0) return false;
     u32[at >> 2] = value.placeLow;
     u32[(at >> 2) + 1] = value.placeHigh;
@@ -135,7 +145,11 @@ const laneNames = ["x", "y", "z", "w"];
 
 function packElements(count: number, step: number, pack: Pack, named: boolean): Pack {
   return (value, at) => {
-    const list = Array.isArray(value) ? value : named && typeof value === "object" && value !== null ? laneNames.slice(0, count).map((lane) => (value as Record<string, unknown>)[lane]) : null;
+    const list = Array.isArray(value)
+      ? value
+      : named && typeof value === "object" && value !== null
+        ? laneNames.slice(0, count).map((lane) => (value as Record<string, unknown>)[lane])
+        : null;
     if (list === null || list.length !== count) return false;
     // By index, since `every` passes over holes.
     for (let index = 0; index < count; index++) if (!pack(list[index], at + index * step)) return false;
@@ -147,32 +161,51 @@ function packElements(count: number, step: number, pack: Pack, named: boolean): 
 export function read(type: CType, value: unknown): unknown {
   if (typeof value !== "object" || value === null || value instanceof DeviceArray) return value;
   const given = value as Record<string, unknown>;
-  if (type.kind === "vector") return Array.isArray(value) ? Array.from(value) : laneNames.slice(0, type.lanes).map((lane) => given[lane]);
+  if (type.kind === "vector")
+    return Array.isArray(value) ? Array.from(value) : laneNames.slice(0, type.lanes).map((lane) => given[lane]);
   if (type.kind !== "struct") return value;
-  return Object.fromEntries(Object.keys(given).map((name) => {
-    const field = type.fields.find((candidate) => candidate.name === name);
-    const part = given[name];
-    if (field === undefined) return [name, part];
-    return [name, field.count !== null && Array.isArray(part) ? Array.from(part, (element) => read(field.type, element)) : read(field.type, part)];
-  }));
+  return Object.fromEntries(
+    Object.keys(given).map((name) => {
+      const field = type.fields.find((candidate) => candidate.name === name);
+      const part = given[name];
+      if (field === undefined) return [name, part];
+      return [
+        name,
+        field.count !== null && Array.isArray(part)
+          ? Array.from(part, (element) => read(field.type, element))
+          : read(field.type, part),
+      ];
+    }),
+  );
 }
 
 /** What writes an argument of that type on that device. */
 export function packerOf(type: CType, device: DeviceProcess): Pack {
   switch (type.kind) {
-    case "scalar": return packScalar[type.scalar];
-    case "pointer": return packPointer(type, device);
-    case "view": return packView(type, device);
-    case "vector": return packElements(type.lanes, type.size / type.lanes, packScalar[type.scalar], true);
+    case "scalar":
+      return packScalar[type.scalar];
+    case "pointer":
+      return packPointer(type, device);
+    case "view":
+      return packView(type, device);
+    case "vector":
+      return packElements(type.lanes, type.size / type.lanes, packScalar[type.scalar], true);
     case "struct": {
       const fields = type.fields.map((field) => {
         const pack = packerOf(field.type, device);
-        return { name: field.name, offset: field.offset, pack: field.count === null ? pack : packElements(field.count, field.type.size, pack, false) };
+        return {
+          name: field.name,
+          offset: field.offset,
+          pack: field.count === null ? pack : packElements(field.count, field.type.size, pack, false),
+        };
       });
       return (value, at) => {
         if (typeof value !== "object" || value === null) return false;
         const given = value as Record<string, unknown>;
-        return Object.keys(given).length === fields.length && fields.every(({ name, offset, pack }) => name in given && pack(given[name], at + offset));
+        return (
+          Object.keys(given).length === fields.length &&
+          fields.every(({ name, offset, pack }) => name in given && pack(given[name], at + offset))
+        );
       };
     }
   }

@@ -21,13 +21,45 @@ const ptx = `.visible .entry k(
 }
 	.file	1 "Cell [2]"
 `;
-const info: KernelInfo = { name: "k", device: "cuda:0", registers: null, shared: null, local: null, constant: null, maxThreads: null, spillStores: null, spillLoads: null, binary: 90, parameters: [] };
-const kernel = { name: "k", source: "one\ntwo", info, occupancy: () => { throw new Error("There is none."); } };
+const info: KernelInfo = {
+  name: "k",
+  device: "cuda:0",
+  registers: null,
+  shared: null,
+  local: null,
+  constant: null,
+  maxThreads: null,
+  spillStores: null,
+  spillLoads: null,
+  binary: 90,
+  parameters: [],
+};
+const kernel = {
+  name: "k",
+  source: "one\ntwo",
+  info,
+  occupancy: () => {
+    throw new Error("There is none.");
+  },
+};
 const texts: Readonly<Record<string, string>> = { ptx, "sass-lines": sass, "sass-registers": "" };
-const shown = (samples: ReadonlyMap<number, number>): string => String(assemblyOf({ kernel, title: "Cell [2]", symbol: "k", arch: "sm_90a", samples, text: (form) => texts[form] ?? "" })).split("\n\n").slice(0, 2).join("\n\n");
+const shown = (samples: ReadonlyMap<number, number>): string =>
+  String(
+    assemblyOf({ kernel, title: "Cell [2]", symbol: "k", arch: "sm_90a", samples, text: (form) => texts[form] ?? "" }),
+  )
+    .split("\n\n")
+    .slice(0, 2)
+    .join("\n\n");
 
 test("instructions say their line, and how many samples were taken at them", () => {
-  expect(shown(new Map([[0, 7], [0x10, 1200]]))).toBe(`k · PTX · sm_90a · 1207 samples
+  expect(
+    shown(
+      new Map([
+        [0, 7],
+        [0x10, 1200],
+      ]),
+    ),
+  ).toBe(`k · PTX · sm_90a · 1207 samples
   │      │ .visible .entry k(
   │      │ )
   │      │ {
@@ -45,5 +77,10 @@ k · SASS · sm_90a · 1207 samples
 });
 
 test("without samples there is no column of them", () => {
-  expect(shown(new Map()).split("\n").slice(-4)).toEqual(["k · SASS · sm_90a", "1 │   /*0000*/                   S2R R0, SR_TID.X ;", "2 │   /*0010*/                   STG.E desc[UR4][R2.64], R0 ;", "2 │   /*0020*/                   EXIT ;"]);
+  expect(shown(new Map()).split("\n").slice(-4)).toEqual([
+    "k · SASS · sm_90a",
+    "1 │   /*0000*/                   S2R R0, SR_TID.X ;",
+    "2 │   /*0010*/                   STG.E desc[UR4][R2.64], R0 ;",
+    "2 │   /*0020*/                   EXIT ;",
+  ]);
 });

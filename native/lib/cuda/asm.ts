@@ -7,8 +7,20 @@ import type { Samples } from "./samples.ts";
 /** Texts that a device process gives of an artifact. */
 export type AsmForm = "ptx" | "sass-lines" | "sass-registers" | "assembly";
 
-interface Subject { readonly name: string; readonly source: string; readonly info: KernelInfo; occupancy(block: number): Occupancy; }
-interface Given { readonly kernel: Subject; readonly title: string; readonly symbol: string; readonly arch: string; readonly samples: Samples; readonly text: (form: AsmForm) => string; }
+interface Subject {
+  readonly name: string;
+  readonly source: string;
+  readonly info: KernelInfo;
+  occupancy(block: number): Occupancy;
+}
+interface Given {
+  readonly kernel: Subject;
+  readonly title: string;
+  readonly symbol: string;
+  readonly arch: string;
+  readonly samples: Samples;
+  readonly text: (form: AsmForm) => string;
+}
 
 const asmMime = "application/vnd.warpcell.asm.v1+json";
 const displayKey = Symbol.for("Jupyter.display");
@@ -16,9 +28,19 @@ const displayKey = Symbol.for("Jupyter.display");
 const blockStep = 32;
 
 /** Each form, from nearest to the source on. A device has some of them. */
-const forms: readonly { readonly form: AsmForm; readonly parse: (text: string, given: Given) => Listing; }[] = [
+const forms: readonly { readonly form: AsmForm; readonly parse: (text: string, given: Given) => Listing }[] = [
   { form: "ptx", parse: (text, { symbol, title }) => parsePtx(text, symbol, title) },
-  { form: "sass-lines", parse: (text, { symbol, title, samples, text: textOf }) => parseSass(text, symbol, title, optional(() => textOf("sass-registers")), samples) },
+  {
+    form: "sass-lines",
+    parse: (text, { symbol, title, samples, text: textOf }) =>
+      parseSass(
+        text,
+        symbol,
+        title,
+        optional(() => textOf("sass-registers")),
+        samples,
+      ),
+  },
   { form: "assembly", parse: (text, { symbol, title }) => parseAssembly(text, symbol, title) },
 ];
 
@@ -44,10 +66,13 @@ export class Assembly {
     this.listings = listings;
     this.notes = notes;
     this.#info = kernel.info;
-    this.#occupancy = kernel.info.registers === null ? [] : blocks(kernel.info.maxThreads ?? 1024).map((block) => {
-      const { percent, limiter } = kernel.occupancy(block);
-      return { block, percent, limiter };
-    });
+    this.#occupancy =
+      kernel.info.registers === null
+        ? []
+        : blocks(kernel.info.maxThreads ?? 1024).map((block) => {
+            const { percent, limiter } = kernel.occupancy(block);
+            return { block, percent, limiter };
+          });
   }
 
   /** The listings one after the other; instructions say their line of the source, and how many samples were taken at them. */
@@ -58,19 +83,38 @@ export class Assembly {
       const all = samples.reduce((sum, count) => sum + count, 0);
       const cell = (number: number, room: number): string => `${number === 0 ? "" : number}`.padStart(room);
       const title = [this.kernel, name, this.arch, ...(all === 0 ? [] : [`${all} samples`])].join(" · ");
-      return [title, ...lines.map((line, at) => [cell(source[at]!, width), ...(all === 0 ? [] : [cell(samples[at]!, String(most).length)]), line].join(" │ "))].join("\n");
+      return [
+        title,
+        ...lines.map((line, at) =>
+          [cell(source[at]!, width), ...(all === 0 ? [] : [cell(samples[at]!, String(most).length)]), line].join(" │ "),
+        ),
+      ].join("\n");
     });
     return [...written, ...this.notes.map((note) => `! ${note}`)].join("\n\n");
   }
 
-  [Symbol.for("nodejs.util.inspect.custom")](): string { return this.toString(); }
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return this.toString();
+  }
 
   [displayKey](): Record<string, unknown> {
     const { kernel, device, arch, title, source, listings, notes } = this;
     const { registers, shared, spillStores, spillLoads } = this.#info;
     const payload = {
-      version: 1, kernel, device, arch, title, cell: null, count: Number(/\[(\d+)\]/.exec(title)?.[1] ?? 0), source, listings, registers, shared, spills: spillStores === null ? null : spillStores + (spillLoads ?? 0),
-      occupancy: this.#occupancy, notes,
+      version: 1,
+      kernel,
+      device,
+      arch,
+      title,
+      cell: null,
+      count: Number(/\[(\d+)\]/.exec(title)?.[1] ?? 0),
+      source,
+      listings,
+      registers,
+      shared,
+      spills: spillStores === null ? null : spillStores + (spillLoads ?? 0),
+      occupancy: this.#occupancy,
+      notes,
     };
     return { "text/plain": this.toString(), [asmMime]: payload };
   }
@@ -90,9 +134,16 @@ export function assemblyOf(given: Given): Assembly {
   }
   if (listings.length === 0) throw refusals.at(-1)!;
   const sampled = listings.find(({ samples }) => samples.length > 0);
-  const shown = sampled === undefined ? listings : listings.map((listing) => (listing.samples.length > 0 ? listing : withSamplesOf(sampled, listing)));
+  const shown =
+    sampled === undefined
+      ? listings
+      : listings.map((listing) => (listing.samples.length > 0 ? listing : withSamplesOf(sampled, listing)));
   // A form that the device never has is no news.
-  return new Assembly(given, shown, refusals.filter(({ code }) => code !== "NO_SUCH_FORM").map(({ message }) => message));
+  return new Assembly(
+    given,
+    shown,
+    refusals.filter(({ code }) => code !== "NO_SUCH_FORM").map(({ message }) => message),
+  );
 }
 
 function optional(text: () => string): string {

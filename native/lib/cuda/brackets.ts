@@ -17,5 +17,5 @@ export function unclosedBrace(tokens: readonly Token[]): Token | null {
     // A } further left than the line of its { was written for another one further out.
     if (opened !== undefined && startsLine && indent < opened.indent) suspect ??= opened.brace;
   }
-  return open.length === 0 ? null : suspect ?? open.at(-1)!.brace;
+  return open.length === 0 ? null : (suspect ?? open.at(-1)!.brace);
 }

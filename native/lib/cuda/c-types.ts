@@ -2,14 +2,51 @@
 import type { DType } from "../memory/dtype.ts";
 
 /** How one number lies in memory. */
-export type Scalar = "bool" | "i8" | "u8" | "i16" | "u16" | "i32" | "u32" | "i64" | "u64" | "f16" | "bf16" | "f32" | "f64";
+export type Scalar =
+  | "bool"
+  | "i8"
+  | "u8"
+  | "i16"
+  | "u16"
+  | "i32"
+  | "u32"
+  | "i64"
+  | "u64"
+  | "f16"
+  | "bf16"
+  | "f32"
+  | "f64";
 
-export interface ScalarType { readonly kind: "scalar"; readonly name: string; readonly scalar: Scalar; readonly size: number; readonly align: number; }
+export interface ScalarType {
+  readonly kind: "scalar";
+  readonly name: string;
+  readonly scalar: Scalar;
+  readonly size: number;
+  readonly align: number;
+}
 /** float2 … ulonglong4: passed as an array or as { x, y, z, w }. */
-export interface VectorType { readonly kind: "vector"; readonly name: string; readonly scalar: Scalar; readonly lanes: number; readonly size: number; readonly align: number; }
-export interface StructField { readonly name: string; readonly type: CType; readonly offset: number; /** Elements of an array, or `null`. */ readonly count: number | null; }
+export interface VectorType {
+  readonly kind: "vector";
+  readonly name: string;
+  readonly scalar: Scalar;
+  readonly lanes: number;
+  readonly size: number;
+  readonly align: number;
+}
+export interface StructField {
+  readonly name: string;
+  readonly type: CType;
+  readonly offset: number /** Elements of an array, or `null`. */;
+  readonly count: number | null;
+}
 /** A struct declared in the cell: passed as an object with all its fields; where it has a pointer, a tensor. */
-export interface StructType { readonly kind: "struct"; readonly name: string; readonly fields: readonly StructField[]; readonly size: number; readonly align: number; }
+export interface StructType {
+  readonly kind: "struct";
+  readonly name: string;
+  readonly fields: readonly StructField[];
+  readonly size: number;
+  readonly align: number;
+}
 export interface PointerType {
   readonly kind: "pointer";
   readonly name: string;
@@ -23,15 +60,47 @@ export interface PointerType {
   readonly align: 8;
 }
 /** `warpcell::Tensor<T, N>`: takes a tensor with N axes, of any strides. */
-export interface ViewType { readonly kind: "view"; readonly name: string; readonly element: PointerType; readonly ndim: number; readonly size: number; readonly align: 8; }
+export interface ViewType {
+  readonly kind: "view";
+  readonly name: string;
+  readonly element: PointerType;
+  readonly ndim: number;
+  readonly size: number;
+  readonly align: 8;
+}
 export type CType = ScalarType | VectorType | StructType | PointerType | ViewType;
 
-export const scalarBytes: Record<Scalar, number> = { bool: 1, i8: 1, u8: 1, i16: 2, u16: 2, i32: 4, u32: 4, i64: 8, u64: 8, f16: 2, bf16: 2, f32: 4, f64: 8 };
+export const scalarBytes: Record<Scalar, number> = {
+  bool: 1,
+  i8: 1,
+  u8: 1,
+  i16: 2,
+  u16: 2,
+  i32: 4,
+  u32: 4,
+  i64: 8,
+  u64: 8,
+  f16: 2,
+  bf16: 2,
+  f32: 4,
+  f64: 8,
+};
 
 // The signed sibling of a wide unsigned type holds the same bits.
 const matching: Record<Scalar, readonly DType[]> = {
-  bool: ["bool"], i8: ["int8"], u8: ["uint8"], i16: ["int16"], u16: ["uint16"], i32: ["int32"], u32: ["uint32", "int32"], i64: ["int64"], u64: ["uint64", "int64"],
-  f16: ["float16"], bf16: ["bfloat16"], f32: ["float32"], f64: ["float64"],
+  bool: ["bool"],
+  i8: ["int8"],
+  u8: ["uint8"],
+  i16: ["int16"],
+  u16: ["uint16"],
+  i32: ["int32"],
+  u32: ["uint32", "int32"],
+  i64: ["int64"],
+  u64: ["uint64", "int64"],
+  f16: ["float16"],
+  bf16: ["bfloat16"],
+  f32: ["float32"],
+  f64: ["float64"],
 };
 
 const spellings: Record<Scalar, readonly string[]> = {
@@ -43,7 +112,16 @@ const spellings: Record<Scalar, readonly string[]> = {
   i32: ["int", "int32_t"],
   u32: ["unsigned int", "uint32_t", "uint"],
   i64: ["long", "long long", "int64_t", "ssize_t", "ptrdiff_t", "intptr_t", "clock_t"],
-  u64: ["unsigned long", "unsigned long long", "uint64_t", "size_t", "uintptr_t", "ulong", "cudaTextureObject_t", "cudaSurfaceObject_t"],
+  u64: [
+    "unsigned long",
+    "unsigned long long",
+    "uint64_t",
+    "size_t",
+    "uintptr_t",
+    "ulong",
+    "cudaTextureObject_t",
+    "cudaSurfaceObject_t",
+  ],
   f16: ["__half", "half"],
   bf16: ["__nv_bfloat16", "nv_bfloat16"],
   f32: ["float"],
@@ -52,12 +130,18 @@ const spellings: Record<Scalar, readonly string[]> = {
 
 // CUDA C++ Programming Guide, "Built-in Vector Types": [name, scalar, alignment of 1, 2, 3, 4 lanes].
 const vectors: readonly [string, Scalar, readonly [number, number, number, number]][] = [
-  ["char", "i8", [1, 2, 1, 4]], ["uchar", "u8", [1, 2, 1, 4]],
-  ["short", "i16", [2, 4, 2, 8]], ["ushort", "u16", [2, 4, 2, 8]],
-  ["int", "i32", [4, 8, 4, 16]], ["uint", "u32", [4, 8, 4, 16]],
-  ["long", "i64", [8, 16, 8, 16]], ["ulong", "u64", [8, 16, 8, 16]],
-  ["longlong", "i64", [8, 16, 8, 16]], ["ulonglong", "u64", [8, 16, 8, 16]],
-  ["float", "f32", [4, 8, 4, 16]], ["double", "f64", [8, 16, 8, 16]],
+  ["char", "i8", [1, 2, 1, 4]],
+  ["uchar", "u8", [1, 2, 1, 4]],
+  ["short", "i16", [2, 4, 2, 8]],
+  ["ushort", "u16", [2, 4, 2, 8]],
+  ["int", "i32", [4, 8, 4, 16]],
+  ["uint", "u32", [4, 8, 4, 16]],
+  ["long", "i64", [8, 16, 8, 16]],
+  ["ulong", "u64", [8, 16, 8, 16]],
+  ["longlong", "i64", [8, 16, 8, 16]],
+  ["ulonglong", "u64", [8, 16, 8, 16]],
+  ["float", "f32", [4, 8, 4, 16]],
+  ["double", "f64", [8, 16, 8, 16]],
 ];
 
 function scalar(name: string, kind: Scalar): ScalarType {
@@ -69,8 +153,14 @@ function vector(name: string, kind: Scalar, lanes: number, align: number): Vecto
 }
 
 const builtin = new Map<string, ScalarType | VectorType>([
-  ...(Object.entries(spellings) as [Scalar, readonly string[]][]).flatMap(([kind, names]) => names.map((name) => [name, scalar(name, kind)] as const)),
-  ...vectors.flatMap(([name, kind, aligns]) => aligns.map((align, index) => [`${name}${index + 1}`, vector(`${name}${index + 1}`, kind, index + 1, align)] as const)),
+  ...(Object.entries(spellings) as [Scalar, readonly string[]][]).flatMap(([kind, names]) =>
+    names.map((name) => [name, scalar(name, kind)] as const),
+  ),
+  ...vectors.flatMap(([name, kind, aligns]) =>
+    aligns.map(
+      (align, index) => [`${name}${index + 1}`, vector(`${name}${index + 1}`, kind, index + 1, align)] as const,
+    ),
+  ),
   ["dim3", vector("dim3", "u32", 3, 4)],
   ["__half2", vector("__half2", "f16", 2, 4)],
   ["half2", vector("half2", "f16", 2, 4)],
@@ -79,11 +169,22 @@ const builtin = new Map<string, ScalarType | VectorType>([
 ]);
 
 /** The words that C++ lets a user write in any order and number: `long unsigned int long`. */
-export const arithmeticWords: ReadonlySet<string> = new Set(["signed", "unsigned", "char", "short", "int", "long", "float", "double", "bool"]);
+export const arithmeticWords: ReadonlySet<string> = new Set([
+  "signed",
+  "unsigned",
+  "char",
+  "short",
+  "int",
+  "long",
+  "float",
+  "double",
+  "bool",
+]);
 
 /** A built-in type by its words, e.g. ["unsigned", "long", "long", "int"] or ["float4"]; `undefined` when it is none. */
 export function builtinType(words: readonly string[]): ScalarType | VectorType | undefined {
-  if (words.length === 1) return builtin.get(words[0] === "unsigned" ? "unsigned int" : words[0] === "signed" ? "int" : words[0]!);
+  if (words.length === 1)
+    return builtin.get(words[0] === "unsigned" ? "unsigned int" : words[0] === "signed" ? "int" : words[0]!);
   if (words.length === 0 || !words.every((word) => arithmeticWords.has(word))) return undefined;
   const core = words.filter((word) => word !== "signed" && word !== "unsigned" && word !== "int").join(" ");
   const sign = words.includes("unsigned") ? "unsigned " : words.includes("signed") && core === "char" ? "signed " : "";
@@ -96,7 +197,11 @@ export function enumType(name: string, underlying: ScalarType): ScalarType {
 }
 
 /** Lays fields out as C++ does: each at its alignment, the whole a multiple of the largest. `minimumAlign` is an alignas. */
-export function structType(name: string, members: readonly { name: string; type: StructField["type"]; count: number | null }[], minimumAlign = 1): StructType {
+export function structType(
+  name: string,
+  members: readonly { name: string; type: StructField["type"]; count: number | null }[],
+  minimumAlign = 1,
+): StructType {
   let offset = 0;
   let align = minimumAlign;
   const fields = members.map((member) => {
@@ -111,30 +216,48 @@ export function structType(name: string, members: readonly { name: string; type:
 
 /** A pointer to `pointee`; `null`: void. `undefined`: a type that is only known to the compiler, passed as bytes. */
 export function pointerType(name: string, isConst: boolean, pointee: CType | null | undefined): PointerType {
-  const dtypes = pointee === null ? null
-    : pointee === undefined || pointee.kind === "struct" || pointee.kind === "view" ? (["uint8"] as const)
-    : pointee.kind === "pointer" ? (["int64"] as const)
-    : matching[pointee.scalar];
+  const dtypes =
+    pointee === null
+      ? null
+      : pointee === undefined || pointee.kind === "struct" || pointee.kind === "view"
+        ? (["uint8"] as const)
+        : pointee.kind === "pointer"
+          ? (["int64"] as const)
+          : matching[pointee.scalar];
   return { kind: "pointer", name, const: isConst, dtypes, pointeeAlign: pointee?.align ?? 1, size: 8, align: 8 };
 }
 
 /** `struct Tensor` of device/include/warpcell/tensor.cuh: the pointer, then the sizes, then the strides. */
 export function viewType(element: PointerType, ndim: number): ViewType {
-  return { kind: "view", name: `warpcell::Tensor<${element.name.slice(0, -1)}, ${ndim}>`, element, ndim, size: 8 + 16 * ndim, align: 8 };
+  return {
+    kind: "view",
+    name: `warpcell::Tensor<${element.name.slice(0, -1)}, ${ndim}>`,
+    element,
+    ndim,
+    size: 8 + 16 * ndim,
+    align: 8,
+  };
 }
 
 /** Where the pointers lie in a value of that type, which itself lies at `offset`. */
 export function pointerOffsets(type: CType, offset: number): number[] {
   if (type.kind === "pointer" || type.kind === "view") return [offset];
   if (type.kind !== "struct") return [];
-  return type.fields.flatMap((field) => Array.from({ length: field.count ?? 1 }, (_, index) => pointerOffsets(field.type, offset + field.offset + index * field.type.size)).flat());
+  return type.fields.flatMap((field) =>
+    Array.from({ length: field.count ?? 1 }, (_, index) =>
+      pointerOffsets(field.type, offset + field.offset + index * field.type.size),
+    ).flat(),
+  );
 }
 
 export function roundUp(value: number, multiple: number): number {
   return Math.ceil(value / multiple) * multiple;
 }
 
-export interface Placed { readonly offset: number; readonly size: number; }
+export interface Placed {
+  readonly offset: number;
+  readonly size: number;
+}
 
 /** Where each parameter lies in a kernel's parameter block: each at its own alignment. */
 export function placeParameters(types: readonly CType[]): { places: Placed[]; bytes: number } {

@@ -1,6 +1,18 @@
 // The compile cache: whole entries or none, whatever the disk does.
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -9,10 +21,21 @@ import { CompileCache, cacheDirectory, cacheKey } from "./cache.ts";
 vi.mock("node:os", { spy: true });
 
 let directory: string;
-beforeEach(() => { directory = join(mkdtempSync(join(tmpdir(), "warpcell-cache-")), "cache"); });
-afterEach(() => { rmSync(join(directory, ".."), { recursive: true, force: true }); vi.restoreAllMocks(); });
+beforeEach(() => {
+  directory = join(mkdtempSync(join(tmpdir(), "warpcell-cache-")), "cache");
+});
+afterEach(() => {
+  rmSync(join(directory, ".."), { recursive: true, force: true });
+  vi.restoreAllMocks();
+});
 
-const entry = { artifact: new Uint8Array([1, 2, 3, 0, 255]), lowered: ["_Z4fillPfi", "k"], log: "warning: ünused", name: null, dependencies: { files: [["/a/b.h", "c0ffee"]], folders: ["/a"], others: [] } } as const;
+const entry = {
+  artifact: new Uint8Array([1, 2, 3, 0, 255]),
+  lowered: ["_Z4fillPfi", "k"],
+  log: "warning: ünused",
+  name: null,
+  dependencies: { files: [["/a/b.h", "c0ffee"]], folders: ["/a"], others: [] },
+} as const;
 const key = cacheKey(["source"]);
 
 test("what was put is got, byte by byte, by another cache on the same directory", () => {
@@ -62,9 +85,23 @@ test("an entry under another's name is a miss", () => {
 const again = "They are compiled again each time.";
 
 test.each<[string, string, () => void]>([
-  ["belongs to another user", "the directory belongs to another user. AGAIN Set XDG_CACHE_HOME to a directory of your own.", () => { vi.spyOn(process, "getuid").mockReturnValue(process.getuid!() + 1); }],
-  ["others can write", "other users can write there. AGAIN Run chmod go-w DIRECTORY, or set XDG_CACHE_HOME to a directory of your own.", () => chmodSync(directory, 0o702)],
-  ["its group can write", "other users can write there. AGAIN Run chmod go-w DIRECTORY, or set XDG_CACHE_HOME to a directory of your own.", () => chmodSync(directory, 0o720)],
+  [
+    "belongs to another user",
+    "the directory belongs to another user. AGAIN Set XDG_CACHE_HOME to a directory of your own.",
+    () => {
+      vi.spyOn(process, "getuid").mockReturnValue(process.getuid!() + 1);
+    },
+  ],
+  [
+    "others can write",
+    "other users can write there. AGAIN Run chmod go-w DIRECTORY, or set XDG_CACHE_HOME to a directory of your own.",
+    () => chmodSync(directory, 0o702),
+  ],
+  [
+    "its group can write",
+    "other users can write there. AGAIN Run chmod go-w DIRECTORY, or set XDG_CACHE_HOME to a directory of your own.",
+    () => chmodSync(directory, 0o720),
+  ],
 ])("a directory that %s is refused with a sentence, and nothing is written there", (_, sentence, change) => {
   const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
   const cache = new CompileCache(directory);
@@ -73,21 +110,55 @@ test.each<[string, string, () => void]>([
   expect(cache.get(key)).toBeNull();
   cache.put(cacheKey(["another"]), entry);
   expect(readdirSync(directory)).toEqual([key]);
-  expect(warned.mock.calls.map(([text]) => text)).toEqual([`Compiled kernels cannot be kept in ${directory}: ${sentence.replace("AGAIN", again).replace("DIRECTORY", directory)}`]);
+  expect(warned.mock.calls.map(([text]) => text)).toEqual([
+    `Compiled kernels cannot be kept in ${directory}: ${sentence.replace("AGAIN", again).replace("DIRECTORY", directory)}`,
+  ]);
 });
 
 test.each<[string, string, (path: string) => void]>([
-  ["a link", "is not a plain file", (path) => { renameSync(path, `${path}.moved`); symlinkSync(`${path}.moved`, path); }],
-  ["a pipe", "is not a plain file", (path) => { rmSync(path); execFileSync("mkfifo", [path]); }],
-  ["a folder", "is not a plain file", (path) => { rmSync(path); mkdirSync(path); }],
-  ["another user's", "belongs to another user", () => { const uid = process.getuid!(); vi.spyOn(process, "getuid").mockReturnValueOnce(uid).mockReturnValue(uid + 1); }],
+  [
+    "a link",
+    "is not a plain file",
+    (path) => {
+      renameSync(path, `${path}.moved`);
+      symlinkSync(`${path}.moved`, path);
+    },
+  ],
+  [
+    "a pipe",
+    "is not a plain file",
+    (path) => {
+      rmSync(path);
+      execFileSync("mkfifo", [path]);
+    },
+  ],
+  [
+    "a folder",
+    "is not a plain file",
+    (path) => {
+      rmSync(path);
+      mkdirSync(path);
+    },
+  ],
+  [
+    "another user's",
+    "belongs to another user",
+    () => {
+      const uid = process.getuid!();
+      vi.spyOn(process, "getuid")
+        .mockReturnValueOnce(uid)
+        .mockReturnValue(uid + 1);
+    },
+  ],
 ])("an entry that is %s is refused with a sentence", (_, what, change) => {
   const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
   const cache = new CompileCache(directory);
   cache.put(key, entry);
   change(join(directory, key));
   expect(cache.get(key)).toBeNull();
-  expect(warned.mock.calls.map(([text]) => text)).toEqual([`Compiled kernels cannot be kept in ${directory}: ${join(directory, key)} ${what}. ${again} Remove it.`]);
+  expect(warned.mock.calls.map(([text]) => text)).toEqual([
+    `Compiled kernels cannot be kept in ${directory}: ${join(directory, key)} ${what}. ${again} Remove it.`,
+  ]);
 });
 
 test("an entry that another process prunes while it is read is a hit without a warning", () => {
@@ -95,7 +166,12 @@ test("an entry that another process prunes while it is read is a hit without a w
   const cache = new CompileCache(directory);
   cache.put(key, entry);
   const uid = process.getuid!();
-  vi.spyOn(process, "getuid").mockReturnValueOnce(uid).mockImplementation(() => { rmSync(join(directory, key)); return uid; });
+  vi.spyOn(process, "getuid")
+    .mockReturnValueOnce(uid)
+    .mockImplementation(() => {
+      rmSync(join(directory, key));
+      return uid;
+    });
   expect(cache.get(key)).not.toBeNull();
   expect(warned).not.toHaveBeenCalled();
 });
@@ -108,7 +184,9 @@ test("a directory that cannot be made warns once, in a sentence, and compiling g
   cache.put(key, entry);
   expect(cache.get(key)).toBeNull();
   expect(warned).toHaveBeenCalledTimes(1);
-  expect(warned.mock.calls[0]![0]).toMatch(/^Compiled kernels cannot be kept in .*: EEXIST.*\. They are compiled again each time\. Set XDG_CACHE_HOME to a directory that can be written\.$/);
+  expect(warned.mock.calls[0]![0]).toMatch(
+    /^Compiled kernels cannot be kept in .*: EEXIST.*\. They are compiled again each time\. Set XDG_CACHE_HOME to a directory that can be written\.$/,
+  );
 });
 
 test("over the limit the least recently used entries go", () => {
@@ -141,7 +219,9 @@ test("the directory is the same from every folder, also where the environment na
     vi.stubEnv("HOME", without);
     expect(cacheDirectory()).toBe(join(home, ".cache/warpcell"));
   }
-  vi.mocked(userInfo).mockImplementationOnce(() => { throw Object.assign(new Error("no such user"), { code: "ERR_SYSTEM_ERROR" }); });
+  vi.mocked(userInfo).mockImplementationOnce(() => {
+    throw Object.assign(new Error("no such user"), { code: "ERR_SYSTEM_ERROR" });
+  });
   expect(cacheDirectory()).toBe("/.cache/warpcell");
   vi.unstubAllEnvs();
 });

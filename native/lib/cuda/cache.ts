@@ -1,15 +1,36 @@
 // Compiled artifacts on disk: turns a key into what was compiled under it, whole or not at all. A cache that cannot be used, or that others can write, is a miss.
 import { createHash, randomBytes } from "node:crypto";
-import { closeSync, constants, existsSync, fstatSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeSync,
+} from "node:fs";
 import { userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Dependencies } from "./dependencies.ts";
 
 /** What a compiler made of a source. */
-export interface CachedCompilation { readonly artifact: Uint8Array; readonly lowered: readonly string[]; readonly log: string; }
+export interface CachedCompilation {
+  readonly artifact: Uint8Array;
+  readonly lowered: readonly string[];
+  readonly log: string;
+}
 
 /** With what must not have changed: the files that were read, and the name of the source where the code says it. */
-export interface CacheEntry extends CachedCompilation { readonly dependencies: Dependencies; readonly name: string | null; }
+export interface CacheEntry extends CachedCompilation {
+  readonly dependencies: Dependencies;
+  readonly name: string | null;
+}
 
 /** Counts up when entries change their form or meaning. */
 const schema = 4;
@@ -67,7 +88,8 @@ export class CompileCache {
       try {
         const stat = fstatSync(file);
         if (!stat.isFile()) return this.#refuse(`${path} is not a plain file`, "Remove it");
-        if (stat.uid !== (process.getuid?.() ?? stat.uid)) return this.#refuse(`${path} belongs to another user`, "Remove it");
+        if (stat.uid !== (process.getuid?.() ?? stat.uid))
+          return this.#refuse(`${path} belongs to another user`, "Remove it");
         bytes = readFileSync(file);
       } finally {
         closeSync(file);
@@ -96,7 +118,7 @@ export class CompileCache {
       const file = openSync(temporary, "wx", 0o600);
       try {
         const bytes = encode(key, entry);
-        for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+        for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
       } finally {
         closeSync(file);
       }
@@ -112,8 +134,13 @@ export class CompileCache {
   #isOwn(): boolean {
     const stat = statSync(this.directory, { throwIfNoEntry: false });
     if (stat === undefined || process.getuid === undefined) return true;
-    if (stat.uid !== process.getuid()) this.#refuse("the directory belongs to another user", "Set XDG_CACHE_HOME to a directory of your own");
-    else if ((stat.mode & 0o022) !== 0) this.#refuse("other users can write there", `Run chmod go-w ${this.directory}, or set XDG_CACHE_HOME to a directory of your own`);
+    if (stat.uid !== process.getuid())
+      this.#refuse("the directory belongs to another user", "Set XDG_CACHE_HOME to a directory of your own");
+    else if ((stat.mode & 0o022) !== 0)
+      this.#refuse(
+        "other users can write there",
+        `Run chmod go-w ${this.directory}, or set XDG_CACHE_HOME to a directory of your own`,
+      );
     else return true;
     return false;
   }
@@ -128,13 +155,19 @@ export class CompileCache {
       utimesSync(path, now, now);
     } catch (error) {
       // It was read all the same: another process pruned it meanwhile, or the disk takes no writing, of which put() warns.
-      if (!["ENOENT", "EROFS", "EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) this.#warn(error);
+      if (!["ENOENT", "EROFS", "EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? ""))
+        this.#warn(error);
     }
   }
 
   #prune(): void {
-    const files = readdirSync(this.directory).map((name) => ({ path: join(this.directory, name), stat: statSync(join(this.directory, name), { throwIfNoEntry: false }) }));
-    const entries = files.flatMap(({ path, stat }) => (stat?.isFile() ? [{ path, bytes: stat.size, used: stat.mtimeMs }] : [])).sort((a, b) => b.used - a.used);
+    const files = readdirSync(this.directory).map((name) => ({
+      path: join(this.directory, name),
+      stat: statSync(join(this.directory, name), { throwIfNoEntry: false }),
+    }));
+    const entries = files
+      .flatMap(({ path, stat }) => (stat?.isFile() ? [{ path, bytes: stat.size, used: stat.mtimeMs }] : []))
+      .sort((a, b) => b.used - a.used);
     let total = 0;
     for (const { path, bytes } of entries) {
       total += bytes;
@@ -143,13 +176,19 @@ export class CompileCache {
   }
 
   #warn(error: unknown): void {
-    this.#refuse(error instanceof Error ? error.message : String(error), "Set XDG_CACHE_HOME to a directory that can be written");
+    this.#refuse(
+      error instanceof Error ? error.message : String(error),
+      "Set XDG_CACHE_HOME to a directory that can be written",
+    );
   }
 
   #refuse(reason: string, advice: string): null {
     if (this.#warned) return null;
     this.#warned = true;
-    process.emitWarning(`Compiled kernels cannot be kept in ${this.directory}: ${reason}. They are compiled again each time. ${advice}.`, { code: "WARPCELL_CACHE" });
+    process.emitWarning(
+      `Compiled kernels cannot be kept in ${this.directory}: ${reason}. They are compiled again each time. ${advice}.`,
+      { code: "WARPCELL_CACHE" },
+    );
     return null;
   }
 }
@@ -167,7 +206,9 @@ function decode(bytes: Buffer, key: string): CacheEntry | null {
   const body = bytes.subarray(checksumBytes);
   if (!createHash("sha256").update(body).digest().equals(bytes.subarray(0, checksumBytes))) return null;
   const end = 4 + body.readUInt32LE(0);
-  const { key: own, ...described } = JSON.parse(body.subarray(4, end).toString()) as Omit<CacheEntry, "artifact"> & { key: string };
+  const { key: own, ...described } = JSON.parse(body.subarray(4, end).toString()) as Omit<CacheEntry, "artifact"> & {
+    key: string;
+  };
   // Under another name it is another compilation's.
   return own === key ? { ...described, artifact: body.subarray(end) } : null;
 }

@@ -35,7 +35,10 @@ export interface CompileOptions {
   readonly verbose?: boolean;
 }
 
-export interface Compiled extends CachedCompilation { readonly cached: boolean; readonly milliseconds: number; }
+export interface Compiled extends CachedCompilation {
+  readonly cached: boolean;
+  readonly milliseconds: number;
+}
 
 // The name of the source appears in logs but must not decide what is found in the cache: the third cell is the first one after a restart.
 const namePlaceholder = "\0name\0";
@@ -71,7 +74,11 @@ export class Compilation {
     this.device = deviceNamed(options.device);
     this.#folders = [...(options.includes ?? []), ...foldersIn(options.flags ?? [])].map((folder) => resolve(folder));
     try {
-      this.signatures = parseSignatures(source, options.defines, includedTexts(source, [...this.#folders, `${deviceSources}include`]));
+      this.signatures = parseSignatures(
+        source,
+        options.defines,
+        includedTexts(source, [...this.#folders, `${deviceSources}include`]),
+      );
     } catch (error) {
       throw withExcerpts(error, this);
     }
@@ -119,11 +126,17 @@ export class Compilation {
   #key(expressions: readonly string[]): string {
     const { arch, compiler, kind } = this.device.properties;
     this.#base ??= [
-      String(binding.protocolVersion), kind, arch, compiler === null ? "" : `${compiler.name} ${compiler.version} ${compiler.path}`,
+      String(binding.protocolVersion),
+      kind,
+      arch,
+      compiler === null ? "" : `${compiler.name} ${compiler.version} ${compiler.path}`,
       // Code for a CPU may use every instruction of the one it was compiled on.
-      kind === "cpu" ? cpus()[0]?.model ?? "" : "",
+      kind === "cpu" ? (cpus()[0]?.model ?? "") : "",
       // A name with a folder is where a compiler looks for headers first.
-      ownHash(), this.name.includes("/") ? dirname(resolve(this.name)) : "", this.source, this.#options.join("\0"),
+      ownHash(),
+      this.name.includes("/") ? dirname(resolve(this.name)) : "",
+      this.source,
+      this.#options.join("\0"),
     ];
     return cacheKey([...this.#base, expressions.join("\n")]);
   }
@@ -132,11 +145,21 @@ export class Compilation {
     const entry = cache().get(key);
     if (entry === null || (entry.name ?? this.name) !== this.name || !areCurrent(entry.dependencies)) return null;
     const { artifact, lowered, log } = entry;
-    return { artifact, lowered, log: log.replaceAll(namePlaceholder, this.name), cached: true, milliseconds: performance.now() - started.ticks };
+    return {
+      artifact,
+      lowered,
+      log: log.replaceAll(namePlaceholder, this.name),
+      cached: true,
+      milliseconds: performance.now() - started.ticks,
+    };
   }
 
   #store(key: string, [log, artifact, lowered, read]: Uint8Array[], started: Start): Compiled {
-    const compiled = { artifact: artifact ?? new Uint8Array(), lowered: linesOf(lowered), log: Buffer.from(log ?? []).toString() };
+    const compiled = {
+      artifact: artifact ?? new Uint8Array(),
+      lowered: linesOf(lowered),
+      log: Buffer.from(log ?? []).toString(),
+    };
     this.#keep(key, compiled, read === undefined ? null : linesOf(read), started);
     return { ...compiled, cached: false, milliseconds: performance.now() - started.ticks };
   }
@@ -147,21 +170,35 @@ export class Compilation {
     if (probes(own) || (read === null && /include|import|=@/.test(own.replace(/\\\r?\n/g, "")))) return;
     const paths = (read ?? []).filter((path) => !path.startsWith(deviceSources));
     const systems = systemFolders(this.device.properties.compiler?.path);
-    const dependencies = dependenciesOf(paths, paths.length === 0 ? [] : [...this.#folders, process.cwd()], systems, started.clock);
+    const dependencies = dependenciesOf(
+      paths,
+      paths.length === 0 ? [] : [...this.#folders, process.cwd()],
+      systems,
+      started.clock,
+    );
     if (dependencies === null) return;
-    const texts = () => paths.filter((path) => !systems.some((folder) => path.startsWith(`${folder}/`))).map((path) => readFileSync(path, "utf8"));
+    const texts = () =>
+      paths
+        .filter((path) => !systems.some((folder) => path.startsWith(`${folder}/`)))
+        .map((path) => readFileSync(path, "utf8"));
     const name = [this.source, ...texts()].some((text) => saysName.test(text)) ? this.name : null;
     cache().put(key, { ...compiled, log: compiled.log.replaceAll(this.name, namePlaceholder), dependencies, name });
   }
 
   #explained(error: unknown): unknown {
     if (!(error instanceof CompileError)) return error;
-    return compileFailure({ source: this.source, name: this.name, device: this.device.kind, signatures: this.signatures }, error.log);
+    return compileFailure(
+      { source: this.source, name: this.name, device: this.device.kind, signatures: this.signatures },
+      error.log,
+    );
   }
 }
 
 /** When a compilation began: on the clock of files, and to tell how long it took. */
-interface Start { readonly clock: number; readonly ticks: number; }
+interface Start {
+  readonly clock: number;
+  readonly ticks: number;
+}
 
 function startNow(): Start {
   return { clock: Date.now(), ticks: performance.now() };
@@ -175,7 +212,9 @@ function linesOf(field: Uint8Array | undefined): string[] {
 /** Where headers lie that come with a compiler, whose version stands for them. */
 function systemFolders(compiler: string | undefined): string[] {
   const around = compiler === undefined ? [] : [dirname(dirname(compiler)), compiler.replace(/(\/nvidia)\/.*$/, "$1")];
-  return ["/usr", ...around, process.env["CUDA_PATH"], process.env["CUDA_HOME"]].filter((folder) => folder !== undefined && isAbsolute(folder) && folder !== "/") as string[];
+  return ["/usr", ...around, process.env["CUDA_PATH"], process.env["CUDA_HOME"]].filter(
+    (folder) => folder !== undefined && isAbsolute(folder) && folder !== "/",
+  ) as string[];
 }
 
 /** The folders of header files that options of a compiler name: -I/a, -isystem /a, --include-path=/a. */
@@ -188,11 +227,17 @@ function foldersIn(flags: readonly string[]): string[] {
 }
 
 function checkForms(source: unknown, options: CompileOptions): void {
-  if (typeof source !== "string") throw new CompileError(`The CUDA C++ to compile must be text, but got ${worded(source)}.`, "");
-  if (typeof options !== "object" || options === null) throw new CompileError(`The options to compile with must be an object such as { device: "cpu" }, but got ${worded(options)}.`, "");
+  if (typeof source !== "string")
+    throw new CompileError(`The CUDA C++ to compile must be text, but got ${worded(source)}.`, "");
+  if (typeof options !== "object" || options === null)
+    throw new CompileError(
+      `The options to compile with must be an object such as { device: "cpu" }, but got ${worded(options)}.`,
+      "",
+    );
   for (const option of ["defines", "includes", "flags"] as const) {
     const given: unknown = options[option] ?? [];
-    if (!Array.isArray(given) || !given.every((each) => typeof each === "string")) throw new CompileError(`The option ${option} must be an array of text, but got ${listed(given)}.`, "");
+    if (!Array.isArray(given) || !given.every((each) => typeof each === "string"))
+      throw new CompileError(`The option ${option} must be an array of text, but got ${listed(given)}.`, "");
   }
 }
 
@@ -202,7 +247,9 @@ let own: string | undefined;
 function ownHash(): string {
   if (own !== undefined) return own;
   const hash = createHash("sha256");
-  const files = readdirSync(deviceSources, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const files = readdirSync(deviceSources, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
   for (const file of [...files.sort(), deviceExecutable]) hash.update(`${file}\0`).update(readFileSync(file));
   return (own = hash.digest("hex"));
 }
@@ -216,9 +263,16 @@ function includedTexts(source: string, directories: readonly string[]): string[]
   const seen = new Set<string>();
   const scan = (text: string, from: string | null): void => {
     const plain = text.replace(/\\\r?\n/g, "").replace(/\/\*[^]*?\*\//g, " ");
-    for (const [, quoted, angled] of plain.matchAll(/^[ \t]*(?:#|%:)[ \t]*(?:include(?:_next)?|import)[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)/gm)) {
+    for (const [, quoted, angled] of plain.matchAll(
+      /^[ \t]*(?:#|%:)[ \t]*(?:include(?:_next)?|import)[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)/gm,
+    )) {
       const path = (quoted ?? angled)!;
-      const places = isAbsolute(path) ? [path] : [...(quoted !== undefined && from !== null ? [join(from, path)] : []), ...directories.map((directory) => join(directory, path))];
+      const places = isAbsolute(path)
+        ? [path]
+        : [
+            ...(quoted !== undefined && from !== null ? [join(from, path)] : []),
+            ...directories.map((directory) => join(directory, path)),
+          ];
       // A folder may have the name of a header: <vector>.
       const file = places.find((place) => statSync(place, { throwIfNoEntry: false })?.isFile());
       if (file === undefined || seen.has(file)) continue;

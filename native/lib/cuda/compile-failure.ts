@@ -7,13 +7,21 @@ import type { Signatures } from "./signature.ts";
 import { tokenize, type Token } from "./tokens.ts";
 
 /** What failed to compile. */
-export interface FailedSource { readonly source: string; readonly name: string; /** "cpu" or "cuda". */ readonly device: string; readonly signatures: Signatures; }
+export interface FailedSource {
+  readonly source: string;
+  readonly name: string /** "cpu" or "cuda". */;
+  readonly device: string;
+  readonly signatures: Signatures;
+}
 
 const shownErrors = 20;
 
 /** Errors that say nothing where another one does: what a compiler concludes from a type that it does not know, or from a name that was refused. */
 const consequences = [
-  /^variable or field '.*' declared void/, /^attribute "__global__" does not apply here/, /^incomplete type "void" is not allowed/, /^expected primary-expression before/,
+  /^variable or field '.*' declared void/,
+  /^attribute "__global__" does not apply here/,
+  /^incomplete type "void" is not allowed/,
+  /^expected primary-expression before/,
   /^too many errors emitted/,
 ];
 /** What an assertion of ours or of the cell says, without the compiler's introduction. */
@@ -21,22 +29,34 @@ const assertion = /^static(?: assertion|_assert) failed(?: due to requirement '.
 /** A kernel that is one of several functions of its name. */
 const overloaded = /overloaded function|^unable to deduce 'auto' from '& ?[\w:]+'/;
 /** What follows from a brace that is missing. */
-const consequencesOfBrace = [/function[- ]definition is not allowed/, /^expected a? ?["'][;}]["']/, /^expected unqualified-id/, /^qualified-id in declaration/, /^expected ';' at end/];
+const consequencesOfBrace = [
+  /function[- ]definition is not allowed/,
+  /^expected a? ?["'][;}]["']/,
+  /^expected unqualified-id/,
+  /^qualified-id in declaration/,
+  /^expected ';' at end/,
+];
 
 /** The error of a compilation that failed with `log`. */
 export function compileFailure(failed: FailedSource, log: string): CompileError {
   const messages = parseMessages(log, failed.name).filter(({ severity }) => severity === "error");
   const errors = errorsOf(failed, messages);
-  if (errors.length > 0) return new CompileError(`${failed.name} does not compile: ${listing(failed, errors)}`, log, errors);
+  if (errors.length > 0)
+    return new CompileError(`${failed.name} does not compile: ${listing(failed, errors)}`, log, errors);
   const [first] = messages;
-  const said = first !== undefined ? `${first.file}:${first.line}:${first.column}: ${first.message}` : /(?:error|fatal)\b\s*:?\s*(.*)/.exec(log)?.[1]?.trimEnd() ?? "the compiler gives no reason";
+  const said =
+    first !== undefined
+      ? `${first.file}:${first.line}:${first.column}: ${first.message}`
+      : (/(?:error|fatal)\b\s*:?\s*(.*)/.exec(log)?.[1]?.trimEnd() ?? "the compiler gives no reason");
   return new CompileError(`${failed.name} does not compile: ${said.replace(/\.$/, "")}.`, log);
 }
 
 /** The same error, with the lines of the source that it is about: for a declaration that is refused before any compiler sees it. */
 export function withExcerpts(error: unknown, { source, name }: { source: string; name: string }): unknown {
   if (!(error instanceof CompileError) || error.diagnostics.length === 0) return error;
-  const places = error.diagnostics.map((diagnostic) => `${name}:${diagnostic.line}:${diagnostic.column}\n${excerpt(source, diagnostic)}`);
+  const places = error.diagnostics.map(
+    (diagnostic) => `${name}:${diagnostic.line}:${diagnostic.column}\n${excerpt(source, diagnostic)}`,
+  );
   return new CompileError([error.message, ...places].join("\n\n"), error.log, error.diagnostics);
 }
 
@@ -45,17 +65,45 @@ function errorsOf(failed: FailedSource, messages: readonly CompilerMessage[]): D
   const { tokens } = tokenize(failed.source);
   const brace = unclosedBrace(tokens);
   const main = mainOf(tokens);
-  const own = messages.flatMap(({ file, ...diagnostic }) => (file === failed.name ? [diagnostic] : [])).filter((error) => main === null || error.line < main.line || error.line > main.end);
-  const refused = new Set(own.filter(({ message }) => consequences.some((pattern) => pattern.test(message))).map(({ line }) => line));
-  const parameters = failed.signatures.kernels.filter(({ line }) => refused.has(line)).flatMap(({ written }) => written.map(({ name }) => name));
-  const telling = own.filter(({ line, message }) => !consequences.some((pattern) => pattern.test(message)) && !parameters.some((name) => isUnknown(message, name)) && !(refused.has(line) && message === 'expected a ";"'));
+  const own = messages
+    .flatMap(({ file, ...diagnostic }) => (file === failed.name ? [diagnostic] : []))
+    .filter((error) => main === null || error.line < main.line || error.line > main.end);
+  const refused = new Set(
+    own.filter(({ message }) => consequences.some((pattern) => pattern.test(message))).map(({ line }) => line),
+  );
+  const parameters = failed.signatures.kernels
+    .filter(({ line }) => refused.has(line))
+    .flatMap(({ written }) => written.map(({ name }) => name));
+  const telling = own.filter(
+    ({ line, message }) =>
+      !consequences.some((pattern) => pattern.test(message)) &&
+      !parameters.some((name) => isUnknown(message, name)) &&
+      !(refused.has(line) && message === 'expected a ";"'),
+  );
   const found: Diagnostic[] = telling.length > 0 ? telling : own;
   const asserted = new Set(found.filter(({ message }) => assertion.test(message)).map(({ line }) => line));
-  const errors = found.filter(({ line, message }) => !asserted.has(line) || assertion.test(message)).map((error) => ({ ...error, message: instead(error.message, failed.device) ?? error.message.replace(assertion, "$1") }));
-  if (main !== null) errors.push({ line: main.line, column: main.column, severity: "error", message: "main() is for host programs, and a cell holds device code: launch its kernels from a TypeScript cell, kernel.launch({ grid, block }, …)" });
+  const errors = found
+    .filter(({ line, message }) => !asserted.has(line) || assertion.test(message))
+    .map((error) => ({
+      ...error,
+      message: instead(error.message, failed.device) ?? error.message.replace(assertion, "$1"),
+    }));
+  if (main !== null)
+    errors.push({
+      line: main.line,
+      column: main.column,
+      severity: "error",
+      message:
+        "main() is for host programs, and a cell holds device code: launch its kernels from a TypeScript cell, kernel.launch({ grid, block }, …)",
+    });
   if (brace !== null) {
-    const kept = errors.filter(({ line, message }) => line < brace.line || !consequencesOfBrace.some((pattern) => pattern.test(message)));
-    return ordered([...kept, { line: brace.line, column: brace.column, severity: "error", message: "this { is never closed" }]);
+    const kept = errors.filter(
+      ({ line, message }) => line < brace.line || !consequencesOfBrace.some((pattern) => pattern.test(message)),
+    );
+    return ordered([
+      ...kept,
+      { line: brace.line, column: brace.column, severity: "error", message: "this { is never closed" },
+    ]);
   }
   return ordered(errors.length > 0 ? errors : ofInstances(failed, messages));
 }
@@ -69,9 +117,13 @@ function isUnknown(message: string, name: string): boolean {
 function ofInstances({ signatures, device }: FailedSource, messages: readonly CompilerMessage[]): Diagnostic[] {
   for (const { file, message } of messages) {
     const expression = /^kernel (.*)$/.exec(file)?.[1];
-    const kernel = signatures.kernels.find(({ name }) => expression === name || expression?.startsWith(`${name}<`) === true);
+    const kernel = signatures.kernels.find(
+      ({ name }) => expression === name || expression?.startsWith(`${name}<`) === true,
+    );
     if (kernel === undefined) continue;
-    const said = overloaded.test(message) ? `a function of CUDA is called ${kernel.name} too: give the kernel another name` : `in ${expression}: ${instead(message, device) ?? message}`;
+    const said = overloaded.test(message)
+      ? `a function of CUDA is called ${kernel.name} too: give the kernel another name`
+      : `in ${expression}: ${instead(message, device) ?? message}`;
     return [{ line: kernel.line, column: 1, severity: "error", message: said }];
   }
   return [];
@@ -80,7 +132,12 @@ function ofInstances({ signatures, device }: FailedSource, messages: readonly Co
 /** By line and column. Of several at one place the first counts: the others follow from it. */
 function ordered(errors: readonly Diagnostic[]): Diagnostic[] {
   const sorted = [...errors].sort((a, b) => a.line - b.line || a.column - b.column);
-  return sorted.filter(({ line, column, message }, index) => !sorted.slice(0, index).some((before) => before.line === line && (before.column === column || before.message === message)));
+  return sorted.filter(
+    ({ line, column, message }, index) =>
+      !sorted
+        .slice(0, index)
+        .some((before) => before.line === line && (before.column === column || before.message === message)),
+  );
 }
 
 /** The lines of the definition of `main` that a pasted program brings; `null` when there is none. */
@@ -90,7 +147,8 @@ function mainOf(tokens: readonly Token[]): { line: number; column: number; end: 
   for (const [index, token] of tokens.entries()) {
     if (token.text === "main" && depth === 0 && tokens[index + 1]?.text === "(") main = token;
     if (token.text === "{") depth += 1;
-    if (token.text === "}" && --depth === 0 && main !== null) return { line: main.line, column: main.column, end: token.line };
+    if (token.text === "}" && --depth === 0 && main !== null)
+      return { line: main.line, column: main.column, end: token.line };
     if (token.text === ";" && depth === 0) main = null;
   }
   return null;
@@ -100,7 +158,12 @@ function listing({ source, name }: FailedSource, errors: readonly Diagnostic[]):
   const [first] = errors;
   const end = /[.?!]$/.test(first!.message) ? "" : ".";
   const count = errors.length === 1 ? "" : ` ${errors.length} errors in all:`;
-  const places = errors.slice(0, shownErrors).map((error) => `${name}:${error.line}:${error.column}${errors.length === 1 ? "" : ` ${error.message}`}\n${excerpt(source, error)}`);
+  const places = errors
+    .slice(0, shownErrors)
+    .map(
+      (error) =>
+        `${name}:${error.line}:${error.column}${errors.length === 1 ? "" : ` ${error.message}`}\n${excerpt(source, error)}`,
+    );
   const rest = errors.length > shownErrors ? [`… and ${errors.length - shownErrors} more.`] : [];
   return [`${first!.message}${end}${count}`, ...places, ...rest].join("\n\n");
 }
@@ -109,7 +172,8 @@ function listing({ source, name }: FailedSource, errors: readonly Diagnostic[]):
 function excerpt(source: string, { line, column }: Diagnostic): string {
   const lines = source.split("\n");
   const width = String(line).length;
-  const row = (number: number, mark: string) => (number < 1 ? [] : [`${mark} ${String(number).padStart(width)} | ${lines[number - 1] ?? ""}`.trimEnd()]);
+  const row = (number: number, mark: string) =>
+    number < 1 ? [] : [`${mark} ${String(number).padStart(width)} | ${lines[number - 1] ?? ""}`.trimEnd()];
   const indent = (lines[line - 1] ?? "").slice(0, column - 1).replace(/[^\t]/g, " ");
   return [...row(line - 1, " "), ...row(line, ">"), `  ${" ".repeat(width)} | ${indent}^`].join("\n");
 }

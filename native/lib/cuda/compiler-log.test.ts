@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { parseDiagnostics } from "./compiler-log.ts";
 
 test("g++ and clang: line, column, severity", () => {
-  const log = "In file included from <built-in>:1:\nCell [3]: In function 'void k(float*)':\nCell [3]:4:10: error: 'y' was not declared in this scope\n    4 |   p[0] = y;\n      |          ^\nCell [3]:2:5: warning: unused variable 'n' [-Wunused-variable]\nCell [3]:9:1: fatal error: too many errors\nother.h:7:1: note: declared here\n";
+  const log =
+    "In file included from <built-in>:1:\nCell [3]: In function 'void k(float*)':\nCell [3]:4:10: error: 'y' was not declared in this scope\n    4 |   p[0] = y;\n      |          ^\nCell [3]:2:5: warning: unused variable 'n' [-Wunused-variable]\nCell [3]:9:1: fatal error: too many errors\nother.h:7:1: note: declared here\n";
   expect(parseDiagnostics(log, "Cell [3]")).toEqual([
     { line: 4, column: 10, severity: "error", message: "'y' was not declared in this scope" },
     { line: 2, column: 5, severity: "warning", message: "unused variable 'n' [-Wunused-variable]" },
@@ -12,7 +13,8 @@ test("g++ and clang: line, column, severity", () => {
 });
 
 test("NVRTC: the column from the caret below the line that it shows", () => {
-  const log = 'Cell [3](4): error: identifier "y" is undefined\n    p[0] = y;\n           ^\n\nCell [3](2): warning #177-D: variable "n" was declared but never referenced\n      int n;\n          ^\n\n1 error detected in the compilation of "Cell [3]".\n';
+  const log =
+    'Cell [3](4): error: identifier "y" is undefined\n    p[0] = y;\n           ^\n\nCell [3](2): warning #177-D: variable "n" was declared but never referenced\n      int n;\n          ^\n\n1 error detected in the compilation of "Cell [3]".\n';
   expect(parseDiagnostics(log, "Cell [3]")).toEqual([
     { line: 4, column: 10, severity: "error", message: 'identifier "y" is undefined' },
     { line: 2, column: 9, severity: "warning", message: 'variable "n" was declared but never referenced' },

@@ -7,7 +7,11 @@ import { CompileError } from "../errors.ts";
 const library = `import("warpcell")`;
 
 // ECMA-262, 12.7.2: words that are no names in a module and are names in C++.
-const reserved = new Set("arguments await debugger eval export extends finally function implements import in instanceof interface let null package super var with yield".split(" "));
+const reserved = new Set(
+  "arguments await debugger eval export extends finally function implements import in instanceof interface let null package super var with yield".split(
+    " ",
+  ),
+);
 
 /** A TypeScript name for each kernel: the last part of its own, or all parts joined by _ where two would be the same. */
 export function valueNames(kernels: readonly string[]): string[] {
@@ -22,7 +26,10 @@ export function valueNames(kernels: readonly string[]): string[] {
 /** `declare const fill: import("warpcell").Kernel<[p: …, n: number]>`. */
 export function declarationText(name: string, declaration: KernelDeclaration): string {
   const { template, written } = declaration;
-  const types = template === null ? declaration.parameters().parameters.map(({ type }) => argumentType(type)) : written.map(({ type }) => templateArgumentType(declaration, type));
+  const types =
+    template === null
+      ? declaration.parameters().parameters.map(({ type }) => argumentType(type))
+      : written.map(({ type }) => templateArgumentType(declaration, type));
   const list = written.map((parameter, index) => `${label(parameter.name)}: ${types[index]!}`).join(", ");
   return `declare const ${name}: ${library}.${template === null ? "Kernel" : "KernelTemplate"}<[${list}]>`;
 }
@@ -33,14 +40,21 @@ function label(name: string): string {
 
 function argumentType(type: CType): string {
   switch (type.kind) {
-    case "scalar": return type.scalar === "bool" ? "boolean" : type.scalar === "i64" || type.scalar === "u64" ? "number | bigint" : "number";
+    case "scalar":
+      return type.scalar === "bool"
+        ? "boolean"
+        : type.scalar === "i64" || type.scalar === "u64"
+          ? "number | bigint"
+          : "number";
     case "vector": {
       const lane = type.scalar === "i64" || type.scalar === "u64" ? "number | bigint" : "number";
       const lanes = ["x", "y", "z", "w"].slice(0, type.lanes);
       return `[${lanes.map((name) => `${name}: ${lane}`).join(", ")}] | { ${lanes.map((name) => `${name}: ${lane}`).join("; ")} }`;
     }
-    case "struct": return `{ ${type.fields.map(({ name, type: field, count }) => `${name}: ${count === null ? argumentType(field) : `(${argumentType(field)})[]`}`).join("; ")} }`;
-    case "view": return type.element.dtypes!.map((dtype) => `${library}.Tensor<"${dtype}">`).join(" | ");
+    case "struct":
+      return `{ ${type.fields.map(({ name, type: field, count }) => `${name}: ${count === null ? argumentType(field) : `(${argumentType(field)})[]`}`).join("; ")} }`;
+    case "view":
+      return type.element.dtypes!.map((dtype) => `${library}.Tensor<"${dtype}">`).join(" | ");
     case "pointer": {
       if (type.dtypes === null || type.dtypes.length === dtypeNames.length) return `${library}.Tensor | null`;
       return [...type.dtypes.map((dtype) => `${library}.Tensor<"${dtype}">`), "null"].join(" | ");
@@ -49,7 +63,10 @@ function argumentType(type: CType): string {
 }
 
 /** What depends on a template argument may be any number or any tensor; the launch checks the instance. */
-function templateArgumentType(declaration: KernelDeclaration, type: KernelDeclaration["written"][number]["type"]): string {
+function templateArgumentType(
+  declaration: KernelDeclaration,
+  type: KernelDeclaration["written"][number]["type"],
+): string {
   const { scope, names } = declaration;
   const parameters = new Set(declaration.template!.map(({ name }) => name));
   const isDependent = type.words.some((word) => parameters.has(word));

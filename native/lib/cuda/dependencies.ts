@@ -16,7 +16,12 @@ export interface Dependencies {
  * What a compilation depends on that began at `started` (milliseconds of the clock) and has read `paths`, also from the folders `searched`; `null` when that
  * cannot be told: a file changed meanwhile, or one outside of the compiler's own folders, `systems`, asks by `__has_include` for files that may not be there.
  */
-export function dependenciesOf(paths: readonly string[], searched: readonly string[], systems: readonly string[], started: number): Dependencies | null {
+export function dependenciesOf(
+  paths: readonly string[],
+  searched: readonly string[],
+  systems: readonly string[],
+  started: number,
+): Dependencies | null {
   const files: [string, string][] = [];
   const folders = new Set(searched);
   for (const path of [...new Set(paths)].sort()) {
@@ -36,7 +41,10 @@ export function dependenciesOf(paths: readonly string[], searched: readonly stri
 /** Whether all files still hold what they held, and no other one has come to stand before them. */
 export function areCurrent({ files, folders, others: known }: Dependencies): boolean {
   try {
-    return files.every(([path, hash]) => hashOf(readFileSync(path)) === hash) && others(files, folders).join("\0") === known.join("\0");
+    return (
+      files.every(([path, hash]) => hashOf(readFileSync(path)) === hash) &&
+      others(files, folders).join("\0") === known.join("\0")
+    );
   } catch {
     // One is gone, or cannot be read any more.
     return false;
@@ -61,7 +69,8 @@ function others(files: Dependencies["files"], folders: Iterable<string>): string
       const parts = relative("/", path).split(sep);
       for (let length = 1; length <= Math.min(parts.length, 5); length++) {
         const candidate = join(folder, ...parts.slice(-length));
-        if (!own.has(candidate) && statSync(candidate, { throwIfNoEntry: false })?.isFile() === true) found.add(candidate);
+        if (!own.has(candidate) && statSync(candidate, { throwIfNoEntry: false })?.isFile() === true)
+          found.add(candidate);
       }
     }
   }

@@ -15,7 +15,12 @@ import { worded } from "../wording.ts";
 /** What is known of a compiled kernel; `null`: the device does not know. Bytes. */
 export interface KernelInfo extends Omit<LoadedKernel, "parameters"> {
   readonly device: string;
-  readonly parameters: readonly { readonly name: string; readonly type: string; readonly offset: number; readonly size: number }[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly offset: number;
+    readonly size: number;
+  }[];
 }
 
 /** How much of a multiprocessor a kernel fills. */
@@ -33,7 +38,10 @@ export interface Occupancy {
 }
 
 /** `repeats`: timed launches; `warmup`: launches before them. */
-export interface TimeConfig extends LaunchConfig { readonly repeats?: number; readonly warmup?: number; }
+export interface TimeConfig extends LaunchConfig {
+  readonly repeats?: number;
+  readonly warmup?: number;
+}
 
 /** Settings of a launch whose grid follows from the number of items. */
 export type OverConfig = Omit<LaunchConfig, "grid" | "block"> & { readonly block?: number };
@@ -62,19 +70,43 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   #suggestedBlock: number | undefined;
 
   /** For the library: kernels come from `compile`. Throws CompileError when the compiler lays the parameters out otherwise than the declaration was read. */
-  constructor(name: string, declaration: KernelDeclaration, templateArguments: readonly string[], compilation: Compilation, module: LoadedModule, index: number) {
+  constructor(
+    name: string,
+    declaration: KernelDeclaration,
+    templateArguments: readonly string[],
+    compilation: Compilation,
+    module: LoadedModule,
+    index: number,
+  ) {
     super(() => {
       const call = `(${declaration.written.map((parameter) => parameter.name).join(", ")})`;
-      throw new LaunchError("CALL", `A kernel is launched, not called: write ${name}.over(n)${call} for n threads, or ${name}.launch({ grid, block }${call === "()" ? "" : ", "}${call.slice(1)}.`);
+      throw new LaunchError(
+        "CALL",
+        `A kernel is launched, not called: write ${name}.over(n)${call} for n threads, or ${name}.launch({ grid, block }${call === "()" ? "" : ", "}${call.slice(1)}.`,
+      );
     });
     const { device } = compilation;
     const loaded = module.kernels[index]!;
     const { parameters, bytes } = declaration.parameters(templateArguments);
     checkLayout(name, parameters, loaded);
-    if (bytes > maxArgumentBytes) throw new CompileError(`Kernel ${name} has ${bytes} bytes of parameters, more than the ${maxArgumentBytes} that can be passed. Pass what is large as a tensor.`, "");
+    if (bytes > maxArgumentBytes)
+      throw new CompileError(
+        `Kernel ${name} has ${bytes} bytes of parameters, more than the ${maxArgumentBytes} that can be passed. Pass what is large as a tensor.`,
+        "",
+      );
     this.name = name;
     this.source = compilation.source;
-    this.info = { ...loaded, name, device: device.name, parameters: parameters.map(({ name: parameter, type, offset }) => ({ name: parameter, type: type.name, offset, size: type.size })) };
+    this.info = {
+      ...loaded,
+      name,
+      device: device.name,
+      parameters: parameters.map(({ name: parameter, type, offset }) => ({
+        name: parameter,
+        type: type.name,
+        offset,
+        size: type.size,
+      })),
+    };
     this.#compilation = compilation;
     this.#module = module;
     this.#id = module.firstKernel + index;
@@ -94,12 +126,28 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
 
   /** Launches one thread per item when called with the arguments: `fill.over(n)(p, n, 1)`. The last block may have threads beyond `n`. */
   over(n: number, options: OverConfig = {}): (...args: A) => void {
-    if (typeof options !== "object" || options === null) throw new LaunchError("BLOCK", `The options of over() for kernel ${this.name} must be an object such as { block: 256 }, but got ${worded(options)}.`);
-    if (!Number.isSafeInteger(n) || n < 0) throw new LaunchError("GRID", `The number of items to launch kernel ${this.name} over must be a whole number ≥ 0, but got ${worded(n)}.`);
+    if (typeof options !== "object" || options === null)
+      throw new LaunchError(
+        "BLOCK",
+        `The options of over() for kernel ${this.name} must be an object such as { block: 256 }, but got ${worded(options)}.`,
+      );
+    if (!Number.isSafeInteger(n) || n < 0)
+      throw new LaunchError(
+        "GRID",
+        `The number of items to launch kernel ${this.name} over must be a whole number ≥ 0, but got ${worded(n)}.`,
+      );
     const { block = this.#defaultBlock(), shared, cooperative, bytes, flops, ...unknown } = options;
-    for (const key in unknown) throw settingError(this.name, key, "over", "block, shared, cooperative, bytes and flops");
+    for (const key in unknown)
+      throw settingError(this.name, key, "over", "block, shared, cooperative, bytes and flops");
     // A block that is none is refused by the launch.
-    const config = { grid: block >= 1 ? Math.max(1, Math.ceil(n / block)) : 1, block, shared, cooperative, bytes, flops };
+    const config = {
+      grid: block >= 1 ? Math.max(1, Math.ceil(n / block)) : 1,
+      block,
+      shared,
+      cooperative,
+      bytes,
+      flops,
+    };
     // The functions hold the kernel, and so its module: it must not be unloaded while they live.
     if (n === 0) return (...args) => this.#plan.write(config, args);
     return (...args) => {
@@ -123,7 +171,10 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   async time(config: TimeConfig, ...args: A): Promise<Timing> {
     const { repeats = 20, warmup = 3, ...launch }: Partial<TimeConfig> = config ?? {};
     if (!Number.isInteger(repeats) || repeats < 1 || !Number.isInteger(warmup) || warmup < 0) {
-      throw new LaunchError("REPEATS", `To time kernel ${this.name}, repeats ≥ 1 and warmup ≥ 0 must be whole numbers, but got ${worded(repeats)} and ${worded(warmup)}.`);
+      throw new LaunchError(
+        "REPEATS",
+        `To time kernel ${this.name}, repeats ≥ 1 and warmup ≥ 0 must be whole numbers, but got ${worded(repeats)} and ${worded(warmup)}.`,
+      );
     }
     this.#plan.write(launch as LaunchConfig, args);
     const { device } = this.#compilation;
@@ -135,16 +186,27 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   }
 
   /** The kernel's module as PTX. Throws where the device has none (`cpu`). */
-  get ptx(): string { return this.#disassemble("ptx"); }
+  get ptx(): string {
+    return this.#disassemble("ptx");
+  }
 
   /** The kernel's module as machine code. Throws where the device or a disassembler has none. */
-  get sass(): string { return this.#disassemble("sass"); }
+  get sass(): string {
+    return this.#disassemble("sass");
+  }
 
   /** The source beside what compilers made of it, linked line by line: PTX and SASS of a GPU, assembly of the CPU. It has the samples of the last profile that took some of this kernel. */
   get asm(): Assembly {
     const { device, name } = this.#compilation;
     const index = this.#id - this.#module.firstKernel;
-    return assemblyOf({ kernel: this, title: name, symbol: this.#module.lowered[index]!, arch: device.properties.arch, samples: samplesOf(this.#id), text: (form) => this.#disassemble(form) });
+    return assemblyOf({
+      kernel: this,
+      title: name,
+      symbol: this.#module.lowered[index]!,
+      arch: device.properties.arch,
+      samples: samplesOf(this.#id),
+      text: (form) => this.#disassemble(form),
+    });
   }
 
   #disassemble(form: AsmForm | "ptx" | "sass"): string {
@@ -156,7 +218,9 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
     return `${this.name}(${this.info.parameters.map(({ name, type }) => `${name}: ${type}`).join(", ")})`;
   }
 
-  [Symbol.for("nodejs.util.inspect.custom")](): string { return `kernel ${this.toString()} on ${this.info.device}`; }
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `kernel ${this.toString()} on ${this.info.device}`;
+  }
 }
 
 /** A `__global__` template: `axpy.as("float")` is a kernel. `A` are the arguments of any instance. */
@@ -183,47 +247,81 @@ export class KernelTemplate<A extends readonly unknown[] = readonly unknown[]> e
     if (known !== undefined) return known;
 
     const most = this.#declaration.template!.length;
-    if (texts.length > most) throw new CompileError(`${this.name} takes at most ${most} template argument${most === 1 ? "" : "s"} but got ${texts.length}: ${key}.`, "");
+    if (texts.length > most)
+      throw new CompileError(
+        `${this.name} takes at most ${most} template argument${most === 1 ? "" : "s"} but got ${texts.length}: ${key}.`,
+        "",
+      );
     this.#declaration.parameters(texts);
     const name = `${this.name}<${key}>`;
-    const [kernel] = loadKernels(this.#compilation, this.#compilation.obtain([name]), [{ name, declaration: this.#declaration, args: texts }]);
+    const [kernel] = loadKernels(this.#compilation, this.#compilation.obtain([name]), [
+      { name, declaration: this.#declaration, args: texts },
+    ]);
     this.#instances.set(key, kernel as Kernel<A>);
     return kernel as Kernel<A>;
   }
 
   override toString(): string {
-    const parameters = this.#declaration.template!.map(({ name, fallback }) => (fallback === null ? name : `${name} = ${fallback}`));
+    const parameters = this.#declaration.template!.map(({ name, fallback }) =>
+      fallback === null ? name : `${name} = ${fallback}`,
+    );
     return `${this.name}<${parameters.join(", ")}>(${this.#declaration.written.map(({ text }) => text).join(", ")})`;
   }
 
-  [Symbol.for("nodejs.util.inspect.custom")](): string { return `kernel template ${this.toString()} on ${this.#compilation.device.name}`; }
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `kernel template ${this.toString()} on ${this.#compilation.device.name}`;
+  }
 }
 
 function refuseTemplate(name: string, use: string): never {
-  throw new LaunchError("TEMPLATE", `${name} is a kernel template, which cannot be launched itself. Choose its arguments first: ${name}.as("float").${use}(…).`);
+  throw new LaunchError(
+    "TEMPLATE",
+    `${name} is a kernel template, which cannot be launched itself. Choose its arguments first: ${name}.as("float").${use}(…).`,
+  );
 }
 
 // Not in the type, so that the checker says it too.
 for (const method of ["launch", "over", "time"]) {
-  Object.defineProperty(KernelTemplate.prototype, method, { value(this: KernelTemplate) { refuseTemplate(this.name, method); } });
+  Object.defineProperty(KernelTemplate.prototype, method, {
+    value(this: KernelTemplate) {
+      refuseTemplate(this.name, method);
+    },
+  });
 }
 
-export interface Instance { readonly name: string; readonly declaration: KernelDeclaration; readonly args: readonly string[]; }
+export interface Instance {
+  readonly name: string;
+  readonly declaration: KernelDeclaration;
+  readonly args: readonly string[];
+}
 
 /** Loads what was compiled and makes a kernel of each instance, in the order in which they were asked for. */
 export function loadKernels(compilation: Compilation, compiled: Compiled, instances: readonly Instance[]): Kernel[] {
   if (instances.length === 0) return [];
-  const module = LoadedModule.load(compilation.device, compiled.artifact, compiled.lowered, compilation.name, instances.map(({ name }) => name));
-  return instances.map(({ name, declaration, args }, index) => new Kernel(name, declaration, args, compilation, module, index));
+  const module = LoadedModule.load(
+    compilation.device,
+    compiled.artifact,
+    compiled.lowered,
+    compilation.name,
+    instances.map(({ name }) => name),
+  );
+  return instances.map(
+    ({ name, declaration, args }, index) => new Kernel(name, declaration, args, compilation, module, index),
+  );
 }
 
 function checkLayout(name: string, parameters: readonly Parameter[], loaded: LoadedKernel): void {
   const read = parameters.map(({ offset, type }) => `${offset}+${type.size}`).join(" ");
   const compiled = loaded.parameters.map(({ offset, size }) => `${offset}+${size}`).join(" ");
   if (read === compiled) return;
-  const wrong = parameters.find(({ offset, type }, index) => loaded.parameters[index]?.offset !== offset || loaded.parameters[index]?.size !== type.size);
+  const wrong = parameters.find(
+    ({ offset, type }, index) =>
+      loaded.parameters[index]?.offset !== offset || loaded.parameters[index]?.size !== type.size,
+  );
   throw new CompileError(
-    `The parameters of kernel ${name} are at bytes ${read || "none"}, as its declaration was read, but the compiler has them at ${compiled || "none"}${wrong === undefined ? "" : `, from ${wrong.name} on`}. Pass a pointer, or a struct of plain fields, instead of a type that macros or headers decide.`, "");
+    `The parameters of kernel ${name} are at bytes ${read || "none"}, as its declaration was read, but the compiler has them at ${compiled || "none"}${wrong === undefined ? "" : `, from ${wrong.name} on`}. Pass a pointer, or a struct of plain fields, instead of a type that macros or headers decide.`,
+    "",
+  );
 }
 
 export type { LaunchConfig, Size };

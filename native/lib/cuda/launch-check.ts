@@ -6,12 +6,26 @@ import { Kernel } from "./kernel.ts";
 import { LaunchPlan, type LaunchConfig } from "./plan.ts";
 
 /** `kernel`: its own limits count too, such as those of its registers. `device`: the kernel's, or the default one, when left out. */
-export interface LaunchToValidate extends LaunchConfig { readonly kernel?: Kernel<never>; readonly device?: string; }
+export interface LaunchToValidate extends LaunchConfig {
+  readonly kernel?: Kernel<never>;
+  readonly device?: string;
+}
 
 /** Throws the LaunchError that a launch with these sizes would throw: it names the limit. Nothing is launched. */
 export function validateLaunch({ kernel, device, ...config }: LaunchToValidate): void {
-  if (kernel !== undefined && !(kernel instanceof Kernel)) throw new LaunchError("KERNEL", `validateLaunch takes a kernel, or none, but got ${worded(kernel)}. An instance of a template is one: axpy.as("float").`);
+  if (kernel !== undefined && !(kernel instanceof Kernel))
+    throw new LaunchError(
+      "KERNEL",
+      `validateLaunch takes a kernel, or none, but got ${worded(kernel)}. An instance of a template is one: axpy.as("float").`,
+    );
   const on = deviceNamed(device ?? kernel?.info.device);
-  if (kernel !== undefined && on.name !== kernel.info.device) throw new LaunchError("OTHER_DEVICE", `Kernel ${kernel.name} was compiled for ${kernel.info.device}: its limits on ${on.name} are not known.`);
-  new LaunchPlan(kernel?.name ?? "", 0, [], 0, on, kernel?.info ?? { maxThreads: null, shared: null }).write(config, []);
+  if (kernel !== undefined && on.name !== kernel.info.device)
+    throw new LaunchError(
+      "OTHER_DEVICE",
+      `Kernel ${kernel.name} was compiled for ${kernel.info.device}: its limits on ${on.name} are not known.`,
+    );
+  new LaunchPlan(kernel?.name ?? "", 0, [], 0, on, kernel?.info ?? { maxThreads: null, shared: null }).write(
+    config,
+    [],
+  );
 }

@@ -14,29 +14,47 @@ function shown(value: unknown): string {
 
 const ranges: Record<ScalarType["scalar"], string> = {
   bool: "true or false",
-  i8: "a whole number from -128 to 127", u8: "a whole number from 0 to 255",
-  i16: "a whole number from -32768 to 32767", u16: "a whole number from 0 to 65535",
-  i32: "a whole number from -2147483648 to 2147483647", u32: "a whole number from 0 to 4294967295",
-  i64: "a bigint or a safe integer that fits 64 bits", u64: "a bigint or a safe integer ≥ 0 that fits 64 bits",
-  f16: "a number of magnitude below 65520", bf16: "a number of magnitude below 3.39e38", f32: "a number of magnitude below 3.4e38", f64: "a number",
+  i8: "a whole number from -128 to 127",
+  u8: "a whole number from 0 to 255",
+  i16: "a whole number from -32768 to 32767",
+  u16: "a whole number from 0 to 65535",
+  i32: "a whole number from -2147483648 to 2147483647",
+  u32: "a whole number from 0 to 4294967295",
+  i64: "a bigint or a safe integer that fits 64 bits",
+  u64: "a bigint or a safe integer ≥ 0 that fits 64 bits",
+  f16: "a number of magnitude below 65520",
+  bf16: "a number of magnitude below 3.39e38",
+  f32: "a number of magnitude below 3.4e38",
+  f64: "a number",
 };
 
 function wanted(type: CType): string {
   switch (type.kind) {
-    case "scalar": return `${ranges[type.scalar]} (${type.name})`;
-    case "vector": return `${type.lanes} numbers as an array or as { ${["x", "y", "z", "w"].slice(0, type.lanes).join(", ")} }, each ${ranges[type.scalar]} (${type.name})`;
-    case "struct": return `an object { ${type.fields.map(({ name, count }) => (count === null ? name : `${name}[${count}]`)).join(", ")} } with exactly these fields, each in the range of its type (${type.name})`;
-    case "view": return `a tensor of ${type.element.dtypes!.join(" or ")} with ${type.ndim} ${type.ndim === 1 ? "axis" : "axes"} (${type.name})`;
+    case "scalar":
+      return `${ranges[type.scalar]} (${type.name})`;
+    case "vector":
+      return `${type.lanes} numbers as an array or as { ${["x", "y", "z", "w"].slice(0, type.lanes).join(", ")} }, each ${ranges[type.scalar]} (${type.name})`;
+    case "struct":
+      return `an object { ${type.fields.map(({ name, count }) => (count === null ? name : `${name}[${count}]`)).join(", ")} } with exactly these fields, each in the range of its type (${type.name})`;
+    case "view":
+      return `a tensor of ${type.element.dtypes!.join(" or ")} with ${type.ndim} ${type.ndim === 1 ? "axis" : "axes"} (${type.name})`;
     case "pointer": {
       const { dtypes } = type;
       if (dtypes === null) return `a tensor of any dtype, or null (${type.name})`;
-      return dtypes.length === 0 ? `null, since no dtype matches ${type.name}: declare it as void* to pass any tensor` : `a tensor of ${dtypes.join(" or ")}, or null (${type.name})`;
+      return dtypes.length === 0
+        ? `null, since no dtype matches ${type.name}: declare it as void* to pass any tensor`
+        : `a tensor of ${dtypes.join(" or ")}, or null (${type.name})`;
     }
   }
 }
 
 /** The innermost part of a vector or struct that its type does not admit, and its path (".ids[1]"). */
-function culprit(type: CType, value: unknown, device: DeviceProcess, path = ""): { path: string; type: CType; value: unknown } {
+function culprit(
+  type: CType,
+  value: unknown,
+  device: DeviceProcess,
+  path = "",
+): { path: string; type: CType; value: unknown } {
   const here = { path, type, value };
   if (typeof value !== "object" || value === null) return here;
   const given = value as Record<string, unknown>;
@@ -45,81 +63,168 @@ function culprit(type: CType, value: unknown, device: DeviceProcess, path = ""):
     return wrong === undefined ? here : culprit(wrong.type, wrong.value, device, wrong.path);
   };
   if (type.kind === "struct") {
-    const isWhole = Object.keys(given).length === type.fields.length && type.fields.every(({ name, count }) => name in given && (count === null || (Array.isArray(given[name]) && (given[name] as unknown[]).length === count)));
+    const isWhole =
+      Object.keys(given).length === type.fields.length &&
+      type.fields.every(
+        ({ name, count }) =>
+          name in given &&
+          (count === null || (Array.isArray(given[name]) && (given[name] as unknown[]).length === count)),
+      );
     if (!isWhole) return here;
-    return find(type.fields.flatMap(({ name, type: field, count }) => count === null
-      ? [{ path: `${path}.${name}`, type: field, value: given[name] }]
-      : Array.from(given[name] as unknown[], (element, index) => ({ path: `${path}.${name}[${index}]`, type: field, value: element }))));
+    return find(
+      type.fields.flatMap(({ name, type: field, count }) =>
+        count === null
+          ? [{ path: `${path}.${name}`, type: field, value: given[name] }]
+          : Array.from(given[name] as unknown[], (element, index) => ({
+              path: `${path}.${name}[${index}]`,
+              type: field,
+              value: element,
+            })),
+      ),
+    );
   }
   return here;
 }
 
 /** The error of an argument that its parameter does not admit. */
-export function argumentError(kernel: string, parameter: Parameter, index: number, value: unknown, device: DeviceProcess): LaunchError {
+export function argumentError(
+  kernel: string,
+  parameter: Parameter,
+  index: number,
+  value: unknown,
+  device: DeviceProcess,
+): LaunchError {
   const wrong = culprit(parameter.type, value, device);
   const part = `Argument ${index + 1} (${parameter.name}${wrong.path}) of kernel ${kernel}`;
-  if (wrong.type.kind === "pointer" || wrong.type.kind === "view") return pointerError(part, wrong.type, wrong.value, device);
+  if (wrong.type.kind === "pointer" || wrong.type.kind === "view")
+    return pointerError(part, wrong.type, wrong.value, device);
   const isRange = typeof wrong.value === "number" || typeof wrong.value === "bigint";
-  return new LaunchError(isRange && wrong.type.kind === "scalar" ? "ARGUMENT_RANGE" : "ARGUMENT_TYPE", `${part} must be ${wanted(wrong.type)}, but got ${shown(wrong.value)}.`);
+  return new LaunchError(
+    isRange && wrong.type.kind === "scalar" ? "ARGUMENT_RANGE" : "ARGUMENT_TYPE",
+    `${part} must be ${wanted(wrong.type)}, but got ${shown(wrong.value)}.`,
+  );
 }
 
 function pointerError(which: string, type: PointerType | ViewType, value: unknown, device: DeviceProcess): LaunchError {
   if (!(value instanceof DeviceArray)) {
     const isHost = ArrayBuffer.isView(value) || Array.isArray(value);
     const advice = isHost ? ` Nothing is copied implicitly: make a tensor of it with tensor(…).` : "";
-    return new LaunchError(isHost ? "HOST_ARRAY" : "ARGUMENT_TYPE", `${which} must be ${wanted(type)}, but got ${shown(value)}.${advice}`);
+    return new LaunchError(
+      isHost ? "HOST_ARRAY" : "ARGUMENT_TYPE",
+      `${which} must be ${wanted(type)}, but got ${shown(value)}.${advice}`,
+    );
   }
   if (value.isDisposed) return new LaunchError("FREED", `${which} is a tensor that has been disposed of.`);
   if (value.storage!.device !== device) {
-    return new LaunchError("OTHER_DEVICE", `${which} is a tensor on ${value.deviceProcess.name}, but the kernel runs on ${device.name}. Copy it with .to("${device.name}").`);
+    return new LaunchError(
+      "OTHER_DEVICE",
+      `${which} is a tensor on ${value.deviceProcess.name}, but the kernel runs on ${device.name}. Copy it with .to("${device.name}").`,
+    );
   }
   const { dtypes, pointeeAlign } = type.kind === "view" ? type.element : type;
   if (dtypes !== null && !dtypes.includes(value.dtype)) {
     return new LaunchError("DTYPE", `${which} must be ${wanted(type)}, but got ${shown(value)}.`);
   }
   if (type.kind === "view") {
-    if (value.shape.length !== type.ndim) return new LaunchError("NDIM", `${which} must be ${wanted(type)}, but got one of shape ${formatShape(value.shape)}.`);
+    if (value.shape.length !== type.ndim)
+      return new LaunchError(
+        "NDIM",
+        `${which} must be ${wanted(type)}, but got one of shape ${formatShape(value.shape)}.`,
+      );
   } else if (!value.isContiguous) {
-    return new LaunchError("NOT_CONTIGUOUS", `${which} must be contiguous, but got a view of shape ${formatShape(value.shape)} with strides ${formatShape(value.strides)}. Pass .contiguous(), a copy, or launch on the whole tensor.`);
+    return new LaunchError(
+      "NOT_CONTIGUOUS",
+      `${which} must be contiguous, but got a view of shape ${formatShape(value.shape)} with strides ${formatShape(value.strides)}. Pass .contiguous(), a copy, or launch on the whole tensor.`,
+    );
   }
-  return new LaunchError("MISALIGNED", `${which} must start at a multiple of ${pointeeAlign} bytes (${type.name}), but got a view that starts ${value.placeLow % pointeeAlign} bytes behind one.`);
+  return new LaunchError(
+    "MISALIGNED",
+    `${which} must start at a multiple of ${pointeeAlign} bytes (${type.name}), but got a view that starts ${value.placeLow % pointeeAlign} bytes behind one.`,
+  );
 }
 
 export function countError(kernel: string, parameters: readonly Parameter[], got: number): LaunchError {
   const list = parameters.map(({ name, type }) => `${name}: ${type.name}`).join(", ");
-  return new LaunchError("ARGUMENT_COUNT", `Kernel ${kernel} takes ${parameters.length} argument${parameters.length === 1 ? "" : "s"} (${list}) but got ${got}.`);
+  return new LaunchError(
+    "ARGUMENT_COUNT",
+    `Kernel ${kernel} takes ${parameters.length} argument${parameters.length === 1 ? "" : "s"} (${list}) but got ${got}.`,
+  );
 }
 
 /** An empty name: a launch that is only checked, of any kernel. */
 const called = (kernel: string): string => (kernel === "" ? "a launch" : `kernel ${kernel}`);
 
 /** A grid or block that is no size: `value` is not a whole number ≥ 1 nor up to three of them, or one is over the device's limit. */
-export function sizeError(what: "grid" | "block", kernel: string, value: unknown, limits: readonly number[], device: DeviceProcess): LaunchError {
-  return new LaunchError(what.toUpperCase(), `The ${what} of ${called(kernel)} must be a whole number ≥ 1 or [x, y, z] of them, at most ${formatShape(limits)} on ${device.name}, but got ${listed(value)}.${value === undefined ? ` Sizes come first: launch({ grid: 64, block: 256 }, …).` : ""}`);
+export function sizeError(
+  what: "grid" | "block",
+  kernel: string,
+  value: unknown,
+  limits: readonly number[],
+  device: DeviceProcess,
+): LaunchError {
+  return new LaunchError(
+    what.toUpperCase(),
+    `The ${what} of ${called(kernel)} must be a whole number ≥ 1 or [x, y, z] of them, at most ${formatShape(limits)} on ${device.name}, but got ${listed(value)}.${value === undefined ? ` Sizes come first: launch({ grid: 64, block: 256 }, …).` : ""}`,
+  );
 }
 
 /** A launch with a setting that there is not. */
-export function settingError(kernel: string, key: string, call = "launch", known = "grid, block, shared, cooperative, bytes and flops"): LaunchError {
-  return new LaunchError("INVALID_OPTION", `${call} of kernel ${kernel} has no setting ${worded(key)}. It has ${known}.`);
+export function settingError(
+  kernel: string,
+  key: string,
+  call = "launch",
+  known = "grid, block, shared, cooperative, bytes and flops",
+): LaunchError {
+  return new LaunchError(
+    "INVALID_OPTION",
+    `${call} of kernel ${kernel} has no setting ${worded(key)}. It has ${known}.`,
+  );
 }
 
 export function cooperativeError(kernel: string, value: unknown): LaunchError {
-  return new LaunchError("INVALID_OPTION", `cooperative is true or false, but kernel ${kernel} was launched with ${worded(value)}.`);
+  return new LaunchError(
+    "INVALID_OPTION",
+    `cooperative is true or false, but kernel ${kernel} was launched with ${worded(value)}.`,
+  );
 }
 
 export function amountError(kernel: string, setting: "bytes" | "flops", value: unknown): LaunchError {
-  return new LaunchError("INVALID_OPTION", `${setting} of a launch is a number ≥ 0, but kernel ${kernel} was launched with ${worded(value)}.`);
+  return new LaunchError(
+    "INVALID_OPTION",
+    `${setting} of a launch is a number ≥ 0, but kernel ${kernel} was launched with ${worded(value)}.`,
+  );
 }
 
-export function blockThreadsError(kernel: string, threads: number, limit: number, byKernel: boolean, device: DeviceProcess): LaunchError {
+export function blockThreadsError(
+  kernel: string,
+  threads: number,
+  limit: number,
+  byKernel: boolean,
+  device: DeviceProcess,
+): LaunchError {
   const why = byKernel ? "its __launch_bounds__ or registers allow no more there" : "the device allows no more";
-  return new LaunchError("BLOCK", `A block of ${called(kernel)} has at most ${limit} threads on ${device.name}, since ${why}, but this one has ${threads}.`);
+  return new LaunchError(
+    "BLOCK",
+    `A block of ${called(kernel)} has at most ${limit} threads on ${device.name}, since ${why}, but this one has ${threads}.`,
+  );
 }
 
-export function sharedError(kernel: string, value: unknown, statically: number, limit: number, device: DeviceProcess): LaunchError {
+export function sharedError(
+  kernel: string,
+  value: unknown,
+  statically: number,
+  limit: number,
+  device: DeviceProcess,
+): LaunchError {
   if (statically > limit) {
-    return new LaunchError("SHARED", `Kernel ${kernel} declares ${statically} bytes of shared memory, but it may declare at most ${device.properties.sharedPerBlock} on ${device.name}. Use dynamic shared memory for more, up to ${limit} bytes.`);
+    return new LaunchError(
+      "SHARED",
+      `Kernel ${kernel} declares ${statically} bytes of shared memory, but it may declare at most ${device.properties.sharedPerBlock} on ${device.name}. Use dynamic shared memory for more, up to ${limit} bytes.`,
+    );
   }
   const own = statically === 0 ? "" : ` besides the ${statically} that it declares`;
-  return new LaunchError("SHARED", `The dynamic shared memory of ${called(kernel)} has at most ${Math.max(0, limit - statically)} bytes on ${device.name}${own}, as a whole number ≥ 0, but got ${shown(value)}.`);
+  return new LaunchError(
+    "SHARED",
+    `The dynamic shared memory of ${called(kernel)} has at most ${Math.max(0, limit - statically)} bytes on ${device.name}${own}, as a whole number ≥ 0, but got ${shown(value)}.`,
+  );
 }

@@ -5,7 +5,8 @@ import { parseAssembly, parsePtx, parseSass, withSamplesOf, type Listing } from 
 const symbol = "_Z4axpyIfEviT_PKS0_PS0_";
 
 /** Instructions by line, without what separates their words. */
-const linked = ({ lines, source }: Listing): string[] => lines.flatMap((line, index) => (source[index] === 0 ? [] : [`${source[index]} ${line.trim().replace(/\s+/g, " ")}`]));
+const linked = ({ lines, source }: Listing): string[] =>
+  lines.flatMap((line, index) => (source[index] === 0 ? [] : [`${source[index]} ${line.trim().replace(/\s+/g, " ")}`]));
 
 // NVRTC 13.0.
 const ptx = `.visible .entry sum(
@@ -87,10 +88,26 @@ test("PTX: the kernel alone, inlined functions at their own line", () => {
   expect(listing.lines[0]).toBe(`.weak .entry ${symbol}(`);
   expect(listing.lines.at(-1)).toBe("}");
   expect(linked(listing)).toEqual([
-    ...[0, 1, 2, 3].map((at) => `3 ld.param.${["u32 %r2", "f32 %f1", "u64 %rd1", "u64 %rd2"][at]}, [${symbol}_param_${at}];`),
-    "4 mov.u32 %r3, %ctaid.x;", "4 mov.u32 %r4, %ntid.x;", "4 mov.u32 %r5, %tid.x;", "4 mad.lo.s32 %r1, %r3, %r4, %r5;", "5 setp.ge.s32 %p1, %r1, %r2;", "5 @%p1 bra $L__BB1_2;",
-    "4 cvta.to.global.u64 %rd3, %rd1;", "5 mul.wide.s32 %rd4, %r1, 4;", "5 add.s64 %rd5, %rd3, %rd4;", "5 ld.global.f32 %f2, [%rd5];", "1 mul.f32 %f3, %f2, %f2;", "4 cvta.to.global.u64 %rd6, %rd2;",
-    "5 add.s64 %rd7, %rd6, %rd4;", "5 ld.global.f32 %f4, [%rd7];", "5 fma.rn.f32 %f5, %f3, %f1, %f4;", "5 st.global.f32 [%rd7], %f5;", "6 ret;",
+    ...[0, 1, 2, 3].map(
+      (at) => `3 ld.param.${["u32 %r2", "f32 %f1", "u64 %rd1", "u64 %rd2"][at]}, [${symbol}_param_${at}];`,
+    ),
+    "4 mov.u32 %r3, %ctaid.x;",
+    "4 mov.u32 %r4, %ntid.x;",
+    "4 mov.u32 %r5, %tid.x;",
+    "4 mad.lo.s32 %r1, %r3, %r4, %r5;",
+    "5 setp.ge.s32 %p1, %r1, %r2;",
+    "5 @%p1 bra $L__BB1_2;",
+    "4 cvta.to.global.u64 %rd3, %rd1;",
+    "5 mul.wide.s32 %rd4, %r1, 4;",
+    "5 add.s64 %rd5, %rd3, %rd4;",
+    "5 ld.global.f32 %f2, [%rd5];",
+    "1 mul.f32 %f3, %f2, %f2;",
+    "4 cvta.to.global.u64 %rd6, %rd2;",
+    "5 add.s64 %rd7, %rd6, %rd4;",
+    "5 ld.global.f32 %f4, [%rd7];",
+    "5 fma.rn.f32 %f5, %f3, %f1, %f4;",
+    "5 st.global.f32 [%rd7], %f5;",
+    "6 ret;",
   ]);
 });
 
@@ -193,12 +210,28 @@ _Z4axpyIfEviT_PKS0_PS0_:                                                        
 `;
 
 test("samples stand at their instructions of SASS, and those of a line of the source at its first one of PTX", () => {
-  const taken = new Map([[0x10, 5], [0xf0, 700], [0x100, 40], [0x110, 2000], [0x150, 9]]);
+  const taken = new Map([
+    [0x10, 5],
+    [0xf0, 700],
+    [0x100, 40],
+    [0x110, 2000],
+    [0x150, 9],
+  ]);
   const machine = parseSass(sass, symbol, "Cell [4]", registers, taken);
-  const samplesAt = ({ lines, samples }: Listing): string[] => lines.flatMap((line, at) => (samples[at] === 0 ? [] : [`${samples[at]} ${line.trim().replace(/\s+/g, " ")}`]));
-  expect(samplesAt(machine)).toEqual(["5 /*0010*/ S2R R0, SR_TID.X ;", "700 /*00f0*/ LDG.E R7, desc[UR4][R4.64] ;", "40 /*0100*/ FMUL R0, R2, R2 ;", "2000 /*0110*/ FFMA R7, R0, UR6, R7 ;"]);
+  const samplesAt = ({ lines, samples }: Listing): string[] =>
+    lines.flatMap((line, at) => (samples[at] === 0 ? [] : [`${samples[at]} ${line.trim().replace(/\s+/g, " ")}`]));
+  expect(samplesAt(machine)).toEqual([
+    "5 /*0010*/ S2R R0, SR_TID.X ;",
+    "700 /*00f0*/ LDG.E R7, desc[UR4][R4.64] ;",
+    "40 /*0100*/ FMUL R0, R2, R2 ;",
+    "2000 /*0110*/ FFMA R7, R0, UR6, R7 ;",
+  ]);
   const virtual = withSamplesOf(machine, parsePtx(ptx, symbol, "Cell [4]"));
-  expect(samplesAt(virtual)).toEqual(["5 mov.u32 %r3, %ctaid.x;", "2700 setp.ge.s32 %p1, %r1, %r2;", "40 mul.f32 %f3, %f2, %f2;"]);
+  expect(samplesAt(virtual)).toEqual([
+    "5 mov.u32 %r3, %ctaid.x;",
+    "2700 setp.ge.s32 %p1, %r1, %r2;",
+    "40 mul.f32 %f3, %f2, %f2;",
+  ]);
   expect([machine.samples.length, virtual.samples.length]).toEqual([machine.lines.length, virtual.lines.length]);
 });
 
@@ -206,12 +239,32 @@ test("SASS: the kernel alone, inlined functions at their own line, with its live
   const listing = parseSass(sass, symbol, "Cell [4]", registers);
   expect(listing.name).toBe("SASS");
   expect(linked(listing).map((line) => line.replace(/ \/\*[0-9a-f]+\*\//, ""))).toEqual([
-    "3 LDC R1, c[0x0][0x28] ;", "4 S2R R0, SR_TID.X ;", "4 S2UR UR4, SR_CTAID.X ;", "4 LDC R7, c[0x0][RZ] ;", "4 IMAD R7, R7, UR4, R0 ;", "5 ULDC UR4, c[0x0][0x210] ;", "5 ISETP.GE.AND P0, PT, R7, UR4, PT ;",
-    "5 @P0 EXIT ;", "5 LDC.64 R2, c[0x0][0x218] ;", "5 ULDC.64 UR4, c[0x0][0x208] ;", "5 ULDC UR6, c[0x0][0x214] ;", "5 LDC.64 R4, c[0x0][0x220] ;", "5 IMAD.WIDE R2, R7, 0x4, R2 ;", "5 LDG.E R2, desc[UR4][R2.64] ;",
-    "5 IMAD.WIDE R4, R7, 0x4, R4 ;", "5 LDG.E R7, desc[UR4][R4.64] ;", "1 FMUL R0, R2, R2 ;", "5 FFMA R7, R0, UR6, R7 ;", "5 STG.E desc[UR4][R4.64], R7 ;", "6 EXIT ;", "6 BRA `(.L_x_0);",
+    "3 LDC R1, c[0x0][0x28] ;",
+    "4 S2R R0, SR_TID.X ;",
+    "4 S2UR UR4, SR_CTAID.X ;",
+    "4 LDC R7, c[0x0][RZ] ;",
+    "4 IMAD R7, R7, UR4, R0 ;",
+    "5 ULDC UR4, c[0x0][0x210] ;",
+    "5 ISETP.GE.AND P0, PT, R7, UR4, PT ;",
+    "5 @P0 EXIT ;",
+    "5 LDC.64 R2, c[0x0][0x218] ;",
+    "5 ULDC.64 UR4, c[0x0][0x208] ;",
+    "5 ULDC UR6, c[0x0][0x214] ;",
+    "5 LDC.64 R4, c[0x0][0x220] ;",
+    "5 IMAD.WIDE R2, R7, 0x4, R2 ;",
+    "5 LDG.E R2, desc[UR4][R2.64] ;",
+    "5 IMAD.WIDE R4, R7, 0x4, R4 ;",
+    "5 LDG.E R7, desc[UR4][R4.64] ;",
+    "1 FMUL R0, R2, R2 ;",
+    "5 FFMA R7, R0, UR6, R7 ;",
+    "5 STG.E desc[UR4][R4.64], R7 ;",
+    "6 EXIT ;",
+    "6 BRA `(.L_x_0);",
   ]);
   expect(listing.lines.filter((line) => line.startsWith("."))).toEqual([".L_x_5:", ".L_x_6:", ".L_x_0:"]);
-  expect(listing.live.filter((_, index) => listing.source[index] !== 0)).toEqual([1, 2, 2, 3, 3, 2, 2, 2, 4, 4, 4, 6, 6, 6, 5, 5, 6, 5, 4, 1, 1]);
+  expect(listing.live.filter((_, index) => listing.source[index] !== 0)).toEqual([
+    1, 2, 2, 3, 3, 2, 2, 2, 4, 4, 4, 6, 6, 6, 5, 5, 6, 5, 4, 1, 1,
+  ]);
   expect(parseSass(sass, symbol, "Cell [4]").live).toEqual([]);
   expect(parseSass(sass, "_Z5other", "Cell [4]").lines).toEqual([]);
 });
@@ -284,8 +337,23 @@ warpcell_cpu_kernel_1:
 
 test("assembly: the kernel and what it calls, without what the library puts around it", () => {
   expect(parseAssembly(assembly, "warpcell_cpu_kernel_0", "Cell [4]")).toEqual({
-    name: "assembly", live: [], samples: [],
-    lines: ["unpack_of_axpy:", "  pushq  %r15", ".L4:", "  movl  %ecx, %eax", "  cmpl  $1, (%rdx)", "  call  _Z6squaref@PLT", "  incl  %ecx", "  jne  .L4", "  ret", "_Z6squaref:", "  vmulss  %xmm0, %xmm0, %xmm0", "  ret"],
+    name: "assembly",
+    live: [],
+    samples: [],
+    lines: [
+      "unpack_of_axpy:",
+      "  pushq  %r15",
+      ".L4:",
+      "  movl  %ecx, %eax",
+      "  cmpl  $1, (%rdx)",
+      "  call  _Z6squaref@PLT",
+      "  incl  %ecx",
+      "  jne  .L4",
+      "  ret",
+      "_Z6squaref:",
+      "  vmulss  %xmm0, %xmm0, %xmm0",
+      "  ret",
+    ],
     source: [0, 0, 0, 4, 4, 5, 0, 0, 0, 0, 1, 1],
   });
   expect(linked(parseAssembly(assembly, "warpcell_cpu_kernel_1", "Cell [4]"))).toEqual(["9 movl $1, (%rax)", "9 ret"]);

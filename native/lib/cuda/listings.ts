@@ -13,20 +13,35 @@ export interface Listing {
   readonly samples: number[];
 }
 
-interface Draft { text: string; line: number; offset: string | null; }
+interface Draft {
+  text: string;
+  line: number;
+  offset: string | null;
+}
 
-function listing(name: Listing["name"], drafts: readonly Draft[], live: ReadonlyMap<string, number> = new Map(), samples: Samples = new Map()): Listing {
-  const column = (size: number, read: (offset: string) => number | undefined): number[] => (size === 0 ? [] : drafts.map(({ offset }) => (offset === null ? 0 : (read(offset) ?? 0))));
+function listing(
+  name: Listing["name"],
+  drafts: readonly Draft[],
+  live: ReadonlyMap<string, number> = new Map(),
+  samples: Samples = new Map(),
+): Listing {
+  const column = (size: number, read: (offset: string) => number | undefined): number[] =>
+    size === 0 ? [] : drafts.map(({ offset }) => (offset === null ? 0 : (read(offset) ?? 0)));
   return {
-    name, lines: drafts.map(({ text }) => text), source: drafts.map(({ line }) => line),
-    live: column(live.size, (offset) => live.get(offset)), samples: column(samples.size, (offset) => samples.get(Number.parseInt(offset, 16))),
+    name,
+    lines: drafts.map(({ text }) => text),
+    source: drafts.map(({ line }) => line),
+    live: column(live.size, (offset) => live.get(offset)),
+    samples: column(samples.size, (offset) => samples.get(Number.parseInt(offset, 16))),
   };
 }
 
 /** `listing` with the samples that machine code of the same source has. */
 export function withSamplesOf(machine: Listing, listing: Listing): Listing {
   const sums = new Map<number, number>();
-  machine.source.forEach((line, at) => { if (line > 0) sums.set(line, (sums.get(line) ?? 0) + machine.samples[at]!); });
+  machine.source.forEach((line, at) => {
+    if (line > 0) sums.set(line, (sums.get(line) ?? 0) + machine.samples[at]!);
+  });
   const samples = listing.source.map((line) => {
     const sum = sums.get(line) ?? 0;
     sums.delete(line);
@@ -38,20 +53,31 @@ export function withSamplesOf(machine: Listing, listing: Listing): Listing {
 /** The part of PTX that is the function `symbol`, with the lines that its `.loc` directives name in the file that holds `source`. Directives stay: a reader may hide them. */
 export function parsePtx(text: string, symbol: string, file: string): Listing {
   const all = text.split("\n");
-  const own = new Set(all.flatMap((line) => {
-    const [, number, path] = /^\s*\.file\s+(\d+)\s+"([^"]*)"/.exec(line) ?? [];
-    return path !== undefined && isFile(path, file) ? [number!] : [];
-  }));
-  const first = all.findIndex((line) => line.includes(".entry") && new RegExp(`\\.entry\\s+${escapedPattern(symbol)}\\b`).test(line));
-  if (first < 0) return listing("PTX", all.map((line) => ({ text: line, line: 0, offset: null })));
+  const own = new Set(
+    all.flatMap((line) => {
+      const [, number, path] = /^\s*\.file\s+(\d+)\s+"([^"]*)"/.exec(line) ?? [];
+      return path !== undefined && isFile(path, file) ? [number!] : [];
+    }),
+  );
+  const first = all.findIndex(
+    (line) => line.includes(".entry") && new RegExp(`\\.entry\\s+${escapedPattern(symbol)}\\b`).test(line),
+  );
+  if (first < 0)
+    return listing(
+      "PTX",
+      all.map((line) => ({ text: line, line: 0, offset: null })),
+    );
   const drafts: Draft[] = [];
   let current = 0;
   let depth = 0;
   for (const line of all.slice(first)) {
     // `inlined_at` leads from a function that was inlined to where it was called; the instruction is shown at its own line where that is in the cell.
-    const [, at, number, caller, callerLine] = /^\s*\.loc\s+(\d+)\s+(\d+)\s+\d+(?:.*inlined_at\s+(\d+)\s+(\d+))?/.exec(line) ?? [];
-    if (at !== undefined) current = own.has(at) ? Number(number) : caller !== undefined && own.has(caller) ? Number(callerLine) : 0;
-    const isInstruction = /^\s+(?:@!?%\w+\s+)?[a-z][\w.]*\s/.test(line) && !/^\s*\./.test(line) || /^\s+(?:ret|exit|trap);/.test(line);
+    const [, at, number, caller, callerLine] =
+      /^\s*\.loc\s+(\d+)\s+(\d+)\s+\d+(?:.*inlined_at\s+(\d+)\s+(\d+))?/.exec(line) ?? [];
+    if (at !== undefined)
+      current = own.has(at) ? Number(number) : caller !== undefined && own.has(caller) ? Number(callerLine) : 0;
+    const isInstruction =
+      (/^\s+(?:@!?%\w+\s+)?[a-z][\w.]*\s/.test(line) && !/^\s*\./.test(line)) || /^\s+(?:ret|exit|trap);/.test(line);
     drafts.push({ text: line.replace(/\t/g, "  "), line: isInstruction ? current : 0, offset: null });
     depth += count(line, "{") - count(line, "}");
     if (depth === 0 && line.includes("}")) break;
@@ -60,11 +86,19 @@ export function parsePtx(text: string, symbol: string, file: string): Listing {
 }
 
 /** The function `symbol` of what `nvdisasm -gi` prints, and of what it prints with `-lrm count` the number of live registers at each instruction (empty: not known). */
-export function parseSass(text: string, symbol: string, file: string, liveText = "", samples: Samples = new Map()): Listing {
-  const live = new Map(sectionOf(liveText, symbol).flatMap((line) => {
-    const [, offset, registers] = /\/\*([0-9a-f]{4,})\*\/.*\/\/ \|\s*(\d+)\s*\|/.exec(line) ?? [];
-    return offset === undefined ? [] : [[offset, Number(registers)] as const];
-  }));
+export function parseSass(
+  text: string,
+  symbol: string,
+  file: string,
+  liveText = "",
+  samples: Samples = new Map(),
+): Listing {
+  const live = new Map(
+    sectionOf(liveText, symbol).flatMap((line) => {
+      const [, offset, registers] = /\/\*([0-9a-f]{4,})\*\/.*\/\/ \|\s*(\d+)\s*\|/.exec(line) ?? [];
+      return offset === undefined ? [] : [[offset, Number(registers)] as const];
+    }),
+  );
   let current = 0;
   let outer = 0;
   let isChain = false;
@@ -85,7 +119,13 @@ export function parseSass(text: string, symbol: string, file: string, liveText =
     isChain = false;
     const offset = /^\s*\/\*([0-9a-f]{4,})\*\//.exec(line)?.[1] ?? null;
     if (offset === null && !/^\s*\.L\w+:/.test(line)) return [];
-    return [{ text: line.replace(/^\s+/, offset === null ? "" : "  ").trimEnd(), line: offset === null ? 0 : current, offset }];
+    return [
+      {
+        text: line.replace(/^\s+/, offset === null ? "" : "  ").trimEnd(),
+        line: offset === null ? 0 : current,
+        offset,
+      },
+    ];
   });
   // What fills up the last line of the instruction cache is never run.
   while (drafts.length > 0 && (drafts.at(-1)!.offset === null || /\bNOP\b/.test(drafts.at(-1)!.text))) drafts.pop();
@@ -103,7 +143,11 @@ function sectionOf(text: string, symbol: string): string[] {
 }
 
 /** A function of a host compiler's `-S`: its lines from its label on, and the functions that they name. */
-interface HostFunction { readonly lines: readonly string[]; readonly names: ReadonlySet<string>; readonly isOfCell: boolean; }
+interface HostFunction {
+  readonly lines: readonly string[];
+  readonly names: ReadonlySet<string>;
+  readonly isOfCell: boolean;
+}
 
 /**
  * What a host compiler's `-S` prints, cut to the kernel that the description `symbol` names: the functions with code of the cell's file that can be reached from its entry. `.loc` lines name the source; what
@@ -115,15 +159,20 @@ export function parseAssembly(text: string, symbol: string, file: string): Listi
     const [, number, folder, path] = /^\s*\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?/.exec(line) ?? [];
     return number === undefined ? [] : [{ number, path: path === undefined ? folder! : `${folder}/${path}` }];
   });
-  const numbersOf = (name: string): Set<string> => new Set(files.flatMap(({ number, path }) => (isFile(path, name) ? [number] : [])));
+  const numbersOf = (name: string): Set<string> =>
+    new Set(files.flatMap(({ number, path }) => (isFile(path, name) ? [number] : [])));
   const own = numbersOf(file);
   const around = numbersOf("warpcell_cpu/export.h");
   const functions = functionsIn(all, own);
-  const shown = reachable(functions, entryOf(all, symbol, functions)).flatMap((name) => (functions.get(name)!.isOfCell ? [...functions.get(name)!.lines] : []));
+  const shown = reachable(functions, entryOf(all, symbol, functions)).flatMap((name) =>
+    functions.get(name)!.isOfCell ? [...functions.get(name)!.lines] : [],
+  );
 
   // Of jumps, and of tables of them: `.L4` to g++, `.LBB0_4` to clang. Others mark what debuggers want to know.
   const tables = all.filter((line) => /^\s+\.(?:long|word|quad)\s+\.L(?:\d|BB\d+_)/.test(line));
-  const targets = new Set([...shown.filter((line) => /^\s+[a-z]/.test(line)), ...tables].flatMap((line) => line.match(/\.L\w+/g) ?? []));
+  const targets = new Set(
+    [...shown.filter((line) => /^\s+[a-z]/.test(line)), ...tables].flatMap((line) => line.match(/\.L\w+/g) ?? []),
+  );
   const drafts: Draft[] = [];
   let current = 0;
   for (const line of shown) {
@@ -138,7 +187,8 @@ export function parseAssembly(text: string, symbol: string, file: string): Listi
     if (label !== undefined) {
       if (!label.startsWith(".L")) current = 0;
       if (!label.startsWith(".L") || targets.has(label)) drafts.push({ text: `${label}:`, line: 0, offset: null });
-    } else if (/^\s+[a-z]/.test(line)) drafts.push({ text: line.replace(/\s+# .*$/, "").replace(/\t/g, "  "), line: current, offset: null });
+    } else if (/^\s+[a-z]/.test(line))
+      drafts.push({ text: line.replace(/\s+# .*$/, "").replace(/\t/g, "  "), line: current, offset: null });
   }
   return listing("assembly", drafts);
 }
@@ -149,20 +199,37 @@ function functionsIn(lines: readonly string[], own: ReadonlySet<string>): Map<st
   lines.forEach((line, first) => {
     const name = /^([\w.$]+):/.exec(line)?.[1];
     if (name === undefined || !names.has(name)) return;
-    const count = lines.slice(first).findIndex((other) => new RegExp(`^\\s*\\.size\\s+${escapedPattern(name)},`).test(other));
+    const count = lines
+      .slice(first)
+      .findIndex((other) => new RegExp(`^\\s*\\.size\\s+${escapedPattern(name)},`).test(other));
     const body = lines.slice(first, count < 0 ? undefined : first + count);
-    const words = new Set(body.slice(1).flatMap((other) => (/^\s+[a-z]/.test(other) ? (other.match(/[\w.$]+/g) ?? []) : [])).filter((word) => names.has(word)));
-    found.set(name, { lines: body, names: words, isOfCell: body.some((other) => own.has(/^\s*\.loc\s+(\d+)/.exec(other)?.[1] ?? "")) });
+    const words = new Set(
+      body
+        .slice(1)
+        .flatMap((other) => (/^\s+[a-z]/.test(other) ? (other.match(/[\w.$]+/g) ?? []) : []))
+        .filter((word) => names.has(word)),
+    );
+    found.set(name, {
+      lines: body,
+      names: words,
+      isOfCell: body.some((other) => own.has(/^\s*\.loc\s+(\d+)/.exec(other)?.[1] ?? "")),
+    });
   });
   return found;
 }
 
 /** The last function that the description points to. */
-function entryOf(lines: readonly string[], symbol: string, functions: ReadonlyMap<string, HostFunction>): string | undefined {
+function entryOf(
+  lines: readonly string[],
+  symbol: string,
+  functions: ReadonlyMap<string, HostFunction>,
+): string | undefined {
   const first = lines.findIndex((line) => line.startsWith(`${symbol}:`));
   if (first < 0) return undefined;
   const count = lines.slice(first).findIndex((line) => /^\s*\.size\b/.test(line));
-  const pointers = lines.slice(first, first + count).flatMap((line) => /^\s+\.(?:quad|xword|8byte)\s+([\w.$]+)/.exec(line)?.[1] ?? []);
+  const pointers = lines
+    .slice(first, first + count)
+    .flatMap((line) => /^\s+\.(?:quad|xword|8byte)\s+([\w.$]+)/.exec(line)?.[1] ?? []);
   return pointers.filter((name) => functions.has(name)).at(-1);
 }
 

@@ -26,9 +26,19 @@ export interface LoadedKernel {
   parameters: { offset: number; size: number }[];
 }
 
-interface Entry { readonly module: number; readonly firstKernel: number; readonly artifact: Uint8Array; readonly lowered: readonly string[]; readonly name: string; readonly kernels: readonly string[]; }
+interface Entry {
+  readonly module: number;
+  readonly firstKernel: number;
+  readonly artifact: Uint8Array;
+  readonly lowered: readonly string[];
+  readonly name: string;
+  readonly kernels: readonly string[];
+}
 
-interface Loads { readonly entries: Map<number, Entry>; readonly dropped: number[]; }
+interface Loads {
+  readonly entries: Map<number, Entry>;
+  readonly dropped: number[];
+}
 
 const loads = new WeakMap<DeviceProcess, Loads>();
 const kernelNames = new Map<number, string>();
@@ -49,7 +59,13 @@ function loadsOf(device: DeviceProcess): Loads {
 }
 
 function send(device: DeviceProcess, { module, firstKernel, artifact, lowered, name }: Entry): LoadedKernel[] {
-  const [json] = device.request(Op.module_load, [String(module), String(firstKernel), artifact, lowered.join("\n"), name]);
+  const [json] = device.request(Op.module_load, [
+    String(module),
+    String(firstKernel),
+    artifact,
+    lowered.join("\n"),
+    name,
+  ]);
   const text = Buffer.from(json ?? []).toString();
   return text === "" ? [] : text.split("\n").map((line) => JSON.parse(line) as LoadedKernel);
 }
@@ -62,7 +78,9 @@ function drop(device: DeviceProcess, module: number): void {
 
 /** The kernels of a device whose symbol in machine code this is. */
 export function kernelsWithSymbol(device: DeviceProcess, symbol: string): number[] {
-  return [...loadsOf(device).entries.values()].flatMap(({ firstKernel, lowered }) => lowered.flatMap((name, index) => (name === symbol ? [firstKernel + index] : [])));
+  return [...loadsOf(device).entries.values()].flatMap(({ firstKernel, lowered }) =>
+    lowered.flatMap((name, index) => (name === symbol ? [firstKernel + index] : [])),
+  );
 }
 
 /** One artifact, loaded. It is unloaded some time after the last reference to it is gone. */
@@ -81,7 +99,13 @@ export class LoadedModule {
   }
 
   /** Loads `artifact`; `lowered` are its symbols and `kernels` their names for people, in one order. */
-  static load(device: DeviceProcess, artifact: Uint8Array, lowered: readonly string[], name: string, kernels: readonly string[]): LoadedModule {
+  static load(
+    device: DeviceProcess,
+    artifact: Uint8Array,
+    lowered: readonly string[],
+    name: string,
+    kernels: readonly string[],
+  ): LoadedModule {
     const { entries, dropped } = loadsOf(device);
     for (const module of dropped.splice(0)) submitUnload(device, module);
 
@@ -90,7 +114,10 @@ export class LoadedModule {
     next.kernel += lowered.length;
     const facts = send(device, entry);
     if (facts.length !== lowered.length) {
-      throw new WarpcellError("PROTOCOL", `${name} has ${lowered.length} kernels, but ${device.name} described ${facts.length}.`);
+      throw new WarpcellError(
+        "PROTOCOL",
+        `${name} has ${lowered.length} kernels, but ${device.name} described ${facts.length}.`,
+      );
     }
     entries.set(entry.module, entry);
     kernels.forEach((kernel, index) => kernelNames.set(entry.firstKernel + index, kernel));

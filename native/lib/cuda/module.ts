@@ -6,7 +6,10 @@ import type { Diagnostic } from "../errors.ts";
 import { Kernel, KernelTemplate, loadKernels, type Instance } from "./kernel.ts";
 
 /** One name for the type checker: TypeScript text that declares it, with no initialiser. */
-export interface KernelDeclarationText { readonly name: string; readonly text: string; }
+export interface KernelDeclarationText {
+  readonly name: string;
+  readonly text: string;
+}
 
 export class CudaModule {
   /** "cpu", "cuda:0", … */
@@ -30,11 +33,17 @@ export class CudaModule {
     const loaded = compiled === null ? [] : loadKernels(compilation, compiled, instances);
     const names = valueNames(signatures.kernels.map(({ name }) => name));
     const values = signatures.kernels.map((declaration) =>
-      declaration.template === null ? loaded[instances.findIndex(({ name }) => name === declaration.name)]! : new KernelTemplate(declaration, compilation));
+      declaration.template === null
+        ? loaded[instances.findIndex(({ name }) => name === declaration.name)]!
+        : new KernelTemplate(declaration, compilation),
+    );
     this.#compilation = compilation;
     this.device = device.name;
     this.kernels = Object.fromEntries(values.map((value, index) => [names[index]!, value]));
-    this.declarations = signatures.kernels.map((declaration, index) => ({ name: names[index]!, text: declarationText(names[index]!, declaration) }));
+    this.declarations = signatures.kernels.map((declaration, index) => ({
+      name: names[index]!,
+      text: declarationText(names[index]!, declaration),
+    }));
     this.log = compiled?.log ?? "";
     this.diagnostics = parseDiagnostics(this.log, compilation.name);
     this.cached = compiled?.cached ?? true;
@@ -48,7 +57,9 @@ export class CudaModule {
 }
 
 function plainInstances({ signatures }: Compilation): Instance[] {
-  return signatures.kernels.filter(({ template }) => template === null).map((declaration) => ({ name: declaration.name, declaration, args: [] }));
+  return signatures.kernels
+    .filter(({ template }) => template === null)
+    .map((declaration) => ({ name: declaration.name, declaration, args: [] }));
 }
 
 /**

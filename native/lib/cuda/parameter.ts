@@ -1,6 +1,15 @@
 // The tokens of one C++ declaration into its name and type: looks names up in what the cell declares.
 import { CompileError } from "../errors.ts";
-import { arithmeticWords, builtinType, pointerType, structType, viewType, type CType, type StructField, type StructType } from "./c-types.ts";
+import {
+  arithmeticWords,
+  builtinType,
+  pointerType,
+  structType,
+  viewType,
+  type CType,
+  type StructField,
+  type StructType,
+} from "./c-types.ts";
 import { maxRank } from "../memory/shape.ts";
 import { integerOf, type Token } from "./tokens.ts";
 
@@ -14,7 +23,21 @@ export interface Names {
   readonly opened: Set<string>;
 }
 
-const ignored = new Set(["const", "volatile", "__restrict__", "__restrict", "restrict", "typename", "struct", "class", "enum", "register", "__grid_constant__", "static", "mutable"]);
+const ignored = new Set([
+  "const",
+  "volatile",
+  "__restrict__",
+  "__restrict",
+  "restrict",
+  "typename",
+  "struct",
+  "class",
+  "enum",
+  "register",
+  "__grid_constant__",
+  "static",
+  "mutable",
+]);
 const cv = new Set(["const", "volatile", "__restrict__", "__restrict", "restrict"]);
 
 export interface WrittenParameter {
@@ -32,7 +55,12 @@ export interface WrittenParameter {
 export function parseParameter(tokens: readonly Token[], index: number, kernel: string): WrittenParameter {
   const equals = tokens.findIndex(({ text }) => text === "=");
   const declared = asPointer(equals < 0 ? tokens : tokens.slice(0, equals));
-  const text = declared.map((token) => token.text).join(" ").replace(/ ?:: ?/g, "::").replace(/ ([*&,>\])])/g, "$1").replace(/([<[(]) /g, "$1");
+  const text = declared
+    .map((token) => token.text)
+    .join(" ")
+    .replace(/ ?:: ?/g, "::")
+    .replace(/ ([*&,>\])])/g, "$1")
+    .replace(/([<[(]) /g, "$1");
   const { name, type, array } = splitName(declared, index);
   const spelled = array ? [...type, { text: "*", kind: "mark", line: 1, column: 1 } as const] : type;
 
@@ -41,9 +69,12 @@ export function parseParameter(tokens: readonly Token[], index: number, kernel: 
     const sentence = `Parameter ${name} of kernel ${kernel} must be a number, a pointer, a vector or a struct declared in the cell, but is "${got}". ${advice}`;
     throw new CompileError(sentence, "", [{ line, column: 1, severity: "error", message: sentence }]);
   };
-  if (type.some((token) => token.text === "&")) refuse(text, "A kernel cannot take a reference: pass a pointer or a value.");
-  if (declared.some((token) => token.text === "...")) refuse(text, "Parameter packs cannot be launched from TypeScript: write the parameters out.");
-  if (declared.some((token) => token.text === "(")) refuse(text, "Functions cannot be passed from TypeScript: choose them by a template argument.");
+  if (type.some((token) => token.text === "&"))
+    refuse(text, "A kernel cannot take a reference: pass a pointer or a value.");
+  if (declared.some((token) => token.text === "..."))
+    refuse(text, "Parameter packs cannot be launched from TypeScript: write the parameters out.");
+  if (declared.some((token) => token.text === "("))
+    refuse(text, "Functions cannot be passed from TypeScript: choose them by a template argument.");
 
   return {
     name,
@@ -53,8 +84,13 @@ export function parseParameter(tokens: readonly Token[], index: number, kernel: 
       isPointer: spelled.some((token) => token.text === "*"),
       resolve(scope, names) {
         const resolved = resolveType(spelled, scope, names);
-        if (resolved === undefined) return refuse(text, "Declare the type in the cell as a plain struct, or pass a pointer.");
-        if (resolved === null) return refuse(text, "Its layout is known to the compiler alone (bases, bit fields, unions or members of unknown type): pass a pointer to it instead.");
+        if (resolved === undefined)
+          return refuse(text, "Declare the type in the cell as a plain struct, or pass a pointer.");
+        if (resolved === null)
+          return refuse(
+            text,
+            "Its layout is known to the compiler alone (bases, bit fields, unions or members of unknown type): pass a pointer to it instead.",
+          );
         return resolved;
       },
     },
@@ -65,7 +101,9 @@ export function parseParameter(tokens: readonly Token[], index: number, kernel: 
 function asPointer(tokens: readonly Token[]): readonly Token[] {
   const open = tokens.findIndex(({ text }, index) => text === "(" && tokens[index + 1]?.text === "*");
   const close = tokens.findIndex(({ text }, index) => index > open && text === ")");
-  return open < 0 || tokens[close + 1]?.text !== "[" ? tokens : [...tokens.slice(0, open), ...tokens.slice(open + 1, close)];
+  return open < 0 || tokens[close + 1]?.text !== "["
+    ? tokens
+    : [...tokens.slice(0, open), ...tokens.slice(open + 1, close)];
 }
 
 /** The declared name is the last word, unless the word is the type itself. */
@@ -75,19 +113,33 @@ function splitName(tokens: readonly Token[], index: number): { name: string; typ
   const last = declared.at(-1);
   const before = declared.slice(0, -1);
   const hasType = before.some(({ kind, text }) => kind === "word" && !ignored.has(text));
-  const isName = last?.kind === "word" && hasType && !cv.has(last.text) && before.at(-1)?.text !== "::" && last.text !== "void" && !arithmeticWords.has(last.text);
+  const isName =
+    last?.kind === "word" &&
+    hasType &&
+    !cv.has(last.text) &&
+    before.at(-1)?.text !== "::" &&
+    last.text !== "void" &&
+    !arithmeticWords.has(last.text);
   return { name: isName ? last.text : `argument${index + 1}`, type: isName ? before : declared, array: bracket >= 0 };
 }
 
 /** The type that `tokens` spell. `undefined`: a name that is declared nowhere here; `null`: a struct that only a compiler can lay out. */
-export function resolveType(tokens: readonly Token[], scope: string, names: Names, depth = 0): CType | null | undefined {
+export function resolveType(
+  tokens: readonly Token[],
+  scope: string,
+  names: Names,
+  depth = 0,
+): CType | null | undefined {
   const star = tokens.findLastIndex(({ text }) => text === "*");
   if (star >= 0) {
     const pointee = tokens.slice(0, star);
     const inner = pointee.findLastIndex(({ text }) => text === "*");
     const isConst = pointee.slice(inner + 1).some(({ text }) => text === "const");
     const plain = pointee.filter(({ text }) => !ignored.has(text));
-    const target = plain.length === 1 && plain[0]!.text === "void" ? null : resolveType(pointee, scope, names, depth + 1) ?? undefined;
+    const target =
+      plain.length === 1 && plain[0]!.text === "void"
+        ? null
+        : (resolveType(pointee, scope, names, depth + 1) ?? undefined);
     const pointsToConst = isConst || aliasIsConst(plain, scope, names);
     const name = target == null ? joinWords(plain) : target.name;
     const spelled = !pointsToConst ? name : target?.kind === "pointer" ? `${name} const` : `const ${name}`;
@@ -98,8 +150,11 @@ export function resolveType(tokens: readonly Token[], scope: string, names: Name
   if (view !== null) return view;
   const plain = tokens.filter(({ text }) => !ignored.has(text));
   const words = plain.filter(({ text }) => text !== "::").map(({ text }) => text);
-  const spelled = builtinType(words[0] === "std" || words[0] === "cuda" ? words.slice(words.lastIndexOf("std") + 1) : words);
-  if (plain.some(({ kind }) => kind !== "word") && !plain.every(({ text, kind }) => kind === "word" || text === "::")) return undefined;
+  const spelled = builtinType(
+    words[0] === "std" || words[0] === "cuda" ? words.slice(words.lastIndexOf("std") + 1) : words,
+  );
+  if (plain.some(({ kind }) => kind !== "word") && !plain.every(({ text, kind }) => kind === "word" || text === "::"))
+    return undefined;
 
   for (const name of candidates(plain, scope, names)) {
     const type = names.types.get(name);
@@ -123,25 +178,42 @@ function viewOf(tokens: readonly Token[], scope: string, names: Names, depth: nu
   if (comma < open || rank === undefined) return undefined;
   const ndim = constantOf(rank, scope, names);
   if (!Number.isInteger(ndim) || ndim < 1 || ndim > maxRank) return undefined;
-  const element = resolveType([...tokens.slice(open + 1, comma), { ...rank, text: "*", kind: "mark" }], scope, names, depth + 1);
-  return element?.kind === "pointer" && element.dtypes !== null && element.dtypes.length > 0 ? viewType(element, ndim) : undefined;
+  const element = resolveType(
+    [...tokens.slice(open + 1, comma), { ...rank, text: "*", kind: "mark" }],
+    scope,
+    names,
+    depth + 1,
+  );
+  return element?.kind === "pointer" && element.dtypes !== null && element.dtypes.length > 0
+    ? viewType(element, ndim)
+    : undefined;
 }
 
 function constantOf(token: Token, scope: string, names: Names): number {
   if (token.kind === "number") return integerOf(token);
-  const alias = candidates([token], scope, names).map((name) => names.aliases.get(name)).find((found) => found !== undefined);
-  return alias?.tokens.length === 1 && alias.tokens[0]!.kind === "number" ? integerOf(alias.tokens[0]) : (names.constants.get(token.text) ?? NaN);
+  const alias = candidates([token], scope, names)
+    .map((name) => names.aliases.get(name))
+    .find((found) => found !== undefined);
+  return alias?.tokens.length === 1 && alias.tokens[0]!.kind === "number"
+    ? integerOf(alias.tokens[0])
+    : (names.constants.get(token.text) ?? NaN);
 }
 
 function aliasIsConst(words: readonly Token[], scope: string, names: Names): boolean {
-  const alias = candidates(words, scope, names).map((name) => names.aliases.get(name)).find((found) => found !== undefined);
+  const alias = candidates(words, scope, names)
+    .map((name) => names.aliases.get(name))
+    .find((found) => found !== undefined);
   // What stands in angle brackets is of the template's own arguments.
   const own = alias?.tokens.slice(0, alias.tokens.findIndex(({ text }) => text === "<") >>> 0) ?? [];
   return !own.some(({ text }) => text === "*") && own.some(({ text }) => text === "const");
 }
 
 function joinWords(tokens: readonly Token[]): string {
-  return tokens.map(({ text }) => text).join(" ").replace(/ ?:: ?/g, "::").replace(/ \*/g, "*");
+  return tokens
+    .map(({ text }) => text)
+    .join(" ")
+    .replace(/ ?:: ?/g, "::")
+    .replace(/ \*/g, "*");
 }
 
 /** The full names that a name may stand for in the namespace `scope`, innermost first: in "a::b::", x is a::b::x, a::x or x. */
@@ -149,14 +221,25 @@ function candidates(words: readonly Token[], scope: string, { opened }: Names): 
   const name = joinWords(words);
   if (name.startsWith("::")) return [name.slice(2)];
   const parts = scope.split("::").slice(0, -1);
-  const around = Array.from({ length: parts.length + 1 }, (_, dropped) => parts.slice(0, parts.length - dropped).map((part) => `${part}::`).join(""));
+  const around = Array.from({ length: parts.length + 1 }, (_, dropped) =>
+    parts
+      .slice(0, parts.length - dropped)
+      .map((part) => `${part}::`)
+      .join(""),
+  );
   return [...around, ...opened].map((prefix) => prefix + name);
 }
 
 const noField = new Set(["static", "using", "friend", "typedef", "constexpr"]);
 
 /** The layout of a struct from the tokens of its body; `null` when only a compiler knows it. */
-export function structOf(name: string, body: readonly Token[], align: number, scope: string, outer: Names): StructType | null {
+export function structOf(
+  name: string,
+  body: readonly Token[],
+  align: number,
+  scope: string,
+  outer: Names,
+): StructType | null {
   const names: Names = { ...outer, constants: new Map(outer.constants) };
   const members: { name: string; type: StructField["type"]; count: number | null }[] = [];
   for (const declaration of memberDeclarations(body)) {
@@ -167,8 +250,14 @@ export function structOf(name: string, body: readonly Token[], align: number, sc
     const equals = isOperator ? -1 : declaration.findIndex(({ text }) => text === "=");
     const declared = equals < 0 ? declaration : declaration.slice(0, equals);
     if (declared.some(({ text }) => text === "(" || noField.has(text))) {
-      if (declared.some(({ text }) => text === "virtual" || text === "alignas" || text === "__align__" || text === "__attribute__")) return null;
-      if (equals > 0 && equals === declaration.length - 2) names.constants.set(declared.at(-1)!.text, integerOf(declaration.at(-1)));
+      if (
+        declared.some(
+          ({ text }) => text === "virtual" || text === "alignas" || text === "__align__" || text === "__attribute__",
+        )
+      )
+        return null;
+      if (equals > 0 && equals === declaration.length - 2)
+        names.constants.set(declared.at(-1)!.text, integerOf(declaration.at(-1)));
       continue;
     }
     const fields = fieldsOf(declaration, scope, names);
@@ -179,7 +268,11 @@ export function structOf(name: string, body: readonly Token[], align: number, sc
 }
 
 /** `float2 a, *b, c[4];` into its fields. */
-function fieldsOf(declaration: readonly Token[], scope: string, names: Names): { name: string; type: StructField["type"]; count: number | null }[] | null {
+function fieldsOf(
+  declaration: readonly Token[],
+  scope: string,
+  names: Names,
+): { name: string; type: StructField["type"]; count: number | null }[] | null {
   const equals = declaration.findIndex(({ text }) => text === "=");
   const tokens = equals < 0 ? declaration : declaration.slice(0, equals);
   // `int a = 1, b = 2;`: which comma begins another field only a compiler knows.
@@ -193,7 +286,10 @@ function fieldsOf(declaration: readonly Token[], scope: string, names: Names): {
   let stars: Token[] = [];
   for (let at = base.length; at < tokens.length; at++) {
     const name = tokens[at]!;
-    if (name.text === "*" || cv.has(name.text)) { stars.push(name); continue; }
+    if (name.text === "*" || cv.has(name.text)) {
+      stars.push(name);
+      continue;
+    }
     let count: number | null = null;
     if (tokens[at + 1]?.text === "[") {
       const length = tokens[at + 2]!;
@@ -220,11 +316,21 @@ function memberDeclarations(body: readonly Token[]): Token[][] {
     const token = body[at]!;
     if (token.text === "{") depth += 1;
     if (depth === 0) {
-      if (["public", "private", "protected"].includes(token.text) && body[at + 1]?.text === ":") { at += 1; continue; }
-      if (token.text === ";") { declarations.push(current); current = []; continue; }
+      if (["public", "private", "protected"].includes(token.text) && body[at + 1]?.text === ":") {
+        at += 1;
+        continue;
+      }
+      if (token.text === ";") {
+        declarations.push(current);
+        current = [];
+        continue;
+      }
       current.push(token);
     }
-    if (token.text === "}" && --depth === 0 && current.some(({ text }) => text === "(")) { declarations.push(current); current = []; }
+    if (token.text === "}" && --depth === 0 && current.some(({ text }) => text === "(")) {
+      declarations.push(current);
+      current = [];
+    }
   }
   return declarations.filter((declaration) => declaration.length > 0);
 }

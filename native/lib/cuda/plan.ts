@@ -3,7 +3,16 @@ import { binding } from "../wire/binding.ts";
 import { packerOf, read, type Pack } from "./argument.ts";
 import { pointerOffsets, roundUp, type CType } from "./c-types.ts";
 import { headerBytes, Op } from "../wire/commands.ts";
-import { amountError, argumentError, blockThreadsError, cooperativeError, countError, settingError, sharedError, sizeError } from "./launch-error.ts";
+import {
+  amountError,
+  argumentError,
+  blockThreadsError,
+  cooperativeError,
+  countError,
+  settingError,
+  sharedError,
+  sizeError,
+} from "./launch-error.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import type { Parameter } from "./signature.ts";
 import { DeviceArray } from "../memory/array.ts";
@@ -15,13 +24,32 @@ export type Size = number | readonly number[];
  * `shared`: dynamic shared memory, bytes. `cooperative`: all blocks run at once and may wait for each other (`this_grid().sync()`), or the launch is refused. `bytes`, `flops`: what the launch moves and
  * computes, for a profile to say how fast that was.
  */
-export interface LaunchConfig { readonly grid: Size; readonly block: Size; readonly shared?: number; readonly cooperative?: boolean; readonly bytes?: number; readonly flops?: number; }
+export interface LaunchConfig {
+  readonly grid: Size;
+  readonly block: Size;
+  readonly shared?: number;
+  readonly cooperative?: boolean;
+  readonly bytes?: number;
+  readonly flops?: number;
+}
 
 /** What the device knows of the loaded kernel and a launch must keep to. */
-export interface KernelLimits { readonly maxThreads: number | null; readonly shared: number | null; }
+export interface KernelLimits {
+  readonly maxThreads: number | null;
+  readonly shared: number | null;
+}
 
 // `struct Launch` of protocol/commands.h.
-const at = { kernel: headerBytes, grid: headerBytes + 4, block: headerBytes + 16, shared: headerBytes + 28, argumentBytes: headerBytes + 32, pointerCount: headerBytes + 34, flags: headerBytes + 36, offsets: headerBytes + 40 } as const;
+const at = {
+  kernel: headerBytes,
+  grid: headerBytes + 4,
+  block: headerBytes + 16,
+  shared: headerBytes + 28,
+  argumentBytes: headerBytes + 32,
+  pointerCount: headerBytes + 34,
+  flags: headerBytes + 36,
+  offsets: headerBytes + 40,
+} as const;
 const word = { grid: at.grid / 4, block: at.block / 4, shared: at.shared / 4, flags: at.flags / 4 } as const;
 
 const cooperativeFlag = 1;
@@ -51,7 +79,14 @@ export class LaunchPlan {
   readonly #maxShared: number;
   #described: Described | null = null;
 
-  constructor(kernel: string, id: number, parameters: readonly Parameter[], argumentBytes: number, device: DeviceProcess, limits: KernelLimits) {
+  constructor(
+    kernel: string,
+    id: number,
+    parameters: readonly Parameter[],
+    argumentBytes: number,
+    device: DeviceProcess,
+    limits: KernelLimits,
+  ) {
     const { properties } = device;
     this.#kernel = kernel;
     this.#device = device;
@@ -78,8 +113,12 @@ export class LaunchPlan {
     this.#places = parameters.map(({ offset }) => base + offset);
     this.#packs = parameters.map(({ type }) => packerOf(type, device));
     this.#hasParts = parameters.some(({ type }) => type.kind === "vector" || type.kind === "struct");
-    this.#written = parameters.flatMap(({ type }, index) => ((type.kind === "pointer" && !type.const) || (type.kind === "view" && !type.element.const) ? [index] : []));
-    this.#holders = parameters.flatMap(({ type }, index) => (type.kind === "struct" && pointerOffsets(type, 0).length > 0 ? [index] : []));
+    this.#written = parameters.flatMap(({ type }, index) =>
+      (type.kind === "pointer" && !type.const) || (type.kind === "view" && !type.element.const) ? [index] : [],
+    );
+    this.#holders = parameters.flatMap(({ type }, index) =>
+      type.kind === "struct" && pointerOffsets(type, 0).length > 0 ? [index] : [],
+    );
   }
 
   /** Checks and submits one launch. Throws LaunchError before anything is submitted; returns the sequence. */
@@ -99,7 +138,11 @@ export class LaunchPlan {
     if (typeof cooperative !== "boolean") throw cooperativeError(this.#kernel, cooperative);
     if (bytes !== undefined && !isAmount(bytes)) throw amountError(this.#kernel, "bytes", bytes);
     if (flops !== undefined && !isAmount(flops)) throw amountError(this.#kernel, "flops", flops);
-    const values = this.#hasParts ? args.map((value, index) => (index < this.#parameters.length ? read(this.#parameters[index]!.type, value) : value)) : args;
+    const values = this.#hasParts
+      ? args.map((value, index) =>
+          index < this.#parameters.length ? read(this.#parameters[index]!.type, value) : value,
+        )
+      : args;
     scratchWords.set(this.#template);
     this.#writeSizes(grid, block, shared);
     scratchWords[word.flags] = cooperative ? cooperativeFlag : 0;
@@ -113,7 +156,9 @@ export class LaunchPlan {
       const argument = args[written[index]!] as DeviceArray | null;
       if (argument !== null) argument.storage!.written(sequence, argument.bytes);
     }
-    for (const index of this.#holders) for (const tensor of writableIn(this.#parameters[index]!.type, args[index])) tensor.storage!.written(sequence, tensor.bytes);
+    for (const index of this.#holders)
+      for (const tensor of writableIn(this.#parameters[index]!.type, args[index]))
+        tensor.storage!.written(sequence, tensor.bytes);
   }
 
   /** The same object as the last time where it says the same. */
@@ -125,11 +170,16 @@ export class LaunchPlan {
       for (const argument of args) {
         if (!(argument instanceof DeviceArray)) continue;
         const operand = known.operands[at++];
-        isSame &&= operand !== undefined && operand.dtype === argument.dtype && sameLengths(operand.shape, argument.shape);
+        isSame &&=
+          operand !== undefined && operand.dtype === argument.dtype && sameLengths(operand.shape, argument.shape);
       }
       if (isSame && at === known.operands.length) return known;
     }
-    const operands = args.flatMap((argument, index) => (argument instanceof DeviceArray ? [{ name: this.#parameters[index]!.name, dtype: argument.dtype, shape: argument.shape }] : []));
+    const operands = args.flatMap((argument, index) =>
+      argument instanceof DeviceArray
+        ? [{ name: this.#parameters[index]!.name, dtype: argument.dtype, shape: argument.shape }]
+        : [],
+    );
     return (this.#described = { operands, bytes, flops });
   }
 
@@ -142,23 +192,30 @@ export class LaunchPlan {
     const packs = this.#packs;
     if (args.length !== packs.length) throw countError(this.#kernel, this.#parameters, args.length);
     for (let index = 0; index < packs.length; index++) {
-      if (!packs[index]!(values[index], this.#places[index]!)) throw argumentError(this.#kernel, this.#parameters[index]!, index, args[index], this.#device);
+      if (!packs[index]!(values[index], this.#places[index]!))
+        throw argumentError(this.#kernel, this.#parameters[index]!, index, args[index], this.#device);
     }
   }
 
   #writeSizes(grid: Size | undefined, block: Size | undefined, shared: number): void {
-    if (!writeSize(word.grid, grid, this.#maxGrid)) throw sizeError("grid", this.#kernel, grid, this.#maxGrid, this.#device);
-    if (!writeSize(word.block, block, this.#maxBlock)) throw sizeError("block", this.#kernel, block, this.#maxBlock, this.#device);
+    if (!writeSize(word.grid, grid, this.#maxGrid))
+      throw sizeError("grid", this.#kernel, grid, this.#maxGrid, this.#device);
+    if (!writeSize(word.block, block, this.#maxBlock))
+      throw sizeError("block", this.#kernel, block, this.#maxBlock, this.#device);
     const threads = scratchWords[word.block]! * scratchWords[word.block + 1]! * scratchWords[word.block + 2]!;
-    if (threads > this.#maxThreads) throw blockThreadsError(this.#kernel, threads, this.#maxThreads, this.#isBlockLimitOwn, this.#device);
-    if (!Number.isInteger(shared) || shared < 0 || shared + this.#staticShared > this.#maxShared) throw sharedError(this.#kernel, shared, this.#staticShared, this.#maxShared, this.#device);
+    if (threads > this.#maxThreads)
+      throw blockThreadsError(this.#kernel, threads, this.#maxThreads, this.#isBlockLimitOwn, this.#device);
+    if (!Number.isInteger(shared) || shared < 0 || shared + this.#staticShared > this.#maxShared)
+      throw sharedError(this.#kernel, shared, this.#staticShared, this.#maxShared, this.#device);
     scratchWords[word.shared] = shared;
   }
 }
 
 // Compared one by one, which costs a launch some 10 ns; a set would cost more.
 function isSetting(key: string): boolean {
-  return key === "grid" || key === "block" || key === "shared" || key === "cooperative" || key === "bytes" || key === "flops";
+  return (
+    key === "grid" || key === "block" || key === "shared" || key === "cooperative" || key === "bytes" || key === "flops"
+  );
 }
 
 function sameLengths(a: readonly number[], b: readonly number[]): boolean {
@@ -175,7 +232,9 @@ function writableIn(type: CType, value: unknown): DeviceArray[] {
   if (type.kind !== "struct") return [];
   return type.fields.flatMap((field) => {
     const part = (value as Record<string, unknown>)[field.name];
-    return field.count === null ? writableIn(field.type, part) : (part as unknown[]).flatMap((element) => writableIn(field.type, element));
+    return field.count === null
+      ? writableIn(field.type, part)
+      : (part as unknown[]).flatMap((element) => writableIn(field.type, element));
   });
 }
 

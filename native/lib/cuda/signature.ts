@@ -41,7 +41,11 @@ export interface Signatures {
  * Every kernel that `source` defines, in order. `headers` are the texts of the files that it includes, each behind those that it includes itself: they lend their types and macros. Throws
  * CompileError for a kernel without template whose parameters it cannot understand.
  */
-export function parseSignatures(source: string, defines: readonly string[] = [], headers: readonly string[] = []): Signatures {
+export function parseSignatures(
+  source: string,
+  defines: readonly string[] = [],
+  headers: readonly string[] = [],
+): Signatures {
   const names: Names = { types: new Map(), aliases: new Map(), constants: new Map(), opened: new Set() };
   const macros = macrosOf(defines);
   for (const header of headers) new Walk(tokenize(header, macros), names).all();
@@ -51,7 +55,16 @@ export function parseSignatures(source: string, defines: readonly string[] = [],
 }
 
 const closers: Record<string, string> = { "(": ")", "[": "]", "{": "}" };
-const attributes = new Set(["__launch_bounds__", "__attribute__", "__cluster_dims__", "__block_size__", "__maxnreg__", "alignas", "__align__", "__declspec"]);
+const attributes = new Set([
+  "__launch_bounds__",
+  "__attribute__",
+  "__cluster_dims__",
+  "__block_size__",
+  "__maxnreg__",
+  "alignas",
+  "__align__",
+  "__declspec",
+]);
 
 class Walk {
   readonly #kernels = new Map<string, KernelDeclaration>();
@@ -63,8 +76,10 @@ class Walk {
     this.#names = names;
     for (const [name, text] of macros) {
       const replacement = tokenize(text).tokens;
-      if (replacement.length === 1 && replacement[0]!.kind === "number") this.#names.constants.set(name, integerOf(replacement[0]));
-      else if (replacement.length > 0 && replacement.every(({ kind, text: word }) => kind === "word" || word === "::")) this.#names.aliases.set(name, { tokens: replacement, scope: "" });
+      if (replacement.length === 1 && replacement[0]!.kind === "number")
+        this.#names.constants.set(name, integerOf(replacement[0]));
+      else if (replacement.length > 0 && replacement.every(({ kind, text: word }) => kind === "word" || word === "::"))
+        this.#names.aliases.set(name, { tokens: replacement, scope: "" });
     }
   }
 
@@ -106,7 +121,8 @@ class Walk {
     let at = start;
     while (at < end) {
       const text = this.#text(at);
-      if (text === "namespace" || (text === "inline" && this.#text(at + 1) === "namespace")) at = this.#namespace(at + (text === "inline" ? 2 : 1), end, prefix);
+      if (text === "namespace" || (text === "inline" && this.#text(at + 1) === "namespace"))
+        at = this.#namespace(at + (text === "inline" ? 2 : 1), end, prefix);
       else if (text === "extern" && this.#tokens[at + 1]?.kind === "string" && this.#text(at + 2) === "{") {
         const after = this.#after(at + 2, end);
         this.#scope(at + 3, after - 1, prefix);
@@ -119,7 +135,11 @@ class Walk {
     let at = start;
     while (at < end && !["{", "=", ";"].includes(this.#text(at))) at += 1;
     if (this.#text(at) !== "{") return this.#declaration(at, end, prefix);
-    const name = this.#tokens.slice(start, at).map(({ text }) => text).filter((text) => text !== "inline").join("");
+    const name = this.#tokens
+      .slice(start, at)
+      .map(({ text }) => text)
+      .filter((text) => text !== "inline")
+      .join("");
     const after = this.#after(at, end);
     this.#scope(at + 1, after - 1, name === "" ? prefix : `${prefix}${name}::`);
     return after;
@@ -138,12 +158,18 @@ class Walk {
     let initialised = false;
     while (at < end) {
       const text = this.#text(at);
-      if (text === ";") { at += 1; break; }
+      if (text === ";") {
+        at += 1;
+        break;
+      }
       if (text === "{") {
         const after = this.#after(at, end);
         body ??= { start: at + 1, end: after - 1 };
         at = after;
-        if (head.some(({ text: word }) => word === "(") && !initialised) { if (this.#text(at) === ";") at += 1; break; }
+        if (head.some(({ text: word }) => word === "(") && !initialised) {
+          if (this.#text(at) === ";") at += 1;
+          break;
+        }
         continue;
       }
       if (text === "(" || text === "[") {
@@ -168,23 +194,43 @@ class Walk {
     } else if (template !== null) {
       return;
     } else if (head[0]?.text === "using" && head[1]?.text === "namespace") {
-      this.#names.opened.add(`${head.slice(2).map(({ text }) => text).join("")}::`);
+      this.#names.opened.add(
+        `${head
+          .slice(2)
+          .map(({ text }) => text)
+          .join("")}::`,
+      );
     } else if (head[0]?.text === "using" && words.has("=")) {
-      this.#names.aliases.set(prefix + head[1]!.text, { tokens: head.slice(head.findIndex(({ text }) => text === "=") + 1), scope: prefix });
+      this.#names.aliases.set(prefix + head[1]!.text, {
+        tokens: head.slice(head.findIndex(({ text }) => text === "=") + 1),
+        scope: prefix,
+      });
     } else if (head.some(({ text }) => text === "enum") && body !== null) {
       this.#enum(head, prefix);
-    } else if (body !== null && (words.has("struct") || words.has("class") || words.has("union")) && !words.has("(") || this.#isAlignedStruct(head, body)) {
+    } else if (
+      (body !== null && (words.has("struct") || words.has("class") || words.has("union")) && !words.has("(")) ||
+      this.#isAlignedStruct(head, body)
+    ) {
       this.#struct(head, body!, prefix);
     } else if (head[0]?.text === "typedef") {
       const name = head.at(-1);
-      if (name?.kind === "word") this.#names.aliases.set(prefix + name.text, { tokens: head.slice(1, -1), scope: prefix });
-    } else if ((words.has("constexpr") || words.has("const")) && head.at(-1)?.kind === "number" && head.at(-2)?.text === "=") {
+      if (name?.kind === "word")
+        this.#names.aliases.set(prefix + name.text, { tokens: head.slice(1, -1), scope: prefix });
+    } else if (
+      (words.has("constexpr") || words.has("const")) &&
+      head.at(-1)?.kind === "number" &&
+      head.at(-2)?.text === "="
+    ) {
       this.#names.constants.set(head.at(-3)!.text, integerOf(head.at(-1)));
     }
   }
 
   #isAlignedStruct(head: readonly Token[], body: unknown): boolean {
-    return body !== null && head.some(({ text }) => text === "struct") && withoutAttributes(head).every(({ text }) => text !== "(");
+    return (
+      body !== null &&
+      head.some(({ text }) => text === "struct") &&
+      withoutAttributes(head).every(({ text }) => text !== "(")
+    );
   }
 
   #enum(head: readonly Token[], prefix: string): void {
@@ -192,16 +238,26 @@ class Walk {
     const colon = words.findIndex(({ text }) => text === ":");
     const underlying = colon < 0 ? null : resolveType(words.slice(colon + 1), prefix, this.#names);
     for (const name of declaredNames(head, words)) {
-      this.#names.types.set(prefix + name, enumType(name, (underlying as ScalarType | null) ?? (builtinType(["int"]) as ScalarType)));
+      this.#names.types.set(
+        prefix + name,
+        enumType(name, (underlying as ScalarType | null) ?? (builtinType(["int"]) as ScalarType)),
+      );
     }
   }
 
   #struct(head: readonly Token[], body: { start: number; end: number }, prefix: string): void {
-    const words = withoutAttributes(head).filter(({ text }) => !["typedef", "struct", "class", "union", "final"].includes(text));
+    const words = withoutAttributes(head).filter(
+      ({ text }) => !["typedef", "struct", "class", "union", "final"].includes(text),
+    );
     const isPlain = !head.some(({ text }) => [":", "union", "packed", "__packed__"].includes(text));
     const align = alignmentOf(head, this.#names);
     for (const name of declaredNames(head, words)) {
-      this.#names.types.set(prefix + name, isPlain && align !== null ? structOf(name, this.#tokens.slice(body.start, body.end), align, prefix, this.#names) : null);
+      this.#names.types.set(
+        prefix + name,
+        isPlain && align !== null
+          ? structOf(name, this.#tokens.slice(body.start, body.end), align, prefix, this.#names)
+          : null,
+      );
     }
   }
 
@@ -216,11 +272,16 @@ class Walk {
     const qualified = prefix + name.text;
     const result = plain.slice(0, open - 1).filter(({ text }) => builtinType([text]) !== undefined || text === "void");
     if (result.length > 0 && result.every(({ text }) => text !== "void")) {
-      throw new CompileError(`Kernel ${qualified} must return void, but returns ${joined(result)}. Write the result to memory that a pointer parameter points to.`, "", [
-        { line: name.line, column: 1, severity: "error", message: `a kernel returns void, not ${joined(result)}` }]);
+      throw new CompileError(
+        `Kernel ${qualified} must return void, but returns ${joined(result)}. Write the result to memory that a pointer parameter points to.`,
+        "",
+        [{ line: name.line, column: 1, severity: "error", message: `a kernel returns void, not ${joined(result)}` }],
+      );
     }
     const close = matching(plain, open);
-    const written = split(plain.slice(open + 1, close)).map((tokens, index) => parseParameter(tokens, index, qualified));
+    const written = split(plain.slice(open + 1, close)).map((tokens, index) =>
+      parseParameter(tokens, index, qualified),
+    );
     const templateParameters = template === null ? null : split(template).map(templateParameter);
     const hidden = new Set(templateParameters?.map((parameter) => prefix + parameter.name));
     const names = this.#names;
@@ -228,25 +289,67 @@ class Walk {
     const parameters = (args: readonly string[] = []) => {
       const substitutions = substitute(qualified, templateParameters ?? [], args);
       const kept = new Map([...names.types].filter(([type]) => !hidden.has(type)));
-      const scoped: Names = { ...names, types: kept, aliases: new Map([...names.aliases, ...substitutions.map(([parameter, tokens]) => [prefix + parameter, { tokens, scope: prefix }] as const)]) };
+      const scoped: Names = {
+        ...names,
+        types: kept,
+        aliases: new Map([
+          ...names.aliases,
+          ...substitutions.map(([parameter, tokens]) => [prefix + parameter, { tokens, scope: prefix }] as const),
+        ]),
+      };
       const types = written.map((parameter) => parameter.type.resolve(prefix, scoped));
       const { places, bytes } = placeParameters(types);
-      return { parameters: written.map((parameter, index) => ({ name: parameter.name, type: types[index]!, offset: places[index]!.offset })), bytes };
+      return {
+        parameters: written.map((parameter, index) => ({
+          name: parameter.name,
+          type: types[index]!,
+          offset: places[index]!.offset,
+        })),
+        bytes,
+      };
     };
     const known = this.#kernels.get(qualified);
-    if (known !== undefined && known.written.map(({ text }) => text).join() !== written.map(({ text }) => text).join()) {
-      throw new CompileError(`Two kernels with different parameters are named ${qualified}, on lines ${known.line} and ${name.line}. Give each its own name.`, "", [
-        { line: name.line, column: 1, severity: "error", message: `a kernel named ${qualified} is already on line ${known.line}` }]);
+    if (
+      known !== undefined &&
+      known.written.map(({ text }) => text).join() !== written.map(({ text }) => text).join()
+    ) {
+      throw new CompileError(
+        `Two kernels with different parameters are named ${qualified}, on lines ${known.line} and ${name.line}. Give each its own name.`,
+        "",
+        [
+          {
+            line: name.line,
+            column: 1,
+            severity: "error",
+            message: `a kernel named ${qualified} is already on line ${known.line}`,
+          },
+        ],
+      );
     }
-    this.#kernels.set(qualified, { name: qualified, line: name.line, template: templateParameters, written, scope: prefix, names, parameters });
+    this.#kernels.set(qualified, {
+      name: qualified,
+      line: name.line,
+      template: templateParameters,
+      written,
+      scope: prefix,
+      names,
+      parameters,
+    });
   }
 }
 
-function substitute(kernel: string, parameters: readonly TemplateParameter[], args: readonly string[]): [string, readonly Token[]][] {
+function substitute(
+  kernel: string,
+  parameters: readonly TemplateParameter[],
+  args: readonly string[],
+): [string, readonly Token[]][] {
   return parameters.map((parameter, index) => {
     const text = args[index] ?? parameter.fallback;
     if (text === null) {
-      throw new CompileError(`${kernel} needs a template argument for ${parameter.name} but got ${args.length === 0 ? "none" : args.join(", ")}. Write ${kernel}.as(${parameters.map(({ name }) => name).join(", ")}).`, "");
+      throw new CompileError(
+        `${kernel} needs a template argument for ${parameter.name} but got ${args.length === 0 ? "none" : args.join(", ")}. Write ${kernel}.as(${parameters.map(({ name }) => name).join(", ")}).`,
+        "",
+      );
     }
     return [parameter.name, tokenize(text).tokens];
   });
@@ -262,13 +365,25 @@ function templateParameter(tokens: readonly Token[], index: number): TemplatePar
   });
   const declared = equals < 0 ? tokens : tokens.slice(0, equals);
   const last = declared.at(-1);
-  const isNamed = declared.length > 1 && last?.kind === "word" && builtinType([last.text]) === undefined && declared.at(-2)?.text !== "::";
+  const isNamed =
+    declared.length > 1 &&
+    last?.kind === "word" &&
+    builtinType([last.text]) === undefined &&
+    declared.at(-2)?.text !== "::";
   const kind = declared[0]!.text === "class" || declared[0]!.text === "typename" ? "type" : "value";
-  return { name: isNamed ? last.text : `argument${index + 1}`, kind, fallback: equals < 0 ? null : joined(tokens.slice(equals + 1)) };
+  return {
+    name: isNamed ? last.text : `argument${index + 1}`,
+    kind,
+    fallback: equals < 0 ? null : joined(tokens.slice(equals + 1)),
+  };
 }
 
 function joined(tokens: readonly Token[]): string {
-  return tokens.map(({ text }) => text).join(" ").replace(/ (::|[<>,*&\]]) ?/g, "$1").replace(/([<[]) /g, "$1");
+  return tokens
+    .map(({ text }) => text)
+    .join(" ")
+    .replace(/ (::|[<>,*&\]]) ?/g, "$1")
+    .replace(/([<[]) /g, "$1");
 }
 
 /** The index of the bracket that closes the one at `open`. */
@@ -295,7 +410,13 @@ function withoutAttributes(tokens: readonly Token[]): Token[] {
 /** The names that a struct or enum is declared under: its own, and those that a typedef gives it. `words` are `head` without keywords. */
 function declaredNames(head: readonly Token[], words: readonly Token[]): string[] {
   const isTypedef = head[0]?.text === "typedef";
-  return words.filter(({ kind }, index) => kind === "word" && (index === 0 || (isTypedef && words[index - 1]!.text !== "*" && words[index - 1]!.text !== ":"))).map(({ text }) => text);
+  return words
+    .filter(
+      ({ kind }, index) =>
+        kind === "word" &&
+        (index === 0 || (isTypedef && words[index - 1]!.text !== "*" && words[index - 1]!.text !== ":")),
+    )
+    .map(({ text }) => text);
 }
 
 /** The alignment that a struct is given; `null` when only a compiler knows it. */
@@ -303,7 +424,7 @@ function alignmentOf(tokens: readonly Token[], { constants }: Names): number | n
   const at = tokens.findIndex(({ text }) => text === "alignas" || text === "__align__");
   if (at < 0) return 1;
   const value = tokens[at + 2]!;
-  const align = tokens[at + 3]?.text === ")" ? constants.get(value.text) ?? integerOf(value) : NaN;
+  const align = tokens[at + 3]?.text === ")" ? (constants.get(value.text) ?? integerOf(value)) : NaN;
   return Number.isNaN(align) ? null : align;
 }
 
@@ -317,6 +438,7 @@ function split(tokens: readonly Token[]): Token[][] {
     if (token.text === "," && depth === 0) parts.push([]);
     else parts.at(-1)!.push(token);
   }
-  const empty = parts.length === 1 && (parts[0]!.length === 0 || (parts[0]!.length === 1 && parts[0]![0]!.text === "void"));
+  const empty =
+    parts.length === 1 && (parts[0]!.length === 0 || (parts[0]!.length === 1 && parts[0]![0]!.text === "void"));
   return empty ? [] : parts;
 }

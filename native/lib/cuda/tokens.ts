@@ -16,22 +16,29 @@ export interface TokenizedSource {
 }
 
 // Raw strings come before words, so that the R of R"(…)" does not become a name. Loops run over single characters, which V8 needs no stack for: tables in strings are long.
-const pattern = new RegExp([
-  /(?<space>[ \t\r\f\v]+|\\\r?\n)/,
-  /(?<newline>\n)/,
-  /(?<comment>\/\/[^\\\n]*(?:\\(?:\r?\n)?[^\\\n]*)*|\/\*[\s\S]*?(?:\*\/|$))/,
-  /(?<string>(?:u8|[uUL])?R"(?<fence>[^()\\\s]{0,16})\([\s\S]*?\)\k<fence>"|(?:u8|[uUL])?"[^"\\\n]*(?:\\[\s\S][^"\\\n]*)*"|(?:u8|[uUL])?'[^'\\\n]*(?:\\[\s\S][^'\\\n]*)*')/,
-  /(?<number>\.?[0-9](?:[eEpP][+-]|'[0-9A-Za-z]|[0-9A-Za-z_.])*)/,
-  /(?<word>[A-Za-z_$\u0080-\uffff][\w$\u0080-\uffff]*)/,
-  /(?<mark>::|->|\.\.\.|[\s\S])/,
-].map((part) => part.source).join("|"), "y");
+const pattern = new RegExp(
+  [
+    /(?<space>[ \t\r\f\v]+|\\\r?\n)/,
+    /(?<newline>\n)/,
+    /(?<comment>\/\/[^\\\n]*(?:\\(?:\r?\n)?[^\\\n]*)*|\/\*[\s\S]*?(?:\*\/|$))/,
+    /(?<string>(?:u8|[uUL])?R"(?<fence>[^()\\\s]{0,16})\([\s\S]*?\)\k<fence>"|(?:u8|[uUL])?"[^"\\\n]*(?:\\[\s\S][^"\\\n]*)*"|(?:u8|[uUL])?'[^'\\\n]*(?:\\[\s\S][^'\\\n]*)*')/,
+    /(?<number>\.?[0-9](?:[eEpP][+-]|'[0-9A-Za-z]|[0-9A-Za-z_.])*)/,
+    /(?<word>[A-Za-z_$\u0080-\uffff][\w$\u0080-\uffff]*)/,
+    /(?<mark>::|->|\.\.\.|[\s\S])/,
+  ]
+    .map((part) => part.source)
+    .join("|"),
+  "y",
+);
 
 /** Macros given from outside, as NAME or NAME=VALUE. */
 export function macrosOf(defines: readonly string[]): Map<string, string> {
-  return new Map(defines.map((define) => {
-    const [name = "", ...value] = define.split("=");
-    return [name, value.length > 0 ? value.join("=") : "1"] as const;
-  }));
+  return new Map(
+    defines.map((define) => {
+      const [name = "", ...value] = define.split("=");
+      return [name, value.length > 0 ? value.join("=") : "1"] as const;
+    }),
+  );
 }
 
 /** The value of an integer literal; NaN for another token. */
@@ -53,7 +60,7 @@ export function tokenize(source: string, macros = new Map<string, string>()): To
   let line = 1;
   let lineAt = 0;
   let lineStarts = true;
-  for (let next = 0; next < source.length;) {
+  for (let next = 0; next < source.length; ) {
     pattern.lastIndex = next;
     const match = pattern.exec(source)!;
     const groups = match.groups!;
@@ -71,7 +78,8 @@ export function tokenize(source: string, macros = new Map<string, string>()): To
     const kind = (["word", "number", "string", "mark"] as const).find((name) => groups[name] !== undefined);
     if (kind !== undefined && conditions.active) {
       const replacement = kind === "word" ? macros.get(match[0]) : undefined;
-      if (replacement?.includes("__global__") === true) for (const token of tokenize(replacement).tokens) tokens.push({ ...token, line, column: at - lineAt + 1 });
+      if (replacement?.includes("__global__") === true)
+        for (const token of tokenize(replacement).tokens) tokens.push({ ...token, line, column: at - lineAt + 1 });
       else tokens.push({ text: match[0], line, column: at - lineAt + 1, kind });
     }
     if (kind !== undefined) lineStarts = false;

@@ -17,7 +17,8 @@ export function defaultDevice(): DefaultDevice {
 }
 
 function choose(wanted: string | undefined): DefaultDevice {
-  if (wanted !== undefined && wanted !== "") return { device: named(wanted), reason: `WARPCELL_DEVICE is "${wanted}".` };
+  if (wanted !== undefined && wanted !== "")
+    return { device: named(wanted), reason: `WARPCELL_DEVICE is "${wanted}".` };
   try {
     const device = DeviceProcess.get("cuda", 0);
     return { device, reason: `An NVIDIA GPU works: ${device.properties.name}.` };
@@ -35,7 +36,12 @@ export function isDeviceName(name: unknown): name is string {
 }
 
 function named(name: string): DeviceProcess {
-  if (!isDeviceName(name)) throw new DeviceUnavailable("DEVICE_NAME", String(name), `A device is named "cpu", "cuda" or "cuda:N", not ${worded(name)}.`);
+  if (!isDeviceName(name))
+    throw new DeviceUnavailable(
+      "DEVICE_NAME",
+      String(name),
+      `A device is named "cpu", "cuda" or "cuda:N", not ${worded(name)}.`,
+    );
   const [, cpu, cuda, index] = pattern.exec(name)!;
   const kind = cpu ?? cuda;
   return DeviceProcess.get(kind as "cpu" | "cuda", Number(index ?? 0));

@@ -17,7 +17,9 @@ test("in one job: what is due runs when it is asked for, once, and not for what 
 
 test("to have looked at an object in a job does not keep it for the rest of the job", () => {
   let ran = false;
-  const number = forgotten(() => { ran = true; });
+  const number = forgotten(() => {
+    ran = true;
+  });
   expect(living(number)).not.toBe(null);
   collectGarbage();
   expect([ran, living(number)]).toEqual([true, null]);

@@ -4,7 +4,9 @@ import { DeviceProcess } from "./process.ts";
 import type { DeviceProperties } from "../wire/properties.ts";
 
 /** A device with its properties, or with the reason why it cannot be used. */
-export type DeviceReport = { readonly device: string; readonly properties: DeviceProperties; readonly reason: null } | { readonly device: string; readonly properties: null; readonly reason: string };
+export type DeviceReport =
+  | { readonly device: string; readonly properties: DeviceProperties; readonly reason: null }
+  | { readonly device: string; readonly properties: null; readonly reason: string };
 
 function report(kind: "cpu" | "cuda", index: number): DeviceReport {
   const name = kind === "cpu" ? "cpu" : `cuda:${index}`;

@@ -15,26 +15,57 @@ function record(changes: Partial<ErrorRecord>): ErrorRecord {
 }
 
 function loss(changes: Partial<Loss>): Loss {
-  return { device: "cuda:0", state: "exit 70", records: [], flights: [{ sequence: 7, kernel: 1, origin: 3 }], shareable: true, ...changes };
+  return {
+    device: "cuda:0",
+    state: "exit 70",
+    records: [],
+    flights: [{ sequence: 7, kernel: 1, origin: 3 }],
+    shareable: true,
+    ...changes,
+  };
 }
 
 describe("a fault", () => {
   test("names kernel, block, thread and the call that launched", () => {
     const fault = faultOf(loss({ records: [record({ block: [3, 0, 0], thread: [7, 0, 0] })] }));
-    expect(fault.message).toBe(`Kernel fill accessed an illegal address (block 3,0,0 thread 7,0,0; launched at Cell [2]:3). ${kept}`);
-    expect(fault).toMatchObject({ name: "DeviceFault", code: "ILLEGAL_ADDRESS", device: "cuda:0", kernel: "fill", where: "Cell [2]:3", block: [3, 0, 0], thread: [7, 0, 0], sequence: 7 });
+    expect(fault.message).toBe(
+      `Kernel fill accessed an illegal address (block 3,0,0 thread 7,0,0; launched at Cell [2]:3). ${kept}`,
+    );
+    expect(fault).toMatchObject({
+      name: "DeviceFault",
+      code: "ILLEGAL_ADDRESS",
+      device: "cuda:0",
+      kernel: "fill",
+      where: "Cell [2]:3",
+      block: [3, 0, 0],
+      thread: [7, 0, 0],
+      sequence: 7,
+    });
   });
 
   test("says what the device found", () => {
-    expect(faultOf(loss({ records: [record({ text: "Block (3,0,0) accessed 0x10, which is in no array." })] })).message)
-      .toBe(`Kernel fill accessed an illegal address (launched at Cell [2]:3). Block (3,0,0) accessed 0x10, which is in no array. ${kept}`);
+    expect(
+      faultOf(loss({ records: [record({ text: "Block (3,0,0) accessed 0x10, which is in no array." })] })).message,
+    ).toBe(
+      `Kernel fill accessed an illegal address (launched at Cell [2]:3). Block (3,0,0) accessed 0x10, which is in no array. ${kept}`,
+    );
   });
 
   test("names all launches that may be to blame, and blames the first", () => {
-    const flights = [{ sequence: 5, kernel: 2, origin: 1 }, { sequence: 7, kernel: 1, origin: 3 }, { sequence: 8, kernel: 2, origin: 4 }, { sequence: 12, kernel: 2, origin: 5 }];
+    const flights = [
+      { sequence: 5, kernel: 2, origin: 1 },
+      { sequence: 7, kernel: 1, origin: 3 },
+      { sequence: 8, kernel: 2, origin: 4 },
+      { sequence: 12, kernel: 2, origin: 5 },
+    ];
     const fault = faultOf(loss({ flights, records: [record({ sequence: 6, last: 9 })] }));
-    expect(fault.message).toContain("This launch is the first of 2 that had not finished; any of them may be to blame.");
-    expect(fault.candidates).toEqual([{ sequence: 7, kernel: "fill", where: "Cell [2]:3" }, { sequence: 8, kernel: "axpy", where: "Cell [2]:4" }]);
+    expect(fault.message).toContain(
+      "This launch is the first of 2 that had not finished; any of them may be to blame.",
+    );
+    expect(fault.candidates).toEqual([
+      { sequence: 7, kernel: "fill", where: "Cell [2]:3" },
+      { sequence: 8, kernel: "axpy", where: "Cell [2]:4" },
+    ]);
   });
 
   test.each([
@@ -56,24 +87,41 @@ describe("a fault", () => {
   });
 
   test("a process that ended without a word is said to have ended", () => {
-    expect(faultOf(loss({ state: "signal 9" })).message).toBe(`Kernel fill did not finish (launched at Cell [2]:3): the device process of cuda:0 ended (signal 9). ${kept}`);
-    expect(faultOf(loss({ state: "signal 9", flights: [] }))).toMatchObject({ code: "DIED", kernel: undefined, where: undefined, candidates: [] });
+    expect(faultOf(loss({ state: "signal 9" })).message).toBe(
+      `Kernel fill did not finish (launched at Cell [2]:3): the device process of cuda:0 ended (signal 9). ${kept}`,
+    );
+    expect(faultOf(loss({ state: "signal 9", flights: [] }))).toMatchObject({
+      code: "DIED",
+      kernel: undefined,
+      where: undefined,
+      candidates: [],
+    });
   });
 
   test("a device without shareable memory says that its arrays are lost", () => {
-    expect(faultOf(loss({ shareable: false })).message).toMatch(/This device has no shareable memory: its arrays are lost\.$/);
+    expect(faultOf(loss({ shareable: false })).message).toMatch(
+      /This device has no shareable memory: its arrays are lost\.$/,
+    );
   });
 
   test("a kernel and a call that nobody knows are said by number, or not at all", () => {
-    expect(faultOf(loss({ flights: [{ sequence: 7, kernel: 44, origin: 0 }] })).message).toBe(`Kernel number 44 did not finish: the device process of cuda:0 ended (exit 70). ${kept}`);
+    expect(faultOf(loss({ flights: [{ sequence: 7, kernel: 44, origin: 0 }] })).message).toBe(
+      `Kernel number 44 did not finish: the device process of cuda:0 ended (exit 70). ${kept}`,
+    );
   });
 });
 
 test("a refused launch is a LaunchError that names the call; any other refusal is a DeviceFault", () => {
   const flights = [{ sequence: 7, kernel: 2, origin: 9 }];
-  const launch = refusalOf(record({ fatal: false, code: "INVALID_LAUNCH", text: "A block has at most 1024 threads, but this one has 2048." }), "cpu", flights);
+  const launch = refusalOf(
+    record({ fatal: false, code: "INVALID_LAUNCH", text: "A block has at most 1024 threads, but this one has 2048." }),
+    "cpu",
+    flights,
+  );
   expect(launch).toBeInstanceOf(LaunchError);
-  expect(launch.message).toBe("A block has at most 1024 threads, but this one has 2048 (kernel axpy, launched at Cell [2]:9).");
+  expect(launch.message).toBe(
+    "A block has at most 1024 threads, but this one has 2048 (kernel axpy, launched at Cell [2]:9).",
+  );
 
   const other = refusalOf(record({ fatal: false, code: "ILLEGAL_PLACE", text: "There is no segment 9." }), "cpu", []);
   expect(other).toBeInstanceOf(DeviceFault);

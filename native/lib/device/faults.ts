@@ -40,12 +40,18 @@ const gone = "This device has no shareable memory: its arrays are lost.";
 /** The error of a process that died or reported a fatal fault. */
 export function faultOf(loss: Loss): DeviceFault {
   const record = loss.records.find(({ fatal }) => fatal);
-  const suspects = record === undefined ? loss.flights : loss.flights.filter(({ sequence }) => sequence >= record.sequence && sequence <= record.last);
+  const suspects =
+    record === undefined
+      ? loss.flights
+      : loss.flights.filter(({ sequence }) => sequence >= record.sequence && sequence <= record.last);
   const candidates = suspects.map(candidate);
   const first = candidates[0];
   const code = record?.code ?? "DIED";
 
-  const others = candidates.length > 1 ? ` This launch is the first of ${candidates.length} that had not finished; any of them may be to blame.` : "";
+  const others =
+    candidates.length > 1
+      ? ` This launch is the first of ${candidates.length} that had not finished; any of them may be to blame.`
+      : "";
   const details = record?.text ? ` ${withoutStop(record.text)}.` : "";
 
   return new DeviceFault(code, `${opening(loss, record, first)}${details}${others} ${loss.shareable ? kept : gone}`, {
@@ -61,11 +67,19 @@ export function faultOf(loss: Loss): DeviceFault {
 
 function opening(loss: Loss, record: ErrorRecord | undefined, first: FaultCandidate | undefined): string {
   const subject = first === undefined ? `The device process of ${loss.device}` : `Kernel ${first.kernel}`;
-  const place = placeOf(record?.block && record.thread ? `block ${record.block.join(",")} thread ${record.thread.join(",")}` : undefined, first?.where);
-  if (record === undefined) return first === undefined ? `${subject} ended (${loss.state}).` : `${subject} did not finish${place}: the device process of ${loss.device} ended (${loss.state}).`;
+  const place = placeOf(
+    record?.block && record.thread ? `block ${record.block.join(",")} thread ${record.thread.join(",")}` : undefined,
+    first?.where,
+  );
+  if (record === undefined)
+    return first === undefined
+      ? `${subject} ended (${loss.state}).`
+      : `${subject} did not finish${place}: the device process of ${loss.device} ended (${loss.state}).`;
 
   const deed = deeds[record.code];
-  return deed === undefined ? `${subject} failed${place}: ${loss.device} reported ${record.code}.` : `${subject} ${deed}${place}.`;
+  return deed === undefined
+    ? `${subject} failed${place}: ${loss.device} reported ${record.code}.`
+    : `${subject} ${deed}${place}.`;
 }
 
 function placeOf(thread: string | undefined, where: string | undefined): string {
@@ -76,11 +90,20 @@ function placeOf(thread: string | undefined, where: string | undefined): string 
 /** The error of a command that the device refused and survived, such as a launch beyond its limits. */
 export function refusalOf(record: ErrorRecord, device: string, flights: FlightRecord[]): WarpcellError {
   const launch = flights.map(candidate).at(0);
-  const origin = launch === undefined ? "" : ` (kernel ${launch.kernel}${launch.where === undefined ? "" : `, launched at ${launch.where}`})`;
+  const origin =
+    launch === undefined
+      ? ""
+      : ` (kernel ${launch.kernel}${launch.where === undefined ? "" : `, launched at ${launch.where}`})`;
   const text = `${withoutStop(record.text)}${origin}.`;
 
   if (record.code === "INVALID_LAUNCH") return new LaunchError(record.code, text);
-  const facts = { device, kernel: launch?.kernel, where: launch?.where, sequence: record.sequence, candidates: launch === undefined ? [] : [launch] };
+  const facts = {
+    device,
+    kernel: launch?.kernel,
+    where: launch?.where,
+    sequence: record.sequence,
+    candidates: launch === undefined ? [] : [launch],
+  };
   return new DeviceFault(record.code, text, facts);
 }
 
@@ -88,7 +111,12 @@ export function refusalOf(record: ErrorRecord, device: string, flights: FlightRe
 export function interruptionOf(loss: Loss): InterruptedError {
   const first = loss.flights.map(candidate).at(0);
   const subject = first === undefined ? `The work on ${loss.device}` : `Kernel ${first.kernel}`;
-  return new InterruptedError(`${subject} was interrupted${placeOf(undefined, first?.where)}. ${loss.shareable ? kept : gone}`, loss.device, first?.kernel, first?.where);
+  return new InterruptedError(
+    `${subject} was interrupted${placeOf(undefined, first?.where)}. ${loss.shareable ? kept : gone}`,
+    loss.device,
+    first?.kernel,
+    first?.where,
+  );
 }
 
 function candidate({ sequence, kernel, origin }: FlightRecord): FaultCandidate {

@@ -20,7 +20,11 @@ export interface LibraryChoice {
 /** Places of a call's operands in its own order, without the workspace; `undefined` where it takes none. */
 export type RunPlaces = readonly (number | undefined)[];
 
-interface Entry { readonly number: number; readonly text: string; readonly choice: Uint8Array; }
+interface Entry {
+  readonly number: number;
+  readonly text: string;
+  readonly choice: Uint8Array;
+}
 
 /** What one device has planned. */
 interface Plans {
@@ -48,7 +52,8 @@ function plansOf(device: DeviceProcess): Plans {
   const fresh: Plans = { known: new Map(), entries: new Map(), free: [] };
   plans.set(device, fresh);
   device.onRestart(() => {
-    for (const { number, text, choice } of fresh.entries.values()) device.request(Op.plan, [String(number), text, choice, ""]);
+    for (const { number, text, choice } of fresh.entries.values())
+      device.request(Op.plan, [String(number), text, choice, ""]);
   });
   return fresh;
 }
@@ -75,7 +80,11 @@ export class LibraryPlan {
    * The plan of a call with all its terms, e.g. "matmul m=2 n=2 …"; equal texts give the same plan. A new one may be measured by running the
    * `trial`, so what that writes must be written again. Throws DeviceError NO_LIBRARY with the way to get it, UNSUPPORTED.
    */
-  static obtain(device: DeviceProcess, text: string, trial?: { readonly places: RunPlaces; readonly scalars: readonly number[] }): LibraryPlan {
+  static obtain(
+    device: DeviceProcess,
+    text: string,
+    trial?: { readonly places: RunPlaces; readonly scalars: readonly number[] },
+  ): LibraryPlan {
     const { known } = plansOf(device);
     const found = known.get(text) ?? LibraryPlan.#remember(device, text, trial);
     if (found instanceof DeviceError) throw found;
@@ -83,12 +92,20 @@ export class LibraryPlan {
   }
 
   /** {@link obtain}, or `null` where no library of the device serves the call. */
-  static find(device: DeviceProcess, text: string, trial?: { readonly places: RunPlaces; readonly scalars: readonly number[] }): LibraryPlan | null {
+  static find(
+    device: DeviceProcess,
+    text: string,
+    trial?: { readonly places: RunPlaces; readonly scalars: readonly number[] },
+  ): LibraryPlan | null {
     const found = plansOf(device).known.get(text) ?? LibraryPlan.#remember(device, text, trial);
     return found instanceof DeviceError ? null : found;
   }
 
-  static #remember(device: DeviceProcess, text: string, trial: { readonly places: RunPlaces; readonly scalars: readonly number[] } | undefined): LibraryPlan | DeviceError {
+  static #remember(
+    device: DeviceProcess,
+    text: string,
+    trial: { readonly places: RunPlaces; readonly scalars: readonly number[] } | undefined,
+  ): LibraryPlan | DeviceError {
     const { known } = plansOf(device);
     if (known.size >= mostKnown) known.delete(known.keys().next().value!);
     const planned = LibraryPlan.#plan(device, text, trial);
@@ -96,7 +113,11 @@ export class LibraryPlan {
     return planned;
   }
 
-  static #plan(device: DeviceProcess, call: string, trial: { readonly places: RunPlaces; readonly scalars: readonly number[] } | undefined): LibraryPlan | DeviceError {
+  static #plan(
+    device: DeviceProcess,
+    call: string,
+    trial: { readonly places: RunPlaces; readonly scalars: readonly number[] } | undefined,
+  ): LibraryPlan | DeviceError {
     const { entries, free } = plansOf(device);
     const number = free.pop() ?? next.number++;
     names.set(number, call.slice(0, call.indexOf(" ")));

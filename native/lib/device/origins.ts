@@ -9,7 +9,12 @@ type Describe = (number: number) => string | undefined;
 /** Plans of libraries travel among the kernels with this bit set (`kFlightOfPlan` of addon/flights.h). */
 export const planBit = 2 ** 31;
 
-const readers: { origins: Describe; cells: Describe; kernels: Describe; plans: Describe } = { origins: () => undefined, cells: () => undefined, kernels: () => undefined, plans: () => undefined };
+const readers: { origins: Describe; cells: Describe; kernels: Describe; plans: Describe } = {
+  origins: () => undefined,
+  cells: () => undefined,
+  kernels: () => undefined,
+  plans: () => undefined,
+};
 
 /** Registers what turns an origin into text such as "Cell [3]:4". */
 export function describeOrigins(describe: Describe): void {

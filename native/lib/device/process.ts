@@ -35,7 +35,11 @@ const recordBytes = new Uint8Array(binding.scratch);
 const running = new Map<string, DeviceProcess>();
 
 /** Sequences that died with a process before they were known to be done, and what they died of. */
-interface Lost { first: number; last: number; error: DeviceFault | InterruptedError; }
+interface Lost {
+  first: number;
+  last: number;
+  error: DeviceFault | InterruptedError;
+}
 
 /** One device with the process that hosts it. There is one per device; it starts when it is first asked for and heals itself when it dies. */
 export class DeviceProcess {
@@ -171,13 +175,17 @@ export class DeviceProcess {
 
   /** A block of at least `bytes` bytes, 256-byte aligned, as a place. What collected objects held is used before new memory is. Throws {@link OutOfMemory}. */
   allocate(bytes: number, memory: MemoryKind): number {
-    return this.#place(bytes, memory, (mayGrow) => binding.allocate(this.client, memoryNumbers[memory], bytes, mayGrow));
+    return this.#place(bytes, memory, (mayGrow) =>
+      binding.allocate(this.client, memoryNumbers[memory], bytes, mayGrow),
+    );
   }
 
   /** The same of device memory for an object, which owns it: {@link disown} or the object's collection frees it. `weight`: bytes as V8 is told of them. */
   allocateFor(owner: object, bytes: number, weight: number): number {
     const place = binding.own(this.client, bytes, weight, owner, false);
-    return place >= 0 ? place : this.#place(bytes, "device", (mayGrow) => binding.own(this.client, bytes, weight, owner, mayGrow));
+    return place >= 0
+      ? place
+      : this.#place(bytes, "device", (mayGrow) => binding.own(this.client, bytes, weight, owner, mayGrow));
   }
 
   #collectWhereCrowded(bytes: number): void {
@@ -199,7 +207,11 @@ export class DeviceProcess {
       if (place >= 0) return place;
     }
     const { allocated } = binding.memory(this.client);
-    throw new OutOfMemory(`There are not ${bytes} bytes of ${memory} memory left on ${this.name}: tensors hold ${allocated}. Dispose of tensors that you no longer need.`, this.name, bytes);
+    throw new OutOfMemory(
+      `There are not ${bytes} bytes of ${memory} memory left on ${this.name}: tensors hold ${allocated}. Dispose of tensors that you no longer need.`,
+      this.name,
+      bytes,
+    );
   }
 
   free(place: number): void {
@@ -255,7 +267,10 @@ export class DeviceProcess {
       await new Promise(setImmediate);
       return;
     }
-    const isSettled = this.#whole && binding.state(this.client) === "running" && binding.completed(this.client) === binding.submitted(this.client);
+    const isSettled =
+      this.#whole &&
+      binding.state(this.client) === "running" &&
+      binding.completed(this.client) === binding.submitted(this.client);
     if (isSettled) this.#throwRefused();
     else await this.synchronizeAsync();
   }
@@ -307,7 +322,8 @@ export class DeviceProcess {
 
     const records = outcome === "error" ? binding.errors(this.client) : [];
     if (outcome === "error" && !records.some(({ fatal }) => fatal)) {
-      for (const refusal of records) this.#refused ??= refusalOf(refusal, this.name, binding.flights(this.client, refusal.sequence, refusal.last));
+      for (const refusal of records)
+        this.#refused ??= refusalOf(refusal, this.name, binding.flights(this.client, refusal.sequence, refusal.last));
       return;
     }
 
@@ -360,7 +376,8 @@ export class DeviceProcess {
     const isInterrupted = !isFault && (this.#interrupted || loss.state === "interrupted");
     const error = isInterrupted ? interruptionOf(loss) : faultOf(loss);
     if (last >= first) this.#lost.push({ first, last, error });
-    for (const sequence of this.#asked) if (sequence < first) this.#lost.push({ first: sequence, last: sequence, error });
+    for (const sequence of this.#asked)
+      if (sequence < first) this.#lost.push({ first: sequence, last: sequence, error });
     return error;
   }
 

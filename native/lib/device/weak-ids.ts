@@ -12,7 +12,10 @@ export class WeakIds<T extends object> {
     if (known !== undefined) return known;
     const id = randomUUID();
     this.#ids.set(object, id);
-    this.#watched.set(id, afterCollection(object, () => this.#watched.delete(id)));
+    this.#watched.set(
+      id,
+      afterCollection(object, () => this.#watched.delete(id)),
+    );
     return id;
   }
 

@@ -12,7 +12,9 @@ import { Trace, Traced } from "./traced.ts";
 import { Variant } from "./variant.ts";
 
 /** `wait`: the first call of each variant waits for its kernel, instead of running unfused while that compiles. */
-export interface FuseOptions { readonly wait?: boolean; }
+export interface FuseOptions {
+  readonly wait?: boolean;
+}
 
 export interface Fused<A extends readonly unknown[]> {
   (...args: A): Tensor;
@@ -39,9 +41,16 @@ class Fusion {
     if (first === undefined) throw new TensorError("OPERANDS", "A fused function takes at least one tensor.");
     if (first instanceof Traced) return fn(...(args as never[]));
     const trace = new Trace(first.living("a fused function").device);
-    const traced = trace.run(() => fn(...(args.map((argument) => (argument instanceof Tensor ? trace.leaf(argument) : argument)) as never[])));
+    const traced = trace.run(() =>
+      fn(...(args.map((argument) => (argument instanceof Tensor ? trace.leaf(argument) : argument)) as never[])),
+    );
     if (!(traced instanceof Traced)) {
-      throw new TensorError("FUSE", traced instanceof Tensor ? "The tensor that a fused function returns depends on none of its arguments." : `A fused function returns one tensor, but this one returned ${worded(traced)}.`);
+      throw new TensorError(
+        "FUSE",
+        traced instanceof Tensor
+          ? "The tensor that a fused function returns depends on none of its arguments."
+          : `A fused function returns one tensor, but this one returned ${worded(traced)}.`,
+      );
     }
     const program = programOf(traced);
     const isEmpty = program.space.shape.includes(0);
@@ -49,7 +58,8 @@ class Fusion {
     this.source = variant.source;
     if (isEmpty || !this.#isReady(variant)) return fn(...(args as never[]));
     const result = variant.run(program);
-    const isTracked = isRecording() && factsOf(result.dtype).kind === "float" && trace.leaves.some((leaf) => leaf.track !== null);
+    const isTracked =
+      isRecording() && factsOf(result.dtype).kind === "float" && trace.leaves.some((leaf) => leaf.track !== null);
     if (isTracked) this.#record(trace, traced, program, result);
     return result;
   }
@@ -68,13 +78,27 @@ class Fusion {
 
   #record(trace: Trace, traced: Traced, { source }: Program, result: Tensor): void {
     const { operations, leaves } = trace;
-    append("fuse", {
-      gradient: ([g], { inputs, wanted }) => this.#gradients(source, operations, traced, inputs as readonly DeviceArray[], wanted, g!),
-    }, leaves, [result], {});
+    append(
+      "fuse",
+      {
+        gradient: ([g], { inputs, wanted }) =>
+          this.#gradients(source, operations, traced, inputs as readonly DeviceArray[], wanted, g!),
+      },
+      leaves,
+      [result],
+      {},
+    );
   }
 
   /** By fused kernels where they are ready and nobody differentiates further; else by the operations one by one, run again from the leaves. */
-  #gradients(source: string, operations: Trace["operations"], traced: Traced, leaves: readonly DeviceArray[], wanted: readonly boolean[], g: DeviceArray): (DeviceArray | null)[] {
+  #gradients(
+    source: string,
+    operations: Trace["operations"],
+    traced: Traced,
+    leaves: readonly DeviceArray[],
+    wanted: readonly boolean[],
+    g: DeviceArray,
+  ): (DeviceArray | null)[] {
     const key = `${source}\n${wanted.join()}`;
     if (!isRecording() && !this.#unfusable.has(key)) {
       try {
@@ -88,14 +112,22 @@ class Fusion {
     return pullback(operations, traced, g, wanted, replayed(operations, leaves));
   }
 
-  #fusedGradients(operations: Trace["operations"], traced: Traced, leaves: readonly DeviceArray[], wanted: readonly boolean[], g: DeviceArray): (DeviceArray | null)[] | null {
+  #fusedGradients(
+    operations: Trace["operations"],
+    traced: Traced,
+    leaves: readonly DeviceArray[],
+    wanted: readonly boolean[],
+    g: DeviceArray,
+  ): (DeviceArray | null)[] | null {
     const trace = new Trace(g.living().device);
     const found = trace.run(() => {
       const again = leaves.map((leaf) => trace.leaf(leaf));
       const valueOf = replayed(operations, again);
       return pullback(operations, traced, trace.leaf(g), wanted, valueOf);
     });
-    const programs = found.map((gradient) => (gradient instanceof Traced && gradient.node.kind !== "leaf" ? programOf(gradient) : null));
+    const programs = found.map((gradient) =>
+      gradient instanceof Traced && gradient.node.kind !== "leaf" ? programOf(gradient) : null,
+    );
     const ready = programs.map((program) => program === null || this.#isReady(Variant.of(trace.device, program)));
     if (ready.includes(false)) return null;
     return found.map((gradient, index) => {
@@ -117,7 +149,8 @@ class Fusion {
  * the last axes; otherwise, and for gradients of gradients, as the operations one by one, which are then run again.
  */
 export function fuse<A extends readonly unknown[]>(fn: (...args: A) => Tensor, options: FuseOptions = {}): Fused<A> {
-  if (typeof fn !== "function") throw new TensorError("OPERANDS", `fuse takes a function of tensors but got ${worded(fn)}.`);
+  if (typeof fn !== "function")
+    throw new TensorError("OPERANDS", `fuse takes a function of tensors but got ${worded(fn)}.`);
   const fusion = new Fusion(options);
   const fused = (...args: A): Tensor => fusion.call(fn as unknown as (...args: never[]) => Tensor, args);
   Object.defineProperties(fused, { source: { get: () => fusion.source }, settled: { value: () => fusion.settled() } });

@@ -11,12 +11,28 @@ import { kernelText } from "./text.ts";
 import { Traced } from "./traced.ts";
 
 /** What is reduced: the axes from `axis` on. */
-export interface Space { readonly shape: Shape; readonly axis: number | null; }
+export interface Space {
+  readonly shape: Shape;
+  readonly axis: number | null;
+}
 
 /** A tensor as the kernel sees it: over the whole space. `step`: between neighbours along a row, 0 or 1. `gathered`: it lies another way and is copied first. */
-export interface OperandView { readonly array: DeviceArray; readonly view: View; readonly step: 0 | 1; readonly gathered: boolean; }
+export interface OperandView {
+  readonly array: DeviceArray;
+  readonly view: View;
+  readonly step: 0 | 1;
+  readonly gathered: boolean;
+}
 
-export interface Stage { readonly lines: string[]; readonly value: string; readonly functor: string; readonly name: string; readonly dtype: DType; readonly parameter: string; readonly id: number; }
+export interface Stage {
+  readonly lines: string[];
+  readonly value: string;
+  readonly functor: string;
+  readonly name: string;
+  readonly dtype: DType;
+  readonly parameter: string;
+  readonly id: number;
+}
 
 /** A step of a row: a reduction, or a line that computes with what was reduced. */
 export type Step = { readonly stage: Stage } | { readonly line: string };
@@ -43,7 +59,11 @@ function recast(value: string, from: DType, to: DType): string {
 }
 
 /** Where a value is computed: for each element (of a stage, or of the result), or once a row. */
-interface Scope { readonly lines: string[]; readonly isRow: boolean; readonly known: Map<string, string>; }
+interface Scope {
+  readonly lines: string[];
+  readonly isRow: boolean;
+  readonly known: Map<string, string>;
+}
 
 /** How a value's axes lie on the space's: at the last ones, or without those that are reduced. */
 type Form = "kept" | "dropped";
@@ -66,8 +86,12 @@ class Writer {
     this.space = spaceOf(result);
   }
 
-  get #kept(): Shape { return this.space.shape.map((size, axis) => (axis < this.space.axis! ? size : 1)); }
-  get #dropped(): Shape { return this.space.shape.slice(0, this.space.axis!); }
+  get #kept(): Shape {
+    return this.space.shape.map((size, axis) => (axis < this.space.axis! ? size : 1));
+  }
+  get #dropped(): Shape {
+    return this.space.shape.slice(0, this.space.axis!);
+  }
 
   /** Which of a row's shapes a value that depends on a reduction has; `null`: it has an element for each of the space. */
   rowForm({ shape, isReduced }: Traced): Form | null {
@@ -104,7 +128,8 @@ class Writer {
 
   #computed(traced: Traced, form: Form, scope: Scope): string {
     const { node } = traced;
-    if (node.kind === "same" && node.input.isReduced) return this.#value(node.input, this.rowForm(node.input) ?? form, scope);
+    if (node.kind === "same" && node.input.isReduced)
+      return this.#value(node.input, this.rowForm(node.input) ?? form, scope);
     if (node.kind === "leaf" || node.kind === "same") {
       const base = leafOf(traced);
       if (base === null) return this.#value((node as { input: Traced }).input, form, scope);
@@ -115,7 +140,11 @@ class Writer {
     const values = operands.map(([operand, as]) => this.#operand(operand, as, form, scope));
     const made = `${functor}::of(${values.join(", ")})`;
     const isBool = traced.dtype === "bool";
-    return this.#line(scope, wideName(traced.dtype), isBool || functor === "Same" ? made : recast(made, dtype, traced.dtype));
+    return this.#line(
+      scope,
+      wideName(traced.dtype),
+      isBool || functor === "Same" ? made : recast(made, dtype, traced.dtype),
+    );
   }
 
   #operand(operand: Operand, as: DType, form: Form, scope: Scope): string {
@@ -146,7 +175,9 @@ class Writer {
       name = `x${this.operands.length}`;
       this.#operandNames.set(key, name);
       const step = stepOf(view, this.space);
-      this.operands.push(step === null ? { array, view, step: 1, gathered: true } : { array, view, step, gathered: false });
+      this.operands.push(
+        step === null ? { array, view, step: 1, gathered: true } : { array, view, step, gathered: false },
+      );
     }
     return this.#line(scope, wideName(traced.dtype), `widen(${scope.isRow ? "row.at(0)" : "e"}.${name})`);
   }
@@ -154,22 +185,34 @@ class Writer {
   #viewOver(view: View, form: Form): View {
     if (form === "kept") return stretch(view, this.space.shape);
     const missing = this.space.shape.length - this.space.axis!;
-    const extended = { shape: [...view.shape, ...Array<number>(missing).fill(1)], strides: [...view.strides, ...Array<number>(missing).fill(0)], offset: view.offset };
+    const extended = {
+      shape: [...view.shape, ...Array<number>(missing).fill(1)],
+      strides: [...view.strides, ...Array<number>(missing).fill(0)],
+      offset: view.offset,
+    };
     return stretch(extended, this.space.shape);
   }
 
-  #reduced(traced: Traced, { reducing: { reducer, parameter }, name, input }: Extract<Traced["node"], { kind: "reduce" }>): string {
+  #reduced(
+    traced: Traced,
+    { reducing: { reducer, parameter }, name, input }: Extract<Traced["node"], { kind: "reduce" }>,
+  ): string {
     const { lines, value } = this.elements(input);
     const id = this.steps.filter((step) => "stage" in step).length;
     const functor = `${reducers[reducer as ReducerName].functor}<${factsOf(input.dtype).c}>`;
-    this.steps.push({ stage: { lines, value, functor, name, dtype: traced.dtype, parameter: this.number(parameter, "f64"), id } });
+    this.steps.push({
+      stage: { lines, value, functor, name, dtype: traced.dtype, parameter: this.number(parameter, "f64"), id },
+    });
     return `r${id}`;
   }
 }
 
 function refusalOfShape({ shape, node }: Traced, space: Space): TensorError {
   const what = node.kind === "same" ? node.how : node.kind === "leaf" ? "an operand" : node.name;
-  return new TensorError("FUSE", `${what} cannot be fused here: its result of shape ${formatShape(shape)} is computed from a reduction over rows of ${formatShape(space.shape)}, and is neither one number a row nor one for each element. Reduce with { keepdims: true }, or do it after the fused function.`);
+  return new TensorError(
+    "FUSE",
+    `${what} cannot be fused here: its result of shape ${formatShape(shape)} is computed from a reduction over rows of ${formatShape(space.shape)}, and is neither one number a row nor one for each element. Reduce with { keepdims: true }, or do it after the fused function.`,
+  );
 }
 
 /** The number of the tensor that `traced` shows; `null` for one that is computed. */
@@ -197,7 +240,12 @@ function stepOf({ shape, strides }: View, { axis }: Space): 0 | 1 | null {
   const axes = axis === null ? walked.slice(-1) : walked.filter((at) => at >= axis);
   if (axes.length === 0) return axis === null ? 1 : 0;
   if (axes.every((at) => strides[at] === 0)) return 0;
-  return isContiguous(axes.map((at) => shape[at]!), axes.map((at) => strides[at]!)) ? 1 : null;
+  return isContiguous(
+    axes.map((at) => shape[at]!),
+    axes.map((at) => strides[at]!),
+  )
+    ? 1
+    : null;
 }
 
 function spaceOf(result: Traced): Space {
@@ -214,9 +262,19 @@ function spaceOf(result: Traced): Space {
     const { axes } = node.reducing;
     const axis = Math.min(shape.length, ...axes);
     const isLast = shape.every((size, at) => at < axis || size === 1 || axes.includes(at));
-    if (!isLast) throw new TensorError("FUSE", `${node.name} cannot be fused over axes ${axes.join(", ")} of ${formatShape(shape)}: fuse reduces the last axes, or all. Transpose the operands first, or reduce after the fused function.`);
-    const isOther = space !== null && !(sameShape(space.shape, shape) && sizeOf(shape.slice(axis)) === sizeOf(shape.slice(space.axis!)));
-    if (isOther) throw new TensorError("FUSE", `${node.name} cannot be fused: it reduces ${formatShape(shape)} from axis ${axis}, another reduction of the function ${formatShape(space!.shape)} from axis ${space!.axis}. One kernel works on rows of one length.`);
+    if (!isLast)
+      throw new TensorError(
+        "FUSE",
+        `${node.name} cannot be fused over axes ${axes.join(", ")} of ${formatShape(shape)}: fuse reduces the last axes, or all. Transpose the operands first, or reduce after the fused function.`,
+      );
+    const isOther =
+      space !== null &&
+      !(sameShape(space.shape, shape) && sizeOf(shape.slice(axis)) === sizeOf(shape.slice(space.axis!)));
+    if (isOther)
+      throw new TensorError(
+        "FUSE",
+        `${node.name} cannot be fused: it reduces ${formatShape(shape)} from axis ${axis}, another reduction of the function ${formatShape(space!.shape)} from axis ${space!.axis}. One kernel works on rows of one length.`,
+      );
     space ??= { shape, axis };
   };
   visit(result);
@@ -231,16 +289,24 @@ export function programOf(result: Traced): Program {
   if (space.axis !== null && !isRow && !sameShape(result.shape, space.shape)) throw refusalOfShape(result, space);
   const final = isRow ? { lines: [], value: writer.ofRow(result) } : writer.elements(result);
   const { operands, steps, numbers, numberKinds } = writer;
-  if (operands.length === 0) throw new TensorError("FUSE", "The result of a function given to fuse depends on no number of its tensors.");
+  if (operands.length === 0)
+    throw new TensorError("FUSE", "The result of a function given to fuse depends on no number of its tensors.");
   const stages = steps.flatMap((step) => ("stage" in step ? [step.stage] : []));
   const splits = isRow && stages.length === 1;
   const source = kernelText({ space, operands, steps, numberKinds, final, isRow, splits, out: result.dtype });
-  const reduction = splits ? result.tracing.operations.find(({ outputs: [output] }) => output!.node.kind === "reduce" && output!.node.name === stages[0]!.name && output!.isReduced)! : null;
+  const reduction = splits
+    ? result.tracing.operations.find(
+        ({ outputs: [output] }) =>
+          output!.node.kind === "reduce" && output!.node.name === stages[0]!.name && output!.isReduced,
+      )!
+    : null;
   const partBytes = reduction === null ? null : partBytesOf(reduction.outputs[0]!);
   return { source, space, result, operands, numbers, numberKinds, partBytes };
 }
 
 function partBytesOf({ node }: Traced): number {
   const { reducing, input } = node as Extract<Traced["node"], { kind: "reduce" }>;
-  return (reducers[reducing.reducer as ReducerName] as { stateBytes: (dtype: DType) => number }).stateBytes(input.dtype);
+  return (reducers[reducing.reducer as ReducerName] as { stateBytes: (dtype: DType) => number }).stateBytes(
+    input.dtype,
+  );
 }

@@ -6,11 +6,19 @@ import type { Operand } from "../ops/operation.ts";
 import { Traced, type Noted } from "./traced.ts";
 
 /** The operations run one by one on `leaves`; what each traced tensor is. */
-export function replayed(operations: readonly Noted[], leaves: readonly DeviceArray[]): (traced: Traced) => DeviceArray {
+export function replayed(
+  operations: readonly Noted[],
+  leaves: readonly DeviceArray[],
+): (traced: Traced) => DeviceArray {
   const values = new Map<number, DeviceArray>();
-  const valueOf = (traced: Traced): DeviceArray => (traced.node.kind === "leaf" ? leaves[traced.node.leaf]! : values.get(traced.id)!);
+  const valueOf = (traced: Traced): DeviceArray =>
+    traced.node.kind === "leaf" ? leaves[traced.node.leaf]! : values.get(traced.id)!;
   for (const { name, inputs, outputs, attributes } of operations) {
-    const results = callAll(name, inputs.map((input) => (input instanceof Traced ? valueOf(input) : input)), attributes);
+    const results = callAll(
+      name,
+      inputs.map((input) => (input instanceof Traced ? valueOf(input) : input)),
+      attributes,
+    );
     outputs.forEach((output, index) => values.set(output.id, results[index]!));
   }
   return valueOf;
@@ -20,7 +28,13 @@ export function replayed(operations: readonly Noted[], leaves: readonly DeviceAr
  * The gradient of `result` for each wanted leaf, from `seed`, the gradient of the result; `null` where it does not depend on it. `valueOf` says what stands for a traced
  * tensor: itself, or one with numbers.
  */
-export function pullback(operations: readonly Noted[], result: Traced, seed: DeviceArray, wanted: readonly boolean[], valueOf: (traced: Traced) => DeviceArray): (DeviceArray | null)[] {
+export function pullback(
+  operations: readonly Noted[],
+  result: Traced,
+  seed: DeviceArray,
+  wanted: readonly boolean[],
+  valueOf: (traced: Traced) => DeviceArray,
+): (DeviceArray | null)[] {
   const gradients = new Map<number, DeviceArray>([[result.id, seed]]);
   const found: (DeviceArray | null)[] = wanted.map(() => null);
   const wants = wantedIn(operations, wanted);
@@ -34,9 +48,18 @@ export function pullback(operations: readonly Noted[], result: Traced, seed: Dev
   for (const { name, operation, inputs, outputs, attributes } of [...operations].reverse()) {
     const gradient = gradients.get(outputs[0]!.id);
     if (gradient === undefined || !inputs.some((input) => isWanted(input, wants))) continue;
-    if (operation.gradient === null) throw new GradientError("NO_GRADIENT", `${name} has no gradient: use .detach() on its operand if none is wanted.`);
+    if (operation.gradient === null)
+      throw new GradientError(
+        "NO_GRADIENT",
+        `${name} has no gradient: use .detach() on its operand if none is wanted.`,
+      );
     const operands = inputs.map((input) => (input instanceof Traced ? valueOf(input) : input));
-    const back = operation.gradient([gradient], { inputs: operands, outputs: outputs.map(valueOf), attributes, wanted: inputs.map((input) => isWanted(input, wants)) });
+    const back = operation.gradient([gradient], {
+      inputs: operands,
+      outputs: outputs.map(valueOf),
+      attributes,
+      wanted: inputs.map((input) => isWanted(input, wants)),
+    });
     inputs.forEach((input, index) => {
       const part = back[index] ?? null;
       if (input instanceof Traced && part !== null && isWanted(input, wants)) give(input, part);
@@ -45,13 +68,15 @@ export function pullback(operations: readonly Noted[], result: Traced, seed: Dev
   return found;
 }
 
-const isWanted = (input: Operand, wants: ReadonlySet<number>): boolean => input instanceof Traced && wants.has(input.id);
+const isWanted = (input: Operand, wants: ReadonlySet<number>): boolean =>
+  input instanceof Traced && wants.has(input.id);
 
 /** The traced tensors through which a gradient reaches a wanted leaf. */
 function wantedIn(operations: readonly Noted[], wanted: readonly boolean[]): Set<number> {
   const wants = new Set<number>();
   for (const { inputs, outputs } of operations) {
-    for (const input of inputs) if (input instanceof Traced && input.node.kind === "leaf" && wanted[input.node.leaf]) wants.add(input.id);
+    for (const input of inputs)
+      if (input instanceof Traced && input.node.kind === "leaf" && wanted[input.node.leaf]) wants.add(input.id);
     if (inputs.some((input) => isWanted(input, wants))) for (const output of outputs) wants.add(output.id);
   }
   return wants;

@@ -16,7 +16,14 @@ export interface KernelParts {
   readonly out: DType;
 }
 
-const numberTypes: Partial<Record<ParameterKind, string>> = { f32: "float", f64: "double", i32: "int", u32: "uint", i64: "int64", u64: "uint64" };
+const numberTypes: Partial<Record<ParameterKind, string>> = {
+  f32: "float",
+  f64: "double",
+  i32: "int",
+  u32: "uint",
+  i64: "int64",
+  u64: "uint64",
+};
 
 /** Elements of a 16-byte load of the widest type. */
 export function widthOf(operands: readonly OperandView[], out: DType): number {
@@ -29,7 +36,10 @@ export function kernelText(parts: KernelParts): string {
   const numbers = numberKinds.map((kind, at) => `${numberTypes[kind]} n${at}`);
   const parameters = [...pointers, ...numbers].join(", ");
   const count = operands.length;
-  const kernels = space.axis === null ? [mapKernel(parts, parameters)] : [rowKernel(parts, parameters), ...(splits ? [joinKernel(parts, parameters)] : [])];
+  const kernels =
+    space.axis === null
+      ? [mapKernel(parts, parameters)]
+      : [rowKernel(parts, parameters), ...(splits ? [joinKernel(parts, parameters)] : [])];
   return [
     "#include <warpcell/fused.cuh>",
     "using namespace warpcell;",
@@ -47,10 +57,14 @@ export function kernelText(parts: KernelParts): string {
     "};",
     "",
     ...kernels.map((kernel) => `${kernel}\n`),
-  ].join("\n").replace(/\bLayout<N>/g, `Layout<${space.axis === null ? count + 1 : count}>`).replace(/\bOffsets<N>/g, `Offsets<${space.axis === null ? count + 1 : count}>`);
+  ]
+    .join("\n")
+    .replace(/\bLayout<N>/g, `Layout<${space.axis === null ? count + 1 : count}>`)
+    .replace(/\bOffsets<N>/g, `Offsets<${space.axis === null ? count + 1 : count}>`);
 }
 
-const rowOf = (count: number, first: number) => `Row{${Array.from({ length: count }, (_, at) => `x${at} + at.at[${at + first}]`).join(", ")}}`;
+const rowOf = (count: number, first: number) =>
+  `Row{${Array.from({ length: count }, (_, at) => `x${at} + at.at[${at + first}]`).join(", ")}}`;
 
 function lambda(lines: readonly string[], value: string, indent: string): string {
   return `[=](const Elements& e) {\n${[...lines, `return ${value};`].map((line) => `${indent}  ${line}`).join("\n")}\n${indent}}`;
@@ -62,7 +76,8 @@ function mapKernel({ operands, final }: KernelParts, parameters: string): string
 }`;
 }
 
-const finished = ({ id, functor, parameter, dtype }: Stage, state: string) => `const Wide<${factsOf(dtype).c}> r${id} = Wide<${factsOf(dtype).c}>(${functor}::finish(${state}, ${parameter}));`;
+const finished = ({ id, functor, parameter, dtype }: Stage, state: string) =>
+  `const Wide<${factsOf(dtype).c}> r${id} = Wide<${factsOf(dtype).c}>(${functor}::finish(${state}, ${parameter}));`;
 
 function rowKernel({ operands, steps, final, isRow, splits }: KernelParts, parameters: string): string {
   const lines: string[] = [];
@@ -72,12 +87,20 @@ function rowKernel({ operands, steps, final, isRow, splits }: KernelParts, param
       continue;
     }
     const { stage } = step;
-    const range = splits ? "at % parts * chunk, length - at % parts * chunk < chunk ? length - at % parts * chunk : chunk" : "0, length";
-    lines.push(`const auto s${stage.id} = fused_reduce<${stage.functor}>(team, row, ${range}, packed, ${lambda(stage.lines, stage.value, "    ")});`);
+    const range = splits
+      ? "at % parts * chunk, length - at % parts * chunk < chunk ? length - at % parts * chunk : chunk"
+      : "0, length";
+    lines.push(
+      `const auto s${stage.id} = fused_reduce<${stage.functor}>(team, row, ${range}, packed, ${lambda(stage.lines, stage.value, "    ")});`,
+    );
     if (splits) lines.push("if (states != nullptr) {", "  if (team.thread == 0) states[at] = s0;", "  return;", "}");
     lines.push(finished(stage, `s${stage.id}`));
   }
-  lines.push(isRow ? `if (team.thread == 0) out[line] = narrow<Out>(${final.value});` : `fused_row(team, row, length, packed, out + line * length, ${lambda(final.lines, final.value, "    ")});`);
+  lines.push(
+    isRow
+      ? `if (team.thread == 0) out[line] = narrow<Out>(${final.value});`
+      : `fused_row(team, row, length, packed, out + line * length, ${lambda(final.lines, final.value, "    ")});`,
+  );
   const split = splits ? "long long parts, long long chunk, " : "";
   const states = splits ? `, ${stateType(steps)}* states` : "";
   return `template <class Out> __global__ void fused(Layout<N> layout, long long rows, long long length, ${split}int packed, int by_warp, Out* out${states}, ${parameters}) {
@@ -89,10 +112,13 @@ ${lines.map((line) => `    ${line}`).join("\n")}
 }`;
 }
 
-const stateType = (steps: readonly Step[]) => `${steps.flatMap((step) => ("stage" in step ? [step.stage.functor] : []))[0]!}::State`;
+const stateType = (steps: readonly Step[]) =>
+  `${steps.flatMap((step) => ("stage" in step ? [step.stage.functor] : []))[0]!}::State`;
 
 function joinKernel({ operands, steps, final }: KernelParts, parameters: string): string {
-  const lines = steps.map((step) => ("line" in step ? step.line : finished(step.stage, `joined<${step.stage.functor}>(states + line * parts, parts)`)));
+  const lines = steps.map((step) =>
+    "line" in step ? step.line : finished(step.stage, `joined<${step.stage.functor}>(states + line * parts, parts)`),
+  );
   return `template <class Out> __global__ void join(Layout<N> layout, long long rows, long long parts, const ${stateType(steps)}* states, Out* out, ${parameters}) {
   for_each_row(rows, [&](long long line) {
     const Row row = ([&](const Offsets<N>& at) { return ${rowOf(operands.length, 0)}; })(offsets(layout, line));

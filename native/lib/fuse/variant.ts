@@ -18,7 +18,10 @@ const variants = new WeakMap<DeviceProcess, Map<string, Variant>>();
 // As scripts/build-kernels.mjs compiles the library's own.
 const serialFlags = ["-O3", "-fno-semantic-interposition"];
 
-interface Kernels { readonly fused: LibraryKernel; readonly join: LibraryKernel | null; }
+interface Kernels {
+  readonly fused: LibraryKernel;
+  readonly join: LibraryKernel | null;
+}
 
 export class Variant {
   readonly source: string;
@@ -55,15 +58,25 @@ export class Variant {
     this.#failure = null;
     if (failure !== null) throw failure.error;
     if (this.#kernels === null) {
-      this.#compiled ??= this.#compilation().obtainAsync(this.#names)
-        .then((compiled) => this.#load(compiled), (error: unknown) => { this.#failure = { error }; })
-        .finally(() => { this.#compiled = null; });
+      this.#compiled ??= this.#compilation()
+        .obtainAsync(this.#names)
+        .then(
+          (compiled) => this.#load(compiled),
+          (error: unknown) => {
+            this.#failure = { error };
+          },
+        )
+        .finally(() => {
+          this.#compiled = null;
+        });
     }
     return this.#kernels !== null;
   }
 
   /** Resolves at the end of the compilation that is under way. */
-  get compiled(): Promise<void> { return this.#compiled ?? Promise.resolve(); }
+  get compiled(): Promise<void> {
+    return this.#compiled ?? Promise.resolve();
+  }
 
   /** Compiles it now. Throws CompileError. */
   prepare(): void {
@@ -71,13 +84,20 @@ export class Variant {
   }
 
   // Templates, whose parameters may be of the library's own types.
-  get #names(): string[] { return (this.#program.partBytes === null ? ["fused"] : ["fused", "join"]).map((name) => `${name}<${this.#out}>`); }
+  get #names(): string[] {
+    return (this.#program.partBytes === null ? ["fused"] : ["fused", "join"]).map((name) => `${name}<${this.#out}>`);
+  }
 
   #compilation(): Compilation {
     const { kind, libraryBlock, architectures, name } = { ...this.#device.properties, name: this.#device.name };
     const wide = kind === "cpu" && architectures[0] === "x86-64-v4" ? ["-mprefer-vector-width=512"] : [];
     const defines = /__half|__nv_bfloat16/.test(this.source) ? ["WARPCELL_SIXTEEN_BITS"] : [];
-    return new Compilation(this.source, { name: "fused.cu", device: name, defines, flags: libraryBlock === 1 ? [...serialFlags, ...wide] : [] });
+    return new Compilation(this.source, {
+      name: "fused.cu",
+      device: name,
+      defines,
+      flags: libraryBlock === 1 ? [...serialFlags, ...wide] : [],
+    });
   }
 
   #load({ artifact, lowered }: Compiled): void {
@@ -86,12 +106,25 @@ export class Variant {
     const { space, numberKinds, partBytes } = this.#program;
     const operands = Array<ParameterKind>(this.#operandCount).fill("place");
     const kinds: Record<"fused" | "join", readonly ParameterKind[]> = {
-      fused: space.axis === null
-        ? ["struct", "i64", "i32", "out", ...operands, ...numberKinds]
-        : ["struct", "i64", "i64", ...(partBytes === null ? [] : ["i64", "i64"] as const), "i32", "i32", "out", ...(partBytes === null ? [] : ["out"] as const), ...operands, ...numberKinds],
+      fused:
+        space.axis === null
+          ? ["struct", "i64", "i32", "out", ...operands, ...numberKinds]
+          : [
+              "struct",
+              "i64",
+              "i64",
+              ...(partBytes === null ? [] : (["i64", "i64"] as const)),
+              "i32",
+              "i32",
+              "out",
+              ...(partBytes === null ? [] : (["out"] as const)),
+              ...operands,
+              ...numberKinds,
+            ],
       join: ["struct", "i64", "i64", "place", "out", ...operands, ...numberKinds],
     };
-    const kernel = (name: "fused" | "join", at: number) => new LibraryKernel(this.#device, name, { module, index: at }, kinds[name]);
+    const kernel = (name: "fused" | "join", at: number) =>
+      new LibraryKernel(this.#device, name, { module, index: at }, kinds[name]);
     this.#kernels = { fused: kernel("fused", 0), join: partBytes === null ? null : kernel("join", 1) };
   }
 
@@ -108,22 +141,61 @@ export class Variant {
     });
     const args = [...views.map(({ array }) => array), ...(numbers as readonly (number | bigint)[])];
     if (space.axis === null) this.#map(out, operands, views, args);
-    else this.#rows(out, operands, views, args, sizeOf(space.shape.slice(0, space.axis)), sizeOf(space.shape.slice(space.axis)), space.axis);
+    else
+      this.#rows(
+        out,
+        operands,
+        views,
+        args,
+        sizeOf(space.shape.slice(0, space.axis)),
+        sizeOf(space.shape.slice(space.axis)),
+        space.axis,
+      );
     for (const copy of gathered) copy.dispose();
     return out;
   }
 
-  #map(out: Tensor, operands: readonly OperandView[], views: readonly { array: DeviceArray; view: View }[], args: readonly LibraryArgument[]): void {
+  #map(
+    out: Tensor,
+    operands: readonly OperandView[],
+    views: readonly { array: DeviceArray; view: View }[],
+    args: readonly LibraryArgument[],
+  ): void {
     const all = [out, ...views.map(({ view }) => view)];
     const width = widthOf(operands, out.dtype);
     const { shape, strides } = merged(all);
-    const isPacked = (shape.length <= 1 || shape.at(-1)! % width === 0) && isAligned(operands, views, strides.slice(1).map((list) => list.slice(0, -1)), width);
-    this.#kernels!.fused.launch(flatGrid(this.#device, out.size, 16 / width), this.#device.properties.libraryBlock, [layoutOf(all), out.size, Number(isPacked), out, ...args]);
+    const isPacked =
+      (shape.length <= 1 || shape.at(-1)! % width === 0) &&
+      isAligned(
+        operands,
+        views,
+        strides.slice(1).map((list) => list.slice(0, -1)),
+        width,
+      );
+    this.#kernels!.fused.launch(flatGrid(this.#device, out.size, 16 / width), this.#device.properties.libraryBlock, [
+      layoutOf(all),
+      out.size,
+      Number(isPacked),
+      out,
+      ...args,
+    ]);
   }
 
-  #rows(out: Tensor, operands: readonly OperandView[], views: readonly { array: DeviceArray; view: View }[], args: readonly LibraryArgument[], rows: number, length: number, axis: number): void {
+  #rows(
+    out: Tensor,
+    operands: readonly OperandView[],
+    views: readonly { array: DeviceArray; view: View }[],
+    args: readonly LibraryArgument[],
+    rows: number,
+    length: number,
+    axis: number,
+  ): void {
     const width = widthOf(operands, out.dtype);
-    const outer = views.map(({ view }) => ({ shape: view.shape.slice(0, axis), strides: view.strides.slice(0, axis), offset: 0 }));
+    const outer = views.map(({ view }) => ({
+      shape: view.shape.slice(0, axis),
+      strides: view.strides.slice(0, axis),
+      offset: 0,
+    }));
     const layout = layoutOf(outer);
     const isPacked = Number(isAligned(operands, views, merged(outer).strides, width));
     const { fused, join } = this.#kernels!;
@@ -134,16 +206,27 @@ export class Variant {
     }
     const { parts, chunk } = rowParts(this.#device, rows, length);
     const { grid, block, byWarp } = rowBlocks(this.#device, rows * parts, chunk, 16 / width);
-    using states = parts === 1 ? null : DeviceArray.allocate(this.#device, "uint8", [rows * parts * this.#program.partBytes!]);
+    using states =
+      parts === 1 ? null : DeviceArray.allocate(this.#device, "uint8", [rows * parts * this.#program.partBytes!]);
     fused.launch(grid, block, [layout, rows, length, parts, chunk, isPacked, byWarp, out, states, ...args]);
-    if (states !== null) join.launch(Math.ceil(rows / (block === 1 ? 1024 : block)), block, [layout, rows, parts, states, out, ...args]);
+    if (states !== null)
+      join.launch(Math.ceil(rows / (block === 1 ? 1024 : block)), block, [layout, rows, parts, states, out, ...args]);
   }
 }
 
 /** Whether every pack of neighbours begins at a multiple of its size. `strides`: of each operand, but along what is walked. */
-function isAligned(operands: readonly OperandView[], views: readonly { array: DeviceArray }[], strides: readonly (readonly number[])[], width: number): boolean {
+function isAligned(
+  operands: readonly OperandView[],
+  views: readonly { array: DeviceArray }[],
+  strides: readonly (readonly number[])[],
+  width: number,
+): boolean {
   return operands.every(({ step }, at) => {
     const { array } = views[at]!;
-    return step === 0 || (array.placeLow % (width * factsOf(array.dtype).bytes) === 0 && strides[at]!.every((stride) => stride % width === 0));
+    return (
+      step === 0 ||
+      (array.placeLow % (width * factsOf(array.dtype).bytes) === 0 &&
+        strides[at]!.every((stride) => stride % width === 0))
+    );
   });
 }

@@ -19,21 +19,39 @@ export type TensorRecord = Record<string, Tensor>;
  * `device`: where tensors go, the default one when left out. `format`: when neither the name nor the first bytes say it. `only`: names of those to load. `maxRatio`: how many times
  * its packed size an entry of an .npz may have, 100 when left out.
  */
-export interface LoadOptions { readonly device?: string; readonly format?: FileFormat; readonly only?: readonly string[]; readonly maxRatio?: number; }
+export interface LoadOptions {
+  readonly device?: string;
+  readonly format?: FileFormat;
+  readonly only?: readonly string[];
+  readonly maxRatio?: number;
+}
 /** `format`: when the name does not say it. `compress`: deflate the entries of an .npz. `metadata`: texts for a .safetensors file. */
-export interface SaveOptions { readonly format?: FileFormat; readonly compress?: boolean; readonly metadata?: Readonly<Record<string, string>>; }
+export interface SaveOptions {
+  readonly format?: FileFormat;
+  readonly compress?: boolean;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
 
-interface Reading { readonly device: string | undefined; readonly only: ReadonlySet<string> | null; readonly maxRatio: number; }
+interface Reading {
+  readonly device: string | undefined;
+  readonly only: ReadonlySet<string> | null;
+  readonly maxRatio: number;
+}
 interface Format {
   readonly extensions: readonly string[];
   is(source: Source): boolean;
   load(source: Source, reading: Reading): Tensor | TensorRecord;
-  parts(value: Tensor | TensorRecord, options: SaveOptions, file: string): Iterable<Uint8Array> | Promise<Iterable<Uint8Array>>;
+  parts(
+    value: Tensor | TensorRecord,
+    options: SaveOptions,
+    file: string,
+  ): Iterable<Uint8Array> | Promise<Iterable<Uint8Array>>;
 }
 
 const formats: Record<FileFormat, Format> = {
   npy: {
-    extensions: [".npy"], is: isNpy,
+    extensions: [".npy"],
+    is: isNpy,
     load: (source, { device }) => tensorOf(source, npyHeader(source), device),
     parts(value, _, file) {
       if (value instanceof Tensor) return npyParts(value, file);
@@ -42,48 +60,103 @@ const formats: Record<FileFormat, Format> = {
   },
   npz: {
     extensions: [".npz"],
-    is: (source) => source.size >= 4 && [0x04034b50, 0x06054b50].includes(Buffer.from(source.read(0, 4)).readUInt32LE(0)),
+    is: (source) =>
+      source.size >= 4 && [0x04034b50, 0x06054b50].includes(Buffer.from(source.read(0, 4)).readUInt32LE(0)),
     load(source, { device, only, maxRatio }) {
       const entries = entriesOf(source, maxRatio).map((entry) => ({ entry, name: entry.name.replace(/\.npy$/, "") }));
-      return all(source, entries.map(({ name }) => name), only, (index) => {
-        const { entry } = entries[index]!;
-        if (!entry.name.endsWith(".npy")) throw new FormatError("UNSUPPORTED", source.name, `${source.name} has an entry ${JSON.stringify(entry.name)}, which is no array. Name those to load: { only: ["…"] }.`);
-        const opened = entry.open();
-        return tensorOf(opened, npyHeader(opened), device);
-      });
+      return all(
+        source,
+        entries.map(({ name }) => name),
+        only,
+        (index) => {
+          const { entry } = entries[index]!;
+          if (!entry.name.endsWith(".npy"))
+            throw new FormatError(
+              "UNSUPPORTED",
+              source.name,
+              `${source.name} has an entry ${JSON.stringify(entry.name)}, which is no array. Name those to load: { only: ["…"] }.`,
+            );
+          const opened = entry.open();
+          return tensorOf(opened, npyHeader(opened), device);
+        },
+      );
     },
-    parts: (value, { compress = false }, file) => zipParts(lazily(recordOf(value, "npz"), (name, tensor) => [`${name}.npy`, npyParts(tensor, `${name} of ${file}`)] as const), compress),
+    parts: (value, { compress = false }, file) =>
+      zipParts(
+        lazily(
+          recordOf(value, "npz"),
+          (name, tensor) => [`${name}.npy`, npyParts(tensor, `${name} of ${file}`)] as const,
+        ),
+        compress,
+      ),
   },
   safetensors: {
-    extensions: [".safetensors"], is: isSafetensors,
+    extensions: [".safetensors"],
+    is: isSafetensors,
     load(source, { device, only }) {
       const stored = [...safetensorsHeader(source).tensors];
-      return all(source, stored.map(([name]) => name), only, (index) => tensorOf(source, stored[index]![1], device));
+      return all(
+        source,
+        stored.map(([name]) => name),
+        only,
+        (index) => tensorOf(source, stored[index]![1], device),
+      );
     },
     parts: (value, { metadata = {} }, file) => safetensorsParts(recordOf(value, "safetensors"), metadata, file),
   },
-  arrow: { extensions: [".arrow", ".feather"], is: isArrowFile, load: loadColumns, parts: async (value) => [await arrowBytes(recordOf(value, "arrow"), "file")] },
-  arrows: { extensions: [".arrows"], is: isArrowStream, load: loadColumns, parts: async (value) => [await arrowBytes(recordOf(value, "arrows"), "stream")] },
+  arrow: {
+    extensions: [".arrow", ".feather"],
+    is: isArrowFile,
+    load: loadColumns,
+    parts: async (value) => [await arrowBytes(recordOf(value, "arrow"), "file")],
+  },
+  arrows: {
+    extensions: [".arrows"],
+    is: isArrowStream,
+    load: loadColumns,
+    parts: async (value) => [await arrowBytes(recordOf(value, "arrows"), "stream")],
+  },
 };
 const formatNames = Object.keys(formats) as FileFormat[];
 
 function loadColumns(source: Source, { device, only }: Reading): TensorRecord {
   const { columns, names } = arrowColumns(source, only);
   checkNames(source, names, only);
-  return all(source, columns.map(({ name }) => name), only, (index) => tensorOfColumn(source, columns[index]!, device));
+  return all(
+    source,
+    columns.map(({ name }) => name),
+    only,
+    (index) => tensorOfColumn(source, columns[index]!, device),
+  );
 }
 
 function checkNames(source: Source, names: readonly string[], only: ReadonlySet<string> | null): void {
   const missing = [...(only ?? [])].find((name) => !names.includes(name));
-  if (missing !== undefined) throw new TensorError("NAME", `${source.name} has no tensor ${JSON.stringify(missing)}. It has ${names.slice(0, 20).map((name) => JSON.stringify(name)).join(", ") || "none"}${names.length > 20 ? ", …" : ""}.`);
+  if (missing !== undefined)
+    throw new TensorError(
+      "NAME",
+      `${source.name} has no tensor ${JSON.stringify(missing)}. It has ${
+        names
+          .slice(0, 20)
+          .map((name) => JSON.stringify(name))
+          .join(", ") || "none"
+      }${names.length > 20 ? ", …" : ""}.`,
+    );
 }
 
 /** The tensors of those names, made by `make` one after another; none is left over when one fails. */
-function all(source: Source, names: readonly string[], only: ReadonlySet<string> | null, make: (index: number) => Tensor): TensorRecord {
+function all(
+  source: Source,
+  names: readonly string[],
+  only: ReadonlySet<string> | null,
+  make: (index: number) => Tensor,
+): TensorRecord {
   checkNames(source, names, only);
   const made: [string, Tensor][] = [];
   try {
-    names.forEach((name, index) => { if (only?.has(name) ?? true) made.push([name, make(index)]); });
+    names.forEach((name, index) => {
+      if (only?.has(name) ?? true) made.push([name, make(index)]);
+    });
   } catch (error) {
     for (const [, tensor] of made) tensor.dispose();
     throw error;
@@ -96,15 +169,24 @@ function* lazily<T>(tensors: TensorRecord, use: (name: string, tensor: Tensor) =
 }
 
 function recordOf(value: Tensor | TensorRecord, format: FileFormat): TensorRecord {
-  if (value instanceof Tensor) throw new TensorError("OPERANDS", `A .${format} file holds tensors under names: save { x }, an object, or save one tensor as .npy.`);
+  if (value instanceof Tensor)
+    throw new TensorError(
+      "OPERANDS",
+      `A .${format} file holds tensors under names: save { x }, an object, or save one tensor as .npy.`,
+    );
   return value;
 }
 
 function checkedValue(value: unknown): Tensor | TensorRecord {
   if (value instanceof Tensor) return value;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TensorError("OPERANDS", `save takes a tensor, or an object of tensors, but got ${worded(value)}.`);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new TensorError("OPERANDS", `save takes a tensor, or an object of tensors, but got ${worded(value)}.`);
   for (const [name, tensor] of Object.entries(value)) {
-    if (!(tensor instanceof Tensor)) throw new TensorError("OPERANDS", `save takes an object of tensors, but ${JSON.stringify(name)} is ${worded(tensor)}.`);
+    if (!(tensor instanceof Tensor))
+      throw new TensorError(
+        "OPERANDS",
+        `save takes an object of tensors, but ${JSON.stringify(name)} is ${worded(tensor)}.`,
+      );
   }
   return value as TensorRecord;
 }
@@ -118,10 +200,20 @@ function formatNamed(format: FileFormat | undefined, path: string | null): Forma
   return Object.values(formats).find(({ extensions }) => extensions.includes(extension)) ?? null;
 }
 
-function readAll(source: Source, path: string | null, { device, format, only, maxRatio = 100 }: LoadOptions): Tensor | TensorRecord {
-  if (typeof maxRatio !== "number" || !(maxRatio >= 1)) throw new TensorError("OPTIONS", `maxRatio is a number ≥ 1, but got ${worded(maxRatio)}.`);
+function readAll(
+  source: Source,
+  path: string | null,
+  { device, format, only, maxRatio = 100 }: LoadOptions,
+): Tensor | TensorRecord {
+  if (typeof maxRatio !== "number" || !(maxRatio >= 1))
+    throw new TensorError("OPTIONS", `maxRatio is a number ≥ 1, but got ${worded(maxRatio)}.`);
   const found = formatNamed(format, path) ?? Object.values(formats).find((each) => each.is(source));
-  if (found === undefined) throw new FormatError("FORMAT", source.name, `${source.name} is of no known format. These are read: ${formatNames.join(", ")}.`);
+  if (found === undefined)
+    throw new FormatError(
+      "FORMAT",
+      source.name,
+      `${source.name} is of no known format. These are read: ${formatNames.join(", ")}.`,
+    );
   return found.load(source, { device, only: only === undefined ? null : new Set(only), maxRatio });
 }
 
@@ -130,10 +222,22 @@ function readAll(source: Source, path: string | null, { device, format, only, ma
  * is allocated. Throws FormatError for a file that is damaged or of another kind, TensorError for a name that it lacks, OutOfMemory, and the system's error for one that cannot be opened.
  */
 export function load(source: `${string}.npy`, options?: LoadOptions): Promise<Tensor>;
-export function load(source: `${string}.${"npz" | "safetensors" | "arrow" | "arrows" | "feather"}`, options?: LoadOptions): Promise<TensorRecord>;
-export function load(source: string | ArrayBuffer | ArrayBufferView, options: LoadOptions & { readonly format: "npy" }): Promise<Tensor>;
-export function load(source: string | ArrayBuffer | ArrayBufferView, options: LoadOptions & { readonly format: Exclude<FileFormat, "npy"> }): Promise<TensorRecord>;
-export function load(source: string | ArrayBuffer | ArrayBufferView, options?: LoadOptions): Promise<Tensor | TensorRecord>;
+export function load(
+  source: `${string}.${"npz" | "safetensors" | "arrow" | "arrows" | "feather"}`,
+  options?: LoadOptions,
+): Promise<TensorRecord>;
+export function load(
+  source: string | ArrayBuffer | ArrayBufferView,
+  options: LoadOptions & { readonly format: "npy" },
+): Promise<Tensor>;
+export function load(
+  source: string | ArrayBuffer | ArrayBufferView,
+  options: LoadOptions & { readonly format: Exclude<FileFormat, "npy"> },
+): Promise<TensorRecord>;
+export function load(
+  source: string | ArrayBuffer | ArrayBufferView,
+  options?: LoadOptions,
+): Promise<Tensor | TensorRecord>;
 export async function load(source: unknown, options: LoadOptions = {}): Promise<Tensor | TensorRecord> {
   if (typeof source === "string") return withFile(source, (file) => readAll(file, source, options));
   return readAll(sourceOfBytes(bytesOf(source, "load"), "the file"), null, options);
@@ -151,20 +255,32 @@ function bytesOf(source: unknown, use: string): Uint8Array {
   throw new TensorError("OPERANDS", `${use} takes the path of a file or its bytes but got ${worded(source)}.`);
 }
 
-async function partsOf(value: Tensor | TensorRecord, format: Format | null, options: SaveOptions, file: string): Promise<Iterable<Uint8Array>> {
-  if (format === null) throw new TensorError("OPTIONS", `${JSON.stringify(file)} does not say which format to save in: let it end in ${formatNames.map((name) => `.${name}`).join(", ")}, or pass { format }.`);
+async function partsOf(
+  value: Tensor | TensorRecord,
+  format: Format | null,
+  options: SaveOptions,
+  file: string,
+): Promise<Iterable<Uint8Array>> {
+  if (format === null)
+    throw new TensorError(
+      "OPTIONS",
+      `${JSON.stringify(file)} does not say which format to save in: let it end in ${formatNames.map((name) => `.${name}`).join(", ")}, or pass { format }.`,
+    );
   return format.parts(checkedValue(value), options, file);
 }
 
 /** Writes a tensor to a .npy file, or an object of tensors to one that holds several. The file appears once it is whole. Throws FormatError for a dtype that the format does not have. */
 export async function save(path: string, value: Tensor | TensorRecord, options: SaveOptions = {}): Promise<void> {
-  if (typeof path !== "string") throw new TensorError("OPERANDS", `save takes the path of a file first, but got ${worded(path)}.`);
+  if (typeof path !== "string")
+    throw new TensorError("OPERANDS", `save takes the path of a file first, but got ${worded(path)}.`);
   const parts = await partsOf(value, formatNamed(options.format, path), options, path);
   const unfinished = `${path}.${process.pid}.unfinished`;
   const descriptor = openSync(unfinished, "w");
   try {
     try {
-      for (const part of parts) for (let done = 0; done < part.length;) done += writeSync(descriptor, part, done, Math.min(part.length - done, 2 ** 30));
+      for (const part of parts)
+        for (let done = 0; done < part.length; )
+          done += writeSync(descriptor, part, done, Math.min(part.length - done, 2 ** 30));
     } finally {
       closeSync(descriptor);
     }
@@ -176,13 +292,20 @@ export async function save(path: string, value: Tensor | TensorRecord, options: 
 }
 
 /** The bytes of the file that {@link save} would write. */
-export async function encode(format: FileFormat, value: Tensor | TensorRecord, options: Omit<SaveOptions, "format"> = {}): Promise<Uint8Array> {
+export async function encode(
+  format: FileFormat,
+  value: Tensor | TensorRecord,
+  options: Omit<SaveOptions, "format"> = {},
+): Promise<Uint8Array> {
   return Buffer.concat([...(await partsOf(value, formatNamed(format, null), options, `the .${format} file`))]);
 }
 
 export { toArrow } from "./arrow-table.ts";
 
 /** The columns of a table of the package apache-arrow as tensors. Throws FormatError for a column that is not of numbers, booleans or lists of one length, or lacks values. */
-export async function fromArrow(table: unknown, options: Omit<LoadOptions, "format" | "maxRatio"> = {}): Promise<TensorRecord> {
+export async function fromArrow(
+  table: unknown,
+  options: Omit<LoadOptions, "format" | "maxRatio"> = {},
+): Promise<TensorRecord> {
   return load(await bytesOfTable(table), { ...options, format: "arrows" });
 }

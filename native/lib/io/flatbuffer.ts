@@ -20,7 +20,8 @@ export class FlatTable {
   /** Where a field lies; 0: it is missing. */
   #place(field: number): number {
     const slot = 4 + 2 * field;
-    const offset = slot + 2 <= this.#bytes.readUInt16LE(this.#fields) ? this.#bytes.readUInt16LE(this.#fields + slot) : 0;
+    const offset =
+      slot + 2 <= this.#bytes.readUInt16LE(this.#fields) ? this.#bytes.readUInt16LE(this.#fields + slot) : 0;
     return offset === 0 ? 0 : this.#at + offset;
   }
 
@@ -28,10 +29,22 @@ export class FlatTable {
     return at + this.#bytes.readUInt32LE(at);
   }
 
-  byte(field: number): number { const at = this.#place(field); return at === 0 ? 0 : this.#bytes.readUInt8(at); }
-  short(field: number): number { const at = this.#place(field); return at === 0 ? 0 : this.#bytes.readInt16LE(at); }
-  int(field: number): number { const at = this.#place(field); return at === 0 ? 0 : this.#bytes.readInt32LE(at); }
-  long(field: number): number { const at = this.#place(field); return at === 0 ? 0 : whole(this.#bytes.readBigInt64LE(at)); }
+  byte(field: number): number {
+    const at = this.#place(field);
+    return at === 0 ? 0 : this.#bytes.readUInt8(at);
+  }
+  short(field: number): number {
+    const at = this.#place(field);
+    return at === 0 ? 0 : this.#bytes.readInt16LE(at);
+  }
+  int(field: number): number {
+    const at = this.#place(field);
+    return at === 0 ? 0 : this.#bytes.readInt32LE(at);
+  }
+  long(field: number): number {
+    const at = this.#place(field);
+    return at === 0 ? 0 : whole(this.#bytes.readBigInt64LE(at));
+  }
 
   text(field: number): string {
     const { at, count } = this.#vector(field, 1);
@@ -51,7 +64,14 @@ export class FlatTable {
   /** A vector of structs of two 64-bit integers. */
   pairs(field: number): (readonly [number, number])[] {
     const { at, count } = this.#vector(field, 16);
-    return Array.from({ length: count }, (_, index) => [whole(this.#bytes.readBigInt64LE(at + 16 * index)), whole(this.#bytes.readBigInt64LE(at + 16 * index + 8))] as const);
+    return Array.from(
+      { length: count },
+      (_, index) =>
+        [
+          whole(this.#bytes.readBigInt64LE(at + 16 * index)),
+          whole(this.#bytes.readBigInt64LE(at + 16 * index + 8)),
+        ] as const,
+    );
   }
 
   /** Checked against the bytes before anybody makes an array of that length. */
@@ -60,7 +80,8 @@ export class FlatTable {
     if (place === 0) return { at: 0, count: 0 };
     const start = this.#reference(place);
     const count = this.#bytes.readUInt32LE(start);
-    if (start + 4 + count * elementBytes > this.#bytes.length) throw new RangeError("A vector reaches beyond the metadata.");
+    if (start + 4 + count * elementBytes > this.#bytes.length)
+      throw new RangeError("A vector reaches beyond the metadata.");
     return { at: start + 4, count };
   }
 }

@@ -8,12 +8,28 @@ import type { Source } from "./source.ts";
 
 const maxHeader = 100_000_000;
 const names: Record<DType, string> = {
-  float32: "F32", float64: "F64", float16: "F16", bfloat16: "BF16", float8_e4m3: "F8_E4M3", float8_e5m2: "F8_E5M2", int8: "I8", uint8: "U8", int16: "I16", uint16: "U16",
-  int32: "I32", uint32: "U32", int64: "I64", uint64: "U64", bool: "BOOL",
+  float32: "F32",
+  float64: "F64",
+  float16: "F16",
+  bfloat16: "BF16",
+  float8_e4m3: "F8_E4M3",
+  float8_e5m2: "F8_E5M2",
+  int8: "I8",
+  uint8: "U8",
+  int16: "I16",
+  uint16: "U16",
+  int32: "I32",
+  uint32: "U32",
+  int64: "I64",
+  uint64: "U64",
+  bool: "BOOL",
 };
 const dtypesByName = new Map(Object.entries(names).map(([dtype, name]) => [name, dtype as DType]));
 
-export interface SafetensorsHeader { readonly tensors: ReadonlyMap<string, Stored>; readonly metadata: Record<string, string>; }
+export interface SafetensorsHeader {
+  readonly tensors: ReadonlyMap<string, Stored>;
+  readonly metadata: Record<string, string>;
+}
 
 export function isSafetensors(source: Source): boolean {
   return source.size > 8 && source.read(8, 1)[0] === 0x7b;
@@ -24,7 +40,12 @@ export function safetensorsHeader(source: Source): SafetensorsHeader {
   const { name: file, size } = source;
   if (size < 8) throw new FormatError("TRUNCATED", file, `${file} has ${size} bytes, too few for a .safetensors file.`);
   const length = Number(Buffer.from(source.read(0, 8)).readBigUInt64LE(0));
-  if (length > maxHeader) throw new FormatError("HEADER", file, `${file} has a header of ${length} bytes, but at most ${maxHeader} are allowed.`);
+  if (length > maxHeader)
+    throw new FormatError(
+      "HEADER",
+      file,
+      `${file} has a header of ${length} bytes, but at most ${maxHeader} are allowed.`,
+    );
   const fields = parsed(source.read(8, length), file);
   const start = 8 + length;
   let metadata: Record<string, string> = {};
@@ -36,15 +57,26 @@ export function safetensorsHeader(source: Source): SafetensorsHeader {
   parts.sort((a, b) => a.begin - b.begin || a.end - b.end);
   let end = 0;
   for (const part of parts) {
-    if (part.begin !== end) throw new FormatError("OFFSET", file, `Tensor ${JSON.stringify(part.name)} of ${file} begins at byte ${part.begin} of the data, but the one before it ends at ${end}: tensors lie one after another.`);
+    if (part.begin !== end)
+      throw new FormatError(
+        "OFFSET",
+        file,
+        `Tensor ${JSON.stringify(part.name)} of ${file} begins at byte ${part.begin} of the data, but the one before it ends at ${end}: tensors lie one after another.`,
+      );
     end = part.end;
   }
-  if (start + end !== size) throw new FormatError("OFFSET", file, `The tensors of ${file} take ${end} bytes, but ${size - start} follow its header. It is damaged, or was cut off.`);
+  if (start + end !== size)
+    throw new FormatError(
+      "OFFSET",
+      file,
+      `The tensors of ${file} take ${end} bytes, but ${size - start} follow its header. It is damaged, or was cut off.`,
+    );
   return { tensors: new Map(parts.map(({ name, stored }) => [name, stored])), metadata };
 }
 
 function parsed(bytes: Uint8Array, file: string): Record<string, unknown> {
-  const wrong = (why: string, cause?: unknown) => new FormatError("HEADER", file, `The header of ${file} ${why}.`, { cause });
+  const wrong = (why: string, cause?: unknown) =>
+    new FormatError("HEADER", file, `The header of ${file} ${why}.`, { cause });
   if (bytes[0] !== 0x7b) throw wrong("is no JSON object");
   // Deeper ones could not be right, and would take many times their bytes.
   let depth = 0;
@@ -66,34 +98,76 @@ function parsed(bytes: Uint8Array, file: string): Record<string, unknown> {
 }
 
 function checkedMetadata(value: unknown, file: string): Record<string, string> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every((each) => typeof each === "string")) return value as Record<string, string>;
+  if (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every((each) => typeof each === "string")
+  )
+    return value as Record<string, string>;
   throw new FormatError("HEADER", file, `The metadata of ${file} should be an object of texts.`);
 }
 
-function partOf(name: string, value: unknown, file: string, start: number): { begin: number; end: number; stored: Stored } {
+function partOf(
+  name: string,
+  value: unknown,
+  file: string,
+  start: number,
+): { begin: number; end: number; stored: Stored } {
   const called = `Tensor ${JSON.stringify(name.slice(0, 100))} of ${file}`;
-  const { dtype: code, shape, data_offsets: offsets } = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
-  if (typeof code !== "string" || !Array.isArray(shape) || !Array.isArray(offsets) || offsets.length !== 2) throw new FormatError("HEADER", file, `${called} should have dtype, shape and data_offsets.`);
+  const {
+    dtype: code,
+    shape,
+    data_offsets: offsets,
+  } = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
+  if (typeof code !== "string" || !Array.isArray(shape) || !Array.isArray(offsets) || offsets.length !== 2)
+    throw new FormatError("HEADER", file, `${called} should have dtype, shape and data_offsets.`);
   const dtype = dtypesByName.get(code);
-  if (dtype === undefined) throw new FormatError("DTYPE", file, `${called} has the dtype ${JSON.stringify(code.slice(0, 40))}. These are read: ${[...dtypesByName.keys()].join(", ")}.`);
+  if (dtype === undefined)
+    throw new FormatError(
+      "DTYPE",
+      file,
+      `${called} has the dtype ${JSON.stringify(code.slice(0, 40))}. These are read: ${[...dtypesByName.keys()].join(", ")}.`,
+    );
   const [begin, end] = offsets as [number, number];
   const sizes = checkedStoredShape(shape, file);
   const bytes = storedBytes({ dtype, shape: sizes });
   if (!Number.isSafeInteger(begin) || !Number.isSafeInteger(end) || begin < 0 || end - begin !== bytes) {
-    throw new FormatError("OFFSET", file, `${called}, ${dtype} of shape [${sizes.join(", ")}], has ${bytes} bytes, but its offsets are ${String(begin)} and ${String(end)}.`);
+    throw new FormatError(
+      "OFFSET",
+      file,
+      `${called}, ${dtype} of shape [${sizes.join(", ")}], has ${bytes} bytes, but its offsets are ${String(begin)} and ${String(end)}.`,
+    );
   }
   return { begin, end, stored: { dtype, shape: sizes, at: start + begin } };
 }
 
 /** The file in parts: wide elements first, so that each is aligned. */
-export function* safetensorsParts(tensors: Readonly<Record<string, Tensor>>, metadata: Readonly<Record<string, string>>, file: string): Generator<Uint8Array> {
+export function* safetensorsParts(
+  tensors: Readonly<Record<string, Tensor>>,
+  metadata: Readonly<Record<string, string>>,
+  file: string,
+): Generator<Uint8Array> {
   const wrong = Object.values(metadata).find((value) => typeof value !== "string");
-  if (wrong !== undefined) throw new FormatError("HEADER", file, `Metadata of .safetensors are texts, but one is ${worded(wrong)}.`);
-  if (Object.hasOwn(tensors, "__metadata__")) throw new FormatError("HEADER", file, `No tensor of ${file} can be named "__metadata__".`);
+  if (wrong !== undefined)
+    throw new FormatError("HEADER", file, `Metadata of .safetensors are texts, but one is ${worded(wrong)}.`);
+  if (Object.hasOwn(tensors, "__metadata__"))
+    throw new FormatError("HEADER", file, `No tensor of ${file} can be named "__metadata__".`);
   const sorted = Object.entries(tensors).sort(([, a], [, b]) => factsOf(b.dtype).bytes - factsOf(a.dtype).bytes);
   let end = 0;
-  const fields = sorted.map(([name, { dtype, shape, bytes }]) => [name, { dtype: names[dtype], shape, data_offsets: [end, (end += bytes)] }] as const);
-  const text = Buffer.from(JSON.stringify(Object.fromEntries([...(Object.keys(metadata).length > 0 ? [["__metadata__", metadata] as const] : []), ...fields])), "utf8");
+  const fields = sorted.map(
+    ([name, { dtype, shape, bytes }]) =>
+      [name, { dtype: names[dtype], shape, data_offsets: [end, (end += bytes)] }] as const,
+  );
+  const text = Buffer.from(
+    JSON.stringify(
+      Object.fromEntries([
+        ...(Object.keys(metadata).length > 0 ? [["__metadata__", metadata] as const] : []),
+        ...fields,
+      ]),
+    ),
+    "utf8",
+  );
   const header = Buffer.alloc(8 + Math.ceil(text.length / 8) * 8, " ");
   header.writeBigUInt64LE(BigInt(header.length - 8), 0);
   text.copy(header, 8);

@@ -13,12 +13,17 @@ export interface Source {
 
 function checkRange({ name, size }: Source, at: number, count: number): void {
   if (Number.isSafeInteger(at) && Number.isSafeInteger(count) && at >= 0 && count >= 0 && at + count <= size) return;
-  throw new FormatError("TRUNCATED", name, `${name} has ${size} bytes, but it says that ${count} more begin at byte ${at}. It is damaged, or was cut off.`);
+  throw new FormatError(
+    "TRUNCATED",
+    name,
+    `${name} has ${size} bytes, but it says that ${count} more begin at byte ${at}. It is damaged, or was cut off.`,
+  );
 }
 
 export function sourceOfBytes(bytes: Uint8Array, name: string): Source {
   const source = {
-    name, size: bytes.byteLength,
+    name,
+    size: bytes.byteLength,
     read(at: number, count: number) {
       checkRange(source, at, count);
       return bytes.subarray(at, at + count);
@@ -31,7 +36,8 @@ export function sourceOfBytes(bytes: Uint8Array, name: string): Source {
 export function sourceWithin(outer: Source, start: number, size: number, name: string): Source {
   checkRange(outer, start, size);
   const source = {
-    name, size,
+    name,
+    size,
     read(at: number, count: number) {
       checkRange(source, at, count);
       return outer.read(start + at, count);
@@ -45,11 +51,12 @@ export function withFile<T>(path: string, use: (source: Source) => T): T {
   const descriptor = openSync(path, "r");
   try {
     const source: Source = {
-      name: path, size: fstatSync(descriptor).size,
+      name: path,
+      size: fstatSync(descriptor).size,
       read(at, count) {
         checkRange(source, at, count);
         const bytes = Buffer.allocUnsafeSlow(count);
-        for (let done = 0; done < count;) {
+        for (let done = 0; done < count; ) {
           const got = readSync(descriptor, bytes, done, Math.min(count - done, 2 ** 30), at + done);
           if (got === 0) throw new FormatError("TRUNCATED", path, `${path} became shorter while it was read.`);
           done += got;

@@ -23,12 +23,26 @@ const stepBytes = 4 * 2 ** 20;
 /** A shape that a file names. Throws FormatError for what no tensor has. */
 export function checkedStoredShape(shape: readonly unknown[], file: string): number[] {
   if (!shape.every((size): size is number => Number.isSafeInteger(size) && (size as number) >= 0)) {
-    throw new FormatError("SHAPE", file, `${file} names the shape [${shape.map(String).join(", ").slice(0, 100)}], but sizes are whole numbers ≥ 0.`);
+    throw new FormatError(
+      "SHAPE",
+      file,
+      `${file} names the shape [${shape.map(String).join(", ").slice(0, 100)}], but sizes are whole numbers ≥ 0.`,
+    );
   }
   const sizes = shape as readonly number[];
-  if (sizes.length > maxRank) throw new FormatError("SHAPE", file, `${file} has an array of ${sizes.length} axes, but a tensor has at most ${maxRank}.`);
+  if (sizes.length > maxRank)
+    throw new FormatError(
+      "SHAPE",
+      file,
+      `${file} has an array of ${sizes.length} axes, but a tensor has at most ${maxRank}.`,
+    );
   // Sizes beside a 0 count too: strides are made of them.
-  if (!Number.isSafeInteger(sizes.reduce((product, size) => product * Math.max(size, 1), 8))) throw new FormatError("SHAPE", file, `${file} names the shape [${sizes.join(", ")}], which is larger than any memory.`);
+  if (!Number.isSafeInteger(sizes.reduce((product, size) => product * Math.max(size, 1), 8)))
+    throw new FormatError(
+      "SHAPE",
+      file,
+      `${file} names the shape [${sizes.join(", ")}], which is larger than any memory.`,
+    );
   return [...sizes];
 }
 
@@ -40,8 +54,11 @@ export function storedBytes({ dtype, shape }: Pick<Stored, "dtype" | "shape">): 
 export function checkStored(source: Source, stored: Stored): void {
   const bytes = storedBytes(stored);
   if (stored.at + bytes <= source.size) return;
-  throw new FormatError("TRUNCATED", source.name,
-    `${source.name} promises ${stored.dtype} of shape [${stored.shape.join(", ")}], ${bytes} bytes from byte ${stored.at} on, but has only ${Math.max(0, source.size - stored.at)} there. It is damaged, or was cut off.`);
+  throw new FormatError(
+    "TRUNCATED",
+    source.name,
+    `${source.name} promises ${stored.dtype} of shape [${stored.shape.join(", ")}], ${bytes} bytes from byte ${stored.at} on, but has only ${Math.max(0, source.size - stored.at)} there. It is damaged, or was cut off.`,
+  );
 }
 
 /** Reads it into a new tensor. Throws FormatError, OutOfMemory. */
@@ -51,7 +68,8 @@ export function tensorOf(source: Source, stored: Stored, device: string | undefi
   const bytes = storedBytes(stored);
   const out = Tensor.empty(deviceNamed(device), dtype, stored.isColumnMajor === true ? [...shape].reverse() : shape);
   try {
-    for (let done = 0; done < bytes; done += stepBytes) upload(out.living(), done, asElements(source.read(at + done, Math.min(stepBytes, bytes - done)), stored));
+    for (let done = 0; done < bytes; done += stepBytes)
+      upload(out.living(), done, asElements(source.read(at + done, Math.min(stepBytes, bytes - done)), stored));
   } catch (error) {
     out.dispose();
     throw error;
@@ -62,7 +80,10 @@ export function tensorOf(source: Source, stored: Stored, device: string | undefi
 }
 
 /** Bytes of a file as they lie in a tensor: little-endian, and booleans 0 or 1. */
-export function asElements(part: Uint8Array, { dtype, isBigEndian }: Pick<Stored, "dtype" | "isBigEndian">): Uint8Array {
+export function asElements(
+  part: Uint8Array,
+  { dtype, isBigEndian }: Pick<Stored, "dtype" | "isBigEndian">,
+): Uint8Array {
   const { bytes, kind } = factsOf(dtype);
   // Another byte than 0 and 1 in a bool is undefined behaviour in C++.
   if (kind === "bool") return part.every((value) => value <= 1) ? part : part.map((value) => (value === 0 ? 0 : 1));

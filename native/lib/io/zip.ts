@@ -11,7 +11,13 @@ export interface Entry {
   open(): Source;
 }
 
-const sign = { local: 0x04034b50, central: 0x02014b50, end: 0x06054b50, end64: 0x06064b50, locator64: 0x07064b50 } as const;
+const sign = {
+  local: 0x04034b50,
+  central: 0x02014b50,
+  end: 0x06054b50,
+  end64: 0x06064b50,
+  locator64: 0x07064b50,
+} as const;
 const max32 = 0xffffffff;
 /** Below this a high ratio does no harm. */
 const harmless = 2 ** 20;
@@ -19,26 +25,34 @@ const harmless = 2 ** 20;
 /** A field of 64 bits, exactly. */
 function long(view: Buffer, at: number, file: string): number {
   const value = Number(view.readBigUInt64LE(at));
-  if (!Number.isSafeInteger(value)) throw new FormatError("OFFSET", file, `${file} names a size of ${value} bytes, more than any file has.`);
+  if (!Number.isSafeInteger(value))
+    throw new FormatError("OFFSET", file, `${file} names a size of ${value} bytes, more than any file has.`);
   return value;
 }
 
-interface Directory { readonly count: number; readonly size: number; readonly at: number; }
+interface Directory {
+  readonly count: number;
+  readonly size: number;
+  readonly at: number;
+}
 
 function directoryOf(source: Source): Directory {
   const { name, size } = source;
   const start = Math.max(0, size - 22 - 0xffff);
   const tail = Buffer.from(source.read(start, size - start));
   let at = tail.length - 22;
-  while (at >= 0 && !(tail.readUInt32LE(at) === sign.end && at + 22 + tail.readUInt16LE(at + 20) === tail.length)) at -= 1;
+  while (at >= 0 && !(tail.readUInt32LE(at) === sign.end && at + 22 + tail.readUInt16LE(at + 20) === tail.length))
+    at -= 1;
   if (at < 0) throw new FormatError("FORMAT", name, `${name} is no zip archive, or its end is missing.`);
   const count = tail.readUInt16LE(at + 10);
   const found = { count, size: tail.readUInt32LE(at + 12), at: tail.readUInt32LE(at + 16) };
-  if (tail.readUInt16LE(at + 4) !== 0 || tail.readUInt16LE(at + 6) !== 0 || tail.readUInt16LE(at + 8) !== count) throw new FormatError("UNSUPPORTED", name, `${name} is one part of an archive of several files.`);
+  if (tail.readUInt16LE(at + 4) !== 0 || tail.readUInt16LE(at + 6) !== 0 || tail.readUInt16LE(at + 8) !== count)
+    throw new FormatError("UNSUPPORTED", name, `${name} is one part of an archive of several files.`);
   if (count !== 0xffff && found.size !== max32 && found.at !== max32) return found;
   if (at < 20 || tail.readUInt32LE(at - 20) !== sign.locator64) return found;
   const end = Buffer.from(source.read(long(tail, at - 12, name), 56));
-  if (end.readUInt32LE(0) !== sign.end64) throw new FormatError("HEADER", name, `The end of ${name} does not lead to its directory.`);
+  if (end.readUInt32LE(0) !== sign.end64)
+    throw new FormatError("HEADER", name, `The end of ${name} does not lead to its directory.`);
   return { count: long(end, 32, name), size: long(end, 40, name), at: long(end, 48, name) };
 }
 
@@ -46,17 +60,29 @@ function directoryOf(source: Source): Directory {
 export function entriesOf(source: Source, maxRatio: number): Entry[] {
   const { name: file } = source;
   const { count, size, at } = directoryOf(source);
-  if (count * 46 > size) throw new FormatError("HEADER", file, `${file} promises ${count} entries, for which its directory of ${size} bytes has no room.`);
+  if (count * 46 > size)
+    throw new FormatError(
+      "HEADER",
+      file,
+      `${file} promises ${count} entries, for which its directory of ${size} bytes has no room.`,
+    );
   const directory = Buffer.from(source.read(at, size));
   const taken: { begin: number; end: number }[] = [];
   const names = new Set<string>();
   const entries: Entry[] = [];
-  for (let record = 0; entries.length < count;) {
-    if (record + 46 > size || directory.readUInt32LE(record) !== sign.central) throw new FormatError("HEADER", file, `The directory of ${file} is damaged at entry ${entries.length}.`);
-    const length = 46 + directory.readUInt16LE(record + 28) + directory.readUInt16LE(record + 30) + directory.readUInt16LE(record + 32);
-    if (record + length > size) throw new FormatError("HEADER", file, `The directory of ${file} ends within entry ${entries.length}.`);
+  for (let record = 0; entries.length < count; ) {
+    if (record + 46 > size || directory.readUInt32LE(record) !== sign.central)
+      throw new FormatError("HEADER", file, `The directory of ${file} is damaged at entry ${entries.length}.`);
+    const length =
+      46 +
+      directory.readUInt16LE(record + 28) +
+      directory.readUInt16LE(record + 30) +
+      directory.readUInt16LE(record + 32);
+    if (record + length > size)
+      throw new FormatError("HEADER", file, `The directory of ${file} ends within entry ${entries.length}.`);
     const { entry, range } = entryAt(source, directory.subarray(record, record + length), maxRatio);
-    if (names.has(entry.name)) throw new FormatError("HEADER", file, `${file} has two entries named ${JSON.stringify(entry.name)}.`);
+    if (names.has(entry.name))
+      throw new FormatError("HEADER", file, `${file} has two entries named ${JSON.stringify(entry.name)}.`);
     names.add(entry.name);
     entries.push(entry);
     taken.push(range);
@@ -64,26 +90,45 @@ export function entriesOf(source: Source, maxRatio: number): Entry[] {
   }
   // Entries that share their bytes make a small archive a large one.
   taken.sort((a, b) => a.begin - b.begin);
-  if (taken.some(({ begin }, index) => index > 0 && begin < taken[index - 1]!.end) || (taken.at(-1)?.end ?? 0) > at) throw new FormatError("OFFSET", file, `Entries of ${file} overlap.`);
+  if (taken.some(({ begin }, index) => index > 0 && begin < taken[index - 1]!.end) || (taken.at(-1)?.end ?? 0) > at)
+    throw new FormatError("OFFSET", file, `Entries of ${file} overlap.`);
   return entries;
 }
 
-function entryAt(source: Source, record: Buffer, maxRatio: number): { entry: Entry; range: { begin: number; end: number } } {
+function entryAt(
+  source: Source,
+  record: Buffer,
+  maxRatio: number,
+): { entry: Entry; range: { begin: number; end: number } } {
   const { name: file } = source;
   const name = record.toString("utf8", 46, 46 + record.readUInt16LE(28));
   const called = `${file}, entry ${JSON.stringify(name.slice(0, 100))},`;
   const [flags, method, checksum] = [record.readUInt16LE(8), record.readUInt16LE(10), record.readUInt32LE(16)];
   const [packed, size, local] = sizesOf(record, file);
-  if ((flags & 1) !== 0 || (method !== 0 && method !== 8)) throw new FormatError("UNSUPPORTED", file, `${called} is ${(flags & 1) !== 0 ? "encrypted" : `packed by method ${method}`}. Stored and deflated entries are read.`);
-  if (method === 0 && packed !== size) throw new FormatError("HEADER", file, `${called} is not packed, but says that it has ${packed} and ${size} bytes.`);
+  if ((flags & 1) !== 0 || (method !== 0 && method !== 8))
+    throw new FormatError(
+      "UNSUPPORTED",
+      file,
+      `${called} is ${(flags & 1) !== 0 ? "encrypted" : `packed by method ${method}`}. Stored and deflated entries are read.`,
+    );
+  if (method === 0 && packed !== size)
+    throw new FormatError("HEADER", file, `${called} is not packed, but says that it has ${packed} and ${size} bytes.`);
   if (size > harmless && size > packed * maxRatio) {
-    throw new FormatError("RATIO", file, `${called} would grow from ${packed} to ${size} bytes, more than ${maxRatio} times. If you trust the file, allow it with { maxRatio: ${Math.ceil(size / Math.max(packed, 1))} }.`);
+    throw new FormatError(
+      "RATIO",
+      file,
+      `${called} would grow from ${packed} to ${size} bytes, more than ${maxRatio} times. If you trust the file, allow it with { maxRatio: ${Math.ceil(size / Math.max(packed, 1))} }.`,
+    );
   }
   const head = Buffer.from(source.read(local, 30));
-  if (head.readUInt32LE(0) !== sign.local) throw new FormatError("OFFSET", file, `${called} does not begin where the directory says.`);
+  if (head.readUInt32LE(0) !== sign.local)
+    throw new FormatError("OFFSET", file, `${called} does not begin where the directory says.`);
   const begin = local + 30 + head.readUInt16LE(26) + head.readUInt16LE(28);
   const body = sourceWithin(source, begin, packed, `${file}:${name}`);
-  return { entry: { name, size, open: () => opened(body, method, size, checksum) }, range: { begin: local, end: begin + packed } };
+  return {
+    entry: { name, size, open: () => opened(body, method, size, checksum) },
+    range: { begin: local, end: begin + packed },
+  };
 }
 
 /** Packed size, size and offset of the local header: 32 bits each, or where those are all ones in the ZIP64 field. */
@@ -110,9 +155,19 @@ function opened(body: Source, method: number, size: number, checksum: number): S
     try {
       inflated = inflateRawSync(body.read(0, body.size), { maxOutputLength: Math.max(size, 1) });
     } catch (error) {
-      throw new FormatError("CHECKSUM", body.name, `${body.name} cannot be inflated: it is damaged, or larger than the ${size} bytes that it promises.`, { cause: error });
+      throw new FormatError(
+        "CHECKSUM",
+        body.name,
+        `${body.name} cannot be inflated: it is damaged, or larger than the ${size} bytes that it promises.`,
+        { cause: error },
+      );
     }
-    if (inflated.length !== size) throw new FormatError("CHECKSUM", body.name, `${body.name} inflates to ${inflated.length} bytes, but promises ${size}.`);
+    if (inflated.length !== size)
+      throw new FormatError(
+        "CHECKSUM",
+        body.name,
+        `${body.name} inflates to ${inflated.length} bytes, but promises ${size}.`,
+      );
     source = sourceOfBytes(inflated, body.name);
   }
   let sum = 0;
@@ -122,7 +177,10 @@ function opened(body: Source, method: number, size: number, checksum: number): S
 }
 
 /** An archive in parts. The contents of each entry come in parts, too. */
-export function* zipParts(entries: Iterable<readonly [name: string, parts: readonly Uint8Array[]]>, isCompressed: boolean): Generator<Uint8Array> {
+export function* zipParts(
+  entries: Iterable<readonly [name: string, parts: readonly Uint8Array[]]>,
+  isCompressed: boolean,
+): Generator<Uint8Array> {
   const directory: Buffer[] = [];
   let at = 0;
   for (const [text, plain] of entries) {
@@ -140,10 +198,21 @@ export function* zipParts(entries: Iterable<readonly [name: string, parts: reado
     at += head.length + packed;
   }
   yield* directory;
-  yield endOf(directory.length, directory.reduce((sum, { length }) => sum + length, 0), at);
+  yield endOf(
+    directory.length,
+    directory.reduce((sum, { length }) => sum + length, 0),
+    at,
+  );
 }
 
-interface Written { readonly name: Buffer; readonly size: number; readonly packed: number; readonly checksum: number; readonly method: number; readonly at: number; }
+interface Written {
+  readonly name: Buffer;
+  readonly size: number;
+  readonly packed: number;
+  readonly checksum: number;
+  readonly method: number;
+  readonly at: number;
+}
 
 function headerOf({ name, size, packed, checksum, method, at }: Written, isCentral: boolean): Buffer {
   const wide = size >= max32 || packed >= max32 || at >= max32;

@@ -6,7 +6,11 @@ import { Storage } from "./storage.ts";
 import type { DeviceProcess } from "../device/process.ts";
 
 /** What `tidy` knows of the tensors made since it began. */
-export interface Scope { readonly made: Set<DeviceArray>; readonly escaped: Set<DeviceArray>; readonly outer: Scope | null; }
+export interface Scope {
+  readonly made: Set<DeviceArray>;
+  readonly escaped: Set<DeviceArray>;
+  readonly outer: Scope | null;
+}
 let scope: Scope | null = null;
 
 /** Has every tensor that is made from now on noted there. Returns what noted before. */
@@ -58,27 +62,51 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
   }
 
   /** Undefined contents. Throws OutOfMemory. */
-  static allocate<D extends DType>(device: DeviceProcess, dtype: D, shape: Shape, strides: readonly number[] = stridesOf(shape)): DeviceArray<D> {
-    return new DeviceArray(new Storage(device, sizeOf(shape) * factsOf(dtype).bytes), dtype, { shape, strides, offset: 0 }, true);
+  static allocate<D extends DType>(
+    device: DeviceProcess,
+    dtype: D,
+    shape: Shape,
+    strides: readonly number[] = stridesOf(shape),
+  ): DeviceArray<D> {
+    return new DeviceArray(
+      new Storage(device, sizeOf(shape) * factsOf(dtype).bytes),
+      dtype,
+      { shape, strides, offset: 0 },
+      true,
+    );
   }
 
   /** The memory, or `null` once disposed of. */
-  get storage(): Storage | null { return this.#storage; }
+  get storage(): Storage | null {
+    return this.#storage;
+  }
 
   /** The device, also of an array that has been disposed of. */
-  get deviceProcess(): DeviceProcess { return this.#device; }
+  get deviceProcess(): DeviceProcess {
+    return this.#device;
+  }
 
   /** Bytes of the elements. */
-  get bytes(): number { return this.size * factsOf(this.dtype).bytes; }
+  get bytes(): number {
+    return this.size * factsOf(this.dtype).bytes;
+  }
 
   /** Number of axes. */
-  get ndim(): number { return this.shape.length; }
+  get ndim(): number {
+    return this.shape.length;
+  }
 
-  get isDisposed(): boolean { return this.#storage === null; }
+  get isDisposed(): boolean {
+    return this.#storage === null;
+  }
 
   /** The memory. Throws TensorError once disposed of; `use` is what it was wanted for. */
   living(use?: string): Storage {
-    if (this.#storage === null) throw new TensorError("DISPOSED", `${use === undefined ? "This tensor" : `An operand of ${use}`}, shape ${formatShape(this.shape)}, has been disposed of.`);
+    if (this.#storage === null)
+      throw new TensorError(
+        "DISPOSED",
+        `${use === undefined ? "This tensor" : `An operand of ${use}`}, shape ${formatShape(this.shape)}, has been disposed of.`,
+      );
     return this.#storage;
   }
 
@@ -89,7 +117,9 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
     storage?.drop();
   }
 
-  [Symbol.dispose](): void { this.dispose(); }
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
 }
 
 /** Another view of the same memory. */
@@ -100,5 +130,9 @@ export function viewOf<D extends DType>(array: DeviceArray<D>, view: View): Devi
 /** The same bytes as elements of another dtype, in row-major order; the array is contiguous. */
 export function bytesOf<D extends DType>(array: DeviceArray, dtype: D): DeviceArray<D> {
   const { bytes } = factsOf(dtype);
-  return new DeviceArray(array.living().hold(), dtype, { shape: [array.bytes / bytes], strides: [1], offset: (array.offset * factsOf(array.dtype).bytes) / bytes });
+  return new DeviceArray(array.living().hold(), dtype, {
+    shape: [array.bytes / bytes],
+    strides: [1],
+    offset: (array.offset * factsOf(array.dtype).bytes) / bytes,
+  });
 }

@@ -15,14 +15,20 @@ function allValues(mantissa: number, bias: number): Map<number, number> {
   return values;
 }
 
-const formats: [DType, number, number][] = [["float16", 10, 15], ["bfloat16", 7, 127]];
+const formats: [DType, number, number][] = [
+  ["float16", 10, 15],
+  ["bfloat16", 7, 127],
+];
 
 describe.each(formats)("%s", (dtype, mantissa, bias) => {
   const { encode, decode } = factsOf(dtype);
   const values = allValues(mantissa, bias);
 
   test("every finite value decodes and encodes to itself, with either sign", () => {
-    const wrong = [...values].filter(([bits, value]) => decode(bits) !== value || encode(value) !== BigInt(bits) || encode(-value) !== BigInt(bits | 0x8000));
+    const wrong = [...values].filter(
+      ([bits, value]) =>
+        decode(bits) !== value || encode(value) !== BigInt(bits) || encode(-value) !== BigInt(bits | 0x8000),
+    );
     expect(wrong).toEqual([]);
   });
 
@@ -30,7 +36,11 @@ describe.each(formats)("%s", (dtype, mantissa, bias) => {
     const wrong = [...values].filter(([bits, low]) => {
       const high = values.get(bits + 1);
       if (high === undefined) return false;
-      const rounded = [encode((low + high) / 2), encode(low + (high - low) * 0.49), encode(low + (high - low) * 0.51)].map(Number);
+      const rounded = [
+        encode((low + high) / 2),
+        encode(low + (high - low) * 0.49),
+        encode(low + (high - low) * 0.51),
+      ].map(Number);
       return rounded[0] !== (bits % 2 === 0 ? bits : bits + 1) || rounded[1] !== bits || rounded[2] !== bits + 1;
     });
     expect(wrong).toEqual([]);
@@ -89,15 +99,24 @@ describe("what a dtype holds", () => {
 });
 
 // OCP 8-bit Floating Point Specification, revision 1.0, tables 1 and 2: every code by its definition.
-describe.each([["float8_e4m3", 4, 7, 448], ["float8_e5m2", 5, 15, 57344]] as const)("%s", (dtype, exponentBits, bias, most) => {
+describe.each([
+  ["float8_e4m3", 4, 7, 448],
+  ["float8_e5m2", 5, 15, 57344],
+] as const)("%s", (dtype, exponentBits, bias, most) => {
   const { encode, decode } = factsOf(dtype);
   const mantissaBits = 7 - exponentBits;
   const value = (code: number): number => {
-    const [sign, exponent, fraction] = [code >> 7 ? -1 : 1, (code >> mantissaBits) & (2 ** exponentBits - 1), code & (2 ** mantissaBits - 1)];
+    const [sign, exponent, fraction] = [
+      code >> 7 ? -1 : 1,
+      (code >> mantissaBits) & (2 ** exponentBits - 1),
+      code & (2 ** mantissaBits - 1),
+    ];
     const isTop = exponent === 2 ** exponentBits - 1;
     if (dtype === "float8_e5m2" && isTop) return fraction === 0 ? sign * Infinity : NaN;
     if (dtype === "float8_e4m3" && isTop && fraction === 7) return NaN;
-    return exponent === 0 ? sign * fraction * 2 ** (1 - bias - mantissaBits) : sign * (1 + fraction / 2 ** mantissaBits) * 2 ** (exponent - bias);
+    return exponent === 0
+      ? sign * fraction * 2 ** (1 - bias - mantissaBits)
+      : sign * (1 + fraction / 2 ** mantissaBits) * 2 ** (exponent - bias);
   };
 
   test("every code is its number, and every number its code", () => {

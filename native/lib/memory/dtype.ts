@@ -21,10 +21,28 @@ interface DTypeFacts {
   readonly range: readonly [number | bigint, number | bigint] | null;
 }
 
-export type TypedArray = Float32Array | Float64Array | Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array | BigInt64Array | BigUint64Array;
+export type TypedArray =
+  | Float32Array
+  | Float64Array
+  | Int8Array
+  | Uint8Array
+  | Int16Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array
+  | BigInt64Array
+  | BigUint64Array;
 type TypedArrayConstructor =
-  | Float32ArrayConstructor | Float64ArrayConstructor | Int8ArrayConstructor | Uint8ArrayConstructor | Int16ArrayConstructor | Uint16ArrayConstructor | Int32ArrayConstructor
-  | Uint32ArrayConstructor | BigInt64ArrayConstructor | BigUint64ArrayConstructor;
+  | Float32ArrayConstructor
+  | Float64ArrayConstructor
+  | Int8ArrayConstructor
+  | Uint8ArrayConstructor
+  | Int16ArrayConstructor
+  | Uint16ArrayConstructor
+  | Int32ArrayConstructor
+  | Uint32ArrayConstructor
+  | BigInt64ArrayConstructor
+  | BigUint64ArrayConstructor;
 
 const bits = new DataView(new ArrayBuffer(8));
 
@@ -39,9 +57,23 @@ function float64Bits(value: number): bigint {
 }
 
 /** A float of fewer than 32 bits. `most`: values of this magnitude and above are infinite, or where there is no infinity the bits of the largest one. */
-interface SmallFloat { mantissa: number; minExponent: number; bits: 8 | 16; most: number; overflow: number; nan: number; }
+interface SmallFloat {
+  mantissa: number;
+  minExponent: number;
+  bits: 8 | 16;
+  most: number;
+  overflow: number;
+  nan: number;
+}
 const half: SmallFloat = { mantissa: 10, minExponent: -14, bits: 16, most: 65520, overflow: 0x7c00, nan: 0x7e00 };
-const brain: SmallFloat = { mantissa: 7, minExponent: -126, bits: 16, most: 3.3961775292304957e38, overflow: 0x7f80, nan: 0x7fc0 };
+const brain: SmallFloat = {
+  mantissa: 7,
+  minExponent: -126,
+  bits: 16,
+  most: 3.3961775292304957e38,
+  overflow: 0x7f80,
+  nan: 0x7fc0,
+};
 // OCP 8-bit Floating Point Specification, revision 1.0. e4m3 has no infinity: what is beyond its range becomes its largest value.
 const e4m3: SmallFloat = { mantissa: 3, minExponent: -6, bits: 8, most: 448, overflow: 0x7e, nan: 0x7f };
 const e5m2: SmallFloat = { mantissa: 2, minExponent: -14, bits: 8, most: 61440, overflow: 0x7c, nan: 0x7e };
@@ -77,32 +109,170 @@ function smallFloatValue(raw: number, format: SmallFloat): number {
 }
 
 const asNumber = (raw: number | bigint): number => Number(raw);
-const unsigned = (width: number): Encode => (value) => BigInt.asUintN(width, BigInt(value));
+const unsigned =
+  (width: number): Encode =>
+  (value) =>
+    BigInt.asUintN(width, BigInt(value));
 
 /** Every dtype, in the order in which messages list them. */
 export const dtypes = {
-  float32: { bytes: 4, kind: "float", c: "float", array: Float32Array, encode: (value) => float32Bits(Number(value)), decode: asNumber, range: [-Infinity, Infinity] },
-  float64: { bytes: 8, kind: "float", c: "double", array: Float64Array, encode: (value) => float64Bits(Number(value)), decode: asNumber, range: [-Infinity, Infinity] },
-  float16: { bytes: 2, kind: "float", c: "__half", array: Uint16Array, encode: (value) => BigInt(smallFloatBits(Number(value), half)), decode: (raw) => smallFloatValue(Number(raw), half), range: [-Infinity, Infinity] },
-  bfloat16: { bytes: 2, kind: "float", c: "__nv_bfloat16", array: Uint16Array, encode: (value) => BigInt(smallFloatBits(Number(value), brain)), decode: (raw) => smallFloatValue(Number(raw), brain), range: [-Infinity, Infinity] },
-  float8_e4m3: { bytes: 1, kind: "float", isStorage: true, c: "warpcell::float8_e4m3", array: Uint8Array, encode: (value) => BigInt(smallFloatBits(Number(value), e4m3)), decode: (raw) => smallFloatValue(Number(raw), e4m3), range: [-Infinity, Infinity] },
-  float8_e5m2: { bytes: 1, kind: "float", isStorage: true, c: "warpcell::float8_e5m2", array: Uint8Array, encode: (value) => BigInt(smallFloatBits(Number(value), e5m2)), decode: (raw) => smallFloatValue(Number(raw), e5m2), range: [-Infinity, Infinity] },
-  int8: { bytes: 1, kind: "int", c: "signed char", array: Int8Array, encode: unsigned(8), decode: asNumber, range: [-128, 127] },
-  uint8: { bytes: 1, kind: "int", c: "unsigned char", array: Uint8Array, encode: unsigned(8), decode: asNumber, range: [0, 255] },
-  int16: { bytes: 2, kind: "int", c: "short", array: Int16Array, encode: unsigned(16), decode: asNumber, range: [-32768, 32767] },
-  uint16: { bytes: 2, kind: "int", c: "unsigned short", array: Uint16Array, encode: unsigned(16), decode: asNumber, range: [0, 65535] },
-  int32: { bytes: 4, kind: "int", c: "int", array: Int32Array, encode: unsigned(32), decode: asNumber, range: [-(2 ** 31), 2 ** 31 - 1] },
-  uint32: { bytes: 4, kind: "int", c: "unsigned int", array: Uint32Array, encode: unsigned(32), decode: asNumber, range: [0, 2 ** 32 - 1] },
-  int64: { bytes: 8, kind: "int", c: "long long", array: BigInt64Array, encode: unsigned(64), decode: (raw) => BigInt(raw), range: [-(2n ** 63n), 2n ** 63n - 1n] },
-  uint64: { bytes: 8, kind: "int", c: "unsigned long long", array: BigUint64Array, encode: unsigned(64), decode: (raw) => BigInt(raw), range: [0n, 2n ** 64n - 1n] },
-  bool: { bytes: 1, kind: "bool", c: "bool", array: Uint8Array, encode: (value) => (value ? 1n : 0n), decode: (raw) => raw !== 0, range: null },
+  float32: {
+    bytes: 4,
+    kind: "float",
+    c: "float",
+    array: Float32Array,
+    encode: (value) => float32Bits(Number(value)),
+    decode: asNumber,
+    range: [-Infinity, Infinity],
+  },
+  float64: {
+    bytes: 8,
+    kind: "float",
+    c: "double",
+    array: Float64Array,
+    encode: (value) => float64Bits(Number(value)),
+    decode: asNumber,
+    range: [-Infinity, Infinity],
+  },
+  float16: {
+    bytes: 2,
+    kind: "float",
+    c: "__half",
+    array: Uint16Array,
+    encode: (value) => BigInt(smallFloatBits(Number(value), half)),
+    decode: (raw) => smallFloatValue(Number(raw), half),
+    range: [-Infinity, Infinity],
+  },
+  bfloat16: {
+    bytes: 2,
+    kind: "float",
+    c: "__nv_bfloat16",
+    array: Uint16Array,
+    encode: (value) => BigInt(smallFloatBits(Number(value), brain)),
+    decode: (raw) => smallFloatValue(Number(raw), brain),
+    range: [-Infinity, Infinity],
+  },
+  float8_e4m3: {
+    bytes: 1,
+    kind: "float",
+    isStorage: true,
+    c: "warpcell::float8_e4m3",
+    array: Uint8Array,
+    encode: (value) => BigInt(smallFloatBits(Number(value), e4m3)),
+    decode: (raw) => smallFloatValue(Number(raw), e4m3),
+    range: [-Infinity, Infinity],
+  },
+  float8_e5m2: {
+    bytes: 1,
+    kind: "float",
+    isStorage: true,
+    c: "warpcell::float8_e5m2",
+    array: Uint8Array,
+    encode: (value) => BigInt(smallFloatBits(Number(value), e5m2)),
+    decode: (raw) => smallFloatValue(Number(raw), e5m2),
+    range: [-Infinity, Infinity],
+  },
+  int8: {
+    bytes: 1,
+    kind: "int",
+    c: "signed char",
+    array: Int8Array,
+    encode: unsigned(8),
+    decode: asNumber,
+    range: [-128, 127],
+  },
+  uint8: {
+    bytes: 1,
+    kind: "int",
+    c: "unsigned char",
+    array: Uint8Array,
+    encode: unsigned(8),
+    decode: asNumber,
+    range: [0, 255],
+  },
+  int16: {
+    bytes: 2,
+    kind: "int",
+    c: "short",
+    array: Int16Array,
+    encode: unsigned(16),
+    decode: asNumber,
+    range: [-32768, 32767],
+  },
+  uint16: {
+    bytes: 2,
+    kind: "int",
+    c: "unsigned short",
+    array: Uint16Array,
+    encode: unsigned(16),
+    decode: asNumber,
+    range: [0, 65535],
+  },
+  int32: {
+    bytes: 4,
+    kind: "int",
+    c: "int",
+    array: Int32Array,
+    encode: unsigned(32),
+    decode: asNumber,
+    range: [-(2 ** 31), 2 ** 31 - 1],
+  },
+  uint32: {
+    bytes: 4,
+    kind: "int",
+    c: "unsigned int",
+    array: Uint32Array,
+    encode: unsigned(32),
+    decode: asNumber,
+    range: [0, 2 ** 32 - 1],
+  },
+  int64: {
+    bytes: 8,
+    kind: "int",
+    c: "long long",
+    array: BigInt64Array,
+    encode: unsigned(64),
+    decode: (raw) => BigInt(raw),
+    range: [-(2n ** 63n), 2n ** 63n - 1n],
+  },
+  uint64: {
+    bytes: 8,
+    kind: "int",
+    c: "unsigned long long",
+    array: BigUint64Array,
+    encode: unsigned(64),
+    decode: (raw) => BigInt(raw),
+    range: [0n, 2n ** 64n - 1n],
+  },
+  bool: {
+    bytes: 1,
+    kind: "bool",
+    c: "bool",
+    array: Uint8Array,
+    encode: (value) => (value ? 1n : 0n),
+    decode: (raw) => raw !== 0,
+    range: null,
+  },
 } as const satisfies Record<string, DTypeFacts>;
 
 export type DType = keyof typeof dtypes;
 
 interface TypedArrays {
-  float32: Float32Array; float64: Float64Array; float16: Uint16Array; bfloat16: Uint16Array; float8_e4m3: Uint8Array; float8_e5m2: Uint8Array;
-  int8: Int8Array; uint8: Uint8Array; int16: Int16Array; uint16: Uint16Array; int32: Int32Array; uint32: Uint32Array; int64: BigInt64Array; uint64: BigUint64Array; bool: Uint8Array;
+  float32: Float32Array;
+  float64: Float64Array;
+  float16: Uint16Array;
+  bfloat16: Uint16Array;
+  float8_e4m3: Uint8Array;
+  float8_e5m2: Uint8Array;
+  int8: Int8Array;
+  uint8: Uint8Array;
+  int16: Int16Array;
+  uint16: Uint16Array;
+  int32: Int32Array;
+  uint32: Uint32Array;
+  int64: BigInt64Array;
+  uint64: BigUint64Array;
+  bool: Uint8Array;
 }
 /** What `data()` of a tensor of dtype `D` returns. */
 export type TypedArrayOf<D extends DType> = TypedArrays[D];
@@ -134,7 +304,13 @@ export function admits(dtype: DType, value: unknown): value is number | bigint |
 export function dtypeOfArray(array: ArrayBufferView): DType | null {
   if (array instanceof Uint8ClampedArray) return "uint8";
   // instanceof: a Buffer is a Uint8Array. Arrays of the narrow floats hold integers when nobody says otherwise.
-  return dtypeNames.find((name) => factsOf(name).kind === (array instanceof Float32Array || array instanceof Float64Array ? "float" : "int") && array instanceof factsOf(name).array) ?? null;
+  return (
+    dtypeNames.find(
+      (name) =>
+        factsOf(name).kind === (array instanceof Float32Array || array instanceof Float64Array ? "float" : "int") &&
+        array instanceof factsOf(name).array,
+    ) ?? null
+  );
 }
 
 /** The C++ type that elements are computed in (`Wide` in device/include/warpcell/numbers.cuh), as a launch writes it. */

@@ -11,7 +11,10 @@ export function promoted(a: DType, b: DType): DType {
   const [left, right] = [factsOf(a), factsOf(b)];
   if (left.isStorage || right.isStorage) {
     const storage = left.isStorage ? a : b;
-    throw new TensorError("DTYPE", `${storage} only stores numbers and does not mix with ${left.isStorage ? b : a}: convert it first, e.g. with .to("float32").`);
+    throw new TensorError(
+      "DTYPE",
+      `${storage} only stores numbers and does not mix with ${left.isStorage ? b : a}: convert it first, e.g. with .to("float32").`,
+    );
   }
   if (left.kind !== right.kind) {
     const rank = { bool: 0, int: 1, float: 2 } as const;
@@ -21,7 +24,11 @@ export function promoted(a: DType, b: DType): DType {
   if (isUnsigned(a) === isUnsigned(b)) return left.bytes > right.bytes ? a : b;
   const [u, s] = isUnsigned(a) ? [left, right] : [right, left];
   const holding = signed[Math.max(u.bytes * 2, s.bytes)];
-  if (holding === undefined) throw new TensorError("DTYPE", `No integer holds all of ${a} and ${b}: convert one, e.g. with .to("${isUnsigned(a) ? b : a}").`);
+  if (holding === undefined)
+    throw new TensorError(
+      "DTYPE",
+      `No integer holds all of ${a} and ${b}: convert one, e.g. with .to("${isUnsigned(a) ? b : a}").`,
+    );
   return holding;
 }
 

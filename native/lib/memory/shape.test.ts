@@ -1,13 +1,29 @@
 // Shapes, strides and views, against elements counted one by one.
 import { describe, expect, test } from "vitest";
-import { broadcast, checkedAxis, checkedShape, isContiguous, merged, reshaped, reshapedStrides, sizeOf, sliced, stretch, stridesOf, transposed, type View } from "./shape.ts";
+import {
+  broadcast,
+  checkedAxis,
+  checkedShape,
+  isContiguous,
+  merged,
+  reshaped,
+  reshapedStrides,
+  sizeOf,
+  sliced,
+  stretch,
+  stridesOf,
+  transposed,
+  type View,
+} from "./shape.ts";
 
 const whole = (shape: number[]): View => ({ shape, strides: stridesOf(shape), offset: 0 });
 
 /** Offsets of all elements in row-major order, one by one. */
 function elements({ shape, strides, offset }: View): number[] {
   if (shape.length === 0) return [offset];
-  return Array.from({ length: shape[0]! }, (_, index) => elements({ shape: shape.slice(1), strides: strides.slice(1), offset: offset + index * strides[0]! })).flat();
+  return Array.from({ length: shape[0]! }, (_, index) =>
+    elements({ shape: shape.slice(1), strides: strides.slice(1), offset: offset + index * strides[0]! }),
+  ).flat();
 }
 
 function random(low: number, high: number): number {
@@ -16,8 +32,16 @@ function random(low: number, high: number): number {
 
 function randomView(): View {
   let view = whole(Array.from({ length: random(1, 4) }, () => random(1, 5)));
-  if (Math.random() < 0.6) view = transposed(view, view.shape.map((_, axis) => axis).sort(() => Math.random() - 0.5));
-  if (Math.random() < 0.6) view = sliced(view, view.shape.map((size) => [random(0, size - 1), null, random(1, 2)]));
+  if (Math.random() < 0.6)
+    view = transposed(
+      view,
+      view.shape.map((_, axis) => axis).sort(() => Math.random() - 0.5),
+    );
+  if (Math.random() < 0.6)
+    view = sliced(
+      view,
+      view.shape.map((size) => [random(0, size - 1), null, random(1, 2)]),
+    );
   return view;
 }
 
@@ -31,7 +55,9 @@ describe("views", () => {
     for (let round = 0; round < 500; round++) {
       const view = randomView();
       const offsets = elements(view);
-      expect(isContiguous(view.shape, view.strides)).toBe(offsets.every((offset, index) => offset === offsets[0]! + index));
+      expect(isContiguous(view.shape, view.strides)).toBe(
+        offsets.every((offset, index) => offset === offsets[0]! + index),
+      );
     }
   });
 
@@ -69,7 +95,14 @@ describe("views", () => {
   test("slices: indices drop the axis, negative positions count from the end, ranges clamp", () => {
     const x = whole([4, 5]);
     expect(sliced(x, [-1])).toEqual({ shape: [5], strides: [1], offset: 15 });
-    expect(elements(sliced(x, [[1, 3], [0, null, 2]]))).toEqual([5, 7, 9, 10, 12, 14]);
+    expect(
+      elements(
+        sliced(x, [
+          [1, 3],
+          [0, null, 2],
+        ]),
+      ),
+    ).toEqual([5, 7, 9, 10, 12, 14]);
     expect(sliced(x, [null, [-2]])).toEqual({ shape: [4, 2], strides: [5, 1], offset: 3 });
     expect(sliced(x, [[2, 100]]).shape).toEqual([2, 5]);
     expect(sliced(x, [[3, 1]]).shape).toEqual([0, 5]);
@@ -78,27 +111,91 @@ describe("views", () => {
 
 describe("sentences", () => {
   test.each<[string, () => unknown, RegExp | string]>([
-    ["a negative size", () => checkedShape([2, -1]), "[2, -1] is no shape: give a whole number ≥ 0 or an array of them, such as [2, 3]."],
+    [
+      "a negative size",
+      () => checkedShape([2, -1]),
+      "[2, -1] is no shape: give a whole number ≥ 0 or an array of them, such as [2, 3].",
+    ],
     ["a size that is no number", () => checkedShape([NaN, 2n]), "[NaN, 2n] is no shape: "],
     ["a size left out", () => checkedShape(new Array(2)), "[undefined, undefined] is no shape: "],
     ["no shape", () => checkedShape("2x3"), '"2x3" is no shape: '],
-    ["too many axes", () => checkedShape([1, 1, 1, 1, 1, 1, 1, 1, 1]), "A tensor has at most 8 axes, but this shape has 9"],
-    ["too many elements", () => checkedShape([2 ** 30, 2 ** 30]), "A tensor has fewer than 2^53 elements, but shape [1073741824, 1073741824] has more."],
-    ["shapes that do not broadcast", () => broadcast([2, 3], [4]), "Shapes [2, 3] and [4] do not broadcast: from the last axis on, two sizes have to be equal or one of them 1."],
-    ["a reshape to another size", () => reshaped(6, [2, 3], [4]), "Shape [2, 3] cannot become [4]: the new shape must have 6 elements too."],
-    ["a reshape that leaves a fraction", () => reshaped(6, [2, 3], [4, -1]), "Shape [2, 3] cannot become [4, -1]: the new shape must have 6 elements too."],
-    ["two sizes to fill in", () => reshaped(6, [2, 3], [-1, -1]), "Shape [2, 3] cannot become [-1, -1]: the new shape must have 6 elements too."],
-    ["a reshape to no array", () => reshaped(6, [2, 3], 6 as never), "Shape [2, 3] cannot become 6: give the new shape as an array of whole numbers, such as [2, -1]."],
-    ["axes that are no array", () => transposed(whole([2, 3]), 0 as never), "0 is no order of 2 axes: give them as an array, such as [1, 0]."],
-    ["a slice that is none", () => sliced(whole([2, 3]), [null, true as never]), "true is no slice of axis 1: give an index, [start, stop, step], or null for all of it."],
-    ["a slice of text", () => sliced(whole([2, 3]), [["a"] as never]), `["a", undefined, 1] is no slice of axis 0: give [start, stop, step] in whole numbers, with a step other than 0.`],
+    [
+      "too many axes",
+      () => checkedShape([1, 1, 1, 1, 1, 1, 1, 1, 1]),
+      "A tensor has at most 8 axes, but this shape has 9",
+    ],
+    [
+      "too many elements",
+      () => checkedShape([2 ** 30, 2 ** 30]),
+      "A tensor has fewer than 2^53 elements, but shape [1073741824, 1073741824] has more.",
+    ],
+    [
+      "shapes that do not broadcast",
+      () => broadcast([2, 3], [4]),
+      "Shapes [2, 3] and [4] do not broadcast: from the last axis on, two sizes have to be equal or one of them 1.",
+    ],
+    [
+      "a reshape to another size",
+      () => reshaped(6, [2, 3], [4]),
+      "Shape [2, 3] cannot become [4]: the new shape must have 6 elements too.",
+    ],
+    [
+      "a reshape that leaves a fraction",
+      () => reshaped(6, [2, 3], [4, -1]),
+      "Shape [2, 3] cannot become [4, -1]: the new shape must have 6 elements too.",
+    ],
+    [
+      "two sizes to fill in",
+      () => reshaped(6, [2, 3], [-1, -1]),
+      "Shape [2, 3] cannot become [-1, -1]: the new shape must have 6 elements too.",
+    ],
+    [
+      "a reshape to no array",
+      () => reshaped(6, [2, 3], 6 as never),
+      "Shape [2, 3] cannot become 6: give the new shape as an array of whole numbers, such as [2, -1].",
+    ],
+    [
+      "axes that are no array",
+      () => transposed(whole([2, 3]), 0 as never),
+      "0 is no order of 2 axes: give them as an array, such as [1, 0].",
+    ],
+    [
+      "a slice that is none",
+      () => sliced(whole([2, 3]), [null, true as never]),
+      "true is no slice of axis 1: give an index, [start, stop, step], or null for all of it.",
+    ],
+    [
+      "a slice of text",
+      () => sliced(whole([2, 3]), [["a"] as never]),
+      `["a", undefined, 1] is no slice of axis 0: give [start, stop, step] in whole numbers, with a step other than 0.`,
+    ],
     ["an axis twice", () => transposed(whole([2, 3]), [0, 0]), "[0, 0] is no order of 2 axes: name each of them once."],
-    ["an axis that is not there", () => transposed(whole([2, 3]), [0, 2]), "There is no axis 2 in a tensor with 2 axes: give a whole number from -2 to 1."],
-    ["an axis of one", () => checkedAxis(1, 1), "There is no axis 1 in a tensor with 1 axis: give a whole number from -1 to 0."],
+    [
+      "an axis that is not there",
+      () => transposed(whole([2, 3]), [0, 2]),
+      "There is no axis 2 in a tensor with 2 axes: give a whole number from -2 to 1.",
+    ],
+    [
+      "an axis of one",
+      () => checkedAxis(1, 1),
+      "There is no axis 1 in a tensor with 1 axis: give a whole number from -1 to 0.",
+    ],
     ["an axis of none", () => checkedAxis(0, 0), "There is no axis 0 in a tensor with 0 axes."],
-    ["an index out of range", () => sliced(whole([2, 3]), [2]), "There is no index 2 on axis 0, which has 2 elements: give a whole number from -2 to 1."],
-    ["an index where there is one", () => sliced(whole([1]), [1]), "There is no index 1 on axis 0, which has 1 element: give a whole number from -1 to 0."],
-    ["an index where there is nothing", () => sliced(whole([0]), [0]), "There is no index 0 on axis 0, which has 0 elements."],
+    [
+      "an index out of range",
+      () => sliced(whole([2, 3]), [2]),
+      "There is no index 2 on axis 0, which has 2 elements: give a whole number from -2 to 1.",
+    ],
+    [
+      "an index where there is one",
+      () => sliced(whole([1]), [1]),
+      "There is no index 1 on axis 0, which has 1 element: give a whole number from -1 to 0.",
+    ],
+    [
+      "an index where there is nothing",
+      () => sliced(whole([0]), [0]),
+      "There is no index 0 on axis 0, which has 0 elements.",
+    ],
     ["a step that goes nowhere", () => sliced(whole([2, 3]), [[0, 2, 0]]), "[0, 2, 0] is no slice of axis 0: "],
     ["too many slices", () => sliced(whole([2]), [0, 0]), "Shape [2] takes at most 1 slice but got 2."],
   ])("%s", (_, act, sentence) => {

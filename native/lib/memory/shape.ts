@@ -5,7 +5,11 @@ import { listed, worded } from "../wording.ts";
 export type Shape = readonly number[];
 
 /** A window on a flat array: element (i, j, …) lies at `offset + i·strides[0] + j·strides[1] + …`. */
-export interface View { readonly shape: Shape; readonly strides: readonly number[]; readonly offset: number; }
+export interface View {
+  readonly shape: Shape;
+  readonly strides: readonly number[];
+  readonly offset: number;
+}
 
 /**
  * One axis of `slice`: an index (the axis goes), `[start, stop?, step?]`, or `null` for all of it. Negative positions count from the end; a negative step goes backwards.
@@ -25,10 +29,18 @@ export function checkedShape(shape: unknown): number[] {
   const list = typeof shape === "number" ? [shape] : shape;
   // Array.from: `every` passes over holes.
   if (!Array.isArray(list) || !Array.from(list).every((size) => Number.isSafeInteger(size) && size >= 0)) {
-    throw new TensorError("SHAPE", `${listed(shape)} is no shape: give a whole number ≥ 0 or an array of them, such as [2, 3].`);
+    throw new TensorError(
+      "SHAPE",
+      `${listed(shape)} is no shape: give a whole number ≥ 0 or an array of them, such as [2, 3].`,
+    );
   }
-  if (list.length > maxRank) throw new TensorError("SHAPE", `A tensor has at most ${maxRank} axes, but this shape has ${list.length}: ${formatShape(list)}.`);
-  if (!Number.isSafeInteger(sizeOf(list))) throw new TensorError("SHAPE", `A tensor has fewer than 2^53 elements, but shape ${formatShape(list)} has more.`);
+  if (list.length > maxRank)
+    throw new TensorError(
+      "SHAPE",
+      `A tensor has at most ${maxRank} axes, but this shape has ${list.length}: ${formatShape(list)}.`,
+    );
+  if (!Number.isSafeInteger(sizeOf(list)))
+    throw new TensorError("SHAPE", `A tensor has fewer than 2^53 elements, but shape ${formatShape(list)} has more.`);
   return [...list];
 }
 
@@ -61,7 +73,10 @@ export function isContiguous(shape: Shape, strides: readonly number[]): boolean 
 /** The axis as 0 … rank−1. Throws TensorError when there is none such. */
 export function checkedAxis(axis: number, rank: number): number {
   if (!Number.isInteger(axis) || axis < -rank || axis >= rank) {
-    throw new TensorError("AXIS", `There is no axis ${worded(axis)} in a tensor with ${rank} ax${rank === 1 ? "i" : "e"}s${rank === 0 ? "" : `: give a whole number from ${-rank} to ${rank - 1}`}.`);
+    throw new TensorError(
+      "AXIS",
+      `There is no axis ${worded(axis)} in a tensor with ${rank} ax${rank === 1 ? "i" : "e"}s${rank === 0 ? "" : `: give a whole number from ${-rank} to ${rank - 1}`}.`,
+    );
   }
   return axis < 0 ? axis + rank : axis;
 }
@@ -73,7 +88,10 @@ export function broadcast(a: Shape, b: Shape): number[] {
     const left = a[a.length - rank + axis] ?? 1;
     const right = b[b.length - rank + axis] ?? 1;
     if (left !== right && left !== 1 && right !== 1) {
-      throw new TensorError("SHAPE", `Shapes ${formatShape(a)} and ${formatShape(b)} do not broadcast: from the last axis on, two sizes have to be equal or one of them 1.`);
+      throw new TensorError(
+        "SHAPE",
+        `Shapes ${formatShape(a)} and ${formatShape(b)} do not broadcast: from the last axis on, two sizes have to be equal or one of them 1.`,
+      );
     }
     return left === 1 ? right : left;
   });
@@ -82,21 +100,29 @@ export function broadcast(a: Shape, b: Shape): number[] {
 /** The view stretched to `shape`, to which it broadcasts: stretched axes get stride 0. */
 export function stretch(view: View, shape: Shape): View {
   const missing = shape.length - view.shape.length;
-  const strides = shape.map((size, axis) => (axis < missing || view.shape[axis - missing] !== size ? 0 : view.strides[axis - missing]!));
+  const strides = shape.map((size, axis) =>
+    axis < missing || view.shape[axis - missing] !== size ? 0 : view.strides[axis - missing]!,
+  );
   return { shape, strides, offset: view.offset };
 }
 
 /** The shape that `reshape` asks for, with one −1 filled in. */
 export function reshaped(size: number, from: Shape, to: readonly number[]): number[] {
   if (!Array.isArray(to) || !Array.from(to).every(Number.isSafeInteger)) {
-    throw new TensorError("SHAPE", `Shape ${formatShape(from)} cannot become ${listed(to)}: give the new shape as an array of whole numbers, such as [2, -1].`);
+    throw new TensorError(
+      "SHAPE",
+      `Shape ${formatShape(from)} cannot become ${listed(to)}: give the new shape as an array of whole numbers, such as [2, -1].`,
+    );
   }
   const unknown = to.indexOf(-1);
   const known = sizeOf(to.filter((_, axis) => axis !== unknown));
   const filled = unknown < 0 ? [...to] : to.map((length, axis) => (axis === unknown ? size / known : length));
   const shape = filled.every((length) => Number.isSafeInteger(length) && length >= 0) ? checkedShape(filled) : null;
   if (shape === null || sizeOf(shape) !== size) {
-    throw new TensorError("SHAPE", `Shape ${formatShape(from)} cannot become ${formatShape(to)}: the new shape must have ${size} elements too.`);
+    throw new TensorError(
+      "SHAPE",
+      `Shape ${formatShape(from)} cannot become ${formatShape(to)}: the new shape must have ${size} elements too.`,
+    );
   }
   return shape;
 }
@@ -119,7 +145,10 @@ export function reshapedStrides(view: View, shape: Shape): number[] | null {
   return strides;
 }
 
-export interface Merged { shape: number[]; strides: number[][]; }
+export interface Merged {
+  shape: number[];
+  strides: number[][];
+}
 
 /** Axes of views of one shape, with neighbours joined where every view steps evenly through both: kernels then divide less. */
 export function merged(views: readonly View[]): Merged {
@@ -129,10 +158,13 @@ export function merged(views: readonly View[]): Merged {
     const size = full[axis]!;
     if (size === 1) continue;
     const last = result.shape.length - 1;
-    const joins = last >= 0 && views.every((view, index) => result.strides[index]![last] === view.strides[axis]! * size);
+    const joins =
+      last >= 0 && views.every((view, index) => result.strides[index]![last] === view.strides[axis]! * size);
     if (joins) {
       result.shape[last]! *= size;
-      views.forEach((view, index) => { result.strides[index]![last] = view.strides[axis]!; });
+      views.forEach((view, index) => {
+        result.strides[index]![last] = view.strides[axis]!;
+      });
     } else {
       result.shape.push(size);
       views.forEach((view, index) => result.strides[index]!.push(view.strides[axis]!));
@@ -144,18 +176,29 @@ export function merged(views: readonly View[]): Merged {
 /** The view with its axes in another order. Throws TensorError unless `axes` names each axis once. */
 export function transposed(view: View, axes: readonly number[]): View {
   const rank = view.shape.length;
-  if (!Array.isArray(axes)) throw new TensorError("AXIS", `${worded(axes)} is no order of ${rank} axes: give them as an array, such as [1, 0].`);
+  if (!Array.isArray(axes))
+    throw new TensorError(
+      "AXIS",
+      `${worded(axes)} is no order of ${rank} axes: give them as an array, such as [1, 0].`,
+    );
   const order = axes.map((axis) => checkedAxis(axis, rank));
   if (order.length !== rank || new Set(order).size !== rank) {
     throw new TensorError("AXIS", `${listed(axes)} is no order of ${rank} axes: name each of them once.`);
   }
-  return { shape: order.map((axis) => view.shape[axis]!), strides: order.map((axis) => view.strides[axis]!), offset: view.offset };
+  return {
+    shape: order.map((axis) => view.shape[axis]!),
+    strides: order.map((axis) => view.strides[axis]!),
+    offset: view.offset,
+  };
 }
 
 /** The view that `slices` cut out, one per axis from the first on; axes without one stay whole. */
 export function sliced(view: View, slices: readonly AxisSlice[]): View {
   if (slices.length > view.shape.length) {
-    throw new TensorError("AXIS", `Shape ${formatShape(view.shape)} takes at most ${view.shape.length} slice${view.shape.length === 1 ? "" : "s"} but got ${slices.length}.`);
+    throw new TensorError(
+      "AXIS",
+      `Shape ${formatShape(view.shape)} takes at most ${view.shape.length} slice${view.shape.length === 1 ? "" : "s"} but got ${slices.length}.`,
+    );
   }
   const shape: number[] = [];
   const strides: number[] = [];
@@ -165,13 +208,19 @@ export function sliced(view: View, slices: readonly AxisSlice[]): View {
     const slice = slices[axis] ?? null;
     if (typeof slice === "number") {
       if (!Number.isInteger(slice) || slice < -size || slice >= size) {
-        throw new TensorError("INDEX", `There is no index ${slice} on axis ${axis}, which has ${size} element${size === 1 ? "" : "s"}${size === 0 ? "" : `: give a whole number from ${-size} to ${size - 1}`}.`);
+        throw new TensorError(
+          "INDEX",
+          `There is no index ${slice} on axis ${axis}, which has ${size} element${size === 1 ? "" : "s"}${size === 0 ? "" : `: give a whole number from ${-size} to ${size - 1}`}.`,
+        );
       }
       offset += (slice < 0 ? slice + size : slice) * stride;
       return;
     }
     if (slice !== null && !Array.isArray(slice)) {
-      throw new TensorError("INDEX", `${worded(slice)} is no slice of axis ${axis}: give an index, [start, stop, step], or null for all of it.`);
+      throw new TensorError(
+        "INDEX",
+        `${worded(slice)} is no slice of axis ${axis}: give an index, [start, stop, step], or null for all of it.`,
+      );
     }
     const { start, count, step } = range(slice ?? [null], size, axis);
     offset += count === 0 ? 0 : start * stride;
@@ -181,9 +230,16 @@ export function sliced(view: View, slices: readonly AxisSlice[]): View {
   return { shape, strides, offset };
 }
 
-function range([start, stop, step = 1]: readonly [number | null, (number | null)?, number?], size: number, axis: number) {
+function range(
+  [start, stop, step = 1]: readonly [number | null, (number | null)?, number?],
+  size: number,
+  axis: number,
+) {
   if (![start ?? 0, stop ?? 0].every(Number.isInteger) || !Number.isInteger(step) || step === 0) {
-    throw new TensorError("INDEX", `${listed([start, stop, step])} is no slice of axis ${axis}: give [start, stop, step] in whole numbers, with a step other than 0.`);
+    throw new TensorError(
+      "INDEX",
+      `${listed([start, stop, step])} is no slice of axis ${axis}: give [start, stop, step] in whole numbers, with a step other than 0.`,
+    );
   }
   // Going backwards, the place before the first element is where it ends.
   const [lowest, highest] = step > 0 ? [0, size] : [-1, size - 1];
@@ -194,7 +250,11 @@ function range([start, stop, step = 1]: readonly [number | null, (number | null)
 }
 
 /** A part of a view with its axes in another order: sliced, then given new axes of size 1 at the places `added`, then transposed to `axes`. */
-export interface Window { readonly slices: readonly AxisSlice[]; readonly added?: readonly number[]; readonly axes?: readonly number[]; }
+export interface Window {
+  readonly slices: readonly AxisSlice[];
+  readonly added?: readonly number[];
+  readonly axes?: readonly number[];
+}
 
 /** The view through a window. Throws TensorError for more than {@link maxRank} axes. */
 export function windowed(view: View, { slices, added = [], axes }: Window): View {

@@ -11,7 +11,11 @@ const aheadBytes = 64 * 2 ** 20;
 /** From this many bytes on a pinned block of their own costs less than a copy out of one. */
 const pinnedBytes = 256 * 1024;
 
-interface Staged { readonly place: number; readonly bytes: number; readonly sequence: number; }
+interface Staged {
+  readonly place: number;
+  readonly bytes: number;
+  readonly sequence: number;
+}
 
 // A pinned block may be written again only when its copy is done, so blocks wait here and not in the allocator.
 const staged = new WeakMap<DeviceProcess, Staged[]>();
@@ -56,7 +60,10 @@ function stagingBlock(device: DeviceProcess, bytes: number): number {
   if (waiting.reduce((sum, block) => sum + block.bytes, bytes) > aheadBytes) device.synchronize();
   const completed = binding.completed(device.client);
   for (const block of waiting) if (block.sequence <= completed) device.free(block.place);
-  staged.set(device, waiting.filter(({ sequence }) => sequence > completed));
+  staged.set(
+    device,
+    waiting.filter(({ sequence }) => sequence > completed),
+  );
   return device.allocate(bytes, "host");
 }
 
@@ -64,7 +71,12 @@ function stagingBlock(device: DeviceProcess, bytes: number): number {
  * Shows `use` the bytes from `offset` on, after all work submitted before, part by part; a part is gone when `use` returns. Throws what the work
  * before failed with.
  */
-export function read(storage: Storage, offset: number, bytes: number, use: (part: Uint8Array, at: number) => void): void {
+export function read(
+  storage: Storage,
+  offset: number,
+  bytes: number,
+  use: (part: Uint8Array, at: number) => void,
+): void {
   const { device, place } = storage;
   if (device.kind === "cpu" || bytes === 0) {
     device.synchronize();

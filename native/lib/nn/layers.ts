@@ -17,7 +17,11 @@ function parameter(tensor: Tensor): Tensor {
 
 /** Throws TensorError for what is no count. */
 export function checkedCount(layer: string, what: string, value: unknown): number {
-  if (!Number.isSafeInteger(value) || (value as number) < 1) throw new TensorError("OPTIONS", `${layer} takes a whole number of at least 1 as ${what} but got ${worded(value)}.`);
+  if (!Number.isSafeInteger(value) || (value as number) < 1)
+    throw new TensorError(
+      "OPTIONS",
+      `${layer} takes a whole number of at least 1 as ${what} but got ${worded(value)}.`,
+    );
   return value as number;
 }
 
@@ -30,7 +34,11 @@ export class Linear extends Module {
   readonly activation: LinearOptions["activation"];
 
   /** Throws TensorError. */
-  constructor(inputs: number, outputs: number, { bias = true, activation, ...options }: ParameterOptions & LinearOptions & { readonly bias?: boolean } = {}) {
+  constructor(
+    inputs: number,
+    outputs: number,
+    { bias = true, activation, ...options }: ParameterOptions & LinearOptions & { readonly bias?: boolean } = {},
+  ) {
     super();
     checkedCount("Linear", "inputs", inputs);
     checkedCount("Linear", "outputs", outputs);
@@ -40,8 +48,12 @@ export class Linear extends Module {
     this.activation = activation;
   }
 
-  forward(x: Tensor): Tensor { return linear(x, this.weight, this.bias, this.activation === undefined ? {} : { activation: this.activation }); }
-  override describe(): string { return `${this.weight.shape[1]!} → ${this.weight.shape[0]!}${this.bias === null ? ", no bias" : ""}${this.activation === undefined ? "" : `, ${this.activation}`}`; }
+  forward(x: Tensor): Tensor {
+    return linear(x, this.weight, this.bias, this.activation === undefined ? {} : { activation: this.activation });
+  }
+  override describe(): string {
+    return `${this.weight.shape[1]!} → ${this.weight.shape[0]!}${this.bias === null ? ", no bias" : ""}${this.activation === undefined ? "" : `, ${this.activation}`}`;
+  }
 }
 
 /** Rows of a table by integer indices: see {@link embedding}. */
@@ -52,11 +64,17 @@ export class Embedding extends Module {
   /** Throws TensorError. */
   constructor(count: number, width: number, options: ParameterOptions = {}) {
     super();
-    this.weight = parameter(randn([checkedCount("Embedding", "count", count), checkedCount("Embedding", "width", width)], options));
+    this.weight = parameter(
+      randn([checkedCount("Embedding", "count", count), checkedCount("Embedding", "width", width)], options),
+    );
   }
 
-  forward(indices: Tensor): Tensor { return embedding(indices as Tensor<"int64">, this.weight); }
-  override describe(): string { return `${this.weight.shape[0]!} of ${this.weight.shape[1]!}`; }
+  forward(indices: Tensor): Tensor {
+    return embedding(indices as Tensor<"int64">, this.weight);
+  }
+  override describe(): string {
+    return `${this.weight.shape[0]!} of ${this.weight.shape[1]!}`;
+  }
 }
 
 /** See {@link layerNorm}. */
@@ -68,7 +86,10 @@ export class LayerNorm extends Module {
   readonly eps: number;
 
   /** `shape`: of the last axes, which are normalised together. Throws TensorError. */
-  constructor(shape: number | readonly number[], { eps = 1e-5, bias = true, ...options }: ParameterOptions & { readonly eps?: number; readonly bias?: boolean } = {}) {
+  constructor(
+    shape: number | readonly number[],
+    { eps = 1e-5, bias = true, ...options }: ParameterOptions & { readonly eps?: number; readonly bias?: boolean } = {},
+  ) {
     super();
     const axes = checkedShape(shape);
     this.weight = parameter(ones(axes, options));
@@ -76,8 +97,12 @@ export class LayerNorm extends Module {
     this.eps = eps;
   }
 
-  forward(x: Tensor): Tensor { return layerNorm(x, this.weight, this.bias, { eps: this.eps }); }
-  override describe(): string { return this.weight.shape.join(" × "); }
+  forward(x: Tensor): Tensor {
+    return layerNorm(x, this.weight, this.bias, { eps: this.eps });
+  }
+  override describe(): string {
+    return this.weight.shape.join(" × ");
+  }
 }
 
 /** See {@link rmsNorm}. */
@@ -87,14 +112,21 @@ export class RMSNorm extends Module {
   readonly eps: number;
 
   /** `shape`: of the last axes, which are normalised together. Throws TensorError. */
-  constructor(shape: number | readonly number[], { eps = 1e-5, ...options }: ParameterOptions & { readonly eps?: number } = {}) {
+  constructor(
+    shape: number | readonly number[],
+    { eps = 1e-5, ...options }: ParameterOptions & { readonly eps?: number } = {},
+  ) {
     super();
     this.weight = parameter(ones(checkedShape(shape), options));
     this.eps = eps;
   }
 
-  forward(x: Tensor): Tensor { return rmsNorm(x, this.weight, { eps: this.eps }); }
-  override describe(): string { return this.weight.shape.join(" × "); }
+  forward(x: Tensor): Tensor {
+    return rmsNorm(x, this.weight, { eps: this.eps });
+  }
+  override describe(): string {
+    return this.weight.shape.join(" × ");
+  }
 }
 
 /** Each element 0 with probability `p`, the others divided by 1 − p, while it is trained; otherwise nothing. */
@@ -104,12 +136,17 @@ export class Dropout extends Module {
   /** Throws TensorError. */
   constructor(p = 0.5) {
     super();
-    if (!(p >= 0 && p <= 1)) throw new TensorError("VALUE", `Dropout takes a probability from 0 to 1 but got ${worded(p)}.`);
+    if (!(p >= 0 && p <= 1))
+      throw new TensorError("VALUE", `Dropout takes a probability from 0 to 1 but got ${worded(p)}.`);
     this.p = p;
   }
 
-  forward(x: Tensor): Tensor { return dropout(x, this.p, { training: this.training }); }
-  override describe(): string { return String(this.p); }
+  forward(x: Tensor): Tensor {
+    return dropout(x, this.p, { training: this.training });
+  }
+  override describe(): string {
+    return String(this.p);
+  }
 }
 
 /** Layers one after the other: modules, and functions of a tensor. */
@@ -120,14 +157,19 @@ export class Sequential extends Module {
   constructor(...layers: Layer[]) {
     super();
     layers.forEach((layer, index) => {
-      if (!(layer instanceof Module) && typeof layer !== "function") throw new TensorError("OPERANDS", `Sequential takes modules and functions of a tensor, but layer ${index} is ${worded(layer)}.`);
+      if (!(layer instanceof Module) && typeof layer !== "function")
+        throw new TensorError(
+          "OPERANDS",
+          `Sequential takes modules and functions of a tensor, but layer ${index} is ${worded(layer)}.`,
+        );
     });
     this.layers = layers;
   }
 
   forward(x: Tensor): Tensor {
     let result = x;
-    for (const layer of this.layers) result = (layer instanceof Module ? layer.forward(result) : layer(result)) as Tensor;
+    for (const layer of this.layers)
+      result = (layer instanceof Module ? layer.forward(result) : layer(result)) as Tensor;
     return result;
   }
 }

@@ -8,7 +8,10 @@ import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
 
 /** Where and as what parameters are made: the default device, and "float32". */
-export interface ParameterOptions { readonly device?: string; readonly dtype?: "float32" | "float64" | "float16" | "bfloat16"; }
+export interface ParameterOptions {
+  readonly device?: string;
+  readonly dtype?: "float32" | "float64" | "float16" | "bfloat16";
+}
 
 /** A module, or a function where one could be: `relu`, or (x) => x.square(). */
 export type Layer = Module | ((x: Tensor) => Tensor);
@@ -41,7 +44,8 @@ export abstract class Module {
   *#members(): Generator<[name: string, member: Member]> {
     for (const [name, value] of Object.entries(this)) {
       if (isMember(value)) yield [name, value];
-      else if (Array.isArray(value)) for (const [index, each] of value.entries()) if (isMember(each)) yield [`${name}.${index}`, each];
+      else if (Array.isArray(value))
+        for (const [index, each] of value.entries()) if (isMember(each)) yield [`${name}.${index}`, each];
     }
   }
 
@@ -50,16 +54,18 @@ export abstract class Module {
     if (seen.has(this)) return;
     seen.add(this);
     yield [prefix, this];
-    for (const [name, member] of this.#members()) if (member instanceof Module) yield* member.namedModules(prefix === "" ? name : `${prefix}.${name}`, seen);
+    for (const [name, member] of this.#members())
+      if (member instanceof Module) yield* member.namedModules(prefix === "" ? name : `${prefix}.${name}`, seen);
   }
 
   *#tensors(): Generator<[name: string, tensor: Tensor, holder: Module, key: string]> {
     const seen = new Set<Tensor>();
-    for (const [prefix, module] of this.namedModules()) for (const [name, member] of module.#members()) {
-      if (!(member instanceof Tensor) || seen.has(member)) continue;
-      seen.add(member);
-      yield [prefix === "" ? name : `${prefix}.${name}`, member, module, name];
-    }
+    for (const [prefix, module] of this.namedModules())
+      for (const [name, member] of module.#members()) {
+        if (!(member instanceof Tensor) || seen.has(member)) continue;
+        seen.add(member);
+        yield [prefix === "" ? name : `${prefix}.${name}`, member, module, name];
+      }
   }
 
   /** All parameters, each once, with their names: "hidden.weight". */
@@ -68,7 +74,9 @@ export abstract class Module {
   }
 
   /** All parameters, each once: for an optimiser. */
-  parameters(): Tensor[] { return [...this.namedParameters()].map(([, parameter]) => parameter); }
+  parameters(): Tensor[] {
+    return [...this.namedParameters()].map(([, parameter]) => parameter);
+  }
 
   /** Has it and all modules within it behave as in training, or not. Returns it. */
   train(training = true): this {
@@ -76,7 +84,9 @@ export abstract class Module {
     return this;
   }
   /** Has it and all modules within it behave as in use: nothing is dropped. Returns it. */
-  eval(): this { return this.train(false); }
+  eval(): this {
+    return this.train(false);
+  }
 
   /** Freezes its parameters, which want no gradients then, or with `true` thaws those that were frozen so. Returns it. */
   requiresGrad(wanted = true): this {
@@ -99,7 +109,8 @@ export abstract class Module {
    */
   to(target: string): this {
     if (!isDType(target)) deviceNamed(target);
-    else if (factsOf(target).kind !== "float" || factsOf(target).isStorage) throw new TensorError("DTYPE", `A module computes in floats: its parameters cannot be ${target}.`);
+    else if (factsOf(target).kind !== "float" || factsOf(target).isStorage)
+      throw new TensorError("DTYPE", `A module computes in floats: its parameters cannot be ${target}.`);
     const moved = new Map<Tensor, Tensor>();
     for (const [, tensor] of this.#tensors()) {
       if (isDType(target) && factsOf(tensor.dtype).kind !== "float") continue;
@@ -109,10 +120,11 @@ export abstract class Module {
       if (frozen.has(tensor)) frozen.add(next);
       moved.set(tensor, next);
     }
-    for (const [, module] of this.namedModules()) for (const [name, member] of module.#members()) {
-      const next = member instanceof Tensor ? moved.get(member) : undefined;
-      if (next !== undefined) module.#replace(name, next);
-    }
+    for (const [, module] of this.namedModules())
+      for (const [name, member] of module.#members()) {
+        const next = member instanceof Tensor ? moved.get(member) : undefined;
+        if (next !== undefined) module.#replace(name, next);
+      }
     return this;
   }
 
@@ -133,16 +145,29 @@ export abstract class Module {
    * error, unless `strict` is false; nothing is changed then. Throws TensorError.
    */
   loadStateDict(state: Readonly<Record<string, Tensor>>, { strict = true }: { readonly strict?: boolean } = {}): void {
-    if (state instanceof Tensor || typeof state !== "object" || state === null) throw new TensorError("STATE", `loadStateDict takes tensors by name, as stateDict gives them, but got ${worded(state)}.`);
+    if (state instanceof Tensor || typeof state !== "object" || state === null)
+      throw new TensorError(
+        "STATE",
+        `loadStateDict takes tensors by name, as stateDict gives them, but got ${worded(state)}.`,
+      );
     const own = new Map([...this.#tensors()].map(([name, tensor]) => [name, tensor]));
-    const lacking = [...own.keys()].filter((name) => !Object.hasOwn(state, name)), unknown = Object.keys(state).filter((name) => !own.has(name));
-    const some = (names: readonly string[]) => `${names.slice(0, 3).join(", ")}${names.length > 3 ? ` and ${names.length - 3} more` : ""}`;
+    const lacking = [...own.keys()].filter((name) => !Object.hasOwn(state, name)),
+      unknown = Object.keys(state).filter((name) => !own.has(name));
+    const some = (names: readonly string[]) =>
+      `${names.slice(0, 3).join(", ")}${names.length > 3 ? ` and ${names.length - 3} more` : ""}`;
     if (strict && lacking.length + unknown.length > 0) {
-      throw new TensorError("STATE", `The state does not fit this ${this.constructor.name}: ${[lacking.length > 0 ? `it has no ${some(lacking)}` : "", unknown.length > 0 ? `the module has no ${some(unknown)}` : ""].filter(Boolean).join("; ")}. Pass { strict: false } to load what fits.`);
+      throw new TensorError(
+        "STATE",
+        `The state does not fit this ${this.constructor.name}: ${[lacking.length > 0 ? `it has no ${some(lacking)}` : "", unknown.length > 0 ? `the module has no ${some(unknown)}` : ""].filter(Boolean).join("; ")}. Pass { strict: false } to load what fits.`,
+      );
     }
     for (const [name, tensor] of own) {
       const given = state[name];
-      if (given !== undefined && given.shape.join() !== tensor.shape.join()) throw new TensorError("STATE", `${name} has shape ${formatShape(given.shape)} in the state but ${formatShape(tensor.shape)} in the module.`);
+      if (given !== undefined && given.shape.join() !== tensor.shape.join())
+        throw new TensorError(
+          "STATE",
+          `${name} has shape ${formatShape(given.shape)} in the state but ${formatShape(tensor.shape)} in the module.`,
+        );
     }
     noGrad(() => {
       for (const [name, tensor] of own) if (state[name] !== undefined) tensor.copy_(state[name].to(tensor.device));
@@ -150,11 +175,14 @@ export abstract class Module {
   }
 
   /** What it is beside its parts: "2 → 64". */
-  describe(): string { return ""; }
+  describe(): string {
+    return "";
+  }
 
   #lines(): string[] {
     const inner = [...this.#children()].flatMap(([name, child]) => {
-      const [first, ...rest] = child instanceof Module ? child.#lines() : [typeof child === "function" ? child.name || "a function" : ""];
+      const [first, ...rest] =
+        child instanceof Module ? child.#lines() : [typeof child === "function" ? child.name || "a function" : ""];
       return [`  ${name}: ${first!}`, ...rest.map((line) => `  ${line}`)];
     });
     const own = `${this.constructor.name}(${this.describe()}`;
@@ -165,10 +193,17 @@ export abstract class Module {
   *#children(): Generator<[name: string, child: Layer]> {
     for (const [name, value] of Object.entries(this)) {
       if (value instanceof Module) yield [name, value];
-      else if (Array.isArray(value)) for (const [index, each] of value.entries()) if (each instanceof Module || typeof each === "function") yield [this.#isOnly(value) ? String(index) : `${name}.${index}`, each as Layer];
+      else if (Array.isArray(value))
+        for (const [index, each] of value.entries())
+          if (each instanceof Module || typeof each === "function")
+            yield [this.#isOnly(value) ? String(index) : `${name}.${index}`, each as Layer];
     }
   }
-  #isOnly(list: unknown): boolean { return Object.values(this).filter((value) => value instanceof Module || Array.isArray(value)).every((value) => value === list); }
+  #isOnly(list: unknown): boolean {
+    return Object.values(this)
+      .filter((value) => value instanceof Module || Array.isArray(value))
+      .every((value) => value === list);
+  }
 
   toString(): string {
     const parameters = this.parameters();
@@ -176,5 +211,7 @@ export abstract class Module {
     const kinds = [...new Set(parameters.map(({ dtype, device }) => `${dtype}, ${device}`))];
     return `${this.#lines().join("\n")}  ${count.toLocaleString("en-US")} parameters${kinds.length === 0 ? "" : `, ${kinds.join(" and ")}`}`;
   }
-  [Symbol.for("nodejs.util.inspect.custom")](): string { return this.toString(); }
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return this.toString();
+  }
 }

@@ -13,23 +13,42 @@ export const activationRows = {
   /** 1/(1 + e^−x). */
   sigmoid: unary("sigmoid", "Sigmoid", "float", { flops: 13, gradient: (g, _, y) => call("sigmoidGradient", [g, y]) }),
   /** log(sigmoid(x)). */
-  logSigmoid: unary("logSigmoid", "LogSigmoid", "float", { flops: 24, gradient: (g, x) => mul(g, of("sigmoid", of("neg", x))) }),
+  logSigmoid: unary("logSigmoid", "LogSigmoid", "float", {
+    flops: 24,
+    gradient: (g, x) => mul(g, of("sigmoid", of("neg", x))),
+  }),
   /** x · sigmoid(x). */
   silu: unary("silu", "Silu", "float", { flops: 14, gradient: (g, x) => call("siluGradient", [g, x]) }),
   /** x/(1 + |x|). */
-  softsign: unary("softsign", "Softsign", "float", { flops: 3, gradient: (g, x) => div(g, of("square", add(of("abs", x), 1))) }),
+  softsign: unary("softsign", "Softsign", "float", {
+    flops: 3,
+    gradient: (g, x) => div(g, of("square", add(of("abs", x), 1))),
+  }),
   /** 0 below −3, 1 above 3, x/6 + ½ between. */
-  hardsigmoid: unary("hardsigmoid", "Hardsigmoid", "float", { flops: 4, gradient: (g, x) => mul(g, mul(call("convert", [call("lt", [of("abs", x), 3])], { dtype: x.dtype }), 1 / 6)) }),
+  hardsigmoid: unary("hardsigmoid", "Hardsigmoid", "float", {
+    flops: 4,
+    gradient: (g, x) => mul(g, mul(call("convert", [call("lt", [of("abs", x), 3])], { dtype: x.dtype }), 1 / 6)),
+  }),
   /** x · hardsigmoid(x). */
-  hardswish: unary("hardswish", "Hardswish", "float", { flops: 5, gradient: (g, x) => mul(g, call("where", [call("lt", [of("abs", x), 3]), add(mul(x, 1 / 3), 0.5), asFloat(call("ge", [x, 3]), x)])) }),
+  hardswish: unary("hardswish", "Hardswish", "float", {
+    flops: 5,
+    gradient: (g, x) =>
+      mul(g, call("where", [call("lt", [of("abs", x), 3]), add(mul(x, 1 / 3), 0.5), asFloat(call("ge", [x, 3]), x)])),
+  }),
   /** log(1 + e^x). */
   softplus: unary("softplus", "Softplus", "float", { flops: 24, gradient: (g, x) => mul(g, of("sigmoid", x)) }),
   /** x · tanh(softplus(x)). */
   mish: unary("mish", "Mish", "float", { flops: 40, gradient: (g, x) => mishGradient(g, x) }),
   /** x − tanh(x). */
-  tanhshrink: unary("tanhshrink", "Tanhshrink", "float", { flops: 16, gradient: (g, x) => mul(g, of("square", of("tanh", x))) }),
+  tanhshrink: unary("tanhshrink", "Tanhshrink", "float", {
+    flops: 16,
+    gradient: (g, x) => mul(g, of("square", of("tanh", x))),
+  }),
   /** 1.0507… · x where x > 0, else 1.0507… · 1.6733… · (e^x − 1). */
-  selu: unary("selu", "Selu", "float", { flops: 12, gradient: (g, x, y) => mul(g, call("where", [call("gt", [x, 0]), selu.scale, add(y, selu.scale * selu.alpha)])) }),
+  selu: unary("selu", "Selu", "float", {
+    flops: 12,
+    gradient: (g, x, y) => mul(g, call("where", [call("gt", [x, 0]), selu.scale, add(y, selu.scale * selu.alpha)])),
+  }),
 } as const;
 
 /** Klambauer and others, arXiv 1706.02515: the numbers that keep mean 0 and variance 1. */
@@ -49,20 +68,58 @@ function mishGradient(g: DeviceArray, x: DeviceArray): DeviceArray {
 /** Activations of two tensors. */
 export const gatedRows = {
   /** x where it is > 0, else slope · x, of two tensors that broadcast. */
-  prelu: binary("prelu", "Prelu", "float", { swapped: "", gradient: (g, { a, b }) => [
-    () => call("where", [call("gt", [a, 0]), g, mul(g, b)]), () => mul(g, typeof a === "object" ? call("minimum", [a, 0]) : Math.min(Number(a), 0))] }),
+  prelu: binary("prelu", "Prelu", "float", {
+    swapped: "",
+    gradient: (g, { a, b }) => [
+      () => call("where", [call("gt", [a, 0]), g, mul(g, b)]),
+      () => mul(g, typeof a === "object" ? call("minimum", [a, 0]) : Math.min(Number(a), 0)),
+    ],
+  }),
   /** a · sigmoid(b). */
-  gated: binary("gated", "Gated", "float", { swapped: "", flops: 14, gradient: (g, { a, b }) => [() => call("gated", [g, b]), () => call("sigmoidGradient", [mul(g, a), of("sigmoid", b)])] }),
+  gated: binary("gated", "Gated", "float", {
+    swapped: "",
+    flops: 14,
+    gradient: (g, { a, b }) => [
+      () => call("gated", [g, b]),
+      () => call("sigmoidGradient", [mul(g, a), of("sigmoid", b)]),
+    ],
+  }),
 } as const;
 
 /** Gradients that one kernel computes; each is differentiable in its first operand, and in the second by what it is made of. */
 export const gradientRows = {
-  reluGradient: binary("reluGradient", "ReluGradient", "number", { gradient: (g, { b }) => [() => call("reluGradient", [g, b]), () => mul(g, 0)] }),
-  tanhGradient: binary("tanhGradient", "TanhGradient", "float", { flops: 3, gradient: (g, { a, b }) => [() => call("tanhGradient", [g, b]), () => mul(mul(g, a), mul(b, -2))] }),
-  sigmoidGradient: binary("sigmoidGradient", "SigmoidGradient", "float", { flops: 3, gradient: (g, { a, b }) => [() => call("sigmoidGradient", [g, b]), () => mul(mul(g, a), sub(1, mul(b, 2)))] }),
-  siluGradient: binary("siluGradient", "SiluGradient", "float", { flops: 18, gradient: (g, { a, b }) => [() => call("siluGradient", [g, b]), () => mul(mul(g, a), siluCurvature(b as DeviceArray))] }),
-  geluGradient: binary("geluGradient", "GeluGradient", "float", { flops: 30, gradient: (g, { a, b }) => [() => call("geluGradient", [g, b]), () => mul(mul(g, a), geluCurvature(b as DeviceArray))] }),
-  geluTanhGradient: binary("geluTanhGradient", "GeluTanhGradient", "float", { flops: 30, gradient: (g, { a, b }) => [() => call("geluTanhGradient", [g, b]), () => mul(mul(g, a), geluTanhCurvature(b as DeviceArray))] }),
+  reluGradient: binary("reluGradient", "ReluGradient", "number", {
+    gradient: (g, { b }) => [() => call("reluGradient", [g, b]), () => mul(g, 0)],
+  }),
+  tanhGradient: binary("tanhGradient", "TanhGradient", "float", {
+    flops: 3,
+    gradient: (g, { a, b }) => [() => call("tanhGradient", [g, b]), () => mul(mul(g, a), mul(b, -2))],
+  }),
+  sigmoidGradient: binary("sigmoidGradient", "SigmoidGradient", "float", {
+    flops: 3,
+    gradient: (g, { a, b }) => [() => call("sigmoidGradient", [g, b]), () => mul(mul(g, a), sub(1, mul(b, 2)))],
+  }),
+  siluGradient: binary("siluGradient", "SiluGradient", "float", {
+    flops: 18,
+    gradient: (g, { a, b }) => [
+      () => call("siluGradient", [g, b]),
+      () => mul(mul(g, a), siluCurvature(b as DeviceArray)),
+    ],
+  }),
+  geluGradient: binary("geluGradient", "GeluGradient", "float", {
+    flops: 30,
+    gradient: (g, { a, b }) => [
+      () => call("geluGradient", [g, b]),
+      () => mul(mul(g, a), geluCurvature(b as DeviceArray)),
+    ],
+  }),
+  geluTanhGradient: binary("geluTanhGradient", "GeluTanhGradient", "float", {
+    flops: 30,
+    gradient: (g, { a, b }) => [
+      () => call("geluTanhGradient", [g, b]),
+      () => mul(mul(g, a), geluTanhCurvature(b as DeviceArray)),
+    ],
+  }),
 } as const;
 
 // s(1 − s)(2 + x(1 − 2s))
@@ -87,37 +144,81 @@ function geluTanhCurvature(x: DeviceArray): DeviceArray {
 }
 
 /** g where |x| is above lambda. */
-const shrunk = (g: DeviceArray, x: DeviceArray, { lambda }: { lambda: number }) => mul(g, asFloat(of("logicalNot", call("le", [of("abs", x), lambda])), g));
+const shrunk = (g: DeviceArray, x: DeviceArray, { lambda }: { lambda: number }) =>
+  mul(g, asFloat(of("logicalNot", call("le", [of("abs", x), lambda])), g));
 
-export interface ClampAttributes { readonly min: number; readonly max: number; }
+export interface ClampAttributes {
+  readonly min: number;
+  readonly max: number;
+}
 
 export const parameterRows = {
-  clamp: withNumbers<ClampAttributes>("clamp", "Clamp", "float", ({ min, max }) => [min, max],
-    (g, x, { min, max }) => mul(g, asFloat(call("logicalAnd", [call("ge", [x, min]), call("le", [x, max])]), g))),
+  clamp: withNumbers<ClampAttributes>(
+    "clamp",
+    "Clamp",
+    "float",
+    ({ min, max }) => [min, max],
+    (g, x, { min, max }) => mul(g, asFloat(call("logicalAnd", [call("ge", [x, min]), call("le", [x, max])]), g)),
+  ),
   /** {@link clamp}, whose gradient is 0 at the ends too. */
-  hardtanh: withNumbers<ClampAttributes>("hardtanh", "Clamp", "float", ({ min, max }) => [min, max], (g, x, { min, max }) => mul(g, within(x, min, max))),
+  hardtanh: withNumbers<ClampAttributes>(
+    "hardtanh",
+    "Clamp",
+    "float",
+    ({ min, max }) => [min, max],
+    (g, x, { min, max }) => mul(g, within(x, min, max)),
+  ),
   /** x where it is above the threshold, else the value. */
-  threshold: withNumbers<{ threshold: number; value: number }>("threshold", "Threshold", "float", ({ threshold, value }) => [threshold, value],
-    (g, x, { threshold }) => mul(g, asFloat(of("logicalNot", call("le", [x, threshold])), g))),
+  threshold: withNumbers<{ threshold: number; value: number }>(
+    "threshold",
+    "Threshold",
+    "float",
+    ({ threshold, value }) => [threshold, value],
+    (g, x, { threshold }) => mul(g, asFloat(of("logicalNot", call("le", [x, threshold])), g)),
+  ),
   /** x − lambda above lambda, x + lambda below −lambda, else 0. */
   softshrink: withNumbers<{ lambda: number }>("softshrink", "Softshrink", "float", ({ lambda }) => [lambda, 0], shrunk),
   /** x where |x| is above lambda, else 0. */
   hardshrink: withNumbers<{ lambda: number }>("hardshrink", "Hardshrink", "float", ({ lambda }) => [lambda, 0], shrunk),
   /** x where it is > 0, else alpha · (e^(x/alpha) − 1). */
-  celu: withNumbers<{ alpha: number }>("celu", "Celu", "float", ({ alpha }) => [alpha, 1 / alpha],
-    (g, x, { alpha }) => mul(g, call("where", [call("gt", [x, 0]), call("fullLike", [x], { value: 1 }), of("exp", div(x, alpha))]))),
-  leakyRelu: withNumbers<{ slope: number }>("leakyRelu", "LeakyRelu", "float", ({ slope }) => [slope, 0],
-    (g, x, { slope }) => mul(g, add(mul(asFloat(call("ge", [x, 0]), g), 1 - slope), slope))),
-  elu: withNumbers<{ alpha: number }>("elu", "Elu", "float", ({ alpha }) => [alpha, 0],
-    (g, x, { alpha }) => mul(g, call("where", [call("gt", [x, 0]), call("fullLike", [x], { value: 1 }), mul(of("exp", x), alpha)]))),
+  celu: withNumbers<{ alpha: number }>(
+    "celu",
+    "Celu",
+    "float",
+    ({ alpha }) => [alpha, 1 / alpha],
+    (g, x, { alpha }) =>
+      mul(g, call("where", [call("gt", [x, 0]), call("fullLike", [x], { value: 1 }), of("exp", div(x, alpha))])),
+  ),
+  leakyRelu: withNumbers<{ slope: number }>(
+    "leakyRelu",
+    "LeakyRelu",
+    "float",
+    ({ slope }) => [slope, 0],
+    (g, x, { slope }) => mul(g, add(mul(asFloat(call("ge", [x, 0]), g), 1 - slope), slope)),
+  ),
+  elu: withNumbers<{ alpha: number }>(
+    "elu",
+    "Elu",
+    "float",
+    ({ alpha }) => [alpha, 0],
+    (g, x, { alpha }) =>
+      mul(g, call("where", [call("gt", [x, 0]), call("fullLike", [x], { value: 1 }), mul(of("exp", x), alpha)])),
+  ),
 };
 
-export interface GeluAttributes { readonly approximate: "none" | "tanh"; }
-const gelus = { none: unary("gelu", "Gelu", "float", { flops: 20 }), tanh: unary("gelu", "GeluTanh", "float", { flops: 20 }) } as const;
+export interface GeluAttributes {
+  readonly approximate: "none" | "tanh";
+}
+const gelus = {
+  none: unary("gelu", "Gelu", "float", { flops: 20 }),
+  tanh: unary("gelu", "GeluTanh", "float", { flops: 20 }),
+} as const;
 
 export const geluRow: Computation<GeluAttributes> = {
   ...gelus.none,
   run: (outputs, inputs, { approximate }) => gelus[approximate].run(outputs, inputs, {}),
   element: (inputs, { approximate }) => gelus[approximate].element!(inputs, {}),
-  gradient: ([g], { inputs: [x], attributes }) => [call(attributes.approximate === "tanh" ? "geluTanhGradient" : "geluGradient", [g!, x!])],
+  gradient: ([g], { inputs: [x], attributes }) => [
+    call(attributes.approximate === "tanh" ? "geluTanhGradient" : "geluGradient", [g!, x!]),
+  ],
 };

@@ -14,16 +14,49 @@ export function aroundAxis(shape: Shape, axis: number): { outer: number; length:
 }
 
 const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
-const places = new KernelFamily("along", ["uint8", "uint16", "uint32", "uint64"], (type) => `take_along<${type}>`, ["place", "place", "out", "i64", "i64", "i64", "i64"]);
-const puts = new KernelFamily("along", ["uint8", "uint16", "uint32", "uint64"], (type) => `put_along<${type}>`, ["place", "place", "out", "i64", "i64", "i64", "i64"]);
-const sums = new KernelFamily("along", floats, (type) => `sum_runs<${type}>`, ["place", "place", "out", "i64", "i64", "i64"]);
+const places = new KernelFamily("along", ["uint8", "uint16", "uint32", "uint64"], (type) => `take_along<${type}>`, [
+  "place",
+  "place",
+  "out",
+  "i64",
+  "i64",
+  "i64",
+  "i64",
+]);
+const puts = new KernelFamily("along", ["uint8", "uint16", "uint32", "uint64"], (type) => `put_along<${type}>`, [
+  "place",
+  "place",
+  "out",
+  "i64",
+  "i64",
+  "i64",
+  "i64",
+]);
+const sums = new KernelFamily("along", floats, (type) => `sum_runs<${type}>`, [
+  "place",
+  "place",
+  "out",
+  "i64",
+  "i64",
+  "i64",
+]);
 const bits: Record<number, DType> = { 1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64" };
 
-function launchAlong(family: KernelFamily, dtype: DType, out: DeviceArray, source: DeviceArray, indices: DeviceArray, lengths: readonly number[], count: number): void {
+function launchAlong(
+  family: KernelFamily,
+  dtype: DType,
+  out: DeviceArray,
+  source: DeviceArray,
+  indices: DeviceArray,
+  lengths: readonly number[],
+  count: number,
+): void {
   if (count === 0) return;
   const { device } = out.living();
   const block = device.properties.libraryBlock;
-  family.on(device, dtype).launch(Math.ceil(count / (block === 1 ? 16384 : block)), block, [source, indices, out, count, ...lengths]);
+  family
+    .on(device, dtype)
+    .launch(Math.ceil(count / (block === 1 ? 16384 : block)), block, [source, indices, out, count, ...lengths]);
 }
 
 /** Elements of x at positions along an axis: int64, in range, of the result's shape. Made by operations of this library, so not checked. */
@@ -32,25 +65,37 @@ export const takeAlong: Computation<{ axis: number }> = {
   infer: ([x, indices]) => [{ shape: (indices as DeviceArray).shape, dtype: (x as DeviceArray).dtype }],
   run([out], [x, indices], { axis }) {
     const dtype = bits[factsOf(out!.dtype).bytes]!;
-    withFlat(x as DeviceArray, (x as DeviceArray).dtype, (source) => withFlat(indices as DeviceArray, "int64", (at) => {
-      const { inner, length } = aroundAxis(out!.shape, axis);
-      launchAlong(places, dtype, out!, source, at, [source.shape[axis] ?? 1, length, inner], out!.size);
-    }));
+    withFlat(x as DeviceArray, (x as DeviceArray).dtype, (source) =>
+      withFlat(indices as DeviceArray, "int64", (at) => {
+        const { inner, length } = aroundAxis(out!.shape, axis);
+        launchAlong(places, dtype, out!, source, at, [source.shape[axis] ?? 1, length, inner], out!.size);
+      }),
+    );
   },
-  gradient: ([g], { inputs: [x, indices], attributes: { axis } }) => [call("putAlong", [g!, indices!], { axis, length: (x as DeviceArray).shape[axis] ?? 1 }), null],
+  gradient: ([g], { inputs: [x, indices], attributes: { axis } }) => [
+    call("putAlong", [g!, indices!], { axis, length: (x as DeviceArray).shape[axis] ?? 1 }),
+    null,
+  ],
   cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: 0 }),
 };
 
 /** Zeros, along an axis of `length`, with the elements of g at their positions, each of which occurs once. */
 const putAlong: Computation<{ axis: number; length: number }> = {
   inPlace: false,
-  infer: ([g], { axis, length }) => [{ shape: (g as DeviceArray).shape.map((size, each) => (each === axis ? length : size)), dtype: (g as DeviceArray).dtype }],
+  infer: ([g], { axis, length }) => [
+    {
+      shape: (g as DeviceArray).shape.map((size, each) => (each === axis ? length : size)),
+      dtype: (g as DeviceArray).dtype,
+    },
+  ],
   run([out], [g, indices], { axis, length }) {
     fill(out!, 0);
-    withFlat(g as DeviceArray, out!.dtype, (source) => withFlat(indices as DeviceArray, "int64", (at) => {
-      const { inner, length: own } = aroundAxis(source.shape, axis);
-      launchAlong(puts, bits[factsOf(out!.dtype).bytes]!, out!, source, at, [length, own, inner], source.size);
-    }));
+    withFlat(g as DeviceArray, out!.dtype, (source) =>
+      withFlat(indices as DeviceArray, "int64", (at) => {
+        const { inner, length: own } = aroundAxis(source.shape, axis);
+        launchAlong(puts, bits[factsOf(out!.dtype).bytes]!, out!, source, at, [length, own, inner], source.size);
+      }),
+    );
   },
   gradient: ([g], { inputs: [, indices], attributes: { axis } }) => [call("takeAlong", [g!, indices!], { axis }), null],
   cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: 0 }),
@@ -62,13 +107,18 @@ const sumRuns: Computation<{ axis: number }> = {
   infer: ([g]) => [{ shape: (g as DeviceArray).shape, dtype: (g as DeviceArray).dtype }],
   run([out], [g, indices], { axis }) {
     fill(out!, 0);
-    withFlat(g as DeviceArray, out!.dtype, (flat) => withFlat(indices as DeviceArray, "int64", (at) => {
-      const { inner, length } = aroundAxis(flat.shape, axis);
-      launchAlong(sums, out!.dtype, out!, flat, at, [length, inner], flat.size);
-    }));
+    withFlat(g as DeviceArray, out!.dtype, (flat) =>
+      withFlat(indices as DeviceArray, "int64", (at) => {
+        const { inner, length } = aroundAxis(flat.shape, axis);
+        launchAlong(sums, out!.dtype, out!, flat, at, [length, inner], flat.size);
+      }),
+    );
   },
   gradient: ([g], { inputs: [, indices], attributes }) => [call("takeAlong", [g!, indices!], attributes), null],
-  cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: (inputs[0] as DeviceArray).size }),
+  cost: (inputs, outputs) => ({
+    bytes: bytesMoved(inputs) + bytesMoved(outputs),
+    flops: (inputs[0] as DeviceArray).size,
+  }),
 };
 
 export const alongRows = { takeAlong, putAlong, sumRuns } as const;

@@ -25,7 +25,13 @@ export interface Recorder {
   /** After an operation ran. */
   record(applied: Applied): void;
   /** Before an in-place one; what it returns is called after. */
-  recordInPlace(name: string, operation: Operation<object>, target: DeviceArray, inputs: readonly Operand[], attributes: object): (() => void) | null;
+  recordInPlace(
+    name: string,
+    operation: Operation<object>,
+    target: DeviceArray,
+    inputs: readonly Operand[],
+    attributes: object,
+  ): (() => void) | null;
 }
 
 /** Who sees every operation, also those that are not recorded, and those that others run within them. */
@@ -38,7 +44,12 @@ export interface Observer {
 /** Who takes an operation over, without having it run. */
 export interface Tracer {
   /** The results where the operands are the tracer's own; `null`: the operation is none of its business. */
-  trace(name: string, operation: Operation<object>, inputs: readonly Operand[], attributes: object): readonly DeviceArray[] | null;
+  trace(
+    name: string,
+    operation: Operation<object>,
+    inputs: readonly Operand[],
+    attributes: object,
+  ): readonly DeviceArray[] | null;
 }
 let tracer: Tracer | null = null;
 let recorder: Recorder | null = null;
@@ -56,7 +67,9 @@ export function recordWith(next: Recorder | null): Recorder | null {
 export function observe(next: Observer): () => void {
   const previous = observer;
   observer = next;
-  return () => { observer = previous; };
+  return () => {
+    observer = previous;
+  };
 }
 
 export function isRecording(): boolean {
@@ -74,10 +87,17 @@ export function traceWith(next: Tracer | null): Tracer | null {
 export function watchOperands(watch: (operand: DeviceArray) => void): () => void {
   const previous = watcher;
   watcher = watch;
-  return () => { watcher = previous; };
+  return () => {
+    watcher = previous;
+  };
 }
 
-type Constructor = new (storage: Storage, dtype: Facts["dtype"], view: DeviceArray, contiguous?: boolean) => DeviceArray;
+type Constructor = new (
+  storage: Storage,
+  dtype: Facts["dtype"],
+  view: DeviceArray,
+  contiguous?: boolean,
+) => DeviceArray;
 
 /** The results of an operation, of the class of its first tensor. They are computed asynchronously. Throws TensorError, OutOfMemory. */
 export function applyAll(name: string, inputs: readonly Operand[], attributes: object): readonly DeviceArray[] {
@@ -89,20 +109,30 @@ export function applyAll(name: string, inputs: readonly Operand[], attributes: o
   const first = checkedOperands(name, inputs);
   const seenBy = observer;
   const before = seenBy === null ? 0 : seenBy.before();
-  const outputs = "view" in operation
-    ? [make(first, first.living().hold(), operation.view(first, attributes), first.dtype)]
-    : compute(operation, first, inputs, attributes);
+  const outputs =
+    "view" in operation
+      ? [make(first, first.living().hold(), operation.view(first, attributes), first.dtype)]
+      : compute(operation, first, inputs, attributes);
   if (seenBy !== null) seenBy.after({ name, operation, inputs, outputs, attributes }, before);
   if (recorder !== null) recorder.record({ name, operation, inputs, outputs, attributes });
   return outputs;
 }
 
 /** The result of an operation that has one. */
-export function apply<N extends OperationName>(name: N, inputs: readonly Operand[], attributes: AttributesOf<N>): DeviceArray {
+export function apply<N extends OperationName>(
+  name: N,
+  inputs: readonly Operand[],
+  attributes: AttributesOf<N>,
+): DeviceArray {
   return applyAll(name, inputs, attributes as object)[0]!;
 }
 
-function compute(operation: Computation<object>, first: DeviceArray, inputs: readonly Operand[], attributes: object): DeviceArray[] {
+function compute(
+  operation: Computation<object>,
+  first: DeviceArray,
+  inputs: readonly Operand[],
+  attributes: object,
+): DeviceArray[] {
   const { device } = first.living();
   const outputs = operation.infer(inputs, attributes).map(({ shape, dtype }) => {
     const strides = first.isContiguous && shape === first.shape ? first.strides : stridesOf(shape);
@@ -125,10 +155,16 @@ export function applyInto(name: string, target: DeviceArray, inputs: readonly Op
   checkedOperands(`${name}_`, [target, ...inputs]);
   const [facts] = operation.infer(inputs, attributes);
   if (!sameShape(facts!.shape, target.shape)) {
-    throw new TensorError("SHAPE", `${name}_ would give shape [${facts!.shape.join(", ")}], which does not fit in place of [${target.shape.join(", ")}].`);
+    throw new TensorError(
+      "SHAPE",
+      `${name}_ would give shape [${facts!.shape.join(", ")}], which does not fit in place of [${target.shape.join(", ")}].`,
+    );
   }
   if (facts!.dtype !== target.dtype && promoted(facts!.dtype, target.dtype) !== target.dtype) {
-    throw new TensorError("DTYPE", `${name}_ computes in ${facts!.dtype}, which ${target.dtype} does not hold: use ${name}, or convert the tensor first.`);
+    throw new TensorError(
+      "DTYPE",
+      `${name}_ computes in ${facts!.dtype}, which ${target.dtype} does not hold: use ${name}, or convert the tensor first.`,
+    );
   }
   if (target.size === 0) return;
   const recorded = recorder?.recordInPlace(name, operation, target, inputs, attributes);
@@ -139,8 +175,18 @@ export function applyInto(name: string, target: DeviceArray, inputs: readonly Op
   if (seenBy !== null) seenBy.after({ name, operation, inputs, outputs: [target], attributes }, before);
 }
 
-function runInto(operation: Computation<object>, facts: Facts, target: DeviceArray, inputs: readonly Operand[], attributes: object): void {
-  if (operation.inPlace && facts.dtype === target.dtype && !inputs.some((input) => input instanceof DeviceArray && overlapsUnevenly(input, target))) {
+function runInto(
+  operation: Computation<object>,
+  facts: Facts,
+  target: DeviceArray,
+  inputs: readonly Operand[],
+  attributes: object,
+): void {
+  if (
+    operation.inPlace &&
+    facts.dtype === target.dtype &&
+    !inputs.some((input) => input instanceof DeviceArray && overlapsUnevenly(input, target))
+  ) {
     operation.run([target], inputs, attributes);
     return;
   }
@@ -152,10 +198,18 @@ function runInto(operation: Computation<object>, facts: Facts, target: DeviceArr
 /** Whether writing `target` may change an element of `input` before it is read. */
 function overlapsUnevenly(input: DeviceArray, target: DeviceArray): boolean {
   if (input.storage !== target.storage) return false;
-  return input.offset !== target.offset || !sameShape(input.shape, target.shape) || !sameShape(input.strides, target.strides);
+  return (
+    input.offset !== target.offset || !sameShape(input.shape, target.shape) || !sameShape(input.strides, target.strides)
+  );
 }
 
-function make(like: DeviceArray, storage: Storage, view: { shape: readonly number[]; strides: readonly number[]; offset: number }, dtype: Facts["dtype"], contiguous?: boolean): DeviceArray {
+function make(
+  like: DeviceArray,
+  storage: Storage,
+  view: { shape: readonly number[]; strides: readonly number[]; offset: number },
+  dtype: Facts["dtype"],
+  contiguous?: boolean,
+): DeviceArray {
   return new (like.constructor as Constructor)(storage, dtype, view as DeviceArray, contiguous);
 }
 
@@ -168,7 +222,10 @@ function checkedOperands(name: string, inputs: readonly Operand[]): DeviceArray 
     if (watcher !== null) watcher(input);
     if (first === undefined) first = input;
     else if (device !== first.storage!.device) {
-      throw new TensorError("DEVICE", `The operands of ${name} are on ${first.storage!.device.name} and ${device.name}: copy one with .to("${first.storage!.device.name}").`);
+      throw new TensorError(
+        "DEVICE",
+        `The operands of ${name} are on ${first.storage!.device.name} and ${device.name}: copy one with .to("${first.storage!.device.name}").`,
+      );
     }
   }
   if (first === undefined) throw new TensorError("OPERANDS", `${name} takes at least one tensor.`);

@@ -14,9 +14,34 @@ const copier = (array: DeviceArray) => bySize[factsOf(array.dtype).bytes]!;
 
 const flats = new KernelFamily("cast", sized, (type) => `copy_flat<${type}>`, ["place", "out", "i64"]);
 const strided = new KernelFamily("cast", sized, (type) => `copy_strided<${type}>`, ["struct", "place", "out", "i64"]);
-const transposes = new KernelFamily("cast", sized, (type) => `transpose<${type}>`, ["place", "out", "i64", "i64", "i64", "i64", "i64"]);
-const selects = new KernelFamily("cast", sized, (type) => `select<${type}>`, ["struct", "place", "place", "place", "out", "i64"]);
-const casts = Object.fromEntries(dtypeNames.map((to) => [to, new KernelFamily("cast", dtypeNames.filter((from) => from !== to), (type) => `cast<${type}, ${factsOf(to).c}>`, ["place", "out", "i64"])])) as Record<DType, KernelFamily>;
+const transposes = new KernelFamily("cast", sized, (type) => `transpose<${type}>`, [
+  "place",
+  "out",
+  "i64",
+  "i64",
+  "i64",
+  "i64",
+  "i64",
+]);
+const selects = new KernelFamily("cast", sized, (type) => `select<${type}>`, [
+  "struct",
+  "place",
+  "place",
+  "place",
+  "out",
+  "i64",
+]);
+const casts = Object.fromEntries(
+  dtypeNames.map((to) => [
+    to,
+    new KernelFamily(
+      "cast",
+      dtypeNames.filter((from) => from !== to),
+      (type) => `cast<${type}, ${factsOf(to).c}>`,
+      ["place", "out", "i64"],
+    ),
+  ]),
+) as Record<DType, KernelFamily>;
 
 const tile = 64;
 const tileThreads = [32, 8] as const;
@@ -27,7 +52,10 @@ export function fill(out: DeviceArray, value: number | bigint | boolean): void {
   const storage = out.living();
   const { bytes, encode } = factsOf(out.dtype);
   if (out.isContiguous) {
-    storage.written(submitFill(storage.device, storage.place + out.offset * bytes, out.bytes, encode(value), bytes), out.bytes);
+    storage.written(
+      submitFill(storage.device, storage.place + out.offset * bytes, out.bytes, encode(value), bytes),
+      out.bytes,
+    );
     return;
   }
   using one = DeviceArray.allocate(storage.device, out.dtype, []);
@@ -41,8 +69,19 @@ export function copy(out: DeviceArray, input: DeviceArray): void {
   const { device } = out.living();
   const isFlat = out.isContiguous && input.isContiguous && sameShape(out.shape, input.shape);
   if (out.dtype === input.dtype) {
-    if (isFlat) flats.on(device, copier(out)).launch(flatGrid(device, out.size, widestOf(out)), device.properties.libraryBlock, [input, out, out.size]);
-    else if (!copyTransposed(device, out, input)) strided.on(device, copier(out)).launch(stridedGrid(device, out.size), device.properties.libraryBlock, [broadcastLayout(out, [input]), input, out, out.size]);
+    if (isFlat)
+      flats
+        .on(device, copier(out))
+        .launch(flatGrid(device, out.size, widestOf(out)), device.properties.libraryBlock, [input, out, out.size]);
+    else if (!copyTransposed(device, out, input))
+      strided
+        .on(device, copier(out))
+        .launch(stridedGrid(device, out.size), device.properties.libraryBlock, [
+          broadcastLayout(out, [input]),
+          input,
+          out,
+          out.size,
+        ]);
     return;
   }
   if (!isFlat) {
@@ -54,20 +93,35 @@ export function copy(out: DeviceArray, input: DeviceArray): void {
     copy(converted, gathered);
     return copy(out, converted);
   }
-  casts[out.dtype].on(device, input.dtype).launch(flatGrid(device, out.size, widestOf(out, input)), device.properties.libraryBlock, [input, out, out.size]);
+  casts[out.dtype]
+    .on(device, input.dtype)
+    .launch(flatGrid(device, out.size, widestOf(out, input)), device.properties.libraryBlock, [input, out, out.size]);
 }
 
 /** A contiguous `out` whose last axis is not the densest of the input: by tiles, so that both sides are read and written in whole lines. */
 function copyTransposed(device: DeviceProcess, out: DeviceArray, input: DeviceArray): boolean {
   if (!out.isContiguous || !sameShape(out.shape, input.shape)) return false;
-  const { shape, strides: [steps] } = merged([input]);
+  const {
+    shape,
+    strides: [steps],
+  } = merged([input]);
   const rank = shape.length;
   if ((rank !== 2 && rank !== 3) || steps![rank - 2] !== 1 || steps![rank - 1]! < shape[rank - 2]!) return false;
   // Row-major in the output: [batches, columns of the input's matrix, rows of it].
   const [batches, columns, rows] = rank === 2 ? [1, shape[0]!, shape[1]!] : [shape[0]!, shape[1]!, shape[2]!];
   const grid = Math.ceil(columns / tile) * Math.ceil(rows / tile) * batches;
   if (grid >= 2 ** 31) return false;
-  transposes.on(device, copier(out)).launch(grid, device.properties.libraryBlock === 1 ? 1 : tileThreads, [input, out, rows, columns, steps![rank - 1]!, batches, rank === 3 ? steps![0]! : 0]);
+  transposes
+    .on(device, copier(out))
+    .launch(grid, device.properties.libraryBlock === 1 ? 1 : tileThreads, [
+      input,
+      out,
+      rows,
+      columns,
+      steps![rank - 1]!,
+      batches,
+      rank === 3 ? steps![0]! : 0,
+    ]);
   return true;
 }
 
@@ -75,7 +129,16 @@ function copyTransposed(device: DeviceProcess, out: DeviceArray, input: DeviceAr
 export function select(out: DeviceArray, condition: DeviceArray, a: DeviceArray, b: DeviceArray): void {
   if (out.size === 0) return;
   const { device } = out.living();
-  selects.on(device, copier(out)).launch(stridedGrid(device, out.size), device.properties.libraryBlock, [broadcastLayout(out, [condition, a, b]), condition, a, b, out, out.size]);
+  selects
+    .on(device, copier(out))
+    .launch(stridedGrid(device, out.size), device.properties.libraryBlock, [
+      broadcastLayout(out, [condition, a, b]),
+      condition,
+      a,
+      b,
+      out,
+      out.size,
+    ]);
 }
 
 /** A contiguous array with the same elements: `array` itself, held once more, or a copy. */
@@ -107,5 +170,7 @@ export function withFlat(array: DeviceArray, dtype: DType, use: (array: DeviceAr
 
 /** The view of an operand over another shape, to which it broadcasts. */
 export function stretched<D extends DType>(array: DeviceArray<D>, shape: readonly number[]): DeviceArray<D> {
-  return sizeOf(array.shape) === sizeOf(shape) && sameShape(array.shape, shape) ? viewOf(array, array) : viewOf(array, stretch(array, shape));
+  return sizeOf(array.shape) === sizeOf(shape) && sameShape(array.shape, shape)
+    ? viewOf(array, array)
+    : viewOf(array, stretch(array, shape));
 }

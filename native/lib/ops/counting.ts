@@ -6,7 +6,12 @@ import { KernelFamily } from "./library.ts";
 import type { Computation } from "./operation.ts";
 import { reduceInto } from "./reduce.ts";
 
-const counting = new KernelFamily("counting", ["int64"], (type) => `count_values<${type}>`, ["place", "out", "i64", "i64"]);
+const counting = new KernelFamily("counting", ["int64"], (type) => `count_values<${type}>`, [
+  "place",
+  "out",
+  "i64",
+  "i64",
+]);
 /** Elements that are worth a block. */
 const serialElements = 65536;
 const blockElements = 32768;
@@ -23,7 +28,10 @@ const bincount: Computation<{ readonly length: number }> = {
     withFlat(x as DeviceArray, "int64", (values) => {
       if (values.size === 0 || length === 0) return;
       const blocks = Math.ceil(values.size / (isSerial ? serialElements : blockElements));
-      if (!isSerial) return void counting.on(device, "int64").launch(Math.min(blocks, 2 ** 31 - 1), threads, [values, out!, values.size, length]);
+      if (!isSerial)
+        return void counting
+          .on(device, "int64")
+          .launch(Math.min(blocks, 2 ** 31 - 1), threads, [values, out!, values.size, length]);
       // A row of counts for each core, unless that were more than what is counted.
       const rows = length > values.size ? 1 : Math.min(blocks, device.properties.multiprocessors);
       using parts = DeviceArray.allocate(device, "int64", [rows, length]);

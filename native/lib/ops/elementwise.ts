@@ -14,17 +14,29 @@ import type { Computation, Cost, Operand } from "./operation.ts";
 const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
 // Narrow integers are computed as wider ones: their kernels would be many, and are seldom wanted.
 const integers: readonly DType[] = ["int32", "int64", "uint64"];
-const computing: Partial<Record<DType, DType>> = { int8: "int32", uint8: "int32", int16: "int32", uint16: "int32", uint32: "int64" };
+const computing: Partial<Record<DType, DType>> = {
+  int8: "int32",
+  uint8: "int32",
+  int16: "int32",
+  uint16: "int32",
+  uint32: "int64",
+};
 
 /** Which dtypes an operation takes, and what it makes of the others: `float` turns integers into float32, `logical` everything into bool. */
 type Domain = "number" | "float" | "integer" | "logical" | "comparable";
 type Result = "same" | "bool";
 
 const domains: Record<Domain, { readonly kernels: readonly DType[]; of(dtype: DType, name: string): DType }> = {
-  number: { kernels: [...floats, ...integers], of: (dtype, name) => (dtype === "bool" ? refuse(name, dtype, "numbers", "int32") : dtype) },
+  number: {
+    kernels: [...floats, ...integers],
+    of: (dtype, name) => (dtype === "bool" ? refuse(name, dtype, "numbers", "int32") : dtype),
+  },
   comparable: { kernels: [...floats, ...integers], of: (dtype) => (dtype === "bool" ? "int32" : dtype) },
   float: { kernels: floats, of: floatOf },
-  integer: { kernels: [...integers, "bool"], of: (dtype, name) => (factsOf(dtype).kind === "float" ? refuse(name, dtype, "integers or bool", "int32") : dtype) },
+  integer: {
+    kernels: [...integers, "bool"],
+    of: (dtype, name) => (factsOf(dtype).kind === "float" ? refuse(name, dtype, "integers or bool", "int32") : dtype),
+  },
   logical: { kernels: ["bool"], of: () => "bool" },
 };
 
@@ -44,26 +56,52 @@ function kernelDType(domain: Domain, dtype: DType, name: string): DType {
 }
 
 const isArray = (operand: Operand): operand is DeviceArray => operand instanceof DeviceArray;
-export const bytesMoved = (arrays: readonly Operand[]): number => arrays.reduce<number>((sum, operand) => sum + (isArray(operand) ? operand.bytes : 0), 0);
-const costOf = (flops: number) => (inputs: readonly Operand[], outputs: readonly DeviceArray[]): Cost => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: flops * outputs[0]!.size });
+export const bytesMoved = (arrays: readonly Operand[]): number =>
+  arrays.reduce<number>((sum, operand) => sum + (isArray(operand) ? operand.bytes : 0), 0);
+const costOf =
+  (flops: number) =>
+  (inputs: readonly Operand[], outputs: readonly DeviceArray[]): Cost => ({
+    bytes: bytesMoved(inputs) + bytesMoved(outputs),
+    flops: flops * outputs[0]!.size,
+  });
 
 /** The gradient of an operand that was broadcast: summed over the axes that were stretched, in the operand's dtype. */
 export function unbroadcast(gradient: DeviceArray, operand: Operand): DeviceArray | null {
   if (!isArray(operand)) return null;
-  const summed = sameShape(gradient.shape, operand.shape) ? gradient : call("sumTo", [gradient], { shape: operand.shape });
+  const summed = sameShape(gradient.shape, operand.shape)
+    ? gradient
+    : call("sumTo", [gradient], { shape: operand.shape });
   return summed.dtype === operand.dtype ? summed : call("convert", [summed], { dtype: operand.dtype });
 }
 
 export type UnaryGradient = (g: DeviceArray, x: DeviceArray, y: DeviceArray) => DeviceArray;
-interface UnaryOptions<R extends Result> { readonly result?: R; readonly flops?: number; readonly gradient?: UnaryGradient | null; /** The functor of bools, where it is another one. */ readonly ofBools?: string; }
+interface UnaryOptions<R extends Result> {
+  readonly result?: R;
+  readonly flops?: number;
+  readonly gradient?: UnaryGradient | null /** The functor of bools, where it is another one. */;
+  readonly ofBools?: string;
+}
 
 /** A row that tells its result's dtype to the types of methods. */
-export interface Elementwise<D extends Domain, R extends Result> extends Computation<object> { readonly domain: D; readonly result: R; }
+export interface Elementwise<D extends Domain, R extends Result> extends Computation<object> {
+  readonly domain: D;
+  readonly result: R;
+}
 
 /** out = f(x). */
-export function unary<D extends Domain, R extends Result = "same">(name: string, functor: string, domain: D, { result = "same" as R, flops = 1, gradient = null, ofBools = functor }: UnaryOptions<R> = {}): Elementwise<D, R> {
+export function unary<D extends Domain, R extends Result = "same">(
+  name: string,
+  functor: string,
+  domain: D,
+  { result = "same" as R, flops = 1, gradient = null, ofBools = functor }: UnaryOptions<R> = {},
+): Elementwise<D, R> {
   const { kernels } = domains[domain];
-  const family = new KernelFamily("elementwise", kernels, (type, dtype) => `unary<${dtype === "bool" ? ofBools : functor}, ${type}, ${result === "bool" ? "bool" : type}>`, ["place", "out", "i64"]);
+  const family = new KernelFamily(
+    "elementwise",
+    kernels,
+    (type, dtype) => `unary<${dtype === "bool" ? ofBools : functor}, ${type}, ${result === "bool" ? "bool" : type}>`,
+    ["place", "out", "i64"],
+  );
   return {
     domain,
     result,
@@ -76,9 +114,17 @@ export function unary<D extends Domain, R extends Result = "same">(name: string,
       const input = x as DeviceArray;
       const { device } = out!.living();
       const dtype = kernelDType(domain, input.dtype, name);
-      withFlat(input, dtype, (source) => withFlatOutput(out!, result === "bool" ? "bool" : dtype, (target) => {
-        family.on(device, dtype).launch(flatGrid(device, target.size, widestOf(source, target)), device.properties.libraryBlock, [source, target, target.size]);
-      }));
+      withFlat(input, dtype, (source) =>
+        withFlatOutput(out!, result === "bool" ? "bool" : dtype, (target) => {
+          family
+            .on(device, dtype)
+            .launch(flatGrid(device, target.size, widestOf(source, target)), device.properties.libraryBlock, [
+              source,
+              target,
+              target.size,
+            ]);
+        }),
+      );
     },
     element([x]) {
       const dtype = kernelDType(domain, (x as DeviceArray).dtype, name);
@@ -97,41 +143,95 @@ function withFlatOutput(out: DeviceArray, dtype: DType, run: (target: DeviceArra
   copy(out, target);
 }
 
-export type BinaryGradient = (g: DeviceArray, forward: { a: Operand; b: Operand; y: DeviceArray; wanted: readonly boolean[] }) => readonly [(() => DeviceArray) | null, (() => DeviceArray) | null];
-interface BinaryOptions<R extends Result> { readonly result?: R; readonly flops?: number; readonly gradient?: BinaryGradient | null; /** f(y, x) in terms of another functor, where a number stands on the left. */ readonly swapped?: string; }
+export type BinaryGradient = (
+  g: DeviceArray,
+  forward: { a: Operand; b: Operand; y: DeviceArray; wanted: readonly boolean[] },
+) => readonly [(() => DeviceArray) | null, (() => DeviceArray) | null];
+interface BinaryOptions<R extends Result> {
+  readonly result?: R;
+  readonly flops?: number;
+  readonly gradient?: BinaryGradient | null /** f(y, x) in terms of another functor, where a number stands on the left. */;
+  readonly swapped?: string;
+}
 
 /** The dtype that both operands are computed in. */
 function commonDType(name: string, domain: Domain, a: Operand, b: Operand): DType {
-  const dtype = isArray(a) ? (isArray(b) ? promoted(a.dtype, b.dtype) : promotedWith(a.dtype, b)) : promotedWith((b as DeviceArray).dtype, a as number);
+  const dtype = isArray(a)
+    ? isArray(b)
+      ? promoted(a.dtype, b.dtype)
+      : promotedWith(a.dtype, b)
+    : promotedWith((b as DeviceArray).dtype, a as number);
   const computed = computingDType(domain, dtype, name);
   for (const number of [a, b]) {
     if (isArray(number)) continue;
-    if (domain !== "logical" && typeof number !== "boolean" && !admits(computed, factsOf(computed).kind === "float" ? Number(number) : number)) {
-      throw new TensorError("VALUE", `${name} of a tensor of ${isArray(a) ? a.dtype : (b as DeviceArray).dtype} computes in ${computed}, which does not hold ${worded(number)}.`);
+    if (
+      domain !== "logical" &&
+      typeof number !== "boolean" &&
+      !admits(computed, factsOf(computed).kind === "float" ? Number(number) : number)
+    ) {
+      throw new TensorError(
+        "VALUE",
+        `${name} of a tensor of ${isArray(a) ? a.dtype : (b as DeviceArray).dtype} computes in ${computed}, which does not hold ${worded(number)}.`,
+      );
     }
   }
   return computed;
 }
 
 /** out = f(a, b), broadcast; one of them may be a number. */
-export function binary<D extends Domain, R extends Result = "same">(name: string, functor: string, domain: D, { result = "same" as R, flops = 1, gradient = null, swapped = functor }: BinaryOptions<R> = {}): Elementwise<D, R> {
+export function binary<D extends Domain, R extends Result = "same">(
+  name: string,
+  functor: string,
+  domain: D,
+  { result = "same" as R, flops = 1, gradient = null, swapped = functor }: BinaryOptions<R> = {},
+): Elementwise<D, R> {
   const { kernels } = domains[domain];
   const outOf = (type: string) => (result === "bool" ? "bool" : type);
-  const flat = new KernelFamily("elementwise", kernels, (type) => `binary<${functor}, ${type}, ${outOf(type)}>`, ["place", "place", "out", "i64"]);
-  const strided = new KernelFamily("elementwise", kernels, (type) => `binary_strided<${functor}, ${type}, ${outOf(type)}>`, ["struct", "place", "place", "out", "i64"]);
-  const right = new KernelFamily("elementwise", kernels, (type) => `binary_number<${functor}, ${type}, ${outOf(type)}>`, ["place", "wide", "out", "i64"]);
+  const flat = new KernelFamily("elementwise", kernels, (type) => `binary<${functor}, ${type}, ${outOf(type)}>`, [
+    "place",
+    "place",
+    "out",
+    "i64",
+  ]);
+  const strided = new KernelFamily(
+    "elementwise",
+    kernels,
+    (type) => `binary_strided<${functor}, ${type}, ${outOf(type)}>`,
+    ["struct", "place", "place", "out", "i64"],
+  );
+  const right = new KernelFamily(
+    "elementwise",
+    kernels,
+    (type) => `binary_number<${functor}, ${type}, ${outOf(type)}>`,
+    ["place", "wide", "out", "i64"],
+  );
   const isOwn = swapped === "";
   const left = isOwn
-    ? new KernelFamily("elementwise", kernels, (type) => `number_binary<${functor}, ${type}, ${outOf(type)}>`, ["wide", "place", "out", "i64"])
-    : new KernelFamily("elementwise", kernels, (type) => `binary_number<${swapped}, ${type}, ${outOf(type)}>`, ["place", "wide", "out", "i64"]);
+    ? new KernelFamily("elementwise", kernels, (type) => `number_binary<${functor}, ${type}, ${outOf(type)}>`, [
+        "wide",
+        "place",
+        "out",
+        "i64",
+      ])
+    : new KernelFamily("elementwise", kernels, (type) => `binary_number<${swapped}, ${type}, ${outOf(type)}>`, [
+        "place",
+        "wide",
+        "out",
+        "i64",
+      ]);
 
   return {
     domain,
     result,
     inPlace: result === "same",
     infer([a, b]) {
-      const dtype = result === "bool" ? (commonDType(name, domain, a!, b!), "bool" as const) : commonDType(name, domain, a!, b!);
-      const shape = !isArray(a!) ? (b as DeviceArray).shape : !isArray(b!) || sameShape(a.shape, b.shape) ? a.shape : broadcast(a.shape, b.shape);
+      const dtype =
+        result === "bool" ? (commonDType(name, domain, a!, b!), "bool" as const) : commonDType(name, domain, a!, b!);
+      const shape = !isArray(a!)
+        ? (b as DeviceArray).shape
+        : !isArray(b!) || sameShape(a.shape, b.shape)
+          ? a.shape
+          : broadcast(a.shape, b.shape);
       return [{ shape, dtype }];
     },
     run([out], [a, b]) {
@@ -142,54 +242,118 @@ export function binary<D extends Domain, R extends Result = "same">(name: string
       if (!isArray(a!) || !isArray(b!)) {
         const array = (isArray(a!) ? a : b) as DeviceArray;
         const value = Number.isNaN(a) ? NaN : ((isArray(a!) ? b : a) as number);
-        const number = domain === "logical" ? Number(Boolean(value)) : (typeof value === "boolean" ? Number(value) : value);
-        withFlat(array, dtype, (source) => withFlatOutput(out!, result === "bool" ? "bool" : dtype, (target) => {
-          const grid = flatGrid(device, target.size, widestOf(source, target));
-          if (isArray(a!)) right.on(device, dtype).launch(grid, block, [source, number, target, target.size]);
-          else left.on(device, dtype).launch(grid, block, isOwn ? [number, source, target, target.size] : [source, number, target, target.size]);
-        }));
+        const number =
+          domain === "logical" ? Number(Boolean(value)) : typeof value === "boolean" ? Number(value) : value;
+        withFlat(array, dtype, (source) =>
+          withFlatOutput(out!, result === "bool" ? "bool" : dtype, (target) => {
+            const grid = flatGrid(device, target.size, widestOf(source, target));
+            if (isArray(a!)) right.on(device, dtype).launch(grid, block, [source, number, target, target.size]);
+            else
+              left
+                .on(device, dtype)
+                .launch(
+                  grid,
+                  block,
+                  isOwn ? [number, source, target, target.size] : [source, number, target, target.size],
+                );
+          }),
+        );
         return;
       }
       const made = result === "bool" ? "bool" : dtype;
-      withDType(a, dtype, (x) => withDType(b, dtype, (y) => {
-        const target = out!.dtype === made ? out! : DeviceArray.allocate(device, made, out!.shape);
-        if (target.isContiguous && x.isContiguous && y.isContiguous && sameShape(x.shape, target.shape) && sameShape(y.shape, target.shape)) {
-          flat.on(device, dtype).launch(flatGrid(device, target.size, widestOf(x, target)), block, [x, y, target, target.size]);
-        } else {
-          strided.on(device, dtype).launch(stridedGrid(device, target.size), block, [broadcastLayout(target, [x, y]), x, y, target, target.size]);
-        }
-        if (target === out) return;
-        copy(out!, target);
-        target.dispose();
-      }));
+      withDType(a, dtype, (x) =>
+        withDType(b, dtype, (y) => {
+          const target = out!.dtype === made ? out! : DeviceArray.allocate(device, made, out!.shape);
+          if (
+            target.isContiguous &&
+            x.isContiguous &&
+            y.isContiguous &&
+            sameShape(x.shape, target.shape) &&
+            sameShape(y.shape, target.shape)
+          ) {
+            flat
+              .on(device, dtype)
+              .launch(flatGrid(device, target.size, widestOf(x, target)), block, [x, y, target, target.size]);
+          } else {
+            strided
+              .on(device, dtype)
+              .launch(stridedGrid(device, target.size), block, [
+                broadcastLayout(target, [x, y]),
+                x,
+                y,
+                target,
+                target.size,
+              ]);
+          }
+          if (target === out) return;
+          copy(out!, target);
+          target.dispose();
+        }),
+      );
     },
     element([a, b]) {
       const wanted = commonDType(name, domain, a!, b!);
       const dtype = computing[wanted] ?? wanted;
-      return { functor, operands: [[a!, dtype], [b!, dtype]], dtype };
+      return {
+        functor,
+        operands: [
+          [a!, dtype],
+          [b!, dtype],
+        ],
+        dtype,
+      };
     },
-    gradient: gradient === null ? null : ([g], { inputs: [a, b], outputs: [y], wanted }) => {
-      const parts = gradient(g!, { a: a!, b: b!, y: y!, wanted });
-      return parts.map((part, index) => (wanted[index] && part !== null ? unbroadcast(part(), [a, b][index]!) : null));
-    },
+    gradient:
+      gradient === null
+        ? null
+        : ([g], { inputs: [a, b], outputs: [y], wanted }) => {
+            const parts = gradient(g!, { a: a!, b: b!, y: y!, wanted });
+            return parts.map((part, index) =>
+              wanted[index] && part !== null ? unbroadcast(part(), [a, b][index]!) : null,
+            );
+          },
     cost: costOf(flops),
   };
 }
 
 /** out = f(x, p, q). */
-export function withNumbers<A>(name: string, functor: string, domain: Domain, numbers: (attributes: A) => readonly [number, number], gradient: (g: DeviceArray, x: DeviceArray, attributes: A) => DeviceArray): Computation<A> {
+export function withNumbers<A>(
+  name: string,
+  functor: string,
+  domain: Domain,
+  numbers: (attributes: A) => readonly [number, number],
+  gradient: (g: DeviceArray, x: DeviceArray, attributes: A) => DeviceArray,
+): Computation<A> {
   const { kernels } = domains[domain];
-  const family = new KernelFamily("elementwise", kernels, (type) => `with_numbers<${functor}, ${type}, ${type}>`, ["place", "wide", "wide", "out", "i64"]);
+  const family = new KernelFamily("elementwise", kernels, (type) => `with_numbers<${functor}, ${type}, ${type}>`, [
+    "place",
+    "wide",
+    "wide",
+    "out",
+    "i64",
+  ]);
   return {
     inPlace: true,
-    infer: ([x]) => [{ shape: (x as DeviceArray).shape, dtype: computingDType(domain, (x as DeviceArray).dtype, name) }],
+    infer: ([x]) => [
+      { shape: (x as DeviceArray).shape, dtype: computingDType(domain, (x as DeviceArray).dtype, name) },
+    ],
     run([out], [x], attributes) {
       const { device } = out!.living();
       const dtype = kernelDType(domain, (x as DeviceArray).dtype, name);
       const [first, second] = numbers(attributes);
-      withFlat(x as DeviceArray, dtype, (source) => withFlatOutput(out!, dtype, (target) => {
-        family.on(device, dtype).launch(flatGrid(device, target.size, widestOf(target)), device.properties.libraryBlock, [source, first, second, target, target.size]);
-      }));
+      withFlat(x as DeviceArray, dtype, (source) =>
+        withFlatOutput(out!, dtype, (target) => {
+          family
+            .on(device, dtype)
+            .launch(flatGrid(device, target.size, widestOf(target)), device.properties.libraryBlock, [
+              source,
+              first,
+              second,
+              target,
+              target.size,
+            ]);
+        }),
+      );
     },
     element([x], attributes) {
       const dtype = kernelDType(domain, (x as DeviceArray).dtype, name);

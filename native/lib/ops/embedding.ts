@@ -9,16 +9,23 @@ import { putRows, takeRows } from "./rows.ts";
 import { asFloat, mul } from "./terms.ts";
 
 /** `padding`: a row that gets no gradient, or `null`. */
-export interface EmbeddingAttributes { readonly padding: number | null; }
+export interface EmbeddingAttributes {
+  readonly padding: number | null;
+}
 
 const array = (operand: unknown) => operand as DeviceArray;
 
 /** Inputs the table and positions of rows, int64 and in range. */
 const embedding: Computation<EmbeddingAttributes> = {
   inPlace: false,
-  infer: ([table, positions]) => [{ shape: [...array(positions).shape, ...array(table).shape.slice(1)], dtype: array(table).dtype }],
+  infer: ([table, positions]) => [
+    { shape: [...array(positions).shape, ...array(table).shape.slice(1)], dtype: array(table).dtype },
+  ],
   run: ([out], [table, positions]) => takeRows(out!, array(table), array(positions), 1),
-  gradient: ([g], { inputs: [table, positions], attributes }) => [call("embeddingGradient", [g!, positions!], { ...attributes, shape: array(table).shape }), null],
+  gradient: ([g], { inputs: [table, positions], attributes }) => [
+    call("embeddingGradient", [g!, positions!], { ...attributes, shape: array(table).shape }),
+    null,
+  ],
   cost: (inputs, outputs) => ({ bytes: bytesMoved([inputs[1]!]) + 2 * bytesMoved(outputs), flops: 0 }),
 };
 
@@ -38,7 +45,20 @@ const embeddingGradient: Computation<EmbeddingAttributes & { readonly shape: Sha
     if (padding === null) return [rows, null];
     const places = array(positions);
     const isTaken = asFloat(call("ne", [places, padding]), h!);
-    return [mul(rows, call("reshapeTo", [isTaken], { shape: [...places.shape, ...array(g).shape.slice(places.shape.length).map(() => 1)] })), null];
+    return [
+      mul(
+        rows,
+        call("reshapeTo", [isTaken], {
+          shape: [
+            ...places.shape,
+            ...array(g)
+              .shape.slice(places.shape.length)
+              .map(() => 1),
+          ],
+        }),
+      ),
+      null,
+    ];
   },
   cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: array(inputs[0]).size }),
 };

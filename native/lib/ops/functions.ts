@@ -34,7 +34,10 @@ export const functionRows = {
   /** √x. */
   sqrt: unary("sqrt", "Sqrt", "float", { gradient: (g, _, y) => div(g, mul(y, 2)) }),
   /** 1/√x. */
-  rsqrt: unary("rsqrt", "Rsqrt", "float", { flops: 2, gradient: (g, _, y) => mul(g, mul(mul(of("square", y), y), -0.5)) }),
+  rsqrt: unary("rsqrt", "Rsqrt", "float", {
+    flops: 2,
+    gradient: (g, _, y) => mul(g, mul(mul(of("square", y), y), -0.5)),
+  }),
   /** Cube root. */
   cbrt: unary("cbrt", "Cbrt", "float", { flops: 10, gradient: (g, _, y) => div(g, mul(of("square", y), 3)) }),
   /** Sine, of radians. */
@@ -46,21 +49,39 @@ export const functionRows = {
   /** Arc sine, in radians. */
   asin: unary("asin", "Asin", "float", { flops: 15, gradient: (g, x) => mul(g, of("rsqrt", sub(1, of("square", x)))) }),
   /** Arc cosine, in radians. */
-  acos: unary("acos", "Acos", "float", { flops: 15, gradient: (g, x) => of("neg", mul(g, of("rsqrt", sub(1, of("square", x))))) }),
+  acos: unary("acos", "Acos", "float", {
+    flops: 15,
+    gradient: (g, x) => of("neg", mul(g, of("rsqrt", sub(1, of("square", x))))),
+  }),
   /** Arc tangent, in radians. */
   atan: unary("atan", "Atan", "float", { flops: 15, gradient: (g, x) => div(g, add(of("square", x), 1)) }),
   sinh: unary("sinh", "Sinh", "float", { flops: 15, gradient: (g, x) => mul(g, of("cosh", x)) }),
   cosh: unary("cosh", "Cosh", "float", { flops: 15, gradient: (g, x) => mul(g, of("sinh", x)) }),
   tanh: unary("tanh", "Tanh", "float", { flops: 15, gradient: (g, _, y) => call("tanhGradient", [g, y]) }),
-  asinh: unary("asinh", "Asinh", "float", { flops: 15, gradient: (g, x) => mul(g, of("rsqrt", add(of("square", x), 1))) }),
-  acosh: unary("acosh", "Acosh", "float", { flops: 15, gradient: (g, x) => mul(g, of("rsqrt", sub(of("square", x), 1))) }),
+  asinh: unary("asinh", "Asinh", "float", {
+    flops: 15,
+    gradient: (g, x) => mul(g, of("rsqrt", add(of("square", x), 1))),
+  }),
+  acosh: unary("acosh", "Acosh", "float", {
+    flops: 15,
+    gradient: (g, x) => mul(g, of("rsqrt", sub(of("square", x), 1))),
+  }),
   atanh: unary("atanh", "Atanh", "float", { flops: 15, gradient: (g, x) => div(g, sub(1, of("square", x))) }),
   /** The error function. */
-  erf: unary("erf", "Erf", "float", { flops: 15, gradient: (g, x) => mul(g, mul(of("exp", of("neg", of("square", x))), constants.erf)) }),
+  erf: unary("erf", "Erf", "float", {
+    flops: 15,
+    gradient: (g, x) => mul(g, mul(of("exp", of("neg", of("square", x))), constants.erf)),
+  }),
   /** 1 − erf(x), accurate for large x. */
-  erfc: unary("erfc", "Erfc", "float", { flops: 15, gradient: (g, x) => mul(g, mul(of("exp", of("neg", of("square", x))), -constants.erf)) }),
+  erfc: unary("erfc", "Erfc", "float", {
+    flops: 15,
+    gradient: (g, x) => mul(g, mul(of("exp", of("neg", of("square", x))), -constants.erf)),
+  }),
   /** The inverse of {@link erf}. */
-  erfinv: unary("erfinv", "Erfinv", "float", { flops: 20, gradient: (g, _, y) => mul(g, mul(of("exp", of("square", y)), 1 / constants.erf)) }),
+  erfinv: unary("erfinv", "Erfinv", "float", {
+    flops: 20,
+    gradient: (g, _, y) => mul(g, mul(of("exp", of("square", y)), 1 / constants.erf)),
+  }),
   /** log |Γ(x)|. */
   lgamma: unary("lgamma", "Lgamma", "float", { flops: 30 }),
   floor: unary("floor", "Floor", "float", { gradient: (g) => mul(g, 0) }),

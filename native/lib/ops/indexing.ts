@@ -9,7 +9,10 @@ import { positionsOfTrue } from "./positions.ts";
 import { putRows, takeRows, type PutMode } from "./rows.ts";
 import { asFloat, div, mul } from "./terms.ts";
 
-const moved = (inputs: readonly Operand[], outputs: readonly DeviceArray[]): Cost => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: 0 });
+const moved = (inputs: readonly Operand[], outputs: readonly DeviceArray[]): Cost => ({
+  bytes: bytesMoved(inputs) + bytesMoved(outputs),
+  flops: 0,
+});
 const array = (operand: Operand | undefined) => operand as DeviceArray;
 
 /** The first operand with the second, of the window's shape, written through it. */
@@ -51,7 +54,10 @@ const takeAt: Computation<{ lead: number }> = {
     return [{ shape: checkedShape(shape), dtype: array(x).dtype }];
   },
   run: ([out], [x, positions], { lead }) => takeRows(out!, array(x), array(positions), lead),
-  gradient: ([g], { inputs: [x, positions], attributes: { lead } }) => [call("takeAtGradient", [g!, positions!], { lead, shape: array(x).shape }), null],
+  gradient: ([g], { inputs: [x, positions], attributes: { lead } }) => [
+    call("takeAtGradient", [g!, positions!], { lead, shape: array(x).shape }),
+    null,
+  ],
   cost: moved,
 };
 
@@ -63,12 +69,20 @@ const takeAtGradient: Computation<{ lead: number; shape: Shape }> = {
     fill(out!, 0);
     putRows(out!, array(positions) as DeviceArray<"int64">, array(g), lead, "add", false);
   },
-  gradient: ([g], { inputs: [, positions], attributes: { lead } }) => [call("takeAt", [g!, positions!], { lead }), null],
+  gradient: ([g], { inputs: [, positions], attributes: { lead } }) => [
+    call("takeAt", [g!, positions!], { lead }),
+    null,
+  ],
   cost: moved,
 };
 
 /** Where rows go: through a window, to positions over the first `lead` axes of what it shows. `isUnique`: no position comes twice. */
-export interface Put { readonly window: Window; readonly lead: number; readonly mode: PutMode; readonly isUnique: boolean; }
+export interface Put {
+  readonly window: Window;
+  readonly lead: number;
+  readonly mode: PutMode;
+  readonly isUnique: boolean;
+}
 
 /** The first operand with rows of the third written to, or joined with, those at the positions, the second. */
 const put: Computation<Put> = {
@@ -83,10 +97,16 @@ const put: Computation<Put> = {
     const { window: through, lead, mode, isUnique } = attributes;
     const at = (from: DeviceArray) => call("takeAt", [call("slice", [from], through), positions!], { lead });
     if (mode === "add") return [wanted[0] ? g! : null, null, wanted[2] ? at(g!) : null];
-    if (mode === "set") return [
-      wanted[0] ? call("put", [g!, positions!, zeros(array(values), g!)], { ...attributes, isUnique: false }) : null, null,
-      wanted[2] ? (isUnique ? at(g!) : mul(at(g!), asFloat(winners(g!, array(positions), array(values).shape, attributes), g!))) : null,
-    ];
+    if (mode === "set")
+      return [
+        wanted[0] ? call("put", [g!, positions!, zeros(array(values), g!)], { ...attributes, isUnique: false }) : null,
+        null,
+        wanted[2]
+          ? isUnique
+            ? at(g!)
+            : mul(at(g!), asFloat(winners(g!, array(positions), array(values).shape, attributes), g!))
+          : null,
+      ];
     // Equal ones share evenly, as they do in max and min.
     const isOld = asFloat(call("eq", [x!, y!]), g!);
     const isNew = asFloat(call("eq", [at(y!), values!]), g!);
@@ -101,7 +121,10 @@ function winners(like: DeviceArray, positions: DeviceArray, shape: Shape, attrib
   const numbers = call("countFrom", [like], { shape });
   const blank = call("convert", [call("fullLike", [like], { value: 0 })], { dtype: "int64" });
   const last = call("put", [blank, positions, numbers], attributes);
-  return call("eq", [call("takeAt", [call("slice", [last], attributes.window), positions], { lead: attributes.lead }), numbers]);
+  return call("eq", [
+    call("takeAt", [call("slice", [last], attributes.window), positions], { lead: attributes.lead }),
+    numbers,
+  ]);
 }
 
 /** 0, 1, 2, … as int64, on the device of the operand. */

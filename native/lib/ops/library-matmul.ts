@@ -4,23 +4,40 @@ import type { DeviceProcess } from "../device/process.ts";
 import { LibraryPlan, type LibraryChoice, type RunPlaces } from "../device/library-plan.ts";
 
 /** A batch of matrices in a device's memory. Strides in elements; `batch` 0: all products share one matrix. */
-export interface MatrixBatch { readonly place: number; readonly rows: number; readonly columns: number; readonly batch: number; readonly row: number; readonly column: number; }
+export interface MatrixBatch {
+  readonly place: number;
+  readonly rows: number;
+  readonly columns: number;
+  readonly batch: number;
+  readonly row: number;
+  readonly column: number;
+}
 
 /** Multiplications and sums are done in this; `tf32` is float32 with 10 bits of mantissa for the factors. Where a library has no such thing it is more precise. */
 export type ComputeType = "float32" | "tf32" | "float64";
 
 /** How libraries take a matrix: row-major, perhaps of its transpose, with `leading` elements from one stored row to the next. */
-interface Stored { readonly transposed: boolean; readonly leading: number; }
+interface Stored {
+  readonly transposed: boolean;
+  readonly leading: number;
+}
 
-const computeTypes: Partial<Record<DType, ComputeType>> = { float32: "float32", float64: "float64", float16: "float32", bfloat16: "float32" };
+const computeTypes: Partial<Record<DType, ComputeType>> = {
+  float32: "float32",
+  float64: "float64",
+  float16: "float32",
+  bfloat16: "float32",
+};
 
 /** Of a tensor's memory, bytes; more is of no use to a library. */
 const usualAlignment = 256;
 
 /** `null` for strides that no library takes: such a matrix has to be copied first. */
 export function storedAs({ rows, columns, row, column }: MatrixBatch): Stored | null {
-  if ((column === 1 || columns <= 1) && (rows <= 1 || row >= Math.max(columns, 1))) return { transposed: false, leading: rows <= 1 ? Math.max(columns, 1) : row };
-  if ((row === 1 || rows <= 1) && (columns <= 1 || column >= Math.max(rows, 1))) return { transposed: true, leading: columns <= 1 ? Math.max(rows, 1) : column };
+  if ((column === 1 || columns <= 1) && (rows <= 1 || row >= Math.max(columns, 1)))
+    return { transposed: false, leading: rows <= 1 ? Math.max(columns, 1) : row };
+  if ((row === 1 || rows <= 1) && (columns <= 1 || column >= Math.max(rows, 1)))
+    return { transposed: true, leading: columns <= 1 ? Math.max(rows, 1) : column };
   return null;
 }
 
@@ -54,12 +71,20 @@ function termsOf(name: string, { place, batch, rows, columns }: MatrixBatch, { t
 }
 
 /** What is done to results on the way out, as host/matmul_terms.cc names it: with a vector, and with a matrix without gaps that is kept beside the result. */
-export interface Epilogue { readonly name: string; readonly vector?: number; readonly auxiliary?: number; }
+export interface Epilogue {
+  readonly name: string;
+  readonly vector?: number;
+  readonly auxiliary?: number;
+}
 
 /** The terms of an epilogue, with its places. */
 function epilogueOf({ name, vector, auxiliary }: Epilogue): { terms: string; places: readonly number[] } {
-  const aligned = (what: string, place: number | undefined) => (place === undefined || alignmentOf(place) === usualAlignment ? "" : ` ${what}.alignment=${alignmentOf(place)}`);
-  return { terms: ` epilogue=${name}${aligned("vector", vector)}${aligned("auxiliary", auxiliary)}`, places: [vector, auxiliary].filter((place) => place !== undefined) };
+  const aligned = (what: string, place: number | undefined) =>
+    place === undefined || alignmentOf(place) === usualAlignment ? "" : ` ${what}.alignment=${alignmentOf(place)}`;
+  return {
+    terms: ` epilogue=${name}${aligned("vector", vector)}${aligned("auxiliary", auxiliary)}`,
+    places: [vector, auxiliary].filter((place) => place !== undefined),
+  };
 }
 
 /** `batches` matrices in a row-major block without gaps are one with all their rows. */
@@ -72,7 +97,16 @@ function joined(matrix: MatrixBatch, batches: number): MatrixBatch | null {
  * out[i] = a[i] · b[i] for `batches` matrices of one dtype; `out` is row-major and k is not 0. Returns the sequence, or `null` where no library of the device
  * serves it. float16 and bfloat16 are summed in float32.
  */
-export function libraryMatmul(device: DeviceProcess, dtype: DType, batches: number, out: MatrixBatch, a: MatrixBatch, b: MatrixBatch, compute = computeTypes[dtype], epilogue: Epilogue | null = null): number | null {
+export function libraryMatmul(
+  device: DeviceProcess,
+  dtype: DType,
+  batches: number,
+  out: MatrixBatch,
+  a: MatrixBatch,
+  b: MatrixBatch,
+  compute = computeTypes[dtype],
+  epilogue: Epilogue | null = null,
+): number | null {
   if (compute === undefined) return null;
   if (batches > 1 && b.batch === 0) {
     const [allOut, allA] = [joined(out, batches), joined(a, batches)];
@@ -80,10 +114,15 @@ export function libraryMatmul(device: DeviceProcess, dtype: DType, batches: numb
   }
   const [storedA, storedB] = [storedAs(a), storedAs(b)];
   if (storedA === null || storedB === null) return null;
-  const text = `matmul m=${out.rows} n=${out.columns} k=${a.columns}${batches === 1 ? "" : ` batches=${batches}`} compute=${compute} type=${dtype}` +
-    termsOf("out", out, { transposed: false, leading: out.row }) + termsOf("a", a, storedA) + termsOf("b", b, storedB);
+  const text =
+    `matmul m=${out.rows} n=${out.columns} k=${a.columns}${batches === 1 ? "" : ` batches=${batches}`} compute=${compute} type=${dtype}` +
+    termsOf("out", out, { transposed: false, leading: out.row }) +
+    termsOf("a", a, storedA) +
+    termsOf("b", b, storedB);
   const own = epilogue === null ? null : epilogueOf(epilogue);
   const places: RunPlaces = own === null ? [out.place, a.place, b.place] : [out.place, a.place, b.place, ...own.places];
   const scalars = [1, 0];
-  return LibraryPlan.find(device, own === null ? text : text + own.terms, { places, scalars })?.run(places, scalars) ?? null;
+  return (
+    LibraryPlan.find(device, own === null ? text : text + own.terms, { places, scalars })?.run(places, scalars) ?? null
+  );
 }

@@ -20,8 +20,18 @@ const taken = (own: string) => findPrebuilt(runnableArchitectures(own), unit, fo
 
 test("the best of what a GPU runs is taken, and nothing that it does not run", () => {
   for (const architecture of ["sm_80", "sm_86", "sm_90a", "sm_100"]) make(architecture, ["_Z3sumf", "_Z4meanf"]);
-  const answers = { sm_80: "sm_80", sm_86: "sm_86", sm_89: "sm_86", sm_90a: "sm_90a", sm_103a: "sm_100", sm_75: undefined, sm_87: undefined, sm_120a: undefined };
-  for (const [own, architecture] of Object.entries(answers)) expect(taken(own)?.path, own).toBe(architecture && unitArtifact(architecture, unit, folder));
+  const answers = {
+    sm_80: "sm_80",
+    sm_86: "sm_86",
+    sm_89: "sm_86",
+    sm_90a: "sm_90a",
+    sm_103a: "sm_100",
+    sm_75: undefined,
+    sm_87: undefined,
+    sm_120a: undefined,
+  };
+  for (const [own, architecture] of Object.entries(answers))
+    expect(taken(own)?.path, own).toBe(architecture && unitArtifact(architecture, unit, folder));
   expect(taken("sm_80")?.lowered).toEqual(["_Z3sumf", "_Z4meanf"]);
 });
 
@@ -35,5 +45,8 @@ test("a part of a unit is small", () => {
   const parts = unitParts({ expressions });
   expect(parts.map(({ length }) => length)).toEqual([24, 24, 22]);
   expect(parts.flat()).toEqual(expressions);
-  expect([0, 1].map((part) => partFile("sm_80/sums.float32", part))).toEqual(["sm_80/sums.float32", "sm_80/sums.float32.1"]);
+  expect([0, 1].map((part) => partFile("sm_80/sums.float32", part))).toEqual([
+    "sm_80/sums.float32",
+    "sm_80/sums.float32.1",
+  ]);
 });

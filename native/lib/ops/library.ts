@@ -18,7 +18,11 @@ export type ParameterKind = "place" | "out" | "wide" | "struct" | "f32" | "f64" 
 export type LibraryArgument = DeviceArray | number | bigint | Uint32Array | null;
 
 /** Instances of one file for one dtype: compiled together, loaded together. */
-interface Unit { readonly file: string; readonly dtype: DType; readonly expressions: string[]; }
+interface Unit {
+  readonly file: string;
+  readonly dtype: DType;
+  readonly expressions: string[];
+}
 const units = new Map<string, Unit>();
 
 /** Every unit, for those who compile them ahead. */
@@ -30,7 +34,12 @@ const narrow = new Set<DType>(["float16", "bfloat16"]);
 
 /** The options of a unit's compilation. */
 export function unitOptions({ dtype, expressions }: Unit): { defines: string[] } {
-  return { defines: narrow.has(dtype) || expressions.some((expression) => /__half|__nv_bfloat16/.test(expression)) ? ["WARPCELL_SIXTEEN_BITS"] : [] };
+  return {
+    defines:
+      narrow.has(dtype) || expressions.some((expression) => /__half|__nv_bfloat16/.test(expression))
+        ? ["WARPCELL_SIXTEEN_BITS"]
+        : [],
+  };
 }
 
 export function unitSource(file: string): string {
@@ -55,12 +64,20 @@ export function partFile(artifact: string, part: number): string {
 }
 
 /** The file with (the first part of) a unit compiled ahead for an architecture ("x86-64-v4", "sm_90a"). */
-export function unitArtifact(architecture: string, { file, dtype }: Pick<Unit, "file" | "dtype">, folder = kernelsFolder): string {
+export function unitArtifact(
+  architecture: string,
+  { file, dtype }: Pick<Unit, "file" | "dtype">,
+  folder = kernelsFolder,
+): string {
   return `${folder}${architecture}/${file}.${dtype}`;
 }
 
 /** The file of a unit compiled ahead, for the first of these architectures that has one, with its symbols; `null` where none has, or only one of other kernels than the library's. */
-export function findPrebuilt(architectures: readonly string[], unit: Unit, folder?: string): { path: string; lowered: string[] } | null {
+export function findPrebuilt(
+  architectures: readonly string[],
+  unit: Unit,
+  folder?: string,
+): { path: string; lowered: string[] } | null {
   for (const architecture of architectures) {
     const path = unitArtifact(architecture, unit, folder);
     if (!existsSync(`${path}.names`)) continue;
@@ -71,10 +88,15 @@ export function findPrebuilt(architectures: readonly string[], unit: Unit, folde
 }
 
 /** A kernel in a module that has been loaded. */
-interface LoadedInstance { readonly module: LoadedModule; readonly index: number; }
+interface LoadedInstance {
+  readonly module: LoadedModule;
+  readonly index: number;
+}
 
 /** A unit that was compiled ahead; its parts are loaded when one of their kernels is first used. */
-interface Prebuilt { readonly instance: (index: number) => LoadedInstance; }
+interface Prebuilt {
+  readonly instance: (index: number) => LoadedInstance;
+}
 const prebuiltUnits = new WeakMap<DeviceProcess, Map<Unit, Prebuilt | null>>();
 
 /** The unit, where it was compiled ahead for this device; `null` where it was not. */
@@ -97,8 +119,15 @@ function openPrebuilt(device: DeviceProcess, unit: Unit): Prebuilt | null {
   const modules: LoadedModule[] = [];
   return {
     instance: (index) => {
-      const part = Math.floor(index / size), first = part * size;
-      const module = (modules[part] ??= LoadedModule.load(device, readFileSync(partFile(path, part)), lowered.slice(first, first + size), `${unit.file}.${unit.dtype}`, parts[part]!));
+      const part = Math.floor(index / size),
+        first = part * size;
+      const module = (modules[part] ??= LoadedModule.load(
+        device,
+        readFileSync(partFile(path, part)),
+        lowered.slice(first, first + size),
+        `${unit.file}.${unit.dtype}`,
+        parts[part]!,
+      ));
       return { module, index: index - first };
     },
   };
@@ -110,12 +139,24 @@ function load(device: DeviceProcess, unit: Unit, index: number): LoadedInstance 
   if (ready !== null) return ready.instance(index);
   const { defines } = unitOptions(unit);
   const expression = unit.expressions[index]!;
-  const { artifact, lowered } = new Compilation(unitSource(unit.file), { name: `${unit.file}.cu`, device: device.name, defines }).obtain([expression]);
+  const { artifact, lowered } = new Compilation(unitSource(unit.file), {
+    name: `${unit.file}.cu`,
+    device: device.name,
+    defines,
+  }).obtain([expression]);
   return { module: LoadedModule.load(device, artifact, lowered, `${unit.file}.${unit.dtype}`, [expression]), index: 0 };
 }
 
 // `struct Launch` of protocol/commands.h, as words.
-const at = { kernel: headerBytes / 4, grid: headerBytes / 4 + 1, block: headerBytes / 4 + 4, shared: headerBytes / 4 + 7, sizes: headerBytes / 4 + 8, flags: headerBytes / 4 + 9, offsets: headerBytes + 40 } as const;
+const at = {
+  kernel: headerBytes / 4,
+  grid: headerBytes / 4 + 1,
+  block: headerBytes / 4 + 4,
+  shared: headerBytes / 4 + 7,
+  sizes: headerBytes / 4 + 8,
+  flags: headerBytes / 4 + 9,
+  offsets: headerBytes + 40,
+} as const;
 
 /** One instance on one device, ready to launch. */
 export class LibraryKernel {
@@ -129,8 +170,14 @@ export class LibraryKernel {
   constructor(device: DeviceProcess, name: string, { module, index }: LoadedInstance, kinds: readonly ParameterKind[]) {
     const { parameters } = module.kernels[index]!;
     const id = module.firstKernel + index;
-    if (parameters.length !== kinds.length) throw new WarpcellError("LIBRARY", `Kernel ${name} takes ${parameters.length} parameters where the library passes ${kinds.length}: its parts are of different versions. Build the library again.`);
-    const pointers = kinds.flatMap((kind, index) => (kind === "place" || kind === "out" ? [parameters[index]!.offset] : []));
+    if (parameters.length !== kinds.length)
+      throw new WarpcellError(
+        "LIBRARY",
+        `Kernel ${name} takes ${parameters.length} parameters where the library passes ${kinds.length}: its parts are of different versions. Build the library again.`,
+      );
+    const pointers = kinds.flatMap((kind, index) =>
+      kind === "place" || kind === "out" ? [parameters[index]!.offset] : [],
+    );
     const base = at.offsets + Math.ceil(pointers.length / 4) * 8;
     const argumentBytes = parameters.reduce((end, { offset, size }) => Math.max(end, offset + size), 0);
     const template = new Uint32Array((base + Math.ceil(argumentBytes / 8) * 8) / 4);
@@ -140,7 +187,9 @@ export class LibraryKernel {
     template[at.grid + 1] = template[at.grid + 2] = template[at.block + 1] = template[at.block + 2] = 1;
     template[at.sizes] = argumentBytes | (pointers.length << 16);
     const shorts = new Uint16Array(template.buffer);
-    pointers.forEach((offset, index) => { shorts[at.offsets / 2 + index] = offset; });
+    pointers.forEach((offset, index) => {
+      shorts[at.offsets / 2 + index] = offset;
+    });
     this.module = module;
     this.#device = device;
     this.#kinds = kinds;
@@ -189,11 +238,20 @@ function write(kind: ParameterKind, value: LibraryArgument, byte: number): void 
       return;
     }
     case "i32":
-    case "u32": scratchWords[byte >> 2] = Number(value); return;
-    case "f32": scratchFloats[byte >> 2] = Number(value); return;
-    case "f64": scratchDoubles[byte >> 3] = Number(value); return;
-    case "struct": scratchBytes.set(new Uint8Array((value as Uint32Array).buffer), byte); return;
-    case "wide": throw new WarpcellError("LIBRARY", "A number of the computing type was not resolved to a type.");
+    case "u32":
+      scratchWords[byte >> 2] = Number(value);
+      return;
+    case "f32":
+      scratchFloats[byte >> 2] = Number(value);
+      return;
+    case "f64":
+      scratchDoubles[byte >> 3] = Number(value);
+      return;
+    case "struct":
+      scratchBytes.set(new Uint8Array((value as Uint32Array).buffer), byte);
+      return;
+    case "wide":
+      throw new WarpcellError("LIBRARY", "A number of the computing type was not resolved to a type.");
   }
 }
 
@@ -205,7 +263,12 @@ export class KernelFamily {
   readonly #kernels = new WeakMap<DeviceProcess, Map<DType, LibraryKernel>>();
 
   /** `expression`: the instance for a dtype, whose C++ name is the argument. */
-  constructor(file: string, dtypes: readonly DType[], expression: (type: string, dtype: DType) => string, kinds: readonly ParameterKind[]) {
+  constructor(
+    file: string,
+    dtypes: readonly DType[],
+    expression: (type: string, dtype: DType) => string,
+    kinds: readonly ParameterKind[],
+  ) {
     this.#name = `${file}.cu`;
     this.#kinds = kinds;
     for (const dtype of dtypes) {
@@ -218,7 +281,9 @@ export class KernelFamily {
     }
   }
 
-  has(dtype: DType): boolean { return this.#members.has(dtype); }
+  has(dtype: DType): boolean {
+    return this.#members.has(dtype);
+  }
 
   on(device: DeviceProcess, dtype: DType): LibraryKernel {
     let known = this.#kernels.get(device);

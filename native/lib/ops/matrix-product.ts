@@ -18,33 +18,65 @@ const side = 16;
 const mostBlocks = 2 ** 31 - 1;
 
 const multiplied = dtypeNames.filter((dtype) => dtype !== "bool" && factsOf(dtype).isStorage !== true);
-const kernel = new KernelFamily("matmul", multiplied, (type) => `matmul<${type}>`, ["place", "struct", "place", "struct", "out", "i64", "i64", "i64"]);
+const kernel = new KernelFamily("matmul", multiplied, (type) => `matmul<${type}>`, [
+  "place",
+  "struct",
+  "place",
+  "struct",
+  "out",
+  "i64",
+  "i64",
+  "i64",
+]);
 
 /** Rows × depth times depth × columns; a vector is a row on the left and a column on the right, and its axis goes. */
 function productShape(a: Shape, b: Shape): number[] {
   const depths = [a.at(-1), b.length === 1 ? b[0] : b.at(-2)];
   if (depths[0] === undefined || depths[1] === undefined || depths[0] !== depths[1]) {
-    throw new TensorError("SHAPE", `matmul takes matrices m × k and k × n but got shapes ${formatShape(a)} and ${formatShape(b)}.`);
+    throw new TensorError(
+      "SHAPE",
+      `matmul takes matrices m × k and k × n but got shapes ${formatShape(a)} and ${formatShape(b)}.`,
+    );
   }
   const batch = broadcast(a.slice(0, -2), b.slice(0, -2));
   return [...batch, ...(a.length === 1 ? [] : [a.at(-2)!]), ...(b.length === 1 ? [] : [b.at(-1)!])];
 }
 
 /** `struct Matrix` of matmul.cu. */
-export interface Matrix { batch: number; row: number; column: number; }
+export interface Matrix {
+  batch: number;
+  row: number;
+  column: number;
+}
 
-export interface BatchedOperand { readonly array: DeviceArray; readonly matrix: Matrix; readonly rows: number; readonly columns: number; }
+export interface BatchedOperand {
+  readonly array: DeviceArray;
+  readonly matrix: Matrix;
+  readonly rows: number;
+  readonly columns: number;
+}
 
 /** An operand with one stride for all batches: a copy where its own strides have none. The array is the caller's to dispose of. */
 export function batched(input: DeviceArray, batch: Shape, isLeft: boolean): BatchedOperand {
-  const asMatrix: View = input.shape.length > 1 ? input : isLeft
-    ? { shape: [1, input.shape[0]!], strides: [0, input.strides[0]!], offset: input.offset }
-    : { shape: [input.shape[0]!, 1], strides: [input.strides[0]!, 0], offset: input.offset };
+  const asMatrix: View =
+    input.shape.length > 1
+      ? input
+      : isLeft
+        ? { shape: [1, input.shape[0]!], strides: [0, input.strides[0]!], offset: input.offset }
+        : { shape: [input.shape[0]!, 1], strides: [input.strides[0]!, 0], offset: input.offset };
   const [rows, columns] = [asMatrix.shape.at(-2)!, asMatrix.shape.at(-1)!];
-  const batches = stretch({ shape: asMatrix.shape.slice(0, -2), strides: asMatrix.strides.slice(0, -2), offset: 0 }, batch);
+  const batches = stretch(
+    { shape: asMatrix.shape.slice(0, -2), strides: asMatrix.strides.slice(0, -2), offset: 0 },
+    batch,
+  );
   const joined = merged([batches]);
   if (joined.shape.length <= 1) {
-    return { array: viewOf(input, asMatrix), matrix: { batch: joined.strides[0]![0] ?? 0, row: asMatrix.strides.at(-2)!, column: asMatrix.strides.at(-1)! }, rows, columns };
+    return {
+      array: viewOf(input, asMatrix),
+      matrix: { batch: joined.strides[0]![0] ?? 0, row: asMatrix.strides.at(-2)!, column: asMatrix.strides.at(-1)! },
+      rows,
+      columns,
+    };
   }
   using stretched = viewOf(input, stretch(asMatrix, [...batch, rows, columns]));
   return { array: contiguous(stretched), matrix: { batch: rows * columns, row: columns, column: 1 }, rows, columns };
@@ -71,18 +103,37 @@ function ordered(input: DeviceArray, batch: Shape, isLeft: boolean): BatchedOper
 
 // Spelled out: spreading an object costs more than a small product.
 function asBatch({ array, matrix, rows, columns }: BatchedOperand): MatrixBatch {
-  return { place: array.placeHigh * 2 ** 32 + array.placeLow, rows, columns, batch: matrix.batch, row: matrix.row, column: matrix.column };
+  return {
+    place: array.placeHigh * 2 ** 32 + array.placeLow,
+    rows,
+    columns,
+    batch: matrix.batch,
+    row: matrix.row,
+    column: matrix.column,
+  };
 }
 
 function asMatrix({ shape, strides, placeHigh, placeLow }: DeviceArray): MatrixBatch {
-  return { place: placeHigh * 2 ** 32 + placeLow, rows: shape[0]!, columns: shape[1]!, batch: 0, row: strides[0]!, column: strides[1]! };
+  return {
+    place: placeHigh * 2 ** 32 + placeLow,
+    rows: shape[0]!,
+    columns: shape[1]!,
+    batch: 0,
+    row: strides[0]!,
+    column: strides[1]!,
+  };
 }
 
 /** Fills the contiguous `out` with the product of `a` and `b`, of its dtype. */
 export function matmulInto(out: DeviceArray, a: DeviceArray, b: DeviceArray): void {
   const { device } = out.living();
   if (isWidened(out, a)) return widenedInto(out, a, b);
-  if (a.shape.length === 2 && b.shape.length === 2 && multipliedByLibrary(out, 1, asMatrix(out), asMatrix(a), asMatrix(b))) return;
+  if (
+    a.shape.length === 2 &&
+    b.shape.length === 2 &&
+    multipliedByLibrary(out, 1, asMatrix(out), asMatrix(a), asMatrix(b))
+  )
+    return;
   const batch = broadcast(a.shape.slice(0, -2), b.shape.slice(0, -2));
   const operand = hasLibraryMatmul(device, out.dtype) ? ordered : batched;
   const left = operand(a, batch, true);
@@ -112,7 +163,13 @@ function widenedInto(out: DeviceArray, a: DeviceArray, b: DeviceArray): void {
 }
 
 /** The product of two matrices and an epilogue by a library of the device; whether it did that. `also` is written beside `out`. */
-export function matmulWithEpilogue(out: DeviceArray, a: DeviceArray, b: DeviceArray, epilogue: Epilogue, also: readonly DeviceArray[]): boolean {
+export function matmulWithEpilogue(
+  out: DeviceArray,
+  a: DeviceArray,
+  b: DeviceArray,
+  epilogue: Epilogue,
+  also: readonly DeviceArray[],
+): boolean {
   if (a.shape[1] === 0 || out.size === 0) return false;
   const { device } = out.living();
   const sequence = libraryMatmul(device, out.dtype, 1, asMatrix(out), asMatrix(a), asMatrix(b), undefined, epilogue);
@@ -128,7 +185,13 @@ function libraryInto(out: DeviceArray, batches: number, left: BatchedOperand, ri
   return multipliedByLibrary(out, batches, result, asBatch(left), asBatch(right));
 }
 
-function multipliedByLibrary(out: DeviceArray, batches: number, result: MatrixBatch, left: MatrixBatch, right: MatrixBatch): boolean {
+function multipliedByLibrary(
+  out: DeviceArray,
+  batches: number,
+  result: MatrixBatch,
+  left: MatrixBatch,
+  right: MatrixBatch,
+): boolean {
   if (left.columns === 0 || out.size === 0) return false;
   const storage = out.living();
   const sequence = libraryMatmul(storage.device, out.dtype, batches, result, left, right);
@@ -141,21 +204,33 @@ function kernelInto(out: DeviceArray, batch: Shape, left: BatchedOperand, right:
   const [m, n, k] = [left.rows, right.columns, left.columns];
   const tiles = Math.ceil(m / tile) * Math.ceil(n / tile);
   const step = Math.max(1, Math.floor(mostBlocks / tiles));
-  const part = (array: DeviceArray, elements: number) => viewOf(array, { shape: [1], strides: [1], offset: array.offset + elements });
+  const part = (array: DeviceArray, elements: number) =>
+    viewOf(array, { shape: [1], strides: [1], offset: array.offset + elements });
   for (let first = 0; first < sizeOf(batch); first += step) {
     using x = part(left.array, first * left.matrix.batch);
     using y = part(right.array, first * right.matrix.batch);
     using z = part(out, first * m * n);
-    kernel.on(device, out.dtype).launch(tiles * Math.min(step, sizeOf(batch) - first), [side, side], [x, words(left.matrix), y, words(right.matrix), z, m, n, k]);
+    kernel
+      .on(device, out.dtype)
+      .launch(
+        tiles * Math.min(step, sizeOf(batch) - first),
+        [side, side],
+        [x, words(left.matrix), y, words(right.matrix), z, m, n, k],
+      );
   }
 }
 
-const turned = (x: DeviceArray) => call("permute", [x], { axes: [...x.shape.slice(0, -2).keys(), x.shape.length - 1, x.shape.length - 2] });
+const turned = (x: DeviceArray) =>
+  call("permute", [x], { axes: [...x.shape.slice(0, -2).keys(), x.shape.length - 1, x.shape.length - 2] });
 const shaped = (x: DeviceArray, shape: Shape) => call("reshapeTo", [x], { shape });
 
 function commonDType(a: DType, b: DType): DType {
   const dtype = promoted(a, b);
-  if (dtype === "bool" || factsOf(dtype).isStorage) throw new TensorError("DTYPE", `matmul takes numbers that compute but got ${dtype}: convert them, e.g. with .to("float32").`);
+  if (dtype === "bool" || factsOf(dtype).isStorage)
+    throw new TensorError(
+      "DTYPE",
+      `matmul takes numbers that compute but got ${dtype}: convert them, e.g. with .to("float32").`,
+    );
   return dtype;
 }
 
@@ -163,12 +238,15 @@ export const matmulRow: Computation<None> = {
   inPlace: false,
   infer: ([a, b]) => {
     const [x, y] = [a as DeviceArray, b as DeviceArray];
-    if (!(a instanceof DeviceArray) || !(b instanceof DeviceArray)) throw new TensorError("OPERANDS", `matmul takes two tensors; multiply by a number with .mul(…).`);
+    if (!(a instanceof DeviceArray) || !(b instanceof DeviceArray))
+      throw new TensorError("OPERANDS", `matmul takes two tensors; multiply by a number with .mul(…).`);
     const dtype = commonDType(x.dtype, y.dtype);
     return [{ shape: productShape(x.shape, y.shape), dtype }];
   },
   run([out], [a, b]) {
-    withDType(a as DeviceArray, out!.dtype, (x) => withDType(b as DeviceArray, out!.dtype, (y) => matmulInto(out!, x, y)));
+    withDType(a as DeviceArray, out!.dtype, (x) =>
+      withDType(b as DeviceArray, out!.dtype, (y) => matmulInto(out!, x, y)),
+    );
   },
   gradient: ([g], { inputs: [left, right], wanted }) => {
     const [a, b] = [left as DeviceArray, right as DeviceArray];
@@ -181,7 +259,13 @@ export const matmulRow: Computation<None> = {
       const summed = unbroadcast(gradient, matrix)!;
       return operand.shape.length === 1 ? shaped(summed, operand.shape) : summed;
     };
-    return [wanted[0] ? back(call("matmul", [above, turned(y)]), x, a) : null, wanted[1] ? back(call("matmul", [turned(x), above]), y, b) : null];
+    return [
+      wanted[0] ? back(call("matmul", [above, turned(y)]), x, a) : null,
+      wanted[1] ? back(call("matmul", [turned(x), above]), y, b) : null,
+    ];
   },
-  cost: ([a, b], outputs) => ({ bytes: bytesMoved([a!, b!]) + bytesMoved(outputs), flops: 2 * outputs[0]!.size * ((a as DeviceArray).shape.at(-1) ?? 1) }),
+  cost: ([a, b], outputs) => ({
+    bytes: bytesMoved([a!, b!]) + bytesMoved(outputs),
+    flops: 2 * outputs[0]!.size * ((a as DeviceArray).shape.at(-1) ?? 1),
+  }),
 };

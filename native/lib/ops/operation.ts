@@ -3,14 +3,20 @@ import type { DType } from "../memory/dtype.ts";
 import type { DeviceArray } from "../memory/array.ts";
 import type { Shape, View } from "../memory/shape.ts";
 
-export interface Facts { readonly shape: Shape; readonly dtype: DType; }
+export interface Facts {
+  readonly shape: Shape;
+  readonly dtype: DType;
+}
 
 /** A number among the operands: weak, it takes the dtype of the tensor beside it. */
 export type Scalar = number | bigint | boolean;
 export type Operand = DeviceArray | Scalar;
 
 /** Bytes that must move at least, and arithmetic operations. */
-export interface Cost { readonly bytes: number; readonly flops: number; }
+export interface Cost {
+  readonly bytes: number;
+  readonly flops: number;
+}
 
 /** What a gradient may use of the forward run. */
 export interface Forward<A> {
@@ -25,7 +31,10 @@ export interface Forward<A> {
  * Turns the gradients of the outputs (`null`: that output reached no result) into those of the inputs, in terms of other operations; `null` for an input
  * that has none. A gradient has the shape and dtype of what it is the gradient of.
  */
-export type Gradient<A> = (gradients: readonly (DeviceArray | null)[], forward: Forward<A>) => readonly (DeviceArray | null)[];
+export type Gradient<A> = (
+  gradients: readonly (DeviceArray | null)[],
+  forward: Forward<A>,
+) => readonly (DeviceArray | null)[];
 
 interface Row<A> {
   /** `null`: the operation has no gradient, and asking for one is an error. */
@@ -34,10 +43,18 @@ interface Row<A> {
 }
 
 /** What one element of a result is, for a kernel that computes several operations at once: a functor of functors.cuh on operands, each taken as a dtype. */
-export interface Element { readonly functor: string; readonly operands: readonly (readonly [Operand, DType])[]; readonly dtype: DType; }
+export interface Element {
+  readonly functor: string;
+  readonly operands: readonly (readonly [Operand, DType])[];
+  readonly dtype: DType;
+}
 
 /** A reducer of reductions (reduction.cuh) with its parameter, over the last or other axes. */
-export interface Reducing { readonly reducer: string; readonly axes: readonly number[]; readonly parameter: number; }
+export interface Reducing {
+  readonly reducer: string;
+  readonly axes: readonly number[];
+  readonly parameter: number;
+}
 
 /** Computes new arrays. */
 export interface Computation<A> extends Row<A> {

@@ -8,12 +8,48 @@ import { contiguous, copy, fill, stretched } from "./copy.ts";
 import { KernelFamily } from "./library.ts";
 import { layoutOf, stridedGrid } from "./map.ts";
 
-const reckon = new KernelFamily("indexing", ["int32", "int64"], (type) => `positions<${type}>`, ["struct", "place", "out", "i64", "i64", "i64", "i32", "out"]);
-const countTrue = new KernelFamily("indexing", ["bool"], (type) => `count_true<${type}>`, ["place", "out", "i64", "i64"]);
-const placeTrue = new KernelFamily("indexing", ["bool"], (type) => `place_true<${type}>`, ["place", "place", "out", "i64", "i64"]);
+const reckon = new KernelFamily("indexing", ["int32", "int64"], (type) => `positions<${type}>`, [
+  "struct",
+  "place",
+  "out",
+  "i64",
+  "i64",
+  "i64",
+  "i32",
+  "out",
+]);
+const countTrue = new KernelFamily("indexing", ["bool"], (type) => `count_true<${type}>`, [
+  "place",
+  "out",
+  "i64",
+  "i64",
+]);
+const placeTrue = new KernelFamily("indexing", ["bool"], (type) => `place_true<${type}>`, [
+  "place",
+  "place",
+  "out",
+  "i64",
+  "i64",
+]);
 const sumsBefore = new KernelFamily("indexing", ["int64"], (type) => `sums_before<${type}>`, ["out", "i64"]);
-const radixCount = new KernelFamily("indexing", ["int64"], (type) => `radix_count<${type}>`, ["place", "out", "i64", "i64", "i32"]);
-const radixPlace = new KernelFamily("indexing", ["int64"], (type) => `radix_place<${type}>`, ["place", "place", "place", "out", "out", "i64", "i64", "i32", "i32"]);
+const radixCount = new KernelFamily("indexing", ["int64"], (type) => `radix_count<${type}>`, [
+  "place",
+  "out",
+  "i64",
+  "i64",
+  "i32",
+]);
+const radixPlace = new KernelFamily("indexing", ["int64"], (type) => `radix_place<${type}>`, [
+  "place",
+  "place",
+  "place",
+  "out",
+  "out",
+  "i64",
+  "i64",
+  "i32",
+  "i32",
+]);
 
 /** Indices along one axis, or several that count as one: `size` of them, each worth `stride` positions. They broadcast to the shape of all. */
 export interface IndexTerm {
@@ -36,7 +72,12 @@ export function numbersIn(array: DeviceArray): BigInt64Array {
  * The positions that indices of `shape` stand for. `along`: positions that one step along each axis of `shape` adds. Waits for the device unless every term is checked.
  * Throws TensorError for an index outside.
  */
-export function positionsOf(device: DeviceProcess, shape: Shape, terms: readonly IndexTerm[], along: readonly number[] = shape.map(() => 0)): DeviceArray<"int64"> {
+export function positionsOf(
+  device: DeviceProcess,
+  shape: Shape,
+  terms: readonly IndexTerm[],
+  along: readonly number[] = shape.map(() => 0),
+): DeviceArray<"int64"> {
   const out = DeviceArray.allocate(device, "int64", shape);
   if (out.size === 0) return out;
   const outside = 2n ** 63n - 1n;
@@ -47,7 +88,18 @@ export function positionsOf(device: DeviceProcess, shape: Shape, terms: readonly
     using wide = stretched(whole, shape);
     using worst = viewOf(bad, { shape: [1], strides: [1], offset: at });
     const layout = layoutOf([out, wide, { shape, strides: at === 0 ? along : shape.map(() => 0), offset: 0 }]);
-    reckon.on(device, whole.dtype).launch(stridedGrid(device, out.size), device.properties.libraryBlock, [layout, wide, out, out.size, size, stride, at === 0 ? 0 : 1, worst]);
+    reckon
+      .on(device, whole.dtype)
+      .launch(stridedGrid(device, out.size), device.properties.libraryBlock, [
+        layout,
+        wide,
+        out,
+        out.size,
+        size,
+        stride,
+        at === 0 ? 0 : 1,
+        worst,
+      ]);
   });
   if (terms.every(({ isChecked }) => isChecked)) return out;
   const places = numbersIn(bad);
@@ -55,12 +107,20 @@ export function positionsOf(device: DeviceProcess, shape: Shape, terms: readonly
     if (places[at] === outside) return;
     const strides = stridesOf(shape);
     using wide = stretched(indices, shape);
-    const offset = shape.reduce((sum, length, each) => sum + (Math.floor(Number(places[at]) / strides[each]!) % length) * wide.strides[each]!, wide.offset);
+    const offset = shape.reduce(
+      (sum, length, each) => sum + (Math.floor(Number(places[at]) / strides[each]!) % length) * wide.strides[each]!,
+      wide.offset,
+    );
     using one = viewOf(indices, { shape: [1], strides: [1], offset });
     using exact = asInt64(one);
     const [value] = numbersIn(exact);
     out.dispose();
-    throw new TensorError("INDEX", size === 0 ? `Axis ${axis} has no elements, so there is none at index ${value}.` : `Index ${value} is outside axis ${axis}, which has ${size} elements: give one from ${-size} to ${size - 1}.`);
+    throw new TensorError(
+      "INDEX",
+      size === 0
+        ? `Axis ${axis} has no elements, so there is none at index ${value}.`
+        : `Index ${value} is outside axis ${axis}, which has ${size} elements: give one from ${-size} to ${size - 1}.`,
+    );
   });
   return out;
 }
@@ -89,7 +149,10 @@ export function positionsOfTrue(mask: DeviceArray): DeviceArray<"int64"> {
 }
 
 /** Positions in ascending order, equal ones in the order in which they came, and where each came from. `limit`: all are below. */
-export function sorted(positions: DeviceArray<"int64">, limit: number): { keys: DeviceArray<"int64">; order: DeviceArray<"int64"> } & Disposable {
+export function sorted(
+  positions: DeviceArray<"int64">,
+  limit: number,
+): { keys: DeviceArray<"int64">; order: DeviceArray<"int64"> } & Disposable {
   const { device } = positions.living();
   const count = positions.size;
   const isSerial = device.properties.libraryBlock === 1;
@@ -97,7 +160,10 @@ export function sorted(positions: DeviceArray<"int64">, limit: number): { keys: 
   const bits = isSerial ? 8 : 4;
   const chunk = isSerial ? 65536 : 256 * 16;
   const blocks = Math.ceil(count / chunk);
-  const make = () => ({ keys: DeviceArray.allocate(device, "int64", [count]), order: DeviceArray.allocate(device, "int64", [count]) });
+  const make = () => ({
+    keys: DeviceArray.allocate(device, "int64", [count]),
+    order: DeviceArray.allocate(device, "int64", [count]),
+  });
   using starts = DeviceArray.allocate(device, "int64", [blocks * 2 ** bits + 1]);
   let from: { keys: DeviceArray<"int64">; order: DeviceArray<"int64"> } | null = null;
   let spare = make();
@@ -107,7 +173,19 @@ export function sorted(positions: DeviceArray<"int64">, limit: number): { keys: 
     const keys = from === null ? positions : from.keys;
     radixCount.on(device, "int64").launch(blocks, isSerial ? 1 : 256, [keys, starts, count, chunk, pass * bits]);
     sumsBefore.on(device, "int64").launch(1, isSerial ? 1 : 1024, [starts, blocks * 2 ** bits]);
-    radixPlace.on(device, "int64").launch(blocks, isSerial ? 1 : 256, [keys, from === null ? null : from.order, starts, spare.keys, spare.order, count, chunk, pass * bits, from === null ? 1 : 0]);
+    radixPlace
+      .on(device, "int64")
+      .launch(blocks, isSerial ? 1 : 256, [
+        keys,
+        from === null ? null : from.order,
+        starts,
+        spare.keys,
+        spare.order,
+        count,
+        chunk,
+        pass * bits,
+        from === null ? 1 : 0,
+      ]);
     const next = spare;
     spare = from ?? make();
     from = next;
@@ -115,7 +193,13 @@ export function sorted(positions: DeviceArray<"int64">, limit: number): { keys: 
   spare.keys.dispose();
   spare.order.dispose();
   const result = from!;
-  return { ...result, [Symbol.dispose]() { result.keys.dispose(); result.order.dispose(); } };
+  return {
+    ...result,
+    [Symbol.dispose]() {
+      result.keys.dispose();
+      result.order.dispose();
+    },
+  };
 }
 
 /** How many positions the axes have. */

@@ -19,29 +19,64 @@ function spread(g: DeviceArray, { shape }: DeviceArray, axes: readonly number[])
 
 const lengthOf = ({ shape }: DeviceArray, axes: readonly number[]) => sizeOf(axes.map((axis) => shape[axis]!));
 
-interface RowOptions<A> { readonly reducer: (input: DeviceArray) => ReducerName; readonly parameter?: (input: DeviceArray, attributes: A) => number; readonly gradient: Gradient<A> | null; }
+interface RowOptions<A> {
+  readonly reducer: (input: DeviceArray) => ReducerName;
+  readonly parameter?: (input: DeviceArray, attributes: A) => number;
+  readonly gradient: Gradient<A> | null;
+}
 
-function reduction<A extends Reduction>(name: string, { reducer, parameter = () => 0, gradient }: RowOptions<A>): Computation<A> {
+function reduction<A extends Reduction>(
+  name: string,
+  { reducer, parameter = () => 0, gradient }: RowOptions<A>,
+): Computation<A> {
   return {
     inPlace: false,
     infer([x], attributes) {
       const input = x as DeviceArray;
-      if (factsOf(input.dtype).isStorage) throw new TensorError("DTYPE", `${name} takes numbers that compute but got ${input.dtype}: convert it, e.g. with .to("float32").`);
+      if (factsOf(input.dtype).isStorage)
+        throw new TensorError(
+          "DTYPE",
+          `${name} takes numbers that compute but got ${input.dtype}: convert it, e.g. with .to("float32").`,
+        );
       const { result, empty } = reducers[reducer(input)];
-      if (empty === null && lengthOf(input, attributes.axes) === 0) throw new TensorError("SHAPE", `${name} over no elements has no value: the shape is ${formatShape(input.shape)}.`);
+      if (empty === null && lengthOf(input, attributes.axes) === 0)
+        throw new TensorError(
+          "SHAPE",
+          `${name} over no elements has no value: the shape is ${formatShape(input.shape)}.`,
+        );
       return [{ shape: reducedShape(input.shape, attributes), dtype: result(input.dtype) }];
     },
-    reducing: (input, attributes) => ({ reducer: reducer(input), axes: attributes.axes, parameter: parameter(input, attributes) }),
-    run: ([out], [x], attributes) => reduceInto(reducer(x as DeviceArray), out!, x as DeviceArray, attributes.axes, parameter(x as DeviceArray, attributes)),
+    reducing: (input, attributes) => ({
+      reducer: reducer(input),
+      axes: attributes.axes,
+      parameter: parameter(input, attributes),
+    }),
+    run: ([out], [x], attributes) =>
+      reduceInto(
+        reducer(x as DeviceArray),
+        out!,
+        x as DeviceArray,
+        attributes.axes,
+        parameter(x as DeviceArray, attributes),
+      ),
     gradient,
-    cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: (inputs[0] as DeviceArray).size }),
+    cost: (inputs, outputs) => ({
+      bytes: bytesMoved(inputs) + bytesMoved(outputs),
+      flops: (inputs[0] as DeviceArray).size,
+    }),
   };
 }
 
-const floatOnly = (name: string, reducer: ReducerName) => (input: DeviceArray): ReducerName => {
-  if (factsOf(input.dtype).kind !== "float") throw new TensorError("DTYPE", `${name} takes floats but got ${input.dtype}: convert it, e.g. with .to("float32").`);
-  return reducer;
-};
+const floatOnly =
+  (name: string, reducer: ReducerName) =>
+  (input: DeviceArray): ReducerName => {
+    if (factsOf(input.dtype).kind !== "float")
+      throw new TensorError(
+        "DTYPE",
+        `${name} takes floats but got ${input.dtype}: convert it, e.g. with .to("float32").`,
+      );
+    return reducer;
+  };
 
 // Of equal elements each gets an equal share, as in PyTorch's amax.
 const extremeGradient: Gradient<Reduction> = ([g], { inputs: [x], outputs: [y], attributes: { axes } }) => {
@@ -52,7 +87,9 @@ const extremeGradient: Gradient<Reduction> = ([g], { inputs: [x], outputs: [y], 
 };
 
 /** What `variance` and `std` are told: `correction` is taken off the count (1: of a sample, 0: of all there is). */
-export interface Spread extends Reduction { readonly correction: number; }
+export interface Spread extends Reduction {
+  readonly correction: number;
+}
 
 // 2(x − mean)/(n − correction)
 function varianceGradient(g: DeviceArray, input: DeviceArray, { axes, correction }: Spread): DeviceArray {
@@ -77,15 +114,23 @@ const sumTo: Computation<{ shape: Shape }> = {
     else reduceInto("sum", out!, input, axes);
   },
   gradient: ([g], { inputs: [x] }) => [call("expand", [g!], { shape: (x as DeviceArray).shape })],
-  cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: (inputs[0] as DeviceArray).size }),
+  cost: (inputs, outputs) => ({
+    bytes: bytesMoved(inputs) + bytesMoved(outputs),
+    flops: (inputs[0] as DeviceArray).size,
+  }),
 };
 
 export const reductionRows = {
-  sum: reduction<Reduction>("sum", { reducer: () => "sum", gradient: ([g], { inputs: [x], attributes }) => [spread(g!, x as DeviceArray, attributes.axes)] }),
+  sum: reduction<Reduction>("sum", {
+    reducer: () => "sum",
+    gradient: ([g], { inputs: [x], attributes }) => [spread(g!, x as DeviceArray, attributes.axes)],
+  }),
   mean: reduction<Reduction>("mean", {
     reducer: ({ dtype }) => (factsOf(dtype).kind === "float" ? "mean" : "integerMean"),
     parameter: (input, { axes }) => lengthOf(input, axes),
-    gradient: ([g], { inputs: [x], attributes: { axes } }) => [div(spread(g!, x as DeviceArray, axes), lengthOf(x as DeviceArray, axes))],
+    gradient: ([g], { inputs: [x], attributes: { axes } }) => [
+      div(spread(g!, x as DeviceArray, axes), lengthOf(x as DeviceArray, axes)),
+    ],
   }),
   prod: reduction<Reduction>("prod", {
     reducer: () => "prod",
@@ -95,7 +140,11 @@ export const reductionRows = {
       const isZero = call("eq", [input, 0]);
       const zeros = call("sum", [asFloat(isZero, input)], { axes, keepdims: true });
       const others = call("prod", [call("where", [isZero, 1, input])], { axes, keepdims: true });
-      const slope = call("where", [call("eq", [zeros, 0]), div(spread(y!, input, axes), call("where", [isZero, 1, input])), mul(mul(asFloat(isZero, input), asFloat(call("eq", [zeros, 1]), input)), others)]);
+      const slope = call("where", [
+        call("eq", [zeros, 0]),
+        div(spread(y!, input, axes), call("where", [isZero, 1, input])),
+        mul(mul(asFloat(isZero, input), asFloat(call("eq", [zeros, 1]), input)), others),
+      ]);
       return [mul(spread(g!, input, axes), slope)];
     },
   }),
@@ -117,15 +166,21 @@ export const reductionRows = {
   /** log Σe^x, without overflow. */
   logsumexp: reduction<Reduction>("logsumexp", {
     reducer: floatOnly("logsumexp", "logsumexp"),
-    gradient: ([g], { inputs: [x], outputs: [y], attributes: { axes } }) => [mul(spread(g!, x as DeviceArray, axes), of("exp", sub(x!, spread(y!, x as DeviceArray, axes))))],
+    gradient: ([g], { inputs: [x], outputs: [y], attributes: { axes } }) => [
+      mul(spread(g!, x as DeviceArray, axes), of("exp", sub(x!, spread(y!, x as DeviceArray, axes)))),
+    ],
   }),
   variance: reduction<Spread>("var", {
-    reducer: floatOnly("var", "variance"), parameter: (_, { correction }) => correction,
+    reducer: floatOnly("var", "variance"),
+    parameter: (_, { correction }) => correction,
     gradient: ([g], { inputs: [x], attributes }) => [varianceGradient(g!, x as DeviceArray, attributes)],
   }),
   std: reduction<Spread>("std", {
-    reducer: floatOnly("std", "std"), parameter: (_, { correction }) => correction,
-    gradient: ([g], { inputs: [x], outputs: [y], attributes }) => [varianceGradient(div(g!, mul(y!, 2)), x as DeviceArray, attributes)],
+    reducer: floatOnly("std", "std"),
+    parameter: (_, { correction }) => correction,
+    gradient: ([g], { inputs: [x], outputs: [y], attributes }) => [
+      varianceGradient(div(g!, mul(y!, 2)), x as DeviceArray, attributes),
+    ],
   }),
   sumTo,
 } as const;

@@ -8,18 +8,63 @@ import { layoutOf, stridedGrid } from "./map.ts";
 import { positionsIn, sorted } from "./positions.ts";
 
 // Rows without gaps go by up to 16 bytes at a time.
-const take = new KernelFamily("indexing", Object.values(bySize), (type) => `take_rows<${type}>`, ["struct", "struct", "place", "place", "out", "i64", "i64"]);
-const takeSixteen = new KernelFamily("indexing", ["uint64"], () => "take_rows<Sixteen>", ["struct", "struct", "place", "place", "out", "i64", "i64"]);
-const put = new KernelFamily("indexing", Object.values(bySize), (type) => `put_rows<${type}>`, ["struct", "struct", "place", "place", "i32", "place", "out", "i64", "i64", "i64"]);
+const take = new KernelFamily("indexing", Object.values(bySize), (type) => `take_rows<${type}>`, [
+  "struct",
+  "struct",
+  "place",
+  "place",
+  "out",
+  "i64",
+  "i64",
+]);
+const takeSixteen = new KernelFamily("indexing", ["uint64"], () => "take_rows<Sixteen>", [
+  "struct",
+  "struct",
+  "place",
+  "place",
+  "out",
+  "i64",
+  "i64",
+]);
+const put = new KernelFamily("indexing", Object.values(bySize), (type) => `put_rows<${type}>`, [
+  "struct",
+  "struct",
+  "place",
+  "place",
+  "i32",
+  "place",
+  "out",
+  "i64",
+  "i64",
+  "i64",
+]);
 const joined: readonly DType[] = ["float32", "float64", "float16", "bfloat16", "int32", "int64", "uint64"];
-const joins = Object.fromEntries((["add", "max", "min"] as const).map((name) => [name,
-  new KernelFamily("indexing", joined, (type) => `join_rows<${name[0]!.toUpperCase()}${name.slice(1)}To, ${type}>`, ["struct", "struct", "place", "place", "place", "out", "i64", "i64", "i64"])])) as Record<"add" | "max" | "min", KernelFamily>;
+const joins = Object.fromEntries(
+  (["add", "max", "min"] as const).map((name) => [
+    name,
+    new KernelFamily("indexing", joined, (type) => `join_rows<${name[0]!.toUpperCase()}${name.slice(1)}To, ${type}>`, [
+      "struct",
+      "struct",
+      "place",
+      "place",
+      "place",
+      "out",
+      "i64",
+      "i64",
+      "i64",
+    ]),
+  ]),
+) as Record<"add" | "max" | "min", KernelFamily>;
 
 /** What happens to an element that is written: it becomes the new one (the last, where several come), their sum with it, or the largest or smallest of all. */
 export type PutMode = "set" | "add" | "max" | "min";
 export const putModes: readonly PutMode[] = ["set", "add", "max", "min"];
 
-const part = ({ shape, strides }: View, from: number, to?: number): View => ({ shape: shape.slice(from, to), strides: strides.slice(from, to), offset: 0 });
+const part = ({ shape, strides }: View, from: number, to?: number): View => ({
+  shape: shape.slice(from, to),
+  strides: strides.slice(from, to),
+  offset: 0,
+});
 
 /** out[b, …] = input[positions[b], …], where positions count the first `lead` axes. `out` is contiguous. */
 export function takeRows(out: DeviceArray, input: DeviceArray, positions: DeviceArray, lead: number): void {
@@ -31,17 +76,38 @@ export function takeRows(out: DeviceArray, input: DeviceArray, positions: Device
   const places = merged([part(input, 0, lead)]);
   const { bytes } = factsOf(input.dtype);
   const isDense = rest.shape.length === 1 && rest.strides[0]![0] === 1;
-  const fits = (unit: number) => unit >= bytes && [width * bytes, input.placeLow, out.placeLow, ...places.strides[0]!.map((stride) => stride * bytes)].every((each) => each % unit === 0);
-  const unit = isDense ? [16, 8, 4, 2].find(fits) ?? bytes : bytes;
+  const fits = (unit: number) =>
+    unit >= bytes &&
+    [width * bytes, input.placeLow, out.placeLow, ...places.strides[0]!.map((stride) => stride * bytes)].every(
+      (each) => each % unit === 0,
+    );
+  const unit = isDense ? ([16, 8, 4, 2].find(fits) ?? bytes) : bytes;
   const each = unit / bytes;
-  const leadLayout = layoutOf([{ shape: places.shape, strides: places.strides[0]!.map((stride) => stride / each), offset: 0 }]);
+  const leadLayout = layoutOf([
+    { shape: places.shape, strides: places.strides[0]!.map((stride) => stride / each), offset: 0 },
+  ]);
   const restLayout = layoutOf([isDense ? { shape: [width / each], strides: [1], offset: 0 } : part(input, lead)]);
   const kernel = unit === 16 ? takeSixteen.on(device, "uint64") : take.on(device, bySize[unit]!);
-  kernel.launch(stridedGrid(device, count * (width / each)), device.properties.libraryBlock, [leadLayout, restLayout, input, positions, out, count, width / each]);
+  kernel.launch(stridedGrid(device, count * (width / each)), device.properties.libraryBlock, [
+    leadLayout,
+    restLayout,
+    input,
+    positions,
+    out,
+    count,
+    width / each,
+  ]);
 }
 
 /** Writes the rows of `values`, whose shape is that of the positions and then that of a row, to their positions in `out`. `isUnique`: no position comes twice. */
-export function putRows(out: DeviceArray, positions: DeviceArray<"int64">, values: DeviceArray, lead: number, mode: PutMode, isUnique: boolean): void {
+export function putRows(
+  out: DeviceArray,
+  positions: DeviceArray<"int64">,
+  values: DeviceArray,
+  lead: number,
+  mode: PutMode,
+  isUnique: boolean,
+): void {
   if (values.size === 0) return;
   const { device } = out.living();
   if (mode !== "set" && !joined.includes(out.dtype)) {
@@ -66,10 +132,18 @@ export function putRows(out: DeviceArray, positions: DeviceArray<"int64">, value
   const block = device.properties.libraryBlock;
   using flat = contiguous(viewOf(positions, positions));
   if (mode === "set" && isUnique) {
-    put.on(device, bySize[factsOf(out.dtype).bytes]!).launch(grid, block, [leadLayout, restLayout, flat, null, 0, values, out, count, width, steps[0]!]);
+    put
+      .on(device, bySize[factsOf(out.dtype).bytes]!)
+      .launch(grid, block, [leadLayout, restLayout, flat, null, 0, values, out, count, width, steps[0]!]);
     return;
   }
   using runs = sorted(flat, positionsIn(out.shape, lead));
-  if (mode === "set") put.on(device, bySize[factsOf(out.dtype).bytes]!).launch(grid, block, [leadLayout, restLayout, runs.keys, runs.order, 1, values, out, count, width, steps[0]!]);
-  else joins[mode].on(device, out.dtype).launch(grid, block, [leadLayout, restLayout, runs.keys, runs.order, values, out, count, width, steps[0]!]);
+  if (mode === "set")
+    put
+      .on(device, bySize[factsOf(out.dtype).bytes]!)
+      .launch(grid, block, [leadLayout, restLayout, runs.keys, runs.order, 1, values, out, count, width, steps[0]!]);
+  else
+    joins[mode]
+      .on(device, out.dtype)
+      .launch(grid, block, [leadLayout, restLayout, runs.keys, runs.order, values, out, count, width, steps[0]!]);
 }

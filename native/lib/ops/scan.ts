@@ -14,7 +14,12 @@ const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
 const totals: readonly DType[] = [...floats, "int64", "uint64"];
 const ordered: readonly DType[] = [...floats, "int32", "int64", "uint64"];
 
-interface Scan { readonly functor: string; readonly dtypes: readonly DType[]; readonly hasIndex: boolean; readonly stateBytes: (dtype: DType) => number; }
+interface Scan {
+  readonly functor: string;
+  readonly dtypes: readonly DType[];
+  readonly hasIndex: boolean;
+  readonly stateBytes: (dtype: DType) => number;
+}
 const scans = {
   cumsum: { functor: "SumScan", dtypes: totals, hasIndex: false, stateBytes: () => 8 },
   cumprod: { functor: "ProdScan", dtypes: totals, hasIndex: false, stateBytes: () => 8 },
@@ -23,10 +28,36 @@ const scans = {
 } as const satisfies Record<string, Scan>;
 type ScanName = keyof typeof scans;
 
-const kernels = Object.fromEntries((Object.entries(scans) as [ScanName, Scan][]).map(([name, { functor, dtypes }]) => [name, {
-  rows: new KernelFamily("scan", dtypes, (type) => `scan_rows<${functor}<${type}>, ${type}>`, ["place", "out", "out", "out", "i64", "i64", "i64", "i64", "i32"]),
-  columns: new KernelFamily("scan", dtypes, (type) => `scan_columns<${functor}<${type}>, ${type}>`, ["place", "out", "out", "out", "i64", "i64", "i64", "i64", "i64", "i32"]),
-}])) as Record<ScanName, { rows: KernelFamily; columns: KernelFamily }>;
+const kernels = Object.fromEntries(
+  (Object.entries(scans) as [ScanName, Scan][]).map(([name, { functor, dtypes }]) => [
+    name,
+    {
+      rows: new KernelFamily("scan", dtypes, (type) => `scan_rows<${functor}<${type}>, ${type}>`, [
+        "place",
+        "out",
+        "out",
+        "out",
+        "i64",
+        "i64",
+        "i64",
+        "i64",
+        "i32",
+      ]),
+      columns: new KernelFamily("scan", dtypes, (type) => `scan_columns<${functor}<${type}>, ${type}>`, [
+        "place",
+        "out",
+        "out",
+        "out",
+        "i64",
+        "i64",
+        "i64",
+        "i64",
+        "i64",
+        "i32",
+      ]),
+    },
+  ]),
+) as Record<ScanName, { rows: KernelFamily; columns: KernelFamily }>;
 
 // Numbers of device/ops/scan.cu.
 const threads = 256;
@@ -36,9 +67,17 @@ const leastPart = { serial: 32768, threads: 16384 } as const;
 const mostColumnParts = 256;
 
 /** An axis, and for `cumsum` whether it goes from the end. */
-export interface Along { readonly axis: number; readonly reverse?: boolean; }
+export interface Along {
+  readonly axis: number;
+  readonly reverse?: boolean;
+}
 
-export function scanInto(name: ScanName, outputs: readonly DeviceArray[], input: DeviceArray, { axis, reverse = false }: Along): void {
+export function scanInto(
+  name: ScanName,
+  outputs: readonly DeviceArray[],
+  input: DeviceArray,
+  { axis, reverse = false }: Along,
+): void {
   const { dtypes, stateBytes } = scans[name] as Scan;
   const [out, indices = null] = outputs;
   const { device } = out!.living();
@@ -56,16 +95,31 @@ export function scanInto(name: ScanName, outputs: readonly DeviceArray[], input:
     const isRows = inner === 1;
     const tiles = isSerial ? Math.ceil(inner / serialColumns) : inner / threads;
     const busy = isSerial ? (multiprocessors === 1 ? 1 : multiprocessors * 4) : multiprocessors * 8;
-    const least = isSerial ? (isRows ? leastPart.serial : Math.ceil(leastPart.serial / Math.min(inner, serialColumns))) : isRows ? leastPart.threads : 64;
+    const least = isSerial
+      ? isRows
+        ? leastPart.serial
+        : Math.ceil(leastPart.serial / Math.min(inner, serialColumns))
+      : isRows
+        ? leastPart.threads
+        : 64;
     const isWhole = outer * tiles >= busy / 2 || length < 2 * least;
-    const parts = isWhole ? 1 : Math.min(Math.ceil(busy / (outer * tiles)), Math.ceil(length / least), isRows ? Infinity : mostColumnParts);
+    const parts = isWhole
+      ? 1
+      : Math.min(Math.ceil(busy / (outer * tiles)), Math.ceil(length / least), isRows ? Infinity : mostColumnParts);
     // Of a row a multiple of what a thread loads at a time.
     const chunk = isRows && parts > 1 ? Math.ceil(length / parts / 16) * 16 : Math.ceil(length / parts);
     const used = Math.ceil(length / chunk);
-    using states = used === 1 ? null : DeviceArray.allocate(device, "uint8", [outer * inner * used * stateBytes(dtype)]);
-    const blocks = isSerial ? Math.min(outer * used * tiles, Math.max(1, Math.ceil((outer * length * inner) / 8192))) : isRows ? outer * used : Math.ceil((outer * used * inner) / threads);
+    using states =
+      used === 1 ? null : DeviceArray.allocate(device, "uint8", [outer * inner * used * stateBytes(dtype)]);
+    const blocks = isSerial
+      ? Math.min(outer * used * tiles, Math.max(1, Math.ceil((outer * length * inner) / 8192)))
+      : isRows
+        ? outer * used
+        : Math.ceil((outer * used * inner) / threads);
     const kernel = (isRows ? kernels[name].rows : kernels[name].columns).on(device, dtype);
-    const sizes = isRows ? [outer, length, used, chunk, Number(reverse)] : [outer, length, inner, used, chunk, Number(reverse)];
+    const sizes = isRows
+      ? [outer, length, used, chunk, Number(reverse)]
+      : [outer, length, inner, used, chunk, Number(reverse)];
     if (states !== null) kernel.launch(blocks, isSerial ? 1 : threads, [source, null, null, states, ...sizes]);
     kernel.launch(blocks, isSerial ? 1 : threads, [source, out!, indices, states, ...sizes]);
   });
@@ -78,12 +132,24 @@ function scan(name: ScanName, gradient: Gradient<Along>): Computation<Along> {
     inPlace: false,
     infer([x]) {
       const { dtype, shape } = x as DeviceArray;
-      if (factsOf(dtype).isStorage) throw new TensorError("DTYPE", `${name} takes numbers that compute but got ${dtype}: convert it, e.g. with .to("float32").`);
-      return scans[name].hasIndex ? [{ shape, dtype }, { shape, dtype: "int64" }] : [{ shape, dtype: totalDType(dtype) }];
+      if (factsOf(dtype).isStorage)
+        throw new TensorError(
+          "DTYPE",
+          `${name} takes numbers that compute but got ${dtype}: convert it, e.g. with .to("float32").`,
+        );
+      return scans[name].hasIndex
+        ? [
+            { shape, dtype },
+            { shape, dtype: "int64" },
+          ]
+        : [{ shape, dtype: totalDType(dtype) }];
     },
     run: (outputs, [x], attributes) => scanInto(name, outputs, x as DeviceArray, attributes),
     gradient,
-    cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: (inputs[0] as DeviceArray).size }),
+    cost: (inputs, outputs) => ({
+      bytes: bytesMoved(inputs) + bytesMoved(outputs),
+      flops: (inputs[0] as DeviceArray).size,
+    }),
   };
 }
 
@@ -97,13 +163,27 @@ const productGradient: Gradient<Along> = ([g], { inputs: [x], outputs: [y], attr
   const isFirst = call("logicalAnd", [isZero, call("eq", [zeros, 1])]);
   const others = call("cumprod", [call("where", [isFirst, 1, input])], { axis });
   const before = div(runningSum(mul(g!, y!), axis, true), call("where", [isZero, 1, input]));
-  return [call("where", [call("eq", [zeros, 0]), before, mul(asFloat(isFirst, input), runningSum(mul(g!, others), axis, true))])];
+  return [
+    call("where", [
+      call("eq", [zeros, 0]),
+      before,
+      mul(asFloat(isFirst, input), runningSum(mul(g!, others), axis, true)),
+    ]),
+  ];
 };
 
-const extremeGradient: Gradient<Along> = ([g], { outputs: [, indices], attributes: { axis } }) => [g === null ? null : call("sumRuns", [g!, indices!], { axis })];
+const extremeGradient: Gradient<Along> = ([g], { outputs: [, indices], attributes: { axis } }) => [
+  g === null ? null : call("sumRuns", [g!, indices!], { axis }),
+];
 
 export const scanRows = {
-  cumsum: scan("cumsum", ([g], { inputs: [x], attributes: { axis, reverse = false } }) => [runningSum(g!.dtype === (x as DeviceArray).dtype ? g! : call("convert", [g!], { dtype: (x as DeviceArray).dtype }), axis, !reverse)]),
+  cumsum: scan("cumsum", ([g], { inputs: [x], attributes: { axis, reverse = false } }) => [
+    runningSum(
+      g!.dtype === (x as DeviceArray).dtype ? g! : call("convert", [g!], { dtype: (x as DeviceArray).dtype }),
+      axis,
+      !reverse,
+    ),
+  ]),
   cumprod: scan("cumprod", productGradient),
   cummax: scan("cummax", extremeGradient),
   cummin: scan("cummin", extremeGradient),

@@ -9,7 +9,10 @@ import { copy, fill } from "./copy.ts";
 import { bytesMoved } from "./elementwise.ts";
 import type { Computation, Cost, Operand, Viewing } from "./operation.ts";
 
-const moved = (inputs: readonly Operand[], outputs: readonly DeviceArray[]): Cost => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: 0 });
+const moved = (inputs: readonly Operand[], outputs: readonly DeviceArray[]): Cost => ({
+  bytes: bytesMoved(inputs) + bytesMoved(outputs),
+  flops: 0,
+});
 const array = (operand: Operand | undefined) => operand as DeviceArray;
 
 /** The slices that cut `[from, to)` out of one axis. */
@@ -22,10 +25,24 @@ const cat: Computation<{ axis: number }> = {
     const arrays = inputs as readonly DeviceArray[];
     const [first] = arrays;
     arrays.forEach(({ shape }, at) => {
-      if (shape.length === first!.shape.length && shape.every((size, each) => each === axis || size === first!.shape[each])) return;
-      throw new TensorError("SHAPE", `cat along axis ${axis} takes tensors that agree in all other axes, but tensor 0 has shape ${formatShape(first!.shape)} and tensor ${at} has ${formatShape(shape)}.`);
+      if (
+        shape.length === first!.shape.length &&
+        shape.every((size, each) => each === axis || size === first!.shape[each])
+      )
+        return;
+      throw new TensorError(
+        "SHAPE",
+        `cat along axis ${axis} takes tensors that agree in all other axes, but tensor 0 has shape ${formatShape(first!.shape)} and tensor ${at} has ${formatShape(shape)}.`,
+      );
     });
-    return [{ shape: first!.shape.map((size, each) => (each === axis ? arrays.reduce((sum, { shape }) => sum + shape[axis]!, 0) : size)), dtype: arrays.map(({ dtype }) => dtype).reduce(promoted) }];
+    return [
+      {
+        shape: first!.shape.map((size, each) =>
+          each === axis ? arrays.reduce((sum, { shape }) => sum + shape[axis]!, 0) : size,
+        ),
+        dtype: arrays.map(({ dtype }) => dtype).reduce(promoted),
+      },
+    ];
   },
   run([out], inputs, { axis }) {
     let from = 0;
@@ -50,38 +67,65 @@ const cat: Computation<{ axis: number }> = {
 };
 
 /** The operand inside `value`, with that many elements of it before and after along each axis. */
-const padConstant: Computation<{ before: readonly number[]; after: readonly number[]; value: number | bigint | boolean }> = {
+const padConstant: Computation<{
+  before: readonly number[];
+  after: readonly number[];
+  value: number | bigint | boolean;
+}> = {
   inPlace: false,
-  infer: ([x], { before, after }) => [{ shape: array(x).shape.map((size, axis) => before[axis]! + size + after[axis]!), dtype: array(x).dtype }],
+  infer: ([x], { before, after }) => [
+    { shape: array(x).shape.map((size, axis) => before[axis]! + size + after[axis]!), dtype: array(x).dtype },
+  ],
   run([out], [x], { before, value }) {
     using inside = viewOf(out!, sliced(out!, insideOf(array(x).shape, before)));
     copy(inside, array(x));
     out!.shape.forEach((size, axis) => {
-      for (const [from, to] of [[0, before[axis]!], [before[axis]! + array(x).shape[axis]!, size]] as const) {
+      for (const [from, to] of [
+        [0, before[axis]!],
+        [before[axis]! + array(x).shape[axis]!, size],
+      ] as const) {
         using border = viewOf(out!, sliced(out!, cut(axis, from, to)));
         fill(border, value);
       }
     });
   },
-  gradient: ([g], { inputs: [x], attributes: { before } }) => [call("slice", [g!], { slices: insideOf(array(x).shape, before) })],
+  gradient: ([g], { inputs: [x], attributes: { before } }) => [
+    call("slice", [g!], { slices: insideOf(array(x).shape, before) }),
+  ],
   cost: moved,
 };
 
-const insideOf = (shape: Shape, before: readonly number[]): AxisSlice[] => shape.map((size, axis) => [before[axis]!, before[axis]! + size]);
+const insideOf = (shape: Shape, before: readonly number[]): AxisSlice[] =>
+  shape.map((size, axis) => [before[axis]!, before[axis]! + size]);
 
 /** Which elements of the last two axes named lie on a diagonal: those whose second index is `offset` larger than the first. */
-export interface Diagonal { readonly offset: number; readonly axes: readonly [number, number]; }
+export interface Diagonal {
+  readonly offset: number;
+  readonly axes: readonly [number, number];
+}
 
-export function diagonalOf({ shape, strides, offset }: View, { offset: beside, axes: [first, second] }: Diagonal): View {
+export function diagonalOf(
+  { shape, strides, offset }: View,
+  { offset: beside, axes: [first, second] }: Diagonal,
+): View {
   const count = Math.max(0, Math.min(shape[first]! - Math.max(0, -beside), shape[second]! - Math.max(0, beside)));
   const start = count === 0 ? 0 : beside >= 0 ? beside * strides[second]! : -beside * strides[first]!;
-  const without = (list: readonly number[], last: number) => [...list.filter((_, axis) => axis !== first && axis !== second), last];
-  return { shape: without(shape, count), strides: without(strides, strides[first]! + strides[second]!), offset: offset + start };
+  const without = (list: readonly number[], last: number) => [
+    ...list.filter((_, axis) => axis !== first && axis !== second),
+    last,
+  ];
+  return {
+    shape: without(shape, count),
+    strides: without(strides, strides[first]! + strides[second]!),
+    offset: offset + start,
+  };
 }
 
 const diagonal: Viewing<Diagonal> = {
   view: diagonalOf,
-  gradient: ([g], { inputs: [x], attributes }) => [call("onDiagonal", [g!], { diagonal: attributes, shape: array(x).shape })],
+  gradient: ([g], { inputs: [x], attributes }) => [
+    call("onDiagonal", [g!], { diagonal: attributes, shape: array(x).shape }),
+  ],
   cost: () => ({ bytes: 0, flops: 0 }),
 };
 

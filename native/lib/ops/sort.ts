@@ -12,17 +12,78 @@ import { flatGrid, sameShape, stridedGrid, widestOf } from "./map.ts";
 import type { Computation } from "./operation.ts";
 import { scanInto } from "./scan.ts";
 
-const dtypes: readonly DType[] = ["float32", "float64", "float16", "bfloat16", "int8", "uint8", "int32", "int64", "uint64"];
+const dtypes: readonly DType[] = [
+  "float32",
+  "float64",
+  "float16",
+  "bfloat16",
+  "int8",
+  "uint8",
+  "int32",
+  "int64",
+  "uint64",
+];
 const keyDTypes: readonly DType[] = ["uint32", "uint64"];
-const rows = new KernelFamily("sort", dtypes, (type) => `sort_rows<${type}>`, ["place", "out", "out", "out", "i64", "i64", "i32"]);
-const search = new KernelFamily("sort", dtypes, (type) => `search_sorted<${type}>`, ["place", "place", "out", "i64", "i64", "i64", "i32"]);
+const rows = new KernelFamily("sort", dtypes, (type) => `sort_rows<${type}>`, [
+  "place",
+  "out",
+  "out",
+  "out",
+  "i64",
+  "i64",
+  "i32",
+]);
+const search = new KernelFamily("sort", dtypes, (type) => `search_sorted<${type}>`, [
+  "place",
+  "place",
+  "out",
+  "i64",
+  "i64",
+  "i64",
+  "i32",
+]);
 // Long rows of a CPU.
 const keys = new KernelFamily("sort", dtypes, (type) => `sort_keys<${type}>`, ["place", "out", "i64", "i32"]);
-const counting = new KernelFamily("sort", keyDTypes, (type) => `sort_counts<${type}>`, ["place", "out", "i64", "i64", "i64", "i32"]);
-const scattering = new KernelFamily("sort", keyDTypes, (type) => `sort_scatter<${type}>`, ["place", "place", "out", "out", "place", "place", "i64", "i64", "i64", "i32"]);
+const counting = new KernelFamily("sort", keyDTypes, (type) => `sort_counts<${type}>`, [
+  "place",
+  "out",
+  "i64",
+  "i64",
+  "i64",
+  "i32",
+]);
+const scattering = new KernelFamily("sort", keyDTypes, (type) => `sort_scatter<${type}>`, [
+  "place",
+  "place",
+  "out",
+  "out",
+  "place",
+  "place",
+  "i64",
+  "i64",
+  "i64",
+  "i32",
+]);
 // And of a GPU.
-const histogram = new KernelFamily("sort", dtypes, (type) => `sort_histogram<${type}>`, ["place", "out", "i64", "i64", "i32"]);
-const sweep = new KernelFamily("sort", dtypes, (type) => `sort_sweep<${type}>`, ["place", "out", "out", "out", "out", "out", "i64", "i64", "i32", "i32"]);
+const histogram = new KernelFamily("sort", dtypes, (type) => `sort_histogram<${type}>`, [
+  "place",
+  "out",
+  "i64",
+  "i64",
+  "i32",
+]);
+const sweep = new KernelFamily("sort", dtypes, (type) => `sort_sweep<${type}>`, [
+  "place",
+  "out",
+  "out",
+  "out",
+  "out",
+  "out",
+  "i64",
+  "i64",
+  "i32",
+  "i32",
+]);
 
 // Numbers of device/ops/sort.cu, those of elements by the bytes of a key.
 const digits = 256;
@@ -37,10 +98,16 @@ export function sortedAs(dtype: DType): DType {
   return dtype === "bool" ? "uint8" : dtype === "uint32" ? "int64" : "int32";
 }
 
-export interface Sorting { readonly axis: number; readonly descending: boolean; }
+export interface Sorting {
+  readonly axis: number;
+  readonly descending: boolean;
+}
 
 /** Rows along the last axis, contiguous: values in order (`null`: nobody wants them) and their positions, int64, of the input's shape. */
-interface Sorted { readonly values: DeviceArray | null; readonly indices: DeviceArray; }
+interface Sorted {
+  readonly values: DeviceArray | null;
+  readonly indices: DeviceArray;
+}
 
 function sortRows({ values, indices }: Sorted, input: DeviceArray, descending: boolean): void {
   const { device } = indices.living();
@@ -49,11 +116,17 @@ function sortRows({ values, indices }: Sorted, input: DeviceArray, descending: b
   const length = input.shape.at(-1) ?? 1;
   const outer = input.size / length;
   const keyBytes = keyBytesOf(input);
-  const isWhole = isSerial ? multiprocessors === 1 || outer >= multiprocessors || length < 65536 : length <= mostOfBlock[keyBytes];
+  const isWhole = isSerial
+    ? multiprocessors === 1 || outer >= multiprocessors || length < 65536
+    : length <= mostOfBlock[keyBytes];
   if (!isWhole) return (isSerial ? scatterRows : sweepRows)({ values, indices }, input, length, Number(descending));
-  const grid = isSerial ? Math.min(outer, Math.max(1, Math.min(multiprocessors * 4, Math.ceil(input.size / 2048)))) : outer;
+  const grid = isSerial
+    ? Math.min(outer, Math.max(1, Math.min(multiprocessors * 4, Math.ceil(input.size / 2048))))
+    : outer;
   using scratch = isSerial ? DeviceArray.allocate(device, "uint8", [grid * 4 * length * keyBytes]) : null;
-  rows.on(device, input.dtype).launch(grid, isSerial ? 1 : threads, [input, values, indices, scratch, outer, length, Number(descending)]);
+  rows
+    .on(device, input.dtype)
+    .launch(grid, isSerial ? 1 : threads, [input, values, indices, scratch, outer, length, Number(descending)]);
 }
 
 const keyBytesOf = ({ dtype }: DeviceArray) => (factsOf(dtype).bytes === 8 ? 8 : 4);
@@ -65,18 +138,39 @@ function scatterRows({ values, indices }: Sorted, input: DeviceArray, length: nu
   const tile = Math.ceil(length / (device.properties.multiprocessors * 2));
   const tiles = Math.ceil(length / tile);
   const keyDType = keyBytesOf(input) === 8 ? "uint64" : "uint32";
-  const made = [keyDType, keyDType, "uint32", "uint32"].map((each) => DeviceArray.allocate(device, each as DType, [input.size]));
+  const made = [keyDType, keyDType, "uint32", "uint32"].map((each) =>
+    DeviceArray.allocate(device, each as DType, [input.size]),
+  );
   using counts = DeviceArray.allocate(device, "int64", [outer, digits * tiles]);
   using sums = DeviceArray.allocate(device, "int64", [outer, digits * tiles]);
   let [from, to, places, toPlaces] = made as [DeviceArray, DeviceArray, DeviceArray, DeviceArray];
-  keys.on(device, input.dtype).launch(flatGrid(device, input.size, widestOf(input, from)), 1, [input, from, input.size, direction]);
+  keys
+    .on(device, input.dtype)
+    .launch(flatGrid(device, input.size, widestOf(input, from)), 1, [input, from, input.size, direction]);
   for (let pass = 0; pass < factsOf(input.dtype).bytes; pass++) {
     counting.on(device, keyDType).launch(outer * tiles, 1, [from, counts, length, tiles, tile, 8 * pass]);
     scanInto("cumsum", [sums], counts, { axis: 1 });
-    scattering.on(device, keyDType).launch(outer * tiles, 1, [from, pass === 0 ? null : places, to, toPlaces, counts, sums, length, tiles, tile, 8 * pass]);
+    scattering
+      .on(device, keyDType)
+      .launch(outer * tiles, 1, [
+        from,
+        pass === 0 ? null : places,
+        to,
+        toPlaces,
+        counts,
+        sums,
+        length,
+        tiles,
+        tile,
+        8 * pass,
+      ]);
     [from, to, places, toPlaces] = [to, from, toPlaces, places];
   }
-  using found = new DeviceArray(places.living().hold(), "uint32", { shape: indices.shape, strides: indices.strides, offset: 0 });
+  using found = new DeviceArray(places.living().hold(), "uint32", {
+    shape: indices.shape,
+    strides: indices.strides,
+    offset: 0,
+  });
   copy(indices, found);
   for (const array of made) array.dispose();
   if (values !== null) takeAlong.run([values], [input, indices], { axis: Math.max(0, input.shape.length - 1) });
@@ -100,12 +194,23 @@ function sweepRows({ values, indices }: Sorted, input: DeviceArray, length: numb
   using items = passes > 1 ? DeviceArray.allocate(device, "uint64", [(input.size * keyBytes) / 4]) : null;
   using others = passes > 2 ? DeviceArray.allocate(device, "uint64", [(input.size * keyBytes) / 4]) : null;
   for (let pass = 0; pass < passes; pass++) {
-    sweep.on(device, input.dtype).launch(outer * tiles, swept.threads, [input, values, indices, items, others, state, length, tiles, pass, direction], tile * 2 * keyBytes + swept.counters);
+    sweep
+      .on(device, input.dtype)
+      .launch(
+        outer * tiles,
+        swept.threads,
+        [input, values, indices, items, others, state, length, tiles, pass, direction],
+        tile * 2 * keyBytes + swept.counters,
+      );
   }
 }
 
 /** The array with an axis moved last, contiguous. */
-function withAxisLast(array: DeviceArray, axis: number, use: (moved: DeviceArray, order: readonly number[]) => void): void {
+function withAxisLast(
+  array: DeviceArray,
+  axis: number,
+  use: (moved: DeviceArray, order: readonly number[]) => void,
+): void {
   const rank = array.shape.length;
   const order = [...Array(rank).keys()].filter((each) => each !== axis).concat(rank === 0 ? [] : [axis]);
   using view = viewOf(array, transposed(array, order));
@@ -116,23 +221,44 @@ function withAxisLast(array: DeviceArray, axis: number, use: (moved: DeviceArray
 /** Has `use` fill `out`, or an array of a dtype with the axes in an order, which is then copied to it. */
 function withOrder(out: DeviceArray, dtype: DType, order: readonly number[], use: (filled: DeviceArray) => void): void {
   if (out.dtype === dtype && out.isContiguous && order.every((axis, at) => axis === at)) return use(out);
-  using found = DeviceArray.allocate(out.living().device, dtype, order.map((axis) => out.shape[axis]!));
+  using found = DeviceArray.allocate(
+    out.living().device,
+    dtype,
+    order.map((axis) => out.shape[axis]!),
+  );
   use(found);
   using back = viewOf(out, transposed(out, order));
   copy(back, found);
 }
 
 /** What sort and argsort share: values, unless that is null, and positions. */
-function sortInto(values: DeviceArray | null, indices: DeviceArray, input: DeviceArray, { axis, descending }: Sorting): void {
-  withDType(input, sortedAs(input.dtype), (source) => withAxisLast(source, axis, (moved, order) => withOrder(indices, "int64", order, (at) => {
-    if (values === null) return sortRows({ values, indices: at }, moved, descending);
-    withOrder(values, moved.dtype, order, (to) => sortRows({ values: to, indices: at }, moved, descending));
-  })));
+function sortInto(
+  values: DeviceArray | null,
+  indices: DeviceArray,
+  input: DeviceArray,
+  { axis, descending }: Sorting,
+): void {
+  withDType(input, sortedAs(input.dtype), (source) =>
+    withAxisLast(source, axis, (moved, order) =>
+      withOrder(indices, "int64", order, (at) => {
+        if (values === null) return sortRows({ values, indices: at }, moved, descending);
+        withOrder(values, moved.dtype, order, (to) => sortRows({ values: to, indices: at }, moved, descending));
+      }),
+    ),
+  );
 }
 
 function checked(name: string, x: DeviceArray, axis: number): void {
-  if (factsOf(x.dtype).isStorage) throw new TensorError("DTYPE", `${name} takes numbers that compute but got ${x.dtype}: convert it, e.g. with .to("float32").`);
-  if ((x.shape[axis] ?? 1) >= 2 ** 32) throw new TensorError("SHAPE", `${name} takes rows of fewer than 2^32 elements but got shape ${formatShape(x.shape)}.`);
+  if (factsOf(x.dtype).isStorage)
+    throw new TensorError(
+      "DTYPE",
+      `${name} takes numbers that compute but got ${x.dtype}: convert it, e.g. with .to("float32").`,
+    );
+  if ((x.shape[axis] ?? 1) >= 2 ** 32)
+    throw new TensorError(
+      "SHAPE",
+      `${name} takes rows of fewer than 2^32 elements but got shape ${formatShape(x.shape)}.`,
+    );
 }
 
 const work = (x: DeviceArray) => x.size * Math.ceil(Math.log2(Math.max(2, x.size)));
@@ -142,11 +268,19 @@ const sort: Computation<Sorting> = {
   infer([x], { axis }) {
     const { shape, dtype } = x as DeviceArray;
     checked("sort", x as DeviceArray, axis);
-    return [{ shape, dtype }, { shape, dtype: "int64" }];
+    return [
+      { shape, dtype },
+      { shape, dtype: "int64" },
+    ];
   },
   run: ([values, indices], [x], attributes) => sortInto(values!, indices!, x as DeviceArray, attributes),
-  gradient: ([g], { inputs: [x], outputs: [, indices], attributes: { axis } }) => [g === null ? null : call("putAlong", [g!, indices!], { axis, length: (x as DeviceArray).shape[axis] ?? 1 })],
-  cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: work(inputs[0] as DeviceArray) }),
+  gradient: ([g], { inputs: [x], outputs: [, indices], attributes: { axis } }) => [
+    g === null ? null : call("putAlong", [g!, indices!], { axis, length: (x as DeviceArray).shape[axis] ?? 1 }),
+  ],
+  cost: (inputs, outputs) => ({
+    bytes: bytesMoved(inputs) + bytesMoved(outputs),
+    flops: work(inputs[0] as DeviceArray),
+  }),
 };
 
 const argsort: Computation<Sorting> = {
@@ -165,24 +299,50 @@ const searchsorted: Computation<{ right: boolean }> = {
   inPlace: false,
   infer([sorted, values]) {
     const [row, wanted] = [sorted as DeviceArray, values as DeviceArray];
-    if (row.dtype !== wanted.dtype) throw new TensorError("DTYPE", `searchsorted takes values of the dtype of the sorted tensor, ${row.dtype}, but got ${wanted.dtype}: convert one, e.g. with .to("${row.dtype}").`);
+    if (row.dtype !== wanted.dtype)
+      throw new TensorError(
+        "DTYPE",
+        `searchsorted takes values of the dtype of the sorted tensor, ${row.dtype}, but got ${wanted.dtype}: convert one, e.g. with .to("${row.dtype}").`,
+      );
     checked("searchsorted", row, row.shape.length - 1);
-    if (row.shape.length === 0 || (row.shape.length > 1 && !sameShape(row.shape.slice(0, -1), wanted.shape.slice(0, -1)))) {
-      throw new TensorError("SHAPE", `searchsorted takes one sorted row, or as many as there are rows of values, but got shapes ${formatShape(row.shape)} and ${formatShape(wanted.shape)}.`);
+    if (
+      row.shape.length === 0 ||
+      (row.shape.length > 1 && !sameShape(row.shape.slice(0, -1), wanted.shape.slice(0, -1)))
+    ) {
+      throw new TensorError(
+        "SHAPE",
+        `searchsorted takes one sorted row, or as many as there are rows of values, but got shapes ${formatShape(row.shape)} and ${formatShape(wanted.shape)}.`,
+      );
     }
     return [{ shape: wanted.shape, dtype: "int64" }];
   },
   run([out], [sorted, values], { right }) {
     const { device } = out!.living();
     const dtype = sortedAs((sorted as DeviceArray).dtype);
-    withFlat(sorted as DeviceArray, dtype, (row) => withFlat(values as DeviceArray, dtype, (wanted) => {
-      const perRow = row.shape.length === 1 ? wanted.size : wanted.shape.at(-1)!;
-      const grid = device.properties.libraryBlock === 1 ? stridedGrid(device, out!.size) : Math.ceil(out!.size / threads);
-      search.on(device, dtype).launch(grid, device.properties.libraryBlock === 1 ? 1 : threads, [row, wanted, out!, out!.size, row.shape.at(-1)!, perRow, Number(right)]);
-    }));
+    withFlat(sorted as DeviceArray, dtype, (row) =>
+      withFlat(values as DeviceArray, dtype, (wanted) => {
+        const perRow = row.shape.length === 1 ? wanted.size : wanted.shape.at(-1)!;
+        const grid =
+          device.properties.libraryBlock === 1 ? stridedGrid(device, out!.size) : Math.ceil(out!.size / threads);
+        search
+          .on(device, dtype)
+          .launch(grid, device.properties.libraryBlock === 1 ? 1 : threads, [
+            row,
+            wanted,
+            out!,
+            out!.size,
+            row.shape.at(-1)!,
+            perRow,
+            Number(right),
+          ]);
+      }),
+    );
   },
   gradient: null,
-  cost: (inputs, outputs) => ({ bytes: bytesMoved(outputs) * 2, flops: outputs[0]!.size * Math.ceil(Math.log2(Math.max(2, sizeOf((inputs[0] as DeviceArray).shape)))) }),
+  cost: (inputs, outputs) => ({
+    bytes: bytesMoved(outputs) * 2,
+    flops: outputs[0]!.size * Math.ceil(Math.log2(Math.max(2, sizeOf((inputs[0] as DeviceArray).shape)))),
+  }),
 };
 
 export const orderRows = { sort, argsort, searchsorted } as const;

@@ -5,10 +5,22 @@ import { KernelFamily } from "./library.ts";
 import { read } from "../memory/transfer.ts";
 
 /** Over finite elements; `null` where there are none. */
-export interface Figures { min: number | null; max: number | null; mean: number | null; nan: number; inf: number; }
+export interface Figures {
+  min: number | null;
+  max: number | null;
+  mean: number | null;
+  nan: number;
+  inf: number;
+}
 
 /** Cells of a picture, row-major; `values` are means of the finite elements under each within float32's range; where there are none NaN if there is a NaN, else the infinity that there is more of. */
-export interface Picture { rows: number; columns: number; rowStep: number; columnStep: number; values: Float32Array; }
+export interface Picture {
+  rows: number;
+  columns: number;
+  rowStep: number;
+  columnStep: number;
+  values: Float32Array;
+}
 
 const threads = 256;
 const maxBlocks = 64;
@@ -24,8 +36,23 @@ const pictureThreads = 65536;
 const figureFields = 6;
 const cellFields = 5;
 
-const figures = new KernelFamily("statistics", dtypeNames, (type) => `figures<${type}>`, ["place", "i64", "i64", "out"]);
-const tiles = new KernelFamily("statistics", dtypeNames, (type) => `tile<${type}>`, ["place", "i64", "i64", "i64", "i64", "i64", "i64", "i64", "out"]);
+const figures = new KernelFamily("statistics", dtypeNames, (type) => `figures<${type}>`, [
+  "place",
+  "i64",
+  "i64",
+  "out",
+]);
+const tiles = new KernelFamily("statistics", dtypeNames, (type) => `tile<${type}>`, [
+  "place",
+  "i64",
+  "i64",
+  "i64",
+  "i64",
+  "i64",
+  "i64",
+  "i64",
+  "out",
+]);
 
 /** Figures of a contiguous tensor. */
 export function figuresOf(tensor: DeviceArray): Figures {
@@ -50,7 +77,9 @@ export function figuresOf(tensor: DeviceArray): Figures {
     total.inf += inf;
   }
   const { finite, nan, inf } = total;
-  return finite === 0 ? { min: null, max: null, mean: null, nan, inf } : { min: total.min, max: total.max, mean: total.sum / finite, nan, inf };
+  return finite === 0
+    ? { min: null, max: null, mean: null, nan, inf }
+    : { min: total.min, max: total.max, mean: total.sum / finite, nan, inf };
 }
 
 /** The last two axes of a contiguous tensor, the first slice of all others; a vector is one row. `null` for a tensor without elements. */
@@ -63,12 +92,25 @@ export function pictureOf(tensor: DeviceArray): Picture | null {
   const splits = Math.max(1, Math.min(columnStep, Math.floor(pictureThreads / (rows * columns))));
 
   using parts = DeviceArray.allocate(device, "float64", [rows * columns, splits, cellFields]);
-  tiles.on(device, tensor.dtype).launch(Math.ceil((rows * columns * splits) / threads), threads, [tensor, matrixRows, matrixColumns, rows, columns, rowStep, columnStep, splits, parts]);
+  tiles
+    .on(device, tensor.dtype)
+    .launch(Math.ceil((rows * columns * splits) / threads), threads, [
+      tensor,
+      matrixRows,
+      matrixColumns,
+      rows,
+      columns,
+      rowStep,
+      columnStep,
+      splits,
+      parts,
+    ]);
 
   const data = numbersOf(parts);
   const values = Float32Array.from({ length: rows * columns }, (_, cell) => {
     const total = [0, 0, 0, 0, 0];
-    for (let at = cell * splits * cellFields; at < (cell + 1) * splits * cellFields; at++) total[at % cellFields]! += data[at]!;
+    for (let at = cell * splits * cellFields; at < (cell + 1) * splits * cellFields; at++)
+      total[at % cellFields]! += data[at]!;
     const [sum, count, nan, positive, negative] = total as [number, number, number, number, number];
     if (count > 0) return Math.max(-maxFloat32, Math.min(maxFloat32, sum / count));
     return nan > 0 ? NaN : positive >= negative ? Infinity : -Infinity;
@@ -82,7 +124,8 @@ function gridOf(matrixRows: number, matrixColumns: number): Omit<Picture, "value
     const along = (length: number) => Math.max(1, Math.min(step, Math.floor(length / minAlong)));
     const [rowStep, columnStep] = [along(matrixRows), along(matrixColumns)];
     const [rows, columns] = [Math.ceil(matrixRows / rowStep), Math.ceil(matrixColumns / columnStep)];
-    if (rows * columns <= maxCells && rows <= maxAlong && columns <= maxAlong) return { rows, columns, rowStep, columnStep };
+    if (rows * columns <= maxCells && rows <= maxAlong && columns <= maxAlong)
+      return { rows, columns, rowStep, columnStep };
   }
 }
 

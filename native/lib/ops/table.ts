@@ -21,7 +21,26 @@ import { copyRows, viewRows } from "./views.ts";
 export const unaryRows = { ...functionRows, ...activationRows } as const;
 
 export const operations = {
-  ...unaryRows, ...binaryRows, ...gatedRows, ...gradientRows, ...parameterRows, gelu: geluRow, ...viewRows, ...copyRows, ...reductionRows, ...scanRows, ...orderRows, ...countingRows, ...alongRows, ...rowwiseRows, ...lossRows, ...indexingRows, ...embeddingRows, ...shapingRows, matmul: matmulRow, ...linearRows,
+  ...unaryRows,
+  ...binaryRows,
+  ...gatedRows,
+  ...gradientRows,
+  ...parameterRows,
+  gelu: geluRow,
+  ...viewRows,
+  ...copyRows,
+  ...reductionRows,
+  ...scanRows,
+  ...orderRows,
+  ...countingRows,
+  ...alongRows,
+  ...rowwiseRows,
+  ...lossRows,
+  ...indexingRows,
+  ...embeddingRows,
+  ...shapingRows,
+  matmul: matmulRow,
+  ...linearRows,
 } as const;
 
 export type OperationName = keyof typeof operations;

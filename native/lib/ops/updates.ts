@@ -8,16 +8,40 @@ import { flatGrid } from "./map.ts";
 const dtypes: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
 const numbers = (count: number): ParameterKind[] => Array<ParameterKind>(count).fill("wide");
 const kernels = {
-  plainDescent: new KernelFamily("updates", dtypes, (type) => `plain_descent<${type}>`, ["out", "place", "i64", ...numbers(2)]),
-  descent: new KernelFamily("updates", dtypes, (type) => `descent<${type}>`, ["out", "place", "out", "i64", ...numbers(6)]),
-  adam: new KernelFamily("updates", dtypes, (type) => `adam<${type}>`, ["out", "place", "out", "out", "i64", ...numbers(8)]),
+  plainDescent: new KernelFamily("updates", dtypes, (type) => `plain_descent<${type}>`, [
+    "out",
+    "place",
+    "i64",
+    ...numbers(2),
+  ]),
+  descent: new KernelFamily("updates", dtypes, (type) => `descent<${type}>`, [
+    "out",
+    "place",
+    "out",
+    "i64",
+    ...numbers(6),
+  ]),
+  adam: new KernelFamily("updates", dtypes, (type) => `adam<${type}>`, [
+    "out",
+    "place",
+    "out",
+    "out",
+    "i64",
+    ...numbers(8),
+  ]),
 };
 
 /** In which an optimiser keeps what it knows of parameters of a dtype: float32, of float64 itself. */
 export const keptDType = (dtype: DType): DType => (wideOf(dtype) === "f64" ? "float64" : "float32");
 
 /** Changes `weights` by their gradient, and `kept`, contiguous arrays of {@link keptDType}, with them; `numbers` are those of the kernel, in order. */
-export function update(kernel: keyof typeof kernels, weights: DeviceArray, gradient: DeviceArray, kept: readonly DeviceArray[], numbers: readonly number[]): void {
+export function update(
+  kernel: keyof typeof kernels,
+  weights: DeviceArray,
+  gradient: DeviceArray,
+  kept: readonly DeviceArray[],
+  numbers: readonly number[],
+): void {
   if (weights.size === 0) return;
   const { device } = weights.living();
   const { libraryBlock } = device.properties;
@@ -25,5 +49,7 @@ export function update(kernel: keyof typeof kernels, weights: DeviceArray, gradi
   const bytes = wideOf(weights.dtype) === "f64" ? 8 : 4;
   // A thread of a GPU takes one vector, half of what other maps give it.
   const grid = flatGrid(device, weights.size * (libraryBlock === 1 ? 1 : 2), bytes);
-  kernels[kernel].on(device, weights.dtype).launch(grid, libraryBlock, [weights, given, ...kept, weights.size, ...numbers]);
+  kernels[kernel]
+    .on(device, weights.dtype)
+    .launch(grid, libraryBlock, [weights, given, ...kept, weights.size, ...numbers]);
 }

@@ -2,7 +2,16 @@
 import { DeviceArray } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
-import { broadcast, checkedAxis, formatShape, stretch, transposed, windowed, type Shape, type Window } from "../memory/shape.ts";
+import {
+  broadcast,
+  checkedAxis,
+  formatShape,
+  stretch,
+  transposed,
+  windowed,
+  type Shape,
+  type Window,
+} from "../memory/shape.ts";
 import { call } from "./calls.ts";
 import { copy, fill, select } from "./copy.ts";
 import { bytesMoved, unbroadcast } from "./elementwise.ts";
@@ -11,7 +20,10 @@ import type { Computation, Cost, None, Operand, Viewing } from "./operation.ts";
 import { promoted, promotedWith } from "../memory/promotion.ts";
 
 const free = (): Cost => ({ bytes: 0, flops: 0 });
-const moved = (inputs: readonly Operand[], outputs: readonly DeviceArray[]): Cost => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: 0 });
+const moved = (inputs: readonly Operand[], outputs: readonly DeviceArray[]): Cost => ({
+  bytes: bytesMoved(inputs) + bytesMoved(outputs),
+  flops: 0,
+});
 
 /** `reshape` where the strides allow a view; the caller knows. */
 const reshape: Viewing<{ shape: Shape; strides: readonly number[] }> = {
@@ -26,7 +38,11 @@ const reshapeTo: Computation<{ shape: Shape }> = {
   infer: ([x], { shape }) => [{ shape, dtype: (x as DeviceArray).dtype }],
   run([out], [x]) {
     const input = x as DeviceArray;
-    using shaped = new DeviceArray(out!.living().hold(), out!.dtype, { shape: input.shape, strides: rowMajor(input.shape), offset: out!.offset });
+    using shaped = new DeviceArray(out!.living().hold(), out!.dtype, {
+      shape: input.shape,
+      strides: rowMajor(input.shape),
+      offset: out!.offset,
+    });
     copy(shaped, input);
   },
   gradient: ([g], { inputs: [x] }) => [call("reshapeTo", [g!], { shape: (x as DeviceArray).shape })],
@@ -48,7 +64,9 @@ const permute: Viewing<{ axes: readonly number[] }> = {
   gradient: ([g], { inputs: [x], attributes: { axes } }) => {
     const rank = (x as DeviceArray).shape.length;
     const inverse: number[] = new Array(rank);
-    axes.forEach((axis, index) => { inverse[checkedAxis(axis, rank)] = index; });
+    axes.forEach((axis, index) => {
+      inverse[checkedAxis(axis, rank)] = index;
+    });
     return [call("permute", [g!], { axes: inverse })];
   },
   cost: free,
@@ -56,7 +74,9 @@ const permute: Viewing<{ axes: readonly number[] }> = {
 
 const slice: Viewing<Window> = {
   view: windowed,
-  gradient: ([g], { inputs: [x], attributes }) => [call("sliceGradient", [g!], { window: attributes, shape: (x as DeviceArray).shape })],
+  gradient: ([g], { inputs: [x], attributes }) => [
+    call("sliceGradient", [g!], { window: attributes, shape: (x as DeviceArray).shape }),
+  ],
   cost: free,
 };
 
@@ -75,7 +95,11 @@ const sliceGradient: Computation<{ window: Window; shape: Shape }> = {
 
 const expand: Viewing<{ shape: Shape }> = {
   view: (x, { shape }) => {
-    if (!sameShape(broadcast(x.shape, shape), shape)) throw new TensorError("SHAPE", `A tensor of shape ${formatShape(x.shape)} does not expand to ${formatShape(shape)}: only axes of size 1 stretch.`);
+    if (!sameShape(broadcast(x.shape, shape), shape))
+      throw new TensorError(
+        "SHAPE",
+        `A tensor of shape ${formatShape(x.shape)} does not expand to ${formatShape(shape)}: only axes of size 1 stretch.`,
+      );
     return stretch(x, shape);
   },
   gradient: ([g], { inputs: [x] }) => [call("sumTo", [g!], { shape: (x as DeviceArray).shape })],
@@ -87,7 +111,11 @@ const convert: Computation<{ dtype: DType }> = {
   infer: ([x], { dtype }) => [{ shape: (x as DeviceArray).shape, dtype }],
   run: ([out], [x]) => copy(out!, x as DeviceArray),
   element: ([x], { dtype }) => ({ functor: "Same", operands: [[x!, dtype]], dtype }),
-  gradient: ([g], { inputs: [x] }) => [factsOf((x as DeviceArray).dtype).kind === "float" ? call("convert", [g!], { dtype: (x as DeviceArray).dtype }) : null],
+  gradient: ([g], { inputs: [x] }) => [
+    factsOf((x as DeviceArray).dtype).kind === "float"
+      ? call("convert", [g!], { dtype: (x as DeviceArray).dtype })
+      : null,
+  ],
   cost: moved,
 };
 
@@ -95,7 +123,11 @@ const fullLike: Computation<{ value: number | bigint | boolean }> = {
   inPlace: true,
   infer: ([x]) => [{ shape: (x as DeviceArray).shape, dtype: (x as DeviceArray).dtype }],
   run: ([out], _, { value }) => fill(out!, value),
-  element: ([x], { value }) => ({ functor: "Same", operands: [[value, (x as DeviceArray).dtype]], dtype: (x as DeviceArray).dtype }),
+  element: ([x], { value }) => ({
+    functor: "Same",
+    operands: [[value, (x as DeviceArray).dtype]],
+    dtype: (x as DeviceArray).dtype,
+  }),
   gradient: () => [null],
   cost: moved,
 };
@@ -104,9 +136,21 @@ const where: Computation<None> = {
   inPlace: true,
   infer([condition, a, b]) {
     const mask = condition as DeviceArray;
-    if (mask.dtype !== "bool") throw new TensorError("DTYPE", `where takes a condition of bool but got ${mask.dtype}: compare it, e.g. with .ne(0).`);
+    if (mask.dtype !== "bool")
+      throw new TensorError(
+        "DTYPE",
+        `where takes a condition of bool but got ${mask.dtype}: compare it, e.g. with .ne(0).`,
+      );
     const shapes = [a!, b!].flatMap((operand) => (operand instanceof DeviceArray ? [operand.shape] : []));
-    return [{ shape: shapes.reduce<readonly number[]>((shape, other) => (sameShape(shape, other) ? shape : broadcast(shape, other)), mask.shape), dtype: commonDType(a!, b!) }];
+    return [
+      {
+        shape: shapes.reduce<readonly number[]>(
+          (shape, other) => (sameShape(shape, other) ? shape : broadcast(shape, other)),
+          mask.shape,
+        ),
+        dtype: commonDType(a!, b!),
+      },
+    ];
   },
   run([out], [condition, a, b]) {
     const { device } = out!.living();
@@ -121,18 +165,32 @@ const where: Computation<None> = {
   },
   element([condition, a, b]) {
     const dtype = commonDType(a!, b!);
-    return { functor: "Where", operands: [[condition!, "bool"], [a!, dtype], [b!, dtype]], dtype };
+    return {
+      functor: "Where",
+      operands: [
+        [condition!, "bool"],
+        [a!, dtype],
+        [b!, dtype],
+      ],
+      dtype,
+    };
   },
-  gradient: ([g], { inputs: [condition, a, b], wanted }) => [null,
+  gradient: ([g], { inputs: [condition, a, b], wanted }) => [
+    null,
     wanted[1] ? unbroadcast(call("where", [condition!, g!, 0]), a!) : null,
-    wanted[2] ? unbroadcast(call("where", [condition!, 0, g!]), b!) : null],
+    wanted[2] ? unbroadcast(call("where", [condition!, 0, g!]), b!) : null,
+  ],
   cost: moved,
 };
 
 function commonDType(a: Operand, b: Operand): DType {
   if (a instanceof DeviceArray) return b instanceof DeviceArray ? promoted(a.dtype, b.dtype) : promotedWith(a.dtype, b);
   if (b instanceof DeviceArray) return promotedWith(b.dtype, a);
-  return typeof a === "boolean" && typeof b === "boolean" ? "bool" : typeof a === "bigint" || typeof b === "bigint" ? "int64" : "float32";
+  return typeof a === "boolean" && typeof b === "boolean"
+    ? "bool"
+    : typeof a === "bigint" || typeof b === "bigint"
+      ? "int64"
+      : "float32";
 }
 
 export const viewRows = { reshape, permute, slice, expand } as const;

@@ -6,7 +6,12 @@ import { TensorError } from "../errors.ts";
 import { worded } from "../wording.ts";
 
 /** `betas`: how much is kept of the mean of gradients, and of that of their squares, in each step. `eps` is added to the root of the latter. */
-export interface AdamOptions { lr: number; betas: readonly [number, number]; eps: number; weightDecay: number; }
+export interface AdamOptions {
+  lr: number;
+  betas: readonly [number, number];
+  eps: number;
+  weightDecay: number;
+}
 
 /** Adam (Kingma and Ba, arXiv 1412.6980, algorithm 1); `weightDecay` · w is added to the gradient. As PyTorch's. */
 export class Adam extends Optimizer<AdamOptions> {
@@ -20,19 +25,46 @@ export class Adam extends Optimizer<AdamOptions> {
     checkedNumber(name, "a learning rate", lr, (value) => value >= 0, "of at least 0");
     checkedNumber(name, "an eps", eps, (value) => value >= 0, "of at least 0");
     checkedNumber(name, "a weightDecay", weightDecay, (value) => value >= 0, "of at least 0");
-    if (!Array.isArray(betas) || betas.length !== 2 || !betas.every((beta) => beta >= 0 && beta < 1)) throw new TensorError("OPTIONS", `${name} takes betas as two numbers from 0 to below 1 but got ${worded(betas)}.`);
+    if (!Array.isArray(betas) || betas.length !== 2 || !betas.every((beta) => beta >= 0 && beta < 1))
+      throw new TensorError(
+        "OPTIONS",
+        `${name} takes betas as two numbers from 0 to below 1 but got ${worded(betas)}.`,
+      );
   }
 
-  protected needed(): number { return 2; }
+  protected needed(): number {
+    return 2;
+  }
 
-  protected change(parameter: Tensor, gradient: Tensor, options: AdamOptions, kept: readonly Tensor[], steps: number): void {
-    const { lr, betas: [first, second], eps } = options;
+  protected change(
+    parameter: Tensor,
+    gradient: Tensor,
+    options: AdamOptions,
+    kept: readonly Tensor[],
+    steps: number,
+  ): void {
+    const {
+      lr,
+      betas: [first, second],
+      eps,
+    } = options;
     const { decay, shrink } = this.decays(options);
-    update("adam", parameter, gradient, kept, [lr / (1 - first ** steps), 1 / Math.sqrt(1 - second ** steps), eps, decay, shrink, 1 - first, second, 1 - second]);
+    update("adam", parameter, gradient, kept, [
+      lr / (1 - first ** steps),
+      1 / Math.sqrt(1 - second ** steps),
+      eps,
+      decay,
+      shrink,
+      1 - first,
+      second,
+      1 - second,
+    ]);
   }
 
   /** What is added to the gradient for each unit of weight, and what the weight is multiplied by. */
-  protected decays({ weightDecay }: AdamOptions): { decay: number; shrink: number } { return { decay: weightDecay, shrink: 1 }; }
+  protected decays({ weightDecay }: AdamOptions): { decay: number; shrink: number } {
+    return { decay: weightDecay, shrink: 1 };
+  }
 }
 
 /** Adam whose weights are multiplied by 1 − lr · weightDecay in each step instead (Loshchilov and Hutter, arXiv 1711.05101). As PyTorch's. */
@@ -42,5 +74,7 @@ export class AdamW extends Adam {
     super(parameters, { weightDecay: 0.01, ...options });
   }
 
-  protected override decays({ lr, weightDecay }: AdamOptions): { decay: number; shrink: number } { return { decay: 0, shrink: 1 - lr * weightDecay }; }
+  protected override decays({ lr, weightDecay }: AdamOptions): { decay: number; shrink: number } {
+    return { decay: 0, shrink: 1 - lr * weightDecay };
+  }
 }

@@ -13,12 +13,17 @@ import { checkedNumber } from "./optimizer.ts";
 export function clipGradNorm(parameters: Iterable<Tensor>, most: number): Tensor {
   checkedNumber("clipGradNorm", "a norm", most, (value) => value > 0, "above 0");
   const gradients = [...parameters].flatMap(({ grad }) => (grad === null ? [] : [grad]));
-  if (gradients.length === 0) throw new TensorError("OPERANDS", "clipGradNorm found no gradients: call backward() before it.");
-  return noGrad(() => tidy(() => {
-    const squares = gradients.map((each) => (each.to(each.dtype === "float64" ? "float64" : "float32") as Tensor).square().sum());
-    const norm = stack(squares).sum().sqrt();
-    const factor = norm.add(1e-6).reciprocal().mul(most).clamp({ max: 1 });
-    for (const gradient of gradients) gradient.mul_(factor.to(gradient.dtype));
-    return norm;
-  }));
+  if (gradients.length === 0)
+    throw new TensorError("OPERANDS", "clipGradNorm found no gradients: call backward() before it.");
+  return noGrad(() =>
+    tidy(() => {
+      const squares = gradients.map((each) =>
+        (each.to(each.dtype === "float64" ? "float64" : "float32") as Tensor).square().sum(),
+      );
+      const norm = stack(squares).sum().sqrt();
+      const factor = norm.add(1e-6).reciprocal().mul(most).clamp({ max: 1 });
+      for (const gradient of gradients) gradient.mul_(factor.to(gradient.dtype));
+      return norm;
+    }),
+  );
 }

@@ -12,12 +12,18 @@ export type ParameterGroup<O> = { readonly parameters: Iterable<Tensor> } & Part
 export type Parameters<O> = Iterable<Tensor> | readonly ParameterGroup<O>[];
 
 /** `lr`: the learning rate. */
-interface Options { lr: number; }
+interface Options {
+  lr: number;
+}
 
 /** What is kept of a parameter: how many steps it took, and tensors of its shape, in float32 at least. */
-interface Kept { steps: number; readonly tensors: readonly Tensor[]; }
+interface Kept {
+  steps: number;
+  readonly tensors: readonly Tensor[];
+}
 
-const isGroup = (given: unknown): given is ParameterGroup<Options> => typeof given === "object" && given !== null && "parameters" in given && !(given instanceof Tensor);
+const isGroup = (given: unknown): given is ParameterGroup<Options> =>
+  typeof given === "object" && given !== null && "parameters" in given && !(given instanceof Tensor);
 
 /**
  * Changes parameters by their gradients. Each `step` takes the `grad` of every parameter that has one; those without are passed over. Parameters of 16 bits are changed in
@@ -32,17 +38,37 @@ export abstract class Optimizer<O extends Options = Options> {
   /** `names`: of the tensors that are kept of a parameter. */
   protected constructor(given: Parameters<O>, defaults: O, names: readonly string[]) {
     this.#names = names;
-    const list = typeof given === "object" && given !== null && Symbol.iterator in given ? [...(given as Iterable<Tensor | ParameterGroup<O>>)] : undefined;
+    const list =
+      typeof given === "object" && given !== null && Symbol.iterator in given
+        ? [...(given as Iterable<Tensor | ParameterGroup<O>>)]
+        : undefined;
     const name = new.target.name;
-    if (list === undefined || list.length === 0) throw new TensorError("OPERANDS", `${name} takes parameters, e.g. new optim.${name}(model.parameters()), but got ${list === undefined ? worded(given) : "none"}.`);
+    if (list === undefined || list.length === 0)
+      throw new TensorError(
+        "OPERANDS",
+        `${name} takes parameters, e.g. new optim.${name}(model.parameters()), but got ${list === undefined ? worded(given) : "none"}.`,
+      );
     const groups = list.some(isGroup) ? (list as ParameterGroup<O>[]) : [{ parameters: list as Tensor[] }];
     this.groups = groups.map((group) => ({ ...defaults, ...group, parameters: [...group.parameters] }));
     const seen = new Set<Tensor>();
     for (const parameter of this.groups.flatMap(({ parameters }) => parameters)) {
-      if (!(parameter instanceof Tensor)) throw new TensorError("OPERANDS", `The parameters of ${name} are tensors, but one is ${worded(parameter)}.`);
-      if (!parameter.requiresGrad || !parameter.isLeaf) throw new TensorError("OPERANDS", `A parameter of ${name}, of shape [${parameter.shape.join(", ")}], wants no gradient of its own: set requiresGrad = true on a tensor that was not computed from others.`);
-      if (!parameter.isContiguous) throw new TensorError("OPERANDS", `A parameter of ${name}, of shape [${parameter.shape.join(", ")}], has gaps: take its .contiguous() copy.`);
-      if (seen.has(parameter)) throw new TensorError("OPERANDS", `A parameter of shape [${parameter.shape.join(", ")}] was given to ${name} twice.`);
+      if (!(parameter instanceof Tensor))
+        throw new TensorError("OPERANDS", `The parameters of ${name} are tensors, but one is ${worded(parameter)}.`);
+      if (!parameter.requiresGrad || !parameter.isLeaf)
+        throw new TensorError(
+          "OPERANDS",
+          `A parameter of ${name}, of shape [${parameter.shape.join(", ")}], wants no gradient of its own: set requiresGrad = true on a tensor that was not computed from others.`,
+        );
+      if (!parameter.isContiguous)
+        throw new TensorError(
+          "OPERANDS",
+          `A parameter of ${name}, of shape [${parameter.shape.join(", ")}], has gaps: take its .contiguous() copy.`,
+        );
+      if (seen.has(parameter))
+        throw new TensorError(
+          "OPERANDS",
+          `A parameter of shape [${parameter.shape.join(", ")}] was given to ${name} twice.`,
+        );
       seen.add(parameter);
     }
     for (const group of this.groups) this.check(group);
@@ -51,12 +77,20 @@ export abstract class Optimizer<O extends Options = Options> {
   /** Throws TensorError for options that make no sense. */
   protected abstract check(options: O): void;
   /** One step of one parameter; `steps` counts from 1. */
-  protected abstract change(parameter: Tensor, gradient: Tensor, options: O, kept: readonly Tensor[], steps: number): void;
+  protected abstract change(
+    parameter: Tensor,
+    gradient: Tensor,
+    options: O,
+    kept: readonly Tensor[],
+    steps: number,
+  ): void;
   /** How many of the named tensors these options need. */
   protected abstract needed(options: O): number;
 
   /** The learning rate of the first group. Setting it sets that of all. */
-  get lr(): number { return this.groups[0]!.lr; }
+  get lr(): number {
+    return this.groups[0]!.lr;
+  }
   set lr(rate: number) {
     checkedNumber(this.constructor.name, "a learning rate", rate, (value) => value >= 0, "of at least 0");
     for (const group of this.groups) group.lr = rate;
@@ -64,17 +98,20 @@ export abstract class Optimizer<O extends Options = Options> {
 
   /** Changes every parameter that has a gradient. Gradients stay: see {@link zeroGrad}. */
   step(): void {
-    for (const group of this.groups) for (const parameter of group.parameters) {
-      const gradient = parameter.grad;
-      if (gradient === null) continue;
-      const kept = this.#kept.get(parameter) ?? this.#begin(parameter, group);
-      kept.steps += 1;
-      this.change(parameter, gradient, group, kept.tensors, kept.steps);
-    }
+    for (const group of this.groups)
+      for (const parameter of group.parameters) {
+        const gradient = parameter.grad;
+        if (gradient === null) continue;
+        const kept = this.#kept.get(parameter) ?? this.#begin(parameter, group);
+        kept.steps += 1;
+        this.change(parameter, gradient, group, kept.tensors, kept.steps);
+      }
   }
 
   #begin(parameter: Tensor, group: O): Kept {
-    const made = this.#names.slice(0, this.needed(group)).map(() => zeros(parameter.shape, { dtype: keptDType(parameter.dtype), device: parameter.device }));
+    const made = this.#names
+      .slice(0, this.needed(group))
+      .map(() => zeros(parameter.shape, { dtype: keptDType(parameter.dtype), device: parameter.device }));
     const kept = { steps: 0, tensors: made };
     this.#kept.set(parameter, kept);
     return kept;
@@ -87,11 +124,18 @@ export abstract class Optimizer<O extends Options = Options> {
 
   /** What is kept of earlier steps as tensors, for `io.save`: "0.steps", "0.mean", … by the number of the parameter. They are the optimiser's own. */
   stateDict(): Record<string, Tensor> {
-    return Object.fromEntries(this.groups.flatMap(({ parameters }) => parameters).flatMap((parameter, index) => {
-      const kept = this.#kept.get(parameter);
-      if (kept === undefined) return [];
-      return [[`${index}.steps`, tensor(kept.steps, { dtype: "float64", device: "cpu" })], ...kept.tensors.map((each, at) => [`${index}.${this.#names[at]!}`, each])] as [string, Tensor][];
-    }));
+    return Object.fromEntries(
+      this.groups
+        .flatMap(({ parameters }) => parameters)
+        .flatMap((parameter, index) => {
+          const kept = this.#kept.get(parameter);
+          if (kept === undefined) return [];
+          return [
+            [`${index}.steps`, tensor(kept.steps, { dtype: "float64", device: "cpu" })],
+            ...kept.tensors.map((each, at) => [`${index}.${this.#names[at]!}`, each]),
+          ] as [string, Tensor][];
+        }),
+    );
   }
 
   /** Goes on where {@link stateDict} was taken, with the same parameters in the same order. Throws TensorError for what does not fit. */
@@ -99,24 +143,36 @@ export abstract class Optimizer<O extends Options = Options> {
     const left = new Set(Object.keys(state));
     const take = (name: string, shape: readonly number[]): Tensor => {
       const found = state[name];
-      if (found === undefined) throw new TensorError("STATE", `The state has no ${name}: it is of another optimiser, or of other parameters.`);
-      if (found.shape.join() !== shape.join()) throw new TensorError("STATE", `${name} has shape [${found.shape.join(", ")}] in the state, but the parameter has [${shape.join(", ")}].`);
+      if (found === undefined)
+        throw new TensorError("STATE", `The state has no ${name}: it is of another optimiser, or of other parameters.`);
+      if (found.shape.join() !== shape.join())
+        throw new TensorError(
+          "STATE",
+          `${name} has shape [${found.shape.join(", ")}] in the state, but the parameter has [${shape.join(", ")}].`,
+        );
       left.delete(name);
       return found;
     };
     const loaded = new Map<Tensor, Kept>();
     let index = 0;
-    for (const group of this.groups) for (const parameter of group.parameters) {
-      const at = String(index++);
-      if (!left.has(`${at}.steps`)) continue;
-      const steps = Number(take(`${at}.steps`, []).item());
-      const tensors = this.#names.slice(0, this.needed(group)).map((name) => {
-        const found = take(`${at}.${name}`, parameter.shape);
-        return zeros(parameter.shape, { dtype: keptDType(parameter.dtype), device: parameter.device }).copy_(noGrad(() => found.to(parameter.device)));
-      });
-      loaded.set(parameter, { steps, tensors });
-    }
-    if (left.size > 0) throw new TensorError("STATE", `The state has ${[...left].slice(0, 3).join(", ")}${left.size > 3 ? ` and ${left.size - 3} more` : ""}, which belong to no parameter here.`);
+    for (const group of this.groups)
+      for (const parameter of group.parameters) {
+        const at = String(index++);
+        if (!left.has(`${at}.steps`)) continue;
+        const steps = Number(take(`${at}.steps`, []).item());
+        const tensors = this.#names.slice(0, this.needed(group)).map((name) => {
+          const found = take(`${at}.${name}`, parameter.shape);
+          return zeros(parameter.shape, { dtype: keptDType(parameter.dtype), device: parameter.device }).copy_(
+            noGrad(() => found.to(parameter.device)),
+          );
+        });
+        loaded.set(parameter, { steps, tensors });
+      }
+    if (left.size > 0)
+      throw new TensorError(
+        "STATE",
+        `The state has ${[...left].slice(0, 3).join(", ")}${left.size > 3 ? ` and ${left.size - 3} more` : ""}, which belong to no parameter here.`,
+      );
     this.#kept.clear();
     for (const [parameter, kept] of loaded) this.#kept.set(parameter, kept);
   }
@@ -124,14 +180,25 @@ export abstract class Optimizer<O extends Options = Options> {
   toString(): string {
     const lines = this.groups.map(({ parameters, ...options }) => {
       const size = parameters.reduce((sum, each) => sum + each.size, 0);
-      return `${parameters.length} parameters of ${size.toLocaleString("en-US")} elements, ${Object.entries(options).map(([key, value]) => `${key} ${Array.isArray(value) ? `[${value.join(", ")}]` : String(value)}`).join(", ")}`;
+      return `${parameters.length} parameters of ${size.toLocaleString("en-US")} elements, ${Object.entries(options)
+        .map(([key, value]) => `${key} ${Array.isArray(value) ? `[${value.join(", ")}]` : String(value)}`)
+        .join(", ")}`;
     });
     return `${this.constructor.name}: ${lines.join("\n  ")}`;
   }
-  [Symbol.for("nodejs.util.inspect.custom")](): string { return this.toString(); }
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return this.toString();
+  }
 }
 
 /** Throws TensorError for an option that is no number, or not such a one. */
-export function checkedNumber(name: string, what: string, value: unknown, test: (value: number) => boolean, wanted: string): void {
-  if (typeof value !== "number" || !test(value)) throw new TensorError("OPTIONS", `${name} takes ${what} ${wanted} but got ${worded(value)}.`);
+export function checkedNumber(
+  name: string,
+  what: string,
+  value: unknown,
+  test: (value: number) => boolean,
+  wanted: string,
+): void {
+  if (typeof value !== "number" || !test(value))
+    throw new TensorError("OPTIONS", `${name} takes ${what} ${wanted} but got ${worded(value)}.`);
 }

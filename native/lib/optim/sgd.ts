@@ -5,13 +5,21 @@ import type { Tensor } from "../tensor/tensor.ts";
 import { TensorError } from "../errors.ts";
 
 /** `momentum`: how much of the last direction is kept. `dampening`: how much of a gradient is left out of it. `nesterov`: look ahead by the momentum. `weightDecay` · w is added to the gradient. */
-export interface SGDOptions { lr: number; momentum: number; dampening: number; nesterov: boolean; weightDecay: number; }
+export interface SGDOptions {
+  lr: number;
+  momentum: number;
+  dampening: number;
+  nesterov: boolean;
+  weightDecay: number;
+}
 
 /** w −= lr · direction, the direction being the gradient, or with momentum v = momentum · v + (1 − dampening) · gradient, which begins as the first gradient. As PyTorch's. */
 export class SGD extends Optimizer<SGDOptions> {
   /** Options that are left out: lr 0.001, no momentum, no decay. Throws TensorError. */
   constructor(parameters: Parameters<SGDOptions>, options: Partial<SGDOptions> = {}) {
-    super(parameters, { lr: 0.001, momentum: 0, dampening: 0, nesterov: false, weightDecay: 0, ...options }, ["momentum"]);
+    super(parameters, { lr: 0.001, momentum: 0, dampening: 0, nesterov: false, weightDecay: 0, ...options }, [
+      "momentum",
+    ]);
   }
 
   protected check({ lr, momentum, dampening, nesterov, weightDecay }: SGDOptions): void {
@@ -19,14 +27,30 @@ export class SGD extends Optimizer<SGDOptions> {
     checkedNumber("SGD", "a momentum", momentum, (value) => value >= 0 && value < 1, "from 0 to below 1");
     checkedNumber("SGD", "a dampening", dampening, (value) => value >= 0 && value <= 1, "from 0 to 1");
     checkedNumber("SGD", "a weightDecay", weightDecay, (value) => value >= 0, "of at least 0");
-    if (nesterov && (momentum === 0 || dampening !== 0)) throw new TensorError("OPTIONS", "SGD with nesterov needs a momentum above 0 and no dampening.");
+    if (nesterov && (momentum === 0 || dampening !== 0))
+      throw new TensorError("OPTIONS", "SGD with nesterov needs a momentum above 0 and no dampening.");
   }
 
-  protected needed({ momentum }: SGDOptions): number { return momentum === 0 ? 0 : 1; }
+  protected needed({ momentum }: SGDOptions): number {
+    return momentum === 0 ? 0 : 1;
+  }
 
-  protected change(parameter: Tensor, gradient: Tensor, { lr, momentum, dampening, nesterov, weightDecay }: SGDOptions, kept: readonly Tensor[], steps: number): void {
+  protected change(
+    parameter: Tensor,
+    gradient: Tensor,
+    { lr, momentum, dampening, nesterov, weightDecay }: SGDOptions,
+    kept: readonly Tensor[],
+    steps: number,
+  ): void {
     if (kept.length === 0) return update("plainDescent", parameter, gradient, [], [lr, weightDecay]);
     const share = steps === 1 ? 1 : 1 - dampening;
-    update("descent", parameter, gradient, kept, [lr, weightDecay, momentum, share, nesterov ? 1 : 0, nesterov ? momentum : 1]);
+    update("descent", parameter, gradient, kept, [
+      lr,
+      weightDecay,
+      momentum,
+      share,
+      nesterov ? 1 : 0,
+      nesterov ? momentum : 1,
+    ]);
   }
 }

@@ -15,17 +15,26 @@ export interface TraceEvent {
   readonly args?: Readonly<Record<string, unknown>>;
 }
 
-export interface ChromeTrace { readonly traceEvents: TraceEvent[]; readonly displayTimeUnit: "ns"; readonly otherData: Readonly<Record<string, string>>; }
+export interface ChromeTrace {
+  readonly traceEvents: TraceEvent[];
+  readonly displayTimeUnit: "ns";
+  readonly otherData: Readonly<Record<string, string>>;
+}
 
 const program = 1;
 const microseconds = (nanoseconds: number): number => nanoseconds / 1000;
 
 export function chromeTraceOf(data: ProfileData): ChromeTrace {
   const { tracks, slices, names, places, details, devices, counters, title, notes } = data;
-  const devicesByName = new Map([...new Set(tracks.map(({ device }) => device))].filter((device) => device !== null).map((device, index) => [device, program + 1 + index]));
+  const devicesByName = new Map(
+    [...new Set(tracks.map(({ device }) => device))]
+      .filter((device) => device !== null)
+      .map((device, index) => [device, program + 1 + index]),
+  );
   const events: TraceEvent[] = [];
   const processOf = (device: string | null): number => (device === null ? program : devicesByName.get(device)!);
-  const meta = (name: string, pid: number, tid: number, args: Record<string, unknown>) => events.push({ ph: "M", name, pid, tid, args });
+  const meta = (name: string, pid: number, tid: number, args: Record<string, unknown>) =>
+    events.push({ ph: "M", name, pid, tid, args });
   meta("process_name", program, 0, { name: "TypeScript" });
   meta("process_sort_index", program, 0, { sort_index: 0 });
   for (const [device, pid] of devicesByName) {
@@ -45,23 +54,55 @@ export function chromeTraceOf(data: ProfileData): ChromeTrace {
     const place = slices.place[index] === 0 ? undefined : places[slices.place[index]! - 1]!;
     placed[index] = threads.of(track, start, start + duration);
     events.push({
-      ph: "X", name: names[slices.name[index]!]!, cat: kind, pid: processOf(tracks[track]!.device), tid: placed[index]!, ts: microseconds(start), dur: microseconds(duration),
-      args: { ...Object.fromEntries(facts), ...(place === undefined ? {} : { line: place.text }), ...(bytes === null ? {} : { bytes }), ...(flops === null ? {} : { flops }), ...(stack.length === 0 ? {} : { stack: stack.join("\n") }) },
+      ph: "X",
+      name: names[slices.name[index]!]!,
+      cat: kind,
+      pid: processOf(tracks[track]!.device),
+      tid: placed[index]!,
+      ts: microseconds(start),
+      dur: microseconds(duration),
+      args: {
+        ...Object.fromEntries(facts),
+        ...(place === undefined ? {} : { line: place.text }),
+        ...(bytes === null ? {} : { bytes }),
+        ...(flops === null ? {} : { flops }),
+        ...(stack.length === 0 ? {} : { stack: stack.join("\n") }),
+      },
     });
   }
   for (let index = 0; index < slices.length; index++) {
     const cause = slices.cause[index]! - 1;
     if (cause < 0 || tracks[slices.track[index]!]!.kind !== "stream") continue;
-    const flow = (ph: "s" | "f", slice: number) => events.push({
-      ph, name: "launch", cat: "launch", id: index + 1, pid: processOf(tracks[slices.track[slice]!]!.device), tid: placed[slice]!, ts: microseconds(slices.start[slice]!), ...(ph === "f" ? { bp: "e" as const } : {}),
-    });
+    const flow = (ph: "s" | "f", slice: number) =>
+      events.push({
+        ph,
+        name: "launch",
+        cat: "launch",
+        id: index + 1,
+        pid: processOf(tracks[slices.track[slice]!]!.device),
+        tid: placed[slice]!,
+        ts: microseconds(slices.start[slice]!),
+        ...(ph === "f" ? { bp: "e" as const } : {}),
+      });
     flow("s", cause);
     flow("f", index);
   }
   for (const { name, unit, time, value } of counters) {
-    for (let index = 0; index < time.length; index++) events.push({ ph: "C", name, pid: program, tid: 0, ts: microseconds(time[index]!), args: { [unit]: value[index]! } });
+    for (let index = 0; index < time.length; index++)
+      events.push({
+        ph: "C",
+        name,
+        pid: program,
+        tid: 0,
+        ts: microseconds(time[index]!),
+        args: { [unit]: value[index]! },
+      });
   }
-  return { traceEvents: events, displayTimeUnit: "ns", otherData: { title, ...(notes.length === 0 ? {} : { notes: notes.join("\n") }) } };
+  return {
+    traceEvents: events,
+    displayTimeUnit: "ns",
+    otherData: { title, ...(notes.length === 0 ? {} : { notes: notes.join("\n") }) },
+  };
 }
 
 /** Slices of one thread must nest. Those of a track that overlap otherwise, such as annotations of two async functions, get threads of their own. */

@@ -19,7 +19,16 @@ export class Drafts {
   kernel = new Int32Array(firstCapacity);
 
   /** Returns its index. */
-  add(track: number, start: number, end: number, name: number, place: number, detail: number, cause = -1, kernel = -1): number {
+  add(
+    track: number,
+    start: number,
+    end: number,
+    name: number,
+    place: number,
+    detail: number,
+    cause = -1,
+    kernel = -1,
+  ): number {
     const index = this.length++;
     if (index === this.start.length) this.#grow();
     this.track[index] = track;
@@ -44,7 +53,8 @@ export class Drafts {
   /** What was noted in the order of time is nearly sorted: most slices stay where they are. */
   #sorted(order: Uint32Array): Uint32Array {
     const { start, end } = this;
-    const isAfter = (a: number, b: number): boolean => start[a]! > start[b]! || (start[a] === start[b] && end[a]! < end[b]!);
+    const isAfter = (a: number, b: number): boolean =>
+      start[a]! > start[b]! || (start[a] === start[b] && end[a]! < end[b]!);
     let left = worthInserting * order.length;
     for (let at = 1; at < order.length; at++) {
       const index = order[at]!;

@@ -3,7 +3,13 @@
 /** At most four digits. */
 export function digits(value: number): string {
   const size = Math.abs(value);
-  return size >= 1000 ? value.toFixed(0) : size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(2);
+  return size >= 1000
+    ? value.toFixed(0)
+    : size >= 100
+      ? value.toFixed(0)
+      : size >= 10
+        ? value.toFixed(1)
+        : value.toFixed(2);
 }
 
 function scaled(value: number, steps: readonly (readonly [number, string])[]): string {
@@ -13,16 +19,35 @@ function scaled(value: number, steps: readonly (readonly [number, string])[]): s
 
 /** Of nanoseconds. */
 export function duration(nanoseconds: number): string {
-  return nanoseconds === 0 ? "0 s" : scaled(nanoseconds, [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]]);
+  return nanoseconds === 0
+    ? "0 s"
+    : scaled(nanoseconds, [
+        [1e9, "s"],
+        [1e6, "ms"],
+        [1e3, "µs"],
+        [1, "ns"],
+      ]);
 }
 
 export function sizeText(bytes: number): string {
-  return bytes < 1024 ? `${bytes} bytes` : scaled(bytes, [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]]);
+  return bytes < 1024
+    ? `${bytes} bytes`
+    : scaled(bytes, [
+        [2 ** 40, "TiB"],
+        [2 ** 30, "GiB"],
+        [2 ** 20, "MiB"],
+        [2 ** 10, "KiB"],
+      ]);
 }
 
 /** Bytes, or operations, in a second. */
 export function rateText(perSecond: number, unit: "B" | "FLOP"): string {
-  return scaled(perSecond, [[1e12, `T${unit}/s`], [1e9, `G${unit}/s`], [1e6, `M${unit}/s`], [1, `${unit}/s`]]);
+  return scaled(perSecond, [
+    [1e12, `T${unit}/s`],
+    [1e9, `G${unit}/s`],
+    [1e6, `M${unit}/s`],
+    [1, `${unit}/s`],
+  ]);
 }
 
 export function percent(part: number): string {

@@ -8,23 +8,49 @@ import type { Track } from "./slices.ts";
  */
 export type Reason = "launch" | "wait" | "compile" | "collector" | "latency" | "ends";
 
-export interface Gap { readonly start: number; readonly end: number; readonly reason: Reason; /** Index of a place, −1: none. */ readonly place: number; }
+export interface Gap {
+  readonly start: number;
+  readonly end: number;
+  readonly reason: Reason /** Index of a place, −1: none. */;
+  readonly place: number;
+}
 
-export interface DeviceTime { readonly device: string; readonly busy: number; readonly gaps: readonly Gap[]; }
+export interface DeviceTime {
+  readonly device: string;
+  readonly busy: number;
+  readonly gaps: readonly Gap[];
+}
 
 /** What this process was doing meanwhile, by their end. */
-interface Host { readonly start: Float64Array; readonly end: Float64Array; readonly place: Int32Array; readonly kinds: readonly string[]; }
+interface Host {
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  readonly place: Int32Array;
+  readonly kinds: readonly string[];
+}
 
 const telling = new Set(["wait", "compile", "collector"]);
 
 /** `kinds` of details. */
-export function deviceTimes(drafts: Drafts, tracks: readonly Track[], kinds: readonly string[], duration: number): DeviceTime[] {
+export function deviceTimes(
+  drafts: Drafts,
+  tracks: readonly Track[],
+  kinds: readonly string[],
+  duration: number,
+): DeviceTime[] {
   const host = hostOf(drafts, tracks, kinds);
-  const devices = [...new Set(tracks.flatMap(({ kind, device }) => (kind === "stream" && device !== null ? [device] : [])))];
+  const devices = [
+    ...new Set(tracks.flatMap(({ kind, device }) => (kind === "stream" && device !== null ? [device] : []))),
+  ];
   return devices.map((device) => {
-    const streams = [...tracks.keys()].filter((track) => tracks[track]!.kind === "stream" && tracks[track]!.device === device);
+    const streams = [...tracks.keys()].filter(
+      (track) => tracks[track]!.kind === "stream" && tracks[track]!.device === device,
+    );
     const orders = streams.map((track) => drafts.ordered(track));
-    const work = orders.length === 1 ? orders[0]! : Uint32Array.from(orders.flatMap((order) => [...order])).sort((a, b) => drafts.start[a]! - drafts.start[b]!);
+    const work =
+      orders.length === 1
+        ? orders[0]!
+        : Uint32Array.from(orders.flatMap((order) => [...order])).sort((a, b) => drafts.start[a]! - drafts.start[b]!);
     return timesOf(device, work, drafts, host, duration);
   });
 }
@@ -35,7 +61,10 @@ function timesOf(device: string, work: Uint32Array, drafts: Drafts, host: Host, 
   let reached = 0;
   work.forEach((draft, index) => {
     const [start, end] = [drafts.start[draft]!, drafts.end[draft]!];
-    if (start > reached) gaps.push(index === 0 ? { start: 0, end: start, reason: "ends", place: -1 } : reasoned(reached, draft, drafts, host));
+    if (start > reached)
+      gaps.push(
+        index === 0 ? { start: 0, end: start, reason: "ends", place: -1 } : reasoned(reached, draft, drafts, host),
+      );
     if (end > reached) busy += end - Math.max(reached, start);
     reached = Math.max(reached, end);
   });
@@ -64,10 +93,13 @@ function reasoned(start: number, next: number, drafts: Drafts, host: Host): Gap 
 
 function hostOf(drafts: Drafts, tracks: readonly Track[], kinds: readonly string[]): Host {
   const found: number[] = [];
-  for (let index = 0; index < drafts.length; index++) if (tracks[drafts.track[index]!]!.device === null && telling.has(kinds[drafts.detail[index]!]!)) found.push(index);
+  for (let index = 0; index < drafts.length; index++)
+    if (tracks[drafts.track[index]!]!.device === null && telling.has(kinds[drafts.detail[index]!]!)) found.push(index);
   found.sort((a, b) => drafts.end[a]! - drafts.end[b]!);
   return {
-    start: Float64Array.from(found, (index) => drafts.start[index]!), end: Float64Array.from(found, (index) => drafts.end[index]!), place: Int32Array.from(found, (index) => drafts.place[index]!),
+    start: Float64Array.from(found, (index) => drafts.start[index]!),
+    end: Float64Array.from(found, (index) => drafts.end[index]!),
+    place: Int32Array.from(found, (index) => drafts.place[index]!),
     kinds: found.map((index) => kinds[drafts.detail[index]!]!),
   };
 }

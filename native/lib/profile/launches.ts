@@ -20,7 +20,10 @@ export interface LaunchFacts {
 }
 
 /** One launch. Nanoseconds. */
-export interface Launch extends LaunchFacts { readonly start: number; readonly end: number; }
+export interface Launch extends LaunchFacts {
+  readonly start: number;
+  readonly end: number;
+}
 
 interface Group {
   calls: number;
@@ -55,11 +58,33 @@ export class LaunchList {
     return number;
   }
 
-  add(number: number, facts: LaunchFacts, start: number, end: number, place: number, counters: Record<string, number> | undefined): void {
+  add(
+    number: number,
+    facts: LaunchFacts,
+    start: number,
+    end: number,
+    place: number,
+    counters: Record<string, number> | undefined,
+  ): void {
     const time = end - start;
     let group = this.#groups[number];
     if (group === undefined) {
-      group = { calls: 0, total: 0, mean: 0, squares: 0, min: Infinity, max: -1, longest: facts, latest: facts, latestStart: start, latestEnd: end, bytes: 0, flops: 0, places: new Set(), counters: new Map() };
+      group = {
+        calls: 0,
+        total: 0,
+        mean: 0,
+        squares: 0,
+        min: Infinity,
+        max: -1,
+        longest: facts,
+        latest: facts,
+        latestStart: start,
+        latestEnd: end,
+        bytes: 0,
+        flops: 0,
+        places: new Set(),
+        counters: new Map(),
+      };
       this.#groups[number] = group;
     }
     group.calls += 1;
@@ -82,26 +107,56 @@ export class LaunchList {
 
   /** The last launch of each kernel. */
   latest(): Launch[] {
-    return this.#groups.map(({ latest, latestStart, latestEnd }) => ({ ...latest, start: latestStart, end: latestEnd }));
+    return this.#groups.map(({ latest, latestStart, latestEnd }) => ({
+      ...latest,
+      start: latestStart,
+      end: latestEnd,
+    }));
   }
 
   /** A row for each kernel, the one that took most time first; the drafts of its launches, which have the number of the kernel, are given that of the row. */
   rows(drafts: Drafts): KernelRow[] {
     const order = [...this.#groups.keys()].sort((a, b) => this.#groups[b]!.total - this.#groups[a]!.total);
     const rowOfGroup = new Int32Array(order.length);
-    order.forEach((number, row) => { rowOfGroup[number] = row; });
-    for (let index = 0; index < drafts.length; index++) if (drafts.kernel[index]! >= 0) drafts.kernel[index] = rowOfGroup[drafts.kernel[index]!]!;
+    order.forEach((number, row) => {
+      rowOfGroup[number] = row;
+    });
+    for (let index = 0; index < drafts.length; index++)
+      if (drafts.kernel[index]! >= 0) drafts.kernel[index] = rowOfGroup[drafts.kernel[index]!]!;
     const all = this.#groups.reduce((sum, { total }) => sum + total, 0);
     return order.map((number) => rowOf(this.#groups[number]!, all));
   }
 }
 
-function rowOf({ calls, total, mean, squares, min, max, longest, bytes, flops, places, counters }: Group, all: number): KernelRow {
+function rowOf(
+  { calls, total, mean, squares, min, max, longest, bytes, flops, places, counters }: Group,
+  all: number,
+): KernelRow {
   const { name, operation, device, grid, block, registers, shared, local, occupancy, dtype } = longest;
   return {
-    name, operation, device, calls, total, mean, deviation: calls < 2 ? 0 : Math.sqrt(squares / (calls - 1)), min, max, share: all === 0 ? 0 : total / all, grid: [...grid], block: [...block],
-    registers: registers === 0 ? null : registers, shared, local: registers === 0 ? null : local, theoreticalOccupancy: occupancy?.theoretical ?? null, achievedOccupancy: occupancy?.achieved ?? null,
-    limiter: occupancy?.limiter ?? null, bytes: bytes === null ? null : bytes / calls, flops: flops === null ? null : flops / calls, dtype,
-    counters: Object.fromEntries([...counters].map(([counter, { sum, count }]) => [counter, sum / count])), samples: {}, places: [...places],
+    name,
+    operation,
+    device,
+    calls,
+    total,
+    mean,
+    deviation: calls < 2 ? 0 : Math.sqrt(squares / (calls - 1)),
+    min,
+    max,
+    share: all === 0 ? 0 : total / all,
+    grid: [...grid],
+    block: [...block],
+    registers: registers === 0 ? null : registers,
+    shared,
+    local: registers === 0 ? null : local,
+    theoreticalOccupancy: occupancy?.theoretical ?? null,
+    achievedOccupancy: occupancy?.achieved ?? null,
+    limiter: occupancy?.limiter ?? null,
+    bytes: bytes === null ? null : bytes / calls,
+    flops: flops === null ? null : flops / calls,
+    dtype,
+    counters: Object.fromEntries([...counters].map(([counter, { sum, count }]) => [counter, sum / count])),
+    samples: {},
+    places: [...places],
   };
 }

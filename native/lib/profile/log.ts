@@ -26,7 +26,16 @@ export class EventLog {
   more = new Uint32Array(firstCapacity);
 
   /** Returns the index of the event. */
-  add(kind: EventKind, start: number, end: number, device: number, origin: number, sequence = 0, op = 0, subject = 0): number {
+  add(
+    kind: EventKind,
+    start: number,
+    end: number,
+    device: number,
+    origin: number,
+    sequence = 0,
+    op = 0,
+    subject = 0,
+  ): number {
     const index = this.length++;
     if (index === this.start.length) this.#grow();
     this.kind[index] = kind;

@@ -1,7 +1,11 @@
 // How much of a multiprocessor a launch can fill, by the limits of its architecture: the rules of NVIDIA's occupancy calculator, so that it is known of kernels of vendors' libraries, too.
 
 /** Of a multiprocessor. Table "Technical Specifications per Compute Capability" of the CUDA Programming Guide; shared memory in bytes, 1 KiB of each block's is the system's. */
-interface Limits { readonly warps: number; readonly blocks: number; readonly shared: number; }
+interface Limits {
+  readonly warps: number;
+  readonly blocks: number;
+  readonly shared: number;
+}
 
 const limits: Readonly<Record<string, Limits>> = {
   75: { warps: 32, blocks: 16, shared: 64 << 10 },
@@ -24,7 +28,12 @@ const parts = 4;
 const sharedUnit = 128;
 const systemShared = 1 << 10;
 
-export interface LaunchShape { readonly grid: readonly number[]; readonly block: readonly number[]; readonly registers: number; readonly shared: number; }
+export interface LaunchShape {
+  readonly grid: readonly number[];
+  readonly block: readonly number[];
+  readonly registers: number;
+  readonly shared: number;
+}
 
 /** Percent of the warps that a multiprocessor holds. */
 export interface LaunchOccupancy {
@@ -46,7 +55,10 @@ export function occupancyOf(arch: string, multiprocessors: number, launch: Launc
   const fits: readonly (readonly [string, number])[] = [
     ["warps", Math.floor(limit.warps / warps)],
     ["blocks", limit.blocks],
-    ["registers", launch.registers === 0 ? Infinity : Math.floor((parts * Math.floor(registers / parts / perWarp)) / warps)],
+    [
+      "registers",
+      launch.registers === 0 ? Infinity : Math.floor((parts * Math.floor(registers / parts / perWarp)) / warps),
+    ],
     ["shared", Math.floor(limit.shared / shared)],
   ];
   const blocks = Math.min(...fits.map(([, count]) => count));
@@ -54,5 +66,9 @@ export function occupancyOf(arch: string, multiprocessors: number, launch: Launc
   const grid = launch.grid.reduce((product, length) => product * length, 1);
   const resident = Math.min(blocks, grid / multiprocessors);
   const achieved = (100 * resident * warps) / limit.warps;
-  return { theoretical, limiter: resident < blocks ? "grid" : fits.find(([, count]) => count === blocks)![0], achieved };
+  return {
+    theoretical,
+    limiter: resident < blocks ? "grid" : fits.find(([, count]) => count === blocks)![0],
+    achieved,
+  };
 }

@@ -21,16 +21,26 @@ export function pictureOf(data: ProfileData): string {
   }
   const shown = Math.min(lines, mostLines);
   const scale = whole === 0 ? 0 : (width - left) / whole;
-  const parts = tracks.flatMap(({ name, device }, track) => (tops[track]! < shown ? [`<text x="2" y="${tops[track]! * line + line - 4}">${escaped(device === null ? name : `${device} ${name}`)}</text>`] : []));
+  const parts = tracks.flatMap(({ name, device }, track) =>
+    tops[track]! < shown
+      ? [
+          `<text x="2" y="${tops[track]! * line + line - 4}">${escaped(device === null ? name : `${device} ${name}`)}</text>`,
+        ]
+      : [],
+  );
   for (let index = 0; index < slices.length; index++) {
     const row = tops[slices.track[index]!]! + slices.depth[index]!;
     if (row >= shown) continue;
     const name = names[slices.name[index]!]!;
     const x = left + slices.start[index]! * scale;
     const shape = `x="${x.toFixed(1)}" y="${row * line + 1}" width="${Math.max(0.5, slices.duration[index]! * scale).toFixed(1)}" height="${line - 2}"`;
-    parts.push(`<rect ${shape} fill="${palette[slices.name[index]! % palette.length]}"><title>${escaped(`${name}, ${duration(slices.duration[index]!)}`)}</title></rect>`);
+    parts.push(
+      `<rect ${shape} fill="${palette[slices.name[index]! % palette.length]}"><title>${escaped(`${name}, ${duration(slices.duration[index]!)}`)}</title></rect>`,
+    );
   }
   const height = (shown + 1) * line;
-  const axis = [0, 0.25, 0.5, 0.75].map((part) => `<text x="${left + part * (width - left)}" y="${height - 3}">${duration(part * whole)}</text>`);
+  const axis = [0, 0.25, 0.5, 0.75].map(
+    (part) => `<text x="${left + part * (width - left)}" y="${height - 3}">${duration(part * whole)}</text>`,
+  );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="sans-serif" font-size="10" fill="#888">${[...parts, ...axis].join("")}</svg>`;
 }

@@ -13,7 +13,11 @@ import { htmlOf, textOf } from "./text.ts";
 import { windowOf as windowIn } from "./window.ts";
 
 /** `trace`: keep the timeline, true when left out; without it there are the table and the advice. `counters`: measure what the device counts, where it is permitted; kernels then run slower. `samples`: have a GPU look at which instructions its warps are, for `kernel.asm` and {@link Profile.samples}. */
-export interface ProfileOptions { readonly trace?: boolean; readonly counters?: boolean; readonly samples?: boolean; }
+export interface ProfileOptions {
+  readonly trace?: boolean;
+  readonly counters?: boolean;
+  readonly samples?: boolean;
+}
 
 /** A kernel's launches. Times are milliseconds of the device; rates are of the mean launch. */
 export interface ProfileRow extends Omit<KernelRow, "places"> {
@@ -68,24 +72,45 @@ export class Profile {
   }
 
   /** Milliseconds, from the start to the end of all that was launched. */
-  get duration(): number { return this.#data.duration / 1e6; }
+  get duration(): number {
+    return this.#data.duration / 1e6;
+  }
 
   /** The share of the time in which each device worked, 0 … 1. */
-  get busy(): Readonly<Record<string, number>> { return Object.fromEntries(this.#data.devices.map(({ device, busy }) => [device, busy])); }
+  get busy(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#data.devices.map(({ device, busy }) => [device, busy]));
+  }
 
   /** Sentences about what is slow and why, each with its number; empty where nothing is. */
-  get advice(): readonly string[] { return this.#data.advice.map(({ text }) => text); }
+  get advice(): readonly string[] {
+    return this.#data.advice.map(({ text }) => text);
+  }
 
   /** What a reader must know of the data: records that were lost, what was not permitted. */
-  get notes(): readonly string[] { return this.#data.notes; }
+  get notes(): readonly string[] {
+    return this.#data.notes;
+  }
 
   /** A row for each kernel, the one that took most time first. */
   table(): ProfileRow[] {
     const { kernels, places } = this.#data;
     return kernels.map(({ places: launched, ...row }) => {
-      const perSecond = (amount: number | null, unit: number) => (amount === null || row.mean === 0 ? null : amount / row.mean / unit);
-      const [total, mean, deviation, min, max] = [row.total, row.mean, row.deviation, row.min, row.max].map((time) => time / 1e6) as [number, number, number, number, number];
-      return { ...row, total, mean, deviation, min, max, gbPerSecond: perSecond(row.bytes, 1), tflopPerSecond: perSecond(row.flops, 1e3), lines: launched.map((place) => places[place]!.text) };
+      const perSecond = (amount: number | null, unit: number) =>
+        amount === null || row.mean === 0 ? null : amount / row.mean / unit;
+      const [total, mean, deviation, min, max] = [row.total, row.mean, row.deviation, row.min, row.max].map(
+        (time) => time / 1e6,
+      ) as [number, number, number, number, number];
+      return {
+        ...row,
+        total,
+        mean,
+        deviation,
+        min,
+        max,
+        gbPerSecond: perSecond(row.bytes, 1),
+        tflopPerSecond: perSecond(row.flops, 1e3),
+        lines: launched.map((place) => places[place]!.text),
+      };
     });
   }
 
@@ -96,13 +121,33 @@ export class Profile {
       const { name: track, device } = tracks[slices.track[index]!]!;
       const { kind, facts, bytes, flops, stack } = details[slices.detail[index]!]!;
       const line = slices.place[index] === 0 ? null : places[slices.place[index]! - 1]!.text;
-      return { track, device, kind, name: names[slices.name[index]!]!, start: slices.start[index]! / 1e6, duration: slices.duration[index]! / 1e6, line, facts: Object.fromEntries(facts), bytes, flops, stack };
+      return {
+        track,
+        device,
+        kind,
+        name: names[slices.name[index]!]!,
+        start: slices.start[index]! / 1e6,
+        duration: slices.duration[index]! / 1e6,
+        line,
+        facts: Object.fromEntries(facts),
+        bytes,
+        flops,
+        stack,
+      };
     });
   }
 
   /** A row for each instruction that was sampled, by kernel; none but after `profile(fn, { samples: true })` of a GPU. */
   samples(): ProfileSample[] {
-    return this.#data.samples.flatMap(({ device, name, instructions }) => instructions.map(({ offset, samples }) => ({ device, kernel: name, offset, samples: sumOf(samples), reasons: samples })));
+    return this.#data.samples.flatMap(({ device, name, instructions }) =>
+      instructions.map(({ offset, samples }) => ({
+        device,
+        kernel: name,
+        offset,
+        samples: sumOf(samples),
+        reasons: samples,
+      })),
+    );
   }
 
   /** The timeline as JSON in the Trace Event Format, which Perfetto and chrome://tracing open. */
@@ -132,9 +177,13 @@ export class Profile {
     return new Profile(dataOf(payload, file));
   }
 
-  toString(): string { return textOf(this.#data); }
+  toString(): string {
+    return textOf(this.#data);
+  }
 
-  [Symbol.for("nodejs.util.inspect.custom")](): string { return this.toString(); }
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return this.toString();
+  }
 
   [displayKey](): Record<string, unknown> {
     const payload = payloadOf(this.#data, () => ids.of(this));
@@ -145,7 +194,8 @@ export class Profile {
   /** For the kernel: a window of the profile with that id, packed. Throws WarpcellError when it is gone. */
   static window(id: string, start: number, end: number, width: number) {
     const found = ids.find(id);
-    if (found === null) throw new WarpcellError("GONE", "This profile is no longer in memory. Run its cell again to see more of it.");
+    if (found === null)
+      throw new WarpcellError("GONE", "This profile is no longer in memory. Run its cell again to see more of it.");
     return packed(windowIn(found.#data, start, end, width));
   }
 }
@@ -160,10 +210,16 @@ function keep(profile: Profile): void {
 const optionNames: ReadonlySet<string> = new Set<keyof ProfileOptions>(["trace", "counters", "samples"]);
 
 function checkOptions(options: unknown): asserts options is ProfileOptions {
-  if (typeof options !== "object" || options === null) throw new WarpcellError("OPTIONS", `The options of a profile are an object such as { counters: true }, but got ${worded(options)}.`);
+  if (typeof options !== "object" || options === null)
+    throw new WarpcellError(
+      "OPTIONS",
+      `The options of a profile are an object such as { counters: true }, but got ${worded(options)}.`,
+    );
   for (const [key, value] of Object.entries(options)) {
-    if (!optionNames.has(key)) throw new WarpcellError("OPTIONS", `A profile has no option ${worded(key)}. It has trace, counters and samples.`);
-    if (typeof value !== "boolean" && value !== undefined) throw new WarpcellError("OPTIONS", `${key} of a profile is true or false, but got ${worded(value)}.`);
+    if (!optionNames.has(key))
+      throw new WarpcellError("OPTIONS", `A profile has no option ${worded(key)}. It has trace, counters and samples.`);
+    if (typeof value !== "boolean" && value !== undefined)
+      throw new WarpcellError("OPTIONS", `${key} of a profile is true or false, but got ${worded(value)}.`);
   }
 }
 
@@ -172,7 +228,11 @@ function checkOptions(options: unknown): asserts options is ProfileOptions {
  * WarpcellError for options out of place or a profile within another one.
  */
 export async function profile(fn: () => unknown, options: ProfileOptions = {}): Promise<Profile> {
-  if (typeof fn !== "function") throw new WarpcellError("OPERANDS", `profile takes a function, as in profile(() => step()), but got ${worded(fn)}.`);
+  if (typeof fn !== "function")
+    throw new WarpcellError(
+      "OPERANDS",
+      `profile takes a function, as in profile(() => step()), but got ${worded(fn)}.`,
+    );
   checkOptions(options);
   const profiling = Profiling.begin(options);
   let isDone = false;
@@ -187,6 +247,10 @@ export async function profile(fn: () => unknown, options: ProfileOptions = {}): 
 
 /** Marks what `fn` does on the timeline of a profile. Annotations nest; without a profile it only runs `fn`, whose result it returns. */
 export function range<T>(name: string, fn: () => T): T {
-  if (typeof name !== "string" || typeof fn !== "function") throw new WarpcellError("OPERANDS", `range takes a name and a function, as in range("forward", () => model(x)), but got ${worded(name)} and ${worded(fn)}.`);
+  if (typeof name !== "string" || typeof fn !== "function")
+    throw new WarpcellError(
+      "OPERANDS",
+      `range takes a name and a function, as in range("forward", () => model(x)), but got ${worded(name)} and ${worded(fn)}.`,
+    );
   return Profiling.ranged(name, fn);
 }

@@ -29,7 +29,12 @@ interface Summary {
 }
 
 /** What a profile is asked for; `counters` and `samples` are the devices' to permit. */
-interface Wishes { readonly trace?: boolean; readonly counters?: boolean; readonly samples?: boolean; readonly title?: string; }
+interface Wishes {
+  readonly trace?: boolean;
+  readonly counters?: boolean;
+  readonly samples?: boolean;
+  readonly title?: string;
+}
 
 const text = new TextDecoder();
 
@@ -57,8 +62,16 @@ export class Profiling {
 
   /** The default device records, and all that work already or come later. Throws WarpcellError within another profile, and what a device refuses with. */
   static begin(wishes: Wishes = {}): Profiling {
-    if (current !== null) throw new WarpcellError("PROFILING", "A profile is under way already: one at a time. Mark parts of it with range(name, fn).");
-    if (wishes.counters === true && wishes.samples === true) throw new WarpcellError("OPTIONS", "A profile counts or takes samples, because GPUs do not do both at once: take two profiles, one with counters and one with samples.");
+    if (current !== null)
+      throw new WarpcellError(
+        "PROFILING",
+        "A profile is under way already: one at a time. Mark parts of it with range(name, fn).",
+      );
+    if (wishes.counters === true && wishes.samples === true)
+      throw new WarpcellError(
+        "OPTIONS",
+        "A profile counts or takes samples, because GPUs do not do both at once: take two profiles, one with counters and one with samples.",
+      );
     const place = originText(origin.current);
     const profiling = new Profiling(wishes, wishes.title ?? (place === undefined ? "Profile" : `Profile of ${place}`));
     try {
@@ -76,7 +89,8 @@ export class Profiling {
   #start(device: DeviceProcess): void {
     const [answer] = device.request(Op.profile_start, this.#extras);
     this.#devices.push(device);
-    for (const note of (JSON.parse(text.decode(answer)) as { notes: string[] }).notes) this.#notes.push(`${device.name}: ${note}`);
+    for (const note of (JSON.parse(text.decode(answer)) as { notes: string[] }).notes)
+      this.#notes.push(`${device.name}: ${note}`);
   }
 
   /** The profile that is on. */
@@ -94,7 +108,9 @@ export class Profiling {
     const profiling = current;
     if (profiling === null) return fn();
     const start = clock();
-    const ended = () => { if (current === profiling) profiling.#recorder.ranged(name, start); };
+    const ended = () => {
+      if (current === profiling) profiling.#recorder.ranged(name, start);
+    };
     let result: R;
     try {
       result = fn();
@@ -146,8 +162,18 @@ export class Profiling {
       const { names, dropped, notes, counters, samples } = JSON.parse(text.decode(json)) as Summary;
       this.#notes.push(...notes.map((note) => `${device.name}: ${note}`));
       this.#sampled.push(...samples.map((kernel) => ({ device: device.name, ...kernel })));
-      if (dropped > 0) this.#notes.push(`${device.name} dropped ${countText(dropped)} records: there was no room for them. Profile less at a time.`);
-      return [{ device, names, records: new ProfileRecords(bytes ?? new Uint8Array(), this.#base), counters: bySequence(counters) }];
+      if (dropped > 0)
+        this.#notes.push(
+          `${device.name} dropped ${countText(dropped)} records: there was no room for them. Profile less at a time.`,
+        );
+      return [
+        {
+          device,
+          names,
+          records: new ProfileRecords(bytes ?? new Uint8Array(), this.#base),
+          counters: bySequence(counters),
+        },
+      ];
     } catch (error) {
       if (!isNotProfiling(error)) throw error;
       this.#notes.push(`${device.name} was started again while the profile was on: what it did is not in it.`);
@@ -162,16 +188,52 @@ export class Profiling {
     const launched = this.#recorder.launched();
     for (const { device } of recorded) this.#notes.push(...keepForListings(device, this.#sampled, launched));
     for (const listener of listeners) listener(launches.latest());
-    const times = deviceTimes(drafts, tracks, details.map(({ kind }) => kind), duration);
-    const devices = recorded.map(({ device }) => profiled(device, kernels, duration === 0 ? 0 : (times.find((time) => time.device === device.name)?.busy ?? 0) / duration));
+    const times = deviceTimes(
+      drafts,
+      tracks,
+      details.map(({ kind }) => kind),
+      duration,
+    );
+    const devices = recorded.map(({ device }) =>
+      profiled(
+        device,
+        kernels,
+        duration === 0 ? 0 : (times.find((time) => time.device === device.name)?.busy ?? 0) / duration,
+      ),
+    );
     const advice = adviceOf({
-      duration, times, kernels, devices, places, drafts, tracks, details, multiprocessors: new Map(recorded.map(({ device }) => [device.name, device.properties.multiprocessors])),
+      duration,
+      times,
+      kernels,
+      devices,
+      places,
+      drafts,
+      tracks,
+      details,
+      multiprocessors: new Map(recorded.map(({ device }) => [device.name, device.properties.multiprocessors])),
     });
     const counters = [...this.#recorder.memory].map(([device, { times: at, bytes }]) => ({
-      name: `memory of ${device.name}`, unit: "bytes" as const, time: Float64Array.from(at, (time) => (time - this.#recorder.start) * 1e6), value: Float64Array.from(bytes),
+      name: `memory of ${device.name}`,
+      unit: "bytes" as const,
+      time: Float64Array.from(at, (time) => (time - this.#recorder.start) * 1e6),
+      value: Float64Array.from(bytes),
     }));
-    const kept = this.#hasTrace ? { tracks, slices: slicesOf(drafts, tracks), counters } : { tracks: [], slices: emptySlices(0), counters: [] };
-    return { title: this.#title, duration, devices, names, places, details, kernels, advice, notes: this.#notes, samples: this.#sampled, ...kept };
+    const kept = this.#hasTrace
+      ? { tracks, slices: slicesOf(drafts, tracks), counters }
+      : { tracks: [], slices: emptySlices(0), counters: [] };
+    return {
+      title: this.#title,
+      duration,
+      devices,
+      names,
+      places,
+      details,
+      kernels,
+      advice,
+      notes: this.#notes,
+      samples: this.#sampled,
+      ...kept,
+    };
   }
 }
 
@@ -180,7 +242,8 @@ function profiled(device: DeviceProcess, kernels: readonly KernelRow[], busy: nu
   const result: ProfiledDevice = { device: device.name, name: device.properties.name, copy: null, product: {}, busy };
   try {
     if (rows.some(({ bytes, flops }) => bytes !== null || flops !== null)) result.copy = copyRate(device);
-    for (const { dtype, flops } of rows) if (dtype !== null && flops !== null && flops > 0) result.product[dtype] ??= productRate(device, dtype as DType);
+    for (const { dtype, flops } of rows)
+      if (dtype !== null && flops !== null && flops > 0) result.product[dtype] ??= productRate(device, dtype as DType);
   } catch (error) {
     // A full device has no room for a measurement.
     if (!(error instanceof OutOfMemory)) throw error;
@@ -223,4 +286,3 @@ function monotonicAt(time: number): bigint {
   const { offset } = looks.reduce((best, look) => (look.spread < best.spread ? look : best));
   return offset + BigInt(Math.round(time * 1e6));
 }
-

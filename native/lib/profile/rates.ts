@@ -7,7 +7,8 @@ import { Tensor } from "../tensor/tensor.ts";
 import { timeBatches } from "./stopwatch.ts";
 
 /** Beyond every cache, or as much as a device without memory of its own moves in a moment; rows of a matrix that keep all of it busy. */
-const sizes = (device: DeviceProcess) => (device.properties.unifiedMemory ? { copied: 64 * 2 ** 20, rows: 512 } : { copied: 2 ** 30, rows: 4096 });
+const sizes = (device: DeviceProcess) =>
+  device.properties.unifiedMemory ? { copied: 64 * 2 ** 20, rows: 512 } : { copied: 2 ** 30, rows: 4096 };
 
 const known = new WeakMap<DeviceProcess, Map<string, number>>();
 
@@ -19,7 +20,19 @@ function once(device: DeviceProcess, key: string, measure: () => number): number
   return rate;
 }
 
-const best = (run: () => void): number => summarize(timeBatches(() => { tidy(run); }, () => { tidy(() => {}); }, 5, 3).samples).min / 1000;
+const best = (run: () => void): number =>
+  summarize(
+    timeBatches(
+      () => {
+        tidy(run);
+      },
+      () => {
+        tidy(() => {});
+      },
+      5,
+      3,
+    ).samples,
+  ).min / 1000;
 
 /** Bytes a second that a copy reads and writes. */
 export function copyRate(device: DeviceProcess): number {
@@ -28,7 +41,12 @@ export function copyRate(device: DeviceProcess): number {
     using from = Tensor.empty(device, "float32", [Math.floor(count)]);
     using to = Tensor.empty(device, "float32", from.shape);
     from.fill_(1);
-    return (2 * from.bytes) / best(() => { to.copy_(from); });
+    return (
+      (2 * from.bytes) /
+      best(() => {
+        to.copy_(from);
+      })
+    );
   });
 }
 
@@ -38,6 +56,11 @@ export function productRate(device: DeviceProcess, dtype: DType): number {
     const { rows } = sizes(device);
     using a = Tensor.empty(device, dtype, [rows, rows]);
     a.fill_(1);
-    return (2 * rows ** 3) / best(() => { a.matmul(a); });
+    return (
+      (2 * rows ** 3) /
+      best(() => {
+        a.matmul(a);
+      })
+    );
   });
 }

@@ -10,7 +10,9 @@ import { headerBytes, headerOffsets, Op } from "../wire/commands.ts";
 import { EventKind, EventLog } from "./log.ts";
 
 /** What is known of an operation. */
-export interface RanOperation extends Described { readonly name: string; }
+export interface RanOperation extends Described {
+  readonly name: string;
+}
 
 /** How often the memory of tensors is looked at, at most. Milliseconds. */
 const memoryInterval = 0.05;
@@ -82,7 +84,16 @@ export class Recorder implements Watcher, Observer {
     if (op === Op.fence) return;
     const subject = op === Op.launch ? words[headerBytes / 4]! : op === Op.run ? words[headerBytes / 4]! + planBit : 0;
     const end = clock();
-    this.#lastCommand = this.log.add(EventKind.command, start, end, this.#indexOf(device), origin.current, sequence, op, subject);
+    this.#lastCommand = this.log.add(
+      EventKind.command,
+      start,
+      end,
+      this.#indexOf(device),
+      origin.current,
+      sequence,
+      op,
+      subject,
+    );
     const key = stackKey(origin.current, subject);
     if (!this.stacks.has(key)) this.stacks.set(key, stackHere());
     if (end - this.#memorySeen > memoryInterval) this.#sampleMemory(device, end);
@@ -97,7 +108,16 @@ export class Recorder implements Watcher, Observer {
   }
 
   waited(device: DeviceProcess, start: number, isBlocking: boolean): void {
-    this.log.add(EventKind.wait, start, clock(), this.#indexOf(device), origin.current, 0, Op.fence, isBlocking ? 1 : 0);
+    this.log.add(
+      EventKind.wait,
+      start,
+      clock(),
+      this.#indexOf(device),
+      origin.current,
+      0,
+      Op.fence,
+      isBlocking ? 1 : 0,
+    );
   }
 
   before(): number {
@@ -107,11 +127,30 @@ export class Recorder implements Watcher, Observer {
   after({ name, operation, inputs, outputs, attributes }: Applied, before: number): void {
     const { log } = this;
     const cost = operation.cost(inputs, outputs, attributes);
-    const operands = inputs.flatMap((input, index) => (input instanceof DeviceArray ? [{ name: inputs.length === 1 ? "input" : `input ${index + 1}`, dtype: input.dtype, shape: input.shape }] : []));
+    const operands = inputs.flatMap((input, index) =>
+      input instanceof DeviceArray
+        ? [{ name: inputs.length === 1 ? "input" : `input ${index + 1}`, dtype: input.dtype, shape: input.shape }]
+        : [],
+    );
     for (const { dtype, shape } of outputs) operands.push({ name: "result", dtype, shape });
-    const event = log.add(EventKind.operation, before, clock(), this.#indexOf(outputs[0]!.deviceProcess), origin.current, 0, 0, this.#textIndex(name));
-    log.more[event] = this.described.push({ name, operands, bytes: cost.bytes, flops: cost.flops } satisfies RanOperation);
-    for (let at = event - 1; at >= 0 && log.start[at]! >= before; at--) if (log.owner[at] === 0) log.owner[at] = event + 1;
+    const event = log.add(
+      EventKind.operation,
+      before,
+      clock(),
+      this.#indexOf(outputs[0]!.deviceProcess),
+      origin.current,
+      0,
+      0,
+      this.#textIndex(name),
+    );
+    log.more[event] = this.described.push({
+      name,
+      operands,
+      bytes: cost.bytes,
+      flops: cost.flops,
+    } satisfies RanOperation);
+    for (let at = event - 1; at >= 0 && log.start[at]! >= before; at--)
+      if (log.owner[at] === 0) log.owner[at] = event + 1;
   }
 
   /** An annotation, or a cell, that has ended. */
@@ -123,14 +162,26 @@ export class Recorder implements Watcher, Observer {
   launched(): Set<number> {
     const { log } = this;
     const kernels = new Set<number>();
-    for (let event = 0; event < log.length; event++) if (log.kind[event] === EventKind.command && log.op[event] === Op.launch) kernels.add(log.subject[event]!);
+    for (let event = 0; event < log.length; event++)
+      if (log.kind[event] === EventKind.command && log.op[event] === Op.launch) kernels.add(log.subject[event]!);
     return kernels;
   }
 
   #collected(entries: readonly PerformanceEntry[]): void {
-    for (const { startTime, duration, detail } of entries as readonly (PerformanceEntry & { detail?: { kind?: number } })[]) {
-      if (startTime < this.start || startTime > this.end && this.end !== 0) continue;
-      this.log.add(EventKind.collector, startTime, startTime + duration, 0, 0, 0, 0, this.#textIndex(collectors[detail?.kind ?? 0] ?? "collector"));
+    for (const { startTime, duration, detail } of entries as readonly (PerformanceEntry & {
+      detail?: { kind?: number };
+    })[]) {
+      if (startTime < this.start || (startTime > this.end && this.end !== 0)) continue;
+      this.log.add(
+        EventKind.collector,
+        startTime,
+        startTime + duration,
+        0,
+        0,
+        0,
+        0,
+        this.#textIndex(collectors[detail?.kind ?? 0] ?? "collector"),
+      );
     }
   }
 

@@ -15,10 +15,20 @@ export interface Slices {
   readonly kernel: Uint32Array;
 }
 
-export interface Track { readonly name: string; readonly kind: "host" | "range" | "stream" | "worker"; readonly device: string | null; depth: number; }
+export interface Track {
+  readonly name: string;
+  readonly kind: "host" | "range" | "stream" | "worker";
+  readonly device: string | null;
+  depth: number;
+}
 
 /** A line of a cell, or of a program. */
-export interface Place { readonly text: string; readonly cell: string | null; readonly count: number; readonly line: number; }
+export interface Place {
+  readonly text: string;
+  readonly cell: string | null;
+  readonly count: number;
+  readonly line: number;
+}
 
 export interface Detail {
   readonly kind: string;
@@ -29,10 +39,21 @@ export interface Detail {
   readonly stack: string[];
 }
 
-export interface Counter { readonly name: string; readonly unit: "bytes"; readonly time: Float64Array; readonly value: Float64Array; }
+export interface Counter {
+  readonly name: string;
+  readonly unit: "bytes";
+  readonly time: Float64Array;
+  readonly value: Float64Array;
+}
 
 /** What a device can do at best, per second; `null`: not measured. `busy`: the share of the profile's time, 0 … 1. */
-export interface ProfiledDevice { readonly device: string; readonly name: string; copy: number | null; product: Record<string, number>; readonly busy: number; }
+export interface ProfiledDevice {
+  readonly device: string;
+  readonly name: string;
+  copy: number | null;
+  product: Record<string, number>;
+  readonly busy: number;
+}
 
 /** All launches of one kernel on one device. */
 export interface KernelRow {
@@ -67,7 +88,12 @@ export interface KernelRow {
   readonly places: number[];
 }
 
-export interface Advice { readonly text: string; readonly place: number | null; readonly start: number; readonly end: number; }
+export interface Advice {
+  readonly text: string;
+  readonly place: number | null;
+  readonly start: number;
+  readonly end: number;
+}
 
 export interface ProfileData {
   readonly title: string;
@@ -87,8 +113,16 @@ export interface ProfileData {
 
 export function emptySlices(length: number): Slices {
   return {
-    length, start: new Float64Array(length), duration: new Float32Array(length), track: new Uint16Array(length), depth: new Uint8Array(length), name: new Uint32Array(length), place: new Uint32Array(length),
-    detail: new Uint32Array(length), cause: new Uint32Array(length), kernel: new Uint32Array(length),
+    length,
+    start: new Float64Array(length),
+    duration: new Float32Array(length),
+    track: new Uint16Array(length),
+    depth: new Uint8Array(length),
+    name: new Uint32Array(length),
+    place: new Uint32Array(length),
+    detail: new Uint32Array(length),
+    cause: new Uint32Array(length),
+    kernel: new Uint32Array(length),
   };
 }
 

@@ -38,5 +38,8 @@ export function waitText(samples: SampleCounts): string | null {
 }
 
 function most(samples: SampleCounts): [string, number] {
-  return Object.entries(samples).reduce<[string, number]>((best, entry) => (entry[1] > best[1] ? entry : best), ["", 0]);
+  return Object.entries(samples).reduce<[string, number]>(
+    (best, entry) => (entry[1] > best[1] ? entry : best),
+    ["", 0],
+  );
 }

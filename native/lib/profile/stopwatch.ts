@@ -20,11 +20,17 @@ function batch(run: () => void, calls: number): number {
 }
 
 /** Milliseconds a call, once for each of `repeats` batches, and the calls in a batch. `idle`: what a call costs that does nothing. */
-export function timeBatches(run: () => void, idle: () => void, repeats: number, warmup: number): { samples: number[]; calls: number } {
+export function timeBatches(
+  run: () => void,
+  idle: () => void,
+  repeats: number,
+  warmup: number,
+): { samples: number[]; calls: number } {
   for (let call = 0; call < warmup; call++) run();
   let calls = 1;
   // The least of three: one batch may wait for other programs.
-  while (calls < mostCalls && Math.min(batch(run, calls), batch(run, calls), batch(run, calls)) < leastBatch) calls *= 2;
+  while (calls < mostCalls && Math.min(batch(run, calls), batch(run, calls), batch(run, calls)) < leastBatch)
+    calls *= 2;
   calls = Math.min(calls, mostCalls);
   const overhead = Math.min(...Array.from({ length: 5 }, () => batch(idle, calls)));
   const samples = Array.from({ length: repeats }, () => Math.max(batch(run, calls) - overhead, resolution) / calls);

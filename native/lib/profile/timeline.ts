@@ -13,18 +13,57 @@ import { Interned, type Detail, type Place, type Track } from "./slices.ts";
 import { occupancyOf } from "./occupancy.ts";
 
 /** What one device recorded. */
-export interface DeviceRecords { readonly device: DeviceProcess; readonly records: ProfileRecords; readonly names: readonly string[]; readonly counters: ReadonlyMap<number, readonly Record<string, number>[]>; }
+export interface DeviceRecords {
+  readonly device: DeviceProcess;
+  readonly records: ProfileRecords;
+  readonly names: readonly string[];
+  readonly counters: ReadonlyMap<number, readonly Record<string, number>[]>;
+}
 
-export interface Timeline { readonly drafts: Drafts; readonly tracks: Track[]; readonly names: string[]; readonly places: Place[]; readonly details: Detail[]; readonly launches: LaunchList; }
+export interface Timeline {
+  readonly drafts: Drafts;
+  readonly tracks: Track[];
+  readonly names: string[];
+  readonly places: Place[];
+  readonly details: Detail[];
+  readonly launches: LaunchList;
+}
 
 const opTexts: Readonly<Record<number, string>> = {
-  [Op.copy]: "copy", [Op.fill]: "fill", [Op.segment_create]: "get memory", [Op.segment_import]: "get memory", [Op.segment_release]: "give memory back", [Op.compile]: "compile", [Op.module_load]: "load kernels",
-  [Op.module_unload]: "unload kernels", [Op.occupancy]: "occupancy", [Op.time]: "time a kernel", [Op.disassemble]: "disassemble", [Op.address]: "address", [Op.plan]: "plan a library call", [Op.hello]: "start a device",
+  [Op.copy]: "copy",
+  [Op.fill]: "fill",
+  [Op.segment_create]: "get memory",
+  [Op.segment_import]: "get memory",
+  [Op.segment_release]: "give memory back",
+  [Op.compile]: "compile",
+  [Op.module_load]: "load kernels",
+  [Op.module_unload]: "unload kernels",
+  [Op.occupancy]: "occupancy",
+  [Op.time]: "time a kernel",
+  [Op.disassemble]: "disassemble",
+  [Op.address]: "address",
+  [Op.plan]: "plan a library call",
+  [Op.hello]: "start a device",
 };
-const requestKinds: Readonly<Record<number, string>> = { [Op.compile]: "compile", [Op.module_load]: "compile", [Op.plan]: "compile" };
+const requestKinds: Readonly<Record<number, string>> = {
+  [Op.compile]: "compile",
+  [Op.module_load]: "compile",
+  [Op.plan]: "compile",
+};
 
 /** A kernel's launch as its records say it, with what it was found to be. */
-interface KnownKernel { readonly grid: readonly number[]; readonly block: readonly number[]; readonly registers: number; readonly shared: number; readonly local: number; readonly more: Described | null; readonly operation: string | null; readonly detail: number; readonly group: number; readonly facts: LaunchFacts; }
+interface KnownKernel {
+  readonly grid: readonly number[];
+  readonly block: readonly number[];
+  readonly registers: number;
+  readonly shared: number;
+  readonly local: number;
+  readonly more: Described | null;
+  readonly operation: string | null;
+  readonly detail: number;
+  readonly group: number;
+  readonly facts: LaunchFacts;
+}
 
 export class TimelineBuilder {
   readonly drafts = new Drafts();
@@ -37,7 +76,10 @@ export class TimelineBuilder {
   readonly #trackOf = new Map<string, number>();
   readonly #recorder: Recorder;
   /** By call site and kernel: the command that was described last, which most are like. */
-  readonly #described = new Map<number, { name: string; detail: number; more: Described | null; op: number; device: DeviceProcess | null }>();
+  readonly #described = new Map<
+    number,
+    { name: string; detail: number; more: Described | null; op: number; device: DeviceProcess | null }
+  >();
   /** By device and sequence: the draft of the command in this process, and its event. */
   readonly #commands = new Map<DeviceProcess, Map<number, { draft: number; event: number }>>();
 
@@ -48,7 +90,14 @@ export class TimelineBuilder {
   build(devices: readonly DeviceRecords[]): Timeline {
     this.#addEvents();
     for (const recorded of devices) this.#addRecords(recorded);
-    return { drafts: this.drafts, tracks: this.tracks, names: this.#names.items, places: this.#places.items, details: this.#details.items, launches: this.launches };
+    return {
+      drafts: this.drafts,
+      tracks: this.tracks,
+      names: this.#names.items,
+      places: this.#places.items,
+      details: this.#details.items,
+      launches: this.launches,
+    };
   }
 
   #time(milliseconds: number): number {
@@ -66,10 +115,13 @@ export class TimelineBuilder {
     let place = this.#placeOfOrigin.get(site);
     if (place !== undefined) return place;
     const text = originText(site);
-    place = text === undefined ? -1 : this.#places.of(text, () => {
-      const [, count = "0", line = "0"] = /\[(\d+)\]:(\d+)$/.exec(text) ?? [];
-      return { text, cell: originCell(site) ?? null, count: Number(count), line: Number(line) };
-    });
+    place =
+      text === undefined
+        ? -1
+        : this.#places.of(text, () => {
+            const [, count = "0", line = "0"] = /\[(\d+)\]:(\d+)$/.exec(text) ?? [];
+            return { text, cell: originCell(site) ?? null, count: Number(count), line: Number(line) };
+          });
     this.#placeOfOrigin.set(site, place);
     return place;
   }
@@ -78,8 +130,20 @@ export class TimelineBuilder {
     return this.#names.of(text, () => text);
   }
 
-  #detail(kind: string, facts: [string, string][], bytes: number | null, flops: number | null, stack: string[] = []): number {
-    return this.#details.of(`${kind}\0${facts.join("\0")}\0${bytes}\0${flops}\0${stack.join("\0")}`, () => ({ kind, facts, bytes, flops, stack }));
+  #detail(
+    kind: string,
+    facts: [string, string][],
+    bytes: number | null,
+    flops: number | null,
+    stack: string[] = [],
+  ): number {
+    return this.#details.of(`${kind}\0${facts.join("\0")}\0${bytes}\0${flops}\0${stack.join("\0")}`, () => ({
+      kind,
+      facts,
+      bytes,
+      flops,
+      stack,
+    }));
   }
 
   #addEvents(): void {
@@ -92,7 +156,14 @@ export class TimelineBuilder {
       const isRange = kind === EventKind.range;
       const { name, detail } = this.#describe(event, kind, device);
       const track = isRange ? this.#track("annotations", "range", null) : host;
-      const draft = this.drafts.add(track, Math.max(0, this.#time(log.start[event]!)), this.#time(Math.min(log.end[event]!, concluded)), this.#name(name), this.#place(log.origin[event]!), detail);
+      const draft = this.drafts.add(
+        track,
+        Math.max(0, this.#time(log.start[event]!)),
+        this.#time(Math.min(log.end[event]!, concluded)),
+        this.#name(name),
+        this.#place(log.origin[event]!),
+        detail,
+      );
       if (device === null || (kind !== EventKind.command && kind !== EventKind.request)) continue;
       let commands = this.#commands.get(device);
       if (commands === undefined) this.#commands.set(device, (commands = new Map()));
@@ -110,22 +181,50 @@ export class TimelineBuilder {
         const isLaunch = subject !== 0;
         const key = stackKey(log.origin[event]!, subject);
         const before = this.#described.get(key);
-        if (before !== undefined && before.more === more && before.op === log.op[event] && before.device === device) return before;
+        if (before !== undefined && before.more === more && before.op === log.op[event] && before.device === device)
+          return before;
         const name = isLaunch ? `launch ${kernelName(subject)}` : (opTexts[log.op[event]!] ?? "command");
-        const detail = this.#detail(isLaunch ? "launch" : "submit", [...on, ...operandFacts(more?.operands)], more?.bytes ?? null, more?.flops ?? null, framesOf(stacks.get(key) ?? ""));
+        const detail = this.#detail(
+          isLaunch ? "launch" : "submit",
+          [...on, ...operandFacts(more?.operands)],
+          more?.bytes ?? null,
+          more?.flops ?? null,
+          framesOf(stacks.get(key) ?? ""),
+        );
         const described = { name, detail, more, op: log.op[event]!, device };
         this.#described.set(key, described);
         return described;
       }
-      case EventKind.operation: return { name: (more as RanOperation).name, detail: this.#detail("operation", [...on, ...operandFacts(more!.operands)], more!.bytes ?? null, more!.flops ?? null) };
+      case EventKind.operation:
+        return {
+          name: (more as RanOperation).name,
+          detail: this.#detail(
+            "operation",
+            [...on, ...operandFacts(more!.operands)],
+            more!.bytes ?? null,
+            more!.flops ?? null,
+          ),
+        };
       case EventKind.request: {
         const op = log.op[event]!;
         return { name: opTexts[op] ?? "request", detail: this.#detail(requestKinds[op] ?? "request", on, null, null) };
       }
-      case EventKind.wait: return { name: `wait for ${device!.name}`, detail: this.#detail("wait", [["JavaScript", log.subject[event] === 1 ? "blocked" : "free meanwhile"]], null, null) };
-      case EventKind.range: return { name: texts[log.subject[event]!]!, detail: this.#detail("range", [], null, null) };
-      case EventKind.collector: return { name: texts[log.subject[event]!]!, detail: this.#detail("collector", [], null, null) };
-      case EventKind.cell: return { name: texts[log.subject[event]!]!, detail: this.#detail("cell", [], null, null) };
+      case EventKind.wait:
+        return {
+          name: `wait for ${device!.name}`,
+          detail: this.#detail(
+            "wait",
+            [["JavaScript", log.subject[event] === 1 ? "blocked" : "free meanwhile"]],
+            null,
+            null,
+          ),
+        };
+      case EventKind.range:
+        return { name: texts[log.subject[event]!]!, detail: this.#detail("range", [], null, null) };
+      case EventKind.collector:
+        return { name: texts[log.subject[event]!]!, detail: this.#detail("collector", [], null, null) };
+      case EventKind.cell:
+        return { name: texts[log.subject[event]!]!, detail: this.#detail("cell", [], null, null) };
     }
   }
 
@@ -149,7 +248,8 @@ export class TimelineBuilder {
       const name = names[records.name(at)] ?? kind;
       const cause = command?.draft ?? -1;
       const place = cause < 0 ? -1 : this.drafts.place[cause]!;
-      const add = (track: number, detail: number, kernel = -1) => this.drafts.add(track, start, end, this.#name(name), place, detail, cause, kernel);
+      const add = (track: number, detail: number, kernel = -1) =>
+        this.drafts.add(track, start, end, this.#name(name), place, detail, cause, kernel);
       switch (kind) {
         case "kernel": {
           const number = records.name(at);
@@ -165,37 +265,75 @@ export class TimelineBuilder {
         case "copy":
         case "fill": {
           const bytes = records.bytes(at);
-          add(this.#track(`stream ${records.lane(at)}`, "stream", device.name), this.#detail(kind, [["size", sizeText(bytes)]], bytes, null));
+          add(
+            this.#track(`stream ${records.lane(at)}`, "stream", device.name),
+            this.#detail(kind, [["size", sizeText(bytes)]], bytes, null),
+          );
           break;
         }
         case "worker": {
           const blocks = records.blocks(at);
           let detail = parts.get(blocks);
-          if (detail === undefined) parts.set(blocks, (detail = this.#detail("worker", [["blocks", countText(blocks)]], null, null)));
+          if (detail === undefined)
+            parts.set(blocks, (detail = this.#detail("worker", [["blocks", countText(blocks)]], null, null)));
           add(this.#track(`core ${records.lane(at)}`, "worker", device.name), detail);
           break;
         }
-        default: add(this.#track(`process of ${device.name}`, "host", device.name), this.#detail(kind, [], null, null));
+        default:
+          add(this.#track(`process of ${device.name}`, "host", device.name), this.#detail(kind, [], null, null));
       }
     }
   }
 
   /** `before`: the launch of that name before this one, which most are like. */
-  #kernel(device: DeviceProcess, name: string, records: ProfileRecords, at: number, event: number | undefined, kernelsOf: ReadonlyMap<number, number>, before: KnownKernel | undefined): KnownKernel {
+  #kernel(
+    device: DeviceProcess,
+    name: string,
+    records: ProfileRecords,
+    at: number,
+    event: number | undefined,
+    kernelsOf: ReadonlyMap<number, number>,
+    before: KnownKernel | undefined,
+  ): KnownKernel {
     const { log, described } = this.#recorder;
     const owner = event === undefined ? 0 : log.owner[event]!;
     const operation = owner > 0 ? (described[log.more[owner - 1]! - 1] as RanOperation) : null;
     const own = event === undefined || log.more[event] === 0 ? null : described[log.more[event]! - 1]!;
-    const operationName = operation?.name ?? (event !== undefined && log.kind[event] === EventKind.request ? opTexts[log.op[event]!]! : null);
+    const operationName =
+      operation?.name ??
+      (event !== undefined && log.kind[event] === EventKind.request ? opTexts[log.op[event]!]! : null);
     // What an operation moves and computes in all is known, so that of one among several kernels is not.
     const more = operation === null ? own : kernelsOf.get(owner) === 1 ? operation : null;
-    const [grid, block, registers, local] = [records.grid(at), records.block(at), records.registers(at), records.local(at)];
+    const [grid, block, registers, local] = [
+      records.grid(at),
+      records.block(at),
+      records.registers(at),
+      records.local(at),
+    ];
     const shared = records.staticShared(at) + records.dynamicShared(at);
-    const isLike = before !== undefined && before.more === more && before.operation === operationName && before.registers === registers && before.shared === shared && before.local === local &&
-      before.grid.every((length, axis) => length === grid[axis]) && before.block.every((length, axis) => length === block[axis]);
+    const isLike =
+      before !== undefined &&
+      before.more === more &&
+      before.operation === operationName &&
+      before.registers === registers &&
+      before.shared === shared &&
+      before.local === local &&
+      before.grid.every((length, axis) => length === grid[axis]) &&
+      before.block.every((length, axis) => length === block[axis]);
     if (isLike) return before;
-    const occupancy = occupancyOf(device.properties.arch, device.properties.multiprocessors, { grid, block, registers, shared });
-    const facts: [string, string][] = grid[0] === 0 ? [] : [["grid", shapeText(grid)], ["block", shapeText(block)]];
+    const occupancy = occupancyOf(device.properties.arch, device.properties.multiprocessors, {
+      grid,
+      block,
+      registers,
+      shared,
+    });
+    const facts: [string, string][] =
+      grid[0] === 0
+        ? []
+        : [
+            ["grid", shapeText(grid)],
+            ["block", shapeText(block)],
+          ];
     if (registers > 0) facts.push(["registers", String(registers)]);
     if (shared > 0) facts.push(["shared memory", sizeText(shared)]);
     if (local > 0) facts.push(["local memory of a thread", sizeText(local)]);
@@ -203,9 +341,35 @@ export class TimelineBuilder {
     if (operationName !== null) facts.push(["operation", operationName]);
     facts.push(...operandFacts((operation ?? own)?.operands));
     const [bytes, flops] = [more?.bytes ?? null, more?.flops ?? null];
-    const dtype = more?.operands.find((operand) => operand.dtype.startsWith("float") || operand.dtype === "bfloat16")?.dtype ?? null;
-    const launch: LaunchFacts = { device: device.name, name, operation: operationName, grid, block, registers, shared, local, occupancy, bytes, flops, dtype };
-    return { grid, block, registers, shared, local, more, operation: operationName, detail: this.#detail("kernel", facts, bytes, flops), group: this.launches.groupOf(launch), facts: launch };
+    const dtype =
+      more?.operands.find((operand) => operand.dtype.startsWith("float") || operand.dtype === "bfloat16")?.dtype ??
+      null;
+    const launch: LaunchFacts = {
+      device: device.name,
+      name,
+      operation: operationName,
+      grid,
+      block,
+      registers,
+      shared,
+      local,
+      occupancy,
+      bytes,
+      flops,
+      dtype,
+    };
+    return {
+      grid,
+      block,
+      registers,
+      shared,
+      local,
+      more,
+      operation: operationName,
+      detail: this.#detail("kernel", facts, bytes, flops),
+      group: this.launches.groupOf(launch),
+      facts: launch,
+    };
   }
 
   /** How many kernels each operation launched. */
@@ -227,8 +391,11 @@ function operandFacts(operands: RanOperation["operands"] = []): [string, string]
 
 /** The frames of a stack that are not the library's own. */
 function framesOf(stack: string): string[] {
-  return stack.split("\n").slice(1).map((line) => line.replace(/^\s*at /, "")).filter((line) => !line.includes(libraryFolder) && !line.includes("node:internal"));
+  return stack
+    .split("\n")
+    .slice(1)
+    .map((line) => line.replace(/^\s*at /, ""))
+    .filter((line) => !line.includes(libraryFolder) && !line.includes("node:internal"));
 }
 
 const libraryFolder = new URL("../", import.meta.url).pathname;
-

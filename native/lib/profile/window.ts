@@ -27,7 +27,12 @@ export function windowOf({ slices }: Pick<ProfileData, "slices">, start: number,
     if (slices.track[index] !== track) [track, last] = [slices.track[index]!, []];
     const depth = slices.depth[index]!;
     const before = last[depth];
-    if (before !== undefined && duration < pixel && ends[before]! - slices.start[picked[before]!]! < pixel && to - slices.start[picked[before]!]! <= pixel) {
+    if (
+      before !== undefined &&
+      duration < pixel &&
+      ends[before]! - slices.start[picked[before]!]! < pixel &&
+      to - slices.start[picked[before]!]! <= pixel
+    ) {
       counts[before]! += 1;
       busy[before]! += duration;
       ends[before] = Math.max(ends[before]!, to);
@@ -44,9 +49,15 @@ export function windowOf({ slices }: Pick<ProfileData, "slices">, start: number,
   picked.forEach((index, at) => {
     part.start[at] = slices.start[index]!;
     part.duration[at] = ends[at]! - slices.start[index]!;
-    for (const column of ["track", "depth", "name", "place", "detail", "kernel"] as const) part[column][at] = slices[column][index]!;
+    for (const column of ["track", "depth", "name", "place", "detail", "kernel"] as const)
+      part[column][at] = slices[column][index]!;
     const cause = slices.cause[index]!;
     part.cause[at] = cause === 0 ? 0 : (indices.get(cause - 1) ?? -1) + 1;
   });
-  return { slices: part, merged, busy: Float32Array.from(busy), complete: picked.length === slices.length || merged.every((count) => count === 1) };
+  return {
+    slices: part,
+    merged,
+    busy: Float32Array.from(busy),
+    complete: picked.length === slices.length || merged.every((count) => count === 1),
+  };
 }

@@ -49,7 +49,12 @@ function digitsOf(tensor: Tensor): number {
 const suspectNote = "unfinished: a launch that did not finish may have been writing it";
 
 function facts(tensor: Tensor): string {
-  return [`shape ${formatShape(tensor.shape)}`, tensor.dtype, tensor.device, ...(!tensor.isDisposed && tensor.isSuspect ? [suspectNote] : [])].join(", ");
+  return [
+    `shape ${formatShape(tensor.shape)}`,
+    tensor.dtype,
+    tensor.device,
+    ...(!tensor.isDisposed && tensor.isSuspect ? [suspectNote] : []),
+  ].join(", ");
 }
 
 const opening = "tensor(";
@@ -66,7 +71,8 @@ export function textOf(tensor: Tensor): string {
 /** As one of the values of an object or array: on one line, and without the elements when there are many. */
 export function lineOf(tensor: Tensor): string {
   if (tensor.isDisposed) return textOf(tensor);
-  const elements = tensor.size > 0 && tensor.size <= lineItems ? `${writtenOnOneLine(preview(tensor), digitsOf(tensor))}, ` : "";
+  const elements =
+    tensor.size > 0 && tensor.size <= lineItems ? `${writtenOnOneLine(preview(tensor), digitsOf(tensor))}, ` : "";
   return `${opening}${elements}${facts(tensor)})`;
 }
 
@@ -78,14 +84,27 @@ export function htmlOf(tensor: Tensor): string {
   let cells: Preview = [];
   if (hasCells) {
     using matrix = tensor.slice(...Array<number>(outer).fill(0));
-    cells = preview(matrix, matrix.shape.every((length) => length <= tableItems));
+    cells = preview(
+      matrix,
+      matrix.shape.every((length) => length <= tableItems),
+    );
   }
   const rows = (tensor.shape.length === 0 ? [[cells]] : tensor.shape.length === 1 ? [cells] : cells) as Preview[];
   const notation = notationOf(rows, digitsOf(tensor));
   const columns = rows.find(Array.isArray)?.length ?? 0;
   const cellsOf = (row: Preview): Preview[] => (Array.isArray(row) ? row : Array<Preview>(columns).fill(row));
-  const body = rows.map((row) => `<tr>${cellsOf(row).map((cell) => `<td>${cell === gap ? "…" : escaped(notation(cell as Element))}</td>`).join("")}</tr>`).join("");
-  const where = outer === 0 ? "" : `, at [${Array(outer).fill(0).join(", ")}] of the first ${outer === 1 ? "axis" : `${outer} axes`}`;
+  const body = rows
+    .map(
+      (row) =>
+        `<tr>${cellsOf(row)
+          .map((cell) => `<td>${cell === gap ? "…" : escaped(notation(cell as Element))}</td>`)
+          .join("")}</tr>`,
+    )
+    .join("");
+  const where =
+    outer === 0
+      ? ""
+      : `, at [${Array(outer).fill(0).join(", ")}] of the first ${outer === 1 ? "axis" : `${outer} axes`}`;
   return `<div>tensor, ${escaped(facts(tensor))}${where}</div>${hasCells ? `<table><tbody>${body}</tbody></table>` : ""}`;
 }
 
@@ -96,5 +115,18 @@ export function payloadOf(tensor: Tensor): Record<string, unknown> {
   using whole = tensor.contiguous();
   const tile = tileOf(whole);
   const hasSlices = tile !== null && shape.slice(0, -2).some((length) => length > 1);
-  return { [tensorMime]: { version: 1, shape: [...shape], dtype, device, size, bytes, ...figuresOf(whole), suspect: isSuspect, tile, ...(hasSlices ? { id: idOf(tensor) } : {}) } };
+  return {
+    [tensorMime]: {
+      version: 1,
+      shape: [...shape],
+      dtype,
+      device,
+      size,
+      bytes,
+      ...figuresOf(whole),
+      suspect: isSuspect,
+      tile,
+      ...(hasSlices ? { id: idOf(tensor) } : {}),
+    },
+  };
 }

@@ -7,36 +7,58 @@ import { arange } from "./create.ts";
 import { Tensor } from "./tensor.ts";
 
 /** A tensor whose axes have names: a letter each, and the axes that an ellipsis stands for "0", "1", … from the last. */
-interface Named { readonly tensor: Tensor; readonly axes: readonly string[]; }
+interface Named {
+  readonly tensor: Tensor;
+  readonly axes: readonly string[];
+}
 
-const fail = (equation: string, sentence: string): never => { throw new TensorError("EINSUM", `The equation "${equation}" ${sentence}`); };
+const fail = (equation: string, sentence: string): never => {
+  throw new TensorError("EINSUM", `The equation "${equation}" ${sentence}`);
+};
 
 /** The names of one operand's axes. `ellipsis`: how many axes its ellipsis stands for. */
 function namesOf(equation: string, text: string, ellipsis: number): string[] {
   const match = /^([a-zA-Z]*)(\.\.\.)?([a-zA-Z]*)$/.exec(text);
   if (match === null) return fail(equation, `has "${text}" where letters for axes and at most one "..." stand.`);
   const [, before, dots, after] = match as unknown as [string, string, string | undefined, string];
-  return [...before, ...(dots === undefined ? [] : Array.from({ length: ellipsis }, (_, index) => String(ellipsis - 1 - index))), ...after];
+  return [
+    ...before,
+    ...(dots === undefined ? [] : Array.from({ length: ellipsis }, (_, index) => String(ellipsis - 1 - index))),
+    ...after,
+  ];
 }
 
 function parsed(equation: string, operands: readonly Tensor[]): { inputs: Named[]; output: string[] } {
   const sides = equation.replaceAll(" ", "").split("->");
   if (sides.length > 2) fail(equation, 'has more than one "->".');
   const texts = sides[0]!.split(",");
-  if (texts.length !== operands.length) fail(equation, `names ${texts.length} operand${texts.length === 1 ? "" : "s"} but got ${operands.length}.`);
+  if (texts.length !== operands.length)
+    fail(equation, `names ${texts.length} operand${texts.length === 1 ? "" : "s"} but got ${operands.length}.`);
   let widest = 0;
   const inputs = texts.map((text, index): Named => {
     const tensor = operands[index]!;
     const named = text.replace("...", "").length;
     const hidden = tensor.shape.length - named;
-    if (text.includes("...") ? hidden < 0 : hidden !== 0) fail(equation, `gives operand ${index} ${named} axes${text.includes("...") ? " or more" : ""}, but its shape is ${formatShape(tensor.shape)}.`);
+    if (text.includes("...") ? hidden < 0 : hidden !== 0)
+      fail(
+        equation,
+        `gives operand ${index} ${named} axes${text.includes("...") ? " or more" : ""}, but its shape is ${formatShape(tensor.shape)}.`,
+      );
     widest = Math.max(widest, hidden);
     return { tensor, axes: namesOf(equation, text, hidden) };
   });
   const all = inputs.flatMap(({ axes }) => axes);
   const ellipsis = Array.from({ length: widest }, (_, index) => String(widest - 1 - index));
   // Without an arrow: the axes of the ellipsis, then the letters that occur once, in the order of the alphabet.
-  const output = sides.length === 2 ? namesOf(equation, sides[1]!, widest) : [...ellipsis, ...[...new Set(all)].filter((name) => /[a-zA-Z]/.test(name) && all.indexOf(name) === all.lastIndexOf(name)).sort()];
+  const output =
+    sides.length === 2
+      ? namesOf(equation, sides[1]!, widest)
+      : [
+          ...ellipsis,
+          ...[...new Set(all)]
+            .filter((name) => /[a-zA-Z]/.test(name) && all.indexOf(name) === all.lastIndexOf(name))
+            .sort(),
+        ];
   output.forEach((name, index) => {
     if (output.indexOf(name) !== index) fail(equation, `has axis ${name} twice in its result.`);
     if (!all.includes(name)) fail(equation, `has axis ${name} in its result but in no operand.`);
@@ -54,8 +76,13 @@ function diagonal({ tensor, axes }: Named): Named {
   const lengths = rest.map((axis) => tensor.shape[axis]!);
   // In row-major order the diagonal of a square is every (length + 1)-th element.
   const flat = tensor.transpose([...rest, first, again]).reshape([...lengths, length * length]);
-  const at = arange(length, { dtype: "int64", device: tensor.device }).mul(length + 1).expand([...lengths, length]);
-  return diagonal({ tensor: apply("takeAlong", [flat, at], { axis: rest.length }) as Tensor, axes: [...rest.map((axis) => axes[axis]!), axes[first]!] });
+  const at = arange(length, { dtype: "int64", device: tensor.device })
+    .mul(length + 1)
+    .expand([...lengths, length]);
+  return diagonal({
+    tensor: apply("takeAlong", [flat, at], { axis: rest.length }) as Tensor,
+    axes: [...rest.map((axis) => axes[axis]!), axes[first]!],
+  });
 }
 
 /** Sums over the axes that nobody else wants. */
@@ -63,13 +90,18 @@ function summed({ tensor, axes }: Named, wanted: ReadonlySet<string>): Named {
   const gone = axes.flatMap((name, axis) => (wanted.has(name) ? [] : [axis]));
   if (gone.length === 0) return { tensor, axes };
   const total = tensor.sum({ axis: gone });
-  return { tensor: total.dtype === tensor.dtype ? total : total.to(tensor.dtype), axes: axes.filter((name) => wanted.has(name)) };
+  return {
+    tensor: total.dtype === tensor.dtype ? total : total.to(tensor.dtype),
+    axes: axes.filter((name) => wanted.has(name)),
+  };
 }
 
 /** The axes in an order, with size 1 where there is none of that name. */
 function ordered({ tensor, axes }: Named, names: readonly string[]): Tensor {
   const present = names.filter((name) => axes.includes(name));
-  return tensor.transpose(present.map((name) => axes.indexOf(name))).reshape(names.map((name) => (axes.includes(name) ? tensor.shape[axes.indexOf(name)]! : 1)));
+  return tensor
+    .transpose(present.map((name) => axes.indexOf(name)))
+    .reshape(names.map((name) => (axes.includes(name) ? tensor.shape[axes.indexOf(name)]! : 1)));
 }
 
 /** Two operands into one: a batch of matrix products over the axes that both have and nobody else wants, else a product of elements. */
@@ -92,8 +124,15 @@ function joined(a: Named, b: Named, wanted: ReadonlySet<string>): Named {
   const depth = product(sizes(left, contracted));
   const batches = sizes(left, batch);
   const x = ordered(left, [...batch, ...rows, ...contracted]).reshape([...batches, product(sizes(left, rows)), depth]);
-  const y = ordered(right, [...batch, ...contracted, ...columns]).reshape([...batches, depth, product(sizes(right, columns))]);
-  return { tensor: x.matmul(y).reshape([...batches, ...sizes(left, rows), ...sizes(right, columns)]), axes: [...batch, ...rows, ...columns] };
+  const y = ordered(right, [...batch, ...contracted, ...columns]).reshape([
+    ...batches,
+    depth,
+    product(sizes(right, columns)),
+  ]);
+  return {
+    tensor: x.matmul(y).reshape([...batches, ...sizes(left, rows), ...sizes(right, columns)]),
+    axes: [...batch, ...rows, ...columns],
+  };
 }
 
 /**
@@ -101,8 +140,15 @@ function joined(a: Named, b: Named, wanted: ReadonlySet<string>): Named {
  * Without "->" the result has the letters that occur once, in the order of the alphabet. Throws TensorError for an equation that does not fit.
  */
 export function einsum(equation: string, ...operands: Tensor[]): Tensor {
-  if (typeof equation !== "string" || operands.length === 0 || !operands.every((operand) => operand instanceof Tensor)) {
-    throw new TensorError("EINSUM", `einsum takes an equation and tensors, such as einsum("ij,jk->ik", a, b), but got ${[equation, ...operands].map(worded).join(", ")}.`);
+  if (
+    typeof equation !== "string" ||
+    operands.length === 0 ||
+    !operands.every((operand) => operand instanceof Tensor)
+  ) {
+    throw new TensorError(
+      "EINSUM",
+      `einsum takes an equation and tensors, such as einsum("ij,jk->ik", a, b), but got ${[equation, ...operands].map(worded).join(", ")}.`,
+    );
   }
   const { inputs, output } = parsed(equation, operands);
   const sizes = new Map<string, number>();
@@ -111,11 +157,18 @@ export function einsum(equation: string, ...operands: Tensor[]): Tensor {
       const size = tensor.shape[axis]!;
       const known = sizes.get(name) ?? size;
       const mayStretch = /\d/.test(name) || axes.indexOf(name) === axes.lastIndexOf(name);
-      if (known !== size && (!mayStretch || (known !== 1 && size !== 1))) fail(equation, `has axis ${/\d/.test(name) ? "..." : name} with sizes ${known} and ${size}.`);
+      if (known !== size && (!mayStretch || (known !== 1 && size !== 1)))
+        fail(equation, `has axis ${/\d/.test(name) ? "..." : name} with sizes ${known} and ${size}.`);
       sizes.set(name, Math.max(known, size));
     });
   }
   const parts = inputs.map(diagonal);
-  const result = parts.slice(1).reduce<Named>((sum, part, index) => joined(sum, part, new Set([...output, ...parts.slice(index + 2).flatMap(({ axes }) => axes)])), parts[0]!);
+  const result = parts
+    .slice(1)
+    .reduce<Named>(
+      (sum, part, index) =>
+        joined(sum, part, new Set([...output, ...parts.slice(index + 2).flatMap(({ axes }) => axes)])),
+      parts[0]!,
+    );
   return ordered(summed(result, new Set(output)), output);
 }

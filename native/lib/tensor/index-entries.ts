@@ -16,7 +16,14 @@ export const newAxis = "newAxis" as const;
  * One entry of an index. An integer, `[start, stop, step]` or `null` (all) for an axis, as in `slice`; `"..."` for all axes that no other entry takes; {@link newAxis};
  * indices: a tensor of integers, an Int32Array, a BigInt64Array, or arrays as `{ at: [0, 2, 1] }`; a mask: a tensor of bool, which takes as many axes as it has.
  */
-export type IndexEntry = AxisSlice | "..." | typeof newAxis | Tensor | Int32Array | BigInt64Array | { readonly at: Nested<number> };
+export type IndexEntry =
+  | AxisSlice
+  | "..."
+  | typeof newAxis
+  | Tensor
+  | Int32Array
+  | BigInt64Array
+  | { readonly at: Nested<number> };
 
 /** What entries select: a part of a tensor, and there, if there are index arrays or masks, positions over its first `lead` axes. */
 export interface Selection {
@@ -29,37 +36,68 @@ export interface Selection {
 }
 
 /** Indices that a user gave; `numbers`: those in arrays of JavaScript's, of which the tensor was made here. */
-export interface Given { readonly indices: Tensor; readonly numbers: Iterable<unknown> | null; }
+export interface Given {
+  readonly indices: Tensor;
+  readonly numbers: Iterable<unknown> | null;
+}
 
 /** Indices as a tensor. Throws TensorError for other than integers. */
 export function indicesOf(given: unknown, like: DeviceArray, use: string): Given {
   const { name } = like.deviceProcess;
   if (given instanceof Tensor) {
-    if (factsOf(given.dtype).kind !== "int") throw new TensorError("DTYPE", `${use} takes indices of integers but got a tensor of ${given.dtype}: convert it, e.g. with .to("int64").`);
-    if (given.deviceProcess !== like.deviceProcess) throw new TensorError("DEVICE", `${use} got indices on ${given.device} for a tensor on ${name}: copy them with .to("${name}").`);
+    if (factsOf(given.dtype).kind !== "int")
+      throw new TensorError(
+        "DTYPE",
+        `${use} takes indices of integers but got a tensor of ${given.dtype}: convert it, e.g. with .to("int64").`,
+      );
+    if (given.deviceProcess !== like.deviceProcess)
+      throw new TensorError(
+        "DEVICE",
+        `${use} got indices on ${given.device} for a tensor on ${name}: copy them with .to("${name}").`,
+      );
     return { indices: given, numbers: null };
   }
-  if (given instanceof Int32Array || given instanceof BigInt64Array) return { indices: tensor(given as Int32Array, { device: name }), numbers: given };
-  if (typeof given === "number" || Array.isArray(given)) return { indices: tensor(given as Nested<number>, { dtype: "int64", device: name }), numbers: ([given] as unknown[]).flat(maxRank + 1) };
+  if (given instanceof Int32Array || given instanceof BigInt64Array)
+    return { indices: tensor(given as Int32Array, { device: name }), numbers: given };
+  if (typeof given === "number" || Array.isArray(given))
+    return {
+      indices: tensor(given as Nested<number>, { dtype: "int64", device: name }),
+      numbers: ([given] as unknown[]).flat(maxRank + 1),
+    };
   throw new TensorError("INDEX", `${use} takes indices as a tensor of integers or an array but got ${worded(given)}.`);
 }
 
 type Dimension = { readonly kind: "kept" | "new" } | { readonly kind: "indexed"; readonly group: number };
-interface Group { readonly axis: number; readonly size: number; readonly indices: DeviceArray; readonly isChecked: boolean; }
+interface Group {
+  readonly axis: number;
+  readonly size: number;
+  readonly indices: DeviceArray;
+  readonly isChecked: boolean;
+}
 
 const isMask = (entry: unknown): entry is Tensor => entry instanceof Tensor && entry.dtype === "bool";
-const isListed = (entry: unknown): entry is { readonly at: unknown } => typeof entry === "object" && entry !== null && Object.hasOwn(entry, "at");
-const isIndices = (entry: unknown): boolean => (entry instanceof Tensor && !isMask(entry)) || ArrayBuffer.isView(entry) || isListed(entry);
-const axesOf = (entry: IndexEntry): number => (entry === newAxis || entry === "..." ? 0 : isMask(entry) ? entry.shape.length : 1);
+const isListed = (entry: unknown): entry is { readonly at: unknown } =>
+  typeof entry === "object" && entry !== null && Object.hasOwn(entry, "at");
+const isIndices = (entry: unknown): boolean =>
+  (entry instanceof Tensor && !isMask(entry)) || ArrayBuffer.isView(entry) || isListed(entry);
+const axesOf = (entry: IndexEntry): number =>
+  entry === newAxis || entry === "..." ? 0 : isMask(entry) ? entry.shape.length : 1;
 
 /** Reads the entries. Waits for the device where there is a mask, or indices that only the device knows. Throws TensorError for entries that do not fit the tensor. */
 export function selected(x: Tensor, entries: readonly IndexEntry[]): Selection {
   const rank = x.shape.length;
   const taken = entries.reduce<number>((sum, entry) => sum + axesOf(entry), 0);
-  if (taken > rank) throw new TensorError("INDEX", `The index has entries for ${taken} axes, but shape ${formatShape(x.shape)} has ${rank}.`);
-  if (entries.filter((entry) => entry === "...").length > 1) throw new TensorError("INDEX", 'An index has "..." at most once.');
+  if (taken > rank)
+    throw new TensorError(
+      "INDEX",
+      `The index has entries for ${taken} axes, but shape ${formatShape(x.shape)} has ${rank}.`,
+    );
+  if (entries.filter((entry) => entry === "...").length > 1)
+    throw new TensorError("INDEX", 'An index has "..." at most once.');
   const whole = Array<null>(rank - taken).fill(null);
-  const full = entries.includes("...") ? entries.flatMap<IndexEntry>((entry) => (entry === "..." ? whole : [entry])) : [...entries, ...whole];
+  const full = entries.includes("...")
+    ? entries.flatMap<IndexEntry>((entry) => (entry === "..." ? whole : [entry]))
+    : [...entries, ...whole];
 
   const slices: AxisSlice[] = [];
   const dimensions: Dimension[] = [];
@@ -69,9 +107,20 @@ export function selected(x: Tensor, entries: readonly IndexEntry[]): Selection {
     if (entry === newAxis) dimensions.push({ kind: "new" });
     else if (isMask(entry)) {
       const covered = x.shape.slice(axis, axis + entry.shape.length);
-      if (!sameShape(covered, entry.shape)) throw new TensorError("INDEX", `A mask of shape ${formatShape(entry.shape)} does not fit ${covered.length === 1 ? `axis ${axis}` : `the ${covered.length} axes from ${axis} on`} of shape ${formatShape(x.shape)}.`);
-      if (entry.deviceProcess !== x.deviceProcess) throw new TensorError("DEVICE", `The mask is on ${entry.device}, the tensor on ${x.device}: copy one with .to("${x.device}").`);
-      covered.forEach(() => { slices.push(null); dimensions.push({ kind: "indexed", group: groups.length }); });
+      if (!sameShape(covered, entry.shape))
+        throw new TensorError(
+          "INDEX",
+          `A mask of shape ${formatShape(entry.shape)} does not fit ${covered.length === 1 ? `axis ${axis}` : `the ${covered.length} axes from ${axis} on`} of shape ${formatShape(x.shape)}.`,
+        );
+      if (entry.deviceProcess !== x.deviceProcess)
+        throw new TensorError(
+          "DEVICE",
+          `The mask is on ${entry.device}, the tensor on ${x.device}: copy one with .to("${x.device}").`,
+        );
+      covered.forEach(() => {
+        slices.push(null);
+        dimensions.push({ kind: "indexed", group: groups.length });
+      });
       groups.push({ axis, size: sizeOf(covered), indices: positionsOfTrue(entry), isChecked: true });
     } else if (isIndices(entry)) {
       const given = indicesOf(isListed(entry) ? entry.at : entry, x, "get");
@@ -93,7 +142,7 @@ export function selected(x: Tensor, entries: readonly IndexEntry[]): Selection {
   return {
     window: { slices, added, axes: [...indexed, ...others] },
     lead: indexed.length,
-    positions: isMaskAlone ? groups[0]!.indices as DeviceArray<"int64"> : combined(x, groups),
+    positions: isMaskAlone ? (groups[0]!.indices as DeviceArray<"int64">) : combined(x, groups),
     isUnique: isMaskAlone,
     before: isTogether ? indexed[0]! : 0,
   };
@@ -102,7 +151,12 @@ export function selected(x: Tensor, entries: readonly IndexEntry[]): Selection {
 /** The indices for an axis. What JavaScript gave is little: it is looked at here, so that nobody waits for the device; what is outside is left to the message of positionsOf. */
 export function alongAxis(x: DeviceArray, axis: number, { indices, numbers }: Given): Group {
   const size = x.shape[axis]!;
-  return { axis, size, indices, isChecked: numbers !== null && [...numbers].every((index) => Number(index) >= -size && Number(index) < size) };
+  return {
+    axis,
+    size,
+    indices,
+    isChecked: numbers !== null && [...numbers].every((index) => Number(index) >= -size && Number(index) < size),
+  };
 }
 
 function combined(x: Tensor, groups: readonly Group[]): DeviceArray<"int64"> {

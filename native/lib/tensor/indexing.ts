@@ -2,7 +2,16 @@
 import { TensorError } from "../errors.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { admits, type DType } from "../memory/dtype.ts";
-import { broadcast, checkedAxis, formatShape, sizeOf, stridesOf, type Shape, type Window, windowed } from "../memory/shape.ts";
+import {
+  broadcast,
+  checkedAxis,
+  formatShape,
+  sizeOf,
+  stridesOf,
+  type Shape,
+  type Window,
+  windowed,
+} from "../memory/shape.ts";
 import { apply, applyInto } from "../ops/apply.ts";
 import { fill } from "../ops/copy.ts";
 import { sameShape } from "../ops/map.ts";
@@ -80,7 +89,8 @@ function permuted(x: DeviceArray, axes: readonly number[]): DeviceArray {
 /** What is written, as the dtype of `x` and of that shape. */
 function written(x: Tensor, value: unknown, shape: Shape, use: string): DeviceArray {
   if (!(value instanceof Tensor)) {
-    if (!admits(x.dtype, value)) throw new TensorError("VALUE", `${use} writes to ${x.dtype}, which does not hold ${worded(value)}.`);
+    if (!admits(x.dtype, value))
+      throw new TensorError("VALUE", `${use} writes to ${x.dtype}, which does not hold ${worded(value)}.`);
     const one = Tensor.empty(x.deviceProcess, x.dtype, []);
     fill(one, value);
     return one.expand(shape);
@@ -89,10 +99,16 @@ function written(x: Tensor, value: unknown, shape: Shape, use: string): DeviceAr
   if (sameShape(converted.shape, shape)) return converted;
   // Axes of size 1 in front say nothing.
   const surplus = converted.shape.length - shape.length;
-  const fitting = surplus > 0 && converted.shape.slice(0, surplus).every((size) => size === 1) ? converted.reshape(converted.shape.slice(surplus)) : converted;
+  const fitting =
+    surplus > 0 && converted.shape.slice(0, surplus).every((size) => size === 1)
+      ? converted.reshape(converted.shape.slice(surplus))
+      : converted;
   const missing = shape.length - fitting.shape.length;
   if (missing < 0 || fitting.shape.some((size, axis) => size !== 1 && size !== shape[missing + axis])) {
-    throw new TensorError("SHAPE", `${use} writes to shape ${formatShape(shape)}, to which a tensor of shape ${formatShape(value.shape)} does not broadcast.`);
+    throw new TensorError(
+      "SHAPE",
+      `${use} writes to shape ${formatShape(shape)}, to which a tensor of shape ${formatShape(value.shape)} does not broadcast.`,
+    );
   }
   return fitting.expand(shape);
 }
@@ -109,44 +125,105 @@ function assign(x: Tensor, { window, lead, positions, isUnique, before }: Select
   if (positions === null) return applyInto("set", x, [x, written(x, value, part.shape, "set")], { window });
   const shape = [...positions.shape, ...part.shape.slice(lead)];
   const axes = placement(positions.shape.length, shape.length, before);
-  const values = permuted(written(x, value, axes.map((axis) => shape[axis]!), "set"), inverse(axes));
+  const values = permuted(
+    written(
+      x,
+      value,
+      axes.map((axis) => shape[axis]!),
+      "set",
+    ),
+    inverse(axes),
+  );
   applyInto("put", x, [x, positions, values], { window, lead, mode: "set", isUnique });
 }
 
-type Apply = (x: Tensor, positions: DeviceArray, values: DeviceArray, attributes: { window: Window; lead: number; mode: PutMode; isUnique: boolean }) => Tensor;
+type Apply = (
+  x: Tensor,
+  positions: DeviceArray,
+  values: DeviceArray,
+  attributes: { window: Window; lead: number; mode: PutMode; isUnique: boolean },
+) => Tensor;
 const copied: Apply = (x, positions, values, attributes) => apply("put", [x, positions, values], attributes) as Tensor;
-const replaced: Apply = (x, positions, values, attributes) => { applyInto("put", x, [x, positions, values], attributes); return x; };
+const replaced: Apply = (x, positions, values, attributes) => {
+  applyInto("put", x, [x, positions, values], attributes);
+  return x;
+};
 
 /** Positions over all axes of `x` for indices of `shape`, along one. */
 function along(x: Tensor, axis: number, given: Given, use: string): DeviceArray<"int64"> {
   const { indices: index } = given;
-  const isFitting = index.shape.length === x.shape.length && index.shape.every((size, at) => at === axis || size <= x.shape[at]!);
-  if (!isFitting) throw new TensorError("SHAPE", `${use} along axis ${axis} takes indices of as many axes as the tensor, ${formatShape(x.shape)}, none longer but axis ${axis}, but got ${formatShape(index.shape)}.`);
+  const isFitting =
+    index.shape.length === x.shape.length && index.shape.every((size, at) => at === axis || size <= x.shape[at]!);
+  if (!isFitting)
+    throw new TensorError(
+      "SHAPE",
+      `${use} along axis ${axis} takes indices of as many axes as the tensor, ${formatShape(x.shape)}, none longer but axis ${axis}, but got ${formatShape(index.shape)}.`,
+    );
   const strides = stridesOf(x.shape);
-  return positionsOf(x.deviceProcess, index.shape, [{ ...alongAxis(x, axis, given), stride: strides[axis]! }], strides.map((stride, at) => (at === axis ? 0 : stride)));
+  return positionsOf(
+    x.deviceProcess,
+    index.shape,
+    [{ ...alongAxis(x, axis, given), stride: strides[axis]! }],
+    strides.map((stride, at) => (at === axis ? 0 : stride)),
+  );
 }
 
-function scattered(x: Tensor, axis: number, given: Indices, source: Tensor | Scalar, mode: PutMode, run: Apply, use: string): Tensor {
-  if (!putModes.includes(mode)) throw new TensorError("OPTIONS", `${use} takes reduce: ${putModes.map((each) => `"${each}"`).join(", ")} but got ${worded(mode)}.`);
+function scattered(
+  x: Tensor,
+  axis: number,
+  given: Indices,
+  source: Tensor | Scalar,
+  mode: PutMode,
+  run: Apply,
+  use: string,
+): Tensor {
+  if (!putModes.includes(mode))
+    throw new TensorError(
+      "OPTIONS",
+      `${use} takes reduce: ${putModes.map((each) => `"${each}"`).join(", ")} but got ${worded(mode)}.`,
+    );
   const at = checkedAxis(axis, x.shape.length);
   const list = indicesOf(given, x, use);
   const { indices } = list;
-  if (source instanceof Tensor && (source.shape.length !== indices.shape.length || indices.shape.some((size, each) => size > source.shape[each]!))) {
-    throw new TensorError("SHAPE", `${use} takes a source at least as large as the indices, ${formatShape(indices.shape)}, but got ${formatShape(source.shape)}.`);
+  if (
+    source instanceof Tensor &&
+    (source.shape.length !== indices.shape.length || indices.shape.some((size, each) => size > source.shape[each]!))
+  ) {
+    throw new TensorError(
+      "SHAPE",
+      `${use} takes a source at least as large as the indices, ${formatShape(indices.shape)}, but got ${formatShape(source.shape)}.`,
+    );
   }
-  const part = source instanceof Tensor && !sameShape(source.shape, indices.shape) ? source.slice(...indices.shape.map((size) => [0, size] as const)) : source;
-  return run(x, along(x, at, list, use), written(x, part, indices.shape, use), { window: everything, lead: x.shape.length, mode, isUnique: false });
+  const part =
+    source instanceof Tensor && !sameShape(source.shape, indices.shape)
+      ? source.slice(...indices.shape.map((size) => [0, size] as const))
+      : source;
+  return run(x, along(x, at, list, use), written(x, part, indices.shape, use), {
+    window: everything,
+    lead: x.shape.length,
+    mode,
+    isUnique: false,
+  });
 }
 
 /** A list of indices along an axis, as positions over it. */
 function listed(x: Tensor, axis: number, index: Indices, use: string): DeviceArray<"int64"> {
   const given = indicesOf(index, x, use);
   const { indices } = given;
-  if (indices.shape.length > 1) throw new TensorError("SHAPE", `${use} takes a list of indices but got shape ${formatShape(indices.shape)}.`);
+  if (indices.shape.length > 1)
+    throw new TensorError("SHAPE", `${use} takes a list of indices but got shape ${formatShape(indices.shape)}.`);
   return positionsOf(x.deviceProcess, [indices.size], [{ ...alongAxis(x, axis, given), stride: 1 }]);
 }
 
-function rowsWritten(x: Tensor, axis: number, given: Indices, source: Tensor | Scalar, mode: PutMode, run: Apply, use: string): Tensor {
+function rowsWritten(
+  x: Tensor,
+  axis: number,
+  given: Indices,
+  source: Tensor | Scalar,
+  mode: PutMode,
+  run: Apply,
+  use: string,
+): Tensor {
   const at = checkedAxis(axis, x.shape.length);
   const positions = listed(x, at, given, use);
   const shape = x.shape.map((size, each) => (each === at ? positions.size : size));
@@ -157,14 +234,19 @@ function rowsWritten(x: Tensor, axis: number, given: Indices, source: Tensor | S
 
 function rowsTaken(x: Tensor, axis: number, given: Given, index: Tensor = given.indices): Tensor {
   const at = checkedAxis(axis, x.shape.length);
-  const positions = positionsOf(x.deviceProcess, index.shape, [{ ...alongAxis(x, at, { ...given, indices: index }), stride: 1 }]);
+  const positions = positionsOf(x.deviceProcess, index.shape, [
+    { ...alongAxis(x, at, { ...given, indices: index }), stride: 1 },
+  ]);
   const rows = apply("takeAt", [permuted(x, leading(at, x.shape.length).axes), positions], { lead: 1 });
   return permuted(rows, placement(index.shape.length, rows.shape.length, at)) as Tensor;
 }
 
 function checkedMask(mask: unknown, use: string): Tensor {
   if (mask instanceof Tensor && mask.dtype === "bool") return mask;
-  throw new TensorError("DTYPE", `${use} takes a mask, a tensor of bool, but got ${mask instanceof Tensor ? mask.dtype : worded(mask)}: compare one, e.g. with .gt(0).`);
+  throw new TensorError(
+    "DTYPE",
+    `${use} takes a mask, a tensor of bool, but got ${mask instanceof Tensor ? mask.dtype : worded(mask)}: compare one, e.g. with .gt(0).`,
+  );
 }
 
 function filled(x: Tensor, mask: unknown, value: Scalar, use: string): readonly [Tensor, DeviceArray, Tensor] {
@@ -173,9 +255,15 @@ function filled(x: Tensor, mask: unknown, value: Scalar, use: string): readonly 
 }
 
 const methods: Record<string, (this: Tensor, ...args: never[]) => unknown> & ThisType<Tensor> = {
-  get(...entries: IndexEntry[]) { return read(this, selected(this, entries)); },
+  get(...entries: IndexEntry[]) {
+    return read(this, selected(this, entries));
+  },
   set(entries: readonly IndexEntry[], value: Tensor | Scalar) {
-    if (!Array.isArray(entries)) throw new TensorError("INDEX", `set takes the entries of the index as an array, then the value, e.g. x.set([0, [1, 3]], 5), but got ${worded(entries)}.`);
+    if (!Array.isArray(entries))
+      throw new TensorError(
+        "INDEX",
+        `set takes the entries of the index as an array, then the value, e.g. x.set([0, [1, 3]], 5), but got ${worded(entries)}.`,
+      );
     assign(this, selected(this, entries), value);
     return this;
   },
@@ -190,29 +278,75 @@ const methods: Record<string, (this: Tensor, ...args: never[]) => unknown> & Thi
   takeAlongAxis(index: Indices, axis: number) {
     const { indices } = indicesOf(index, this, "takeAlongAxis");
     const at = checkedAxis(axis, this.shape.length);
-    if (indices.shape.length !== this.shape.length) throw new TensorError("SHAPE", `takeAlongAxis takes indices of as many axes as the tensor, ${formatShape(this.shape)}, but got ${formatShape(indices.shape)}.`);
-    const both = broadcast(this.shape.map((size, each) => (each === at ? 1 : size)), indices.shape.map((size, each) => (each === at ? 1 : size)));
+    if (indices.shape.length !== this.shape.length)
+      throw new TensorError(
+        "SHAPE",
+        `takeAlongAxis takes indices of as many axes as the tensor, ${formatShape(this.shape)}, but got ${formatShape(indices.shape)}.`,
+      );
+    const both = broadcast(
+      this.shape.map((size, each) => (each === at ? 1 : size)),
+      indices.shape.map((size, each) => (each === at ? 1 : size)),
+    );
     const over = (shape: Shape) => both.map((size, each) => (each === at ? shape[each]! : size));
     return this.expand(over(this.shape)).gather(at, indices.expand(over(indices.shape)));
   },
   indexSelect(axis: number, index: Indices) {
     const given = indicesOf(index, this, "indexSelect");
     const { indices } = given;
-    if (indices.shape.length > 1) throw new TensorError("SHAPE", `indexSelect takes a list of indices but got shape ${formatShape(indices.shape)}: use take for more axes.`);
+    if (indices.shape.length > 1)
+      throw new TensorError(
+        "SHAPE",
+        `indexSelect takes a list of indices but got shape ${formatShape(indices.shape)}: use take for more axes.`,
+      );
     return rowsTaken(this, axis, given, indices.reshape([-1]));
   },
-  scatter(axis: number, index: Indices, source: Tensor | Scalar, { reduce = "set" }: { readonly reduce?: PutMode } = {}) { return scattered(this, axis, index, source, reduce, copied, "scatter"); },
-  scatter_(axis: number, index: Indices, source: Tensor | Scalar, { reduce = "set" }: { readonly reduce?: PutMode } = {}) { return scattered(this, axis, index, source, reduce, replaced, "scatter_"); },
-  scatterAdd(axis: number, index: Indices, source: Tensor | Scalar) { return scattered(this, axis, index, source, "add", copied, "scatterAdd"); },
-  scatterAdd_(axis: number, index: Indices, source: Tensor | Scalar) { return scattered(this, axis, index, source, "add", replaced, "scatterAdd_"); },
-  indexAdd(axis: number, index: Indices, source: Tensor, { alpha = 1 }: { readonly alpha?: number } = {}) { return rowsWritten(this, axis, index, alpha === 1 ? source : source.mul(alpha), "add", copied, "indexAdd"); },
-  indexAdd_(axis: number, index: Indices, source: Tensor, { alpha = 1 }: { readonly alpha?: number } = {}) { return rowsWritten(this, axis, index, alpha === 1 ? source : source.mul(alpha), "add", replaced, "indexAdd_"); },
-  indexCopy(axis: number, index: Indices, source: Tensor) { return rowsWritten(this, axis, index, source, "set", copied, "indexCopy"); },
-  indexCopy_(axis: number, index: Indices, source: Tensor) { return rowsWritten(this, axis, index, source, "set", replaced, "indexCopy_"); },
-  indexFill(axis: number, index: Indices, value: Scalar) { return rowsWritten(this, axis, index, value, "set", copied, "indexFill"); },
-  indexFill_(axis: number, index: Indices, value: Scalar) { return rowsWritten(this, axis, index, value, "set", replaced, "indexFill_"); },
-  maskedFill(mask: Tensor, value: Scalar) { return apply("where", filled(this, mask, value, "maskedFill"), {}); },
-  maskedFill_(mask: Tensor, value: Scalar) { applyInto("where", this, filled(this, mask, value, "maskedFill_"), {}); return this; },
+  scatter(
+    axis: number,
+    index: Indices,
+    source: Tensor | Scalar,
+    { reduce = "set" }: { readonly reduce?: PutMode } = {},
+  ) {
+    return scattered(this, axis, index, source, reduce, copied, "scatter");
+  },
+  scatter_(
+    axis: number,
+    index: Indices,
+    source: Tensor | Scalar,
+    { reduce = "set" }: { readonly reduce?: PutMode } = {},
+  ) {
+    return scattered(this, axis, index, source, reduce, replaced, "scatter_");
+  },
+  scatterAdd(axis: number, index: Indices, source: Tensor | Scalar) {
+    return scattered(this, axis, index, source, "add", copied, "scatterAdd");
+  },
+  scatterAdd_(axis: number, index: Indices, source: Tensor | Scalar) {
+    return scattered(this, axis, index, source, "add", replaced, "scatterAdd_");
+  },
+  indexAdd(axis: number, index: Indices, source: Tensor, { alpha = 1 }: { readonly alpha?: number } = {}) {
+    return rowsWritten(this, axis, index, alpha === 1 ? source : source.mul(alpha), "add", copied, "indexAdd");
+  },
+  indexAdd_(axis: number, index: Indices, source: Tensor, { alpha = 1 }: { readonly alpha?: number } = {}) {
+    return rowsWritten(this, axis, index, alpha === 1 ? source : source.mul(alpha), "add", replaced, "indexAdd_");
+  },
+  indexCopy(axis: number, index: Indices, source: Tensor) {
+    return rowsWritten(this, axis, index, source, "set", copied, "indexCopy");
+  },
+  indexCopy_(axis: number, index: Indices, source: Tensor) {
+    return rowsWritten(this, axis, index, source, "set", replaced, "indexCopy_");
+  },
+  indexFill(axis: number, index: Indices, value: Scalar) {
+    return rowsWritten(this, axis, index, value, "set", copied, "indexFill");
+  },
+  indexFill_(axis: number, index: Indices, value: Scalar) {
+    return rowsWritten(this, axis, index, value, "set", replaced, "indexFill_");
+  },
+  maskedFill(mask: Tensor, value: Scalar) {
+    return apply("where", filled(this, mask, value, "maskedFill"), {});
+  },
+  maskedFill_(mask: Tensor, value: Scalar) {
+    applyInto("where", this, filled(this, mask, value, "maskedFill_"), {});
+    return this;
+  },
   maskedSelect(mask: Tensor) {
     const shape = broadcast(this.shape, checkedMask(mask, "maskedSelect").shape);
     const positions = positionsOfTrue(mask.expand(shape));
@@ -233,4 +367,5 @@ const methods: Record<string, (this: Tensor, ...args: never[]) => unknown> & Thi
     return out;
   },
 };
-for (const [name, value] of Object.entries(methods)) Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });
+for (const [name, value] of Object.entries(methods))
+  Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });

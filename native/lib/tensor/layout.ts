@@ -8,7 +8,10 @@ import { checkedDType, zeros } from "./create.ts";
 import type { Tensor } from "./tensor.ts";
 
 /** Rows and columns are rounded up to multiples of these; 32 and 256 when left out. */
-export interface LayoutOptions { readonly rowMultiple?: number; readonly colMultiple?: number; }
+export interface LayoutOptions {
+  readonly rowMultiple?: number;
+  readonly colMultiple?: number;
+}
 
 /** The layout of matrices of one shape and dtype in a padded shape. */
 export class TensorLayout<D extends DType = DType> {
@@ -20,9 +23,17 @@ export class TensorLayout<D extends DType = DType> {
   /** Throws TensorError for a shape that is not that of a matrix, and for multiples that are no whole numbers ≥ 1. */
   constructor(shape: readonly [number, number], dtype: D, { rowMultiple = 32, colMultiple = 256 }: LayoutOptions = {}) {
     const [rows, columns, ...more] = checkedShape(shape);
-    if (rows === undefined || columns === undefined || more.length > 0) throw new TensorError("SHAPE", `A TensorLayout is for matrices, but shape ${formatShape(shape)} has ${(shape as Shape).length} ${(shape as Shape).length === 1 ? "axis" : "axes"}.`);
+    if (rows === undefined || columns === undefined || more.length > 0)
+      throw new TensorError(
+        "SHAPE",
+        `A TensorLayout is for matrices, but shape ${formatShape(shape)} has ${(shape as Shape).length} ${(shape as Shape).length === 1 ? "axis" : "axes"}.`,
+      );
     for (const multiple of [rowMultiple, colMultiple]) {
-      if (!Number.isSafeInteger(multiple) || multiple < 1) throw new TensorError("OPTIONS", `rowMultiple and colMultiple are whole numbers ≥ 1, but one is ${worded(multiple)}.`);
+      if (!Number.isSafeInteger(multiple) || multiple < 1)
+        throw new TensorError(
+          "OPTIONS",
+          `rowMultiple and colMultiple are whole numbers ≥ 1, but one is ${worded(multiple)}.`,
+        );
     }
     this.shape = [rows, columns];
     this.dtype = checkedDType(dtype) as D;
@@ -31,7 +42,9 @@ export class TensorLayout<D extends DType = DType> {
   }
 
   /** Bytes of a padded matrix. */
-  get paddedBytes(): number { return sizeOf(this.paddedShape) * factsOf(this.dtype).bytes; }
+  get paddedBytes(): number {
+    return sizeOf(this.paddedShape) * factsOf(this.dtype).bytes;
+  }
 
   /** A new tensor of the padded shape with the matrix in its upper left, zeros around it. Throws TensorCheckError for another shape or dtype. */
   pad(matrix: Tensor<D>): Tensor<D> {

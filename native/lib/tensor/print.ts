@@ -24,18 +24,27 @@ function plain(value: Element): string {
 
 /** How all elements of a preview are written: whole numbers without a point, others with as many digits after it as they need, at most `digits`. */
 export function notationOf(preview: Preview, digits: number): (value: Element) => string {
-  const finite = elementsOf(preview).filter((value): value is number => typeof value === "number" && Number.isFinite(value));
+  const finite = elementsOf(preview).filter(
+    (value): value is number => typeof value === "number" && Number.isFinite(value),
+  );
   if (finite.every(Number.isSafeInteger)) return plain;
   const sizes = finite.map(Math.abs).filter((size) => size > 0);
   const [most, least] = [Math.max(...sizes), Math.min(...sizes)];
   const rounded = (value: number) => Number(value.toPrecision(digits));
-  const numeric = (write: (value: number) => string) => (value: Element) => (typeof value === "number" && Number.isFinite(value) ? `${Object.is(value, -0) ? "-" : ""}${write(value)}` : plain(value));
+  const numeric = (write: (value: number) => string) => (value: Element) =>
+    typeof value === "number" && Number.isFinite(value)
+      ? `${Object.is(value, -0) ? "-" : ""}${write(value)}`
+      : plain(value);
 
   if (most >= largest || least < smallest || most / least > span) {
-    const needed = Math.max(...finite.map((value) => /^-?\d(?:\.(\d+))?e/.exec(rounded(value).toExponential())![1]?.length ?? 0));
+    const needed = Math.max(
+      ...finite.map((value) => /^-?\d(?:\.(\d+))?e/.exec(rounded(value).toExponential())![1]?.length ?? 0),
+    );
     return numeric((value) => value.toExponential(needed).replace(/e([+-])(\d)$/, "e$10$2"));
   }
-  const needed = Math.max(...finite.map((value) => String(Number(rounded(value).toFixed(digits))).split(".")[1]?.length ?? 0));
+  const needed = Math.max(
+    ...finite.map((value) => String(Number(rounded(value).toFixed(digits))).split(".")[1]?.length ?? 0),
+  );
   return numeric((value) => rounded(value).toFixed(needed));
 }
 
@@ -50,7 +59,10 @@ export function written(preview: Preview, digits: number, indent: number): strin
     const rank = 1 + Math.max(0, ...items.map((item) => item.rank));
     const texts = items.map(({ text }) => text);
     const start = `\n${" ".repeat(before + 1)}`;
-    return { text: `[${rank === 1 ? wrapped(texts, before + 1) : texts.join(`,${"\n".repeat(rank - 2)}${start}`)}]`, rank };
+    return {
+      text: `[${rank === 1 ? wrapped(texts, before + 1) : texts.join(`,${"\n".repeat(rank - 2)}${start}`)}]`,
+      rank,
+    };
   };
   return write(preview, indent).text;
 }
@@ -58,7 +70,8 @@ export function written(preview: Preview, digits: number, indent: number): strin
 /** The same on one line, without columns. */
 export function writtenOnOneLine(preview: Preview, digits: number): string {
   const notation = notationOf(preview, digits);
-  const write = (value: Preview): string => (Array.isArray(value) ? `[${value.map(write).join(", ")}]` : value === gap ? "…" : notation(value));
+  const write = (value: Preview): string =>
+    Array.isArray(value) ? `[${value.map(write).join(", ")}]` : value === gap ? "…" : notation(value);
   return write(preview);
 }
 

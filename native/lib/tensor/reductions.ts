@@ -8,13 +8,20 @@ import { worded } from "../wording.ts";
 import { Tensor } from "./tensor.ts";
 
 /** `axis`: one axis, several, or all (left out); negative ones count from the end. `keepdims`: reduced axes stay, with size 1. */
-export interface ReduceOptions { readonly axis?: number | readonly number[]; readonly keepdims?: boolean; }
+export interface ReduceOptions {
+  readonly axis?: number | readonly number[];
+  readonly keepdims?: boolean;
+}
 
 /** `ord`: 2 (√Σx²) when left out, 1 (Σ|x|), Infinity and -Infinity (the largest and smallest |x|), 0 (how many are not 0), another p ((Σ|x|^p)^(1/p)), or "fro", which is 2. */
-export interface NormOptions extends ReduceOptions { readonly ord?: number | "fro"; }
+export interface NormOptions extends ReduceOptions {
+  readonly ord?: number | "fro";
+}
 
 /** `correction` is taken off the count: 1 (of a sample) when left out, 0 for the variance of all there is. */
-export interface VarianceOptions extends ReduceOptions { readonly correction?: number; }
+export interface VarianceOptions extends ReduceOptions {
+  readonly correction?: number;
+}
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
@@ -49,40 +56,77 @@ declare module "./tensor.ts" {
 
 /** The axes of a reduction, sorted and from the front. Throws TensorError. */
 export function reductionOf({ shape }: Tensor, options: ReduceOptions): { axes: number[]; keepdims: boolean } {
-  if (typeof options !== "object" || options === null) throw new TensorError("OPTIONS", `Options are an object, such as { axis: 0, keepdims: true }, but got ${worded(options)}.`);
+  if (typeof options !== "object" || options === null)
+    throw new TensorError(
+      "OPTIONS",
+      `Options are an object, such as { axis: 0, keepdims: true }, but got ${worded(options)}.`,
+    );
   const { axis, keepdims = false } = options;
   const rank = shape.length;
-  const list: readonly number[] = axis === undefined ? [...Array(rank).keys()] : Array.isArray(axis) ? axis as readonly number[] : [axis as number];
+  const list: readonly number[] =
+    axis === undefined ? [...Array(rank).keys()] : Array.isArray(axis) ? (axis as readonly number[]) : [axis as number];
   return { axes: [...new Set(list.map((each) => checkedAxis(each, rank)))].sort((a, b) => a - b), keepdims };
 }
 
 function normed(x: Tensor, options: NormOptions): Tensor {
   const { ord = 2 } = options;
   if (ord === 2 || ord === "fro") return apply("norm", [x], reductionOf(x, options)) as Tensor;
-  if (typeof ord !== "number" || Number.isNaN(ord)) throw new TensorError("OPTIONS", `norm takes a number or "fro" as ord but got ${worded(ord)}.`);
+  if (typeof ord !== "number" || Number.isNaN(ord))
+    throw new TensorError("OPTIONS", `norm takes a number or "fro" as ord but got ${worded(ord)}.`);
   // Refused in the words of the norm, not of what it is made of.
-  if (!x.dtype.includes("float")) throw new TensorError("DTYPE", `norm takes floats but got ${x.dtype}: convert it, e.g. with .to("float32").`);
+  if (!x.dtype.includes("float"))
+    throw new TensorError("DTYPE", `norm takes floats but got ${x.dtype}: convert it, e.g. with .to("float32").`);
   if (ord === 0) return x.ne(0).sum(options).to(x.dtype);
   const magnitudes = x.abs();
   if (ord === Infinity) return magnitudes.max(options);
   if (ord === -Infinity) return magnitudes.min(options);
-  return ord === 1 ? magnitudes.sum(options) : magnitudes.pow(ord).sum(options).pow(1 / ord);
+  return ord === 1
+    ? magnitudes.sum(options)
+    : magnitudes
+        .pow(ord)
+        .sum(options)
+        .pow(1 / ord);
 }
 
 function spreadOf(name: "variance" | "std") {
   return function (this: Tensor, options: VarianceOptions = {}): Tensor {
     const reduction = reductionOf(this, options);
     const { correction = 1 } = options;
-    if (!Number.isFinite(correction)) throw new TensorError("OPTIONS", `${name === "std" ? "std" : "var"} takes a number as correction but got ${worded(correction)}.`);
+    if (!Number.isFinite(correction))
+      throw new TensorError(
+        "OPTIONS",
+        `${name === "std" ? "std" : "var"} takes a number as correction but got ${worded(correction)}.`,
+      );
     return apply(name, [this], { ...reduction, correction }) as Tensor;
   };
 }
 
-const simple = ["sum", "mean", "prod", "max", "min", "argmax", "argmin", "any", "all", "logsumexp"] as const satisfies readonly ReductionName[];
+const simple = [
+  "sum",
+  "mean",
+  "prod",
+  "max",
+  "min",
+  "argmax",
+  "argmin",
+  "any",
+  "all",
+  "logsumexp",
+] as const satisfies readonly ReductionName[];
 const methods: Record<string, (this: Tensor, options?: never) => Tensor> = {
-  ...Object.fromEntries(simple.map((name) => [name, function (this: Tensor, options: ReduceOptions = {}) { return apply(name, [this], reductionOf(this, options)) as Tensor; }])),
-  norm(options: NormOptions = {}) { return normed(this, options); },
+  ...Object.fromEntries(
+    simple.map((name) => [
+      name,
+      function (this: Tensor, options: ReduceOptions = {}) {
+        return apply(name, [this], reductionOf(this, options)) as Tensor;
+      },
+    ]),
+  ),
+  norm(options: NormOptions = {}) {
+    return normed(this, options);
+  },
   var: spreadOf("variance"),
   std: spreadOf("std"),
 };
-for (const [name, value] of Object.entries(methods)) Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });
+for (const [name, value] of Object.entries(methods))
+  Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });

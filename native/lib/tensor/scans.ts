@@ -7,10 +7,15 @@ import { worded } from "../wording.ts";
 import { Tensor } from "./tensor.ts";
 
 /** Along one axis; negative ones count from the end. */
-export interface AxisOptions { readonly axis: number; }
+export interface AxisOptions {
+  readonly axis: number;
+}
 
 /** Elements with their positions along the axis that was worked on. */
-export interface Selected<D extends DType = DType> { readonly values: Tensor<D>; readonly indices: Tensor<"int64">; }
+export interface Selected<D extends DType = DType> {
+  readonly values: Tensor<D>;
+  readonly indices: Tensor<"int64">;
+}
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
@@ -27,15 +32,24 @@ declare module "./tensor.ts" {
 
 /** The axis that the options name, from the front; a tensor without axes has axis 0 and −1. Throws TensorError. */
 export function axisOf(name: string, { shape }: Tensor, options: AxisOptions): number {
-  if (typeof options !== "object" || options === null || typeof options.axis !== "number") throw new TensorError("OPTIONS", `${name} takes an axis, such as { axis: 0 }, but got ${worded(options)}.`);
+  if (typeof options !== "object" || options === null || typeof options.axis !== "number")
+    throw new TensorError("OPTIONS", `${name} takes an axis, such as { axis: 0 }, but got ${worded(options)}.`);
   return checkedAxis(options.axis, Math.max(1, shape.length));
 }
 
 const methods: Record<string, (this: Tensor, options: AxisOptions) => unknown> = {
-  cumsum(options) { return apply("cumsum", [this], { axis: axisOf("cumsum", this, options) }); },
-  cumprod(options) { return apply("cumprod", [this], { axis: axisOf("cumprod", this, options) }); },
-  cummax(options) { return selected("cummax", this, { axis: axisOf("cummax", this, options) }); },
-  cummin(options) { return selected("cummin", this, { axis: axisOf("cummin", this, options) }); },
+  cumsum(options) {
+    return apply("cumsum", [this], { axis: axisOf("cumsum", this, options) });
+  },
+  cumprod(options) {
+    return apply("cumprod", [this], { axis: axisOf("cumprod", this, options) });
+  },
+  cummax(options) {
+    return selected("cummax", this, { axis: axisOf("cummax", this, options) });
+  },
+  cummin(options) {
+    return selected("cummin", this, { axis: axisOf("cummin", this, options) });
+  },
 };
 
 /** The two results of an operation that selects elements. */
@@ -44,4 +58,5 @@ export function selected(name: string, x: Tensor, attributes: object): Selected 
   return { values: values as Tensor, indices: indices as Tensor<"int64"> };
 }
 
-for (const [name, value] of Object.entries(methods)) Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });
+for (const [name, value] of Object.entries(methods))
+  Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });

@@ -69,14 +69,22 @@ declare module "./tensor.ts" {
 function listOf(numbers: Axes): readonly number[] {
   if (Array.isArray(numbers)) return numbers as readonly number[];
   if (typeof numbers === "number") return [numbers];
-  throw new TensorError("AXIS", `This takes a whole number, such as an axis, or a list of them, but got ${worded(numbers)}.`);
+  throw new TensorError(
+    "AXIS",
+    `This takes a whole number, such as an axis, or a list of them, but got ${worded(numbers)}.`,
+  );
 }
 const checkedAxes = (axes: Axes, rank: number) => listOf(axes).map((axis) => checkedAxis(axis, rank));
-const replaced = (shape: readonly number[], from: number, count: number, sizes: readonly number[]) => [...shape.slice(0, from), ...sizes, ...shape.slice(from + count)];
+const replaced = (shape: readonly number[], from: number, count: number, sizes: readonly number[]) => [
+  ...shape.slice(0, from),
+  ...sizes,
+  ...shape.slice(from + count),
+];
 const cut = (axis: number, slice: AxisSlice): AxisSlice[] => [...Array<null>(axis).fill(null), slice];
 
 function checkedCounts(counts: unknown, use: string): readonly number[] {
-  if (Array.isArray(counts) && counts.every((count) => Number.isSafeInteger(count) && count >= 0)) return counts as readonly number[];
+  if (Array.isArray(counts) && counts.every((count) => Number.isSafeInteger(count) && count >= 0))
+    return counts as readonly number[];
   throw new TensorError("SHAPE", `${use} takes whole numbers ≥ 0 but got ${listed(counts)}.`);
 }
 
@@ -91,7 +99,10 @@ function tiled(x: Tensor, times: readonly number[]): Tensor {
     const shape = result.shape;
     const inner = sizeOf(shape.slice(axis));
     const outer = sizeOf(shape.slice(0, axis));
-    result = result.reshape([outer, 1, inner]).expand([outer, all[axis]!, inner]).reshape(replaced(shape, axis, 1, [shape[axis]! * all[axis]!]));
+    result = result
+      .reshape([outer, 1, inner])
+      .expand([outer, all[axis]!, inner])
+      .reshape(replaced(shape, axis, 1, [shape[axis]! * all[axis]!]));
   }
   return inOwnMemory(result, x);
 }
@@ -103,7 +114,11 @@ function inOwnMemory(result: Tensor, x: Tensor): Tensor {
 
 function triangle(x: Tensor, offset: number, isLower: boolean): Tensor {
   const rank = x.shape.length;
-  if (rank < 2) throw new TensorError("SHAPE", `${isLower ? "tril" : "triu"} takes at least two axes but got shape ${formatShape(x.shape)}.`);
+  if (rank < 2)
+    throw new TensorError(
+      "SHAPE",
+      `${isLower ? "tril" : "triu"} takes at least two axes but got shape ${formatShape(x.shape)}.`,
+    );
   const [rows, columns] = [x.shape[rank - 2]!, x.shape[rank - 1]!];
   using row = arange(0, rows, 1, { dtype: "int64", device: x.device }).reshape([rows, 1]);
   using column = arange(0, columns, 1, { dtype: "int64", device: x.device });
@@ -117,21 +132,35 @@ const methods: Record<string, (this: Tensor, ...args: never[]) => unknown> & Thi
     const named = axis === undefined ? null : checkedAxes(axis, this.shape.length);
     return this.reshape(this.shape.filter((size, at) => size !== 1 || (named !== null && !named.includes(at))));
   },
-  unsqueeze(axis: number) { return this.reshape(replaced(this.shape, checkedAxis(axis, this.shape.length + 1), 0, [1])); },
+  unsqueeze(axis: number) {
+    return this.reshape(replaced(this.shape, checkedAxis(axis, this.shape.length + 1), 0, [1]));
+  },
   flatten(start = 0, end = -1) {
     const rank = this.shape.length;
     if (rank === 0) return this.reshape([1]);
     const [first, last] = [checkedAxis(start, rank), checkedAxis(end, rank)];
-    if (first > last) throw new TensorError("AXIS", `flatten takes a first axis that is not behind the last but got ${start} and ${end}.`);
+    if (first > last)
+      throw new TensorError(
+        "AXIS",
+        `flatten takes a first axis that is not behind the last but got ${start} and ${end}.`,
+      );
     return this.reshape(replaced(this.shape, first, last - first + 1, [sizeOf(this.shape.slice(first, last + 1))]));
   },
   unflatten(axis: number, sizes: readonly number[]) {
     const at = checkedAxis(axis, this.shape.length);
     const size = this.shape[at]!;
     const known = Array.isArray(sizes) ? sizeOf(sizes.filter((each) => each !== -1)) : 0;
-    const filled = Array.isArray(sizes) ? sizes.map((each) => (each === -1 ? size / known : each as number)) : [];
-    if (filled.length === 0 || sizes.filter((each) => each === -1).length > 1 || !filled.every((each) => Number.isSafeInteger(each) && each >= 0) || sizeOf(filled) !== size) {
-      throw new TensorError("SHAPE", `unflatten of axis ${axis} takes sizes whose product is ${size} but got ${listed(sizes)}.`);
+    const filled = Array.isArray(sizes) ? sizes.map((each) => (each === -1 ? size / known : (each as number))) : [];
+    if (
+      filled.length === 0 ||
+      sizes.filter((each) => each === -1).length > 1 ||
+      !filled.every((each) => Number.isSafeInteger(each) && each >= 0) ||
+      sizeOf(filled) !== size
+    ) {
+      throw new TensorError(
+        "SHAPE",
+        `unflatten of axis ${axis} takes sizes whose product is ${size} but got ${listed(sizes)}.`,
+      );
     }
     return this.reshape(replaced(this.shape, at, 1, filled));
   },
@@ -143,81 +172,152 @@ const methods: Record<string, (this: Tensor, ...args: never[]) => unknown> & Thi
   moveAxis(from: Axes, to: Axes) {
     const rank = this.shape.length;
     const [sources, targets] = [checkedAxes(from, rank), checkedAxes(to, rank)];
-    if (sources.length !== targets.length || new Set(sources).size !== sources.length || new Set(targets).size !== targets.length) {
-      throw new TensorError("AXIS", `moveAxis takes as many places as axes, each once, but got ${worded(from)} and ${worded(to)}.`);
+    if (
+      sources.length !== targets.length ||
+      new Set(sources).size !== sources.length ||
+      new Set(targets).size !== targets.length
+    ) {
+      throw new TensorError(
+        "AXIS",
+        `moveAxis takes as many places as axes, each once, but got ${worded(from)} and ${worded(to)}.`,
+      );
     }
     const others = [...this.shape.keys()].filter((axis) => !sources.includes(axis));
-    return this.transpose([...this.shape.keys()].map((at) => (targets.includes(at) ? sources[targets.indexOf(at)]! : others.shift()!)));
+    return this.transpose(
+      [...this.shape.keys()].map((at) => (targets.includes(at) ? sources[targets.indexOf(at)]! : others.shift()!)),
+    );
   },
-  permute(axes: readonly number[]) { return this.transpose(axes); },
-  broadcastTo(shape: readonly number[]) { return this.expand(shape); },
+  permute(axes: readonly number[]) {
+    return this.transpose(axes);
+  },
+  broadcastTo(shape: readonly number[]) {
+    return this.expand(shape);
+  },
   flip(axis?: Axes) {
     const axes = axis === undefined ? [...this.shape.keys()] : checkedAxes(axis, this.shape.length);
-    return this.slice(...this.shape.map((_, each) => (axes.includes(each) ? [null, null, -1] as const : null)));
+    return this.slice(...this.shape.map((_, each) => (axes.includes(each) ? ([null, null, -1] as const) : null)));
   },
   roll(shift: Axes, { axis }: { readonly axis?: Axes } = {}) {
     if (axis === undefined) {
-      if (typeof shift !== "number") throw new TensorError("AXIS", `roll takes one shift, or as many axes as shifts, but got ${worded(shift)} and no axis.`);
+      if (typeof shift !== "number")
+        throw new TensorError(
+          "AXIS",
+          `roll takes one shift, or as many axes as shifts, but got ${worded(shift)} and no axis.`,
+        );
       return this.reshape([-1]).roll(shift, { axis: 0 }).reshape(this.shape);
     }
     const [shifts, axes] = [listOf(shift), checkedAxes(axis, this.shape.length)];
-    if (shifts.length !== axes.length || !shifts.every(Number.isSafeInteger)) throw new TensorError("AXIS", `roll takes as many whole shifts as axes but got ${worded(shift)} and ${worded(axis)}.`);
+    if (shifts.length !== axes.length || !shifts.every(Number.isSafeInteger))
+      throw new TensorError(
+        "AXIS",
+        `roll takes as many whole shifts as axes but got ${worded(shift)} and ${worded(axis)}.`,
+      );
     return axes.reduce<Tensor>((result, each, at) => {
       const size = result.shape[each]!;
       const by = size === 0 ? 0 : ((shifts[at]! % size) + size) % size;
-      return by === 0 ? result.clone() : cat([result.slice(...cut(each, [size - by, null])), result.slice(...cut(each, [0, size - by]))], { axis: each });
+      return by === 0
+        ? result.clone()
+        : cat([result.slice(...cut(each, [size - by, null])), result.slice(...cut(each, [0, size - by]))], {
+            axis: each,
+          });
     }, this);
   },
   repeat(times: readonly number[]) {
-    if (checkedCounts(times, "repeat").length < this.shape.length) throw new TensorError("SHAPE", `repeat takes a number for each of the ${this.shape.length} axes but got ${listed(times)}: use tile for fewer.`);
+    if (checkedCounts(times, "repeat").length < this.shape.length)
+      throw new TensorError(
+        "SHAPE",
+        `repeat takes a number for each of the ${this.shape.length} axes but got ${listed(times)}: use tile for fewer.`,
+      );
     return tiled(this, times);
   },
-  tile(times: readonly number[]) { return tiled(this, checkedCounts(times, "tile")); },
+  tile(times: readonly number[]) {
+    return tiled(this, checkedCounts(times, "tile"));
+  },
   repeatInterleave(times: Axes, { axis }: { readonly axis?: number } = {}) {
     const counts = checkedCounts(listOf(times), "repeatInterleave");
     if (axis === undefined) return this.reshape([-1]).repeatInterleave(times, { axis: 0 });
     const at = checkedAxis(axis, this.shape.length);
     const size = this.shape[at]!;
     if (typeof times !== "number") {
-      if (counts.length !== size) throw new TensorError("SHAPE", `repeatInterleave takes one number, or one for each of the ${size} rows of axis ${axis}, but got ${counts.length}.`);
-      return this.indexSelect(at, counts.flatMap((count, row) => Array<number>(count).fill(row)));
+      if (counts.length !== size)
+        throw new TensorError(
+          "SHAPE",
+          `repeatInterleave takes one number, or one for each of the ${size} rows of axis ${axis}, but got ${counts.length}.`,
+        );
+      return this.indexSelect(
+        at,
+        counts.flatMap((count, row) => Array<number>(count).fill(row)),
+      );
     }
     const [outer, inner] = [sizeOf(this.shape.slice(0, at + 1)), sizeOf(this.shape.slice(at + 1))];
-    return inOwnMemory(this.reshape([outer, 1, inner]).expand([outer, times, inner]).reshape(replaced(this.shape, at, 1, [size * times])), this);
+    return inOwnMemory(
+      this.reshape([outer, 1, inner])
+        .expand([outer, times, inner])
+        .reshape(replaced(this.shape, at, 1, [size * times])),
+      this,
+    );
   },
   split(size: number | readonly number[], { axis = 0 }: { readonly axis?: number } = {}) {
     const at = checkedAxis(axis, this.shape.length);
     const length = this.shape[at]!;
-    if (typeof size === "number" && !(Number.isSafeInteger(size) && size > 0)) throw new TensorError("SHAPE", `split takes a size ≥ 1 or a list of sizes but got ${worded(size)}.`);
-    const sizes = typeof size === "number" ? Array.from({ length: Math.max(1, Math.ceil(length / size)) }, (_, part) => Math.min(size, length - part * size)) : checkedCounts(size, "split");
-    if (sizes.reduce((sum, each) => sum + each, 0) !== length) throw new TensorError("SHAPE", `split takes sizes that add up to the ${length} elements of axis ${axis} but got ${listed(sizes)}.`);
+    if (typeof size === "number" && !(Number.isSafeInteger(size) && size > 0))
+      throw new TensorError("SHAPE", `split takes a size ≥ 1 or a list of sizes but got ${worded(size)}.`);
+    const sizes =
+      typeof size === "number"
+        ? Array.from({ length: Math.max(1, Math.ceil(length / size)) }, (_, part) =>
+            Math.min(size, length - part * size),
+          )
+        : checkedCounts(size, "split");
+    if (sizes.reduce((sum, each) => sum + each, 0) !== length)
+      throw new TensorError(
+        "SHAPE",
+        `split takes sizes that add up to the ${length} elements of axis ${axis} but got ${listed(sizes)}.`,
+      );
     let from = 0;
     return sizes.map((each) => this.slice(...cut(at, [from, (from += each)])));
   },
   chunk(count: number, { axis = 0 }: { readonly axis?: number } = {}) {
-    if (!Number.isSafeInteger(count) || count < 1) throw new TensorError("SHAPE", `chunk takes a count ≥ 1 but got ${worded(count)}.`);
+    if (!Number.isSafeInteger(count) || count < 1)
+      throw new TensorError("SHAPE", `chunk takes a count ≥ 1 but got ${worded(count)}.`);
     return this.split(Math.max(1, Math.ceil(this.shape[checkedAxis(axis, this.shape.length)]! / count)), { axis });
   },
   unbind(axis = 0) {
     const at = checkedAxis(axis, this.shape.length);
     return Array.from({ length: this.shape[at]! }, (_, index) => this.slice(...cut(at, index)));
   },
-  pad(widths: readonly number[], options: PadOptions = {}) { return padded(this, widths, options); },
-  diagonal({ offset = 0, axes = [0, 1] }: { readonly offset?: number; readonly axes?: readonly [number, number] } = {}) {
+  pad(widths: readonly number[], options: PadOptions = {}) {
+    return padded(this, widths, options);
+  },
+  diagonal({
+    offset = 0,
+    axes = [0, 1],
+  }: {
+    readonly offset?: number;
+    readonly axes?: readonly [number, number];
+  } = {}) {
     const [first, second] = checkedAxes(axes, this.shape.length);
-    if (axes.length !== 2 || first === second) throw new TensorError("AXIS", `diagonal takes two different axes but got ${listed(axes)}.`);
-    if (!Number.isSafeInteger(offset)) throw new TensorError("OPTIONS", `diagonal takes a whole offset but got ${worded(offset)}.`);
+    if (axes.length !== 2 || first === second)
+      throw new TensorError("AXIS", `diagonal takes two different axes but got ${listed(axes)}.`);
+    if (!Number.isSafeInteger(offset))
+      throw new TensorError("OPTIONS", `diagonal takes a whole offset but got ${worded(offset)}.`);
     return apply("diagonal", [this], { offset, axes: [first!, second!] });
   },
-  tril(offset = 0) { return triangle(this, offset, true); },
-  triu(offset = 0) { return triangle(this, offset, false); },
+  tril(offset = 0) {
+    return triangle(this, offset, true);
+  },
+  triu(offset = 0) {
+    return triangle(this, offset, false);
+  },
   isContiguousIn(format: MemoryFormat) {
     if (format === "contiguous") return this.isContiguous;
-    if (format !== "channelsLast") throw new TensorError("OPTIONS", `Memory formats are "contiguous" and "channelsLast", not ${worded(format)}.`);
+    if (format !== "channelsLast")
+      throw new TensorError("OPTIONS", `Memory formats are "contiguous" and "channelsLast", not ${worded(format)}.`);
     if (this.shape.length !== 4) return false;
     const [batch, channels, height, width] = this.shape as [number, number, number, number];
     const [n, h, w, c] = stridesOf([batch, height, width, channels]);
-    return this.size === 0 || [n, c, h, w].every((stride, axis) => this.shape[axis] === 1 || this.strides[axis] === stride);
+    return (
+      this.size === 0 || [n, c, h, w].every((stride, axis) => this.shape[axis] === 1 || this.strides[axis] === stride)
+    );
   },
   lerp(end: Tensor, weight: number | Tensor) {
     const way = end.sub(this);
@@ -227,7 +327,12 @@ const methods: Record<string, (this: Tensor, ...args: never[]) => unknown> & Thi
     if (!(weight instanceof Tensor)) return weight < 0.5 ? fromStart() : fromEnd();
     return fromStart().where(weight.lt(0.5), fromEnd());
   },
-  addcmul(a: Tensor, b: Tensor, { value = 1 }: { readonly value?: number } = {}) { return this.add(value === 1 ? a.mul(b) : a.mul(b).mul(value)); },
-  addcdiv(a: Tensor, b: Tensor, { value = 1 }: { readonly value?: number } = {}) { return this.add(value === 1 ? a.div(b) : a.div(b).mul(value)); },
+  addcmul(a: Tensor, b: Tensor, { value = 1 }: { readonly value?: number } = {}) {
+    return this.add(value === 1 ? a.mul(b) : a.mul(b).mul(value));
+  },
+  addcdiv(a: Tensor, b: Tensor, { value = 1 }: { readonly value?: number } = {}) {
+    return this.add(value === 1 ? a.div(b) : a.div(b).mul(value));
+  },
 };
-for (const [name, value] of Object.entries(methods)) Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });
+for (const [name, value] of Object.entries(methods))
+  Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });

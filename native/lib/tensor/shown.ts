@@ -5,7 +5,13 @@ import { pictureOf } from "../ops/statistics.ts";
 import type { Tensor } from "./tensor.ts";
 
 /** `TensorTile` of kernel/mime.ts. */
-export interface Tile { rows: number; columns: number; rowStep: number; columnStep: number; values: string; }
+export interface Tile {
+  rows: number;
+  columns: number;
+  rowStep: number;
+  columnStep: number;
+  values: string;
+}
 
 const ids = new WeakIds<Tensor>();
 
@@ -22,7 +28,8 @@ export function tileOf(tensor: Tensor): Tile | null {
 /** The last two axes at the position `index` of all others, as they are now. Throws TensorError when the tensor is gone or has no such slice. */
 export function sliceOf(id: string, index: readonly number[]): Tile | null {
   const tensor = ids.find(id);
-  if (tensor === null || tensor.isDisposed) throw new TensorError("GONE", "This tensor is no longer in memory. Run its cell again to see its slices.");
+  if (tensor === null || tensor.isDisposed)
+    throw new TensorError("GONE", "This tensor is no longer in memory. Run its cell again to see its slices.");
   using matrix = tensor.slice(...index);
   using whole = matrix.contiguous();
   return tileOf(whole);

@@ -9,11 +9,21 @@ import { selected, type Selected } from "./scans.ts";
 import { Tensor } from "./tensor.ts";
 
 /** `axis`: the last when left out. `descending`: largest first. */
-export interface SortOptions { readonly axis?: number; readonly descending?: boolean; }
+export interface SortOptions {
+  readonly axis?: number;
+  readonly descending?: boolean;
+}
 /** `axis`: the last when left out. `largest`: false for the smallest. */
-export interface TopOptions { readonly axis?: number; readonly largest?: boolean; }
+export interface TopOptions {
+  readonly axis?: number;
+  readonly largest?: boolean;
+}
 /** What {@link Tensor.unique} finds: the elements, sorted; the position of each of the tensor's among them; how often each occurs. */
-export interface Unique<D extends DType = DType> { readonly values: Tensor<D>; readonly inverse: Tensor<"int64">; readonly counts: Tensor<"int64">; }
+export interface Unique<D extends DType = DType> {
+  readonly values: Tensor<D>;
+  readonly inverse: Tensor<"int64">;
+  readonly counts: Tensor<"int64">;
+}
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
@@ -36,7 +46,10 @@ declare module "./tensor.ts" {
     /** How often each of 0, 1, 2, … occurs in a tensor of integers ≥ 0, up to the largest, at least `minlength` of them. Waits for the largest. */
     bincount(options?: { readonly minlength?: number }): Tensor<"int64">;
     /** How many elements fall in each of `bins` even steps of `range` (least and largest when left out; both ends count), and the edges. Waits for the range. */
-    histogram(options?: { readonly bins?: number; readonly range?: readonly [number, number] }): { counts: Tensor<"int64">; edges: Tensor };
+    histogram(options?: { readonly bins?: number; readonly range?: readonly [number, number] }): {
+      counts: Tensor<"int64">;
+      edges: Tensor;
+    };
   }
 }
 
@@ -49,7 +62,11 @@ function part(x: Tensor, axis: number, slice: number | [number, number]): Tensor
 
 function checkedCount(name: string, k: number, x: Tensor, axis: number, least: number): void {
   const length = x.shape[axis] ?? 1;
-  if (!Number.isInteger(k) || k < least || k > length) throw new TensorError("VALUE", `${name} takes a whole number from ${least} to the size of the axis, ${length}, but got ${worded(k)}.`);
+  if (!Number.isInteger(k) || k < least || k > length)
+    throw new TensorError(
+      "VALUE",
+      `${name} takes a whole number from ${least} to the size of the axis, ${length}, but got ${worded(k)}.`,
+    );
 }
 
 function kth(x: Tensor, k: number, axis: number): Selected {
@@ -59,12 +76,18 @@ function kth(x: Tensor, k: number, axis: number): Selected {
 
 /** NaN where the row has one. */
 function orNaN(x: Tensor, axis: number, values: Tensor): Tensor {
-  return factsOf(x.dtype).kind === "float" ? values.where(x.isnan().any({ axis }).logicalNot() as Tensor<"bool">, NaN) : values;
+  return factsOf(x.dtype).kind === "float"
+    ? values.where(x.isnan().any({ axis }).logicalNot() as Tensor<"bool">, NaN)
+    : values;
 }
 
 const methods: Record<string, (this: Tensor, ...args: never[]) => unknown> = {
-  sort({ axis, descending = false }: SortOptions = {}) { return selected("sort", this, { axis: axisIn(this, axis), descending }); },
-  argsort({ axis, descending = false }: SortOptions = {}) { return apply("argsort", [this], { axis: axisIn(this, axis), descending }); },
+  sort({ axis, descending = false }: SortOptions = {}) {
+    return selected("sort", this, { axis: axisIn(this, axis), descending });
+  },
+  argsort({ axis, descending = false }: SortOptions = {}) {
+    return apply("argsort", [this], { axis: axisIn(this, axis), descending });
+  },
   topk(k: number, { axis, largest = true }: TopOptions = {}) {
     const along = axisIn(this, axis);
     checkedCount("topk", k, this, along, 0);
@@ -83,8 +106,13 @@ const methods: Record<string, (this: Tensor, ...args: never[]) => unknown> = {
     return { values: this.shape.length === 0 ? values : orNaN(this, along, values), indices };
   },
   quantile(q: number, { axis }: { axis?: number } = {}) {
-    if (typeof q !== "number" || !(q >= 0 && q <= 1)) throw new TensorError("VALUE", `quantile takes a number from 0 to 1 but got ${worded(q)}.`);
-    if (factsOf(this.dtype).kind !== "float") throw new TensorError("DTYPE", `quantile takes floats but got ${this.dtype}: convert it, e.g. with .to("float32").`);
+    if (typeof q !== "number" || !(q >= 0 && q <= 1))
+      throw new TensorError("VALUE", `quantile takes a number from 0 to 1 but got ${worded(q)}.`);
+    if (factsOf(this.dtype).kind !== "float")
+      throw new TensorError(
+        "DTYPE",
+        `quantile takes floats but got ${this.dtype}: convert it, e.g. with .to("float32").`,
+      );
     const along = axisIn(this, axis);
     const length = this.shape[along] ?? 1;
     checkedCount("quantile of an empty axis", Math.min(1, length), this, along, 1);
@@ -99,38 +127,63 @@ const methods: Record<string, (this: Tensor, ...args: never[]) => unknown> = {
   },
   unique() {
     const flat = this.reshape([-1]);
-    if (flat.size === 0) return { values: flat.clone(), inverse: arange(0, { dtype: "int64", device: this.device }).reshape(this.shape), counts: arange(0, { dtype: "int64", device: this.device }) };
+    if (flat.size === 0)
+      return {
+        values: flat.clone(),
+        inverse: arange(0, { dtype: "int64", device: this.device }).reshape(this.shape),
+        counts: arange(0, { dtype: "int64", device: this.device }),
+      };
     const { values, indices } = selected("sort", flat.detach(), { axis: 0, descending: false });
     const steps = values.slice([1]).ne(values.slice([0, -1])) as Tensor;
     const after = arange(1, flat.size, 1, { dtype: "int64", device: this.device });
-    const group = apply("cumsum", [apply("putAlong", [steps.to("int64"), after], { axis: 0, length: flat.size })], { axis: 0 }) as Tensor<"int64">;
+    const group = apply("cumsum", [apply("putAlong", [steps.to("int64"), after], { axis: 0, length: flat.size })], {
+      axis: 0,
+    }) as Tensor<"int64">;
     const count = Number(group.slice(-1).item()) + 1;
     const numbers = arange(count, { dtype: "int64", device: this.device });
     const starts = group.searchsorted(numbers);
     return {
       values: apply("takeAlong", [values, starts], { axis: 0 }),
-      inverse: (apply("putAlong", [group, indices], { axis: 0, length: flat.size }) as Tensor<"int64">).reshape(this.shape),
+      inverse: (apply("putAlong", [group, indices], { axis: 0, length: flat.size }) as Tensor<"int64">).reshape(
+        this.shape,
+      ),
       counts: group.searchsorted(numbers, { right: true }).sub(starts),
     };
   },
-  searchsorted(values: Tensor, { right = false }: { right?: boolean } = {}) { return apply("searchsorted", [this, values], { right }); },
+  searchsorted(values: Tensor, { right = false }: { right?: boolean } = {}) {
+    return apply("searchsorted", [this, values], { right });
+  },
   bincount({ minlength = 0 }: { minlength?: number } = {}) {
-    if (factsOf(this.dtype).kind !== "int") throw new TensorError("DTYPE", `bincount takes integers but got ${this.dtype}: convert it, e.g. with .to("int64").`);
-    if (!Number.isSafeInteger(minlength) || minlength < 0) throw new TensorError("VALUE", `bincount takes a whole number ≥ 0 as minlength but got ${worded(minlength)}.`);
+    if (factsOf(this.dtype).kind !== "int")
+      throw new TensorError(
+        "DTYPE",
+        `bincount takes integers but got ${this.dtype}: convert it, e.g. with .to("int64").`,
+      );
+    if (!Number.isSafeInteger(minlength) || minlength < 0)
+      throw new TensorError("VALUE", `bincount takes a whole number ≥ 0 as minlength but got ${worded(minlength)}.`);
     const [least, greatest] = this.size === 0 ? [0, -1] : [this.min().item(), this.max().item()];
     if (Number(least) < 0) throw new TensorError("VALUE", `bincount takes integers ≥ 0 but there is ${least}.`);
     return apply("bincount", [this], { length: Math.max(minlength, Number(greatest) + 1) }) as Tensor<"int64">;
   },
   histogram({ bins = 10, range }: { bins?: number; range?: readonly [number, number] } = {}) {
-    if (!Number.isSafeInteger(bins) || bins < 1) throw new TensorError("VALUE", `histogram takes a whole number of bins ≥ 1 but got ${worded(bins)}.`);
+    if (!Number.isSafeInteger(bins) || bins < 1)
+      throw new TensorError("VALUE", `histogram takes a whole number of bins ≥ 1 but got ${worded(bins)}.`);
     const flat = this.reshape([-1]).to(this.dtype === "float64" ? "float64" : "float32") as Tensor;
     let [low, high] = range ?? (flat.size === 0 ? [0, 1] : [Number(flat.min().item()), Number(flat.max().item())]);
-    if (!(low <= high) || !Number.isFinite(high - low)) throw new TensorError("VALUE", `histogram takes a range of finite numbers, the smaller first, but got ${low} to ${high}.`);
+    if (!(low <= high) || !Number.isFinite(high - low))
+      throw new TensorError(
+        "VALUE",
+        `histogram takes a range of finite numbers, the smaller first, but got ${low} to ${high}.`,
+      );
     if (low === high) [low, high] = [low - 0.5, high + 0.5];
-    const edges = arange(bins + 1, { dtype: "float64", device: this.device }).mul((high - low) / bins).add(low).to(flat.dtype) as Tensor;
+    const edges = arange(bins + 1, { dtype: "float64", device: this.device })
+      .mul((high - low) / bins)
+      .add(low)
+      .to(flat.dtype) as Tensor;
     // 0: before the first edge; bins + 1: from the last one on, which itself is of the last step.
     const steps = edges.searchsorted(flat.detach(), { right: true }).sub(flat.eq(edges.slice(bins)) as Tensor);
     return { counts: (apply("bincount", [steps], { length: bins + 1 }) as Tensor<"int64">).slice([1, null]), edges };
   },
 };
-for (const [name, value] of Object.entries(methods)) Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });
+for (const [name, value] of Object.entries(methods))
+  Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });

@@ -36,10 +36,14 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
   }
 
   /** "cpu", "cuda:0", … */
-  get device(): string { return this.deviceProcess.name; }
+  get device(): string {
+    return this.deviceProcess.name;
+  }
 
   /** A launch that did not finish may have been writing it, and nothing has written the whole of its memory since. */
-  get isSuspect(): boolean { return this.living().isSuspect; }
+  get isSuspect(): boolean {
+    return this.living().isSuspect;
+  }
 
   /**
    * Where kernels find the first element, for a kernel that takes pointers to pointers: `tensor([a.address, b.address], { dtype: "int64" })`. It holds until a fault, an
@@ -47,24 +51,33 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
    */
   get address(): bigint {
     this.living();
-    const [address] = this.deviceProcess.request(Op.address, [String((BigInt(this.placeHigh) << 32n) + BigInt(this.placeLow))]);
+    const [address] = this.deviceProcess.request(Op.address, [
+      String((BigInt(this.placeHigh) << 32n) + BigInt(this.placeLow)),
+    ]);
     return BigInt(Buffer.from(address!).toString());
   }
 
   /** The transpose of a matrix: the last two axes swapped. */
-  get T(): Tensor<D> { return this.transpose(); }
+  get T(): Tensor<D> {
+    return this.transpose();
+  }
 
   /** The same elements, in row-major order, under another shape; one size may be −1. A view when the strides allow, else a copy. Throws TensorError when the sizes differ. */
   reshape(shape: readonly number[]): Tensor<D> {
     const to = reshaped(this.size, this.shape, shape);
     const strides = reshapedStrides(this, to);
-    return (strides !== null ? apply("reshape", [this], { shape: to, strides }) : apply("reshapeTo", [this], { shape: to })) as Tensor<D>;
+    return (
+      strides !== null ? apply("reshape", [this], { shape: to, strides }) : apply("reshapeTo", [this], { shape: to })
+    ) as Tensor<D>;
   }
 
   /** A view with the axes in the order given, or with the last two swapped. */
   transpose(axes?: readonly number[]): Tensor<D> {
     const rank = this.shape.length;
-    const order = axes ?? [...Array(Math.max(0, rank - 2)).keys(), ...(rank < 2 ? Array(rank).keys() : [rank - 1, rank - 2])];
+    const order = axes ?? [
+      ...Array(Math.max(0, rank - 2)).keys(),
+      ...(rank < 2 ? Array(rank).keys() : [rank - 1, rank - 2]),
+    ];
     return apply("permute", [this], { axes: order }) as Tensor<D>;
   }
 
@@ -79,10 +92,18 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
   }
 
   /** This tensor when it is contiguous, else a contiguous copy; with "channelsLast" the same of [batch, channels, height, width] with the channels of a place side by side. */
-  contiguous({ memoryFormat = "contiguous" }: { readonly memoryFormat?: "contiguous" | "channelsLast" } = {}): Tensor<D> {
+  contiguous({
+    memoryFormat = "contiguous",
+  }: {
+    readonly memoryFormat?: "contiguous" | "channelsLast";
+  } = {}): Tensor<D> {
     if (this.isContiguousIn(memoryFormat)) return this.expand(this.shape);
     if (memoryFormat === "contiguous") return this.clone();
-    if (this.shape.length !== 4) throw new TensorError("SHAPE", `Memory format "channelsLast" is for tensors of [batch, channels, height, width], not of shape ${formatShape(this.shape)}.`);
+    if (this.shape.length !== 4)
+      throw new TensorError(
+        "SHAPE",
+        `Memory format "channelsLast" is for tensors of [batch, channels, height, width], not of shape ${formatShape(this.shape)}.`,
+      );
     return this.transpose([0, 2, 3, 1]).clone().transpose([0, 3, 1, 2]);
   }
 
@@ -110,8 +131,13 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
   to<E extends DType>(dtype: E): Tensor<E>;
   to(device: string): Tensor<D>;
   to(target: string): Tensor {
-    if (isDType(target)) return target === this.dtype ? this.reshape(this.shape) : (apply("convert", [this], { dtype: target }) as Tensor);
-    if (!isDeviceName(target)) throw new TensorError("TARGET", `to() takes a dtype (${dtypeNames.join(", ")}) or a device ("cpu", "cuda", "cuda:N") but got ${worded(target)}.`);
+    if (isDType(target))
+      return target === this.dtype ? this.reshape(this.shape) : (apply("convert", [this], { dtype: target }) as Tensor);
+    if (!isDeviceName(target))
+      throw new TensorError(
+        "TARGET",
+        `to() takes a dtype (${dtypeNames.join(", ")}) or a device ("cpu", "cuda", "cuda:N") but got ${worded(target)}.`,
+      );
     const device = deviceNamed(target);
     if (device === this.deviceProcess) return this.reshape(this.shape);
     const copy = Tensor.empty(device, this.dtype, this.shape);
@@ -157,32 +183,53 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
     const { array, bytes, decode } = factsOf(this.dtype);
     const elements: ElementOf<D>[] = [];
     this.#read((part) => {
-      for (const value of new array(part.buffer as ArrayBuffer, part.byteOffset, part.length / bytes) as Iterable<number | bigint>) elements.push(decode(value) as ElementOf<D>);
+      for (const value of new array(part.buffer as ArrayBuffer, part.byteOffset, part.length / bytes) as Iterable<
+        number | bigint
+      >)
+        elements.push(decode(value) as ElementOf<D>);
     });
     return elements;
   }
 
   /** The element of a tensor of one element. Throws TensorError when it has another number of them. */
   item(): ElementOf<D> {
-    if (this.size !== 1) throw new TensorError("SHAPE", `item() takes a tensor of one element, but the shape is ${formatShape(this.shape)}.`);
+    if (this.size !== 1)
+      throw new TensorError(
+        "SHAPE",
+        `item() takes a tensor of one element, but the shape is ${formatShape(this.shape)}.`,
+      );
     return this.#elements()[0]!;
   }
 
   /** Matrix product of the last two axes; axes before them broadcast. float16 and bfloat16 accumulate in float32, integers in 64 bits. */
-  matmul(other: Tensor): Tensor<D> { return apply("matmul", [this, other], {}) as Tensor<D>; }
+  matmul(other: Tensor): Tensor<D> {
+    return apply("matmul", [this, other], {}) as Tensor<D>;
+  }
 
   /** Each element, at least `min` and at most `max`. */
-  clamp({ min = -Infinity, max = Infinity }: { readonly min?: number; readonly max?: number }): Tensor { return apply("clamp", [this], { min, max }) as Tensor; }
+  clamp({ min = -Infinity, max = Infinity }: { readonly min?: number; readonly max?: number }): Tensor {
+    return apply("clamp", [this], { min, max }) as Tensor;
+  }
   /** ½x(1 + erf(x/√2)), or its approximation by tanh. */
-  gelu({ approximate = "none" }: { readonly approximate?: "none" | "tanh" } = {}): Tensor { return apply("gelu", [this], { approximate }) as Tensor; }
+  gelu({ approximate = "none" }: { readonly approximate?: "none" | "tanh" } = {}): Tensor {
+    return apply("gelu", [this], { approximate }) as Tensor;
+  }
   /** x where it is ≥ 0, else slope · x. */
-  leakyRelu(slope = 0.01): Tensor { return apply("leakyRelu", [this], { slope }) as Tensor; }
+  leakyRelu(slope = 0.01): Tensor {
+    return apply("leakyRelu", [this], { slope }) as Tensor;
+  }
   /** x where it is > 0, else alpha · (e^x − 1). */
-  elu(alpha = 1): Tensor { return apply("elu", [this], { alpha }) as Tensor; }
+  elu(alpha = 1): Tensor {
+    return apply("elu", [this], { alpha }) as Tensor;
+  }
   /** This tensor's elements where `condition` is true, else those of `other`. */
-  where(condition: Tensor<"bool">, other: Tensor | number | bigint | boolean): Tensor { return apply("where", [condition, this, other], {}) as Tensor; }
+  where(condition: Tensor<"bool">, other: Tensor | number | bigint | boolean): Tensor {
+    return apply("where", [condition, this, other], {}) as Tensor;
+  }
 
-  override toString(): string { return textOf(this); }
+  override toString(): string {
+    return textOf(this);
+  }
 
   /** Inside an object or array, where less depth is left than was asked for, one line. */
   [Symbol.for("nodejs.util.inspect.custom")](depth?: number | null, options?: { depth?: number | null }): string {
@@ -192,7 +239,10 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
   /** For `${x}`. Throws TensorError where JavaScript wants a number, as for `x + 1`. */
   [Symbol.toPrimitive](hint: string): string {
     if (hint === "string") return textOf(this);
-    throw new TensorError("OPERATOR", "JavaScript's operators do not compute with tensors. Write x.add(1) for x + 1, x.mul(2) for x * 2, x.item() for the number in a tensor of one element, and `${x}` for its text.");
+    throw new TensorError(
+      "OPERATOR",
+      "JavaScript's operators do not compute with tensors. Write x.add(1) for x + 1, x.mul(2) for x * 2, x.item() for the number in a tensor of one element, and `${x}` for its text.",
+    );
   }
 
   /** What a notebook shows. The statistics and the picture are reduced on the device. */

@@ -1,7 +1,15 @@
 // The answers of a device process: turns the fields of an answer into its values or the error it stands for.
 import { binding } from "./binding.ts";
 import { Op } from "./commands.ts";
-import { CompileError, DeviceError, DeviceUnavailable, InterruptedError, LaunchError, OutOfMemory, WarpcellError } from "../errors.ts";
+import {
+  CompileError,
+  DeviceError,
+  DeviceUnavailable,
+  InterruptedError,
+  LaunchError,
+  OutOfMemory,
+  WarpcellError,
+} from "../errors.ts";
 import { type DeviceProperties, parseProperties } from "./properties.ts";
 
 /** A field of a message: text, or bytes. */
@@ -23,7 +31,9 @@ export function answerFields(answer: Uint8Array[], device: string): Uint8Array[]
 
   const { code, sentence, details } = errorFields(answer);
   const refuse = refusals[code];
-  throw refuse === undefined ? new DeviceError(code, device, sentence, details) : refuse(sentence, details, device, code);
+  throw refuse === undefined
+    ? new DeviceError(code, device, sentence, details)
+    : refuse(sentence, details, device, code);
 }
 
 /** Says hello to a new device process and returns what it says of itself. Throws {@link DeviceUnavailable} with its reason. */
@@ -33,8 +43,13 @@ export function greet(client: number, device: string): DeviceProperties {
   const answer = sequence > 0 ? binding.reply(client, sequence) : null;
 
   if (answer === null) {
-    if (outcome === "interrupted") throw new InterruptedError(`The start of ${device} was interrupted.`, device, undefined, undefined);
-    throw new DeviceUnavailable("NO_PROCESS", device, `The device process of ${device} ended before it answered (${binding.state(client)}). What it wrote before may say why.`);
+    if (outcome === "interrupted")
+      throw new InterruptedError(`The start of ${device} was interrupted.`, device, undefined, undefined);
+    throw new DeviceUnavailable(
+      "NO_PROCESS",
+      device,
+      `The device process of ${device} ended before it answered (${binding.state(client)}). What it wrote before may say why.`,
+    );
   }
 
   const [status, properties] = answer.map((field) => text.decode(field));
@@ -46,7 +61,10 @@ export function greet(client: number, device: string): DeviceProperties {
 function errorFields(answer: Uint8Array[]): { code: string; sentence: string; details: string } {
   const [status, code, sentence, details] = answer.map((field) => text.decode(field));
   if (status !== "error" || code === undefined || sentence === undefined) {
-    throw new WarpcellError("PROTOCOL", `An answer must start with "ok" or "error", but is ${JSON.stringify(answer.map((field) => text.decode(field.subarray(0, 80))))}.`);
+    throw new WarpcellError(
+      "PROTOCOL",
+      `An answer must start with "ok" or "error", but is ${JSON.stringify(answer.map((field) => text.decode(field.subarray(0, 80))))}.`,
+    );
   }
   return { code, sentence, details: details ?? "" };
 }

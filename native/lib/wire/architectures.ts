@@ -8,7 +8,9 @@ export function runnableArchitectures(own: string): string[] {
   const capability = Number(/^sm_(\d+)[af]?$/.exec(own)?.[1] ?? NaN);
   if (Number.isNaN(capability)) return [own];
   const lowest = onChips.has(capability) ? capability : Math.floor(capability / 10) * 10;
-  const plain = Array.from({ length: capability - lowest + 1 }, (_, step) => capability - step).filter((each) => each === capability || !onChips.has(each)).map((each) => `sm_${each}`);
+  const plain = Array.from({ length: capability - lowest + 1 }, (_, step) => capability - step)
+    .filter((each) => each === capability || !onChips.has(each))
+    .map((each) => `sm_${each}`);
   return [...new Set([own, ...plain])];
 }
 

@@ -37,9 +37,19 @@ export interface GaugeSample {
 }
 
 /** One submitted launch, as the flight recorder remembers it. */
-export interface FlightRecord { sequence: number; kernel: number; origin: number; }
+export interface FlightRecord {
+  sequence: number;
+  kernel: number;
+  origin: number;
+}
 
-export interface MemoryStatistics { allocated: number; reserved: number; peak: number; blocks: number; segments: number; }
+export interface MemoryStatistics {
+  allocated: number;
+  reserved: number;
+  peak: number;
+  blocks: number;
+  segments: number;
+}
 
 /**
  * The addon. A client (a small integer) is one device process and all that the session keeps for it: control segment, ring,

@@ -3,7 +3,11 @@ import { WarpcellError } from "../errors.ts";
 import { runnableArchitectures } from "./architectures.ts";
 
 /** A library that a device process uses or could use; `path` is `null` when it was not found. */
-export interface LibraryProperties { name: string; path: string | null; version: string | null; }
+export interface LibraryProperties {
+  name: string;
+  path: string | null;
+  version: string | null;
+}
 
 /** The facts of a device. Bytes; `null` where a device has no such figure. */
 export interface DeviceProperties {
@@ -35,7 +39,15 @@ export interface DeviceProperties {
   architectures: string[];
 }
 
-const numbers = ["index", "warpSize", "multiprocessors", "maxThreadsPerBlock", "sharedPerBlock", "sharedPerBlockOptin", "memoryTotal"] as const;
+const numbers = [
+  "index",
+  "warpSize",
+  "multiprocessors",
+  "maxThreadsPerBlock",
+  "sharedPerBlock",
+  "sharedPerBlockOptin",
+  "memoryTotal",
+] as const;
 const texts = ["name", "kind", "arch"] as const;
 
 /** Reads the JSON of a hello. Throws `PROTOCOL` when a field that the library relies on is missing or of another type. */
@@ -49,12 +61,26 @@ export function parseProperties(json: string): DeviceProperties {
     ...(typeof value["shareable"] === "boolean" ? [] : ["shareable"]),
   ];
   if (wrong.length > 0) {
-    throw new WarpcellError("PROTOCOL", `A device described itself without a usable ${wrong.join(", ")}: ${json}. Build the library again: its parts are of different versions.`);
+    throw new WarpcellError(
+      "PROTOCOL",
+      `A device described itself without a usable ${wrong.join(", ")}: ${json}. Build the library again: its parts are of different versions.`,
+    );
   }
 
   const isCpu = value["kind"] === "cpu";
-  const derived = { unifiedMemory: isCpu, libraryBlock: isCpu ? 1 : 128, architectures: isCpu ? [] : runnableArchitectures(value["arch"] as string) };
-  return { registersPerBlock: null, compiler: null, driver: null, libraries: [], ...derived, ...value } as unknown as DeviceProperties;
+  const derived = {
+    unifiedMemory: isCpu,
+    libraryBlock: isCpu ? 1 : 128,
+    architectures: isCpu ? [] : runnableArchitectures(value["arch"] as string),
+  };
+  return {
+    registersPerBlock: null,
+    compiler: null,
+    driver: null,
+    libraries: [],
+    ...derived,
+    ...value,
+  } as unknown as DeviceProperties;
 }
 
 function isTriple(value: unknown): boolean {

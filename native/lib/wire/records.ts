@@ -27,7 +27,13 @@ export function submitCopy(device: DeviceProcess, destination: number, source: n
 }
 
 /** Repeats `pattern`, of `width` bytes, over `bytes` bytes. Returns the sequence. */
-export function submitFill(device: DeviceProcess, destination: number, bytes: number, pattern: bigint, width: 1 | 2 | 4 | 8): number {
+export function submitFill(
+  device: DeviceProcess,
+  destination: number,
+  bytes: number,
+  pattern: bigint,
+  width: 1 | 2 | 4 | 8,
+): number {
   head(Op.fill, headerBytes + 32);
   putPlace(headerBytes, destination);
   putPlace(headerBytes + 8, bytes);

@@ -75,8 +75,16 @@ test("memory that could shrink under a reader is not mapped", () => {
 
 test("a loan of other memory, or outside it, is refused", () => {
   const { other } = two(8192);
-  expect(() => lendMemory(new ArrayBuffer(8192), 4096, 1)).toThrow("Only an ArrayBuffer made by mapMemory or shareMemory can be lent.");
-  for (const [offset, bytes] of [[0, 10], [4096, 4097], [8193, 0]] as const) {
-    expect(() => lendMemory(other, offset, bytes)).toThrow(`${bytes} bytes at ${offset} do not lie behind the first word of 8192 bytes.`);
+  expect(() => lendMemory(new ArrayBuffer(8192), 4096, 1)).toThrow(
+    "Only an ArrayBuffer made by mapMemory or shareMemory can be lent.",
+  );
+  for (const [offset, bytes] of [
+    [0, 10],
+    [4096, 4097],
+    [8193, 0],
+  ] as const) {
+    expect(() => lendMemory(other, offset, bytes)).toThrow(
+      `${bytes} bytes at ${offset} do not lie behind the first word of 8192 bytes.`,
+    );
   }
 });

@@ -4,7 +4,12 @@ import { fileURLToPath } from "node:url";
 
 const own = fileURLToPath(new URL("../../../.cache/rivals/bin/python", import.meta.url));
 /** Where rivals may be, in this order: what the user names, what `npm run bench` made, what the system has. */
-export const rivalPythons = [process.env.WARPCELL_RIVAL_PYTHON, existsSync(own) ? own : undefined, "python3", "/usr/bin/python3"].filter(Boolean);
+export const rivalPythons = [
+  process.env.WARPCELL_RIVAL_PYTHON,
+  existsSync(own) ? own : undefined,
+  "python3",
+  "/usr/bin/python3",
+].filter(Boolean);
 
 export const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 

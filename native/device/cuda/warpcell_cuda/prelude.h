@@ -1,4 +1,5 @@
-// What every cell finds without an include, on a GPU as on the CPU: what nvcc brings in with the host's headers. NVRTC reads it first.
+// What every cell finds without an include, on a GPU as on the CPU: what nvcc brings in with the host's headers. NVRTC
+// reads it first.
 #pragma once
 #include <float.h>
 #include <limits.h>

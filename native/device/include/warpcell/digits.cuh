@@ -6,11 +6,16 @@ namespace warpcell {
 
 constexpr int kDigits = 256;
 
-template <class K> __device__ inline int digit_of(K key, int shift) { return int(key >> shift & 255); }
+template <class K>
+__device__ inline int digit_of(K key, int shift) {
+  return int(key >> shift & 255);
+}
 
 #ifndef WARPCELL_CPU
-// The lanes of the warp whose keys have this one's digit: a vote on each of its bits, which takes half the time of __match_any_sync.
-template <class K> __device__ inline unsigned peers_of(K key, int shift) {
+// The lanes of the warp whose keys have this one's digit: a vote on each of its bits, which takes half the time of
+// __match_any_sync.
+template <class K>
+__device__ inline unsigned peers_of(K key, int shift) {
   uint word = uint(key >> (shift & 32 & 8 * sizeof(K) - 1));
   unsigned peers = 0xffffffffu;
 #pragma unroll
@@ -22,8 +27,10 @@ template <class K> __device__ inline unsigned peers_of(K key, int shift) {
   return peers;
 }
 
-// The place of a key among its warp's by one digit: behind those counted so far, of which `counts` has as many for each digit, and the lanes before this one. All lanes call it.
-template <class K> __device__ inline uint place_in_warp(uint* counts, K key, int shift) {
+// The place of a key among its warp's by one digit: behind those counted so far, of which `counts` has as many for each
+// digit, and the lanes before this one. All lanes call it.
+template <class K>
+__device__ inline uint place_in_warp(uint* counts, K key, int shift) {
   volatile uint* count = counts + digit_of(key, shift);
   const int lane = threadIdx.x % 32;
   unsigned peers = peers_of(key, shift);
@@ -48,14 +55,19 @@ __device__ inline uint sum_before(uint value) {
   if (lane == 31 && warp < kDigits / 32) totals[warp] = sum;
   __syncthreads();
 #pragma unroll
-  for (int w = 0; w < kDigits / 32; w++) if (w < warp) sum += totals[w];
+  for (int w = 0; w < kDigits / 32; w++)
+    if (w < warp) sum += totals[w];
   return sum - value;
 }
 
-// The compiler forgets how a value came about. What it can work out again it would else keep, in registers that there are not.
-template <class V> __device__ inline void forget(V& value) {
-  if constexpr (sizeof(V) == 4) asm volatile("" : "+r"(value));
-  else asm volatile("" : "+l"(value));
+// The compiler forgets how a value came about. What it can work out again it would else keep, in registers that there
+// are not.
+template <class V>
+__device__ inline void forget(V& value) {
+  if constexpr (sizeof(V) == 4)
+    asm volatile("" : "+r"(value));
+  else
+    asm volatile("" : "+l"(value));
 }
 #endif
 

@@ -1,13 +1,16 @@
-// float32 functions without branches or calls, for a CPU: compilers turn a loop over them into vectors. At most 2 units in the last place from the exact result, erfc at most 3.
-// sin and cos do so up to 2¹⁶; beyond, the C library's serve.
-// Each reduces its argument to a short interval and evaluates a polynomial there, fitted to the function for the least relative error.
+// float32 functions without branches or calls, for a CPU: compilers turn a loop over them into vectors. At most 2 units
+// in the last place from the exact result, erfc at most 3. sin and cos do so up to 2¹⁶; beyond, the C library's serve.
+// Each reduces its argument to a short interval and evaluates a polynomial there, fitted to the function for the least
+// relative error.
 #pragma once
 #include "turns.cuh"
 
 namespace warpcell::float_math {
 
 // |x| with the sign of y.
-inline float signed_as(float x, float y) { return bits_float((float_bits(x) & 0x7fffffffu) | (float_bits(y) & 0x80000000u)); }
+inline float signed_as(float x, float y) {
+  return bits_float((float_bits(x) & 0x7fffffffu) | (float_bits(y) & 0x80000000u));
+}
 // NaN stays NaN: no comparison with it holds.
 inline float at_least(float x, float low) { return pick(x < low, low, x); }
 inline float at_most(float x, float high) { return pick(x > high, high, x); }
@@ -39,7 +42,9 @@ inline float exp2(float x) {
   x = at_most(at_least(x, -150.0f), 128.5f);
   Whole n = nearest(x);
   float r = x - n.value;
-  return scaled(fma(r, horner(r, 0.6931472f, 0.2402265f, 0.055503592f, 0.009618067f, 0.0013391174f, 0.00015460876f), 1.0f), n.number);
+  return scaled(
+      fma(r, horner(r, 0.6931472f, 0.2402265f, 0.055503592f, 0.009618067f, 0.0013391174f, 0.00015460876f), 1.0f),
+      n.number);
 }
 inline float expm1(float x) {
   float bounded = at_most(at_least(x, -18.0f), 89.0f);
@@ -53,14 +58,17 @@ inline float expm1(float x) {
 
 // log(1 + f) for 1 + f from √½ to √2.
 inline float reduced_log(float f) {
-  float p = horner(f, 0.3333333f, -0.25000837f, 0.20001285f, -0.16622774f, 0.14199834f, -0.13164231f, 0.12778337f, -0.0764511f);
+  float p = horner(f, 0.3333333f, -0.25000837f, 0.20001285f, -0.16622774f, 0.14199834f, -0.13164231f, 0.12778337f,
+                   -0.0764511f);
   return fma(f * f, fma(f, p, -0.5f), f);
 }
 // x = 2ⁿ (1 + f), for positive x.
-struct Split { float n, f; };
+struct Split {
+  float n, f;
+};
 inline Split split(float x) {
   bool is_small = x < 1.17549435e-38f;
-  uint bits = float_bits(pick(is_small, x * 8388608.0f, x)) - 0x3f3504f3u;   // √½
+  uint bits = float_bits(pick(is_small, x * 8388608.0f, x)) - 0x3f3504f3u;  // √½
   int n = int(bits) >> 23;
   float m = bits_float((bits & 0x007fffffu) + 0x3f3504f3u);
   return {float(n) - pick(is_small, 23.0f, 0.0f), m - 1.0f};
@@ -102,7 +110,8 @@ inline float tanh(float x) {
   float r = fma(n.value, -0.346573591f, -size), scale = power_of_two(n.number);
   float part = fma(r * r, horner(r, 1.0f, 0.66666668f, 0.33333192f, 0.133331328f, 0.0445845952f, 0.0127643232f), r);
   float u = fma(scale, part, fma(scale, 0.5f, -0.5f)), sum = 1.0f + u;
-  // A processor's dividers are few, and wait for each other: a parabola that is 1/sum to 1/99, the square of what is left, and of the quotient what is left then, where u and 1 are exact.
+  // A processor's dividers are few, and wait for each other: a parabola that is 1/sum to 1/99, the square of what is
+  // left, and of the quotient what is left then, where u and 1 are exact.
   float inverse = horner(sum, 4.24242424f, -5.81818182f, 2.58585859f);
   inverse = fma(inverse, fma(-sum, inverse, 1.0f), inverse);
   float quotient = u * inverse;
@@ -136,7 +145,8 @@ inline float positive_erfc(float x) {
   float bounded = at_most(x, 10.5f), sum = bounded + 3.0f, t = 1.0f / sum;
   // What t lacks for its roundings, relative to it: q is steep in u.
   float lack = fma(-t, sum, 1.0f) - t * (bounded - (sum - 3.0f)), u = fma(-6.0f * t, lack, fma(-6.0f, t, 1.0f));
-  float q = horner(u, 1.0740069f, -0.8833945f, 0.59022784f, -0.31046626f, 0.11953341f, -0.026837176f, -0.0012396068f, 0.0030706963f, -0.00047132865f, -0.00031553063f);
+  float q = horner(u, 1.0740069f, -0.8833945f, 0.59022784f, -0.31046626f, 0.11953341f, -0.026837176f, -0.0012396068f,
+                   0.0030706963f, -0.00047132865f, -0.00031553063f);
   float square = bounded * bounded, rest = fma(bounded, bounded, -square);
   // e^(−x²) with what the square's rounding lost.
   Whole n = nearest(-square * kLog2E);
@@ -147,7 +157,10 @@ inline float positive_erfc(float x) {
 }
 // erf(x) for |x| ≤ 1.
 inline float near_erf(float x) {
-  return fma(x, horner(x * x, 0.12837917f, -0.3761263f, 0.11283618f, -0.026855126f, 0.005190734f, -0.00080307614f, 7.920368e-05f), x);
+  return fma(
+      x,
+      horner(x * x, 0.12837917f, -0.3761263f, 0.11283618f, -0.026855126f, 0.005190734f, -0.00080307614f, 7.920368e-05f),
+      x);
 }
 inline float erfc(float x) {
   float size = magnitude(x), tail = positive_erfc(size);
@@ -175,21 +188,28 @@ inline double bits_double(uint64 bits) {
 }
 inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 inline double horner(double, double last) { return last; }
-template <class... Rest> inline double horner(double x, double first, Rest... rest) { return fma(x, horner(x, rest...), first); }
+template <class... Rest>
+inline double horner(double x, double first, Rest... rest) {
+  return fma(x, horner(x, rest...), first);
+}
 // log₂ of a positive normal number to 2⁻⁴⁴ of it: 2ⁿ(1 + s)/(1 − s) with |s| ≤ 0.172.
 inline double wide_log2(double x) {
-  uint64 bits = double_bits(x) - 0x3fe6a09e667f3bcdull;   // √½
+  uint64 bits = double_bits(x) - 0x3fe6a09e667f3bcdull;  // √½
   // The exponent as a number: its bits below those of 2⁵², and 2¹¹ · 2⁵² added where it is negative.
   double n = bits_double(((bits >> 52) + 1024 & 2047) | 0x4330000000000000ull) - (4503599627370496.0 + 1024.0);
   double m = bits_double((bits & 0x000fffffffffffffull) + 0x3fe6a09e667f3bcdull), s = (m - 1.0) / (m + 1.0);
-  return fma(s, horner(s * s, 2.885390081777842, 0.9617966941187308, 0.57707794129261, 0.4122093384457504, 0.31990269821183476, 0.28293793796009115), n);
+  return fma(s,
+             horner(s * s, 2.885390081777842, 0.9617966941187308, 0.57707794129261, 0.4122093384457504,
+                    0.31990269821183476, 0.28293793796009115),
+             n);
 }
 // 2^x to 2⁻³⁴, for |x| ≤ 1000.
 inline double wide_exp2(double x) {
-  const double shift = 6755399441055744.0;   // 1.5 · 2⁵²
+  const double shift = 6755399441055744.0;  // 1.5 · 2⁵²
   double moved = x + shift, r = x - (moved - shift);
   double scale = bits_double((double_bits(moved) - double_bits(shift) + 1023) << 52);
-  return scale * horner(r, 0.9999999999616677, 0.6931471807285243, 0.240226511983215, 0.05550410353253229, 0.009618027230148651, 0.00133339226619134, 0.00015469299079610944, 1.520191386400764e-05);
+  return scale * horner(r, 0.9999999999616677, 0.6931471807285243, 0.240226511983215, 0.05550410353253229,
+                        0.009618027230148651, 0.00133339226619134, 0.00015469299079610944, 1.520191386400764e-05);
 }
 // x^y as C has it: NaN of a negative x unless y is whole, 1 of x = 1 or y = 0 whatever the other is.
 inline float pow(float x, float y) {

@@ -1,4 +1,5 @@
-// What elementwise operations compute: a functor for each, in the type that its operands compute in (numbers.cuh). The table in lib/ops names them.
+// What elementwise operations compute: a functor for each, in the type that its operands compute in (numbers.cuh). The
+// table in lib/ops names them.
 #pragma once
 #include "math.cuh"
 #include "numbers.cuh"
@@ -6,14 +7,37 @@
 namespace warpcell {
 
 // Integers wrap around, as the unsigned arithmetic of C++ does.
-template <class W> struct Unsigned { using type = W; };
-template <> struct Unsigned<int> { using type = uint; };
-template <> struct Unsigned<int64> { using type = uint64; };
-template <class W> using Wrapping = typename Unsigned<W>::type;
-template <class W> constexpr bool is_float = Number<W>::is_float;
+template <class W>
+struct Unsigned {
+  using type = W;
+};
+template <>
+struct Unsigned<int> {
+  using type = uint;
+};
+template <>
+struct Unsigned<int64> {
+  using type = uint64;
+};
+template <class W>
+using Wrapping = typename Unsigned<W>::type;
+template <class W>
+constexpr bool is_float = Number<W>::is_float;
 
-#define UNARY(Name, expression) struct Name { template <class W> static __device__ inline auto of(W x) { return expression; } }
-#define BINARY(Name, expression) struct Name { template <class W> static __device__ inline auto of(W x, W y) { return expression; } }
+#define UNARY(Name, expression)             \
+  struct Name {                             \
+    template <class W>                      \
+    static __device__ inline auto of(W x) { \
+      return expression;                    \
+    }                                       \
+  }
+#define BINARY(Name, expression)                 \
+  struct Name {                                  \
+    template <class W>                           \
+    static __device__ inline auto of(W x, W y) { \
+      return expression;                         \
+    }                                            \
+  }
 
 BINARY(Add, W(Wrapping<W>(x) + Wrapping<W>(y)));
 BINARY(Sub, W(Wrapping<W>(x) - Wrapping<W>(y)));
@@ -25,7 +49,8 @@ BINARY(Minimum, x != x ? x : (x <= y ? x : y));
 
 // Rounds towards −∞; by 0 an integer gives 0, as NumPy has it.
 struct FloorDivide {
-  template <class W> static __device__ inline W of(W x, W y) {
+  template <class W>
+  static __device__ inline W of(W x, W y) {
     if constexpr (is_float<W>) {
       W rest = fn::fmod(x, y), quotient = (x - rest) / y;
       if (rest != W(0) && (rest < W(0)) != (y < W(0))) quotient -= W(1);
@@ -42,7 +67,8 @@ struct FloorDivide {
 };
 // What floorDivide leaves: it has the divisor's sign.
 struct Remainder {
-  template <class W> static __device__ inline W of(W x, W y) {
+  template <class W>
+  static __device__ inline W of(W x, W y) {
     if constexpr (is_float<W>) {
       W rest = fn::fmod(x, y);
       if (rest == W(0)) return fn::copysign(W(0), y);
@@ -55,33 +81,41 @@ struct Remainder {
   }
 };
 struct Fmod {
-  template <class W> static __device__ inline W of(W x, W y) {
-    if constexpr (is_float<W>) return fn::fmod(x, y);
-    else return y == W(0) || (W(-1) < W(0) && y == W(-1)) ? W(0) : W(x % y);
+  template <class W>
+  static __device__ inline W of(W x, W y) {
+    if constexpr (is_float<W>)
+      return fn::fmod(x, y);
+    else
+      return y == W(0) || (W(-1) < W(0) && y == W(-1)) ? W(0) : W(x % y);
   }
 };
 // An integer to a negative power is 0, ±1 or, for 0, 0.
 struct Pow {
-  template <class W> static __device__ inline W of(W x, W y) {
+  template <class W>
+  static __device__ inline W of(W x, W y) {
     if constexpr (is_float<W>) {
       return fn::pow(x, y);
     } else {
       if (y < W(0)) return x == W(1) ? W(1) : x == W(-1) ? (y & W(1) ? W(-1) : W(1)) : W(0);
       Wrapping<W> result = 1, base = Wrapping<W>(x);
-      for (Wrapping<W> left = Wrapping<W>(y); left != 0; left >>= 1, base *= base) if (left & 1) result *= base;
+      for (Wrapping<W> left = Wrapping<W>(y); left != 0; left >>= 1, base *= base)
+        if (left & 1) result *= base;
       return W(result);
     }
   }
 #ifndef WARPCELL_CPU
   // For results of 16 bits; clears `is_usual` at operands that it is not for.
-  static __device__ inline float brief(bool& is_usual, float x, float y) { return float_math::brief_pow(is_usual, x, y); }
+  static __device__ inline float brief(bool& is_usual, float x, float y) {
+    return float_math::brief_pow(is_usual, x, y);
+  }
 #endif
 };
 BINARY(Atan2, fn::atan2(x, y));
 BINARY(Hypot, fn::hypot(x, y));
 BINARY(Copysign, fn::copysign(x, y));
 struct Logaddexp {
-  template <class W> static __device__ inline W of(W x, W y) {
+  template <class W>
+  static __device__ inline W of(W x, W y) {
     W most = x >= y ? x : y, least = x >= y ? y : x;
     if (x != x || y != y) return x + y;
     return most == least && most - most != W(0) ? most : most + fn::log1p(fn::exp(least - most));
@@ -97,7 +131,7 @@ BINARY(Ge, x >= y);
 BINARY(LogicalAnd, (x != W(0)) && (y != W(0)));
 BINARY(LogicalOr, (x != W(0)) || (y != W(0)));
 BINARY(LogicalXor, (x != W(0)) != (y != W(0)));
-BINARY(BitwiseAnd, W(x & y));
+BINARY(BitwiseAnd, W(x& y));
 BINARY(BitwiseOr, W(x | y));
 BINARY(BitwiseXor, W(x ^ y));
 
@@ -105,9 +139,12 @@ UNARY(Same, x);
 UNARY(Neg, W(-Wrapping<W>(x)));
 // −0 has the magnitude 0, which no comparison tells.
 struct Abs {
-  template <class W> static __device__ inline W of(W x) {
-    if constexpr (is_float<W>) return fn::fabs(x);
-    else return x < W(0) ? W(-Wrapping<W>(x)) : x;
+  template <class W>
+  static __device__ inline W of(W x) {
+    if constexpr (is_float<W>)
+      return fn::fabs(x);
+    else
+      return x < W(0) ? W(-Wrapping<W>(x)) : x;
   }
 };
 UNARY(Sign, x > W(0) ? W(1) : x < W(0) ? W(-1) : x);
@@ -129,9 +166,13 @@ UNARY(Log1p, fn::log1p(x));
 UNARY(Sqrt, fn::sqrt(x));
 UNARY(Rsqrt, W(1) / fn::sqrt(x));
 UNARY(Cbrt, fn::cbrt(x));
-// `near` is for the arguments that `is_near` admits: without branches, so that a CPU makes vectors of loops over it, and a GPU has several under way.
+// `near` is for the arguments that `is_near` admits: without branches, so that a CPU makes vectors of loops over it,
+// and a GPU has several under way.
 struct Sin {
-  template <class W> static __device__ inline W of(W x) { return fn::sin(x); }
+  template <class W>
+  static __device__ inline W of(W x) {
+    return fn::sin(x);
+  }
   static __device__ inline bool is_near(float x) { return !(float_math::magnitude(x) > float_math::kFarthest); }
   static __device__ inline float near(float x) { return float_math::near_sin(x); }
 #ifndef WARPCELL_CPU
@@ -142,7 +183,10 @@ struct Sin {
 #endif
 };
 struct Cos {
-  template <class W> static __device__ inline W of(W x) { return fn::cos(x); }
+  template <class W>
+  static __device__ inline W of(W x) {
+    return fn::cos(x);
+  }
   static __device__ inline bool is_near(float x) { return Sin::is_near(x); }
   static __device__ inline float near(float x) { return float_math::near_cos(x); }
 #ifndef WARPCELL_CPU
@@ -153,7 +197,10 @@ struct Cos {
 #endif
 };
 struct Tan {
-  template <class W> static __device__ inline W of(W x) { return fn::tan(x); }
+  template <class W>
+  static __device__ inline W of(W x) {
+    return fn::tan(x);
+  }
 #ifdef WARPCELL_CPU
   static inline bool is_near(float x) { return Sin::is_near(x); }
   static inline float near(float x) { return float_math::near_tan(x); }
@@ -184,7 +231,8 @@ UNARY(Relu, x != x ? x : (x > W(0) ? x : W(0)));
 UNARY(Relu6, x != x ? x : (x > W(0) ? (x < W(6) ? x : W(6)) : W(0)));
 // e^-|x| never overflows.
 struct Sigmoid {
-  template <class W> static __device__ inline W of(W x) {
+  template <class W>
+  static __device__ inline W of(W x) {
 #ifdef WARPCELL_CPU
     if constexpr (same<W, float>) return float_math::sigmoid(x);
 #endif
@@ -200,7 +248,10 @@ struct Sigmoid {
 };
 UNARY(LogSigmoid, fn::pick(x > W(0), W(0), x) - fn::log1p(fn::exp(-fn::fabs(x))));
 struct Silu {
-  template <class W> static __device__ inline W of(W x) { return fn::pick(x == -W(1) / W(0), W(0), x * Sigmoid::of(x)); }
+  template <class W>
+  static __device__ inline W of(W x) {
+    return fn::pick(x == -W(1) / W(0), W(0), x * Sigmoid::of(x));
+  }
 #ifndef WARPCELL_CPU
   static __device__ inline float brief(float x) { return x == -1.0f / 0.0f ? 0.0f : x * Sigmoid::brief(x); }
 #endif
@@ -210,10 +261,13 @@ UNARY(Hardsigmoid, x != x ? x : x <= W(-3) ? W(0) : x >= W(3) ? W(1) : x / W(6) 
 UNARY(Hardswish, x != x ? x : x <= W(-3) ? W(0) : x >= W(3) ? x : x * (x + W(3)) / W(6));
 // max(x, 0) + log(1 + e^-|x|): beyond 20 the second term rounds away in float32 already.
 UNARY(Softplus, fn::pick(x < W(0), W(0), x) + fn::log1p(fn::exp(-fn::fabs(x))));
-UNARY(Mish, fn::pick(x == -W(1) / W(0), W(0), x * fn::tanh(Softplus::of(x))));
+UNARY(Mish, fn::pick(x == -W(1) / W(0), W(0), x* fn::tanh(Softplus::of(x))));
 // ½x(1 + erf(x/√2)), by erfc where the sum would cancel; −∞ gives its limit, 0.
 struct Gelu {
-  template <class W> static __device__ inline W of(W x) { return fn::pick(x == -W(1) / W(0), W(-0.0), x * fn::normal_share(x)); }
+  template <class W>
+  static __device__ inline W of(W x) {
+    return fn::pick(x == -W(1) / W(0), W(-0.0), x * fn::normal_share(x));
+  }
 #ifndef WARPCELL_CPU
   // max(x, 0) − |x|Φ(−|x|)
   static __device__ inline float brief(float x) {
@@ -225,7 +279,8 @@ struct Gelu {
 };
 // ½x(1 + tanh(c(x + 0.044715x³))), c = √(2/π) (Hendrycks and Gimpel, arXiv 1606.08415).
 struct GeluTanh {
-  template <class W> static __device__ inline W of(W x) {
+  template <class W>
+  static __device__ inline W of(W x) {
     W inner = W(0.79788456080286535588) * (x + W(0.044715) * x * x * x);
     return fn::pick(x == -W(1) / W(0), W(-0.0), W(0.5) * x * (W(1) + fn::tanh(inner)));
   }
@@ -233,23 +288,27 @@ struct GeluTanh {
 
 UNARY(Tanhshrink, x - fn::tanh(x));
 // Klambauer and others, "Self-Normalizing Neural Networks", arXiv 1706.02515.
-UNARY(Selu, W(1.0507009873554804934193349852946) * fn::pick(x > W(0), x, W(1.6732632423543772848170429916717) * fn::expm1(x)));
+UNARY(Selu, W(1.0507009873554804934193349852946) *
+                fn::pick(x > W(0), x, W(1.6732632423543772848170429916717) * fn::expm1(x)));
 BINARY(Prelu, x > W(0) ? x : x * y);
-BINARY(Gated, x * Sigmoid::of(y));
+BINARY(Gated, x* Sigmoid::of(y));
 
-// Gradients in one pass: x is what came from above, y the operand of the forward function or, where the name says so, its result.
+// Gradients in one pass: x is what came from above, y the operand of the forward function or, where the name says so,
+// its result.
 BINARY(ReluGradient, y != y ? y : (y > W(0) ? x : W(0)));
 BINARY(SigmoidGradient, x * y * (W(1) - y));
-BINARY(TanhGradient, x * (W(1) - y * y));
+BINARY(TanhGradient, x*(W(1) - y * y));
 struct SiluGradient {
-  template <class W> static __device__ inline W of(W x, W y) {
+  template <class W>
+  static __device__ inline W of(W x, W y) {
     W s = Sigmoid::of(y);
     return x * fn::pick(y == -W(1) / W(0), W(0), fn::pick(y == W(1) / W(0), W(1), s * (W(1) + y * (W(1) - s))));
   }
 };
 // Φ(y) + yφ(y)
 struct GeluGradient {
-  template <class W> static __device__ inline W of(W x, W y) {
+  template <class W>
+  static __device__ inline W of(W x, W y) {
     W normal = fn::normal_share(y), density = W(0.39894228040143267794) * fn::exp(W(-0.5) * y * y);
     return x * fn::pick(density == W(0), normal, normal + y * density);
   }
@@ -264,7 +323,8 @@ struct GeluGradient {
 #endif
 };
 struct GeluTanhGradient {
-  template <class W> static __device__ inline W of(W x, W y) {
+  template <class W>
+  static __device__ inline W of(W x, W y) {
     const W c = W(0.79788456080286535588);
     W t = fn::tanh(c * (y + W(0.044715) * y * y * y)), steep = (W(1) - t * t) * c * (W(1) + W(0.134145) * y * y);
     return x * (W(0.5) * (W(1) + t) + fn::pick(t * t == W(1), W(0), W(0.5) * y * steep));
@@ -272,15 +332,55 @@ struct GeluTanhGradient {
 };
 
 // Functions of one operand and two numbers.
-struct Clamp { template <class W> static __device__ inline W of(W x, W low, W high) { return x != x ? x : (x < low ? (low < high ? low : high) : (x > high ? high : x)); } };
-struct LeakyRelu { template <class W> static __device__ inline W of(W x, W slope, W) { return x >= W(0) ? x : x * slope; } };
-struct Elu { template <class W> static __device__ inline W of(W x, W alpha, W) { return fn::pick(x > W(0), x, alpha * fn::expm1(x)); } };
+struct Clamp {
+  template <class W>
+  static __device__ inline W of(W x, W low, W high) {
+    return x != x ? x : (x < low ? (low < high ? low : high) : (x > high ? high : x));
+  }
+};
+struct LeakyRelu {
+  template <class W>
+  static __device__ inline W of(W x, W slope, W) {
+    return x >= W(0) ? x : x * slope;
+  }
+};
+struct Elu {
+  template <class W>
+  static __device__ inline W of(W x, W alpha, W) {
+    return fn::pick(x > W(0), x, alpha * fn::expm1(x));
+  }
+};
 // α(e^(x/α) − 1) below 0; the second number is 1/α.
-struct Celu { template <class W> static __device__ inline W of(W x, W alpha, W inverse) { return fn::pick(x > W(0), x, alpha * fn::expm1(x * inverse)); } };
-struct Threshold { template <class W> static __device__ inline W of(W x, W threshold, W value) { return x <= threshold ? value : x; } };
-struct Softshrink { template <class W> static __device__ inline W of(W x, W lambda, W) { return x > lambda ? x - lambda : x < -lambda ? x + lambda : x != x ? x : W(0); } };
-struct Hardshrink { template <class W> static __device__ inline W of(W x, W lambda, W) { return x >= -lambda && x <= lambda ? W(0) : x; } };
-struct Where { template <class W> static __device__ inline W of(int condition, W x, W y) { return condition ? x : y; } };
+struct Celu {
+  template <class W>
+  static __device__ inline W of(W x, W alpha, W inverse) {
+    return fn::pick(x > W(0), x, alpha * fn::expm1(x * inverse));
+  }
+};
+struct Threshold {
+  template <class W>
+  static __device__ inline W of(W x, W threshold, W value) {
+    return x <= threshold ? value : x;
+  }
+};
+struct Softshrink {
+  template <class W>
+  static __device__ inline W of(W x, W lambda, W) {
+    return x > lambda ? x - lambda : x < -lambda ? x + lambda : x != x ? x : W(0);
+  }
+};
+struct Hardshrink {
+  template <class W>
+  static __device__ inline W of(W x, W lambda, W) {
+    return x >= -lambda && x <= lambda ? W(0) : x;
+  }
+};
+struct Where {
+  template <class W>
+  static __device__ inline W of(int condition, W x, W y) {
+    return condition ? x : y;
+  }
+};
 
 #undef UNARY
 #undef BINARY

@@ -1,5 +1,6 @@
-// What generated kernels are made of (lib/fuse/text.ts): several operations in one pass over operands that broadcast, and over rows that are reduced between.
-// A `Row` gives the operands' elements: at(i), and on a GPU packs(i) of `width` neighbours in 16-byte loads.
+// What generated kernels are made of (lib/fuse/text.ts): several operations in one pass over operands that broadcast,
+// and over rows that are reduced between. A `Row` gives the operands' elements: at(i), and on a GPU packs(i) of `width`
+// neighbours in 16-byte loads.
 #pragma once
 #include "functors.cuh"
 #include "map.cuh"
@@ -8,17 +9,21 @@
 namespace warpcell {
 
 #ifdef WARPCELL_CPU
-// A value of several functions is more than compilers put in a loop by themselves, and a loop with a call in it is no vectors.
-template <class Out, class Row, class F> __attribute__((flatten)) inline void fused_each(Out* out, const Row row, long long count, F value) {
+// A value of several functions is more than compilers put in a loop by themselves, and a loop with a call in it is no
+// vectors.
+template <class Out, class Row, class F>
+__attribute__((flatten)) inline void fused_each(Out* out, const Row row, long long count, F value) {
 #pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
   for (long long i = 0; i < count; i++) out[i] = narrow<Out>(value(row.at(i)));
 }
 #endif
 
-// out[i] = value(elements) for i < count; `layout` has `out`, without gaps, first. `packed`: packs of neighbours never leave the last axis and are aligned.
+// out[i] = value(elements) for i < count; `layout` has `out`, without gaps, first. `packed`: packs of neighbours never
+// leave the last axis and are aligned.
 template <class Row, class Out, int N, class RowAt, class F>
-__device__ inline void fused_map(const Layout<N>& layout, long long count, int packed, Out* out, RowAt row_at, F value) {
+__device__ inline void fused_map(const Layout<N>& layout, long long count, int packed, Out* out, RowAt row_at,
+                                 F value) {
 #ifdef WARPCELL_CPU
   for_rows(layout, count, [&](const Offsets<N>& offsets, long long steps) {
     fused_each(out + offsets.at[0], row_at(offsets), steps, value);
@@ -29,7 +34,8 @@ __device__ inline void fused_map(const Layout<N>& layout, long long count, int p
   if (packed && block + (long long)blockDim.x * (W * kVectors) <= count) {
     typename Row::Packs loaded[kVectors];
 #pragma unroll
-    for (int v = 0; v < kVectors; v++) loaded[v] = row_at(offsets(layout, block + ((long long)v * blockDim.x + threadIdx.x) * W)).packs(0);
+    for (int v = 0; v < kVectors; v++)
+      loaded[v] = row_at(offsets(layout, block + ((long long)v * blockDim.x + threadIdx.x) * W)).packs(0);
 #pragma unroll
     for (int v = 0; v < kVectors; v++) {
       Pack<Out, W> result;
@@ -47,10 +53,13 @@ __device__ inline void fused_map(const Layout<N>& layout, long long count, int p
 }
 
 // Who works on one row: on a GPU a warp or a block, of which this is one thread.
-struct Team { int thread, threads; };
+struct Team {
+  int thread, threads;
+};
 
 // Calls `part(team, at)` for this block's share of `count` parts.
-template <class Part> __device__ inline void for_parts(long long count, int by_warp, Part part) {
+template <class Part>
+__device__ inline void for_parts(long long count, int by_warp, Part part) {
 #ifdef WARPCELL_CPU
   long long share = (count + gridDim.x - 1) / gridDim.x;
   long long end = (blockIdx.x + 1) * share < count ? (blockIdx.x + 1) * share : count;
@@ -63,16 +72,19 @@ template <class Part> __device__ inline void for_parts(long long count, int by_w
 
 #ifndef WARPCELL_CPU
 // A state of the first thread for all of them.
-template <class State> __device__ inline State told_to_all(Team team, State state) {
+template <class State>
+__device__ inline State told_to_all(Team team, State state) {
   State result;
   constexpr int kWords = sizeof(State) / 4;
   if (team.threads == 32) {
 #pragma unroll
-    for (int w = 0; w < kWords; w++) ((unsigned*)&result)[w] = __shfl_sync(0xffffffffu, ((const unsigned*)&state)[w], 0);
+    for (int w = 0; w < kWords; w++)
+      ((unsigned*)&result)[w] = __shfl_sync(0xffffffffu, ((const unsigned*)&state)[w], 0);
     return result;
   }
   __shared__ unsigned words[kWords];
-  if (team.thread == 0) for (int w = 0; w < kWords; w++) words[w] = ((const unsigned*)&state)[w];
+  if (team.thread == 0)
+    for (int w = 0; w < kWords; w++) words[w] = ((const unsigned*)&state)[w];
   __syncthreads();
 #pragma unroll
   for (int w = 0; w < kWords; w++) ((unsigned*)&result)[w] = words[w];
@@ -83,7 +95,8 @@ template <class State> __device__ inline State told_to_all(Team team, State stat
 
 // The state of value(elements) from `first` on, for every thread of the team.
 template <class Op, class Row, class F>
-__device__ inline typename Op::State fused_reduce(Team team, const Row& row, long long first, long long steps, int packed, F value) {
+__device__ inline typename Op::State fused_reduce(Team team, const Row& row, long long first, long long steps,
+                                                  int packed, F value) {
 #ifdef WARPCELL_CPU
   return line<Op>([&](long long i) { return value(row.at(first + i)); }, steps, first);
 #else
@@ -112,7 +125,8 @@ __device__ inline typename Op::State fused_reduce(Team team, const Row& row, lon
     }
     done = packs * W;
   }
-  for (long long i = done + team.thread; i < steps; i += team.threads) Op::add(lanes[0], value(row.at(first + i)), first + i);
+  for (long long i = done + team.thread; i < steps; i += team.threads)
+    Op::add(lanes[0], value(row.at(first + i)), first + i);
 #pragma unroll
   for (int width = W / 2; width > 0; width /= 2) {
 #pragma unroll
@@ -130,7 +144,8 @@ __device__ inline typename Op::State fused_reduce(Team team, const Row& row, lon
 }
 
 // out[i] = value(elements) for a whole row, by its team.
-template <class Out, class Row, class F> __device__ inline void fused_row(Team team, const Row& row, long long length, int packed, Out* out, F value) {
+template <class Out, class Row, class F>
+__device__ inline void fused_row(Team team, const Row& row, long long length, int packed, Out* out, F value) {
 #ifdef WARPCELL_CPU
   fused_each(out, row, length, value);
 #else
@@ -151,14 +166,16 @@ template <class Out, class Row, class F> __device__ inline void fused_row(Team t
 }
 
 // The state of a row's `parts` states.
-template <class Op> __device__ inline typename Op::State joined(const typename Op::State* states, long long parts) {
+template <class Op>
+__device__ inline typename Op::State joined(const typename Op::State* states, long long parts) {
   Cascade<Op> cascade;
   for (long long part = 0; part < parts; part++) cascade.push(states[part]);
   return cascade.total();
 }
 
 // Calls `row(at)` for this block's share of `count` rows, one thread a row.
-template <class Row> __device__ inline void for_each_row(long long count, Row row) {
+template <class Row>
+__device__ inline void for_each_row(long long count, Row row) {
 #ifdef WARPCELL_CPU
   Span span = block_span(count);
   for (long long at = span.begin; at < span.end; at++) row(at);

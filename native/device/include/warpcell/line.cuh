@@ -1,13 +1,19 @@
-// One row of a matrix as the work of one block: sums and maxima over it, and a result per element. A function takes the values of its operands at one place: rows that are
-// kept or read as they are needed, or the place's index. On a CPU one thread goes along the row, in its cache; a GPU's part is block_line.cuh.
+// One row of a matrix as the work of one block: sums and maxima over it, and a result per element. A function takes the
+// values of its operands at one place: rows that are kept or read as they are needed, or the place's index. On a CPU
+// one thread goes along the row, in its cache; a GPU's part is block_line.cuh.
 #pragma once
 #include "map.cuh"
 #include "math.cuh"
 
 namespace warpcell {
 
-struct Rows { long long begin, end, step; };
-template <class A> struct Two { A first, second; };
+struct Rows {
+  long long begin, end, step;
+};
+template <class A>
+struct Two {
+  A first, second;
+};
 
 #ifdef WARPCELL_CPU
 
@@ -27,7 +33,8 @@ struct Line {
   static constexpr int most_threads = 1;
   long long length, rows;
   inline Line(long long length, long long rows) : length(length), rows(rows) {}
-  template <class T> struct Kept {
+  template <class T>
+  struct Kept {
     const T* first;
     WARPCELL_ALWAYS Wide<T> operator[](long long at) const { return widen<T>(first[at]); }
     inline bool is_at(const void* place) const { return first == place; }
@@ -36,12 +43,19 @@ struct Line {
     WARPCELL_ALWAYS long long operator[](long long at) const { return at; }
     inline bool is_at(const void*) const { return false; }
   };
-  template <class T> inline Kept<T> keep(const T* row) const { return {row}; }
-  template <class T> inline Kept<T> stream(const T* row) const { return {row}; }
+  template <class T>
+  inline Kept<T> keep(const T* row) const {
+    return {row};
+  }
+  template <class T>
+  inline Kept<T> stream(const T* row) const {
+    return {row};
+  }
   inline Indices indices() const { return {}; }
 
   // Σ f.
-  template <class A, class F, class... Operands> WARPCELL_ALWAYS A sum(F f, const Operands&... operands) const {
+  template <class A, class F, class... Operands>
+  WARPCELL_ALWAYS A sum(F f, const Operands&... operands) const {
     A total = A(0);
     for (long long first = 0; first < length; first += kJoined) {
       long long end = length - first < kJoined ? length : first + kJoined, i = first;
@@ -53,16 +67,19 @@ struct Line {
         for (int k = 0; k < kSideBySide; k++) sums[k] += f(operands[i + k]...);
       }
       for (int k = 0; i < end; i++, k++) sums[k] += f(operands[i]...);
-      for (int width = kSideBySide / 2; width > 0; width /= 2) for (int k = 0; k < width; k++) sums[k] += sums[k + width];
+      for (int width = kSideBySide / 2; width > 0; width /= 2)
+        for (int k = 0; k < width; k++) sums[k] += sums[k + width];
       total += sums[0];
     }
     return total;
   }
-  template <class A, class F, class G, class... Operands> WARPCELL_ALWAYS Two<A> sums(F f, G g, const Operands&... operands) const {
+  template <class A, class F, class G, class... Operands>
+  WARPCELL_ALWAYS Two<A> sums(F f, G g, const Operands&... operands) const {
     return {sum<A>(f, operands...), sum<A>(g, operands...)};
   }
   // The largest; NaN is passed over.
-  template <class A, class Operand> WARPCELL_ALWAYS A most(const Operand& operand) const {
+  template <class A, class Operand>
+  WARPCELL_ALWAYS A most(const Operand& operand) const {
     A most[kSideBySide];
     for (int k = 0; k < kSideBySide; k++) most[k] = -A(1) / A(0);
     long long i = 0;
@@ -74,13 +91,17 @@ struct Line {
         most[k] = fn::pick(x > most[k], x, most[k]);
       }
     }
-    for (int k = 0; i < length; i++, k++) if (operand[i] > most[k]) most[k] = operand[i];
-    for (int k = 1; k < kSideBySide; k++) if (most[k] > most[0]) most[0] = most[k];
+    for (int k = 0; i < length; i++, k++)
+      if (operand[i] > most[k]) most[k] = operand[i];
+    for (int k = 1; k < kSideBySide; k++)
+      if (most[k] > most[0]) most[0] = most[k];
     return most[0];
   }
-  template <class Out, class F, class... Operands> WARPCELL_ALWAYS void store(Out* out, F f, const Operands&... operands) const {
+  template <class Out, class F, class... Operands>
+  WARPCELL_ALWAYS void store(Out* out, F f, const Operands&... operands) const {
     if (rows * length * (long long)sizeof(Out) >= kStreamedBytes && !(operands.is_at(out) || ...)) {
-      stream_each(out, length, [&](long long i) __attribute__((always_inline)) { return narrow<Out>(f(operands[i]...)); });
+      stream_each(out, length,
+                  [&](long long i) __attribute__((always_inline)) { return narrow<Out>(f(operands[i]...)); });
       return end_streaming();
     }
 #pragma clang loop vectorize(assume_safety)
@@ -88,26 +109,33 @@ struct Line {
     for (long long i = 0; i < length; i++) out[i] = narrow<Out>(f(operands[i]...));
   }
   // A sum per element over the rows of this block, in `sums`.
-  template <class A> struct Totals {
+  template <class A>
+  struct Totals {
     A* sums;
-    template <class F, class... Operands> WARPCELL_ALWAYS void add(const Line& line, F f, const Operands&... operands) {
+    template <class F, class... Operands>
+    WARPCELL_ALWAYS void add(const Line& line, F f, const Operands&... operands) {
 #pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
       for (long long i = 0; i < line.length; i++) sums[i] += f(operands[i]...);
     }
     inline void finish(const Line&) {}
   };
-  template <class A> inline Totals<A> totals(A* sums) const {
+  template <class A>
+  inline Totals<A> totals(A* sums) const {
     for (long long i = 0; i < length; i++) sums[i] = A(0);
     return {sums};
   }
 };
 
 // The lines of block_line.cuh: here one serves them all.
-template <class T, int each, int threads> using Packed = Line;
-template <class T> using PackedLong = Line;
-template <class T, int each> using Single = Line;
-template <class T> using SingleLong = Line;
+template <class T, int each, int threads>
+using Packed = Line;
+template <class T>
+using PackedLong = Line;
+template <class T, int each>
+using Single = Line;
+template <class T>
+using SingleLong = Line;
 
 // The rows of this block.
 inline Rows block_rows(long long rows) {

@@ -1,4 +1,5 @@
-// One result per index, as fast as memory allows: on a GPU 16 bytes a thread and load, on a CPU plain loops over a range a block, which compilers vectorise.
+// One result per index, as fast as memory allows: on a GPU 16 bytes a thread and load, on a CPU plain loops over a
+// range a block, which compilers vectorise.
 #pragma once
 #include "layout.cuh"
 #include "streaming.cuh"
@@ -6,7 +7,9 @@
 namespace warpcell {
 
 // The part of `count` indices that is this block's, on the CPU: blocks of one thread each take neighbours.
-struct Span { long long begin, end; };
+struct Span {
+  long long begin, end;
+};
 __device__ inline Span block_span(long long count) {
   long long part = ((count + gridDim.x - 1) / gridDim.x + 63) / 64 * 64;
   long long begin = (long long)blockIdx.x * part;
@@ -14,40 +17,58 @@ __device__ inline Span block_span(long long count) {
   return {begin, end};
 }
 
-template <class T, int N> struct alignas(sizeof(T) * N) Pack { T element[N]; };
+template <class T, int N>
+struct alignas(sizeof(T) * N) Pack {
+  T element[N];
+};
 
 constexpr int largest(int a) { return a; }
-template <class... Rest> constexpr int largest(int a, Rest... rest) { return a > largest(rest...) ? a : largest(rest...); }
+template <class... Rest>
+constexpr int largest(int a, Rest... rest) {
+  return a > largest(rest...) ? a : largest(rest...);
+}
 
 // Vectors that a thread of a GPU has under way at a time.
 constexpr int kVectors = 2;
 
-template <class T> struct Operand {
+template <class T>
+struct Operand {
   const T* first;
   // Loads for one thread, before anything is stored: `out` may be an operand, which a compiler cannot tell.
-  template <int W> struct Loaded { Pack<T, W> packs[kVectors]; };
-  template <int W> __device__ inline Loaded<W> load(long long block) const {
+  template <int W>
+  struct Loaded {
+    Pack<T, W> packs[kVectors];
+  };
+  template <int W>
+  __device__ inline Loaded<W> load(long long block) const {
     Loaded<W> loaded;
 #pragma unroll
-    for (int v = 0; v < kVectors; v++) loaded.packs[v] = ((const Pack<T, W>*)(first + block))[v * blockDim.x + threadIdx.x];
+    for (int v = 0; v < kVectors; v++)
+      loaded.packs[v] = ((const Pack<T, W>*)(first + block))[v * blockDim.x + threadIdx.x];
     return loaded;
   }
 };
 
-// A function with a short form: `usual(is_usual, x…)` is right for most operands and clears `is_usual` at the others, which `rare(x…)` is for.
-template <class Usual, class Rare> struct Mostly {
+// A function with a short form: `usual(is_usual, x…)` is right for most operands and clears `is_usual` at the others,
+// which `rare(x…)` is for.
+template <class Usual, class Rare>
+struct Mostly {
   Usual usual;
   Rare rare;
-  template <class... X> __device__ inline auto operator()(X... x) const {
+  template <class... X>
+  __device__ inline auto operator()(X... x) const {
     bool is_usual = true;
     auto result = usual(is_usual, x...);
     return is_usual ? result : rare(x...);
   }
 };
-template <class F> constexpr bool is_mostly = false;
-template <class Usual, class Rare> constexpr bool is_mostly<Mostly<Usual, Rare>> = true;
+template <class F>
+constexpr bool is_mostly = false;
+template <class Usual, class Rare>
+constexpr bool is_mostly<Mostly<Usual, Rare>> = true;
 
-template <int W, class Out, class F, class... Loaded> __device__ inline void map_loaded(long long block, Out* out, F f, const Loaded&... in) {
+template <int W, class Out, class F, class... Loaded>
+__device__ inline void map_loaded(long long block, Out* out, F f, const Loaded&... in) {
 #pragma unroll
   for (int v = 0; v < kVectors; v++) {
     Pack<Out, W> result;
@@ -68,9 +89,11 @@ template <int W, class Out, class F, class... Loaded> __device__ inline void map
   }
 }
 
-// out[i] = f(in[i]…) for i < count. Operands lie without gaps; `out` may be one of them. `light`: f is short enough to stand in a kernel once for each element of a
-// thread's vectors; a long one stands there once, or a file of them would take minutes to compile.
-template <bool light = true, class Out, class F, class... In> __device__ inline void map(long long count, Out* out, F f, const In*... in) {
+// out[i] = f(in[i]…) for i < count. Operands lie without gaps; `out` may be one of them. `light`: f is short enough to
+// stand in a kernel once for each element of a thread's vectors; a long one stands there once, or a file of them would
+// take minutes to compile.
+template <bool light = true, class Out, class F, class... In>
+__device__ inline void map(long long count, Out* out, F f, const In*... in) {
 #ifdef WARPCELL_CPU
   Span span = block_span(count);
   if (count * (long long)sizeof(Out) >= kStreamedBytes && !(((const void*)in == (const void*)out) || ...)) {
@@ -83,7 +106,8 @@ template <bool light = true, class Out, class F, class... In> __device__ inline 
 #else
   constexpr int W = 16 / largest(int(sizeof(Out)), int(sizeof(In))...);
   long long block = (long long)blockIdx.x * blockDim.x * (W * kVectors);
-  bool is_aligned = (unsigned long long)out % (sizeof(Out) * W) == 0 && (((unsigned long long)in % (sizeof(In) * W) == 0) && ...);
+  bool is_aligned =
+      (unsigned long long)out % (sizeof(Out) * W) == 0 && (((unsigned long long)in % (sizeof(In) * W) == 0) && ...);
   if constexpr (light) {
     if (is_aligned && block + (long long)blockDim.x * (W * kVectors) <= count) {
       map_loaded<W>(block, out, f, Operand<In>{in}.template load<W>(block)...);
@@ -99,7 +123,8 @@ template <bool light = true, class Out, class F, class... In> __device__ inline 
 }
 
 // Calls `row(offsets, steps)` for each stretch of the last axis in this block's part of `count` indices, on the CPU.
-template <int N, class Row> __device__ inline void for_rows(const Layout<N>& layout, long long count, Row row) {
+template <int N, class Row>
+__device__ inline void for_rows(const Layout<N>& layout, long long count, Row row) {
   Span span = block_span(count);
   if (span.begin >= span.end) return;
   const int inner = layout.rank - 1;
@@ -131,7 +156,8 @@ template <int N, class Row> __device__ inline void for_rows(const Layout<N>& lay
 constexpr int kStrided = 8;
 
 // Whether W neighbours along the last axis lie side by side in operand n, or are one and the same, wherever they start.
-template <int W, int N> __device__ inline bool is_even(const Layout<N>& layout, int n, const void* first, int bytes) {
+template <int W, int N>
+__device__ inline bool is_even(const Layout<N>& layout, int n, const void* first, int bytes) {
   const int inner = layout.rank - 1;
   const long long step = layout.strides[n][inner];
   if (layout.shape[inner] % W != 0 || (step != 0 && step != 1)) return false;
@@ -141,7 +167,8 @@ template <int W, int N> __device__ inline bool is_even(const Layout<N>& layout, 
   return even;
 }
 
-template <int W, class T> __device__ inline Pack<T, W> load_even(const T* at, bool is_one) {
+template <int W, class T>
+__device__ inline Pack<T, W> load_even(const T* at, bool is_one) {
   if (!is_one) return *(const Pack<T, W>*)at;
   Pack<T, W> pack;
 #pragma unroll
@@ -156,7 +183,8 @@ __device__ inline Span strided_span(long long count) {
 }
 
 // The same at strides: `out` at layout.strides[0], the operands behind it. The rank is at least 1.
-template <class Out, class F, class A> __device__ inline void map_strided(const Layout<2>& layout, long long count, Out* out, F f, const A* a) {
+template <class Out, class F, class A>
+__device__ inline void map_strided(const Layout<2>& layout, long long count, Out* out, F f, const A* a) {
   const long long step = layout.strides[0][layout.rank - 1], step_a = layout.strides[1][layout.rank - 1];
 #ifdef WARPCELL_CPU
   for_rows(layout, count, [&](const Offsets<2>& offsets, long long steps) {
@@ -192,7 +220,8 @@ template <class Out, class F, class A> __device__ inline void map_strided(const 
 #endif
 }
 
-template <bool light = true, class Out, class F, class A, class B> __device__ inline void map_strided(const Layout<3>& layout, long long count, Out* out, F f, const A* a, const B* b) {
+template <bool light = true, class Out, class F, class A, class B>
+__device__ inline void map_strided(const Layout<3>& layout, long long count, Out* out, F f, const A* a, const B* b) {
   const int inner = layout.rank - 1;
   const long long step = layout.strides[0][inner], step_a = layout.strides[1][inner], step_b = layout.strides[2][inner];
 #ifdef WARPCELL_CPU
@@ -222,7 +251,8 @@ template <bool light = true, class Out, class F, class A, class B> __device__ in
   Span span = strided_span(count);
   if constexpr (light) {
     constexpr int W = 16 / largest(int(sizeof(Out)), int(sizeof(A)), int(sizeof(B)));
-    if (step == 1 && is_even<W>(layout, 0, out, sizeof(Out)) && is_even<W>(layout, 1, a, sizeof(A)) && is_even<W>(layout, 2, b, sizeof(B))) {
+    if (step == 1 && is_even<W>(layout, 0, out, sizeof(Out)) && is_even<W>(layout, 1, a, sizeof(A)) &&
+        is_even<W>(layout, 2, b, sizeof(B))) {
       for (long long i = span.begin + threadIdx.x * W; i < span.end; i += blockDim.x * W) {
         Offsets<3> at = offsets(layout, i);
         Pack<A, W> x = load_even<W>(a + at.at[1], step_a == 0);
@@ -243,10 +273,13 @@ template <bool light = true, class Out, class F, class A, class B> __device__ in
 #endif
 }
 
-template <class Out, class F, class A, class B, class C> __device__ inline void map_strided(const Layout<4>& layout, long long count, Out* out, F f, const A* a, const B* b, const C* c) {
+template <class Out, class F, class A, class B, class C>
+__device__ inline void map_strided(const Layout<4>& layout, long long count, Out* out, F f, const A* a, const B* b,
+                                   const C* c) {
 #ifdef WARPCELL_CPU
   const int inner = layout.rank - 1;
-  const long long step = layout.strides[0][inner], step_a = layout.strides[1][inner], step_b = layout.strides[2][inner], step_c = layout.strides[3][inner];
+  const long long step = layout.strides[0][inner], step_a = layout.strides[1][inner], step_b = layout.strides[2][inner],
+                  step_c = layout.strides[3][inner];
   for_rows(layout, count, [&](const Offsets<4>& offsets, long long steps) {
     Out* to = out + offsets.at[0];
     const A* x = a + offsets.at[1];

@@ -1,4 +1,5 @@
-// The functions of elementwise operations in the type that they compute in. On a CPU, float32 ones are written so that compilers vectorise them.
+// The functions of elementwise operations in the type that they compute in. On a CPU, float32 ones are written so that
+// compilers vectorise them.
 #pragma once
 #ifdef WARPCELL_CPU
 #include "float_angles.cuh"
@@ -12,14 +13,16 @@
 namespace warpcell {
 
 // X(name, name for float): the C library's, in both precisions. The first list has vectors of its own on a CPU.
-#define WARPCELL_VECTOR_FUNCTIONS(X) \
-  X(exp, expf) X(exp2, exp2f) X(expm1, expm1f) X(log, logf) X(log2, log2f) X(log10, log10f) X(log1p, log1pf) X(sinh, sinhf) X(cosh, coshf) X(tanh, tanhf) X(erf, erff) X(erfc, erfcf) \
-  X(sin, sinf) X(cos, cosf) X(tan, tanf) X(asin, asinf) X(acos, acosf) X(atan, atanf) X(asinh, asinhf) X(acosh, acoshf) X(atanh, atanhf) X(cbrt, cbrtf)
+#define WARPCELL_VECTOR_FUNCTIONS(X)                                                                                  \
+  X(exp, expf)                                                                                                        \
+  X(exp2, exp2f) X(expm1, expm1f) X(log, logf) X(log2, log2f) X(log10, log10f) X(log1p, log1pf) X(sinh, sinhf)        \
+      X(cosh, coshf) X(tanh, tanhf) X(erf, erff) X(erfc, erfcf) X(sin, sinf) X(cos, cosf) X(tan, tanf) X(asin, asinf) \
+          X(acos, acosf) X(atan, atanf) X(asinh, asinhf) X(acosh, acoshf) X(atanh, atanhf) X(cbrt, cbrtf)
 #define WARPCELL_FUNCTIONS(X) \
   X(sqrt, sqrtf) X(erfinv, erfinvf) X(lgamma, lgammaf) X(floor, floorf) X(ceil, ceilf) X(rint, rintf) X(trunc, truncf)
 
 namespace fn {
-#define X(name, name_f) \
+#define X(name, name_f)                                         \
   __device__ inline float name(float x) { return ::name_f(x); } \
   __device__ inline double name(double x) { return ::name(x); }
 WARPCELL_FUNCTIONS(X)
@@ -28,14 +31,15 @@ WARPCELL_VECTOR_FUNCTIONS(X)
 #endif
 #undef X
 #ifdef WARPCELL_CPU
-#define X(name, name_f) \
+#define X(name, name_f)                                      \
   inline float name(float x) { return float_math::name(x); } \
   inline double name(double x) { return ::name(x); }
 WARPCELL_VECTOR_FUNCTIONS(X)
 #undef X
 #endif
 // Φ(x), the share of the normal distribution below x.
-template <class W> __device__ inline W normal_share(W x) {
+template <class W>
+__device__ inline W normal_share(W x) {
   const W root = W(0.70710678118654752440);
   if constexpr (same<W, float>) {
 #ifdef WARPCELL_CPU
@@ -48,7 +52,8 @@ template <class W> __device__ inline W normal_share(W x) {
   return W(0.5) * fn::erfc(-x * root);
 }
 // `condition ? a : b`; on a CPU without a branch, so that a loop around it becomes vectors.
-template <class W> __device__ inline W pick(bool condition, W a, W b) {
+template <class W>
+__device__ inline W pick(bool condition, W a, W b) {
 #ifdef WARPCELL_CPU
   if constexpr (same<W, float>) return float_math::pick(condition, a, b);
 #endif

@@ -4,21 +4,47 @@
 
 namespace warpcell {
 
-template <int bytes> struct Bits;
-template <> struct Bits<1> { using type = uchar; };
-template <> struct Bits<2> { using type = ushort; };
-template <> struct Bits<4> { using type = uint; };
-template <> struct Bits<8> { using type = uint64; };
-template <int bytes> struct KeyOf { using type = uint; };
-template <> struct KeyOf<8> { using type = uint64; };
-template <class T> using SortKey = typename KeyOf<sizeof(T)>::type;
+template <int bytes>
+struct Bits;
+template <>
+struct Bits<1> {
+  using type = uchar;
+};
+template <>
+struct Bits<2> {
+  using type = ushort;
+};
+template <>
+struct Bits<4> {
+  using type = uint;
+};
+template <>
+struct Bits<8> {
+  using type = uint64;
+};
+template <int bytes>
+struct KeyOf {
+  using type = uint;
+};
+template <>
+struct KeyOf<8> {
+  using type = uint64;
+};
+template <class T>
+using SortKey = typename KeyOf<sizeof(T)>::type;
 
-template <class T> constexpr typename Bits<sizeof(T)>::type kSignBit = typename Bits<sizeof(T)>::type(1ull << (8 * sizeof(T) - 1));
-template <class T> constexpr bool kHasSign = T(-1) < T(1) && !Number<T>::is_bool;
+template <class T>
+constexpr typename Bits<sizeof(T)>::type kSignBit = typename Bits<sizeof(T)>::type(1ull << (8 * sizeof(T) - 1));
+template <class T>
+constexpr bool kHasSign = T(-1) < T(1) && !Number<T>::is_bool;
 
-template <class T> __device__ inline SortKey<T> sort_key(T value, int descending) {
+template <class T>
+__device__ inline SortKey<T> sort_key(T value, int descending) {
   using U = typename Bits<sizeof(T)>::type;
-  union { T element; U bits; } cell;
+  union {
+    T element;
+    U bits;
+  } cell;
   cell.element = value;
   U bits = cell.bits;
   if constexpr (Number<T>::is_float) {
@@ -34,19 +60,28 @@ template <class T> __device__ inline SortKey<T> sort_key(T value, int descending
 }
 
 // Whether elements of different bits have this key: NaNs, and zeros.
-template <class T> __device__ inline bool is_shared_key(SortKey<T> key, int descending) {
+template <class T>
+__device__ inline bool is_shared_key(SortKey<T> key, int descending) {
   using U = typename Bits<sizeof(T)>::type;
-  if constexpr (!Number<T>::is_float) return false;
-  else return key == U(~U(0)) || key == (descending ? U(~kSignBit<T>) : kSignBit<T>);
+  if constexpr (!Number<T>::is_float)
+    return false;
+  else
+    return key == U(~U(0)) || key == (descending ? U(~kSignBit<T>) : kSignBit<T>);
 }
 
 // The element of a key that is not shared.
-template <class T> __device__ inline T element_of(SortKey<T> key, int descending) {
+template <class T>
+__device__ inline T element_of(SortKey<T> key, int descending) {
   using U = typename Bits<sizeof(T)>::type;
-  union { U bits; T element; } cell;
+  union {
+    U bits;
+    T element;
+  } cell;
   U bits = descending ? U(~key) : U(key);
-  if constexpr (Number<T>::is_float) bits = bits & kSignBit<T> ? U(bits ^ kSignBit<T>) : U(~bits);
-  else if constexpr (kHasSign<T>) bits ^= kSignBit<T>;
+  if constexpr (Number<T>::is_float)
+    bits = bits & kSignBit<T> ? U(bits ^ kSignBit<T>) : U(~bits);
+  else if constexpr (kHasSign<T>)
+    bits ^= kSignBit<T>;
   cell.bits = bits;
   return cell.element;
 }

@@ -1,4 +1,5 @@
-// What a reduction keeps while it goes along elements: for each operation a state, how an element joins it, how two join, and what is made of the last one.
+// What a reduction keeps while it goes along elements: for each operation a state, how an element joins it, how two
+// join, and what is made of the last one.
 #pragma once
 #include "math.cuh"
 #include "numbers.cuh"
@@ -6,38 +7,47 @@
 namespace warpcell {
 
 // Sums are kept in T's accumulator; `parameter` scales them, so a mean is a sum.
-template <class T> struct SumOf {
+template <class T>
+struct SumOf {
   using State = Sum<T>;
   static __device__ inline State start() { return State(0); }
   static __device__ inline void add(State& state, Wide<T> x, long long) { merge(state, State(x)); }
   static __device__ inline void merge(State& state, State other) {
-    if constexpr (same<State, int64>) state = int64(uint64(state) + uint64(other));
-    else state += other;
+    if constexpr (same<State, int64>)
+      state = int64(uint64(state) + uint64(other));
+    else
+      state += other;
   }
   static __device__ inline State finish(State state, double) { return state; }
 };
-template <class T> struct MeanOf {
+template <class T>
+struct MeanOf {
   using State = double;
   static __device__ inline State start() { return 0; }
   static __device__ inline void add(State& state, Wide<T> x, long long) { state += double(x); }
   static __device__ inline void merge(State& state, State other) { state += other; }
   static __device__ inline double finish(State state, double count) { return state / count; }
 };
-template <class T> struct FloatMeanOf : SumOf<T> {
+template <class T>
+struct FloatMeanOf : SumOf<T> {
   static __device__ inline Sum<T> finish(Sum<T> state, double count) { return state / Sum<T>(count); }
 };
-template <class T> struct ProdOf {
+template <class T>
+struct ProdOf {
   using State = Sum<T>;
   static __device__ inline State start() { return State(1); }
   static __device__ inline void add(State& state, Wide<T> x, long long) { merge(state, State(x)); }
   static __device__ inline void merge(State& state, State other) {
-    if constexpr (same<State, int64>) state = int64(uint64(state) * uint64(other));
-    else state *= other;
+    if constexpr (same<State, int64>)
+      state = int64(uint64(state) * uint64(other));
+    else
+      state *= other;
   }
   static __device__ inline State finish(State state, double) { return state; }
 };
 // The root of the sum of squares.
-template <class T> struct NormOf {
+template <class T>
+struct NormOf {
   using State = Sum<T>;
   static __device__ inline State start() { return State(0); }
   static __device__ inline void add(State& state, Wide<T> x, long long) { state += State(x) * State(x); }
@@ -45,17 +55,34 @@ template <class T> struct NormOf {
   static __device__ inline State finish(State state, double) { return fn::sqrt(state); }
 };
 
-template <class W> struct Least { static __device__ inline W value() { if constexpr (Number<W>::is_float) return -W(1) / W(0); else return W(Limits<W>::low); } };
-template <class W> struct Most { static __device__ inline W value() { if constexpr (Number<W>::is_float) return W(1) / W(0); else return W(Limits<W>::high); } };
+template <class W>
+struct Least {
+  static __device__ inline W value() {
+    if constexpr (Number<W>::is_float)
+      return -W(1) / W(0);
+    else
+      return W(Limits<W>::low);
+  }
+};
+template <class W>
+struct Most {
+  static __device__ inline W value() {
+    if constexpr (Number<W>::is_float)
+      return W(1) / W(0);
+    else
+      return W(Limits<W>::high);
+  }
+};
 
 // NaN wins: `!(a >= b)` is true when either is NaN, and then the one that is.
-template <class T> struct MaxOf {
+template <class T>
+struct MaxOf {
   using State = Wide<T>;
   static __device__ inline State start() { return Least<State>::value(); }
   static __device__ inline void add(State& state, State x, long long) {
 #ifndef WARPCELL_CPU
     if constexpr (same<State, float>) {
-      asm("max.NaN.f32 %0, %0, %1;" : "+f"(state) : "f"(x));   // sm_80 and newer
+      asm("max.NaN.f32 %0, %0, %1;" : "+f"(state) : "f"(x));  // sm_80 and newer
       return;
     }
 #endif
@@ -64,7 +91,8 @@ template <class T> struct MaxOf {
   static __device__ inline void merge(State& state, State other) { add(state, other, 0); }
   static __device__ inline State finish(State state, double) { return state; }
 };
-template <class T> struct MinOf {
+template <class T>
+struct MinOf {
   using State = Wide<T>;
   static __device__ inline State start() { return Most<State>::value(); }
   static __device__ inline void add(State& state, State x, long long) {
@@ -79,14 +107,16 @@ template <class T> struct MinOf {
   static __device__ inline void merge(State& state, State other) { add(state, other, 0); }
   static __device__ inline State finish(State state, double) { return state; }
 };
-template <class T> struct AnyOf {
+template <class T>
+struct AnyOf {
   using State = int;
   static __device__ inline State start() { return 0; }
   static __device__ inline void add(State& state, Wide<T> x, long long) { state |= x != Wide<T>(0); }
   static __device__ inline void merge(State& state, State other) { state |= other; }
   static __device__ inline bool finish(State state, double) { return state != 0; }
 };
-template <class T> struct AllOf {
+template <class T>
+struct AllOf {
   using State = int;
   static __device__ inline State start() { return 1; }
   static __device__ inline void add(State& state, Wide<T> x, long long) { state &= x != Wide<T>(0); }
@@ -95,24 +125,40 @@ template <class T> struct AllOf {
 };
 
 // The first of the largest elements; the first NaN where there is one.
-template <class W> struct Best { W value; long long index; };
-template <class T, bool largest> struct ArgOf {
+template <class W>
+struct Best {
+  W value;
+  long long index;
+};
+template <class T, bool largest>
+struct ArgOf {
   using State = Best<Wide<T>>;
-  static __device__ inline State start() { return {largest ? Least<Wide<T>>::value() : Most<Wide<T>>::value(), 0x7fffffffffffffffLL}; }
+  static __device__ inline State start() {
+    return {largest ? Least<Wide<T>>::value() : Most<Wide<T>>::value(), 0x7fffffffffffffffLL};
+  }
   static __device__ inline bool wins(const State& a, const State& b) {
-    if (a.value != a.value || b.value != b.value) return a.value != a.value && (b.value == b.value || a.index < b.index);
+    if (a.value != a.value || b.value != b.value)
+      return a.value != a.value && (b.value == b.value || a.index < b.index);
     return a.value == b.value ? a.index < b.index : largest ? a.value > b.value : a.value < b.value;
   }
   static __device__ inline void add(State& state, Wide<T> x, long long index) { merge(state, {x, index}); }
-  static __device__ inline void merge(State& state, const State& other) { if (wins(other, state)) state = other; }
+  static __device__ inline void merge(State& state, const State& other) {
+    if (wins(other, state)) state = other;
+  }
   static __device__ inline long long finish(const State& state, double) { return state.index; }
 };
-template <class T> using ArgMaxOf = ArgOf<T, true>;
-template <class T> using ArgMinOf = ArgOf<T, false>;
+template <class T>
+using ArgMaxOf = ArgOf<T, true>;
+template <class T>
+using ArgMinOf = ArgOf<T, false>;
 
 // log Σ e^x: the sum is kept relative to the largest element so far.
-template <class A> struct Exponentials { A most, sum; };
-template <class T> struct LogSumExpOf {
+template <class A>
+struct Exponentials {
+  A most, sum;
+};
+template <class T>
+struct LogSumExpOf {
   using A = Sum<T>;
   using State = Exponentials<A>;
   static __device__ inline State start() { return {Least<A>::value(), A(0)}; }
@@ -120,19 +166,28 @@ template <class T> struct LogSumExpOf {
   static __device__ inline void merge(State& state, const State& other) {
     if (other.sum == A(0)) return;
     if (state.most >= other.most) {
-      if (state.most != other.most || state.most - state.most == A(0)) state.sum += other.sum * fn::exp(other.most - state.most);
-      else state.sum += other.sum;
+      if (state.most != other.most || state.most - state.most == A(0))
+        state.sum += other.sum * fn::exp(other.most - state.most);
+      else
+        state.sum += other.sum;
     } else {
       state.sum = (state.sum == A(0) ? A(0) : state.sum * fn::exp(state.most - other.most)) + other.sum;
       state.most = other.most != other.most || state.most != state.most ? state.most + other.most : other.most;
     }
   }
-  static __device__ inline A finish(const State& state, double) { return state.sum == A(0) ? Least<A>::value() : state.most + fn::log(state.sum); }
+  static __device__ inline A finish(const State& state, double) {
+    return state.sum == A(0) ? Least<A>::value() : state.most + fn::log(state.sum);
+  }
 };
 
-// Mean and sum of squared differences from it (Chan, Golub, LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979).
-template <class A> struct Moments { A count, mean, squares; };
-template <class T> struct VarOf {
+// Mean and sum of squared differences from it (Chan, Golub, LeVeque, "Updating formulae and a pairwise algorithm for
+// computing sample variances", 1979).
+template <class A>
+struct Moments {
+  A count, mean, squares;
+};
+template <class T>
+struct VarOf {
   using A = Sum<T>;
   using State = Moments<A>;
   static __device__ inline State start() { return {A(0), A(0), A(0)}; }
@@ -150,7 +205,8 @@ template <class T> struct VarOf {
     state.count = count;
   }
   // N elements at a time need one division: their own mean and squares first, less what the rounding of that mean left.
-  template <int N> static __device__ inline void add_group(State& state, const Wide<T> (&x)[N]) {
+  template <int N>
+  static __device__ inline void add_group(State& state, const Wide<T> (&x)[N]) {
     A sum = A(0), rest = A(0), squares = A(0);
 #pragma unroll
     for (int i = 0; i < N; i++) sum += A(x[i]);
@@ -169,13 +225,19 @@ template <class T> struct VarOf {
     return left > A(0) ? state.squares / left : state.squares * A(0) / A(0);
   }
 };
-template <class T> struct StdOf : VarOf<T> {
-  static __device__ inline Sum<T> finish(const Moments<Sum<T>>& state, double correction) { return fn::sqrt(VarOf<T>::finish(state, correction)); }
+template <class T>
+struct StdOf : VarOf<T> {
+  static __device__ inline Sum<T> finish(const Moments<Sum<T>>& state, double correction) {
+    return fn::sqrt(VarOf<T>::finish(state, correction));
+  }
 };
 
 // Whether elements join by groups.
-template <class Op> constexpr bool by_groups = false;
-template <class T> constexpr bool by_groups<VarOf<T>> = true;
-template <class T> constexpr bool by_groups<StdOf<T>> = true;
+template <class Op>
+constexpr bool by_groups = false;
+template <class T>
+constexpr bool by_groups<VarOf<T>> = true;
+template <class T>
+constexpr bool by_groups<StdOf<T>> = true;
 
 }  // namespace warpcell

@@ -1,4 +1,5 @@
-// States of reductions along a row (reduction.cuh): one after the other in lanes on a CPU, by the threads of a warp or block on a GPU.
+// States of reductions along a row (reduction.cuh): one after the other in lanes on a CPU, by the threads of a warp or
+// block on a GPU.
 #pragma once
 #include "reduction.cuh"
 
@@ -10,7 +11,8 @@ constexpr int kLanes = 32;
 constexpr int kChunk = 4096;
 
 // Joins states pairwise: roundings grow with the logarithm of their count.
-template <class Op> struct Cascade {
+template <class Op>
+struct Cascade {
   typename Op::State levels[40];
   unsigned long long filled = 0;
   __device__ inline void push(typename Op::State state) {
@@ -20,7 +22,7 @@ template <class Op> struct Cascade {
       state = levels[level];
     }
     levels[level] = state;
-    filled += 1;   // a carry goes up to this level
+    filled += 1;  // a carry goes up to this level
   }
   __device__ inline typename Op::State total() {
     typename Op::State state = Op::start();
@@ -34,8 +36,10 @@ template <class Op> struct Cascade {
 };
 
 #ifdef WARPCELL_CPU
-// Of at(0), …, at(length − 1), in two passes that are plain sums: no division for each element. Relative to the first one, so that large numbers near each other stay finite.
-template <class A, class At> __device__ inline Moments<A> moments(At at, long long length) {
+// Of at(0), …, at(length − 1), in two passes that are plain sums: no division for each element. Relative to the first
+// one, so that large numbers near each other stay finite.
+template <class A, class At>
+__device__ inline Moments<A> moments(At at, long long length) {
   const A origin = A(at(0)), count = A(length);
   A sums[kLanes] = {}, rests[kLanes] = {}, squares[kLanes] = {};
   auto each = [&](auto join) {
@@ -47,8 +51,9 @@ template <class A, class At> __device__ inline Moments<A> moments(At at, long lo
     }
     for (int k = 0; i < length; i++, k++) join(k, A(at(i)) - origin);
   };
-  auto total = [](A (&lanes)[kLanes]) {
-    for (int width = kLanes / 2; width > 0; width /= 2) for (int k = 0; k < width; k++) lanes[k] += lanes[k + width];
+  auto total = [](A(&lanes)[kLanes]) {
+    for (int width = kLanes / 2; width > 0; width /= 2)
+      for (int k = 0; k < width; k++) lanes[k] += lanes[k + width];
     return lanes[0];
   };
   each([&](int k, A d) { sums[k] += d; });
@@ -61,19 +66,30 @@ template <class A, class At> __device__ inline Moments<A> moments(At at, long lo
   return {count, origin + mean + left, found > A(0) || found != found ? found : A(0)};
 }
 
-// How elements join where one after the other would be no vectors: at most kChunk of them, so that each pass after the first finds them in the cache.
-template <class Op> struct Chunk { static constexpr bool is_special = false; };
-template <class T> struct Chunk<VarOf<T>> {
-  static constexpr bool is_special = true;
-  template <class At> static __device__ inline Moments<Sum<T>> of(At at, long long length, long long) { return moments<Sum<T>>(at, length); }
+// How elements join where one after the other would be no vectors: at most kChunk of them, so that each pass after the
+// first finds them in the cache.
+template <class Op>
+struct Chunk {
+  static constexpr bool is_special = false;
 };
-template <class T> struct Chunk<StdOf<T>> : Chunk<VarOf<T>> {};
+template <class T>
+struct Chunk<VarOf<T>> {
+  static constexpr bool is_special = true;
+  template <class At>
+  static __device__ inline Moments<Sum<T>> of(At at, long long length, long long) {
+    return moments<Sum<T>>(at, length);
+  }
+};
+template <class T>
+struct Chunk<StdOf<T>> : Chunk<VarOf<T>> {};
 
 // The largest (smallest) first, then where it is.
-template <class T, bool largest> struct Chunk<ArgOf<T, largest>> {
+template <class T, bool largest>
+struct Chunk<ArgOf<T, largest>> {
   static constexpr bool is_special = true;
   using W = Wide<T>;
-  template <class At> static __device__ inline Best<W> of(At at, long long length, long long index) {
+  template <class At>
+  static __device__ inline Best<W> of(At at, long long length, long long index) {
     const W none = ArgOf<T, largest>::start().value;
     W lanes[kLanes];
     int unordered[kLanes] = {};
@@ -101,11 +117,13 @@ template <class T, bool largest> struct Chunk<ArgOf<T, largest>> {
 };
 
 // One e^x for each element, relative to the largest.
-template <class T> struct Chunk<LogSumExpOf<T>> {
+template <class T>
+struct Chunk<LogSumExpOf<T>> {
   static constexpr bool is_special = true;
   using Op = LogSumExpOf<T>;
   using A = Sum<T>;
-  template <class At> static __device__ inline Exponentials<A> of(At at, long long length, long long) {
+  template <class At>
+  static __device__ inline Exponentials<A> of(At at, long long length, long long) {
     A lanes[kLanes];
     auto each = [&](auto join) {
       long long i = 0;
@@ -128,13 +146,15 @@ template <class T> struct Chunk<LogSumExpOf<T>> {
     }
     for (int k = 0; k < kLanes; k++) lanes[k] = A(0);
     each([&](int k, A x) { lanes[k] += fn::exp(x - most); });
-    for (int width = kLanes / 2; width > 0; width /= 2) for (int k = 0; k < width; k++) lanes[k] += lanes[k + width];
+    for (int width = kLanes / 2; width > 0; width /= 2)
+      for (int k = 0; k < width; k++) lanes[k] += lanes[k + width];
     return {most, lanes[0]};
   }
 };
 
 // The state of at(0), …, at(length − 1), on the CPU; `index` is what the first counts as.
-template <class Op, class At> __device__ inline typename Op::State line(At at, long long length, long long index) {
+template <class Op, class At>
+__device__ inline typename Op::State line(At at, long long length, long long index) {
   if (length < kLanes) {
     typename Op::State state = Op::start();
     for (long long i = 0; i < length; i++) Op::add(state, at(i), index + i);
@@ -156,23 +176,27 @@ template <class Op, class At> __device__ inline typename Op::State line(At at, l
       for (int k = 0; k < kLanes; k++) Op::add(lanes[k], at(first + i + k), index + first + i + k);
     }
     for (int k = 0; i < end; i++, k++) Op::add(lanes[k], at(first + i), index + first + i);
-    for (int width = kLanes / 2; width > 0; width /= 2) for (int k = 0; k < width; k++) Op::merge(lanes[k], lanes[k + width]);
+    for (int width = kLanes / 2; width > 0; width /= 2)
+      for (int k = 0; k < width; k++) Op::merge(lanes[k], lanes[k + width]);
     cascade.push(lanes[0]);
   }
   return cascade.total();
 }
 
 #else
-template <class State> __device__ inline State shuffled_down(State state, int delta) {
+template <class State>
+__device__ inline State shuffled_down(State state, int delta) {
   State other;
   constexpr int kWords = sizeof(State) / 4;
 #pragma unroll
-  for (int w = 0; w < kWords; w++) ((unsigned*)&other)[w] = __shfl_down_sync(0xffffffffu, ((const unsigned*)&state)[w], delta);
+  for (int w = 0; w < kWords; w++)
+    ((unsigned*)&other)[w] = __shfl_down_sync(0xffffffffu, ((const unsigned*)&state)[w], delta);
   return other;
 }
 
 // The state of all threads of a block, in thread 0. `blockDim.x` is a multiple of 32.
-template <class Op> __device__ inline typename Op::State block_total(typename Op::State state) {
+template <class Op>
+__device__ inline typename Op::State block_total(typename Op::State state) {
   using State = typename Op::State;
   __shared__ alignas(16) char memory[32 * sizeof(State)];
   State* states = (State*)memory;

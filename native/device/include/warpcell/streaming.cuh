@@ -1,4 +1,5 @@
-// Stores past the caches, on the CPU: a result that is larger than these need not be read before it is written, and leaves them to what is read again.
+// Stores past the caches, on the CPU: a result that is larger than these need not be read before it is written, and
+// leaves them to what is read again.
 #pragma once
 
 #ifdef WARPCELL_CPU
@@ -38,7 +39,8 @@ inline void store_streaming(void* to, const void* from, long long bytes) {
 }
 
 // out[i] = each(i) for i < count, by way of the innermost cache.
-template <class Out, class Each> inline void stream_each(Out* out, long long count, Each each) {
+template <class Out, class Each>
+inline void stream_each(Out* out, long long count, Each each) {
   constexpr long long kStretch = 4096 / sizeof(Out);
   alignas(kLineBytes) Out results[kStretch];
   for (long long first = 0; first < count; first += kStretch) {

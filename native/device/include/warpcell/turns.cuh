@@ -1,5 +1,6 @@
-// Sine and cosine in float32 without branches, for both devices, and the steps that they and other float32 functions are made of. Both are worked out of an argument less whole
-// quarters of a turn, and one is picked: at most 2 units in the last place from the exact result, for |x| up to kFarthest.
+// Sine and cosine in float32 without branches, for both devices, and the steps that they and other float32 functions
+// are made of. Both are worked out of an argument less whole quarters of a turn, and one is picked: at most 2 units in
+// the last place from the exact result, for |x| up to kFarthest.
 #pragma once
 #include "numbers.cuh"
 
@@ -20,20 +21,30 @@ __device__ inline float magnitude(float x) { return ::fabsf(x); }
 #endif
 
 __device__ inline float horner(float, float last) { return last; }
-template <class... Rest> __device__ inline float horner(float x, float first, Rest... rest) { return fma(x, horner(x, rest...), first); }
+template <class... Rest>
+__device__ inline float horner(float x, float first, Rest... rest) {
+  return fma(x, horner(x, rest...), first);
+}
 
 // A number's nearest integer, as a float and as an int: adding 1.5 · 2²³ leaves it in the last bits.
-struct Whole { float value; int number; };
+struct Whole {
+  float value;
+  int number;
+};
 __device__ inline Whole nearest(float x) {
   const float shift = 12582912.0f;
   float moved = x + shift;
   return {moved - shift, int(float_bits(moved) - float_bits(shift))};
 }
 
-// x less whole quarters of a turn, by π/2 in three parts: the first product is exact, so that what is left is right also near multiples of π/2. For |x| up to kFarthest.
-// Beyond, the count of quarters would have too few bits behind its point to be the nearest.
+// x less whole quarters of a turn, by π/2 in three parts: the first product is exact, so that what is left is right
+// also near multiples of π/2. For |x| up to kFarthest. Beyond, the count of quarters would have too few bits behind its
+// point to be the nearest.
 constexpr float kFarthest = 65536.0f;
-struct Turned { float rest; int quarter; };
+struct Turned {
+  float rest;
+  int quarter;
+};
 __device__ inline Turned turned(float x) {
   Whole n = nearest(x * 0.636619772f);
   float r = fma(n.value, -1.5707964f, x);
@@ -43,7 +54,8 @@ __device__ inline Turned turned(float x) {
 __device__ inline float quartered_sin(float r, int quarter) {
   float square = r * r;
   float sine = fma(r * square, horner(square, -0.16666655f, 0.008332173f, -0.00019516681f), r);
-  float cosine = fma(square * square, horner(square, 0.041666646f, -0.0013887362f, 2.4437739e-05f), fma(square, -0.5f, 1.0f));
+  float cosine =
+      fma(square * square, horner(square, 0.041666646f, -0.0013887362f, 2.4437739e-05f), fma(square, -0.5f, 1.0f));
   return bits_float(float_bits(pick((quarter & 1) != 0, cosine, sine)) ^ (uint(quarter & 2) << 30));
 }
 __device__ inline float near_sin(float x) {

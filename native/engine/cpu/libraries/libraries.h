@@ -11,7 +11,7 @@ struct LibraryContext {
   Segments& segments;
   Control* control;
   ProfileLog& log;
-  uint32_t threads;   // that a call may use
+  uint32_t threads;  // that a call may use
 };
 
 std::unique_ptr<Libraries> cpu_libraries(LibraryContext context);

@@ -17,7 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kVariable = "WARPCELL_OPENBLAS";
-constexpr const char* kMissing = "OpenBLAS was not found. Get it with: pip install scipy-openblas32, or sudo apt-get install libopenblas0-pthread.";
+constexpr const char* kMissing =
+    "OpenBLAS was not found. Get it with: pip install scipy-openblas32, or sudo apt-get install libopenblas0-pthread.";
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -26,9 +27,11 @@ std::string environment(const char* name) {
 
 // Best first. What the project brought comes before what this machine happens to have.
 std::vector<std::string> candidates() {
-  std::vector<fs::path> files = {program_folder() / "libscipy_openblas.so"};   // of the bundle
-  for (const fs::path& site : site_packages()) files.push_back(site / "scipy_openblas32" / "lib" / "libscipy_openblas.so");
-  if (!environment("CONDA_PREFIX").empty()) files.push_back(fs::path(environment("CONDA_PREFIX")) / "lib" / "libopenblas.so.0");
+  std::vector<fs::path> files = {program_folder() / "libscipy_openblas.so"};  // of the bundle
+  for (const fs::path& site : site_packages())
+    files.push_back(site / "scipy_openblas32" / "lib" / "libscipy_openblas.so");
+  if (!environment("CONDA_PREFIX").empty())
+    files.push_back(fs::path(environment("CONDA_PREFIX")) / "lib" / "libopenblas.so.0");
 
   std::vector<std::string> found;
   std::error_code missing;
@@ -54,15 +57,17 @@ bool try_open(const std::string& file, OpenBlas* found, std::string* reason) {
   }
   const char* (*config)() = nullptr;
   const char* (*processor)() = nullptr;
-  bool complete = resolve(library, "cblas_sgemm", found->sgemm) && resolve(library, "cblas_dgemm", found->dgemm) && resolve(library, "openblas_get_config", config) &&
-                  resolve(library, "openblas_set_num_threads", found->set_threads) && resolve(library, "openblas_get_corename", processor);
+  bool complete = resolve(library, "cblas_sgemm", found->sgemm) && resolve(library, "cblas_dgemm", found->dgemm) &&
+                  resolve(library, "openblas_get_config", config) &&
+                  resolve(library, "openblas_set_num_threads", found->set_threads) &&
+                  resolve(library, "openblas_get_corename", processor);
   std::string text = complete ? config() : "";
   if (!complete || text.find("USE64BITINT") != std::string::npos) {
     *reason = "it is not an OpenBLAS with 32-bit sizes";
     return false;
   }
 
-  std::istringstream words(text);   // "OpenBLAS 0.3.34 DYNAMIC_ARCH …"
+  std::istringstream words(text);  // "OpenBLAS 0.3.34 DYNAMIC_ARCH …"
   words >> found->version >> found->version;
   found->processor = processor();
   found->path = library.file_of("scipy_cblas_sgemm");
@@ -71,9 +76,10 @@ bool try_open(const std::string& file, OpenBlas* found, std::string* reason) {
 }
 
 OpenBlas open(uint32_t threads) {
-  // It reads these when it is opened. Its threads spin before they sleep, by default for 20 ms, which a launch after a product would feel.
+  // It reads these when it is opened. Its threads spin before they sleep, by default for 20 ms, which a launch after a
+  // product would feel.
   setenv("OPENBLAS_NUM_THREADS", std::to_string(threads).c_str(), 1);
-  setenv("OPENBLAS_THREAD_TIMEOUT", "20", 0);   // 2^20 cycles
+  setenv("OPENBLAS_THREAD_TIMEOUT", "20", 0);  // 2^20 cycles
 
   return open_first<OpenBlas>({"OpenBLAS", kVariable, candidates(), kMissing}, try_open);
 }

@@ -11,19 +11,20 @@ constexpr int kAsStored = 111;
 constexpr int kTransposed = 112;
 
 template <class T>
-using Gemm = void(int order, int transpose_a, int transpose_b, int m, int n, int k, T alpha, const T* a, int a_leading, const T* b, int b_leading, T beta, T* out, int out_leading);
+using Gemm = void(int order, int transpose_a, int transpose_b, int m, int n, int k, T alpha, const T* a, int a_leading,
+                  const T* b, int b_leading, T beta, T* out, int out_leading);
 
 struct OpenBlas {
   std::string path;
-  std::string version;     // "0.3.34"
-  std::string processor;   // whose kernels it chose: "SkylakeX"
+  std::string version;    // "0.3.34"
+  std::string processor;  // whose kernels it chose: "SkylakeX"
   Gemm<float>* sgemm = nullptr;
   Gemm<double>* dgemm = nullptr;
-  void (*set_threads)(int) = nullptr;   // of the calls that follow
+  void (*set_threads)(int) = nullptr;  // of the calls that follow
 };
 
-// Opened by the first call, for so many threads. Throws DeviceError: OPTION when WARPCELL_OPENBLAS names none that works, NO_LIBRARY when there is
-// none or WARPCELL_OPENBLAS is "off".
+// Opened by the first call, for so many threads. Throws DeviceError: OPTION when WARPCELL_OPENBLAS names none that
+// works, NO_LIBRARY when there is none or WARPCELL_OPENBLAS is "off".
 const OpenBlas& openblas(uint32_t threads);
 
 }  // namespace warpcell::cpu

@@ -10,7 +10,9 @@ std::string CpuProfiler::start(ProfileExtras extras, const uint64_t& sequence) {
   Scheduler::is_counting = extras.counters;
   if (extras.counters) {
     counters_.start({"threads", "threads that waited", "barriers", "warp collectives", "divergent warp collectives"});
-    notes.push_back("Threads that are counted switch more slowly: kernels with barriers or warp intrinsics take longer. For their times, profile without counters.");
+    notes.push_back(
+        "Threads that are counted switch more slowly: kernels with barriers or warp intrinsics take longer. For their "
+        "times, profile without counters.");
   }
   if (extras.samples) notes.push_back("Nothing is sampled: only GPUs say at which instruction a kernel is.");
   log_.start(sequence);
@@ -22,7 +24,8 @@ void CpuProfiler::counted(const Job& job) {
   Counts counts = pool_.take_counts();
   double threads = 1;
   for (int i = 0; i < 3; i++) threads *= double(job.geometry.grid[i]) * job.geometry.block[i];
-  counters_.add(job.sequence, {threads, double(counts.waiting), double(counts.barriers), double(counts.collectives), double(counts.divergent)});
+  counters_.add(job.sequence, {threads, double(counts.waiting), double(counts.barriers), double(counts.collectives),
+                               double(counts.divergent)});
 }
 
 Profile CpuProfiler::stop() {

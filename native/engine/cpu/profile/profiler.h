@@ -1,4 +1,5 @@
-// Profiles the cpu: the launches, copies, fills and calls of its log, what each core did of them, and what the threads of a launch did.
+// Profiles the cpu: the launches, copies, fills and calls of its log, what each core did of them, and what the threads
+// of a launch did.
 #pragma once
 #include "../../device.h"
 #include "../../host/counter_list.h"

@@ -13,11 +13,12 @@ namespace {
 
 constexpr uint64_t kMostWorkspace = 64ull << 20;
 constexpr int kCandidates = 8;
-constexpr double kWorthAnotherLook = 1.15;   // times the best of a first look
+constexpr double kWorthAnotherLook = 1.15;  // times the best of a first look
 constexpr double kLookMilliseconds = 1;
 constexpr uint32_t kMostRepeats = 20;
 constexpr int kRounds = 5;
-// What the library proposes first, it proposes for a GPU that is hot: a shorter time by less than this, within a few milliseconds, is no reason to think otherwise.
+// What the library proposes first, it proposes for a GPU that is hot: a shorter time by less than this, within a few
+// milliseconds, is no reason to think otherwise.
 constexpr double kReliably = 0.97;
 
 // Memory for measuring alone. Null where there is none left.
@@ -26,7 +27,9 @@ class Scratch {
   Scratch(const DriverApi& api, uint64_t bytes) : api_(api) {
     if (bytes > 0 && api_.cuMemAlloc(&address, bytes) != kSuccess) address = 0;
   }
-  ~Scratch() { if (address != 0) api_.cuMemFree(address); }
+  ~Scratch() {
+    if (address != 0) api_.cuMemFree(address);
+  }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
@@ -39,13 +42,22 @@ class Scratch {
 class Product final : public PlannedCall {
  public:
   Product(LibraryContext& context, const MatmulTerms& terms, const PlanRequest& request)
-      : context_(context), library_(cublas(context.api)), terms_(terms), bytes_(terms.place_bytes()), matmul_(library_, terms) {
+      : context_(context),
+        library_(cublas(context.api)),
+        terms_(terms),
+        bytes_(terms.place_bytes()),
+        matmul_(library_, terms) {
     choose(request);
     planned.workspace = chosen_.workspace;
     if (chosen_.workspace > 0) bytes_.push_back(chosen_.workspace);
     title = {"cuBLASLt matmul"};
     planned.choice.assign(reinterpret_cast<const char*>(&chosen_), sizeof chosen_);
-    planned.chosen = JsonObject().text("library", "cuBLASLt").text("version", library_.version).text("path", library_.path).text("algorithm", matmul_.describe(chosen_.algorithm)).done();
+    planned.chosen = JsonObject()
+                         .text("library", "cuBLASLt")
+                         .text("version", library_.version)
+                         .text("path", library_.path)
+                         .text("algorithm", matmul_.describe(chosen_.algorithm))
+                         .done();
   }
 
   void run(const RunRequest& request) override {
@@ -53,7 +65,8 @@ class Product final : public PlannedCall {
     DevicePointer workspace = chosen_.workspace > 0 ? address(request, bytes_.size() - 1) : 0;
     Operands operands = place(request);
     BlasStatus status = kBlasSuccess;
-    context_.stream.submit(request.sequence, [&](Stream stream) { status = matmul_.run(chosen_, operands, workspace, stream); });
+    context_.stream.submit(request.sequence,
+                           [&](Stream stream) { status = matmul_.run(chosen_, operands, workspace, stream); });
     if (status == kBlasSuccess) return;
     context_.stream.expect_sound();
     library_.check(status, "a matrix product");
@@ -65,11 +78,12 @@ class Product final : public PlannedCall {
     if (request.choice.size() == sizeof chosen_) {
       std::memcpy(&chosen_, request.choice.data(), sizeof chosen_);
       if (matmul_.admits(chosen_)) return;
-      most = chosen_.workspace;   // the session counts on it
+      most = chosen_.workspace;  // the session counts on it
     }
 
     auto candidates = matmul_.candidates(kCandidates, most);
-    bool measurable = request.trial && request.trial->scalar_count == 2 && request.trial->scalars[1] == 0 && candidates.size() > 1;
+    bool measurable =
+        request.trial && request.trial->scalar_count == 2 && request.trial->scalars[1] == 0 && candidates.size() > 1;
     if (!measurable) {
       chosen_ = candidates.front();
       return;
@@ -82,23 +96,33 @@ class Product final : public PlannedCall {
     chosen_ = fastest(candidates, place(*request.trial), scratch.address);
   }
 
-  MatmulCandidate fastest(const std::vector<MatmulCandidate>& candidates, const Operands& operands, DevicePointer workspace) {
-    struct Look { const MatmulCandidate* candidate; double milliseconds; };
+  MatmulCandidate fastest(const std::vector<MatmulCandidate>& candidates, const Operands& operands,
+                          DevicePointer workspace) {
+    struct Look {
+      const MatmulCandidate* candidate;
+      double milliseconds;
+    };
     auto time = [&](const MatmulCandidate& candidate, uint32_t repeats, bool* works) {
-      return context_.stream.milliseconds([&](Stream stream) { *works = matmul_.run(candidate, operands, workspace, stream) == kBlasSuccess && *works; }, repeats);
+      return context_.stream.milliseconds(
+          [&](Stream stream) {
+            *works = matmul_.run(candidate, operands, workspace, stream) == kBlasSuccess && *works;
+          },
+          repeats);
     };
 
     std::vector<Look> looks;
     for (const MatmulCandidate& candidate : candidates) {
       bool works = true;
-      time(candidate, 1, &works);   // the first time its code is loaded
+      time(candidate, 1, &works);  // the first time its code is loaded
       if (works) looks.push_back({&candidate, time(candidate, 1, &works)});
     }
-    if (looks.empty()) throw DeviceError("UNSUPPORTED", "cuBLASLt proposes algorithms for this matrix product, but none of them runs.");
+    if (looks.empty())
+      throw DeviceError("UNSUPPORTED", "cuBLASLt proposes algorithms for this matrix product, but none of them runs.");
 
     auto faster = [](const Look& one, const Look& other) { return one.milliseconds < other.milliseconds; };
     double limit = std::min_element(looks.begin(), looks.end(), faster)->milliseconds * kWorthAnotherLook;
-    looks.erase(std::remove_if(looks.begin(), looks.end(), [&](const Look& look) { return look.milliseconds > limit; }), looks.end());
+    looks.erase(std::remove_if(looks.begin(), looks.end(), [&](const Look& look) { return look.milliseconds > limit; }),
+                looks.end());
     // In turns, since a clock that changes meanwhile changes for all.
     uint32_t repeats = uint32_t(std::clamp(kLookMilliseconds / std::max(limit, 1e-3), 2.0, double(kMostRepeats)));
     for (int round = 0; looks.size() > 1 && round < kRounds; round++) {
@@ -106,10 +130,14 @@ class Product final : public PlannedCall {
       for (Look& look : looks) look.milliseconds = std::min(look.milliseconds, time(*look.candidate, repeats, &works));
     }
     double best = std::min_element(looks.begin(), looks.end(), faster)->milliseconds;
-    return *std::find_if(looks.begin(), looks.end(), [&](const Look& look) { return look.milliseconds * kReliably <= best; })->candidate;
+    return *std::find_if(looks.begin(), looks.end(), [&](const Look& look) {
+              return look.milliseconds * kReliably <= best;
+            })->candidate;
   }
 
-  DevicePointer address(const RunRequest& request, size_t which) const { return context_.segments.address(request.places[which], bytes_[which]); }
+  DevicePointer address(const RunRequest& request, size_t which) const {
+    return context_.segments.address(request.places[which], bytes_[which]);
+  }
 
   Operands place(const RunRequest& request) const {
     size_t next = 3;

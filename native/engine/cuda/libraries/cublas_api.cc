@@ -10,9 +10,13 @@ namespace warpcell::cuda {
 namespace {
 
 constexpr const char* kVariable = "WARPCELL_CUBLAS";
-constexpr const char* kMissing = "cuBLASLt was not found. Get it with: pip install nvidia-cublas (nvidia-cublas-cu12 for drivers before 580), or set CUDA_PATH to a CUDA toolkit.";
+constexpr const char* kMissing =
+    "cuBLASLt was not found. Get it with: pip install nvidia-cublas (nvidia-cublas-cu12 for drivers before 580), or "
+    "set CUDA_PATH to a CUDA toolkit.";
 
-std::string version_of(size_t number) { return std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." + std::to_string(number % 100); }
+std::string version_of(size_t number) {
+  return std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." + std::to_string(number % 100);
+}
 
 // False with a reason where this one is of no use.
 bool try_open(const std::string& file, const DriverApi& driver, CublasApi* api, std::string* reason) {
@@ -49,7 +53,9 @@ CublasApi open(const DriverApi& driver) {
   std::vector<std::string> files = find_libraries("libcublasLt.so");
   files.insert(files.end(), {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"});
   return open_first<CublasApi>({"cuBLASLt", kVariable, files, kMissing},
-                               [&](const std::string& file, CublasApi* api, std::string* reason) { return try_open(file, driver, api, reason); });
+                               [&](const std::string& file, CublasApi* api, std::string* reason) {
+                                 return try_open(file, driver, api, reason);
+                               });
 }
 
 }  // namespace
@@ -60,7 +66,9 @@ const CublasApi& cublas(const DriverApi& driver) {
 }
 
 void CublasApi::check(BlasStatus status, const char* doing) const {
-  if (status != kBlasSuccess) throw DeviceError("LIBRARY", std::string("cuBLASLt failed at ") + doing + " (" + cublasLtGetStatusName(status) + ").");
+  if (status != kBlasSuccess)
+    throw DeviceError("LIBRARY",
+                      std::string("cuBLASLt failed at ") + doing + " (" + cublasLtGetStatusName(status) + ").");
 }
 
 }  // namespace warpcell::cuda

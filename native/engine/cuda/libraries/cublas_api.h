@@ -1,4 +1,5 @@
-// Turns libcublasLt.so, opened at run time, into one table of typed functions. The types are declared here, as the library's ABI has them.
+// Turns libcublasLt.so, opened at run time, into one table of typed functions. The types are declared here, as the
+// library's ABI has them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,13 +9,15 @@
 
 namespace warpcell::cuda {
 
-using BlasStatus = int;                               // cublasStatus_t
-using BlasHandle = struct BlasHandleTag*;             // cublasLtHandle_t
-using MatmulDescription = struct MatmulDescriptionTag*;   // cublasLtMatmulDesc_t
-using MatrixLayout = struct MatrixLayoutTag*;         // cublasLtMatrixLayout_t
-using MatmulPreference = struct MatmulPreferenceTag*;     // cublasLtMatmulPreference_t
+using BlasStatus = int;                                  // cublasStatus_t
+using BlasHandle = struct BlasHandleTag*;                // cublasLtHandle_t
+using MatmulDescription = struct MatmulDescriptionTag*;  // cublasLtMatmulDesc_t
+using MatrixLayout = struct MatrixLayoutTag*;            // cublasLtMatrixLayout_t
+using MatmulPreference = struct MatmulPreferenceTag*;    // cublasLtMatmulPreference_t
 
-struct MatmulAlgorithm { uint64_t data[8]; };         // cublasLtMatmulAlgo_t
+struct MatmulAlgorithm {
+  uint64_t data[8];
+};  // cublasLtMatmulAlgo_t
 
 // cublasLtMatmulHeuristicResult_t
 struct MatmulCandidate {
@@ -64,31 +67,38 @@ enum class PreferenceAttribute : int {
 enum class AlgorithmAttribute : int { id = 0, tile = 1, split_k = 2, stages = 6 };
 
 // X(result, name, parameters)
-#define WARPCELL_CUBLAS_FUNCTIONS(X) \
-  X(size_t, cublasLtGetVersion, ()) \
-  X(const char*, cublasLtGetStatusName, (BlasStatus)) \
-  X(BlasStatus, cublasLtCreate, (BlasHandle*)) \
-  X(BlasStatus, cublasLtMatmulDescCreate, (MatmulDescription*, int, int)) \
-  X(BlasStatus, cublasLtMatmulDescSetAttribute, (MatmulDescription, MatmulAttribute, const void*, size_t)) \
-  X(BlasStatus, cublasLtMatmulDescDestroy, (MatmulDescription)) \
-  X(BlasStatus, cublasLtMatrixLayoutCreate, (MatrixLayout*, int, uint64_t, uint64_t, int64_t)) \
-  X(BlasStatus, cublasLtMatrixLayoutSetAttribute, (MatrixLayout, LayoutAttribute, const void*, size_t)) \
-  X(BlasStatus, cublasLtMatrixLayoutDestroy, (MatrixLayout)) \
-  X(BlasStatus, cublasLtMatmulPreferenceCreate, (MatmulPreference*)) \
+#define WARPCELL_CUBLAS_FUNCTIONS(X)                                                                                \
+  X(size_t, cublasLtGetVersion, ())                                                                                 \
+  X(const char*, cublasLtGetStatusName, (BlasStatus))                                                               \
+  X(BlasStatus, cublasLtCreate, (BlasHandle*))                                                                      \
+  X(BlasStatus, cublasLtMatmulDescCreate, (MatmulDescription*, int, int))                                           \
+  X(BlasStatus, cublasLtMatmulDescSetAttribute, (MatmulDescription, MatmulAttribute, const void*, size_t))          \
+  X(BlasStatus, cublasLtMatmulDescDestroy, (MatmulDescription))                                                     \
+  X(BlasStatus, cublasLtMatrixLayoutCreate, (MatrixLayout*, int, uint64_t, uint64_t, int64_t))                      \
+  X(BlasStatus, cublasLtMatrixLayoutSetAttribute, (MatrixLayout, LayoutAttribute, const void*, size_t))             \
+  X(BlasStatus, cublasLtMatrixLayoutDestroy, (MatrixLayout))                                                        \
+  X(BlasStatus, cublasLtMatmulPreferenceCreate, (MatmulPreference*))                                                \
   X(BlasStatus, cublasLtMatmulPreferenceSetAttribute, (MatmulPreference, PreferenceAttribute, const void*, size_t)) \
-  X(BlasStatus, cublasLtMatmulPreferenceDestroy, (MatmulPreference)) \
-  X(BlasStatus, cublasLtMatmulAlgoGetHeuristic, (BlasHandle, MatmulDescription, MatrixLayout, MatrixLayout, MatrixLayout, MatrixLayout, MatmulPreference, int, MatmulCandidate*, int*)) \
-  X(BlasStatus, cublasLtMatmulAlgoCheck, (BlasHandle, MatmulDescription, MatrixLayout, MatrixLayout, MatrixLayout, MatrixLayout, const MatmulAlgorithm*, MatmulCandidate*)) \
-  X(BlasStatus, cublasLtMatmulAlgoConfigGetAttribute, (const MatmulAlgorithm*, AlgorithmAttribute, void*, size_t, size_t*)) \
-  X(BlasStatus, cublasLtMatmul, (BlasHandle, MatmulDescription, const void*, const void*, MatrixLayout, const void*, MatrixLayout, const void*, const void*, MatrixLayout, void*, MatrixLayout, const MatmulAlgorithm*, void*, size_t, Stream))
+  X(BlasStatus, cublasLtMatmulPreferenceDestroy, (MatmulPreference))                                                \
+  X(BlasStatus, cublasLtMatmulAlgoGetHeuristic,                                                                     \
+    (BlasHandle, MatmulDescription, MatrixLayout, MatrixLayout, MatrixLayout, MatrixLayout, MatmulPreference, int,  \
+     MatmulCandidate*, int*))                                                                                       \
+  X(BlasStatus, cublasLtMatmulAlgoCheck,                                                                            \
+    (BlasHandle, MatmulDescription, MatrixLayout, MatrixLayout, MatrixLayout, MatrixLayout, const MatmulAlgorithm*, \
+     MatmulCandidate*))                                                                                             \
+  X(BlasStatus, cublasLtMatmulAlgoConfigGetAttribute,                                                               \
+    (const MatmulAlgorithm*, AlgorithmAttribute, void*, size_t, size_t*))                                           \
+  X(BlasStatus, cublasLtMatmul,                                                                                     \
+    (BlasHandle, MatmulDescription, const void*, const void*, MatrixLayout, const void*, MatrixLayout, const void*, \
+     const void*, MatrixLayout, void*, MatrixLayout, const MatmulAlgorithm*, void*, size_t, Stream))
 
 struct CublasApi {
-#define X(result, name, parameters) result (*name) parameters = nullptr;
+#define X(result, name, parameters) result(*name) parameters = nullptr;
   WARPCELL_CUBLAS_FUNCTIONS(X)
 #undef X
   BlasHandle handle = nullptr;
   std::string path;
-  std::string version;   // "13.1.0"
+  std::string version;  // "13.1.0"
 
   // Throws DeviceError("LIBRARY") with the library's own name of the failure.
   void check(BlasStatus status, const char* doing) const;

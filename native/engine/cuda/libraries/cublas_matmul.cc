@@ -1,4 +1,5 @@
-// The library's matrices are column-major: a row-major product is the product of the transposes in the other order, on the same bytes.
+// The library's matrices are column-major: a row-major product is the product of the transposes in the other order, on
+// the same bytes.
 #include "cublas_matmul.h"
 
 #include <algorithm>
@@ -7,8 +8,12 @@
 namespace warpcell::cuda {
 namespace {
 
-struct Type { const char* name; int number; };
-constexpr Type kTypes[] = {{"float32", kTypeFloat32}, {"float64", kTypeFloat64}, {"float16", kTypeFloat16}, {"bfloat16", kTypeBfloat16}, {"float8_e4m3", kTypeE4m3}, {"float8_e5m2", kTypeE5m2}};
+struct Type {
+  const char* name;
+  int number;
+};
+constexpr Type kTypes[] = {{"float32", kTypeFloat32},   {"float64", kTypeFloat64},  {"float16", kTypeFloat16},
+                           {"bfloat16", kTypeBfloat16}, {"float8_e4m3", kTypeE4m3}, {"float8_e5m2", kTypeE5m2}};
 
 int type_number(const std::string& name) {
   for (const Type& type : kTypes) {
@@ -17,8 +22,14 @@ int type_number(const std::string& name) {
   throw DeviceError("UNSUPPORTED", "cuBLASLt does not multiply matrices of " + name + ".");
 }
 
-struct Compute { const char* name; int number; int scale_type; };
-constexpr Compute kComputes[] = {{"float32", kComputeFloat32, kTypeFloat32}, {"tf32", kComputeTf32, kTypeFloat32}, {"float64", kComputeFloat64, kTypeFloat64}};
+struct Compute {
+  const char* name;
+  int number;
+  int scale_type;
+};
+constexpr Compute kComputes[] = {{"float32", kComputeFloat32, kTypeFloat32},
+                                 {"tf32", kComputeTf32, kTypeFloat32},
+                                 {"float64", kComputeFloat64, kTypeFloat64}};
 
 const Compute& compute_named(const std::string& name) {
   for (const Compute& compute : kComputes) {
@@ -40,7 +51,8 @@ const void* as_pointer(DevicePointer address) { return reinterpret_cast<const vo
 CublasMatmul::CublasMatmul(const CublasApi& library, const MatmulTerms& terms) : library_(library), terms_(terms) {
   const Compute& compute = compute_named(terms.compute);
   try {
-    library_.check(library_.cublasLtMatmulDescCreate(&description_, compute.number, compute.scale_type), "describing a matrix product");
+    library_.check(library_.cublasLtMatmulDescCreate(&description_, compute.number, compute.scale_type),
+                   "describing a matrix product");
     if (terms.b.transposed) set(MatmulAttribute::transpose_a, kOperationTranspose);
     if (terms.a.transposed) set(MatmulAttribute::transpose_b, kOperationTranspose);
     set(MatmulAttribute::epilogue, terms.epilogue->cublas);
@@ -73,12 +85,19 @@ void CublasMatmul::release() {
 
 // `rows` and `columns` as the library counts them.
 MatrixLayout CublasMatmul::layout(const MatrixTerms& matrix, int64_t rows, int64_t columns) {
-  if (terms_.batches > INT_MAX) throw DeviceError("UNSUPPORTED", "cuBLASLt does not take a batch of " + std::to_string(terms_.batches) + " matrices.");
+  if (terms_.batches > INT_MAX)
+    throw DeviceError("UNSUPPORTED",
+                      "cuBLASLt does not take a batch of " + std::to_string(terms_.batches) + " matrices.");
   MatrixLayout made = nullptr;
-  library_.check(library_.cublasLtMatrixLayoutCreate(&made, type_number(matrix.type), uint64_t(rows), uint64_t(columns), matrix.leading), "describing a matrix");
+  library_.check(library_.cublasLtMatrixLayoutCreate(&made, type_number(matrix.type), uint64_t(rows), uint64_t(columns),
+                                                     matrix.leading),
+                 "describing a matrix");
   int32_t count = int32_t(terms_.batches);
-  BlasStatus status = library_.cublasLtMatrixLayoutSetAttribute(made, LayoutAttribute::batch_count, &count, sizeof count);
-  if (status == kBlasSuccess) status = library_.cublasLtMatrixLayoutSetAttribute(made, LayoutAttribute::batch_stride, &matrix.stride, sizeof matrix.stride);
+  BlasStatus status =
+      library_.cublasLtMatrixLayoutSetAttribute(made, LayoutAttribute::batch_count, &count, sizeof count);
+  if (status == kBlasSuccess)
+    status = library_.cublasLtMatrixLayoutSetAttribute(made, LayoutAttribute::batch_stride, &matrix.stride,
+                                                       sizeof matrix.stride);
   if (status != kBlasSuccess) library_.cublasLtMatrixLayoutDestroy(made);
   library_.check(status, "describing a batch of matrices");
   return made;
@@ -100,22 +119,32 @@ std::vector<MatmulCandidate> CublasMatmul::candidates(int most, uint64_t workspa
   };
   std::vector<MatmulCandidate> found(static_cast<size_t>(most));
   int count = 0;
-  BlasStatus failed = prefer(PreferenceAttribute::workspace, workspace) | prefer(PreferenceAttribute::reduction_schemes, kReductionInComputeType) |
-                      prefer(PreferenceAttribute::alignment_a, terms_.b.alignment) | prefer(PreferenceAttribute::alignment_b, terms_.a.alignment) |
-                      prefer(PreferenceAttribute::alignment_c, terms_.out.alignment) | prefer(PreferenceAttribute::alignment_d, terms_.out.alignment);
+  BlasStatus failed = prefer(PreferenceAttribute::workspace, workspace) |
+                      prefer(PreferenceAttribute::reduction_schemes, kReductionInComputeType) |
+                      prefer(PreferenceAttribute::alignment_a, terms_.b.alignment) |
+                      prefer(PreferenceAttribute::alignment_b, terms_.a.alignment) |
+                      prefer(PreferenceAttribute::alignment_c, terms_.out.alignment) |
+                      prefer(PreferenceAttribute::alignment_d, terms_.out.alignment);
   BlasStatus status = failed != kBlasSuccess ? failed
-      : library_.cublasLtMatmulAlgoGetHeuristic(library_.handle, description_, left_, right_, result_, result_, preference, most, found.data(), &count);
+                                             : library_.cublasLtMatmulAlgoGetHeuristic(
+                                                   library_.handle, description_, left_, right_, result_, result_,
+                                                   preference, most, found.data(), &count);
   library_.cublasLtMatmulPreferenceDestroy(preference);
 
   found.resize(status == kBlasSuccess ? size_t(count) : 0);
-  found.erase(std::remove_if(found.begin(), found.end(), [](const MatmulCandidate& candidate) { return candidate.state != kBlasSuccess; }), found.end());
-  if (found.empty()) throw DeviceError("UNSUPPORTED", std::string("cuBLASLt has no algorithm for this matrix product (") + library_.cublasLtGetStatusName(status) + ").");
+  found.erase(std::remove_if(found.begin(), found.end(),
+                             [](const MatmulCandidate& candidate) { return candidate.state != kBlasSuccess; }),
+              found.end());
+  if (found.empty())
+    throw DeviceError("UNSUPPORTED", std::string("cuBLASLt has no algorithm for this matrix product (") +
+                                         library_.cublasLtGetStatusName(status) + ").");
   return found;
 }
 
 bool CublasMatmul::admits(const MatmulCandidate& candidate) const {
   MatmulCandidate result{};
-  BlasStatus status = library_.cublasLtMatmulAlgoCheck(library_.handle, description_, left_, right_, result_, result_, &candidate.algorithm, &result);
+  BlasStatus status = library_.cublasLtMatmulAlgoCheck(library_.handle, description_, left_, right_, result_, result_,
+                                                       &candidate.algorithm, &result);
   return status == kBlasSuccess && result.workspace <= candidate.workspace;
 }
 
@@ -124,7 +153,9 @@ std::string CublasMatmul::describe(const MatmulAlgorithm& algorithm) const {
   auto add = [&](const char* name, AlgorithmAttribute attribute) {
     int32_t value = 0;
     size_t written = 0;
-    if (library_.cublasLtMatmulAlgoConfigGetAttribute(&algorithm, attribute, &value, sizeof value, &written) != kBlasSuccess) return;
+    if (library_.cublasLtMatmulAlgoConfigGetAttribute(&algorithm, attribute, &value, sizeof value, &written) !=
+        kBlasSuccess)
+      return;
     text += (text.empty() ? "" : ", ") + std::string(name) + " " + std::to_string(value);
   };
   add("algorithm", AlgorithmAttribute::id);
@@ -134,15 +165,17 @@ std::string CublasMatmul::describe(const MatmulAlgorithm& algorithm) const {
   return text;
 }
 
-BlasStatus CublasMatmul::run(const MatmulCandidate& candidate, const Operands& operands, DevicePointer workspace, Stream stream) {
+BlasStatus CublasMatmul::run(const MatmulCandidate& candidate, const Operands& operands, DevicePointer workspace,
+                             Stream stream) {
   point(operands);
   float alpha = float(operands.alpha), beta = float(operands.beta);
   bool is_double = terms_.compute == "float64";
   const void* scale = is_double ? static_cast<const void*>(&operands.alpha) : &alpha;
   const void* keep = is_double ? static_cast<const void*>(&operands.beta) : &beta;
   void* out = reinterpret_cast<void*>(operands.out);
-  return library_.cublasLtMatmul(library_.handle, description_, scale, as_pointer(operands.b), left_, as_pointer(operands.a), right_, keep, out, result_, out, result_,
-      &candidate.algorithm, reinterpret_cast<void*>(workspace), candidate.workspace, stream);
+  return library_.cublasLtMatmul(library_.handle, description_, scale, as_pointer(operands.b), left_,
+                                 as_pointer(operands.a), right_, keep, out, result_, out, result_, &candidate.algorithm,
+                                 reinterpret_cast<void*>(workspace), candidate.workspace, stream);
 }
 
 }  // namespace warpcell::cuda

@@ -33,7 +33,10 @@ class CublasMatmul {
 
  private:
   template <class T>
-  void set(MatmulAttribute attribute, const T& value) { library_.check(library_.cublasLtMatmulDescSetAttribute(description_, attribute, &value, sizeof value), "describing a matrix product"); }
+  void set(MatmulAttribute attribute, const T& value) {
+    library_.check(library_.cublasLtMatmulDescSetAttribute(description_, attribute, &value, sizeof value),
+                   "describing a matrix product");
+  }
   MatrixLayout layout(const MatrixTerms& matrix, int64_t rows, int64_t columns);
   void point(const Operands& operands);
   void release();
@@ -41,7 +44,7 @@ class CublasMatmul {
   const CublasApi& library_;
   const MatmulTerms terms_;
   MatmulDescription description_ = nullptr;
-  MatrixLayout left_ = nullptr, right_ = nullptr, result_ = nullptr;   // the library's A, B, and C and D
+  MatrixLayout left_ = nullptr, right_ = nullptr, result_ = nullptr;  // the library's A, B, and C and D
 };
 
 }  // namespace warpcell::cuda

@@ -7,7 +7,8 @@ namespace {
 // What a library puts on the stream, only the library knows.
 class CudaLibraries final : public PlannedCalls<LibraryContext> {
  public:
-  explicit CudaLibraries(LibraryContext context) : PlannedCalls(context, ProfileKind::call, {{"matmul", plan_matmul}}) {}
+  explicit CudaLibraries(LibraryContext context)
+      : PlannedCalls(context, ProfileKind::call, {{"matmul", plan_matmul}}) {}
 
   Planned plan(const PlanRequest& request) override {
     WatchedStretch stretch(context_.stream.watcher(), Stretch::measurement);

@@ -6,7 +6,8 @@
 namespace warpcell::cuda {
 
 uint8_t* ActivityBuffers::allocate(bool touched) {
-  void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | (touched ? MAP_POPULATE : 0), -1, 0);
+  void* memory =
+      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | (touched ? MAP_POPULATE : 0), -1, 0);
   return memory == MAP_FAILED ? nullptr : static_cast<uint8_t*>(memory);
 }
 

@@ -7,14 +7,17 @@
 
 namespace warpcell::cuda {
 
-struct FullBuffer { uint8_t* bytes; size_t valid; };
+struct FullBuffer {
+  uint8_t* bytes;
+  size_t valid;
+};
 
 // CUPTI's own threads call request() and complete() too, so the mutex is never held across a call of CUPTI.
 class ActivityBuffers {
  public:
-  static constexpr size_t kBytes = 8u << 20;    // 38,000 kernels
+  static constexpr size_t kBytes = 8u << 20;  // 38,000 kernels
   static constexpr size_t kPrepared = 8;
-  static constexpr size_t kMost = 128;          // 1 GiB; records beyond are dropped
+  static constexpr size_t kMost = 128;  // 1 GiB; records beyond are dropped
 
   ActivityBuffers() = default;
   ActivityBuffers(const ActivityBuffers&) = delete;
@@ -37,7 +40,7 @@ class ActivityBuffers {
   std::mutex mutex_;
   std::vector<uint8_t*> free_;
   std::vector<FullBuffer> full_;
-  size_t count_ = 0;          // that exist
+  size_t count_ = 0;  // that exist
 };
 
 }  // namespace warpcell::cuda

@@ -13,27 +13,41 @@ namespace {
 // Runs after each kernel that is counted.
 constexpr const char* kCountersOwn = "WaitNs";
 
-struct Named { uint32_t number; const char* name; };
+struct Named {
+  uint32_t number;
+  const char* name;
+};
 
 // CUpti_ActivityMemcpyKind
 constexpr Named kCopies[] = {
-  {1, "copy host to device"}, {2, "copy device to host"}, {8, "copy on the device"}, {9, "copy on the host"}, {10, "copy between devices"},
+    {1, "copy host to device"}, {2, "copy device to host"},   {8, "copy on the device"},
+    {9, "copy on the host"},    {10, "copy between devices"},
 };
 
 // CUpti_ActivityOverheadKind
 constexpr Named kOverheads[] = {
-  {1, "compiling PTX"}, {1 << 16, "profiler: emptying buffers"}, {2 << 16, "profiler: instrumenting"}, {3 << 16, "profiler: getting resources"}, {4 << 16, "loading modules"},
-  {5 << 16, "loading functions"}, {6 << 16, "the queue of commands is full"}, {7 << 16, "profiler: asking for buffers"}, {8 << 16, "profiler: starting"},
+    {1, "compiling PTX"},
+    {1 << 16, "profiler: emptying buffers"},
+    {2 << 16, "profiler: instrumenting"},
+    {3 << 16, "profiler: getting resources"},
+    {4 << 16, "loading modules"},
+    {5 << 16, "loading functions"},
+    {6 << 16, "the queue of commands is full"},
+    {7 << 16, "profiler: asking for buffers"},
+    {8 << 16, "profiler: starting"},
 };
 
 template <size_t N>
 const char* name_of(const Named (&table)[N], uint32_t number, const char* other) {
-  auto known = std::find_if(std::begin(table), std::end(table), [&](const Named& named) { return named.number == number; });
+  auto known =
+      std::find_if(std::begin(table), std::end(table), [&](const Named& named) { return named.number == number; });
   return known == std::end(table) ? other : known->name;
 }
 
 template <class Activity>
-const Activity& as(const uint8_t* record) { return *reinterpret_cast<const Activity*>(record); }
+const Activity& as(const uint8_t* record) {
+  return *reinterpret_cast<const Activity*>(record);
+}
 
 }  // namespace
 
@@ -42,10 +56,18 @@ void ActivityReader::read(const FullBuffer& buffer) {
   CuptiResult result;
   while ((result = api_.cuptiActivityGetNextRecord(buffer.bytes, buffer.valid, &record)) == kCuptiSuccess) {
     switch (as<ActivityKind>(record)) {
-      case ActivityKind::kernel: add(as<KernelActivity>(record)); break;
-      case ActivityKind::copy: add(as<CopyActivity>(record)); break;
-      case ActivityKind::fill: add(as<FillActivity>(record)); break;
-      case ActivityKind::overhead: add(as<OverheadActivity>(record)); break;
+      case ActivityKind::kernel:
+        add(as<KernelActivity>(record));
+        break;
+      case ActivityKind::copy:
+        add(as<CopyActivity>(record));
+        break;
+      case ActivityKind::fill:
+        add(as<FillActivity>(record));
+        break;
+      case ActivityKind::overhead:
+        add(as<OverheadActivity>(record));
+        break;
     }
   }
   if (result != kCuptiBufferEnd) api_.check(result, "reading a profile's records");

@@ -1,4 +1,5 @@
-// Reads what CUPTI wrote: turns its records of kernels, copies and fills into those of profile.h, and says which call made each.
+// Reads what CUPTI wrote: turns its records of kernels, copies and fills into those of profile.h, and says which call
+// made each.
 #pragma once
 #include <cstdint>
 #include <unordered_map>
@@ -13,8 +14,10 @@ namespace warpcell::cuda {
 
 class ActivityReader {
  public:
-  // `own_stream`: CUPTI's number of the stream that is lane 0. `counted`: CUPTI may have put kernels of its own around ours. Records are added to `records`.
-  ActivityReader(const CuptiApi& api, uint32_t own_stream, bool counted, ProfileNames& names, std::vector<ProfileRecord>& records)
+  // `own_stream`: CUPTI's number of the stream that is lane 0. `counted`: CUPTI may have put kernels of its own around
+  // ours. Records are added to `records`.
+  ActivityReader(const CuptiApi& api, uint32_t own_stream, bool counted, ProfileNames& names,
+                 std::vector<ProfileRecord>& records)
       : api_(api), own_stream_(own_stream), counted_(counted), names_(names), records_(records) {}
 
   void read(const FullBuffer& buffer);
@@ -30,7 +33,7 @@ class ActivityReader {
   template <class Activity>
   ProfileRecord& begin_work(ProfileKind kind, const Activity& activity);
   uint32_t lane_of(uint32_t stream) const { return stream == own_stream_ ? 0 : stream; }
-  uint32_t kernel_name(const char* symbol);   // without its parameters
+  uint32_t kernel_name(const char* symbol);  // without its parameters
 
   const CuptiApi& api_;
   uint32_t own_stream_;
@@ -38,7 +41,7 @@ class ActivityReader {
   ProfileNames& names_;
   std::vector<ProfileRecord>& records_;
   std::vector<Traced> traced_;
-  std::unordered_map<const char*, uint32_t> kernels_;   // CUPTI keeps one text for each
+  std::unordered_map<const char*, uint32_t> kernels_;  // CUPTI keeps one text for each
 };
 
 }  // namespace warpcell::cuda

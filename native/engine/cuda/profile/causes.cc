@@ -30,12 +30,14 @@ bool Causes::attribute(std::vector<Traced> traced, std::vector<ProfileRecord>& r
   bool adds_up = true;
   auto stretch = stretches_.begin();
   for (const Traced& work : traced) {
-    for (; stretch != stretches_.end() && work.call > stretch->last; ++stretch) adds_up = adds_up && next == stretch->before;
+    for (; stretch != stretches_.end() && work.call > stretch->last; ++stretch)
+      adds_up = adds_up && next == stretch->before;
     if (stretch != stretches_.end() && work.call >= stretch->first) {
       records[work.record].sequence = stretch->sequence;
       continue;
     }
-    bool expected = next < ours_.size() && ours_[next].kind == records[work.record].kind && (alone.empty() || alone.back().call != work.call);
+    bool expected = next < ours_.size() && ours_[next].kind == records[work.record].kind &&
+                    (alone.empty() || alone.back().call != work.call);
     adds_up = adds_up && expected;
     alone.push_back(work);
     next++;

@@ -1,4 +1,5 @@
-// Attaches CUPTI, asks for kernels, copies and fills, and takes everything down again: a process with CUPTI attached is 10 to 20 % slower.
+// Attaches CUPTI, asks for kernels, copies and fills, and takes everything down again: a process with CUPTI attached is
+// 10 to 20 % slower.
 #include "cupti.h"
 
 #include <exception>
@@ -8,7 +9,8 @@
 namespace warpcell::cuda {
 namespace {
 
-constexpr ActivityKind kKinds[] = {ActivityKind::kernel, ActivityKind::copy, ActivityKind::fill, ActivityKind::overhead};
+constexpr ActivityKind kKinds[] = {ActivityKind::kernel, ActivityKind::copy, ActivityKind::fill,
+                                   ActivityKind::overhead};
 constexpr uint32_t kForced = 1;
 
 // CUpti_driver_api_trace_cbid of a call that does nothing, which is made to learn its number.
@@ -32,9 +34,12 @@ uint64_t clock() { return uint64_t(profile_clock()); }
 
 ProfileKind kind_of(WorkKind kind) {
   switch (kind) {
-    case WorkKind::kernel: return ProfileKind::kernel;
-    case WorkKind::copy: return ProfileKind::copy;
-    case WorkKind::fill: return ProfileKind::fill;
+    case WorkKind::kernel:
+      return ProfileKind::kernel;
+    case WorkKind::copy:
+      return ProfileKind::copy;
+    case WorkKind::fill:
+      return ProfileKind::fill;
   }
   __builtin_unreachable();
 }
@@ -55,8 +60,10 @@ void CuptiProfiler::submitted(WorkKind kind) { causes_.submitted(kind_of(kind), 
 void CuptiProfiler::begin(Stretch stretch) {
   causes_.begin(call_number(), profiled_.log.sequence());
   if (counters_ == nullptr) return;
-  if (stretch == Stretch::foreign) counters_->begin(profiled_.log.sequence());
-  else counters_->pause();
+  if (stretch == Stretch::foreign)
+    counters_->begin(profiled_.log.sequence());
+  else
+    counters_->pause();
 }
 
 void CuptiProfiler::end() noexcept {
@@ -131,8 +138,11 @@ void CuptiProfiler::warm_up() {
 // A profile without counters is better than none.
 void CuptiProfiler::count(std::vector<std::string>& notes) {
   try {
-    counters_ = std::make_unique<RangeCounters>(*api_, profiled_.driver, profiled_.context, profiled_.stream.handle(), profiled_.device);
-    notes.push_back("Between kernels that are counted pass about two milliseconds: the time of a kernel is right, the time from one to the next is not. For that, profile without counters.");
+    counters_ = std::make_unique<RangeCounters>(*api_, profiled_.driver, profiled_.context, profiled_.stream.handle(),
+                                                profiled_.device);
+    notes.push_back(
+        "Between kernels that are counted pass about two milliseconds: the time of a kernel is right, the time from "
+        "one to the next is not. For that, profile without counters.");
   } catch (const DeviceError& error) {
     if (error.fatal) throw;
     notes.push_back(std::string("Nothing is counted: ") + error.what());
@@ -183,7 +193,8 @@ ProfileParts CuptiProfiler::collect() {
   parts.dropped = dropped + profiled_.log.records.dropped();
   buffers().release(full);
   if (!causes_.attribute(reader.traced(), parts.records)) {
-    parts.notes.push_back("The GPU's records do not match what it was given, so they stand without the lines that launched them.");
+    parts.notes.push_back(
+        "The GPU's records do not match what it was given, so they stand without the lines that launched them.");
   }
   return parts;
 }

@@ -49,9 +49,9 @@ class CuptiProfiler final : public Profiler, private StreamWatcher {
   const CuptiApi* api_ = nullptr;
   Subscriber subscriber_ = nullptr;
   Causes causes_;
-  uint32_t called_ = 0;                        // CUPTI's number of the last call that was followed
-  std::unique_ptr<RangeCounters> counters_;    // while they are counted
-  std::unique_ptr<PcSamples> samples_;         // while they are taken
+  uint32_t called_ = 0;                      // CUPTI's number of the last call that was followed
+  std::unique_ptr<RangeCounters> counters_;  // while they are counted
+  std::unique_ptr<PcSamples> samples_;       // while they are taken
 };
 
 }  // namespace warpcell::cuda

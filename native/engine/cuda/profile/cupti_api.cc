@@ -10,10 +10,14 @@ namespace {
 
 constexpr const char* kVariable = "WARPCELL_CUPTI";
 constexpr const char* kMissing =
-    "CUPTI was not found, and without it a GPU cannot be profiled. Get it with: pip install nvidia-cuda-cupti (nvidia-cuda-cupti-cu12 for drivers before 580), or set CUDA_PATH to a CUDA toolkit.";
+    "CUPTI was not found, and without it a GPU cannot be profiled. Get it with: pip install nvidia-cuda-cupti "
+    "(nvidia-cuda-cupti-cu12 for drivers before 580), or set CUDA_PATH to a CUDA toolkit.";
 
 // From CUDA 13 on it is the version; before, it counts 12.0 as 18 and up by releases.
-struct Version { uint32_t major; std::string text; };
+struct Version {
+  uint32_t major;
+  std::string text;
+};
 Version version_of(uint32_t number) {
   constexpr uint32_t kCounted = 1000;
   if (number < kCounted) return {12, "12 (API " + std::to_string(number) + ")"};
@@ -54,7 +58,10 @@ const CuptiApi& cupti(const DriverApi& driver) {
   static const CuptiApi api = [&] {
     std::vector<std::string> files = find_cupti();
     files.insert(files.end(), {"libcupti.so.13", "libcupti.so.12", "libcupti.so"});
-    return open_first<CuptiApi>({"CUPTI", kVariable, files, kMissing}, [&](const std::string& file, CuptiApi* found, std::string* reason) { return try_open(file, driver, found, reason); });
+    return open_first<CuptiApi>({"CUPTI", kVariable, files, kMissing},
+                                [&](const std::string& file, CuptiApi* found, std::string* reason) {
+                                  return try_open(file, driver, found, reason);
+                                });
   }();
   return api;
 }
@@ -67,19 +74,33 @@ DynamicLibrary cupti_with_profilers(const CuptiApi& cupti) {
 
 void CuptiApi::check(CuptiResult result, const char* doing) const {
   switch (result) {
-    case kCuptiSuccess: return;
+    case kCuptiSuccess:
+      return;
     case kCuptiOtherSubscriber:
-      throw DeviceError("PROFILER_BUSY", "Another profiler or debugger has this device process already (Nsight Systems, Nsight Compute, cuda-gdb, compute-sanitizer), and CUPTI serves one at a time. Start Warpcell without it, or look at the profile there.");
-    case kCuptiHardwareBusy: throw DeviceError("PROFILER_BUSY", "Another program counts or samples on this GPU, which serves one at a time. Ask for counters or samples when that is done.");
+      throw DeviceError("PROFILER_BUSY",
+                        "Another profiler or debugger has this device process already (Nsight Systems, Nsight Compute, "
+                        "cuda-gdb, compute-sanitizer), and CUPTI serves one at a time. Start Warpcell without it, or "
+                        "look at the profile there.");
+    case kCuptiHardwareBusy:
+      throw DeviceError("PROFILER_BUSY",
+                        "Another program counts or samples on this GPU, which serves one at a time. Ask for counters "
+                        "or samples when that is done.");
     case kCuptiNotPermitted:
     case kCuptiVirtualisedNotPermitted:
-      throw DeviceError("NOT_PERMITTED", "The driver lets only administrators profile. Write \"options nvidia NVreg_RestrictProfilingToAdminUsers=0\" into a file of /etc/modprobe.d and restart the machine, or run with CAP_SYS_ADMIN.");
+      throw DeviceError(
+          "NOT_PERMITTED",
+          "The driver lets only administrators profile. Write \"options nvidia NVreg_RestrictProfilingToAdminUsers=0\" "
+          "into a file of /etc/modprobe.d and restart the machine, or run with CAP_SYS_ADMIN.");
     case kCuptiVirtualised:
-      throw DeviceError("UNSUPPORTED", "This virtual GPU cannot be profiled. Ask whoever runs the machine to allow profiling of it.");
+      throw DeviceError("UNSUPPORTED",
+                        "This virtual GPU cannot be profiled. Ask whoever runs the machine to allow profiling of it.");
   }
   const char* text = nullptr;
   bool named = cuptiGetResultString(result, &text) == kCuptiSuccess && text != nullptr;
-  throw DeviceError("LIBRARY", std::string("CUPTI ") + version + " failed at " + doing + " (" + (named ? text : "error " + std::to_string(result)) + "). A CUPTI of the driver's own CUDA version works best: pip install nvidia-cuda-cupti==13.0.* for CUDA 13.0.");
+  throw DeviceError("LIBRARY", std::string("CUPTI ") + version + " failed at " + doing + " (" +
+                                   (named ? text : "error " + std::to_string(result)) +
+                                   "). A CUPTI of the driver's own CUDA version works best: pip install "
+                                   "nvidia-cuda-cupti==13.0.* for CUDA 13.0.");
 }
 
 }  // namespace warpcell::cuda

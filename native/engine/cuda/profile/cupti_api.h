@@ -1,5 +1,5 @@
-// Turns libcupti.so, opened at run time, into one table of typed functions. The types are declared here, as the library's ABI has them: of its records only the
-// beginning, which CUPTI 12.4 to 13.5 lay out alike.
+// Turns libcupti.so, opened at run time, into one table of typed functions. The types are declared here, as the
+// library's ABI has them: of its records only the beginning, which CUPTI 12.4 to 13.5 lay out alike.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace warpcell::cuda {
 
-using CuptiResult = int;                          // CUptiResult
-using Subscriber = struct SubscriberTag*;         // CUpti_SubscriberHandle
+using CuptiResult = int;                   // CUptiResult
+using Subscriber = struct SubscriberTag*;  // CUpti_SubscriberHandle
 
 constexpr CuptiResult kCuptiSuccess = 0;
 constexpr CuptiResult kCuptiOutOfMemory = 8;
-constexpr CuptiResult kCuptiBufferEnd = 12;       // CUPTI_ERROR_MAX_LIMIT_REACHED
+constexpr CuptiResult kCuptiBufferEnd = 12;  // CUPTI_ERROR_MAX_LIMIT_REACHED
 constexpr CuptiResult kCuptiHardwareBusy = 26;
 constexpr CuptiResult kCuptiVirtualised = 33;
 constexpr CuptiResult kCuptiNotPermitted = 35;
@@ -100,29 +100,29 @@ using BufferRequested = void (*)(uint8_t** buffer, size_t* size, size_t* most_re
 using BufferCompleted = void (*)(Context, uint32_t stream, uint8_t* buffer, size_t size, size_t valid);
 
 // X(name, parameters)
-#define WARPCELL_CUPTI_FUNCTIONS(X) \
-  X(cuptiGetVersion, (uint32_t*)) \
-  X(cuptiGetResultString, (CuptiResult, const char**)) \
-  X(cuptiSubscribe, (Subscriber*, CuptiCallback, void*)) \
-  X(cuptiUnsubscribe, (Subscriber)) \
-  X(cuptiEnableCallback, (uint32_t, Subscriber, int, uint32_t)) \
-  X(cuptiGetStreamId, (Context, Stream, uint32_t*)) \
-  X(cuptiActivitySetAttribute, (int, size_t*, void*)) \
+#define WARPCELL_CUPTI_FUNCTIONS(X)                                     \
+  X(cuptiGetVersion, (uint32_t*))                                       \
+  X(cuptiGetResultString, (CuptiResult, const char**))                  \
+  X(cuptiSubscribe, (Subscriber*, CuptiCallback, void*))                \
+  X(cuptiUnsubscribe, (Subscriber))                                     \
+  X(cuptiEnableCallback, (uint32_t, Subscriber, int, uint32_t))         \
+  X(cuptiGetStreamId, (Context, Stream, uint32_t*))                     \
+  X(cuptiActivitySetAttribute, (int, size_t*, void*))                   \
   X(cuptiActivityRegisterCallbacks, (BufferRequested, BufferCompleted)) \
-  X(cuptiActivityRegisterTimestampCallback, (uint64_t (*)())) \
-  X(cuptiActivityEnable, (ActivityKind)) \
-  X(cuptiActivityDisable, (ActivityKind)) \
-  X(cuptiActivityFlushAll, (uint32_t)) \
-  X(cuptiActivityGetNextRecord, (uint8_t*, size_t, uint8_t**)) \
-  X(cuptiActivityGetNumDroppedRecords, (Context, uint32_t, size_t*)) \
+  X(cuptiActivityRegisterTimestampCallback, (uint64_t (*)()))           \
+  X(cuptiActivityEnable, (ActivityKind))                                \
+  X(cuptiActivityDisable, (ActivityKind))                               \
+  X(cuptiActivityFlushAll, (uint32_t))                                  \
+  X(cuptiActivityGetNextRecord, (uint8_t*, size_t, uint8_t**))          \
+  X(cuptiActivityGetNumDroppedRecords, (Context, uint32_t, size_t*))    \
   X(cuptiFinalize, ())
 
 struct CuptiApi {
-#define X(name, parameters) CuptiResult (*name) parameters = nullptr;
+#define X(name, parameters) CuptiResult(*name) parameters = nullptr;
   WARPCELL_CUPTI_FUNCTIONS(X)
 #undef X
   std::string path;
-  std::string version;   // "13.0"
+  std::string version;  // "13.0"
 
   // Throws DeviceError with what keeps CUPTI from `doing`.
   void check(CuptiResult result, const char* doing) const;
@@ -131,22 +131,28 @@ struct CuptiApi {
 // Opened by the first call. Throws DeviceError NO_LIBRARY with the way to get it.
 const CuptiApi& cupti(const DriverApi& driver);
 
-// The same library, with those beside it that its profilers ask the loader for by name, which does not look into wheels. Where they are missing, it may find others.
+// The same library, with those beside it that its profilers ask the loader for by name, which does not look into
+// wheels. Where they are missing, it may find others.
 DynamicLibrary cupti_with_profilers(const CuptiApi& cupti);
 
-// The functions of one of those profilers, which only a CUPTI that can `purpose` has. Throws DeviceError NO_LIBRARY with the way to get one.
+// The functions of one of those profilers, which only a CUPTI that can `purpose` has. Throws DeviceError NO_LIBRARY
+// with the way to get one.
 template <class Api>
 const Api& profiler_api(const CuptiApi& cupti, const char* purpose) {
   static const Api api = [&] {
     DynamicLibrary library = cupti_with_profilers(cupti);
     Api found;
     if (library && found.resolve(library)) return found;
-    throw DeviceError("NO_LIBRARY", "CUPTI " + cupti.version + " (" + cupti.path + ") cannot " + purpose + ". Get one that can with: pip install nvidia-cuda-cupti (nvidia-cuda-cupti-cu12 for drivers before 580).");
+    throw DeviceError(
+        "NO_LIBRARY",
+        "CUPTI " + cupti.version + " (" + cupti.path + ") cannot " + purpose +
+            ". Get one that can with: pip install nvidia-cuda-cupti (nvidia-cuda-cupti-cu12 for drivers before 580).");
   }();
   return api;
 }
 
-// What every struct of a profiler's parameters begins with. `bytes`: up to and with the last field that is known here, so that a newer CUPTI knows what is not.
+// What every struct of a profiler's parameters begins with. `bytes`: up to and with the last field that is known here,
+// so that a newer CUPTI knows what is not.
 struct ParameterHead {
   size_t bytes;
   void* unused;
@@ -154,7 +160,7 @@ struct ParameterHead {
 
 // Parameters without values, whose last field is `last`.
 template <class Parameters, class Owner, class Field>
-Parameters parameters(Field Owner::*last) {
+Parameters parameters(Field Owner::* last) {
   Parameters made{};
   made.head.bytes = size_t(reinterpret_cast<char*>(&(made.*last) + 1) - reinterpret_cast<char*>(&made));
   return made;

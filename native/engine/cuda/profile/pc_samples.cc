@@ -11,16 +11,19 @@
 namespace warpcell::cuda {
 namespace {
 
-// A multiprocessor looks every 2^15 cycles: 8 million samples a second on 132 of them, which one core decodes in a third of the time.
+// A multiprocessor looks every 2^15 cycles: 8 million samples a second on 132 of them, which one core decodes in a
+// third of the time.
 constexpr uint64_t kPeriod = 15;
-// CUPTI empties the hardware's buffer meanwhile; when it is full all samples are lost. On a GH100 8 MiB lasted for 10 ms between two readings.
+// CUPTI empties the hardware's buffer meanwhile; when it is full all samples are lost. On a GH100 8 MiB lasted for 10
+// ms between two readings.
 constexpr uint64_t kHardwareBytes = 64u << 20;
 constexpr uint64_t kMillisecondsBetweenReadings = 20;
 // For the instructions of all kernels, 16 bytes for each reason.
 constexpr uint64_t kScratchBytes = 16u << 20;
-constexpr size_t kInstructions = 4096;   // of one answer
+constexpr size_t kInstructions = 4096;  // of one answer
 
-// "smsp__pcsamp_warps_issue_stalled_long_scoreboard" counts all warps with that reason; the name with "_not_issued" behind it those of them that held a scheduler up.
+// "smsp__pcsamp_warps_issue_stalled_long_scoreboard" counts all warps with that reason; the name with "_not_issued"
+// behind it those of them that held a scheduler up.
 constexpr const char* kPrefix = "smsp__pcsamp_warps_issue_stalled_";
 constexpr const char* kPart = "_not_issued";
 
@@ -35,7 +38,8 @@ std::string reason_of(const std::string& name) {
 
 }  // namespace
 
-PcSamples::PcSamples(const CuptiApi& cupti, Context context) : cupti_(cupti), api_(profiler_api<SamplingApi>(cupti, "sample")), context_(context) {
+PcSamples::PcSamples(const CuptiApi& cupti, Context context)
+    : cupti_(cupti), api_(profiler_api<SamplingApi>(cupti, "sample")), context_(context) {
   try {
     auto open = parameters<SamplingParameters>(&SamplingParameters::context);
     open.context = context_;
@@ -83,7 +87,8 @@ void PcSamples::read_reasons() {
     reasons_.emplace(numbers[i], reason);
     numbers_.push_back(numbers[i]);
   }
-  if (numbers_.empty()) throw DeviceError("UNSUPPORTED", "CUPTI " + cupti_.version + " does not know what warps of this GPU wait for.");
+  if (numbers_.empty())
+    throw DeviceError("UNSUPPORTED", "CUPTI " + cupti_.version + " does not know what warps of this GPU wait for.");
 }
 
 PcSamples::Room::Room(size_t reasons) : stalls(kInstructions * reasons), instructions(kInstructions) {
@@ -100,15 +105,15 @@ void PcSamples::configure() {
   kept_ = std::make_unique<Room>(numbers_.size());
   given_ = std::make_unique<Room>(numbers_.size());
   SamplingSetting settings[] = {
-    {SamplingAttribute::mode, 0, {kContinuous}},
-    {SamplingAttribute::period, 0, {kPeriod}},
-    {SamplingAttribute::hardware_bytes, 0, {kHardwareBytes}},
-    {SamplingAttribute::scratch_bytes, 0, {kScratchBytes}},
-    {SamplingAttribute::milliseconds_between_readings, 0, {kMillisecondsBetweenReadings}},
-    {SamplingAttribute::starts_and_stops, 0, {1}},
-    {SamplingAttribute::reasons, 0, {numbers_.size(), reinterpret_cast<uint64_t>(numbers_.data())}},
-    {SamplingAttribute::format, 0, {kParsed}},
-    {SamplingAttribute::buffer, 0, {reinterpret_cast<uint64_t>(&kept_->buffer)}},
+      {SamplingAttribute::mode, 0, {kContinuous}},
+      {SamplingAttribute::period, 0, {kPeriod}},
+      {SamplingAttribute::hardware_bytes, 0, {kHardwareBytes}},
+      {SamplingAttribute::scratch_bytes, 0, {kScratchBytes}},
+      {SamplingAttribute::milliseconds_between_readings, 0, {kMillisecondsBetweenReadings}},
+      {SamplingAttribute::starts_and_stops, 0, {1}},
+      {SamplingAttribute::reasons, 0, {numbers_.size(), reinterpret_cast<uint64_t>(numbers_.data())}},
+      {SamplingAttribute::format, 0, {kParsed}},
+      {SamplingAttribute::buffer, 0, {reinterpret_cast<uint64_t>(&kept_->buffer)}},
   };
   auto configuring = parameters<SamplingSettingParameters>(&SamplingSettingParameters::settings);
   configuring.context = context_;
@@ -130,8 +135,10 @@ bool PcSamples::gather() {
     dropped_ += buffer.dropped;
     for (size_t i = 0; i < buffer.count; i++) {
       const SampledInstruction& instruction = buffer.instructions[i];
-      Counts& counts = taken_[{instruction.checksum, instruction.function == nullptr ? "" : instruction.function}][instruction.offset];
-      for (size_t k = 0; k < instruction.stall_count; k++) counts[instruction.stalls[k].reason] += instruction.stalls[k].samples;
+      Counts& counts = taken_[{instruction.checksum, instruction.function == nullptr ? "" : instruction.function}]
+                             [instruction.offset];
+      for (size_t k = 0; k < instruction.stall_count; k++)
+        counts[instruction.stalls[k].reason] += instruction.stalls[k].samples;
     }
   } while (buffer.remaining > 0 && buffer.count > 0);
   return true;
@@ -143,23 +150,31 @@ std::vector<std::string> PcSamples::take(std::vector<std::string>& notes) {
   started_ = false;
   try {
     cupti_.check(api_.cuptiPCSamplingStop(&stop), "collecting samples");
-    if (!gather()) notes.push_back("The samples are lost: the GPU took more than there was room for. Profile less at a time.");
+    if (!gather())
+      notes.push_back("The samples are lost: the GPU took more than there was room for. Profile less at a time.");
   } catch (const DeviceError& error) {
     if (error.fatal) throw;
     notes.push_back(std::string("Samples are lost: ") + error.what());
   }
   close();
-  if (dropped_ > 0) notes.push_back(std::to_string(dropped_) + " samples were dropped: the GPU had no room for them. Profile less at a time.");
+  if (dropped_ > 0)
+    notes.push_back(std::to_string(dropped_) +
+                    " samples were dropped: the GPU had no room for them. Profile less at a time.");
 
   std::vector<std::string> kernels;
   for (const auto& [code, offsets] : taken_) {
     std::vector<std::string> instructions;
     for (const auto& [offset, counts] : offsets) {
       JsonObject samples;
-      for (const auto& [reason, count] : counts) if (count > 0 && reasons_.count(reason) != 0) samples.number(reasons_[reason].c_str(), int64_t(count));
+      for (const auto& [reason, count] : counts)
+        if (count > 0 && reasons_.count(reason) != 0) samples.number(reasons_[reason].c_str(), int64_t(count));
       instructions.push_back(JsonObject().number("offset", int64_t(offset)).raw("samples", samples.done()).done());
     }
-    kernels.push_back(JsonObject().text("symbol", code.symbol).text("name", function_name(demangle(code.symbol))).raw("instructions", json_list(instructions)).done());
+    kernels.push_back(JsonObject()
+                          .text("symbol", code.symbol)
+                          .text("name", function_name(demangle(code.symbol)))
+                          .raw("instructions", json_list(instructions))
+                          .done());
   }
   return kernels;
 }

@@ -1,5 +1,6 @@
-// Looks again and again at which instruction a warp of each multiprocessor is, and what it waits for: turns what kernels do meanwhile into counts for each of their
-// instructions, with CUPTI's sampling of program counters. Kernels run as they would without.
+// Looks again and again at which instruction a warp of each multiprocessor is, and what it waits for: turns what
+// kernels do meanwhile into counts for each of their instructions, with CUPTI's sampling of program counters. Kernels
+// run as they would without.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -27,9 +28,11 @@ class PcSamples {
   struct Code {
     uint64_t checksum;
     std::string symbol;
-    bool operator<(const Code& other) const { return symbol != other.symbol ? symbol < other.symbol : checksum < other.checksum; }
+    bool operator<(const Code& other) const {
+      return symbol != other.symbol ? symbol < other.symbol : checksum < other.checksum;
+    }
   };
-  using Counts = std::map<uint32_t, uint64_t>;   // of samples, by reason
+  using Counts = std::map<uint32_t, uint64_t>;  // of samples, by reason
 
   // A buffer with what it points to.
   struct Room {
@@ -49,11 +52,12 @@ class PcSamples {
   const CuptiApi& cupti_;
   const SamplingApi& api_;
   Context context_;
-  std::map<uint32_t, std::string> reasons_;   // by CUPTI's number
-  std::vector<uint32_t> numbers_;             // of them
-  std::unique_ptr<Room> kept_, given_;        // CUPTI keeps samples in the one and gives them in the other: with one for both there are none
+  std::map<uint32_t, std::string> reasons_;  // by CUPTI's number
+  std::vector<uint32_t> numbers_;            // of them
+  std::unique_ptr<Room> kept_,
+      given_;  // CUPTI keeps samples in the one and gives them in the other: with one for both there are none
   bool enabled_ = false, started_ = false;
-  std::map<Code, std::map<uint64_t, Counts>> taken_;   // by offset
+  std::map<Code, std::map<uint64_t, Counts>> taken_;  // by offset
   uint64_t dropped_ = 0;
 };
 

@@ -11,29 +11,38 @@ namespace warpcell::cuda {
 namespace {
 
 // Best first: what another pass would have to count is left out. commands.h says what they mean.
-constexpr struct { const char* name; const char* metric; } kMetrics[] = {
-  {"dram bytes", "dram__bytes.sum"},
-  {"dram bytes read", "dram__bytes_read.sum"},
-  {"l2 bytes", "lts__t_bytes.sum"},
-  {"sm busy %", "sm__cycles_active.avg.pct_of_peak_sustained_elapsed"},
-  {"tensor pipe %", "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed"},
-  {"warps active %", "sm__warps_active.avg.pct_of_peak_sustained_active"},
-  {"warps waiting for memory %", "smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct"},
-  {"instructions of warps", "sm__inst_executed.sum"},
+constexpr struct {
+  const char* name;
+  const char* metric;
+} kMetrics[] = {
+    {"dram bytes", "dram__bytes.sum"},
+    {"dram bytes read", "dram__bytes_read.sum"},
+    {"l2 bytes", "lts__t_bytes.sum"},
+    {"sm busy %", "sm__cycles_active.avg.pct_of_peak_sustained_elapsed"},
+    {"tensor pipe %", "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed"},
+    {"warps active %", "sm__warps_active.avg.pct_of_peak_sustained_active"},
+    {"warps waiting for memory %", "smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct"},
+    {"instructions of warps", "sm__inst_executed.sum"},
 };
 
 // Of one start. The hardware's buffer held 32 on a GH100; what comes after is not counted.
 constexpr size_t kRanges = 32;
-constexpr size_t kRoomForForeign = 16;   // kernels of one call of a library
+constexpr size_t kRoomForForeign = 16;  // kernels of one call of a library
 
 const char* name_of(const char* metric) {
-  return std::find_if(std::begin(kMetrics), std::end(kMetrics), [&](const auto& known) { return std::strcmp(known.metric, metric) == 0; })->name;
+  return std::find_if(std::begin(kMetrics), std::end(kMetrics),
+                      [&](const auto& known) { return std::strcmp(known.metric, metric) == 0; })
+      ->name;
 }
 
 }  // namespace
 
 RangeCounters::RangeCounters(const CuptiApi& cupti, const DriverApi& driver, Context context, Stream stream, int device)
-    : cupti_(cupti), api_(profiler_api<RangeApi>(cupti, "count kernel by kernel, which takes CUDA 12.6 or newer")), driver_(driver), context_(context), stream_(stream) {
+    : cupti_(cupti),
+      api_(profiler_api<RangeApi>(cupti, "count kernel by kernel, which takes CUDA 12.6 or newer")),
+      driver_(driver),
+      context_(context),
+      stream_(stream) {
   try {
     open_host(device);
     config_ = configure();
@@ -94,7 +103,8 @@ void RangeCounters::open_host(int device) {
   cupti_.check(api_.cuptiProfilerGetCounterAvailability(&available), "asking what the GPU counts");
 }
 
-// How the GPU is to be set up to count `metrics`, which becomes what host_ reads; empty where it does not know one of them.
+// How the GPU is to be set up to count `metrics`, which becomes what host_ reads; empty where it does not know one of
+// them.
 std::vector<uint8_t> RangeCounters::config_image(const std::vector<const char*>& metrics, size_t* passes) {
   if (host_ != nullptr) {
     auto close = parameters<HostParameters>(&HostParameters::host);
@@ -138,7 +148,9 @@ std::vector<uint8_t> RangeCounters::configure() {
     size_t passes = 0;
     if (config_image(metrics_, &passes).empty() || passes != 1) metrics_.pop_back();
   }
-  if (metrics_.empty()) throw DeviceError("UNSUPPORTED", "CUPTI " + cupti_.version + " has no counter for this GPU (" + chip_ + ") that one pass reads.");
+  if (metrics_.empty())
+    throw DeviceError("UNSUPPORTED",
+                      "CUPTI " + cupti_.version + " has no counter for this GPU (" + chip_ + ") that one pass reads.");
   size_t passes = 0;
   return config_image(metrics_, &passes);
 }
@@ -272,7 +284,8 @@ std::vector<std::string> RangeCounters::take(std::vector<std::string>& notes) {
   }
   if (uncounted_ > 0) {
     std::string why = failure_.empty() ? ": the GPU's counts do not match what it was given." : ".";
-    notes.push_back(std::to_string(uncounted_) + (uncounted_ == 1 ? " launch was" : " launches were") + " not counted" + why);
+    notes.push_back(std::to_string(uncounted_) + (uncounted_ == 1 ? " launch was" : " launches were") + " not counted" +
+                    why);
   }
   return counted_.take(notes);
 }

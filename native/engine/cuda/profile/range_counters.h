@@ -20,7 +20,8 @@ class RangeCounters {
   RangeCounters(const RangeCounters&) = delete;
   RangeCounters& operator=(const RangeCounters&) = delete;
 
-  // A kernel of ours comes next. This may wait for those before it. Throws the fault of any of them; a failure to count is kept for take().
+  // A kernel of ours comes next. This may wait for those before it. Throws the fault of any of them; a failure to count
+  // is kept for take().
   void launching(uint64_t sequence);
   // From then on all kernels are of `sequence`, until end().
   void begin(uint64_t sequence);
@@ -61,8 +62,8 @@ class RangeCounters {
 
   bool started_ = false;
   Stretch stretch_ = Stretch::none;
-  std::vector<uint64_t> ours_;      // sequences of kernels since the start, one each
-  uint64_t foreign_ = 0;            // of those that follow; 0: none do
+  std::vector<uint64_t> ours_;  // sequences of kernels since the start, one each
+  uint64_t foreign_ = 0;        // of those that follow; 0: none do
   uint64_t uncounted_ = 0;
   std::string failure_;
   CounterList counted_;

@@ -1,4 +1,5 @@
-// CUPTI's functions that sample program counters, as one table. The types are declared here, as the library's ABI has them, which CUPTI 12.4 to 13.5 lay out alike.
+// CUPTI's functions that sample program counters, as one table. The types are declared here, as the library's ABI has
+// them, which CUPTI 12.4 to 13.5 lay out alike.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +17,8 @@ struct StallCount {
 // CUpti_PCSamplingPCData
 struct SampledInstruction {
   size_t bytes;
-  uint64_t checksum;   // of the machine code
-  uint64_t offset;     // in its function
+  uint64_t checksum;  // of the machine code
+  uint64_t offset;    // in its function
   uint32_t function_index, unused;
   const char* function;
   size_t stall_count;
@@ -29,22 +30,32 @@ static_assert(offsetof(SampledInstruction, stalls) == 48 && sizeof(SampledInstru
 // CUpti_PCSamplingData
 struct SampleBuffer {
   size_t bytes;
-  size_t room;               // instructions
+  size_t room;  // instructions
   uint64_t samples;
-  uint64_t dropped;          // of them
-  size_t count, remaining;   // instructions that are here, and that are still to come
+  uint64_t dropped;         // of them
+  size_t count, remaining;  // instructions that are here, and that are still to come
   uint64_t range;
   SampledInstruction* instructions;
-  uint64_t foreign;          // samples of what is not the user's
-  uint8_t is_full;           // the hardware's own buffer
+  uint64_t foreign;  // samples of what is not the user's
+  uint8_t is_full;   // the hardware's own buffer
 };
 static_assert(offsetof(SampleBuffer, is_full) == 72 && sizeof(SampleBuffer) == 80);
 
 // CUpti_PCSamplingConfigurationAttributeType
-enum class SamplingAttribute : int { period = 1, reasons = 2, scratch_bytes = 3, hardware_bytes = 4, mode = 5, starts_and_stops = 6, format = 7, buffer = 8, milliseconds_between_readings = 9 };
+enum class SamplingAttribute : int {
+  period = 1,
+  reasons = 2,
+  scratch_bytes = 3,
+  hardware_bytes = 4,
+  mode = 5,
+  starts_and_stops = 6,
+  format = 7,
+  buffer = 8,
+  milliseconds_between_readings = 9
+};
 
-constexpr uint64_t kContinuous = 1;   // CUpti_PCSamplingCollectionMode: kernels run as they would without
-constexpr uint64_t kParsed = 1;       // CUpti_PCSamplingOutputDataFormat
+constexpr uint64_t kContinuous = 1;  // CUpti_PCSamplingCollectionMode: kernels run as they would without
+constexpr uint64_t kParsed = 1;      // CUpti_PCSamplingOutputDataFormat
 
 // CUpti_PCSamplingConfigurationInfo
 struct SamplingSetting {
@@ -55,23 +66,45 @@ struct SamplingSetting {
 static_assert(sizeof(SamplingSetting) == 32);
 
 // CUpti_PCSampling…Params
-struct SamplingParameters { ParameterHead head; Context context; };
-struct SamplingSettingParameters { ParameterHead head; Context context; size_t count; SamplingSetting* settings; };
-struct SamplingDataParameters { ParameterHead head; Context context; SampleBuffer* buffer; };
-struct ReasonCountParameters { ParameterHead head; Context context; size_t* count; };
-struct ReasonParameters { ParameterHead head; Context context; size_t count; uint32_t* numbers; char** names; };
+struct SamplingParameters {
+  ParameterHead head;
+  Context context;
+};
+struct SamplingSettingParameters {
+  ParameterHead head;
+  Context context;
+  size_t count;
+  SamplingSetting* settings;
+};
+struct SamplingDataParameters {
+  ParameterHead head;
+  Context context;
+  SampleBuffer* buffer;
+};
+struct ReasonCountParameters {
+  ParameterHead head;
+  Context context;
+  size_t* count;
+};
+struct ReasonParameters {
+  ParameterHead head;
+  Context context;
+  size_t count;
+  uint32_t* numbers;
+  char** names;
+};
 
-constexpr size_t kReasonNameBytes = 128;   // CUPTI_STALL_REASON_STRING_SIZE
+constexpr size_t kReasonNameBytes = 128;  // CUPTI_STALL_REASON_STRING_SIZE
 
 // X(name, parameters)
-#define WARPCELL_SAMPLING_FUNCTIONS(X) \
-  X(cuptiPCSamplingEnable, SamplingParameters) \
-  X(cuptiPCSamplingDisable, SamplingParameters) \
-  X(cuptiPCSamplingStart, SamplingParameters) \
-  X(cuptiPCSamplingStop, SamplingParameters) \
+#define WARPCELL_SAMPLING_FUNCTIONS(X)                                   \
+  X(cuptiPCSamplingEnable, SamplingParameters)                           \
+  X(cuptiPCSamplingDisable, SamplingParameters)                          \
+  X(cuptiPCSamplingStart, SamplingParameters)                            \
+  X(cuptiPCSamplingStop, SamplingParameters)                             \
   X(cuptiPCSamplingSetConfigurationAttribute, SamplingSettingParameters) \
-  X(cuptiPCSamplingGetData, SamplingDataParameters) \
-  X(cuptiPCSamplingGetNumStallReasons, ReasonCountParameters) \
+  X(cuptiPCSamplingGetData, SamplingDataParameters)                      \
+  X(cuptiPCSamplingGetNumStallReasons, ReasonCountParameters)            \
   X(cuptiPCSamplingGetStallReasons, ReasonParameters)
 
 struct SamplingApi {
