@@ -1,4 +1,5 @@
-// Which files are tests, and how many run side by side: kernels and compilers are processes of their own, so two files at a time are enough.
+// Which files are tests, and how many run side by side: kernels and compilers are processes of their own, so two files
+// at a time are enough.
 import { defineConfig } from "vitest/config";
 
 const long = process.env["WARPCELL_LONG"] === "1";

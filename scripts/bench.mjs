@@ -1,4 +1,6 @@
-// `npm run bench [-- NAME …]`: runs test/bench/ and prints each figure beside its rival or limit, measured in the same run. Exits 1 when one does not hold.
+// `npm run bench [-- NAME … [--OPTION …]]`: runs test/bench/ and prints each figure beside its rival or limit, measured
+// in the same run. Options are the benchmarks' own, such as `-- shapes --quick --only softmax`. Exits 1 when one does
+// not hold.
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join, parse } from "node:path";
@@ -7,14 +9,23 @@ import { environment, python, root, setup } from "./setup.mjs";
 
 const folder = join(root, "test", "bench");
 const interpreters = { ".py": python, ".mjs": process.execPath };
-const wanted = process.argv.slice(2);
+const words = process.argv.slice(2);
+const firstOption = words.findIndex((word) => word.startsWith("--"));
+const wanted = firstOption === -1 ? words : words.slice(0, firstOption);
+/** Among all the others a sample of the grid is enough: the whole takes hours. */
+const options = wanted.length === 0 ? ["--quick"] : firstOption === -1 ? [] : words.slice(firstOption);
 
-/** A benchmark prints one JSON object per line: {name, unit, ours, rival, ratio, limit, better, note}; other lines are passed on. */
+const takesOptions = (file) => parse(file).name === "shapes";
+
+/**
+ * A benchmark prints one JSON object per line: {name, unit, ours, rival, ratio, limit, better, note}; other lines are
+ * passed on.
+ */
 function figures(file, show) {
   return new Promise((resolve, reject) => {
     const child = spawn(
       interpreters[parse(file).ext],
-      ["--expose-gc", join(folder, file)].slice(file.endsWith(".py") ? 1 : 0),
+      [...(file.endsWith(".py") ? [] : ["--expose-gc"]), join(folder, file), ...(takesOptions(file) ? options : [])],
       { cwd: root, env: environment(), stdio: ["ignore", "pipe", "inherit"] },
     );
     let rest = "";
@@ -66,7 +77,7 @@ if (chosen.length === 0) {
 // Those that compare arrays; a Python that is named is taken as it is.
 if (
   process.env.WARPCELL_RIVAL_PYTHON === undefined &&
-  chosen.some((file) => ["matmul", "tensors"].includes(parse(file).name))
+  chosen.some((file) => ["matmul", "shapes", "tensors"].includes(parse(file).name))
 )
   await rivals();
 for (const file of chosen) {

@@ -1,17 +1,19 @@
-// Compiles the library's own kernels ahead of time, a file per unit (native/lib/ops/library.ts) and architecture. A unit whose sources have not changed is left alone.
-// `node scripts/build-kernels.mjs [ARCHITECTURE…]`: x86-64-v3, x86-64-v4, or sm_80, sm_90a … with NVRTC; "gpu" is that of this machine's first GPU; without any, the best of
-// this machine's processor.
+// Compiles the library's own kernels ahead of time, a file per unit (native/lib/ops/library.ts) and architecture. A
+// unit is left alone as long as the files that its compiler read have not changed. `node scripts/build-kernels.mjs
+// [ARCHITECTURE…]`: x86-64-v3, x86-64-v4, or sm_80, sm_90a … with NVRTC; "gpu" is that of this machine's first GPU;
+// without any, the best of this machine's processor.
 import { fork } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "native", "dist");
 
-// What a loop over a range needs to become vectors of the whole width; and no lines of the source, which name folders of this machine and are a third of the bytes.
+// What a loop over a range needs to become vectors of the whole width; and no lines of the source, which name folders
+// of this machine and are a third of the bytes.
 const flags = ["-O3", "-fno-semantic-interposition", "-g0"];
 const machine = { "x86-64-v3": ["-march=x86-64-v3"], "x86-64-v4": ["-march=x86-64-v4", "-mprefer-vector-width=512"] };
 
@@ -26,36 +28,71 @@ const compilers = {
   gpu: ["cuda/compile_options.cc", "cuda/nvrtc.cc"],
 };
 
-/** One hash of all files that decide what a unit becomes, its own apart. */
-function surroundings(isHost) {
-  const hash = createHash("sha256");
-  const folders = ["include", "cpu", "cuda"].map((folder) => join(root, "native", "device", folder));
-  for (const file of [
-    ...folders.flatMap((folder) => [...filesBelow(folder)].sort()),
-    ...compilers[isHost ? "host" : "gpu"].map((name) => join(root, "native", "engine", name)),
-  ])
-    hash.update(file.slice(root.length)).update(readFileSync(file));
-  return createHash("sha256")
-    .update(hash.digest("hex"))
-    .update(isHost ? JSON.stringify([flags, machine]) : "")
-    .digest("hex");
+const hashOf = (...texts) =>
+  texts.reduce((hash, text) => hash.update(text).update("\0"), createHash("sha256")).digest("hex");
+const device = join(root, "native", "device");
+
+/** What decides how every unit is compiled: where the options are written, and what they are. */
+const translations = {};
+const translationOf = (isHost) =>
+  (translations[isHost] ??= hashOf(
+    ...compilers[isHost ? "host" : "gpu"].map((name) => readFileSync(join(root, "native", "engine", name))),
+    isHost ? JSON.stringify([flags, machine]) : "",
+  ));
+
+const contents = new Map();
+/** The hash of a file under native/device; empty where there is none. */
+function contentOf(name) {
+  let known = contents.get(name);
+  if (known === undefined)
+    contents.set(name, (known = existsSync(join(device, name)) ? hashOf(readFileSync(join(device, name))) : ""));
+  return known;
 }
 
-const around = {};
-
-/** What tells whether a unit that is there is still right. For a GPU the compiler stands apart from the sources: where those have changed must be known without one, too. */
-function printOf(parts, source, isHost, compiler) {
-  const hash = createHash("sha256").update((around[isHost ? "host" : "gpu"] ??= surroundings(isHost)));
-  if (isHost) hash.update(JSON.stringify(compiler));
-  const sources = hash
-    .update(source)
-    .update(parts.map((expressions) => expressions.join("\n")).join("\n\n"))
-    .digest("hex");
-  return isHost ? sources : `${sources} ${compiler === null ? "" : `${compiler.name} ${compiler.version}`}`;
+/**
+ * The files of the project that a compilation read. Those of the compiler and the system come with the compiler; one
+ * that does not say what it read may have read all of them.
+ */
+function readsOf(paths) {
+  const files =
+    paths === undefined
+      ? [...filesBelow(device)]
+      : paths.map((path) => resolve(path)).filter((path) => path.startsWith(device + sep));
+  return [...new Set(files.map((path) => relative(device, path)))].sort();
 }
 
-const readPrint = (path) =>
-  existsSync(`${path}.print`) && existsSync(`${path}.names`) ? readFileSync(`${path}.print`, "utf8") : "";
+/** What a unit was made of: how, what its source reads, and by which compiler. */
+const printOf = (parts, source, isHost, compiler, reads) => ({
+  made: hashOf(translationOf(isHost), source, parts.map((expressions) => expressions.join("\n")).join("\n\n")),
+  compiler: compiler === null ? null : isHost ? JSON.stringify(compiler) : `${compiler.name} ${compiler.version}`,
+  reads: Object.fromEntries(reads.map((name) => [name, contentOf(name)])),
+});
+
+/** The print beside a unit that is there, or `null`. */
+function readPrint(path) {
+  if (!existsSync(`${path}.print`) || !existsSync(`${path}.names`)) return null;
+  try {
+    return JSON.parse(readFileSync(`${path}.print`, "utf8"));
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/**
+ * Whether a unit that is there is still right. For a GPU the compiler stands apart from the sources: where those have
+ * changed must be known without one, too.
+ */
+function isCurrent(path, parts, source, isHost, compiler) {
+  const known = readPrint(path);
+  if (known === null || typeof known.reads !== "object") return false;
+  const now = printOf(parts, source, isHost, compiler, Object.keys(known.reads));
+  return (
+    known.made === now.made &&
+    (compiler === null || known.compiler === now.compiler) &&
+    Object.entries(now.reads).every(([name, content]) => content !== "" && known.reads[name] === content)
+  );
+}
 
 async function compileUnits(units, log) {
   const { DeviceProcess } = await import(join(dist, "device", "process.js"));
@@ -63,34 +100,43 @@ async function compileUnits(units, log) {
   const { partFile, unitArtifact, unitOptions, unitParts, unitSource } = await import(join(dist, "ops", "library.js"));
   for (const { unit, architecture } of units) {
     const isHost = architecture in machine;
-    // One process for all GPUs, which takes hundreds of megabytes: its own architecture counts only where a request names none.
+    // One process for all GPUs, which takes hundreds of megabytes: its own architecture counts only where a request
+    // names none.
     const compiler = isHost ? DeviceProcess.get("cpu") : DeviceProcess.get("nvrtc", 80);
     const path = unitArtifact(architecture, unit);
     const source = unitSource(unit.file);
     const parts = unitParts(unit);
-    const print = printOf(parts, source, isHost, compiler.properties.compiler);
-    if (readPrint(path) === print) continue;
+    if (isCurrent(path, parts, source, isHost, compiler.properties.compiler)) continue;
     const started = Date.now();
     const options = [
       ...unitOptions(unit).defines.map((define) => `--define=${define}`),
+      "--library",
       ...(isHost ? [...flags, ...machine[architecture]].map((flag) => `--flag=${flag}`) : [`--arch=${architecture}`]),
     ];
     mkdirSync(dirname(path), { recursive: true });
-    const names = [];
+    const names = [],
+      reads = new Set();
     for (const [part, expressions] of parts.entries()) {
-      const [, artifact, lowered] = compiler.request(Op.compile, [
+      const [, artifact, lowered, dependencies] = compiler.request(Op.compile, [
         source,
         `${unit.file}.cu`,
-        join(root, "native", "device"),
+        device,
         expressions.join("\n"),
         ...options,
       ]);
+      for (const name of readsOf(
+        dependencies === undefined ? undefined : Buffer.from(dependencies).toString().split("\n"),
+      ))
+        reads.add(name);
       names.push(Buffer.from(lowered).toString());
       rmSync(`${path}.names`, { force: true });
       writeFileSync(`${path}.part`, artifact);
       renameSync(`${path}.part`, partFile(path, part));
     }
-    writeFileSync(`${path}.print`, print);
+    writeFileSync(
+      `${path}.print`,
+      JSON.stringify(printOf(parts, source, isHost, compiler.properties.compiler, [...reads])),
+    );
     writeFileSync(`${path}.names`, names.join("\n"));
     log(
       `${architecture}/${unit.file}.${unit.dtype}: ${unit.expressions.length} kernels, ${((Date.now() - started) / 1000).toFixed(1)} s`,
@@ -109,8 +155,10 @@ export async function removeOutdated(wanted, log) {
     const names = files.filter((name) => name.endsWith(".names")).map((name) => name.slice(0, -".names".length));
     const outdated = names.filter((name) => {
       const unit = units.get(name);
-      const sources = unit === undefined ? "" : printOf(unitParts(unit), unitSource(unit.file), false, null);
-      return unit === undefined || !readPrint(join(kernelsFolder, architecture, name)).startsWith(sources);
+      return (
+        unit === undefined ||
+        !isCurrent(join(kernelsFolder, architecture, name), unitParts(unit), unitSource(unit.file), false, null)
+      );
     });
     for (const file of files)
       if (outdated.some((name) => file === name || file.startsWith(`${name}.`)))
@@ -122,7 +170,10 @@ export async function removeOutdated(wanted, log) {
   }
 }
 
-/** What a bundle's kernels are made for. A GPU runs code for the lower versions of its generation (native/lib/wire/architectures.ts), so these serve every one from Ampere to Blackwell. */
+/**
+ * What a bundle's kernels are made for. A GPU runs code for the lower versions of its generation
+ * (native/lib/wire/architectures.ts), so these serve every one from Ampere to Blackwell.
+ */
 export const shipped = { processors: Object.keys(machine), gpus: ["sm_80", "sm_90a", "sm_100", "sm_120"] };
 
 /** Every unit, once all of the library has said which kernels it has. */
@@ -130,6 +181,26 @@ export async function allUnits() {
   await import(join(dist, "index.js"));
   const { libraryUnits } = await import(join(dist, "ops", "library.js"));
   return libraryUnits();
+}
+
+/**
+ * Units of an architecture that are missing, or of which something has changed that they were made of; by which
+ * compiler does not count.
+ */
+export async function outdatedUnits(architecture) {
+  const { unitArtifact, unitParts, unitSource } = await import(join(dist, "ops", "library.js"));
+  return (await allUnits())
+    .filter(
+      (unit) =>
+        !isCurrent(
+          unitArtifact(architecture, unit),
+          unitParts(unit),
+          unitSource(unit.file),
+          architecture in machine,
+          null,
+        ),
+    )
+    .map(({ file, dtype }) => `${file}.${dtype}`);
 }
 
 async function unitsFor(architectures) {

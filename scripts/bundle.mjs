@@ -1,6 +1,7 @@
-// `npm run bundle`: makes dist/warpcell-linux-x64.tar.xz, all that runs cells and GPU tests on a machine with no network, no Node and no Jupyter. The bundle keeps the
-// repository's layout, with Node's own binary in bin/, so that every relative path holds. `--as-built` takes what is built and builds nothing, `--without-cubins` leaves
-// out the kernels for GPUs, which a GPU then compiles one by one at their first use.
+// `npm run bundle`: makes dist/warpcell-linux-x64.tar.xz, all that runs cells and GPU tests on a machine with no
+// network, no Node and no Jupyter. The bundle keeps the repository's layout, with Node's own binary in bin/, so that
+// every relative path holds. `--as-built` takes what is built and builds nothing, `--without-cubins` leaves out the
+// kernels for GPUs, which a GPU then compiles one by one at their first use.
 import { spawnSync } from "node:child_process";
 import {
   cpSync,
@@ -32,10 +33,14 @@ const packed = join(workshop, "packed");
 
 const packageOf = (folder) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
-// Packages that nothing here loads: vite takes lightningcss for style sheets only, the others are types or headers for a build. The library itself is copied by name.
+// Packages that nothing here loads: vite takes lightningcss for style sheets only, the others are types or headers for
+// a build. The library itself is copied by name.
 const leftOut = new Set(["warpcell", "node-addon-api", "lightningcss", "@oxc-project/types"]);
 
-/** Folders of the named packages and of all they need at run time, as Node resolves them from `from`. Optional ones that this machine's platform lacks are left out. */
+/**
+ * Folders of the named packages and of all they need at run time, as Node resolves them from `from`. Optional ones that
+ * this machine's platform lacks are left out.
+ */
 function closure(names, from, found = new Map()) {
   for (const name of names) {
     let at = from;
@@ -191,7 +196,10 @@ function copyOpenBlas() {
   cpSync(join(packages, about, "licenses", "LICENSE.txt"), join(release, "libscipy_openblas.LICENSE.txt"));
 }
 
-/** zeromq carries an addon for each platform; its loader takes the one of the newest ABI first, which fits every Node, being an addon of Node-API. Only that one comes along. */
+/**
+ * zeromq carries an addon for each platform; its loader takes the one of the newest ABI first, which fits every Node,
+ * being an addon of Node-API. Only that one comes along.
+ */
 function copyZeromqAddon() {
   const build = join("node_modules", "zeromq", "build");
   const offered = Object.entries(JSON.parse(readFileSync(join(root, build, "manifest.json"), "utf8"))).map(
@@ -225,7 +233,10 @@ const kernels = join("native", "build", "Release", "kernels");
 const withGpus = !process.argv.includes("--without-cubins");
 const architectures = [...shipped.processors, ...(withGpus ? shipped.gpus : [])];
 
-/** Compiles the library's kernels for every machine that the bundle may come to; what has not changed since the last time is left alone. */
+/**
+ * Compiles the library's kernels for every machine that the bundle may come to; what has not changed since the last
+ * time is left alone.
+ */
 async function buildKernels() {
   const variables = withGpus ? { WARPCELL_NVRTC: await obtainNvrtc() } : {};
   console.error(`… kernels for ${architectures.join(", ")}`);

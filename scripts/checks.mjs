@@ -1,4 +1,5 @@
-// Looks at the machine before anything is installed: turns a missing tool into one sentence with the command that installs it.
+// Looks at the machine before anything is installed: turns a missing tool into one sentence with the command that
+// installs it.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
@@ -9,7 +10,8 @@ const run = (command, args) => spawnSync(command, args, { encoding: "utf8" });
 const works = (command, args = ["--version"]) => run(command, args).status === 0;
 const atLeast = (found, needed) => found[0] > needed[0] || (found[0] === needed[0] && found[1] >= needed[1]);
 
-// What the scripts of pip and CMake, the builder of extensions, lists of paths, or the way Node resolves packages would read as something else.
+// What the scripts of pip and CMake, the builder of extensions, lists of paths, or the way Node resolves packages would
+// read as something else.
 const refused = /["$`*\\|;:[\]#?!\n]|%[0-9a-f]{2}/i;
 
 /** Each check answers a sentence when something is missing, and nothing when all is well. */

@@ -1,4 +1,5 @@
-// Installs the built JupyterLab extension below a Python prefix: `node scripts/install-extension.mjs PREFIX [--link]`. Copies, or links for development.
+// Installs the built JupyterLab extension below a Python prefix: `node scripts/install-extension.mjs PREFIX [--link]`.
+// Copies, or links for development.
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";

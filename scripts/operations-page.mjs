@@ -9,7 +9,9 @@ const domains = {
   number: "numbers",
   comparable: "all that compute",
   float: "floats; integers become float32",
+  wide: "float32, float64; integers become float32",
   integer: "integers, bool",
+  whole: "integers",
   logical: "anything, as bool",
 };
 

@@ -3,7 +3,10 @@ import { existsSync, mkdtempSync, mkdirSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path";
 import { python, quietly, root } from "./setup.mjs";
 
-/** The folder with the packages ("name==version"), below `.cache/PURPOSE`; `file`: one of theirs, by which they are known to be there. */
+/**
+ * The folder with the packages ("name==version"), below `.cache/PURPOSE`; `file`: one of theirs, by which they are
+ * known to be there.
+ */
 export async function obtainPackages(purpose, packages, file) {
   const home = join(root, ".cache", purpose);
   const folder = join(home, packages.join("+").replaceAll("==", "-"));

@@ -1,5 +1,6 @@
-// Brings a checkout to the point where it runs: turns sources into installed packages, programs and a project-local .venv. A step whose inputs have not changed
-// since it last succeeded is skipped. Needs Node's own modules only, since it runs before anything is installed.
+// Brings a checkout to the point where it runs: turns sources into installed packages, programs and a project-local
+// .venv. A step whose inputs have not changed since it last succeeded is skipped. Needs Node's own modules only, since
+// it runs before anything is installed.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -31,7 +32,10 @@ const jupyterFolders = {
   IPYTHONDIR: "ipython",
 };
 
-/** The environment in which the project's own tools are found first, and Jupyter keeps its files here unless the user has said where. */
+/**
+ * The environment in which the project's own tools are found first, and Jupyter keeps its files here unless the user
+ * has said where.
+ */
 export const environment = () => ({
   ...Object.fromEntries(Object.entries(jupyterFolders).map(([name, folder]) => [name, join(jupyterHome, folder)])),
   ...process.env,
@@ -43,7 +47,10 @@ export const environment = () => ({
 /** What a shell shows of a command that a signal ended. */
 export const statuses = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
-/** Calls `stop` with each signal that asks this process to end, and when npm has died, which passes no signal on. Returns what takes that back. */
+/**
+ * Calls `stop` with each signal that asks this process to end, and when npm has died, which passes no signal on.
+ * Returns what takes that back.
+ */
 export function onSignals(stop) {
   for (const signal of Object.keys(statuses)) process.on(signal, stop);
   const parent = process.ppid;
@@ -58,7 +65,10 @@ export function onSignals(stop) {
   };
 }
 
-/** Runs a command in the root; its output is shown only when it fails. A signal ends it with all that it started, then this process. `variables`: for its environment. */
+/**
+ * Runs a command in the root; its output is shown only when it fails. A signal ends it with all that it started, then
+ * this process. `variables`: for its environment.
+ */
 export function quietly(command, args, variables = {}) {
   return new Promise((resolve, reject) => {
     let signals = 0;
@@ -116,15 +126,18 @@ const tsc = join("node_modules", ".bin", "tsc");
 
 const command = join("node_modules", ".bin", "warpcell");
 
-/** What npm does with a package's `bin`, and skips here because the packages are installed before the kernel is built. */
+/**
+ * What npm does with a package's `bin`, and skips here because the packages are installed before the kernel is built.
+ */
 function linkCommand() {
   chmodSync(join(root, "kernel", "dist", "main.js"), 0o755);
   rmSync(join(root, command), { force: true });
   symlinkSync(join("..", "warpcell-kernel", "dist", "main.js"), join(root, command));
 }
 
-// In order. `outputs` must exist for a step to count as done; a step does not see the stamps of the others, so its inputs name all it reads.
-// `places` are the absolute paths that its outputs hold: a folder that was moved, or another Node, makes it run again.
+// In order. `outputs` must exist for a step to count as done; a step does not see the stamps of the others, so its
+// inputs name all it reads. `places` are the absolute paths that its outputs hold: a folder that was moved, or another
+// Node, makes it run again.
 const steps = [
   {
     name: "node packages",
@@ -209,7 +222,10 @@ const isDone = (step, print) =>
   existsSync(stampOf(step)) &&
   readFileSync(stampOf(step), "utf8") === print;
 
-/** Waits until no other process sets this folder up, and returns what lets the next one. The system itself lets go of a holder that is killed. */
+/**
+ * Waits until no other process sets this folder up, and returns what lets the next one. The system itself lets go of a
+ * holder that is killed.
+ */
 async function hold(log) {
   const name = `\0warpcell-setup-${createHash("sha256").update(root).digest("hex")}`;
   for (let told = false; ; told = true) {

@@ -1,10 +1,19 @@
-// `npm test`: sets up, runs every test, and ends with `N passed, N failed`. `--long` adds the long ones.
+// `npm test`: sets up, runs every test, and ends with `N passed, N failed`. `--long` adds the long ones; `--quick` runs
+// those that start no device, no kernel and no browser.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { environment, root, setup } from "./setup.mjs";
 
 const long = process.argv.includes("--long");
+const quick = process.argv.includes("--quick");
+const quickFiles = [
+  "native/lib",
+  "kernel/language",
+  "extension/src",
+  "test/layout.test.ts",
+  "test/operation-names.test.ts",
+];
 const report = join(root, ".cache", "tests.json");
 
 const run = (command, args, options = {}) =>
@@ -30,25 +39,45 @@ async function unitTests() {
   const { code } = await run(process.execPath, [
     join("node_modules", "vitest", "vitest.mjs"),
     "run",
+    ...(quick ? quickFiles : []),
     "--reporter=default",
     "--reporter=json",
     `--outputFile.json=${report}`,
   ]);
-  if (!existsSync(report)) return { passed: 0, failed: 1 };
-  const { numPassedTests, numFailedTests, numFailedTestSuites, numPendingTests } = JSON.parse(
+  if (!existsSync(report)) return { passed: 0, failed: 1, failures: ["vitest wrote no report"] };
+  const { numPassedTests, numFailedTests, numFailedTestSuites, numPendingTests, testResults } = JSON.parse(
     readFileSync(report, "utf8"),
   );
   if (numPendingTests > 0)
     console.log(`${numPendingTests} tests did not run: they need a device that this machine lacks.`);
   const failed = numFailedTests > 0 ? numFailedTests : numFailedTestSuites;
-  return { passed: numPassedTests, failed: code === 0 ? failed : Math.max(1, failed) };
+  return {
+    passed: numPassedTests,
+    failed: code === 0 ? failed : Math.max(1, failed),
+    failures: testResults.filter(({ status }) => status === "failed").flatMap(failuresOf),
+  };
 }
+
+/** What failed in a file of vitest's report, a line each: in a log of a whole run it is far above the end. */
+function failuresOf({ name, message, assertionResults }) {
+  const file = relative(root, name);
+  const failed = assertionResults.filter(({ status }) => status === "failed");
+  if (failed.length === 0) return [`${file}: ${firstLine(message)}`];
+  return failed.map(({ fullName, failureMessages }) => `${file} › ${fullName}: ${firstLine(failureMessages[0])}`);
+}
+
+const firstLine = (text = "") => text.split("\n")[0].slice(0, 300);
 
 /** The browser tests print the same closing line. */
 async function browserTests() {
   const { code, output } = await run(process.execPath, [join("extension", "ui-tests", "run.mjs")], { capture: true });
   const [, passed = "0", failed = "0"] = /(\d+) passed, (\d+) failed\s*$/.exec(output) ?? [];
-  return { passed: Number(passed), failed: code === 0 ? Number(failed) : Math.max(1, Number(failed)) };
+  const failures = [...output.matchAll(/^ {2}\d+\) (.+)$/gm)].map(([, name]) => name);
+  return {
+    passed: Number(passed),
+    failed: code === 0 ? Number(failed) : Math.max(1, Number(failed)),
+    failures: [...new Set(failures)],
+  };
 }
 
 try {
@@ -58,7 +87,8 @@ try {
   console.log("0 passed, 1 failed");
   process.exit(1);
 }
-const results = [await unitTests(), await browserTests()];
+const results = quick ? [await unitTests()] : [await unitTests(), await browserTests()];
 const sum = (key) => results.reduce((total, result) => total + result[key], 0);
+for (const failure of results.flatMap(({ failures }) => failures)) console.log(`failed: ${failure}`);
 console.log(`${sum("passed")} passed, ${sum("failed")} failed`);
 process.exit(sum("failed") === 0 && sum("passed") > 0 ? 0 : 1);

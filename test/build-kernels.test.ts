@@ -1,5 +1,6 @@
-// Kernels that are compiled ahead: for which devices, with which compiler, and what becomes of those whose sources have changed.
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+// Kernels that are compiled ahead: for which devices, with which compiler, and what becomes of those whose sources have
+// changed.
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,6 +14,7 @@ async function scriptParts() {
   return (await import(script)) as {
     shipped: { processors: string[]; gpus: string[] };
     allUnits(): Promise<{ file: string; dtype: string; expressions: string[] }[]>;
+    outdatedUnits(architecture: string): Promise<string[]>;
     removeOutdated(wanted: string[], log: (line: string) => void): Promise<void>;
   };
 }
@@ -57,6 +59,39 @@ test("kernels for a GPU whose sources have changed are removed, since a device w
     'sm_10: removed 2 of 2 files, whose sources have changed. "node scripts/build-kernels.mjs sm_10" makes them again.',
   );
   expect(files.filter((file) => existsSync(file))).toEqual([]);
+});
+
+test("a unit is out of date when a file that its compiler read has changed, and no other unit is", async () => {
+  const { outdatedUnits } = await scriptParts();
+  const kernels = join(root, "native", "build", "Release", "kernels");
+  const architecture = readdirSync(kernels).find((name) => name.startsWith("x86-64"))!;
+  expect(await outdatedUnits(architecture)).toEqual([]);
+
+  const path = join(kernels, architecture, "elementwise.float32.print");
+  const text = readFileSync(path, "utf8");
+  onTestFinished(() => writeFileSync(path, text));
+  const print = JSON.parse(text) as { reads: Record<string, string> };
+  expect(Object.keys(print.reads)).toContain("include/warpcell/functors.cuh");
+  writeFileSync(
+    path,
+    JSON.stringify({ ...print, reads: { ...print.reads, "include/warpcell/functors.cuh": "other" } }),
+  );
+  expect(await outdatedUnits(architecture)).toEqual(["elementwise.float32"]);
+  writeFileSync(
+    path,
+    JSON.stringify({ ...print, reads: { ...print.reads, "include/warpcell/gone.cuh": "was there" } }),
+  );
+  expect(await outdatedUnits(architecture)).toEqual(["elementwise.float32"]);
+});
+
+test("a unit that reads no functors does not depend on them", async () => {
+  const kernels = join(root, "native", "build", "Release", "kernels");
+  const architecture = readdirSync(kernels).find((name) => name.startsWith("x86-64"))!;
+  const { reads } = JSON.parse(readFileSync(join(kernels, architecture, "cast.int32.print"), "utf8")) as {
+    reads: Record<string, string>;
+  };
+  expect(Object.keys(reads)).toContain("include/warpcell/numbers.cuh");
+  expect(Object.keys(reads)).not.toContain("include/warpcell/functors.cuh");
 });
 
 /** `obtainNvrtc` of a checkout whose Python is a shell script; WARPCELL_NVRTC as given. */

@@ -1,4 +1,5 @@
-// The set-up of a checkout, with stand-ins for npm, Python and the compilers that only write what the real ones would: which steps run, when again, and how they end.
+// The set-up of a checkout, with stand-ins for npm, Python and the compilers that only write what the real ones would:
+// which steps run, when again, and how they end.
 import { spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,

@@ -1,4 +1,5 @@
-// `npm start` as a user types it, once everything is built: an address that answers, and nothing left behind; a missing notebook is one sentence.
+// `npm start` as a user types it, once everything is built: an address that answers, and nothing left behind; a missing
+// notebook is one sentence.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
-// Speaks the session's side of the protocol without running TypeScript: a cell is a list of verbs, one a line. For tests of the supervisor alone.
+// Speaks the session's side of the protocol without running TypeScript: a cell is a list of verbs, one a line. For
+// tests of the supervisor alone.
 import { randomBytes } from "node:crypto";
 import { writeSync } from "node:fs";
 import { Socket } from "node:net";

@@ -143,7 +143,10 @@ export class TestSession {
       .join("");
   }
 
-  /** Resolves with the first value that is neither undefined nor false; rejects when the process has ended and all it said has been read. */
+  /**
+   * Resolves with the first value that is neither undefined nor false; rejects when the process has ended and all it
+   * said has been read.
+   */
   until<T>(find: () => T | undefined | false): Promise<T> {
     return new Promise((resolve, reject) => {
       const check = (): void => {

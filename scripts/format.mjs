@@ -1,0 +1,41 @@
+// `npm run format`: writes every file as Biome and clang-format lay it out. `--check` changes nothing, names the files
+// that differ, and fails.
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root, venv } from "./setup.mjs";
+
+const isCheck = process.argv.includes("--check");
+const ignored = new Set(
+  readFileSync(join(root, ".gitignore"), "utf8")
+    .split("\n")
+    .map((line) => line.replace(/\/$/, "")),
+);
+
+function* cppFiles(folder) {
+  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (ignored.has(entry.name) || entry.name.startsWith(".")) continue;
+    if (entry.isDirectory()) yield* cppFiles(path);
+    else if (/\.(cc|h|cu|cuh)$/.test(entry.name)) yield path;
+  }
+}
+
+function succeeds(command, args) {
+  const { error, status } = spawnSync(command, args, { cwd: root, stdio: "inherit" });
+  if (error) throw error;
+  return status === 0;
+}
+
+const biome = join(root, "node_modules", ".bin", "biome");
+const results = [
+  succeeds(biome, ["format", ...(isCheck ? [] : ["--write"]), "."]),
+  succeeds(join(venv, "bin", "clang-format"), [
+    ...(isCheck ? ["--dry-run", "-Werror"] : ["-i"]),
+    ...cppFiles("native"),
+    ...cppFiles("test"),
+  ]),
+];
+if (isCheck && results.includes(false))
+  console.error("Some files are not as the formatter writes them: npm run format");
+process.exit(results.includes(false) ? 1 : 0);
