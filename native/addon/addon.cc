@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "arguments.h"
+#include "copying.h"
 #include "instance.h"
 #include "registry.h"
 #include "report.h"
@@ -61,6 +62,7 @@ class Exports : public Napi::Addon<Exports> {
                     method<&Exports::disown>("disown"),
                     method<&Exports::buffer>("buffer"),
                     method<&Exports::part>("part"),
+                    method<&Exports::copy>("copy"),
                     method<&Exports::share_memory>("shareMemory"),
                     method<&Exports::map_memory>("mapMemory"),
                     method<&Exports::lend_memory>("lendMemory"),
@@ -187,6 +189,12 @@ class Exports : public Napi::Addon<Exports> {
                           arguments.bytes(2));
   }
 
+  void copy(const Arguments& arguments) {
+    Napi::Uint8Array to = arguments.byte_array(0), from = arguments.byte_array(1);
+    if (to.ByteLength() != from.ByteLength()) throw ClientError("ARGUMENT", "A copy is of two arrays of one length.");
+    copy_by_cores(to.Data(), from.Data(), to.ByteLength());
+  }
+
   Napi::Value share_memory(const Arguments& arguments) {
     Descriptor descriptor = create_shared_memory(arguments.bytes(0), 0);
     if (!descriptor) return arguments.env().Null();
@@ -240,4 +248,6 @@ class Exports : public Napi::Addon<Exports> {
 }  // namespace warpcell
 
 using warpcell::Exports;
+// clang-format off
 NODE_API_ADDON(Exports)
+// clang-format on

@@ -52,6 +52,11 @@ class Arguments {
     return info_[i].As<Napi::String>();
   }
 
+  Napi::Uint8Array byte_array(size_t i) const {
+    if (!is_bytes(info_[i])) wrong(i, "a Uint8Array");
+    return info_[i].As<Napi::Uint8Array>();
+  }
+
   // An array of text and Uint8Array.
   Fields fields(size_t i) const {
     if (!info_[i].IsArray()) wrong(i, "an array of fields");

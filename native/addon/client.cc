@@ -19,7 +19,9 @@ constexpr useconds_t kHoldMicroseconds = 50;
 // Which commands have no message, one bit each.
 constexpr uint64_t kPlainCommands = 0
 #define X(name, number, message) | (message ? 0 : uint64_t(1) << number)
+    // clang-format off
     WARPCELL_COMMANDS(X)
+// clang-format on
 #undef X
     ;
 

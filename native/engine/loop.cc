@@ -103,7 +103,9 @@ void Loop::dispatch(Header& header) {
 #define X(name, number, message) \
   case Op::name:                 \
     return perform(&Loop::name, header);
+    // clang-format off
     WARPCELL_COMMANDS(X)
+// clang-format on
 #undef X
   }
   lose(header.sequence, "PROTOCOL", "There is no command " + std::to_string(unsigned(header.op)) + ".");
@@ -328,7 +330,9 @@ void refuse(Channel& channel, const DeviceError& reason) {
   case Op::name:                 \
     has_message = message;       \
     break;
+      // clang-format off
       WARPCELL_COMMANDS(X)
+// clang-format on
 #undef X
     }
     if (has_message) {

@@ -27,31 +27,35 @@ enum class Memory : uint32_t { device = 0, host = 1 };
 
 // X(name, number, has_message): a command with a message sends one Fields payload (fields.h) over the socket, and is
 // answered by one. A new command is one line here and one function in engine/loop.cc.
-#define WARPCELL_COMMANDS(X)   \
-  X(skip, 0, false)            \
-  X(fence, 1, false)           \
-  X(launch, 2, false)          \
-  X(copy, 3, false)            \
-  X(fill, 4, false)            \
-  X(segment_create, 5, true)   \
-  X(segment_import, 6, true)   \
-  X(segment_release, 7, false) \
-  X(hello, 8, true)            \
-  X(compile, 9, true)          \
-  X(module_load, 10, true)     \
-  X(module_unload, 11, false)  \
-  X(occupancy, 12, true)       \
-  X(time, 13, true)            \
-  X(disassemble, 14, true)     \
-  X(address, 15, true)         \
-  X(plan, 16, true)            \
-  X(run, 17, false)            \
-  X(profile_start, 18, true)   \
+// clang-format off
+#define WARPCELL_COMMANDS(X) \
+  X(skip, 0, false)              \
+  X(fence, 1, false)             \
+  X(launch, 2, false)            \
+  X(copy, 3, false)              \
+  X(fill, 4, false)              \
+  X(segment_create, 5, true)     \
+  X(segment_import, 6, true)     \
+  X(segment_release, 7, false)   \
+  X(hello, 8, true)              \
+  X(compile, 9, true)            \
+  X(module_load, 10, true)       \
+  X(module_unload, 11, false)    \
+  X(occupancy, 12, true)         \
+  X(time, 13, true)              \
+  X(disassemble, 14, true)       \
+  X(address, 15, true)           \
+  X(plan, 16, true)              \
+  X(run, 17, false)              \
+  X(profile_start, 18, true)     \
   X(profile_stop, 19, true)
+// clang-format on
 
 enum class Op : uint16_t {
 #define X(name, number, message) name = number,
+  // clang-format off
   WARPCELL_COMMANDS(X)
+// clang-format on
 #undef X
 };
 

@@ -6,18 +6,22 @@
 namespace warpcell {
 
 // X(name, number)
-#define WARPCELL_PROFILE_KINDS(X)                                                                     \
-  X(kernel, 1) /* a kernel on the device; on the cpu the whole launch */                              \
-  X(copy, 2)   /* bytes moved by the device */                                                        \
-  X(fill, 3)                                                                                          \
-  X(call, 4)     /* the device process in a call of the driver or of a library, `name` says which */  \
-  X(wait, 5)     /* the device process waits for its work */                                          \
-  X(worker, 6)   /* one core's part of a launch on the cpu: lane is the core, `blocks` what it ran */ \
-  X(overhead, 7) /* what the profiler itself costs */
+// clang-format off
+#define WARPCELL_PROFILE_KINDS(X) \
+  X(kernel, 1)       /* a kernel on the device; on the cpu the whole launch */                             \
+  X(copy, 2)         /* bytes moved by the device */                                                       \
+  X(fill, 3)                                                                                               \
+  X(call, 4)         /* the device process in a call of the driver or of a library, `name` says which */   \
+  X(wait, 5)         /* the device process waits for its work */                                           \
+  X(worker, 6)       /* one core's part of a launch on the cpu: lane is the core, `blocks` what it ran */  \
+  X(overhead, 7)     /* what the profiler itself costs */
+// clang-format on
 
 enum class ProfileKind : uint32_t {
 #define X(name, number) name = number,
+  // clang-format off
   WARPCELL_PROFILE_KINDS(X)
+// clang-format on
 #undef X
 };
 

@@ -11,12 +11,6 @@
 namespace warpcell::cpu {
 namespace {
 
-struct Edit {
-  size_t at;
-  size_t end;
-  std::string replacement;
-};
-
 class Rewriter {
  public:
   Rewriter(const std::string& source, bool for_clang)
@@ -24,17 +18,8 @@ class Rewriter {
 
   CellText run() {
     for (size_t i = 0; i < tokens_.size(); i++) visit(i);
-    // An insertion comes before a replacement of what follows it.
-    std::stable_sort(edits_.begin(), edits_.end(),
-                     [](const Edit& a, const Edit& b) { return a.at != b.at ? a.at < b.at : a.end < b.end; });
-    std::string text;
-    size_t at = 0;
-    for (const Edit& edit : edits_) {
-      text.append(source_, at, edit.at - at).append(edit.replacement);
-      at = edit.end;
-    }
-    text.append(source_, at);
-    return {text, standard_library_, bounded_};
+    edits_.sort();
+    return {edits_.apply(source_), edits_, standard_library_, bounded_};
   }
 
  private:
@@ -71,7 +56,7 @@ class Rewriter {
 
   // A compile error in front of token i. ASCII: clang 14 shows the bytes of anything else.
   void refuse(size_t i, const std::string& sentence) {
-    edits_.push_back({tokens_[i].at, tokens_[i].at, "static_assert(false, \"" + sentence + "\"); "});
+    edits_.replace(tokens_[i].at, tokens_[i].at, "static_assert(false, \"" + sentence + "\"); ");
   }
 
   // asm volatile("" ::: "memory"): no instruction, so any compiler takes it.
@@ -84,7 +69,7 @@ class Rewriter {
   // A kernel is inline already, and g++ takes the word once only.
   void global(size_t i) {
     for (size_t k = statement_; k < tokens_.size() && !is(k, "{") && !is(k, ";"); k++) {
-      if (k != i && (is(k, "inline") || is(k, "__inline__"))) edits_.push_back({tokens_[k].at, tokens_[k].end, ""});
+      if (k != i && (is(k, "inline") || is(k, "__inline__"))) edits_.replace(tokens_[k].at, tokens_[k].end, "");
     }
   }
 
@@ -106,9 +91,9 @@ class Rewriter {
       depth += is(end, "(") - is(end, ")");
     std::string name = at(open - 1);
     if (!bounded_.insert(name).second) return;
-    edits_.push_back({tokens_[statement_].at, tokens_[statement_].at,
-                      joined(statement_, start) + " constexpr unsigned warpcell_cpu_bounds_" + name + " = " +
-                          joined(i + 2, end) + "; "});
+    edits_.replace(tokens_[statement_].at, tokens_[statement_].at,
+                   joined(statement_, start) + " constexpr unsigned warpcell_cpu_bounds_" + name + " = " +
+                       joined(i + 2, end) + "; ");
   }
 
   // The token behind `template <…>`, where the statement begins with that.
@@ -141,11 +126,11 @@ class Rewriter {
     }
     for (size_t k = statement_; k < end; k++) {
       if (is(k, "inline") || is(k, "__inline__") || is(k, "__forceinline__"))
-        edits_.push_back({tokens_[k].at, tokens_[k].end, ""});
+        edits_.replace(tokens_[k].at, tokens_[k].end, "");
     }
-    edits_.push_back({tokens_[i].at, tokens_[i].end,
-                      "inline __attribute__((noinline, error(\"a __host__ function cannot be called in device code; "
-                      "make it __host__ __device__\")))"});
+    edits_.replace(tokens_[i].at, tokens_[i].end,
+                   "inline __attribute__((noinline, error(\"a __host__ function cannot be called in device code; "
+                   "make it __host__ __device__\")))");
   }
 
   bool opens_namespace(size_t brace) const {
@@ -162,7 +147,7 @@ class Rewriter {
     while (end < tokens_.size() && !is(end, ";")) end++;
     for (size_t k = statement_; k < end && !is(k, "[") && !is(k, "="); k++) {
       if (is(k, "extern")) is_extern = true;
-      if (is(k, "static")) edits_.push_back({tokens_[k].at, tokens_[k].end, ""});  // __shared__ is static already
+      if (is(k, "static")) edits_.replace(tokens_[k].at, tokens_[k].end, "");  // __shared__ is static already
     }
     if (is_extern) {
       if (end < tokens_.size()) dynamic_shared(end);
@@ -190,8 +175,8 @@ class Rewriter {
     for (char& c : blank) c = c == '\n' ? c : ' ';
     std::string words = source_.substr(from, to - from) + " ";
     std::replace(words.begin(), words.end(), '\n', ' ');
-    edits_.push_back({tokens_[statement_].at, tokens_[statement_].at, words});
-    edits_.push_back({from, to, blank});
+    edits_.replace(tokens_[statement_].at, tokens_[statement_].at, words);
+    edits_.replace(from, to, blank);
   }
 
   void dynamic_shared(size_t end) {
@@ -218,7 +203,7 @@ class Rewriter {
     for (size_t k = from; k < to; k++) {  // lines keep their numbers
       if (source_[k] == '\n') replacement += '\n';
     }
-    edits_.push_back({from, to, replacement});
+    edits_.replace(from, to, replacement);
   }
 
   // reinterpret_cast<T*>(name) takes no class, which dynamic shared memory outside of functions is; `+name` is a
@@ -228,7 +213,7 @@ class Rewriter {
     while (open < tokens_.size() && !is(open, "(") && !is(open, ";")) open++;
     if (!is(open, "(") || !is(open + 2, ")")) return;
     if (std::find(file_scope_.begin(), file_scope_.end(), at(open + 1)) == file_scope_.end()) return;
-    edits_.push_back({tokens_[open + 1].at, tokens_[open + 1].at, "+"});
+    edits_.replace(tokens_[open + 1].at, tokens_[open + 1].at, "+");
   }
 
   // The token that closes the parenthesis at `open`.
@@ -296,13 +281,13 @@ class Rewriter {
       else if (std::strchr(" \t()", c) == nullptr)
         return;
     }
-    edits_.push_back({token.at, token.end, "#pragma GCC unroll " + (count.empty() ? "64" : count)});
+    edits_.replace(token.at, token.end, "#pragma GCC unroll " + (count.empty() ? "64" : count));
   }
 
   const std::string& source_;
   bool for_clang_;
   std::vector<Token> tokens_;
-  std::vector<Edit> edits_;
+  Edits edits_;
   std::vector<bool> scopes_;                 // true: a namespace
   std::vector<std::vector<bool>> branches_;  // scopes_ where each open #if began: an #else begins there anew
   size_t statement_ = 0;                     // the token that the current statement began with

@@ -3,10 +3,13 @@
 #include <set>
 #include <string>
 
+#include "edits.h"
+
 namespace warpcell::cpu {
 
 struct CellText {
   std::string text;
+  Edits edits;                    // that made it
   bool standard_library = false;  // it includes headers of the C++ library
   std::set<std::string> bounded;  // kernels with __launch_bounds__: for each, the text has a constant
                                   // warpcell_cpu_bounds_NAME, with the kernel's own template parameters

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "../device.h"
+#include "../host/options.h"
 #include "../host/refusals.h"
 #include "../host/text.h"
 #include "cell_compiler.h"
@@ -16,6 +17,7 @@
 #include "pool.h"
 #include "profile/profiler.h"
 #include "segments.h"
+#include "user_cell.h"
 #include "waiting.h"
 
 namespace warpcell {
@@ -82,7 +84,7 @@ class CpuDevice final : public Device {
       : control_(control),
         pool_(*new Pool(usable_cores())),
         profiler_(pool_, log_),
-        libraries_(cpu_libraries({segments_, control, log_, pool_.cores()})) {
+        libraries_(cpu_libraries({segments_, control, log_, pool_})) {
     install_faults(control);
   }
 
@@ -95,7 +97,9 @@ class CpuDevice final : public Device {
   void segment_release(uint32_t segment) override { segments_.release(segment); }
   void* address(Place place) override { return segments_.address(place); }
 
-  Compiled compile(const CompileRequest& request) override { return compile_cell(request); }
+  Compiled compile(const CompileRequest& request) override {
+    return read_options(request.options).library ? compile_cell(request) : compile_user_cell(request);
+  }
 
   std::vector<std::string> module_load(uint32_t number, uint32_t first_kernel, const std::string& artifact,
                                        const std::vector<std::string>& lowered) override {
@@ -184,11 +188,11 @@ class CpuDevice final : public Device {
   void sample(Gauges& gauges) override {
     waiting_.look(pool_);
     sample_machine(gauges);
-    int64_t busy = pool_.busy();
+    int64_t computed = processor_time();
     auto time = Clock::now();
     double elapsed = milliseconds(time - sampled_) * 1e6 * pool_.cores();
-    gauges.utilization = elapsed > 0 ? std::clamp(double(busy - busy_) / elapsed, 0.0, 1.0) : 0;
-    busy_ = busy;
+    gauges.utilization = elapsed > 0 ? std::clamp(double(computed - computed_) / elapsed, 0.0, 1.0) : 0;
+    computed_ = computed;
     sampled_ = time;
   }
 
@@ -205,6 +209,7 @@ class CpuDevice final : public Device {
 
   void run(const LaunchRequest& request, LoadedKernel& kernel) {
     Job job{kernel.description, {}, arguments_, request.shared, request.cooperative};
+    job.stack = kernel.stack;
     std::copy(request.grid, request.grid + 3, job.geometry.grid);
     std::copy(request.block, request.block + 3, job.geometry.block);
     if (__builtin_expect(!log_.on(), 1)) {
@@ -240,7 +245,7 @@ class CpuDevice final : public Device {
   std::map<uint32_t, std::unique_ptr<Module>> modules_;
   std::unordered_map<uint32_t, LoadedKernel*> kernels_;
   alignas(64) uint8_t arguments_[kMaxArgumentBytes];
-  int64_t busy_ = 0;
+  int64_t computed_ = processor_time();
   Clock::time_point sampled_ = Clock::now();
 };
 

@@ -100,10 +100,11 @@ void on_signal(int signal, siginfo_t* information, void*) {
     default:
       if (mine->stacks.is_guard(address)) {
         code = "STACK_OVERFLOW";
-        append(text, sizeof text, 0,
-               "Block (%u,%u,%u) used more than the 64 KiB of stack that a thread has: its local arrays are too large, "
-               "or its recursion is too deep.",
-               b[0], b[1], b[2]);
+        append(
+            text, sizeof text, 0,
+            "Block (%u,%u,%u) used more than the %zu KiB of stack that a thread has: its local arrays are too large, "
+            "or its recursion is too deep.",
+            b[0], b[1], b[2], mine->stacks.bytes() >> 10);
       } else if (mine->is_past_shared(address)) {
         append(text, sizeof text, 0, "Block (%u,%u,%u) went beyond the dynamic shared memory that the launch gave it.",
                b[0], b[1], b[2]);

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 
 #include <sched.h>
@@ -126,6 +127,12 @@ void sample_machine(Gauges& gauges) {
   timeval time;
   gettimeofday(&time, nullptr);
   gauges.sampled = double(time.tv_sec) * 1e3 + double(time.tv_usec) / 1e3;
+}
+
+int64_t processor_time() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
 }  // namespace warpcell::cpu

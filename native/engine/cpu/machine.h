@@ -20,4 +20,7 @@ std::string machine_properties(uint32_t cores);
 // Fills everything but `version`, `utilization` and what a CPU does not tell (temperature, power: −1).
 void sample_machine(Gauges& gauges);
 
+// Nanoseconds that the cores have spent on this process: its own threads and those of libraries.
+int64_t processor_time();
+
 }  // namespace warpcell::cpu

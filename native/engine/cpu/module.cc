@@ -12,6 +12,7 @@
 #include "../host/demangle.h"
 #include "../host/errors.h"
 #include "../host/json.h"
+#include "stacks.h"
 
 namespace warpcell::cpu {
 namespace {
@@ -48,13 +49,15 @@ Module::Module(const std::string& artifact, const std::vector<std::string>& lowe
   try {
     link_map* map = nullptr;
     if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0) throw_artifact(dlerror());
+    auto* needed = static_cast<const unsigned*>(dlsym(handle_, "warpcell_cpu_stack"));
+    size_t stack = needed == nullptr ? Stacks::kBytes : *needed;
     std::vector<uint64_t> entries;
     for (const std::string& name : lowered) {
       auto* description = static_cast<const warpcell_cpu::Kernel*>(dlsym(handle_, name.c_str()));
       if (description == nullptr) throw_artifact("it has no kernel " + name);
       if (description->version != warpcell_cpu::kVersion)
         throw_artifact("it was made by another version of the library");
-      kernels_.push_back({name, description, {}});
+      kernels_.push_back({name, description, {}, stack});
       entries.push_back(reinterpret_cast<uint64_t>(description->entry) - map->l_addr);
     }
     std::vector<StaticShared> shared = static_shared(artifact, entries);

@@ -14,6 +14,7 @@ struct LoadedKernel {
   std::string name;                         // its symbol
   const warpcell_cpu::Kernel* description;  // in the shared object
   StaticShared shared;
+  size_t stack = 0;      // bytes of a thread's
   double cost = 0;       // nanoseconds of one block, as far as known
   ProfileLabel label{};  // its name as the cell has it, where that is known
 };

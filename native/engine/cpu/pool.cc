@@ -2,6 +2,7 @@
 // sleep.
 #include "pool.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -79,6 +80,10 @@ Pool::Pool(uint32_t cores) {
 }
 
 void Pool::run_range(Worker& worker, uint64_t first, uint64_t end) {
+  if (job_.part != nullptr) {
+    for (uint64_t part = first; part < end; part++) (*job_.part)(part);
+    return;
+  }
   // Aligned, and up against the page that faults.
   uint8_t* shared = worker.shared_end - (job_.shared + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
   worker.scheduler.run(*job_.kernel, job_.geometry, threads_, job_.arguments, shared, first, end);
@@ -91,18 +96,37 @@ Span Pool::run(const Job& job, double& cost) {
   uint64_t blocks = uint64_t(geometry.grid[0]) * geometry.grid[1] * geometry.grid[2];
   Worker& mine = *workers_[0];
   int64_t start = now();
-  mine.busy_since.store(start, std::memory_order_relaxed);
+  mine.busy.store(true, std::memory_order_relaxed);
   uint64_t run_here = 0;
   if (job.cooperative)
     run_together(blocks);
   else
     run_here = run_alone(blocks, cost);
   Span span = {start, now()};
-  mine.busy_since.store(0, std::memory_order_relaxed);
-  mine.busy.fetch_add(span.end - start, std::memory_order_relaxed);
+  mine.busy.store(false, std::memory_order_relaxed);
   if (__builtin_expect(records_, 0)) record(mine, 0, span, run_here);
   Output::flush(outputs_);
   return span;
+}
+
+void Pool::run_parts(uint64_t parts, const Part& part, uint64_t sequence, uint32_t name) {
+  job_ = Job{};
+  job_.part = &part;
+  job_.sequence = sequence;
+  job_.name = name;
+  Worker& mine = *workers_[0];
+  int64_t start = now();
+  mine.busy.store(true, std::memory_order_relaxed);
+  blocks_ = parts;
+  uint64_t run_here = parts;
+  if (workers_.size() > 1 && parts > 1) {
+    run_here = share(0, parts);
+  } else {
+    next_.store(parts, std::memory_order_relaxed);
+    run_range(mine, 0, parts);
+  }
+  mine.busy.store(false, std::memory_order_relaxed);
+  if (__builtin_expect(records_, 0)) record(mine, 0, {start, now()}, run_here);
 }
 
 void Pool::start_recording() {
@@ -156,9 +180,10 @@ void Pool::record(Worker& worker, uint32_t lane, Span span, uint64_t blocks) {
 
 // Blocks that do not know of each other.
 uint64_t Pool::run_alone(uint64_t blocks, double& cost) {
-  if (threads_ + 1 > stacks_) {
-    for (auto& worker : workers_) worker->scheduler.stacks.ensure(threads_ + 1);
-    stacks_ = threads_ + 1;
+  if (threads_ + 1 > stacks_ || job_.stack > stack_bytes_) {
+    for (auto& worker : workers_) worker->scheduler.stacks.ensure(threads_ + 1, job_.stack);
+    stacks_ = std::max(stacks_, threads_ + 1);
+    stack_bytes_ = std::max(stack_bytes_, job_.stack);
   }
   int64_t start = now();
   uint64_t done = 0, shared = 0;
@@ -188,7 +213,7 @@ void Pool::run_together(uint64_t blocks) {
     together_.push_back(std::make_unique<Worker>());
     outputs_.push_back(&together_.back()->output);
   }
-  for (uint64_t i = 0; i < blocks; i++) together_[i]->scheduler.stacks.ensure(threads_ + 1);
+  for (uint64_t i = 0; i < blocks; i++) together_[i]->scheduler.stacks.ensure(threads_ + 1, job_.stack);
 
   GridBarrier barrier(blocks);
   std::atomic<bool> started{false}, abandoned{false};
@@ -288,11 +313,10 @@ void Pool::serve(uint32_t number) {
       inside = gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acquire, std::memory_order_relaxed);
     if (!inside) continue;
     int64_t start = now();
-    worker.busy_since.store(start, std::memory_order_relaxed);
+    worker.busy.store(true, std::memory_order_relaxed);
     uint64_t blocks = work(worker);
     int64_t end = now();
-    worker.busy_since.store(0, std::memory_order_relaxed);
-    worker.busy.fetch_add(end - start, std::memory_order_relaxed);
+    worker.busy.store(false, std::memory_order_relaxed);
     if (__builtin_expect(records_, 0)) record(worker, number, {start, end}, blocks);
     if (gate_.fetch_sub(1, std::memory_order_acq_rel) == 1) futex_wake(gate_);
   }
@@ -304,22 +328,13 @@ Headway Pool::headway() const {
   headway.reached = next;
   if (next < blocks) headway.unstarted = blocks - next;
   for (auto& worker : workers_) {
-    if (worker->busy_since.load(std::memory_order_relaxed) == 0) continue;
+    if (!worker->busy.load(std::memory_order_relaxed)) continue;
     uint64_t block = worker->scheduler.seen_block(), end = worker->scheduler.seen_end();
     headway.reached += block;
     headway.block = block;
     if (block + 1 < end) headway.unstarted += end - block - 1;
   }
   return headway;
-}
-
-int64_t Pool::busy() const {
-  int64_t total = 0, time = now();
-  for (auto& worker : workers_) {
-    int64_t since = worker->busy_since.load(std::memory_order_relaxed);
-    total += worker->busy.load(std::memory_order_relaxed) + (since != 0 ? time - since : 0);
-  }
-  return total;
 }
 
 void Pool::write_output_now() {

@@ -3,6 +3,7 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -12,14 +13,19 @@
 
 namespace warpcell::cpu {
 
+// Work that is no kernel, of a library: one part of it.
+using Part = std::function<void(uint64_t part)>;
+
 struct Job {
   const warpcell_cpu::Kernel* kernel;
   Geometry geometry;
   const uint8_t* arguments;
-  uint32_t shared;           // dynamic shared memory, bytes
-  bool cooperative = false;  // all blocks run at once, and may wait for each other
-  uint64_t sequence = 0;     // how a profile names it
+  uint32_t shared;                // dynamic shared memory, bytes
+  bool cooperative = false;       // all blocks run at once, and may wait for each other
+  size_t stack = Stacks::kBytes;  // of a thread, at least
+  uint64_t sequence = 0;          // how a profile names it
   uint32_t name = 0;
+  const Part* part = nullptr;  // what is done in place of the kernel, of which each block is a part
 };
 
 // When a launch began and ended, of the clock of profiles.
@@ -28,15 +34,14 @@ struct Span {
   int64_t end;
 };
 
-// One core's part: a scheduler with its dynamic shared memory, what its kernels print, and how long it was busy.
+// One core's part: a scheduler with its dynamic shared memory, what its kernels print, and whether it is busy.
 struct Worker {
   Worker();
   Scheduler scheduler;
   Output output;
   uint8_t* shared_end;
-  std::atomic<int64_t> busy{0};        // nanoseconds, of what has ended
-  std::atomic<int64_t> busy_since{0};  // 0: idle
-  RecordList parts;                    // of launches, while a profile is on
+  std::atomic<bool> busy{false};
+  RecordList parts;  // of launches, while a profile is on
 };
 
 // How far a launch is, as another thread sees it.
@@ -62,11 +67,11 @@ class Pool {
   // Runs all blocks. `cost` is what one block takes, in nanoseconds, as far as known (0: not known); it is brought up
   // to date.
   Span run(const Job& job, double& cost);
+  // Runs `part` for 0 … parts − 1, each on the core that is free first. It does not throw.
+  void run_parts(uint64_t parts, const Part& part, uint64_t sequence, uint32_t name);
   uint32_t cores() const { return uint32_t(workers_.size()); }
   // Callable from any thread while run() is under way.
   Headway headway() const;
-  // Nanoseconds that all cores together have run kernels; callable from any thread.
-  int64_t busy() const;
   void write_output_now();
 
   // From then on each worker records its part of every launch. To be called between launches, as the others are.
@@ -92,6 +97,7 @@ class Pool {
   std::vector<Output*> outputs_;
   uint32_t started_ = 1;  // workers that have a thread; the first has the caller's
   uint32_t stacks_ = 0;   // that every worker has
+  size_t stack_bytes_ = 0;
   bool records_ = false;
 
   // The job, written only while the gate is shut and nobody is inside.

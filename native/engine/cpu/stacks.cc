@@ -13,31 +13,38 @@
 namespace warpcell::cpu {
 namespace {
 
-constexpr size_t kPage = 4096;
-constexpr size_t kStride = 17 * kPage;  // one guard page and 64 KiB
 constexpr uint32_t kColours = 40;
 constexpr size_t kLine = 64;
 
 }  // namespace
 
-Stacks::~Stacks() {
-  if (memory_ != nullptr) munmap(memory_, kStride * kCount);
+Stacks::~Stacks() { release(); }
+
+void Stacks::release() {
+  if (memory_ != nullptr) munmap(memory_, stride_ * kCount);
+  memory_ = nullptr;
+  guarded_ = 0;
 }
 
-void Stacks::ensure(uint32_t count) {
+void Stacks::ensure(uint32_t count, size_t bytes) {
+  if (bytes > this->bytes()) {
+    release();
+    size_t pages = (bytes + kPage - 1) / kPage;
+    stride_ = (pages % 2 == 0 ? pages + 1 : pages + 2) * kPage;
+  }
   if (count <= guarded_) return;
   if (memory_ == nullptr) {
-    void* memory = mmap(nullptr, kStride * kCount, PROT_READ | PROT_WRITE,
+    void* memory = mmap(nullptr, stride_ * kCount, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (memory == MAP_FAILED) {
-      throw DeviceError("OUT_OF_MEMORY", "There are not " + std::to_string(kStride * kCount >> 20) +
+      throw DeviceError("OUT_OF_MEMORY", "There are not " + std::to_string(stride_ * kCount >> 20) +
                                              " MiB of address space left for a core's stacks: " + std::strerror(errno) +
                                              ". Raise the limit of virtual memory (ulimit -v).");
     }
     memory_ = static_cast<char*>(memory);
   }
   for (; guarded_ < count; guarded_++) {
-    if (mprotect(memory_ + kStride * guarded_, kPage, PROT_NONE) != 0) {
+    if (mprotect(memory_ + stride_ * guarded_, kPage, PROT_NONE) != 0) {
       throw DeviceError("OUT_OF_MEMORY",
                         std::string("The stacks of a block's threads cannot be guarded: mprotect failed: ") +
                             std::strerror(errno) +
@@ -47,13 +54,13 @@ void Stacks::ensure(uint32_t count) {
 }
 
 char* Stacks::top(uint32_t number) const {
-  return memory_ + kStride * (number + 1) - kLine - (number % kColours) * kLine;
+  return memory_ + stride_ * (number + 1) - kLine - (number % kColours) * kLine;
 }
 
 bool Stacks::is_guard(const void* address) const {
   auto* at = static_cast<const char*>(address);
-  if (memory_ == nullptr || at < memory_ || at >= memory_ + kStride * kCount) return false;
-  return size_t(at - memory_) % kStride < kPage;
+  if (memory_ == nullptr || at < memory_ || at >= memory_ + stride_ * kCount) return false;
+  return size_t(at - memory_) % stride_ < kPage;
 }
 
 }  // namespace warpcell::cpu

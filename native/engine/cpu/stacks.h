@@ -15,15 +15,24 @@ class Stacks {
   Stacks& operator=(const Stacks&) = delete;
   ~Stacks();
 
-  // Makes sure that stacks 0 … count − 1 exist. Throws DeviceError("OUT_OF_MEMORY").
-  void ensure(uint32_t count);
+  static constexpr size_t kBytes = 64 << 10;  // of a stack, unless a kernel needs more
+
+  // Makes sure that stacks 0 … count − 1 exist, and have that many bytes at least. While nothing runs on one. Throws
+  // DeviceError("OUT_OF_MEMORY").
+  void ensure(uint32_t count, size_t bytes);
   // The highest address of stack `number`, 16-byte aligned.
   char* top(uint32_t number) const;
   // Whether `address` lies in the guard page of a stack.
   bool is_guard(const void* address) const;
+  size_t bytes() const { return stride_ - kPage; }
 
  private:
+  static constexpr size_t kPage = 4096;
+
+  void release();
+
   char* memory_ = nullptr;
+  size_t stride_ = kBytes + kPage;  // a stack with the page below it, an odd number of pages
   uint32_t guarded_ = 0;
 };
 

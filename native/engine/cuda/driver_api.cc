@@ -43,8 +43,10 @@ DriverApi open_driver() {
 
   DriverApi api;
 #define X(name, symbol, parameters) library.resolve(#symbol, api.name);
+  // clang-format off
   WARPCELL_DRIVER_FUNCTIONS(X)
   WARPCELL_OPTIONAL_DRIVER_FUNCTIONS(X)
+// clang-format on
 #undef X
 
   if (api.cuDriverGetVersion == nullptr || api.cuDriverGetVersion(&api.version) != kSuccess) {
@@ -57,7 +59,9 @@ DriverApi open_driver() {
   const char* missing = nullptr;
 #define X(name, symbol, parameters) \
   if (api.name == nullptr && missing == nullptr) missing = #symbol;
+  // clang-format off
   WARPCELL_DRIVER_FUNCTIONS(X)
+// clang-format on
 #undef X
   if (missing != nullptr) {
     throw DeviceError("DRIVER_TOO_OLD", std::string("The NVIDIA driver is incomplete: libcuda.so.1 lacks ") + missing +

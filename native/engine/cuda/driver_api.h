@@ -101,66 +101,64 @@ using LogCallback = void (*)(void* data, int level, char* message, size_t length
 using SharedOfBlock = size_t (*)(int threads);
 
 // X(name, symbol with the ABI version that the types above belong to, parameters)
-#define WARPCELL_DRIVER_FUNCTIONS(X)                                                                                \
-  X(cuDriverGetVersion, cuDriverGetVersion, (int*))                                                                 \
-  X(cuInit, cuInit, (unsigned))                                                                                     \
-  X(cuGetErrorName, cuGetErrorName, (Result, const char**))                                                         \
-  X(cuGetErrorString, cuGetErrorString, (Result, const char**))                                                     \
-  X(cuDeviceGetCount, cuDeviceGetCount, (int*))                                                                     \
-  X(cuDeviceGet, cuDeviceGet, (DeviceHandle*, int))                                                                 \
-  X(cuDeviceGetName, cuDeviceGetName, (char*, int, DeviceHandle))                                                   \
-  X(cuDeviceGetAttribute, cuDeviceGetAttribute, (int*, DeviceAttribute, DeviceHandle))                              \
-  X(cuDeviceGetPCIBusId, cuDeviceGetPCIBusId, (char*, int, DeviceHandle))                                           \
-  X(cuDeviceTotalMem, cuDeviceTotalMem_v2, (size_t*, DeviceHandle))                                                 \
-  X(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (Context*, DeviceHandle))                                   \
-  X(cuCtxSetCurrent, cuCtxSetCurrent, (Context))                                                                    \
-  X(cuCtxSetLimit, cuCtxSetLimit, (int, size_t))                                                                    \
-  X(cuModuleLoadData, cuModuleLoadData, (Module*, const void*))                                                     \
-  X(cuModuleUnload, cuModuleUnload, (Module))                                                                       \
-  X(cuModuleGetFunction, cuModuleGetFunction, (Function*, Module, const char*))                                     \
-  X(cuFuncLoad, cuFuncLoad, (Function))                                                                             \
-  X(cuFuncGetAttribute, cuFuncGetAttribute, (int*, FunctionAttribute, Function))                                    \
-  X(cuFuncSetAttribute, cuFuncSetAttribute, (Function, FunctionAttribute, int))                                     \
-  X(cuFuncGetParamInfo, cuFuncGetParamInfo, (Function, size_t, size_t*, size_t*))                                   \
-  X(cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor,                       \
-    (int*, Function, int, size_t))                                                                                  \
-  X(cuOccupancyMaxPotentialBlockSize, cuOccupancyMaxPotentialBlockSize,                                             \
-    (int*, int*, Function, SharedOfBlock, size_t, int))                                                             \
-  X(cuLaunchKernel, cuLaunchKernel,                                                                                 \
-    (Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, void**))       \
-  X(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel,                                                           \
-    (Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**))               \
-  X(cuMemGetInfo, cuMemGetInfo_v2, (size_t*, size_t*))                                                              \
-  X(cuMemGetAllocationGranularity, cuMemGetAllocationGranularity, (size_t*, const AllocationProperties*, int))      \
-  X(cuMemCreate, cuMemCreate, (AllocationHandle*, size_t, const AllocationProperties*, unsigned long long))         \
-  X(cuMemRelease, cuMemRelease, (AllocationHandle))                                                                 \
+// clang-format off
+#define WARPCELL_DRIVER_FUNCTIONS(X) \
+  X(cuDriverGetVersion, cuDriverGetVersion, (int*)) \
+  X(cuInit, cuInit, (unsigned)) \
+  X(cuGetErrorName, cuGetErrorName, (Result, const char**)) \
+  X(cuGetErrorString, cuGetErrorString, (Result, const char**)) \
+  X(cuDeviceGetCount, cuDeviceGetCount, (int*)) \
+  X(cuDeviceGet, cuDeviceGet, (DeviceHandle*, int)) \
+  X(cuDeviceGetName, cuDeviceGetName, (char*, int, DeviceHandle)) \
+  X(cuDeviceGetAttribute, cuDeviceGetAttribute, (int*, DeviceAttribute, DeviceHandle)) \
+  X(cuDeviceGetPCIBusId, cuDeviceGetPCIBusId, (char*, int, DeviceHandle)) \
+  X(cuDeviceTotalMem, cuDeviceTotalMem_v2, (size_t*, DeviceHandle)) \
+  X(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (Context*, DeviceHandle)) \
+  X(cuCtxSetCurrent, cuCtxSetCurrent, (Context)) \
+  X(cuCtxSetLimit, cuCtxSetLimit, (int, size_t)) \
+  X(cuModuleLoadData, cuModuleLoadData, (Module*, const void*)) \
+  X(cuModuleUnload, cuModuleUnload, (Module)) \
+  X(cuModuleGetFunction, cuModuleGetFunction, (Function*, Module, const char*)) \
+  X(cuFuncLoad, cuFuncLoad, (Function)) \
+  X(cuFuncGetAttribute, cuFuncGetAttribute, (int*, FunctionAttribute, Function)) \
+  X(cuFuncSetAttribute, cuFuncSetAttribute, (Function, FunctionAttribute, int)) \
+  X(cuFuncGetParamInfo, cuFuncGetParamInfo, (Function, size_t, size_t*, size_t*)) \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor, (int*, Function, int, size_t)) \
+  X(cuOccupancyMaxPotentialBlockSize, cuOccupancyMaxPotentialBlockSize, (int*, int*, Function, SharedOfBlock, size_t, int)) \
+  X(cuLaunchKernel, cuLaunchKernel, (Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, void**)) \
+  X(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel, (Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**)) \
+  X(cuMemGetInfo, cuMemGetInfo_v2, (size_t*, size_t*)) \
+  X(cuMemGetAllocationGranularity, cuMemGetAllocationGranularity, (size_t*, const AllocationProperties*, int)) \
+  X(cuMemCreate, cuMemCreate, (AllocationHandle*, size_t, const AllocationProperties*, unsigned long long)) \
+  X(cuMemRelease, cuMemRelease, (AllocationHandle)) \
   X(cuMemExportToShareableHandle, cuMemExportToShareableHandle, (void*, AllocationHandle, int, unsigned long long)) \
-  X(cuMemImportFromShareableHandle, cuMemImportFromShareableHandle, (AllocationHandle*, void*, int))                \
-  X(cuMemAddressReserve, cuMemAddressReserve, (DevicePointer*, size_t, size_t, DevicePointer, unsigned long long))  \
-  X(cuMemAddressFree, cuMemAddressFree, (DevicePointer, size_t))                                                    \
-  X(cuMemMap, cuMemMap, (DevicePointer, size_t, size_t, AllocationHandle, unsigned long long))                      \
-  X(cuMemUnmap, cuMemUnmap, (DevicePointer, size_t))                                                                \
-  X(cuMemSetAccess, cuMemSetAccess, (DevicePointer, size_t, const AccessDescription*, size_t))                      \
-  X(cuMemAlloc, cuMemAlloc_v2, (DevicePointer*, size_t))                                                            \
-  X(cuMemFree, cuMemFree_v2, (DevicePointer))                                                                       \
-  X(cuMemHostRegister, cuMemHostRegister_v2, (void*, size_t, unsigned))                                             \
-  X(cuMemHostUnregister, cuMemHostUnregister, (void*))                                                              \
-  X(cuMemHostGetDevicePointer, cuMemHostGetDevicePointer_v2, (DevicePointer*, void*, unsigned))                     \
-  X(cuMemcpyAsync, cuMemcpyAsync, (DevicePointer, DevicePointer, size_t, Stream))                                   \
-  X(cuMemsetD8Async, cuMemsetD8Async, (DevicePointer, unsigned char, size_t, Stream))                               \
-  X(cuMemsetD16Async, cuMemsetD16Async, (DevicePointer, unsigned short, size_t, Stream))                            \
-  X(cuMemsetD32Async, cuMemsetD32Async, (DevicePointer, unsigned, size_t, Stream))                                  \
-  X(cuMemsetD2D32Async, cuMemsetD2D32Async, (DevicePointer, size_t, unsigned, size_t, size_t, Stream))              \
-  X(cuStreamCreate, cuStreamCreate, (Stream*, unsigned))                                                            \
-  X(cuStreamQuery, cuStreamQuery, (Stream))                                                                         \
-  X(cuStreamGetFlags, cuStreamGetFlags, (Stream, unsigned*))                                                        \
-  X(cuStreamSynchronize, cuStreamSynchronize, (Stream))                                                             \
-  X(cuStreamWriteValue64, cuStreamWriteValue64_v2, (Stream, DevicePointer, uint64_t, unsigned))                     \
-  X(cuEventCreate, cuEventCreate, (Event*, unsigned))                                                               \
-  X(cuEventDestroy, cuEventDestroy_v2, (Event))                                                                     \
-  X(cuEventRecord, cuEventRecord, (Event, Stream))                                                                  \
-  X(cuEventSynchronize, cuEventSynchronize, (Event))                                                                \
+  X(cuMemImportFromShareableHandle, cuMemImportFromShareableHandle, (AllocationHandle*, void*, int)) \
+  X(cuMemAddressReserve, cuMemAddressReserve, (DevicePointer*, size_t, size_t, DevicePointer, unsigned long long)) \
+  X(cuMemAddressFree, cuMemAddressFree, (DevicePointer, size_t)) \
+  X(cuMemMap, cuMemMap, (DevicePointer, size_t, size_t, AllocationHandle, unsigned long long)) \
+  X(cuMemUnmap, cuMemUnmap, (DevicePointer, size_t)) \
+  X(cuMemSetAccess, cuMemSetAccess, (DevicePointer, size_t, const AccessDescription*, size_t)) \
+  X(cuMemAlloc, cuMemAlloc_v2, (DevicePointer*, size_t)) \
+  X(cuMemFree, cuMemFree_v2, (DevicePointer)) \
+  X(cuMemHostRegister, cuMemHostRegister_v2, (void*, size_t, unsigned)) \
+  X(cuMemHostUnregister, cuMemHostUnregister, (void*)) \
+  X(cuMemHostGetDevicePointer, cuMemHostGetDevicePointer_v2, (DevicePointer*, void*, unsigned)) \
+  X(cuMemcpyAsync, cuMemcpyAsync, (DevicePointer, DevicePointer, size_t, Stream)) \
+  X(cuMemsetD8Async, cuMemsetD8Async, (DevicePointer, unsigned char, size_t, Stream)) \
+  X(cuMemsetD16Async, cuMemsetD16Async, (DevicePointer, unsigned short, size_t, Stream)) \
+  X(cuMemsetD32Async, cuMemsetD32Async, (DevicePointer, unsigned, size_t, Stream)) \
+  X(cuMemsetD2D32Async, cuMemsetD2D32Async, (DevicePointer, size_t, unsigned, size_t, size_t, Stream)) \
+  X(cuStreamCreate, cuStreamCreate, (Stream*, unsigned)) \
+  X(cuStreamQuery, cuStreamQuery, (Stream)) \
+  X(cuStreamGetFlags, cuStreamGetFlags, (Stream, unsigned*)) \
+  X(cuStreamSynchronize, cuStreamSynchronize, (Stream)) \
+  X(cuStreamWriteValue64, cuStreamWriteValue64_v2, (Stream, DevicePointer, uint64_t, unsigned)) \
+  X(cuEventCreate, cuEventCreate, (Event*, unsigned)) \
+  X(cuEventDestroy, cuEventDestroy_v2, (Event)) \
+  X(cuEventRecord, cuEventRecord, (Event, Stream)) \
+  X(cuEventSynchronize, cuEventSynchronize, (Event)) \
   X(cuEventElapsedTime, cuEventElapsedTime, (float*, Event, Event))
+// clang-format on
 
 // Null in a driver that lacks them.
 #define WARPCELL_OPTIONAL_DRIVER_FUNCTIONS(X) \
@@ -168,8 +166,10 @@ using SharedOfBlock = size_t (*)(int threads);
 
 struct DriverApi {
 #define X(name, symbol, parameters) Result(*name) parameters = nullptr;
+  // clang-format off
   WARPCELL_DRIVER_FUNCTIONS(X)
   WARPCELL_OPTIONAL_DRIVER_FUNCTIONS(X)
+// clang-format on
 #undef X
   int version = 0;  // 13000: made for CUDA 13.0
 

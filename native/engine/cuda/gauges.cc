@@ -23,19 +23,23 @@ struct NvmlProcess {
   unsigned gpu_instance, compute_instance;
 };
 
-#define WARPCELL_NVML_FUNCTIONS(X)                                     \
-  X(nvmlInit_v2, ())                                                   \
-  X(nvmlSystemGetNVMLVersion, (char*, unsigned))                       \
-  X(nvmlDeviceGetHandleByPciBusId_v2, (const char*, NvmlDeviceTag**))  \
-  X(nvmlDeviceGetMemoryInfo, (NvmlDeviceTag*, NvmlMemory*))            \
+// clang-format off
+#define WARPCELL_NVML_FUNCTIONS(X) \
+  X(nvmlInit_v2, ()) \
+  X(nvmlSystemGetNVMLVersion, (char*, unsigned)) \
+  X(nvmlDeviceGetHandleByPciBusId_v2, (const char*, NvmlDeviceTag**)) \
+  X(nvmlDeviceGetMemoryInfo, (NvmlDeviceTag*, NvmlMemory*)) \
   X(nvmlDeviceGetUtilizationRates, (NvmlDeviceTag*, NvmlUtilization*)) \
-  X(nvmlDeviceGetTemperature, (NvmlDeviceTag*, int, unsigned*))        \
-  X(nvmlDeviceGetPowerUsage, (NvmlDeviceTag*, unsigned*))              \
+  X(nvmlDeviceGetTemperature, (NvmlDeviceTag*, int, unsigned*)) \
+  X(nvmlDeviceGetPowerUsage, (NvmlDeviceTag*, unsigned*)) \
   X(nvmlDeviceGetComputeRunningProcesses_v3, (NvmlDeviceTag*, unsigned*, NvmlProcess*))
+// clang-format on
 
 struct NvmlApi {
 #define X(name, parameters) int(*name) parameters = nullptr;
+  // clang-format off
   WARPCELL_NVML_FUNCTIONS(X)
+// clang-format on
 #undef X
 };
 
@@ -53,7 +57,9 @@ const NvmlApi* open_nvml(std::string* path) {
   static NvmlApi api;
   bool complete = true;
 #define X(name, parameters) complete = library.resolve(#name, api.name) && complete;
+  // clang-format off
   WARPCELL_NVML_FUNCTIONS(X)
+// clang-format on
 #undef X
   if (!complete || api.nvmlInit_v2() != kOk) return nullptr;
   *path = library.file_of("nvmlInit_v2");

@@ -222,7 +222,9 @@ void Nvrtc::open() {
     NvrtcApi api;
     bool complete = true;
 #define X(name, parameters) complete = library.resolve(#name, api.name) && complete;
+    // clang-format off
     WARPCELL_NVRTC_FUNCTIONS(X)
+// clang-format on
 #undef X
     if (!complete || api.nvrtcVersion(&api.major, &api.minor) != kOk) {
       tried_ += path + ": not a complete NVRTC\n";

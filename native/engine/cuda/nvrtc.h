@@ -15,26 +15,30 @@ namespace warpcell::cuda {
 struct ProgramTag;
 using Program = ProgramTag*;  // nvrtcProgram
 
-#define WARPCELL_NVRTC_FUNCTIONS(X)                                                                        \
-  X(nvrtcVersion, (int*, int*))                                                                            \
-  X(nvrtcGetErrorString, (int))                                                                            \
-  X(nvrtcGetNumSupportedArchs, (int*))                                                                     \
-  X(nvrtcGetSupportedArchs, (int*))                                                                        \
+// clang-format off
+#define WARPCELL_NVRTC_FUNCTIONS(X) \
+  X(nvrtcVersion, (int*, int*)) \
+  X(nvrtcGetErrorString, (int)) \
+  X(nvrtcGetNumSupportedArchs, (int*)) \
+  X(nvrtcGetSupportedArchs, (int*)) \
   X(nvrtcCreateProgram, (Program*, const char*, const char*, int, const char* const*, const char* const*)) \
-  X(nvrtcDestroyProgram, (Program*))                                                                       \
-  X(nvrtcAddNameExpression, (Program, const char*))                                                        \
-  X(nvrtcCompileProgram, (Program, int, const char* const*))                                               \
-  X(nvrtcGetProgramLogSize, (Program, size_t*))                                                            \
-  X(nvrtcGetProgramLog, (Program, char*))                                                                  \
-  X(nvrtcGetLoweredName, (Program, const char*, const char**))                                             \
-  X(nvrtcGetCUBINSize, (Program, size_t*))                                                                 \
-  X(nvrtcGetCUBIN, (Program, char*))                                                                       \
-  X(nvrtcGetPTXSize, (Program, size_t*))                                                                   \
+  X(nvrtcDestroyProgram, (Program*)) \
+  X(nvrtcAddNameExpression, (Program, const char*)) \
+  X(nvrtcCompileProgram, (Program, int, const char* const*)) \
+  X(nvrtcGetProgramLogSize, (Program, size_t*)) \
+  X(nvrtcGetProgramLog, (Program, char*)) \
+  X(nvrtcGetLoweredName, (Program, const char*, const char**)) \
+  X(nvrtcGetCUBINSize, (Program, size_t*)) \
+  X(nvrtcGetCUBIN, (Program, char*)) \
+  X(nvrtcGetPTXSize, (Program, size_t*)) \
   X(nvrtcGetPTX, (Program, char*))
+// clang-format on
 
 struct NvrtcApi {
 #define X(name, parameters) int(*name) parameters = nullptr;
+  // clang-format off
   WARPCELL_NVRTC_FUNCTIONS(X)
+// clang-format on
 #undef X
   std::string path;
   int major = 0;

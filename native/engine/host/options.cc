@@ -22,6 +22,7 @@ constexpr Option kOptions[] = {
     {"--include=", [](CellOptions& o, const std::string& value) { o.includes.push_back(value); }},
     {"--flag=", [](CellOptions& o, const std::string& value) { o.flags.push_back(value); }},
     {"--fast-math", [](CellOptions& o, const std::string&) { o.fast_math = true; }},
+    {"--library", [](CellOptions& o, const std::string&) { o.library = true; }},
     {"--verbose", [](CellOptions& o, const std::string&) { o.verbose = true; }},
 };
 

@@ -13,6 +13,7 @@ struct CellOptions {
   std::vector<std::string> includes;  // folders
   std::vector<std::string> flags;     // for the compiler, as they are
   bool fast_math = false;
+  bool library = false;  // a part of the library: it keeps to what C++ defines, and is compiled as it stands
   bool verbose = false;  // the compiler's report belongs in the log
 };
 

@@ -3,6 +3,5 @@
 #if defined(NDEBUG)
 #define assert(condition) (static_cast<void>(0))
 #else
-#define assert(condition) \
-  ((condition) ? static_cast<void>(0) : ::warpcell_cpu::assertion_failed(#condition, __FILE__, __LINE__))
+#define assert(condition) ((condition) ? static_cast<void>(0) : ::warpcell_cpu::assertion_failed(#condition, __FILE__, __LINE__))
 #endif

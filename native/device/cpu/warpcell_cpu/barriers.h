@@ -49,8 +49,7 @@ WARPCELL_CPU_FN void yield(u32 line) {
 
 static __thread u32 fences;
 
-// A thread that spins on a flag between two fences lets the others of its block run, now and then: nearly every other
-// fence is passed once.
+// A thread that spins on a flag between two fences lets the others of its block run, now and then: nearly every other fence is passed once.
 WARPCELL_CPU_FN void fenced(u32 line) {
   if (__builtin_expect(++fences % 64 == 0, 0)) yield(line);
 }
@@ -64,20 +63,15 @@ WARPCELL_CPU_FN int __syncthreads_count(int predicate, unsigned line = __builtin
   return int(warpcell_cpu::block->voted);
 }
 
-WARPCELL_CPU_FN int __syncthreads_or(int predicate, unsigned line = __builtin_LINE()) {
-  return __syncthreads_count(predicate, line) != 0;
-}
+WARPCELL_CPU_FN int __syncthreads_or(int predicate, unsigned line = __builtin_LINE()) { return __syncthreads_count(predicate, line) != 0; }
 
-WARPCELL_CPU_FN int __syncthreads_and(int predicate, unsigned line = __builtin_LINE()) {
-  return __syncthreads_count(!predicate, line) == 0;
-}
+WARPCELL_CPU_FN int __syncthreads_and(int predicate, unsigned line = __builtin_LINE()) { return __syncthreads_count(!predicate, line) == 0; }
 
 WARPCELL_CPU_FN void __nanosleep(unsigned, unsigned line = __builtin_LINE()) { warpcell_cpu::yield(line); }
-#define X(name, fence)                                          \
-  WARPCELL_CPU_FN void name(unsigned line = __builtin_LINE()) { \
-    fence(__ATOMIC_SEQ_CST);                                    \
-    warpcell_cpu::fenced(line);                                 \
+#define X(name, fence)                                                                                                             \
+  WARPCELL_CPU_FN void name(unsigned line = __builtin_LINE()) {                                                                    \
+    fence(__ATOMIC_SEQ_CST);                                                                                                       \
+    warpcell_cpu::fenced(line);                                                                                                    \
   }
-X(__threadfence, __atomic_thread_fence)
-X(__threadfence_system, __atomic_thread_fence) X(__threadfence_block, __atomic_signal_fence)
+X(__threadfence, __atomic_thread_fence) X(__threadfence_system, __atomic_thread_fence) X(__threadfence_block, __atomic_signal_fence)
 #undef X

@@ -1,5 +1,5 @@
-// Makes a kernel callable: turns a function that describes one thread into an entry that runs blocks of threads, with
-// its arguments read from one packed buffer (each at its natural alignment, as cuLaunchKernel lays them out).
+// Makes a kernel callable: turns a function that describes one thread into an entry that runs blocks of threads, with its arguments read from one packed buffer
+// (each at its natural alignment, as cuLaunchKernel lays them out).
 #pragma once
 #include "indices.h"
 
@@ -10,9 +10,7 @@ struct Indices {};
 template <u32 N, u32... I>
 struct MakeIndices : MakeIndices<N - 1, N - 1, I...> {};
 template <u32... I>
-struct MakeIndices<0, I...> {
-  using type = Indices<I...>;
-};
+struct MakeIndices<0, I...> { using type = Indices<I...>; };
 
 template <class... A>
 struct Layout {
@@ -33,9 +31,8 @@ struct Layout {
 
 static __thread char touched;
 
-// Makes the core's copy of the cell's thread variables, shared memory among them. The first access does that in the C
-// library, which uses any register; but clang (19 at least) takes for granted that xmm16 and above survive
-// __tls_get_addr, so no kernel may be the first.
+// Makes the core's copy of the cell's thread variables, shared memory among them. The first access does that in the C library, which
+// uses any register; but clang (19 at least) takes for granted that xmm16 and above survive __tls_get_addr, so no kernel may be the first.
 static __attribute__((noinline)) void touch() { asm volatile("" : : "r"(&touched)); }
 
 template <auto K>
@@ -45,14 +42,12 @@ template <class... A, void (*K)(A...)>
 struct Launch<K> {
   static constexpr Layout<A...> layout{};
 
-  // Runs threads in order until one that has been parked has ended. A kernel without barriers is a plain loop here,
-  // which compilers vectorise. (A pragma that calls the iterations independent would be wrong: a thread's local array
-  // is one place for all of them.)
+  // Runs threads in order until one that has been parked has ended. A kernel without barriers is a plain loop here, which compilers
+  // vectorise. (A pragma that calls the iterations independent would be wrong: a thread's local array is one place for all of them.)
   WARPCELL_CPU_FN void blocks(Run* run, A... arguments) {
     const u32 grid_x = run->geometry->grid[0], grid_y = run->geometry->grid[1];
     const u32 size_x = run->geometry->block[0], size_y = run->geometry->block[1], size_z = run->geometry->block[2];
-    if (size_x == 0 || size_x > kMaxThreads || size_y == 0 || size_y > kMaxThreads || size_z == 0)
-      __builtin_unreachable();
+    if (size_x == 0 || size_x > kMaxThreads || size_y == 0 || size_y > kMaxThreads || size_z == 0) __builtin_unreachable();
     detached = 0;
     block = run->block;
     dynamic_shared = run->shared;
@@ -114,8 +109,7 @@ constexpr warpcell_cpu_kernel warpcell_cpu_description = {
     &warpcell_cpu::Launch<K>::entry,
 };
 
-// One exported description per kernel; `bound` is the most threads of a block, in parentheses; the expression may hold
-// commas. It comes after the cell's own macros, so no name in it may be one that a cell would define: `count`, `size`.
-#define WARPCELL_CPU_EXPORT(number, bound, ...)                   \
-  extern "C" __attribute__((__visibility__("default"), __used__)) \
-  const warpcell_cpu_kernel warpcell_cpu_kernel_##number = warpcell_cpu_description<(&__VA_ARGS__), bound>;
+// One exported description per kernel; `bound` is the most threads of a block, in parentheses; the expression may hold commas. It comes after the cell's own macros, so no name in it may be
+// one that a cell would define: `count`, `size`.
+#define WARPCELL_CPU_EXPORT(number, bound, ...) \
+  extern "C" __attribute__((__visibility__("default"), __used__)) const warpcell_cpu_kernel warpcell_cpu_kernel_##number = warpcell_cpu_description<(&__VA_ARGS__), bound>;

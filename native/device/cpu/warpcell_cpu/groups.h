@@ -38,15 +38,11 @@ class grid_group {
  public:
   static WARPCELL_CPU_MEMBER void sync(unsigned line = __builtin_LINE()) { warpcell_cpu::grid_barrier(line); }
   static WARPCELL_CPU_MEMBER bool is_valid() { return warpcell_cpu_is_cooperative() != 0; }
-  static WARPCELL_CPU_MEMBER unsigned long long num_blocks() {
-    return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
-  }
+  static WARPCELL_CPU_MEMBER unsigned long long num_blocks() { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
   static WARPCELL_CPU_MEMBER unsigned long long num_threads() { return num_blocks() * warpcell_cpu::volume(blockDim); }
   static WARPCELL_CPU_MEMBER unsigned long long size() { return num_threads(); }
   static WARPCELL_CPU_MEMBER unsigned long long block_rank() { return warpcell_cpu::linear_block(); }
-  static WARPCELL_CPU_MEMBER unsigned long long thread_rank() {
-    return block_rank() * warpcell_cpu::volume(blockDim) + warpcell_cpu::linear_thread();
-  }
+  static WARPCELL_CPU_MEMBER unsigned long long thread_rank() { return block_rank() * warpcell_cpu::volume(blockDim) + warpcell_cpu::linear_thread(); }
   static WARPCELL_CPU_MEMBER dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
   static WARPCELL_CPU_MEMBER dim3 dim_blocks() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
   static WARPCELL_CPU_MEMBER dim3 group_dim() { return dim_blocks(); }
@@ -70,56 +66,30 @@ class thread_block_tile {
   static WARPCELL_CPU_MEMBER unsigned meta_group_size() { return (warpcell_cpu::volume(blockDim) + N - 1) / N; }
 
   template <class T>
-  WARPCELL_CPU_MEMBER T shfl(T value, int rank, unsigned line = __builtin_LINE()) const {
-    return __shfl_sync(mask(), value, rank, N, line);
-  }
+  WARPCELL_CPU_MEMBER T shfl(T value, int rank, unsigned line = __builtin_LINE()) const { return __shfl_sync(mask(), value, rank, N, line); }
   template <class T>
-  WARPCELL_CPU_MEMBER T shfl_up(T value, unsigned distance, unsigned line = __builtin_LINE()) const {
-    return __shfl_up_sync(mask(), value, distance, N, line);
-  }
+  WARPCELL_CPU_MEMBER T shfl_up(T value, unsigned distance, unsigned line = __builtin_LINE()) const { return __shfl_up_sync(mask(), value, distance, N, line); }
   template <class T>
-  WARPCELL_CPU_MEMBER T shfl_down(T value, unsigned distance, unsigned line = __builtin_LINE()) const {
-    return __shfl_down_sync(mask(), value, distance, N, line);
-  }
+  WARPCELL_CPU_MEMBER T shfl_down(T value, unsigned distance, unsigned line = __builtin_LINE()) const { return __shfl_down_sync(mask(), value, distance, N, line); }
   template <class T>
-  WARPCELL_CPU_MEMBER T shfl_xor(T value, int bits, unsigned line = __builtin_LINE()) const {
-    return __shfl_xor_sync(mask(), value, bits, N, line);
-  }
-  WARPCELL_CPU_MEMBER int any(int predicate, unsigned line = __builtin_LINE()) const {
-    return __any_sync(mask(), predicate, line);
-  }
-  WARPCELL_CPU_MEMBER int all(int predicate, unsigned line = __builtin_LINE()) const {
-    return __all_sync(mask(), predicate, line);
-  }
-  WARPCELL_CPU_MEMBER unsigned ballot(int predicate, unsigned line = __builtin_LINE()) const {
-    return own(__ballot_sync(mask(), predicate, line));
-  }
+  WARPCELL_CPU_MEMBER T shfl_xor(T value, int bits, unsigned line = __builtin_LINE()) const { return __shfl_xor_sync(mask(), value, bits, N, line); }
+  WARPCELL_CPU_MEMBER int any(int predicate, unsigned line = __builtin_LINE()) const { return __any_sync(mask(), predicate, line); }
+  WARPCELL_CPU_MEMBER int all(int predicate, unsigned line = __builtin_LINE()) const { return __all_sync(mask(), predicate, line); }
+  WARPCELL_CPU_MEMBER unsigned ballot(int predicate, unsigned line = __builtin_LINE()) const { return own(__ballot_sync(mask(), predicate, line)); }
   template <class T>
-  WARPCELL_CPU_MEMBER unsigned match_any(T value, unsigned line = __builtin_LINE()) const {
-    return own(__match_any_sync(mask(), value, line));
-  }
+  WARPCELL_CPU_MEMBER unsigned match_any(T value, unsigned line = __builtin_LINE()) const { return own(__match_any_sync(mask(), value, line)); }
   template <class T>
-  WARPCELL_CPU_MEMBER unsigned match_all(T value, int& same, unsigned line = __builtin_LINE()) const {
-    return own(__match_all_sync(mask(), value, &same, line));
-  }
+  WARPCELL_CPU_MEMBER unsigned match_all(T value, int& same, unsigned line = __builtin_LINE()) const { return own(__match_all_sync(mask(), value, &same, line)); }
 };
 
 template <unsigned N, class Parent>
-WARPCELL_CPU_FN thread_block_tile<N, Parent> tiled_partition(const Parent&) {
-  return {};
-}
+WARPCELL_CPU_FN thread_block_tile<N, Parent> tiled_partition(const Parent&) { return {}; }
 
 template <class Group>
-WARPCELL_CPU_FN void sync(const Group& group, unsigned line = __builtin_LINE()) {
-  group.sync(line);
-}
+WARPCELL_CPU_FN void sync(const Group& group, unsigned line = __builtin_LINE()) { group.sync(line); }
 template <class Group>
-WARPCELL_CPU_FN unsigned long long thread_rank(const Group& group) {
-  return group.thread_rank();
-}
+WARPCELL_CPU_FN unsigned long long thread_rank(const Group& group) { return group.thread_rank(); }
 template <class Group>
-WARPCELL_CPU_FN unsigned long long group_size(const Group& group) {
-  return group.size();
-}
+WARPCELL_CPU_FN unsigned long long group_size(const Group& group) { return group.size(); }
 
 }  // namespace cooperative_groups

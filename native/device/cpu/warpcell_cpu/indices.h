@@ -1,6 +1,5 @@
-// Where a thread is: threadIdx and its kin, kept per operating system's thread. Internal and never address-taken, so
-// that a compiler knows that no pointer of the user reaches them, and can vectorise the loop over the threads of a
-// block.
+// Where a thread is: threadIdx and its kin, kept per operating system's thread. Internal and never address-taken, so that a compiler
+// knows that no pointer of the user reaches them, and can vectorise the loop over the threads of a block.
 #pragma once
 #include "block.h"
 #include "vectors.h"
@@ -13,7 +12,7 @@ constexpr int warpSize = 32;
 
 namespace warpcell_cpu {
 
-static __thread int detached;  // the running thread has been parked before: it has a stack of its own
+static __thread int detached;                  // the running thread has been parked before: it has a stack of its own
 static __thread Block* block;
 static __thread unsigned char* dynamic_shared;
 
@@ -27,9 +26,7 @@ struct DynamicShared<T[]> {
   WARPCELL_CPU_FN T* get() { return reinterpret_cast<T*>(dynamic_shared); }
   operator T*() const { return get(); }
   template <class Other>
-  explicit operator Other*() const {
-    return (Other*)get();
-  }  // (float*)name, as an array has it
+  explicit operator Other*() const { return (Other*)get(); }   // (float*)name, as an array has it
 };
 
 }  // namespace warpcell_cpu

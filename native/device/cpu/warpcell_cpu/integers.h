@@ -44,9 +44,7 @@ WARPCELL_CPU_FN long long __mul64hi(long long x, long long y) { return (long lon
 WARPCELL_CPU_FN unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
   return (unsigned long long)(warpcell_cpu_uint128(x) * y >> 64);
 }
-WARPCELL_CPU_FN unsigned __sad(int x, int y, unsigned z) {
-  return z + (x > y ? unsigned(x) - unsigned(y) : unsigned(y) - unsigned(x));
-}
+WARPCELL_CPU_FN unsigned __sad(int x, int y, unsigned z) { return z + (x > y ? unsigned(x) - unsigned(y) : unsigned(y) - unsigned(x)); }
 WARPCELL_CPU_FN unsigned __usad(unsigned x, unsigned y, unsigned z) { return z + (x > y ? x - y : y - x); }
 WARPCELL_CPU_FN int __hadd(int x, int y) { return int(((long long)x + y) >> 1); }
 WARPCELL_CPU_FN int __rhadd(int x, int y) { return int(((long long)x + y + 1) >> 1); }
@@ -59,12 +57,8 @@ WARPCELL_CPU_FN unsigned __funnelshift_l(unsigned low, unsigned high, unsigned s
 WARPCELL_CPU_FN unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   return unsigned(((unsigned long long)high << 32 | low) >> (shift & 31));
 }
-WARPCELL_CPU_FN unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
-  return shift >= 32 ? low : __funnelshift_l(low, high, shift);
-}
-WARPCELL_CPU_FN unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
-  return shift >= 32 ? high : __funnelshift_r(low, high, shift);
-}
+WARPCELL_CPU_FN unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) { return shift >= 32 ? low : __funnelshift_l(low, high, shift); }
+WARPCELL_CPU_FN unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) { return shift >= 32 ? high : __funnelshift_r(low, high, shift); }
 
 WARPCELL_CPU_FN int __dp4a(int a, int b, int c) {
   for (int i = 0; i < 4; i++) c += int((signed char)(a >> (8 * i))) * int((signed char)(b >> (8 * i)));
@@ -78,11 +72,10 @@ WARPCELL_CPU_FN unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
 // Bits of one type as another.
 #define X(name, to, from) \
   WARPCELL_CPU_FN to name(from x) { return warpcell_cpu::from_bits<to>(warpcell_cpu::to_bits(x)); }
-X(__int_as_float, float, int)
-X(__float_as_int, int, float) X(__uint_as_float, float, unsigned) X(__float_as_uint, unsigned, float)
-    X(__longlong_as_double, double, long long) X(__double_as_longlong, long long, double)
+X(__int_as_float, float, int) X(__float_as_int, int, float) X(__uint_as_float, float, unsigned) X(__float_as_uint, unsigned, float)
+X(__longlong_as_double, double, long long) X(__double_as_longlong, long long, double)
 #undef X
-        WARPCELL_CPU_FN double __hiloint2double(int high, int low) {
+WARPCELL_CPU_FN double __hiloint2double(int high, int low) {
   return warpcell_cpu::from_bits<double>((unsigned long long)unsigned(high) << 32 | unsigned(low));
 }
 WARPCELL_CPU_FN int __double2hiint(double x) { return int(warpcell_cpu::to_bits(x) >> 32); }
@@ -90,8 +83,7 @@ WARPCELL_CPU_FN int __double2loint(double x) { return int(warpcell_cpu::to_bits(
 
 namespace warpcell_cpu {
 
-// As a GPU converts: out of range goes to the nearest end, a NaN to 0. `end` is the power of two just above the largest
-// integer.
+// As a GPU converts: out of range goes to the nearest end, a NaN to 0. `end` is the power of two just above the largest integer.
 template <class To>
 WARPCELL_CPU_FN To saturated(double x, double lowest, double end, To smallest, To largest) {
   return x != x ? To(0) : x < lowest ? smallest : x >= end ? largest : To(x);
@@ -99,47 +91,34 @@ WARPCELL_CPU_FN To saturated(double x, double lowest, double end, To smallest, T
 
 }  // namespace warpcell_cpu
 
-#define X(from, from_type, suffix, round)                                                                             \
-  WARPCELL_CPU_FN int __##from##2int_##suffix(from_type x) {                                                          \
-    return warpcell_cpu::saturated<int>(round(double(x)), -2147483648.0, 2147483648.0, INT_MIN, INT_MAX);             \
-  }                                                                                                                   \
-  WARPCELL_CPU_FN unsigned __##from##2uint_##suffix(from_type x) {                                                    \
-    return warpcell_cpu::saturated<unsigned>(round(double(x)), 0.0, 4294967296.0, 0, UINT_MAX);                       \
-  }                                                                                                                   \
-  WARPCELL_CPU_FN long long __##from##2ll_##suffix(from_type x) {                                                     \
-    return warpcell_cpu::saturated<long long>(round(double(x)), -9223372036854775808.0, 9223372036854775808.0,        \
-                                              LLONG_MIN, LLONG_MAX);                                                  \
-  }                                                                                                                   \
-  WARPCELL_CPU_FN unsigned long long __##from##2ull_##suffix(from_type x) {                                           \
-    return warpcell_cpu::saturated<unsigned long long>(round(double(x)), 0.0, 18446744073709551616.0, 0, ULLONG_MAX); \
+#define X(from, from_type, suffix, round)                                                                                          \
+  WARPCELL_CPU_FN int __##from##2int_##suffix(from_type x) {                                                                      \
+    return warpcell_cpu::saturated<int>(round(double(x)), -2147483648.0, 2147483648.0, INT_MIN, INT_MAX);                         \
+  }                                                                                                                               \
+  WARPCELL_CPU_FN unsigned __##from##2uint_##suffix(from_type x) {                                                                \
+    return warpcell_cpu::saturated<unsigned>(round(double(x)), 0.0, 4294967296.0, 0, UINT_MAX);                                   \
+  }                                                                                                                               \
+  WARPCELL_CPU_FN long long __##from##2ll_##suffix(from_type x) {                                                                 \
+    return warpcell_cpu::saturated<long long>(round(double(x)), -9223372036854775808.0, 9223372036854775808.0, LLONG_MIN, LLONG_MAX); \
+  }                                                                                                                               \
+  WARPCELL_CPU_FN unsigned long long __##from##2ull_##suffix(from_type x) {                                                       \
+    return warpcell_cpu::saturated<unsigned long long>(round(double(x)), 0.0, 18446744073709551616.0, 0, ULLONG_MAX);             \
   }
-X(float, float, rn, rint)
-X(float, float, rz, trunc) X(float, float, rd, floor) X(float, float, ru, ceil) X(double, double, rn, rint)
-    X(double, double, rz, trunc) X(double, double, rd, floor) X(double, double, ru, ceil)
+X(float, float, rn, rint) X(float, float, rz, trunc) X(float, float, rd, floor) X(float, float, ru, ceil)
+X(double, double, rn, rint) X(double, double, rz, trunc) X(double, double, rd, floor) X(double, double, ru, ceil)
 #undef X
 
-        WARPCELL_CPU_FN float __double2float_rn(double x) {
-  return float(x);
-}
-#define X(name, type)                                                    \
-  WARPCELL_CPU_FN float __##name##2float_rn(type x) { return float(x); } \
+WARPCELL_CPU_FN float __double2float_rn(double x) { return float(x); }
+#define X(name, type)                                                        \
+  WARPCELL_CPU_FN float __##name##2float_rn(type x) { return float(x); }     \
   WARPCELL_CPU_FN double __##name##2double_rn(type x) { return double(x); }
-X(int, int)
-X(uint, unsigned) X(ll, long long) X(ull, unsigned long long)
+X(int, int) X(uint, unsigned) X(ll, long long) X(ull, unsigned long long)
 #undef X
 
 // Loads and stores with a hint for the cache.
-#define X(name)                              \
-  template <class T>                         \
-  WARPCELL_CPU_FN T name(const T* address) { \
-    return *address;                         \
-  }
-    X(__ldg) X(__ldca) X(__ldcg) X(__ldcs) X(__ldlu) X(__ldcv)
+#define X(name) template <class T> WARPCELL_CPU_FN T name(const T* address) { return *address; }
+X(__ldg) X(__ldca) X(__ldcg) X(__ldcs) X(__ldlu) X(__ldcv)
 #undef X
-#define X(name)                                                                                 \
-  template <class T>                                                                            \
-  WARPCELL_CPU_FN void name(T* address, typename warpcell_cpu::EnableIf<true, T>::type value) { \
-    *address = value;                                                                           \
-  }
-        X(__stwb) X(__stcg) X(__stcs) X(__stwt)
+#define X(name) template <class T> WARPCELL_CPU_FN void name(T* address, typename warpcell_cpu::EnableIf<true, T>::type value) { *address = value; }
+X(__stwb) X(__stcg) X(__stcs) X(__stwt)
 #undef X

@@ -25,10 +25,7 @@
 #define __grid_constant__
 
 #if !defined(__clang__)
-#define __builtin_assume(condition)            \
-  do {                                         \
-    if (!(condition)) __builtin_unreachable(); \
-  } while (0)
+#define __builtin_assume(condition) do { if (!(condition)) __builtin_unreachable(); } while (0)
 #endif
 #define __assume(condition) __builtin_assume(condition)
 
@@ -53,6 +50,5 @@
 #define WARPCELL_CPU_INLINE_CALL
 #endif
 
-// Short, since every function of these headers begins with it. Inlined always: a return from a function that switched
-// is mispredicted.
+// Short, since every function of these headers begins with it. Inlined always: a return from a function that switched is mispredicted.
 #define WARPCELL_CPU_FN static inline __attribute__((always_inline, unused))

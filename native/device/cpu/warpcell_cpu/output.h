@@ -17,9 +17,7 @@ struct Where {
   u32 thread[3];
 };
 
-WARPCELL_CPU_FN Where where() {
-  return {{blockIdx.x, blockIdx.y, blockIdx.z}, {threadIdx.x, threadIdx.y, threadIdx.z}};
-}
+WARPCELL_CPU_FN Where where() { return {{blockIdx.x, blockIdx.y, blockIdx.z}, {threadIdx.x, threadIdx.y, threadIdx.z}}; }
 
 }  // namespace warpcell_cpu
 

@@ -1,5 +1,4 @@
-// CUDA's special functions: error functions and their inverses, Bessel functions, norms. (CUDA Math API, "Single
-// Precision", "Double Precision".)
+// CUDA's special functions: error functions and their inverses, Bessel functions, norms. (CUDA Math API, "Single Precision", "Double Precision".)
 #pragma once
 #include "elementary.h"
 
@@ -14,14 +13,11 @@ double yn(int, double) noexcept;
 }
 #endif
 
-#define WARPCELL_CPU_ADDED \
-  template <int = 0>       \
-  WARPCELL_CPU_FN  // gives way to the C library's own, as in elementary.h
+#define WARPCELL_CPU_ADDED template <int = 0> WARPCELL_CPU_FN   // gives way to the C library's own, as in elementary.h
 
 namespace warpcell_cpu {
 
-// Where `function`, whose slope is `slope` · e^(-x²), has the value y: Halley's steps from a start that is right to a
-// digit.
+// Where `function`, whose slope is `slope` · e^(-x²), has the value y: Halley's steps from a start that is right to a digit.
 template <class Function>
 WARPCELL_CPU_FN double inverse_error(double x, double y, double slope, Function function) {
   for (int step = 0; step < 3; step++) {
@@ -35,12 +31,10 @@ WARPCELL_CPU_FN double inverse_error(double x, double y, double slope, Function 
 
 // (The start: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.2.22.)
 WARPCELL_CPU_ADDED double erfcinv(double y) {
-  constexpr double slope = 1.12837916709551257390, sqrt_half = 0.70710678118654752440;  // 2/√π
+  constexpr double slope = 1.12837916709551257390, sqrt_half = 0.70710678118654752440;   // 2/√π
   if (!(y > 0 && y < 2)) return y == 0 ? __builtin_inf() : y == 2 ? -__builtin_inf() : __builtin_nan("");
-  if (y >= 0.5 && y <= 1.5)
-    return warpcell_cpu::inverse_error((1 - y) / slope, 1 - y, slope, [](double x) { return erf(x); });
-  const double tail = y < 1 ? y : 2 - y, t = sqrt(-2 * log(tail / 2)),
-               start = sqrt_half * (t - (2.30753 + t * 0.27061) / (1 + t * (0.99229 + t * 0.04481)));
+  if (y >= 0.5 && y <= 1.5) return warpcell_cpu::inverse_error((1 - y) / slope, 1 - y, slope, [](double x) { return erf(x); });
+  const double tail = y < 1 ? y : 2 - y, t = sqrt(-2 * log(tail / 2)), start = sqrt_half * (t - (2.30753 + t * 0.27061) / (1 + t * (0.99229 + t * 0.04481)));
   const double x = warpcell_cpu::inverse_error(start, tail, -slope, [](double z) { return erfc(z); });
   return y < 1 ? x : -x;
 }
@@ -60,14 +54,12 @@ WARPCELL_CPU_ADDED double erfcx(double x) {
     return exp(square) * (erfc(x) * (1 + ::fma(x, x, -square)));
   }
   const double u = 0.5 / (x * x);
-  return 0.56418958354775628695 / x *
-         (1 - u * (1 - 3 * u * (1 - 5 * u * (1 - 7 * u * (1 - 9 * u * (1 - 11 * u))))));  // 1/√π
+  return 0.56418958354775628695 / x * (1 - u * (1 - 3 * u * (1 - 5 * u * (1 - 7 * u * (1 - 9 * u * (1 - 11 * u))))));   // 1/√π
 }
 
 namespace warpcell_cpu {
 
-// The modified Bessel function of order 0 or 1, |x|: its series of positive terms, or from 30 on its expansion at
-// infinity. (DLMF 10.25.2, 10.40.1.)
+// The modified Bessel function of order 0 or 1, |x|: its series of positive terms, or from 30 on its expansion at infinity. (DLMF 10.25.2, 10.40.1.)
 WARPCELL_CPU_FN double modified_bessel(int order, double x) {
   if (__builtin_isinf(x)) return x;
   double sum = 1, term = 1;
@@ -77,9 +69,8 @@ WARPCELL_CPU_FN double modified_bessel(int order, double x) {
     return order == 0 ? sum : x / 2 * sum;
   }
   const int square = 4 * order * order;
-  for (int k = 1; k <= 30 && (term > 1e-17 || term < -1e-17); k++)
-    sum += term *= ((2 * k - 1) * (2 * k - 1) - square) / (8 * k * x);
-  const double half = exp(x / 2);  // e^x may be infinite where the function is not
+  for (int k = 1; k <= 30 && (term > 1e-17 || term < -1e-17); k++) sum += term *= ((2 * k - 1) * (2 * k - 1) - square) / (8 * k * x);
+  const double half = exp(x / 2);   // e^x may be infinite where the function is not
   return half * (sum / sqrt(6.28318530717958647693 * x)) * half;
 }
 
@@ -98,20 +89,17 @@ WARPCELL_CPU_FN double norm(int count, const T* x) {
 
 WARPCELL_CPU_ADDED double cyl_bessel_i0(double x) { return warpcell_cpu::modified_bessel(0, fabs(x)); }
 WARPCELL_CPU_ADDED double cyl_bessel_i1(double x) { return copysign(warpcell_cpu::modified_bessel(1, fabs(x)), x); }
-#define X(type, f)                                                                                         \
-  WARPCELL_CPU_ADDED type norm##f(int count, const type* x) { return type(warpcell_cpu::norm(count, x)); } \
+#define X(type, f)                                                                                              \
+  WARPCELL_CPU_ADDED type norm##f(int count, const type* x) { return type(warpcell_cpu::norm(count, x)); }      \
   WARPCELL_CPU_ADDED type rnorm##f(int count, const type* x) { return type(1 / warpcell_cpu::norm(count, x)); }
-X(float, f)
-X(double, )
+X(float, f) X(double, )
 #undef X
 
 // Of float, by way of double.
-#define X(name) \
-  WARPCELL_CPU_ADDED float name##f(float x) { return float(name(double(x))); }
-    X(erfinv) X(erfcinv) X(erfcx) X(normcdf) X(normcdfinv) X(j0) X(j1) X(y0) X(y1) X(cyl_bessel_i0) X(cyl_bessel_i1)
+#define X(name) WARPCELL_CPU_ADDED float name##f(float x) { return float(name(double(x))); }
+X(erfinv) X(erfcinv) X(erfcx) X(normcdf) X(normcdfinv) X(j0) X(j1) X(y0) X(y1) X(cyl_bessel_i0) X(cyl_bessel_i1)
 #undef X
-#define X(name) \
-  WARPCELL_CPU_ADDED float name##f(int order, float x) { return float(name(order, double(x))); }
-        X(jn) X(yn)
+#define X(name) WARPCELL_CPU_ADDED float name##f(int order, float x) { return float(name(order, double(x))); }
+X(jn) X(yn)
 #undef X
 #undef WARPCELL_CPU_ADDED

@@ -1,13 +1,13 @@
-// The switch on x86-64: saves stack, frame and resume address in one slot and takes them from another. Everything else
-// is declared clobbered, so the compiler spills only what is live there, and neither stack is written. MXCSR and the
-// x87 word are left alone: a kernel changes them for one operation, which does not switch (rounding.h).
+// The switch on x86-64: saves stack, frame and resume address in one slot and takes them from another. Everything else is declared
+// clobbered, so the compiler spills only what is live there, and neither stack is written. MXCSR and the x87 word are left alone: a
+// kernel changes them for one operation, which does not switch (rounding.h).
 #pragma once
 #include "block.h"
 
 #if defined(__AVX512F__)
-#define WARPCELL_CPU_VECTORS_512                                                                                \
-  , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", \
-      "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+#define WARPCELL_CPU_VECTORS_512 \
+  , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", \
+  "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
 #else
 #define WARPCELL_CPU_VECTORS_512
 #endif
@@ -32,9 +32,8 @@ static inline __attribute__((always_inline)) void switch_to(Slot* from, Slot* to
       "1:"
       : "+D"(from), "+S"(to)
       :
-      : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory", "cc", "xmm0",
-        "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
-        "xmm14", "xmm15" WARPCELL_CPU_VECTORS_512);
+      : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory", "cc", "xmm0", "xmm1", "xmm2",
+        "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15" WARPCELL_CPU_VECTORS_512);
 }
 
 // Ready to run `start` on a fresh stack whose highest address is `top` (16-byte aligned).

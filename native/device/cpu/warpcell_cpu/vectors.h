@@ -1,5 +1,4 @@
-// CUDA's vector types (Programming Guide, "Built-in Vector Types"): float4 and its kin, dim3, and make_float4 and its
-// kin.
+// CUDA's vector types (Programming Guide, "Built-in Vector Types"): float4 and its kin, dim3, and make_float4 and its kin.
 #pragma once
 #include "language.h"
 
@@ -8,14 +7,14 @@ using ushort = unsigned short;
 using uint = unsigned int;
 using ulong = unsigned long;
 
-#define WARPCELL_CPU_VECTOR(name, type, align2, align4)                                          \
-  struct name##1 { type x; };                                                                    \
-  struct alignas(align2) name##2 { type x, y; };                                                 \
-  struct name##3 { type x, y, z; };                                                              \
-  struct alignas(align4) name##4 { type x, y, z, w; };                                           \
-  WARPCELL_CPU_FN constexpr name##1 make_##name##1(type x) { return {x}; }                       \
-  WARPCELL_CPU_FN constexpr name##2 make_##name##2(type x, type y) { return {x, y}; }            \
-  WARPCELL_CPU_FN constexpr name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; } \
+#define WARPCELL_CPU_VECTOR(name, type, align2, align4)                                                                           \
+  struct name##1 { type x; };                                                                                                     \
+  struct alignas(align2) name##2 { type x, y; };                                                                                  \
+  struct name##3 { type x, y, z; };                                                                                               \
+  struct alignas(align4) name##4 { type x, y, z, w; };                                                                            \
+  WARPCELL_CPU_FN constexpr name##1 make_##name##1(type x) { return {x}; }                                                        \
+  WARPCELL_CPU_FN constexpr name##2 make_##name##2(type x, type y) { return {x, y}; }                                             \
+  WARPCELL_CPU_FN constexpr name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; }                                  \
   WARPCELL_CPU_FN constexpr name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
 
 WARPCELL_CPU_VECTOR(char, signed char, 2, 4)

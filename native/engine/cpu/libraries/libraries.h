@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "../../host/planned_calls.h"
+#include "../pool.h"
 #include "../segments.h"
 
 namespace warpcell::cpu {
@@ -11,7 +12,7 @@ struct LibraryContext {
   Segments& segments;
   Control* control;
   ProfileLog& log;
-  uint32_t threads;  // that a call may use
+  Pool& pool;  // that does the work of its calls, too
 };
 
 std::unique_ptr<Libraries> cpu_libraries(LibraryContext context);

@@ -57,10 +57,13 @@ bool try_open(const std::string& file, OpenBlas* found, std::string* reason) {
   }
   const char* (*config)() = nullptr;
   const char* (*processor)() = nullptr;
-  bool complete = resolve(library, "cblas_sgemm", found->sgemm) && resolve(library, "cblas_dgemm", found->dgemm) &&
-                  resolve(library, "openblas_get_config", config) &&
-                  resolve(library, "openblas_set_num_threads", found->set_threads) &&
-                  resolve(library, "openblas_get_corename", processor);
+  void (*set_threads)(int) = nullptr;
+  bool complete =
+      resolve(library, "cblas_sgemm", found->single_calls.gemm) &&
+      resolve(library, "cblas_sgemv", found->single_calls.gemv) &&
+      resolve(library, "cblas_dgemm", found->double_calls.gemm) &&
+      resolve(library, "cblas_dgemv", found->double_calls.gemv) && resolve(library, "openblas_get_config", config) &&
+      resolve(library, "openblas_set_num_threads", set_threads) && resolve(library, "openblas_get_corename", processor);
   std::string text = complete ? config() : "";
   if (!complete || text.find("USE64BITINT") != std::string::npos) {
     *reason = "it is not an OpenBLAS with 32-bit sizes";
@@ -69,25 +72,25 @@ bool try_open(const std::string& file, OpenBlas* found, std::string* reason) {
 
   std::istringstream words(text);  // "OpenBLAS 0.3.34 DYNAMIC_ARCH …"
   words >> found->version >> found->version;
+  set_threads(1);
   found->processor = processor();
   found->path = library.file_of("scipy_cblas_sgemm");
   if (found->path == file) found->path = library.file_of("cblas_sgemm");
   return true;
 }
 
-OpenBlas open(uint32_t threads) {
-  // It reads these when it is opened. Its threads spin before they sleep, by default for 20 ms, which a launch after a
-  // product would feel.
-  setenv("OPENBLAS_NUM_THREADS", std::to_string(threads).c_str(), 1);
-  setenv("OPENBLAS_THREAD_TIMEOUT", "20", 0);  // 2^20 cycles
+OpenBlas open() {
+  // It reads this when it is opened. Threads of its own would take cores from the pool's: they spin before they sleep,
+  // and a product waits for the slowest of them.
+  setenv("OPENBLAS_NUM_THREADS", "1", 1);
 
   return open_first<OpenBlas>({"OpenBLAS", kVariable, candidates(), kMissing}, try_open);
 }
 
 }  // namespace
 
-const OpenBlas& openblas(uint32_t threads) {
-  static const OpenBlas library = open(threads);
+const OpenBlas& openblas() {
+  static const OpenBlas library = open();
   return library;
 }
 

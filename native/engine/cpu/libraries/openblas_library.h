@@ -14,17 +14,27 @@ template <class T>
 using Gemm = void(int order, int transpose_a, int transpose_b, int m, int n, int k, T alpha, const T* a, int a_leading,
                   const T* b, int b_leading, T beta, T* out, int out_leading);
 
+template <class T>
+using Gemv = void(int order, int transpose, int rows, int columns, T alpha, const T* a, int leading, const T* x,
+                  int x_step, T beta, T* out, int out_step);
+
+// What it does for numbers of one type.
+template <class T>
+struct BlasCalls {
+  Gemm<T>* gemm = nullptr;
+  Gemv<T>* gemv = nullptr;
+};
+
 struct OpenBlas {
   std::string path;
   std::string version;    // "0.3.34"
   std::string processor;  // whose kernels it chose: "SkylakeX"
-  Gemm<float>* sgemm = nullptr;
-  Gemm<double>* dgemm = nullptr;
-  void (*set_threads)(int) = nullptr;  // of the calls that follow
+  BlasCalls<float> single_calls;
+  BlasCalls<double> double_calls;
 };
 
-// Opened by the first call, for so many threads. Throws DeviceError: OPTION when WARPCELL_OPENBLAS names none that
-// works, NO_LIBRARY when there is none or WARPCELL_OPENBLAS is "off".
-const OpenBlas& openblas(uint32_t threads);
+// Opened by the first call. It works on the thread that calls, whichever of the pool's that is. Throws DeviceError:
+// OPTION when WARPCELL_OPENBLAS names none that works, NO_LIBRARY when there is none or WARPCELL_OPENBLAS is "off".
+const OpenBlas& openblas();
 
 }  // namespace warpcell::cpu

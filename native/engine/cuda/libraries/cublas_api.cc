@@ -27,7 +27,9 @@ bool try_open(const std::string& file, const DriverApi& driver, CublasApi* api, 
   }
   bool complete = true;
 #define X(result, name, parameters) complete = library.resolve(#name, api->name) && complete;
+  // clang-format off
   WARPCELL_CUBLAS_FUNCTIONS(X)
+// clang-format on
 #undef X
   if (!complete) {
     *reason = file + " lacks functions";

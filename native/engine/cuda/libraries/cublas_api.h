@@ -67,34 +67,31 @@ enum class PreferenceAttribute : int {
 enum class AlgorithmAttribute : int { id = 0, tile = 1, split_k = 2, stages = 6 };
 
 // X(result, name, parameters)
-#define WARPCELL_CUBLAS_FUNCTIONS(X)                                                                                \
-  X(size_t, cublasLtGetVersion, ())                                                                                 \
-  X(const char*, cublasLtGetStatusName, (BlasStatus))                                                               \
-  X(BlasStatus, cublasLtCreate, (BlasHandle*))                                                                      \
-  X(BlasStatus, cublasLtMatmulDescCreate, (MatmulDescription*, int, int))                                           \
-  X(BlasStatus, cublasLtMatmulDescSetAttribute, (MatmulDescription, MatmulAttribute, const void*, size_t))          \
-  X(BlasStatus, cublasLtMatmulDescDestroy, (MatmulDescription))                                                     \
-  X(BlasStatus, cublasLtMatrixLayoutCreate, (MatrixLayout*, int, uint64_t, uint64_t, int64_t))                      \
-  X(BlasStatus, cublasLtMatrixLayoutSetAttribute, (MatrixLayout, LayoutAttribute, const void*, size_t))             \
-  X(BlasStatus, cublasLtMatrixLayoutDestroy, (MatrixLayout))                                                        \
-  X(BlasStatus, cublasLtMatmulPreferenceCreate, (MatmulPreference*))                                                \
+// clang-format off
+#define WARPCELL_CUBLAS_FUNCTIONS(X) \
+  X(size_t, cublasLtGetVersion, ()) \
+  X(const char*, cublasLtGetStatusName, (BlasStatus)) \
+  X(BlasStatus, cublasLtCreate, (BlasHandle*)) \
+  X(BlasStatus, cublasLtMatmulDescCreate, (MatmulDescription*, int, int)) \
+  X(BlasStatus, cublasLtMatmulDescSetAttribute, (MatmulDescription, MatmulAttribute, const void*, size_t)) \
+  X(BlasStatus, cublasLtMatmulDescDestroy, (MatmulDescription)) \
+  X(BlasStatus, cublasLtMatrixLayoutCreate, (MatrixLayout*, int, uint64_t, uint64_t, int64_t)) \
+  X(BlasStatus, cublasLtMatrixLayoutSetAttribute, (MatrixLayout, LayoutAttribute, const void*, size_t)) \
+  X(BlasStatus, cublasLtMatrixLayoutDestroy, (MatrixLayout)) \
+  X(BlasStatus, cublasLtMatmulPreferenceCreate, (MatmulPreference*)) \
   X(BlasStatus, cublasLtMatmulPreferenceSetAttribute, (MatmulPreference, PreferenceAttribute, const void*, size_t)) \
-  X(BlasStatus, cublasLtMatmulPreferenceDestroy, (MatmulPreference))                                                \
-  X(BlasStatus, cublasLtMatmulAlgoGetHeuristic,                                                                     \
-    (BlasHandle, MatmulDescription, MatrixLayout, MatrixLayout, MatrixLayout, MatrixLayout, MatmulPreference, int,  \
-     MatmulCandidate*, int*))                                                                                       \
-  X(BlasStatus, cublasLtMatmulAlgoCheck,                                                                            \
-    (BlasHandle, MatmulDescription, MatrixLayout, MatrixLayout, MatrixLayout, MatrixLayout, const MatmulAlgorithm*, \
-     MatmulCandidate*))                                                                                             \
-  X(BlasStatus, cublasLtMatmulAlgoConfigGetAttribute,                                                               \
-    (const MatmulAlgorithm*, AlgorithmAttribute, void*, size_t, size_t*))                                           \
-  X(BlasStatus, cublasLtMatmul,                                                                                     \
-    (BlasHandle, MatmulDescription, const void*, const void*, MatrixLayout, const void*, MatrixLayout, const void*, \
-     const void*, MatrixLayout, void*, MatrixLayout, const MatmulAlgorithm*, void*, size_t, Stream))
+  X(BlasStatus, cublasLtMatmulPreferenceDestroy, (MatmulPreference)) \
+  X(BlasStatus, cublasLtMatmulAlgoGetHeuristic, (BlasHandle, MatmulDescription, MatrixLayout, MatrixLayout, MatrixLayout, MatrixLayout, MatmulPreference, int, MatmulCandidate*, int*)) \
+  X(BlasStatus, cublasLtMatmulAlgoCheck, (BlasHandle, MatmulDescription, MatrixLayout, MatrixLayout, MatrixLayout, MatrixLayout, const MatmulAlgorithm*, MatmulCandidate*)) \
+  X(BlasStatus, cublasLtMatmulAlgoConfigGetAttribute, (const MatmulAlgorithm*, AlgorithmAttribute, void*, size_t, size_t*)) \
+  X(BlasStatus, cublasLtMatmul, (BlasHandle, MatmulDescription, const void*, const void*, MatrixLayout, const void*, MatrixLayout, const void*, const void*, MatrixLayout, void*, MatrixLayout, const MatmulAlgorithm*, void*, size_t, Stream))
+// clang-format on
 
 struct CublasApi {
 #define X(result, name, parameters) result(*name) parameters = nullptr;
+  // clang-format off
   WARPCELL_CUBLAS_FUNCTIONS(X)
+// clang-format on
 #undef X
   BlasHandle handle = nullptr;
   std::string path;

@@ -32,7 +32,9 @@ bool try_open(const std::string& file, const DriverApi& driver, CuptiApi* api, s
   }
   bool complete = true;
 #define X(name, parameters) complete = library.resolve(#name, api->name) && complete;
+  // clang-format off
   WARPCELL_CUPTI_FUNCTIONS(X)
+// clang-format on
 #undef X
   if (!complete) {
     *reason = file + " lacks functions";

@@ -100,26 +100,30 @@ using BufferRequested = void (*)(uint8_t** buffer, size_t* size, size_t* most_re
 using BufferCompleted = void (*)(Context, uint32_t stream, uint8_t* buffer, size_t size, size_t valid);
 
 // X(name, parameters)
-#define WARPCELL_CUPTI_FUNCTIONS(X)                                     \
-  X(cuptiGetVersion, (uint32_t*))                                       \
-  X(cuptiGetResultString, (CuptiResult, const char**))                  \
-  X(cuptiSubscribe, (Subscriber*, CuptiCallback, void*))                \
-  X(cuptiUnsubscribe, (Subscriber))                                     \
-  X(cuptiEnableCallback, (uint32_t, Subscriber, int, uint32_t))         \
-  X(cuptiGetStreamId, (Context, Stream, uint32_t*))                     \
-  X(cuptiActivitySetAttribute, (int, size_t*, void*))                   \
+// clang-format off
+#define WARPCELL_CUPTI_FUNCTIONS(X) \
+  X(cuptiGetVersion, (uint32_t*)) \
+  X(cuptiGetResultString, (CuptiResult, const char**)) \
+  X(cuptiSubscribe, (Subscriber*, CuptiCallback, void*)) \
+  X(cuptiUnsubscribe, (Subscriber)) \
+  X(cuptiEnableCallback, (uint32_t, Subscriber, int, uint32_t)) \
+  X(cuptiGetStreamId, (Context, Stream, uint32_t*)) \
+  X(cuptiActivitySetAttribute, (int, size_t*, void*)) \
   X(cuptiActivityRegisterCallbacks, (BufferRequested, BufferCompleted)) \
-  X(cuptiActivityRegisterTimestampCallback, (uint64_t (*)()))           \
-  X(cuptiActivityEnable, (ActivityKind))                                \
-  X(cuptiActivityDisable, (ActivityKind))                               \
-  X(cuptiActivityFlushAll, (uint32_t))                                  \
-  X(cuptiActivityGetNextRecord, (uint8_t*, size_t, uint8_t**))          \
-  X(cuptiActivityGetNumDroppedRecords, (Context, uint32_t, size_t*))    \
+  X(cuptiActivityRegisterTimestampCallback, (uint64_t (*)())) \
+  X(cuptiActivityEnable, (ActivityKind)) \
+  X(cuptiActivityDisable, (ActivityKind)) \
+  X(cuptiActivityFlushAll, (uint32_t)) \
+  X(cuptiActivityGetNextRecord, (uint8_t*, size_t, uint8_t**)) \
+  X(cuptiActivityGetNumDroppedRecords, (Context, uint32_t, size_t*)) \
   X(cuptiFinalize, ())
+// clang-format on
 
 struct CuptiApi {
 #define X(name, parameters) CuptiResult(*name) parameters = nullptr;
+  // clang-format off
   WARPCELL_CUPTI_FUNCTIONS(X)
+// clang-format on
 #undef X
   std::string path;
   std::string version;  // "13.0"

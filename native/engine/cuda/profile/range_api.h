@@ -134,38 +134,44 @@ constexpr int kRangeOfKernel = 1;  // CUpti_ProfilerRange: each kernel is one
 constexpr int kNoReplay = 3;       // CUpti_ProfilerReplayMode: that is the user's affair
 
 // X(name, parameters)
-#define WARPCELL_RANGE_FUNCTIONS(X)                                       \
-  X(cuptiProfilerInitialize, NoParameters)                                \
-  X(cuptiProfilerDeInitialize, NoParameters)                              \
-  X(cuptiDeviceGetChipName, ChipNameParameters)                           \
-  X(cuptiProfilerGetCounterAvailability, AvailabilityParameters)          \
-  X(cuptiProfilerHostInitialize, HostOpenParameters)                      \
-  X(cuptiProfilerHostDeinitialize, HostParameters)                        \
-  X(cuptiProfilerHostConfigAddMetrics, MetricsParameters)                 \
-  X(cuptiProfilerHostGetConfigImageSize, ConfigSizeParameters)            \
-  X(cuptiProfilerHostGetConfigImage, ConfigParameters)                    \
-  X(cuptiProfilerHostGetNumOfPasses, PassesParameters)                    \
-  X(cuptiProfilerHostEvaluateToGpuValues, ValuesParameters)               \
-  X(cuptiRangeProfilerEnable, RangeOpenParameters)                        \
-  X(cuptiRangeProfilerDisable, RangeParameters)                           \
-  X(cuptiRangeProfilerStart, RangeParameters)                             \
-  X(cuptiRangeProfilerStop, StopParameters)                               \
-  X(cuptiRangeProfilerDecodeData, DecodeParameters)                       \
-  X(cuptiRangeProfilerGetCounterDataSize, CounterSizeParameters)          \
+// clang-format off
+#define WARPCELL_RANGE_FUNCTIONS(X) \
+  X(cuptiProfilerInitialize, NoParameters) \
+  X(cuptiProfilerDeInitialize, NoParameters) \
+  X(cuptiDeviceGetChipName, ChipNameParameters) \
+  X(cuptiProfilerGetCounterAvailability, AvailabilityParameters) \
+  X(cuptiProfilerHostInitialize, HostOpenParameters) \
+  X(cuptiProfilerHostDeinitialize, HostParameters) \
+  X(cuptiProfilerHostConfigAddMetrics, MetricsParameters) \
+  X(cuptiProfilerHostGetConfigImageSize, ConfigSizeParameters) \
+  X(cuptiProfilerHostGetConfigImage, ConfigParameters) \
+  X(cuptiProfilerHostGetNumOfPasses, PassesParameters) \
+  X(cuptiProfilerHostEvaluateToGpuValues, ValuesParameters) \
+  X(cuptiRangeProfilerEnable, RangeOpenParameters) \
+  X(cuptiRangeProfilerDisable, RangeParameters) \
+  X(cuptiRangeProfilerStart, RangeParameters) \
+  X(cuptiRangeProfilerStop, StopParameters) \
+  X(cuptiRangeProfilerDecodeData, DecodeParameters) \
+  X(cuptiRangeProfilerGetCounterDataSize, CounterSizeParameters) \
   X(cuptiRangeProfilerCounterDataImageInitialize, CounterImageParameters) \
-  X(cuptiRangeProfilerGetCounterDataInfo, CounterInfoParameters)          \
+  X(cuptiRangeProfilerGetCounterDataInfo, CounterInfoParameters) \
   X(cuptiRangeProfilerSetConfig, RangeConfigParameters)
+// clang-format on
 
 struct RangeApi {
 #define X(name, parameters) CuptiResult (*name)(parameters*) = nullptr;
+  // clang-format off
   WARPCELL_RANGE_FUNCTIONS(X)
+// clang-format on
 #undef X
 
   // Whether the library has all of them.
   bool resolve(const DynamicLibrary& library) {
     bool complete = true;
 #define X(name, parameters) complete = library.resolve(#name, name) && complete;
+    // clang-format off
     WARPCELL_RANGE_FUNCTIONS(X)
+// clang-format on
 #undef X
     return complete;
   }

@@ -97,26 +97,32 @@ struct ReasonParameters {
 constexpr size_t kReasonNameBytes = 128;  // CUPTI_STALL_REASON_STRING_SIZE
 
 // X(name, parameters)
-#define WARPCELL_SAMPLING_FUNCTIONS(X)                                   \
-  X(cuptiPCSamplingEnable, SamplingParameters)                           \
-  X(cuptiPCSamplingDisable, SamplingParameters)                          \
-  X(cuptiPCSamplingStart, SamplingParameters)                            \
-  X(cuptiPCSamplingStop, SamplingParameters)                             \
+// clang-format off
+#define WARPCELL_SAMPLING_FUNCTIONS(X) \
+  X(cuptiPCSamplingEnable, SamplingParameters) \
+  X(cuptiPCSamplingDisable, SamplingParameters) \
+  X(cuptiPCSamplingStart, SamplingParameters) \
+  X(cuptiPCSamplingStop, SamplingParameters) \
   X(cuptiPCSamplingSetConfigurationAttribute, SamplingSettingParameters) \
-  X(cuptiPCSamplingGetData, SamplingDataParameters)                      \
-  X(cuptiPCSamplingGetNumStallReasons, ReasonCountParameters)            \
+  X(cuptiPCSamplingGetData, SamplingDataParameters) \
+  X(cuptiPCSamplingGetNumStallReasons, ReasonCountParameters) \
   X(cuptiPCSamplingGetStallReasons, ReasonParameters)
+// clang-format on
 
 struct SamplingApi {
 #define X(name, parameters) CuptiResult (*name)(parameters*) = nullptr;
+  // clang-format off
   WARPCELL_SAMPLING_FUNCTIONS(X)
+// clang-format on
 #undef X
 
   // Whether the library has all of them.
   bool resolve(const DynamicLibrary& library) {
     bool complete = true;
 #define X(name, parameters) complete = library.resolve(#name, name) && complete;
+    // clang-format off
     WARPCELL_SAMPLING_FUNCTIONS(X)
+// clang-format on
 #undef X
     return complete;
   }
