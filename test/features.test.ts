@@ -1,4 +1,5 @@
-// The lists of what there is: native/FEATURES.md has every number and names tests that exist, native/OPERATIONS.md is what the table says.
+// The lists of what there is: native/FEATURES.md has every number and names tests that exist, native/OPERATIONS.md is
+// what the table says.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +9,7 @@ import { operations } from "../native/lib/ops/table.ts";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 const rows = [...read("native/FEATURES.md").matchAll(/^\| ([A-Z]-\d\d) \| (.*?) \| (.*?) ?\| (.*?) \|$/gm)].map(
-  ([, id, name, ours, shown]) => ({ id: id!, name: name!, ours: ours!, shown: shown! }),
+  ([, id, name, ours, shown]) => ({ id: id!, name: name!.trim(), ours: ours!.trim(), shown: shown!.trim() }),
 );
 
 test("every feature has a row, once", () => {

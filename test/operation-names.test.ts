@@ -1,4 +1,5 @@
-// The names that cells are searched for are those of the library: an operation that is not among them would have no line in a profile.
+// The names that cells are searched for are those of the library: an operation that is not among them would have no
+// line in a profile.
 import { expect, test } from "vitest";
 import { isOperation, sharedNames } from "../kernel/language/operation-names.ts";
 import * as warpcell from "../native/lib/index.ts";

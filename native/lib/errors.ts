@@ -53,7 +53,10 @@ export interface FaultFacts {
   candidates: FaultCandidate[];
 }
 
-/** A kernel broke its device process (or the process died). The process has been started again; arrays and kernels are back. */
+/**
+ * A kernel broke its device process (or the process died). The process has been started again; arrays and kernels are
+ * back.
+ */
 export class DeviceFault extends WarpcellError implements FaultFacts {
   readonly device: string;
   readonly kernel: string | undefined;
@@ -133,7 +136,10 @@ export class TensorCheckError extends TensorError {}
 /** Gradients that cannot be had: an operation without one, a tape that is used up, a tensor that was changed since. */
 export class GradientError extends WarpcellError {}
 
-/** A file that is damaged, dishonest about its sizes, or of a kind that is not read. Nothing was allocated for what it promised. */
+/**
+ * A file that is damaged, dishonest about its sizes, or of a kind that is not read. Nothing was allocated for what it
+ * promised.
+ */
 export class FormatError extends WarpcellError {
   /** The path, or what else the bytes came from. */
   readonly file: string;

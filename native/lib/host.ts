@@ -5,12 +5,12 @@ import { DeviceProcess } from "./device/process.ts";
 import { DeviceError } from "./errors.ts";
 import { matmulLibrary } from "./ops/library-matmul.ts";
 
-export { describeCells, describeOrigins, origin } from "./device/origins.ts";
+export { describeCaller, describeCells, describeOrigins, origin } from "./device/origins.ts";
 export { Profile } from "./profile/profile.ts";
 export { payloadOf as tracePayloadOf } from "./profile/payload.ts";
 export { Profiling } from "./profile/profiling.ts";
 export { sliceOf } from "./tensor/shown.ts";
-export { clearInterrupt, interrupt } from "./device/process.ts";
+export { clearInterrupt, interrupt, lastInterruption } from "./device/process.ts";
 
 /** A device with its gauges, as a front end shows it. Bytes, 0…1, °C, W, ms since the epoch; `null`: not known. */
 export interface DeviceGauge extends Omit<GaugeSample, "client" | "kind" | "index" | "processMemory" | "isBusy"> {

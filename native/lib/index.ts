@@ -2,11 +2,22 @@
 export type { MemoryStatistics } from "./wire/binding.ts";
 export type { CompileOptions } from "./cuda/compilation.ts";
 export { cacheDirectory } from "./cuda/cache.ts";
-export { arange, full, linspace, ones, tensor, zeros, type CreateOptions } from "./tensor/create.ts";
+export {
+  arange,
+  empty,
+  full,
+  linspace,
+  ones,
+  tensor,
+  zeros,
+  type CreateOptions,
+  type Scalar,
+} from "./tensor/create.ts";
 export { compile, CudaModule, type KernelDeclarationText } from "./cuda/module.ts";
 export { defaultDevice, type DefaultDevice } from "./device/choice.ts";
 export { devices, synchronize } from "./device/devices.ts";
-export { dtypes, type DType, type ElementOf, type TypedArrayOf } from "./memory/dtype.ts";
+export { dtypes, type DType, type ElementOf, type ItemOf, type TypedArrayOf } from "./memory/dtype.ts";
+export type { FloatOf, Promoted, PromotedWith, SumOf } from "./memory/promotion.ts";
 export {
   CompileError,
   DeviceError,
@@ -29,12 +40,14 @@ export { memory, trim } from "./memory/map.ts";
 export type { DeviceProperties, LibraryProperties } from "./wire/properties.ts";
 export {
   bernoulli,
+  generatorState,
   multinomial,
   rand,
   randint,
   randn,
   randperm,
   seed,
+  setGeneratorState,
   type NormalOptions,
   type RandomOptions,
   type UniformOptions,
@@ -49,21 +62,30 @@ export {
   type DropoutOptions,
   type NormalizationOptions,
 } from "./tensor/normalization.ts";
+export { crossEntropy, nllLoss, type CrossEntropyOptions, type NllOptions } from "./tensor/class-losses.ts";
 export {
   bceWithLogitsLoss,
-  crossEntropy,
   huberLoss,
   l1Loss,
   mseLoss,
-  nllLoss,
   smoothL1Loss,
   type BceOptions,
-  type CrossEntropyOptions,
   type LossOptions,
-  type NllOptions,
 } from "./tensor/losses.ts";
-export { celu, glu, hardshrink, hardtanh, prelu, softshrink, threshold } from "./tensor/activations.ts";
-export { linear, type LinearOptions } from "./tensor/linear.ts";
+export {
+  celu,
+  elu,
+  gelu,
+  glu,
+  hardshrink,
+  hardtanh,
+  leakyRelu,
+  prelu,
+  softshrink,
+  threshold,
+} from "./tensor/activations.ts";
+export { addcdiv, addcmul, clamp, lerp, where, type Bounds } from "./tensor/mixing.ts";
+export { linear, matmul, type LinearOptions } from "./tensor/linear.ts";
 export { embedding, type EmbeddingOptions } from "./tensor/embedding.ts";
 export type { AxisSlice, Shape } from "./memory/shape.ts";
 export { checkTensor, type TensorRequirements } from "./tensor/check.ts";
@@ -72,10 +94,10 @@ export { validateLaunch, type LaunchToValidate } from "./cuda/launch-check.ts";
 export { benchmark, type Benchmark, type BenchmarkOptions, type KernelBenchmarkOptions } from "./profile/benchmark.ts";
 export { profile, Profile, range, type ProfileEvent, type ProfileOptions, type ProfileRow } from "./profile/profile.ts";
 export { tidy } from "./autograd/tidy.ts";
-export type { NormOptions, ReduceOptions, VarianceOptions } from "./tensor/reductions.ts";
+export type { Axes, NormOptions, ReduceOptions, TotalOptions, VarianceOptions } from "./tensor/reductions.ts";
 export { einsum } from "./tensor/einsum.ts";
-export type { SortOptions, TopOptions, Unique } from "./tensor/sorting.ts";
-export type { AxisOptions, Selected } from "./tensor/scans.ts";
+export type { SearchOptions, SortOptions, TopOptions } from "./tensor/sorting.ts";
+export type { AxisOptions, CumulativeOptions, Selected } from "./tensor/scans.ts";
 export { Tensor, type Nested } from "./tensor/tensor.ts";
 export type { Timing } from "./cuda/timing.ts";
 export { AutogradFunction, FunctionContext } from "./autograd/function.ts";
@@ -89,20 +111,155 @@ export {
   type BackwardOptions,
 } from "./autograd/gradients.ts";
 export * from "./tensor/functions.ts";
-import "./tensor/indexing.ts";
-export type { Indices } from "./tensor/indexing.ts";
+export {
+  gather,
+  indexAdd,
+  indexCopy,
+  indexFill,
+  indexSelect,
+  scatter,
+  scatterAdd,
+  take,
+  takeAlongAxis,
+  type Indices,
+} from "./tensor/indexing.ts";
+export { maskedFill, maskedSelect, nonzero } from "./tensor/masks.ts";
 export { newAxis, type IndexEntry } from "./tensor/index-entries.ts";
-import "./tensor/shaping.ts";
+export {
+  broadcastTo,
+  chunk,
+  diagonal,
+  flatten,
+  flip,
+  moveAxis,
+  pad,
+  permute,
+  repeat,
+  repeatInterleave,
+  roll,
+  split,
+  squeeze,
+  swapAxes,
+  tile,
+  tril,
+  triu,
+  unbind,
+  unflatten,
+  unsqueeze,
+} from "./tensor/shaping.ts";
 export type { MemoryFormat } from "./tensor/shaping.ts";
 export type { PadMode, PadOptions } from "./tensor/padding.ts";
-export { cat, diag, empty, emptyLike, eye, fullLike, meshgrid, onesLike, stack, zerosLike } from "./tensor/joining.ts";
+export { cat, diag, emptyLike, eye, fullLike, meshgrid, onesLike, stack, zerosLike } from "./tensor/joining.ts";
+export type { JoinOptions } from "./tensor/joining.ts";
 /** Tensors in files: `io.load`, `io.save`, `io.encode`, `io.metadata`, `io.toArrow`, `io.fromArrow`. */
 export * as io from "./io/files.ts";
-import "./tensor/reductions.ts";
-import "./tensor/scans.ts";
-import "./tensor/sorting.ts";
+export {
+  all,
+  any,
+  argmax,
+  argmin,
+  logsumexp,
+  max,
+  mean,
+  min,
+  norm,
+  prod,
+  std,
+  sum,
+  variance,
+} from "./tensor/reductions.ts";
+export { cummax, cummin, cumprod, cumsum } from "./tensor/scans.ts";
+export {
+  argsort,
+  bincount,
+  histogram,
+  kthvalue,
+  median,
+  quantile,
+  searchsorted,
+  sort,
+  topk,
+} from "./tensor/sorting.ts";
+export {
+  canCast,
+  finfo,
+  iinfo,
+  isdtype,
+  resultType,
+  type DTypeKind,
+  type FloatLimits,
+  type IntegerLimits,
+} from "./tensor/dtype-facts.ts";
+export { broadcastArrays, broadcastShapes } from "./tensor/broadcasting.ts";
+export { allclose, arrayEqual, isclose, type CloseOptions } from "./tensor/closeness.ts";
+export { countNonzero, isin } from "./tensor/membership.ts";
+export { unique, uniqueAll, type Unique } from "./tensor/unique.ts";
+export { diff, trapezoid, type AreaOptions, type DifferenceOptions } from "./tensor/differences.ts";
+export {
+  addmm,
+  baddbmm,
+  cross,
+  dot,
+  inner,
+  outer,
+  tensordot,
+  trace,
+  vecdot,
+  type ProductAxes,
+  type ProductSumOptions,
+  type TraceOptions,
+} from "./tensor/products.ts";
+export {
+  average,
+  corrcoef,
+  cov,
+  stdMean,
+  varMean,
+  type AverageOptions,
+  type CovarianceOptions,
+} from "./tensor/covariance.ts";
+export {
+  nanmax,
+  nanmean,
+  nanmin,
+  nanprod,
+  nanstd,
+  nansum,
+  nanToNum,
+  nanvar,
+  type ReplacementOptions,
+} from "./tensor/nan-reductions.ts";
+export { interp, type InterpolationOptions } from "./tensor/interpolation.ts";
+export { geomspace, logspace, type LogarithmicOptions } from "./tensor/spacing.ts";
+export { fliplr, flipud, rot90, type TurnOptions } from "./tensor/turning.ts";
+export { dstack, hstack, vstack } from "./tensor/stacking.ts";
+export { maskedScatter, oneHot, type OneHotOptions } from "./tensor/selecting.ts";
+export { trilIndices, triuIndices, type TriangleOptions } from "./tensor/triangles.ts";
+export { bartlett, blackman, hamming, hann, kaiser, type WindowOptions } from "./tensor/windows.ts";
+export { deg2rad, rad2deg } from "./tensor/angles.ts";
+export { convolve, correlate, type ConvolutionMode } from "./tensor/convolution.ts";
+export { unfold } from "./tensor/unfold.ts";
+export { cdist, cosineSimilarity, normalize, type LengthOptions } from "./tensor/distances.ts";
+export {
+  binaryCrossEntropy,
+  gaussianNllLoss,
+  klDiv,
+  poissonNllLoss,
+  type BinaryCrossEntropyOptions,
+  type DivergenceOptions,
+  type GaussianOptions,
+  type PoissonOptions,
+} from "./tensor/likelihoods.ts";
+export {
+  cosineEmbeddingLoss,
+  marginRankingLoss,
+  tripletMarginLoss,
+  type MarginOptions,
+  type TripletOptions,
+} from "./tensor/embedding-losses.ts";
 export { fuse, type Fused, type FuseOptions } from "./fuse/fuse.ts";
 /** Models: `nn.Module`, `nn.Linear`, `nn.Sequential`, `nn.SelfAttention`, … */
 export * as nn from "./nn/nn.ts";
 /** Optimisers: `optim.SGD`, `optim.Adam`, `optim.AdamW`, schedules of learning rates, `optim.clipGradNorm`. */
 export * as optim from "./optim/optim.ts";
+export * from "./tensor/instead.ts";

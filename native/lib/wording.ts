@@ -6,11 +6,12 @@ export function worded(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (ArrayBuffer.isView(value)) return `a host ${value.constructor.name}`;
   if (Array.isArray(value)) return `an array of ${value.length}`;
-  if (typeof value === "function") return "a function";
   const name =
-    typeof value === "object" && value !== null
+    (typeof value === "object" && value !== null) || typeof value === "function"
       ? (Object.getPrototypeOf(value) as { constructor?: { name?: unknown } } | null)?.constructor?.name
       : undefined;
+  // Modules are functions of a class of their own.
+  if (typeof value === "function" && (typeof name !== "string" || name.endsWith("Function"))) return "a function";
   if (typeof name === "string" && name !== "" && name !== "Object")
     return `${/^[AEIO]/.test(name) ? "an" : "a"} ${name}`;
   if (typeof value === "object" && value !== null)

@@ -1,4 +1,5 @@
-// Activations with parameters or a second tensor, as users call them: their defaults, halves and channels, and what they refuse. Their numbers are in table.test.ts.
+// Activations with parameters or a second tensor, as users call them: their defaults, halves and channels, and what
+// they refuse. Their numbers are in table.test.ts.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import {
@@ -81,15 +82,20 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
         "prelu of a tensor of shape [2, 3] takes a weight of one element or of 3 but got shape [2].",
       ),
     );
-    expect(() => celu(x, 0)).toThrow(new TensorError("VALUE", "celu takes a number other than 0 as alpha but got 0."));
+    expect(() => celu(x, 0)).toThrow(
+      new TensorError("ARGUMENTS", "celu takes a number other than 0 as alpha but got 0."),
+    );
     expect(() => softshrink(x, -1)).toThrow(
-      new TensorError("VALUE", "softshrink takes a number of at least 0 as lambda but got -1."),
+      new TensorError("ARGUMENTS", "softshrink takes a number of at least 0 as lambda but got -1."),
     );
     expect(() => hardtanh(x, { min: 2, max: 1 })).toThrow(
       new TensorError("VALUE", "hardtanh takes a number above 2 as max but got 1."),
     );
     expect(() => threshold(x, NaN, 1)).toThrow(
-      new TensorError("VALUE", "threshold takes a number as threshold but got NaN."),
+      new TensorError(
+        "ARGUMENTS",
+        "threshold takes a number as threshold but got NaN. Write threshold(threshold, value).",
+      ),
     );
   });
 });

@@ -52,8 +52,9 @@ function samples(subject: Subject, seed: number): number[][] {
 }
 
 /**
- * Compares `slopes`, those of Σ w·fn, with central differences of two steps. What they differ by between themselves bounds what the smaller one leaves out; the rest is
- * rounding of a sum of the terms, each right to a few units in the last place, divided by the step.
+ * Compares `slopes`, those of Σ w·fn, with central differences of two steps. What they differ by between themselves
+ * bounds what the smaller one leaves out; the rest is rounding of a sum of the terms, each right to a few units in the
+ * last place, divided by the step.
  */
 function expectSlopes(
   fn: (...xs: Tensor[]) => Tensor,
@@ -589,8 +590,8 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     ],
     [
       "an operation without a gradient",
-      () => leaf([1]).lgamma().sum().backward(),
-      "lgamma has no gradient: use .detach() on its operand if none is wanted.",
+      () => leaf([1]).nextafter(2).sum().backward(),
+      "nextafter has no gradient: use .detach() on its operand if none is wanted.",
     ],
     [
       "a function without tensors",
@@ -605,6 +606,21 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   ])("a sentence for %s", (_, act, sentence) => {
     expect(act).toThrow(sentence);
   });
+});
+
+test("scopes that end take no function that goes on behind them", () => {
+  for (const [name, scope] of Object.entries({ noGrad, enableGrad, detectAnomaly })) {
+    const sentence = `${name} takes a function that is not async: what comes after an await runs when it has ended. Wait before it, or use it between the awaits.`;
+    let runs = 0;
+    expect(() =>
+      scope(async () => {
+        runs += 1;
+      }),
+    ).toThrow(sentence);
+    expect(runs).toBe(0);
+    expect(() => scope(() => Promise.resolve(1))).toThrow(sentence);
+    expect(() => scope(3 as never)).toThrow(`${name} takes a function, ${name}(() => x.mul(2).sum()), but got 3.`);
+  }
 });
 
 test("every operation with a gradient is checked", () => {

@@ -1,11 +1,13 @@
-// The table of cases: for every operation random input, what float64 says, and how far a device may be from it. An operation more is a row more.
+// The table of cases: for every operation random input, what float64 says, and how far a device may be from it. An
+// operation more is a row more.
 import type { OperationName } from "../../native/lib/ops/table.ts";
 import type { Random } from "./numbers.ts";
 import { erf, erfc, erfinv, lgamma } from "./special.ts";
 
 /**
- * The most that a result may be off before it is rounded to a dtype narrower than the one that it is computed in. A number: units in the last place. A function: the
- * difference itself, from the unit roundoff `u` of the computing type, the right result and the operands.
+ * The most that a result may be off before it is rounded to a dtype narrower than the one that it is computed in. A
+ * number: units in the last place. A function: the difference itself, from the unit roundoff `u` of the computing type,
+ * the right result and the operands.
  */
 export type Allowed = number | ((u: number, wanted: number, operands: readonly number[]) => number);
 
@@ -26,8 +28,9 @@ export interface ElementwiseCase {
 }
 
 /**
- * Units in the last place that a function may be off: what NVIDIA says of float32 and float64 in the CUDA C++ Programming Guide, "Mathematical Functions Appendix" (≤ 4 for all
- * that are not listed), and 4 at least, which is what vector functions on processors promise.
+ * Units in the last place that a function may be off: what NVIDIA says of float32 and float64 in the CUDA C++
+ * Programming Guide, "Mathematical Functions Appendix" (≤ 4 for all that are not listed), and 4 at least, which is what
+ * vector functions on processors promise.
  */
 const libraryUlps: Record<string, number> = { lgamma: 6, erfc: 5, erfinv: 5 };
 const library = (name: string): number => libraryUlps[name] ?? 4;
@@ -59,7 +62,10 @@ const briefly =
 /** A sine of |r| ≤ π/2 in few terms, 2⁻¹⁹·⁷, and roundings of what is left of the argument. */
 const brieflyTurned: Allowed = (u, wanted) => 32 * u * Math.abs(wanted);
 
-/** lg2.approx, 2⁻²² of itself and near 1 of 1 (PTX ISA), times the exponent, and the rounding of that; and ex2.approx, 2⁻²². */
+/**
+ * lg2.approx, 2⁻²² of itself and near 1 of 1 (PTX ISA), times the exponent, and the rounding of that; and ex2.approx,
+ * 2⁻²².
+ */
 const brieflyPowered: Allowed = (u, wanted, [x, y]) => {
   const log = Math.min(1024, Math.abs(Math.log2(Math.abs(x!))));
   return u * Math.abs(wanted) * (4 + Math.LN2 * Math.abs(y!) * (4 * Math.max(1, log) + log));
@@ -112,6 +118,16 @@ function logaddexp(x: number, y: number): number {
   return x === y && !Number.isFinite(x) ? x : Math.max(x, y) + Math.log1p(Math.exp(-Math.abs(x - y)));
 }
 
+function logaddexp2(x: number, y: number): number {
+  if (Number.isNaN(x) || Number.isNaN(y)) return NaN;
+  return x === y && !Number.isFinite(x) ? x : Math.max(x, y) + Math.log1p(2 ** -Math.abs(x - y)) / Math.LN2;
+}
+const isNegative = (x: number) => x < 0 || Object.is(x, -0);
+function sinc(x: number): number {
+  const whole = round(x);
+  const sine = Math.sin(Math.PI * (x - whole));
+  return x === 0 ? 1 : (whole % 2 === 0 ? sine : -sine) / (Math.PI * x);
+}
 const compare = (name: OperationName, test: (x: number | bigint, y: number | bigint) => boolean): ElementwiseCase =>
   two(name, test, 0, { ofIntegers: test, ofBools: (x, y) => test(Number(x), Number(y)) });
 const logical = (name: OperationName, test: (x: boolean, y: boolean) => boolean): ElementwiseCase =>
@@ -150,6 +166,8 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
   one("neg", (x) => -x, 0, wide, { ofIntegers: (x) => -x }),
   one("abs", Math.abs, 0, wide, { ofIntegers: (x) => (x < 0n ? -x : x) }),
   one("sign", Math.sign, 0, wide, { ofIntegers: (x) => (x > 0n ? 1n : x < 0n ? -1n : 0n) }),
+  one("positive", (x) => x, 0, wide, { ofIntegers: (x) => x }),
+  one("signbit", isNegative, 0, wide, { ofIntegers: (x) => x < 0n }),
   one("square", (x) => x * x, 0.5, wide, { ofIntegers: (x) => x * x }),
   one("reciprocal", (x) => 1 / x, 0.5),
   math("exp"),
@@ -166,6 +184,8 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
   math("sin", wide, { allowedBrief: brieflyTurned }),
   math("cos", wide, { allowedBrief: brieflyTurned }),
   math("tan"),
+  // sin (4), π, its product with a number that is exact, and the quotient by another.
+  one("sinc", sinc, 8),
   math("asin", unit),
   math("acos", unit),
   math("atan"),
@@ -279,6 +299,12 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
   two("copysign", (x, y) => (y < 0 || Object.is(y, -0) ? -Math.abs(x) : Math.abs(x))),
   // The larger operand may cancel against the logarithm, which is at most log 2.
   two("logaddexp", logaddexp, (u, wanted) => 2 * u * (Math.abs(wanted) + 9 * Math.LN2)),
+  two("logaddexp2", logaddexp2, (u, wanted) => 2 * u * (Math.abs(wanted) + 10)),
+  two("heaviside", (x, y) => (Number.isNaN(x) ? NaN : x < 0 ? 0 : x > 0 ? 1 : y), 0, {
+    ofIntegers: (x, y) => (x < 0n ? 0n : x > 0n ? 1n : y),
+  }),
+  // A logarithm (4) and a product.
+  two("xlogy", (x, y) => (x === 0 && !Number.isNaN(y) ? 0 : x * Math.log(y)), 5, { ranges: [wide, positive] }),
   two("prelu", (x, y) => (x > 0 ? x : x * y), 0.5),
   // sigmoid (8) and a product.
   two("gated", (x, y) => x * sigmoid(y), 9),
@@ -306,6 +332,16 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
     (x, y) => x ^ y,
     (x, y) => x !== y,
   ),
+  {
+    name: "bitwiseLeftShift",
+    ranges: [wide, wide],
+    ofIntegers: (x, y) => (y >= 0n && y < 64n ? x << y : 0n),
+  },
+  {
+    name: "bitwiseRightShift",
+    ranges: [wide, wide],
+    ofIntegers: (x, y) => (y >= 0n && y < 64n ? x >> y : x < 0n ? -1n : 0n),
+  },
 
   two("reluGradient", (g, y) => (Number.isNaN(y) ? NaN : y > 0 ? g : 0)),
   two("sigmoidGradient", (g, y) => g * y * (1 - y), 2, { ranges: [wide, [0, 1]] }),
@@ -374,7 +410,8 @@ const variance = (values: readonly number[], correction: number) => {
   const mean = total(values) / values.length;
   return total(values, (x) => (x - mean) ** 2) / (values.length - correction);
 };
-// Deviations from a mean that is itself rounded: each square passes through the sum, and the mean's error is of the size of the numbers.
+// Deviations from a mean that is itself rounded: each square passes through the sum, and the mean's error is of the
+// size of the numbers.
 const varianceAllowed = (u: number, _: number, values: readonly number[], depth: number) =>
   (8 * (depth + 8) * u * total(values, (x) => x * x)) / Math.max(1, values.length - 1);
 const extreme = (values: readonly number[], isBetter: (x: number, y: number) => boolean) => {
@@ -629,6 +666,8 @@ export const wholeCases: readonly WholeCase[] = [
 
 /** Operations whose cases are in a file of their own. */
 export const elsewhere: Partial<Record<OperationName, string>> = {
+  nextafter: "test/device/float-functions.test.ts",
+  unfold: "test/device/unfold.test.ts",
   convert: "test/device/conversion.test.ts",
   mseLoss: "test/device/losses.test.ts",
   l1Loss: "test/device/losses.test.ts",
@@ -642,9 +681,13 @@ export const elsewhere: Partial<Record<OperationName, string>> = {
   embeddingGradient: "test/device/embedding.test.ts",
   set: "test/device/indexing.test.ts",
   takeAt: "test/device/indexing.test.ts",
+  cleared: "test/device/views.test.ts",
   takeAtGradient: "test/device/indexing.test.ts",
   put: "test/device/indexing.test.ts",
   countFrom: "test/device/indexing.test.ts",
+  takeAxis: "test/device/indexing.test.ts",
+  takeAxisGradient: "test/device/indexing.test.ts",
+  putAxis: "test/device/indexing.test.ts",
   softmax: "test/device/normalization.test.ts",
   logSoftmax: "test/device/normalization.test.ts",
   softmaxGradient: "test/device/normalization.test.ts",
@@ -666,6 +709,9 @@ export const elsewhere: Partial<Record<OperationName, string>> = {
   takeAlong: "test/device/sorting.test.ts",
   putAlong: "test/device/sorting.test.ts",
   sumRuns: "test/device/sorting.test.ts",
+  topk: "test/device/sorting.test.ts",
+  histogram: "test/device/sorting.test.ts",
+  histogramPlaces: "test/device/sorting.test.ts",
   bincount: "test/device/sorting.test.ts",
   cat: "test/device/shaping.test.ts",
   padConstant: "test/device/shaping.test.ts",

@@ -1,4 +1,5 @@
-// The headers that cells include, on every device and with every compiler: reductions and scans over warps and blocks of any size, views of tensors, loads of four, and strides over the grid.
+// The headers that cells include, on every device and with every compiler: reductions and scans over warps and blocks
+// of any size, views of tensors, loads of four, and strides over the grid.
 import "./cache.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { compile, full, LaunchError, tensor, zeros, type DType, type Kernel } from "../../native/lib/index.ts";

@@ -1,4 +1,5 @@
-// The addon's client of a device process, without the library above it: full sockets, lost answers, gauges and clients that close meanwhile.
+// The addon's client of a device process, without the library above it: full sockets, lost answers, gauges and clients
+// that close meanwhile.
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from "node:fs";

@@ -2,6 +2,8 @@
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { CompileError, compile, synchronize, type Kernel } from "../../native/lib/index.ts";
+import { Compilation } from "../../native/lib/cuda/compilation.ts";
+import { libraryUnits, unitSource } from "../../native/lib/ops/library.ts";
 import { devices } from "./devices.ts";
 
 describe.each(devices.map((device) => device.name))("on %s", (device) => {
@@ -45,5 +47,13 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     );
     expect(error).toBeInstanceOf(CompileError);
     expect((error as Error).message).toBe(sentence);
+  });
+
+  test("a file of the library's own may use names that are a host's in a cell, such as map", () => {
+    const files = new Set(libraryUnits().map(({ file }) => file));
+    expect(files).toContain("cast");
+    for (const file of files)
+      expect(() => new Compilation(unitSource(file), { device, isLibrary: true }), file).not.toThrow();
+    expect(() => new Compilation(unitSource("cast"), { device })).toThrow("is for host programs");
   });
 });

@@ -1,4 +1,5 @@
-// What a cell that does not compile is told, by every compiler: each error with its line and a caret, in order, and nothing of ours.
+// What a cell that does not compile is told, by every compiler: each error with its line and a caret, in order, and
+// nothing of ours.
 import "./cache.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { CompileError, compile, type KernelTemplate } from "../../native/lib/index.ts";
@@ -118,19 +119,116 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
       "mma.h needs a GPU (or: use a tiled loop over __shared__ memory, or matmul of tensors)",
       1,
     ],
-    [
-      "#include <cub/cub.cuh>",
-      "cub/cub.cuh needs a GPU (or: use sum, mean, max … of tensors, or __shfl_down_sync and __shared__ memory)",
-      1,
-    ],
     ["#include <cuda/atomic>", "cuda/atomic needs a GPU (or: use atomicAdd, __syncthreads and __threadfence)", 1],
-    [
-      "__device__ float f(unsigned long long t) {\n  return tex2D<float>(t, 0, 0);\n}",
-      "tex2D needs a GPU (or: read the array through a pointer)",
-      2,
-    ],
   ])("what only a GPU has: %j", async (source, sentence, line) => {
     expect((await refused(source)).diagnostics[0]).toMatchObject({ line, message: sentence });
+  });
+
+  const advised: [string, string, string, number][] = [
+    [
+      "textures",
+      "__device__ float f(unsigned long long t) {\n  return tex2D<float>(t, 0, 0);\n}",
+      "tex2D cannot be had in a cell, on a GPU either: read the array through a pointer",
+      2,
+    ],
+    [
+      "all of CUB",
+      "#include <cub/cub.cuh>",
+      "cub/cub.cuh cannot be had in a cell, on a GPU either: use sum, mean, max … of tensors, or on a GPU CUB's single headers, such as <cub/block/block_reduce.cuh>",
+      1,
+    ],
+    [
+      "half without its header",
+      "__device__ float f(half* p) { return p[0]; }",
+      "half is not known here: write #include <cuda_fp16.h>",
+      1,
+    ],
+    [
+      "groups without their header",
+      "namespace cg = cooperative_groups;",
+      "cooperative_groups is not known here: write #include <cooperative_groups.h> and namespace cg = cooperative_groups;",
+      1,
+    ],
+    [
+      "shuffles of old",
+      "__global__ void k(float* p) {\n  p[0] = __shfl_down(p[0], 1);\n}",
+      "__shfl_down is not known here: CUDA has it no more: write it with _sync and a mask of the lanes, as __shfl_down_sync(0xffffffff, x, 1)",
+      2,
+    ],
+    [
+      "random numbers of the host",
+      "#include <cstdlib>\n__global__ void k(int* p) {\n  p[0] = rand();\n}",
+      "rand is for host programs, and a cell holds device code: fill an array in a TypeScript cell, rand([n]), or compute a hash of the thread's index",
+      3,
+    ],
+    [
+      "constant memory that a kernel writes",
+      "__constant__ float table[4];\n__global__ void k(float* p) {\n  p[0] = table[1];\n  table[2] = 1;\n}",
+      "table is __constant__ memory, which kernels only read: make it a __device__ variable, or pass a pointer",
+      4,
+    ],
+    [
+      "main() that compiles",
+      "__global__ void k(float* p) { p[0] = 1; }\nint main() { return 0; }",
+      "main() is for host programs, and a cell holds device code: launch its kernels from a TypeScript cell, kernel.launch({ grid, block }, …)",
+      2,
+    ],
+  ];
+  test.each(advised)("%s: said with what to write", async (_name, source, sentence, line) => {
+    const { message, diagnostics } = await refused(source);
+    expect(diagnostics[0]).toMatchObject({ line, message: sentence });
+    expect(message).toContain(`Cell [3]:${line}:`);
+  });
+
+  test("containers and streams of the host in a kernel", async () => {
+    const source =
+      "#include <vector>\n#include <iostream>\n__global__ void k(int* p) {\n  std::vector<int> v(4);\n  std::cout << v[0];\n}\n__host__ void on_host() { std::cout << 1; }";
+    const { diagnostics } = await refused(source);
+    if (device === "cpu")
+      expect(diagnostics).toMatchObject([
+        { line: 4, message: expect.stringContaining("std::vector is for host programs") },
+        { line: 5, message: expect.stringContaining("std::cout is for host programs") },
+      ]);
+  });
+
+  test("names of the host that the cell itself gives its own functions", async () => {
+    const source =
+      "__device__ unsigned rand(unsigned x) { return x * 1664525u; }\nstruct Log { __device__ int puts(int x) { return x; } };\n__constant__ float table[2];\n__global__ void k(unsigned* p) {\n  Log log; float table_sum = table[0] + table[1]; if (table[0] == 1 || table[1] <= 2) p[1] = 1;\n  p[0] = rand(p[0]) + log.puts(1) + table_sum;\n}";
+    expect((await compile(source, { device, name: "Cell [3]" })).warnings).toBe("");
+  });
+
+  test("a type that there is not, in as()", async () => {
+    const { kernels } = await compile(
+      "struct Mine { int x; };\ntemplate <class T> __global__ void fill(T* p, int n) { if (n < 0) p[0] = T(); }\ntemplate <class T> __global__ void set(T v, float* p) { p[0] = 1; }",
+      { device },
+    );
+    for (const name of ["fill", "set"]) {
+      const template = kernels[name] as unknown as KernelTemplate;
+      expect(() => template.as("floot")).toThrow(
+        `${name}.as("floot") names floot, which is no type here. There are float, double, int, unsigned, long long, unsigned char, half (with cuda_fp16.h) …, float4 and its kin, and structs that the cell declares.`,
+      );
+      for (const known of ["float", "unsigned char", "Mine", "float4"]) expect(() => template.as(known)).not.toThrow();
+    }
+  });
+
+  test("warnings about the cell, with its lines; none about what is right", async () => {
+    const source =
+      '__global__ void k(float* p, int n) {\n  int unused = n;\n  float sum;\n  for (int i = 0; i < n; i++) sum += p[i];\n  printf("%d", p[0]);\n  p[0] = sum;\n}';
+    const { warnings, diagnostics } = await compile(source, { device, name: "Cell [3]" });
+    const told = new Set(diagnostics.filter(({ severity }) => severity === "warning").map(({ line }) => line));
+    expect([2, 5].filter((line) => !told.has(line))).toEqual([]);
+    // What is not initialised one compiler tells where it is declared, another one where it is used.
+    expect([3, 4, 6].some((line) => told.has(line))).toBe(true);
+    expect(warnings).toMatch(/Cell \[3\]:5:\d+ warning: .*\n {2}4 \|[^\n]*\n> 5 \|   printf/);
+    const right =
+      "template <class T> __device__ T twice(T x) { return x + x; }\n__constant__ float table[4];\n__global__ void k(float* p, int n) {\n  unsigned i = threadIdx.x;\n  if (i < n) p[i] = twice(p[i]) + table[i & 3];\n}";
+    expect((await compile(right, { device })).warnings).toBe("");
+  });
+
+  test("a function that was meant as a kernel", async () => {
+    const { warnings, kernels } = await compile("void k(float* p) {\n  p[threadIdx.x] = 1;\n}", { device });
+    expect(Object.keys(kernels)).toEqual([]);
+    expect(warnings).toContain("k is no kernel, so that no cell can launch it: write __global__ in front of void");
   });
 
   test("a pasted program: main() is named, and nothing of what it calls", async () => {

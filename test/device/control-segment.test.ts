@@ -1,4 +1,5 @@
-// What a device process leaves in the memory that it shares with the session: nonsense there costs the process, never the session, a wait or an array.
+// What a device process leaves in the memory that it shares with the session: nonsense there costs the process, never
+// the session, a wait or an array.
 import { randomBytes } from "node:crypto";
 import { closeSync, ftruncateSync, openSync, readFileSync, readSync, statSync, writeSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -74,7 +75,10 @@ test("the words are where the header has them", () => {
 });
 
 describe.each(devices.map((device) => [device.name, device] as const))("%s", (_name, device) => {
-  /** Runs `body` with an array on the device; afterwards that is as it was and the device works, with no fault that comes late. */
+  /**
+   * Runs `body` with an array on the device; afterwards that is as it was and the device works, with no fault that
+   * comes late.
+   */
   async function survives(body: () => Promise<void> | void): Promise<void> {
     const bytes = randomBytes(1 << 16);
     const place = device.allocate(bytes.length, "device");

@@ -1,4 +1,5 @@
-// Cooperative launches on every device: the blocks of a grid wait for each other, the limit of blocks, settings that there are not; groups of threads.
+// Cooperative launches on every device: the blocks of a grid wait for each other, the limit of blocks, settings that
+// there are not; groups of threads.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { compile, full, synchronize, tensor, zeros, type Kernel } from "../../native/lib/index.ts";

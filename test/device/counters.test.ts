@@ -191,7 +191,13 @@ describe.each(
       pointers: [null],
       integers: [10],
     });
-    const one = launch(device, { kernel: 701, grid: [1, 1, 1], block: [128, 1, 1], pointers: [place], integers: [2] });
+    const one = launch(device, {
+      kernel: 701,
+      grid: [1, 1, 1],
+      block: [128, 1, 1],
+      pointers: [place],
+      integers: [2],
+    });
     const { counters, notes } = stopProfile(device);
     expect(notes).toEqual([]);
     const of = (count: number, barriers: number): Record<string, number> => ({

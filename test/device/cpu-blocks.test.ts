@@ -1,4 +1,5 @@
-// Blocks on the cpu device: barriers, shared memory, atomics, many shapes and many cores, with every compiler that is here.
+// Blocks on the cpu device: barriers, shared memory, atomics, many shapes and many cores, with every compiler that is
+// here.
 import { beforeAll, describe, expect, test } from "vitest";
 import { Cell, compilers, integers, poisoned, threadsOf, use } from "./cpu-cell.ts";
 
@@ -84,7 +85,8 @@ __global__ void locks(int* counter, int* lock) {
   __threadfence();
   atomicExch(&lock[1], 0);
 }
-// The first warp waits for a flag that the last thread of the block sets, in every spelling of an atomic read and between fences.
+// The first warp waits for a flag that the last thread of the block sets, in every spelling of an atomic read and
+// between fences.
 __global__ void spins(int* flag, unsigned* mask, volatile int* plain, int* out) {
   int t = threadIdx.x, last = blockDim.x - 1;
   if (t == last) { atomicExch(flag, 1); atomicExch(mask, 7u); __threadfence(); *plain = 1; return; }

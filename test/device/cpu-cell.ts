@@ -1,4 +1,5 @@
-// Cells on the cpu device with a compiler of the test's choice: turns source and typed arrays into a launch and what it wrote.
+// Cells on the cpu device with a compiler of the test's choice: turns source and typed arrays into a launch and what it
+// wrote.
 import { spawnSync } from "node:child_process";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// Kernels that break on the cpu device, each kind of fault by its code, place and sentence; launches beyond the limits; what kernels print.
+// Kernels that break on the cpu device, each kind of fault by its code, place and sentence; launches beyond the limits;
+// what kernels print.
 import "./cache.ts";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +21,7 @@ __global__ void known(int* p, int n) { __syncthreads(); if (threadIdx.x == n && 
 __global__ void divide(int* p, int n) { p[threadIdx.x] = 100 / (n - (int)threadIdx.x); }
 __device__ __noinline__ int deep(int* p, int n) { volatile int here[32]; here[n & 31] = p[0]; return n == 0 ? here[0] : deep(p, n - 1) + here[n & 31]; }
 __global__ void overflow(int* p, int n) { p[0] = deep(p, n); }
-__global__ void large_frame(int* p, int n) { volatile int here[100000]; for (int i = 0; i < 100000; i += 64) here[i] = n; p[0] = here[n]; }
+__global__ void null(int* p, int n) { int* nothing = nullptr; *nothing = n; p[0] = n; }
 __global__ void trap(int* p, int n) { __syncthreads(); if (threadIdx.y == n) __trap(); }
 __global__ void assertion(int* p, int n) {
   assert(int(threadIdx.x) != n);
@@ -50,6 +51,12 @@ __global__ void misaligned(int* p, int n) { *(float4*)(p + n) = make_float4(1, 2
 __global__ void endless(int* p, int n) { while (1) p[threadIdx.x] += n; }
 __global__ void waits(int* p, int n) { while (p[0] == n) { } }
 __global__ void counts_down(int* p, int n) { for (unsigned i = n; i >= 0; i--) p[0] ^= i; }
+__global__ void large_frame(int* p, int n) {
+  int here[100000], mine = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int i = 0; i < 100000; i += 64) here[i] = n + mine;
+  __syncthreads();
+  p[mine] = here[n * 640];
+}
 `;
 const kernels = [
   "good",
@@ -58,6 +65,7 @@ const kernels = [
   "divide",
   "overflow",
   "large_frame",
+  "null",
   "trap",
   "assertion",
   "half_barrier",
@@ -126,16 +134,26 @@ describe.each(compilers)("compiled by %s", (compiler) => {
     });
   });
 
-  test.each([
-    ["a recursion without end", "overflow", 100_000],
-    ["a local array larger than the stack", "large_frame", 5],
-  ] as const)("%s overflows the stack", (_name, kernel, n) => {
-    expect(faultOf(kernel, {}, n)).toMatchObject({
+  test("a recursion without end overflows the stack", () => {
+    expect(faultOf("overflow", {}, 100_000)).toMatchObject({
       code: "STACK_OVERFLOW",
-      message: expect.stringContaining(
-        "used more than the 64 KiB of stack that a thread has: its local arrays are too large, or its recursion is too deep.",
+      message: expect.stringMatching(
+        /used more than the \d+ KiB of stack that a thread has: its local arrays are too large, or its recursion is too deep\./,
       ),
     });
+  });
+
+  test("address 0 is no array, whatever a compiler concludes from it", () => {
+    expect(faultOf("null", { block }, 3)).toMatchObject({
+      code: "ILLEGAL_ADDRESS",
+      message: expect.stringContaining("Block (0,0,0) accessed 0x0, which is in no array."),
+    });
+  });
+
+  test("a local array of 400 KB is there, for each of many threads", () => {
+    const out = poisoned(256);
+    cell.run("large_frame", { grid: [4, 1, 1], block: [64, 1, 1] }, [out], [5]);
+    expect([...out]).toEqual(Array.from(out, (_, t) => 5 + t));
   });
 
   test("a trap, with block and thread", () => {

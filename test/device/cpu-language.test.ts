@@ -1,4 +1,5 @@
-// CUDA C++ on the cpu device: types, functions, variables, headers and what no host compiler says by itself, with every compiler that is here.
+// CUDA C++ on the cpu device: types, functions, variables, headers and what no host compiler says by itself, with every
+// compiler that is here.
 import { beforeAll, describe, expect, test } from "vitest";
 import { deviceSources } from "../../native/lib/wire/binding.ts";
 import { Op } from "../../native/lib/wire/commands.ts";
@@ -107,7 +108,10 @@ const expressions = [
   "halves",
 ];
 
-/** The bits of the 16-bit float nearest to x, ties to even; found by search, so that nothing here resembles the device's way. */
+/**
+ * The bits of the 16-bit float nearest to x, ties to even; found by search, so that nothing here resembles the device's
+ * way.
+ */
 function nearest(x: number, values: Float64Array, largest: number): number {
   const magnitude = Math.abs(x);
   let low = 0,
@@ -488,9 +492,37 @@ __global__ void k(int* o) { half h = N + M; __nv_bfloat16 b = count; o[0] = int(
     expect(out[0]).toBe(4 + 7 + 8);
   });
 
+  test("more local memory than a GPU's thread can have is a compile error", () => {
+    const text =
+      "__global__ void k(int* o, int n) {\n  int here[200000];\n  for (int i = 0; i < 200000; i++) here[i] = i * n;\n  o[threadIdx.x] = here[o[threadIdx.x] * 64];\n}";
+    expect(caught(() => new Cell(text, ["k"])).log).toMatch(
+      /^test\.cu:1:1: error: a thread may have at most 512 KB of local memory, but this cell's local arrays take 7\d\d KB: put them into an array in global memory, a part for each thread$/m,
+    );
+  });
+
+  test("a cell that no edit fits is compiled as it stands, and says so", async () => {
+    const text =
+      "template <class T> struct Box { T value; };\n__global__ void k(int* o, float x) { int T = 3; o[0] = (T)*o[1] + (int)x; }";
+    const module = await compile(text, { device: "cpu", name: "named.cu" });
+    expect(module.warnings).toContain(
+      "conversions of floats and shifts that are out of range are those of this processor in this cell, not a GPU's",
+    );
+    const out = Int32Array.from([0, 5]);
+    new Cell(text, ["k"]).run("k", {}, [out], [0]);
+    expect(out[0]).toBe(15);
+  });
+
+  test("a float that becomes an integer inside of a macro is told", async () => {
+    const text =
+      "#define SET(x, v) x = v\n__global__ void k(unsigned char* o, const float* x) {\n  SET(o[0], x[0] * 2);\n}";
+    expect((await compile(text, { device: "cpu", name: "macro.cu" })).warnings).toMatch(
+      /^macro\.cu:3:\d+ warning: a float becomes an integer here, and what is out of range becomes something else than on a GPU: write the conversion, \(int\)x$/m,
+    );
+  });
+
   test("an unknown option lists the known ones", () => {
     expect(() => new Cell("__global__ void k() {}", ["k"], ["--speed=9"])).toThrow(
-      "--speed=9 is no option of a CUDA cell. There are --std=, --arch=, --define=, --include=, --flag=, --fast-math, --verbose.",
+      "--speed=9 is no option of a CUDA cell. There are --std=, --arch=, --define=, --include=, --flag=, --fast-math, --library, --verbose.",
     );
   });
 });

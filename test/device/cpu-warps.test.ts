@@ -1,4 +1,5 @@
-// Warp intrinsics on the cpu device against their definition in the Programming Guide, with every compiler that is here.
+// Warp intrinsics on the cpu device against their definition in the Programming Guide, with every compiler that is
+// here.
 import { beforeAll, describe, expect, test } from "vitest";
 import { Cell, compilers, integers, poisoned, threadsOf, use } from "./cpu-cell.ts";
 

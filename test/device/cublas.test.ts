@@ -1,4 +1,5 @@
-// What cuBLASLt does on a GPU beyond plain products: TF32, float8 with scales, mixed types, alpha and beta, epilogues and their backward passes.
+// What cuBLASLt does on a GPU beyond plain products: TF32, float8 with scales, mixed types, alpha and beta, epilogues
+// and their backward passes.
 import "./cache.ts";
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
@@ -41,7 +42,9 @@ function run(product: Product, places: readonly Tensor[], scalars: readonly [num
   return plan;
 }
 
-/** The same, unless the library has no such epilogue for these dtypes, which is its own to decide: then that is said. */
+/**
+ * The same, unless the library has no such epilogue for these dtypes, which is its own to decide: then that is said.
+ */
 function isServed(dtype: DType, product: Product, places: readonly Tensor[]): boolean {
   try {
     run(product, places);

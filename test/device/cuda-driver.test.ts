@@ -1,4 +1,5 @@
-// What the CUDA device says of a driver that it cannot use: each with a driver made here, so these run on every machine.
+// What the CUDA device says of a driver that it cannot use: each with a driver made here, so these run on every
+// machine.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

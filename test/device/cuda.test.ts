@@ -1,4 +1,5 @@
-// What only the CUDA device does: its compiler and options, its errors and faults by name, listings, occupancy, printf, and what it says where there is no GPU.
+// What only the CUDA device does: its compiler and options, its errors and faults by name, listings, occupancy, printf,
+// and what it says where there is no GPU.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -45,7 +46,9 @@ async function kernelsOf(source: string, options: object = {}): Promise<Record<s
   return (await compile(source, { ...on, name: "cell.cu", ...options })).kernels as Record<string, Kernel>;
 }
 
-/** Runs a program in a Node process of its own, because a device process takes its surroundings from the environment. */
+/**
+ * Runs a program in a Node process of its own, because a device process takes its surroundings from the environment.
+ */
 function program(body: string, environment: Record<string, string>): string {
   const text = `import * as warpcell from ${JSON.stringify(library)};\nconst said = (error) => console.log(error.code + ": " + error.message);\n${body}`;
   const result = spawnSync(process.execPath, ["--input-type=module", "-e", text], {

@@ -1,4 +1,5 @@
-// A kernel comes from the cache only while every file that its compiler read is as it was, however the source names the file.
+// A kernel comes from the cache only while every file that its compiler read is as it was, however the source names the
+// file.
 import "./cache.ts";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

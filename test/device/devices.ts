@@ -1,4 +1,5 @@
-// The devices that tests run on: those that WARPCELL_TEST_DEVICES names ("cpu", "cuda" or both, with a comma), each of which must work; else the CPU always and the first GPU where one works.
+// The devices that tests run on: those that WARPCELL_TEST_DEVICES names ("cpu", "cuda" or both, with a comma), each of
+// which must work; else the CPU always and the first GPU where one works.
 import { DeviceUnavailable } from "../../native/lib/errors.ts";
 import { DeviceProcess } from "../../native/lib/device/process.ts";
 

@@ -71,6 +71,34 @@ describe.each(devices.map(({ name }) => name))("einsum on %s", (device) => {
     if (operands.every(({ size }) => size <= 40)) expectGradients((...at) => einsum(equation, ...at), operands);
   });
 
+  test("many operands in the order that keeps what lies between small", () => {
+    // NumPy's own test: from left to right it goes through nine axes.
+    const inputs = "acdf,jbje,gihb,hfac,gfac,gifabc,hfac".split(",");
+    const two = Object.fromEntries([..."abcdefghij"].map((letter) => [letter, 2]));
+    const values = inputs.map((names) => randomValues(2 ** names.length));
+    const operands = inputs.map((names, n) =>
+      tensor(values[n]!, { dtype: "float64", device }).reshape(Array<number>(names.length).fill(2)),
+    );
+    const want = writtenOut(inputs, "de", two, values);
+    const got = flat(einsum(inputs.join(","), ...operands));
+    // Of 256 products of 7 numbers.
+    const size = writtenOut(
+      inputs,
+      "de",
+      two,
+      values.map((list) => list.map(Math.abs)),
+    );
+    got.forEach((value, at) => expect(Math.abs(value - want[at]!)).toBeLessThanOrEqual(300 * 2 ** -53 * size[at]!));
+    const ones = ["ea", "fb", "abcd", "gc", "hd"].map((names) =>
+      zeros(Array<number>(names.length).fill(20), { device }).add(1),
+    );
+    expect(
+      einsum("ea,fb,abcd,gc,hd->efgh", ...ones)
+        .get(3, 1, 4, 1)
+        .item(),
+    ).toBe(20 ** 4);
+  });
+
   test("the result's axes when none are named, ellipses, sizes of 1, integers", () => {
     const a = tensor(
       [
@@ -136,6 +164,16 @@ describe.each(devices.map(({ name }) => name))("einsum on %s", (device) => {
       "what is no letter",
       () => einsum("i*->i", zeros([2, 3], { device })),
       'The equation "i*->i" has "i*" where letters for axes and at most one "..." stand.',
+    ],
+    [
+      "a lone dot",
+      () => einsum("i.j->i", zeros([2, 3], { device })),
+      'The equation "i.j->i" has "i.j" where letters for axes and at most one "..." stand.',
+    ],
+    [
+      "operands of bool",
+      () => einsum("ij->i", zeros([2, 3], { device, dtype: "bool" })),
+      'einsum takes numbers but got bool: convert it, e.g. with .to("int32").',
     ],
     ["two arrows", () => einsum("i->i->i", zeros([2], { device })), 'The equation "i->i->i" has more than one "->".'],
     [

@@ -1,4 +1,5 @@
-// fuse: one kernel for a chain gives what its operations give one by one, for every operation, dtype, broadcast and reduction, with its gradient; what it cannot do it says.
+// fuse: one kernel for a chain gives what its operations give one by one, for every operation, dtype, broadcast and
+// reduction, with its gradient; what it cannot do it says.
 import { describe, expect, test } from "vitest";
 import "./cache.ts";
 import { devices } from "./devices.ts";

@@ -8,7 +8,10 @@ const slack = 2e-6;
 
 const numbersOf = (x: Tensor) => [x.reshape([-1]).toArray()].flat(8).map(Number);
 
-/** The gradient of Σ weights · run(inputs) with respect to each input, by backward and by differences. `twice`: that of the gradients' weighted sum, too. */
+/**
+ * The gradient of Σ weights · run(inputs) with respect to each input, by backward and by differences. `twice`: that of
+ * the gradients' weighted sum, too.
+ */
 export function expectGradients(
   run: (...inputs: Tensor[]) => Tensor,
   inputs: readonly Tensor[],

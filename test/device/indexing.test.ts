@@ -1,4 +1,5 @@
-// Indexing on every device against loops over arrays: reading and assigning through slices, indices and masks; gathering and scattering, with gradients by finite differences.
+// Indexing on every device against loops over arrays: reading and assigning through slices, indices and masks;
+// gathering and scattering, with gradients by finite differences.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import {
@@ -6,6 +7,7 @@ import {
   full,
   gradients,
   newAxis,
+  takeAlongAxis,
   tensor,
   zeros,
   type DType,
@@ -13,7 +15,8 @@ import {
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { below, expectGradients, numbersOf as numbers, random } from "./gradient-check.ts";
-import { poison } from "./numbers.ts";
+import { sizeOf } from "../../native/lib/memory/shape.ts";
+import { poison, randomValues } from "./numbers.ts";
 
 type Nest = number | Nest[];
 const shapeOf = (nest: Nest): number[] => (Array.isArray(nest) ? [nest.length, ...shapeOf(nest[0] ?? 0)] : []);
@@ -148,6 +151,66 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(numbers(y)).toEqual([3, 2, 1, 0, 0]);
   });
 
+  // Rows and columns that a block of a GPU takes several of, and more than it has room for; indices that agree or not.
+  test.each([
+    [[5, 100], 1, 100],
+    [[700, 3], 1, 4],
+    [[3, 7], 1, 50],
+    [[2, 30, 37], 1, 40],
+    [[5, 3], 0, 2000],
+    [[3000, 5], 0, 3000],
+    [[1, 20_000], 1, 17_000],
+    [[4097], 0, 9000],
+  ] as const)("elements put along an axis of %j", (shape, axis, own) => {
+    const size = sizeOf(shape);
+    const given = shape.map((length, at) => (at === axis ? own : length));
+    const [length, inner] = [shape[axis]!, sizeOf(shape.slice(axis + 1))];
+    for (const dtype of ["float32", "bfloat16", "int32", "float64"] as const)
+      for (const reduce of ["set", "add", "max", "min"] as const)
+        for (const indexType of ["int32", "int64"] as const) {
+          const values = randomValues(size, "int8");
+          const more = randomValues(sizeOf(given), "int8");
+          const at = more.map(() => below(2 * length) - length);
+          const wanted = [...values];
+          more.forEach((value, i) => {
+            const row = Math.floor(i / (own * inner)) * length + ((at[i]! + length) % length);
+            const to = row * inner + (i % inner);
+            if (reduce === "set") wanted[to] = value;
+            else if (reduce === "add") wanted[to]! += value;
+            else wanted[to] = Math[reduce](wanted[to]!, value);
+          });
+          poison(device, 8 * size);
+          const x = tensor(values, { dtype, device }).reshape(shape);
+          const source = tensor(more, { dtype, device }).reshape(given);
+          const result = x.scatter(axis, tensor(at, { dtype: indexType, device }).reshape(given), source, { reduce });
+          // Sums are rounded once.
+          const rounded = tensor(wanted, { dtype: dtype === "bfloat16" ? "float32" : dtype, device }).to(dtype);
+          expect(numbers(result), `${dtype}, ${reduce}`).toEqual(numbers(rounded));
+          expect(numbers(x)).toEqual(numbers(tensor(values, { dtype, device })));
+        }
+  });
+
+  test("an index that only the device knows is told of by the next wait, once, and spoils nothing else", () => {
+    const x = counted([3, 4], device);
+    const good = x.gather(0, indices([[2, 1, 0, -3]]));
+    const late = [
+      [() => x.gather(1, indices([[9], [0], [1]])), "Index 9 is outside axis 1, which has 4 elements"],
+      [() => x.indexSelect(0, indices([0, -4])), "Index -4 is outside axis 0, which has 3 elements"],
+      [() => x.take(indices([12])), "Index 12 is outside axis 0, which has 12 elements"],
+      [() => x.take(tensor([5n, -(2n ** 63n)], { device })), "is outside axis 0, which has 12 elements"],
+    ] as const;
+    for (const [run, message] of late) {
+      const result = run();
+      expect(() => good.data()).toThrow(message);
+      expect(numbers(good)).toEqual([8, 5, 2, 3]);
+      expect(numbers(result)).toHaveLength(result.size);
+    }
+    // More of them than there is room for at a time, of which one is outside.
+    const many = Array.from({ length: 600 }, (_, at) => () => x.take(indices([at === 300 ? 99 : at % 12])));
+    expect(() => many.map((run) => run()).forEach((each) => numbers(each))).toThrow("Index 99 is outside axis 0");
+    expect(numbers(x.take(indices([11, 0])))).toEqual([11, 0]);
+  });
+
   test("an index that is outside is an error that names it, the axis and its limit", () => {
     const x = counted([3, 4], device);
     expect(() => x.get(indices([0, 3]))).toThrow(
@@ -175,6 +238,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       "set writes to shape [4], to which a tensor of shape [3] does not broadcast.",
     );
     expect(() => x.to("uint8").set([0], 300)).toThrow("set writes to uint8, which does not hold 300.");
+    expect(() => x.set([[] as never, 0], 1)).toThrow("[] is no slice of axis 0: give [start, stop, step] in whole");
     expect(() => x.set(0 as never, 1)).toThrow(
       "set takes the entries of the index as an array, then the value, e.g. x.set([0, [1, 3]], 5), but got 0.",
     );
@@ -219,6 +283,10 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(numbers(wide.gather(1, index))).toEqual([0, 1, 2].flatMap((i) => places.map((j) => i * 50 + j)));
     expect(numbers(wide.T.gather(0, index.T).T)).toEqual(numbers(wide.gather(1, index)));
     expect(numbers(wide.takeAlongAxis(indices(list).reshape([1, -1]), 1))).toEqual(numbers(wide.gather(1, index)));
+    expect(numbers(takeAlongAxis(wide, indices(list).reshape([1, -1])))).toEqual(numbers(wide.gather(1, index)));
+    expect(numbers(takeAlongAxis(wide.T, indices(list).reshape([-1, 1]), { dim: 0 }).T)).toEqual(
+      numbers(wide.gather(1, index)),
+    );
   });
 
   test.each<DType>([
@@ -388,6 +456,21 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const kept = squared.square();
     squared.set([0], 1);
     expect(() => kept.sum().backward()).toThrow("has been changed in place since");
+  });
+
+  test("arguments that it does not take are refused by name", () => {
+    const x = zeros([2, 3], { device });
+    expect(() => x.take([0], { axes: 0 } as never)).toThrow("take has no option axes. Write axis.");
+    expect(() => x.gather([0] as never, 1 as never)).toThrow(
+      "gather takes an axis, a whole number, as axis but got [0]. Write gather(axis, index).",
+    );
+    expect(() => x.indexAdd(0, [0], [1] as never)).toThrow("indexAdd takes a tensor as source but got [1].");
+    expect(() => x.maskedFill(x.gt(0), "a" as never)).toThrow('maskedFill takes a number as value but got "a".');
+    expect(() => x.nonzero({ asTuple: true } as never)).toThrow("nonzero has no option asTuple. It takes no options.");
+    expect(() => (x.set as (...args: unknown[]) => unknown)([0], 1, 2)).toThrow(
+      "set takes the entries and one value but got 2.",
+    );
+    expect(x.take([0], 0).shape).toEqual([1, 3]);
   });
 
   test("gradients of gradients", () => {

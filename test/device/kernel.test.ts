@@ -1,4 +1,5 @@
-// Typed kernels on every device: what a launch passes, what it refuses with which sentence, templates, the cache, faults, and its cost.
+// Typed kernels on every device: what a launch passes, what it refuses with which sentence, templates, the cache,
+// faults, and its cost.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

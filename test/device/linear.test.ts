@@ -1,4 +1,5 @@
-// Linear layers on every device against float64: with and without bias and activation, of several shapes and dtypes, their gradients, and what they refuse.
+// Linear layers on every device against float64: with and without bias and activation, of several shapes and dtypes,
+// their gradients, and what they refuse.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import {
@@ -132,7 +133,8 @@ describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (
         const found = gradients(linear(...leaves, activation === undefined ? {} : { activation }), leaves, {
           gradient: upper,
         });
-        // What reaches the product, and how far it may be off: by the rounding of its argument, where the slope's slope is below 1.2, and its own.
+        // What reaches the product, and how far it may be off: by the rounding of its argument, where the slope's slope
+        // is below 1.2, and its own.
         const z = gs.map((g, index) => g * slope(sums[index]!));
         const off = gs.map((g, index) => {
           const error =
@@ -230,7 +232,7 @@ describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (
       new TensorError("SHAPE", "linear with a weight of shape [4, 3] takes a bias of shape [4] but got [3]."),
     );
     expect(() => linear(x, w, null, { activation: "tanh" as never })).toThrow(
-      new TensorError("OPTIONS", 'linear has the activations "gelu" and "relu", or none, but got "tanh".'),
+      new TensorError("ARGUMENTS", 'linear takes "gelu" or "relu" as activation but got "tanh".'),
     );
     expect(() => linear(x.gt(0), w.gt(0))).toThrow(
       new TensorError(

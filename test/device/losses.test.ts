@@ -1,4 +1,5 @@
-// Losses on every device against float64: each element's, sums and means of all, their gradients by formula and by finite differences, and what is refused.
+// Losses on every device against float64: each element's, sums and means of all, their gradients by formula and by
+// finite differences, and what is refused.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import {
@@ -7,11 +8,15 @@ import {
   gradients,
   huberLoss,
   l1Loss,
+  layerNorm,
   logSoftmax,
   mseLoss,
   nllLoss,
+  rand,
+  randint,
   randn,
   smoothL1Loss,
+  softmax,
   tensor,
   TensorError,
   type DType,
@@ -66,7 +71,8 @@ const list: readonly Loss[] = [
     allowed: (u, x, t) => u * size(x, t),
     allowedSlope: () => 0,
   },
-  // Four roundings of numbers no larger than the difference and beta; both pieces have the same value and slope where they meet.
+  // Four roundings of numbers no larger than the difference and beta; both pieces have the same value and slope where
+  // they meet.
   {
     name: "smoothL1Loss",
     run: (x, t, options) => smoothL1Loss(x, t, { beta: 0.75, ...options }),
@@ -331,7 +337,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       crossEntropy(tensor([[0, 0]], { device, dtype: "bfloat16" }), tensor([1], { device, dtype: "uint8" })).item(),
     ).toBe(Math.fround(Math.LN2));
     expect(() => crossEntropy(tensor([1, 2], { device }), tensor([1], { device, dtype: "int64" }))).toThrow(
-      "crossEntropy takes logits of shape [N, C] and targets of shape [N] but got [2] and [1].",
+      "crossEntropy takes logits of shape [N, C, …] and targets of shape [N, …], or of the logits' own, but got [2] and [1].",
     );
     expect(() => crossEntropy(tensor([[1, 2]], { device }), tensor([1], { device }))).toThrow(
       "crossEntropy takes targets that are integers, the numbers of classes, but got float32.",
@@ -341,13 +347,75 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     ).toThrow("labelSmoothing is a number from 0 to 1 but got 2.");
   });
 
+  test("crossEntropy of further axes, weights of classes, and likelihoods as targets", () => {
+    const [batch, count, places] = [3, 4, 5];
+    const logits = randn([batch, count, places], { device, dtype: "float64" });
+    const weight = rand([count], { device, dtype: "float64" }).add(0.5);
+    const targets = randint(0, count, [batch, places], { device }).set([0, 0], -100);
+    const likely = softmax(randn([batch, count, places], { device, dtype: "float64" }), 1);
+    const [x, w, t, q] = [logits.toArray(), weight.toArray(), targets.toArray(), likely.toArray()] as [
+      number[][][],
+      number[],
+      bigint[][],
+      number[][][],
+    ];
+    const logAt = (n: number, c: number, p: number) =>
+      x[n]![c]![p]! -
+      Math.log(Array.from({ length: count }, (_, k) => Math.exp(x[n]![k]![p]!)).reduce((a, b) => a + b));
+    const classes = Array.from({ length: count }, (_, c) => c);
+    const each = (of: (n: number, p: number) => number) =>
+      Array.from({ length: batch }, (_, n) => Array.from({ length: places }, (_, p) => of(n, p)));
+    const sum = (list: number[][]) => list.flat().reduce((a, b) => a + b, 0);
+    const close = (got: Tensor, want: number | number[][]) =>
+      expectWithin(numbers(got), [want].flat(3) as number[], () => 2 ** -44);
+
+    for (const smoothing of [0, 0.3]) {
+      for (const weighed of [false, true]) {
+        const of = (c: number) => (weighed ? w[c]! : 1);
+        const own = each((n, p) => {
+          const c = Number(t[n]![p]!);
+          if (c < 0) return 0;
+          const spread = classes.reduce((total, k) => total - of(k) * logAt(n, k, p), 0) / count;
+          return (1 - smoothing) * -of(c) * logAt(n, c, p) + smoothing * spread;
+        });
+        const total = sum(each((n, p) => (t[n]![p]! < 0n ? 0 : of(Number(t[n]![p]!)))));
+        const options = { labelSmoothing: smoothing, ...(weighed && { weight }) };
+        close(crossEntropy(logits, targets, { ...options, reduction: "none" }), own);
+        close(crossEntropy(logits, targets, { ...options, reduction: "sum" }), sum(own));
+        close(crossEntropy(logits, targets, options), sum(own) / total);
+
+        const soft = each((n, p) =>
+          classes.reduce(
+            (all, k) => all - of(k) * ((1 - smoothing) * q[n]![k]![p]! + smoothing / count) * logAt(n, k, p),
+            0,
+          ),
+        );
+        close(crossEntropy(logits, likely, { ...options, reduction: "none" }), soft);
+        close(crossEntropy(logits, likely, options), sum(soft) / (batch * places));
+      }
+    }
+    const row = logits.get(0, null, 0);
+    close(crossEntropy(row, tensor(2n, { device })), -logAt(0, 2, 0));
+    expectGradients((each) => crossEntropy(each, likely, { weight, labelSmoothing: 0.1 }), [logits]);
+    expectGradients((each) => crossEntropy(each, targets, { weight }), [logits]);
+    expect(() => crossEntropy(logits, targets, { weights: weight } as never)).toThrow(
+      "crossEntropy has no option weights. Write weight.",
+    );
+    expect(() => crossEntropy(logits, targets, { weight: row.slice([0, 2]) })).toThrow(
+      "crossEntropy of 4 classes takes a weight of shape [4] but got [2].",
+    );
+    expect(() => layerNorm(logits, [5] as never)).toThrow("layerNorm takes a tensor or null as weight but got [5].");
+    expect(() => softmax(logits, { dims: 0, axes: 1 } as never)).toThrow("softmax has no option axes. Write axis.");
+    expect(softmax(logits, 0).toArray()).toEqual(softmax(logits, { dim: 0 }).toArray());
+  });
+
   test("what losses refuse", () => {
     const [one, two] = [tensor([1], { device }), tensor([1, 2], { device })];
     expect(() => mseLoss(one, two)).toThrow(
       new TensorError("SHAPE", "mseLoss takes tensors of one shape but got [1] and [2]."),
     );
     expect(() => mseLoss(one, one, { reduction: "most" as never })).toThrow(
-      new TensorError("OPTIONS", 'A loss is reduced by "mean", "sum" or "none" but got "most".'),
+      new TensorError("ARGUMENTS", 'mseLoss takes "mean", "sum" or "none" as reduction but got "most".'),
     );
     expect(() => mseLoss(one.to("float8_e4m3"), one.to("float8_e4m3"))).toThrow(
       new TensorError(
@@ -356,7 +424,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       ),
     );
     expect(() => smoothL1Loss(one, one, { beta: -1 })).toThrow(
-      new TensorError("VALUE", "The beta of smoothL1Loss is a number of at least 0 but got -1."),
+      new TensorError("ARGUMENTS", "smoothL1Loss takes a number of at least 0 as beta but got -1."),
     );
     expect(() => huberLoss(one, one, { delta: 0 })).toThrow(
       new TensorError("VALUE", "The delta of huberLoss is a number above 0 but got 0."),

@@ -1,4 +1,5 @@
-// CUDA's special functions and its arithmetic with a named rounding, on every device: beside integrals and series in float64, and beside exact integers.
+// CUDA's special functions and its arithmetic with a named rounding, on every device: beside integrals and series in
+// float64, and beside exact integers.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { compile, full, tensor, type DType, type Kernel } from "../../native/lib/index.ts";
@@ -26,7 +27,10 @@ const bessel = (n: number, x: number): number =>
 const modified = (n: number, x: number): number =>
   periodicIntegral((t) => Math.exp(x * Math.cos(t)) * Math.cos(n * t), Math.PI) / Math.PI;
 
-/** Y₀, Y₁ by their series (DLMF 10.8.1), and on by their recurrence (10.6.1), stable upwards. For x below 6, where the series loses at most three digits. */
+/**
+ * Y₀, Y₁ by their series (DLMF 10.8.1), and on by their recurrence (10.6.1), stable upwards. For x below 6, where the
+ * series loses at most three digits.
+ */
 function besselY(n: number, x: number): number {
   const euler = 0.5772156649015329;
   if (n > 1) return ((2 * (n - 1)) / x) * besselY(n - 1, x) - besselY(n - 2, x);
@@ -45,7 +49,8 @@ function besselY(n: number, x: number): number {
 const scaledError = (x: number): number =>
   (2 / Math.sqrt(Math.PI)) * integral((t) => Math.exp(-t * t - 2 * x * t), Math.min(7, 40 / (2 * x)));
 
-// By C++ expression of x: the reference, the range of x, and how the error is measured: against the value, or against 1 where the function oscillates.
+// By C++ expression of x: the reference, the range of x, and how the error is measured: against the value, or against 1
+// where the function oscillates.
 const functions: [string, (x: number) => number, [number, number], "relative" | "absolute"][] = [
   ["j0(x)", (x) => bessel(0, x), [0.1, 40], "absolute"],
   ["j1(x)", (x) => bessel(1, x), [0.1, 40], "absolute"],
@@ -64,8 +69,9 @@ const functions: [string, (x: number) => number, [number, number], "relative" | 
 describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   const kernel = async (source: string): Promise<Kernel> => (await compile(source, { device })).kernels["k"] as Kernel;
 
-  // CUDA gives Bessel functions to 5e-12 and 2.2e-6 where they oscillate, everything else here to 9 ulp (CUDA C++ Programming Guide, "Mathematical Functions"). The references: e^(x cos t) has an
-  // error of x ≤ 100 roundings, the integral of 20,000 steps one of (40 / 20,000)⁴ / 180, 1e-13; Y loses three digits of 16 to its series.
+  // CUDA gives Bessel functions to 5e-12 and 2.2e-6 where they oscillate, everything else here to 9 ulp (CUDA C++
+  // Programming Guide, "Mathematical Functions"). The references: e^(x cos t) has an error of x ≤ 100 roundings, the
+  // integral of 20,000 steps one of (40 / 20,000)⁴ / 180, 1e-13; Y loses three digits of 16 to its series.
   test.each([
     ["float64", "double", "", { absolute: 5e-12 + 1e-13, relative: 18 * roundoff.float64! + 2e-13 }],
     ["float32", "float", "f", { absolute: 2.2e-6 + 1e-13, relative: 18 * roundoff.float32! + 2e-13 }],
@@ -252,7 +258,10 @@ function neighbour(x: number, dtype: DType, step: 1 | -1): number {
   return floats[0]!;
 }
 
-/** `difference`: what is exact minus a candidate. Each result is on its own side of what is exact, and no number lies between. */
+/**
+ * `difference`: what is exact minus a candidate. Each result is on its own side of what is exact, and no number lies
+ * between.
+ */
 function expectRounded(
   [rn, rd, ru, rz]: [number, number, number, number],
   dtype: DType,

@@ -1,13 +1,9 @@
-// Matrix products on every device, by a library and without one: against float64, for random matrices whose seed is printed, over poisoned memory.
+// Matrix products on every device, by a library and without one: against float64, for random matrices whose seed is
+// printed, over poisoned memory.
 import "./cache.ts";
-import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { binding, deviceExecutable } from "../../native/lib/wire/binding.ts";
-import { Op } from "../../native/lib/wire/commands.ts";
-import { DeviceProcess } from "../../native/lib/device/process.ts";
+import { binding } from "../../native/lib/wire/binding.ts";
+import type { DeviceProcess } from "../../native/lib/device/process.ts";
 import { LibraryPlan } from "../../native/lib/device/library-plan.ts";
 import { DeviceError, DeviceFault, tensor, zeros, type DType, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
@@ -48,7 +44,10 @@ function sampled(rows: number): number[] {
   return rows <= 24 ? [...Array(rows).keys()] : [0, rows - 1, ...Array.from({ length: 14 }, () => below(rows))];
 }
 
-/** Each element of some rows of `got` (row-major, from `offset` on) within (2u + k·2⁻²⁴)(|A||B|), and no element of any row left out. */
+/**
+ * Each element of some rows of `got` (row-major, from `offset` on) within (2u + k·2⁻²⁴)(|A||B|), and no element of any
+ * row left out.
+ */
 function expectProduct(got: ArrayLike<number>, offset: number, a: Matrix, b: Matrix, dtype: DType): void {
   const u = roundoff[dtype]!;
   const accumulator = Math.min(u, 2 ** -24);
@@ -252,6 +251,64 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
       );
     });
 
+    // What is shared among cores by its tiles, its batches, or its depth.
+    test.each([
+      [700, 530, 90],
+      [3, 5, 9001],
+      [120, 90, 8193],
+      [1, 4000, 70],
+      [4000, 1, 70],
+      [1, 1, 20_000],
+    ])("%d × %d, %d deep, as stored and transposed", (m, n, k) => {
+      for (const [flipA, flipB] of [
+        [false, false],
+        [true, true],
+      ] as const) {
+        const [a, b] = [matrix(m, k, dtype, name, flipA), matrix(k, n, dtype, name, flipB)];
+        poison(name, m * n);
+        expectProduct(values(a.tensor.matmul(b.tensor)), 0, a.matrix, b.matrix, dtype);
+      }
+    });
+
+    test("many small products", () => {
+      const [batch, m, n, k] = [301, 33, 17, 40];
+      const [left, right] = [numbers(batch * m * k, dtype), numbers(batch * k * n, dtype)];
+      const a = tensor(Array.from(left), { dtype, device: name }).reshape([batch, m, k]);
+      const b = tensor(Array.from(right), { dtype, device: name }).reshape([batch, k, n]);
+      poison(name, batch * m * n);
+      const got = values(a.matmul(b));
+      for (let i = 0; i < batch; i++)
+        expectProduct(got, i * m * n, rowMajor(m, k, left, i * m * k), rowMajor(k, n, right, i * k * n), dtype);
+    });
+
+    test("a library adds to what was there, when it is told to", () => {
+      if (!serves(device, dtype)) return;
+      const place = (x: Tensor) => x.placeHigh * 2 ** 32 + x.placeLow;
+      for (const [m, n, k] of [
+        [65, 70, 30],
+        [1, 300, 40],
+        [6, 4, 9001],
+      ] as const) {
+        const [a, b, c] = [matrix(m, k, dtype, name), matrix(k, n, dtype, name), matrix(m, n, dtype, name)];
+        const product = `matmul m=${m} n=${n} k=${k} compute=${dtype === "float64" ? "float64" : "float32"} type=${dtype}`;
+        const out = c.tensor.clone();
+        LibraryPlan.obtain(device, product).run([out, a.tensor, b.tensor].map(place), [0.5, 2]);
+        const got = values(out);
+        for (const row of sampled(m))
+          for (let column = 0; column < n; column++) {
+            const terms = Array.from(
+              { length: k },
+              (_, depth) => 0.5 * a.matrix.at(row, depth) * b.matrix.at(depth, column),
+            );
+            terms.push(2 * c.matrix.at(row, column));
+            const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
+            const bound =
+              (2 * roundoff[dtype]! + (k + 3) * Math.min(roundoff[dtype]!, 2 ** -24)) * sum(terms.map(Math.abs));
+            expect(Math.abs(got[row * n + column]! - sum(terms))).toBeLessThanOrEqual(bound);
+          }
+      }
+    });
+
     test("vectors on either side", () => {
       const a = matrix(5, 40, dtype, name);
       const v = matrix(40, 1, dtype, name);
@@ -281,6 +338,28 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
       for (let round = 0; round < 5; round++)
         expect(Buffer.compare(Buffer.from(a.matmul(b).data().slice().buffer), first)).toBe(0);
     });
+  });
+
+  test("numbers of 16 bits are exact on their way through a product", () => {
+    for (const [dtype, leastNormal] of [
+      ["float16", 0],
+      ["bfloat16", 2 ** -126],
+    ] as const) {
+      const bits = Uint16Array.from({ length: 2 ** 16 }, (_, index) => index);
+      const all = tensor(bits, { dtype, device: name });
+      const exact = values(all);
+      const got = values(
+        all
+          .reshape([-1, 1])
+          .matmul(tensor([[1]], { dtype, device: name }))
+          .reshape([-1]),
+      );
+      for (let i = 0; i < bits.length; i++) {
+        if (Math.abs(exact[i]!) < leastNormal) continue;
+        if (!(got[i] === exact[i] || (Number.isNaN(got[i]) && Number.isNaN(exact[i]))))
+          throw new Error(`${dtype} ${exact[i]} became ${got[i]}`);
+      }
+    }
   });
 
   test("a plan outlives its device process, with the same bits", () => {
@@ -354,63 +433,5 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
     plan.run([place, place, 2 ** 40 * 4000], [1, 0]);
     expect(() => device.synchronize()).toThrow(/segment 4000/);
     device.free(place);
-  });
-});
-
-describe("OpenBLAS", () => {
-  const library = new URL("../../native/dist/index.js", import.meta.url).href;
-
-  function product(environment: Record<string, string>): string {
-    const source = `import { tensor } from ${JSON.stringify(library)};
-      try {
-        const x = tensor([[1, 2], [3, 4]], { device: "cpu" });
-        console.log(JSON.stringify(x.matmul(x).toArray()));
-      } catch (error) { console.log(error.code + ": " + error.message); }
-      process.exit(0);`;
-    const result = spawnSync(process.execPath, ["--input-type=module", "-e", source], {
-      encoding: "utf8",
-      env: { ...process.env, ...environment },
-    });
-    return (result.stdout + result.stderr).trim();
-  }
-
-  test("without it our own kernels serve", () =>
-    expect(product({ WARPCELL_OPENBLAS: "off" })).toBe("[[7,10],[15,22]]"));
-
-  test("a file of the user's that is none is an error", () => {
-    expect(product({ WARPCELL_OPENBLAS: "/nowhere/libopenblas.so" })).toMatch(
-      /^OPTION: WARPCELL_OPENBLAS names \/nowhere\/libopenblas\.so, which cannot be used \(.*No such file or directory\)\. Name another file, "off", or none\.$/,
-    );
-    expect(product({ WARPCELL_OPENBLAS: "libm.so.6" })).toBe(
-      'OPTION: WARPCELL_OPENBLAS names libm.so.6, which cannot be used (it is not an OpenBLAS with 32-bit sizes). Name another file, "off", or none.',
-    );
-  });
-
-  test("where there is none, the answer says how to get it", () => {
-    const folder = mkdtempSync(join(tmpdir(), "warpcell-openblas-test-"));
-    const executable = join(folder, "warpcell-device");
-    copyFileSync(deviceExecutable, executable);
-    const hidden = ["PATH", "HOME", "VIRTUAL_ENV", "CONDA_PREFIX"] as const;
-    const before = hidden.map((name) => process.env[name]);
-    for (const name of hidden) delete process.env[name];
-    const client = binding.open("cpu", 0, executable);
-    hidden.forEach((name, index) => {
-      if (before[index] !== undefined) process.env[name] = before[index];
-    });
-    try {
-      const sequence = binding.request(client, Op.plan, ["1", text("float32"), "", ""], 0);
-      expect(binding.wait(client, sequence, 60_000)).toBe("done");
-      const [status, ...fields] = binding.reply(client, sequence)!.map((field) => new TextDecoder().decode(field));
-      // The loader may know one of the system's.
-      if (status === "ok") expect(JSON.parse(fields[1]!).path).toMatch(/^\/(usr\/)?(local\/)?lib/);
-      else
-        expect(fields.slice(0, 2)).toEqual([
-          "NO_LIBRARY",
-          "OpenBLAS was not found. Get it with: pip install scipy-openblas32, or sudo apt-get install libopenblas0-pthread.",
-        ]);
-    } finally {
-      binding.close(client);
-      rmSync(folder, { recursive: true });
-    }
   });
 });

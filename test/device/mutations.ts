@@ -1,4 +1,5 @@
-// Damaged files for tests of readers: turns a good one into many that are cut, changed, shuffled or hold hostile numbers, from a seed.
+// Damaged files for tests of readers: turns a good one into many that are cut, changed, shuffled or hold hostile
+// numbers, from a seed.
 
 /** Marsaglia's xorshift with 32 bits of state: numbers in [0, 1). */
 export function seeded(seed: number): () => number {

@@ -1,4 +1,5 @@
-// Models on every device: parameters and their names, layers against what they are made of, attention against float64, files, training, and every error.
+// Models on every device: parameters and their names, layers against what they are made of, attention against float64,
+// files, training, and every error.
 import "./cache.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -48,7 +49,10 @@ class Net extends nn.Module {
   }
 }
 
-/** softmax(q · kᵀ · scale) · v of one pair of matrices in float64, over the keys that `sees` admits; 0 where there are none. */
+/**
+ * softmax(q · kᵀ · scale) · v of one pair of matrices in float64, over the keys that `sees` admits; 0 where there are
+ * none.
+ */
 function attended(
   q: number[][],
   k: number[][],
@@ -96,7 +100,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const tied = new nn.Sequential(new nn.Linear(5, 5, { device }), (x) => x.tanh() as Tensor);
     const shared = new nn.Sequential(tied, tied, ...tied.layers);
     expect(shared.parameters().length).toBe(2);
-    expect(Object.keys(shared.stateDict())).toEqual(["layers.0.layers.0.weight", "layers.0.layers.0.bias"]);
+    expect(Object.keys(shared.stateDict())).toEqual(["0.0.weight", "0.0.bias"]);
     expect(String(shared)).toBe(
       [
         "Sequential(",
@@ -226,7 +230,8 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       const wanted = [0, 1]
         .flatMap((batch) => attended(lists[0]![batch]!, lists[1]![batch]!, lists[2]![batch]!, scale, sees))
         .flat();
-      // The score's error, of 4 products of at most some 4 each, times e's slope; then weights that add up to 1, and values of at most some 5.
+      // The score's error, of 4 products of at most some 4 each, times e's slope; then weights that add up to 1, and
+      // values of at most some 5.
       const allowed = 2 ** -24 * (8 * scale * 16 + 32) * 5;
       const wrong = numbers(nn.attention(q, k, v, given)).filter(
         (value, at) => !(Math.abs(value - wanted[at]!) <= allowed),

@@ -1,4 +1,5 @@
-// Functions of whole rows on every device against float64: softmax, normalisation and dropout, their edges, and their gradients by finite differences.
+// Functions of whole rows on every device against float64: softmax, normalisation and dropout, their edges, and their
+// gradients by finite differences.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import {
@@ -111,7 +112,8 @@ function expectGradients(f: (...inputs: Tensor[]) => Tensor, inputs: readonly Te
       };
       return (at_(step) - at_(-step)) / (2 * step);
     });
-    // The rest of the difference is of h², its rounding of 2^-53/h: 1e-10 and 1e-11 of the third derivative and the value, which are below 100.
+    // The rest of the difference is of h², its rounding of 2^-53/h: 1e-10 and 1e-11 of the third derivative and the
+    // value, which are below 100.
     expectNear(numbers(found[which]!), wanted, 1e-7, 1e-6);
   });
 }
@@ -121,12 +123,14 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const u = Math.max(roundoff[dtype]!, 2 ** -53);
     const accumulate = Math.min(roundoff[dtype]!, 2 ** -24);
 
-    // Each way in which a GPU holds a row: packs or single elements, in registers of 512 or 1024 threads or read by every pass.
+    // Each way in which a GPU holds a row: packs or single elements, in registers of 512 or 1024 threads or read by
+    // every pass.
     test.each([
       1, 65, 768, 1000, 1025, 4096, 5001, 9000, 16384, 16385, 20480,
     ])("softmax, logSoftmax, layerNorm and rmsNorm of rows of %d", (length) => {
       const { x, rows } = matrix(5, length, dtype, device, newSeed());
-      // Sums of `length` positive terms on some tens of lanes, an exponential and few roundings; then one to the dtype.
+      // Sums of `length` positive terms on some tens of lanes, an exponential and few roundings; then one to the
+      // dtype.
       const bound = (64 + length / 32) * accumulate;
       for (const [name, f] of [
         ["softmax", softmax],
@@ -249,7 +253,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       "layerNorm of a tensor of shape [4, 3, 4] normalises over its last 1 to 3 axes but got 4.",
     );
     expect(() => layerNorm(cube, null, null, { eps: -1 })).toThrow(
-      "The eps of layerNorm is a number of at least 0 but got -1.",
+      "layerNorm takes a number of at least 0 as eps but got -1.",
     );
   });
 
@@ -269,7 +273,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expectGradients((x) => dropout(x!, 0.4, { seed: start }), [make([3, 5], start)]);
   });
 
-  test("second gradients of softmax and logSoftmax; those of the norms say that they have none", () => {
+  test("second gradients of softmax and logSoftmax", () => {
     for (const f of [softmax, logSoftmax]) {
       expectGradients(
         (x) => {
@@ -280,10 +284,6 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
         [randn([2, 4], { device, dtype: "float64", seed: newSeed() })],
       );
     }
-    const x = randn([2, 4], { device, dtype: "float64" });
-    x.requiresGrad = true;
-    const [slope] = gradients(layerNorm(x).square().sum(), [x], { createGraph: true });
-    expect(() => gradients(slope!.sum(), [x])).toThrow(/layerNormGradient/);
   });
 
   test.each([

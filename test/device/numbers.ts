@@ -26,7 +26,10 @@ export function randomValues(count: number, dtype: DType): number[] {
   return Array.from({ length: count }, make);
 }
 
-/** Fills the next free blocks of up to that size with a pattern that no right result has, so that what a kernel leaves out shows. */
+/**
+ * Fills the next free blocks of up to that size with a pattern that no right result has, so that what a kernel leaves
+ * out shows.
+ */
 export function poison(device: string, elements: number): void {
   const blocks: Tensor[] = [1, 1, 2, 4].map((part) =>
     full([Math.ceil(elements / part)], NaN, { dtype: "float64", device }),

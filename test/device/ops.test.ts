@@ -1,18 +1,25 @@
-// Operations on every device beyond the table of cases (table.test.ts): their options, dtypes, sizes beyond a grid, random numbers, and the sentences of their errors.
+// Operations on every device beyond the table of cases (table.test.ts): their options, dtypes, sizes beyond a grid,
+// random numbers, and the sentences of their errors.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import {
   arange,
+  cat,
+  clamp,
   compile,
   exp,
+  eye,
   full,
+  matmul,
   maximum,
   linspace,
   ones,
   rand,
   randn,
   seed,
+  stack,
   tensor,
+  where,
   zeros,
   type DType,
   type Kernel,
@@ -56,7 +63,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       const values = randomValues(5000, dtype);
       const sum = tensor(values, { dtype, device }).sum();
       expect(sum.dtype).toBe("int64");
-      expect(sum.item()).toBe(values.reduce((total, value) => total + BigInt(value), 0n));
+      expect(sum.toArray()).toBe(values.reduce((total, value) => total + BigInt(value), 0n));
       const [a, b] = [
         [
           [1, 2, 3],
@@ -94,7 +101,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     expect(x.sum({ axis: [] }).toArray()).toEqual(x.toArray());
     expect(zeros([0, 3], { device }).sum({ axis: 0 }).toArray()).toEqual([0, 0, 0]);
     expect(zeros([0], { device }).mean().item()).toBe(NaN);
-    expect(ones([3], { device, dtype: "bool" }).sum().item()).toBe(3n);
+    expect(ones([3], { device, dtype: "bool" }).sum().item()).toBe(3);
   });
 
   test("a mean of int64 is right where their sum does not fit int64", () => {
@@ -163,7 +170,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     const rows = 64 * devices.find(({ name }) => name === device)!.properties.maxGrid[1] + 3;
     const tall = (shape: number[]) => arange(rows, { device, dtype: "int32" }).reshape(shape);
     const got = tall([rows, 1]).matmul(tensor([[2]], { device, dtype: "int32" }));
-    expect(got.sum().item()).toBe(BigInt(rows) * BigInt(rows - 1));
+    expect(got.sum().toArray()).toBe(BigInt(rows) * BigInt(rows - 1));
     expect(got.slice([-2]).toArray()).toEqual([[2 * (rows - 2)], [2 * (rows - 1)]]);
     const batched = tensor([[[1]], [[-1]]], { device, dtype: "int32" });
     expect(tall([1, rows, 1]).matmul(batched).slice(null, -1).toArray()).toEqual([[rows - 1], [1 - rows]]);
@@ -229,6 +236,137 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     expect(x.to("int64").toArray()).toEqual([1n, -1n, 300n, -300n, 2n ** 63n - 1n, 0n]);
     expect(x.to("bool").toArray()).toEqual([true, true, true, true, true, true]);
     expect(tensor([300, -1], { device, dtype: "int32" }).to("uint8").toArray()).toEqual([44, 255]);
+  });
+
+  test("new tensors as PyTorch and NumPy have them: sizes in a row, diagonals, dtypes of values, ends left out", () => {
+    expect(zeros(2, 3).shape).toEqual([2, 3]);
+    expect(rand(2, 3).shape).toEqual([2, 3]);
+    expect(eye(3, { device, k: 1 }).toArray()).toEqual([
+      [0, 1, 0],
+      [0, 0, 1],
+      [0, 0, 0],
+    ]);
+    expect(eye(2, 3, { device, dtype: "int32", k: -1 }).toArray()).toEqual([
+      [0, 0, 0],
+      [1, 0, 0],
+    ]);
+    expect(eye(2, { device, k: 5 }).toArray()).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+    expect(full([2], true, { device }).dtype).toBe("bool");
+    expect(full([1], 2n ** 60n, { device }).toArray()).toEqual([2n ** 60n]);
+    expect(full([1], 2n, { device, dtype: "float32" }).toArray()).toEqual([2]);
+    expect(tensor([1, 2n, true], { device, dtype: "int64" }).toArray()).toEqual([1n, 2n, 1n]);
+    expect(linspace(0, 1, 4, { device, endpoint: false }).toArray()).toEqual([0, 0.25, 0.5, 0.75]);
+    expect(linspace(-1e308, 1e308, 3, { device, dtype: "float64" }).toArray()).toEqual([-1e308, 0, 1e308]);
+    const x = tensor([1, 2], { device });
+    const copy = tensor(x, { dtype: "float64" });
+    expect(copy).toMatchObject({ dtype: "float64", device: x.device });
+    expect(tensor(x).storage).not.toBe(x.storage);
+  });
+
+  test("rounding and bounds leave integers as they are; bounds may be tensors", () => {
+    const big = tensor([16777217, -5], { device, dtype: "int32" });
+    for (const name of ["floor", "ceil", "round", "trunc"] as const) {
+      expect(big[name]()).toMatchObject({ dtype: "int32" });
+      expect(big[name]().toArray()).toEqual([16777217, -5]);
+    }
+    expect(big.clamp({ min: 0 }).toArray()).toEqual([16777217, 0]);
+    expect(big.clamp(0, 7).toArray()).toEqual([7, 0]);
+    expect(
+      tensor([2n ** 53n + 1n], { device })
+        .clamp({ min: 0 })
+        .toArray(),
+    ).toEqual([2n ** 53n + 1n]);
+    expect(tensor([3, 200], { device, dtype: "uint8" }).clamp({ min: -5, max: 300 })).toMatchObject({ dtype: "uint8" });
+    expect(big.clamp({ min: 0.5 })).toMatchObject({ dtype: "float32" });
+    const x = tensor([1, 5, 9], { device });
+    expect(x.clamp({ min: tensor([2, 2, 2], { device }), max: tensor([4, 8, 8], { device }) }).toArray()).toEqual([
+      2, 5, 8,
+    ]);
+    expect(clamp(x, { max: 4 }).toArray()).toEqual([1, 4, 4]);
+    expect(() => x.clamp({} as never)).toThrow("clamp takes a min, a max or both, such as { min: 0 }.");
+    expect(() => x.clamp({ min: "a" as never })).toThrow('clamp takes a number or a tensor as min but got "a".');
+    expect(() => tensor([3], { device, dtype: "uint8" }).clamp({ min: 300 })).toThrow(
+      "clamp gives uint8, which does not hold 300.",
+    );
+  });
+
+  test("numbers in the place of a tensor of where, and in fill_, are those that the dtype holds", () => {
+    const mask = tensor([true, false], { device });
+    const x = tensor([1, 2], { device, dtype: "uint8" });
+    expect(x.where(mask, 7).toArray()).toEqual([1, 7]);
+    expect(where(mask, 0, x).toArray()).toEqual([0, 2]);
+    expect(where(mask, x, x.add(1)).toArray()).toEqual([1, 3]);
+    expect(() => where(mask, 1, 2)).toThrow("where of two numbers has no dtype: make a tensor of one");
+    const whole = "It holds whole numbers from";
+    for (const value of [300, -1])
+      expect(() => x.where(mask, value)).toThrow(`where gives uint8, which does not hold ${value}. ${whole}`);
+    expect(() => tensor([1], { device, dtype: "int64" }).where(tensor([true], { device }), 2n ** 64n)).toThrow(
+      "where gives int64, which does not hold 18446744073709551616n.",
+    );
+    expect(() => x.fill_(300)).toThrow(`fill_ writes uint8, which does not hold 300. ${whole} 0 to 255.`);
+    expect(() => x.fill_(1.5)).toThrow("fill_ writes uint8, which does not hold 1.5.");
+    for (const value of [undefined, null, "3", [1]])
+      expect(() => x.fill_(value as never)).toThrow(/^fill_ takes a number as value but got /);
+    expect(x.toArray()).toEqual([1, 2]);
+  });
+
+  test("shapes and axes as PyTorch and NumPy have them", () => {
+    const x = tensor(
+      [
+        [1, 2, 3],
+        [4, 5, 6],
+      ],
+      { device },
+    );
+    expect(x.reshape(3, -1).shape).toEqual([3, 2]);
+    expect(x.transpose(-1, -2).toArray()).toEqual(x.T.toArray());
+    expect(x.transpose(0, 1).shape).toEqual([3, 2]);
+    expect(zeros([2, 3, 4], { device }).transpose(0, 2).shape).toEqual([4, 3, 2]);
+    expect(zeros([2, 3, 4], { device }).permute(2, 0, 1).shape).toEqual([4, 2, 3]);
+    expect(x.get(0).expand(4, -1).shape).toEqual([4, 3]);
+    expect(x.get(0).expand([2, 3]).shape).toEqual([2, 3]);
+    expect(x.repeat(1, 2).shape).toEqual([2, 6]);
+    expect(x.tile(2).shape).toEqual([2, 6]);
+    expect(x.split(1, 1)).toHaveLength(3);
+    expect(x.chunk(3, { dim: 1 })).toHaveLength(3);
+    expect(cat([x, x], 1).shape).toEqual([2, 6]);
+    expect(stack([x, x], { dim: -1 }).shape).toEqual([2, 3, 2]);
+    expect(x.roll(1, 0).toArray()).toEqual([
+      [4, 5, 6],
+      [1, 2, 3],
+    ]);
+    const times = tensor([2, 0], { device, dtype: "int32" });
+    expect(x.repeatInterleave(times, { axis: 0 }).toArray()).toEqual([
+      [1, 2, 3],
+      [1, 2, 3],
+    ]);
+    expect(matmul(x, x.T).shape).toEqual([2, 2]);
+    expect(() => x.transpose(0 as never)).toThrow(
+      "transpose takes a list of axes, or two that are swapped, but got 0.",
+    );
+    expect(() => x.split(2, 1, 0 as never)).toThrow(
+      "split does not take 0 there. Options are an object: split(size, { axis }).",
+    );
+    expect(() => x.reshape("a" as never)).toThrow(
+      'reshape takes a list of whole numbers as shape but got "a". Write reshape(shape).',
+    );
+    expect(() => x.copy_([1] as never)).toThrow("copy_ takes a tensor as source but got [1]. Write copy_(source).");
+    expect(() => x.lerp(1 as never, 0.5)).toThrow("lerp takes a tensor as end but got 1.");
+  });
+
+  test("a range of int64 beyond 2^53 by bigints", () => {
+    const start = 2n ** 53n;
+    expect(arange(start, start + 4n, 1, { device }).toArray()).toEqual([start, start + 1n, start + 2n, start + 3n]);
+    expect(arange(5n, { device }).toArray()).toEqual([0n, 1n, 2n, 3n, 4n]);
+    expect(arange(2n ** 63n, 2n ** 63n + 6n, 4n, { device, dtype: "uint64" }).toArray()).toEqual([
+      2n ** 63n,
+      2n ** 63n + 4n,
+    ]);
+    expect(arange(3n, -3n, -2n, { device }).toArray()).toEqual([3n, 1n, -1n]);
+    expect(arange(0n, -3n, 1n, { device }).shape).toEqual([0]);
   });
 
   test.each<[string, () => unknown, RegExp | string]>([
@@ -305,7 +443,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     [
       "a matrix product with a number",
       () => zeros([2, 2], { device }).matmul(2 as never),
-      "matmul takes two tensors; multiply by a number with .mul(…).",
+      "matmul takes a tensor (mul multiplies by a number) as other but got 2. Write matmul(other).",
     ],
     [
       "bool arithmetic",
@@ -338,25 +476,45 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       "There is no axis 1 in a tensor with 1 axis: give a whole number from -1 to 0.",
     ],
     [
-      "an axis without its name",
-      () => zeros([2], { device }).sum(0 as never),
-      "Options are an object, such as { axis: 0, keepdims: true }, but got 0.",
-    ],
-    [
       "an axis that is text",
       () => zeros([2], { device }).sum({ axis: "0" as never }),
-      'There is no axis "0" in a tensor with 1 axis: give a whole number from -1 to 0.',
+      'sum takes an axis or a list of them as axis but got "0".',
+    ],
+    ["a range up to text", () => arange(0, "5" as never), 'arange takes a number or a bigint as stop but got "5".'],
+    [
+      "a range up to nothing",
+      () => arange(undefined as never),
+      "arange takes a number or a bigint as start but got nothing.",
     ],
     [
-      "a range up to a bigint",
-      () => arange(10n as never, { device }),
-      "arange takes numbers, then options, but got 10n.",
+      "a range beyond its dtype",
+      () => arange(-3, 3, 1, { device, dtype: "uint8" }),
+      "arange makes uint8, which does not hold -3. It holds whole numbers from 0 to 255.",
     ],
-    ["a range up to text", () => arange(0, "5" as never), 'arange takes numbers, then options, but got "5".'],
+    [
+      "a range of numbers that may have been rounded",
+      () => arange(2 ** 53, 2 ** 53 + 4, 1, { device, dtype: "int64" }),
+      "arange makes int64, which does not hold 9007199254740992. A number of 2^53 and more may have been rounded: write 9007199254740992n.",
+    ],
+    [
+      "a fraction beside a bigint",
+      () => arange(1n, 2.5, { device }),
+      "arange takes whole numbers beside a bigint and a step other than 0 but got 1n, 2.5, 1.",
+    ],
+    [
+      "a last number beyond the dtype",
+      () => linspace(0, 300, 4, { device, dtype: "uint8" }),
+      "linspace makes uint8, which does not hold 300. It holds whole numbers from 0 to 255.",
+    ],
+    [
+      "an option that is none",
+      () => zeros([2], { device, requiresGrad: true } as never),
+      "zeros has no option requiresGrad. Set x.requiresGrad = true on the tensor.",
+    ],
     [
       "random numbers with a dtype alone",
       () => rand([2], "float64" as never),
-      'Options are an object, such as { dtype: "int32", device: "cpu" }, but got "float64".',
+      'rand does not take "float64" there. Options are an object: rand(shape, { low, high, dtype, device, seed }).',
     ],
     [
       "random integers",
@@ -366,17 +524,17 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     [
       "a negative seed",
       () => rand([2], { device, seed: -1 }),
-      "A seed is a whole number from 0 to 2^64 - 1, but got -1.",
+      "rand takes a whole number from 0 to 2^64 - 1 as seed but got -1.",
     ],
     [
       "a step of zero",
       () => arange(0, 1, 0, { device }),
-      "arange takes a finite start and stop and a step other than 0 but got 0, 1 and 0.",
+      "arange takes a finite start and stop and a step other than 0 but got 0, 1, 0.",
     ],
     [
       "a count that is none",
       () => linspace(0, 1, -1, { device }),
-      "linspace takes two finite numbers and a whole count ≥ 0 but got 0, 1 and -1.",
+      "linspace takes a whole number of at least 0 as count but got -1.",
     ],
     [
       "spaced booleans",

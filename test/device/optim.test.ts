@@ -4,7 +4,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { io, memory, ones, optim, randn, tensor, TensorError, zeros, type Tensor } from "../../native/lib/index.ts";
+import {
+  GradientError,
+  io,
+  memory,
+  ones,
+  optim,
+  randn,
+  tensor,
+  TensorError,
+  zeros,
+  type Tensor,
+} from "../../native/lib/index.ts";
 import { collectGarbage } from "../../native/lib/device/collection.ts";
 import { devices } from "./devices.ts";
 import { freshSeed, poison, roundoff, seeded } from "./numbers.ts";
@@ -14,7 +25,9 @@ const below = (limit: number) => Math.floor(random() * limit);
 const numbers = (x: Tensor): number[] => [x.to("float64").reshape([-1]).toArray()].flat() as number[];
 const dtypes = ["float32", "float64", "float16", "bfloat16"] as const;
 
-/** One parameter's next value by its gradient, in float64, as the papers and PyTorch's page have it; `kept` is changed. */
+/**
+ * One parameter's next value by its gradient, in float64, as the papers and PyTorch's page have it; `kept` is changed.
+ */
 type Rule = (w: number, g: number, kept: number[], step: number) => number;
 function sgd({
   lr = 0.001,
@@ -42,6 +55,21 @@ function adam(
     return shrunk - (lr * (kept[0] / (1 - first ** step))) / (Math.sqrt(kept[1] / (1 - second ** step)) + eps);
   };
 }
+function rmsprop({
+  lr = 0.01,
+  alpha = 0.99,
+  eps = 1e-8,
+  momentum = 0,
+  weightDecay = 0,
+}: Partial<optim.RMSpropOptions>): Rule {
+  return (w, gradient, kept) => {
+    const g = gradient + weightDecay * w;
+    kept[0] = alpha * (kept[0] ?? 0) + (1 - alpha) * g * g;
+    const direction = g / (Math.sqrt(kept[0]) + eps);
+    kept[1] = momentum * (kept[1] ?? 0) + direction;
+    return w - lr * kept[1];
+  };
+}
 const cases: [string, (parameters: Tensor[]) => optim.Optimizer, Rule][] = [
   ["SGD", (p) => new optim.SGD(p, { lr: 0.1 }), sgd({ lr: 0.1 })],
   ["SGD with decay", (p) => new optim.SGD(p, { lr: 0.1, weightDecay: 0.3 }), sgd({ lr: 0.1, weightDecay: 0.3 })],
@@ -60,6 +88,12 @@ const cases: [string, (parameters: Tensor[]) => optim.Optimizer, Rule][] = [
     "Adam with decay",
     (p) => new optim.Adam(p, { lr: 0.05, betas: [0.8, 0.95], weightDecay: 0.2 }),
     adam({ lr: 0.05, betas: [0.8, 0.95], weightDecay: 0.2 }, false),
+  ],
+  ["RMSprop", (p) => new optim.RMSprop(p), rmsprop({})],
+  [
+    "RMSprop with momentum and decay",
+    (p) => new optim.RMSprop(p, { lr: 0.05, alpha: 0.8, eps: 1e-3, momentum: 0.5, weightDecay: 0.2 }),
+    rmsprop({ lr: 0.05, alpha: 0.8, eps: 1e-3, momentum: 0.5, weightDecay: 0.2 }),
   ],
   ["AdamW", (p) => new optim.AdamW(p, { lr: 0.05 }), adam({ lr: 0.05, weightDecay: 0.01 }, true)],
 ];
@@ -85,7 +119,9 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
             const off = 4 * u * (Math.abs(g) + Math.abs(w));
             const sensitive = Math.abs(rule(w, g + off, [...kept[at]!], step) - rule(w, g - off, [...kept[at]!], step));
             const wanted = rule(w, g, kept[at]!, step);
-            // Some 12 roundings of the step, of which those of a mean that cancels count √step-fold against its root, and 0.1, the largest learning rate, bounds what such a mean is off; those of the new weight, and that to the dtype.
+            // Some 12 roundings of the step, of which those of a mean that cancels count √step-fold against its root,
+            // and 0.1, the largest learning rate, bounds what such a mean is off; those of the new weight, and that to
+            // the dtype.
             const allowed =
               sensitive +
               24 * u * step * Math.abs(wanted - w) +
@@ -189,7 +225,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const once = take(begin(), gradients).detach().toArray();
     const first = begin();
     take(first, gradients.slice(0, 2));
-    expect(Object.keys(first.optimizer.stateDict())).toEqual(["1.steps", "1.mean", "1.square"]);
+    expect(Object.keys(first.optimizer.stateDict())).toEqual(["groups.0.lr", "1.steps", "1.mean", "1.square"]);
     await io.save(join(folder, "optimizer.safetensors"), first.optimizer.stateDict());
     const second = begin();
     second.w.detach().copy_(first.w.detach());
@@ -204,7 +240,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const { "1.mean": mean, ...rest } = state;
     const fails = (given: Record<string, Tensor>, sentence: string) => {
       expect(() => optimizer.loadStateDict(given)).toThrow(sentence);
-      expect(optimizer.stateDict()).toEqual({});
+      expect(Object.keys(optimizer.stateDict())).toEqual(["groups.0.lr"]);
     };
     fails(rest, "The state has no 1.mean: it is of another optimiser, or of other parameters.");
     fails({ ...rest, "1.mean": zeros([3]) }, "1.mean has shape [3] in the state, but the parameter has [5].");
@@ -212,6 +248,54 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       { ...state, "7.steps": mean!, a: mean!, b: mean!, c: mean! },
       "The state has 7.steps, a, b and 1 more, which belong to no parameter here.",
     );
+  });
+
+  test("learning rates are in the state; an older state leaves them", () => {
+    const parameters = [ones([2], { device }), ones([2], { device })];
+    for (const each of parameters) each.requiresGrad = true;
+    const groups = () => parameters.map((each, at) => ({ parameters: [each], lr: 0.1 * (at + 1) }));
+    const optimizer = new optim.SGD(groups(), { momentum: 0.9 });
+    optimizer.groups[1]!.lr = 0.75;
+    const state = optimizer.stateDict();
+    expect(Object.keys(state)).toEqual(["groups.0.lr", "groups.1.lr"]);
+    const other = new optim.SGD(groups(), { momentum: 0.9 });
+    other.loadStateDict(state);
+    expect(other.groups.map(({ lr }) => lr)).toEqual([0.1, 0.75]);
+    other.loadStateDict({});
+    expect(other.groups.map(({ lr }) => lr)).toEqual([0.1, 0.75]);
+    expect(() => other.loadStateDict({ "groups.0.lr": tensor(-1, { device, dtype: "float64" }) })).toThrow(
+      "SGD takes a learning rate of at least 0 but got -1.",
+    );
+    expect(new optim.AdamW(parameters).groups[0]!.weightDecay).toBe(0.01);
+  });
+
+  test("a gradient of another shape, dtype or device reaches no step", () => {
+    const p = ones([3], { device });
+    p.requiresGrad = true;
+    const sentence = (given: string) =>
+      `gave a gradient of ${given}, on ${device} to a tensor of shape [3], float32, on ${device}: a gradient is like its tensor. Use .to(…) or .reshape(…).`;
+    for (const [gradient, given] of [
+      [ones([1], { device }), "shape [1], float32"],
+      [ones([3], { device, dtype: "float64" }), "shape [3], float64"],
+    ] as const) {
+      expect(() => {
+        p.grad = gradient as Tensor;
+      }).toThrow(new GradientError("GRADIENT", `An assignment ${sentence(given)}`));
+      const stop = p.registerHook(() => gradient as Tensor);
+      expect(() => p.mul(2).sum().backward()).toThrow(new GradientError("GRADIENT", `A hook ${sentence(given)}`));
+      stop();
+    }
+    expect(() => {
+      p.grad = 3 as never;
+    }).toThrow("An assignment gave 3 to a tensor of shape [3]");
+    const y = p.mul(2);
+    const stop = y.registerHook(() => ones([1], { device }));
+    expect(() => y.sum().backward()).toThrow("A hook gave a gradient of shape [1]");
+    stop();
+    const optimizer = new optim.SGD([p], { lr: 1 });
+    p.grad = ones([3], { device });
+    p.become(ones([4], { device }));
+    expect(() => optimizer.step()).toThrow("SGD.step gave a gradient of shape [3]");
   });
 
   test("gradients are cut to a norm together", () => {
@@ -280,7 +364,7 @@ test("learning rates over time", () => {
     [() => optim.linear({ lr: 1, steps: 0 }), "linear takes more steps than its warmup of 0 but got 0."],
     [() => optim.stepwise({ lr: 1, every: 0 }), "stepwise takes at least 1 as every."],
   ] as const)
-    expect(wrong).toThrow(new TensorError("OPTIONS", sentence));
+    expect(wrong).toThrow(sentence);
 });
 
 test("what is no parameter, and options that make no sense", () => {
@@ -316,6 +400,15 @@ test("what is no parameter, and options that make no sense", () => {
     [() => new optim.SGD([w], { weightDecay: NaN }), "SGD takes a weightDecay of at least 0 but got NaN."],
     [() => new optim.SGD([w], { nesterov: true }), "SGD with nesterov needs a momentum above 0 and no dampening."],
     [() => new optim.AdamW([w], { betas: [0.9, 1] }), "AdamW takes betas as two numbers from 0 to below 1 but got"],
+    [() => new optim.RMSprop([w], { alpha: 1 }), "RMSprop takes an alpha from 0 to below 1 but got 1."],
+    [() => new optim.RMSprop([w], { momentum: 1 }), "RMSprop takes a momentum from 0 to below 1 but got 1."],
+    [() => new optim.Adam([w], { learningRate: 0.1 } as never), "Adam has no option learningRate. Write lr."],
+    [
+      () => new optim.AdamW([w], { weight_decay: 0.1 } as never),
+      "AdamW has no option weight_decay. Write weightDecay.",
+    ],
+    [() => new optim.SGD([{ parameters: [w], momentun: 1 } as never]), "SGD has no option momentun. Write momentum."],
+    [() => new optim.AdamW([w], 0.1 as never), "AdamW does not take 0.1 there."],
     [() => new optim.Adam([w], { eps: -1 }), "Adam takes an eps of at least 0 but got -1."],
     [
       () => {

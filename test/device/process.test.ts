@@ -22,6 +22,7 @@ import {
   OutOfMemory,
 } from "../../native/lib/errors.ts";
 import { clearInterrupt, DeviceProcess, interrupt } from "../../native/lib/device/process.ts";
+import { sizeText } from "../../native/lib/figures.ts";
 import { devices } from "./devices.ts";
 import { commandHeader, copy, fill, launch, read, submitNumbered, write } from "./records.ts";
 
@@ -213,8 +214,12 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     const { allocated } = binding.memory(device.client);
     expect(allocated).toBeGreaterThanOrEqual(4096);
     expect(() => device.allocate(2 ** 39, "device")).toThrow(OutOfMemory);
+    const remedy = `: tensors hold ${sizeText(allocated)}. Dispose of tensors that you no longer need, or work on fewer elements at a time.`;
+    expect(() => device.allocate(2 ** 39, "device")).toThrow(
+      `There are not 512 GiB of device memory left on ${device.name}, which has ${sizeText(device.properties.memoryTotal)}${remedy}`,
+    );
     expect(() => device.allocate(2 ** 39, "host")).toThrow(
-      `There are not 549755813888 bytes of host memory left on ${device.name}: tensors hold ${allocated}. Dispose of tensors that you no longer need.`,
+      `There are not 512 GiB of host memory left on ${device.name}${remedy}`,
     );
     device.free(held);
     device.free(device.allocate(1024, "device"));
@@ -293,7 +298,8 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     fill(device, place, 4096, 5n, 1);
     device.synchronize();
     process.kill(binding.processId(device.client), "SIGSTOP");
-    // Interrupted once the time limit has struck: the thread that watches it, which started after this one, has ended then.
+    // Interrupted once the time limit has struck: the thread that watches it, which started after this one, has ended
+    // then.
     const waiting = new Int32Array(new SharedArrayBuffer(4));
     const source = `const { interrupt } = require(${JSON.stringify(addon)}), { readdirSync } = require("node:fs"), { parentPort, workerData } = require("node:worker_threads");
       const before = new Set(readdirSync("/proc/self/task"));

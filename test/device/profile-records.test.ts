@@ -1,4 +1,5 @@
-// What a device process records of its work while a profile is on, on every device: completeness, order, sums, names, and what comes of mistakes and faults.
+// What a device process records of its work while a profile is on, on every device: completeness, order, sums, names,
+// and what comes of mistakes and faults.
 import { afterEach, describe, expect, test } from "vitest";
 import { DeviceFault } from "../../native/lib/errors.ts";
 import { DeviceProcess } from "../../native/lib/device/process.ts";

@@ -1,4 +1,5 @@
-// A profile of known work, through the library's public surface: it agrees with kernel.time and the wall clock, its table with its slices, and its files with both.
+// A profile of known work, through the library's public surface: it agrees with kernel.time and the wall clock, its
+// table with its slices, and its files with both.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -61,7 +62,8 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
       .map(({ duration }) => duration)
       .slice(2);
     expect(launches).toHaveLength(10);
-    // Beside the kernel: two looks at a clock, or what two events of CUDA take; and now and then another program's turn between them.
+    // Beside the kernel: two looks at a clock, or what two events of CUDA take; and now and then another program's turn
+    // between them.
     const [recorded, timed] = [Math.min(...launches), Math.min(...samples)];
     expect(Math.abs(recorded - timed), `${recorded} and ${timed} ms`).toBeLessThan(0.05 * timed + 0.004);
   });

@@ -1,14 +1,23 @@
 // Random tensors: the same numbers for a seed, ranges, moments, permutations and draws by weight.
 import "./cache.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
   bernoulli,
+  dropout,
   full,
+  generatorState,
+  io,
   multinomial,
+  ones,
   rand,
   randint,
   randn,
   randperm,
+  seed,
+  setGeneratorState,
   tensor,
   zeros,
   type Tensor,
@@ -19,6 +28,25 @@ const flat = (x: Tensor) => [x.reshape([-1]).toArray()].flat().map(Number);
 const count = 40_000;
 const average = (values: readonly number[], power = 1) =>
   values.reduce((sum, value) => sum + value ** power, 0) / values.length;
+
+test("the generator goes on from a state that was saved", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "random-"));
+  const file = join(folder, "state.safetensors");
+  seed(2n ** 64n - 3n);
+  rand([3]);
+  await io.save(file, { generator: generatorState() });
+  const draw = () => [rand([3]), dropout(ones([64])), randperm(9)].map(flat);
+  const wanted = draw();
+  seed(1);
+  const state = (await io.load(file, { device: "cpu" })) as Record<string, Tensor>;
+  setGeneratorState(state["generator"]!);
+  expect(draw()).toEqual(wanted);
+  rmSync(folder, { recursive: true });
+  expect(() => setGeneratorState(ones([2]))).toThrow(
+    "setGeneratorState takes what generatorState() gave, two numbers of uint64, but got shape [2] of float32.",
+  );
+  expect(() => setGeneratorState(7 as never)).toThrow("two numbers of uint64, but got 7.");
+});
 
 describe.each(devices.map(({ name }) => name))("random tensors on %s", (device) => {
   test.each([
@@ -55,7 +83,7 @@ describe.each(devices.map(({ name }) => name))("random tensors on %s", (device) 
 
   test("bounds, mean and standard deviation", () => {
     const u = flat(rand(count, { device, seed: 1, low: -2, high: 3 }));
-    expect(u.every((value) => value >= -2 && value <= 3)).toBe(true);
+    expect(u.every((value) => value >= -2 && value < 3)).toBe(true);
     // Five standard errors.
     expect(Math.abs(average(u) - 0.5)).toBeLessThan((5 * 5) / Math.sqrt(12 * count));
     const z = flat(randn(count, { device, seed: 1, mean: 10, std: 2 }));
@@ -72,6 +100,52 @@ describe.each(devices.map(({ name }) => name))("random tensors on %s", (device) 
     expect(x.uniform_({ low: 1, high: 2, seed: 3 })).toBe(x);
     expect(flat(x)).toEqual(flat(rand([4, 3], { low: 1, high: 2, seed: 3, device })));
     expect(flat(x.normal_({ seed: 3 }))).toEqual(flat(randn([4, 3], { seed: 3, device })));
+  });
+
+  // u of 24 bits, of which the normal ones take more: what the rest may add is the bound.
+  test("normal numbers in float32 are those of Box and Muller for the uniform ones of the seed", () => {
+    const u = flat(rand(40_000, { device, seed: 12 }));
+    const z = flat(randn(40_000, { device, seed: 12 }));
+    const step = 2 ** -24;
+    for (let i = 0; i < u.length; i += 2) {
+      const left = u[i]! + step / 2;
+      const radius = Math.sqrt(-2 * Math.log(Math.min(left, 1)));
+      const angle = 2 * Math.PI * (u[i + 1]! + step / 2);
+      // d radius / d left = −1/(left · radius); below that √ of what the logarithm may be off.
+      const off =
+        Math.min(step / (left * radius), Math.sqrt(2 * step) * 2) + radius * (2 * Math.PI * step + 8 * 2 ** -24);
+      expect(Math.abs(z[i]! - radius * Math.cos(angle)), `${i}`).toBeLessThanOrEqual(off + 2 ** -24);
+      expect(Math.abs(z[i + 1]! - radius * Math.sin(angle)), `${i}`).toBeLessThanOrEqual(off + 2 ** -24);
+    }
+  });
+
+  test.each([
+    ["float16", 1, 2],
+    ["bfloat16", 1, 2],
+    ["float32", 100, 101],
+    ["float64", 1, 1 + 2 ** -50],
+    ["bfloat16", 100.1, 101.3],
+    ["float32", -3e38, 3e38],
+    ["float16", -60000, 60000],
+    ["float64", -1.5e308, 1.5e308],
+    ["float32", 0, 1e-40],
+    ["float16", 0, 1],
+    ["bfloat16", -1, 0],
+  ] as const)("%s of [%d, %d): never the upper bound, nor beyond the lower one, and evenly", (dtype, low, high) => {
+    const drawn = flat(rand(1 << 16, { dtype, device, low, high, seed: 1 }));
+    expect(drawn.every((value) => value >= low && value < high)).toBe(true);
+    expect(drawn).toEqual(flat(rand(1 << 16, { dtype, device: "cpu", low, high, seed: 1 })));
+    // Six standard errors, and what rounding to few elements moves.
+    const part = drawn.filter((value) => value / 2 < low / 4 + high / 4).length / drawn.length;
+    if (high - low > Math.abs(high) / 8) expect(Math.abs(part - 0.5)).toBeLessThan((6 * 0.5) / 256 + 0.01);
+  });
+
+  test("equal bounds give that number, mean and deviation are taken in one step", () => {
+    expect(flat(rand(3, { device, low: 1.5, high: 1.5 }))).toEqual([1.5, 1.5, 1.5]);
+    const [z, moved] = [randn(1000, { device, seed: 4 }), randn(1000, { device, seed: 4, mean: 3, std: 2 })].map(flat);
+    moved!.forEach((value, at) =>
+      expect(Math.abs(value - (3 + 2 * z![at]!))).toBeLessThanOrEqual(2 ** -24 * Math.abs(value)),
+    );
   });
 
   test("whole numbers", () => {
@@ -126,7 +200,56 @@ describe.each(devices.map(({ name }) => name))("random tensors on %s", (device) 
     expect(without.sort()).toEqual([0, 1, 2, 3]);
   });
 
+  test("multinomial never draws a weight of 0", () => {
+    const seed = Math.floor(Math.random() * 2 ** 31);
+    // Weights far apart, whose waiting times and sums are beyond the range and below its steps.
+    const weights = Array.from({ length: 5000 }, (_, at) => (at % 3 === 1 ? 10 ** -((at % 300) + 10) : 0));
+    const rows = tensor([weights, [...weights].reverse()], { dtype: "float64", device });
+    const above = weights.filter((weight) => weight > 0).length;
+    for (const [count, replacement] of [
+      [20_000, true],
+      [above, false],
+    ] as const) {
+      const drawn = multinomial(rows, count, { replacement, seed })
+        .toArray()
+        .map((row) => (row as bigint[]).map(Number));
+      const isAbove = drawn.map((row, at) => row.every((place) => weights[at === 0 ? place : 4999 - place]! > 0));
+      expect(isAbove, `seed ${seed}`).toEqual([true, true]);
+      if (!replacement) expect(new Set(drawn[0]).size).toBe(above);
+    }
+    expect(multinomial(zeros([0, 3], { device }), 2).shape).toEqual([0, 2]);
+    expect(multinomial(zeros([2, 0], { device }), 0).shape).toEqual([2, 0]);
+  });
+
   test.each([
+    [[0, 0], "there is a row of zeros."],
+    [[NaN, 1], "there is NaN."],
+    [[Infinity, 1], "there is Infinity."],
+    [[1, -0.5], "there is -0.5."],
+  ])("multinomial of weights %j is refused in a sentence", (weights, came) => {
+    for (const dtype of ["float32", "float64", "bfloat16"] as const)
+      for (const replacement of [true, false])
+        expect(() => multinomial(tensor([[1, 1], weights], { dtype, device }), 1, { replacement })).toThrow(
+          `multinomial takes weights ≥ 0 that are finite and not all 0 in a row, but ${came}`,
+        );
+  });
+
+  test.each([
+    [
+      "different positions where fewer weights are above 0",
+      () => multinomial(tensor([1, 2, 0, 0], { device }), 3),
+      "multinomial draws 3 different positions of each row, but there is a row with 2 weights above 0: take a smaller count, or { replacement: true }.",
+    ],
+    [
+      "weights whose sum is beyond float64",
+      () => multinomial(tensor([1e308, 1e308], { dtype: "float64", device }), 1),
+      "multinomial takes rows of weights whose sum float64 holds, but there is one beyond it: divide them by their largest.",
+    ],
+    [
+      "positions of rows without weights",
+      () => multinomial(zeros([2, 0], { device }), 1, { replacement: true }),
+      "multinomial draws 1 positions of each row, but rows have no weights.",
+    ],
     [
       "integers the wrong way round",
       () => randint(3, 3, 2, { device }),
@@ -142,9 +265,23 @@ describe.each(devices.map(({ name }) => name))("random tensors on %s", (device) 
       () => rand(2, { device, low: 2, high: 1 }),
       "rand takes bounds with the smaller first but got low 2 and high 1.",
     ],
+    [
+      "a bound that the dtype does not hold",
+      () => rand(2, { device, dtype: "float16", low: 0, high: 1e6 }),
+      "float16 cannot hold 1000000.",
+    ],
+    [
+      "bounds between two elements",
+      () => rand(2, { device, dtype: "bfloat16", low: 100.1, high: 100.2 }),
+      "rand finds no bfloat16 from 100.1 to below 100.2: choose wider bounds.",
+    ],
     ["a spread below 0", () => randn(2, { device, std: -1 }), "randn takes a std ≥ 0 but got -1."],
-    ["a mean that is none", () => randn(2, { device, mean: NaN }), "randn takes a number as mean but got NaN."],
-    ["a permutation of nothing", () => randperm(-1, { device }), "randperm takes a whole number ≥ 0 but got -1."],
+    ["a mean that is none", () => randn(2, { device, mean: NaN }), "randn takes a finite number as mean but got NaN."],
+    [
+      "a permutation of nothing",
+      () => randperm(-1, { device }),
+      "randperm takes a whole number of at least 0 as n but got -1.",
+    ],
     [
       "more than there are",
       () => multinomial(zeros([3], { device }), 4),

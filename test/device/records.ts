@@ -1,4 +1,5 @@
-// Commands laid out by hand: turns numbers into records and submits them, so that the process is tested without the library above it.
+// Commands laid out by hand: turns numbers into records and submits them, so that the process is tested without the
+// library above it.
 import { readFileSync } from "node:fs";
 import { binding, deviceSources } from "../../native/lib/wire/binding.ts";
 import { headerBytes, Op } from "../../native/lib/wire/commands.ts";
@@ -83,7 +84,10 @@ export function launch(device: DeviceProcess, options: RawLaunch): number {
   return device.submit();
 }
 
-/** Compiles a source and loads it as a module; its kernels get the ids from `firstKernel` on, and are loaded again after a restart. */
+/**
+ * Compiles a source and loads it as a module; its kernels get the ids from `firstKernel` on, and are loaded again after
+ * a restart.
+ */
 export function load(
   device: DeviceProcess,
   source: string,

@@ -1,4 +1,5 @@
-// What a profile samples: of a GPU made here, in every way that it can go, of the cpu, which has none, and of a real GPU.
+// What a profile samples: of a GPU made here, in every way that it can go, of the cpu, which has none, and of a real
+// GPU.
 import "./cache.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

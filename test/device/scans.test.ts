@@ -1,7 +1,7 @@
 // Cumulative operations against float64: along every axis, in parts, of views, with NaN and zeros, and their gradients.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
-import { arange, tensor, zeros, type DType, type Tensor } from "../../native/lib/index.ts";
+import { arange, cumsum, tensor, zeros, type DType, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
 import { poison, randomValues, roundoff } from "./numbers.ts";
@@ -90,6 +90,31 @@ describe.each(devices.map(({ name }) => name))("cumulative operations on %s", (d
         "float32",
       );
       check("float32", tensor(values, { device }).reshape(shape), values, shape, axis);
+    }
+  });
+
+  // A block of a GPU takes several of up to 1024 elements; a CPU knows some lengths.
+  test.each([2, 3, 4, 7, 17, 64, 257, 511, 513, 1000, 1024, 1025])("many rows of %d, from both ends", (length) => {
+    const shape = [Math.ceil(5000 / length) + 1, length];
+    const size = shape[0]! * length;
+    for (const dtype of ["float32", "bfloat16", "float64", "int32"] as const) {
+      const values = randomValues(size, dtype);
+      check(dtype, tensor(values, { dtype, device }).reshape(shape), values, shape, 1);
+      if (dtype === "int32") continue;
+      // The gradient of a running sum is one from the end.
+      const x = zeros(shape, { dtype, device });
+      x.requiresGrad = true;
+      const weights = tensor(randomValues(size, "int8"), { dtype, device }).reshape(shape);
+      x.cumsum({ axis: 1 }).mul(weights).sum().backward();
+      const [got, given] = [flat(x.grad!), flat(weights)];
+      const exact = dtype === "bfloat16" ? 2 ** -8 : 0;
+      for (let row = 0; row < shape[0]!; row++) {
+        let sum = 0;
+        for (let i = length - 1; i >= 0; i--) {
+          sum += given[row * length + i]!;
+          expect(Math.abs(got[row * length + i]! - sum)).toBeLessThanOrEqual(Math.abs(sum) * exact);
+        }
+      }
     }
   });
 
@@ -197,11 +222,42 @@ describe.each(devices.map(({ name }) => name))("cumulative operations on %s", (d
     expect(leaf.grad!.toArray()).toEqual([7, 0, 0, 8]);
   });
 
+  test("a list needs no axis; NumPy's and PyTorch's spellings; the elements' dtype; with the empty sum in front", () => {
+    const x = tensor(
+      [
+        [1, 2],
+        [3, 4],
+      ],
+      { device, dtype: "int32" },
+    );
+    expect(x.get(0).cumsum().toArray()).toEqual([1n, 3n]);
+    expect(x.cumsum(1).toArray()).toEqual([
+      [1n, 3n],
+      [3n, 7n],
+    ]);
+    expect(x.cumprod({ dim: 0 }).toArray()).toEqual([
+      [1n, 2n],
+      [3n, 8n],
+    ]);
+    expect(x.cumsum({ axis: 1, dtype: "float64" })).toMatchObject({ dtype: "float64", shape: [2, 2] });
+    expect(x.cumsum({ axis: 1, includeInitial: true }).toArray()).toEqual([
+      [0n, 1n, 3n],
+      [0n, 3n, 7n],
+    ]);
+    expect(x.cumprod({ axis: 0, includeInitial: true }).toArray()).toEqual([
+      [1n, 1n],
+      [1n, 2n],
+      [3n, 8n],
+    ]);
+    expect(cumsum(tensor(5, { device }), { includeInitial: true }).toArray()).toEqual([0, 5]);
+    expect(zeros([0], { device }).cumsum({ includeInitial: true }).toArray()).toEqual([0]);
+  });
+
   test.each([
     [
       "no axis",
-      () => zeros([2], { device }).cumsum(undefined as never),
-      "cumsum takes an axis, such as { axis: 0 }, but got undefined.",
+      () => zeros([2, 2], { device }).cumsum(),
+      "cumsum of a tensor of shape [2, 2] needs an axis: write { axis: 0 }, for example.",
     ],
     [
       "an axis that is not there",

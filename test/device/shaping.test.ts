@@ -1,4 +1,5 @@
-// Shape operations on every device against loops over arrays: what is a view stays one, what is joined, repeated and padded is right, and gradients by finite differences.
+// Shape operations on every device against loops over arrays: what is a view stays one, what is joined, repeated and
+// padded is right, and gradients by finite differences.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import {
@@ -318,29 +319,30 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       [() => x.pad([-2, -2]), "pad cuts more off axis 1 than its 3 elements."],
       [
         () => x.pad([1, 1], { mode: "mirror" as never }),
-        'pad takes mode: "constant", "reflect", "replicate" or "circular" but got "mirror".',
+        'pad takes "constant", "reflect", "replicate" or "circular" as mode but got "mirror".',
       ],
       [() => x.to("uint8").pad([1, 1], { value: -1 }), "pad of uint8 cannot write -1."],
       [() => x.diagonal({ axes: [0, 0] }), "diagonal takes two different axes but got [0, 0]."],
-      [() => x.diagonal({ offset: 0.5 }), "diagonal takes a whole offset but got 0.5."],
+      [() => x.diagonal({ offset: 0.5 }), "diagonal takes a whole number as offset but got 0.5."],
       [() => x.flatten().tril(), "tril takes at least two axes but got shape [6]."],
       [() => diag(zeros([1, 1, 1], { device })), "diag takes a list or a matrix but got 3 axes."],
       [() => meshgrid([x]), "meshgrid takes lists of coordinates, but tensor 0 has 2 axes."],
       [
         () => meshgrid([x.flatten()], { indexing: "yx" as never }),
-        'meshgrid takes indexing: "ij" or "xy" but got "yx".',
+        'meshgrid takes "ij" or "xy" as indexing but got "yx".',
       ],
+      [() => eye(undefined as never), "eye takes a whole number of at least 0 as rows but got nothing."],
       [() => fullLike(x.to("uint8"), 300), "fullLike makes uint8, which does not hold 300."],
       [
         () => x.contiguous({ memoryFormat: "channelsLast" }),
         'Memory format "channelsLast" is for tensors of [batch, channels, height, width], not of shape [2, 3].',
       ],
-      [() => x.isContiguousIn("nhwc" as never), 'Memory formats are "contiguous" and "channelsLast", not "nhwc".'],
       [
-        () => x.flip({ axis: -1 } as never),
-        "This takes a whole number, such as an axis, or a list of them, but got an object with axis.",
+        () => x.isContiguousIn("nhwc" as never),
+        'isContiguousIn takes "contiguous" or "channelsLast" as format but got "nhwc".',
       ],
+      [() => x.flip("a" as never), 'flip takes an axis or a list of them as axis but got "a".'],
     ];
-    for (const [run, sentence] of cases) expect(run).toThrow(sentence);
+    for (const [run, sentence] of cases) expect(run, sentence).toThrow(sentence);
   });
 });

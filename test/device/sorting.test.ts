@@ -1,7 +1,7 @@
 // Sorting, selection, unique elements, searches and counts against JavaScript's own stable sort.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
-import { tensor, zeros, type DType, type Tensor } from "../../native/lib/index.ts";
+import { full, sort, tensor, zeros, type DType, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
 import { poison, randomValues } from "./numbers.ts";
@@ -62,6 +62,66 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
     }
   });
 
+  test("as NumPy and PyTorch have them: axes without names, sides, sorters, numbers, several quantiles, functions", () => {
+    const x = tensor(
+      [
+        [3, 1, 2],
+        [6, 5, 4],
+      ],
+      { device },
+    );
+    expect(x.sort(0).values.toArray()).toEqual([
+      [3, 1, 2],
+      [6, 5, 4],
+    ]);
+    expect(x.sort(-1, true).values.toArray()).toEqual([
+      [3, 2, 1],
+      [6, 5, 4],
+    ]);
+    expect(sort(x, { dim: 1 }).values.toArray()).toEqual([
+      [1, 2, 3],
+      [4, 5, 6],
+    ]);
+    expect(x.topk(1, 0, false).values.toArray()).toEqual([[3, 1, 2]]);
+    expect(x.quantile([0, 0.5, 1], 1).toArray()).toEqual([
+      [1, 4],
+      [2, 5],
+      [3, 6],
+    ]);
+    const list = tensor([1, 3, 3, 5], { device });
+    expect(list.searchsorted(3).item()).toBe(1);
+    expect(list.searchsorted(3, { side: "right" }).item()).toBe(3);
+    expect(list.searchsorted(tensor([0, 4], { device, dtype: "int32" })).toArray()).toEqual([0n, 3n]);
+    const mixed = tensor([5, 1, 3], { device });
+    expect(mixed.searchsorted(4, { sorter: mixed.argsort() }).item()).toBe(2);
+    expect(tensor([1, 3], { device, dtype: "int64" }).searchsorted(2.5).item()).toBe(1);
+  });
+
+  test.each([
+    [
+      "another library's order of arguments",
+      () => zeros([2], { device }).topk(1, 0, true, 3 as never),
+      "topk does not take 3 there. Options are an object: topk(k, { axis, largest }).",
+    ],
+    [
+      "an option that is none",
+      () => zeros([2], { device }).sort({ reverse: true } as never),
+      "sort has no option reverse. Its options are axis, descending, stable.",
+    ],
+    [
+      "unique along an axis by another name",
+      () => zeros([2], { device }).histogram({ bin: 5 } as never),
+      "histogram has no option bin. Its options are bins, range, weights.",
+    ],
+    [
+      "a quantile beyond 1",
+      () => zeros([2], { device }).quantile([0.5, 2]),
+      "quantile takes a number from 0 to 1 but got 2.",
+    ],
+  ])("%s is refused in a sentence", (_, run, message) => {
+    expect(run).toThrow(message);
+  });
+
   test("long rows go in tiles, with many equal elements and none", () => {
     for (const [shape, axis] of [
       [[200_003], 0],
@@ -76,7 +136,8 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
     check(tensor(wide, { dtype: "float64", device }), wide, 0, true);
   });
 
-  // Elements of a tile of a GPU (swept of ops/sort.ts); `patterns` give keys that share digits, and runs that the tiles before know nothing of.
+  // Elements of a tile of a GPU (swept of ops/sort.ts); `patterns` give keys that share digits, and runs that the tiles
+  // before know nothing of.
   const patterns: Record<string, (i: number, length: number) => number> = {
     equal: () => 7,
     ascending: (i) => i,
@@ -195,6 +256,68 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
     expect(tensor([1, 2, 3, 4, 5], { dtype: "float64", device }).quantile(0.1).item()).toBeCloseTo(1.4, 12);
   });
 
+  // Rows that a block of a GPU sorts, and longer ones; elements that a CPU's core takes at once, and more; many that
+  // are equal, in their first digits or wholly.
+  test.each([
+    [[1, 1], [1]],
+    [
+      [7, 40],
+      [1, 5, 39, 40],
+    ],
+    [
+      [300, 9],
+      [1, 2],
+    ],
+    [
+      [3, 4096],
+      [1, 100, 511, 4096],
+    ],
+    [
+      [2, 4097],
+      [1, 10, 513, 2048, 2049, 4097],
+    ],
+    [
+      [1, 70_001],
+      [1, 100, 2048, 8750, 9000],
+    ],
+    [
+      [2, 140_001],
+      [3, 1000],
+    ],
+  ] as const)("the first elements of rows %j, and the last of them alone", (shape, counts) => {
+    const [rows, length] = shape;
+    const makes: [DType, () => number][] = [
+      ["float32", () => Math.fround(Math.random() * 2 - 1)],
+      ["float32", () => [NaN, 0, -0, Infinity, -Infinity, 1e-40, 3, 3][Math.floor(Math.random() * 8)]!],
+      ["bfloat16", () => Math.floor(Math.random() * 256) - 128],
+      ["int32", () => Math.floor(Math.random() * 5)],
+      ["int64", () => Math.floor((Math.random() - 0.5) * 2 ** 50)],
+      ["float64", () => Math.random()],
+      ["uint8", () => 7],
+    ];
+    for (const [dtype, make] of makes) {
+      const values = Array.from({ length: rows * length }, make);
+      const x = tensor(values, { dtype, device }).reshape(shape);
+      const exact = flat(x);
+      for (const largest of [true, false]) {
+        const orders = Array.from({ length: rows }, (_, row) =>
+          order(exact.slice(row * length, (row + 1) * length), largest),
+        );
+        for (const k of counts) {
+          const said = `${dtype}, ${k} of ${length}, ${largest ? "largest" : "smallest"}`;
+          poison(device, 16 * rows * k);
+          const top = x.topk(k, { largest });
+          const wanted = orders.flatMap((row) => row.slice(0, k));
+          expect(flat(top.indices), said).toEqual(wanted);
+          expect(flat(top.values), said).toEqual(wanted.map((at, i) => exact[Math.floor(i / k) * length + at]));
+          if (largest) continue;
+          const alone = x.kthvalue(k);
+          expect(flat(alone.indices), said).toEqual(orders.map((row) => row[k - 1]));
+        }
+      }
+    }
+  });
+
   test("unique elements, where each is among them, how often it occurs", () => {
     const { values, inverse, counts } = tensor(
       [
@@ -292,6 +415,112 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
     }
   });
 
+  /** Counts by the edges that came, with exact comparisons. */
+  function countsBetween(values: readonly (number | bigint)[], edges: readonly number[], weights?: readonly number[]) {
+    const bins = edges.length - 1;
+    const counts = Array<number>(bins).fill(0);
+    values.forEach((value, at) => {
+      if (!(value >= edges[0]! && value <= edges[bins]!)) return;
+      let bin = bins - 1;
+      while (bin > 0 && !(value >= edges[bin]!)) bin--;
+      counts[bin]! += weights === undefined ? 1 : weights[at]!;
+    });
+    return counts;
+  }
+
+  test.each([
+    "float32",
+    "float64",
+    "float16",
+    "bfloat16",
+    "int8",
+    "uint8",
+    "int16",
+    "int32",
+    "int64",
+    "uint64",
+  ] as const)("a histogram of %s counts every element, the least and the greatest too", (dtype) => {
+    for (let round = 0; round < 40; round++) {
+      const size = 1 + Math.floor(Math.random() * 3000);
+      const bins = 1 + Math.floor(Math.random() * (round % 4 === 0 ? 5000 : 60));
+      const scale = dtype === "float64" ? 10 ** Math.floor(Math.random() * 12 - 6) : 1;
+      const x = tensor(randomValues(size, dtype === "uint64" || dtype === "int16" ? "uint8" : dtype), {
+        dtype,
+        device,
+      }).mul(dtype === "float64" ? scale : 1) as Tensor;
+      const { counts, edges } = x.histogram({ bins });
+      const said = `${size} elements in ${bins} bins`;
+      expect(edges.dtype, said).toBe(dtype === "float64" || !dtype.includes("float") ? "float64" : "float32");
+      expect(flat(counts), said).toEqual(countsBetween(flat(x), flat(edges)));
+      expect(Number(counts.sum().item()), said).toBe(size);
+    }
+  });
+
+  test("a histogram of integers counts each exactly, however large", () => {
+    for (const [first, dtype] of [
+      [2n ** 24n, "int32"],
+      [2n ** 24n, "int64"],
+      [-(2n ** 40n), "int64"],
+      [2n ** 50n, "uint64"],
+    ] as const) {
+      const x = tensor([first, first + 1n, first + 2n], { dtype, device });
+      expect(x.histogram({ bins: 3 }).counts.toArray()).toEqual([1n, 1n, 1n]);
+    }
+    const wide = tensor([-(2n ** 63n), -1n, 0n, 2n ** 63n - 1n], { device });
+    expect(wide.histogram({ bins: 2 }).counts.toArray()).toEqual([2n, 2n]);
+    const top = tensor([2n ** 64n - 1n, 0n, 2n ** 63n], { dtype: "uint64", device });
+    expect(top.histogram({ bins: 2 }).counts.toArray()).toEqual([1n, 2n]);
+    expect(
+      tensor([0, 1, 2, 3, 4], { dtype: "int32", device })
+        .histogram({ bins: 2, range: [0.5, 3.5] })
+        .counts.toArray(),
+    ).toEqual([1n, 2n]);
+  });
+
+  test("a histogram of many, of one value, and with more bins than counters fit a block", () => {
+    const many = tensor(randomValues(1_000_001, "float32"), { device });
+    for (const bins of [1, 256, 5000, 20_000]) {
+      poison(device, 8 * bins);
+      const { counts, edges } = many.histogram({ bins });
+      const steps = flat(edges);
+      const wanted = Array<number>(bins).fill(0);
+      for (const value of flat(many)) {
+        let [low, high] = [0, bins - 1];
+        while (low < high) {
+          const middle = Math.ceil((low + high) / 2);
+          if (value >= steps[middle]!) low = middle;
+          else high = middle - 1;
+        }
+        wanted[low]!++;
+      }
+      expect(flat(counts)).toEqual(wanted);
+    }
+    expect(full([100_000], 3, { device }).histogram({ bins: 4 }).counts.toArray()).toEqual([0n, 0n, 100_000n, 0n]);
+    expect(zeros([0], { device }).histogram({ bins: 2 }).counts.toArray()).toEqual([0n, 0n]);
+    expect(flat(zeros([0], { device }).histogram({ bins: 2 }).edges)).toEqual([0, 0.5, 1]);
+    const part = many.slice([1, 300_000, 3]);
+    expect(flat(part.histogram().counts)).toEqual(flat(part.clone().histogram().counts));
+  });
+
+  test("weights of a histogram and of counts are summed where their elements are", () => {
+    const values = randomValues(5000, "float32");
+    const x = tensor(values, { device });
+    const weights = randomValues(5000, "int8");
+    const { counts, edges } = x.histogram({ bins: 7, weights: tensor(weights, { dtype: "float64", device }) });
+    expect(counts.dtype).toBe("float64");
+    expect(flat(counts)).toEqual(countsBetween(flat(x), flat(edges), weights));
+    const outside = x.histogram({ bins: 3, range: [0, 0.5], weights: tensor(weights, { dtype: "int8", device }) });
+    expect(outside.counts.dtype).toBe("int64");
+    expect(flat(outside.counts)).toEqual(countsBetween(flat(x), flat(outside.edges), weights));
+    const numbers = tensor([1, 1, 4, 0], { dtype: "uint8", device });
+    expect(numbers.bincount({ weights: tensor([0.5, 0.25, 2, -1], { device }) }).toArray()).toEqual([
+      -1, 0.75, 0, 0, 2,
+    ]);
+    expect(
+      numbers.bincount({ minlength: 6, weights: tensor([true, true, false, true], { device }) }).toArray(),
+    ).toEqual([1n, 2n, 0n, 0n, 0n, 0n]);
+  });
+
   test("many searches in one row, and in rows of their own", () => {
     for (const length of [1, 2, 3, 64, 1000]) {
       const row = Array.from({ length }, () => Math.floor(Math.random() * 50)).sort((a, b) => a - b);
@@ -340,11 +569,6 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
     ],
     ["a part that is none", () => zeros([2], { device }).quantile(2), "quantile takes a number from 0 to 1 but got 2."],
     [
-      "values of another dtype",
-      () => zeros([2], { device }).searchsorted(zeros([2], { device, dtype: "int32" }) as never),
-      'searchsorted takes values of the dtype of the sorted tensor, float32, but got int32: convert one, e.g. with .to("float32").',
-    ],
-    [
       "rows that do not match",
       () => zeros([2, 3], { device }).searchsorted(zeros([3, 1], { device })),
       "searchsorted takes one sorted row, or as many as there are rows of values, but got shapes [2, 3] and [3, 1].",
@@ -362,7 +586,27 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
     [
       "a range of nothing",
       () => tensor([NaN], { device }).histogram(),
-      "histogram takes a range of finite numbers, the smaller first, but got NaN to NaN.",
+      "histogram takes a range of finite numbers, the smaller first, but the elements go from NaN to NaN: give a range.",
+    ],
+    [
+      "a range the wrong way round",
+      () => tensor([1], { device }).histogram({ range: [2, 1] }),
+      "histogram takes a range of two finite numbers, the smaller first, such as [0, 1], but got",
+    ],
+    [
+      "no bins",
+      () => tensor([1], { device }).histogram({ bins: 0 }),
+      "histogram takes a whole number of bins from 1 to 2147483647 but got 0.",
+    ],
+    [
+      "a histogram of what only stores",
+      () => zeros([2], { device }).to("float8_e4m3").histogram(),
+      "histogram takes numbers that compute but got float8_e4m3: convert it",
+    ],
+    [
+      "weights of another shape",
+      () => tensor([1, 2], { device }).histogram({ weights: zeros([3], { device }) }),
+      "histogram takes weights of the tensor's own shape, [2], but got [3].",
     ],
     [
       "a dtype that only stores",

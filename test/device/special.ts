@@ -50,7 +50,10 @@ export function erfinv(y: number): number {
   return Math.sign(y) * x;
 }
 
-/** log Γ(x) for x > 0: Stirling's series after a shift (Abramowitz and Stegun, 6.1.41), right to 2 · 10⁻¹⁴: the terms are about 30, and cancel. */
+/**
+ * log Γ(x) for x > 0: Stirling's series after a shift (Abramowitz and Stegun, 6.1.41), right to 2 · 10⁻¹⁴: the terms
+ * are about 30, and cancel.
+ */
 export function lgamma(x: number): number {
   if (Number.isNaN(x) || x < 0) return NaN;
   if (x === 0 || x === Infinity) return Infinity;

@@ -1,4 +1,5 @@
-// What CUDA refuses or defines and a host compiler would let pass, the same on every device: launch bounds, __host__ functions, printf's result, lambdas.
+// What CUDA refuses or defines and a host compiler would let pass, the same on every device: launch bounds, __host__
+// functions, printf's result, lambdas.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { compile, full, type Kernel, type KernelTemplate } from "../../native/lib/index.ts";

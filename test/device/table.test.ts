@@ -1,4 +1,5 @@
-// Every operation of the table on every device against float64 (cases.ts): random input from a printed seed, poisoned memory, views, sizes around those of blocks, edge values.
+// Every operation of the table on every device against float64 (cases.ts): random input from a printed seed, poisoned
+// memory, views, sizes around those of blocks, edge values.
 import "./cache.ts";
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -6,7 +7,8 @@ import { full, tensor, type DType, type Tensor } from "../../native/lib/index.ts
 import { factsOf } from "../../native/lib/memory/dtype.ts";
 import { apply } from "../../native/lib/ops/apply.ts";
 import type { Operand } from "../../native/lib/ops/operation.ts";
-import { accumulatorOf, roundingsOf } from "../../native/lib/ops/reduce.ts";
+import { roundingsOf } from "../../native/lib/ops/reduce.ts";
+import { accumulatorOf } from "../../native/lib/ops/reducers.ts";
 import { binaryRows, operations, type OperationName } from "../../native/lib/ops/table.ts";
 import { elementwiseCases, elsewhere, reductionCases, wholeCases, type Allowed, type Numbers } from "./cases.ts";
 import { devices } from "./devices.ts";

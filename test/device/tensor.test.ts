@@ -1,4 +1,5 @@
-// Tensors on every device: creation, reading, views, copies between dtypes and devices, and when their memory is free again.
+// Tensors on every device: creation, reading, views, copies between dtypes and devices, and when their memory is free
+// again.
 import "./cache.ts";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -58,6 +59,21 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       );
     });
 
+    test("long arrays come whole and go whole, from where they begin, shared ones too", () => {
+      for (const count of [2 ** 21 - 1, 2 ** 21, 2 ** 22 + 12_345]) {
+        const bytes = Uint8Array.from({ length: count + 3 }, (_, index) => (index * 2_654_435_761) >>> 13);
+        const part = bytes.subarray(3);
+        const shared = new Uint8Array(new SharedArrayBuffer(count));
+        shared.set(part);
+        for (const source of [part, shared]) {
+          const x = tensor(source, { device });
+          expect(Buffer.compare(x.data(), part)).toBe(0);
+          expect(Buffer.compare(x.slice([1]).data(), part.subarray(1))).toBe(0);
+          x.dispose();
+        }
+      }
+    });
+
     test("the source may change as soon as the tensor is made, also while the device works", () => {
       const source = new Float32Array(100_000).fill(1);
       const busy = ones([256, 256], { device }).matmul(ones([256, 256], { device }));
@@ -86,9 +102,22 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     });
 
     test("elements have the JavaScript type of their dtype", () => {
-      expect(full([], 7n, { device, dtype: "int64" }).item()).toBe(7n);
+      expect(full([], 7n, { device, dtype: "int64" }).item()).toBe(7);
       expect(full([], true, { device, dtype: "bool" }).item()).toBe(true);
       expect(full([], 0.5, { device, dtype: "bfloat16" }).toArray()).toBe(0.5);
+    });
+
+    test("item() is a number to compute with, also of 64-bit integers; one that no number holds is an error", () => {
+      for (const dtype of ["int64", "uint64"] as const) {
+        const item = (value: bigint) => full([1], value, { device, dtype }).item();
+        expect(item(41n) + 1).toBe(42);
+        expect(item(2n ** 53n - 1n)).toBe(Number.MAX_SAFE_INTEGER);
+        expect(() => item(2n ** 53n)).toThrow(
+          "item() gives a number, but 9007199254740992 is beyond those that are exact, up to 2^53: read the bigint, data()[0].",
+        );
+      }
+      expect(full([1], -(2n ** 53n - 1n), { device, dtype: "int64" }).item()).toBe(Number.MIN_SAFE_INTEGER);
+      expect(tensor([3, 9, 4], { device }).argmax().item() + 1).toBe(2);
     });
   });
 
@@ -133,7 +162,10 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
   describe("memory", () => {
     const allocated = () => memory()[device]!.allocated;
 
-    /** Frees all that nobody holds: objects that other objects held, and what is freed after a turn of the event loop, need several rounds. */
+    /**
+     * Frees all that nobody holds: objects that other objects held, and what is freed after a turn of the event loop,
+     * need several rounds.
+     */
     async function collectAll(): Promise<void> {
       setFlagsFromString("--expose-gc");
       const collect = runInNewContext("gc") as () => void;
@@ -191,6 +223,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
 
     test.each<[string, (x: Tensor) => Float32Array]>([
       ["an array", (x) => x.data() as Float32Array],
+      ["the memory itself", (x) => (device === "cpu" ? x.memory() : x.data()) as Float32Array],
       ["a part of one", (x) => (x.data() as Float32Array).subarray(0).subarray(0, 100)],
       ["another array over its buffer", (x) => new Float32Array(x.data().buffer)],
       [
@@ -212,6 +245,55 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       for (let index = 0; index < 50; index++) full([100], -1, { device });
       await synchronize();
       expect(Array.from(array)).toEqual([...Array(100).keys()]);
+    });
+
+    test("data() is a copy: neither changes with the other", () => {
+      const x = arange(6, { device }).reshape([2, 3]);
+      for (const view of [x, x.T, x.slice(1)]) {
+        const [array, wanted] = [view.data() as Float32Array, Float32Array.from(view.data() as Float32Array)];
+        x.add_(10);
+        expect(array).toEqual(wanted);
+        array.fill(-1);
+        expect(view.data()).toEqual(wanted.map((value) => value + 10));
+      }
+    });
+
+    test("memory() is the memory of a tensor of the CPU, and says data() elsewhere", async () => {
+      const x = arange(6, { device }).reshape([2, 3]);
+      if (device !== "cpu") {
+        expect(() => x.memory()).toThrow(
+          `memory() shows a tensor of the cpu in place, and this one is on ${x.device}: data() gives a copy of its elements.`,
+        );
+        return;
+      }
+      const array = x.slice(1).memory();
+      x.add_(10);
+      await synchronize();
+      expect(array).toEqual(new Float32Array([13, 14, 15]));
+      array[0] = -1;
+      expect(x.toArray()).toEqual([
+        [10, 11, 12],
+        [-1, 14, 15],
+      ]);
+      expect(() => x.T.memory()).toThrow(
+        "memory() shows a contiguous tensor in place, and this one is a view with strides [1, 3]: data() gives a copy of its elements.",
+      );
+      x.dispose();
+      expect(array).toEqual(new Float32Array([-1, 14, 15]));
+      expect(() => x.memory()).toThrow("disposed");
+    });
+
+    test("an empty view has no elements, wherever it begins", () => {
+      const empty = zeros([0, 3], { device });
+      for (const view of [
+        empty.slice(null, 2),
+        empty.slice(null, [1, 3]),
+        empty.flip(),
+        zeros([4], { device }).slice([4, 4]),
+      ])
+        expect(
+          [view.data(), ...(device === "cpu" && view.isContiguous ? [view.memory()] : [])].map((array) => array.length),
+        ).toEqual(device === "cpu" && view.isContiguous ? [0, 0] : [0]);
     });
 
     test.each([100, 100_000])("the buffer of an array of %i elements has them and nothing else", (size) => {
@@ -267,11 +349,15 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       () => tensor([1, [2]] as never, { device }),
       "Nested arrays must have equal lengths, but [1] has 1 element where its neighbours have a number.",
     ],
-    ["an array with a hole", () => tensor([1, , 3] as never, { device }), "float32 cannot hold undefined."],
+    [
+      "an array with a hole",
+      () => tensor([1, , 3] as never, { device }),
+      "tensor makes float32, which does not hold undefined.",
+    ],
     [
       "an array of nothing but its length",
       () => tensor(new Array(3) as never, { device }),
-      "float32 cannot hold undefined.",
+      "tensor makes float32, which does not hold undefined.",
     ],
     [
       "an array that holds itself",
@@ -282,9 +368,22 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       },
       "A tensor has at most 8 axes, but this shape has 9",
     ],
-    ["a bigint for a float", () => full([2], 1n, { device }), "float32 cannot hold 1n."],
-    ["a value that the dtype does not hold", () => tensor([1.5], { device, dtype: "int32" }), "int32 cannot hold 1.5."],
-    ["a string", () => tensor(["1"] as never, { device }), `float32 cannot hold "1".`],
+    [
+      "numbers, bigints and booleans mixed",
+      () => tensor([1, 2n] as never, { device }),
+      'tensor takes numbers, bigints or booleans but got numbers and bigints. Name the dtype that they become, such as { dtype: "int64" }.',
+    ],
+    [
+      "a number that may have been rounded",
+      () => tensor([2 ** 53], { device, dtype: "int64" }),
+      "tensor makes int64, which does not hold 9007199254740992. A number of 2^53 and more may have been rounded: write 9007199254740992n.",
+    ],
+    [
+      "a value that the dtype does not hold",
+      () => tensor([1.5], { device, dtype: "int32" }),
+      "tensor makes int32, which does not hold 1.5. It holds whole numbers from -2147483648 to 2147483647.",
+    ],
+    ["a string", () => tensor(["1"] as never, { device }), `tensor makes float32, which does not hold "1".`],
     [
       "a typed array that no dtype holds",
       () => tensor(new DataView(new ArrayBuffer(2)) as never, { device }),
@@ -293,18 +392,22 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     [
       "an unknown dtype",
       () => zeros([2], { device, dtype: "float8" as never }),
-      /^There is no dtype "float8": choose float32, [\w, ]+ or bool\.$/,
+      /^zeros takes a dtype \(float32, [\w, ]+ bool\) as dtype but got "float8"\.$/,
     ],
-    ["a fill that the dtype does not hold", () => full([2], 256, { device, dtype: "uint8" }), "uint8 cannot hold 256."],
+    [
+      "a fill that the dtype does not hold",
+      () => full([2], 256, { device, dtype: "uint8" }),
+      "full makes uint8, which does not hold 256. It holds whole numbers from 0 to 255.",
+    ],
     [
       "a shape that is not an array",
-      () => zeros(2, 3 as never),
-      `Options are an object, such as { dtype: "int32", device: "cpu" }, but got 3. A shape of several axes is an array: zeros([2, 3]).`,
+      () => zeros([2], 3 as never),
+      "zeros does not take 3 there. Options are an object: zeros(shape, { dtype, device }).",
     ],
     [
       "a dtype without its name",
       () => tensor([1], "int32" as never),
-      `Options are an object, such as { dtype: "int32", device: "cpu" }, but got "int32".`,
+      'tensor does not take "int32" there. Options are an object: tensor({ dtype, device }).',
     ],
     [
       "a target that is none",

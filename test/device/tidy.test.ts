@@ -1,7 +1,27 @@
-// Memory of tensors on every device: what tidy disposes of and what it leaves, and that code which disposes of nothing takes no more and more.
+// Memory of tensors on every device: what tidy disposes of and what it leaves, and that code which disposes of nothing
+// takes no more and more.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
-import { grad, memory, ones, rand, tensor, TensorError, tidy, type Tensor, zeros } from "../../native/lib/index.ts";
+import {
+  cat,
+  fuse,
+  grad,
+  linear,
+  memory,
+  nn,
+  ones,
+  optim,
+  rand,
+  seed,
+  tensor,
+  TensorError,
+  tidy,
+  type Tensor,
+  zeros,
+} from "../../native/lib/index.ts";
+import { copy, fill } from "../../native/lib/ops/copy.ts";
+import { matmulInto } from "../../native/lib/ops/matrix-product.ts";
+import { update } from "../../native/lib/ops/updates.ts";
 import { collectGarbage } from "../../native/lib/device/collection.ts";
 import { devices } from "./devices.ts";
 
@@ -78,6 +98,108 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(tidy(() => grad((x: Tensor) => x.mul(x).sum())(tensor([4], { device }))).toArray()).toEqual([8]);
   });
 
+  test("training steps in tidy, the first one too, are those without it", () => {
+    const train = (isTidy: boolean) => {
+      seed(7);
+      const net = new nn.Sequential(
+        new nn.Linear(3, 4, { device }),
+        new nn.Dropout(0.2),
+        new nn.Linear(4, 1, { device }),
+      );
+      const optimizers = [
+        new optim.Adam(net.layers[0] instanceof nn.Module ? net.layers[0].parameters() : []),
+        new optim.SGD((net.layers[2] as nn.Module).parameters(), { lr: 0.1, momentum: 0.9 }),
+      ];
+      const x = rand([8, 3], { device, seed: 3 });
+      const step = () => {
+        const loss = net.forward(x).square().mean();
+        for (const optimizer of optimizers) optimizer.zeroGrad();
+        loss.backward();
+        for (const optimizer of optimizers) optimizer.step();
+        return loss;
+      };
+      return Array.from({ length: 6 }, () => (isTidy ? tidy(step) : step()).item());
+    };
+    const losses = train(true);
+    expect(losses).toEqual(train(false));
+    expect(losses.every((loss) => Number.isFinite(loss as number))).toBe(true);
+  });
+
+  test("what a module and an optimiser own outlives the scope that made it", () => {
+    let net!: nn.Linear, optimizer!: optim.Adam;
+    tidy(() => {
+      net = new nn.Linear(2, 1, { device });
+      optimizer = new optim.Adam(net.parameters());
+      tidy(() =>
+        net
+          .forward(ones([1, 2], { device }))
+          .sum()
+          .backward(),
+      );
+      const other = new optim.Adam(net.parameters());
+      other.step();
+      optimizer.loadStateDict(other.stateDict());
+    });
+    optimizer.step();
+    expect(net.parameters().map((each) => each.isDisposed)).toEqual([false, false]);
+    expect(Object.keys(optimizer.stateDict()).length).toBe(7);
+  });
+
+  test("nothing is computed with a tensor that has been disposed of", () => {
+    const gone = ones([2, 2], { device });
+    const x = ones([2, 2], { device });
+    gone.dispose();
+    const disposed = (use: () => unknown) => {
+      try {
+        use();
+        return "nothing was thrown";
+      } catch (error) {
+        return (error as TensorError).code;
+      }
+    };
+    const fused = fuse((a: Tensor) => a.mul(gone).add(1), { wait: true });
+    const parameter = ones([2, 2], { device });
+    parameter.requiresGrad = true;
+    parameter.grad = gone;
+    const uses: (() => unknown)[] = [
+      () => gone.add(1),
+      () => gone.add_(1),
+      () => gone.fill_(1),
+      () => gone.uniform_(),
+      () => gone.clone(),
+      () => gone.reshape([4]),
+      () => gone.toArray(),
+      () => gone.data(),
+      () => gone.memory(),
+      () => gone.to("float64"),
+      () => gone.set([0], 1),
+      () => gone.sum(),
+      () => gone.sort(),
+      () => gone.address,
+      () => x.copy_(gone),
+      () => x.matmul(gone),
+      () => linear(x, gone),
+      () => linear(x, x, gone),
+      () => x.where(x.eq(1) as Tensor<"bool">, gone),
+      () => cat([x, gone]),
+      () => fused(x),
+      () => fused(gone),
+      () => new optim.SGD([parameter]).step(),
+      () => new optim.Adam([parameter]).step(),
+      () => copy(x, gone),
+      () => copy(gone, x),
+      () => fill(gone, 0),
+      () => update("adam", x, x, [x, gone], [0, 0, 0, 0, 0, 0, 0, 0]),
+      () => matmulInto(gone, x, x),
+      () => matmulInto(x, gone, x),
+    ];
+    expect(uses.map(disposed).filter((code) => code !== "DISPOSED")).toEqual([]);
+    expect(x.toArray()).toEqual([
+      [1, 1],
+      [1, 1],
+    ]);
+  });
+
   test("what tidy refuses", () => {
     const refused = (fn: unknown) => {
       try {
@@ -99,7 +221,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     ).toEqual(sentence);
     expect(runs).toBe(0);
     expect(refused(() => Promise.resolve(1))).toEqual(sentence);
-    expect(refused(7)).toEqual(["OPERANDS", "tidy takes a function: tidy(() => x.mul(2).sum())."]);
+    expect(refused(7)).toEqual(["OPERANDS", "tidy takes a function, tidy(() => x.mul(2).sum()), but got 7."]);
   });
 
   test("`using` frees at the end of the block, also when it throws", () => {
@@ -128,7 +250,8 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const repeat = (run: () => unknown, times: number) => {
       for (let i = 0; i < times; i++) run();
     };
-    // The least of some: the stack may hold the tensors of one step for a while, but what is lost stays lost, step after step.
+    // The least of some: the stack may hold the tensors of one step for a while, but what is lost stays lost, step
+    // after step.
     const oneStep = 4 * x.bytes;
     const drift = async (run: () => unknown) => {
       const rounds: number[] = [];

@@ -1,4 +1,5 @@
-// The offline bundle as on a GPU server: packed, unpacked elsewhere, installed and used with no network, no Node and no npm in reach, and nothing of the checkout in it.
+// The offline bundle as on a GPU server: packed, unpacked elsewhere, installed and used with no network, no Node and no
+// npm in reach, and nothing of the checkout in it.
 import { spawn, spawnSync } from "node:child_process";
 import {
   cpSync,
@@ -35,7 +36,8 @@ const programs = join(place, "programs");
 const installation = join(home, ".local", "lib", "warpcell");
 const warpcell = join(home, ".local", "bin", "warpcell");
 
-// A network namespace of its own has no way out. Where the system allows none, the rest of the bareness is still tested.
+// A network namespace of its own has no way out. Where the system allows none, the rest of the bareness is still
+// tested.
 const isolate =
   [
     ["unshare", "-n"],

@@ -1,4 +1,5 @@
-// 10,000 steps of code that disposes of nothing, on every device: not a byte more is taken, and the most at a time stays bounded.
+// 10,000 steps of code that disposes of nothing, on every device: not a byte more is taken, and the most at a time
+// stays bounded.
 import "../device/cache.ts";
 import { expect, test } from "vitest";
 import { memory, rand, tidy } from "../../native/lib/index.ts";

@@ -41,7 +41,8 @@ test.each(
     try {
       const loaded = await io.load(bytes, { device: "cpu", format });
       for (const each of loaded instanceof Tensor ? [loaded] : Object.values(loaded)) {
-        // What is packed may grow, an entry to at most a MiB here, and a bit of a boolean column becomes a byte; everything else has its bytes in the file.
+        // What is packed may grow, an entry to at most a MiB here, and a bit of a boolean column becomes a byte;
+        // everything else has its bytes in the file.
         expect(each.bytes, `seed ${seed}, run ${run}`).toBeLessThanOrEqual(
           format === "npz" ? 2 ** 20 : format.startsWith("arrow") ? 8 * bytes.length : bytes.length,
         );

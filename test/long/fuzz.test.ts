@@ -1,4 +1,5 @@
-// Thousands of malformed, forged and replayed messages on every channel: none is executed, nothing dies, the next cell runs, memory does not grow.
+// Thousands of malformed, forged and replayed messages on every channel: none is executed, nothing dies, the next cell
+// runs, memory does not grow.
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -98,7 +99,8 @@ describe.each(["shell", "control", "stdin"] as const)("on %s", (channel) => {
       }
     };
 
-    // Requests that are signed and wrong are answered as requests are. What follows is refused, and must leave nothing behind.
+    // Requests that are signed and wrong are answered as requests are. What follows is refused, and must leave nothing
+    // behind.
     await flood(2_000, true);
     await flood(10_000, false);
     const resident = [residentMiB(kernel.child.pid!)];

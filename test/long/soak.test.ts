@@ -1,4 +1,5 @@
-// The same things very many times: cells, outputs, interrupts, faults and deaths, with memory, descriptors and processes counted before and after.
+// The same things very many times: cells, outputs, interrupts, faults and deaths, with memory, descriptors and
+// processes counted before and after.
 import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { openKernel, runs, streamText, until, type TestKernel } from "../helpers/kernel.ts";
@@ -17,7 +18,8 @@ async function say({ client }: TestKernel, code: string): Promise<string> {
 const sessionOf = async (opened: TestKernel) => Number(await say(opened, "console.log(process.pid)"));
 
 test("20,000 cells: memory and descriptors of both processes settle", async () => {
-  // What is kept is measured, not what the collector has yet to look at: by default that is up to 50 MiB in each process.
+  // What is kept is measured, not what the collector has yet to look at: by default that is up to 50 MiB in each
+  // process.
   const opened = await openKernel({ env: { NODE_OPTIONS: "--max-semi-space-size=2" } });
   const session = await sessionOf(opened);
   const supervisor = opened.kernel.child.pid!;

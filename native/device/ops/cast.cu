@@ -1,4 +1,4 @@
-// Conversions between dtypes; copies of strided tensors to strided ones, transposes and selections by the size of an
+// Conversions between dtypes; copies of strided tensors to strided ones and transposes by the size of an
 // element, whatever it stands for.
 #include <warpcell/map.cuh>
 #include <warpcell/numbers.cuh>
@@ -19,11 +19,6 @@ __global__ void copy_flat(const T* in, T* out, long long count) {
 template <class T>
 __global__ void copy_strided(Layout<2> layout, const T* in, T* out, long long count) {
   map_strided(layout, count, out, [](T x) { return x; }, in);
-}
-
-template <class T>
-__global__ void select(Layout<4> layout, const bool* condition, const T* a, const T* b, T* out, long long count) {
-  map_strided(layout, count, out, [](bool c, T x, T y) { return c ? x : y; }, condition, a, b);
 }
 
 constexpr int kTile = 64;  // rows and columns of a tile

@@ -2,7 +2,7 @@
 // only, so devices agree.
 #include <warpcell/map.cuh>
 #include <warpcell/numbers.cuh>
-#include <warpcell/philox.cuh>
+#include <warpcell/random.cuh>
 
 using namespace warpcell;
 
@@ -19,118 +19,58 @@ __global__ void counted(T* out, long long count, long long start, long long step
   if (index < count) out[index] = narrow<T>(start + index * step);
 }
 
-// Two elements from the words of one counter.
-template <class T>
-struct Two {
-  T first, second;
-};
+// out[i] for i < count. `draw` is no lambda, since clang puts none that is so long into a loop by itself.
 template <class T, class Draw>
-__device__ __forceinline__ void draw_pair(T* out, long long pair, unsigned long long seed, unsigned long long stream,
-                                          const Draw& draw) {
-  Two<T> drawn = draw(philox((unsigned long long)pair, stream, seed));
-  out[2 * pair] = drawn.first;
-  out[2 * pair + 1] = drawn.second;
-}
-// out[i] for i < count: the pairs that are this thread's, or this block's on the CPU, where the loop becomes vectors.
-// `draw` is no lambda, since clang puts none that is so long into a loop by itself.
-template <class T, class Draw>
-__device__ inline void draw_pairs(T* out, long long count, unsigned long long seed, unsigned long long stream,
-                                  const Draw draw) {
+__device__ inline void draw_all(T* out, long long count, unsigned long long seed, unsigned long long stream,
+                                const Draw draw) {
+  constexpr int N = kDrawn<T>;
+  const long long whole = count / N;
 #ifdef WARPCELL_CPU
-  Span span = block_span(count / 2);
+  // A stretch at a time, the elements of a counter apart: so both loops become vectors.
+  constexpr long long kStretch = 256;
+  T apart[N][kStretch];
+  Span span = block_span(whole);
+  for (long long first = span.begin; first < span.end; first += kStretch) {
+    const long long length = span.end - first < kStretch ? span.end - first : kStretch;
 #pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
-  for (long long pair = span.begin; pair < span.end; pair++) draw_pair(out, pair, seed, stream, draw);
+    for (long long i = 0; i < length; i++) {
+      const Drawn<T> made = draw(philox((unsigned long long)(first + i), stream, seed));
+      for (int e = 0; e < N; e++) apart[e][i] = made.element[e];
+    }
+    T* to = out + first * N;
+    for (long long i = 0; i < length; i++)
+      for (int e = 0; e < N; e++) to[i * N + e] = apart[e][i];
+  }
+  const bool is_last = blockIdx.x == 0;
 #else
-  long long pair = global_index();
-  if (pair < count / 2) draw_pair(out, pair, seed, stream, draw);
-#endif
-  if (count % 2 == 1 && blockIdx.x == 0 && threadIdx.x == 0)
-    out[count - 1] = draw(philox((unsigned long long)(count / 2), stream, seed)).first;
-}
-
-// [0, 1) from 53 random bits, cut to those that T holds, since rounding could give 1.
-template <class T>
-struct Uniform {
-  static constexpr int bits = 24;
-};
-#ifdef WARPCELL_SIXTEEN_BITS
-template <>
-struct Uniform<__half> {
-  static constexpr int bits = 11;
-};
-template <>
-struct Uniform<__nv_bfloat16> {
-  static constexpr int bits = 8;
-};
-#endif
-template <class T>
-__device__ inline T uniform_of(unsigned high, unsigned low) {
-  if constexpr (same<T, double>)
-    return unit(high, low);
-  else
-    return narrow<T>(float(int(high >> (32 - Uniform<T>::bits))) * (1.0f / float(1 << Uniform<T>::bits)));
-}
-
-template <class T>
-struct UniformPair {
-  __device__ __forceinline__ Two<T> operator()(const Words& words) const {
-    return {uniform_of<T>(words.word[0], words.word[1]), uniform_of<T>(words.word[2], words.word[3])};
+  const long long group = global_index();
+  if (group < whole) {
+    const Drawn<T> drawn = draw(philox((unsigned long long)group, stream, seed));
+    T* to = out + group * N;
+    if ((unsigned long long)out % sizeof(Drawn<T>) == 0) {
+      *(Drawn<T>*)to = drawn;
+    } else {
+#pragma unroll
+      for (int e = 0; e < N; e++) to[e] = drawn.element[e];
+    }
   }
-};
-template <class T>
-__global__ void uniform(T* out, long long count, unsigned long long seed, unsigned long long stream) {
-  draw_pairs(out, count, seed, stream, UniformPair<T>{});
-}
-
-// Box and Muller's pairs, in float64 so that rounding to T hides what devices differ by. Logarithm and angle by series
-// without branches, which become vectors.
-__device__ __forceinline__ Two<double> normal_pair(const Words& words) {
-  double left = 1.0 - unit(words.word[0], words.word[1]);
-  // left = m · 2^e with m of [√½, √2): log m = 2 artanh((m − 1)/(m + 1)).
-  long long bits = __double_as_longlong(left) - 0x3fe6a09e667f3bcdLL;
-  int exponent = int((unsigned long long)bits >> 32) >> 20;
-  double m = __longlong_as_double((bits & 0x000fffffffffffffLL) + 0x3fe6a09e667f3bcdLL);
-  double s = (m - 1.0) / (m + 1.0), t = s * s;
-  double series = 1.0 / 23;
-#define TERM(n) series = series * t + 1.0 / (n);
-  TERM(21)
-  TERM(19) TERM(17) TERM(15) TERM(13) TERM(11) TERM(9) TERM(7) TERM(5) TERM(3)
-#undef TERM
-      double logarithm = double(exponent) * 0.693147180559945309417 + 2.0 * s + 2.0 * s * t * series;
-  double radius = sqrt(-2.0 * logarithm);
-  // A quarter turn at a time: the rest is within π/4 of 0.
-  double quarters = 4.0 * unit(words.word[2], words.word[3]);
-  int quarter = int(quarters + 0.5);
-  double x = (quarters - double(quarter)) * 1.57079632679489661923, y = x * x;
-  double sine =
-      x * (1.0 + y * (-1.0 / 6 +
-                      y * (1.0 / 120 +
-                           y * (-1.0 / 5040 +
-                                y * (1.0 / 362880 + y * (-1.0 / 39916800 +
-                                                         y * (1.0 / 6227020800.0 + y * (-1.0 / 1307674368000.0))))))));
-  double cosine =
-      1.0 +
-      y * (-0.5 +
-           y * (1.0 / 24 + y * (-1.0 / 720 +
-                                y * (1.0 / 40320 + y * (-1.0 / 3628800 +
-                                                        y * (1.0 / 479001600 + y * (-1.0 / 87178291200.0 +
-                                                                                    y * (1.0 / 20922789888000.0))))))));
-  double a = quarter & 1 ? sine : cosine, b = quarter & 1 ? cosine : sine;
-  double c = (quarter + 1) & 2 ? -a : a, d = quarter & 2 ? -b : b;
-  return {radius * c, radius * d};
+  const bool is_last = group == whole;
+#endif
+  if (!is_last || count % N == 0) return;
+  const Drawn<T> rest = draw(philox((unsigned long long)whole, stream, seed));
+  for (int e = 0; e < N && whole * N + e < count; e++) out[whole * N + e] = rest.element[e];
 }
 
 template <class T>
-struct NormalPair {
-  __device__ __forceinline__ Two<T> operator()(const Words& words) const {
-    Two<double> made = normal_pair(words);
-    return {narrow<T>(made.first), narrow<T>(made.second)};
-  }
-};
+__global__ void uniform(T* out, long long count, Wide<T> low, Wide<T> half, Wide<T> first, Wide<T> last,
+                        unsigned long long seed, unsigned long long stream) {
+  draw_all(out, count, seed, stream, Uniform<T>{low, half, first, last});
+}
 template <class T>
-__global__ void normal(T* out, long long count, unsigned long long seed, unsigned long long stream) {
-  draw_pairs(out, count, seed, stream, NormalPair<T>{});
+__global__ void normal(T* out, long long count, Wide<T> mean, Wide<T> deviation, unsigned long long seed,
+                       unsigned long long stream) {
+  draw_all(out, count, seed, stream, Normal<T>{mean, deviation});
 }
 
 // The high 64 bits of word · span: a whole number of [0, span), each within span/2^64 of equally likely.
@@ -142,18 +82,19 @@ __device__ inline unsigned long long scaled(unsigned high, unsigned low, unsigne
 }
 
 template <class T>
-struct IntegerPair {
+struct Integers {
   long long low;
   unsigned long long span;
-  __device__ __forceinline__ T one(unsigned high_word, unsigned low_word) const {
+  __device__ __forceinline__ T of(unsigned high_word, unsigned low_word) const {
     return T(low + (long long)scaled(high_word, low_word, span));
   }
-  __device__ __forceinline__ Two<T> operator()(const Words& words) const {
-    return {one(words.word[0], words.word[1]), one(words.word[2], words.word[3])};
+  // Two from the words of a counter: 64 bits each.
+  __device__ __forceinline__ Drawn<T> operator()(const Words& words) const {
+    return {{of(words.word[0], words.word[1]), of(words.word[2], words.word[3])}};
   }
 };
 template <class T>
 __global__ void integers(T* out, long long count, long long low, unsigned long long span, unsigned long long seed,
                          unsigned long long stream) {
-  draw_pairs(out, count, seed, stream, IntegerPair<T>{low, span});
+  draw_all(out, count, seed, stream, Integers<T>{low, span});
 }

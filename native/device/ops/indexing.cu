@@ -1,8 +1,8 @@
 // Reading and writing at positions: indices into the leading axes of an array, counted in row-major order, each of
 // which stands for a row of the axes behind them. Moves by the size of an element; adds and compares by its type.
 // Positions that come several times are sorted first, so that results are the same from run to run.
+#include <warpcell/joins.cuh>
 #include <warpcell/map.cuh>
-#include <warpcell/numbers.cuh>
 
 using namespace warpcell;
 
@@ -299,43 +299,6 @@ __global__ void put_rows(Layout<1> lead, Layout<2> rest, const long long* keys, 
   });
 #endif
 }
-
-// Sums keep what roundings took off (Neumaier, Zeitschrift für Angewandte Mathematik und Mechanik 54, 1974), so that
-// their length does not matter; the largest is NaN where one is.
-template <class W>
-struct AddTo {
-  W sum, lost;
-  __device__ inline void start(W x) {
-    sum = x;
-    lost = W(0);
-  }
-  __device__ inline void add(W x) {
-    if constexpr (Number<W>::is_float) {
-      W next = sum + x;
-      W rest = (sum < W(0) ? -sum : sum) >= (x < W(0) ? -x : x) ? (sum - next) + x : (x - next) + sum;
-      sum = next;
-      // Beyond the range the rest is NaN, and says nothing.
-      if (rest == rest) lost += rest;
-    } else {
-      sum = W(uint64(sum) + uint64(x));
-    }
-  }
-  __device__ inline W finish() const { return Number<W>::is_float ? sum + lost : sum; }
-};
-template <class W>
-struct MaxTo {
-  W best;
-  __device__ inline void start(W x) { best = x; }
-  __device__ inline void add(W x) { best = best != best ? best : (x <= best ? best : x); }
-  __device__ inline W finish() const { return best; }
-};
-template <class W>
-struct MinTo {
-  W best;
-  __device__ inline void start(W x) { best = x; }
-  __device__ inline void add(W x) { best = best != best ? best : (x >= best ? best : x); }
-  __device__ inline W finish() const { return best; }
-};
 
 #ifdef WARPCELL_CPU
 constexpr int kWindow = 256;  // elements of a row that are gathered at a time

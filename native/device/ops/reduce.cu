@@ -2,79 +2,182 @@
 // whose states a last launch joins.
 #include <warpcell/map.cuh>
 #include <warpcell/rows.cuh>
+#include <warpcell/tile.cuh>
 
 using namespace warpcell;
 
 constexpr int kColumns = 128;  // columns of a block, on the CPU
 constexpr int kGroup = 64;     // rows that are added in a row, on the CPU
 
+// The state of at(0), …, at(length − 1), a few of them, by one thread.
+template <class Op>
+struct Serial {
+  template <class At>
+  static __device__ inline typename Op::State of(At at, int length) {
+    typename Op::State state = Op::start();
+    for (int i = 0; i < length; i++) Op::add(state, at(i), i);
+    return state;
+  }
+};
+// In two passes of sums, relative to the first element: no division for each.
+template <class T>
+struct Serial<VarOf<T>> {
+  template <class At>
+  static __device__ inline Moments<Sum<T>> of(At at, int length) {
+    using A = Sum<T>;
+    const A origin = A(at(0)), count = A(length);
+    A sum = A(0), rest = A(0), squares = A(0);
+    for (int i = 0; i < length; i++) sum += A(at(i)) - origin;
+    const A mean = sum / count;
+    for (int i = 0; i < length; i++) {
+      const A d = (A(at(i)) - origin) - mean;
+      rest += d;
+      squares += d * d;
+    }
+    const A left = rest / count, found = squares - rest * left;
+    return {count, origin + mean + left, found > A(0) || found != found ? found : A(0)};
+  }
+};
+template <class T>
+struct Serial<StdOf<T>> : Serial<VarOf<T>> {};
+template <class T>
+struct Serial<LogSumExpOf<T>> {
+  template <class At>
+  static __device__ inline Exponentials<Sum<T>> of(At at, int length) {
+    using A = Sum<T>;
+    A most = A(at(0)), sum = A(0);
+    for (int i = 1; i < length; i++) most = A(at(i)) > most ? A(at(i)) : most;
+    if (most - most != A(0)) {
+      // Infinities, or nothing that is ordered.
+      auto state = LogSumExpOf<T>::start();
+      for (int i = 0; i < length; i++) LogSumExpOf<T>::add(state, at(i), i);
+      return state;
+    }
+    for (int i = 0; i < length; i++) sum += fn::exp(A(at(i)) - most);
+    return {most, sum};
+  }
+};
 #ifndef WARPCELL_CPU
-// One row's part by `threads` threads, of which this is `thread`.
+constexpr int kUnder = 4;    // packs that a thread has under way at a time
+constexpr int kAdded = 256;  // rows of a column that a thread adds one after the other
+
+// Elements as the threads of a row meet them: `pack` for whole packs, `one` for the rest.
 template <class Op, class T>
-__device__ inline typename Op::State strided_line(const T* in, long long length, long long index, int thread,
-                                                  int threads) {
-  using State = typename Op::State;
-  constexpr int W = 16 / sizeof(T), U = 4;
-  if ((unsigned long long)in % 16 == 0) {
-    State lanes[W];
+struct Lanes {
+  static constexpr int W = kPackBytes / sizeof(T);
+  static constexpr int kStates = by_groups<Op> ? 1 : W;
+  typename Op::State states[kStates];
+  __device__ inline Lanes() {
 #pragma unroll
-    for (int e = 0; e < W; e++) lanes[e] = Op::start();
-    long long packs = length / W, at = thread;
-    const Pack<T, W>* pointer = (const Pack<T, W>*)in;
-    for (; at + (U - 1) * threads < packs; at += U * threads) {
-      Pack<T, W> loaded[U];
+    for (int e = 0; e < kStates; e++) states[e] = Op::start();
+  }
+  // N packs of which the first begins at `index`, the others `step` further each.
+  template <int N>
+  __device__ inline void packs(const Pack<T, W> (&loaded)[N], long long index, long long step) {
+    if constexpr (by_groups<Op>) {
+      Wide<T> values[N * W];
 #pragma unroll
-      for (int u = 0; u < U; u++) loaded[u] = pointer[at + u * threads];
-      if constexpr (by_groups<Op>) {
-        Wide<T> values[U * W];
+      for (int i = 0; i < N * W; i++) values[i] = widen<T>(loaded[i / W].element[i % W]);
+      Op::add_group(states[0], values);
+    } else {
 #pragma unroll
-        for (int i = 0; i < U * W; i++) values[i] = widen<T>(loaded[i / W].element[i % W]);
-        Op::add_group(lanes[0], values);
-      } else {
+      for (int n = 0; n < N; n++) {
 #pragma unroll
-        for (int u = 0; u < U; u++) {
-#pragma unroll
-          for (int e = 0; e < W; e++)
-            Op::add(lanes[e], widen<T>(loaded[u].element[e]), index + (at + u * threads) * W + e);
-        }
+        for (int e = 0; e < W; e++) Op::add(states[e], widen<T>(loaded[n].element[e]), index + n * step + e);
       }
     }
-    for (; at < packs; at += threads) {
-      Pack<T, W> loaded = pointer[at];
-      if constexpr (by_groups<Op>) {
-        Wide<T> values[W];
-#pragma unroll
-        for (int e = 0; e < W; e++) values[e] = widen<T>(loaded.element[e]);
-        Op::add_group(lanes[0], values);
-      } else {
-#pragma unroll
-        for (int e = 0; e < W; e++) Op::add(lanes[e], widen<T>(loaded.element[e]), index + at * W + e);
-      }
-    }
-    for (long long i = packs * W + thread; i < length; i += threads) Op::add(lanes[0], widen<T>(in[i]), index + i);
+  }
+  __device__ inline typename Op::State total() {
     if constexpr (!by_groups<Op>) {
 #pragma unroll
       for (int width = W / 2; width > 0; width /= 2) {
 #pragma unroll
-        for (int e = 0; e < width; e++) Op::merge(lanes[e], lanes[e + width]);
+        for (int e = 0; e < width; e++) Op::merge(states[e], states[e + width]);
       }
     }
-    return lanes[0];
+    return states[0];
   }
-  State lanes[U];
+};
+// Places: a pack's extreme is compared, and the pack that won is kept; where in it, is asked once.
+template <class T, bool largest>
+struct Lanes<ArgOf<T, largest>, T> {
+  using Op = ArgOf<T, largest>;
+  using State = typename Op::State;
+  static constexpr int W = kPackBytes / sizeof(T);
+  State state = Op::start();
+  Pack<T, W> kept;
+  template <int N>
+  __device__ inline void packs(const Pack<T, W> (&loaded)[N], long long index, long long step) {
 #pragma unroll
-  for (int u = 0; u < U; u++) lanes[u] = Op::start();
+    for (int n = 0; n < N; n++) {
+      Wide<T> most = widen<T>(loaded[n].element[0]);
+#pragma unroll
+      for (int e = 1; e < W; e++) Places<Op>::Extreme::add(most, widen<T>(loaded[n].element[e]), 0);
+      if (Op::exceeds(most, state.value)) {
+        state = {most, index + n * step};
+        kept = loaded[n];
+      }
+    }
+  }
+  __device__ inline State total() {
+    if (state.index == kNowhere) return state;
+    const long long first = state.index;
+#pragma unroll
+    for (int e = W - 1; e >= 0; e--) {
+      const Wide<T> x = widen<T>(kept.element[e]);
+      if (x == state.value || (x != x && state.value != state.value)) state.index = first + e;
+    }
+    return state;
+  }
+};
+
+// One row's part by `threads` threads, of which this is `thread`. Packs lie where memory has them; what is left at both
+// ends goes element by element, and is on its way before them.
+template <class Op, class T>
+__device__ inline typename Op::State strided_line(const T* in, long long length, long long index, int thread,
+                                                  int threads) {
+  constexpr int W = kPackBytes / sizeof(T), U = kUnder;
+  long long head = (kPackBytes - past_pack(in)) % kPackBytes / int(sizeof(T));
+  if (head > length) head = length;
+  const long long packs = (length - head) / W, edges = length - packs * W, skipped = packs * W;
+  auto place = [=](long long edge) { return edge < head ? edge : edge + skipped; };
+  const bool has_edge = thread < edges;
+  T edge;
+  if (has_edge) edge = in[place(thread)];
+
+  Lanes<Op, T> lanes;
+  const Pack<T, W>* pointer = (const Pack<T, W>*)(in + head);
+  const long long first = index + head, step = (long long)threads * W;
   long long at = thread;
-  for (; at + (U - 1) * threads < length; at += U * threads) {
+  for (; at + (U - 1) * threads < packs; at += U * threads) {
+    Pack<T, W> loaded[U];
 #pragma unroll
-    for (int u = 0; u < U; u++) Op::add(lanes[u], widen<T>(in[at + u * threads]), index + at + u * threads);
+    for (int u = 0; u < U; u++) loaded[u] = pointer[at + u * threads];
+    lanes.packs(loaded, first + at * W, step);
   }
-  for (; at < length; at += threads) Op::add(lanes[0], widen<T>(in[at]), index + at);
-  Op::merge(lanes[0], lanes[2]);
-  Op::merge(lanes[1], lanes[3]);
-  Op::merge(lanes[0], lanes[1]);
-  return lanes[0];
+  if (at < packs) {
+    Pack<T, W> loaded[U - 1][1];
+#pragma unroll
+    for (int u = 0; u < U - 1; u++)
+      if (at + u * threads < packs) loaded[u][0] = pointer[at + u * threads];
+#pragma unroll
+    for (int u = 0; u < U - 1; u++)
+      if (at + u * threads < packs) lanes.packs(loaded[u], first + (at + u * threads) * W, step);
+  }
+  typename Op::State state = lanes.total();
+  if (has_edge) {
+    typename Op::State other = Op::start();
+    Op::add(other, widen<T>(edge), index + place(thread));
+    Op::merge(state, other);
+  }
+  for (long long more = thread + threads; more < edges; more += threads) {
+    typename Op::State other = Op::start();
+    Op::add(other, widen<T>(in[place(more)]), index + place(more));
+    Op::merge(state, other);
+  }
+  return state;
 }
+
 #endif
 
 template <class Op, class Out>
@@ -87,10 +190,10 @@ __device__ inline void put(Out* out, typename Op::State* states, long long at, t
 }
 
 // inner = 1. Part p of a row holds its elements p · chunk …; with several parts, `states` gets [rows, parts] and `out`
-// nothing. On a GPU a warp or a block makes a part, as `by_warp` says.
+// nothing. On a GPU blockDim.x threads make a part: a power of two up to 32, or a block.
 template <class Op, class T, class Out>
 __global__ void rows(const T* in, Out* out, typename Op::State* states, long long rows, long long length,
-                     long long parts, long long chunk, int by_warp, double parameter) {
+                     long long parts, long long chunk, double parameter) {
 #ifdef WARPCELL_CPU
   long long count = rows * parts, share = (count + gridDim.x - 1) / gridDim.x;
   long long end = (blockIdx.x + 1) * share < count ? (blockIdx.x + 1) * share : count;
@@ -102,20 +205,47 @@ __global__ void rows(const T* in, Out* out, typename Op::State* states, long lon
             parameter);
   }
 #else
-  int warps = blockDim.x / 32;
-  long long at = by_warp ? (long long)blockIdx.x * warps + threadIdx.x / 32 : blockIdx.x;
+  const long long at = (long long)blockIdx.x * blockDim.y + threadIdx.y;
   if (at >= rows * parts) return;
-  long long row = at / parts, first = at % parts * chunk, steps = length - first < chunk ? length - first : chunk;
-  const T* x = in + row * length + first;
-  if (by_warp) {
-    typename Op::State state = strided_line<Op>(x, steps, first, threadIdx.x % 32, 32);
-#pragma unroll
-    for (int delta = 16; delta > 0; delta /= 2) Op::merge(state, shuffled_down(state, delta));
-    if (threadIdx.x % 32 == 0) put<Op>(out, states, at, state, parameter);
-    return;
+  const long long row = parts == 1 ? at : at / parts, first = (at - row * parts) * chunk,
+                  steps = length - first < chunk ? length - first : chunk;
+  typename Op::State state = strided_line<Op>(in + row * length + first, steps, first, threadIdx.x, blockDim.x);
+  if (blockDim.x <= 32) {
+    for (int delta = blockDim.x / 2; delta > 0; delta /= 2) Op::merge(state, shuffled_down(state, delta));
+  } else {
+    state = block_total<Op>(state);
   }
-  typename Op::State state = block_total<Op>(strided_line<Op>(x, steps, first, threadIdx.x, blockDim.x));
   if (threadIdx.x == 0) put<Op>(out, states, at, state, parameter);
+#endif
+}
+
+// Slabs [length, inner] of a few elements: on a GPU tiles of whole ones, one thread a result.
+template <class Op, class T, class Out>
+__global__ void short_rows(const T* in, Out* out, long long outer, long long length, long long inner,
+                           double parameter) {
+  const int steps = int(length), width = int(inner), size = steps * width;
+  auto result = [=](const T* x) {
+    return narrow<Out>(Op::finish(Serial<Op>::of([=](int i) { return widen<T>(x[i * width]); }, steps), parameter));
+  };
+#ifdef WARPCELL_CPU
+  Span span = block_span(outer);
+  for (long long o = span.begin; o < span.end; o++) {
+    const T* x = in + o * size;
+    for (int column = 0; column < width; column++) out[o * width + column] = result(x + column);
+  }
+#else
+  __shared__ alignas(kPackBytes) char memory[kTileMemory];
+  const int share = kTileBytes / (size * int(sizeof(T)));
+  for (long long first = (long long)blockIdx.x * share; first < outer; first += (long long)gridDim.x * share) {
+    const int count = outer - first < share ? int(outer - first) : share;
+    const T* tile = bring(memory, in + first * size, count * size);
+    arrived();
+    for (int at = threadIdx.x; at < count * width; at += blockDim.x) {
+      const int o = width == 1 ? at : at / width;
+      out[first * width + at] = result(tile + o * size + (at - o * width));
+    }
+    __syncthreads();
+  }
 #endif
 }
 
@@ -123,8 +253,11 @@ __global__ void rows(const T* in, Out* out, typename Op::State* states, long lon
 // Of `rows` rows of a few columns, as `moments` of rows.cuh makes them.
 template <class T, class A>
 __device__ inline void column_moments(const T* x, long long rows, long long inner, int width, Moments<A>* states) {
-  A mean[kColumns] = {}, rest[kColumns] = {}, squares[kColumns] = {}, origin[kColumns];
-  for (int j = 0; j < width; j++) origin[j] = A(widen<T>(x[j]));
+  A mean[kColumns], rest[kColumns], squares[kColumns], origin[kColumns];
+  for (int j = 0; j < width; j++) {
+    mean[j] = rest[j] = squares[j] = A(0);
+    origin[j] = A(widen<T>(x[j]));
+  }
   auto each = [&](auto join) {
     for (long long r = 0; r < rows; r++) {
       const T* line = x + r * inner;
@@ -133,6 +266,8 @@ __device__ inline void column_moments(const T* x, long long rows, long long inne
 #pragma GCC ivdep
         for (int j = 0; j < kColumns; j++) join(j, A(widen<T>(line[j])) - origin[j]);
       } else {
+#pragma clang loop vectorize(assume_safety)
+#pragma GCC ivdep
         for (int j = 0; j < width; j++) join(j, A(widen<T>(line[j])) - origin[j]);
       }
     }
@@ -150,8 +285,76 @@ __device__ inline void column_moments(const T* x, long long rows, long long inne
 }
 #endif
 
-// inner > 1. `states` gets [outer, parts, inner]. On the CPU a block takes kColumns columns of one part; on a GPU 32 ×
-// 8 threads, the first along columns.
+#ifndef WARPCELL_CPU
+template <class Op, class T, int V, int N>
+__device__ inline void add_rows(typename Op::State (&states)[V], const Pack<T, V> (&loaded)[N], long long row,
+                                int step) {
+#pragma unroll
+  for (int v = 0; v < V; v++) {
+    if constexpr (by_groups<Op> && N > 1) {
+      Wide<T> values[N];
+#pragma unroll
+      for (int n = 0; n < N; n++) values[n] = widen<T>(loaded[n].element[v]);
+      Op::add_group(states[v], values);
+    } else {
+#pragma unroll
+      for (int n = 0; n < N; n++) Op::add(states[v], widen<T>(loaded[n].element[v]), row + n * step);
+    }
+  }
+}
+// Columns of `V` neighbours from `x` on: rows `row`, `row` + `step`, … before `last`.
+template <class Op, int V, class T>
+__device__ inline void strided_columns(typename Op::State (&states)[V], const T* x, long long row, long long last,
+                                       int step, long long inner) {
+  constexpr int U = V == 1 ? 8 : 4;
+  for (; row + (U - 1) * step < last; row += U * step) {
+    Pack<T, V> loaded[U];
+#pragma unroll
+    for (int u = 0; u < U; u++) loaded[u] = *(const Pack<T, V>*)(x + (row + u * step) * inner);
+    add_rows<Op>(states, loaded, row, step);
+  }
+  if (row < last) {
+    Pack<T, V> loaded[U - 1][1];
+#pragma unroll
+    for (int u = 0; u < U - 1; u++)
+      if (row + u * step < last) loaded[u][0] = *(const Pack<T, V>*)(x + (row + u * step) * inner);
+#pragma unroll
+    for (int u = 0; u < U - 1; u++)
+      if (row + u * step < last) add_rows<Op>(states, loaded[u], row + u * step, step);
+  }
+}
+
+// The same in groups, whose sums are added: roundings do not pile up along a column.
+template <class Op, int V, class T>
+__device__ inline void grouped_columns(typename Op::State (&states)[V], const T* x, long long row, long long last,
+                                       int step, long long inner) {
+  using State = typename Op::State;
+  if constexpr (!same<State, Sum<T>> || !Number<State>::is_float)
+    strided_columns<Op, V>(states, x, row, last, step, inner);
+  else
+    for (; row < last; row += (long long)kAdded * step) {
+      const long long end = row + (long long)kAdded * step < last ? row + (long long)kAdded * step : last;
+      State group[V];
+#pragma unroll
+      for (int v = 0; v < V; v++) group[v] = Op::start();
+      strided_columns<Op, V>(group, x, row, end, step, inner);
+#pragma unroll
+      for (int v = 0; v < V; v++) Op::merge(states[v], group[v]);
+    }
+}
+
+struct Quotient {
+  long long quotient;
+  int rest;
+};
+__device__ inline Quotient divided(long long a, long long b) {
+  if (a >> 31 == 0 && b >> 31 == 0) return {(long long)(unsigned(a) / unsigned(b)), int(unsigned(a) % unsigned(b))};
+  return {a / b, int(a % b)};
+}
+#endif
+
+// inner > 1. `states` gets [outer, parts, inner]. On the CPU a block takes kColumns columns of one part; on a GPU
+// threads along x take columns, or packs of them, of all parts one after the other, and those along y share their rows.
 template <class Op, class T, class Out>
 __global__ void columns(const T* in, Out* out, typename Op::State* states, long long outer, long long length,
                         long long inner, long long parts, long long chunk, double parameter) {
@@ -168,11 +371,11 @@ __global__ void columns(const T* in, Out* out, typename Op::State* states, long 
     // Three levels, each of kGroup: groups of groups of rows.
     State levels[3][kColumns];
     for (int l = 0; l < 3; l++)
-      for (int j = 0; j < kColumns; j++) levels[l][j] = Op::start();
+      for (int j = 0; j < width; j++) levels[l][j] = Op::start();
     long long groups = 0;
     for (long long row = first; row < last; row += kGroup) {
       long long until = row + kGroup < last ? row + kGroup : last;
-      if constexpr (by_groups<Op>) {
+      if constexpr (same<State, Moments<Sum<T>>>) {
         column_moments(x + row * inner, until - row, inner, width, levels[0]);
       } else
         for (long long r = row; r < until; r++) {
@@ -182,9 +385,12 @@ __global__ void columns(const T* in, Out* out, typename Op::State* states, long 
 #pragma GCC ivdep
             for (int j = 0; j < kColumns; j++) Op::add(levels[0][j], widen<T>(line[j]), r);
           } else {
+#pragma clang loop vectorize(assume_safety)
+#pragma GCC ivdep
             for (int j = 0; j < width; j++) Op::add(levels[0][j], widen<T>(line[j]), r);
           }
         }
+      if (until == last) break;
       for (int l = 0; l < 2; l++) {
         if (l == 1 && ++groups % kGroup != 0) break;
         for (int j = 0; j < width; j++) {
@@ -193,54 +399,56 @@ __global__ void columns(const T* in, Out* out, typename Op::State* states, long 
         }
       }
     }
+    // What is no more than one group has not been merged.
+    const bool is_one = last - first <= kGroup;
     for (int j = 0; j < width; j++) {
-      Op::merge(levels[2][j], levels[1][j]);
-      put<Op>(out, states, (o * parts + part) * inner + column + j, levels[2][j], parameter);
+      if (!is_one) {
+        Op::merge(levels[1][j], levels[0][j]);
+        Op::merge(levels[2][j], levels[1][j]);
+      }
+      put<Op>(out, states, (o * parts + part) * inner + column + j, levels[is_one ? 0 : 2][j], parameter);
     }
   }
 #else
-  constexpr int V = sizeof(State) > 8 && sizeof(T) < 4 ? 4 : 16 / sizeof(T) > 8 ? 8 : 16 / sizeof(T), U = 4;
-  __shared__ char memory[8 * 32 * V * sizeof(State)];
+  constexpr int V = sizeof(State) > 8 && sizeof(T) < 4 ? 4 : kPackBytes / sizeof(T) > 8 ? 8 : kPackBytes / sizeof(T);
+  __shared__ alignas(16) char memory[256 * V * sizeof(State)];
   State* shared = (State*)memory;
-  bool is_aligned = inner % V == 0 && (unsigned long long)in % (V * sizeof(T)) == 0;
-  int width = is_aligned ? V : 1;
-  long long tiles = (inner + 32 * width - 1) / (32 * width), tile = blockIdx.x % tiles,
-            part = blockIdx.x / tiles % parts, o = blockIdx.x / tiles / parts;
-  long long column = (tile * 32 + threadIdx.x) * width, first = part * chunk,
-            last = first + chunk < length ? first + chunk : length;
-  State lanes[V];
+  const bool is_packed = inner % V == 0 && (unsigned long long)in % (V * sizeof(T)) == 0;
+  const int width = is_packed ? V : 1;
+  const Quotient one = divided((long long)blockIdx.x * blockDim.x + threadIdx.x, inner / width),
+                 two = divided(one.quotient, parts);
+  const long long column = (long long)one.rest * width, o = two.quotient, first = two.rest * chunk,
+                  last = first + chunk < length ? first + chunk : length;
+  const bool is_inside = o < outer;
+  State sums[V];
 #pragma unroll
-  for (int v = 0; v < V; v++) lanes[v] = Op::start();
-  if (column < inner) {
+  for (int v = 0; v < V; v++) sums[v] = Op::start();
+  if (is_inside) {
     const T* x = in + o * length * inner + column;
-    long long row = first + threadIdx.y;
-    if (is_aligned) {
-      for (; row + (U - 1) * 8 < last; row += U * 8) {
-        Pack<T, V> loaded[U];
-#pragma unroll
-        for (int u = 0; u < U; u++) loaded[u] = *(const Pack<T, V>*)(x + (row + u * 8) * inner);
-#pragma unroll
-        for (int u = 0; u < U; u++) {
-#pragma unroll
-          for (int v = 0; v < V; v++) Op::add(lanes[v], widen<T>(loaded[u].element[v]), row + u * 8);
-        }
-      }
-      for (; row < last; row += 8) {
-        Pack<T, V> loaded = *(const Pack<T, V>*)(x + row * inner);
-#pragma unroll
-        for (int v = 0; v < V; v++) Op::add(lanes[v], widen<T>(loaded.element[v]), row);
-      }
+    if (is_packed) {
+      grouped_columns<Op, V>(sums, x, first + threadIdx.y, last, blockDim.y, inner);
     } else {
-      for (; row < last; row += 8) Op::add(lanes[0], widen<T>(x[row * inner]), row);
+      State single[1] = {Op::start()};
+      grouped_columns<Op, 1>(single, x, first + threadIdx.y, last, blockDim.y, inner);
+      sums[0] = single[0];
     }
   }
+  const long long to = one.quotient * inner + column;
+  if (blockDim.y == 1) {
 #pragma unroll
-  for (int v = 0; v < V; v++) shared[(threadIdx.y * V + v) * 32 + threadIdx.x] = lanes[v];
+    for (int v = 0; v < V; v++)
+      if (is_inside && v < width) put<Op>(out, states, to + v, sums[v], parameter);
+    return;
+  }
+  const int x = threadIdx.x, wide = blockDim.x;
+#pragma unroll
+  for (int v = 0; v < V; v++)
+    if (v < width) shared[(threadIdx.y * width + v) * wide + x] = sums[v];
   __syncthreads();
-  for (int v = threadIdx.y; v < width; v += 8) {
-    State state = shared[v * 32 + threadIdx.x];
-    for (int y = 1; y < 8; y++) Op::merge(state, shared[(y * V + v) * 32 + threadIdx.x]);
-    if (column + v < inner) put<Op>(out, states, (o * parts + part) * inner + column + v, state, parameter);
+  for (int v = threadIdx.y; v < width; v += blockDim.y) {
+    State state = shared[v * wide + x];
+    for (int y = 1; y < blockDim.y; y++) Op::merge(state, shared[(y * width + v) * wide + x]);
+    if (is_inside) put<Op>(out, states, to + v, state, parameter);
   }
 #endif
 }

@@ -11,13 +11,16 @@ using namespace warpcell;
 // Blocks that a processor of a GPU is to hold at a time, so that one loads while another sums: 40 registers are left
 // for each of 1536 threads, 48 of 1280, or 64 of 1024 where more is kept.
 template <class T, class L>
-constexpr int kBlocks = L::most_threads > 512 ? 1
-                                              : (sizeof(T) == 2   ? 1280
-                                                 : sizeof(T) == 4 ? 1536
-                                                                  : 1024) /
-                                                    L::most_threads;
+constexpr int kBlocks = L::most_threads > 512   ? 1
+                        : L::most_threads < 256 ? 1024 / L::most_threads
+                                                : (sizeof(T) == 2   ? 1280
+                                                   : sizeof(T) == 4 ? 1536
+                                                                    : 1024) /
+                                                      L::most_threads;
 template <class L>
-constexpr int kBlocksOfTwo = L::most_threads > 512 ? 1 : 1024 / L::most_threads;
+constexpr int kBlocksOfTwo = L::most_threads > 512   ? 1
+                             : L::most_threads < 256 ? 6
+                                                     : 1024 / L::most_threads;
 
 // e^x for what becomes a T: of 16 bits it shows no error below 2⁻¹², and |x| · 2⁻²⁴ is one for any x that does not give
 // 0.
@@ -35,29 +38,32 @@ __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>)
     softmax(const T* x, T* y, long long rows, long long length) {
   using A = Sum<T>;
   L line(length, rows);
-  Rows mine = block_rows(rows);
-  for (long long row = mine.begin; row < mine.end; row += mine.step) {
-    auto in = line.keep(x + row * length);
-    T* out = y + row * length;
-    A most = line.template most<A>(in);
-    if constexpr (is_log) {
-      A total = line.template sum<A>([=](A value) { return exp_for<T>(value - most); }, in), shift = fn::log(total);
-      line.store(out, [=](A value) { return (value - most) - shift; }, in);
-    } else {
+  auto exp = [](A value) WARPCELL_INLINED { return exp_for<T>(value); };
+  line.each_row(
+      rows, y,
+      [&](long long, T* out, const auto& in) WARPCELL_INLINED {
+        if constexpr (is_log) {
+          const Powers<A> found = line.template powers<A>(exp, in);
+          const A most = found.most, shift = fn::log(found.sum);
+          line.store(out, [=](A value) { return (value - most) - shift; }, in);
+        } else {
 #ifdef WARPCELL_CPU
-      if constexpr (same<T, A>) {
-        // Each e^x is worked out once and waits in the result.
-        A factor = A(1) / line.template sum<A>([=](long long at, A value) { return out[at] = fn::exp(value - most); },
-                                               line.indices(), in);
-        line.store(out, [=](A power) { return power * factor; }, line.keep(out));
-        continue;
-      }
+          if constexpr (same<T, A>) {
+            // Each e^x is worked out once and waits in the result.
+            const A most = line.template most<A>(in);
+            A factor =
+                A(1) / line.template sum<A>([=](long long at, A value) { return out[at] = fn::exp(value - most); },
+                                            line.indices(), in);
+            line.store(out, [=](A power) { return power * factor; }, line.keep(out));
+            return;
+          }
 #endif
-      auto power = [=](A value) { return exp_for<T>(value - most); };
-      A factor = A(1) / line.template sum<A>(power, in);
-      line.store(out, [=](A value) { return power(value) * factor; }, in);
-    }
-  }
+          const Powers<A> found = line.template powers<A>(exp, in);
+          const A most = found.most, factor = A(1) / found.sum;
+          line.store(out, [=](A value) { return exp(value - most) * factor; }, in);
+        }
+      },
+      x);
 }
 
 // y(g − Σgy), or of the logarithm g − e^y Σg.
@@ -66,14 +72,13 @@ __global__ void __launch_bounds__(L::most_threads, kBlocksOfTwo<L>)
     softmax_gradient(const T* g, const T* y, T* out, long long rows, long long length) {
   using A = Sum<T>;
   L line(length, rows);
-  Rows mine = block_rows(rows);
-  for (long long row = mine.begin; row < mine.end; row += mine.step) {
-    auto above = line.keep(g + row * length), result = line.keep(y + row * length);
-    A total = line.template sum<A>([](A g, A y) { return is_log ? g : g * y; }, above, result);
-    line.store(
-        out + row * length, [=](A g, A y) { return is_log ? g - exp_for<T>(y) * total : y * (g - total); }, above,
-        result);
-  }
+  line.each_row(
+      rows, out,
+      [&](long long, T* to, const auto& above, const auto& result) WARPCELL_INLINED {
+        A total = line.template sum<A>([](A g, A y) { return is_log ? g : g * y; }, above, result);
+        line.store(to, [=](A g, A y) { return is_log ? g - exp_for<T>(y) * total : y * (g - total); }, above, result);
+      },
+      g, y);
 }
 
 // (x − mean) · rstd · weight + bias, or x · rstd · weight. `weight` and `bias` may be null. `means` are relative to the
@@ -84,51 +89,49 @@ __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>)
               long long length, double eps) {
   using A = Sum<T>;
   L line(length, rows);
-  Rows mine = block_rows(rows);
-  for (long long row = mine.begin; row < mine.end; row += mine.step) {
-    T* out = y + row * length;
-    auto in = line.keep(x + row * length);
-    A center = A(0), rest = A(0), squares;
-    if constexpr (is_centered) {
-      // Relative to the first element: equal ones have a mean of exactly 0 then, and one far from 0 loses nothing to
-      // it.
-      const A origin = A(widen<T>(x[row * length]));
-      center = origin + line.template sum<A>([=](A value) { return value - origin; }, in) / A(length);
-      // What the center lacks of the mean for its roundings is the mean of what is left, and the squares have too much
-      // for it.
-      Two<A> left = line.template sums<A>([=](A value) { return value - center; },
-                                          [=](A value) {
-                                            A d = value - center;
-                                            return d * d;
-                                          },
-                                          in);
-      rest = left.first / A(length);
-      squares = left.second - left.first * rest;
-      if (squares < A(0)) squares = A(0);
-      if (is_first_thread()) means[row] = (center - origin) + rest;
-    } else {
-      squares = line.template sum<A>([](A value) { return value * value; }, in);
-    }
-    const A rstd = A(1) / fn::sqrt(squares / A(length) + A(eps)), shift = rest * rstd;
-    auto normal = [=](A value) { return is_centered ? (value - center) * rstd - shift : value * rstd; };
-    auto w = line.stream(weight), b = line.stream(bias);
-    if (weight != nullptr && bias != nullptr)
-      line.store(out, [=](A value, A w, A b) { return normal(value) * w + b; }, in, w, b);
-    else if (weight != nullptr)
-      line.store(out, [=](A value, A w) { return normal(value) * w; }, in, w);
-    else if (bias != nullptr)
-      line.store(out, [=](A value, A b) { return normal(value) + b; }, in, b);
-    else
-      line.store(out, normal, in);
-    if (is_first_thread()) rstds[row] = rstd;
-  }
+  line.each_row(
+      rows, y,
+      [&](long long row, T* out, const auto& in) WARPCELL_INLINED {
+        A center = A(0), rest = A(0), squares;
+        if constexpr (is_centered) {
+          // Relative to the first element: equal ones have a mean of exactly 0 then, and one far from 0 loses nothing
+          // to it.
+          const A origin = A(line.element(in, x + row * length, 0));
+          center = origin + line.template sum<A>([=](A value) { return value - origin; }, in) / A(length);
+          // What the center lacks of the mean for its roundings is the mean of what is left, and the squares have too
+          // much for it.
+          Two<A> left = line.template sums<A>([=](A value) { return value - center; },
+                                              [=](A value) {
+                                                A d = value - center;
+                                                return d * d;
+                                              },
+                                              in);
+          rest = left.first / A(length);
+          squares = left.second - left.first * rest;
+          if (squares < A(0)) squares = A(0);
+          if (line.is_first()) means[row] = (center - origin) + rest;
+        } else {
+          squares = line.template sum<A>([](A value) { return value * value; }, in);
+        }
+        const A rstd = A(1) / fn::sqrt(squares / A(length) + A(eps)), shift = rest * rstd;
+        auto normal = [=](A value) { return is_centered ? (value - center) * rstd - shift : value * rstd; };
+        auto w = line.stream(weight), b = line.stream(bias);
+        if (weight != nullptr && bias != nullptr)
+          line.store(out, [=](A value, A w, A b) { return normal(value) * w + b; }, in, w, b);
+        else if (weight != nullptr)
+          line.store(out, [=](A value, A w) { return normal(value) * w; }, in, w);
+        else if (bias != nullptr)
+          line.store(out, [=](A value, A b) { return normal(value) + b; }, in, b);
+        else
+          line.store(out, normal, in);
+        if (line.is_first()) rstds[row] = rstd;
+      },
+      x);
 }
 
-// A row of g and of x, and what is known of the row of x.
-template <class A, class Kept>
-struct GradientRow {
-  long long row;
-  Kept above, in;
+// What is known of a row of x.
+template <class A>
+struct Statistics {
   A rstd, mean, origin;
 };
 
@@ -140,50 +143,41 @@ __global__ void __launch_bounds__(L::most_threads, has_sums ? 1 : kBlocksOfTwo<L
                        Sum<T>* sums, long long rows, long long length) {
   using A = Sum<T>;
   L line(length, rows);
-  Rows mine = block_rows(rows);
   const A share = A(1) / A(length);
-  using Row = GradientRow<A, decltype(line.keep(x))>;
-  auto take = [&](long long row) {
-    A mean = A(0), origin = A(0);
-    if constexpr (is_centered) mean = means[row], origin = A(widen<T>(x[row * length]));
-    return Row{row, line.keep(g + row * length), line.keep(x + row * length), rstds[row], mean, origin};
+  auto statistics = [&](long long row, const auto& in) WARPCELL_INLINED {
+    Statistics<A> found = {rstds[row], A(0), A(0)};
+    if constexpr (is_centered) found.mean = means[row], found.origin = A(line.element(in, x + row * length, 0));
+    return found;
   };
   // `add` gets g, x, and what makes x̂ of an element.
-  auto one = [&](const Row& taken, const auto& w, auto add) {
-    const auto& above = taken.above;
-    const auto& in = taken.in;
-    const A rstd = taken.rstd, center = taken.origin + taken.mean, moved = center - taken.origin;
-    // What the center lacks of the mean for its rounding.
-    const A rest = (taken.origin - (center - moved)) + (taken.mean - moved), shift = rest * rstd;
-    auto normal = [=](A value) { return is_centered ? (value - center) * rstd - shift : value * rstd; };
-    A part = A(0), slope;
-    if constexpr (is_centered) {
-      Two<A> found = line.template sums<A>([](A g, A, A w) { return g * w; },
-                                           [=](A g, A x, A w) { return g * w * normal(x); }, above, in, w);
-      part = found.first * share * rstd, slope = found.second * share * rstd;
-    } else {
-      slope = line.template sum<A>([=](A g, A x, A w) { return g * w * normal(x); }, above, in, w) * share * rstd;
-    }
-    line.store(
-        out + taken.row * length, [=](A g, A x, A w) { return g * w * rstd - (normal(x) * slope + part); }, above, in,
-        w);
-    add(above, in, normal);
-  };
-  auto each_row = [&](const auto& w, auto add) {
-#ifndef WARPCELL_CPU
-    if constexpr (has_sums && sizeof(T) == 2 && L::most_threads == 512) {
-      // One block fills the processor with its sums: the next row is on its way while this one is summed.
-      Row next = take(mine.begin < rows ? mine.begin : 0);
-      for (long long row = mine.begin; row < mine.end; row += mine.step) {
-        const Row taken = next;
-        next = take(row + mine.step < mine.end ? row + mine.step : row);
-        one(taken, w, add);
+  auto each_row = [&](const auto& w, auto add) WARPCELL_INLINED {
+    auto one = [&](T* to, const Statistics<A>& known, const auto& above, const auto& in) WARPCELL_INLINED {
+      const A rstd = known.rstd, center = known.origin + known.mean, moved = center - known.origin;
+      // What the center lacks of the mean for its rounding.
+      const A rest = (known.origin - (center - moved)) + (known.mean - moved), shift = rest * rstd;
+      auto normal = [=](A value) { return is_centered ? (value - center) * rstd - shift : value * rstd; };
+      A part = A(0), slope;
+      if constexpr (is_centered) {
+        Two<A> found = line.template sums<A>([](A g, A, A w) { return g * w; },
+                                             [=](A g, A x, A w) { return g * w * normal(x); }, above, in, w);
+        part = found.first * share * rstd, slope = found.second * share * rstd;
+      } else {
+        slope = line.template sum<A>([=](A g, A x, A w) { return g * w * normal(x); }, above, in, w) * share * rstd;
       }
-    } else
-#endif
-      for (long long row = mine.begin; row < mine.end; row += mine.step) one(take(row), w, add);
+      line.store(to, [=](A g, A x, A w) { return g * w * rstd - (normal(x) * slope + part); }, above, in, w);
+      add(above, in, normal);
+    };
+    // Where one block fills the processor with its sums, the next row is on its way while this one is summed.
+    if constexpr (has_sums && sizeof(T) == 2 && L::most_threads == 512)
+      line.each_row_ahead(rows, out, statistics, one, g, x);
+    else
+      line.each_row(
+          rows, out,
+          [&](long long row, T* to, const auto& above, const auto& in)
+              WARPCELL_INLINED { one(to, statistics(row, in), above, in); },
+          g, x);
   };
-  auto each_weighted = [&](auto add) {
+  auto each_weighted = [&](auto add) WARPCELL_INLINED {
     if (weight == nullptr)
       each_row(Ones(), add);
     else if constexpr (has_sums)
@@ -192,16 +186,16 @@ __global__ void __launch_bounds__(L::most_threads, has_sums ? 1 : kBlocksOfTwo<L
       each_row(line.stream(weight), add);
   };
   if constexpr (has_sums) {
-    auto slopes = line.totals(sums + 2 * blockIdx.x * length),
-         offsets = line.totals(sums + (2 * blockIdx.x + 1) * length);
-    each_weighted([&](const auto& above, const auto& in, auto normal) {
+    auto slopes = line.template totals<A>(sums + 2 * blockIdx.x * length),
+         offsets = line.template totals<A>(sums + (2 * blockIdx.x + 1) * length);
+    each_weighted([&](const auto& above, const auto& in, auto normal) WARPCELL_INLINED {
       slopes.add(line, [=](A g, A x) { return g * normal(x); }, above, in);
       offsets.add(line, [](A g) { return g; }, above);
     });
     slopes.finish(line);
     offsets.finish(line);
   } else {
-    each_weighted([](const auto&, const auto&, auto) {});
+    each_weighted([](const auto&, const auto&, auto) WARPCELL_INLINED {});
   }
 }
 
@@ -248,21 +242,22 @@ __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>)
                   long long ignored, double smoothing) {
   using A = Sum<T>;
   L line(length, rows);
-  Rows mine = block_rows(rows);
-  for (long long row = mine.begin; row < mine.end; row += mine.step) {
-    auto in = line.keep(x + row * length);
-    const A most = line.template most<A>(in);
-    const A log = most + fn::log(line.template sum<A>([=](A value) { return exp_for<T>(value - most); }, in));
-    A spread = A(0);
-    if (smoothing != 0) spread = line.template sum<A>([=](A value) { return value - log; }, in) / A(length);
-    if (is_first_thread()) {
-      long long target = targets[row];
-      bool is_class = target >= 0 && target < length;
-      A chosen = is_class ? A(widen<T>(x[row * length + target])) - log : A(0) / (A(0) * log);
-      losses[row] = target == ignored ? A(0) : -(A(1 - smoothing) * chosen + A(smoothing) * spread);
-      logs[row] = log;
-    }
-  }
+  line.each_row(
+      rows, (T*)nullptr,
+      [&](long long row, T*, const auto& in) WARPCELL_INLINED {
+        const Powers<A> found = line.template powers<A>([](A value) { return exp_for<T>(value); }, in);
+        const A log = found.most + fn::log(found.sum);
+        A spread = A(0);
+        if (smoothing != 0) spread = line.template sum<A>([=](A value) { return value - log; }, in) / A(length);
+        if (line.is_first()) {
+          long long target = targets[row];
+          bool is_class = target >= 0 && target < length;
+          A chosen = is_class ? A(line.element(in, x + row * length, target)) - log : A(0) / (A(0) * log);
+          losses[row] = target == ignored ? A(0) : -(A(1 - smoothing) * chosen + A(smoothing) * spread);
+          logs[row] = log;
+        }
+      },
+      x);
 }
 
 // g[row] (e^(x − log) − (1 − smoothing) [target] − smoothing/length)
@@ -272,19 +267,21 @@ __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>)
                            long long rows, long long length, long long ignored, double smoothing) {
   using A = Sum<T>;
   L line(length, rows);
-  Rows mine = block_rows(rows);
-  for (long long row = mine.begin; row < mine.end; row += mine.step) {
-    long long target = targets[row];
-    A above = target == ignored ? A(0) : g[row], log = logs[row], rest = A(smoothing / double(length)),
-      chosen = A(1 - smoothing);
-    line.store(
-        out + row * length,
-        [=](long long at, A value) {
-          A slope = exp_for<T>(value - log) - rest - (at == target ? chosen : A(0));
-          return target == ignored ? A(0) : above * slope;
-        },
-        line.indices(), line.stream(x + row * length));
-  }
+  line.each_row(
+      rows, out,
+      [&](long long row, T* to, const auto& in) WARPCELL_INLINED {
+        long long target = targets[row];
+        A above = target == ignored ? A(0) : g[row], log = logs[row], rest = A(smoothing / double(length)),
+          chosen = A(1 - smoothing);
+        line.store(
+            to,
+            [=](long long at, A value) {
+              A slope = exp_for<T>(value - log) - rest - (at == target ? chosen : A(0));
+              return target == ignored ? A(0) : above * slope;
+            },
+            line.indices(), in);
+      },
+      x);
 }
 
 // x/(1 − p) with probability 1 − p, else 0: element i by word i of a stream, so that the gradient has the same mask.

@@ -126,6 +126,78 @@ __device__ inline void scan_packs(const T* x, T* out, typename Op::State* state,
 }
 #endif
 
+#ifdef WARPCELL_CPU
+// Elements that are widened, scanned and narrowed at a time, each in a loop of its own: only the scan is serial.
+constexpr int kStretch = 512;
+
+// A result from the state: of 16 bits by way of float, which is far quicker than from float64 and as good.
+template <class T, class State>
+__device__ inline T rounded(State state) {
+  if constexpr (sizeof(T) == 2)
+    return narrow<T>(Wide<T>(state));
+  else
+    return narrow<T>(state);
+}
+
+// Has `scan` go from `count` wide elements to as many wide results, `out` being null for none.
+template <class Op, class T, class Scan>
+__device__ inline void scan_stretch(const T* in, T* out, long long count, Scan scan) {
+  if constexpr (same<T, Wide<T>>) {
+    scan(in, out);
+  } else {
+    Wide<T> from[kStretch], to[kStretch];
+    for (int i = 0; i < count; i++) from[i] = widen<T>(in[i]);
+    scan(from, out == nullptr ? (Wide<T>*)nullptr : to);
+    if (out == nullptr) return;
+    for (int i = 0; i < count; i++) out[i] = narrow<T>(to[i]);
+  }
+}
+
+// Rows of a few elements, whose number the compiler knows: their sums are short enough for the dtype they come in.
+template <class Op, class T, int length>
+__device__ inline void scan_rows_of(const Wide<T>* x, Wide<T>* y, long long rows, int reverse) {
+  using Short = typename Pick<same<Op, SumScan<T>> && Number<T>::is_float, Wide<T>, typename Op::State>::type;
+  auto rows_of = [&](auto place) {
+    for (long long r = 0; r < rows; r++) {
+      const Wide<T>* a = x + r * length;
+      Short run[length];
+      for (int k = 0; k < length; k++)
+        run[k] = k == 0 ? Short(a[place(0)]) : Op::template combined<Short>(run[k - 1], Short(a[place(k)]));
+      for (int k = 0; k < length; k++) y[r * length + place(k)] = Wide<T>(run[k]);
+    }
+  };
+  if (reverse)
+    rows_of([](int k) { return length - 1 - k; });
+  else
+    rows_of([](int k) { return k; });
+}
+
+// A row, or a stretch of one: x may be y.
+template <class Op, class T>
+__device__ inline void scan_line(const Wide<T>* x, Wide<T>* y, int count, typename Op::State& state, int reverse) {
+  using State = typename Op::State;
+  int i = 0;
+  if constexpr (same<Op, SumScan<T>>) {
+    // Sums of eight at a time do not wait for those before them. Of eight of 16 bits float says enough.
+    using Short = typename Pick<sizeof(T) == 2, Wide<T>, State>::type;
+    for (; i + 8 <= count; i += 8) {
+      const int first = reverse ? count - 1 - i : i, step = reverse ? -1 : 1;
+      Short run[8];
+      run[0] = Short(x[first]);
+      for (int k = 1; k < 8; k++) run[k] = Op::template combined<Short>(run[k - 1], Short(x[first + k * step]));
+      if (y != nullptr)
+        for (int k = 0; k < 8; k++) y[first + k * step] = Wide<T>(Op::join(state, State(run[k])));
+      state = Op::join(state, State(run[7]));
+    }
+  }
+  for (; i < count; i++) {
+    const int place = reverse ? count - 1 - i : i;
+    state = Op::join(state, Op::of(x[place], 0));
+    if (y != nullptr) y[place] = Wide<T>(Op::value(state));
+  }
+}
+#endif
+
 // inner = 1. On a GPU a block of kThreads goes along one part of one row, tile by tile.
 template <class Op, class T>
 __global__ void __launch_bounds__(kThreads, Op::has_index ? 1 : 4)
@@ -135,6 +207,24 @@ __global__ void __launch_bounds__(kThreads, Op::has_index ? 1 : 4)
 #ifdef WARPCELL_CPU
   long long count = rows * parts, share = (count + gridDim.x - 1) / gridDim.x;
   long long end = (blockIdx.x + 1) * share < count ? (blockIdx.x + 1) * share : count;
+  if constexpr (!Op::has_index) {
+    if (parts == 1 && length <= kStretch) {
+      // Several rows at a time.
+      for (long long row = blockIdx.x * share, some; row < end; row += some) {
+        some = end - row < kStretch / length ? end - row : kStretch / length;
+        scan_stretch<Op>(in + row * length, out + row * length, some * length, [&](const Wide<T>* x, Wide<T>* y) {
+          if (length == 2) return scan_rows_of<Op, T, 2>(x, y, some, reverse);
+          if (length == 3) return scan_rows_of<Op, T, 3>(x, y, some, reverse);
+          if (length == 4) return scan_rows_of<Op, T, 4>(x, y, some, reverse);
+          for (long long r = 0; r < some; r++) {
+            State state = Op::start();
+            scan_line<Op, T>(x + r * length, y + r * length, int(length), state, reverse);
+          }
+        });
+      }
+      return;
+    }
+  }
   for (long long at = blockIdx.x * share; at < end; at++) {
     long long row = at / parts, part = at % parts, first = part * chunk,
               last = first + chunk < length ? first + chunk : length;
@@ -142,26 +232,21 @@ __global__ void __launch_bounds__(kThreads, Op::has_index ? 1 : 4)
     State state = Op::start();
     if (out != nullptr)
       for (long long p = 0; p < part; p++) state = Op::join(state, states[row * parts + p]);
-    long long i = first;
-    if constexpr (same<Op, SumScan<T>>) {
-      // Sums of eight at a time do not wait for those before them.
-      for (; i + 8 <= last; i += 8) {
-        State run[8];
-        run[0] = Op::of(widen<T>(x[placed(i, length, reverse)]), 0);
-        for (int k = 1; k < 8; k++)
-          run[k] = Op::join(run[k - 1], Op::of(widen<T>(x[placed(i + k, length, reverse)]), 0));
-        if (out != nullptr)
-          for (int k = 0; k < 8; k++)
-            out[row * length + placed(i + k, length, reverse)] = narrow<T>(Op::join(state, run[k]));
-        state = Op::join(state, run[7]);
+    if constexpr (Op::has_index) {
+      for (long long i = first; i < last; i++) {
+        long long place = placed(i, length, reverse);
+        state = Op::join(state, Op::of(widen<T>(x[place]), place));
+        if (out == nullptr) continue;
+        out[row * length + place] = narrow<T>(Op::value(state));
+        indices[row * length + place] = state.index;
       }
-    }
-    for (; i < last; i++) {
-      long long place = placed(i, length, reverse);
-      state = Op::join(state, Op::of(widen<T>(x[place]), place));
-      if (out == nullptr) continue;
-      out[row * length + place] = narrow<T>(Op::value(state));
-      if constexpr (Op::has_index) indices[row * length + place] = state.index;
+    } else {
+      for (long long i = first; i < last; i += kStretch) {
+        const int here = last - i < kStretch ? int(last - i) : kStretch;
+        const long long place = reverse ? length - i - here : i;
+        scan_stretch<Op>(x + place, out == nullptr ? nullptr : out + row * length + place, here,
+                         [&](const Wide<T>* from, Wide<T>* to) { scan_line<Op, T>(from, to, here, state, reverse); });
+      }
     }
     if (out == nullptr) states[at] = state;
   }
@@ -222,6 +307,139 @@ __global__ void __launch_bounds__(kThreads, Op::has_index ? 1 : 4)
 #endif
 }
 
+// inner = 1, short rows, on a GPU: a block takes as many whole rows as its tile holds. Threads take neighbours, of one
+// row or several; what comes before a row's first element is forgotten there.
+constexpr int kShortEach = 8, kShortTile = kThreads * kShortEach;
+
+template <class Op, class T>
+__global__ void __launch_bounds__(kThreads)
+    scan_short_rows(const T* in, T* out, long long* indices, long long rows, int length, int reverse) {
+#ifndef WARPCELL_CPU
+  using State = typename Op::State;
+  __shared__ T tile[kShortTile + kShortTile / 32];
+  __shared__ ushort places[Op::has_index ? kShortTile + kShortTile / 32 : 1];
+  __shared__ alignas(16) char memory[kThreads / 32 * sizeof(State)];
+  __shared__ bool heads[kThreads / 32];
+  State* totals = (State*)memory;
+  const int each = kShortTile / length, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const long long first = (long long)blockIdx.x * each, base = first * length;
+  const int here = (rows - first < each ? int(rows - first) : each) * length;
+#pragma unroll
+  for (int k = 0; k < kShortEach; k++) {
+    const int i = k * kThreads + threadIdx.x;
+    if (i < here) tile[i + i / 32] = in[base + i];
+  }
+  __syncthreads();
+  const int own = threadIdx.x * kShortEach, place = own % length;
+  auto at = [&](int i, int p) {
+    const int there = reverse ? i + length - 1 - 2 * p : i;
+    return there + there / 32;
+  };
+  State local[kShortEach], state = Op::start();
+  bool is_head = false;
+  int p = place;
+#pragma unroll
+  for (int k = 0; k < kShortEach; k++) {
+    if (p == 0) {
+      state = Op::start();
+      is_head = true;
+    }
+    if (own + k < here) state = Op::join(state, Op::of(widen<T>(tile[at(own + k, p)]), reverse ? length - 1 - p : p));
+    local[k] = state;
+    p = p + 1 == length ? 0 : p + 1;
+  }
+#pragma unroll
+  for (int delta = 1; delta < 32; delta *= 2) {
+    State other = shuffled_up(state, delta);
+    const bool is_other = __shfl_up_sync(0xffffffffu, is_head, delta);
+    if (lane >= delta) {
+      if (!is_head) state = Op::join(other, state);
+      is_head = is_head || is_other;
+    }
+  }
+  if (lane == 31) {
+    totals[warp] = state;
+    heads[warp] = is_head;
+  }
+  State earlier = shuffled_up(state, 1);
+  const bool is_earlier = __shfl_up_sync(0xffffffffu, is_head, 1);
+  __syncthreads();
+  State before = Op::start();
+#pragma unroll
+  for (int w = 0; w < kThreads / 32; w++)
+    if (w < warp) before = heads[w] ? totals[w] : Op::join(before, totals[w]);
+  if (lane > 0) before = is_earlier ? earlier : Op::join(before, earlier);
+  // The elements up to the next row's first one.
+  const int open = place == 0 ? 0 : length - place;
+  p = place;
+#pragma unroll
+  for (int k = 0; k < kShortEach; k++) {
+    if (own + k < here) {
+      State joined = k < open ? Op::join(before, local[k]) : local[k];
+      tile[at(own + k, p)] = narrow<T>(Op::value(joined));
+      if constexpr (Op::has_index) places[at(own + k, p)] = ushort(joined.index);
+    }
+    p = p + 1 == length ? 0 : p + 1;
+  }
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < kShortEach; k++) {
+    const int i = k * kThreads + threadIdx.x;
+    if (i >= here) continue;
+    out[base + i] = tile[i + i / 32];
+    if constexpr (Op::has_index) indices[base + i] = places[i + i / 32];
+  }
+#endif
+}
+
+#ifdef WARPCELL_CPU
+// The states of neighbouring columns, in arrays that compilers make vectors of.
+template <class Op, class T>
+struct Columns {
+  using State = typename Op::State;
+  State state[kColumns];
+  __device__ inline void set(int j, State value) { state[j] = value; }
+  __device__ inline State get(int j) const { return state[j]; }
+  __device__ inline void scan(const T* x, T* y, long long*, long long place, int width) {
+#pragma clang loop vectorize(assume_safety)
+#pragma GCC ivdep
+    for (int j = 0; j < width; j++) state[j] = Op::join(state[j], Op::of(widen<T>(x[j]), place));
+    if (y == nullptr) return;
+#pragma clang loop vectorize(assume_safety)
+#pragma GCC ivdep
+    for (int j = 0; j < width; j++) y[j] = rounded<T>(Op::value(state[j]));
+  }
+};
+template <class T, bool largest>
+struct Columns<ExtremeScan<T, largest>, T> {
+  using Op = ExtremeScan<T, largest>;
+  using State = typename Op::State;
+  Wide<T> values[kColumns];
+  long long places[kColumns];
+  __device__ inline void set(int j, State state) {
+    values[j] = state.value;
+    places[j] = state.index;
+  }
+  __device__ inline State get(int j) const { return {values[j], places[j]}; }
+  __device__ inline void scan(const T* x, T* y, long long* indices, long long place, int width) {
+#pragma clang loop vectorize(assume_safety)
+#pragma GCC ivdep
+    for (int j = 0; j < width; j++) {
+      const Wide<T> value = widen<T>(x[j]), best = values[j];
+      const bool is_later =
+          (places[j] < 0) | (value != value) | ((best == best) & (largest ? value >= best : value <= best));
+      values[j] = is_later ? value : best;
+      places[j] = is_later ? place : places[j];
+    }
+    if (y == nullptr) return;
+#pragma clang loop vectorize(assume_safety)
+#pragma GCC ivdep
+    for (int j = 0; j < width; j++) y[j] = narrow<T>(values[j]);
+    for (int j = 0; j < width; j++) indices[j] = places[j];
+  }
+};
+#endif
+
 // inner > 1. `states` is [outer, parts, inner]. On a GPU a thread goes along one part of one column.
 template <class Op, class T>
 __global__ void scan_columns(const T* in, T* out, long long* indices, typename Op::State* states, long long outer,
@@ -235,28 +453,19 @@ __global__ void scan_columns(const T* in, T* out, long long* indices, typename O
     long long column = at % tiles * kColumns, part = at / tiles % parts, o = at / tiles / parts;
     int width = inner - column < kColumns ? int(inner - column) : kColumns;
     long long first = part * chunk, last = first + chunk < length ? first + chunk : length;
-    State state[kColumns];
     State* mine = states + o * parts * inner + column;
-    for (int j = 0; j < width; j++) state[j] = Op::start();
+    Columns<Op, T> columns;
+    for (int j = 0; j < width; j++) columns.set(j, Op::start());
     if (out != nullptr)
       for (long long p = 0; p < part; p++)
-        for (int j = 0; j < width; j++) state[j] = Op::join(state[j], mine[p * inner + j]);
+        for (int j = 0; j < width; j++) columns.set(j, Op::join(columns.get(j), mine[p * inner + j]));
     for (long long i = first; i < last; i++) {
       long long place = placed(i, length, reverse), line = (o * length + place) * inner + column;
-      const T* x = in + line;
-#pragma clang loop vectorize(assume_safety)
-#pragma GCC ivdep
-      for (int j = 0; j < width; j++) state[j] = Op::join(state[j], Op::of(widen<T>(x[j]), place));
-      if (out == nullptr) continue;
-      T* y = out + line;
-#pragma clang loop vectorize(assume_safety)
-#pragma GCC ivdep
-      for (int j = 0; j < width; j++) y[j] = narrow<T>(Op::value(state[j]));
-      if constexpr (Op::has_index)
-        for (int j = 0; j < width; j++) indices[line + j] = state[j].index;
+      columns.scan(in + line, out == nullptr ? nullptr : out + line, Op::has_index ? indices + line : nullptr, place,
+                   width);
     }
     if (out == nullptr)
-      for (int j = 0; j < width; j++) mine[part * inner + j] = state[j];
+      for (int j = 0; j < width; j++) mine[part * inner + j] = columns.get(j);
   }
 #else
   constexpr int kAhead = 8;

@@ -44,10 +44,11 @@ __device__ inline void rank_tile(uint (&warps)[kThreads / 32][kDigits], const K 
 #endif
 
 // Whole rows: `indices` gets the positions in sorted order, `values` the elements there, unless it is null. On a GPU a
-// block sorts one row of at most kTile elements; on the CPU `scratch` has four times `length` keys a block.
+// block sorts one row of at most kTile elements and writes the first `kept`; on the CPU all are kept, and `scratch` has
+// four times `length` keys a block.
 template <class T>
 __global__ void sort_rows(const T* in, T* values, long long* indices, SortKey<T>* scratch, long long rows,
-                          long long length, int descending) {
+                          long long length, long long kept, int descending) {
   using K = SortKey<T>;
 #ifdef WARPCELL_CPU
   K *keys = scratch + blockIdx.x * 4 * length, *next_keys = keys + length;
@@ -145,9 +146,9 @@ __global__ void sort_rows(const T* in, T* values, long long* indices, SortKey<T>
     }
     __syncthreads();
   }
-  for (int i = threadIdx.x; i < length; i += kThreads) {
-    indices[blockIdx.x * length + i] = places[i];
-    if (values != nullptr) values[blockIdx.x * length + i] = x[places[i]];
+  for (int i = threadIdx.x; i < kept; i += kThreads) {
+    indices[blockIdx.x * kept + i] = places[i];
+    if (values != nullptr) values[blockIdx.x * kept + i] = x[places[i]];
   }
 #endif
 }

@@ -39,6 +39,21 @@ struct Adam {
   }
 };
 
+// RMSProp (Hinton's lecture 6e, as PyTorch has it): the gradient over the root of the mean of its squares, kept[0], and
+// with N = 2 a momentum of that, kept[1].
+template <class A, int N>
+struct RootMeanSquare {
+  static constexpr int kept = N;
+  A rate, square_keep, square_share, eps, decay, momentum;
+  __device__ inline A operator()(A weight, A gradient, A* kept) const {
+    gradient += decay * weight;
+    kept[0] = square_keep * kept[0] + square_share * gradient * gradient;
+    A direction = gradient / (fn::sqrt(kept[0]) + eps);
+    if constexpr (N > 1) direction = kept[1] = momentum * kept[1] + direction;
+    return weight - rate * direction;
+  }
+};
+
 template <class T, class Rule>
 __device__ inline void update(T* weights, const T* gradients, Sum<T>* first, Sum<T>* second, long long count,
                               Rule rule) {
@@ -100,4 +115,16 @@ __global__ void adam(T* weights, const T* gradients, Sum<T>* means, Sum<T>* squa
                      Sum<T> square_share) {
   update(weights, gradients, means, squares, count,
          Adam<Sum<T>>{rate, root, eps, decay, shrink, mean_share, square_keep, square_share});
+}
+template <class T>
+__global__ void plain_rmsprop(T* weights, const T* gradients, Sum<T>* squares, long long count, Sum<T> rate,
+                              Sum<T> square_keep, Sum<T> square_share, Sum<T> eps, Sum<T> decay) {
+  update(weights, gradients, squares, (Sum<T>*)nullptr, count,
+         RootMeanSquare<Sum<T>, 1>{rate, square_keep, square_share, eps, decay, 0});
+}
+template <class T>
+__global__ void rmsprop(T* weights, const T* gradients, Sum<T>* squares, Sum<T>* kept, long long count, Sum<T> rate,
+                        Sum<T> square_keep, Sum<T> square_share, Sum<T> eps, Sum<T> decay, Sum<T> momentum) {
+  update(weights, gradients, squares, kept, count,
+         RootMeanSquare<Sum<T>, 2>{rate, square_keep, square_share, eps, decay, momentum});
 }

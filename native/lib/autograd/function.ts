@@ -1,4 +1,5 @@
-// Functions with a gradient of the user's own: forward and backward written side by side, and recorded as one step of the tape.
+// Functions with a gradient of the user's own: forward and backward written side by side, and recorded as one step of
+// the tape.
 import { recordWith } from "../ops/apply.ts";
 import { call } from "../ops/calls.ts";
 import { sameShape } from "../ops/map.ts";
@@ -37,11 +38,15 @@ interface FunctionClass<A extends readonly unknown[], R extends Tensor | readonl
 }
 
 /**
- * A function with a gradient of its own: a class with `static forward(context, …args)`, which returns a tensor or an array of them and is not recorded itself, and
- * `static backward(context, …gradients)`, which takes one gradient for each result and returns one for each argument, `null` for none. Called with `apply(…args)`.
+ * A function with a gradient of its own: a class with `static forward(context, …args)`, which returns a tensor or an
+ * array of them and is not recorded itself, and `static backward(context, …gradients)`, which takes one gradient for
+ * each result and returns one for each argument, `null` for none. Called with `apply(…args)`.
  */
 export abstract class AutogradFunction {
-  /** The results of forward. Throws GradientError when backward does not return one gradient for each argument, of its shape. */
+  /**
+   * The results of forward. Throws GradientError when backward does not return one gradient for each argument, of its
+   * shape.
+   */
   static apply<A extends readonly unknown[], R extends Tensor | readonly Tensor[]>(
     this: FunctionClass<A, R>,
     ...args: A
@@ -65,6 +70,8 @@ export abstract class AutogradFunction {
     if (recorder === null || !wanted.includes(true)) return result;
     // An argument that comes back is another tensor: one that was computed.
     const outputs = (list as readonly Tensor[]).map((each) => (args.includes(each) ? each.detach() : each));
+    // Views of arguments, too: how they came about is for backward to say.
+    for (const output of outputs) output.lineage = null;
     record(this, context, args, list as readonly Tensor[], outputs);
     return (Array.isArray(result) ? outputs : outputs[0]) as R;
   }
@@ -78,7 +85,8 @@ function record(
   outputs: readonly Tensor[],
 ): void {
   const saved = context.savedTensors;
-  // The tape holds what is saved, and knows when it is changed: results as outputs, the rest as further inputs, which get no gradient.
+  // The tape holds what is saved, and knows when it is changed: results as outputs, the rest as further inputs, which
+  // get no gradient.
   const others = saved.filter((tensor) => !returned.includes(tensor));
   const gradient = (
     gradients: readonly (DeviceArray | null)[],

@@ -6,38 +6,38 @@ import { call } from "../ops/calls.ts";
 import { sameShape } from "../ops/map.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
-import {
-  addHook,
-  backward,
-  gradientOf,
-  keepGradient,
-  setGradient,
-  setLeaf,
-  startRecording,
-  trackOf,
-  withAnomalies,
-  withRecording,
-  type BackwardOptions,
-} from "./tape.ts";
+import { backward, withAnomalies, type BackwardOptions } from "./backward.ts";
+import { withoutWaiting } from "./scopes.ts";
+import { startRecording, withRecording } from "./recording.ts";
+import { addHook, gradientOf, keepGradient, setGradient, setLeaf, trackOf } from "./tape.ts";
 
 /** `retainGraph`: the tape can be gone back again. `createGraph`: the gradients can be differentiated in turn. */
-export type { BackwardOptions } from "./tape.ts";
+export type { BackwardOptions } from "./backward.ts";
 
 declare module "../tensor/tensor.ts" {
   interface Tensor<D extends DType> {
-    /** Whether gradients reach this tensor. Setting it makes a leaf of the tensor. Throws GradientError for integers, and for a tensor that was computed. */
+    /**
+     * Whether gradients reach this tensor. Setting it makes a leaf of the tensor. Throws GradientError for integers,
+     * and for a tensor that was computed.
+     */
     requiresGrad: boolean;
     /** The gradient that {@link Tensor.backward} left here, or `null`. Gradients add up until it is set to `null`. */
     grad: Tensor<D> | null;
     /** It was not computed by a recorded operation. */
     readonly isLeaf: boolean;
-    /** Gradients of this tensor for all leaves that it was computed from, added to their `grad`. Without `gradient` it must have one element. */
+    /**
+     * Gradients of this tensor for all leaves that it was computed from, added to their `grad`. Without `gradient` it
+     * must have one element.
+     */
     backward(gradient?: Tensor | BackwardOptions, options?: BackwardOptions): void;
     /** The same memory, which no gradient reaches. */
     detach(): Tensor<D>;
     /** Has a tensor that was computed keep its `grad`, too. Returns it. */
     retainGrad(): this;
-    /** Calls `hook` with each gradient that reaches this tensor; what it returns takes its place. Returns what removes it. */
+    /**
+     * Calls `hook` with each gradient that reaches this tensor; what it returns takes its place. Returns what removes
+     * it.
+     */
     registerHook(hook: (gradient: Tensor<D>) => Tensor<D> | void): () => void;
   }
 }
@@ -96,6 +96,7 @@ const methods: PropertyDescriptorMap & ThisType<Tensor> = {
   detach: {
     value(this: Tensor) {
       const shown = withRecording(false, () => call("expand", [this], { shape: this.shape }));
+      shown.lineage = null;
       return shown;
     },
   },
@@ -114,25 +115,37 @@ const methods: PropertyDescriptorMap & ThisType<Tensor> = {
 for (const descriptor of Object.values(methods)) descriptor.configurable = true;
 Object.defineProperties(Tensor.prototype, methods);
 
-// Operations are recorded unless somebody says otherwise; one on tensors that want no gradient costs a look at each operand.
+// Operations are recorded unless somebody says otherwise; one on tensors that want no gradient costs a look at each
+// operand.
 startRecording();
 
-/** Runs `fn` without recording: nothing computed in it has a gradient. */
+const advice = "what comes after an await runs when it has ended. Wait before it, or use it between the awaits";
+
+/**
+ * Runs `fn` without recording: nothing computed in it has a gradient. Throws TensorError for an async function, which
+ * goes on after it.
+ */
 export function noGrad<T>(fn: () => T): T {
-  return withRecording(false, fn);
+  return withoutWaiting("noGrad", advice, fn, () => withRecording(false, fn));
 }
 
-/** Runs `fn` with recording, also within {@link noGrad}. */
+/** Runs `fn` with recording, also within {@link noGrad}. Throws TensorError for an async function. */
 export function enableGrad<T>(fn: () => T): T {
-  return withRecording(true, fn);
+  return withoutWaiting("enableGrad", advice, fn, () => withRecording(true, fn));
 }
 
-/** Runs `fn`; gradients computed in it are checked for NaN. The error names the operation, and the cell and line that ran it. */
+/**
+ * Runs `fn`; gradients computed in it are checked for NaN. The error names the operation, and the cell and line that
+ * ran it. Throws TensorError for an async function.
+ */
 export function detectAnomaly<T>(fn: () => T): T {
-  return withAnomalies(fn);
+  return withoutWaiting("detectAnomaly", advice, fn, () => withAnomalies(fn));
 }
 
-/** The gradients of `output`, which has one element or comes with `gradient`, for each of `inputs`; leaves' `grad` stay as they are. Throws GradientError for an input that the output does not depend on. */
+/**
+ * The gradients of `output`, which has one element or comes with `gradient`, for each of `inputs`; leaves' `grad` stay
+ * as they are. Throws GradientError for an input that the output does not depend on.
+ */
 export function gradients(
   output: Tensor,
   inputs: readonly Tensor[],
@@ -158,7 +171,10 @@ export function gradients(
 
 type TensorsOf<A extends readonly unknown[]> = { [K in keyof A]: A[K] };
 
-/** The function that computes the value of `fn` and its gradients for the tensors among the arguments, floats, in their order. */
+/**
+ * The function that computes the value of `fn` and its gradients for the tensors among the arguments, floats, in their
+ * order.
+ */
 export function valueAndGrad<A extends readonly unknown[]>(
   fn: (...args: TensorsOf<A>) => Tensor,
 ): (...args: A) => { value: Tensor; gradients: Tensor[] } {
@@ -188,7 +204,10 @@ export function valueAndGrad<A extends readonly unknown[]>(
   };
 }
 
-/** The function that computes the gradient of `fn`, whose result has one element: for one tensor among its arguments a tensor, for several an array. */
+/**
+ * The function that computes the gradient of `fn`, whose result has one element: for one tensor among its arguments a
+ * tensor, for several an array.
+ */
 export function grad<A extends readonly unknown[]>(
   fn: (...args: TensorsOf<A>) => Tensor,
 ): (...args: A) => A extends readonly [Tensor] ? Tensor : Tensor | Tensor[] {

@@ -1,22 +1,22 @@
-// Tensors that go when a function ends: disposes of all that it made but what it returns, and what gradients still need.
+// Tensors that go when a function ends: disposes of all that it made but what it returns, and what gradients still
+// need.
 import { DeviceArray, noteIn, type Scope } from "../memory/array.ts";
-import { TensorError } from "../errors.ts";
+import { withoutWaiting } from "./scopes.ts";
 import { gradientOf, trackOf, type Track } from "./tape.ts";
 
-const asyncFunction = (async () => {}).constructor;
-
 /**
- * Runs `fn` and disposes of every tensor that it made, except those in what it returns (also inside of objects, arrays, maps and sets), the `grad` of tensors, and what a later `backward` of
- * a returned tensor needs. All of them go when it throws. Throws TensorError for a function that is async: tensors of other code would be made meanwhile.
+ * Runs `fn` and disposes of every tensor that it made, except those in what it returns (also inside of objects,
+ * arrays, maps and sets), what a later `backward` of a returned tensor needs, and what somebody owns: the `grad` of a
+ * tensor, a module's parameters and other tensors, what an optimiser keeps of earlier steps. When it throws, only the
+ * last stay. Throws TensorError for a function that is async: tensors of other code would be made meanwhile.
  */
 export function tidy<T>(fn: () => T): T {
-  if (typeof fn !== "function") throw new TensorError("OPERANDS", "tidy takes a function: tidy(() => x.mul(2).sum()).");
-  const refusal = () =>
-    new TensorError(
-      "ASYNC",
-      "tidy takes a function that is not async: other code makes tensors while one waits. Use tidy between the awaits, or `using x = …` for single tensors.",
-    );
-  if (fn instanceof asyncFunction) throw refusal();
+  return withoutWaiting("tidy", advice, fn, () => scoped(fn));
+}
+const advice =
+  "other code makes tensors while one waits. Use tidy between the awaits, or `using x = …` for single tensors";
+
+function scoped<T>(fn: () => T): T {
   const scope: Scope = { made: new Set(), escaped: new Set(), outer: null };
   const outer = noteIn(scope);
   (scope as { outer: Scope | null }).outer = outer;
@@ -25,6 +25,7 @@ export function tidy<T>(fn: () => T): T {
   try {
     result = fn();
     isDone = true;
+    return result;
   } finally {
     noteIn(outer);
     const kept = reachable([...scope.escaped, ...(isDone ? [result] : [])]);
@@ -33,8 +34,6 @@ export function tidy<T>(fn: () => T): T {
       else if (!scope.escaped.has(array)) outer?.made.add(array);
     }
   }
-  if (typeof (result as { then?: unknown } | null | undefined)?.then === "function") throw refusal();
-  return result as T;
 }
 
 /** All arrays in the values, and those that gradients need once one asks for them. */
@@ -45,7 +44,7 @@ function reachable(values: readonly unknown[]): Set<DeviceArray> {
   while (waiting.length > 0) {
     const value = waiting.pop();
     if (
-      typeof value !== "object" ||
+      (typeof value !== "object" && typeof value !== "function") ||
       value === null ||
       ArrayBuffer.isView(value) ||
       value instanceof ArrayBuffer ||

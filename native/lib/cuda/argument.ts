@@ -1,11 +1,15 @@
-// One argument of a launch into its bytes: a table from C++ types to functions that check a JavaScript value and write it.
+// One argument of a launch into its bytes: a table from C++ types to functions that check a JavaScript value and write
+// it.
 import { binding } from "../wire/binding.ts";
 import type { CType, PointerType, Scalar, ViewType } from "./c-types.ts";
 import { factsOf } from "../memory/dtype.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { DeviceArray } from "../memory/array.ts";
 
-/** Writes `value` at byte `at` of `binding.scratch`; false when the parameter does not admit it, and then nothing counts. */
+/**
+ * Writes `value` at byte `at` of `binding.scratch`; false when the parameter does not admit it, and then nothing
+ * counts.
+ */
 export type Pack = (value: unknown, at: number) => boolean;
 
 // `at` is a multiple of the type's size (of 8 at most), as the layout of parameters demands, so plain typed arrays do.
@@ -45,7 +49,10 @@ function packSmallFloat(dtype: "float16" | "bfloat16", limit: number): Pack {
   };
 }
 
-/** Integers take integers in range, 64-bit ones also bigint; floats take numbers whose rounding stays finite; bool takes booleans. */
+/**
+ * Integers take integers in range, 64-bit ones also bigint; floats take numbers whose rounding stays finite; bool takes
+ * booleans.
+ */
 const packScalar: Record<Scalar, Pack> = {
   bool(value, at) {
     if (typeof value !== "boolean") return false;
@@ -157,7 +164,10 @@ function packElements(count: number, step: number, pack: Pack, named: boolean): 
   };
 }
 
-/** A vector or struct with all its parts read: its getters may use the device, and so the scratch that arguments are written to. */
+/**
+ * A vector or struct with all its parts read: its getters may use the device, and so the scratch that arguments are
+ * written to.
+ */
 export function read(type: CType, value: unknown): unknown {
   if (typeof value !== "object" || value === null || value instanceof DeviceArray) return value;
   const given = value as Record<string, unknown>;

@@ -1,4 +1,5 @@
-// A kernel's machine code as notebooks show it: source and listings side by side, with registers and occupancy; `AsmPayload` of kernel/mime.ts.
+// A kernel's machine code as notebooks show it: source and listings side by side, with registers and occupancy;
+// `AsmPayload` of kernel/mime.ts.
 import { DeviceError } from "../errors.ts";
 import type { KernelInfo, Occupancy } from "./kernel.ts";
 import { parseAssembly, parsePtx, parseSass, withSamplesOf, type Listing } from "./listings.ts";
@@ -75,7 +76,10 @@ export class Assembly {
           });
   }
 
-  /** The listings one after the other; instructions say their line of the source, and how many samples were taken at them. */
+  /**
+   * The listings one after the other; instructions say their line of the source, and how many samples were taken at
+   * them.
+   */
   toString(): string {
     const width = String(this.source.length).length;
     const written = this.listings.map(({ name, lines, source, samples }) => {

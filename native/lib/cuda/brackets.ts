@@ -1,4 +1,5 @@
-// The brace that is never closed: compares the brackets of a source, and its indentation, which tells which one was forgotten.
+// The brace that is never closed: compares the brackets of a source, and its indentation, which tells which one was
+// forgotten.
 import type { Token } from "./tokens.ts";
 
 /** The opening brace that lacks its partner; `null` when every brace has one. */

@@ -1,4 +1,5 @@
-// The C++ types that kernels take: turns a type's name into its size, alignment and the tensors that match it, on 64-bit Linux.
+// The C++ types that kernels take: turns a type's name into its size, alignment and the tensors that match it, on
+// 64-bit Linux.
 import type { DType } from "../memory/dtype.ts";
 
 /** How one number lies in memory. */
@@ -52,7 +53,10 @@ export interface PointerType {
   readonly name: string;
   /** What it points to cannot be written through it. */
   readonly const: boolean;
-  /** Tensors that match: the element type, or bytes for a struct; `null`: any (void*); int64: addresses, for a pointer to pointers; none: a type that no tensor has. */
+  /**
+   * Tensors that match: the element type, or bytes for a struct; `null`: any (void*); int64: addresses, for a pointer
+   * to pointers; none: a type that no tensor has.
+   */
   readonly dtypes: readonly DType[] | null;
   /** Bytes that the address must be a multiple of. */
   readonly pointeeAlign: number;
@@ -181,7 +185,9 @@ export const arithmeticWords: ReadonlySet<string> = new Set([
   "bool",
 ]);
 
-/** A built-in type by its words, e.g. ["unsigned", "long", "long", "int"] or ["float4"]; `undefined` when it is none. */
+/**
+ * A built-in type by its words, e.g. ["unsigned", "long", "long", "int"] or ["float4"]; `undefined` when it is none.
+ */
 export function builtinType(words: readonly string[]): ScalarType | VectorType | undefined {
   if (words.length === 1)
     return builtin.get(words[0] === "unsigned" ? "unsigned int" : words[0] === "signed" ? "int" : words[0]!);
@@ -196,7 +202,10 @@ export function enumType(name: string, underlying: ScalarType): ScalarType {
   return { ...underlying, name };
 }
 
-/** Lays fields out as C++ does: each at its alignment, the whole a multiple of the largest. `minimumAlign` is an alignas. */
+/**
+ * Lays fields out as C++ does: each at its alignment, the whole a multiple of the largest. `minimumAlign` is an
+ * alignas.
+ */
 export function structType(
   name: string,
   members: readonly { name: string; type: StructField["type"]; count: number | null }[],

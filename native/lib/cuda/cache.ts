@@ -1,4 +1,5 @@
-// Compiled artifacts on disk: turns a key into what was compiled under it, whole or not at all. A cache that cannot be used, or that others can write, is a miss.
+// Compiled artifacts on disk: turns a key into what was compiled under it, whole or not at all. A cache that cannot be
+// used, or that others can write, is a miss.
 import { createHash, randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -39,7 +40,10 @@ const defaultLimit = 512 * 2 ** 20;
 /** Entries are pruned when this many have been written, and at the first one. */
 const pruneEvery = 64;
 
-/** `$XDG_CACHE_HOME/warpcell`, or `~/.cache/warpcell`. A relative path, which the standard ignores, would be another folder beside each notebook. */
+/**
+ * `$XDG_CACHE_HOME/warpcell`, or `~/.cache/warpcell`. A relative path, which the standard ignores, would be another
+ * folder beside each notebook.
+ */
 export function cacheDirectory(): string {
   const named = process.env["XDG_CACHE_HOME"] ?? "";
   return join(isAbsolute(named) ? named : join(home(), ".cache"), "warpcell");
@@ -64,7 +68,10 @@ export function cacheKey(parts: readonly (string | Uint8Array)[]): string {
   return hash.digest("hex");
 }
 
-/** Entries in one directory, each a file: SHA-256 of the rest, length of the description, the description as JSON (its key, too), the artifact. */
+/**
+ * Entries in one directory, each a file: SHA-256 of the rest, length of the description, the description as JSON (its
+ * key, too), the artifact.
+ */
 export class CompileCache {
   readonly directory: string;
   readonly #limit: number;
@@ -77,7 +84,10 @@ export class CompileCache {
     this.#limit = limit;
   }
 
-  /** What was stored under `key`; `null` for nothing and for a damaged entry, with a warning for one that is no plain file of this user, or lies where others can write. */
+  /**
+   * What was stored under `key`; `null` for nothing and for a damaged entry, with a warning for one that is no plain
+   * file of this user, or lies where others can write.
+   */
   get(key: string): CacheEntry | null {
     const path = this.#path(key);
     let bytes: Buffer;
@@ -106,8 +116,8 @@ export class CompileCache {
   }
 
   /**
-   * Stores an entry; it appears whole or not at all. A directory that cannot be written is one warning. Nothing waits for the disk: after a crash of
-   * the system the checksum tells what did not reach it.
+   * Stores an entry; it appears whole or not at all. A directory that cannot be written is one warning. Nothing waits
+   * for the disk: after a crash of the system the checksum tells what did not reach it.
    */
   put(key: string, entry: CacheEntry): void {
     const path = this.#path(key);
@@ -154,7 +164,8 @@ export class CompileCache {
     try {
       utimesSync(path, now, now);
     } catch (error) {
-      // It was read all the same: another process pruned it meanwhile, or the disk takes no writing, of which put() warns.
+      // It was read all the same: another process pruned it meanwhile, or the disk takes no writing, of which put()
+      // warns.
       if (!["ENOENT", "EROFS", "EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? ""))
         this.#warn(error);
     }

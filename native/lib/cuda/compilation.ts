@@ -1,4 +1,5 @@
-// A piece of CUDA C++ with its options, for one device: turns names of kernels into an artifact, from the cache or the device's compiler.
+// A piece of CUDA C++ with its options, for one device: turns names of kernels into an artifact, from the cache or the
+// device's compiler.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { cpus } from "node:os";
@@ -8,10 +9,12 @@ import { cacheDirectory, CompileCache, cacheKey, type CachedCompilation } from "
 import { areCurrent, dependenciesOf, probes } from "./dependencies.ts";
 import { Op } from "../wire/commands.ts";
 import { deviceNamed } from "../device/choice.ts";
-import { compileFailure, withExcerpts } from "./compile-failure.ts";
+import { compileFailure, refusal, withExcerpts } from "./compile-failure.ts";
+import { hostCode } from "./device-code.ts";
 import { CompileError } from "../errors.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { parseSignatures, type Signatures } from "./signature.ts";
+import { macrosOf, tokenize } from "./tokens.ts";
 import { listed, worded } from "../wording.ts";
 
 /** How CUDA C++ is compiled. */
@@ -33,6 +36,8 @@ export interface CompileOptions {
   readonly fastMath?: boolean;
   /** The log tells more: registers, spills, the compiler's own words. */
   readonly verbose?: boolean;
+  /** A file of the library's own, which may use any name. */
+  readonly isLibrary?: boolean;
 }
 
 export interface Compiled extends CachedCompilation {
@@ -40,7 +45,8 @@ export interface Compiled extends CachedCompilation {
   readonly milliseconds: number;
 }
 
-// The name of the source appears in logs but must not decide what is found in the cache: the third cell is the first one after a restart.
+// The name of the source appears in logs but must not decide what is found in the cache: the third cell is the first
+// one after a restart.
 const namePlaceholder = "\0name\0";
 // In code that says its name itself it decides.
 const saysName = /\bassert\b|\b__FILE__\b/;
@@ -66,7 +72,10 @@ export class Compilation {
   readonly #folders: readonly string[];
   #base: readonly string[] | undefined;
 
-  /** Reads the kernels of `source`. Throws CompileError for one that cannot be called from TypeScript, DeviceUnavailable. */
+  /**
+   * Reads the kernels of `source`. Throws CompileError for one that cannot be called from TypeScript,
+   * DeviceUnavailable.
+   */
   constructor(source: string, options: CompileOptions) {
     checkForms(source, options);
     this.source = source;
@@ -82,6 +91,9 @@ export class Compilation {
     } catch (error) {
       throw withExcerpts(error, this);
     }
+    const refused =
+      options.isLibrary === true ? [] : hostCode(tokenize(source, macrosOf(options.defines ?? [])).tokens);
+    if (refused.length > 0) throw refusal(this, refused);
     this.#options = [
       ...(options.std === undefined ? [] : [`--std=${options.std}`]),
       ...(options.arch === undefined ? [] : [`--arch=${options.arch}`]),
@@ -89,6 +101,7 @@ export class Compilation {
       ...(options.includes ?? []).map((directory) => `--include=${directory}`),
       ...(options.flags ?? []).map((flag) => `--flag=${flag}`),
       ...(options.fastMath === true ? ["--fast-math"] : []),
+      ...(options.isLibrary === true ? ["--library"] : []),
       ...(options.verbose === true ? ["--verbose"] : []),
     ];
   }
@@ -164,7 +177,10 @@ export class Compilation {
     return { ...compiled, cached: false, milliseconds: performance.now() - started.ticks };
   }
 
-  /** `read`: the files that the compiler has read; `null` when it does not say: what includes nothing is kept then all the same. */
+  /**
+   * `read`: the files that the compiler has read; `null` when it does not say: what includes nothing is kept then all
+   * the same.
+   */
   #keep(key: string, compiled: CachedCompilation, read: readonly string[] | null, started: Start): void {
     const own = [this.source, ...this.#options].join("\n");
     if (probes(own) || (read === null && /include|import|=@/.test(own.replace(/\\\r?\n/g, "")))) return;
@@ -243,7 +259,10 @@ function checkForms(source: unknown, options: CompileOptions): void {
 
 let own: string | undefined;
 
-/** One hash over all files that come with the library for device code, and the program that has it compiled: they decide what any source becomes. */
+/**
+ * One hash over all files that come with the library for device code, and the program that has it compiled: they decide
+ * what any source becomes.
+ */
 function ownHash(): string {
   if (own !== undefined) return own;
   const hash = createHash("sha256");
@@ -255,8 +274,8 @@ function ownHash(): string {
 }
 
 /**
- * The texts of the files in `directories` that the source includes, directly or not, each behind those that it includes: they declare types that kernels take. What
- * only a preprocessor finds, by a macro for example, lends none.
+ * The texts of the files in `directories` that the source includes, directly or not, each behind those that it
+ * includes: they declare types that kernels take. What only a preprocessor finds, by a macro for example, lends none.
  */
 function includedTexts(source: string, directories: readonly string[]): string[] {
   const found = new Map<string, string>();

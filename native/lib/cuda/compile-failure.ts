@@ -1,4 +1,5 @@
-// What a failed compilation says: turns a compiler's log into the errors of the source, in the order of its lines, each with its line and a caret.
+// What a failed compilation says: turns a compiler's log into the errors of the source, in the order of its lines, each
+// with its line and a caret.
 import { CompileError, type Diagnostic } from "../errors.ts";
 import { unclosedBrace } from "./brackets.ts";
 import { parseMessages, type CompilerMessage } from "./compiler-log.ts";
@@ -16,7 +17,10 @@ export interface FailedSource {
 
 const shownErrors = 20;
 
-/** Errors that say nothing where another one does: what a compiler concludes from a type that it does not know, or from a name that was refused. */
+/**
+ * Errors that say nothing where another one does: what a compiler concludes from a type that it does not know, or from
+ * a name that was refused.
+ */
 const consequences = [
   /^variable or field '.*' declared void/,
   /^attribute "__global__" does not apply here/,
@@ -51,7 +55,10 @@ export function compileFailure(failed: FailedSource, log: string): CompileError 
   return new CompileError(`${failed.name} does not compile: ${said.replace(/\.$/, "")}.`, log);
 }
 
-/** The same error, with the lines of the source that it is about: for a declaration that is refused before any compiler sees it. */
+/**
+ * The same error, with the lines of the source that it is about: for a declaration that is refused before any compiler
+ * sees it.
+ */
 export function withExcerpts(error: unknown, { source, name }: { source: string; name: string }): unknown {
   if (!(error instanceof CompileError) || error.diagnostics.length === 0) return error;
   const places = error.diagnostics.map(
@@ -60,6 +67,32 @@ export function withExcerpts(error: unknown, { source, name }: { source: string;
   return new CompileError([error.message, ...places].join("\n\n"), error.log, error.diagnostics);
 }
 
+/** The error of a source that is refused before any compiler sees it, for these reasons. */
+export function refusal(failed: { source: string; name: string }, errors: readonly Diagnostic[]): CompileError {
+  const shown = ordered(errors);
+  return new CompileError(`${failed.name} does not compile: ${listing(failed, shown)}`, "", shown);
+}
+
+/** Warnings as a reader sees them: each with its line. */
+export function warningText(failed: { source: string; name: string }, warnings: readonly Diagnostic[]): string {
+  return ordered(warnings)
+    .slice(0, shownErrors)
+    .map(
+      (warning) =>
+        `${failed.name}:${warning.line}:${warning.column} warning: ${warning.message.replace(/ \[-W[\w=-]+\]$/, "")}\n${excerpt(failed.source, warning)}\n`,
+    )
+    .join("\n");
+}
+
+/** `main` in a source that compiles all the same. */
+export function refuseMain(failed: { source: string; name: string }): void {
+  const main = mainOf(tokenize(failed.source).tokens);
+  if (main !== null) throw refusal(failed, [{ ...main, severity: "error", message: mainMessage }]);
+}
+
+const mainMessage =
+  "main() is for host programs, and a cell holds device code: launch its kernels from a TypeScript cell, kernel.launch({ grid, block }, …)";
+
 /** The errors that a user can do something about, by line. */
 function errorsOf(failed: FailedSource, messages: readonly CompilerMessage[]): Diagnostic[] {
   const { tokens } = tokenize(failed.source);
@@ -67,7 +100,8 @@ function errorsOf(failed: FailedSource, messages: readonly CompilerMessage[]): D
   const main = mainOf(tokens);
   const own = messages
     .flatMap(({ file, ...diagnostic }) => (file === failed.name ? [diagnostic] : []))
-    .filter((error) => main === null || error.line < main.line || error.line > main.end);
+    .filter((error) => main === null || error.line < main.line || error.line > main.end)
+    .map((error) => ({ ...error, message: named(error, failed.source) }));
   const refused = new Set(
     own.filter(({ message }) => consequences.some((pattern) => pattern.test(message))).map(({ line }) => line),
   );
@@ -93,8 +127,7 @@ function errorsOf(failed: FailedSource, messages: readonly CompilerMessage[]): D
       line: main.line,
       column: main.column,
       severity: "error",
-      message:
-        "main() is for host programs, and a cell holds device code: launch its kernels from a TypeScript cell, kernel.launch({ grid, block }, …)",
+      message: mainMessage,
     });
   if (brace !== null) {
     const kept = errors.filter(
@@ -108,12 +141,22 @@ function errorsOf(failed: FailedSource, messages: readonly CompilerMessage[]): D
   return ordered(errors.length > 0 ? errors : ofInstances(failed, messages));
 }
 
+/** The message with the name that it is about, where a compiler only says of what kind that should be. */
+function named({ line, column, message }: Diagnostic, source: string): string {
+  if (!/^(expected namespace name|name must be a namespace name)$/.test(message)) return message;
+  const [name] = /^\w*/.exec((source.split("\n")[line - 1] ?? "").slice(column - 1))!;
+  return `'${name}' is not a namespace-name`;
+}
+
 /** Whether a compiler says that it does not know that name. */
 function isUnknown(message: string, name: string): boolean {
   return message === `'${name}' was not declared in this scope` || message === `identifier "${name}" is undefined`;
 }
 
-/** What was asked of the compiler besides the source, a template's instance, has no line of its own: the kernel's stands for it. */
+/**
+ * What was asked of the compiler besides the source, a template's instance, has no line of its own: the kernel's stands
+ * for it.
+ */
 function ofInstances({ signatures, device }: FailedSource, messages: readonly CompilerMessage[]): Diagnostic[] {
   for (const { file, message } of messages) {
     const expression = /^kernel (.*)$/.exec(file)?.[1];
@@ -154,7 +197,7 @@ function mainOf(tokens: readonly Token[]): { line: number; column: number; end: 
   return null;
 }
 
-function listing({ source, name }: FailedSource, errors: readonly Diagnostic[]): string {
+function listing({ source, name }: { source: string; name: string }, errors: readonly Diagnostic[]): string {
   const [first] = errors;
   const end = /[.?!]$/.test(first!.message) ? "" : ".";
   const count = errors.length === 1 ? "" : ` ${errors.length} errors in all:`;

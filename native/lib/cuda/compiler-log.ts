@@ -1,7 +1,11 @@
-// A compiler's log into diagnostics: lines and columns of the source that was given, whether g++, clang or NVRTC wrote it.
+// A compiler's log into diagnostics: lines and columns of the source that was given, whether g++, clang or NVRTC wrote
+// it.
 import type { Diagnostic } from "../errors.ts";
 
-/** A message about any file: the source, a header, or "kernel axpy<float>", which stands for what asks the compiler for that kernel. */
+/**
+ * A message about any file: the source, a header, or "kernel axpy<float>", which stands for what asks the compiler for
+ * that kernel.
+ */
 export interface CompilerMessage extends Diagnostic {
   readonly file: string;
 }
@@ -24,7 +28,8 @@ export function parseDiagnostics(log: string, name: string): Diagnostic[] {
 /** The messages about the source called `name` and about every other file, in the log's order. */
 export function parseMessages(log: string, name: string): CompilerMessage[] {
   const source = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  // g++ and clang: "name:3:5: error: message". NVRTC: "name(3): error: message", or "error #20: message", then the source line and a caret.
+  // g++ and clang: "name:3:5: error: message". NVRTC: "name(3): error: message", or "error #20: message", then the
+  // source line and a caret.
   const pattern = new RegExp(
     String.raw`^(?<file>${source}|[^\s:(][^:]*?)(?::(?<line>\d+)(?::(?<column>\d+))?|\((?<cudaLine>\d+)\)): ${severity}(?: ?#[\w-]+)?: (?<message>.*)$`,
   );
@@ -45,7 +50,9 @@ export function parseMessages(log: string, name: string): CompilerMessage[] {
   });
 }
 
-/** NVRTC indents the source line it shows by two spaces, without its own indentation kept apart, and puts a caret below. */
+/**
+ * NVRTC indents the source line it shows by two spaces, without its own indentation kept apart, and puts a caret below.
+ */
 function caretColumn(lines: readonly string[], message: number): number {
   for (let index = message + 1; index < Math.min(lines.length, message + 6); index++) {
     const caret = /^(\s*)\^\s*$/.exec(lines[index]!);

@@ -13,7 +13,9 @@ const reserved = new Set(
   ),
 );
 
-/** A TypeScript name for each kernel: the last part of its own, or all parts joined by _ where two would be the same. */
+/**
+ * A TypeScript name for each kernel: the last part of its own, or all parts joined by _ where two would be the same.
+ */
 export function valueNames(kernels: readonly string[]): string[] {
   const last = (name: string) => name.split("::").at(-1)!;
   const names = kernels.map((kernel) => {

@@ -1,4 +1,5 @@
-// The files that a compilation has read: notes what they held, and tells later whether the same compilation would read the same again.
+// The files that a compilation has read: notes what they held, and tells later whether the same compilation would read
+// the same again.
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
@@ -13,8 +14,9 @@ export interface Dependencies {
 }
 
 /**
- * What a compilation depends on that began at `started` (milliseconds of the clock) and has read `paths`, also from the folders `searched`; `null` when that
- * cannot be told: a file changed meanwhile, or one outside of the compiler's own folders, `systems`, asks by `__has_include` for files that may not be there.
+ * What a compilation depends on that began at `started` (milliseconds of the clock) and has read `paths`, also from the
+ * folders `searched`; `null` when that cannot be told: a file changed meanwhile, or one outside of the compiler's own
+ * folders, `systems`, asks by `__has_include` for files that may not be there.
  */
 export function dependenciesOf(
   paths: readonly string[],
@@ -60,7 +62,10 @@ function hashOf(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Files that exist in `folders` under the end of the path of one of `files` ("a.h", "sub/a.h"), without those themselves. */
+/**
+ * Files that exist in `folders` under the end of the path of one of `files` ("a.h", "sub/a.h"), without those
+ * themselves.
+ */
 function others(files: Dependencies["files"], folders: Iterable<string>): string[] {
   const own = new Set(files.map(([path]) => path));
   const found = new Set<string>();

@@ -13,12 +13,11 @@ const messages = (name: string, isHeader: boolean): string[] =>
 
 test.each<[string, RegExp]>([
   ["mma.h", /or: use a tiled loop/],
-  ["cub/cub.cuh", /or: use sum, mean/],
+  ["cub/block/block_reduce.cuh", /or: use sum, mean/],
   ["cuda/atomic", /or: use atomicAdd/],
   ["cuda/std/limits", /or: include the header of the C\+\+ library/],
-  ["thrust/sort.h", /or: use the methods of tensors/],
   ["cuda_pipeline.h", /or: copy/],
-  ["curand_kernel.h", /or: use random/],
+  ["curand_kernel.h", /or: use rand and randn/],
   ["cuda_fp8.h", /or: use __half/],
 ])("%s needs a GPU, and on a GPU the toolkit's headers", (header, advice) => {
   for (const message of messages(header, true)) {
@@ -33,9 +32,6 @@ test.each<[string, RegExp]>([
   ["nvcuda", /or: use a tiled loop/],
   ["wmma", /or: use a tiled loop/],
   ["cub", /or: use sum/],
-  ["tex2D", /or: read the array through a pointer/],
-  ["surf2Dwrite", /or: read/],
-  ["cudaTextureObject_t", /or: read/],
 ])("%s needs a GPU", (name, advice) => {
   for (const message of messages(name, false))
     expect(instead(message, "cpu")).toMatch(new RegExp(`^${name} needs a GPU \\(${advice.source}`));
@@ -58,6 +54,48 @@ test.each<[string, RegExp]>([
       expect(instead(message, kind)).toMatch(
         new RegExp(`^${name} is for host programs, and a cell holds device code: .*${advice.source}`),
       );
+});
+
+test.each<[string, RegExp]>([
+  ["tex2D", /read the array through a pointer/],
+  ["texture", /read the array through a pointer/],
+  ["surf2Dwrite", /read the array/],
+  ["cudaTextureObject_t", /read the array/],
+])("%s cannot be had on either device", (name, advice) => {
+  for (const kind of ["cpu", "cuda"])
+    for (const message of messages(name, false))
+      expect(instead(message, kind)).toMatch(
+        new RegExp(`^${name} cannot be had in a cell, on a GPU either: ${advice.source}`),
+      );
+});
+
+test("CUB as a whole, which no cell can compile", () => {
+  for (const kind of ["cpu", "cuda"])
+    for (const message of messages("cub/cub.cuh", true))
+      expect(instead(message, kind)).toMatch(
+        /^cub\/cub\.cuh cannot be had in a cell, on a GPU either: .*single headers/,
+      );
+});
+
+test.each<[string, string]>([
+  ["half", "write #include <cuda_fp16.h>"],
+  ["__nv_bfloat16", "write #include <cuda_bf16.h>"],
+  ["cooperative_groups", "write #include <cooperative_groups.h> and namespace cg = cooperative_groups;"],
+  ["cg", "write #include <cooperative_groups.h> and namespace cg = cooperative_groups;"],
+  [
+    "__shfl_down",
+    "CUDA has it no more: write it with _sync and a mask of the lanes, as __shfl_down_sync(0xffffffff, x, 1)",
+  ],
+])("%s is there with another line or name", (name, advice) => {
+  for (const kind of ["cpu", "cuda"])
+    for (const message of messages(name, false))
+      expect(instead(message, kind)).toBe(`${name} is not known here: ${advice}`);
+});
+
+test.each(["helper_cuda.h", "cutil.h", "thrust/sort.h", "iostream"])("%s is for host programs", (header) => {
+  for (const kind of ["cpu", "cuda"])
+    for (const message of messages(header, true))
+      expect(instead(message, kind)).toContain(`${header} is for host programs, and a cell holds device code: `);
 });
 
 test("any other name keeps the compiler's words", () => {

@@ -1,10 +1,20 @@
 // What CUDA programs use and a cell cannot have: turns the name that a compiler did not find into what to do instead.
 
+/** Why a cell does not have it, which decides the sentence. */
+type Reason =
+  /** Missing on the cpu device alone: a GPU's compiler finds it where the toolkit's headers are installed. */
+  | "gpu"
+  /** It belongs to programs that run beside the device. */
+  | "host"
+  /** It is there with a line that the cell lacks, or under another name. */
+  | "other"
+  /** No device can be given it from here. */
+  | "never";
+
 interface Row {
   /** The whole name, as a compiler quotes it. */
   readonly name: RegExp;
-  /** Missing on the cpu device alone: a GPU's compiler finds it where the toolkit's headers are installed. */
-  readonly needsGpu: boolean;
+  readonly reason: Reason;
   readonly instead: string;
 }
 
@@ -12,63 +22,101 @@ interface Row {
 const rows: readonly Row[] = [
   {
     name: /^mma\.h$|^(nvcuda|wmma)(::|$)/,
-    needsGpu: true,
+    reason: "gpu",
     instead: "use a tiled loop over __shared__ memory, or matmul of tensors",
   },
   {
-    name: /^cub\//,
-    needsGpu: true,
-    instead: "use sum, mean, max … of tensors, or __shfl_down_sync and __shared__ memory",
+    name: /^cub\/cub\.cuh$/,
+    reason: "never",
+    instead: "use sum, mean, max … of tensors, or on a GPU CUB's single headers, such as <cub/block/block_reduce.cuh>",
   },
   {
-    name: /^cub(::|$)/,
-    needsGpu: true,
+    name: /^cub(\/|::|$)/,
+    reason: "gpu",
     instead: "use sum, mean, max … of tensors, or __shfl_down_sync and __shared__ memory",
   },
-  { name: /^thrust(\/|::|$)/, needsGpu: true, instead: "use the methods of tensors" },
+  { name: /^thrust(\/|::|$)/, reason: "host", instead: "use the methods of tensors: x.sum(), x.sort(), x.cumsum()" },
   {
     name: /^cuda\/std\//,
-    needsGpu: true,
+    reason: "gpu",
     instead: "include the header of the C++ library: <cmath>, <limits>, <type_traits> …",
   },
-  { name: /^cuda\/|^cuda(::|$)/, needsGpu: true, instead: "use atomicAdd, __syncthreads and __threadfence" },
+  { name: /^cuda\/|^cuda(::|$)/, reason: "gpu", instead: "use atomicAdd, __syncthreads and __threadfence" },
   {
     name: /^cuda_pipeline(_primitives)?\.h$|^__pipeline_\w+$/,
-    needsGpu: true,
+    reason: "gpu",
     instead: "copy with plain assignments, then __syncthreads()",
   },
   {
     name: /^curand\w*(\.h)?$|^curand\w+$/,
-    needsGpu: true,
-    instead: "use random of tensors, or a generator of your own",
+    reason: "gpu",
+    instead:
+      "use rand and randn of tensors, or a generator of your own; on a GPU pip install nvidia-curand brings its headers",
   },
-  { name: /^cuda_fp8\.h$|^cuda_fp[46]\.h$|^__nv_fp[468]\w*$/, needsGpu: true, instead: "use __half of <cuda_fp16.h>" },
+  { name: /^cuda_fp8\.h$|^cuda_fp[46]\.h$|^__nv_fp[468]\w*$/, reason: "gpu", instead: "use __half of <cuda_fp16.h>" },
   {
-    name: /^(texture|surface)(_\w+)?\.h$|^cuda(Texture|Surface)(Object_t)?$|^(tex|surf)([123]D|Cubemap)\w*$/,
-    needsGpu: true,
+    name: /^(texture|surface)(_\w+)?(\.h)?$|^cuda(Texture|Surface)(Object_t)?$|^(tex|surf)([123]D|Cubemap)\w*$/,
+    reason: "never",
     instead: "read the array through a pointer",
+  },
+  { name: /^(__)?half2?$|^__(float2half|half2float)\w*$/, reason: "other", instead: "write #include <cuda_fp16.h>" },
+  { name: /^(__)?nv_bfloat162?$|^__float2bfloat16\w*$/, reason: "other", instead: "write #include <cuda_bf16.h>" },
+  {
+    name: /^(cooperative_groups|cg)(::|$)/,
+    reason: "other",
+    instead: "write #include <cooperative_groups.h> and namespace cg = cooperative_groups;",
+  },
+  {
+    name: /^__(shfl(_up|_down|_xor)?|ballot|any|all)$/,
+    reason: "other",
+    instead: "CUDA has it no more: write it with _sync and a mask of the lanes, as __shfl_down_sync(0xffffffff, x, 1)",
+  },
+  {
+    name: /^(helper_\w+|cutil\w*|nvrtc_helper|book)\.h$|^(checkCudaErrors|getLastCudaError|cutil\w+|CUDA_SAFE_CALL)$/,
+    reason: "host",
+    instead: "leave it out: the errors of launches come by themselves",
   },
   {
     name: /^cuda(Malloc|HostAlloc|MallocManaged|MallocHost|MallocPitch|MallocAsync|Free|FreeHost|FreeAsync)$/,
-    needsGpu: false,
+    reason: "host",
     instead: "make arrays in a TypeScript cell: zeros([n]), tensor(data)",
   },
   {
     name: /^cudaMem(cpy|set)\w*$/,
-    needsGpu: false,
+    reason: "host",
     instead: "copy and fill in a TypeScript cell: tensor(data), full([n], value), x.toArray()",
   },
   {
     name: /^cuda(DeviceSynchronize|StreamSynchronize|ThreadSynchronize)$/,
-    needsGpu: false,
+    reason: "host",
     instead: "call synchronize() in a TypeScript cell",
   },
-  { name: /^cudaEvent\w*$/, needsGpu: false, instead: "use await kernel.time(…) in a TypeScript cell" },
-  { name: /^cudaLaunch\w*$/, needsGpu: false, instead: "call kernel.launch({ grid, block }, …) in a TypeScript cell" },
+  { name: /^cudaEvent\w*$/, reason: "host", instead: "use await kernel.time(…) in a TypeScript cell" },
+  { name: /^cudaLaunch\w*$/, reason: "host", instead: "call kernel.launch({ grid, block }, …) in a TypeScript cell" },
   {
     name: /^cuda[A-Z]\w*$|^cuda[A-Z]\w*_t$/,
-    needsGpu: false,
+    reason: "host",
     instead: "launch kernels and handle errors in a TypeScript cell",
+  },
+  {
+    name: /^(s?rand|rand_r|drand48|std::(s?rand|mt19937\w*|random_device|uniform_\w+|normal_\w+))$/,
+    reason: "host",
+    instead: "fill an array in a TypeScript cell, rand([n]), or compute a hash of the thread's index",
+  },
+  {
+    name: /^(vector|iostream|string|map|unordered_map|set|list|deque)$|^std::(vector|string|map|unordered_map|set|list|deque|queue|stack|to_string)$/,
+    reason: "host",
+    instead: "use an array, or a pointer that the kernel is given",
+  },
+  {
+    name: /^(std::)?(cout|cerr|clog|endl|puts|putchar|fprintf|fputs|fflush|sprintf|snprintf)$/,
+    reason: "host",
+    instead: 'write printf("%d\\n", x), which works in kernels',
+  },
+  {
+    name: /^(fopen|fread|fwrite|fclose|scanf|getenv|system|sleep|usleep|gettimeofday)$|^std::(sort|thread|mutex|shared_ptr|unique_ptr)$/,
+    reason: "host",
+    instead: "do it in a TypeScript cell",
   },
 ];
 
@@ -82,17 +130,38 @@ const missing = [
   /^unknown type name '(?<name>\w+)'/,
   /^identifier "(?<name>[\w:]+)" is undefined/,
   /^'(?<name>\w+)' is not a class, namespace/,
+  /^no template named '(?<name>\w+)'/,
 ];
 
-/** What to say in place of a compiler's `message` on a device of that kind; `null` when the table has nothing about it. */
+/**
+ * What to say in place of a compiler's `message` on a device of that kind; `null` when the table has nothing about it.
+ */
 export function instead(message: string, kind: string): string | null {
   const groups = missing.map((pattern) => pattern.exec(message)?.groups).find((found) => found !== undefined);
   const name = groups?.["header"] ?? groups?.["name"];
   const row = name === undefined ? undefined : rows.find((candidate) => candidate.name.test(name));
   if (name === undefined || row === undefined) return null;
-  if (!row.needsGpu) return `${name} is for host programs, and a cell holds device code: ${row.instead}`;
-  if (kind === "cpu") return `${name} needs a GPU (or: ${row.instead})`;
-  return groups?.["header"] === undefined
-    ? null
-    : `${name} comes with the headers of the CUDA toolkit, which are not installed (or: ${row.instead})`;
+  return sentence(row, name, kind, groups?.["header"] !== undefined);
+}
+
+/**
+ * What to say of a name or header that the table knows; `null`: on that kind of device nothing better than the
+ * compiler.
+ */
+function sentence({ reason, instead: advice }: Row, name: string, kind: string, isHeader: boolean): string | null {
+  if (reason === "host") return `${name} is for host programs, and a cell holds device code: ${advice}`;
+  if (reason === "never") return `${name} cannot be had in a cell, on a GPU either: ${advice}`;
+  if (reason === "other") return `${name} is not known here: ${advice}`;
+  if (kind === "cpu") return `${name} needs a GPU (or: ${advice})`;
+  return isHeader
+    ? `${name} comes with the headers of the CUDA toolkit, which are not installed (or: ${advice})`
+    : null;
+}
+
+/**
+ * What to say of a function of the host that device code calls, which a compiler of host programs takes; else `null`.
+ */
+export function hostOnly(name: string): string | null {
+  const row = rows.find((candidate) => candidate.reason === "host" && candidate.name.test(name));
+  return row === undefined ? null : sentence(row, name, "cpu", false);
 }

@@ -1,4 +1,5 @@
-// A kernel as notebooks hold it: a declaration and what a compiler made of it into checked launches, figures and listings.
+// A kernel as notebooks hold it: a declaration and what a compiler made of it into checked launches, figures and
+// listings.
 import { assemblyOf, type AsmForm, type Assembly } from "./asm.ts";
 import { LoadedModule, type LoadedKernel } from "./loaded-module.ts";
 import type { Compilation, Compiled } from "./compilation.ts";
@@ -48,7 +49,10 @@ export type OverConfig = Omit<LaunchConfig, "grid" | "block"> & { readonly block
 
 const cpuBlock = 256;
 
-/** What a kernel is besides its methods: a function that refuses to be called, because a call says nothing of grid and block. */
+/**
+ * What a kernel is besides its methods: a function that refuses to be called, because a call says nothing of grid and
+ * block.
+ */
 class Uncallable {
   constructor(refuse: () => never) {
     return Object.setPrototypeOf(refuse, new.target.prototype) as this;
@@ -69,7 +73,10 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   readonly #maxThreads: number;
   #suggestedBlock: number | undefined;
 
-  /** For the library: kernels come from `compile`. Throws CompileError when the compiler lays the parameters out otherwise than the declaration was read. */
+  /**
+   * For the library: kernels come from `compile`. Throws CompileError when the compiler lays the parameters out
+   * otherwise than the declaration was read.
+   */
   constructor(
     name: string,
     declaration: KernelDeclaration,
@@ -116,15 +123,19 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   }
 
   /**
-   * Launches the kernel; it runs asynchronously. Throws LaunchError before anything is submitted: for a wrong count or type of arguments, a number
-   * out of its parameter's range, a tensor of another dtype or device, disposed of or not contiguous, a size over the device's limits.
+   * Launches the kernel; it runs asynchronously. Throws LaunchError before anything is submitted: for a wrong count or
+   * type of arguments, a number out of its parameter's range, a tensor of another dtype or device, disposed of or not
+   * contiguous, a size over the device's limits.
    */
   launch(config: LaunchConfig, ...args: A): void {
     this.#compilation.beforeLaunch?.();
     this.#plan.submit(config, args);
   }
 
-  /** Launches one thread per item when called with the arguments: `fill.over(n)(p, n, 1)`. The last block may have threads beyond `n`. */
+  /**
+   * Launches one thread per item when called with the arguments: `fill.over(n)(p, n, 1)`. The last block may have
+   * threads beyond `n`.
+   */
   over(n: number, options: OverConfig = {}): (...args: A) => void {
     if (typeof options !== "object" || options === null)
       throw new LaunchError(
@@ -161,13 +172,18 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
     return (this.#suggestedBlock ??= this.occupancy(Math.min(cpuBlock, this.#maxThreads)).suggestedBlock);
   }
 
-  /** How many blocks of `block` threads, with `shared` bytes of dynamic shared memory each, a multiprocessor holds. Throws where the device has none (`cpu`). */
+  /**
+   * How many blocks of `block` threads, with `shared` bytes of dynamic shared memory each, a multiprocessor holds.
+   * Throws where the device has none (`cpu`).
+   */
   occupancy(block: number, shared = 0): Occupancy {
     const [json] = this.#compilation.device.request(Op.occupancy, [String(this.#id), String(block), String(shared)]);
     return JSON.parse(Buffer.from(json!).toString()) as Occupancy;
   }
 
-  /** Times launches on the device, in milliseconds. The kernel runs `warmup` + `repeats` times on the same arguments. */
+  /**
+   * Times launches on the device, in milliseconds. The kernel runs `warmup` + `repeats` times on the same arguments.
+   */
   async time(config: TimeConfig, ...args: A): Promise<Timing> {
     const { repeats = 20, warmup = 3, ...launch }: Partial<TimeConfig> = config ?? {};
     if (!Number.isInteger(repeats) || repeats < 1 || !Number.isInteger(warmup) || warmup < 0) {
@@ -195,7 +211,10 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
     return this.#disassemble("sass");
   }
 
-  /** The source beside what compilers made of it, linked line by line: PTX and SASS of a GPU, assembly of the CPU. It has the samples of the last profile that took some of this kernel. */
+  /**
+   * The source beside what compilers made of it, linked line by line: PTX and SASS of a GPU, assembly of the CPU. It
+   * has the samples of the last profile that took some of this kernel.
+   */
   get asm(): Assembly {
     const { device, name } = this.#compilation;
     const index = this.#id - this.#module.firstKernel;
@@ -239,7 +258,10 @@ export class KernelTemplate<A extends readonly unknown[] = readonly unknown[]> e
     this.#compilation = compilation;
   }
 
-  /** The instance with these template arguments, as C++ text or values: `reduce.as("float", 256)`. Compiled at the first call, which blocks. Throws CompileError. */
+  /**
+   * The instance with these template arguments, as C++ text or values: `reduce.as("float", 256)`. Compiled at the first
+   * call, which blocks. Throws CompileError.
+   */
   as(...args: (string | number | bigint | boolean)[]): Kernel<A> {
     const texts = args.map(String);
     const key = texts.join(", ");
@@ -252,13 +274,29 @@ export class KernelTemplate<A extends readonly unknown[] = readonly unknown[]> e
         `${this.name} takes at most ${most} template argument${most === 1 ? "" : "s"} but got ${texts.length}: ${key}.`,
         "",
       );
-    this.#declaration.parameters(texts);
     const name = `${this.name}<${key}>`;
-    const [kernel] = loadKernels(this.#compilation, this.#compilation.obtain([name]), [
-      { name, declaration: this.#declaration, args: texts },
-    ]);
+    const [kernel] = this.#explaining(texts, () => {
+      this.#declaration.parameters(texts);
+      return loadKernels(this.#compilation, this.#compilation.obtain([name]), [
+        { name, declaration: this.#declaration, args: texts },
+      ]);
+    });
     this.#instances.set(key, kernel as Kernel<A>);
     return kernel as Kernel<A>;
+  }
+
+  /** A compiler blames what uses a type that there is not; the user wrote it in `as`. */
+  #explaining<T>(args: readonly string[], body: () => T): T {
+    try {
+      return body();
+    } catch (error) {
+      const unknown = error instanceof CompileError ? this.#declaration.unknownType(args) : null;
+      if (unknown === null) throw error;
+      throw new CompileError(
+        `${this.name}.as(${args.map((arg) => JSON.stringify(arg)).join(", ")}) names ${unknown}, which is no type here. There are float, double, int, unsigned, long long, unsigned char, half (with cuda_fp16.h) …, float4 and its kin, and structs that the cell declares.`,
+        (error as CompileError).log,
+      );
+    }
   }
 
   override toString(): string {

@@ -5,7 +5,10 @@ import { worded } from "../wording.ts";
 import { Kernel } from "./kernel.ts";
 import { LaunchPlan, type LaunchConfig } from "./plan.ts";
 
-/** `kernel`: its own limits count too, such as those of its registers. `device`: the kernel's, or the default one, when left out. */
+/**
+ * `kernel`: its own limits count too, such as those of its registers. `device`: the kernel's, or the default one, when
+ * left out.
+ */
 export interface LaunchToValidate extends LaunchConfig {
   readonly kernel?: Kernel<never>;
   readonly device?: string;

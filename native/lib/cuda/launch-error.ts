@@ -154,7 +154,10 @@ export function countError(kernel: string, parameters: readonly Parameter[], got
 /** An empty name: a launch that is only checked, of any kernel. */
 const called = (kernel: string): string => (kernel === "" ? "a launch" : `kernel ${kernel}`);
 
-/** A grid or block that is no size: `value` is not a whole number ≥ 1 nor up to three of them, or one is over the device's limit. */
+/**
+ * A grid or block that is no size: `value` is not a whole number ≥ 1 nor up to three of them, or one is over the
+ * device's limit.
+ */
 export function sizeError(
   what: "grid" | "block",
   kernel: string,

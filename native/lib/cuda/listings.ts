@@ -1,4 +1,5 @@
-// A kernel's source beside what compilers made of it, linked line by line: turns the text of disassemblers and assemblers into listings.
+// A kernel's source beside what compilers made of it, linked line by line: turns the text of disassemblers and
+// assemblers into listings.
 import type { Samples } from "./samples.ts";
 
 /** One form of the machine's code. All lists but the empty ones have an item per line. */
@@ -9,7 +10,10 @@ export interface Listing {
   readonly source: number[];
   /** Registers that hold a value which is needed later; empty where nobody says. */
   readonly live: number[];
-  /** Of a profiler; empty: none were taken. Only machine code is sampled: in PTX those of a line of the source stand at its first instruction. */
+  /**
+   * Of a profiler; empty: none were taken. Only machine code is sampled: in PTX those of a line of the source stand at
+   * its first instruction.
+   */
   readonly samples: number[];
 }
 
@@ -50,7 +54,10 @@ export function withSamplesOf(machine: Listing, listing: Listing): Listing {
   return { ...listing, samples };
 }
 
-/** The part of PTX that is the function `symbol`, with the lines that its `.loc` directives name in the file that holds `source`. Directives stay: a reader may hide them. */
+/**
+ * The part of PTX that is the function `symbol`, with the lines that its `.loc` directives name in the file that holds
+ * `source`. Directives stay: a reader may hide them.
+ */
 export function parsePtx(text: string, symbol: string, file: string): Listing {
   const all = text.split("\n");
   const own = new Set(
@@ -71,7 +78,8 @@ export function parsePtx(text: string, symbol: string, file: string): Listing {
   let current = 0;
   let depth = 0;
   for (const line of all.slice(first)) {
-    // `inlined_at` leads from a function that was inlined to where it was called; the instruction is shown at its own line where that is in the cell.
+    // `inlined_at` leads from a function that was inlined to where it was called; the instruction is shown at its own
+    // line where that is in the cell.
     const [, at, number, caller, callerLine] =
       /^\s*\.loc\s+(\d+)\s+(\d+)\s+\d+(?:.*inlined_at\s+(\d+)\s+(\d+))?/.exec(line) ?? [];
     if (at !== undefined)
@@ -85,7 +93,10 @@ export function parsePtx(text: string, symbol: string, file: string): Listing {
   return listing("PTX", drafts);
 }
 
-/** The function `symbol` of what `nvdisasm -gi` prints, and of what it prints with `-lrm count` the number of live registers at each instruction (empty: not known). */
+/**
+ * The function `symbol` of what `nvdisasm -gi` prints, and of what it prints with `-lrm count` the number of live
+ * registers at each instruction (empty: not known).
+ */
 export function parseSass(
   text: string,
   symbol: string,
@@ -105,7 +116,8 @@ export function parseSass(
   const drafts = sectionOf(text, symbol).flatMap<Draft>((line) => {
     const [, path, number, inlined] = /^\s*\/\/## File "([^"]*)", line (\d+)(.*)/.exec(line) ?? [];
     if (path !== undefined) {
-      // From where the instruction is written to where that is called from, a mark each: the first in the cell counts. Without any it belongs to the last line that had some.
+      // From where the instruction is written to where that is called from, a mark each: the first in the cell counts.
+      // Without any it belongs to the last line that had some.
       const at = isFile(path, file) ? Number(number) : 0;
       if (!isChain) current = 0;
       if (current === 0) current = at;
@@ -150,8 +162,9 @@ interface HostFunction {
 }
 
 /**
- * What a host compiler's `-S` prints, cut to the kernel that the description `symbol` names: the functions with code of the cell's file that can be reached from its entry. `.loc` lines name the source; what
- * calls the kernel for each thread is of no line. Directives are left out, and labels that nothing jumps to.
+ * What a host compiler's `-S` prints, cut to the kernel that the description `symbol` names: the functions with code of
+ * the cell's file that can be reached from its entry. `.loc` lines name the source; what calls the kernel for each
+ * thread is of no line. Directives are left out, and labels that nothing jumps to.
  */
 export function parseAssembly(text: string, symbol: string, file: string): Listing {
   const all = text.split("\n");

@@ -1,4 +1,5 @@
-// A compiled artifact in a device process: gives it and its kernels their numbers, loads it, and loads it again into every new process.
+// A compiled artifact in a device process: gives it and its kernels their numbers, loads it, and loads it again into
+// every new process.
 import { afterCollection } from "../device/collection.ts";
 import { Op } from "../wire/commands.ts";
 import { WarpcellError } from "../errors.ts";
@@ -70,7 +71,8 @@ function send(device: DeviceProcess, { module, firstKernel, artifact, lowered, n
   return text === "" ? [] : text.split("\n").map((line) => JSON.parse(line) as LoadedKernel);
 }
 
-// What follows a collection must not talk to a device, which may answer with a fault: what it finds is unloaded before the next load.
+// What follows a collection must not talk to a device, which may answer with a fault: what it finds is unloaded before
+// the next load.
 function drop(device: DeviceProcess, module: number): void {
   const { entries, dropped } = loadsOf(device);
   if (entries.delete(module)) dropped.push(module);

@@ -1,6 +1,9 @@
 // One piece of CUDA C++ compiled: its kernels by name, the TypeScript that declares them, and what the compiler said.
 import { Compilation, type Compiled, type CompileOptions } from "./compilation.ts";
+import { refuseMain, warningText } from "./compile-failure.ts";
 import { parseDiagnostics } from "./compiler-log.ts";
+import { almostKernel } from "./device-code.ts";
+import { tokenize } from "./tokens.ts";
 import { declarationText, valueNames } from "./declarations.ts";
 import type { Diagnostic } from "../errors.ts";
 import { Kernel, KernelTemplate, loadKernels, type Instance } from "./kernel.ts";
@@ -11,6 +14,7 @@ export interface KernelDeclarationText {
   readonly text: string;
 }
 
+/** Compiled CUDA C++ on one device, with its kernels by name. */
 export class CudaModule {
   /** "cpu", "cuda:0", … */
   readonly device: string;
@@ -20,6 +24,8 @@ export class CudaModule {
   /** All that the compiler wrote, and its messages about the source. */
   readonly log: string;
   readonly diagnostics: readonly Diagnostic[];
+  /** The compiler's warnings about the source as text, each with its line; "" without any. */
+  readonly warnings: string;
   /** It came from the cache. */
   readonly cached: boolean;
   /** From the call to loaded kernels. */
@@ -45,7 +51,12 @@ export class CudaModule {
       text: declarationText(names[index]!, declaration),
     }));
     this.log = compiled?.log ?? "";
-    this.diagnostics = parseDiagnostics(this.log, compilation.name);
+    const almost = signatures.kernels.length === 0 ? almostKernel(tokenize(compilation.source).tokens) : null;
+    this.diagnostics = [...parseDiagnostics(this.log, compilation.name), ...(almost === null ? [] : [almost])];
+    this.warnings = warningText(
+      compilation,
+      this.diagnostics.filter(({ severity }) => severity === "warning"),
+    );
     this.cached = compiled?.cached ?? true;
     this.milliseconds = performance.now() - started;
   }
@@ -63,13 +74,14 @@ function plainInstances({ signatures }: Compilation): Instance[] {
 }
 
 /**
- * Compiles CUDA C++ for a device and loads its kernels. Templates are compiled per instance, when `as` is called. Throws CompileError with
- * diagnostics and the compiler's log; DeviceUnavailable.
+ * Compiles CUDA C++ for a device and loads its kernels. Templates are compiled per instance, when `as` is called.
+ * Throws CompileError with diagnostics and the compiler's log; DeviceUnavailable.
  */
 export async function compile(source: string, options: CompileOptions = {}): Promise<CudaModule> {
   const started = performance.now();
   const compilation = new Compilation(source, options);
   const compiled = await compilation.obtainAsync(plainInstances(compilation).map(({ name }) => name));
+  refuseMain(compilation);
   return new CudaModule(compilation, compiled, started);
 }
 

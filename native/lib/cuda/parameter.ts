@@ -89,7 +89,7 @@ export function parseParameter(tokens: readonly Token[], index: number, kernel: 
         if (resolved === null)
           return refuse(
             text,
-            "Its layout is known to the compiler alone (bases, bit fields, unions or members of unknown type): pass a pointer to it instead.",
+            "Its layout is known to the compiler alone (bases, bit fields, unions, arrays of arrays or members of unknown type): pass a pointer to it instead; for float w[5][5] float w[25] will do.",
           );
         return resolved;
       },
@@ -123,7 +123,10 @@ function splitName(tokens: readonly Token[], index: number): { name: string; typ
   return { name: isName ? last.text : `argument${index + 1}`, type: isName ? before : declared, array: bracket >= 0 };
 }
 
-/** The type that `tokens` spell. `undefined`: a name that is declared nowhere here; `null`: a struct that only a compiler can lay out. */
+/**
+ * The type that `tokens` spell. `undefined`: a name that is declared nowhere here; `null`: a struct that only a
+ * compiler can lay out.
+ */
 export function resolveType(
   tokens: readonly Token[],
   scope: string,
@@ -160,13 +163,17 @@ export function resolveType(
     const type = names.types.get(name);
     if (type !== undefined) return type;
     const alias = names.aliases.get(name);
-    // A name may be an alias of itself one namespace further out, so the depth is bounded rather than the names remembered.
+    // A name may be an alias of itself one namespace further out, so the depth is bounded rather than the names
+    // remembered.
     if (alias !== undefined && depth < 32) return resolveType(alias.tokens, alias.scope, names, depth + 1);
   }
   return spelled;
 }
 
-/** `warpcell::Tensor<const float, 2>`, or without the namespace where a using directive opened it; `null`: something else. */
+/**
+ * `warpcell::Tensor<const float, 2>`, or without the namespace where a using directive opened it; `null`: something
+ * else.
+ */
 function viewOf(tokens: readonly Token[], scope: string, names: Names, depth: number): CType | null | undefined {
   const open = tokens.findIndex(({ text }) => text === "<");
   const close = tokens.findLastIndex(({ text }) => text === ">");
@@ -216,7 +223,10 @@ function joinWords(tokens: readonly Token[]): string {
     .replace(/ \*/g, "*");
 }
 
-/** The full names that a name may stand for in the namespace `scope`, innermost first: in "a::b::", x is a::b::x, a::x or x. */
+/**
+ * The full names that a name may stand for in the namespace `scope`, innermost first: in "a::b::", x is a::b::x, a::x
+ * or x.
+ */
 function candidates(words: readonly Token[], scope: string, { opened }: Names): string[] {
   const name = joinWords(words);
   if (name.startsWith("::")) return [name.slice(2)];

@@ -1,4 +1,5 @@
-// A checked launch: turns sizes and arguments into a Launch record in `binding.scratch`, with all that can be known beforehand prepared once.
+// A checked launch: turns sizes and arguments into a Launch record in `binding.scratch`, with all that can be known
+// beforehand prepared once.
 import { binding } from "../wire/binding.ts";
 import { packerOf, read, type Pack } from "./argument.ts";
 import { pointerOffsets, roundUp, type CType } from "./c-types.ts";
@@ -18,11 +19,15 @@ import type { Parameter } from "./signature.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { activity, type Described } from "../device/activity.ts";
 
-/** Blocks or threads along x, or along up to three axes. No tuple: `const config = { grid: [4, 4], block: 16 }` has an array of any length, and the launch counts it. */
+/**
+ * Blocks or threads along x, or along up to three axes. No tuple: `const config = { grid: [4, 4], block: 16 }` has an
+ * array of any length, and the launch counts it.
+ */
 export type Size = number | readonly number[];
 /**
- * `shared`: dynamic shared memory, bytes. `cooperative`: all blocks run at once and may wait for each other (`this_grid().sync()`), or the launch is refused. `bytes`, `flops`: what the launch moves and
- * computes, for a profile to say how fast that was.
+ * `shared`: dynamic shared memory, bytes. `cooperative`: all blocks run at once and may wait for each other
+ * (`this_grid().sync()`), or the launch is refused. `bytes`, `flops`: what the launch moves and computes, for a profile
+ * to say how fast that was.
  */
 export interface LaunchConfig {
   readonly grid: Size;

@@ -302,3 +302,10 @@ describe("what TypeScript cannot pass is refused by name", () => {
     expect(() => parseSignatures(source)).toThrow(sentence);
   });
 });
+
+test("a struct with an array of arrays is refused with what will do", () => {
+  expect(() => parseSignatures("struct F { float w[5][5]; }; __global__ void k(float* o, F f) {}")).toThrow(
+    'but is "F f". Its layout is known to the compiler alone (bases, bit fields, unions, arrays of arrays or members of unknown type): pass a pointer to it instead; for float w[5][5] float w[25] will do.',
+  );
+  expect(parseSignatures("struct F { float w[25]; }; __global__ void k(float* o, F f) {}").kernels).toHaveLength(1);
+});

@@ -29,8 +29,13 @@ export interface KernelDeclaration {
   /** Where their types are looked up: the namespace, and what the source declares. */
   readonly scope: string;
   readonly names: Names;
-  /** The parameters of one instance; `args` are template arguments as C++ text. Throws CompileError naming a parameter that it cannot understand. */
+  /**
+   * The parameters of one instance; `args` are template arguments as C++ text. Throws CompileError naming a parameter
+   * that it cannot understand.
+   */
   parameters(args?: readonly string[]): { parameters: Parameter[]; bytes: number };
+  /** The first argument for a type that is one word and names none that is known; else `null`. */
+  unknownType(args: readonly string[]): string | null;
 }
 
 export interface Signatures {
@@ -38,8 +43,9 @@ export interface Signatures {
 }
 
 /**
- * Every kernel that `source` defines, in order. `headers` are the texts of the files that it includes, each behind those that it includes itself: they lend their types and macros. Throws
- * CompileError for a kernel without template whose parameters it cannot understand.
+ * Every kernel that `source` defines, in order. `headers` are the texts of the files that it includes, each behind
+ * those that it includes itself: they lend their types and macros. Throws CompileError for a kernel without template
+ * whose parameters it cannot understand.
  */
 export function parseSignatures(
   source: string,
@@ -308,6 +314,13 @@ class Walk {
         bytes,
       };
     };
+    const unknownType = (args: readonly string[]): string | null =>
+      args.find(
+        (text, index) =>
+          templateParameters?.[index]?.kind === "type" &&
+          /^\w+$/.test(text) &&
+          resolveType(tokenize(text).tokens, prefix, names) === undefined,
+      ) ?? null;
     const known = this.#kernels.get(qualified);
     if (
       known !== undefined &&
@@ -334,6 +347,7 @@ class Walk {
       scope: prefix,
       names,
       parameters,
+      unknownType,
     });
   }
 }
@@ -407,7 +421,10 @@ function withoutAttributes(tokens: readonly Token[]): Token[] {
   return kept;
 }
 
-/** The names that a struct or enum is declared under: its own, and those that a typedef gives it. `words` are `head` without keywords. */
+/**
+ * The names that a struct or enum is declared under: its own, and those that a typedef gives it. `words` are `head`
+ * without keywords.
+ */
 function declaredNames(head: readonly Token[], words: readonly Token[]): string[] {
   const isTypedef = head[0]?.text === "typedef";
   return words

@@ -15,7 +15,8 @@ export interface TokenizedSource {
   readonly macros: ReadonlyMap<string, string>;
 }
 
-// Raw strings come before words, so that the R of R"(…)" does not become a name. Loops run over single characters, which V8 needs no stack for: tables in strings are long.
+// Raw strings come before words, so that the R of R"(…)" does not become a name. Loops run over single characters,
+// which V8 needs no stack for: tables in strings are long.
 const pattern = new RegExp(
   [
     /(?<space>[ \t\r\f\v]+|\\\r?\n)/,
@@ -49,9 +50,9 @@ export function integerOf(token: Token | undefined): number {
 }
 
 /**
- * Splits `source` into tokens. `macros` are those defined before, and then those defined after it. Branches of `#if 0`, `#ifdef NAME` and
- * `#if defined(NAME)` that cannot be compiled are left out; of conditions that only a compiler can evaluate, all branches stay.
- * Macros stay as they are, but for those that say `__global__`.
+ * Splits `source` into tokens. `macros` are those defined before, and then those defined after it. Branches of `#if 0`,
+ * `#ifdef NAME` and `#if defined(NAME)` that cannot be compiled are left out; of conditions that only a compiler can
+ * evaluate, all branches stay. Macros stay as they are, but for those that say `__global__`.
  */
 export function tokenize(source: string, macros = new Map<string, string>()): TokenizedSource {
   const tokens: Token[] = [];

@@ -3,6 +3,7 @@ import { DeviceUnavailable } from "../errors.ts";
 import { DeviceProcess } from "./process.ts";
 import { worded } from "../wording.ts";
 
+/** Where tensors are made when no device is named. */
 export interface DefaultDevice {
   readonly device: DeviceProcess;
   /** A sentence: why this one. */
@@ -11,7 +12,10 @@ export interface DefaultDevice {
 
 let chosen: DefaultDevice | undefined;
 
-/** The device that new tensors go to: `WARPCELL_DEVICE`, else the first GPU when it works, else the CPU with the reason. Decided once. */
+/**
+ * The device that new tensors go to: `WARPCELL_DEVICE`, else the first GPU when it works, else the CPU with the reason.
+ * Decided once.
+ */
 export function defaultDevice(): DefaultDevice {
   return (chosen ??= choose(process.env["WARPCELL_DEVICE"]));
 }
@@ -47,7 +51,10 @@ function named(name: string): DeviceProcess {
   return DeviceProcess.get(kind as "cpu" | "cuda", Number(index ?? 0));
 }
 
-/** The device of that name, or the default one. Throws DeviceUnavailable with the reason; it never falls back to another. */
+/**
+ * The device of that name, or the default one. Throws DeviceUnavailable with the reason; it never falls back to
+ * another.
+ */
 export function deviceNamed(name?: string): DeviceProcess {
   return name === undefined ? defaultDevice().device : named(name);
 }

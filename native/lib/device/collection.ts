@@ -1,19 +1,25 @@
-// What is to happen after a JavaScript object has been collected: when the event loop turns, as FinalizationRegistry has it, or at once when memory is wanted
-// in the midst of a job.
+// What is to happen after a JavaScript object has been collected: when the event loop turns, as FinalizationRegistry
+// has it, or at once when memory is wanted in the midst of a job.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { binding } from "../wire/binding.ts";
 
 const due = new Map<number, () => void>();
 
-/** Runs `action`, which must not hold the object, some time after it has been collected. Returns a number for {@link living}. */
+/**
+ * Runs `action`, which must not hold the object, some time after it has been collected. Returns a number for {@link
+ * living}.
+ */
 export function afterCollection(object: object, action: () => void): number {
   const number = binding.watch(object);
   due.set(number, action);
   return number;
 }
 
-/** The object of a number, or `null` once it has been collected. Unlike a WeakRef, neither this nor {@link afterCollection} keeps it until the end of the job. */
+/**
+ * The object of a number, or `null` once it has been collected. Unlike a WeakRef, neither this nor {@link
+ * afterCollection} keeps it until the end of the job.
+ */
 export function living(number: number): object | null {
   return binding.watched(number);
 }
@@ -31,7 +37,10 @@ export function reclaim(): boolean {
 
 let forced: (() => void) | undefined;
 
-/** Has the collector look for all that nobody can reach, now, and runs what is due. It takes milliseconds: for when there is no memory left. */
+/**
+ * Has the collector look for all that nobody can reach, now, and runs what is due. It takes milliseconds: for when
+ * there is no memory left.
+ */
 export function collectGarbage(): boolean {
   if (forced === undefined) {
     setFlagsFromString("--expose-gc");

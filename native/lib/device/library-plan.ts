@@ -1,4 +1,5 @@
-// A planned call of a vendor's library on a device: asks for it once, runs it as cheaply as a kernel, and plans it again in every new process.
+// A planned call of a vendor's library on a device: asks for it once, runs it as cheaply as a kernel, and plans it
+// again in every new process.
 import { binding } from "../wire/binding.ts";
 import { Op } from "../wire/commands.ts";
 import { layRun } from "../wire/records.ts";
@@ -77,8 +78,9 @@ export class LibraryPlan {
   }
 
   /**
-   * The plan of a call with all its terms, e.g. "matmul m=2 n=2 …"; equal texts give the same plan. A new one may be measured by running the
-   * `trial`, so what that writes must be written again. Throws DeviceError NO_LIBRARY with the way to get it, UNSUPPORTED.
+   * The plan of a call with all its terms, e.g. "matmul m=2 n=2 …"; equal texts give the same plan. A new one may be
+   * measured by running the `trial`, so what that writes must be written again. Throws DeviceError NO_LIBRARY with the
+   * way to get it, UNSUPPORTED.
    */
   static obtain(
     device: DeviceProcess,
@@ -140,7 +142,10 @@ export class LibraryPlan {
     }
   }
 
-  /** Submits one run, with places and scalars as the call has them; returns the sequence. Throws OutOfMemory when there is no room for the workspace. */
+  /**
+   * Submits one run, with places and scalars as the call has them; returns the sequence. Throws OutOfMemory when there
+   * is no room for the workspace.
+   */
   run(places: RunPlaces, scalars: readonly number[]): number {
     const device = this.#device;
     if (this.workspace === 0) {

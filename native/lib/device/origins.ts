@@ -1,5 +1,6 @@
-// Where a command came from: turns the numbers that travel with launches into "Cell [3]:4" and kernel names. The numbers belong to others (the session's table
-// of call sites, the modules' kernel ids), which register how to read them.
+// Where a command came from: turns the numbers that travel with launches into "Cell [3]:4" and kernel names. The
+// numbers belong to others (the session's table of call sites, the modules' kernel ids), which register how to read
+// them.
 
 /** The call site of the next command: whoever runs cells sets it before a launch. 0: nobody knows. */
 export const origin = { current: 0 };
@@ -9,11 +10,18 @@ type Describe = (number: number) => string | undefined;
 /** Plans of libraries travel among the kernels with this bit set (`kFlightOfPlan` of addon/flights.h). */
 export const planBit = 2 ** 31;
 
-const readers: { origins: Describe; cells: Describe; kernels: Describe; plans: Describe } = {
+const readers: {
+  origins: Describe;
+  cells: Describe;
+  kernels: Describe;
+  plans: Describe;
+  caller: () => string | undefined;
+} = {
   origins: () => undefined,
   cells: () => undefined,
   kernels: () => undefined,
   plans: () => undefined,
+  caller: () => undefined,
 };
 
 /** Registers what turns an origin into text such as "Cell [3]:4". */
@@ -24,6 +32,11 @@ export function describeOrigins(describe: Describe): void {
 /** Registers what turns an origin into the front end's id of its cell. */
 export function describeCells(describe: Describe): void {
   readers.cells = describe;
+}
+
+/** Registers what says which place of the user's code is running, such as "Cell [3]:4". */
+export function describeCaller(describe: () => string | undefined): void {
+  readers.caller = describe;
 }
 
 /** Registers what turns a kernel id into its name. */
@@ -42,6 +55,11 @@ export function originText(number: number): string | undefined {
 
 export function originCell(number: number): string | undefined {
   return number === 0 ? undefined : readers.cells(number);
+}
+
+/** The place in the user's code from which this is called; it costs a stack trace. */
+export function callerText(): string | undefined {
+  return readers.caller();
 }
 
 export function kernelName(id: number): string {

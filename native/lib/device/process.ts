@@ -7,6 +7,7 @@ import { headerBytes, headerOffsets, Op } from "../wire/commands.ts";
 import { type DeviceFault, DeviceUnavailable, InterruptedError, OutOfMemory, WarpcellError } from "../errors.ts";
 import { faultOf, interruptionOf, type Loss, refusalOf } from "./faults.ts";
 import { origin } from "./origins.ts";
+import { sizeText } from "../figures.ts";
 import type { DeviceProperties } from "../wire/properties.ts";
 
 export type { Field } from "../wire/answers.ts";
@@ -14,10 +15,17 @@ export { describeKernels, describeOrigins, origin } from "./origins.ts";
 
 export type DeviceKind = "cpu" | "cuda" | "nvrtc";
 
-/** device: what kernels use. host: shared memory that this process reads; pinned, where the device has memory of its own. */
+/**
+ * device: what kernels use. host: shared memory that this process reads; pinned, where the device has memory of its
+ * own.
+ */
 export type MemoryKind = "device" | "host";
 
-/** Memory may grow to this without the collector being asked what nobody holds any more; then to twice what it left. V8 alone does not hurry: a device's memory is not its own. A processor's is everybody's, and warm where it is used again. */
+/**
+ * Memory may grow to this without the collector being asked what nobody holds any more; then to twice what it left. V8
+ * alone does not hurry: a device's memory is not its own. A processor's is everybody's, and warm where it is used
+ * again.
+ */
 const leastComfort = ({ unifiedMemory }: DeviceProperties) => (unifiedMemory ? 2 ** 28 : 2 ** 31);
 
 /** From the cheapest way to the last. */
@@ -41,7 +49,10 @@ interface Lost {
   error: DeviceFault | InterruptedError;
 }
 
-/** One device with the process that hosts it. There is one per device; it starts when it is first asked for and heals itself when it dies. */
+/**
+ * One device with the process that hosts it. There is one per device; it starts when it is first asked for and heals
+ * itself when it dies.
+ */
 export class DeviceProcess {
   /** "cpu", "cuda:0", … */
   readonly name: string;
@@ -56,7 +67,11 @@ export class DeviceProcess {
   #hasHealed = false;
   readonly #reloads: (() => void)[] = [];
   readonly #lost: Lost[] = [];
-  /** Sequences whose answers are awaited: that of a compilation comes when it is done, however far the work behind it has got. */
+  readonly #checks: ((completed: number) => WarpcellError | undefined)[] = [];
+  /**
+   * Sequences whose answers are awaited: that of a compilation comes when it is done, however far the work behind it
+   * has got.
+   */
   readonly #asked = new Set<number>();
   /** A command that failed and did not kill the process: thrown by the next synchronisation. */
   #refused: WarpcellError | undefined;
@@ -77,7 +92,10 @@ export class DeviceProcess {
     this.#comfort = leastComfort(properties);
   }
 
-  /** The process of a device; started when it does not run yet. Throws {@link DeviceUnavailable} with the reason when it cannot. */
+  /**
+   * The process of a device; started when it does not run yet. Throws {@link DeviceUnavailable} with the reason when it
+   * cannot.
+   */
   static get(kind: DeviceKind, index = 0): DeviceProcess {
     const name = kind === "cpu" ? "cpu" : `${kind}:${index}`;
     const known = running.get(name);
@@ -101,8 +119,9 @@ export class DeviceProcess {
   }
 
   /**
-   * Sends a command with a message and blocks until its answer: the fields after "ok". A refusal throws {@link CompileError}, {@link OutOfMemory},
-   * {@link LaunchError} or {@link DeviceError}; a death {@link DeviceFault}; an interrupt {@link InterruptedError}.
+   * Sends a command with a message and blocks until its answer: the fields after "ok". A refusal throws {@link
+   * CompileError}, {@link OutOfMemory}, {@link LaunchError} or {@link DeviceError}; a death {@link DeviceFault}; an
+   * interrupt {@link InterruptedError}.
    */
   request(op: Op, fields: Field[]): Uint8Array[] {
     const start = clock();
@@ -131,7 +150,10 @@ export class DeviceProcess {
     }
   }
 
-  /** Submits the record in `binding.scratch` and returns its sequence. A process that died is healed first, and its fault thrown. */
+  /**
+   * Submits the record in `binding.scratch` and returns its sequence. A process that died is healed first, and its
+   * fault thrown.
+   */
   submit(): number {
     const watcher = activity.current;
     const start = watcher === null ? 0 : clock();
@@ -149,8 +171,9 @@ export class DeviceProcess {
   }
 
   /**
-   * Blocks until all submitted work is done and visible. Throws {@link DeviceFault} for a kernel that broke the process, {@link LaunchError} for
-   * a launch that the device refused, {@link InterruptedError}; the process is whole again when it throws.
+   * Blocks until all submitted work is done and visible. Throws {@link DeviceFault} for a kernel that broke the
+   * process, {@link LaunchError} for a launch that the device refused, {@link InterruptedError}; the process is whole
+   * again when it throws.
    */
   synchronize(): void {
     const start = clock();
@@ -173,14 +196,20 @@ export class DeviceProcess {
     this.#throwRefused();
   }
 
-  /** A block of at least `bytes` bytes, 256-byte aligned, as a place. What collected objects held is used before new memory is. Throws {@link OutOfMemory}. */
+  /**
+   * A block of at least `bytes` bytes, 256-byte aligned, as a place. What collected objects held is used before new
+   * memory is. Throws {@link OutOfMemory}.
+   */
   allocate(bytes: number, memory: MemoryKind): number {
     return this.#place(bytes, memory, (mayGrow) =>
       binding.allocate(this.client, memoryNumbers[memory], bytes, mayGrow),
     );
   }
 
-  /** The same of device memory for an object, which owns it: {@link disown} or the object's collection frees it. `weight`: bytes as V8 is told of them. */
+  /**
+   * The same of device memory for an object, which owns it: {@link disown} or the object's collection frees it.
+   * `weight`: bytes as V8 is told of them.
+   */
   allocateFor(owner: object, bytes: number, weight: number): number {
     const place = binding.own(this.client, bytes, weight, owner, false);
     return place >= 0
@@ -207,8 +236,9 @@ export class DeviceProcess {
       if (place >= 0) return place;
     }
     const { allocated } = binding.memory(this.client);
+    const whole = memory === "device" ? `, which has ${sizeText(this.properties.memoryTotal)}` : "";
     throw new OutOfMemory(
-      `There are not ${bytes} bytes of ${memory} memory left on ${this.name}: tensors hold ${allocated}. Dispose of tensors that you no longer need.`,
+      `There are not ${sizeText(bytes)} of ${memory} memory left on ${this.name}${whole}: tensors hold ${sizeText(allocated)}. Dispose of tensors that you no longer need, or work on fewer elements at a time.`,
       this.name,
       bytes,
     );
@@ -218,7 +248,10 @@ export class DeviceProcess {
     binding.free(this.client, place);
   }
 
-  /** The memory of a block in this process: of host segments, and device segments of `cpu`. Synchronise before reading what a command writes. It does not keep the block from being freed. */
+  /**
+   * The memory of a block in this process: of host segments, and device segments of `cpu`. Synchronise before reading
+   * what a command writes. It does not keep the block from being freed.
+   */
   part(place: number, bytes: number): ArrayBuffer {
     return binding.part(this.client, place, bytes);
   }
@@ -249,6 +282,14 @@ export class DeviceProcess {
     this.#reloads.push(reload);
   }
 
+  /**
+   * Registers what looks, after every wait, at what kernels up to a sequence have told of themselves; the wait throws
+   * what it returns.
+   */
+  onWait(check: (completed: number) => WarpcellError | undefined): void {
+    this.#checks.push(check);
+  }
+
   /** Waits for all devices, and throws the first error. Called on a fresh stack, at the end of a cell. */
   static async settle(): Promise<void> {
     const failures: unknown[] = [];
@@ -261,7 +302,8 @@ export class DeviceProcess {
 
   async #settle(): Promise<void> {
     if (this.#hasHealed) {
-      // Others may have waited for what was lost. Waits end in the order in which they began, and a rejection that nobody awaits is known a turn later.
+      // Others may have waited for what was lost. Waits end in the order in which they began, and a rejection that
+      // nobody awaits is known a turn later.
       this.#hasHealed = false;
       await this.synchronizeAsync();
       await new Promise(setImmediate);
@@ -329,12 +371,14 @@ export class DeviceProcess {
 
     if (outcome === "interrupted") interruptAll();
     const error = this.#heal(records);
+    if (error instanceof InterruptedError) interruption ??= error;
     const isReported = outcome === "died" && error instanceof InterruptedError;
     if (!isReported) throw error;
   }
 
   /**
-   * Starts a new process with all that the old one had. Its steps can be repeated: an interrupt may terminate JavaScript between any two.
+   * Starts a new process with all that the old one had. Its steps can be repeated: an interrupt may terminate
+   * JavaScript between any two.
    */
   #heal(records: ErrorRecord[]): DeviceFault | InterruptedError {
     this.#whole = false;
@@ -387,22 +431,37 @@ export class DeviceProcess {
   }
 
   #throwRefused(): void {
-    const refused = this.#refused;
+    let refused = this.#refused;
     this.#refused = undefined;
+    for (const check of this.#checks) {
+      const found = check(binding.completed(this.client));
+      refused ??= found;
+    }
     if (refused !== undefined) throw refused;
   }
 }
 
-/** Makes every wait for a device end, now and until {@link clearInterrupt}; from any thread. A device that works is restarted, an idle one is left alone. */
+/**
+ * Makes every wait for a device end, now and until {@link clearInterrupt}; from any thread. A device that works is
+ * restarted, an idle one is left alone.
+ */
 export function interrupt(): void {
   binding.interrupt();
 }
 
 export function clearInterrupt(): void {
+  interruption = null;
   binding.clearInterrupt();
 }
 
 /** An interrupt stops the work of all devices, whichever of them noticed it; it is used up by that. */
+let interruption: InterruptedError | null = null;
+
+/** The first interrupt of a device's work since {@link clearInterrupt}: who awaited that work has heard of it, too. */
+export function lastInterruption(): InterruptedError | null {
+  return interruption;
+}
+
 function interruptAll(): void {
   for (const device of running.values()) {
     if (device.isBusy) device.killInterrupted();

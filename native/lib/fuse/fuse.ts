@@ -1,4 +1,5 @@
-// fuse(fn): the function whose elementwise operations and reductions run as one kernel, made for what it is called with.
+// fuse(fn): the function whose elementwise operations and reductions run as one kernel, made for what it is called
+// with.
 import { TensorError } from "../errors.ts";
 import { append } from "../autograd/tape.ts";
 import type { DeviceArray } from "../memory/array.ts";
@@ -16,6 +17,7 @@ export interface FuseOptions {
   readonly wait?: boolean;
 }
 
+/** A function whose elementwise operations run as one kernel. */
 export interface Fused<A extends readonly unknown[]> {
   (...args: A): Tensor;
   /** The CUDA C++ of the kernel that the last call ran, or has had compiled; `null` before the first call. */
@@ -90,7 +92,10 @@ class Fusion {
     );
   }
 
-  /** By fused kernels where they are ready and nobody differentiates further; else by the operations one by one, run again from the leaves. */
+  /**
+   * By fused kernels where they are ready and nobody differentiates further; else by the operations one by one, run
+   * again from the leaves.
+   */
   #gradients(
     source: string,
     operations: Trace["operations"],
@@ -139,14 +144,17 @@ class Fusion {
 }
 
 /**
- * The function that computes what `fn` does, but as one kernel: elementwise operations, broadcasts, and reductions over the last axes (or all), whose results
- * may be used row by row, as in softmax. A kernel is made for each combination of dtypes and of operands that broadcast, not for each size; until it is compiled, calls
- * run `fn` as it is ({@link FuseOptions.wait} waits instead).
+ * The function that computes what `fn` does, but as one kernel: elementwise operations, broadcasts, and reductions over
+ * the last axes (or all), whose results may be used row by row, as in softmax. A kernel is made for each combination of
+ * dtypes and of operands that broadcast, not for each size; until it is compiled, calls run `fn` as it is ({@link
+ * FuseOptions.wait} waits instead).
  *
- * Every call runs `fn`, on tensors without numbers, to see what it computes: numbers in it (`x.mul(rate)`) are arguments of the kernel, so that another one compiles
- * nothing; tensors that it captures are operands. `fn` must not read a tensor, change one in place, or do what no kernel of this kind can: the TensorError names it.
- * Narrow floats are computed in float32 and rounded once, at the end. Gradients run as fused kernels too, where their rules are elementwise or sum over
- * the last axes; otherwise, and for gradients of gradients, as the operations one by one, which are then run again.
+ * Every call runs `fn`, on tensors without numbers, to see what it computes: numbers in it (`x.mul(rate)`) are
+ * arguments of the kernel, so that another one compiles nothing; tensors that it captures are operands. `fn` must not
+ * read a tensor, change one in place, or do what no kernel of this kind can: the TensorError names it. Narrow floats
+ * are computed in float32 and rounded once, at the end. Gradients run as fused kernels too, where their rules are
+ * elementwise or sum over the last axes; otherwise, and for gradients of gradients, as the operations one by one, which
+ * are then run again.
  */
 export function fuse<A extends readonly unknown[]>(fn: (...args: A) => Tensor, options: FuseOptions = {}): Fused<A> {
   if (typeof fn !== "function")

@@ -4,7 +4,7 @@ import { factsOf, wideOf, type DType } from "../memory/dtype.ts";
 import { formatShape, isContiguous, sizeOf, stretch, type Shape, type View } from "../memory/shape.ts";
 import type { ParameterKind } from "../ops/library.ts";
 import { sameShape } from "../ops/map.ts";
-import { reducers, type ReducerName } from "../ops/reduce.ts";
+import { reducers, type ReducerName } from "../ops/reducers.ts";
 import type { DeviceArray } from "../memory/array.ts";
 import type { Operand, Scalar } from "../ops/operation.ts";
 import { kernelText } from "./text.ts";
@@ -16,7 +16,10 @@ export interface Space {
   readonly axis: number | null;
 }
 
-/** A tensor as the kernel sees it: over the whole space. `step`: between neighbours along a row, 0 or 1. `gathered`: it lies another way and is copied first. */
+/**
+ * A tensor as the kernel sees it: over the whole space. `step`: between neighbours along a row, 0 or 1. `gathered`: it
+ * lies another way and is copied first.
+ */
 export interface OperandView {
   readonly array: DeviceArray;
   readonly view: View;
@@ -93,7 +96,9 @@ class Writer {
     return this.space.shape.slice(0, this.space.axis!);
   }
 
-  /** Which of a row's shapes a value that depends on a reduction has; `null`: it has an element for each of the space. */
+  /**
+   * Which of a row's shapes a value that depends on a reduction has; `null`: it has an element for each of the space.
+   */
   rowForm({ shape, isReduced }: Traced): Form | null {
     if (!isReduced || this.space.axis === null) return null;
     if (sameShape(shape, this.#kept)) return "kept";
@@ -234,7 +239,10 @@ function viewThrough(traced: Traced, array: DeviceArray): View {
   return { shape, strides: shape.map((size) => (size === 1 ? 0 : strides[next++]!)), offset: view.offset };
 }
 
-/** Between neighbours along what a kernel walks: the reduced axes, or the last one. `null`: neither all in a row nor all the same. */
+/**
+ * Between neighbours along what a kernel walks: the reduced axes, or the last one. `null`: neither all in a row nor all
+ * the same.
+ */
 function stepOf({ shape, strides }: View, { axis }: Space): 0 | 1 | null {
   const walked = shape.map((_, at) => at).filter((at) => shape[at] !== 1);
   const axes = axis === null ? walked.slice(-1) : walked.filter((at) => at >= axis);

@@ -1,6 +1,8 @@
-// The gradient of a function from the operations that it was traced as: by the rules of the table, on traced tensors or on those with numbers.
+// The gradient of a function from the operations that it was traced as: by the rules of the table, on traced tensors or
+// on those with numbers.
 import type { DeviceArray } from "../memory/array.ts";
 import { GradientError } from "../errors.ts";
+import { isRecording } from "../ops/apply.ts";
 import { call, callAll } from "../ops/calls.ts";
 import type { Operand } from "../ops/operation.ts";
 import { Traced, type Noted } from "./traced.ts";
@@ -25,8 +27,8 @@ export function replayed(
 }
 
 /**
- * The gradient of `result` for each wanted leaf, from `seed`, the gradient of the result; `null` where it does not depend on it. `valueOf` says what stands for a traced
- * tensor: itself, or one with numbers.
+ * The gradient of `result` for each wanted leaf, from `seed`, the gradient of the result; `null` where it does not
+ * depend on it. `valueOf` says what stands for a traced tensor: itself, or one with numbers.
  */
 export function pullback(
   operations: readonly Noted[],
@@ -59,6 +61,7 @@ export function pullback(
       outputs: outputs.map(valueOf),
       attributes,
       wanted: inputs.map((input) => isWanted(input, wants)),
+      isDifferentiated: isRecording(),
     });
     inputs.forEach((input, index) => {
       const part = back[index] ?? null;

@@ -1,4 +1,5 @@
-// Writes the CUDA C++ of a fused kernel: its operands as a struct, what is computed for each element, and what is reduced between.
+// Writes the CUDA C++ of a fused kernel: its operands as a struct, what is computed for each element, and what is
+// reduced between.
 import { factsOf, type DType } from "../memory/dtype.ts";
 import type { ParameterKind } from "../ops/library.ts";
 import type { OperandView, Space, Stage, Step } from "./program.ts";

@@ -5,10 +5,11 @@ import type { DeviceProcess } from "../device/process.ts";
 import { DeviceArray, viewOf } from "../memory/array.ts";
 import { factsOf } from "../memory/dtype.ts";
 import { merged, sizeOf, type View } from "../memory/shape.ts";
+import { readOperand } from "../ops/apply.ts";
 import { contiguous } from "../ops/copy.ts";
 import { LibraryKernel, type LibraryArgument, type ParameterKind } from "../ops/library.ts";
 import { flatGrid, layoutOf } from "../ops/map.ts";
-import { rowBlocks, rowParts } from "../ops/reduce.ts";
+import { rowParts, wantedBlocks } from "../ops/reduce.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import type { OperandView, Program } from "./program.ts";
 import { widthOf } from "./text.ts";
@@ -130,6 +131,7 @@ export class Variant {
 
   /** Computes the program's result. It is ready. */
   run({ result, operands, numbers, space }: Program): Tensor {
+    for (const { array } of operands) readOperand("a fused function", array);
     const out = Tensor.empty(this.#device, result.dtype, result.shape);
     const gathered: DeviceArray[] = [];
     const views = operands.map(({ array, view, gathered: isGathered }): { array: DeviceArray; view: View } => {
@@ -214,7 +216,33 @@ export class Variant {
   }
 }
 
-/** Whether every pack of neighbours begins at a multiple of its size. `strides`: of each operand, but along what is walked. */
+// Threads of a block that works on rows.
+const rowThreads = 256;
+
+/**
+ * Blocks for `count` rows, or parts of them, of `chunk` elements of `width` bytes. A warp needs no barrier; it takes
+ * short rows, and longer ones where there are enough to fill the device.
+ */
+function rowBlocks(
+  device: DeviceProcess,
+  count: number,
+  chunk: number,
+  width: number,
+): { readonly grid: number; readonly block: number; readonly byWarp: number } {
+  const isSerial = device.properties.libraryBlock === 1;
+  const byWarp = chunk <= 1024 || (chunk * width <= 32768 && count >= device.properties.multiprocessors * 32);
+  const perBlock = isSerial
+    ? Math.max(1, Math.ceil(8192 / chunk), Math.ceil(count / (wantedBlocks(device) * 64)))
+    : byWarp
+      ? rowThreads / 32
+      : 1;
+  return { grid: Math.ceil(count / perBlock), block: isSerial ? 1 : rowThreads, byWarp: Number(byWarp) };
+}
+
+/**
+ * Whether every pack of neighbours begins at a multiple of its size. `strides`: of each operand, but along what is
+ * walked.
+ */
 function isAligned(
   operands: readonly OperandView[],
   views: readonly { array: DeviceArray }[],

@@ -1,4 +1,5 @@
-// Tensors as a table of the package apache-arrow and back. The package is loaded when it is first needed: it takes as long as the library itself.
+// Tensors as a table of the package apache-arrow and back. The package is loaded when it is first needed: it takes as
+// long as the library itself.
 import type { Data, Field, Table } from "apache-arrow";
 import { deviceNamed } from "../device/choice.ts";
 import { FormatError, TensorError } from "../errors.ts";
@@ -7,7 +8,7 @@ import { upload } from "../memory/transfer.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { extension, tensorExtension, type Column } from "./arrow.ts";
 import type { Source } from "./source.ts";
-import { asElements } from "./stored.ts";
+import { asElements, shown } from "./stored.ts";
 
 type Arrow = typeof import("apache-arrow");
 
@@ -55,14 +56,17 @@ function unpacked(bits: Uint8Array, count: number): Uint8Array {
   return Uint8Array.from({ length: count }, (_, index) => (bits[index >> 3]! >> (index & 7)) & 1);
 }
 
-/** A column and its field. Rows are the first axis; what is behind is a list of one length, whose shape the field tells where it has several axes. */
+/**
+ * A column and its field. Rows are the first axis; what is behind is a list of one length, whose shape the field tells
+ * where it has several axes.
+ */
 function columnOf(
   arrow: Arrow,
   tensor: Tensor,
   name: string,
   used: Set<ArrayBufferLike>,
 ): { data: Data; field: Field } {
-  const element = arrowTypes[tensor.dtype];
+  const element = arrowTypes[tensor.dtype as DType];
   if (element === undefined)
     throw new FormatError(
       "DTYPE",
@@ -71,7 +75,7 @@ function columnOf(
     );
   if (tensor.shape.length === 0)
     throw new TensorError("SHAPE", `A column has rows, but ${name} is a tensor without axes: reshape it to [1].`);
-  const own = tensor.data();
+  const own = shown(tensor);
   // The package takes two columns in the same memory for one range when it writes them.
   const elements = used.has(own.buffer) ? own.slice() : own;
   used.add(own.buffer);
@@ -101,7 +105,10 @@ function columnOf(
   };
 }
 
-/** A table with a column for each tensor: rows are the first axis, further axes lists of one length. Throws TensorError when they have different numbers of rows, FormatError for a dtype that Arrow lacks. */
+/**
+ * A table with a column for each tensor: rows are the first axis, further axes lists of one length. Throws TensorError
+ * when they have different numbers of rows, FormatError for a dtype that Arrow lacks.
+ */
 export async function toArrow(tensors: Readonly<Record<string, Tensor>>): Promise<Table> {
   const rows = new Set(Object.values(tensors).map(({ shape }) => shape[0]));
   if (rows.size > 1)

@@ -1,4 +1,5 @@
-// Arrow's files and streams: columns of numbers, of booleans and of lists of one length, as checked places of tensors (Arrow Columnar Format, "Serialization and Interprocess Communication").
+// Arrow's files and streams: columns of numbers, of booleans and of lists of one length, as checked places of tensors
+// (Arrow Columnar Format, "Serialization and Interprocess Communication").
 import { FormatError } from "../errors.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { FlatTable } from "./flatbuffer.ts";

@@ -12,12 +12,15 @@ import { sourceOfBytes, withFile, type Source } from "./source.ts";
 import { tensorOf } from "./stored.ts";
 import { entriesOf, zipParts } from "./zip.ts";
 
+/** Kinds of files: one tensor (.npy), several with names, or columns of a table (.arrow, and as a stream .arrows). */
 export type FileFormat = "npy" | "npz" | "safetensors" | "arrow" | "arrows";
+/** Tensors by their names. */
 export type TensorRecord = Record<string, Tensor>;
 
 /**
- * `device`: where tensors go, the default one when left out. `format`: when neither the name nor the first bytes say it. `only`: names of those to load. `maxRatio`: how many times
- * its packed size an entry of an .npz may have, 100 when left out.
+ * `device`: where tensors go, the default one when left out. `format`: when neither the name nor the first bytes say
+ * it. `only`: names of those to load. `maxRatio`: how many times its packed size an entry of an .npz may have, 100 when
+ * left out.
  */
 export interface LoadOptions {
   readonly device?: string;
@@ -25,7 +28,10 @@ export interface LoadOptions {
   readonly only?: readonly string[];
   readonly maxRatio?: number;
 }
-/** `format`: when the name does not say it. `compress`: deflate the entries of an .npz. `metadata`: texts for a .safetensors file. */
+/**
+ * `format`: when the name does not say it. `compress`: deflate the entries of an .npz. `metadata`: texts for a
+ * .safetensors file.
+ */
 export interface SaveOptions {
   readonly format?: FileFormat;
   readonly compress?: boolean;
@@ -218,8 +224,10 @@ function readAll(
 }
 
 /**
- * The tensor of a .npy file, or the tensors of another one under their names. Bytes are read as they are, and may be part of a larger buffer. Sizes are checked against the file before anything
- * is allocated. Throws FormatError for a file that is damaged or of another kind, TensorError for a name that it lacks, OutOfMemory, and the system's error for one that cannot be opened.
+ * The tensor of a .npy file, or the tensors of another one under their names. Bytes are read as they are, and may be
+ * part of a larger buffer. Sizes are checked against the file before anything is allocated. Throws FormatError for a
+ * file that is damaged or of another kind, TensorError for a name that it lacks, OutOfMemory, and the system's error
+ * for one that cannot be opened.
  */
 export function load(source: `${string}.npy`, options?: LoadOptions): Promise<Tensor>;
 export function load(
@@ -269,7 +277,10 @@ async function partsOf(
   return format.parts(checkedValue(value), options, file);
 }
 
-/** Writes a tensor to a .npy file, or an object of tensors to one that holds several. The file appears once it is whole. Throws FormatError for a dtype that the format does not have. */
+/**
+ * Writes a tensor to a .npy file, or an object of tensors to one that holds several. The file appears once it is whole.
+ * Throws FormatError for a dtype that the format does not have.
+ */
 export async function save(path: string, value: Tensor | TensorRecord, options: SaveOptions = {}): Promise<void> {
   if (typeof path !== "string")
     throw new TensorError("OPERANDS", `save takes the path of a file first, but got ${worded(path)}.`);
@@ -302,7 +313,10 @@ export async function encode(
 
 export { toArrow } from "./arrow-table.ts";
 
-/** The columns of a table of the package apache-arrow as tensors. Throws FormatError for a column that is not of numbers, booleans or lists of one length, or lacks values. */
+/**
+ * The columns of a table of the package apache-arrow as tensors. Throws FormatError for a column that is not of
+ * numbers, booleans or lists of one length, or lacks values.
+ */
 export async function fromArrow(
   table: unknown,
   options: Omit<LoadOptions, "format" | "maxRatio"> = {},

@@ -1,4 +1,5 @@
-// Reads FlatBuffers, in which Arrow writes its metadata: tables by the numbers of their fields. What points outside of the bytes is a RangeError.
+// Reads FlatBuffers, in which Arrow writes its metadata: tables by the numbers of their fields. What points outside of
+// the bytes is a RangeError.
 
 /** One table. Fields that it lacks have their default. */
 export class FlatTable {

@@ -67,7 +67,10 @@ interface Fields {
   shape: number[];
 }
 
-/** `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`: a dictionary of Python with these three keys in any order. */
+/**
+ * `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`: a dictionary of Python with these three keys in any
+ * order.
+ */
 function dictionary(text: string, name: string): Fields {
   const wrong = (why: string) =>
     new FormatError(
@@ -114,7 +117,7 @@ function elementType(descr: string, name: string): { dtype: DType; isBigEndian: 
 
 /** The file of a tensor, in parts. Throws FormatError for a dtype that NumPy does not have. */
 export function npyParts(tensor: Tensor, name: string): Uint8Array[] {
-  const code = codes[tensor.dtype];
+  const code = codes[tensor.dtype as DType];
   if (code === undefined)
     throw new FormatError(
       "DTYPE",

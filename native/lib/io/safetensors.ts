@@ -1,4 +1,5 @@
-// safetensors: its JSON header into checked places of named tensors, and named tensors into a file (github.com/huggingface/safetensors, "Format").
+// safetensors: its JSON header into checked places of named tensors, and named tensors into a file
+// (github.com/huggingface/safetensors, "Format").
 import { FormatError } from "../errors.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import type { Tensor } from "../tensor/tensor.ts";
@@ -157,7 +158,7 @@ export function* safetensorsParts(
   let end = 0;
   const fields = sorted.map(
     ([name, { dtype, shape, bytes }]) =>
-      [name, { dtype: names[dtype], shape, data_offsets: [end, (end += bytes)] }] as const,
+      [name, { dtype: names[dtype as DType], shape, data_offsets: [end, (end += bytes)] }] as const,
   );
   const text = Buffer.from(
     JSON.stringify(

@@ -7,7 +7,10 @@ export interface Source {
   readonly name: string;
   /** Bytes. */
   readonly size: number;
-  /** The bytes from `at` on, not to be written to. Throws FormatError where the source is shorter, before anything is allocated. */
+  /**
+   * The bytes from `at` on, not to be written to. Throws FormatError where the source is shorter, before anything is
+   * allocated.
+   */
   read(at: number, count: number): Uint8Array;
 }
 

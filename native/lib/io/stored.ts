@@ -1,7 +1,8 @@
-// A tensor as a file holds it: turns dtype, shape and place, once checked against the file, into a tensor, part by part.
+// A tensor as a file holds it: turns dtype, shape and place, once checked against the file, into a tensor, part by
+// part.
 import { deviceNamed } from "../device/choice.ts";
 import { FormatError } from "../errors.ts";
-import { factsOf, type DType } from "../memory/dtype.ts";
+import { factsOf, type DType, type TypedArrayOf } from "../memory/dtype.ts";
 import { maxRank, type Shape } from "../memory/shape.ts";
 import { upload } from "../memory/transfer.ts";
 import { Tensor } from "../tensor/tensor.ts";
@@ -94,6 +95,11 @@ export function asElements(
 
 /** The elements of a tensor as they go into a file: row-major, little-endian. Waits. */
 export function contents(tensor: Tensor): Uint8Array {
-  const { buffer, byteOffset, byteLength } = tensor.data();
+  const { buffer, byteOffset, byteLength } = shown(tensor);
   return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+/** The elements, only to be read, and before the tensor changes: without a copy where there need be none. */
+export function shown<D extends DType>(tensor: Tensor<D>): TypedArrayOf<D> {
+  return tensor.deviceProcess.kind === "cpu" && tensor.isContiguous ? tensor.memory() : tensor.data();
 }

@@ -1,4 +1,5 @@
-// ZIP archives: the entries of one as checked ranges of bytes, and entries into an archive (APPNOTE 6.3, with ZIP64, stored and deflated).
+// ZIP archives: the entries of one as checked ranges of bytes, and entries into an archive (APPNOTE 6.3, with ZIP64,
+// stored and deflated).
 import { crc32, deflateRawSync, inflateRawSync } from "node:zlib";
 import { FormatError } from "../errors.ts";
 import { sourceOfBytes, sourceWithin, type Source } from "./source.ts";

@@ -1,4 +1,5 @@
-// A strided array: a view of a storage with a dtype. What operations and launches take; `Tensor` is the one that users hold.
+// A strided array: a view of a storage with a dtype. What operations and launches take; `Tensor` is the one that users
+// hold.
 import { factsOf, type DType } from "./dtype.ts";
 import { TensorError } from "../errors.ts";
 import { formatShape, isContiguous, sizeOf, stridesOf, type Shape, type View } from "./shape.ts";
@@ -8,7 +9,8 @@ import type { DeviceProcess } from "../device/process.ts";
 /** What `tidy` knows of the tensors made since it began. */
 export interface Scope {
   readonly made: Set<DeviceArray>;
-  readonly escaped: Set<DeviceArray>;
+  /** Arrays, and objects whose arrays stay too. */
+  readonly escaped: Set<object>;
   readonly outer: Scope | null;
 }
 let scope: Scope | null = null;
@@ -20,13 +22,37 @@ export function noteIn(next: Scope | null): Scope | null {
   return previous;
 }
 
-/** What stays when the scopes end that are open now: somebody outside of them has it. */
-export function keepBeyondScopes(array: DeviceArray): void {
-  for (let each = scope; each !== null; each = each.outer) each.escaped.add(array);
+/**
+ * Has an array outlive the scopes that are open now, or all arrays that an object has in its properties when they end:
+ * somebody outside of them owns it.
+ */
+export function keepBeyondScopes(owned: object): void {
+  for (let each = scope; each !== null; each = each.outer) each.escaped.add(owned);
+}
+
+/** The arrays that show the memory of one, the base, and share its history. */
+export interface Family {
+  readonly base: DeviceArray;
+  /** Counts the changes in place that gradients know of. */
+  changes: number;
+  /** Gives a view the history that it has after them. */
+  renew: ((view: DeviceArray) => void) | null;
+}
+
+/** How a view was made: by which operation, of the base (`null` of it itself) or another of its views. */
+export interface Lineage {
+  readonly family: Family;
+  readonly from: Lineage | null;
+  readonly name: string;
+  readonly attributes: object;
+  /** How many of the family's changes are in the view's history. */
+  seen: number;
 }
 
 export class DeviceArray<D extends DType = DType> implements Disposable {
+  /** Of the elements: "float32", "int64", … */
   readonly dtype: D;
+  /** Elements along each axis. */
   readonly shape: Shape;
   /** Elements between neighbours along each axis. */
   readonly strides: readonly number[];
@@ -36,12 +62,14 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
   readonly isContiguous: boolean;
   /** Elements before the first one in the storage. */
   readonly offset: number;
-  /** Halves of the first element's place, ready for a launch. */
+  /** @internal Half of the first element's place, ready for a launch. */
   readonly placeLow: number;
+  /** @internal The other half. */
   readonly placeHigh: number;
-  /** How it came about, for gradients; `null`: nobody wants any. */
-  track: object | null = null;
-  readonly #device: DeviceProcess;
+  /** @internal `null` where no view was made of it, nor it as one. */
+  lineage: Lineage | null = null;
+  #track: object | null = null;
+  #device: DeviceProcess;
   #storage: Storage | null;
 
   /** For the library. Takes over one hold on the storage. */
@@ -61,7 +89,7 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
     if (scope !== null && new.target !== DeviceArray) scope.made.add(this);
   }
 
-  /** Undefined contents. Throws OutOfMemory. */
+  /** @internal Undefined contents. Throws OutOfMemory. */
   static allocate<D extends DType>(
     device: DeviceProcess,
     dtype: D,
@@ -76,12 +104,23 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
     );
   }
 
-  /** The memory, or `null` once disposed of. */
+  /** @internal How it came about, for gradients; `null`: nobody wants any. */
+  get track(): object | null {
+    const { lineage } = this;
+    if (lineage !== null && lineage.seen !== lineage.family.changes) lineage.family.renew!(this);
+    return this.#track;
+  }
+  /** @internal */
+  set track(track: object | null) {
+    this.#track = track;
+  }
+
+  /** @internal The memory, or `null` once disposed of. */
   get storage(): Storage | null {
     return this.#storage;
   }
 
-  /** The device, also of an array that has been disposed of. */
+  /** @internal The device, also of an array that has been disposed of. */
   get deviceProcess(): DeviceProcess {
     return this.#device;
   }
@@ -96,11 +135,12 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
     return this.shape.length;
   }
 
+  /** {@link dispose} was called, or a scope of `tidy` ended. */
   get isDisposed(): boolean {
     return this.#storage === null;
   }
 
-  /** The memory. Throws TensorError once disposed of; `use` is what it was wanted for. */
+  /** @internal The memory. Throws TensorError once disposed of; `use` is what it was wanted for. */
   living(use?: string): Storage {
     if (this.#storage === null)
       throw new TensorError(
@@ -110,6 +150,27 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
     return this.#storage;
   }
 
+  /**
+   * @internal Takes over the memory, dtype and shape of `next`, which is disposed of then; stays the same object, with
+   * its gradient's track. Views that were made of it keep the old memory.
+   */
+  become(next: DeviceArray): void {
+    const storage = next.living();
+    if (storage === this.#storage) return next.dispose();
+    next.#storage = null;
+    this.#storage?.drop();
+    this.#storage = storage;
+    this.#device = next.#device;
+    const { dtype, shape, strides, offset, size, isContiguous, placeLow, placeHigh } = next;
+    Object.assign(this, { dtype, shape, strides, offset, size, isContiguous, placeLow, placeHigh, lineage: null });
+  }
+
+  /** @internal Where the first element lies. Throws TensorError once disposed of. */
+  get place(): number {
+    this.living();
+    return this.placeHigh * 2 ** 32 + this.placeLow;
+  }
+
   /** Frees the memory now, unless views of it live. Disposing twice is safe; using it afterwards is an error. */
   dispose(): void {
     const storage = this.#storage;
@@ -117,9 +178,25 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
     storage?.drop();
   }
 
+  /** For `using x = …`: {@link dispose} at the end of the block. */
   [Symbol.dispose](): void {
     this.dispose();
   }
+}
+
+/** Notes that an operation made `view` of `array`. */
+export function relate(view: DeviceArray, array: DeviceArray, name: string, attributes: object): void {
+  // Nothing else has gradients.
+  if (factsOf(array.dtype).kind !== "float") return;
+  const from = (array.lineage ??= {
+    family: { base: array, changes: 0, renew: null },
+    from: null,
+    name: "",
+    attributes: {},
+    seen: 0,
+  });
+  const { family } = from;
+  view.lineage = { family, from, name, attributes, seen: family.changes };
 }
 
 /** Another view of the same memory. */

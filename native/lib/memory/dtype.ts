@@ -3,6 +3,24 @@
 /** A number outside the numbers of its dtype; the caller knows what it was for and words the sentence. */
 type Encode = (value: number | bigint | boolean) => bigint;
 
+/** Names of the element types. Written out, since a name of its own is what messages and hovers show of it. */
+export type DType =
+  | "float32"
+  | "float64"
+  | "float16"
+  | "bfloat16"
+  | "float8_e4m3"
+  | "float8_e5m2"
+  | "int8"
+  | "uint8"
+  | "int16"
+  | "uint16"
+  | "int32"
+  | "uint32"
+  | "int64"
+  | "uint64"
+  | "bool";
+
 interface DTypeFacts {
   /** Bytes of one element. */
   readonly bytes: 1 | 2 | 4 | 8;
@@ -56,7 +74,10 @@ function float64Bits(value: number): bigint {
   return bits.getBigUint64(0, true);
 }
 
-/** A float of fewer than 32 bits. `most`: values of this magnitude and above are infinite, or where there is no infinity the bits of the largest one. */
+/**
+ * A float of fewer than 32 bits. `most`: values of this magnitude and above are infinite, or where there is no infinity
+ * the bits of the largest one.
+ */
 interface SmallFloat {
   mantissa: number;
   minExponent: number;
@@ -74,11 +95,14 @@ const brain: SmallFloat = {
   overflow: 0x7f80,
   nan: 0x7fc0,
 };
-// OCP 8-bit Floating Point Specification, revision 1.0. e4m3 has no infinity: what is beyond its range becomes its largest value.
+// OCP 8-bit Floating Point Specification, revision 1.0. e4m3 has no infinity: what is beyond its range becomes its
+// largest value.
 const e4m3: SmallFloat = { mantissa: 3, minExponent: -6, bits: 8, most: 448, overflow: 0x7e, nan: 0x7f };
 const e5m2: SmallFloat = { mantissa: 2, minExponent: -14, bits: 8, most: 61440, overflow: 0x7c, nan: 0x7e };
 
-/** The bits of the float nearest to `value`, ties to even: rounded once, straight from float64 (IEEE 754-2019, 4.3.1). */
+/**
+ * The bits of the float nearest to `value`, ties to even: rounded once, straight from float64 (IEEE 754-2019, 4.3.1).
+ */
 function smallFloatBits(value: number, format: SmallFloat): number {
   const { mantissa, minExponent, most, overflow, nan } = format;
   const sign = value < 0 || Object.is(value, -0) ? 1 << (format.bits - 1) : 0;
@@ -253,9 +277,7 @@ export const dtypes = {
     decode: (raw) => raw !== 0,
     range: null,
   },
-} as const satisfies Record<string, DTypeFacts>;
-
-export type DType = keyof typeof dtypes;
+} as const satisfies Record<DType, DTypeFacts>;
 
 interface TypedArrays {
   float32: Float32Array;
@@ -274,10 +296,18 @@ interface TypedArrays {
   uint64: BigUint64Array;
   bool: Uint8Array;
 }
+/** `T`, which follows from the dtype `D`; `any` where the dtype is not known, as of a bare `Tensor`. */
+export type IfKnown<D, T> = "any" extends D ? any : T;
 /** What `data()` of a tensor of dtype `D` returns. */
-export type TypedArrayOf<D extends DType> = TypedArrays[D];
+export type TypedArrayOf<D extends DType> = IfKnown<D, TypedArrays[D]>;
 /** One element of dtype `D` in JavaScript. */
-export type ElementOf<D extends DType> = D extends "int64" | "uint64" ? bigint : D extends "bool" ? boolean : number;
+export type ElementOf<D extends DType> = IfKnown<
+  D,
+  D extends "int64" | "uint64" ? bigint : D extends "bool" ? boolean : number
+>;
+
+/** What `item()` of a tensor of dtype `D` returns: a number also of 64-bit integers. */
+export type ItemOf<D extends DType> = IfKnown<D, D extends "bool" ? boolean : number>;
 
 export const dtypeNames = Object.keys(dtypes) as DType[];
 
@@ -290,11 +320,15 @@ export function factsOf(dtype: DType): DTypeFacts {
   return dtypes[dtype];
 }
 
-/** Whether `value` is a value of `dtype` without changing it beyond rounding: integers in range for integers, anything numeric for floats. */
+/**
+ * Whether `value` is a value of `dtype` without changing it beyond rounding: integers in range for integers, anything
+ * numeric for floats; true and false are 1 and 0.
+ */
 export function admits(dtype: DType, value: unknown): value is number | bigint | boolean {
   const { kind, range } = factsOf(dtype);
-  if (kind === "bool") return typeof value === "boolean" || value === 0 || value === 1;
-  if (kind === "float") return typeof value === "number";
+  if (typeof value === "boolean") return true;
+  if (kind === "bool") return value === 0 || value === 1;
+  if (kind === "float") return typeof value === "number" || typeof value === "bigint";
   if (typeof value === "number" && !Number.isSafeInteger(value)) return false;
   if (typeof value !== "number" && typeof value !== "bigint") return false;
   return range !== null && value >= range[0] && value <= range[1];
@@ -313,7 +347,9 @@ export function dtypeOfArray(array: ArrayBufferView): DType | null {
   );
 }
 
-/** The C++ type that elements are computed in (`Wide` in device/include/warpcell/numbers.cuh), as a launch writes it. */
+/**
+ * The C++ type that elements are computed in (`Wide` in device/include/warpcell/numbers.cuh), as a launch writes it.
+ */
 export type WideType = "f32" | "f64" | "i32" | "u32" | "i64" | "u64";
 export function wideOf(dtype: DType): WideType {
   const { kind, bytes } = factsOf(dtype);

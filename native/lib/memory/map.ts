@@ -2,7 +2,10 @@
 import { binding, type MemoryStatistics } from "../wire/binding.ts";
 import { DeviceProcess } from "../device/process.ts";
 
-/** Bytes of living tensors (`allocated`), held for them (`reserved`), and the most that were allocated (`peak`), for each device in use. */
+/**
+ * Bytes of living tensors (`allocated`), held for them (`reserved`), and the most that were allocated (`peak`), for
+ * each device in use.
+ */
 export function memory(): Record<string, MemoryStatistics> {
   return Object.fromEntries(DeviceProcess.all().map((device) => [device.name, binding.memory(device.client)]));
 }

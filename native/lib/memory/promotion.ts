@@ -1,11 +1,15 @@
-// Which dtype operands of several dtypes are computed in: the smallest that holds both; a float stays what it is beside integers; numbers are weak.
-import { factsOf, type DType } from "./dtype.ts";
+// Which dtype operands of several dtypes are computed in: the smallest that holds both; a float stays what it is beside
+// integers; numbers are weak.
+import { factsOf, type DType, type IfKnown } from "./dtype.ts";
 import { TensorError } from "../errors.ts";
 
 const signed: Partial<Record<number, DType>> = { 1: "int8", 2: "int16", 4: "int32", 8: "int64" };
 const isUnsigned = (dtype: DType) => dtype.startsWith("uint");
 
-/** The dtype of a result of operands `a` and `b`. Throws TensorError for dtypes that only store, and for int64 beside uint64, which no integer holds. */
+/**
+ * The dtype of a result of operands `a` and `b`. Throws TensorError for dtypes that only store, and for int64 beside
+ * uint64, which no integer holds.
+ */
 export function promoted(a: DType, b: DType): DType {
   if (a === b) return a;
   const [left, right] = [factsOf(a), factsOf(b)];
@@ -32,7 +36,9 @@ export function promoted(a: DType, b: DType): DType {
   return holding;
 }
 
-/** The dtype that a tensor of `dtype` and a number are computed in: the tensor's, unless the number is of a higher kind. */
+/**
+ * The dtype that a tensor of `dtype` and a number are computed in: the tensor's, unless the number is of a higher kind.
+ */
 export function promotedWith(dtype: DType, value: number | bigint | boolean): DType {
   const { kind } = factsOf(dtype);
   if (kind === "float" || typeof value === "boolean") return dtype;
@@ -44,3 +50,76 @@ export function promotedWith(dtype: DType, value: number | bigint | boolean): DT
 export function floatOf(dtype: DType): DType {
   return factsOf(dtype).kind === "float" ? dtype : "float32";
 }
+
+/** Floats that compute. */
+export type FloatDType = "float32" | "float64" | "float16" | "bfloat16";
+/** The dtype of a float function of elements of dtype `D`: integers and bool become float32. */
+export type FloatOf<D extends DType> = D extends FloatDType ? D : "float32";
+/** The dtype of sums and products: floats and uint64 stay, other integers and bool give int64. */
+export type SumOf<D extends DType> = D extends FloatDType | "uint64" ? D : "int64";
+
+// The same rules for the checker.
+
+/** The dtypes whose numbers a dtype holds as well: beside them it stays what it is. */
+interface Holding {
+  float32: "float16" | "bfloat16" | Integer | "bool";
+  float64: "float32" | "float16" | "bfloat16" | Integer | "bool";
+  float16: Integer | "bool";
+  bfloat16: Integer | "bool";
+  float8_e4m3: never;
+  float8_e5m2: never;
+  int8: "bool";
+  uint8: "bool";
+  int16: "int8" | "uint8" | "bool";
+  uint16: "uint8" | "bool";
+  int32: "int16" | "int8" | "uint16" | "uint8" | "bool";
+  uint32: "uint16" | "uint8" | "bool";
+  int64: Exclude<Integer, "int64" | "uint64"> | "bool";
+  uint64: "uint32" | "uint16" | "uint8" | "bool";
+  bool: never;
+}
+type Integer = "int8" | "uint8" | "int16" | "uint16" | "int32" | "uint32" | "int64" | "uint64";
+
+/** Of two that do not hold each other. */
+type Above<A extends DType, B extends DType> = [A | B] extends ["float16" | "bfloat16"]
+  ? "float32"
+  : [A | B] extends ["uint8" | "int8"]
+    ? "int16"
+    : [A | B] extends ["uint16" | "int8" | "int16"]
+      ? "int32"
+      : [A | B] extends ["uint32" | "int8" | "int16" | "int32"]
+        ? "int64"
+        : never;
+
+/** {@link promoted}; `never` for dtypes that do not go together. */
+export type Promoted<A extends DType, B extends DType> = IfKnown<
+  A | B,
+  A extends DType
+    ? B extends DType
+      ? A extends B
+        ? A
+        : B extends Holding[A]
+          ? A
+          : A extends Holding[B]
+            ? B
+            : Above<A, B>
+      : never
+    : never
+>;
+
+/** {@link promotedWith}: whether a number is whole is known of one that stands there, such as 1 or 0.5. */
+export type PromotedWith<D extends DType, N extends number | bigint | boolean> = IfKnown<
+  D,
+  D extends `${string}float${string}`
+    ? D
+    : N extends boolean
+      ? D
+      : N extends bigint
+        ? Whole<D>
+        : `${N}` extends `${bigint}`
+          ? Whole<D>
+          : number extends N
+            ? Whole<D> | "float32"
+            : "float32"
+>;
+type Whole<D extends DType> = D extends "bool" ? "int64" : D;

@@ -167,8 +167,14 @@ describe("sentences", () => {
     [
       "a slice of text",
       () => sliced(whole([2, 3]), [["a"] as never]),
-      `["a", undefined, 1] is no slice of axis 0: give [start, stop, step] in whole numbers, with a step other than 0.`,
+      `["a"] is no slice of axis 0: give [start, stop, step] in whole numbers, with a step other than 0.`,
     ],
+    [
+      "a slice of nothing",
+      () => sliced(whole([2, 3]), [0, [] as never]),
+      "[] is no slice of axis 1: give [start, stop, step] in whole numbers, with a step other than 0.",
+    ],
+    ["a slice of four", () => sliced(whole([2, 3]), [[0, 1, 1, 0] as never]), "[0, 1, 1, 0] is no slice of axis 0: "],
     ["an axis twice", () => transposed(whole([2, 3]), [0, 0]), "[0, 0] is no order of 2 axes: name each of them once."],
     [
       "an axis that is not there",

@@ -2,6 +2,7 @@
 import { TensorError } from "../errors.ts";
 import { listed, worded } from "../wording.ts";
 
+/** Elements along each axis; [] of a tensor of one element without axes. */
 export type Shape = readonly number[];
 
 /** A window on a flat array: element (i, j, …) lies at `offset + i·strides[0] + j·strides[1] + …`. */
@@ -12,8 +13,9 @@ export interface View {
 }
 
 /**
- * One axis of `slice`: an index (the axis goes), `[start, stop?, step?]`, or `null` for all of it. Negative positions count from the end; a negative step goes backwards.
- * `null` as start or stop is the end that the step comes from or goes to: `[null, null, -1]` turns the axis round.
+ * One axis of `slice`: an index (the axis goes), `[start, stop?, step?]`, or `null` for all of it. Negative positions
+ * count from the end; a negative step goes backwards. `null` as start or stop is the end that the step comes from or
+ * goes to: `[null, null, -1]` turns the axis round.
  */
 export type AxisSlice = number | readonly [start: number | null, stop?: number | null, step?: number] | null;
 
@@ -59,7 +61,10 @@ export function stridesOf(shape: Shape): number[] {
   return strides;
 }
 
-/** Whether the elements lie in row-major order without gaps. Axes of size 1 may have any stride, and all of them where there are no elements. */
+/**
+ * Whether the elements lie in row-major order without gaps. Axes of size 1 may have any stride, and all of them where
+ * there are no elements.
+ */
 export function isContiguous(shape: Shape, strides: readonly number[]): boolean {
   if (shape.includes(0)) return true;
   let expected = 1;
@@ -150,7 +155,10 @@ export interface Merged {
   strides: number[][];
 }
 
-/** Axes of views of one shape, with neighbours joined where every view steps evenly through both: kernels then divide less. */
+/**
+ * Axes of views of one shape, with neighbours joined where every view steps evenly through both: kernels then divide
+ * less.
+ */
 export function merged(views: readonly View[]): Merged {
   const result: Merged = { shape: [], strides: views.map(() => []) };
   const full = views[0]!.shape;
@@ -230,26 +238,27 @@ export function sliced(view: View, slices: readonly AxisSlice[]): View {
   return { shape, strides, offset };
 }
 
-function range(
-  [start, stop, step = 1]: readonly [number | null, (number | null)?, number?],
-  size: number,
-  axis: number,
-) {
-  if (![start ?? 0, stop ?? 0].every(Number.isInteger) || !Number.isInteger(step) || step === 0) {
+function range(slice: readonly [number | null, (number | null)?, number?], size: number, axis: number) {
+  const [start, stop, step = 1] = slice;
+  const isRange = slice.length > 0 && (slice as readonly unknown[]).length <= 3;
+  if (!isRange || ![start ?? 0, stop ?? 0].every(Number.isInteger) || !Number.isInteger(step) || step === 0) {
     throw new TensorError(
       "INDEX",
-      `${listed([start, stop, step])} is no slice of axis ${axis}: give [start, stop, step] in whole numbers, with a step other than 0.`,
+      `${listed(slice)} is no slice of axis ${axis}: give [start, stop, step] in whole numbers, with a step other than 0.`,
     );
   }
   // Going backwards, the place before the first element is where it ends.
   const [lowest, highest] = step > 0 ? [0, size] : [-1, size - 1];
   const clamp = (position: number) => Math.min(Math.max(position < 0 ? position + size : position, lowest), highest);
-  const first = start === null ? (step > 0 ? lowest : highest) : clamp(start);
+  const first = start == null ? (step > 0 ? lowest : highest) : clamp(start);
   const last = stop == null ? (step > 0 ? highest : lowest) : clamp(stop);
   return { start: first, count: Math.max(0, Math.ceil((last - first) / step)), step };
 }
 
-/** A part of a view with its axes in another order: sliced, then given new axes of size 1 at the places `added`, then transposed to `axes`. */
+/**
+ * A part of a view with its axes in another order: sliced, then given new axes of size 1 at the places `added`, then
+ * transposed to `axes`.
+ */
 export interface Window {
   readonly slices: readonly AxisSlice[];
   readonly added?: readonly number[];

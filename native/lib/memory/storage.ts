@@ -1,4 +1,5 @@
-// A block of a device's memory: takes it from the allocator, and gives it back when the last tensor on it is disposed of or collected.
+// A block of a device's memory: takes it from the allocator, and gives it back when the last tensor on it is disposed
+// of or collected.
 import { getHeapStatistics } from "node:v8";
 import { afterCollection, living } from "../device/collection.ts";
 import type { DeviceProcess } from "../device/process.ts";
@@ -6,8 +7,9 @@ import type { DeviceProcess } from "../device/process.ts";
 const heap = getHeapStatistics().heap_size_limit;
 
 /**
- * Bytes as V8 is told of them. It collects after every 64 MiB or so beside its heap of some GiB: a device's memory weighs what its share of all of it is of that heap, or a loop
- * over tensors would spend its time in the collector. What garbage is left when memory runs short is collected then (`DeviceProcess`).
+ * Bytes as V8 is told of them. It collects after every 64 MiB or so beside its heap of some GiB: a device's memory
+ * weighs what its share of all of it is of that heap, or a loop over tensors would spend its time in the collector.
+ * What garbage is left when memory runs short is collected then (`DeviceProcess`).
  */
 function weight(device: DeviceProcess, bytes: number): number {
   return Math.ceil(bytes * Math.min(1, heap / device.properties.memoryTotal));

@@ -1,4 +1,5 @@
-// Bytes between JavaScript and a storage: through shared memory directly where the device works in it, else through pinned blocks.
+// Bytes between JavaScript and a storage: through shared memory directly where the device works in it, else through
+// pinned blocks.
 import { binding } from "../wire/binding.ts";
 import { afterCollection } from "../device/collection.ts";
 import type { DeviceProcess } from "../device/process.ts";
@@ -20,16 +21,28 @@ interface Staged {
 // A pinned block may be written again only when its copy is done, so blocks wait here and not in the allocator.
 const staged = new WeakMap<DeviceProcess, Staged[]>();
 
-// Not the whole segment's buffer: V8 takes its 64 MiB for young garbage, and collects whenever the next read makes another.
+// Not the whole segment's buffer: V8 takes its 64 MiB for young garbage, and collects whenever the next read makes
+// another.
 function sharedBytes(device: DeviceProcess, place: number, bytes: number): Uint8Array {
   return new Uint8Array(device.part(place, bytes));
 }
 
-/** Writes `source` at `offset` bytes into the storage, behind all work submitted before. `source` may be changed as soon as this returns. */
+/** From this many bytes on several cores copy faster than one. */
+const sharedOutBytes = 2 * 2 ** 20;
+
+function copyBytes(target: Uint8Array, source: Uint8Array): void {
+  if (source.length >= sharedOutBytes && source.buffer instanceof ArrayBuffer) binding.copy(target, source);
+  else target.set(source);
+}
+
+/**
+ * Writes `source` at `offset` bytes into the storage, behind all work submitted before. `source` may be changed as soon
+ * as this returns.
+ */
 export function upload(storage: Storage, offset: number, source: Uint8Array): void {
   const { device, place } = storage;
   if (device.kind === "cpu" && !device.isBusy) {
-    sharedBytes(device, place + offset, source.length).set(source);
+    copyBytes(sharedBytes(device, place + offset, source.length), source);
     storage.written(0, source.length);
     return;
   }
@@ -45,7 +58,7 @@ export function upload(storage: Storage, offset: number, source: Uint8Array): vo
 function sendStaged(device: DeviceProcess, place: number, part: Uint8Array): number {
   const block = stagingBlock(device, part.length);
   try {
-    sharedBytes(device, block, part.length).set(part);
+    copyBytes(sharedBytes(device, block, part.length), part);
     const sequence = submitCopy(device, place, block, part.length);
     staged.get(device)!.push({ place: block, bytes: part.length, sequence });
     return sequence;
@@ -68,8 +81,8 @@ function stagingBlock(device: DeviceProcess, bytes: number): number {
 }
 
 /**
- * Shows `use` the bytes from `offset` on, after all work submitted before, part by part; a part is gone when `use` returns. Throws what the work
- * before failed with.
+ * Shows `use` the bytes from `offset` on, after all work submitted before, part by part; a part is gone when `use`
+ * returns. Throws what the work before failed with.
  */
 export function read(
   storage: Storage,
@@ -97,8 +110,9 @@ export function read(
 }
 
 /**
- * A buffer with the bytes from `offset` on, after all work submitted before. On `cpu` it is the storage itself, which lives as long as the buffer; on
- * other devices a copy in pinned memory, which the device writes without a detour. Throws what the work before failed with, and OutOfMemory.
+ * A buffer with the bytes from `offset` on, after all work submitted before. On `cpu` it is the storage itself, which
+ * lives as long as the buffer; on other devices a copy in pinned memory, which the device writes without a detour.
+ * Throws what the work before failed with, and OutOfMemory.
  */
 export function expose(storage: Storage, offset: number, bytes: number): { buffer: ArrayBuffer; byteOffset: number } {
   const { device } = storage;
@@ -108,7 +122,7 @@ export function expose(storage: Storage, offset: number, bytes: number): { buffe
   }
   if (bytes < pinnedBytes) {
     const copy = new Uint8Array(bytes);
-    read(storage, offset, bytes, (part, at) => copy.set(part, at));
+    read(storage, offset, bytes, (part, at) => copyBytes(copy.subarray(at, at + part.length), part));
     return { buffer: copy.buffer, byteOffset: 0 };
   }
   const block = device.allocate(bytes, "host");

@@ -2,13 +2,16 @@
 import { TensorError } from "../errors.ts";
 import { formatShape } from "../memory/shape.ts";
 import { ones } from "../tensor/create.ts";
+import { anything, flag, number, optionsOf, reader } from "../tensor/arguments.ts";
 import { Tensor } from "../tensor/tensor.ts";
-import { checkedCount, Dropout, Linear } from "./layers.ts";
+import { Dropout, Linear } from "./layers.ts";
 import { Module, type ParameterOptions } from "./module.ts";
+import { parameterOptions, size } from "./options.ts";
 
 /**
- * `mask`: bool, true where a query may look at a key, of a shape that broadcasts to […, queries, keys]. `causal`: a query looks at no key behind its own place, counted from the
- * end where there are more keys than queries. `scale`: 1/√width when left out.
+ * `mask`: bool, true where a query may look at a key, of a shape that broadcasts to […, queries, keys]. `causal`: a
+ * query looks at no key behind its own place, counted from the end where there are more keys than queries. `scale`:
+ * 1/√width when left out.
  */
 export interface AttentionOptions {
   readonly mask?: Tensor<"bool">;
@@ -16,16 +19,20 @@ export interface AttentionOptions {
   readonly scale?: number;
 }
 
+const attentionOptions = { mask: anything, causal: flag, scale: number };
+const checkSelfAttention = reader("SelfAttention", {
+  required: { width: size, heads: size },
+  options: { causal: flag, bias: flag, dropout: number, ...parameterOptions },
+});
+
 /**
- * softmax(q · kᵀ · scale) · v for q […, queries, width], k […, keys, width] and v […, keys, values]: […, queries, values] (Vaswani and others, arXiv 1706.03762, section 3.2.1).
- * A query that may look at nothing gives 0. Throws TensorError.
+ * softmax(q · kᵀ · scale) · v for q […, queries, width], k […, keys, width] and v […, keys, values]: […, queries,
+ * values] (Vaswani and others, arXiv 1706.03762, section 3.2.1). A query that may look at nothing gives 0. Throws
+ * TensorError.
  */
-export function attention(
-  q: Tensor,
-  k: Tensor,
-  v: Tensor,
-  { mask, causal = false, scale }: AttentionOptions = {},
-): Tensor {
+export function attention(q: Tensor, k: Tensor, v: Tensor, options: AttentionOptions = {}): Tensor {
+  optionsOf("attention", attentionOptions, options);
+  const { mask, causal = false, scale } = options;
   const [queries, width] = q.shape.slice(-2),
     [keys, other] = k.shape.slice(-2);
   if (q.shape.length < 2 || k.shape.length < 2 || v.shape.length < 2 || width !== other || keys !== v.shape.at(-2)) {
@@ -45,14 +52,18 @@ export function attention(
     : undefined;
   const seen = mask !== undefined && near !== undefined ? (mask.logicalAnd(near) as Tensor<"bool">) : (mask ?? near);
   if (seen === undefined) return scores.softmax().matmul(v) as Tensor;
-  // Not −∞, of which alone there is no softmax: a row that may look at nothing would have gradients that are no numbers.
+  // Not −∞, of which alone there is no softmax: a row that may look at nothing would have gradients that are no
+  // numbers.
   const weights = scores.where(seen, scores.dtype === "float16" ? -65504 : -3.38e38).softmax();
   // Causal rows always have their first key, unless there are fewer keys than queries.
   if (mask === undefined && keys! >= queries!) return weights.matmul(v) as Tensor;
   return weights.maskedFill(seen.logicalNot() as Tensor<"bool">, 0).matmul(v) as Tensor;
 }
 
-/** Attention of a sequence to itself in several heads, each of width/heads, with linear layers before and after it (arXiv 1706.03762, section 3.2.2). x and the result are […, length, width]. */
+/**
+ * Attention of a sequence to itself in several heads, each of width/heads, with linear layers before and after it
+ * (arXiv 1706.03762, section 3.2.2). x and the result are […, length, width].
+ */
 export class SelfAttention extends Module {
   readonly heads: number;
   readonly causal: boolean;
@@ -65,16 +76,12 @@ export class SelfAttention extends Module {
   constructor(
     width: number,
     heads: number,
-    {
-      causal = false,
-      bias = true,
-      dropout = 0,
-      ...options
-    }: ParameterOptions & { readonly causal?: boolean; readonly bias?: boolean; readonly dropout?: number } = {},
+    given: ParameterOptions & { readonly causal?: boolean; readonly bias?: boolean; readonly dropout?: number } = {},
   ) {
     super();
-    checkedCount("SelfAttention", "width", width);
-    if (width % checkedCount("SelfAttention", "heads", heads) !== 0)
+    checkSelfAttention([width, heads, given]);
+    const { causal = false, bias = true, dropout = 0, ...options } = given;
+    if (width % heads !== 0)
       throw new TensorError(
         "OPTIONS",
         `SelfAttention takes a width that its heads divide, but ${heads} heads do not divide ${width}.`,
@@ -95,7 +102,7 @@ export class SelfAttention extends Module {
         `SelfAttention of width ${this.outputs.weight.shape[0]!} takes tensors of shape […, length, ${this.outputs.weight.shape[0]!}] but got ${formatShape(x.shape)}.`,
       );
     // […, length, 3, heads, each] to […, heads, length, each], three times.
-    const parts = this.inputs.forward(x).reshape([...before, length, 3, this.heads, width / this.heads]);
+    const parts = this.inputs(x).reshape([...before, length, 3, this.heads, width / this.heads]);
     const rank = before.length;
     const [q, k, v] = [0, 1, 2].map((index) =>
       parts
@@ -103,10 +110,8 @@ export class SelfAttention extends Module {
         .transpose([...before.keys(), rank + 1, rank, rank + 2]),
     ) as [Tensor, Tensor, Tensor];
     const seen = attention(q, k, v, { causal: this.causal, ...(mask === undefined ? {} : { mask }) });
-    return this.dropout.forward(
-      this.outputs.forward(
-        seen.transpose([...before.keys(), rank + 1, rank, rank + 2]).reshape([...before, length, width]),
-      ),
+    return this.dropout(
+      this.outputs(seen.transpose([...before.keys(), rank + 1, rank, rank + 2]).reshape([...before, length, width])),
     );
   }
 

@@ -7,41 +7,48 @@ import { linear, type LinearOptions } from "../tensor/linear.ts";
 import { dropout, layerNorm, rmsNorm } from "../tensor/normalization.ts";
 import { rand, randn } from "../tensor/random.ts";
 import { Tensor } from "../tensor/tensor.ts";
+import { anything, flag, number, oneOf, reader } from "../tensor/arguments.ts";
 import { worded } from "../wording.ts";
-import { Module, type Layer, type ParameterOptions } from "./module.ts";
+import { Module, type ParameterOptions } from "./module.ts";
+import { parameterOptions, size } from "./options.ts";
 
 function parameter(tensor: Tensor): Tensor {
   tensor.requiresGrad = true;
   return tensor;
 }
 
-/** Throws TensorError for what is no count. */
-export function checkedCount(layer: string, what: string, value: unknown): number {
-  if (!Number.isSafeInteger(value) || (value as number) < 1)
-    throw new TensorError(
-      "OPTIONS",
-      `${layer} takes a whole number of at least 1 as ${what} but got ${worded(value)}.`,
-    );
-  return value as number;
-}
+const checkLinear = reader("Linear", {
+  required: { inputs: size, outputs: size },
+  options: { bias: flag, activation: oneOf("gelu", "relu"), ...parameterOptions },
+});
+const checkEmbedding = reader("Embedding", { required: { count: size, width: size }, options: parameterOptions });
+const checkLayerNorm = reader("LayerNorm", {
+  required: { shape: anything },
+  options: { eps: number, bias: flag, ...parameterOptions },
+});
+const checkRmsNorm = reader("RMSNorm", {
+  required: { shape: anything },
+  options: { eps: number, ...parameterOptions },
+});
+const checkDropout = reader("Dropout", { required: { p: anything } });
 
 /** x · weightᵀ + bias for x of shape […, inputs], with an activation if one is named: see {@link linear}. */
 export class Linear extends Module {
   /** [outputs, inputs], uniform between ±1/√inputs. */
-  readonly weight: Tensor;
+  weight: Tensor;
   /** [outputs], drawn likewise. */
-  readonly bias: Tensor | null;
+  bias: Tensor | null;
   readonly activation: LinearOptions["activation"];
 
   /** Throws TensorError. */
   constructor(
     inputs: number,
     outputs: number,
-    { bias = true, activation, ...options }: ParameterOptions & LinearOptions & { readonly bias?: boolean } = {},
+    given: ParameterOptions & LinearOptions & { readonly bias?: boolean } = {},
   ) {
     super();
-    checkedCount("Linear", "inputs", inputs);
-    checkedCount("Linear", "outputs", outputs);
+    checkLinear([inputs, outputs, given]);
+    const { bias = true, activation, ...options } = given;
     const most = 1 / Math.sqrt(inputs);
     this.weight = parameter(rand([outputs, inputs], { ...options, low: -most, high: most }));
     this.bias = bias ? parameter(rand([outputs], { ...options, low: -most, high: most })) : null;
@@ -59,14 +66,13 @@ export class Linear extends Module {
 /** Rows of a table by integer indices: see {@link embedding}. */
 export class Embedding extends Module {
   /** [count, width], normal. */
-  readonly weight: Tensor;
+  weight: Tensor;
 
   /** Throws TensorError. */
   constructor(count: number, width: number, options: ParameterOptions = {}) {
     super();
-    this.weight = parameter(
-      randn([checkedCount("Embedding", "count", count), checkedCount("Embedding", "width", width)], options),
-    );
+    checkEmbedding([count, width, options]);
+    this.weight = parameter(randn([count, width], options));
   }
 
   forward(indices: Tensor): Tensor {
@@ -80,17 +86,19 @@ export class Embedding extends Module {
 /** See {@link layerNorm}. */
 export class LayerNorm extends Module {
   /** Of the shape that is normalised, 1 at first. */
-  readonly weight: Tensor;
+  weight: Tensor;
   /** Of that shape, 0 at first. */
-  readonly bias: Tensor | null;
+  bias: Tensor | null;
   readonly eps: number;
 
   /** `shape`: of the last axes, which are normalised together. Throws TensorError. */
   constructor(
     shape: number | readonly number[],
-    { eps = 1e-5, bias = true, ...options }: ParameterOptions & { readonly eps?: number; readonly bias?: boolean } = {},
+    given: ParameterOptions & { readonly eps?: number; readonly bias?: boolean } = {},
   ) {
     super();
+    checkLayerNorm([shape, given]);
+    const { eps = 1e-5, bias = true, ...options } = given;
     const axes = checkedShape(shape);
     this.weight = parameter(ones(axes, options));
     this.bias = bias ? parameter(zeros(axes, options)) : null;
@@ -108,15 +116,14 @@ export class LayerNorm extends Module {
 /** See {@link rmsNorm}. */
 export class RMSNorm extends Module {
   /** Of the shape that is normalised, 1 at first. */
-  readonly weight: Tensor;
+  weight: Tensor;
   readonly eps: number;
 
   /** `shape`: of the last axes, which are normalised together. Throws TensorError. */
-  constructor(
-    shape: number | readonly number[],
-    { eps = 1e-5, ...options }: ParameterOptions & { readonly eps?: number } = {},
-  ) {
+  constructor(shape: number | readonly number[], given: ParameterOptions & { readonly eps?: number } = {}) {
     super();
+    checkRmsNorm([shape, given]);
+    const { eps = 1e-5, ...options } = given;
     this.weight = parameter(ones(checkedShape(shape), options));
     this.eps = eps;
   }
@@ -136,6 +143,7 @@ export class Dropout extends Module {
   /** Throws TensorError. */
   constructor(p = 0.5) {
     super();
+    checkDropout([p]);
     if (!(p >= 0 && p <= 1))
       throw new TensorError("VALUE", `Dropout takes a probability from 0 to 1 but got ${worded(p)}.`);
     this.p = p;
@@ -146,30 +154,5 @@ export class Dropout extends Module {
   }
   override describe(): string {
     return String(this.p);
-  }
-}
-
-/** Layers one after the other: modules, and functions of a tensor. */
-export class Sequential extends Module {
-  readonly layers: readonly Layer[];
-
-  /** Throws TensorError for what is neither. */
-  constructor(...layers: Layer[]) {
-    super();
-    layers.forEach((layer, index) => {
-      if (!(layer instanceof Module) && typeof layer !== "function")
-        throw new TensorError(
-          "OPERANDS",
-          `Sequential takes modules and functions of a tensor, but layer ${index} is ${worded(layer)}.`,
-        );
-    });
-    this.layers = layers;
-  }
-
-  forward(x: Tensor): Tensor {
-    let result = x;
-    for (const layer of this.layers)
-      result = (layer instanceof Module ? layer.forward(result) : layer(result)) as Tensor;
-    return result;
   }
 }

@@ -1,11 +1,17 @@
-// A model as an object: its parameters are the tensors in its properties, and in those of the modules there. What has parameters, or behaves differently in training, is a module.
+// A model as an object: its parameters are the tensors in its properties, and in those of the modules there. What has
+// parameters, or behaves differently in training, is a module.
 import { deviceNamed } from "../device/choice.ts";
 import { factsOf, isDType, type DType } from "../memory/dtype.ts";
+import { keepBeyondScopes } from "../memory/array.ts";
 import { formatShape } from "../memory/shape.ts";
 import { TensorError } from "../errors.ts";
 import { noGrad } from "../autograd/gradients.ts";
+import { watchOperands } from "../ops/apply.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
+import { Callable } from "./callable.ts";
+import { membersIn } from "./members.ts";
+import { tableOf } from "./summary.ts";
 
 /** Where and as what parameters are made: the default device, and "float32". */
 export interface ParameterOptions {
@@ -13,15 +19,30 @@ export interface ParameterOptions {
   readonly dtype?: "float32" | "float64" | "float16" | "bfloat16";
 }
 
-/** A module, or a function where one could be: `relu`, or (x) => x.square(). */
-export type Layer = Module | ((x: Tensor) => Tensor);
+/** A module, which is called like a function, or a function in its place: `relu`, or (x) => x.square(). */
+export type Layer = (x: Tensor) => Tensor;
 
-/** What a module's properties hold of interest. */
-type Member = Tensor | Module;
-const isMember = (value: unknown): value is Member => value instanceof Tensor || value instanceof Module;
+/** Called before forward: what it returns, a list, takes the place of the inputs. */
+export type ForwardPreHook<M = Module> = (module: M, inputs: readonly unknown[]) => readonly unknown[] | void;
+/** Called after forward: what it returns takes the place of the output. */
+export type ForwardHook<M = Module> = (module: M, inputs: readonly unknown[], output: unknown) => unknown;
+
+const isMember = (value: unknown): value is Tensor | Module => value instanceof Tensor || value instanceof Module;
+
+/** A module, or a tensor of one, with its name, and the one that it had when names went through `layers`. */
+interface Found<T> {
+  readonly name: string;
+  readonly formerName: string;
+  readonly value: T;
+}
 
 /** Parameters that were frozen: other tensors that want no gradient never were parameters. */
 const frozen = new WeakSet<Tensor>();
+
+export interface Module {
+  /** {@link Module.forward}: `net(x)`. */
+  (...inputs: Parameters<this["forward"]>): ReturnType<this["forward"]>;
+}
 
 /**
  * A part of a model. A subclass makes its parameters and layers in properties, and computes in `forward`:
@@ -29,48 +50,147 @@ const frozen = new WeakSet<Tensor>();
  * class Net extends nn.Module {
  *   hidden = new nn.Linear(2, 64);
  *   out = new nn.Linear(64, 3);
- *   forward(x: Tensor) { return this.out.forward(this.hidden.forward(x).relu()); }
+ *   forward(x: Tensor) {
+ *     return this.out(this.hidden(x).relu());
+ *   }
  * }
  * ```
- * Tensors that want a gradient are its parameters; other tensors belong to its state without being trained. Arrays of either are looked into, `#private` properties are not.
+ * Tensors that want a gradient are its parameters; other tensors belong to its state without being trained. Arrays,
+ * maps and plain objects of either are looked into. `#private` properties cannot be: the first `forward` that computes
+ * with a parameter in one throws. Use TypeScript's `private` there.
  */
-export abstract class Module {
+export abstract class Module extends Callable {
   /** Whether it is being trained: see {@link train} and {@link eval}. */
   training = true;
+  readonly #before = new Set<ForwardPreHook>();
+  readonly #after = new Set<ForwardHook>();
+  #isChecked = false;
+
+  constructor() {
+    super();
+    keepBeyondScopes(this);
+    const { forward } = new.target.prototype as Module;
+    const value = (...inputs: unknown[]): unknown => this.#run(forward, inputs);
+    Object.defineProperty(this, "forward", { value, writable: true, configurable: true });
+  }
 
   /** Computes. A subclass says of what, and what comes of it. */
-  abstract forward(...inputs: any[]): any;
+  abstract override forward(...inputs: any[]): any;
 
-  *#members(): Generator<[name: string, member: Member]> {
-    for (const [name, value] of Object.entries(this)) {
-      if (isMember(value)) yield [name, value];
-      else if (Array.isArray(value))
-        for (const [index, each] of value.entries()) if (isMember(each)) yield [`${name}.${index}`, each];
+  #run(forward: (...inputs: unknown[]) => unknown, inputs: readonly unknown[]): unknown {
+    // What forward makes for later is the module's, too.
+    keepBeyondScopes(this);
+    let given = inputs;
+    for (const hook of this.#before) given = hook(this, given) ?? given;
+    let output = this.#isChecked ? forward.apply(this, [...given]) : this.#checked(forward, given);
+    for (const hook of this.#after) output = hook(this, given, output) ?? output;
+    return output;
+  }
+
+  /** The first time, of a class with `#private` properties: all parameters that take part are its own. */
+  #checked(forward: (...inputs: unknown[]) => unknown, inputs: readonly unknown[]): unknown {
+    if (!hasPrivateProperties(this.constructor)) {
+      this.#isChecked = true;
+      return forward.apply(this, [...inputs]);
+    }
+    const used = new Set<Tensor>();
+    const end = watchOperands((operand) => {
+      if (operand instanceof Tensor && operand.isLeaf && operand.requiresGrad) used.add(operand);
+    });
+    try {
+      const output = forward.apply(this, [...inputs]);
+      for (const own of this.parameters()) used.delete(own);
+      for (const [, given] of membersIn("", inputs, isMember))
+        for (const each of given instanceof Module ? given.parameters() : [given as Tensor]) used.delete(each);
+      const [hidden] = used;
+      if (hidden !== undefined)
+        throw new TensorError(
+          "PRIVATE",
+          `${this.constructor.name} computes with a tensor of shape ${formatShape(hidden.shape)} that wants a gradient but is none of its parameters: what #private properties hold is neither trained nor saved. Write private instead of #.`,
+        );
+      this.#isChecked = true;
+      return output;
+    } finally {
+      end();
     }
   }
 
-  /** It and all modules within it, each once, with their names: "" for itself, "hidden", "layers.0". */
-  *namedModules(prefix = "", seen = new Set<Module>()): Generator<[name: string, module: Module]> {
-    if (seen.has(this)) return;
-    seen.add(this);
-    yield [prefix, this];
-    for (const [name, member] of this.#members())
-      if (member instanceof Module) yield* member.namedModules(prefix === "" ? name : `${prefix}.${name}`, seen);
+  /**
+   * Calls `hook` with the module and its inputs before every forward; a list that it returns takes their place. Returns
+   * what removes it.
+   */
+  registerForwardPreHook(hook: ForwardPreHook<this>): () => void {
+    return this.#hooked(this.#before, hook as ForwardPreHook);
   }
 
-  *#tensors(): Generator<[name: string, tensor: Tensor, holder: Module, key: string]> {
+  /**
+   * Calls `hook` with the module, its inputs and its output after every forward; what it returns takes the output's
+   * place. Returns what removes it.
+   */
+  registerForwardHook(hook: ForwardHook<this>): () => void {
+    return this.#hooked(this.#after, hook as ForwardHook);
+  }
+
+  #hooked<H>(hooks: Set<H>, hook: H): () => void {
+    if (typeof hook !== "function") throw new TensorError("OPERANDS", `A hook is a function, but got ${worded(hook)}.`);
+    if (Object.prototype.propertyIsEnumerable.call(this, "forward"))
+      throw new TensorError(
+        "FORWARD",
+        `The forward of this ${this.constructor.name} is a property, which no hook sees: write it as a method, forward(x) { … }.`,
+      );
+    hooks.add(hook);
+    return () => {
+      hooks.delete(hook);
+    };
+  }
+
+  /** The property whose contents are named without it: "0.weight", not "layers.0.weight". */
+  protected get contents(): string | null {
+    return null;
+  }
+
+  *#members(): Generator<Found<Tensor | Module>> {
+    for (const [property, value] of Object.entries(this))
+      for (const [name, member] of membersIn(property, value, isMember))
+        yield { name: this.#shortened(name), formerName: name, value: member as Tensor | Module };
+  }
+
+  #shortened(name: string): string {
+    const { contents } = this;
+    return contents !== null && name.startsWith(`${contents}.`) ? name.slice(contents.length + 1) : name;
+  }
+
+  *#tree(name = "", formerName = "", seen = new Set<Module>()): Generator<Found<Module>> {
+    if (seen.has(this)) return;
+    seen.add(this);
+    yield { name, formerName, value: this };
+    for (const member of this.#members())
+      if (member.value instanceof Module)
+        yield* member.value.#tree(joined(name, member.name), joined(formerName, member.formerName), seen);
+  }
+
+  *#tensors(): Generator<Found<Tensor>> {
     const seen = new Set<Tensor>();
-    for (const [prefix, module] of this.namedModules())
-      for (const [name, member] of module.#members()) {
-        if (!(member instanceof Tensor) || seen.has(member)) continue;
-        seen.add(member);
-        yield [prefix === "" ? name : `${prefix}.${name}`, member, module, name];
+    for (const module of this.#tree())
+      for (const member of module.value.#members()) {
+        if (!(member.value instanceof Tensor) || seen.has(member.value)) continue;
+        seen.add(member.value);
+        yield {
+          name: joined(module.name, member.name),
+          formerName: joined(module.formerName, member.formerName),
+          value: member.value,
+        };
       }
+  }
+
+  /** It and all modules within it, each once, with their names: "" for itself, "hidden", "blocks.0". */
+  *namedModules(): Generator<[name: string, module: Module]> {
+    for (const { name, value } of this.#tree()) yield [name, value];
   }
 
   /** All parameters, each once, with their names: "hidden.weight". */
   *namedParameters(): Generator<[name: string, parameter: Tensor]> {
-    for (const [name, tensor] of this.#tensors()) if (tensor.requiresGrad) yield [name, tensor];
+    for (const { name, value } of this.#tensors()) if (value.requiresGrad) yield [name, value];
   }
 
   /** All parameters, each once: for an optimiser. */
@@ -88,9 +208,11 @@ export abstract class Module {
     return this.train(false);
   }
 
-  /** Freezes its parameters, which want no gradients then, or with `true` thaws those that were frozen so. Returns it. */
+  /**
+   * Freezes its parameters, which want no gradients then, or with `true` thaws those that were frozen so. Returns it.
+   */
   requiresGrad(wanted = true): this {
-    for (const [, tensor] of this.#tensors()) {
+    for (const { value: tensor } of this.#tensors()) {
       if (wanted ? !frozen.delete(tensor) : !tensor.requiresGrad) continue;
       if (!wanted) frozen.add(tensor);
       tensor.requiresGrad = wanted;
@@ -104,53 +226,50 @@ export abstract class Module {
   }
 
   /**
-   * Moves its tensors to a device ("cuda", "cpu"), or has its floats be of another dtype ("bfloat16"). They are other tensors then: make the optimiser afterwards. Returns it.
-   * Throws TensorError.
+   * Moves its tensors and their gradients to a device ("cuda", "cpu"), or has its floats be of another dtype
+   * ("bfloat16"). They stay the tensors that they were, so that optimisers go on with them. Returns it. Throws
+   * TensorError.
    */
   to(target: string): this {
     if (!isDType(target)) deviceNamed(target);
     else if (factsOf(target).kind !== "float" || factsOf(target).isStorage)
       throw new TensorError("DTYPE", `A module computes in floats: its parameters cannot be ${target}.`);
-    const moved = new Map<Tensor, Tensor>();
-    for (const [, tensor] of this.#tensors()) {
-      if (isDType(target) && factsOf(tensor.dtype).kind !== "float") continue;
-      const wants = tensor.requiresGrad;
-      const next = noGrad(() => tensor.to(target as DType)) as Tensor;
-      next.requiresGrad = wants;
-      if (frozen.has(tensor)) frozen.add(next);
-      moved.set(tensor, next);
-    }
-    for (const [, module] of this.namedModules())
-      for (const [name, member] of module.#members()) {
-        const next = member instanceof Tensor ? moved.get(member) : undefined;
-        if (next !== undefined) module.#replace(name, next);
+    noGrad(() => {
+      for (const { value: tensor } of this.#tensors()) {
+        if (isDType(target) && factsOf(tensor.dtype).kind !== "float") continue;
+        const { grad } = tensor;
+        tensor.become(tensor.to(target as DType));
+        if (grad !== null) tensor.grad = grad.to(target as DType);
       }
+    });
     return this;
   }
 
-  #replace(name: string, tensor: Tensor): void {
-    const [property, index] = name.split(".") as [string, string | undefined];
-    const own = this as unknown as Record<string, unknown>;
-    if (index === undefined) own[property] = tensor;
-    else (own[property] as unknown[])[Number(index)] = tensor;
-  }
-
-  /** All its tensors by name, for `io.save("model.safetensors", model.stateDict())`. They are the module's own, without gradients. */
+  /**
+   * All its tensors by name, for `io.save("model.safetensors", model.stateDict())`. They are the module's own, without
+   * gradients.
+   */
   stateDict(): Record<string, Tensor> {
-    return Object.fromEntries([...this.#tensors()].map(([name, tensor]) => [name, tensor.detach()]));
+    return Object.fromEntries([...this.#tensors()].map(({ name, value }) => [name, value.detach()]));
   }
 
   /**
-   * Copies tensors over its own by name, converted to their dtype and device: `model.loadStateDict(await io.load("model.safetensors"))`. Names that only one side has are an
-   * error, unless `strict` is false; nothing is changed then. Throws TensorError.
+   * Copies tensors over its own by name, converted to their dtype and device: `model.loadStateDict(await
+   * io.load("model.safetensors"))`. Names that only one side has are an error, unless `strict` is false; nothing is
+   * changed then. Of a Sequential "layers.0.weight" is read as "0.weight". Throws TensorError.
    */
-  loadStateDict(state: Readonly<Record<string, Tensor>>, { strict = true }: { readonly strict?: boolean } = {}): void {
-    if (state instanceof Tensor || typeof state !== "object" || state === null)
+  loadStateDict(given: Readonly<Record<string, Tensor>>, { strict = true }: { readonly strict?: boolean } = {}): void {
+    if (given instanceof Tensor || typeof given !== "object" || given === null)
       throw new TensorError(
         "STATE",
-        `loadStateDict takes tensors by name, as stateDict gives them, but got ${worded(state)}.`,
+        `loadStateDict takes tensors by name, as stateDict gives them, but got ${worded(given)}.`,
       );
-    const own = new Map([...this.#tensors()].map(([name, tensor]) => [name, tensor]));
+    const tensors = [...this.#tensors()];
+    const own = new Map(tensors.map(({ name, value }) => [name, value]));
+    const names = new Map(tensors.map(({ name, formerName }) => [formerName, name]));
+    const state: Record<string, Tensor> = Object.fromEntries(
+      Object.entries(given).map(([name, tensor]) => [own.has(name) ? name : (names.get(name) ?? name), tensor]),
+    );
     const lacking = [...own.keys()].filter((name) => !Object.hasOwn(state, name)),
       unknown = Object.keys(state).filter((name) => !own.has(name));
     const some = (names: readonly string[]) =>
@@ -162,11 +281,11 @@ export abstract class Module {
       );
     }
     for (const [name, tensor] of own) {
-      const given = state[name];
-      if (given !== undefined && given.shape.join() !== tensor.shape.join())
+      const loaded = state[name];
+      if (loaded !== undefined && loaded.shape.join() !== tensor.shape.join())
         throw new TensorError(
           "STATE",
-          `${name} has shape ${formatShape(given.shape)} in the state but ${formatShape(tensor.shape)} in the module.`,
+          `${name} has shape ${formatShape(loaded.shape)} in the state but ${formatShape(tensor.shape)} in the module.`,
         );
     }
     noGrad(() => {
@@ -190,28 +309,58 @@ export abstract class Module {
   }
 
   /** What its text shows within it: modules, and functions in their place. */
-  *#children(): Generator<[name: string, child: Layer]> {
-    for (const [name, value] of Object.entries(this)) {
-      if (value instanceof Module) yield [name, value];
-      else if (Array.isArray(value))
-        for (const [index, each] of value.entries())
-          if (each instanceof Module || typeof each === "function")
-            yield [this.#isOnly(value) ? String(index) : `${name}.${index}`, each as Layer];
+  *#children(): Generator<readonly [name: string, child: Layer]> {
+    const counts = (value: unknown) => isMember(value) || typeof value === "function";
+    for (const [property, value] of Object.entries(this)) {
+      if (typeof value === "function" && !(value instanceof Module)) continue;
+      for (const [name, child] of membersIn(property, value, counts))
+        if (!(child instanceof Tensor)) yield [this.#shortened(name), child as Layer];
     }
   }
-  #isOnly(list: unknown): boolean {
-    return Object.values(this)
-      .filter((value) => value instanceof Module || Array.isArray(value))
-      .every((value) => value === list);
+
+  /**
+   * A table of its layers: name, what it is, and the number of parameters that are its own. Of a parameter that several
+   * layers share the first has it.
+   */
+  summary(): string {
+    const counts = new Map<string, number>();
+    for (const { name, value } of this.#tensors())
+      if (value.requiresGrad) {
+        const owner = [...this.#tree()]
+          .map((each) => each.name)
+          .filter((each) => isWithin(name, each))
+          .at(-1)!;
+        counts.set(owner, (counts.get(owner) ?? 0) + value.size);
+      }
+    const rows = [...this.#tree()].map(({ name, value }) => [
+      name,
+      `${value.constructor.name}(${value.describe()})`,
+      (counts.get(name) ?? 0).toLocaleString("en-US"),
+    ]);
+    return `${tableOf(["name", "layer", "parameters"], rows)}\n${this.#total()}`;
   }
 
-  toString(): string {
+  override toString(): string {
+    return `${this.#lines().join("\n")}  ${this.#total()}`;
+  }
+
+  #total(): string {
     const parameters = this.parameters();
     const count = parameters.reduce((sum, { size }) => sum + size, 0);
     const kinds = [...new Set(parameters.map(({ dtype, device }) => `${dtype}, ${device}`))];
-    return `${this.#lines().join("\n")}  ${count.toLocaleString("en-US")} parameters${kinds.length === 0 ? "" : `, ${kinds.join(" and ")}`}`;
+    return `${count.toLocaleString("en-US")} parameters${kinds.length === 0 ? "" : `, ${kinds.join(" and ")}`}`;
   }
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return this.toString();
   }
+}
+
+const joined = (prefix: string, name: string): string => (prefix === "" ? name : `${prefix}.${name}`);
+const isWithin = (name: string, module: string): boolean => module === "" || name.startsWith(`${module}.`);
+
+/** Whether a class, or one that it extends, has properties that only its own code sees. */
+function hasPrivateProperties(made: unknown): boolean {
+  for (let each = made; typeof each === "function" && each !== Module; each = Object.getPrototypeOf(each))
+    if (/#[\p{ID_Start}$_]/u.test(Function.prototype.toString.call(each))) return true;
+  return false;
 }

@@ -86,7 +86,10 @@ export const gatedRows = {
   }),
 } as const;
 
-/** Gradients that one kernel computes; each is differentiable in its first operand, and in the second by what it is made of. */
+/**
+ * Gradients that one kernel computes; each is differentiable in its first operand, and in the second by what it is made
+ * of.
+ */
 export const gradientRows = {
   reluGradient: binary("reluGradient", "ReluGradient", "number", {
     gradient: (g, { b }) => [() => call("reluGradient", [g, b]), () => mul(g, 0)],

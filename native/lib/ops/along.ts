@@ -1,4 +1,5 @@
-// Elements taken from and put at positions along an axis: what the gradients of sorting and of running extremes are made of.
+// Elements taken from and put at positions along an axis: what the gradients of sorting and of running extremes are
+// made of.
 import type { DeviceArray } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { sizeOf, type Shape } from "../memory/shape.ts";
@@ -59,7 +60,10 @@ function launchAlong(
     .launch(Math.ceil(count / (block === 1 ? 16384 : block)), block, [source, indices, out, count, ...lengths]);
 }
 
-/** Elements of x at positions along an axis: int64, in range, of the result's shape. Made by operations of this library, so not checked. */
+/**
+ * Elements of x at positions along an axis: int64, in range, of the result's shape. Made by operations of this library,
+ * so not checked.
+ */
 export const takeAlong: Computation<{ axis: number }> = {
   inPlace: false,
   infer: ([x, indices]) => [{ shape: (indices as DeviceArray).shape, dtype: (x as DeviceArray).dtype }],

@@ -1,5 +1,5 @@
 // Runs one operation: checks that its operands go together, allocates the results, launches, and tells whoever records.
-import { DeviceArray } from "../memory/array.ts";
+import { DeviceArray, relate } from "../memory/array.ts";
 import { stridesOf } from "../memory/shape.ts";
 import { Storage } from "../memory/storage.ts";
 import { factsOf } from "../memory/dtype.ts";
@@ -7,7 +7,7 @@ import { TensorError } from "../errors.ts";
 import { callsGoTo } from "./calls.ts";
 import { copy } from "./copy.ts";
 import { sameShape } from "./map.ts";
-import type { Computation, Facts, Operand, Operation } from "./operation.ts";
+import type { Computation, Facts, Operand, Operation, Viewing } from "./operation.ts";
 import { operationNamed, type AttributesOf, type OperationName } from "./table.ts";
 import { promoted } from "../memory/promotion.ts";
 
@@ -86,10 +86,22 @@ export function traceWith(next: Tracer | null): Tracer | null {
 /** Shows `watch` every operand before its operation runs, until what is returned is called. */
 export function watchOperands(watch: (operand: DeviceArray) => void): () => void {
   const previous = watcher;
-  watcher = watch;
+  watcher =
+    previous === null
+      ? watch
+      : (operand) => {
+          previous(operand);
+          watch(operand);
+        };
   return () => {
     watcher = previous;
   };
+}
+
+/** Says that something outside of the table reads an operand. Throws TensorError where it has been disposed of. */
+export function readOperand(name: string, operand: DeviceArray): void {
+  operand.living(name);
+  if (watcher !== null) watcher(operand);
 }
 
 type Constructor = new (
@@ -99,7 +111,10 @@ type Constructor = new (
   contiguous?: boolean,
 ) => DeviceArray;
 
-/** The results of an operation, of the class of its first tensor. They are computed asynchronously. Throws TensorError, OutOfMemory. */
+/**
+ * The results of an operation, of the class of its first tensor. They are computed asynchronously. Throws TensorError,
+ * OutOfMemory.
+ */
 export function applyAll(name: string, inputs: readonly Operand[], attributes: object): readonly DeviceArray[] {
   const operation = operationNamed(name);
   if (tracer !== null) {
@@ -110,9 +125,7 @@ export function applyAll(name: string, inputs: readonly Operand[], attributes: o
   const seenBy = observer;
   const before = seenBy === null ? 0 : seenBy.before();
   const outputs =
-    "view" in operation
-      ? [make(first, first.living().hold(), operation.view(first, attributes), first.dtype)]
-      : compute(operation, first, inputs, attributes);
+    "view" in operation ? [show(name, operation, first, attributes)] : compute(operation, first, inputs, attributes);
   if (seenBy !== null) seenBy.after({ name, operation, inputs, outputs, attributes }, before);
   if (recorder !== null) recorder.record({ name, operation, inputs, outputs, attributes });
   return outputs;
@@ -125,6 +138,12 @@ export function apply<N extends OperationName>(
   attributes: AttributesOf<N>,
 ): DeviceArray {
   return applyAll(name, inputs, attributes as object)[0]!;
+}
+
+function show(name: string, operation: Viewing<object>, input: DeviceArray, attributes: object): DeviceArray {
+  const shown = make(input, input.living().hold(), operation.view(input, attributes), input.dtype);
+  relate(shown, input, name, attributes);
+  return shown;
 }
 
 function compute(
@@ -149,7 +168,10 @@ function compute(
   return outputs;
 }
 
-/** Writes the result of an operation over `target`, which may be one of its inputs. Throws TensorError when the result has another shape, or a dtype of a higher kind. */
+/**
+ * Writes the result of an operation over `target`, which may be one of its inputs. Throws TensorError when the result
+ * has another shape, or a dtype of a higher kind.
+ */
 export function applyInto(name: string, target: DeviceArray, inputs: readonly Operand[], attributes: object): void {
   const operation = operationNamed(name) as Computation<object>;
   checkedOperands(`${name}_`, [target, ...inputs]);

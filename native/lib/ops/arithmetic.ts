@@ -1,4 +1,5 @@
-// Operations on two tensors, or a tensor and a number, element by element. A new one is a functor in device/include/warpcell/functors.cuh and a row here.
+// Operations on two tensors, or a tensor and a number, element by element. A new one is a functor in
+// device/include/warpcell/functors.cuh and a row here.
 import { DeviceArray } from "../memory/array.ts";
 import { call } from "./calls.ts";
 import { binary, type BinaryGradient } from "./elementwise.ts";
@@ -74,8 +75,11 @@ export const binaryRows = {
     swapped: "",
     flops: 20,
     gradient: (g, { a, b }) => {
-      const scaled = () => div(g, add(call("square", [asArray(a, g)]), call("square", [asArray(b, g)])));
-      return [() => mul(scaled(), b), () => of("neg", mul(scaled(), a))];
+      // (b, −a) / (a² + b²) without overflow between; at the origin, where there is no angle, 0.
+      const length = call("hypot", [asArray(a, g), asArray(b, g)]);
+      const divisor = call("where", [call("eq", [length, 0]), 1, length]);
+      const slope = (side: Operand) => mul(g, div(div(side, divisor), divisor));
+      return [() => slope(b), () => of("neg", slope(a))];
     },
   }),
   /** √(a² + b²), without overflow between. */
@@ -91,20 +95,71 @@ export const binaryRows = {
   /** log(e^a + e^b), without overflow. */
   logaddexp: binary("logaddexp", "Logaddexp", "float", {
     flops: 30,
-    gradient: (g, { a, b, y }) => [() => mul(g, of("exp", sub(a, y))), () => mul(g, of("exp", sub(b, y)))],
+    gradient: (g, { a, b }) => [() => mul(g, of("sigmoid", sub(a, b))), () => mul(g, of("sigmoid", sub(b, a)))],
   }),
+  /** log₂(2^a + 2^b), without overflow. */
+  logaddexp2: binary("logaddexp2", "Logaddexp2", "float", {
+    flops: 30,
+    gradient: (g, { a, b }) => {
+      const share = (difference: DeviceArray) => mul(g, of("sigmoid", mul(difference, Math.LN2)));
+      return [() => share(sub(a, b)), () => share(sub(b, a))];
+    },
+  }),
+  /** 0 where a is below 0, 1 where it is above, b where it is 0; NaN where it is NaN. */
+  heaviside: binary("heaviside", "Heaviside", "number", {
+    swapped: "",
+    gradient: (g, { a }) => [() => mul(g, 0), () => call("where", [call("eq", [asArray(a, g), 0]), g, 0])],
+  }),
+  /** a · log b, which is 0 where a is, unless b is NaN. */
+  xlogy: binary("xlogy", "Xlogy", "float", {
+    swapped: "",
+    flops: 12,
+    gradient: (g, { a, b }) => {
+      const isNothing = call("eq", [asArray(a, g), 0]);
+      return [
+        () =>
+          mul(
+            g,
+            call("where", [
+              call("logicalAnd", [isNothing, call("le", [asArray(b, g), 0])]),
+              0,
+              of("log", asArray(b, g)),
+            ]),
+          ),
+        () => call("where", [isNothing, 0, mul(g, div(a, b))]),
+      ];
+    },
+  }),
+  /** The next number from a towards b that the dtype has; of float32 and float64. */
+  nextafter: binary("nextafter", "Nextafter", "wide", { swapped: "" }),
+  /** True where a = b; NaN equals nothing. */
   eq: binary("eq", "Eq", "comparable", none),
+  /** True where a ≠ b. */
   ne: binary("ne", "Ne", "comparable", none),
+  /** True where a < b. */
   lt: binary("lt", "Lt", "comparable", { ...none, swapped: "Gt" }),
+  /** True where a ≤ b. */
   le: binary("le", "Le", "comparable", { ...none, swapped: "Ge" }),
+  /** True where a > b. */
   gt: binary("gt", "Gt", "comparable", { ...none, swapped: "Lt" }),
+  /** True where a ≥ b. */
   ge: binary("ge", "Ge", "comparable", { ...none, swapped: "Le" }),
+  /** True where neither is 0. */
   logicalAnd: binary("logicalAnd", "LogicalAnd", "logical", none),
+  /** True where not both are 0. */
   logicalOr: binary("logicalOr", "LogicalOr", "logical", none),
+  /** True where exactly one is 0. */
   logicalXor: binary("logicalXor", "LogicalXor", "logical", none),
+  /** The bits that both have; of bools whether both are true. */
   bitwiseAnd: binary("bitwiseAnd", "BitwiseAnd", "integer"),
+  /** The bits that either has; of bools whether either is true. */
   bitwiseOr: binary("bitwiseOr", "BitwiseOr", "integer"),
+  /** The bits that exactly one has; of bools whether they differ. */
   bitwiseXor: binary("bitwiseXor", "BitwiseXor", "integer"),
+  /** a · 2^b, in the bits that a has. */
+  bitwiseLeftShift: binary("bitwiseLeftShift", "BitwiseLeftShift", "whole", { swapped: "" }),
+  /** a / 2^b, rounded towards −∞. */
+  bitwiseRightShift: binary("bitwiseRightShift", "BitwiseRightShift", "whole", { swapped: "" }),
 } as const;
 
 function asArray(operand: Operand, like: DeviceArray): DeviceArray {

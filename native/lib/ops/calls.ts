@@ -1,4 +1,5 @@
-// Operations by name for those whose gradients are made of them: the table calls itself through here, without importing what applies it.
+// Operations by name for those whose gradients are made of them: the table calls itself through here, without importing
+// what applies it.
 import type { DeviceArray } from "../memory/array.ts";
 import type { Operand } from "./operation.ts";
 

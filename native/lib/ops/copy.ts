@@ -1,4 +1,4 @@
-// Copies, conversions, fills and selections: any strides, any dtype, into arrays that exist.
+// Copies, conversions and fills: any strides, any dtype, into arrays that exist.
 import type { DeviceProcess } from "../device/process.ts";
 import { DeviceArray, viewOf } from "../memory/array.ts";
 import { dtypeNames, factsOf, type DType } from "../memory/dtype.ts";
@@ -21,14 +21,6 @@ const transposes = new KernelFamily("cast", sized, (type) => `transpose<${type}>
   "i64",
   "i64",
   "i64",
-  "i64",
-]);
-const selects = new KernelFamily("cast", sized, (type) => `select<${type}>`, [
-  "struct",
-  "place",
-  "place",
-  "place",
-  "out",
   "i64",
 ]);
 const casts = Object.fromEntries(
@@ -98,7 +90,10 @@ export function copy(out: DeviceArray, input: DeviceArray): void {
     .launch(flatGrid(device, out.size, widestOf(out, input)), device.properties.libraryBlock, [input, out, out.size]);
 }
 
-/** A contiguous `out` whose last axis is not the densest of the input: by tiles, so that both sides are read and written in whole lines. */
+/**
+ * A contiguous `out` whose last axis is not the densest of the input: by tiles, so that both sides are read and written
+ * in whole lines.
+ */
 function copyTransposed(device: DeviceProcess, out: DeviceArray, input: DeviceArray): boolean {
   if (!out.isContiguous || !sameShape(out.shape, input.shape)) return false;
   const {
@@ -123,22 +118,6 @@ function copyTransposed(device: DeviceProcess, out: DeviceArray, input: DeviceAr
       rank === 3 ? steps![0]! : 0,
     ]);
   return true;
-}
-
-/** out = condition ? a : b, all broadcast to the shape of `out`; `a` and `b` of its dtype. */
-export function select(out: DeviceArray, condition: DeviceArray, a: DeviceArray, b: DeviceArray): void {
-  if (out.size === 0) return;
-  const { device } = out.living();
-  selects
-    .on(device, copier(out))
-    .launch(stridedGrid(device, out.size), device.properties.libraryBlock, [
-      broadcastLayout(out, [condition, a, b]),
-      condition,
-      a,
-      b,
-      out,
-      out.size,
-    ]);
 }
 
 /** A contiguous array with the same elements: `array` itself, held once more, or a copy. */

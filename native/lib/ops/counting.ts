@@ -1,47 +1,215 @@
-// Counts of whole numbers (device/ops/counting.cu). Sums of integers are the same in any order.
+// Counts: how many elements fall in each of a row of bins (device/ops/counting.cu). They are the same in any order.
+import { TensorError } from "../errors.ts";
 import { DeviceArray } from "../memory/array.ts";
+import { factsOf, type DType } from "../memory/dtype.ts";
+import { read } from "../memory/transfer.ts";
 import { fill, withFlat } from "./copy.ts";
 import { bytesMoved } from "./elementwise.ts";
 import { KernelFamily } from "./library.ts";
 import type { Computation } from "./operation.ts";
 import { reduceInto } from "./reduce.ts";
+import { sortedAs } from "./sort.ts";
 
-const counting = new KernelFamily("counting", ["int64"], (type) => `count_values<${type}>`, [
+const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
+const integers: readonly DType[] = ["int8", "uint8", "int32", "int64", "uint64"];
+const all = [...floats, ...integers];
+const values = new KernelFamily("counting", integers, (type) => `count_values<${type}>`, [
   "place",
   "out",
   "i64",
   "i64",
+  "i32",
 ]);
-/** Elements that are worth a block. */
+const extremes = new KernelFamily("counting", all, (type) => `find_extents<${type}>`, ["place", "out", "i64"]);
+const steps = new KernelFamily("counting", all, (type) => `count_steps<${type}>`, [
+  "place",
+  "out",
+  "place",
+  "f64",
+  "f64",
+  "i64",
+  "i32",
+  "i32",
+]);
+const edgesOf = new KernelFamily("counting", all, (type) => `step_edges<${type}>`, [
+  "out",
+  "out",
+  "place",
+  "f64",
+  "f64",
+  "i64",
+]);
+const placesOf = new KernelFamily("counting", all, (type) => `step_places<${type}>`, [
+  "place",
+  "out",
+  "place",
+  "f64",
+  "f64",
+  "i64",
+  "i32",
+]);
+
+/** Elements that are worth a block of a CPU, and numbers of device/ops/counting.cu. */
 const serialElements = 65536;
-const blockElements = 32768;
-const threads = 256;
+const { threads, elements, words, warps } = { threads: 512, elements: 16384, words: 8192, warps: 16 };
+
+/** Blocks that go through the elements, and their threads. */
+function blocksFor(x: DeviceArray): readonly [number, number] {
+  const { libraryBlock, multiprocessors } = x.living().device.properties;
+  return libraryBlock === 1
+    ? [Math.min(multiprocessors, Math.ceil(x.size / serialElements)), 1]
+    : [Math.min(multiprocessors * 4, Math.ceil(x.size / elements)), threads];
+}
+
+/**
+ * Has `launch` count the elements of x into `out`: on a CPU into a row of counts for each core, unless that were more
+ * than what is counted; on a GPU with as many copies of the bins as a block has room for, up to one a warp.
+ */
+function countInto(
+  out: DeviceArray,
+  x: DeviceArray,
+  launch: (grid: number, block: number, counts: DeviceArray, copies: number, shared: number) => void,
+): void {
+  fill(out, 0);
+  if (x.size === 0 || out.size === 0) return;
+  const [grid, block] = blocksFor(x);
+  if (block > 1) {
+    const copies = Math.min(warps, Math.floor(words / out.size));
+    return launch(grid, block, out, copies, copies * out.size * 4);
+  }
+  const rows = out.size > x.size ? 1 : grid;
+  if (rows === 1) return launch(1, 1, out, 0, 0);
+  using parts = DeviceArray.allocate(out.living().device, "int64", [rows, out.size]);
+  fill(parts, 0);
+  launch(rows, 1, parts, 0, 0);
+  reduceInto("sum", out, parts, [0]);
+}
 
 /** int64 counts of 0, …, length − 1 among whole numbers; others are passed over. */
 const bincount: Computation<{ readonly length: number }> = {
   inPlace: false,
   infer: (_, { length }) => [{ shape: [length], dtype: "int64" }],
   run([out], [x], { length }) {
-    const { device } = out!.living();
-    const isSerial = device.properties.libraryBlock === 1;
-    fill(out!, 0);
-    withFlat(x as DeviceArray, "int64", (values) => {
-      if (values.size === 0 || length === 0) return;
-      const blocks = Math.ceil(values.size / (isSerial ? serialElements : blockElements));
-      if (!isSerial)
-        return void counting
-          .on(device, "int64")
-          .launch(Math.min(blocks, 2 ** 31 - 1), threads, [values, out!, values.size, length]);
-      // A row of counts for each core, unless that were more than what is counted.
-      const rows = length > values.size ? 1 : Math.min(blocks, device.properties.multiprocessors);
-      using parts = DeviceArray.allocate(device, "int64", [rows, length]);
-      fill(parts, 0);
-      counting.on(device, "int64").launch(rows, 1, [values, parts, values.size, length]);
-      reduceInto("sum", out!, parts, [0]);
-    });
+    const dtype = sortedAs((x as DeviceArray).dtype);
+    withFlat(x as DeviceArray, dtype, (flat) =>
+      countInto(out!, flat, (grid, block, counts, copies, shared) =>
+        values.on(flat.living().device, dtype).launch(grid, block, [flat, counts, flat.size, length, copies], shared),
+      ),
+    );
   },
   gradient: null,
   cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: outputs[0]!.size }),
 };
 
-export const countingRows = { bincount } as const;
+/** Keys of the least and of the greatest element, as counting.cu has them: uint64 of 2. */
+function extentsOf(flat: DeviceArray): DeviceArray<"uint64"> {
+  const { device } = flat.living();
+  const found = DeviceArray.allocate(device, "uint64", [2]);
+  fill(found, 0);
+  extremes.on(device, flat.dtype).launch(...blocksFor(flat), [flat, found, flat.size]);
+  return found;
+}
+
+/** `bins` even steps of a range, or from the least to the greatest element. */
+export interface Stepping {
+  readonly bins: number;
+  readonly range: readonly [number, number] | null;
+}
+
+/** The dtype of edges: float32 of floats of up to 32 bits, else float64. */
+const edgeDType = ({ dtype }: DeviceArray): DType =>
+  factsOf(dtype).kind === "float" && dtype !== "float64" ? "float32" : "float64";
+
+/**
+ * Writes the edges, and has `use` do with the elements, their extents or the range what goes by them. Waits for the
+ * extents only when all is under way. Throws TensorError where they are not finite.
+ */
+function alongSteps(
+  edges: DeviceArray,
+  x: DeviceArray,
+  { bins, range }: Stepping,
+  use: (flat: DeviceArray, extents: DeviceArray | null, low: number, high: number) => void,
+): void {
+  const { device } = edges.living();
+  withFlat(x, sortedAs(x.dtype), (flat) => {
+    const [low, high] = range ?? [0, 1];
+    using extents = range === null && flat.size > 0 ? extentsOf(flat) : null;
+    using limits = DeviceArray.allocate(device, "float64", [2]);
+    const grid = Math.ceil((bins + 1) / (device.properties.libraryBlock === 1 ? serialElements : threads));
+    edgesOf
+      .on(device, flat.dtype)
+      .launch(grid, device.properties.libraryBlock === 1 ? 1 : threads, [edges, limits, extents, low, high, bins + 1]);
+    use(flat, extents, low, high);
+    if (extents === null) return;
+    const [least, greatest] = numbersOf(limits);
+    if (Number.isFinite(greatest! - least!)) return;
+    throw new TensorError(
+      "VALUE",
+      `histogram takes a range of finite numbers, the smaller first, but the elements go from ${least} to ${greatest}: give a range.`,
+    );
+  });
+}
+
+function numbersOf(array: DeviceArray): Float64Array {
+  const numbers = new Float64Array(array.size);
+  read(array.living(), array.offset * 8, array.bytes, (part, at) => new Uint8Array(numbers.buffer).set(part, at));
+  return numbers;
+}
+
+/** The least and the greatest of integers, of which there is one at least. Waits for both at once. */
+export function extremesOf(x: DeviceArray): readonly [bigint, bigint] {
+  const dtype = sortedAs(x.dtype);
+  let keys: BigUint64Array = new BigUint64Array(2);
+  withFlat(x, dtype, (flat) => {
+    using found = extentsOf(flat);
+    keys = new BigUint64Array(numbersOf(found).buffer);
+  });
+  const all = 2n ** 64n - 1n;
+  const value = (key: bigint) => (dtype === "uint64" ? key : BigInt.asIntN(64, key ^ (1n << 63n)));
+  return [value(keys[0]! ^ all), value(keys[1]!)];
+}
+
+/** Counts, and the edges between which they are. */
+const histogram: Computation<Stepping> = {
+  inPlace: false,
+  infer: ([x], { bins }) => [
+    { shape: [bins], dtype: "int64" },
+    { shape: [bins + 1], dtype: edgeDType(x as DeviceArray) },
+  ],
+  run([counts, edges], [x], stepping) {
+    const { bins } = stepping;
+    alongSteps(edges!, x as DeviceArray, stepping, (flat, extents, low, high) =>
+      countInto(counts!, flat, (grid, block, into, copies, shared) =>
+        steps
+          .on(flat.living().device, flat.dtype)
+          .launch(grid, block, [flat, into, extents, low, high, flat.size, bins, copies], shared),
+      ),
+    );
+  },
+  gradient: null,
+  cost: (inputs, outputs) => ({
+    bytes: bytesMoved(inputs) + bytesMoved(outputs),
+    flops: (inputs[0] as DeviceArray).size,
+  }),
+};
+
+/** The bin of each element, int64, `bins` for one that is in none; and the edges. */
+const histogramPlaces: Computation<Stepping> = {
+  inPlace: false,
+  infer: ([x], { bins }) => [
+    { shape: (x as DeviceArray).shape, dtype: "int64" },
+    { shape: [bins + 1], dtype: edgeDType(x as DeviceArray) },
+  ],
+  run([places, edges], [x], stepping) {
+    alongSteps(edges!, x as DeviceArray, stepping, (flat, extents, low, high) => {
+      if (flat.size === 0) return;
+      placesOf
+        .on(flat.living().device, flat.dtype)
+        .launch(...blocksFor(flat), [flat, places!, extents, low, high, flat.size, stepping.bins]);
+    });
+  },
+  gradient: null,
+  cost: histogram.cost,
+};
+
+export const countingRows = { bincount, histogram, histogramPlaces } as const;

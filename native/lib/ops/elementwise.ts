@@ -1,4 +1,5 @@
-// Elementwise operations: one result per index, with broadcasting. A new one is a functor in device/include/warpcell/functors.cuh and a row here.
+// Elementwise operations: one result per index, with broadcasting. A new one is a functor in
+// device/include/warpcell/functors.cuh and a row here.
 import { DeviceArray } from "../memory/array.ts";
 import { admits, factsOf, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
@@ -22,8 +23,11 @@ const computing: Partial<Record<DType, DType>> = {
   uint32: "int64",
 };
 
-/** Which dtypes an operation takes, and what it makes of the others: `float` turns integers into float32, `logical` everything into bool. */
-type Domain = "number" | "float" | "integer" | "logical" | "comparable";
+/**
+ * Which dtypes an operation takes, and what it makes of the others: `float` turns integers into float32, and so does
+ * `wide`, which has no kernels for floats of 16 bits; `logical` turns everything into bool; `whole` is without bool.
+ */
+type Domain = "number" | "float" | "wide" | "integer" | "whole" | "logical" | "comparable";
 type Result = "same" | "bool";
 
 const domains: Record<Domain, { readonly kernels: readonly DType[]; of(dtype: DType, name: string): DType }> = {
@@ -33,9 +37,20 @@ const domains: Record<Domain, { readonly kernels: readonly DType[]; of(dtype: DT
   },
   comparable: { kernels: [...floats, ...integers], of: (dtype) => (dtype === "bool" ? "int32" : dtype) },
   float: { kernels: floats, of: floatOf },
+  wide: {
+    kernels: ["float32", "float64"],
+    of: (dtype, name) =>
+      dtype === "float16" || dtype === "bfloat16"
+        ? refuse(name, dtype, "float32 or float64", "float32")
+        : floatOf(dtype),
+  },
   integer: {
     kernels: [...integers, "bool"],
     of: (dtype, name) => (factsOf(dtype).kind === "float" ? refuse(name, dtype, "integers or bool", "int32") : dtype),
+  },
+  whole: {
+    kernels: integers,
+    of: (dtype, name) => (factsOf(dtype).kind === "int" ? dtype : refuse(name, dtype, "integers", "int32")),
   },
   logical: { kernels: ["bool"], of: () => "bool" },
 };

@@ -1,18 +1,50 @@
-// Functions of one tensor, element by element. A new one is a functor in device/include/warpcell/functors.cuh and a row here.
-import { unary } from "./elementwise.ts";
+// Functions of one tensor, element by element. A new one is a functor in device/include/warpcell/functors.cuh and a row
+// here.
+import type { DeviceArray } from "../memory/array.ts";
+import { factsOf } from "../memory/dtype.ts";
+import { copy } from "./copy.ts";
+import { digamma } from "./digamma.ts";
+import { unary, type Elementwise } from "./elementwise.ts";
+import type { Operand } from "./operation.ts";
 import { add, div, mul, of, sub } from "./terms.ts";
 import { call } from "./calls.ts";
 
 /** log(2), log(10), 2/√π. */
 const constants = { ln2: Math.LN2, ln10: Math.LN10, erf: 2 / Math.sqrt(Math.PI) } as const;
 
+/** To whole numbers: integers are themselves. */
+function rounding(name: string, functor: string): Elementwise<"number", "same"> {
+  const floats = unary(name, functor, "float", { gradient: (g) => mul(g, 0) });
+  const isWhole = (x: Operand | undefined) => factsOf((x as DeviceArray).dtype).kind === "int";
+  return {
+    ...floats,
+    domain: "number",
+    infer: (inputs, attributes) => {
+      const { shape, dtype } = inputs[0] as DeviceArray;
+      return isWhole(inputs[0]) ? [{ shape, dtype }] : floats.infer(inputs, attributes);
+    },
+    run: (outputs, inputs, attributes) =>
+      isWhole(inputs[0]) ? copy(outputs[0]!, inputs[0] as DeviceArray) : floats.run(outputs, inputs, attributes),
+    element: (inputs, attributes) => {
+      const { dtype } = inputs[0] as DeviceArray;
+      return isWhole(inputs[0])
+        ? { functor: "Same", operands: [[inputs[0]!, dtype]], dtype }
+        : floats.element!(inputs, attributes);
+    },
+  };
+}
+
 export const functionRows = {
   /** −x. Integers wrap around. */
   neg: unary("neg", "Neg", "number", { gradient: (g) => of("neg", g) }),
   /** |x|. */
   abs: unary("abs", "Abs", "number", { gradient: (g, x) => mul(g, of("sign", x)) }),
+  /** x itself, as a copy. */
+  positive: unary("positive", "Same", "number", { gradient: (g) => g }),
   /** −1, 0 or 1; NaN for NaN. */
   sign: unary("sign", "Sign", "number", { gradient: (g) => mul(g, 0) }),
+  /** Whether the sign is −, also that of −0 and NaN. */
+  signbit: unary("signbit", "Signbit", "number", { result: "bool" }),
   /** x². */
   square: unary("square", "Square", "number", { gradient: (g, x) => mul(g, mul(x, 2)) }),
   /** 1/x. */
@@ -46,6 +78,15 @@ export const functionRows = {
   cos: unary("cos", "Cos", "float", { flops: 15, gradient: (g, x) => of("neg", mul(g, of("sin", x))) }),
   /** Tangent, of radians. */
   tan: unary("tan", "Tan", "float", { flops: 20, gradient: (g, _, y) => mul(g, add(of("square", y), 1)) }),
+  /** sin(πx)/(πx), and 1 at 0. */
+  sinc: unary("sinc", "Sinc", "float", {
+    flops: 20,
+    gradient: (g, x, y) => {
+      const isZero = call("eq", [x, 0]);
+      const slope = div(sub(of("cos", mul(x, Math.PI)), y), call("where", [isZero, 1, x]));
+      return mul(g, call("where", [isZero, 0, slope]));
+    },
+  }),
   /** Arc sine, in radians. */
   asin: unary("asin", "Asin", "float", { flops: 15, gradient: (g, x) => mul(g, of("rsqrt", sub(1, of("square", x)))) }),
   /** Arc cosine, in radians. */
@@ -55,17 +96,23 @@ export const functionRows = {
   }),
   /** Arc tangent, in radians. */
   atan: unary("atan", "Atan", "float", { flops: 15, gradient: (g, x) => div(g, add(of("square", x), 1)) }),
+  /** Hyperbolic sine. */
   sinh: unary("sinh", "Sinh", "float", { flops: 15, gradient: (g, x) => mul(g, of("cosh", x)) }),
+  /** Hyperbolic cosine. */
   cosh: unary("cosh", "Cosh", "float", { flops: 15, gradient: (g, x) => mul(g, of("sinh", x)) }),
+  /** Hyperbolic tangent. */
   tanh: unary("tanh", "Tanh", "float", { flops: 15, gradient: (g, _, y) => call("tanhGradient", [g, y]) }),
+  /** Inverse hyperbolic sine. */
   asinh: unary("asinh", "Asinh", "float", {
     flops: 15,
     gradient: (g, x) => mul(g, of("rsqrt", add(of("square", x), 1))),
   }),
+  /** Inverse hyperbolic cosine; NaN below 1. */
   acosh: unary("acosh", "Acosh", "float", {
     flops: 15,
     gradient: (g, x) => mul(g, of("rsqrt", sub(of("square", x), 1))),
   }),
+  /** Inverse hyperbolic tangent; NaN beyond ±1. */
   atanh: unary("atanh", "Atanh", "float", { flops: 15, gradient: (g, x) => div(g, sub(1, of("square", x))) }),
   /** The error function. */
   erf: unary("erf", "Erf", "float", {
@@ -83,17 +130,22 @@ export const functionRows = {
     gradient: (g, _, y) => mul(g, mul(of("exp", of("square", y)), 1 / constants.erf)),
   }),
   /** log |Γ(x)|. */
-  lgamma: unary("lgamma", "Lgamma", "float", { flops: 30 }),
-  floor: unary("floor", "Floor", "float", { gradient: (g) => mul(g, 0) }),
-  ceil: unary("ceil", "Ceil", "float", { gradient: (g) => mul(g, 0) }),
+  lgamma: unary("lgamma", "Lgamma", "float", { flops: 30, gradient: (g, x) => mul(g, digamma(x)) }),
+  /** The largest integer that is not above x. */
+  floor: rounding("floor", "Floor"),
+  /** The smallest integer that is not below x. */
+  ceil: rounding("ceil", "Ceil"),
   /** To the nearest integer, ties to even. */
-  round: unary("round", "Round", "float", { gradient: (g) => mul(g, 0) }),
+  round: rounding("round", "Round"),
   /** Towards zero. */
-  trunc: unary("trunc", "Trunc", "float", { gradient: (g) => mul(g, 0) }),
+  trunc: rounding("trunc", "Trunc"),
   /** x − trunc(x). */
   frac: unary("frac", "Frac", "float", { gradient: (g) => g }),
+  /** True where x is NaN. */
   isnan: unary("isnan", "Isnan", "float", { result: "bool" }),
+  /** True where x is ∞ or −∞. */
   isinf: unary("isinf", "Isinf", "float", { result: "bool" }),
+  /** True where x is neither infinite nor NaN. */
   isfinite: unary("isfinite", "Isfinite", "float", { result: "bool" }),
   /** True where x is 0. */
   logicalNot: unary("logicalNot", "LogicalNot", "logical", { result: "bool" }),

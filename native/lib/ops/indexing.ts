@@ -1,4 +1,5 @@
-// Reading and writing parts of an array as rows of the table: through a window, which is a view, and at positions over its leading axes.
+// Reading and writing parts of an array as rows of the table: through a window, which is a view, and at positions over
+// its leading axes.
 import { DeviceArray, viewOf } from "../memory/array.ts";
 import { checkedShape, stretch, stridesOf, windowed, type Shape, type Window } from "../memory/shape.ts";
 import { call } from "./calls.ts";
@@ -76,7 +77,10 @@ const takeAtGradient: Computation<{ lead: number; shape: Shape }> = {
   cost: moved,
 };
 
-/** Where rows go: through a window, to positions over the first `lead` axes of what it shows. `isUnique`: no position comes twice. */
+/**
+ * Where rows go: through a window, to positions over the first `lead` axes of what it shows. `isUnique`: no position
+ * comes twice.
+ */
 export interface Put {
   readonly window: Window;
   readonly lead: number;
@@ -116,7 +120,10 @@ const put: Computation<Put> = {
   cost: moved,
 };
 
-/** Whether each value is the one that stays at its position: of equal positions the last. `like` has the shape that is written to. */
+/**
+ * Whether each value is the one that stays at its position: of equal positions the last. `like` has the shape that is
+ * written to.
+ */
 function winners(like: DeviceArray, positions: DeviceArray, shape: Shape, attributes: Put): DeviceArray {
   const numbers = call("countFrom", [like], { shape });
   const blank = call("convert", [call("fullLike", [like], { value: 0 })], { dtype: "int64" });

@@ -13,10 +13,16 @@ export interface MatrixBatch {
   readonly column: number;
 }
 
-/** Multiplications and sums are done in this; `tf32` is float32 with 10 bits of mantissa for the factors. Where a library has no such thing it is more precise. */
+/**
+ * Multiplications and sums are done in this; `tf32` is float32 with 10 bits of mantissa for the factors. Where a
+ * library has no such thing it is more precise.
+ */
 export type ComputeType = "float32" | "tf32" | "float64";
 
-/** How libraries take a matrix: row-major, perhaps of its transpose, with `leading` elements from one stored row to the next. */
+/**
+ * How libraries take a matrix: row-major, perhaps of its transpose, with `leading` elements from one stored row to the
+ * next.
+ */
 interface Stored {
   readonly transposed: boolean;
   readonly leading: number;
@@ -45,13 +51,18 @@ function sample(dtype: DType, compute: ComputeType): string {
   return `matmul m=64 n=64 k=64 compute=${compute} type=${dtype}`;
 }
 
-/** Whether the device has a library for matrices of this dtype, so that copying them into an order that it takes is worth it. */
+/**
+ * Whether the device has a library for matrices of this dtype, so that copying them into an order that it takes is
+ * worth it.
+ */
 export function hasLibraryMatmul(device: DeviceProcess, dtype: DType): boolean {
   const compute = computeTypes[dtype];
   return compute !== undefined && LibraryPlan.find(device, sample(dtype, compute)) !== null;
 }
 
-/** The library that multiplies float32 matrices on the device. Throws DeviceError NO_LIBRARY with the way to get one. */
+/**
+ * The library that multiplies float32 matrices on the device. Throws DeviceError NO_LIBRARY with the way to get one.
+ */
 export function matmulLibrary(device: DeviceProcess): LibraryChoice {
   return LibraryPlan.obtain(device, sample("float32", "float32")).chosen;
 }
@@ -70,7 +81,10 @@ function termsOf(name: string, { place, batch, rows, columns }: MatrixBatch, { t
   return alignment === usualAlignment ? terms : `${terms} ${name}.alignment=${alignment}`;
 }
 
-/** What is done to results on the way out, as host/matmul_terms.cc names it: with a vector, and with a matrix without gaps that is kept beside the result. */
+/**
+ * What is done to results on the way out, as host/matmul_terms.cc names it: with a vector, and with a matrix without
+ * gaps that is kept beside the result.
+ */
 export interface Epilogue {
   readonly name: string;
   readonly vector?: number;
@@ -94,8 +108,8 @@ function joined(matrix: MatrixBatch, batches: number): MatrixBatch | null {
 }
 
 /**
- * out[i] = a[i] · b[i] for `batches` matrices of one dtype; `out` is row-major and k is not 0. Returns the sequence, or `null` where no library of the device
- * serves it. float16 and bfloat16 are summed in float32.
+ * out[i] = a[i] · b[i] for `batches` matrices of one dtype; `out` is row-major and k is not 0. Returns the sequence, or
+ * `null` where no library of the device serves it. float16 and bfloat16 are summed in float32.
  */
 export function libraryMatmul(
   device: DeviceProcess,

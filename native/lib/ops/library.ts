@@ -1,4 +1,5 @@
-// The library's own kernels: families of instances of the templates in native/device/ops, loaded from what was compiled with the project, and launched.
+// The library's own kernels: families of instances of the templates in native/device/ops, loaded from what was compiled
+// with the project, and launched.
 import { existsSync, readFileSync } from "node:fs";
 import { deviceSources, kernelsFolder } from "../wire/binding.ts";
 import { headerBytes, Op } from "../wire/commands.ts";
@@ -11,11 +12,17 @@ import { LoadedModule } from "../cuda/loaded-module.ts";
 import { WarpcellError } from "../errors.ts";
 
 /**
- * How a parameter of a kernel is written. place: pointer to an array's first element, read; out: the same, written; i64, i32, f64, …: a number; wide: a number of the
- * type that the dtype computes in; struct: words.
+ * How a parameter of a kernel is written. place: pointer to an array's first element, read; out: the same, written; at:
+ * pointer to what no array owns;
+ * i64, i32, f64, …: a number; wide: a number of the type that the dtype computes in; struct: words.
  */
-export type ParameterKind = "place" | "out" | "wide" | "struct" | "f32" | "f64" | "i32" | "u32" | "i64" | "u64";
-export type LibraryArgument = DeviceArray | number | bigint | Uint32Array | null;
+export type ParameterKind = "place" | "at" | "out" | "wide" | "struct" | "f32" | "f64" | "i32" | "u32" | "i64" | "u64";
+/** Where something lies in a device's memory, or in memory that it shares. */
+export interface Place {
+  readonly placeLow: number;
+  readonly placeHigh: number;
+}
+export type LibraryArgument = DeviceArray | Place | number | bigint | Uint32Array | null;
 
 /** Instances of one file for one dtype: compiled together, loaded together. */
 interface Unit {
@@ -49,8 +56,9 @@ export function unitSource(file: string): string {
 const mostOfPart = 32;
 
 /**
- * What of a unit is compiled ahead and loaded together. A GPU's driver takes 0.1 ms and more for each kernel, a CPU's loader 0.03, and the first use of an operation waits for all
- * that comes with it; but a module for each would copy its file and its names a thousand times.
+ * What of a unit is compiled ahead and loaded together. A GPU's driver takes 0.1 ms and more for each kernel, a CPU's
+ * loader 0.03, and the first use of an operation waits for all that comes with it; but a module for each would copy its
+ * file and its names a thousand times.
  */
 export function unitParts({ expressions }: Pick<Unit, "expressions">): string[][] {
   const parts = Math.ceil(expressions.length / mostOfPart);
@@ -72,7 +80,10 @@ export function unitArtifact(
   return `${folder}${architecture}/${file}.${dtype}`;
 }
 
-/** The file of a unit compiled ahead, for the first of these architectures that has one, with its symbols; `null` where none has, or only one of other kernels than the library's. */
+/**
+ * The file of a unit compiled ahead, for the first of these architectures that has one, with its symbols; `null` where
+ * none has, or only one of other kernels than the library's.
+ */
 export function findPrebuilt(
   architectures: readonly string[],
   unit: Unit,
@@ -143,6 +154,7 @@ function load(device: DeviceProcess, unit: Unit, index: number): LoadedInstance 
     name: `${unit.file}.cu`,
     device: device.name,
     defines,
+    isLibrary: true,
   }).obtain([expression]);
   return { module: LoadedModule.load(device, artifact, lowered, `${unit.file}.${unit.dtype}`, [expression]), index: 0 };
 }
@@ -176,7 +188,7 @@ export class LibraryKernel {
         `Kernel ${name} takes ${parameters.length} parameters where the library passes ${kinds.length}: its parts are of different versions. Build the library again.`,
       );
     const pointers = kinds.flatMap((kind, index) =>
-      kind === "place" || kind === "out" ? [parameters[index]!.offset] : [],
+      kind === "place" || kind === "out" || kind === "at" ? [parameters[index]!.offset] : [],
     );
     const base = at.offsets + Math.ceil(pointers.length / 4) * 8;
     const argumentBytes = parameters.reduce((end, { offset, size }) => Math.max(end, offset + size), 0);
@@ -223,8 +235,15 @@ function write(kind: ParameterKind, value: LibraryArgument, byte: number): void 
     case "place":
     case "out": {
       const array = value as DeviceArray | null;
+      array?.living();
       scratchWords[byte >> 2] = array === null ? 0xffffffff : array.placeLow;
       scratchWords[(byte >> 2) + 1] = array === null ? 0xffffffff : array.placeHigh;
+      return;
+    }
+    case "at": {
+      const { placeLow, placeHigh } = value as Place;
+      scratchWords[byte >> 2] = placeLow;
+      scratchWords[(byte >> 2) + 1] = placeHigh;
       return;
     }
     case "i64":
@@ -255,7 +274,10 @@ function write(kind: ParameterKind, value: LibraryArgument, byte: number): void 
   }
 }
 
-/** One template of one file, instantiated for several dtypes. Made when the library is loaded, so that all instances of a unit are known before one is compiled. */
+/**
+ * One template of one file, instantiated for several dtypes. Made when the library is loaded, so that all instances of
+ * a unit are known before one is compiled.
+ */
 export class KernelFamily {
   readonly #name: string;
   readonly #kinds: readonly ParameterKind[];

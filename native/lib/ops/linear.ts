@@ -1,4 +1,5 @@
-// A linear layer as an operation: x · weightᵀ + bias and an activation, by one call of a library where it has them, else by a product and one pass over it.
+// A linear layer as an operation: x · weightᵀ + bias and an activation, by one call of a library where it has them,
+// else by a product and one pass over it.
 import { DeviceArray, viewOf } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
@@ -47,7 +48,6 @@ const serialElements = 16384;
 
 const array = (operand: Operand | undefined) => operand as DeviceArray;
 const isKept = ({ activation, keep }: LinearAttributes) => keep && activation === "gelu";
-const placeOf = ({ placeHigh, placeLow }: DeviceArray) => placeHigh * 2 ** 32 + placeLow;
 
 /** The last axis as columns, all others as rows: a view of a contiguous array. */
 function flattened(x: DeviceArray): DeviceArray {
@@ -57,7 +57,10 @@ function flattened(x: DeviceArray): DeviceArray {
 const toDType = (gradient: DeviceArray, { dtype }: DeviceArray) =>
   gradient.dtype === dtype ? gradient : call("convert", [gradient], { dtype });
 
-/** The epilogue that does bias and activation in a library, or `null`. Its GELU is right to 2⁻¹¹, which only a result of 16 bits does not show. */
+/**
+ * The epilogue that does bias and activation in a library, or `null`. Its GELU is right to 2⁻¹¹, which only a result of
+ * 16 bits does not show.
+ */
 function epilogueName(attributes: LinearAttributes, dtype: DType): string | null {
   const { activation, hasBias } = attributes;
   if (activation === "gelu" && factsOf(dtype).bytes > 2) return null;
@@ -98,7 +101,7 @@ function linearInto(
   const { device } = y.living();
   const { activation } = attributes;
   using turned = viewOf(weight, transposed(weight, [1, 0]));
-  const vector = bias === null ? {} : { vector: placeOf(bias) };
+  const vector = bias === null ? {} : { vector: bias.place };
   const whole = epilogueName(attributes, y.dtype);
   if (
     whole !== null &&
@@ -106,7 +109,7 @@ function linearInto(
       y,
       x,
       turned,
-      { name: whole, ...vector, ...(z === null ? {} : { auxiliary: placeOf(z) }) },
+      { name: whole, ...vector, ...(z === null ? {} : { auxiliary: z.place }) },
       z === null ? [] : [z],
     )
   )
@@ -125,7 +128,10 @@ function linearInto(
     .launch(grid, libraryBlock, [product, left, left === null ? null : z, y, rows, columns]);
 }
 
-/** Inputs x, weight [out, in] and, with `hasBias`, bias [out]; outputs y and, where it is kept, what the activation was applied to. */
+/**
+ * Inputs x, weight [out, in] and, with `hasBias`, bias [out]; outputs y and, where it is kept, what the activation was
+ * applied to.
+ */
 const linear: Computation<LinearAttributes> = {
   inPlace: false,
   infer([x, weight, bias], attributes) {
@@ -184,7 +190,10 @@ const linear: Computation<LinearAttributes> = {
   }),
 };
 
-/** Inputs the gradient [rows, out] and the input [rows, in] of a layer; outputs the gradients of its weight and, with `hasBias`, of its bias: the sums over rows come with the product. */
+/**
+ * Inputs the gradient [rows, out] and the input [rows, in] of a layer; outputs the gradients of its weight and, with
+ * `hasBias`, of its bias: the sums over rows come with the product.
+ */
 const linearWeightGradient: Computation<{ readonly hasBias: boolean }> = {
   inPlace: false,
   infer([g, x], { hasBias }) {
@@ -199,7 +208,7 @@ const linearWeightGradient: Computation<{ readonly hasBias: boolean }> = {
         using turned = viewOf(above, transposed(above, [1, 0]));
         if (
           bias !== undefined &&
-          matmulWithEpilogue(weight!, turned, input, { name: "sum_of_a", vector: placeOf(bias) }, [bias])
+          matmulWithEpilogue(weight!, turned, input, { name: "sum_of_a", vector: bias.place }, [bias])
         )
           return;
         if (weight!.size > 0) matmulInto(weight!, turned, input);

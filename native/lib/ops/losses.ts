@@ -1,4 +1,5 @@
-// Losses of two tensors of one shape as rows of the table: of each element, their sum or their mean, in one pass over both; and their gradients, in one pass.
+// Losses of two tensors of one shape as rows of the table: of each element, their sum or their mean, in one pass over
+// both; and their gradients, in one pass.
 import { DeviceArray } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
@@ -10,7 +11,8 @@ import { bytesMoved } from "./elementwise.ts";
 import { KernelFamily } from "./library.ts";
 import { flatGrid, sameShape, widestOf } from "./map.ts";
 import type { Computation, Operand } from "./operation.ts";
-import { accumulatorOf, reduceInto, rowParts } from "./reduce.ts";
+import { reduceInto, rowParts } from "./reduce.ts";
+import { accumulatorOf } from "./reducers.ts";
 import { asFloat, div, mul, of, sub } from "./terms.ts";
 
 export type LossReduction = "mean" | "sum" | "none";

@@ -1,10 +1,12 @@
-// How elementwise kernels run over arrays: flat where nothing has gaps, else by a layout (device/include/warpcell/map.cuh).
+// How elementwise kernels run over arrays: flat where nothing has gaps, else by a layout
+// (device/include/warpcell/map.cuh).
 import type { DeviceProcess } from "../device/process.ts";
 import type { DeviceArray } from "../memory/array.ts";
 import { factsOf } from "../memory/dtype.ts";
 import { maxRank, merged, stretch, type View } from "../memory/shape.ts";
 
-// Elements that one block takes: on a processor's core what fits its cache, on a GPU two vectors of 16 bytes a thread (kVectors of map.cuh).
+// Elements that one block takes: on a processor's core what fits its cache, on a GPU two vectors of 16 bytes a thread
+// (kVectors of map.cuh).
 const serialElements = 16384;
 const vectors = 2;
 /** Elements that a thread takes of strided operands (kStrided). */

@@ -1,11 +1,12 @@
-// Matrix products of arrays of any rank: turns their axes into batches of strided matrices for a library of the device, or for device/ops/matmul.cu.
+// Matrix products of arrays of any rank: turns their axes into batches of strided matrices for a library of the device,
+// or for device/ops/matmul.cu.
 import { DeviceArray, viewOf } from "../memory/array.ts";
 import { dtypeNames, factsOf, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
 import { promoted } from "../memory/promotion.ts";
 import { broadcast, formatShape, merged, sizeOf, stretch, type Shape, type View } from "../memory/shape.ts";
 import { call } from "./calls.ts";
-import { contiguous, copy, converted, withDType } from "./copy.ts";
+import { contiguous, withDType } from "./copy.ts";
 import { bytesMoved, unbroadcast } from "./elementwise.ts";
 import { KernelFamily } from "./library.ts";
 import { hasLibraryMatmul, libraryMatmul, storedAs, type Epilogue, type MatrixBatch } from "./library-matmul.ts";
@@ -56,7 +57,10 @@ export interface BatchedOperand {
   readonly columns: number;
 }
 
-/** An operand with one stride for all batches: a copy where its own strides have none. The array is the caller's to dispose of. */
+/**
+ * An operand with one stride for all batches: a copy where its own strides have none. The array is the caller's to
+ * dispose of.
+ */
 export function batched(input: DeviceArray, batch: Shape, isLeft: boolean): BatchedOperand {
   const asMatrix: View =
     input.shape.length > 1
@@ -104,7 +108,7 @@ function ordered(input: DeviceArray, batch: Shape, isLeft: boolean): BatchedOper
 // Spelled out: spreading an object costs more than a small product.
 function asBatch({ array, matrix, rows, columns }: BatchedOperand): MatrixBatch {
   return {
-    place: array.placeHigh * 2 ** 32 + array.placeLow,
+    place: array.place,
     rows,
     columns,
     batch: matrix.batch,
@@ -113,9 +117,9 @@ function asBatch({ array, matrix, rows, columns }: BatchedOperand): MatrixBatch 
   };
 }
 
-function asMatrix({ shape, strides, placeHigh, placeLow }: DeviceArray): MatrixBatch {
+function asMatrix({ shape, strides, place }: DeviceArray): MatrixBatch {
   return {
-    place: placeHigh * 2 ** 32 + placeLow,
+    place,
     rows: shape[0]!,
     columns: shape[1]!,
     batch: 0,
@@ -127,7 +131,6 @@ function asMatrix({ shape, strides, placeHigh, placeLow }: DeviceArray): MatrixB
 /** Fills the contiguous `out` with the product of `a` and `b`, of its dtype. */
 export function matmulInto(out: DeviceArray, a: DeviceArray, b: DeviceArray): void {
   const { device } = out.living();
-  if (isWidened(out, a)) return widenedInto(out, a, b);
   if (
     a.shape.length === 2 &&
     b.shape.length === 2 &&
@@ -143,26 +146,10 @@ export function matmulInto(out: DeviceArray, a: DeviceArray, b: DeviceArray): vo
   right.array.dispose();
 }
 
-/** Multiplications from which on three conversions cost less than a kernel of ours. */
-const leastWidened = 2 ** 15;
-
-/** Numbers of 16 bits where the library has none: it multiplies them as float32, in which they are summed anyway. */
-function isWidened({ dtype, size, storage }: DeviceArray, a: DeviceArray): boolean {
-  if ((dtype !== "float16" && dtype !== "bfloat16") || size * a.shape.at(-1)! < leastWidened) return false;
-  const { device } = storage!;
-  return !hasLibraryMatmul(device, dtype) && hasLibraryMatmul(device, "float32");
-}
-
-function widenedInto(out: DeviceArray, a: DeviceArray, b: DeviceArray): void {
-  const { device } = out.living();
-  using x = converted(a, "float32");
-  using y = converted(b, "float32");
-  using wide = DeviceArray.allocate(device, "float32", out.shape);
-  matmulInto(wide, x, y);
-  copy(out, wide);
-}
-
-/** The product of two matrices and an epilogue by a library of the device; whether it did that. `also` is written beside `out`. */
+/**
+ * The product of two matrices and an epilogue by a library of the device; whether it did that. `also` is written beside
+ * `out`.
+ */
 export function matmulWithEpilogue(
   out: DeviceArray,
   a: DeviceArray,

@@ -25,11 +25,14 @@ export interface Forward<A> {
   readonly attributes: A;
   /** Which inputs want a gradient. */
   readonly wanted: readonly boolean[];
+  /** The gradients are differentiated in turn: they are made of operations that have gradients. */
+  readonly isDifferentiated: boolean;
 }
 
 /**
- * Turns the gradients of the outputs (`null`: that output reached no result) into those of the inputs, in terms of other operations; `null` for an input
- * that has none. A gradient has the shape and dtype of what it is the gradient of.
+ * Turns the gradients of the outputs (`null`: that output reached no result) into those of the inputs, in terms of
+ * other operations; `null` for an input that has none. A gradient has the shape and dtype of what it is the gradient
+ * of.
  */
 export type Gradient<A> = (
   gradients: readonly (DeviceArray | null)[],
@@ -42,7 +45,10 @@ interface Row<A> {
   cost(inputs: readonly Operand[], outputs: readonly DeviceArray[], attributes: A): Cost;
 }
 
-/** What one element of a result is, for a kernel that computes several operations at once: a functor of functors.cuh on operands, each taken as a dtype. */
+/**
+ * What one element of a result is, for a kernel that computes several operations at once: a functor of functors.cuh on
+ * operands, each taken as a dtype.
+ */
 export interface Element {
   readonly functor: string;
   readonly operands: readonly (readonly [Operand, DType])[];
@@ -73,6 +79,8 @@ export interface Computation<A> extends Row<A> {
 /** Shows the same memory another way. */
 export interface Viewing<A> extends Row<A> {
   view(input: DeviceArray, attributes: A): View;
+  /** It shows each element at most once, and `view` depends on no strides: gradients of parts add up in one array. */
+  readonly isPart?: true;
 }
 
 export type Operation<A> = Computation<A> | Viewing<A>;

@@ -1,12 +1,13 @@
-// Positions: places of rows over the leading axes of an array, counted in row-major order. Made of index arrays and masks, and sorted where equal ones meet.
+// Positions: places of rows over the leading axes of an array, counted in row-major order. Made of index arrays and
+// masks, and sorted where equal ones meet.
 import type { DeviceProcess } from "../device/process.ts";
-import { TensorError } from "../errors.ts";
 import { DeviceArray, viewOf } from "../memory/array.ts";
 import { sizeOf, stridesOf, type Shape } from "../memory/shape.ts";
 import { read } from "../memory/transfer.ts";
 import { contiguous, copy, fill, stretched } from "./copy.ts";
 import { KernelFamily } from "./library.ts";
 import { layoutOf, stridedGrid } from "./map.ts";
+import { outsideOf } from "./outside.ts";
 
 const reckon = new KernelFamily("indexing", ["int32", "int64"], (type) => `positions<${type}>`, [
   "struct",
@@ -51,7 +52,10 @@ const radixPlace = new KernelFamily("indexing", ["int64"], (type) => `radix_plac
   "i32",
 ]);
 
-/** Indices along one axis, or several that count as one: `size` of them, each worth `stride` positions. They broadcast to the shape of all. */
+/**
+ * Indices along one axis, or several that count as one: `size` of them, each worth `stride` positions. They broadcast
+ * to the shape of all.
+ */
 export interface IndexTerm {
   readonly indices: DeviceArray;
   readonly size: number;
@@ -69,8 +73,8 @@ export function numbersIn(array: DeviceArray): BigInt64Array {
 }
 
 /**
- * The positions that indices of `shape` stand for. `along`: positions that one step along each axis of `shape` adds. Waits for the device unless every term is checked.
- * Throws TensorError for an index outside.
+ * The positions that indices of `shape` stand for. `along`: positions that one step along each axis of `shape` adds.
+ * Waits for the device unless every term is checked. Throws TensorError for an index outside.
  */
 export function positionsOf(
   device: DeviceProcess,
@@ -115,12 +119,7 @@ export function positionsOf(
     using exact = asInt64(one);
     const [value] = numbersIn(exact);
     out.dispose();
-    throw new TensorError(
-      "INDEX",
-      size === 0
-        ? `Axis ${axis} has no elements, so there is none at index ${value}.`
-        : `Index ${value} is outside axis ${axis}, which has ${size} elements: give one from ${-size} to ${size - 1}.`,
-    );
+    throw outsideOf({ axis, size }, value!);
   });
   return out;
 }
@@ -148,7 +147,10 @@ export function positionsOfTrue(mask: DeviceArray): DeviceArray<"int64"> {
   return found;
 }
 
-/** Positions in ascending order, equal ones in the order in which they came, and where each came from. `limit`: all are below. */
+/**
+ * Positions in ascending order, equal ones in the order in which they came, and where each came from. `limit`: all are
+ * below.
+ */
 export function sorted(
   positions: DeviceArray<"int64">,
   limit: number,

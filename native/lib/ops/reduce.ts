@@ -1,92 +1,17 @@
-// Reductions along axes: the array as [outer, length, inner] through one of two kernels, in parts where one block would be too few.
+// Reductions along axes: the array as [outer, length, inner] through one of three kernels, chosen by that shape, in
+// parts where one block would be too few.
 import { DeviceArray, viewOf } from "../memory/array.ts";
-import { dtypeNames, factsOf, type DType } from "../memory/dtype.ts";
-import { sizeOf, transposed, type Shape } from "../memory/shape.ts";
+import { factsOf, type DType } from "../memory/dtype.ts";
+import { reshapedStrides, sizeOf, transposed, type Shape } from "../memory/shape.ts";
 import { contiguous, copy, fill, withDType } from "./copy.ts";
 import { KernelFamily } from "./library.ts";
+import { reducers, type Reducer, type ReducerName } from "./reducers.ts";
 import type { DeviceProcess } from "../device/process.ts";
 
 export interface Reduction {
   readonly axes: readonly number[];
   readonly keepdims: boolean;
 }
-
-/** One operation of device/include/warpcell/reduction.cuh: the dtypes it is compiled for, its results' dtype, the bytes of its state, and its result over no elements. */
-interface Reducer {
-  readonly functor: string;
-  readonly dtypes: readonly DType[];
-  readonly result: (dtype: DType) => DType;
-  readonly stateBytes: (dtype: DType) => number;
-  readonly empty: number | null;
-}
-
-const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
-const all = dtypeNames.filter((dtype) => factsOf(dtype).isStorage !== true);
-
-/** What sums of a dtype are kept in. */
-export function accumulatorOf(dtype: DType): DType {
-  if (dtype === "float64" || dtype === "uint64") return dtype;
-  return factsOf(dtype).kind === "float" ? "float32" : "int64";
-}
-
-const same = (dtype: DType) => dtype;
-const sumDType = (dtype: DType): DType => (factsOf(dtype).kind === "float" || dtype === "uint64" ? dtype : "int64");
-const accumulatorBytes = (dtype: DType) => factsOf(accumulatorOf(dtype)).bytes;
-const wideBytes = (dtype: DType) => Math.max(4, factsOf(dtype).bytes);
-
-export const reducers = {
-  sum: { functor: "SumOf", dtypes: all, result: sumDType, stateBytes: accumulatorBytes, empty: 0 },
-  mean: { functor: "FloatMeanOf", dtypes: floats, result: same, stateBytes: accumulatorBytes, empty: NaN },
-  integerMean: {
-    functor: "MeanOf",
-    dtypes: all.filter((dtype) => factsOf(dtype).kind !== "float"),
-    result: () => "float32",
-    stateBytes: () => 8,
-    empty: NaN,
-  },
-  prod: { functor: "ProdOf", dtypes: all, result: sumDType, stateBytes: accumulatorBytes, empty: 1 },
-  norm: { functor: "NormOf", dtypes: floats, result: same, stateBytes: accumulatorBytes, empty: 0 },
-  max: { functor: "MaxOf", dtypes: all, result: same, stateBytes: wideBytes, empty: null },
-  min: { functor: "MinOf", dtypes: all, result: same, stateBytes: wideBytes, empty: null },
-  any: {
-    functor: "AnyOf",
-    dtypes: [...floats, "int32", "int64", "uint8", "bool"],
-    result: () => "bool",
-    stateBytes: () => 4,
-    empty: 0,
-  },
-  all: {
-    functor: "AllOf",
-    dtypes: [...floats, "int32", "int64", "uint8", "bool"],
-    result: () => "bool",
-    stateBytes: () => 4,
-    empty: 1,
-  },
-  argmax: { functor: "ArgMaxOf", dtypes: all, result: () => "int64", stateBytes: () => 16, empty: null },
-  argmin: { functor: "ArgMinOf", dtypes: all, result: () => "int64", stateBytes: () => 16, empty: null },
-  logsumexp: {
-    functor: "LogSumExpOf",
-    dtypes: floats,
-    result: same,
-    stateBytes: (dtype) => 2 * accumulatorBytes(dtype),
-    empty: -Infinity,
-  },
-  variance: {
-    functor: "VarOf",
-    dtypes: floats,
-    result: same,
-    stateBytes: (dtype) => 3 * accumulatorBytes(dtype),
-    empty: NaN,
-  },
-  std: {
-    functor: "StdOf",
-    dtypes: floats,
-    result: same,
-    stateBytes: (dtype) => 3 * accumulatorBytes(dtype),
-    empty: NaN,
-  },
-} as const satisfies Record<string, Reducer>;
-export type ReducerName = keyof typeof reducers;
 
 const kernels = Object.fromEntries(
   (Object.entries(reducers) as [ReducerName, Reducer][]).map(([name, { functor, dtypes, result }]) => {
@@ -102,9 +27,14 @@ const kernels = Object.fromEntries(
           "i64",
           "i64",
           "i64",
-          "i32",
           "f64",
         ]),
+        short: new KernelFamily(
+          "reduce",
+          dtypes,
+          (type, dtype) => `short_rows<${functor}<${type}>, ${type}, ${c(dtype)}>`,
+          ["place", "out", "i64", "i64", "i64", "f64"],
+        ),
         columns: new KernelFamily(
           "reduce",
           dtypes,
@@ -123,9 +53,10 @@ const kernels = Object.fromEntries(
       },
     ];
   }),
-) as Record<ReducerName, { rows: KernelFamily; columns: KernelFamily; join: KernelFamily }>;
+) as Record<ReducerName, { rows: KernelFamily; short: KernelFamily; columns: KernelFamily; join: KernelFamily }>;
 
-// Numbers of device/ops/reduce.cu. On the CPU: lanes and elements of a chunk, columns of a block, rows that are added one after the other.
+// Numbers of device/ops/reduce.cu. On the CPU: lanes and elements of a chunk, columns of a block, rows that are added
+// one after the other.
 const lanes = 32;
 const chunkElements = 4096;
 const blockColumns = 128;
@@ -133,7 +64,12 @@ const group = 64;
 /** Elements from which a part of a row is worth a block of its own, serially or by the threads of one. */
 const leastPart = { serial: 32768, threads: 16384 } as const;
 const rowThreads = 256;
-const columnThreads = [32, 8] as const;
+// Of device/include/warpcell/tile.cuh, and threads of a block that has a tile. Longer rows of it would leave threads
+// without one.
+const packBytes = 16;
+const tileBytes = 16384;
+const shortThreads = 128;
+const mostOfTile = 64;
 
 /** Most roundings that one element of a sum of `length` elements passes through, whatever its axes. */
 export function roundingsOf(length: number): number {
@@ -158,9 +94,10 @@ function split(length: number, blocks: number, wanted: number, least: number): S
   return { parts: Math.ceil(length / chunk), chunk };
 }
 
-function wantedBlocks(device: DeviceProcess): number {
+/** Blocks that fill a device. */
+export function wantedBlocks(device: DeviceProcess): number {
   const { multiprocessors, libraryBlock } = device.properties;
-  return libraryBlock === 1 ? (multiprocessors === 1 ? 1 : multiprocessors * 4) : multiprocessors * 8;
+  return libraryBlock === 1 ? (multiprocessors === 1 ? 1 : multiprocessors * 4) : multiprocessors * 4;
 }
 
 /** How rows are cut into parts, for a kernel that has `outer` of them. */
@@ -173,24 +110,29 @@ export function rowParts(device: DeviceProcess, outer: number, length: number): 
   );
 }
 
-/** Blocks for `count` rows, or parts of them, of `chunk` elements of `width` bytes. A warp needs no barrier; it takes short rows, and longer ones where there are enough to fill the device. */
-export function rowBlocks(
-  device: DeviceProcess,
-  count: number,
-  chunk: number,
-  width: number,
-): { readonly grid: number; readonly block: number; readonly byWarp: number } {
-  const isSerial = device.properties.libraryBlock === 1;
-  const byWarp = chunk <= 1024 || (chunk * width <= 32768 && count >= device.properties.multiprocessors * 32);
-  const perBlock = isSerial
-    ? Math.max(1, Math.ceil(8192 / chunk), Math.ceil(count / (wantedBlocks(device) * 64)))
-    : byWarp
-      ? rowThreads / 32
-      : 1;
-  return { grid: Math.ceil(count / perBlock), block: isSerial ? 1 : rowThreads, byWarp: Number(byWarp) };
+/** How many threads of a GPU share a row, or a part of one, and how many of these a block has. */
+function rowBlock(device: DeviceProcess, count: number, bytes: number): readonly [number, number] {
+  // As many threads as each has packs: the fewer they are the less there is to join, and four packs a thread are under
+  // way at a time. A warp needs no barrier; it takes longer rows, too, where there are enough to fill the device.
+  if (bytes <= 4096 || (bytes <= 32768 && count >= device.properties.multiprocessors * 32)) {
+    const threads = 2 ** Math.min(5, Math.floor(Math.log2(Math.max(1, bytes / packBytes)) / 2));
+    return [threads, rowThreads / threads];
+  }
+  return [rowThreads, 1];
 }
 
-/** Fills the contiguous `out` with `input` reduced over `axes` (sorted). `parameter` is what the reducer's finish takes. */
+/** How many columns, or packs of them, a block of a GPU takes, and how many threads share the rows of each. */
+function columnBlock(device: DeviceProcess, columns: number, outer: number, length: number): readonly [number, number] {
+  // Enough columns for the whole device, or rows too few to share: a thread has a column.
+  if (length < 64 || outer * columns >= device.properties.multiprocessors * 2048) return [rowThreads, 1];
+  // Narrow arrays: rows lie one behind the other, and so do the threads that read them.
+  const wide = Math.min(32, columns);
+  return [wide, Math.floor(rowThreads / wide)];
+}
+
+/**
+ * Fills the contiguous `out` with `input` reduced over `axes` (sorted). `parameter` is what the reducer's finish takes.
+ */
 export function reduceInto(
   name: ReducerName,
   out: DeviceArray,
@@ -203,6 +145,12 @@ export function reduceInto(
   const { device } = out.living();
   const length = sizeOf(axes.map((axis) => input.shape[axis]!));
   if (length === 0) return fill(out, empty!);
+  if (length === 1 && isPlace(name)) return fill(out, 0);
+  if (length === 1 && isItself(name, parameter)) {
+    // Only axes of size 1 come or go.
+    using same = viewOf(input, { shape: out.shape, strides: reshapedStrides(input, out.shape)!, offset: input.offset });
+    return copy(out, same);
+  }
   const dtype = dtypes.includes(input.dtype)
     ? input.dtype
     : factsOf(input.dtype).kind === "float"
@@ -220,54 +168,47 @@ export function reduceInto(
   });
 }
 
+/** The array as [outer, length, inner], of which `length` is reduced. */
+interface Reduced {
+  readonly outer: number;
+  readonly length: number;
+  readonly inner: number;
+}
+
+/** Reducers that give one element itself, as the dtype of the result; a mean where it is divided by nothing more. */
+const itself: ReadonlySet<ReducerName> = new Set(["sum", "prod", "max", "min"]);
+const isItself = (name: ReducerName, parameter: number) => itself.has(name) || (name === "mean" && parameter === 1);
+
+const isPlace = (name: ReducerName) => name === "argmax" || name === "argmin";
+
 function launch(
   name: ReducerName,
   device: DeviceProcess,
   dtype: DType,
   out: DeviceArray,
   source: DeviceArray,
-  { outer, length, inner }: { outer: number; length: number; inner: number },
+  reduced: Reduced,
   parameter: number,
   stateBytes: number,
 ): void {
-  const { rows, columns, join } = kernels[name];
+  const { outer, length, inner } = reduced;
+  const { rows, short, columns, join } = kernels[name];
   const isSerial = device.properties.libraryBlock === 1;
-  const isRows = inner === 1;
-  // Blocks that sum columns keep much in registers: four of them on a processor run at a time, and a second wave would be a short one.
-  const wanted = isRows || isSerial ? wantedBlocks(device) : device.properties.multiprocessors * 4;
-  const width = factsOf(dtype).bytes;
-  const vector = stateBytes > 8 && width < 4 ? 4 : Math.min(8, 16 / width);
-  const lane = inner % vector === 0 ? vector : 1;
-  const tiles = isRows ? 1 : Math.ceil(inner / (isSerial ? blockColumns : 32 * lane));
-  const least = isRows
-    ? isSerial
-      ? leastPart.serial
-      : leastPart.threads
-    : isSerial
-      ? Math.max(group, Math.ceil(leastPart.serial / Math.min(inner, blockColumns)))
-      : 64;
-  const { parts, chunk } = split(length, outer * tiles, wanted, least);
-  const count = outer * parts;
-  using states = parts === 1 ? null : DeviceArray.allocate(device, "uint8", [outer * inner * parts * stateBytes]);
-  if (isRows) {
-    const { grid, block, byWarp } = rowBlocks(device, count, chunk, width);
-    rows.on(device, dtype).launch(grid, block, [source, out, states, outer, length, parts, chunk, byWarp, parameter]);
-  } else {
-    const perBlock = isSerial ? Math.max(1, Math.ceil(8192 / (chunk * Math.min(inner, blockColumns)))) : 1;
-    columns
+  const bytes = factsOf(dtype).bytes;
+  const isPacked = (length * bytes) % packBytes === 0 && source.placeLow % packBytes === 0;
+  if (isShort(device, reduced, bytes, isPacked)) {
+    const slab = length * inner;
+    const share = isSerial ? Math.ceil(8192 / slab) : Math.floor(tileBytes / (slab * bytes));
+    short
       .on(device, dtype)
-      .launch(Math.ceil((count * tiles) / perBlock), isSerial ? 1 : columnThreads, [
-        source,
-        out,
-        states,
-        outer,
-        length,
-        inner,
-        parts,
-        chunk,
-        parameter,
-      ]);
+      .launch(Math.ceil(outer / share), isSerial ? 1 : shortThreads, [source, out, outer, length, inner, parameter]);
+    return;
   }
+  const { blocks, parts, chunk, launched } =
+    inner === 1 ? ofRows(device, reduced, bytes) : ofColumns(device, reduced, bytes, stateBytes, source);
+  using states = parts === 1 ? null : DeviceArray.allocate(device, "uint8", [outer * inner * parts * stateBytes]);
+  const sizes = inner === 1 ? [outer, length, parts, chunk] : [outer, length, inner, parts, chunk];
+  (inner === 1 ? rows : columns).on(device, dtype).launch(blocks, launched, [source, out, states, ...sizes, parameter]);
   if (states === null) return;
   const results = outer * inner;
   const byBlock = !isSerial && parts >= 64;
@@ -280,7 +221,67 @@ function launch(
     );
 }
 
-/** The input as [outer, length, inner], in row-major order: itself where the axes are neighbours in a contiguous array, else a copy with them last. */
+/**
+ * Whether a thread takes a whole row or column: on a processor where vectors would be longer than it, on a GPU where it
+ * is no whole packs and a tile in shared memory has many of them.
+ */
+function isShort(device: DeviceProcess, { outer, length, inner }: Reduced, bytes: number, isPacked: boolean): boolean {
+  if (device.properties.libraryBlock === 1) return length < lanes && inner < lanes;
+  if (inner === 1) return !isPacked && length <= mostOfTile;
+  return length < lanes && length * inner * bytes <= tileBytes / 8 && outer >= 32 && (inner * bytes) % packBytes !== 0;
+}
+
+/** A launch: its blocks, their threads, and how rows or columns are cut. */
+interface Plan extends Split {
+  readonly blocks: number;
+  readonly launched: number | readonly [number, number];
+}
+
+function ofRows(device: DeviceProcess, { outer, length }: Reduced, bytes: number): Plan {
+  const { parts, chunk } = rowParts(device, outer, length);
+  const count = outer * parts;
+  if (device.properties.libraryBlock === 1) {
+    const perBlock = Math.max(1, Math.ceil(8192 / chunk), Math.ceil(count / (wantedBlocks(device) * 64)));
+    return { parts, chunk, blocks: Math.ceil(count / perBlock), launched: 1 };
+  }
+  const launched = rowBlock(device, count, chunk * bytes);
+  return { parts, chunk, blocks: Math.ceil(count / launched[1]), launched };
+}
+
+function ofColumns(
+  device: DeviceProcess,
+  { outer, length, inner }: Reduced,
+  bytes: number,
+  stateBytes: number,
+  source: DeviceArray,
+): Plan {
+  if (device.properties.libraryBlock === 1) {
+    const tiles = Math.ceil(inner / blockColumns);
+    const least = Math.max(group, Math.ceil(leastPart.serial / Math.min(inner, blockColumns)));
+    const { parts, chunk } = split(length, outer * tiles, wantedBlocks(device), least);
+    const perBlock = Math.max(1, Math.ceil(8192 / (chunk * Math.min(inner, blockColumns))));
+    return { parts, chunk, blocks: Math.ceil((outer * parts * tiles) / perBlock), launched: 1 };
+  }
+  const vector = stateBytes > 8 && bytes < 4 ? 4 : Math.min(8, packBytes / bytes);
+  const isPacked = inner % vector === 0 && source.placeLow % (vector * bytes) === 0;
+  const across = isPacked ? inner / vector : inner;
+  const launched = columnBlock(device, across, outer, length);
+  const blocks = Math.ceil((outer * across) / launched[0]);
+  // Blocks that sum columns keep much in registers: four of them on a processor run at a time, and a second wave would
+  // be a short one.
+  const { parts, chunk } = split(
+    length,
+    blocks,
+    launched[1] === 1 ? 1 : device.properties.multiprocessors * 4,
+    Math.max(64, 8 * launched[1]),
+  );
+  return { parts, chunk, blocks: Math.ceil((outer * parts * across) / launched[0]), launched };
+}
+
+/**
+ * The input as [outer, length, inner], in row-major order: itself where the axes are neighbours in a contiguous array,
+ * else a copy with them last.
+ */
 function arranged(
   input: DeviceArray,
   axes: readonly number[],

@@ -1,4 +1,5 @@
-// Reductions as rows of the table: sums, means, products, extremes and their indices, norms, variances, and whether any or all.
+// Reductions as rows of the table: sums, means, products, extremes and their indices, norms, variances, and whether any
+// or all.
 import { DeviceArray } from "../memory/array.ts";
 import { factsOf } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
@@ -8,7 +9,9 @@ import { copy } from "./copy.ts";
 import { bytesMoved } from "./elementwise.ts";
 import { sameShape } from "./map.ts";
 import type { Computation, Gradient } from "./operation.ts";
-import { reducedShape, reduceInto, reducers, type ReducerName, type Reduction } from "./reduce.ts";
+import { productsOfOthers } from "./products.ts";
+import { reducedShape, reduceInto, type Reduction } from "./reduce.ts";
+import { reducers, type ReducerName } from "./reducers.ts";
 import { asFloat, div, mul, of, sub } from "./terms.ts";
 
 /** The gradient, of the reduced shape, spread over the input's. */
@@ -135,8 +138,9 @@ export const reductionRows = {
   prod: reduction<Reduction>("prod", {
     reducer: () => "prod",
     // Where one element is 0, only its own slope is not: the product of the others.
-    gradient: ([g], { inputs: [x], outputs: [y], attributes: { axes } }) => {
+    gradient: ([g], { inputs: [x], outputs: [y], attributes: { axes }, isDifferentiated }) => {
       const input = x as DeviceArray;
+      if (isDifferentiated && input.size > 0) return [mul(spread(g!, input, axes), productsOfOthers(input, axes))];
       const isZero = call("eq", [input, 0]);
       const zeros = call("sum", [asFloat(isZero, input)], { axes, keepdims: true });
       const others = call("prod", [call("where", [isZero, 1, input])], { axes, keepdims: true });
@@ -178,9 +182,12 @@ export const reductionRows = {
   std: reduction<Spread>("std", {
     reducer: floatOnly("std", "std"),
     parameter: (_, { correction }) => correction,
-    gradient: ([g], { inputs: [x], outputs: [y], attributes }) => [
-      varianceGradient(div(g!, mul(y!, 2)), x as DeviceArray, attributes),
-    ],
+    // Of a constant the slope is 0, as in PyTorch.
+    gradient: ([g], { inputs: [x], outputs: [y], attributes }) => {
+      const isZero = call("eq", [y!, 0]);
+      const share = div(g!, call("where", [isZero, 1, mul(y!, 2)]));
+      return [varianceGradient(call("where", [isZero, 0, share]), x as DeviceArray, attributes)];
+    },
   }),
   sumTo,
 } as const;

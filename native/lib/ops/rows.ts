@@ -38,7 +38,8 @@ const put = new KernelFamily("indexing", Object.values(bySize), (type) => `put_r
   "i64",
   "i64",
 ]);
-const joined: readonly DType[] = ["float32", "float64", "float16", "bfloat16", "int32", "int64", "uint64"];
+/** Dtypes of elements that kernels join; others are joined as a wider one. */
+export const joined: readonly DType[] = ["float32", "float64", "float16", "bfloat16", "int32", "int64", "uint64"];
 const joins = Object.fromEntries(
   (["add", "max", "min"] as const).map((name) => [
     name,
@@ -56,7 +57,10 @@ const joins = Object.fromEntries(
   ]),
 ) as Record<"add" | "max" | "min", KernelFamily>;
 
-/** What happens to an element that is written: it becomes the new one (the last, where several come), their sum with it, or the largest or smallest of all. */
+/**
+ * What happens to an element that is written: it becomes the new one (the last, where several come), their sum with it,
+ * or the largest or smallest of all.
+ */
 export type PutMode = "set" | "add" | "max" | "min";
 export const putModes: readonly PutMode[] = ["set", "add", "max", "min"];
 
@@ -99,7 +103,10 @@ export function takeRows(out: DeviceArray, input: DeviceArray, positions: Device
   ]);
 }
 
-/** Writes the rows of `values`, whose shape is that of the positions and then that of a row, to their positions in `out`. `isUnique`: no position comes twice. */
+/**
+ * Writes the rows of `values`, whose shape is that of the positions and then that of a row, to their positions in
+ * `out`. `isUnique`: no position comes twice.
+ */
 export function putRows(
   out: DeviceArray,
   positions: DeviceArray<"int64">,

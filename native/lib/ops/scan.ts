@@ -1,4 +1,5 @@
-// Cumulative operations: the array as [outer, length, inner] through one of two kernels, in parts where there are too few rows.
+// Cumulative operations: the array as [outer, length, inner] through one of two kernels, in parts where there are too
+// few rows.
 import { DeviceArray } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
@@ -8,6 +9,7 @@ import { copy, withFlat } from "./copy.ts";
 import { bytesMoved } from "./elementwise.ts";
 import { KernelFamily } from "./library.ts";
 import type { Computation, Gradient } from "./operation.ts";
+import { productGradient } from "./products.ts";
 import { asFloat, div, mul } from "./terms.ts";
 
 const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
@@ -43,6 +45,14 @@ const kernels = Object.fromEntries(
         "i64",
         "i32",
       ]),
+      shortRows: new KernelFamily("scan", dtypes, (type) => `scan_short_rows<${functor}<${type}>, ${type}>`, [
+        "place",
+        "out",
+        "out",
+        "i64",
+        "i32",
+        "i32",
+      ]),
       columns: new KernelFamily("scan", dtypes, (type) => `scan_columns<${functor}<${type}>, ${type}>`, [
         "place",
         "out",
@@ -57,11 +67,13 @@ const kernels = Object.fromEntries(
       ]),
     },
   ]),
-) as Record<ScanName, { rows: KernelFamily; columns: KernelFamily }>;
+) as Record<ScanName, { rows: KernelFamily; shortRows: KernelFamily; columns: KernelFamily }>;
 
 // Numbers of device/ops/scan.cu.
 const threads = 256;
 const serialColumns = 256;
+/** Elements of a block that takes several short rows, where a block for each would have little to do. */
+const shortTile = 2048;
 /** The shortest part of a row worth a block. */
 const leastPart = { serial: 32768, threads: 16384 } as const;
 const mostColumnParts = 256;
@@ -93,6 +105,17 @@ export function scanInto(
     const { libraryBlock, multiprocessors } = device.properties;
     const isSerial = libraryBlock === 1;
     const isRows = inner === 1;
+    if (isRows && !isSerial && 2 * length <= shortTile)
+      return kernels[name].shortRows
+        .on(device, dtype)
+        .launch(Math.ceil(outer / Math.floor(shortTile / length)), threads, [
+          source,
+          out!,
+          indices,
+          outer,
+          length,
+          Number(reverse),
+        ]);
     const tiles = isSerial ? Math.ceil(inner / serialColumns) : inner / threads;
     const busy = isSerial ? (multiprocessors === 1 ? 1 : multiprocessors * 4) : multiprocessors * 8;
     const least = isSerial
@@ -155,9 +178,14 @@ function scan(name: ScanName, gradient: Gradient<Along>): Computation<Along> {
 
 const runningSum = (x: DeviceArray, axis: number, reverse: boolean) => call("cumsum", [x], { axis, reverse });
 
-// Before the first 0 of a row: Σ g·y from here on, over x. At it: the same with that 0 left out of the products. Behind it nothing.
-const productGradient: Gradient<Along> = ([g], { inputs: [x], outputs: [y], attributes: { axis } }) => {
+// Before the first 0 of a row: Σ g·y from here on, over x. At it: the same with that 0 left out of the products. Behind
+// it nothing.
+const cumprodGradient: Gradient<Along> = (
+  [g],
+  { inputs: [x], outputs: [y], attributes: { axis }, isDifferentiated },
+) => {
   const input = x as DeviceArray;
+  if (isDifferentiated && input.size > 0) return [productGradient(g!, input, axis)];
   const isZero = call("eq", [input, 0]);
   const zeros = call("cumsum", [isZero], { axis });
   const isFirst = call("logicalAnd", [isZero, call("eq", [zeros, 1])]);
@@ -184,7 +212,7 @@ export const scanRows = {
       !reverse,
     ),
   ]),
-  cumprod: scan("cumprod", productGradient),
+  cumprod: scan("cumprod", cumprodGradient),
   cummax: scan("cummax", extremeGradient),
   cummin: scan("cummin", extremeGradient),
 } as const;

@@ -98,7 +98,10 @@ const padConstant: Computation<{
 const insideOf = (shape: Shape, before: readonly number[]): AxisSlice[] =>
   shape.map((size, axis) => [before[axis]!, before[axis]! + size]);
 
-/** Which elements of the last two axes named lie on a diagonal: those whose second index is `offset` larger than the first. */
+/**
+ * Which elements of the last two axes named lie on a diagonal: those whose second index is `offset` larger than the
+ * first.
+ */
 export interface Diagonal {
   readonly offset: number;
   readonly axes: readonly [number, number];
@@ -122,6 +125,7 @@ export function diagonalOf(
 }
 
 const diagonal: Viewing<Diagonal> = {
+  isPart: true,
   view: diagonalOf,
   gradient: ([g], { inputs: [x], attributes }) => [
     call("onDiagonal", [g!], { diagonal: attributes, shape: array(x).shape }),
@@ -142,4 +146,38 @@ const onDiagonal: Computation<{ diagonal: Diagonal; shape: Shape }> = {
   cost: moved,
 };
 
-export const shapingRows = { cat, padConstant, diagonal, onDiagonal } as const;
+/** Parts of `size` along an axis, `step` apart: they may overlap. */
+export interface Unfolding {
+  readonly axis: number;
+  readonly size: number;
+  readonly step: number;
+}
+
+/** Parts along an axis as rows of a new last axis. */
+const unfold: Viewing<Unfolding> = {
+  view: ({ shape, strides, offset }, { axis, size, step }) => ({
+    shape: [...shape.with(axis, Math.floor((shape[axis]! - size) / step) + 1), size],
+    strides: [...strides.with(axis, strides[axis]! * step), strides[axis]!],
+    offset,
+  }),
+  // Each element's gradient is the sum of those of all parts that show it.
+  gradient([g], { inputs: [x], attributes: { axis, size, step } }) {
+    const { shape } = array(x);
+    const others = [...shape.keys()].filter((each) => each !== axis);
+    const parts = call("permute", [g!], { axes: [axis, shape.length, ...others] });
+    const [first, within] = [g!.shape[axis]!, size].map((count) => call("countFrom", [g!], { shape: [count] }));
+    const starts = call("reshapeTo", [call("mul", [first!, step])], { shape: [g!.shape[axis]!, 1] });
+    const sums = call("takeAtGradient", [parts, call("add", [starts, within!])], {
+      lead: 1,
+      shape: [shape[axis]!, ...others.map((each) => shape[each]!)],
+    });
+    return [
+      call("permute", [sums], {
+        axes: [...shape.keys()].map((each) => (each === axis ? 0 : others.indexOf(each) + 1)),
+      }),
+    ];
+  },
+  cost: () => ({ bytes: 0, flops: 0 }),
+};
+
+export const shapingRows = { cat, padConstant, diagonal, onDiagonal, unfold } as const;

@@ -12,7 +12,7 @@ import { flatGrid, sameShape, stridedGrid, widestOf } from "./map.ts";
 import type { Computation } from "./operation.ts";
 import { scanInto } from "./scan.ts";
 
-const dtypes: readonly DType[] = [
+export const sortDTypes: readonly DType[] = [
   "float32",
   "float64",
   "float16",
@@ -24,16 +24,17 @@ const dtypes: readonly DType[] = [
   "uint64",
 ];
 const keyDTypes: readonly DType[] = ["uint32", "uint64"];
-const rows = new KernelFamily("sort", dtypes, (type) => `sort_rows<${type}>`, [
+const rows = new KernelFamily("sort", sortDTypes, (type) => `sort_rows<${type}>`, [
   "place",
   "out",
   "out",
   "out",
   "i64",
   "i64",
+  "i64",
   "i32",
 ]);
-const search = new KernelFamily("sort", dtypes, (type) => `search_sorted<${type}>`, [
+const search = new KernelFamily("sort", sortDTypes, (type) => `search_sorted<${type}>`, [
   "place",
   "place",
   "out",
@@ -43,7 +44,7 @@ const search = new KernelFamily("sort", dtypes, (type) => `search_sorted<${type}
   "i32",
 ]);
 // Long rows of a CPU.
-const keys = new KernelFamily("sort", dtypes, (type) => `sort_keys<${type}>`, ["place", "out", "i64", "i32"]);
+const keys = new KernelFamily("sort", sortDTypes, (type) => `sort_keys<${type}>`, ["place", "out", "i64", "i32"]);
 const counting = new KernelFamily("sort", keyDTypes, (type) => `sort_counts<${type}>`, [
   "place",
   "out",
@@ -65,14 +66,14 @@ const scattering = new KernelFamily("sort", keyDTypes, (type) => `sort_scatter<$
   "i32",
 ]);
 // And of a GPU.
-const histogram = new KernelFamily("sort", dtypes, (type) => `sort_histogram<${type}>`, [
+const histogram = new KernelFamily("sort", sortDTypes, (type) => `sort_histogram<${type}>`, [
   "place",
   "out",
   "i64",
   "i64",
   "i32",
 ]);
-const sweep = new KernelFamily("sort", dtypes, (type) => `sort_sweep<${type}>`, [
+const sweep = new KernelFamily("sort", sortDTypes, (type) => `sort_sweep<${type}>`, [
   "place",
   "out",
   "out",
@@ -94,7 +95,7 @@ const swept = { threads: 384, elements: { 4: 8448, 8: 4224 }, counters: (384 / 3
 
 /** The dtype whose kernels sort a dtype: itself, or one that holds it in the same order. */
 export function sortedAs(dtype: DType): DType {
-  if (dtypes.includes(dtype)) return dtype;
+  if (sortDTypes.includes(dtype)) return dtype;
   return dtype === "bool" ? "uint8" : dtype === "uint32" ? "int64" : "int32";
 }
 
@@ -103,13 +104,17 @@ export interface Sorting {
   readonly descending: boolean;
 }
 
-/** Rows along the last axis, contiguous: values in order (`null`: nobody wants them) and their positions, int64, of the input's shape. */
-interface Sorted {
+/**
+ * Rows along the last axis, contiguous: values in order (`null`: nobody wants them) and their positions, int64, of the
+ * input's shape.
+ */
+export interface Sorted {
   readonly values: DeviceArray | null;
   readonly indices: DeviceArray;
 }
 
-function sortRows({ values, indices }: Sorted, input: DeviceArray, descending: boolean): void {
+/** `kept`: the first elements of each row that are wanted, on a GPU of rows that a block sorts. */
+export function sortRows({ values, indices }: Sorted, input: DeviceArray, descending: boolean, kept?: number): void {
   const { device } = indices.living();
   const { libraryBlock, multiprocessors } = device.properties;
   const isSerial = libraryBlock === 1;
@@ -126,12 +131,24 @@ function sortRows({ values, indices }: Sorted, input: DeviceArray, descending: b
   using scratch = isSerial ? DeviceArray.allocate(device, "uint8", [grid * 4 * length * keyBytes]) : null;
   rows
     .on(device, input.dtype)
-    .launch(grid, isSerial ? 1 : threads, [input, values, indices, scratch, outer, length, Number(descending)]);
+    .launch(grid, isSerial ? 1 : threads, [
+      input,
+      values,
+      indices,
+      scratch,
+      outer,
+      length,
+      kept ?? length,
+      Number(descending),
+    ]);
 }
 
-const keyBytesOf = ({ dtype }: DeviceArray) => (factsOf(dtype).bytes === 8 ? 8 : 4);
+export const keyBytesOf = ({ dtype }: DeviceArray) => (factsOf(dtype).bytes === 8 ? 8 : 4);
 
-/** Long rows of a CPU, in two tiles for each of its cores: for every digit counts, which are added up, and then the elements go to their places. */
+/**
+ * Long rows of a CPU, in two tiles for each of its cores: for every digit counts, which are added up, and then the
+ * elements go to their places.
+ */
 function scatterRows({ values, indices }: Sorted, input: DeviceArray, length: number, direction: number): void {
   const { device } = indices.living();
   const outer = input.size / length;
@@ -206,7 +223,7 @@ function sweepRows({ values, indices }: Sorted, input: DeviceArray, length: numb
 }
 
 /** The array with an axis moved last, contiguous. */
-function withAxisLast(
+export function withAxisLast(
   array: DeviceArray,
   axis: number,
   use: (moved: DeviceArray, order: readonly number[]) => void,
@@ -219,7 +236,12 @@ function withAxisLast(
 }
 
 /** Has `use` fill `out`, or an array of a dtype with the axes in an order, which is then copied to it. */
-function withOrder(out: DeviceArray, dtype: DType, order: readonly number[], use: (filled: DeviceArray) => void): void {
+export function withOrder(
+  out: DeviceArray,
+  dtype: DType,
+  order: readonly number[],
+  use: (filled: DeviceArray) => void,
+): void {
   if (out.dtype === dtype && out.isContiguous && order.every((axis, at) => axis === at)) return use(out);
   using found = DeviceArray.allocate(
     out.living().device,
@@ -248,7 +270,7 @@ function sortInto(
   );
 }
 
-function checked(name: string, x: DeviceArray, axis: number): void {
+export function checkedRows(name: string, x: DeviceArray, axis: number): void {
   if (factsOf(x.dtype).isStorage)
     throw new TensorError(
       "DTYPE",
@@ -267,7 +289,7 @@ const sort: Computation<Sorting> = {
   inPlace: false,
   infer([x], { axis }) {
     const { shape, dtype } = x as DeviceArray;
-    checked("sort", x as DeviceArray, axis);
+    checkedRows("sort", x as DeviceArray, axis);
     return [
       { shape, dtype },
       { shape, dtype: "int64" },
@@ -286,7 +308,7 @@ const sort: Computation<Sorting> = {
 const argsort: Computation<Sorting> = {
   inPlace: false,
   infer([x], { axis }) {
-    checked("argsort", x as DeviceArray, axis);
+    checkedRows("argsort", x as DeviceArray, axis);
     return [{ shape: (x as DeviceArray).shape, dtype: "int64" }];
   },
   run: ([out], [x], attributes) => sortInto(null, out!, x as DeviceArray, attributes),
@@ -304,7 +326,7 @@ const searchsorted: Computation<{ right: boolean }> = {
         "DTYPE",
         `searchsorted takes values of the dtype of the sorted tensor, ${row.dtype}, but got ${wanted.dtype}: convert one, e.g. with .to("${row.dtype}").`,
       );
-    checked("searchsorted", row, row.shape.length - 1);
+    checkedRows("searchsorted", row, row.shape.length - 1);
     if (
       row.shape.length === 0 ||
       (row.shape.length > 1 && !sameShape(row.shape.slice(0, -1), wanted.shape.slice(0, -1)))

@@ -13,7 +13,10 @@ export interface Figures {
   inf: number;
 }
 
-/** Cells of a picture, row-major; `values` are means of the finite elements under each within float32's range; where there are none NaN if there is a NaN, else the infinity that there is more of. */
+/**
+ * Cells of a picture, row-major; `values` are means of the finite elements under each within float32's range; where
+ * there are none NaN if there is a NaN, else the infinity that there is more of.
+ */
 export interface Picture {
   rows: number;
   columns: number;
@@ -82,7 +85,10 @@ export function figuresOf(tensor: DeviceArray): Figures {
     : { min: total.min, max: total.max, mean: total.sum / finite, nan, inf };
 }
 
-/** The last two axes of a contiguous tensor, the first slice of all others; a vector is one row. `null` for a tensor without elements. */
+/**
+ * The last two axes of a contiguous tensor, the first slice of all others; a vector is one row. `null` for a tensor
+ * without elements.
+ */
 export function pictureOf(tensor: DeviceArray): Picture | null {
   if (tensor.size === 0) return null;
   const device = tensor.storage!.device;
@@ -118,7 +124,10 @@ export function pictureOf(tensor: DeviceArray): Picture | null {
   return { rows, columns, rowStep, columnStep, values };
 }
 
-/** Both axes in the same steps, so that a picture has the proportions of its matrix; a short axis beside a long one in smaller ones. */
+/**
+ * Both axes in the same steps, so that a picture has the proportions of its matrix; a short axis beside a long one in
+ * smaller ones.
+ */
 function gridOf(matrixRows: number, matrixColumns: number): Omit<Picture, "values"> {
   for (let step = Math.ceil(Math.max(matrixRows, matrixColumns) / maxAlong); ; step++) {
     const along = (length: number) => Math.max(1, Math.min(step, Math.floor(length / minAlong)));

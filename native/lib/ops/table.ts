@@ -2,23 +2,28 @@
 import { alongRows } from "./along.ts";
 import { activationRows, gatedRows, geluRow, gradientRows, parameterRows } from "./activations.ts";
 import { binaryRows } from "./arithmetic.ts";
+import { axisRows } from "./axis.ts";
 import { countingRows } from "./counting.ts";
+import { crossEntropyRows } from "./cross-entropy.ts";
+import { dropoutRows } from "./dropout.ts";
 import { embeddingRows } from "./embedding.ts";
 import { functionRows } from "./functions.ts";
 import { indexingRows } from "./indexing.ts";
 import { linearRows } from "./linear.ts";
 import { lossRows } from "./losses.ts";
 import { matmulRow } from "./matrix-product.ts";
+import { normRows } from "./norms.ts";
 import type { Operation } from "./operation.ts";
 import { reductionRows } from "./reductions.ts";
-import { rowwiseRows } from "./rowwise.ts";
 import { shapingRows } from "./shaping.ts";
+import { softmaxRows } from "./softmax.ts";
 import { scanRows } from "./scan.ts";
+import { selectionRows } from "./select.ts";
 import { orderRows } from "./sort.ts";
 import { copyRows, viewRows } from "./views.ts";
 
 /** Operations with one tensor and nothing else. */
-export const unaryRows = { ...functionRows, ...activationRows } as const;
+export const unaryRows: typeof functionRows & typeof activationRows = { ...functionRows, ...activationRows };
 
 export const operations = {
   ...unaryRows,
@@ -32,9 +37,14 @@ export const operations = {
   ...reductionRows,
   ...scanRows,
   ...orderRows,
+  ...selectionRows,
   ...countingRows,
   ...alongRows,
-  ...rowwiseRows,
+  ...axisRows,
+  ...softmaxRows,
+  ...normRows,
+  ...crossEntropyRows,
+  ...dropoutRows,
   ...lossRows,
   ...indexingRows,
   ...embeddingRows,

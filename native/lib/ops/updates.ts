@@ -7,34 +7,30 @@ import { flatGrid } from "./map.ts";
 
 const dtypes: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
 const numbers = (count: number): ParameterKind[] => Array<ParameterKind>(count).fill("wide");
+/** A kernel that keeps so many arrays of a parameter, and takes so many numbers. */
+const family = (name: string, kept: number, count: number) =>
+  new KernelFamily("updates", dtypes, (type) => `${name}<${type}>`, [
+    "out",
+    "place",
+    ...Array<ParameterKind>(kept).fill("out"),
+    "i64",
+    ...numbers(count),
+  ]);
 const kernels = {
-  plainDescent: new KernelFamily("updates", dtypes, (type) => `plain_descent<${type}>`, [
-    "out",
-    "place",
-    "i64",
-    ...numbers(2),
-  ]),
-  descent: new KernelFamily("updates", dtypes, (type) => `descent<${type}>`, [
-    "out",
-    "place",
-    "out",
-    "i64",
-    ...numbers(6),
-  ]),
-  adam: new KernelFamily("updates", dtypes, (type) => `adam<${type}>`, [
-    "out",
-    "place",
-    "out",
-    "out",
-    "i64",
-    ...numbers(8),
-  ]),
+  plainDescent: family("plain_descent", 0, 2),
+  descent: family("descent", 1, 6),
+  adam: family("adam", 2, 8),
+  plainRmsprop: family("plain_rmsprop", 1, 5),
+  rmsprop: family("rmsprop", 2, 6),
 };
 
 /** In which an optimiser keeps what it knows of parameters of a dtype: float32, of float64 itself. */
 export const keptDType = (dtype: DType): DType => (wideOf(dtype) === "f64" ? "float64" : "float32");
 
-/** Changes `weights` by their gradient, and `kept`, contiguous arrays of {@link keptDType}, with them; `numbers` are those of the kernel, in order. */
+/**
+ * Changes `weights` by their gradient, and `kept`, contiguous arrays of {@link keptDType}, with them; `numbers` are
+ * those of the kernel, in order.
+ */
 export function update(
   kernel: keyof typeof kernels,
   weights: DeviceArray,

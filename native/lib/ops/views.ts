@@ -1,5 +1,5 @@
 // Operations that show the same memory another way, and those that copy or convert it whole.
-import { DeviceArray } from "../memory/array.ts";
+import { DeviceArray, viewOf } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
 import {
@@ -10,10 +10,12 @@ import {
   transposed,
   windowed,
   type Shape,
+  type View,
   type Window,
 } from "../memory/shape.ts";
 import { call } from "./calls.ts";
-import { copy, fill, select } from "./copy.ts";
+import { choose } from "./choose.ts";
+import { copy, fill } from "./copy.ts";
 import { bytesMoved, unbroadcast } from "./elementwise.ts";
 import { sameShape } from "./map.ts";
 import type { Computation, Cost, None, Operand, Viewing } from "./operation.ts";
@@ -73,6 +75,7 @@ const permute: Viewing<{ axes: readonly number[] }> = {
 };
 
 const slice: Viewing<Window> = {
+  isPart: true,
   view: windowed,
   gradient: ([g], { inputs: [x], attributes }) => [
     call("sliceGradient", [g!], { window: attributes, shape: (x as DeviceArray).shape }),
@@ -90,6 +93,19 @@ const sliceGradient: Computation<{ window: Window; shape: Shape }> = {
     copy(part, g as DeviceArray);
   },
   gradient: ([g], { attributes: { window } }) => [call("slice", [g!], window)],
+  cost: moved,
+};
+
+/** A copy of a contiguous array with zeros in a part: what is left of a gradient where a view was changed. */
+const cleared: Computation<{ part: View }> = {
+  inPlace: false,
+  infer: ([x]) => [{ shape: (x as DeviceArray).shape, dtype: (x as DeviceArray).dtype }],
+  run([out], [x], { part }) {
+    copy(out!, x as DeviceArray);
+    using seen = viewOf(out!, { ...part, offset: out!.offset + part.offset });
+    fill(seen, 0);
+  },
+  gradient: ([g], { attributes }) => [call("cleared", [g!], attributes)],
   cost: moved,
 };
 
@@ -153,15 +169,7 @@ const where: Computation<None> = {
     ];
   },
   run([out], [condition, a, b]) {
-    const { device } = out!.living();
-    const parts = [a!, b!].map((operand) => {
-      const part = DeviceArray.allocate(device, out!.dtype, operand instanceof DeviceArray ? operand.shape : []);
-      if (operand instanceof DeviceArray) copy(part, operand);
-      else fill(part, operand);
-      return part;
-    });
-    select(out!, condition as DeviceArray, parts[0]!, parts[1]!);
-    for (const part of parts) part.dispose();
+    choose(out!, condition as DeviceArray, a!, b!);
   },
   element([condition, a, b]) {
     const dtype = commonDType(a!, b!);
@@ -194,4 +202,4 @@ function commonDType(a: Operand, b: Operand): DType {
 }
 
 export const viewRows = { reshape, permute, slice, expand } as const;
-export const copyRows = { reshapeTo, sliceGradient, convert, fullLike, where } as const;
+export const copyRows = { reshapeTo, sliceGradient, cleared, convert, fullLike, where } as const;

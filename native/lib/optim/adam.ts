@@ -1,11 +1,14 @@
 // Adam, and AdamW, whose weight decay is apart from the gradient.
 import { update } from "../ops/updates.ts";
-import { Optimizer, checkedNumber, type Parameters } from "./optimizer.ts";
+import { Optimizer, checkedNumber, checkedRate, type Parameters } from "./optimizer.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { TensorError } from "../errors.ts";
 import { worded } from "../wording.ts";
 
-/** `betas`: how much is kept of the mean of gradients, and of that of their squares, in each step. `eps` is added to the root of the latter. */
+/**
+ * `betas`: how much is kept of the mean of gradients, and of that of their squares, in each step. `eps` is added to the
+ * root of the latter.
+ */
 export interface AdamOptions {
   lr: number;
   betas: readonly [number, number];
@@ -15,14 +18,18 @@ export interface AdamOptions {
 
 /** Adam (Kingma and Ba, arXiv 1412.6980, algorithm 1); `weightDecay` · w is added to the gradient. As PyTorch's. */
 export class Adam extends Optimizer<AdamOptions> {
+  /** Where none is given. */
+  protected static readonly weightDecay: number = 0;
+
   /** Options that are left out: lr 0.001, betas [0.9, 0.999], eps 1e−8, no decay. Throws TensorError. */
   constructor(parameters: Parameters<AdamOptions>, options: Partial<AdamOptions> = {}) {
-    super(parameters, { lr: 0.001, betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0, ...options }, ["mean", "square"]);
+    const { weightDecay } = new.target;
+    super(parameters, { lr: 0.001, betas: [0.9, 0.999], eps: 1e-8, weightDecay }, options, ["mean", "square"]);
   }
 
   protected check({ lr, betas, eps, weightDecay }: AdamOptions): void {
     const name = this.constructor.name;
-    checkedNumber(name, "a learning rate", lr, (value) => value >= 0, "of at least 0");
+    checkedRate(name, lr);
     checkedNumber(name, "an eps", eps, (value) => value >= 0, "of at least 0");
     checkedNumber(name, "a weightDecay", weightDecay, (value) => value >= 0, "of at least 0");
     if (!Array.isArray(betas) || betas.length !== 2 || !betas.every((beta) => beta >= 0 && beta < 1))
@@ -67,11 +74,16 @@ export class Adam extends Optimizer<AdamOptions> {
   }
 }
 
-/** Adam whose weights are multiplied by 1 − lr · weightDecay in each step instead (Loshchilov and Hutter, arXiv 1711.05101). As PyTorch's. */
+/**
+ * Adam whose weights are multiplied by 1 − lr · weightDecay in each step instead (Loshchilov and Hutter, arXiv
+ * 1711.05101). As PyTorch's.
+ */
 export class AdamW extends Adam {
+  protected static override readonly weightDecay: number = 0.01;
+
   /** Options that are left out: lr 0.001, betas [0.9, 0.999], eps 1e−8, weightDecay 0.01. Throws TensorError. */
   constructor(parameters: Parameters<AdamOptions>, options: Partial<AdamOptions> = {}) {
-    super(parameters, { weightDecay: 0.01, ...options });
+    super(parameters, options);
   }
 
   protected override decays({ lr, weightDecay }: AdamOptions): { decay: number; shrink: number } {

@@ -7,11 +7,14 @@ import { tidy } from "../autograd/tidy.ts";
 import { checkedNumber } from "./optimizer.ts";
 
 /**
- * Multiplies the gradients of all parameters by one number, so that their norm together is at most `most`; smaller ones stay as they are. Returns what the norm was, as a
- * tensor: nothing waits for the device. With a gradient that is not finite all of them become NaN. Throws TensorError when no parameter has a gradient.
+ * Multiplies the gradients of all parameters by one number, so that their norm together is at most `most`; smaller ones
+ * stay as they are. Returns what the norm was, as a tensor: nothing waits for the device. With a gradient that is not
+ * finite all of them become NaN. Throws TensorError when no parameter has a gradient.
  */
 export function clipGradNorm(parameters: Iterable<Tensor>, most: number): Tensor {
   checkedNumber("clipGradNorm", "a norm", most, (value) => value > 0, "above 0");
+  if ((parameters as unknown) instanceof Tensor)
+    throw new TensorError("OPERANDS", "clipGradNorm takes a list of parameters but got a tensor: write [x].");
   const gradients = [...parameters].flatMap(({ grad }) => (grad === null ? [] : [grad]));
   if (gradients.length === 0)
     throw new TensorError("OPERANDS", "clipGradNorm found no gradients: call backward() before it.");

@@ -1,9 +1,14 @@
-// What all optimisers share: groups of parameters with options of their own, what is kept of earlier steps, and both as tensors that can be saved.
+// What all optimisers share: groups of parameters with options of their own, what is kept of earlier steps, and both as
+// tensors that can be saved.
 import { TensorError } from "../errors.ts";
 import { zeros, tensor } from "../tensor/create.ts";
+import { pythonNames, refuseCalls } from "../instead.ts";
 import { Tensor } from "../tensor/tensor.ts";
+import { keepBeyondScopes } from "../memory/array.ts";
+import { checkGradient } from "../autograd/tape.ts";
 import { noGrad } from "../autograd/gradients.ts";
 import { keptDType } from "../ops/updates.ts";
+import { anything, optionsOf } from "../tensor/arguments.ts";
 import { worded } from "../wording.ts";
 
 /** Parameters that share options; those that are left out are the optimiser's. */
@@ -19,15 +24,19 @@ interface Options {
 /** What is kept of a parameter: how many steps it took, and tensors of its shape, in float32 at least. */
 interface Kept {
   steps: number;
-  readonly tensors: readonly Tensor[];
+  tensors: readonly Tensor[];
 }
+
+/** What others call options of optimisers. */
+const instead = { learningRate: "Write lr.", rate: "Write lr.", decay: "Write weightDecay.", beta: "Write betas." };
 
 const isGroup = (given: unknown): given is ParameterGroup<Options> =>
   typeof given === "object" && given !== null && "parameters" in given && !(given instanceof Tensor);
 
 /**
- * Changes parameters by their gradients. Each `step` takes the `grad` of every parameter that has one; those without are passed over. Parameters of 16 bits are changed in
- * float32 and rounded to the nearest, so that steps below half their last bit are lost.
+ * Changes parameters by their gradients. Each `step` takes the `grad` of every parameter that has one; those without
+ * are passed over. Parameters of 16 bits are changed in float32 and rounded to the nearest, so that steps below half
+ * their last bit are lost.
  */
 export abstract class Optimizer<O extends Options = Options> {
   /** The parameters with their options, which may be changed between steps. */
@@ -36,10 +45,13 @@ export abstract class Optimizer<O extends Options = Options> {
   readonly #names: readonly string[];
 
   /** `names`: of the tensors that are kept of a parameter. */
-  protected constructor(given: Parameters<O>, defaults: O, names: readonly string[]) {
+  protected constructor(given: Parameters<O>, defaults: O, options: Partial<O>, names: readonly string[]) {
     this.#names = names;
+    const kinds = Object.fromEntries(Object.keys(defaults).map((key) => [key, anything]));
+    const checked = (own: object) => optionsOf(new.target.name, kinds, own, { instead }) as Partial<O>;
+    const shared: O = { ...defaults, ...checked(options) };
     const list =
-      typeof given === "object" && given !== null && Symbol.iterator in given
+      typeof given === "object" && given !== null && Symbol.iterator in given && !(given instanceof Tensor)
         ? [...(given as Iterable<Tensor | ParameterGroup<O>>)]
         : undefined;
     const name = new.target.name;
@@ -49,7 +61,7 @@ export abstract class Optimizer<O extends Options = Options> {
         `${name} takes parameters, e.g. new optim.${name}(model.parameters()), but got ${list === undefined ? worded(given) : "none"}.`,
       );
     const groups = list.some(isGroup) ? (list as ParameterGroup<O>[]) : [{ parameters: list as Tensor[] }];
-    this.groups = groups.map((group) => ({ ...defaults, ...group, parameters: [...group.parameters] }));
+    this.groups = groups.map(({ parameters, ...own }) => ({ ...shared, ...checked(own), parameters: [...parameters] }));
     const seen = new Set<Tensor>();
     for (const parameter of this.groups.flatMap(({ parameters }) => parameters)) {
       if (!(parameter instanceof Tensor))
@@ -92,28 +104,35 @@ export abstract class Optimizer<O extends Options = Options> {
     return this.groups[0]!.lr;
   }
   set lr(rate: number) {
-    checkedNumber(this.constructor.name, "a learning rate", rate, (value) => value >= 0, "of at least 0");
+    checkedRate(this.constructor.name, rate);
     for (const group of this.groups) group.lr = rate;
   }
 
-  /** Changes every parameter that has a gradient. Gradients stay: see {@link zeroGrad}. */
+  /** Changes every parameter that has a gradient. Gradients stay: see {@link zeroGrad}. Throws TensorError. */
   step(): void {
+    const name = `${this.constructor.name}.step`;
     for (const group of this.groups)
       for (const parameter of group.parameters) {
         const gradient = parameter.grad;
         if (gradient === null) continue;
-        const kept = this.#kept.get(parameter) ?? this.#begin(parameter, group);
+        checkGradient(parameter, gradient, name);
+        const kept = this.#keptOf(parameter, group);
+        for (const each of [parameter, gradient, ...kept.tensors]) each.living(name);
         kept.steps += 1;
         this.change(parameter, gradient, group, kept.tensors, kept.steps);
       }
   }
 
-  #begin(parameter: Tensor, group: O): Kept {
-    const made = this.#names
-      .slice(0, this.needed(group))
-      .map(() => zeros(parameter.shape, { dtype: keptDType(parameter.dtype), device: parameter.device }));
-    const kept = { steps: 0, tensors: made };
-    this.#kept.set(parameter, kept);
+  #keptOf(parameter: Tensor, group: O): Kept {
+    let kept = this.#kept.get(parameter);
+    if (kept === undefined) {
+      kept = { steps: 0, tensors: this.#names.slice(0, this.needed(group)).map(() => keptLike(parameter)) };
+      this.#kept.set(parameter, kept);
+    } else if (
+      kept.tensors.some((each) => each.device !== parameter.device || each.dtype !== keptDType(parameter.dtype))
+    )
+      // The parameter has moved: Module.to.
+      kept.tensors = kept.tensors.map((each) => keptLike(parameter).copy_(noGrad(() => each.to(parameter.device))));
     return kept;
   }
 
@@ -122,23 +141,31 @@ export abstract class Optimizer<O extends Options = Options> {
     for (const { parameters } of this.groups) for (const parameter of parameters) parameter.grad = null;
   }
 
-  /** What is kept of earlier steps as tensors, for `io.save`: "0.steps", "0.mean", … by the number of the parameter. They are the optimiser's own. */
+  /**
+   * What is kept of earlier steps as tensors, for `io.save`: "0.steps", "0.mean", … by the number of the parameter, and
+   * the learning rates of the groups, "groups.0.lr". They are the optimiser's own.
+   */
   stateDict(): Record<string, Tensor> {
-    return Object.fromEntries(
-      this.groups
+    const rates = this.groups.map(({ lr }, index): [string, Tensor] => [`groups.${index}.lr`, scalarOf(lr)]);
+    return Object.fromEntries([
+      ...rates,
+      ...this.groups
         .flatMap(({ parameters }) => parameters)
         .flatMap((parameter, index) => {
           const kept = this.#kept.get(parameter);
           if (kept === undefined) return [];
           return [
-            [`${index}.steps`, tensor(kept.steps, { dtype: "float64", device: "cpu" })],
+            [`${index}.steps`, scalarOf(kept.steps)],
             ...kept.tensors.map((each, at) => [`${index}.${this.#names[at]!}`, each]),
           ] as [string, Tensor][];
         }),
-    );
+    ]);
   }
 
-  /** Goes on where {@link stateDict} was taken, with the same parameters in the same order. Throws TensorError for what does not fit. */
+  /**
+   * Goes on where {@link stateDict} was taken, with the same parameters in the same order. A state without learning
+   * rates leaves them as they are. Throws TensorError for what does not fit; nothing is changed then.
+   */
   loadStateDict(state: Readonly<Record<string, Tensor>>): void {
     const left = new Set(Object.keys(state));
     const take = (name: string, shape: readonly number[]): Tensor => {
@@ -153,18 +180,22 @@ export abstract class Optimizer<O extends Options = Options> {
       left.delete(name);
       return found;
     };
+    const rates = this.groups.map((group, index) => {
+      const name = `groups.${index}.lr`;
+      const rate = left.has(name) ? Number(take(name, []).item()) : group.lr;
+      checkedRate(this.constructor.name, rate);
+      return rate;
+    });
     const loaded = new Map<Tensor, Kept>();
     let index = 0;
     for (const group of this.groups)
       for (const parameter of group.parameters) {
         const at = String(index++);
         if (!left.has(`${at}.steps`)) continue;
-        const steps = Number(take(`${at}.steps`, []).item());
+        const steps = take(`${at}.steps`, []).item();
         const tensors = this.#names.slice(0, this.needed(group)).map((name) => {
           const found = take(`${at}.${name}`, parameter.shape);
-          return zeros(parameter.shape, { dtype: keptDType(parameter.dtype), device: parameter.device }).copy_(
-            noGrad(() => found.to(parameter.device)),
-          );
+          return keptLike(parameter).copy_(noGrad(() => found.to(parameter.device)));
         });
         loaded.set(parameter, { steps, tensors });
       }
@@ -173,6 +204,9 @@ export abstract class Optimizer<O extends Options = Options> {
         "STATE",
         `The state has ${[...left].slice(0, 3).join(", ")}${left.size > 3 ? ` and ${left.size - 3} more` : ""}, which belong to no parameter here.`,
       );
+    this.groups.forEach((group, index) => {
+      group.lr = rates[index]!;
+    });
     this.#kept.clear();
     for (const [parameter, kept] of loaded) this.#kept.set(parameter, kept);
   }
@@ -191,6 +225,20 @@ export abstract class Optimizer<O extends Options = Options> {
   }
 }
 
+/** What is kept of a parameter at first. It is the optimiser's, and so outlives a `tidy` around a step. */
+function keptLike({ shape, dtype, device }: Tensor): Tensor {
+  const made = zeros(shape, { dtype: keptDType(dtype), device });
+  keepBeyondScopes(made);
+  return made;
+}
+
+const scalarOf = (value: number): Tensor => tensor(value, { dtype: "float64", device: "cpu" });
+
+/** Throws TensorError for what is no learning rate. */
+export function checkedRate(name: string, rate: unknown): void {
+  checkedNumber(name, "a learning rate", rate, (value) => value >= 0, "of at least 0");
+}
+
 /** Throws TensorError for an option that is no number, or not such a one. */
 export function checkedNumber(
   name: string,
@@ -202,3 +250,5 @@ export function checkedNumber(
   if (typeof value !== "number" || !test(value))
     throw new TensorError("OPTIONS", `${name} takes ${what} ${wanted} but got ${worded(value)}.`);
 }
+
+refuseCalls(Optimizer.prototype, "An optimiser", pythonNames(Optimizer.prototype, "optimizer"));

@@ -1,10 +1,13 @@
 // Stochastic gradient descent, with and without momentum.
 import { update } from "../ops/updates.ts";
-import { Optimizer, checkedNumber, type Parameters } from "./optimizer.ts";
+import { Optimizer, checkedNumber, checkedRate, type Parameters } from "./optimizer.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { TensorError } from "../errors.ts";
 
-/** `momentum`: how much of the last direction is kept. `dampening`: how much of a gradient is left out of it. `nesterov`: look ahead by the momentum. `weightDecay` · w is added to the gradient. */
+/**
+ * `momentum`: how much of the last direction is kept. `dampening`: how much of a gradient is left out of it.
+ * `nesterov`: look ahead by the momentum. `weightDecay` · w is added to the gradient.
+ */
 export interface SGDOptions {
   lr: number;
   momentum: number;
@@ -13,17 +16,18 @@ export interface SGDOptions {
   weightDecay: number;
 }
 
-/** w −= lr · direction, the direction being the gradient, or with momentum v = momentum · v + (1 − dampening) · gradient, which begins as the first gradient. As PyTorch's. */
+/**
+ * w −= lr · direction, the direction being the gradient, or with momentum v = momentum · v + (1 − dampening) ·
+ * gradient, which begins as the first gradient. As PyTorch's.
+ */
 export class SGD extends Optimizer<SGDOptions> {
   /** Options that are left out: lr 0.001, no momentum, no decay. Throws TensorError. */
   constructor(parameters: Parameters<SGDOptions>, options: Partial<SGDOptions> = {}) {
-    super(parameters, { lr: 0.001, momentum: 0, dampening: 0, nesterov: false, weightDecay: 0, ...options }, [
-      "momentum",
-    ]);
+    super(parameters, { lr: 0.001, momentum: 0, dampening: 0, nesterov: false, weightDecay: 0 }, options, ["momentum"]);
   }
 
   protected check({ lr, momentum, dampening, nesterov, weightDecay }: SGDOptions): void {
-    checkedNumber("SGD", "a learning rate", lr, (value) => value >= 0, "of at least 0");
+    checkedRate("SGD", lr);
     checkedNumber("SGD", "a momentum", momentum, (value) => value >= 0 && value < 1, "from 0 to below 1");
     checkedNumber("SGD", "a dampening", dampening, (value) => value >= 0 && value <= 1, "from 0 to 1");
     checkedNumber("SGD", "a weightDecay", weightDecay, (value) => value >= 0, "of at least 0");

@@ -1,5 +1,6 @@
-// What a profile tells its reader to look at: at most three sentences, each with the number that it is drawn from, the one with most time at stake first.
-import { counted, countText, duration, percent, rateText, sizeText } from "./figures.ts";
+// What a profile tells its reader to look at: at most three sentences, each with the number that it is drawn from, the
+// one with most time at stake first.
+import { counted, countText, duration, percent, rateText, sizeText } from "../figures.ts";
 import type { DeviceTime, Reason } from "./idle.ts";
 import type { Drafts } from "./drafts.ts";
 import { waitText } from "./stalls.ts";

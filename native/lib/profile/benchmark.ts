@@ -1,4 +1,5 @@
-// How fast a function or a kernel is: timed on the device, counted in bytes and operations, and set beside what the device can do at best.
+// How fast a function or a kernel is: timed on the device, counted in bytes and operations, and set beside what the
+// device can do at best.
 import { tidy } from "../autograd/tidy.ts";
 import { Kernel, type LaunchConfig } from "../cuda/kernel.ts";
 import { summarize, type Timing } from "../cuda/timing.ts";
@@ -14,8 +15,9 @@ import { copyRate, productRate } from "./rates.ts";
 import { timeBatches } from "./stopwatch.ts";
 
 /**
- * `repeats`: samples, 20 when left out; `warmup`: calls before them, 3. `bytes`, `flops`: what one call moves and computes, instead of what its operations count; a kernel's are not known
- * otherwise. `device`: whose rates count, for a function that launches kernels only.
+ * `repeats`: samples, 20 when left out; `warmup`: calls before them, 3. `bytes`, `flops`: what one call moves and
+ * computes, instead of what its operations count; a kernel's are not known otherwise. `device`: whose rates count, for
+ * a function that launches kernels only.
  */
 export interface BenchmarkOptions {
   readonly repeats?: number;
@@ -24,6 +26,7 @@ export interface BenchmarkOptions {
   readonly flops?: number;
   readonly device?: string;
 }
+/** Of a kernel: how it is launched, too. */
 export interface KernelBenchmarkOptions extends Omit<BenchmarkOptions, "device">, LaunchConfig {}
 
 interface Work {
@@ -52,7 +55,10 @@ export class Benchmark implements Timing {
   readonly flops: number;
   /** GB/s at the median, and of what the device copies; `null`: no bytes are known. */
   readonly bandwidth: { readonly gbPerSecond: number; readonly ofCopy: number; readonly copy: number } | null;
-  /** TFLOP/s at the median, and of what the device's matrix product makes in the dtype with the most operations; `null`: no operations are known. */
+  /**
+   * TFLOP/s at the median, and of what the device's matrix product makes in the dtype with the most operations; `null`:
+   * no operations are known.
+   */
   readonly arithmetic: {
     readonly tflopPerSecond: number;
     readonly ofProduct: number;
@@ -171,8 +177,10 @@ function checkResult(result: unknown): void {
 }
 
 /**
- * Times a function, with all that it has the devices do, or a kernel, by the device's own events: `await benchmark(() => x.mul(2).sum())`, `await benchmark(fill, { grid, block }, p, n, 1.5)`. Tensors
- * that the function makes are disposed of after each call. Throws TensorError for an async function and for options out of range, and what the function or the launch throws.
+ * Times a function, with all that it has the devices do, or a kernel, by the device's own events: `await benchmark(()
+ * => x.mul(2).sum())`, `await benchmark(fill, { grid, block }, p, n, 1.5)`. Tensors that the function makes are
+ * disposed of after each call. Throws TensorError for an async function and for options out of range, and what the
+ * function or the launch throws.
  */
 export function benchmark(fn: () => unknown, options?: BenchmarkOptions): Promise<Benchmark>;
 export function benchmark<A extends readonly unknown[]>(

@@ -1,5 +1,6 @@
-// A profile as the Trace Event Format that Perfetto and chrome://tracing open: processes for this program and each device, a thread for each track, flows from launches to kernels.
-// "Trace Event Format", Google, 2016: phases M, X, s, f and C; times in microseconds.
+// A profile as the Trace Event Format that Perfetto and chrome://tracing open: processes for this program and each
+// device, a thread for each track, flows from launches to kernels. "Trace Event Format", Google, 2016: phases M, X, s,
+// f and C; times in microseconds.
 import type { ProfileData } from "./slices.ts";
 
 export interface TraceEvent {
@@ -105,7 +106,10 @@ export function chromeTraceOf(data: ProfileData): ChromeTrace {
   };
 }
 
-/** Slices of one thread must nest. Those of a track that overlap otherwise, such as annotations of two async functions, get threads of their own. */
+/**
+ * Slices of one thread must nest. Those of a track that overlap otherwise, such as annotations of two async functions,
+ * get threads of their own.
+ */
 class Threads {
   readonly #lanes = new Map<number, { thread: number; open: number[] }[]>();
   readonly #named: (track: number, thread: number, lane: number) => void;

@@ -1,4 +1,5 @@
-// Slices before they are sorted, as columns that grow. An index names a slice until `slicesOf` gives each its final place.
+// Slices before they are sorted, as columns that grow. An index names a slice until `slicesOf` gives each its final
+// place.
 import { doubled, firstCapacity } from "./columns.ts";
 import { emptySlices, type Slices, type Track } from "./slices.ts";
 
@@ -87,7 +88,10 @@ function floored(duration: number): number {
   return near <= duration ? near : near * (1 - 2 ** -23);
 }
 
-/** Sorts slices by track and start, and lays those of one track out in levels: what lies within another one is a level below it. */
+/**
+ * Sorts slices by track and start, and lays those of one track out in levels: what lies within another one is a level
+ * below it.
+ */
 export function slicesOf(drafts: Drafts, tracks: readonly Track[]): Slices {
   const orders = tracks.map((_, track) => drafts.ordered(track));
   const places = new Uint32Array(drafts.length);

@@ -1,10 +1,12 @@
-// When a device had nothing to do, and what it waited for: turns its slices and this process's into gaps with a reason each.
+// When a device had nothing to do, and what it waited for: turns its slices and this process's into gaps with a reason
+// each.
 import type { Drafts } from "./drafts.ts";
 import type { Track } from "./slices.ts";
 
 /**
- * launch: TypeScript had not launched what comes next. wait: nor could it, because it waited for the device first. compile, collector: it was busy with that. latency: what comes next was launched
- * already. ends: before the first and after the last work.
+ * launch: TypeScript had not launched what comes next. wait: nor could it, because it waited for the device first.
+ * compile, collector: it was busy with that. latency: what comes next was launched already. ends: before the first and
+ * after the last work.
  */
 export type Reason = "launch" | "wait" | "compile" | "collector" | "latency" | "ends";
 

@@ -114,7 +114,10 @@ export class LaunchList {
     }));
   }
 
-  /** A row for each kernel, the one that took most time first; the drafts of its launches, which have the number of the kernel, are given that of the row. */
+  /**
+   * A row for each kernel, the one that took most time first; the drafts of its launches, which have the number of the
+   * kernel, are given that of the row.
+   */
   rows(drafts: Drafts): KernelRow[] {
     const order = [...this.#groups.keys()].sort((a, b) => this.#groups[b]!.total - this.#groups[a]!.total);
     const rowOfGroup = new Int32Array(order.length);

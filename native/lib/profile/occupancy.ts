@@ -1,6 +1,10 @@
-// How much of a multiprocessor a launch can fill, by the limits of its architecture: the rules of NVIDIA's occupancy calculator, so that it is known of kernels of vendors' libraries, too.
+// How much of a multiprocessor a launch can fill, by the limits of its architecture: the rules of NVIDIA's occupancy
+// calculator, so that it is known of kernels of vendors' libraries, too.
 
-/** Of a multiprocessor. Table "Technical Specifications per Compute Capability" of the CUDA Programming Guide; shared memory in bytes, 1 KiB of each block's is the system's. */
+/**
+ * Of a multiprocessor. Table "Technical Specifications per Compute Capability" of the CUDA Programming Guide; shared
+ * memory in bytes, 1 KiB of each block's is the system's.
+ */
 interface Limits {
   readonly warps: number;
   readonly blocks: number;
@@ -38,7 +42,10 @@ export interface LaunchShape {
 /** Percent of the warps that a multiprocessor holds. */
 export interface LaunchOccupancy {
   readonly theoretical: number;
-  /** Of what keeps more blocks from fitting: "warps", "blocks", "registers", "shared"; "grid" where there are too few blocks for the device. */
+  /**
+   * Of what keeps more blocks from fitting: "warps", "blocks", "registers", "shared"; "grid" where there are too few
+   * blocks for the device.
+   */
   readonly limiter: string;
   /** An estimate: what is resident when the grid is spread over all multiprocessors. */
   readonly achieved: number;

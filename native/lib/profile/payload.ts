@@ -1,4 +1,5 @@
-// A profile as it travels and lies in files: `TracePayload` of kernel/mime.ts, whose columns are base64; and back, with every size and index checked.
+// A profile as it travels and lies in files: `TracePayload` of kernel/mime.ts, whose columns are base64; and back, with
+// every size and index checked.
 import { FormatError } from "../errors.ts";
 import type { SampledKernel } from "./samples.ts";
 import { emptySlices, type Counter, type KernelRow, type ProfileData, type Slices } from "./slices.ts";

@@ -1,5 +1,6 @@
-// A profile's timeline as an SVG, for readers without the extension: a line for each track and level, merged to what its pixels can show.
-import { duration } from "./figures.ts";
+// A profile's timeline as an SVG, for readers without the extension: a line for each track and level, merged to what
+// its pixels can show.
+import { duration } from "../figures.ts";
 import type { ProfileData } from "./slices.ts";
 import { windowOf } from "./window.ts";
 import { escaped } from "../wording.ts";

@@ -1,4 +1,5 @@
-// The parts of a profile on made-up timelines: levels, windows, gaps and their reasons, advice, the Chrome trace's format.
+// The parts of a profile on made-up timelines: levels, windows, gaps and their reasons, advice, the Chrome trace's
+// format.
 import { describe, expect, test } from "vitest";
 import { adviceOf } from "./advice.ts";
 import { chromeTraceOf } from "./chrome-trace.ts";

@@ -12,7 +12,11 @@ import type { KernelRow, ProfileData } from "./slices.ts";
 import { htmlOf, textOf } from "./text.ts";
 import { windowOf as windowIn } from "./window.ts";
 
-/** `trace`: keep the timeline, true when left out; without it there are the table and the advice. `counters`: measure what the device counts, where it is permitted; kernels then run slower. `samples`: have a GPU look at which instructions its warps are, for `kernel.asm` and {@link Profile.samples}. */
+/**
+ * `trace`: keep the timeline, true when left out; without it there are the table and the advice. `counters`: measure
+ * what the device counts, where it is permitted; kernels then run slower. `samples`: have a GPU look at which
+ * instructions its warps are, for `kernel.asm` and {@link Profile.samples}.
+ */
 export interface ProfileOptions {
   readonly trace?: boolean;
   readonly counters?: boolean;
@@ -51,7 +55,10 @@ export interface ProfileSample {
   /** Bytes from the kernel's first instruction, as listings of SASS have them. */
   readonly offset: number;
   readonly samples: number;
-  /** How many of them by what the warp waited for: "long scoreboard", "barrier" …; "selected" where it ran, "not selected" where it could have. */
+  /**
+   * How many of them by what the warp waited for: "long scoreboard", "barrier" …; "selected" where it ran, "not
+   * selected" where it could have.
+   */
   readonly reasons: SampleCounts;
 }
 
@@ -137,7 +144,9 @@ export class Profile {
     });
   }
 
-  /** A row for each instruction that was sampled, by kernel; none but after `profile(fn, { samples: true })` of a GPU. */
+  /**
+   * A row for each instruction that was sampled, by kernel; none but after `profile(fn, { samples: true })` of a GPU.
+   */
   samples(): ProfileSample[] {
     return this.#data.samples.flatMap(({ device, name, instructions }) =>
       instructions.map(({ offset, samples }) => ({
@@ -224,8 +233,9 @@ function checkOptions(options: unknown): asserts options is ProfileOptions {
 }
 
 /**
- * Runs `fn` and returns what the devices and this program did meanwhile: `const p = await profile(() => step())`. All that was launched ends before it returns. Throws what `fn` throws, and
- * WarpcellError for options out of place or a profile within another one.
+ * Runs `fn` and returns what the devices and this program did meanwhile: `const p = await profile(() => step())`. All
+ * that was launched ends before it returns. Throws what `fn` throws, and WarpcellError for options out of place or a
+ * profile within another one.
  */
 export async function profile(fn: () => unknown, options: ProfileOptions = {}): Promise<Profile> {
   if (typeof fn !== "function")
@@ -245,7 +255,10 @@ export async function profile(fn: () => unknown, options: ProfileOptions = {}): 
   return new Profile(await profiling.end());
 }
 
-/** Marks what `fn` does on the timeline of a profile. Annotations nest; without a profile it only runs `fn`, whose result it returns. */
+/**
+ * Marks what `fn` does on the timeline of a profile. Annotations nest; without a profile it only runs `fn`, whose
+ * result it returns.
+ */
 export function range<T>(name: string, fn: () => T): T {
   if (typeof name !== "string" || typeof fn !== "function")
     throw new WarpcellError(

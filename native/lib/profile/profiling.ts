@@ -1,14 +1,15 @@
-// A profile while it is on: has this process and its devices record, and turns what they recorded into a profile's data.
+// A profile while it is on: has this process and its devices record, and turns what they recorded into a profile's
+// data.
 import { clock } from "../device/activity.ts";
 import { defaultDevice } from "../device/choice.ts";
-import { origin, originText } from "../device/origins.ts";
+import { callerText, origin } from "../device/origins.ts";
 import { DeviceProcess } from "../device/process.ts";
 import { DeviceError, OutOfMemory, WarpcellError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import { Op } from "../wire/commands.ts";
 import { ProfileRecords } from "../wire/profile-records.ts";
 import { adviceOf } from "./advice.ts";
-import { countText } from "./figures.ts";
+import { countText } from "../figures.ts";
 import { deviceTimes } from "./idle.ts";
 import type { Launch } from "./launches.ts";
 import { EventKind } from "./log.ts";
@@ -60,7 +61,10 @@ export class Profiling {
     this.#title = title;
   }
 
-  /** The default device records, and all that work already or come later. Throws WarpcellError within another profile, and what a device refuses with. */
+  /**
+   * The default device records, and all that work already or come later. Throws WarpcellError within another profile,
+   * and what a device refuses with.
+   */
   static begin(wishes: Wishes = {}): Profiling {
     if (current !== null)
       throw new WarpcellError(
@@ -72,7 +76,7 @@ export class Profiling {
         "OPTIONS",
         "A profile counts or takes samples, because GPUs do not do both at once: take two profiles, one with counters and one with samples.",
       );
-    const place = originText(origin.current);
+    const place = callerText();
     const profiling = new Profiling(wishes, wishes.title ?? (place === undefined ? "Profile" : `Profile of ${place}`));
     try {
       for (const device of new Set([defaultDevice().device, ...DeviceProcess.all()])) profiling.#start(device);
@@ -107,9 +111,9 @@ export class Profiling {
   static ranged<R>(name: string, fn: () => R): R {
     const profiling = current;
     if (profiling === null) return fn();
-    const start = clock();
+    const [start, site] = [clock(), origin.current];
     const ended = () => {
-      if (current === profiling) profiling.#recorder.ranged(name, start);
+      if (current === profiling) profiling.#recorder.ranged(name, start, site);
     };
     let result: R;
     try {
@@ -127,7 +131,7 @@ export class Profiling {
 
   /** Notes a cell that began when the profile did. */
   cell(label: string): void {
-    this.#recorder.ranged(label, this.#recorder.start, EventKind.cell);
+    this.#recorder.ranged(label, this.#recorder.start, 0, EventKind.cell);
   }
 
   /** Ends it without a result, as when what was profiled has failed. */

@@ -1,4 +1,5 @@
-// What a device can do at best, measured: bytes copied and arithmetic of a matrix product in a second, once per process.
+// What a device can do at best, measured: bytes copied and arithmetic of a matrix product in a second, once per
+// process.
 import { tidy } from "../autograd/tidy.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import type { DType } from "../memory/dtype.ts";
@@ -6,7 +7,10 @@ import { summarize } from "../cuda/timing.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { timeBatches } from "./stopwatch.ts";
 
-/** Beyond every cache, or as much as a device without memory of its own moves in a moment; rows of a matrix that keep all of it busy. */
+/**
+ * Beyond every cache, or as much as a device without memory of its own moves in a moment; rows of a matrix that keep
+ * all of it busy.
+ */
 const sizes = (device: DeviceProcess) =>
   device.properties.unifiedMemory ? { copied: 64 * 2 ** 20, rows: 512 } : { copied: 2 ** 30, rows: 4096 };
 

@@ -1,4 +1,5 @@
-// Notes what this process does while a profile is on: commands, operations, waits, annotations and the collector, each with its call site.
+// Notes what this process does while a profile is on: commands, operations, waits, annotations and the collector, each
+// with its call site.
 import { constants, PerformanceObserver, type PerformanceEntry } from "node:perf_hooks";
 import { activity, clock, type Described, type Watcher } from "../device/activity.ts";
 import { origin, planBit } from "../device/origins.ts";
@@ -153,9 +154,14 @@ export class Recorder implements Watcher, Observer {
       if (log.owner[at] === 0) log.owner[at] = event + 1;
   }
 
-  /** An annotation, or a cell, that has ended. */
-  ranged(name: string, start: number, kind: typeof EventKind.range | typeof EventKind.cell = EventKind.range): void {
-    this.log.add(kind, start, clock(), 0, origin.current, 0, 0, this.#textIndex(name));
+  /** An annotation, or a cell, that has ended; `site`: where it was begun. */
+  ranged(
+    name: string,
+    start: number,
+    site: number,
+    kind: typeof EventKind.range | typeof EventKind.cell = EventKind.range,
+  ): void {
+    this.log.add(kind, start, clock(), 0, site, 0, 0, this.#textIndex(name));
   }
 
   /** The kernels that commands launched. */

@@ -1,10 +1,14 @@
-// Where the warps of kernels were found while a profile was on: gives what a device sampled to the rows of the profile and to the listings of its kernels.
+// Where the warps of kernels were found while a profile was on: gives what a device sampled to the rows of the profile
+// and to the listings of its kernels.
 import type { DeviceProcess } from "../device/process.ts";
 import { kernelsWithSymbol } from "../cuda/loaded-module.ts";
 import { hasListing, keepSamples } from "../cuda/samples.ts";
 import type { KernelRow } from "./slices.ts";
 
-/** How often, by what the warp waited for: "long scoreboard", "barrier" …; "selected" where it ran, "not selected" where it could have. */
+/**
+ * How often, by what the warp waited for: "long scoreboard", "barrier" …; "selected" where it ran, "not selected" where
+ * it could have.
+ */
 export type SampleCounts = Readonly<Record<string, number>>;
 
 export interface SampledInstruction {
@@ -41,8 +45,8 @@ export function withSamples(rows: readonly KernelRow[], sampled: readonly Sample
 }
 
 /**
- * Keeps the samples of a device's kernels for their listings. A device tells kernels apart by their symbols: where several have one, it is the one in `launched`. Returns a note about each symbol that leaves
- * more than one.
+ * Keeps the samples of a device's kernels for their listings. A device tells kernels apart by their symbols: where
+ * several have one, it is the one in `launched`. Returns a note about each symbol that leaves more than one.
  */
 export function keepForListings(
   device: DeviceProcess,

@@ -1,4 +1,5 @@
-// The data of a profile: slices as columns of numbers, and the tables that they point into. Times are nanoseconds since the profile's start.
+// The data of a profile: slices as columns of numbers, and the tables that they point into. Times are nanoseconds since
+// the profile's start.
 import type { SampleCounts, SampledKernel } from "./samples.ts";
 
 /** `kernel/mime.ts` says what each column means; `cause`, `place` and `kernel` count from 1. */

@@ -1,5 +1,5 @@
 // What the samples of a kernel say in words: why its warps did not go on.
-import { percent } from "./figures.ts";
+import { percent } from "../figures.ts";
 import { sumOf, type SampleCounts } from "./samples.ts";
 
 /** By the name that NVIDIA's tools have for it. */
@@ -29,7 +29,10 @@ export function mostText(samples: SampleCounts): string | null {
   return count === 0 ? null : `${percent(count / sumOf(samples))} ${reason}`;
 }
 
-/** "68.0 % of its samples wait for global or local memory (long scoreboard)" where that holds for at least half of them, else `null`. */
+/**
+ * "68.0 % of its samples wait for global or local memory (long scoreboard)" where that holds for at least half of them,
+ * else `null`.
+ */
 export function waitText(samples: SampleCounts): string | null {
   const [reason, count] = most(samples);
   const words = waits[reason];

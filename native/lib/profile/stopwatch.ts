@@ -1,4 +1,5 @@
-// How long work on the devices takes: batches of calls between two waits, as many as make the wait small, less what the same batch of nothing takes.
+// How long work on the devices takes: batches of calls between two waits, as many as make the wait small, less what the
+// same batch of nothing takes.
 import { DeviceProcess } from "../device/process.ts";
 
 /** A batch lasts at least this long, unless it has the most calls. Milliseconds. */
@@ -19,7 +20,10 @@ function batch(run: () => void, calls: number): number {
   return performance.now() - start;
 }
 
-/** Milliseconds a call, once for each of `repeats` batches, and the calls in a batch. `idle`: what a call costs that does nothing. */
+/**
+ * Milliseconds a call, once for each of `repeats` batches, and the calls in a batch. `idle`: what a call costs that
+ * does nothing.
+ */
 export function timeBatches(
   run: () => void,
   idle: () => void,

@@ -1,5 +1,6 @@
-// A profile as text and as HTML, for readers without the extension: what the devices did, a row for each kernel, and the advice.
-import { counted, countText, duration, percent, rateText, shapeText } from "./figures.ts";
+// A profile as text and as HTML, for readers without the extension: what the devices did, a row for each kernel, and
+// the advice.
+import { counted, countText, duration, percent, rateText, shapeText } from "../figures.ts";
 import { pictureOf } from "./picture.ts";
 import type { KernelRow, ProfileData } from "./slices.ts";
 import { mostText } from "./stalls.ts";

@@ -1,9 +1,10 @@
-// Joins what this process noted and what devices recorded: events and records become slices on one clock, each with its line, its facts and what caused it.
+// Joins what this process noted and what devices recorded: events and records become slices on one clock, each with its
+// line, its facts and what caused it.
 import { kernelName, originCell, originText } from "../device/origins.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { Op } from "../wire/commands.ts";
 import type { ProfileRecords } from "../wire/profile-records.ts";
-import { countText, shapeText, sizeText } from "./figures.ts";
+import { countText, shapeText, sizeText } from "../figures.ts";
 import { EventKind } from "./log.ts";
 import { Drafts } from "./drafts.ts";
 import { LaunchList, type LaunchFacts } from "./launches.ts";

@@ -1,4 +1,5 @@
-// A part of a profile as so many pixels show it: slices narrower than one are merged with their neighbours, so that what travels is bounded by what is drawn.
+// A part of a profile as so many pixels show it: slices narrower than one are merged with their neighbours, so that
+// what travels is bounded by what is drawn.
 import { emptySlices, type ProfileData, type Slices } from "./slices.ts";
 
 export interface Window {

@@ -1,43 +1,77 @@
 // Activations that take parameters or a second tensor, as methods and functions.
 import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
+import type { FloatOf } from "../memory/promotion.ts";
 import { checkedAxis, formatShape } from "../memory/shape.ts";
 import { apply } from "../ops/apply.ts";
 import { worded } from "../wording.ts";
+import { axis, define, install, number, oneOf, tensor, type FunctionOf, type Kind } from "./arguments.ts";
 import { Tensor } from "./tensor.ts";
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
-    /** Half of the tensor along an axis, the last when left out, times the sigmoid of the other half. */
-    glu(options?: { readonly axis?: number }): Tensor;
+    /** ½x(1 + erf(x/√2)), or with `approximate: "tanh"` ½x(1 + tanh(√(2/π)(x + 0.044715x³))). */
+    gelu(options?: { readonly approximate?: "none" | "tanh" }): Tensor<FloatOf<D>>;
+    /** x where it is ≥ 0, else slope · x, 0.01 when left out. */
+    leakyRelu(slope?: number | { readonly slope?: number }): Tensor<FloatOf<D>>;
+    /** x where it is > 0, else alpha · (e^x − 1), alpha being 1 when left out. */
+    elu(alpha?: number | { readonly alpha?: number }): Tensor<FloatOf<D>>;
+    /** x where it is > 0, else alpha · (e^(x/alpha) − 1), alpha being 1 when left out and never 0. */
+    celu(alpha?: number | { readonly alpha?: number }): Tensor<FloatOf<D>>;
+    /**
+     * Half of the tensor along an axis, the last when left out, times the sigmoid of the other half. Throws TensorError
+     * for a size that is odd.
+     */
+    glu(axis?: number | { readonly axis?: number; readonly dim?: number }): Tensor<FloatOf<D>>;
     /** x where it is > 0, else x times the weight: one element, or one for each index along axis 1. */
-    prelu(weight: Tensor): Tensor;
-    /** x where it is > 0, else alpha · (e^(x/alpha) − 1). */
-    celu(alpha?: number): Tensor;
+    prelu(weight: Tensor): Tensor<FloatOf<D>>;
     /** Each element, at least `min` and at most `max`, −1 and 1 when left out; the gradient is 0 there too. */
-    hardtanh(options?: { readonly min?: number; readonly max?: number }): Tensor;
+    hardtanh(options?: { readonly min?: number; readonly max?: number }): Tensor<FloatOf<D>>;
     /** x where it is above the threshold, else the value. */
-    threshold(threshold: number, value: number): Tensor;
-    /** x − lambda above lambda, x + lambda below −lambda, else 0. */
-    softshrink(lambda?: number): Tensor;
-    /** x where |x| is above lambda, else 0. */
-    hardshrink(lambda?: number): Tensor;
+    threshold(threshold: number, value: number): Tensor<FloatOf<D>>;
+    /** x − lambda above lambda, x + lambda below −lambda, else 0; lambda ≥ 0 is 0.5 when left out. */
+    softshrink(lambda?: number | { readonly lambda?: number }): Tensor<FloatOf<D>>;
+    /** x where |x| is above lambda, else 0; lambda ≥ 0 is 0.5 when left out. */
+    hardshrink(lambda?: number | { readonly lambda?: number }): Tensor<FloatOf<D>>;
   }
 }
 
-function checkedNumber(
-  name: string,
-  what: string,
-  value: unknown,
-  isRight: (value: number) => boolean = () => true,
-  rule = "a number",
-): number {
-  if (typeof value === "number" && !Number.isNaN(value) && isRight(value)) return value;
-  throw new TensorError("VALUE", `${name} takes ${rule} as ${what} but got ${worded(value)}.`);
-}
+const atLeastZero: Kind<number> = {
+  wanted: "a number of at least 0",
+  has: (value) => number.has(value) && (value as number) >= 0,
+};
+const nonzero: Kind<number> = { wanted: "a number other than 0", has: (value) => number.has(value) && value !== 0 };
 
-/** Half of `x` along an axis, the last when left out, times the sigmoid of the other half. Throws TensorError for a size that is odd. */
-export function glu(x: Tensor, { axis = -1 }: { readonly axis?: number } = {}): Tensor {
+/** {@link Tensor.gelu} as a function. */
+export const gelu: FunctionOf<"gelu"> = define(
+  "gelu",
+  { options: { approximate: oneOf("none", "tanh") } },
+  (x, { approximate }) => apply("gelu", [x], { approximate: approximate ?? "none" }),
+);
+
+/** {@link Tensor.leakyRelu} as a function. */
+export const leakyRelu: FunctionOf<"leakyRelu"> = define(
+  "leakyRelu",
+  { options: { slope: number }, bare: ["slope"], aliases: { negativeSlope: "slope" } },
+  (x, { slope = 0.01 }) => apply("leakyRelu", [x], { slope }),
+);
+
+/** {@link Tensor.elu} as a function. */
+export const elu: FunctionOf<"elu"> = define(
+  "elu",
+  { options: { alpha: number }, bare: ["alpha"] },
+  (x, { alpha = 1 }) => apply("elu", [x], { alpha }),
+);
+
+/** {@link Tensor.celu} as a function. */
+export const celu: FunctionOf<"celu"> = define(
+  "celu",
+  { options: { alpha: nonzero }, bare: ["alpha"] },
+  (x, { alpha = 1 }) => apply("celu", [x], { alpha }),
+);
+
+/** {@link Tensor.glu} as a function. */
+export const glu: FunctionOf<"glu"> = define("glu", { options: { axis }, bare: ["axis"] }, (x, { axis = -1 }) => {
   const at = checkedAxis(axis, x.shape.length);
   const size = x.shape[at]!;
   if (size % 2 !== 0)
@@ -45,72 +79,61 @@ export function glu(x: Tensor, { axis = -1 }: { readonly axis?: number } = {}): 
       "SHAPE",
       `glu halves an axis, but axis ${at} of shape ${formatShape(x.shape)} has ${size} elements.`,
     );
-  const half = (from: number) =>
-    x.slice(
-      ...x.shape.map((length, each) => (each === at ? [from, from + size / 2] : [0, length]) as [number, number]),
-    );
-  return apply("gated", [half(0), half(size / 2)], {}) as Tensor;
-}
+  const [values, gates] = x.split(size / 2, { axis: at });
+  return apply("gated", [values!, gates!], {});
+});
 
-/** x where it is > 0, else x times the weight: one element, or one for each index along axis 1. Throws TensorError. */
-export function prelu(x: Tensor, weight: Tensor): Tensor {
+/** {@link Tensor.prelu} as a function. */
+export const prelu: FunctionOf<"prelu"> = define("prelu", { required: { weight: tensor } }, (x, { weight }) => {
   const channels = x.shape[1] ?? 1;
-  if (weight.shape.length > 1 || (weight.size !== 1 && weight.size !== channels)) {
+  if (weight.shape.length > 1 || (weight.size !== 1 && weight.size !== channels))
     throw new TensorError(
       "SHAPE",
       `prelu of a tensor of shape ${formatShape(x.shape)} takes a weight of one element or of ${channels} but got shape ${formatShape(weight.shape)}.`,
     );
-  }
   const shape = weight.size === 1 ? [] : [weight.size, ...x.shape.slice(2).map(() => 1)];
-  return apply("prelu", [x, weight.reshape(shape)], {}) as Tensor;
-}
+  return apply("prelu", [x, weight.reshape(shape)], {});
+});
 
-/** x where it is > 0, else alpha · (e^(x/alpha) − 1). Throws TensorError for an alpha of 0. */
-export function celu(x: Tensor, alpha = 1): Tensor {
-  return apply("celu", [x], {
-    alpha: checkedNumber("celu", "alpha", alpha, (value) => value !== 0, "a number other than 0"),
-  }) as Tensor;
-}
+/** {@link Tensor.hardtanh} as a function. */
+export const hardtanh: FunctionOf<"hardtanh"> = define(
+  "hardtanh",
+  { options: { min: number, max: number } },
+  (x, { min = -1, max = 1 }) => {
+    if (max <= min)
+      throw new TensorError("VALUE", `hardtanh takes a number above ${min} as max but got ${worded(max)}.`);
+    return apply("hardtanh", [x], { min, max });
+  },
+);
 
-/** Each element, at least `min` and at most `max`, −1 and 1 when left out; the gradient is 0 there too. Throws TensorError. */
-export function hardtanh(
-  x: Tensor,
-  { min = -1, max = 1 }: { readonly min?: number; readonly max?: number } = {},
-): Tensor {
-  checkedNumber("hardtanh", "min", min);
-  return apply("hardtanh", [x], {
-    min,
-    max: checkedNumber("hardtanh", "max", max, (value) => value > min, `a number above ${min}`),
-  }) as Tensor;
-}
+/** {@link Tensor.threshold} as a function. */
+export const threshold: FunctionOf<"threshold"> = define(
+  "threshold",
+  { required: { threshold: number, value: number } },
+  (x, { threshold, value }) => apply("threshold", [x], { threshold, value }),
+);
 
-/** x where it is above the threshold, else the value. Throws TensorError. */
-export function threshold(x: Tensor, threshold: number, value: number): Tensor {
-  return apply("threshold", [x], {
-    threshold: checkedNumber("threshold", "threshold", threshold),
-    value: checkedNumber("threshold", "value", value),
-  }) as Tensor;
-}
+const shrink = <F extends (x: never, ...args: never[]) => unknown>(name: "softshrink" | "hardshrink"): F =>
+  define(
+    name,
+    { options: { lambda: atLeastZero }, bare: ["lambda"], aliases: { lambd: "lambda" } },
+    (x, { lambda = 0.5 }) => apply(name, [x], { lambda }),
+  );
 
-const checkedLambda = (name: string, lambda: number) =>
-  checkedNumber(name, "lambda", lambda, (value) => value >= 0, "a number of at least 0");
+/** {@link Tensor.softshrink} as a function. */
+export const softshrink: FunctionOf<"softshrink"> = shrink("softshrink");
+/** {@link Tensor.hardshrink} as a function. */
+export const hardshrink: FunctionOf<"hardshrink"> = shrink("hardshrink");
 
-/** x − lambda above lambda, x + lambda below −lambda, else 0. Throws TensorError for a negative lambda. */
-export function softshrink(x: Tensor, lambda = 0.5): Tensor {
-  return apply("softshrink", [x], { lambda: checkedLambda("softshrink", lambda) }) as Tensor;
-}
-/** x where |x| is above lambda, else 0. Throws TensorError for a negative lambda. */
-export function hardshrink(x: Tensor, lambda = 0.5): Tensor {
-  return apply("hardshrink", [x], { lambda: checkedLambda("hardshrink", lambda) }) as Tensor;
-}
-
-const methods = { glu, prelu, celu, hardtanh, threshold, softshrink, hardshrink };
-for (const [name, method] of Object.entries(methods) as [string, (x: Tensor, ...args: never[]) => Tensor][]) {
-  Object.defineProperty(Tensor.prototype, name, {
-    value(this: Tensor, ...args: never[]) {
-      return method(this, ...args);
-    },
-    writable: true,
-    configurable: true,
-  });
-}
+install(Tensor.prototype, {
+  gelu,
+  leakyRelu,
+  elu,
+  celu,
+  glu,
+  prelu,
+  hardtanh,
+  threshold,
+  softshrink,
+  hardshrink,
+});

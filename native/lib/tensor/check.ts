@@ -1,4 +1,5 @@
-// What a function wants of a tensor, into one sentence when it gets another: device, axes, shape, dtype, row-major order.
+// What a function wants of a tensor, into one sentence when it gets another: device, axes, shape, dtype, row-major
+// order.
 import { isDeviceName } from "../device/choice.ts";
 import { TensorCheckError, TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
@@ -6,7 +7,10 @@ import { formatShape } from "../memory/shape.ts";
 import { worded } from "../wording.ts";
 import { Tensor } from "./tensor.ts";
 
-/** `shape`: sizes, `null` for any. `dtype`: one or several that will do. `device`: "cuda" admits every GPU. `name`: what messages call the tensor, "input" when left out. */
+/**
+ * `shape`: sizes, `null` for any. `dtype`: one or several that will do. `device`: "cuda" admits every GPU. `name`: what
+ * messages call the tensor, "input" when left out.
+ */
 export interface TensorRequirements<D extends DType = DType> {
   readonly device?: string;
   readonly ndim?: number;
@@ -52,7 +56,10 @@ const checks: Record<Exclude<keyof TensorRequirements, "name">, Check> = {
       : `must be contiguous, but is a view with strides ${formatShape(strides)}. Pass .contiguous(), a copy`,
 };
 
-/** Returns the tensor when it is what is wanted. Throws TensorCheckError with the first thing that is not: "input must be 2D, but has shape [4].". */
+/**
+ * Returns the tensor when it is what is wanted. Throws TensorCheckError with the first thing that is not: "input must
+ * be 2D, but has shape [4].".
+ */
 export function checkTensor<D extends DType = DType>(tensor: unknown, wanted: TensorRequirements<D> = {}): Tensor<D> {
   const { name = "input", ...rest } = wanted;
   if (!(tensor instanceof Tensor))

@@ -1,22 +1,30 @@
 // New tensors: turns JavaScript numbers and shapes into tensors on a device.
 import { deviceNamed } from "../device/choice.ts";
-import {
-  admits,
-  dtypeNames,
-  dtypeOfArray,
-  dtypes,
-  factsOf,
-  isDType,
-  type DType,
-  type TypedArray,
-} from "../memory/dtype.ts";
+import { dtypeNames, dtypeOfArray, dtypes, factsOf, isDType, type DType, type TypedArray } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
 import { fill } from "../ops/copy.ts";
 import { KernelFamily } from "../ops/library.ts";
-import { checkedShape, maxRank, sizeOf } from "../memory/shape.ts";
+import { checkedShape, maxRank } from "../memory/shape.ts";
 import { Tensor, type Nested } from "./tensor.ts";
 import { upload } from "../memory/transfer.ts";
 import { worded } from "../wording.ts";
+import { checkedValue } from "../memory/value.ts";
+import {
+  anything,
+  bigint,
+  count,
+  device,
+  dtype,
+  either,
+  flag,
+  number,
+  optionsOf,
+  reader,
+  scalar,
+} from "./arguments.ts";
+
+/** A number of JavaScript's. */
+export type Scalar = number | bigint | boolean;
 
 /** `dtype`: "float32" when left out; `device`: the default one. */
 export interface CreateOptions<D extends DType = DType> {
@@ -32,23 +40,28 @@ export function checkedDType(dtype: unknown): DType {
   );
 }
 
-export function checkedOptions<O extends CreateOptions>(options: O): O {
-  if (typeof options === "object" && options !== null) return options;
-  throw new TensorError(
-    "OPTIONS",
-    `Options are an object, such as { dtype: "int32", device: "cpu" }, but got ${worded(options)}. A shape of several axes is an array: zeros([2, 3]).`,
-  );
-}
+/** What every function takes that makes a tensor. */
+export const createOptions = { dtype, device };
+/** What others call these options, or have beside them. */
+export const otherOptions = {
+  aliases: { type: "dtype" },
+  instead: {
+    requiresGrad: "Set x.requiresGrad = true on the tensor.",
+    requires_grad: "Set x.requiresGrad = true on the tensor.",
+  },
+} as const;
 
-export function emptyTensor<D extends DType>(shape: number | readonly number[], options: CreateOptions<D>): Tensor<D> {
-  const { dtype = "float32" as D, device } = checkedOptions(options);
-  return Tensor.empty(deviceNamed(device), checkedDType(dtype) as D, checkedShape(shape));
+export function emptyTensor<D extends DType>(
+  shape: number | readonly number[],
+  { dtype = "float32" as D, device }: CreateOptions<D>,
+): Tensor<D> {
+  return Tensor.empty(deviceNamed(device), dtype, checkedShape(shape));
 }
 
 /**
- * A tensor of the numbers given: nested arrays of equal lengths, a number, or a typed array (one axis). Booleans make bool, bigints int64,
- * other numbers float32; a typed array its own dtype, a Uint16Array with dtype float16 or bfloat16 their bits. Throws TensorError for a ragged
- * array, or a value that the dtype does not hold.
+ * A tensor of the numbers given: nested arrays of equal lengths, a number, or a typed array (one axis). Booleans make
+ * bool, bigints int64, other numbers float32; a typed array its own dtype, a Uint16Array with dtype float16 or bfloat16
+ * their bits. Throws TensorError for a ragged array, or a value that the dtype does not hold.
  */
 export function tensor<D extends DType>(
   data: TypedArray | Nested<number | bigint | boolean>,
@@ -65,38 +78,53 @@ export function tensor(data: BigUint64Array, options?: CreateOptions): Tensor<"u
 export function tensor(data: BigInt64Array | Nested<bigint>, options?: CreateOptions): Tensor<"int64">;
 export function tensor(data: Nested<boolean>, options?: CreateOptions): Tensor<"bool">;
 export function tensor(data: Float32Array | Nested<number>, options?: CreateOptions): Tensor<"float32">;
-export function tensor(data: unknown, options: CreateOptions = {}): Tensor {
-  checkedOptions(options);
-  if (ArrayBuffer.isView(data)) return fromTypedArray(data, options);
+export function tensor<D extends DType>(data: Tensor<D>, options?: CreateOptions): Tensor<D>;
+export function tensor(data: unknown, options?: CreateOptions): Tensor {
+  const given = optionsOf("tensor", createOptions, options, otherOptions);
+  if (data instanceof Tensor) return copied(data, given);
+  if (ArrayBuffer.isView(data)) return fromTypedArray(data, given);
   const { shape, values } = flattened(data);
-  const dtype = checkedDType(options.dtype ?? naturalDType(values));
+  const dtype = given.dtype ?? naturalDType(values);
   const { bytes, array, kind } = factsOf(dtype);
-  const out = Tensor.empty(deviceNamed(options.device), dtype, shape);
+  const out = Tensor.empty(deviceNamed(given.device), dtype, shape);
   const elements = new array(values.length);
+  const isRounded = kind === "float" && bytes > 2;
   values.forEach((value, index) => {
-    elements[index] = element(value, dtype, kind === "float" && bytes > 2) as never;
+    elements[index] = element(value, dtype, isRounded) as never;
   });
   upload(out.storage!, 0, new Uint8Array(elements.buffer));
   return out;
 }
 
-/** One element for the typed array of its dtype. `asIs`: the array itself rounds. */
-function element(value: unknown, dtype: DType, asIs: boolean): number | bigint {
-  if (!admits(dtype, value)) throw new TensorError("VALUE", `${dtype} cannot hold ${worded(value)}.`);
-  if (asIs) return value as number;
-  if (dtype === "int64" || dtype === "uint64") return BigInt(value);
+function copied(x: Tensor, { dtype = x.dtype, device = x.device }: CreateOptions): Tensor {
+  const moved = x.detach().to(device).to(dtype);
+  return moved.storage === x.storage ? moved.clone() : moved;
+}
+
+/** One element for the typed array of its dtype. `isRounded`: the array itself rounds. */
+function element(value: unknown, dtype: DType, isRounded: boolean): number | bigint {
+  const checked = checkedValue("tensor makes", dtype, value);
+  if (isRounded) return Number(checked);
+  if (dtype === "int64" || dtype === "uint64") return BigInt(checked);
   const { encode, kind } = factsOf(dtype);
-  return kind === "int" ? Number(value) : Number(encode(value));
+  return kind === "int" ? Number(checked) : Number(encode(checked));
 }
 
 function naturalDType(values: readonly unknown[]): DType {
-  if (values.length > 0 && values.every((value) => typeof value === "boolean")) return "bool";
-  return values.length > 0 && values.every((value) => typeof value === "bigint") ? "int64" : "float32";
+  const kinds = new Set(values.map((value) => typeof value));
+  if (kinds.size === 1 && kinds.has("boolean")) return "bool";
+  if (kinds.size === 1 && kinds.has("bigint")) return "int64";
+  if (kinds.size > 1 && (kinds.has("bigint") || kinds.has("boolean")))
+    throw new TensorError(
+      "VALUE",
+      `tensor takes numbers, bigints or booleans but got ${[...kinds].join("s and ")}s. Name the dtype that they become, such as { dtype: "int64" }.`,
+    );
+  return "float32";
 }
 
 function fromTypedArray(data: ArrayBufferView, { dtype, device }: CreateOptions): Tensor {
   const natural = dtypeOfArray(data);
-  const wanted = dtype === undefined ? natural : checkedDType(dtype);
+  const wanted = dtype ?? natural;
   const isBits = wanted !== null && data instanceof factsOf(wanted).array && wanted !== natural && wanted !== "bool";
   if (wanted === null || (natural === null && !isBits)) {
     const kinds = [...new Set(Object.values(dtypes).map(({ array }) => array.name))].join(", ");
@@ -144,103 +172,205 @@ function flattened(data: unknown): { shape: number[]; values: unknown[] } {
   return { shape, values };
 }
 
-/** A tensor of that shape with every element `value`. Throws TensorError for a value that the dtype does not hold. */
-export function full<D extends DType = "float32">(
+/** A shape and options: `zeros([2, 3])`, and as PyTorch has it `zeros(2, 3)`. */
+const shaped = (name: string) =>
+  reader(name, { required: { shape: anything }, options: createOptions, spread: true, ...otherOptions });
+const readZeros = shaped("zeros");
+const readOnes = shaped("ones");
+const readEmpty = shaped("empty");
+
+/** A tensor of that shape with undefined contents: `empty([2, 3])`, or `empty(2, 3)`. */
+export function empty(...sizes: number[]): Tensor<"float32">;
+/** A tensor of that shape with undefined contents: `empty([2, 3])`, or `empty(2, 3)`. */
+export function empty<D extends DType = "float32">(
   shape: number | readonly number[],
-  value: number | bigint | boolean,
-  options: CreateOptions<D> = {},
+  options?: CreateOptions<D>,
+): Tensor<D>;
+export function empty(...args: unknown[]): Tensor {
+  const { shape, ...options } = readEmpty(args);
+  return emptyTensor(shape as number[], options);
+}
+
+/** Zeros, or false: `zeros([2, 3])`, or `zeros(2, 3)`. */
+export function zeros(...sizes: number[]): Tensor<"float32">;
+/** Zeros, or false: `zeros([2, 3])`, or `zeros(2, 3)`. */
+export function zeros<D extends DType = "float32">(
+  shape: number | readonly number[],
+  options?: CreateOptions<D>,
+): Tensor<D>;
+export function zeros(...args: unknown[]): Tensor {
+  const { shape, ...options } = readZeros(args);
+  return filled(shape as number[], options.dtype === "bool" ? false : 0, options);
+}
+
+/** Ones, or true: `ones([2, 3])`, or `ones(2, 3)`. */
+export function ones(...sizes: number[]): Tensor<"float32">;
+/** Ones, or true: `ones([2, 3])`, or `ones(2, 3)`. */
+export function ones<D extends DType = "float32">(
+  shape: number | readonly number[],
+  options?: CreateOptions<D>,
+): Tensor<D>;
+export function ones(...args: unknown[]): Tensor {
+  const { shape, ...options } = readOnes(args);
+  return filled(shape as number[], options.dtype === "bool" ? true : 1, options);
+}
+
+function filled<D extends DType>(
+  shape: number | readonly number[],
+  value: Scalar,
+  options: CreateOptions<D>,
 ): Tensor<D> {
-  const dtype = checkedDType(checkedOptions(options).dtype ?? "float32");
-  if (!admits(dtype, value)) throw new TensorError("VALUE", `${dtype} cannot hold ${worded(value)}.`);
   const out = emptyTensor(shape, options);
   fill(out, value);
   return out;
 }
 
-export function zeros<D extends DType = "float32">(
-  shape: number | readonly number[],
-  options: CreateOptions<D> = {},
-): Tensor<D> {
-  return full(shape, checkedOptions(options).dtype === "bool" ? false : 0, options);
-}
+const readFull = reader("full", {
+  required: { shape: anything, value: scalar },
+  options: createOptions,
+  ...otherOptions,
+});
 
-export function ones<D extends DType = "float32">(
+/**
+ * A tensor of that shape with every element `value`. Without a dtype a boolean makes bool, a bigint int64, another
+ * number float32. Throws TensorError for a value that the dtype does not hold.
+ */
+export function full<D extends DType>(
   shape: number | readonly number[],
-  options: CreateOptions<D> = {},
-): Tensor<D> {
-  return full(shape, checkedOptions(options).dtype === "bool" ? true : 1, options);
-}
-
-/** `start`, `start + step`, … before `stop`, rounded up to a whole number of steps; one argument is `stop`, from 0. */
-export function arange<D extends DType = "float32">(stop: number, options?: CreateOptions<D>): Tensor<D>;
-export function arange<D extends DType = "float32">(
-  start: number,
-  stop: number,
-  step?: number,
-  options?: CreateOptions<D>,
+  value: Scalar,
+  options: CreateOptions<D> & { readonly dtype: D },
 ): Tensor<D>;
-export function arange(
-  start: number,
-  second?: number | CreateOptions,
-  step: number | CreateOptions = 1,
-  last: CreateOptions = {},
-): Tensor {
-  const wrong = [start, second ?? 0, step].find(
-    (each, index) => typeof each !== "number" && (index === 0 || typeof each !== "object"),
+export function full(shape: number | readonly number[], value: number, options?: CreateOptions): Tensor<"float32">;
+export function full(shape: number | readonly number[], value: bigint, options?: CreateOptions): Tensor<"int64">;
+export function full(shape: number | readonly number[], value: boolean, options?: CreateOptions): Tensor<"bool">;
+export function full(shape: number | readonly number[], value: Scalar, options?: CreateOptions): Tensor;
+export function full(...args: unknown[]): Tensor {
+  const { shape, value, dtype = naturalDType([value]), device } = readFull(args);
+  checkedValue("full makes", dtype, value);
+  return filled(shape as number[], value, { dtype, ...(device !== undefined && { device }) });
+}
+
+type Real = number | bigint;
+const real = either(number, bigint);
+const readRange = reader("arange", {
+  required: { start: real },
+  options: { stop: real, step: real, ...createOptions },
+  bare: ["stop", "step"],
+  ...otherOptions,
+});
+
+/**
+ * `start`, `start + step`, … before `stop`, rounded up to a whole number of steps; one argument is `stop`, from 0. A
+ * bigint among them makes int64, else it is float32 when no dtype is named. Throws TensorError for numbers that the
+ * dtype does not hold.
+ */
+export function arange<D extends DType>(stop: Real, options: CreateOptions<D> & { readonly dtype: D }): Tensor<D>;
+export function arange<D extends DType>(
+  start: Real,
+  stop: Real,
+  options: CreateOptions<D> & { readonly dtype: D },
+): Tensor<D>;
+export function arange<D extends DType>(
+  start: Real,
+  stop: Real,
+  step: Real,
+  options: CreateOptions<D> & { readonly dtype: D },
+): Tensor<D>;
+export function arange(stop: number, options?: CreateOptions): Tensor<"float32">;
+export function arange(start: number, stop: number, step?: number, options?: CreateOptions): Tensor<"float32">;
+export function arange(stop: bigint, options?: CreateOptions): Tensor<"int64">;
+export function arange(start: bigint, stop: Real, step?: Real, options?: CreateOptions): Tensor<"int64">;
+export function arange(...args: unknown[]): Tensor {
+  const { start: first, stop: second, step = 1, ...options } = readRange(args);
+  const [start, stop] = second === undefined ? [0, first] : [first, second];
+  const given = [start, stop, step];
+  const isExact = given.some((each) => typeof each === "bigint");
+  const dtype = options.dtype ?? (isExact ? "int64" : "float32");
+  const wrong = given.find(
+    (each) => typeof each === "number" && !(isExact ? Number.isSafeInteger(each) : Number.isFinite(each)),
   );
-  if (wrong !== undefined)
-    throw new TensorError("RANGE", `arange takes numbers, then options, but got ${worded(wrong)}.`);
-  if (typeof second !== "number") return arange(0, start, 1, second);
-  if (typeof step !== "number") return arange(start, second, 1, step);
-  const count = Math.max(0, Math.ceil((second - start) / step));
-  if (!Number.isSafeInteger(count))
+  if (wrong !== undefined || Number(step) === 0)
     throw new TensorError(
       "RANGE",
-      `arange takes a finite start and stop and a step other than 0 but got ${start}, ${second} and ${step}.`,
+      `arange takes ${isExact ? "whole numbers beside a bigint" : "a finite start and stop"} and a step other than 0 but got ${given.map(worded).join(", ")}.`,
     );
-  return spaced(count, start, step, last);
+  const count = isExact
+    ? stepsBetween(BigInt(start), BigInt(stop), BigInt(step))
+    : Math.max(0, Math.ceil((Number(stop) - Number(start)) / Number(step)));
+  return spaced("arange", count, start, step, { ...options, dtype });
 }
 
-/** `count` numbers evenly from `start` to `stop`, both included. */
+/** How many steps lie before the end. */
+function stepsBetween(start: bigint, stop: bigint, step: bigint): number {
+  const [distance, size] = step > 0n ? [stop - start, step] : [start - stop, -step];
+  return distance <= 0n ? 0 : Number((distance + size - 1n) / size);
+}
+
+const readEven = reader("linspace", {
+  required: { start: number, stop: number, count },
+  options: { endpoint: flag, ...createOptions },
+  ...otherOptions,
+});
+
+/**
+ * `count` numbers evenly from `start` to `stop`, both included; with `endpoint: false` the last one is left out. Throws
+ * TensorError for numbers that the dtype does not hold.
+ */
 export function linspace<D extends DType = "float32">(
   start: number,
   stop: number,
   count: number,
-  options: CreateOptions<D> = {},
-): Tensor<D> {
-  if (!Number.isSafeInteger(count) || count < 0 || !Number.isFinite(start) || !Number.isFinite(stop)) {
-    throw new TensorError(
-      "RANGE",
-      `linspace takes two finite numbers and a whole count ≥ 0 but got ${worded(start)}, ${worded(stop)} and ${worded(count)}.`,
-    );
-  }
-  const out = spaced(count, start, count > 1 ? (stop - start) / (count - 1) : 0, options);
-  // Steps add up to the last number only nearly.
-  const last = factsOf(out.dtype).kind === "int" ? Math.trunc(stop) : stop;
-  if (count > 1 && admits(out.dtype, last)) {
+  options?: CreateOptions<D> & { readonly endpoint?: boolean },
+): Tensor<D>;
+export function linspace(...args: unknown[]): Tensor {
+  const { start, stop, count, endpoint = true, ...options } = readEven(args);
+  if (!Number.isFinite(start) || !Number.isFinite(stop))
+    throw new TensorError("RANGE", `linspace takes a finite start and stop but got ${start} and ${stop}.`);
+  const steps = endpoint ? count - 1 : count;
+  // By parts, where the distance is more than a number holds.
+  const step = steps < 1 ? 0 : Number.isFinite(stop - start) ? (stop - start) / steps : stop / steps - start / steps;
+  const out = spaced("linspace", count, start, step, options, endpoint ? stop : start + step * (count - 1));
+  if (count > 1 && endpoint) {
+    // Steps add up to the last number only nearly.
     using end = out.slice([-1]);
-    fill(end, last);
+    fill(end, factsOf(out.dtype).kind === "int" ? Math.trunc(stop) : stop);
   }
-  return out as Tensor<D>;
+  return out;
 }
 
 const threads = 256;
-const numbers = dtypeNames.filter((dtype) => dtype !== "bool");
-const spacedKernel = new KernelFamily("create", numbers, (type) => `spaced<${type}>`, ["out", "i64", "f64", "f64"]);
-const countedKernel = new KernelFamily("create", numbers, (type) => `counted<${type}>`, ["out", "i64", "i64", "i64"]);
+const numeric = dtypeNames.filter((dtype) => dtype !== "bool");
+const spacedKernel = new KernelFamily("create", numeric, (type) => `spaced<${type}>`, ["out", "i64", "f64", "f64"]);
+const countedKernel = new KernelFamily("create", numeric, (type) => `counted<${type}>`, ["out", "i64", "i64", "i64"]);
 
-function spaced(count: number, start: number, step: number, options: CreateOptions): Tensor {
-  const out = emptyTensor([count], options);
-  if (out.dtype === "bool")
+/** A bigint as a number where that is the same. */
+const safe = (value: Real): Real => (Number.isSafeInteger(Number(value)) ? Number(value) : value);
+
+function spaced(name: string, count: number, start: Real, step: Real, options: CreateOptions, last?: number): Tensor {
+  const { dtype = "float32" } = options;
+  if (dtype === "bool")
     throw new TensorError(
       "DTYPE",
       `Evenly spaced elements are numbers, which bool does not hold: choose another dtype, such as int32.`,
     );
-  const isCounted = factsOf(out.dtype).kind === "int" && Number.isSafeInteger(start) && Number.isSafeInteger(step);
+  const isWhole = factsOf(dtype).kind === "int";
+  const isExact = (value: Real) => typeof value === "bigint" || Number.isSafeInteger(value);
+  const isCounted = isWhole && isExact(start) && isExact(step);
+  if (isWhole && count > 0) {
+    const end = isCounted ? BigInt(start) + BigInt(count - 1) * BigInt(step) : null;
+    const ends =
+      end === null ? [Number(start), last ?? Number(start) + (count - 1) * Number(step)].map(Math.trunc) : [start, end];
+    for (const each of ends) checkedValue(`${name} makes`, dtype, typeof start === "number" ? safe(each) : each);
+  }
+  const out = emptyTensor([count], options);
   const { device } = out.living();
-  if (sizeOf(out.shape) > 0)
+  if (count > 0)
     (isCounted ? countedKernel : spacedKernel)
-      .on(device, out.dtype)
-      .launch(Math.ceil(count / threads), threads, [out, count, start, step]);
+      .on(device, dtype)
+      .launch(Math.ceil(count / threads), threads, [
+        out,
+        count,
+        ...(isCounted ? [start, step] : [Number(start), Number(step)]),
+      ]);
   return out;
 }

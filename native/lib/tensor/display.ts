@@ -1,4 +1,5 @@
-// A tensor as people see it: a line of text, an HTML table, and the payload of kernel/mime.ts. It reads edges and reduced figures, never a big tensor whole.
+// A tensor as people see it: a line of text, an HTML table, and the payload of kernel/mime.ts. It reads edges and
+// reduced figures, never a big tensor whole.
 import { factsOf } from "../memory/dtype.ts";
 import { formatShape } from "../memory/shape.ts";
 import { figuresOf } from "../ops/statistics.ts";
@@ -12,7 +13,9 @@ export const displayKey = Symbol.for("Jupyter.display");
 
 const tensorMime = "application/vnd.warpcell.tensor.v1+json";
 
-/** Tensors of more elements show this many items at both ends of each of the last three axes, and one of axes before. */
+/**
+ * Tensors of more elements show this many items at both ends of each of the last three axes, and one of axes before.
+ */
 const wholeSize = 1000;
 const edgeItems = 3;
 const edgeAxes = 3;
@@ -59,7 +62,10 @@ function facts(tensor: Tensor): string {
 
 const opening = "tensor(";
 
-/** `tensor([[1, 2],⏎[3, 4]], shape [2, 2], float32, cpu)`, in columns. Waits for the tensor; throws what the work before failed with. */
+/**
+ * `tensor([[1, 2],⏎[3, 4]], shape [2, 2], float32, cpu)`, in columns. Waits for the tensor; throws what the work before
+ * failed with.
+ */
 export function textOf(tensor: Tensor): string {
   if (tensor.isDisposed) return `${opening}disposed, ${facts(tensor)})`;
   const elements = `${opening}${written(preview(tensor), digitsOf(tensor), opening.length)},`;
@@ -76,7 +82,10 @@ export function lineOf(tensor: Tensor): string {
   return `${opening}${elements}${facts(tensor)})`;
 }
 
-/** A table of the last two axes; of other axes the first position. Its title is no caption: that would be broken to the width of a narrow table, and lie in the middle of a wide one. */
+/**
+ * A table of the last two axes; of other axes the first position. Its title is no caption: that would be broken to the
+ * width of a narrow table, and lie in the middle of a wide one.
+ */
 export function htmlOf(tensor: Tensor): string {
   if (tensor.isDisposed) return `<div>${escaped(textOf(tensor))}</div>`;
   const outer = Math.max(0, tensor.shape.length - 2);

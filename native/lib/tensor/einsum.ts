@@ -1,4 +1,5 @@
-// Einstein's summation: an equation over the axes of tensors, turned into diagonals, permutations, matrix products and sums.
+// Einstein's summation: an equation over the axes of tensors, turned into diagonals, permutations, matrix products and
+// sums.
 import { apply } from "../ops/apply.ts";
 import { TensorError } from "../errors.ts";
 import { formatShape } from "../memory/shape.ts";
@@ -6,7 +7,9 @@ import { worded } from "../wording.ts";
 import { arange } from "./create.ts";
 import { Tensor } from "./tensor.ts";
 
-/** A tensor whose axes have names: a letter each, and the axes that an ellipsis stands for "0", "1", … from the last. */
+/**
+ * A tensor whose axes have names: a letter each, and the axes that an ellipsis stands for "0", "1", … from the last.
+ */
 interface Named {
   readonly tensor: Tensor;
   readonly axes: readonly string[];
@@ -16,10 +19,13 @@ const fail = (equation: string, sentence: string): never => {
   throw new TensorError("EINSUM", `The equation "${equation}" ${sentence}`);
 };
 
+const pattern = /^([a-zA-Z]*)(\.\.\.)?([a-zA-Z]*)$/;
+const wrongText = (text: string) => `has "${text}" where letters for axes and at most one "..." stand.`;
+
 /** The names of one operand's axes. `ellipsis`: how many axes its ellipsis stands for. */
 function namesOf(equation: string, text: string, ellipsis: number): string[] {
-  const match = /^([a-zA-Z]*)(\.\.\.)?([a-zA-Z]*)$/.exec(text);
-  if (match === null) return fail(equation, `has "${text}" where letters for axes and at most one "..." stand.`);
+  const match = pattern.exec(text);
+  if (match === null) return fail(equation, wrongText(text));
   const [, before, dots, after] = match as unknown as [string, string, string | undefined, string];
   return [
     ...before,
@@ -37,6 +43,7 @@ function parsed(equation: string, operands: readonly Tensor[]): { inputs: Named[
   let widest = 0;
   const inputs = texts.map((text, index): Named => {
     const tensor = operands[index]!;
+    if (!pattern.test(text)) fail(equation, wrongText(text));
     const named = text.replace("...", "").length;
     const hidden = tensor.shape.length - named;
     if (text.includes("...") ? hidden < 0 : hidden !== 0)
@@ -104,7 +111,10 @@ function ordered({ tensor, axes }: Named, names: readonly string[]): Tensor {
     .reshape(names.map((name) => (axes.includes(name) ? tensor.shape[axes.indexOf(name)]! : 1)));
 }
 
-/** Two operands into one: a batch of matrix products over the axes that both have and nobody else wants, else a product of elements. */
+/**
+ * Two operands into one: a batch of matrix products over the axes that both have and nobody else wants, else a product
+ * of elements.
+ */
 function joined(a: Named, b: Named, wanted: ReadonlySet<string>): Named {
   const sizeIn = ({ tensor, axes }: Named, name: string) => tensor.shape[axes.indexOf(name)]!;
   // An axis of size 1 that stretches to the other's is no axis to sum over in a matrix product.
@@ -136,8 +146,37 @@ function joined(a: Named, b: Named, wanted: ReadonlySet<string>): Named {
 }
 
 /**
- * Sums of products of elements, by the names of axes: `einsum("ij,jk->ik", a, b)` is a matrix product, `einsum("ii->", a)` a trace, `einsum("...ij->...ji", a)` a transpose.
- * Without "->" the result has the letters that occur once, in the order of the alphabet. Throws TensorError for an equation that does not fit.
+ * Which two operands are joined next: those whose product is smallest beside what it replaces, of equal ones those with
+ * the fewest multiplications (Smith and Gray, opt_einsum, JOSS 2018, its greedy order).
+ */
+function nextPair(
+  parts: readonly Named[],
+  output: readonly string[],
+  sizes: ReadonlyMap<string, number>,
+): [number, number] {
+  const volume = (names: Iterable<string>) => [...names].reduce((size, name) => size * sizes.get(name)!, 1);
+  const growth = (i: number, j: number): readonly [number, number] => {
+    const [a, b] = [parts[i]!, parts[j]!];
+    const both = new Set([...a.axes, ...b.axes]);
+    const others = parts.filter((_, at) => at !== i && at !== j);
+    const kept = [...both].filter((name) => output.includes(name) || others.some(({ axes }) => axes.includes(name)));
+    return [volume(kept) - volume(a.axes) - volume(b.axes), volume(both)];
+  };
+  let best: [number, number] = [0, 1];
+  let least = growth(0, 1);
+  for (let i = 0; i < parts.length; i++) {
+    for (let j = i + 1; j < parts.length; j++) {
+      const found = growth(i, j);
+      if (found[0] < least[0] || (found[0] === least[0] && found[1] < least[1])) [best, least] = [[i, j], found];
+    }
+  }
+  return best;
+}
+
+/**
+ * Sums of products of elements, by the names of axes: `einsum("ij,jk->ik", a, b)` is a matrix product, `einsum("ii->",
+ * a)` a trace, `einsum("...ij->...ji", a)` a transpose. Without "->" the result has the letters that occur once, in the
+ * order of the alphabet. Throws TensorError for an equation that does not fit.
  */
 export function einsum(equation: string, ...operands: Tensor[]): Tensor {
   if (
@@ -150,6 +189,9 @@ export function einsum(equation: string, ...operands: Tensor[]): Tensor {
       `einsum takes an equation and tensors, such as einsum("ij,jk->ik", a, b), but got ${[equation, ...operands].map(worded).join(", ")}.`,
     );
   }
+  const odd = operands.find(({ dtype }) => dtype === "bool");
+  if (odd !== undefined)
+    throw new TensorError("DTYPE", 'einsum takes numbers but got bool: convert it, e.g. with .to("int32").');
   const { inputs, output } = parsed(equation, operands);
   const sizes = new Map<string, number>();
   for (const { tensor, axes } of inputs) {
@@ -163,12 +205,11 @@ export function einsum(equation: string, ...operands: Tensor[]): Tensor {
     });
   }
   const parts = inputs.map(diagonal);
-  const result = parts
-    .slice(1)
-    .reduce<Named>(
-      (sum, part, index) =>
-        joined(sum, part, new Set([...output, ...parts.slice(index + 2).flatMap(({ axes }) => axes)])),
-      parts[0]!,
-    );
+  while (parts.length > 1) {
+    const [first, second] = nextPair(parts, output, sizes);
+    const [b, a] = [parts.splice(second, 1)[0]!, parts.splice(first, 1)[0]!];
+    parts.push(joined(a, b, new Set([...output, ...parts.flatMap(({ axes }) => axes)])));
+  }
+  const [result] = parts as [Named];
   return ordered(summed(result, new Set(output)), output);
 }

@@ -1,11 +1,11 @@
 // Rows of a table of vectors by their numbers.
 import { TensorError } from "../errors.ts";
+import type { DType } from "../memory/dtype.ts";
 import { formatShape } from "../memory/shape.ts";
 import { apply } from "../ops/apply.ts";
-import { positionsOf } from "../ops/positions.ts";
-import { alongAxis, indicesOf } from "./index-entries.ts";
+import { anything, reader, tensor, wholeNumber } from "./arguments.ts";
+import { indicesAlong, indicesOf } from "./index-entries.ts";
 import type { Indices } from "./indexing.ts";
-import { worded } from "../wording.ts";
 import type { Tensor } from "./tensor.ts";
 
 /** `paddingIndex`: a row that gets no gradient; a negative one counts from the end. */
@@ -13,31 +13,33 @@ export interface EmbeddingOptions {
   readonly paddingIndex?: number;
 }
 
+const read = reader("embedding", {
+  required: { indices: anything, weight: tensor },
+  options: { paddingIndex: wholeNumber },
+});
+
 /**
- * The rows of `weight` [count, width] at integer indices of any shape; that shape and then the width. Negative ones count from the end. The gradient of the weight is the
- * same from run to run. Throws TensorError for an index outside, for which it waits for the device.
+ * The rows of `weight` [count, width] at integer indices of any shape; that shape and then the width. Negative ones
+ * count from the end. The gradient of the weight is the same from run to run. An index outside is a TensorError: at
+ * once where JavaScript knows it, else of the next wait for the device.
  */
-export function embedding(indices: Indices, weight: Tensor, { paddingIndex }: EmbeddingOptions = {}): Tensor {
+export function embedding<D extends DType>(indices: Indices, weight: Tensor<D>, options?: EmbeddingOptions): Tensor<D>;
+export function embedding(...args: unknown[]): Tensor {
+  const { indices, weight, paddingIndex } = read(args);
   if (weight.shape.length !== 2)
     throw new TensorError(
       "SHAPE",
       `embedding takes a weight of shape [count, width] but got ${formatShape(weight.shape)}.`,
     );
   const [count] = weight.shape as [number, number];
-  if (
-    paddingIndex !== undefined &&
-    !(Number.isInteger(paddingIndex) && paddingIndex >= -count && paddingIndex < count)
-  ) {
+  if (paddingIndex !== undefined && !(paddingIndex >= -count && paddingIndex < count)) {
     throw new TensorError(
       "INDEX",
-      `The paddingIndex of embedding is an integer from ${-count} to ${count - 1} but got ${worded(paddingIndex)}.`,
+      `The paddingIndex of embedding is an integer from ${-count} to ${count - 1} but got ${paddingIndex}.`,
     );
   }
   const given = indicesOf(indices, weight, "embedding");
-  const positions = positionsOf(weight.deviceProcess, given.indices.shape, [
-    { ...alongAxis(weight, 0, given), stride: 1 },
-  ]);
-  return apply("embedding", [weight, positions], {
+  return apply("embedding", [weight, indicesAlong(weight, 0, given)], {
     padding: paddingIndex === undefined ? null : paddingIndex < 0 ? paddingIndex + count : paddingIndex,
   }) as Tensor;
 }

@@ -1,4 +1,5 @@
-// What stands between the brackets of an index: turns the entries that a user gives into a window on the tensor and positions over its leading axes.
+// What stands between the brackets of an index: turns the entries that a user gives into a window on the tensor and
+// positions over its leading axes.
 import { TensorError } from "../errors.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { factsOf } from "../memory/dtype.ts";
@@ -13,8 +14,9 @@ import { Tensor, type Nested } from "./tensor.ts";
 export const newAxis = "newAxis" as const;
 
 /**
- * One entry of an index. An integer, `[start, stop, step]` or `null` (all) for an axis, as in `slice`; `"..."` for all axes that no other entry takes; {@link newAxis};
- * indices: a tensor of integers, an Int32Array, a BigInt64Array, or arrays as `{ at: [0, 2, 1] }`; a mask: a tensor of bool, which takes as many axes as it has.
+ * One entry of an index. An integer, `[start, stop, step]` or `null` (all) for an axis, as in `slice`; `"..."` for all
+ * axes that no other entry takes; {@link newAxis}; indices: a tensor of integers, an Int32Array, a BigInt64Array, or
+ * arrays as `{ at: [0, 2, 1] }`; a mask: a tensor of bool, which takes as many axes as it has.
  */
 export type IndexEntry =
   | AxisSlice
@@ -25,7 +27,10 @@ export type IndexEntry =
   | BigInt64Array
   | { readonly at: Nested<number> };
 
-/** What entries select: a part of a tensor, and there, if there are index arrays or masks, positions over its first `lead` axes. */
+/**
+ * What entries select: a part of a tensor, and there, if there are index arrays or masks, positions over its first
+ * `lead` axes.
+ */
 export interface Selection {
   readonly window: Window;
   readonly lead: number;
@@ -83,7 +88,10 @@ const isIndices = (entry: unknown): boolean =>
 const axesOf = (entry: IndexEntry): number =>
   entry === newAxis || entry === "..." ? 0 : isMask(entry) ? entry.shape.length : 1;
 
-/** Reads the entries. Waits for the device where there is a mask, or indices that only the device knows. Throws TensorError for entries that do not fit the tensor. */
+/**
+ * Reads the entries. Waits for the device where there is a mask, or indices that only the device knows. Throws
+ * TensorError for entries that do not fit the tensor.
+ */
 export function selected(x: Tensor, entries: readonly IndexEntry[]): Selection {
   const rank = x.shape.length;
   const taken = entries.reduce<number>((sum, entry) => sum + axesOf(entry), 0);
@@ -148,7 +156,10 @@ export function selected(x: Tensor, entries: readonly IndexEntry[]): Selection {
   };
 }
 
-/** The indices for an axis. What JavaScript gave is little: it is looked at here, so that nobody waits for the device; what is outside is left to the message of positionsOf. */
+/**
+ * The indices for an axis. What JavaScript gave is little: it is looked at here, so that nobody waits for the device;
+ * what is outside is left to the message of positionsOf.
+ */
 export function alongAxis(x: DeviceArray, axis: number, { indices, numbers }: Given): Group {
   const size = x.shape[axis]!;
   return {
@@ -157,6 +168,18 @@ export function alongAxis(x: DeviceArray, axis: number, { indices, numbers }: Gi
     indices,
     isChecked: numbers !== null && [...numbers].every((index) => Number(index) >= -size && Number(index) < size),
   };
+}
+
+/**
+ * The indices, for an operation that checks on its way those that only the device knows. Throws TensorError for others
+ * that are outside, and for any along an axis without elements.
+ */
+export function indicesAlong(x: DeviceArray, axis: number, given: Given): Tensor {
+  const group = alongAxis(x, axis, given);
+  const isKnown = given.numbers !== null || group.size === 0;
+  if (isKnown && !group.isChecked)
+    positionsOf(x.deviceProcess, given.indices.shape, [{ ...group, stride: 1 }]).dispose();
+  return given.indices;
 }
 
 function combined(x: Tensor, groups: readonly Group[]): DeviceArray<"int64"> {

@@ -1,74 +1,90 @@
-// Indexing as methods: parts of a tensor read and assigned, rows gathered and scattered along an axis, and elements by a mask.
+// Indexing as methods: parts of a tensor read and assigned, rows gathered and scattered along an axis, and elements by
+// a mask.
 import { TensorError } from "../errors.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { admits, type DType } from "../memory/dtype.ts";
-import {
-  broadcast,
-  checkedAxis,
-  formatShape,
-  sizeOf,
-  stridesOf,
-  type Shape,
-  type Window,
-  windowed,
-} from "../memory/shape.ts";
+import { broadcast, checkedAxis, formatShape, stridesOf, type Shape, type Window, windowed } from "../memory/shape.ts";
 import { apply, applyInto } from "../ops/apply.ts";
+import { putsAlong } from "../ops/axis.ts";
 import { fill } from "../ops/copy.ts";
 import { sameShape } from "../ops/map.ts";
-import { positionsOf, positionsOfTrue } from "../ops/positions.ts";
+import { positionsOf } from "../ops/positions.ts";
 import { putModes, type PutMode } from "../ops/rows.ts";
 import { worded } from "../wording.ts";
-import { alongAxis, indicesOf, selected, type Given, type IndexEntry, type Selection } from "./index-entries.ts";
+import {
+  alongAxis,
+  indicesAlong,
+  indicesOf,
+  selected,
+  type Given,
+  type IndexEntry,
+  type Selection,
+} from "./index-entries.ts";
+import { anything, axis, define, install, number, operand, scalar, tensor, type FunctionOf } from "./arguments.ts";
 import { Tensor, type Nested } from "./tensor.ts";
 
-/** Indices along an axis: a tensor of integers or an array. Negative ones count from the end. One on the device is looked at before it is used, which waits for the device. */
+/**
+ * Indices along an axis: a tensor of integers or an array. Negative ones count from the end. One that is outside is a
+ * TensorError: at once where JavaScript knows it, and where tensors are written in place; of what else only the device
+ * knows, such as the indices of `gather`, the next wait for the device, as for a result.
+ */
 export type Indices = Tensor | Int32Array | BigInt64Array | Nested<number>;
 type Scalar = number | bigint | boolean;
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /**
-     * The part that the entries select (see {@link IndexEntry}), e.g. `x.get(0, [1, 3], "...", mask)`. A view unless there are index arrays or masks. Those broadcast together; their axes stand where the
-     * first of them did if all are neighbours, else in front. Throws TensorError for an index that is outside.
+     * The part that the entries select (see {@link IndexEntry}), e.g. `x.get(0, [1, 3], "...", mask)`. A view unless
+     * there are index arrays or masks. Those broadcast together; their axes stand where the first of them did if all
+     * are neighbours, else in front. Throws TensorError for an index that is outside.
      */
     get(...entries: IndexEntry[]): Tensor<D>;
-    /** Writes `value`, a number or a tensor that broadcasts, to the part that the entries select. Of several written to one place the last stays. Returns this tensor. */
+    /**
+     * Writes `value`, a number or a tensor that broadcasts, to the part that the entries select. Of several written to
+     * one place the last stays. Returns this tensor.
+     */
     set(entries: readonly IndexEntry[], value: Tensor | Scalar): this;
-    /** Elements by their place in row-major order, in the shape of the indices; with `axis` rows along it, as in NumPy. */
-    take(index: Indices, options?: { readonly axis?: number }): Tensor<D>;
-    /** out[i, j, k] = x[i, index[i, j, k], k] for axis 1. `index` has as many axes as x, none of them longer but `axis`. */
+    /**
+     * Elements by their place in row-major order, in the shape of the indices; with `axis` rows along it, as in NumPy.
+     */
+    take(index: Indices, axis?: number | { readonly axis?: number; readonly dim?: number }): Tensor<D>;
+    /**
+     * out[i, j, k] = x[i, index[i, j, k], k] for axis 1. `index` has as many axes as x, none of them longer but `axis`.
+     */
     gather(axis: number, index: Indices): Tensor<D>;
-    /** {@link Tensor.gather} where index and tensor broadcast along the other axes. */
-    takeAlongAxis(index: Indices, axis: number): Tensor<D>;
+    /** {@link Tensor.gather} where index and tensor broadcast along the other axes; the last axis when left out. */
+    takeAlongAxis(index: Indices, axis?: number | { readonly axis?: number; readonly dim?: number }): Tensor<D>;
     /** Rows along the axis, one for each of a list of indices. */
     indexSelect(axis: number, index: Indices): Tensor<D>;
-    /** A copy with `source` written at [i, index[i, j, k], k] for axis 1; `reduce` says what becomes of the element that was there: "set" (of several the last stays), "add", "max", "min". */
+    /**
+     * A copy with `source` written at [i, index[i, j, k], k] for axis 1; `reduce` says what becomes of the element that
+     * was there: "set" (of several the last stays), "add", "max", "min".
+     */
     scatter(axis: number, index: Indices, source: Tensor | Scalar, options?: { readonly reduce?: PutMode }): Tensor<D>;
+    /** {@link Tensor.scatter} in place. */
     scatter_(axis: number, index: Indices, source: Tensor | Scalar, options?: { readonly reduce?: PutMode }): this;
     /** `scatter` with `reduce: "add"`. Sums are the same from run to run. */
     scatterAdd(axis: number, index: Indices, source: Tensor | Scalar): Tensor<D>;
+    /** {@link Tensor.scatterAdd} in place. */
     scatterAdd_(axis: number, index: Indices, source: Tensor | Scalar): this;
-    /** A copy with `alpha` times the rows of `source` added to those at the indices. Sums are the same from run to run. */
+    /**
+     * A copy with `alpha` times the rows of `source` added to those at the indices. Sums are the same from run to run.
+     */
     indexAdd(axis: number, index: Indices, source: Tensor, options?: { readonly alpha?: number }): Tensor<D>;
+    /** {@link Tensor.indexAdd} in place. */
     indexAdd_(axis: number, index: Indices, source: Tensor, options?: { readonly alpha?: number }): this;
     /** A copy with the rows of `source` at the indices. */
     indexCopy(axis: number, index: Indices, source: Tensor): Tensor<D>;
+    /** {@link Tensor.indexCopy} in place. */
     indexCopy_(axis: number, index: Indices, source: Tensor): this;
     /** A copy with every element of the rows at the indices `value`. */
     indexFill(axis: number, index: Indices, value: Scalar): Tensor<D>;
+    /** {@link Tensor.indexFill} in place. */
     indexFill_(axis: number, index: Indices, value: Scalar): this;
-    /** A copy with `value` where the mask, which broadcasts, is true. */
-    maskedFill(mask: Tensor, value: Scalar): Tensor<D>;
-    maskedFill_(mask: Tensor, value: Scalar): this;
-    /** The elements where the mask is true, as one axis; both broadcast. Waits for the device to count them. */
-    maskedSelect(mask: Tensor): Tensor<D>;
-    /** Indices of the elements that are not 0, in row-major order: int64 of shape [count, axes]. Waits for the device to count them. */
-    nonzero(): Tensor<"int64">;
   }
 }
 
 const everything: Window = { slices: [] };
-const asTensor = (array: DeviceArray) => new Tensor(array.living().hold(), array.dtype, array);
 
 /** The axes with `axis` in front. */
 function leading(axis: number, rank: number) {
@@ -87,7 +103,7 @@ function permuted(x: DeviceArray, axes: readonly number[]): DeviceArray {
 }
 
 /** What is written, as the dtype of `x` and of that shape. */
-function written(x: Tensor, value: unknown, shape: Shape, use: string): DeviceArray {
+export function written(x: Tensor, value: unknown, shape: Shape, use: string): DeviceArray {
   if (!(value instanceof Tensor)) {
     if (!admits(x.dtype, value))
       throw new TensorError("VALUE", `${use} writes to ${x.dtype}, which does not hold ${worded(value)}.`);
@@ -168,6 +184,12 @@ function along(x: Tensor, axis: number, given: Given, use: string): DeviceArray<
   );
 }
 
+/** Whether indices have the tensor's shape but for the axis, so that kernels find both by the same steps. */
+function isAlong(x: Tensor, axis: number, { shape }: Tensor): boolean {
+  const rank = x.shape.length;
+  return rank > 0 && shape.length === rank && shape.every((size, each) => each === axis || size === x.shape[each]);
+}
+
 function scattered(
   x: Tensor,
   axis: number,
@@ -198,6 +220,11 @@ function scattered(
     source instanceof Tensor && !sameShape(source.shape, indices.shape)
       ? source.slice(...indices.shape.map((size) => [0, size] as const))
       : source;
+  if (run === copied && isAlong(x, at, indices) && putsAlong(x, indices, at, mode))
+    return apply("putAxis", [x, indicesAlong(x, at, list), written(x, part, indices.shape, use)], {
+      axis: at,
+      mode,
+    }) as Tensor;
   return run(x, along(x, at, list, use), written(x, part, indices.shape, use), {
     window: everything,
     lead: x.shape.length,
@@ -232,140 +259,211 @@ function rowsWritten(
   return run(x, positions, values, { window, lead: 1, mode, isUnique: false });
 }
 
+/**
+ * Rows along an axis. What is not contiguous is copied for the kernel that checks on its way; of few rows positions are
+ * made first, for which the device is waited for.
+ */
 function rowsTaken(x: Tensor, axis: number, given: Given, index: Tensor = given.indices): Tensor {
   const at = checkedAxis(axis, x.shape.length);
-  const positions = positionsOf(x.deviceProcess, index.shape, [
-    { ...alongAxis(x, at, { ...given, indices: index }), stride: 1 },
-  ]);
+  const own = { ...given, indices: index };
+  if (x.isContiguous || 2 * index.size >= x.shape[at]!)
+    return apply("takeAxis", [x, indicesAlong(x, at, own)], { axis: at, isShared: true }) as Tensor;
+  const positions = positionsOf(x.deviceProcess, index.shape, [{ ...alongAxis(x, at, own), stride: 1 }]);
   const rows = apply("takeAt", [permuted(x, leading(at, x.shape.length).axes), positions], { lead: 1 });
   return permuted(rows, placement(index.shape.length, rows.shape.length, at)) as Tensor;
 }
 
-function checkedMask(mask: unknown, use: string): Tensor {
-  if (mask instanceof Tensor && mask.dtype === "bool") return mask;
-  throw new TensorError(
-    "DTYPE",
-    `${use} takes a mask, a tensor of bool, but got ${mask instanceof Tensor ? mask.dtype : worded(mask)}: compare one, e.g. with .gt(0).`,
-  );
-}
-
-function filled(x: Tensor, mask: unknown, value: Scalar, use: string): readonly [Tensor, DeviceArray, Tensor] {
-  const checked = checkedMask(mask, use);
-  return [checked, written(x, value, [], use), x];
-}
-
-const methods: Record<string, (this: Tensor, ...args: never[]) => unknown> & ThisType<Tensor> = {
-  get(...entries: IndexEntry[]) {
-    return read(this, selected(this, entries));
+const accessors = {
+  get(x: Tensor, ...entries: IndexEntry[]): DeviceArray {
+    return read(x, selected(x, entries));
   },
-  set(entries: readonly IndexEntry[], value: Tensor | Scalar) {
+  set(x: Tensor, entries: readonly IndexEntry[], value: Tensor | Scalar, ...more: unknown[]): Tensor {
     if (!Array.isArray(entries))
       throw new TensorError(
         "INDEX",
         `set takes the entries of the index as an array, then the value, e.g. x.set([0, [1, 3]], 5), but got ${worded(entries)}.`,
       );
-    assign(this, selected(this, entries), value);
-    return this;
+    if (more.length > 0)
+      throw new TensorError("INDEX", `set takes the entries and one value but got ${1 + more.length}.`);
+    assign(x, selected(x, entries), value);
+    return x;
   },
-  take(index: Indices, { axis }: { readonly axis?: number } = {}) {
-    const given = indicesOf(index, this, "take");
-    return axis === undefined ? rowsTaken(this.reshape([-1]), 0, given) : rowsTaken(this, axis, given);
+};
+
+/** {@link Tensor.take} as a function. */
+export const take: FunctionOf<"take"> = define(
+  "take",
+  { required: { index: anything }, options: { axis }, bare: ["axis"] },
+  (x, { index: places, axis }) => {
+    const index = places as Indices;
+    const given = indicesOf(index, x, "take");
+    return axis === undefined ? rowsTaken(x.reshape([-1]), 0, given) : rowsTaken(x, axis, given);
   },
-  gather(axis: number, index: Indices) {
-    const positions = along(this, checkedAxis(axis, this.shape.length), indicesOf(index, this, "gather"), "gather");
-    return apply("takeAt", [this, positions], { lead: this.shape.length });
+);
+
+/** {@link Tensor.gather} as a function. */
+export const gather: FunctionOf<"gather"> = define(
+  "gather",
+  { required: { axis, index: anything } },
+  (x, { axis, index: places }) => {
+    const index = places as Indices;
+    const at = checkedAxis(axis, x.shape.length);
+    const given = indicesOf(index, x, "gather");
+    if (isAlong(x, at, given.indices) && (x.isContiguous || 2 * given.indices.size >= x.size))
+      return apply("takeAxis", [x, indicesAlong(x, at, given)], { axis: at, isShared: false });
+    return apply("takeAt", [x, along(x, at, given, "gather")], { lead: x.shape.length });
   },
-  takeAlongAxis(index: Indices, axis: number) {
-    const { indices } = indicesOf(index, this, "takeAlongAxis");
-    const at = checkedAxis(axis, this.shape.length);
-    if (indices.shape.length !== this.shape.length)
-      throw new TensorError(
-        "SHAPE",
-        `takeAlongAxis takes indices of as many axes as the tensor, ${formatShape(this.shape)}, but got ${formatShape(indices.shape)}.`,
-      );
-    const both = broadcast(
-      this.shape.map((size, each) => (each === at ? 1 : size)),
-      indices.shape.map((size, each) => (each === at ? 1 : size)),
-    );
-    const over = (shape: Shape) => both.map((size, each) => (each === at ? shape[each]! : size));
-    return this.expand(over(this.shape)).gather(at, indices.expand(over(indices.shape)));
-  },
-  indexSelect(axis: number, index: Indices) {
-    const given = indicesOf(index, this, "indexSelect");
+);
+
+/** {@link Tensor.indexSelect} as a function. */
+export const indexSelect: FunctionOf<"indexSelect"> = define(
+  "indexSelect",
+  { required: { axis, index: anything } },
+  (x, { axis, index: places }) => {
+    const index = places as Indices;
+    const given = indicesOf(index, x, "indexSelect");
     const { indices } = given;
     if (indices.shape.length > 1)
       throw new TensorError(
         "SHAPE",
         `indexSelect takes a list of indices but got shape ${formatShape(indices.shape)}: use take for more axes.`,
       );
-    return rowsTaken(this, axis, given, indices.reshape([-1]));
+    return rowsTaken(x, axis, given, indices.reshape([-1]));
   },
-  scatter(
-    axis: number,
-    index: Indices,
-    source: Tensor | Scalar,
-    { reduce = "set" }: { readonly reduce?: PutMode } = {},
-  ) {
-    return scattered(this, axis, index, source, reduce, copied, "scatter");
+);
+
+/** {@link Tensor.scatter} as a function. */
+export const scatter: FunctionOf<"scatter"> = define(
+  "scatter",
+  { required: { axis, index: anything, source: operand }, options: { reduce: anything } },
+  (x, { axis, index: places, source, reduce: mode = "set" }) => {
+    const index = places as Indices;
+    const reduce = mode as PutMode;
+    return scattered(x, axis, index, source, reduce, copied, "scatter");
   },
-  scatter_(
-    axis: number,
-    index: Indices,
-    source: Tensor | Scalar,
-    { reduce = "set" }: { readonly reduce?: PutMode } = {},
-  ) {
-    return scattered(this, axis, index, source, reduce, replaced, "scatter_");
+);
+
+const scatter_: FunctionOf<"scatter_"> = define(
+  "scatter_",
+  { required: { axis, index: anything, source: operand }, options: { reduce: anything } },
+  (x, { axis, index: places, source, reduce: mode = "set" }) => {
+    const index = places as Indices;
+    const reduce = mode as PutMode;
+    return scattered(x, axis, index, source, reduce, replaced, "scatter_");
   },
-  scatterAdd(axis: number, index: Indices, source: Tensor | Scalar) {
-    return scattered(this, axis, index, source, "add", copied, "scatterAdd");
+);
+
+/** {@link Tensor.scatterAdd} as a function. */
+export const scatterAdd: FunctionOf<"scatterAdd"> = define(
+  "scatterAdd",
+  { required: { axis, index: anything, source: operand } },
+  (x, { axis, index: places, source }) => {
+    const index = places as Indices;
+    return scattered(x, axis, index, source, "add", copied, "scatterAdd");
   },
-  scatterAdd_(axis: number, index: Indices, source: Tensor | Scalar) {
-    return scattered(this, axis, index, source, "add", replaced, "scatterAdd_");
+);
+
+const scatterAdd_: FunctionOf<"scatterAdd_"> = define(
+  "scatterAdd_",
+  { required: { axis, index: anything, source: operand } },
+  (x, { axis, index: places, source }) => {
+    const index = places as Indices;
+    return scattered(x, axis, index, source, "add", replaced, "scatterAdd_");
   },
-  indexAdd(axis: number, index: Indices, source: Tensor, { alpha = 1 }: { readonly alpha?: number } = {}) {
-    return rowsWritten(this, axis, index, alpha === 1 ? source : source.mul(alpha), "add", copied, "indexAdd");
+);
+
+/** {@link Tensor.indexAdd} as a function. */
+export const indexAdd: FunctionOf<"indexAdd"> = define(
+  "indexAdd",
+  { required: { axis, index: anything, source: tensor }, options: { alpha: number } },
+  (x, { axis, index: places, source, alpha = 1 }) => {
+    const index = places as Indices;
+    return rowsWritten(x, axis, index, alpha === 1 ? source : source.mul(alpha), "add", copied, "indexAdd");
   },
-  indexAdd_(axis: number, index: Indices, source: Tensor, { alpha = 1 }: { readonly alpha?: number } = {}) {
-    return rowsWritten(this, axis, index, alpha === 1 ? source : source.mul(alpha), "add", replaced, "indexAdd_");
+);
+
+const indexAdd_: FunctionOf<"indexAdd_"> = define(
+  "indexAdd_",
+  { required: { axis, index: anything, source: tensor }, options: { alpha: number } },
+  (x, { axis, index: places, source, alpha = 1 }) => {
+    const index = places as Indices;
+    return rowsWritten(x, axis, index, alpha === 1 ? source : source.mul(alpha), "add", replaced, "indexAdd_");
   },
-  indexCopy(axis: number, index: Indices, source: Tensor) {
-    return rowsWritten(this, axis, index, source, "set", copied, "indexCopy");
+);
+
+/** {@link Tensor.indexCopy} as a function. */
+export const indexCopy: FunctionOf<"indexCopy"> = define(
+  "indexCopy",
+  { required: { axis, index: anything, source: tensor } },
+  (x, { axis, index: places, source }) => {
+    const index = places as Indices;
+    return rowsWritten(x, axis, index, source, "set", copied, "indexCopy");
   },
-  indexCopy_(axis: number, index: Indices, source: Tensor) {
-    return rowsWritten(this, axis, index, source, "set", replaced, "indexCopy_");
+);
+
+const indexCopy_: FunctionOf<"indexCopy_"> = define(
+  "indexCopy_",
+  { required: { axis, index: anything, source: tensor } },
+  (x, { axis, index: places, source }) => {
+    const index = places as Indices;
+    return rowsWritten(x, axis, index, source, "set", replaced, "indexCopy_");
   },
-  indexFill(axis: number, index: Indices, value: Scalar) {
-    return rowsWritten(this, axis, index, value, "set", copied, "indexFill");
+);
+
+/** {@link Tensor.indexFill} as a function. */
+export const indexFill: FunctionOf<"indexFill"> = define(
+  "indexFill",
+  { required: { axis, index: anything, value: scalar } },
+  (x, { axis, index: places, value }) => {
+    const index = places as Indices;
+    return rowsWritten(x, axis, index, value, "set", copied, "indexFill");
   },
-  indexFill_(axis: number, index: Indices, value: Scalar) {
-    return rowsWritten(this, axis, index, value, "set", replaced, "indexFill_");
+);
+
+const indexFill_: FunctionOf<"indexFill_"> = define(
+  "indexFill_",
+  { required: { axis, index: anything, value: scalar } },
+  (x, { axis, index: places, value }) => {
+    const index = places as Indices;
+    return rowsWritten(x, axis, index, value, "set", replaced, "indexFill_");
   },
-  maskedFill(mask: Tensor, value: Scalar) {
-    return apply("where", filled(this, mask, value, "maskedFill"), {});
+);
+
+install(Tensor.prototype, {
+  ...accessors,
+  take,
+  gather,
+  indexSelect,
+  scatter,
+  scatter_,
+  scatterAdd,
+  scatterAdd_,
+  indexAdd,
+  indexAdd_,
+  indexCopy,
+  indexCopy_,
+  indexFill,
+  indexFill_,
+});
+
+/** {@link Tensor.takeAlongAxis} as a function. */
+export const takeAlongAxis: FunctionOf<"takeAlongAxis"> = define(
+  "takeAlongAxis",
+  { required: { index: anything }, options: { axis }, bare: ["axis"] },
+  (x, { index, axis: named = -1 }) => {
+    const { indices } = indicesOf(index, x, "takeAlongAxis");
+    const at = checkedAxis(named, x.shape.length);
+    if (indices.shape.length !== x.shape.length)
+      throw new TensorError(
+        "SHAPE",
+        `takeAlongAxis takes indices of as many axes as the tensor, ${formatShape(x.shape)}, but got ${formatShape(indices.shape)}.`,
+      );
+    const both = broadcast(
+      x.shape.map((size, each) => (each === at ? 1 : size)),
+      indices.shape.map((size, each) => (each === at ? 1 : size)),
+    );
+    const over = (shape: Shape) => both.map((size, each) => (each === at ? shape[each]! : size));
+    return x.expand(over(x.shape)).gather(at, indices.expand(over(indices.shape)));
   },
-  maskedFill_(mask: Tensor, value: Scalar) {
-    applyInto("where", this, filled(this, mask, value, "maskedFill_"), {});
-    return this;
-  },
-  maskedSelect(mask: Tensor) {
-    const shape = broadcast(this.shape, checkedMask(mask, "maskedSelect").shape);
-    const positions = positionsOfTrue(mask.expand(shape));
-    return apply("takeAt", [this.expand(shape), positions], { lead: shape.length });
-  },
-  nonzero() {
-    using positions = asTensor(positionsOfTrue(this.dtype === "bool" ? this : this.ne(0)));
-    const rank = this.shape.length;
-    const out = Tensor.empty(this.deviceProcess, "int64", [positions.size, rank]);
-    let rest = sizeOf(this.shape);
-    this.shape.forEach((size, axis) => {
-      rest /= Math.max(1, size);
-      using column = out.slice(null, axis);
-      using steps = positions.floorDivide(Math.max(1, rest));
-      using index = steps.remainder(Math.max(1, size));
-      column.copy_(index);
-    });
-    return out;
-  },
-};
-for (const [name, value] of Object.entries(methods))
-  Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });
+);
+install(Tensor.prototype, { takeAlongAxis });

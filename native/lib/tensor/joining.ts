@@ -1,123 +1,154 @@
-// Tensors made of others and of shapes: joined, stacked, spread over grids, like another, empty, or with ones on a diagonal.
-import { deviceNamed } from "../device/choice.ts";
+// Tensors made of others: joined, stacked, spread over grids, like another, or with numbers on a diagonal.
 import { TensorError } from "../errors.ts";
-import { admits, type DType } from "../memory/dtype.ts";
-import { checkedAxis, checkedShape } from "../memory/shape.ts";
+import type { DType } from "../memory/dtype.ts";
+import { checkedAxis } from "../memory/shape.ts";
+import { checkedValue } from "../memory/value.ts";
 import { apply } from "../ops/apply.ts";
 import { fill } from "../ops/copy.ts";
-import { worded } from "../wording.ts";
-import { checkedDType, checkedOptions, emptyTensor, zeros, type CreateOptions } from "./create.ts";
+import { axis, count, define, oneOf, reader, scalar, tensors, wholeNumber } from "./arguments.ts";
+import { createOptions, emptyTensor, otherOptions, zeros, type CreateOptions, type Scalar } from "./create.ts";
 import { Tensor } from "./tensor.ts";
 
-function checkedTensors(tensors: unknown, use: string): readonly Tensor[] {
-  if (!Array.isArray(tensors) || tensors.length === 0 || !tensors.every((each) => each instanceof Tensor)) {
-    throw new TensorError(
-      "OPERANDS",
-      `${use} takes an array of at least one tensor but got ${Array.isArray(tensors) ? `[${tensors.map(worded).join(", ")}]` : worded(tensors)}.`,
-    );
-  }
-  return tensors as readonly Tensor[];
+/** Along one axis, the first when left out; negative ones count from the end. `dim` is PyTorch's name for it. */
+export interface JoinOptions {
+  readonly axis?: number;
+  readonly dim?: number;
 }
 
-/** The tensors one after the other along an axis. Dtypes are promoted. Throws TensorError unless they agree in all other axes. */
-export function cat<D extends DType>(
-  tensors: readonly Tensor<D>[],
-  { axis = 0 }: { readonly axis?: number } = {},
-): Tensor<D> {
-  const list = checkedTensors(tensors, "cat");
-  return apply("cat", list, { axis: checkedAxis(axis, list[0]!.shape.length) }) as Tensor<D>;
+const readCat = reader("cat", { required: { tensors }, options: { axis }, bare: ["axis"] });
+const readStack = reader("stack", { required: { tensors }, options: { axis }, bare: ["axis"] });
+
+/**
+ * The tensors one after the other along an axis. Dtypes are promoted. Throws TensorError unless they agree in all other
+ * axes.
+ */
+export function cat<D extends DType>(tensors: readonly Tensor<D>[], axis?: number | JoinOptions): Tensor<D>;
+export function cat(...args: unknown[]): Tensor {
+  const { tensors, axis = 0 } = readCat(args);
+  return apply("cat", tensors, { axis: checkedAxis(axis, tensors[0]!.shape.length) }) as Tensor;
 }
 
 /** The tensors, of one shape, along a new axis. */
-export function stack<D extends DType>(
-  tensors: readonly Tensor<D>[],
-  { axis = 0 }: { readonly axis?: number } = {},
-): Tensor<D> {
-  const list = checkedTensors(tensors, "stack");
-  const at = checkedAxis(axis, list[0]!.shape.length + 1);
-  return cat(list.map((each) => each.unsqueeze(at)) as Tensor<D>[], { axis: at });
+export function stack<D extends DType>(tensors: readonly Tensor<D>[], axis?: number | JoinOptions): Tensor<D>;
+export function stack(...args: unknown[]): Tensor {
+  const { tensors, axis = 0 } = readStack(args);
+  const at = checkedAxis(axis, tensors[0]!.shape.length + 1);
+  return cat(
+    tensors.map((each) => each.unsqueeze(at)),
+    { axis: at },
+  );
 }
 
-/** Views over the grid that lists of coordinates span: result n varies along axis n; with `indexing: "xy"` the first two axes change places. */
+const readGrid = reader("meshgrid", { required: { tensors }, options: { indexing: oneOf("ij", "xy") } });
+
+/**
+ * Views over the grid that lists of coordinates span: result n varies along axis n; with `indexing: "xy"` the first two
+ * axes change places.
+ */
 export function meshgrid<D extends DType>(
   tensors: readonly Tensor<D>[],
-  { indexing = "ij" }: { readonly indexing?: "ij" | "xy" } = {},
-): Tensor<D>[] {
-  const list = checkedTensors(tensors, "meshgrid") as readonly Tensor<D>[];
-  if (indexing !== "ij" && indexing !== "xy")
-    throw new TensorError("OPTIONS", `meshgrid takes indexing: "ij" or "xy" but got ${worded(indexing)}.`);
-  const rank = list.length;
+  options?: { readonly indexing?: "ij" | "xy" },
+): Tensor<D>[];
+export function meshgrid(...args: unknown[]): Tensor[] {
+  const { tensors, indexing = "ij" } = readGrid(args);
+  const rank = tensors.length;
   const axisOf = (at: number) => (indexing === "xy" && at < 2 && rank > 1 ? 1 - at : at);
-  list.forEach(({ shape }, at) => {
+  tensors.forEach(({ shape }, at) => {
     if (shape.length > 1)
       throw new TensorError("SHAPE", `meshgrid takes lists of coordinates, but tensor ${at} has ${shape.length} axes.`);
   });
-  const shape = Array.from({ length: rank }, (_, axis) => list[axisOf(axis)]!.size);
-  return list.map((each, at) =>
+  const shape = Array.from({ length: rank }, (_, axis) => tensors[axisOf(axis)]!.size);
+  return tensors.map((each, at) =>
     each.reshape(shape.map((_, axis) => (axis === axisOf(at) ? each.size : 1))).expand(shape),
   );
 }
 
-/** A square matrix with ones on the diagonal, or one of `rows` and `columns`. */
+const readEye = reader("eye", {
+  required: { rows: count },
+  options: { columns: count, k: wholeNumber, ...createOptions },
+  bare: ["columns"],
+  aliases: { type: "dtype", offset: "k" },
+  instead: otherOptions.instead,
+});
+
+/**
+ * A square matrix with ones on the diagonal, or one of `rows` and `columns`; `k` > 0: a diagonal above the main one.
+ */
 export function eye<D extends DType = "float32">(
   rows: number,
-  columns: number | CreateOptions<D> = rows,
-  options: CreateOptions<D> = {},
-): Tensor<D> {
-  if (typeof columns !== "number") return eye(rows, rows, columns);
-  const out = zeros([rows, columns], options);
-  using line = out.diagonal();
+  options?: CreateOptions<D> & { readonly columns?: number; readonly k?: number },
+): Tensor<D>;
+export function eye<D extends DType = "float32">(
+  rows: number,
+  columns: number,
+  options?: CreateOptions<D> & { readonly k?: number },
+): Tensor<D>;
+export function eye(...args: unknown[]): Tensor {
+  const { rows, columns = rows, k = 0, ...options } = readEye(args);
+  const out: Tensor = zeros([rows, columns], options);
+  if (k >= columns || -k >= rows) return out;
+  using line = out.diagonal({ offset: k });
   fill(line, out.dtype === "bool" ? true : 1);
   return out;
 }
 
-/** A list as a diagonal of a square matrix of zeros, or a diagonal of a matrix as a view; `offset` > 0 lies above the main one. */
-export function diag<D extends DType>(x: Tensor<D>, offset = 0): Tensor<D> {
-  if (!(x instanceof Tensor) || x.shape.length === 0 || x.shape.length > 2)
-    throw new TensorError(
-      "SHAPE",
-      `diag takes a list or a matrix but got ${x instanceof Tensor ? `${x.shape.length} axes` : worded(x)}.`,
-    );
-  if (x.shape.length === 2) return x.diagonal({ offset });
-  const length = x.size + Math.abs(offset);
-  return apply("onDiagonal", [x], { diagonal: { offset, axes: [0, 1] }, shape: [length, length] }) as Tensor<D>;
-}
-
-/** A tensor of that shape with undefined contents. */
-export function empty<D extends DType = "float32">(
-  shape: number | readonly number[],
-  options: CreateOptions<D> = {},
-): Tensor<D> {
-  return emptyTensor(shape, options);
-}
-
-/** A tensor of the shape of `x`, and of its dtype and on its device unless others are named, with undefined contents. */
-export function emptyLike<D extends DType>(x: Tensor<D>, options: CreateOptions<D> = {}): Tensor<D> {
-  const { dtype = x.dtype, device } = checkedOptions(options);
-  return Tensor.empty(
-    device === undefined ? x.deviceProcess : deviceNamed(device),
-    checkedDType(dtype) as D,
-    checkedShape([...x.shape]),
+/**
+ * A list as a diagonal of a square matrix of zeros, or a diagonal of a matrix as a view; `offset` > 0 lies above the
+ * main one.
+ */
+export const diag: <D extends DType>(x: Tensor<D>, offset?: number | { readonly offset?: number }) => Tensor<D> =
+  define(
+    "diag",
+    { options: { offset: wholeNumber }, bare: ["offset"], aliases: { k: "offset", diagonal: "offset" } },
+    (x, { offset = 0 }) => {
+      if (x.shape.length === 0 || x.shape.length > 2)
+        throw new TensorError("SHAPE", `diag takes a list or a matrix but got ${x.shape.length} axes.`);
+      if (x.shape.length === 2) return x.diagonal({ offset });
+      const length = x.size + Math.abs(offset);
+      return apply("onDiagonal", [x], { diagonal: { offset, axes: [0, 1] }, shape: [length, length] });
+    },
   );
+
+function emptyAs(x: Tensor, { dtype = x.dtype, device = x.device }: CreateOptions): Tensor {
+  return emptyTensor(x.shape, { dtype, device });
 }
 
-/** {@link emptyLike} with every element `value`. */
-export function fullLike<D extends DType>(
-  x: Tensor<D>,
-  value: number | bigint | boolean,
-  options: CreateOptions<D> = {},
-): Tensor<D> {
-  const out = emptyLike(x, options);
-  if (!admits(out.dtype, value))
-    throw new TensorError("VALUE", `fullLike makes ${out.dtype}, which does not hold ${worded(value)}.`);
+function filledAs(x: Tensor, value: Scalar, options: CreateOptions): Tensor {
+  const out = emptyAs(x, options);
   fill(out, value);
   return out;
 }
 
-export function zerosLike<D extends DType>(x: Tensor<D>, options: CreateOptions<D> = {}): Tensor<D> {
-  return fullLike(x, (options.dtype ?? x.dtype) === "bool" ? false : 0, options);
-}
+/** A function of a tensor that makes another of its shape. */
+type Like = <D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreateOptions<E>) => Tensor<E>;
+const like = (name: string, make: (x: Tensor, options: CreateOptions) => Tensor): Like =>
+  define(name, { options: createOptions, ...otherOptions }, make);
 
-export function onesLike<D extends DType>(x: Tensor<D>, options: CreateOptions<D> = {}): Tensor<D> {
-  return fullLike(x, (options.dtype ?? x.dtype) === "bool" ? true : 1, options);
-}
+/**
+ * A tensor of the shape of `x`, and of its dtype and on its device unless others are named, with undefined contents.
+ */
+export const emptyLike: Like = like("emptyLike", emptyAs);
+
+/** {@link emptyLike} with every element 0, or false. */
+export const zerosLike: Like = like("zerosLike", (x, options) =>
+  filledAs(x, (options.dtype ?? x.dtype) === "bool" ? false : 0, options),
+);
+
+/** {@link emptyLike} with every element 1, or true. */
+export const onesLike: Like = like("onesLike", (x, options) =>
+  filledAs(x, (options.dtype ?? x.dtype) === "bool" ? true : 1, options),
+);
+
+/** {@link emptyLike} with every element `value`. Throws TensorError for a value that the dtype does not hold. */
+export const fullLike: <D extends DType, E extends DType = D>(
+  x: Tensor<D>,
+  value: Scalar,
+  options?: CreateOptions<E>,
+) => Tensor<E> = define(
+  "fullLike",
+  { required: { value: scalar }, options: createOptions, ...otherOptions },
+  (x, { value, ...options }) => {
+    checkedValue("fullLike makes", options.dtype ?? x.dtype, value);
+    return filledAs(x, value, options);
+  },
+);

@@ -46,7 +46,10 @@ export class TensorLayout<D extends DType = DType> {
     return sizeOf(this.paddedShape) * factsOf(this.dtype).bytes;
   }
 
-  /** A new tensor of the padded shape with the matrix in its upper left, zeros around it. Throws TensorCheckError for another shape or dtype. */
+  /**
+   * A new tensor of the padded shape with the matrix in its upper left, zeros around it. Throws TensorCheckError for
+   * another shape or dtype.
+   */
   pad(matrix: Tensor<D>): Tensor<D> {
     const { device } = checkTensor(matrix, { shape: this.shape, dtype: this.dtype });
     const padded = zeros<D>(this.paddedShape, { dtype: this.dtype, device });

@@ -1,30 +1,53 @@
-// A linear layer as a function.
-import { TensorError } from "../errors.ts";
+// Matrix products, and a linear layer, as functions.
+import type { DType } from "../memory/dtype.ts";
+import type { FloatOf, Promoted } from "../memory/promotion.ts";
 import { apply, isRecording } from "../ops/apply.ts";
-import { worded } from "../wording.ts";
-import type { Tensor } from "./tensor.ts";
+import { define, install, oneOf, orNull, tensor, type Kind } from "./arguments.ts";
+import { Tensor } from "./tensor.ts";
 
 /** `activation`: "gelu" is ½x(1 + tanh(√(2/π)(x + 0.044715x³))), see `gelu({ approximate: "tanh" })`. */
 export interface LinearOptions {
   readonly activation?: "gelu" | "relu";
 }
 
-/**
- * activation(x · weightᵀ + bias) for x of shape […, in], a weight [out, in] and a bias [out]: one call of the device's library where that has bias and activation, else its
- * product and one pass. A library rounds GELU of float16 and bfloat16 once more, by up to |x|/2 · 2⁻¹¹. Throws TensorError.
- */
-export function linear(
-  x: Tensor,
-  weight: Tensor,
-  bias: Tensor | null = null,
-  { activation }: LinearOptions = {},
-): Tensor {
-  if (activation !== undefined && activation !== "gelu" && activation !== "relu")
-    throw new TensorError(
-      "OPTIONS",
-      `linear has the activations "gelu" and "relu", or none, but got ${worded(activation)}.`,
-    );
-  const operands = bias === null ? [x, weight] : [x, weight, bias];
-  const keep = isRecording() && operands.some(({ track }) => track !== null);
-  return apply("linear", operands, { activation: activation ?? "none", hasBias: bias !== null, keep }) as Tensor;
+declare module "./tensor.ts" {
+  interface Tensor<D extends DType> {
+    /**
+     * Matrix product of the last two axes; axes before them broadcast. float16 and bfloat16 accumulate in float32,
+     * integers in 64 bits.
+     */
+    matmul<E extends DType>(other: Tensor<E>): Tensor<Promoted<D, E>>;
+  }
 }
+
+const matrix: Kind<Tensor> = { ...tensor, wanted: "a tensor (mul multiplies by a number)" };
+
+/** {@link Tensor.matmul} as a function. */
+export const matmul: <D extends DType, E extends DType>(x: Tensor<D>, other: Tensor<E>) => Tensor<Promoted<D, E>> =
+  define("matmul", { required: { other: matrix } }, (x, { other }) => apply("matmul", [x, other], {}));
+
+/**
+ * activation(x · weightᵀ + bias) for x of shape […, in], a weight [out, in] and a bias [out]: one call of the device's
+ * library where that has bias and activation, else its product and one pass. A library rounds GELU of float16 and
+ * bfloat16 once more, by up to |x|/2 · 2⁻¹¹. Throws TensorError.
+ */
+export const linear: <D extends DType, E extends DType>(
+  x: Tensor<D>,
+  weight: Tensor<E>,
+  bias?: Tensor | null,
+  options?: LinearOptions,
+) => Tensor<FloatOf<Promoted<D, E>>> = define(
+  "linear",
+  {
+    required: { weight: tensor },
+    options: { bias: orNull(tensor), activation: oneOf("gelu", "relu") },
+    bare: ["bias"],
+  },
+  (x, { weight, bias = null, activation }) => {
+    const operands = bias === null ? [x, weight] : [x, weight, bias];
+    const keep = isRecording() && operands.some(({ track }) => track !== null);
+    return apply("linear", operands, { activation: activation ?? "none", hasBias: bias !== null, keep });
+  },
+);
+
+install(Tensor.prototype, { matmul });

@@ -1,59 +1,43 @@
-// The methods and functions that derive from the table of operations: their types here, their code made from the rows' names.
+// The methods and functions that derive from the table of operations: their types here, their code made from the rows'
+// names.
 import { apply, applyAll, applyInto } from "../ops/apply.ts";
 import { binaryRows, operationNamed, unaryRows, type OperationName } from "../ops/table.ts";
 import type { DeviceArray } from "../memory/array.ts";
 import type { DType } from "../memory/dtype.ts";
+import type { FloatOf, Promoted, PromotedWith } from "../memory/promotion.ts";
 import type { Computation } from "../ops/operation.ts";
 import { TensorError } from "../errors.ts";
 import { worded } from "../wording.ts";
 import type { Tensor } from "./tensor.ts";
 
-export type FloatDType = "float32" | "float64" | "float16" | "bfloat16";
-type FloatOf<D extends DType> = D extends FloatDType ? D : "float32";
-
 /** The dtype of a function of one tensor. */
 type UnaryResult<Row, D extends DType> = Row extends { result: "bool" }
   ? "bool"
-  : Row extends { domain: "float" }
+  : Row extends { domain: "float" | "wide" }
     ? FloatOf<D>
     : D;
-/** The dtype of an operation on a tensor and another, or a number, which is weak. */
-type Common<D extends DType, E extends DType> = [D] extends [E] ? ([E] extends [D] ? D : DType) : DType;
-type WithNumber<D extends DType> = D extends FloatDType ? D : D extends "bool" ? DType : D | "float32";
 type BinaryResult<Row, D extends DType> = Row extends { result: "bool" }
   ? "bool"
-  : Row extends { domain: "float" }
+  : Row extends { domain: "float" | "wide" }
     ? FloatOf<D>
     : Row extends { domain: "logical" }
       ? "bool"
       : D;
-type Number = number | bigint | boolean;
+type Scalar = number | bigint | boolean;
 
-export interface BinaryMethod<Row, D extends DType> {
-  <E extends DType>(other: Tensor<E>): Tensor<BinaryResult<Row, Common<D, E>>>;
-  (other: Number): Tensor<BinaryResult<Row, WithNumber<D>>>;
-}
-
-type InPlace<Rows> = { [K in keyof Rows as Rows[K] extends { result: "same" } ? K : never]: Rows[K] };
-
-export type UnaryMethods<D extends DType> = {
-  [K in keyof typeof unaryRows]: () => Tensor<UnaryResult<(typeof unaryRows)[K], D>>;
-};
-export type BinaryMethods<D extends DType> = {
-  [K in keyof typeof binaryRows]: BinaryMethod<(typeof binaryRows)[K], D>;
-};
-/** The in-place form of each: the result replaces this tensor's elements, and the tensor is returned. */
-export type InPlaceMethods<D extends DType> = {
-  [K in keyof InPlace<typeof unaryRows> as `${K & string}_`]: () => Tensor<D>;
-} & { [K in keyof InPlace<typeof binaryRows> as `${K & string}_`]: (other: Tensor | Number) => Tensor<D> };
+/** The dtype that a tensor is computed in with another, or with a number, which is weak. */
+export type CommonOf<D extends DType, Other> =
+  Other extends Tensor<infer E> ? Promoted<D, E> : Other extends Scalar ? PromotedWith<D, Other> : never;
 
 type UnaryFunctions = {
   [K in keyof typeof unaryRows]: <D extends DType>(x: Tensor<D>) => Tensor<UnaryResult<(typeof unaryRows)[K], D>>;
 };
 export interface BinaryFunction<Row> {
-  <D extends DType, E extends DType>(a: Tensor<D>, b: Tensor<E>): Tensor<BinaryResult<Row, Common<D, E>>>;
-  <D extends DType>(a: Tensor<D>, b: Number): Tensor<BinaryResult<Row, WithNumber<D>>>;
-  <D extends DType>(a: Number, b: Tensor<D>): Tensor<BinaryResult<Row, WithNumber<D>>>;
+  <D extends DType, Other extends Tensor | Scalar>(
+    a: Tensor<D>,
+    b: Other,
+  ): Tensor<BinaryResult<Row, CommonOf<D, Other>>>;
+  <N extends Scalar, D extends DType>(a: N, b: Tensor<D>): Tensor<BinaryResult<Row, PromotedWith<D, N>>>;
 }
 type BinaryFunctions = { [K in keyof typeof binaryRows]: BinaryFunction<(typeof binaryRows)[K]> };
 

@@ -2,21 +2,31 @@
 import { apply, applyAll } from "../ops/apply.ts";
 import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
+import type { FloatOf } from "../memory/promotion.ts";
 import { checkedAxis, formatShape } from "../memory/shape.ts";
-import { worded } from "../wording.ts";
+import { atLeast, axis, define, flag, install, number, orNull, seed, tensor, type FunctionOf } from "./arguments.ts";
 import { stateOf } from "./random.ts";
 import { Tensor } from "./tensor.ts";
 
+/** `axis`: the last when left out; negative ones count from the end. */
 export interface SoftmaxOptions {
   readonly axis?: number;
+  readonly dim?: number;
 }
-/** `eps` is added to the variance; `axes`: how many of the last axes are normalised together (those of the weight, else 1). */
+/**
+ * `eps` is added to the variance; `axes`: how many of the last axes are normalised together (those of the weight, else
+ * 1).
+ */
 export interface NormalizationOptions {
   readonly eps?: number;
   readonly axes?: number;
 }
-/** The same seed gives the same mask on every device. Without one the generator of `seed` goes on. `training: false`: nothing is dropped. */
+/**
+ * The same seed gives the same mask on every device. Without one the generator of `seed` goes on. `training: false`:
+ * nothing is dropped.
+ */
 export interface DropoutOptions {
+  readonly p?: number;
   readonly seed?: number | bigint;
   readonly training?: boolean;
 }
@@ -24,17 +34,17 @@ export interface DropoutOptions {
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /** e^x / Σe^x along an axis, the last when left out. A slice of −∞ alone gives NaN. */
-    softmax(options?: SoftmaxOptions): Tensor;
+    softmax(axis?: number | SoftmaxOptions): Tensor<FloatOf<D>>;
     /** log(softmax(x)) along an axis, the last when left out. */
-    logSoftmax(options?: SoftmaxOptions): Tensor;
-    /** See {@link dropout}. */
-    dropout(p?: number, options?: DropoutOptions): Tensor;
+    logSoftmax(axis?: number | SoftmaxOptions): Tensor<FloatOf<D>>;
+    /** Each element 0 with probability `p`, 0.5 when left out, the others divided by 1 − p. */
+    dropout(p?: number | DropoutOptions, options?: DropoutOptions): Tensor<FloatOf<D>>;
   }
 }
 
-function alongAxis(name: "softmax" | "logSoftmax", x: Tensor, { axis = -1 }: SoftmaxOptions): Tensor {
+function alongAxis(name: "softmax" | "logSoftmax", x: Tensor, axis = -1): Tensor {
   const rank = x.shape.length;
-  if (rank === 0) return alongAxis(name, x.reshape([1]), {}).reshape([]);
+  if (rank === 0) return alongAxis(name, x.reshape([1]), checkedAxis(axis, 1)).reshape([]);
   const at = checkedAxis(axis, rank);
   if (at === rank - 1) return apply(name, [x], {}) as Tensor;
   // There and back: swapping two axes undoes itself.
@@ -42,14 +52,15 @@ function alongAxis(name: "softmax" | "logSoftmax", x: Tensor, { axis = -1 }: Sof
   return (apply(name, [x.transpose(order)], {}) as Tensor).transpose(order);
 }
 
+const rows = <F extends (x: never, ...args: never[]) => unknown>(name: "softmax" | "logSoftmax"): F =>
+  define(name, { options: { axis }, bare: ["axis"] }, (x, given) => alongAxis(name, x, given.axis));
+
 /** e^x / Σe^x along an axis, the last when left out. Throws TensorError for an axis that is not there. */
-export function softmax(x: Tensor, options: SoftmaxOptions = {}): Tensor {
-  return alongAxis("softmax", x, options);
-}
+export const softmax: FunctionOf<"softmax"> = rows("softmax");
 /** log(softmax(x)) along an axis, the last when left out. Throws TensorError for an axis that is not there. */
-export function logSoftmax(x: Tensor, options: SoftmaxOptions = {}): Tensor {
-  return alongAxis("logSoftmax", x, options);
-}
+export const logSoftmax: FunctionOf<"logSoftmax"> = rows("logSoftmax");
+
+const options = { eps: atLeast(0), axes: number };
 
 function norm(
   name: "layerNorm" | "rmsNorm",
@@ -62,48 +73,48 @@ function norm(
   if (!Number.isInteger(count) || count < 1 || count > x.shape.length)
     throw new TensorError(
       "AXES",
-      `${name} of a tensor of shape ${formatShape(x.shape)} normalises over its last 1 to ${x.shape.length} axes but got ${worded(count)}.`,
+      `${name} of a tensor of shape ${formatShape(x.shape)} normalises over its last 1 to ${x.shape.length} axes but got ${count}.`,
     );
-  if (!(eps >= 0))
-    throw new TensorError("VALUE", `The eps of ${name} is a number of at least 0 but got ${worded(eps)}.`);
   const parameters = [weight, bias].filter((each) => each !== null);
-  return applyAll(name, [x, ...parameters], {
-    eps,
-    axes: count,
-    hasWeight: weight !== null,
-    hasBias: bias !== null,
-  })[0] as Tensor;
+  const attributes = { eps, axes: count, hasWeight: weight !== null, hasBias: bias !== null };
+  return applyAll(name, [x, ...parameters], attributes)[0] as Tensor;
 }
 
-/** (x − mean)/√(variance + eps) over the last axes, times `weight`, plus `bias`, which have the shape of those axes. Statistics are kept in float32 at least. Throws TensorError. */
-export function layerNorm(
-  x: Tensor,
-  weight: Tensor | null = null,
-  bias: Tensor | null = null,
-  options: NormalizationOptions = {},
-): Tensor {
-  return norm("layerNorm", x, weight, bias, options);
-}
+/**
+ * (x − mean)/√(variance + eps) over the last axes, times `weight`, plus `bias`, which have the shape of those axes.
+ * Statistics are kept in float32 at least. Throws TensorError.
+ */
+export const layerNorm: <D extends DType>(
+  x: Tensor<D>,
+  weight?: Tensor | null,
+  bias?: Tensor | null,
+  options?: NormalizationOptions,
+) => Tensor<FloatOf<D>> = define(
+  "layerNorm",
+  { options: { weight: orNull(tensor), bias: orNull(tensor), ...options }, bare: ["weight", "bias"] },
+  (x, { weight = null, bias = null, ...given }) => norm("layerNorm", x, weight, bias, given),
+);
+
 /** x/√(mean(x²) + eps) over the last axes, times `weight`, which has the shape of those axes. Throws TensorError. */
-export function rmsNorm(x: Tensor, weight: Tensor | null = null, options: NormalizationOptions = {}): Tensor {
-  return norm("rmsNorm", x, weight, null, options);
-}
+export const rmsNorm: <D extends DType>(
+  x: Tensor<D>,
+  weight?: Tensor | null,
+  options?: NormalizationOptions,
+) => Tensor<FloatOf<D>> = define(
+  "rmsNorm",
+  { options: { weight: orNull(tensor), ...options }, bare: ["weight"] },
+  (x, { weight = null, ...given }) => norm("rmsNorm", x, weight, null, given),
+);
 
-/** Each element 0 with probability `p`, the others divided by 1 − p. Throws TensorError. */
-export function dropout(x: Tensor, p = 0.5, { seed, training = true }: DropoutOptions = {}): Tensor {
-  if (!(p >= 0 && p <= 1))
-    throw new TensorError("VALUE", `dropout takes a probability from 0 to 1 but got ${worded(p)}.`);
-  if (!training || p === 0) return x.reshape(x.shape);
-  return apply("dropout", [x], { p, ...stateOf(seed === undefined ? {} : { seed }) }) as Tensor;
-}
+/** {@link Tensor.dropout} as a function. */
+export const dropout: FunctionOf<"dropout"> = define(
+  "dropout",
+  { options: { p: number, seed, training: flag }, bare: ["p"] },
+  (x, { p = 0.5, seed, training = true }) => {
+    if (p < 0 || p > 1) throw new TensorError("VALUE", `dropout takes a probability from 0 to 1 but got ${p}.`);
+    if (!training || p === 0) return x.reshape(x.shape);
+    return apply("dropout", [x], { p, ...stateOf(seed === undefined ? {} : { seed }) });
+  },
+);
 
-const methods = { softmax, logSoftmax, dropout };
-for (const [name, method] of Object.entries(methods) as [string, (x: Tensor, ...args: never[]) => Tensor][]) {
-  Object.defineProperty(Tensor.prototype, name, {
-    value(this: Tensor, ...args: never[]) {
-      return method(this, ...args);
-    },
-    writable: true,
-    configurable: true,
-  });
-}
+install(Tensor.prototype, { softmax, logSoftmax, dropout });

@@ -7,7 +7,10 @@ import { listed, worded } from "../wording.ts";
 import { cat } from "./joining.ts";
 import type { Tensor } from "./tensor.ts";
 
-/** What a border consists of. constant: a number; reflect: the elements behind the edge, turned round; replicate: the edge; circular: those at the other side. */
+/**
+ * What a border consists of. constant: a number; reflect: the elements behind the edge, turned round; replicate: the
+ * edge; circular: those at the other side.
+ */
 export type PadMode = "constant" | "reflect" | "replicate" | "circular";
 
 /** `value`: of a constant border; 0 when left out. */

@@ -8,7 +8,10 @@ export type Preview = Element | typeof gap | Preview[];
 
 /** NumPy's. */
 export const lineWidth = 75;
-/** Floats are written with exponents from this size on, below this size, or when the largest is so many times the smallest. */
+/**
+ * Floats are written with exponents from this size on, below this size, or when the largest is so many times the
+ * smallest.
+ */
 const largest = 1e8;
 const smallest = 1e-4;
 const span = 1e5;
@@ -22,7 +25,10 @@ function plain(value: Element): string {
   return Object.is(value, -0) ? "-0" : String(value);
 }
 
-/** How all elements of a preview are written: whole numbers without a point, others with as many digits after it as they need, at most `digits`. */
+/**
+ * How all elements of a preview are written: whole numbers without a point, others with as many digits after it as they
+ * need, at most `digits`.
+ */
 export function notationOf(preview: Preview, digits: number): (value: Element) => string {
   const finite = elementsOf(preview).filter(
     (value): value is number => typeof value === "number" && Number.isFinite(value),
@@ -48,7 +54,10 @@ export function notationOf(preview: Preview, digits: number): (value: Element) =
   return numeric((value) => rounded(value).toFixed(needed));
 }
 
-/** All of a preview in brackets, over several lines when it has several rows or long ones. `indent`: characters before it on its first line. */
+/**
+ * All of a preview in brackets, over several lines when it has several rows or long ones. `indent`: characters before
+ * it on its first line.
+ */
 export function written(preview: Preview, digits: number, indent: number): string {
   const notation = notationOf(preview, digits);
   const width = elementsOf(preview).reduce<number>((most, value) => Math.max(most, notation(value).length), 0);
@@ -75,7 +84,10 @@ export function writtenOnOneLine(preview: Preview, digits: number): string {
   return write(preview);
 }
 
-/** Words with commas between, in lines that begin after `indent` characters. The last place of a line is a comma's or a bracket's. */
+/**
+ * Words with commas between, in lines that begin after `indent` characters. The last place of a line is a comma's or a
+ * bracket's.
+ */
 function wrapped(words: readonly string[], indent: number): string {
   let text = "";
   let at = indent;

@@ -1,13 +1,30 @@
 // Random tensors: turns seeds into streams of the counter-based generator that runs on the devices.
 import { randomBytes } from "node:crypto";
-import { checkedDType, checkedOptions, emptyTensor, type CreateOptions } from "./create.ts";
+import {
+  anything,
+  count,
+  define,
+  device,
+  finite,
+  reader,
+  seed as seedKind,
+  wholeNumber,
+  install,
+  type Kind,
+} from "./arguments.ts";
+import { createOptions, emptyTensor, tensor as newTensor, otherOptions, type CreateOptions } from "./create.ts";
 import { admits, factsOf, type DType } from "../memory/dtype.ts";
+import { elementsWithin, nearestElement } from "../memory/neighbours.ts";
 import { TensorError } from "../errors.ts";
 import { KernelFamily } from "../ops/library.ts";
+import { stack } from "./joining.ts";
 import { Tensor } from "./tensor.ts";
 import { worded } from "../wording.ts";
 
-/** `seed`: a whole number ≥ 0; the same seed, shape and dtype give the same numbers on every device. Without one the generator of {@link seed} goes on. */
+/**
+ * `seed`: a whole number ≥ 0; the same seed, shape and dtype give the same numbers on every device. Without one the
+ * generator of {@link seed} goes on.
+ */
 export interface RandomOptions<D extends DType> extends CreateOptions<D> {
   readonly seed?: number | bigint;
 }
@@ -26,11 +43,42 @@ export function seed(value: number | bigint): void {
   generator.stream = 0n;
 }
 
+/**
+ * Where the generator of {@link seed} is, on the CPU: `io.save` keeps it with a model, so that training goes on with
+ * the numbers that it would have had.
+ */
+export function generatorState(): Tensor<"uint64"> {
+  return newTensor([generator.seed, generator.stream], { dtype: "uint64", device: "cpu" });
+}
+
+/**
+ * Has the generator go on from where it was at {@link generatorState}. Throws TensorError for what is no such state.
+ */
+export function setGeneratorState(state: Tensor): void {
+  if (!(state instanceof Tensor) || state.dtype !== "uint64" || state.shape.join() !== "2")
+    throw new TensorError(
+      "SEED",
+      `setGeneratorState takes what generatorState() gave, two numbers of uint64, but got ${state instanceof Tensor ? `shape [${state.shape.join(", ")}] of ${state.dtype}` : worded(state)}.`,
+    );
+  const [from, stream] = state.toArray() as [bigint, bigint];
+  generator.seed = from;
+  generator.stream = stream;
+}
+
 const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
 const whole: readonly DType[] = ["int64", "int32", "uint8"];
 const kernels = {
-  uniform: new KernelFamily("create", floats, (type) => `uniform<${type}>`, ["out", "i64", "u64", "u64"]),
-  normal: new KernelFamily("create", floats, (type) => `normal<${type}>`, ["out", "i64", "u64", "u64"]),
+  uniform: new KernelFamily("create", floats, (type) => `uniform<${type}>`, [
+    "out",
+    "i64",
+    "wide",
+    "wide",
+    "wide",
+    "wide",
+    "u64",
+    "u64",
+  ]),
+  normal: new KernelFamily("create", floats, (type) => `normal<${type}>`, ["out", "i64", "wide", "wide", "u64", "u64"]),
 };
 const integers = new KernelFamily("create", whole, (type) => `integers<${type}>`, [
   "out",
@@ -41,12 +89,15 @@ const integers = new KernelFamily("create", whole, (type) => `integers<${type}>`
   "u64",
 ]);
 
-/** Elements that a block makes on a processor's core; a thread of a GPU makes two. */
+/** Elements that a block makes on a processor's core. */
 const serialElements = 8192;
 
+/** Blocks and threads; a thread of a GPU makes the elements of one counter (kDrawn of random.cuh). */
 function blocksFor(out: Tensor): readonly [number, number] {
   const { libraryBlock } = out.deviceProcess.properties;
-  return [Math.ceil(out.size / (libraryBlock === 1 ? serialElements : 2 * libraryBlock)), libraryBlock];
+  const { kind, bytes } = factsOf(out.dtype);
+  const drawn = kind === "float" && bytes < 8 ? 4 : 2;
+  return [Math.ceil(out.size / (libraryBlock === 1 ? serialElements : drawn * libraryBlock)), libraryBlock];
 }
 
 /** The seed and stream of the next random operation. */
@@ -54,13 +105,6 @@ export function stateOf(options: { readonly seed?: number | bigint }): { seed: b
   return options.seed === undefined
     ? { seed: generator.seed, stream: (generator.stream += 1n) }
     : { seed: checkedSeed(options.seed), stream: 0n };
-}
-
-function draw(kernel: "uniform" | "normal", out: Tensor, state: { seed: bigint; stream: bigint }): void {
-  if (out.size > 0)
-    kernels[kernel]
-      .on(out.living().device, out.dtype)
-      .launch(...blocksFor(out), [out, out.size, state.seed, state.stream]);
 }
 
 function checkedFloat(dtype: DType): void {
@@ -71,37 +115,80 @@ function checkedFloat(dtype: DType): void {
     );
 }
 
+const randomOptions = { ...createOptions, seed: seedKind };
+const readRand = reader("rand", {
+  required: { shape: anything },
+  options: { low: finite, high: finite, ...randomOptions },
+  spread: true,
+  ...otherOptions,
+});
+const readRandn = reader("randn", {
+  required: { shape: anything },
+  options: { mean: finite, std: finite, ...randomOptions },
+  spread: true,
+  ...otherOptions,
+});
+
+const readRandint = reader("randint", {
+  required: { low: wholeNumber, high: wholeNumber, shape: anything },
+  options: randomOptions,
+  ...otherOptions,
+});
+const readPermutation = reader("randperm", { required: { n: count }, options: { device, seed: seedKind } });
+
+/** A tensor of elements that a kernel draws with those numbers. */
 function random<D extends DType>(
   kernel: "uniform" | "normal",
   shape: number | readonly number[],
   options: RandomOptions<D>,
+  numbersFor: (dtype: DType) => readonly number[],
 ): Tensor<D> {
-  checkedFloat(checkedDType(checkedOptions(options).dtype ?? "float32"));
-  const state = stateOf(options);
+  const dtype = options.dtype ?? "float32";
+  checkedFloat(dtype);
+  const numbers = numbersFor(dtype);
+  const { seed, stream } = stateOf(options);
   const out = emptyTensor(shape, options);
-  draw(kernel, out, state);
+  if (out.size > 0)
+    kernels[kernel].on(out.living().device, dtype).launch(...blocksFor(out), [out, out.size, ...numbers, seed, stream]);
   return out;
 }
 
-function checkedNumber(name: string, what: string, value: unknown): number {
-  if (typeof value === "number" && Number.isFinite(value)) return value;
-  throw new TensorError("VALUE", `${name} takes a number as ${what} but got ${worded(value)}.`);
-}
-
-/** Uniform in [0, 1), or in [low, high) scaled to it, with the resolution of the dtype (24 bits for float32, 53 for float64). */
+/**
+ * Uniform in [0, 1) or [low, high): low + u · (high − low), rounded to the dtype, for u of 24 bits (53 for float64),
+ * and never `high`. Equal bounds give that number. Throws TensorError where the dtype has no element within the bounds.
+ */
+export function rand(...sizes: number[]): Tensor<"float32">;
+/**
+ * Uniform in [0, 1), or in [low, high) scaled to it, with the resolution of the dtype (24 bits for float32, 53 for
+ * float64).
+ */
 export function rand<D extends DType = "float32">(
   shape: number | readonly number[],
-  options: RandomOptions<D> & UniformOptions = {},
-): Tensor<D> {
-  return scaledTo(random("uniform", shape, options), "rand", options.low ?? 0, options.high ?? 1);
+  options?: RandomOptions<D> & UniformOptions,
+): Tensor<D>;
+export function rand(...args: unknown[]): Tensor {
+  const { shape, low = 0, high = 1, ...options } = readRand(args);
+  return random("uniform", shape as number[], options, (dtype) => uniformNumbers(dtype, low, high));
 }
 
-/** Normal with that mean and standard deviation, 0 and 1 when left out (Box–Muller). float64 may differ between devices in the last bits; the other dtypes practically never do. */
+/**
+ * Normal with that mean and standard deviation, 0 and 1 when left out (Box–Muller from the words that {@link rand} of
+ * the same seed takes, so the two are not independent). float64 may differ between devices in the last bits; the other
+ * dtypes never do.
+ */
+export function randn(...sizes: number[]): Tensor<"float32">;
+/**
+ * Normal with that mean and standard deviation, 0 and 1 when left out (Box–Muller). float64 may differ between devices
+ * in the last bits; the other dtypes practically never do.
+ */
 export function randn<D extends DType = "float32">(
   shape: number | readonly number[],
-  options: RandomOptions<D> & NormalOptions = {},
-): Tensor<D> {
-  return moved(random("normal", shape, options), "randn", options.mean ?? 0, options.std ?? 1);
+  options?: RandomOptions<D> & NormalOptions,
+): Tensor<D>;
+export function randn(...args: unknown[]): Tensor {
+  const { shape, mean = 0, std = 1, ...options } = readRandn(args);
+  if (std < 0) throw new TensorError("VALUE", `randn takes a std ≥ 0 but got ${std}.`);
+  return random("normal", shape as number[], options, () => [mean, std]);
 }
 
 /** Bounds of uniform numbers: 0 and 1 when left out. */
@@ -115,17 +202,18 @@ export interface NormalOptions {
   readonly std?: number;
 }
 
-function scaledTo<T extends Tensor>(x: T, name: string, low: number, high: number): T {
-  checkedNumber(name, "low", low);
-  if (!(checkedNumber(name, "high", high) >= low))
-    throw new TensorError("VALUE", `${name} takes bounds with the smaller first but got low ${low} and high ${high}.`);
-  return low === 0 && high === 1 ? x : (x.mul_(high - low).add_(low) as T);
-}
-
-function moved<T extends Tensor>(x: T, name: string, mean: number, std: number): T {
-  checkedNumber(name, "mean", mean);
-  if (checkedNumber(name, "std", std) < 0) throw new TensorError("VALUE", `${name} takes a std ≥ 0 but got ${std}.`);
-  return mean === 0 && std === 1 ? x : (x.mul_(std).add_(mean) as T);
+/** What the kernel takes: `low`, half of the width, and the least and the largest element within the bounds. */
+function uniformNumbers(dtype: DType, low: number, high: number): readonly number[] {
+  if (high < low)
+    throw new TensorError("VALUE", `rand takes bounds with the smaller first but got low ${low} and high ${high}.`);
+  for (const bound of [low, high])
+    if (!Number.isFinite(nearestElement(dtype, bound)))
+      throw new TensorError("VALUE", `${dtype} cannot hold ${worded(bound)}.`);
+  if (low === high) return [low, 0, nearestElement(dtype, low), nearestElement(dtype, low)];
+  const [first, last] = elementsWithin(dtype, low, high);
+  if (first > last)
+    throw new TensorError("VALUE", `rand finds no ${dtype} from ${low} to below ${high}: choose wider bounds.`);
+  return [low, high / 2 - low / 2, first, last];
 }
 
 /** Whole numbers from `low` to below `high`, int64 unless `dtype` says otherwise. */
@@ -133,54 +221,84 @@ export function randint<D extends DType = "int64">(
   low: number,
   high: number,
   shape: number | readonly number[],
-  options: RandomOptions<D> = {},
-): Tensor<D> {
-  if (!Number.isSafeInteger(low) || !Number.isSafeInteger(high) || high <= low)
-    throw new TensorError(
-      "VALUE",
-      `randint takes whole numbers, the smaller first, but got ${worded(low)} and ${worded(high)}.`,
-    );
-  const dtype = checkedDType(checkedOptions(options).dtype ?? "int64");
+  options?: RandomOptions<D>,
+): Tensor<D>;
+export function randint(...args: unknown[]): Tensor {
+  const { low, high, shape, dtype = "int64", ...options } = readRandint(args);
+  if (high <= low)
+    throw new TensorError("VALUE", `randint takes whole numbers, the smaller first, but got ${low} and ${high}.`);
   if (factsOf(dtype).kind === "bool" || !admits(dtype, low) || !admits(dtype, high - 1))
     throw new TensorError("DTYPE", `${dtype} does not hold all of ${low} to ${high - 1}.`);
   const made = whole.includes(dtype) ? dtype : "int64";
   const state = stateOf(options);
-  const out = emptyTensor(shape, { ...options, dtype: made });
+  const out = emptyTensor(shape as number[], { ...options, dtype: made });
   if (out.size > 0)
     integers
       .on(out.living().device, made)
       .launch(...blocksFor(out), [out, out.size, low, BigInt(high) - BigInt(low), state.seed, state.stream]);
-  return (made === dtype ? out : out.to(dtype)) as Tensor<D>;
+  return made === dtype ? out : out.to(dtype);
 }
 
 /** 1 with the probability that each element says, else 0, in the dtype of the probabilities. */
-export function bernoulli<D extends DType>(
+export const bernoulli: <D extends DType>(
   probabilities: Tensor<D>,
-  options: { readonly seed?: number | bigint } = {},
-): Tensor<D> {
+  options?: { readonly seed?: number | bigint },
+) => Tensor<D> = define("bernoulli", { options: { seed: seedKind } }, (probabilities, options) => {
   checkedFloat(probabilities.dtype);
   const drawn = rand(probabilities.shape, {
     ...options,
     device: probabilities.device,
     dtype: probabilities.dtype === "float64" ? "float64" : "float32",
   });
-  return drawn.lt(probabilities.detach()).to(probabilities.dtype) as Tensor<D>;
-}
+  return drawn.lt(probabilities.detach()).to(probabilities.dtype);
+});
 
 /** The numbers 0 to n − 1 in random order, as int64. */
 export function randperm(
   n: number,
-  options: { readonly seed?: number | bigint; readonly device?: string } = {},
-): Tensor<"int64"> {
-  if (!Number.isSafeInteger(n) || n < 0)
-    throw new TensorError("VALUE", `randperm takes a whole number ≥ 0 but got ${worded(n)}.`);
+  options?: { readonly seed?: number | bigint; readonly device?: string },
+): Tensor<"int64">;
+export function randperm(...args: unknown[]): Tensor<"int64"> {
+  const { n, ...options } = readPermutation(args);
   using keys = rand([n], { ...options, dtype: "float64" });
   return keys.argsort();
 }
 
+/** Throws TensorError for weights that draw nothing, or too few above 0 to draw `least` different ones of each row. */
+function checkedWeights(wide: Tensor, least: number): void {
+  const isValid = wide.ge(0).logicalAnd(wide.lt(Infinity)) as Tensor<"bool">;
+  const above = (wide.gt(0) as Tensor).sum({ axis: -1 }).min() as Tensor;
+  const total = wide.sum({ axis: -1 }).max() as Tensor;
+  const [valid, fewest, largest] = stack(
+    [isValid.all(), above, total].map((each) => each.to("float64")),
+  ).toArray() as number[];
+  if (valid === 0)
+    throw new TensorError(
+      "VALUE",
+      `multinomial takes weights ≥ 0 that are finite and not all 0 in a row, but there is ${wide.maskedSelect(isValid.logicalNot()).get(0).item()}.`,
+    );
+  if (fewest === 0)
+    throw new TensorError(
+      "VALUE",
+      "multinomial takes weights ≥ 0 that are finite and not all 0 in a row, but there is a row of zeros.",
+    );
+  if (Number(fewest) < least)
+    throw new TensorError(
+      "VALUE",
+      `multinomial draws ${least} different positions of each row, but there is a row with ${fewest} weights above 0: take a smaller count, or { replacement: true }.`,
+    );
+  if (largest === Infinity)
+    throw new TensorError(
+      "VALUE",
+      "multinomial takes rows of weights whose sum float64 holds, but there is one beyond it: divide them by their largest.",
+    );
+}
+
 /**
- * `count` positions along the last axis of rows of weights ≥ 0, each with a probability in proportion to its weight; int64 of shape […, count]. Without `replacement` no
- * position comes twice. Weights need not add up to 1.
+ * `count` positions along the last axis of rows of weights, each with a probability in proportion to its weight; int64
+ * of shape […, count]. Without `replacement` no position comes twice. A weight of 0 is never drawn. Weights need not
+ * add up to 1. Waits for the device to look at them. Throws TensorError for one that is negative or not finite, for a
+ * row of zeros, and without `replacement` for fewer weights above 0 than `count`.
  */
 export function multinomial(
   weights: Tensor,
@@ -197,21 +315,30 @@ export function multinomial(
     );
   }
   const wide = weights.detach().to("float64");
+  const rows = weights.shape.slice(0, -1);
+  if (rows.every((size) => size > 0) && count > 0) {
+    if (length === 0)
+      throw new TensorError("VALUE", `multinomial draws ${count} positions of each row, but rows have no weights.`);
+    checkedWeights(wide, replacement ? 1 : count);
+  }
+  const isAbove = wide.gt(0) as Tensor<"bool">;
   if (!replacement) {
-    // The first of exponential waiting times, each at the rate of its weight.
+    // The first of exponential waiting times, each at the rate of its weight. For what is never drawn NaN, the last of
+    // all: the others may be infinite.
     const times = rand(weights.shape, { ...random, device: weights.device, dtype: "float64" })
       .neg()
       .log1p()
       .neg()
       .div(wide) as Tensor;
-    return times.topk(count, { largest: false }).indices;
+    return times.where(isAbove, NaN).topk(count, { largest: false }).indices;
   }
-  const sums = wide.cumsum({ axis: -1 }) as Tensor<"float64">;
-  const totals = sums.slice(...Array<null>(weights.shape.length - 1).fill(null), [length - 1]);
-  const at = rand([...weights.shape.slice(0, -1), count], { ...random, device: weights.device, dtype: "float64" }).mul(
+  // The sums up to weights above 0, which go up there only: sums that threads share may differ in their last bits.
+  const { values: sums } = (wide.cumsum({ axis: -1 }) as Tensor<"float64">).where(isAbove, 0).cummax({ axis: -1 });
+  const totals = sums.slice(...Array<null>(rows.length).fill(null), [-1, null]);
+  const at = rand([...rows, count], { ...random, device: weights.device, dtype: "float64" }).mul(
     totals,
   ) as Tensor<"float64">;
-  return sums.searchsorted(at, { right: true });
+  return (sums as Tensor<"float64">).searchsorted(at, { right: true });
 }
 
 declare module "./tensor.ts" {
@@ -223,29 +350,19 @@ declare module "./tensor.ts" {
   }
 }
 
-function refill(
-  target: Tensor,
+const seeded = { seed: seedKind };
+const refill = (
+  name: "uniform_" | "normal_",
+  options: Readonly<Record<string, Kind<unknown>>>,
   make: (shape: readonly number[], options: RandomOptions<DType>) => Tensor,
-  options: object,
-): Tensor {
-  checkedFloat(target.dtype);
-  using drawn = make(target.shape, { ...options, dtype: target.dtype, device: target.device });
-  return target.copy_(drawn);
-}
+) =>
+  define(name, { options }, (target, given) => {
+    checkedFloat(target.dtype);
+    using drawn = make(target.shape, { ...given, dtype: target.dtype, device: target.device });
+    return target.copy_(drawn);
+  }) as (x: Tensor) => unknown;
 
-Object.defineProperties(Tensor.prototype, {
-  uniform_: {
-    value(this: Tensor, options: object = {}) {
-      return refill(this, rand, options);
-    },
-    writable: true,
-    configurable: true,
-  },
-  normal_: {
-    value(this: Tensor, options: object = {}) {
-      return refill(this, randn, options);
-    },
-    writable: true,
-    configurable: true,
-  },
+install(Tensor.prototype, {
+  uniform_: refill("uniform_", { low: finite, high: finite, ...seeded }, rand),
+  normal_: refill("normal_", { mean: finite, std: finite, ...seeded }, randn),
 });

@@ -1,132 +1,222 @@
-// Reductions as methods: what each takes, and which operation it is.
+// Reductions as methods and functions: what each takes, and which operation it is.
 import { apply } from "../ops/apply.ts";
-import type { ReductionName } from "../ops/reductions.ts";
-import type { DType } from "../memory/dtype.ts";
+import { factsOf, type DType } from "../memory/dtype.ts";
+import type { FloatOf, SumOf } from "../memory/promotion.ts";
 import { TensorError } from "../errors.ts";
 import { checkedAxis } from "../memory/shape.ts";
-import { worded } from "../wording.ts";
+import { listed } from "../wording.ts";
+import { axes, define, dtype, either, flag, install, number, oneOf, type FunctionOf } from "./arguments.ts";
 import { Tensor } from "./tensor.ts";
 
-/** `axis`: one axis, several, or all (left out); negative ones count from the end. `keepdims`: reduced axes stay, with size 1. */
+/** One axis or several; negative ones count from the end. */
+export type Axes = number | readonly number[];
+
+/**
+ * `axis`: one axis, several, or all (left out); negative ones count from the end. `keepdims`: reduced axes stay, with
+ * size 1. `dim` and `keepdim` are PyTorch's names for them.
+ */
 export interface ReduceOptions {
-  readonly axis?: number | readonly number[];
+  readonly axis?: Axes;
   readonly keepdims?: boolean;
+  readonly dim?: Axes;
+  readonly keepdim?: boolean;
 }
 
-/** `ord`: 2 (√Σx²) when left out, 1 (Σ|x|), Infinity and -Infinity (the largest and smallest |x|), 0 (how many are not 0), another p ((Σ|x|^p)^(1/p)), or "fro", which is 2. */
+/** `dtype`: what the elements become before they are added or multiplied, and the dtype of the result. */
+export interface TotalOptions<E extends DType = DType> extends ReduceOptions {
+  readonly dtype?: E;
+}
+
+/**
+ * `ord`: 2 (√Σx²) when left out, 1 (Σ|x|), Infinity and -Infinity (the largest and smallest |x|), 0 (how many are not
+ * 0), another p ((Σ|x|^p)^(1/p)), or "fro", which is 2.
+ */
 export interface NormOptions extends ReduceOptions {
   readonly ord?: number | "fro";
 }
 
-/** `correction` is taken off the count: 1 (of a sample) when left out, 0 for the variance of all there is. */
+/**
+ * `correction` is taken off the count: 1 (of a sample) when left out, 0 for the variance of all there is. NumPy calls
+ * it `ddof`; PyTorch's `unbiased: false` is 0.
+ */
 export interface VarianceOptions extends ReduceOptions {
   readonly correction?: number;
+  readonly ddof?: number;
+  readonly unbiased?: boolean;
 }
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
-    /** Sum over the axes. Floats stay (narrow ones accumulate in float32), integers and bool give int64. */
-    sum(options?: ReduceOptions): Tensor;
+    /**
+     * Sum over the axes. Floats stay (narrow ones accumulate in float32), uint64 too; other integers and bool give
+     * int64.
+     */
+    sum<E extends DType = SumOf<D>>(axis?: Axes | TotalOptions<E>, keepdims?: boolean): Tensor<E>;
     /** Mean over the axes; integers give float32. */
-    mean(options?: ReduceOptions): Tensor;
-    /** Product over the axes. Floats stay, integers and bool give int64. */
-    prod(options?: ReduceOptions): Tensor;
+    mean<E extends DType = FloatOf<D>>(axis?: Axes | TotalOptions<E>, keepdims?: boolean): Tensor<E>;
+    /** Product over the axes. Floats and uint64 stay, other integers and bool give int64. */
+    prod<E extends DType = SumOf<D>>(axis?: Axes | TotalOptions<E>, keepdims?: boolean): Tensor<E>;
     /** Largest element; NaN when there is one. Throws TensorError over no elements. */
-    max(options?: ReduceOptions): Tensor<D>;
+    max(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<D>;
     /** Smallest element; NaN when there is one. Throws TensorError over no elements. */
-    min(options?: ReduceOptions): Tensor<D>;
-    /** Position of the largest element among the reduced ones, in row-major order; the first of equal ones, and of NaN the first. Throws TensorError over no elements. */
-    argmax(options?: ReduceOptions): Tensor<"int64">;
+    min(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<D>;
+    /**
+     * Position of the largest element among the reduced ones, in row-major order; the first of equal ones, and of NaN
+     * the first. Throws TensorError over no elements.
+     */
+    argmax(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<"int64">;
     /** Position of the smallest element; as {@link Tensor.argmax}. */
-    argmin(options?: ReduceOptions): Tensor<"int64">;
+    argmin(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<"int64">;
     /** Whether any element is not 0; NaN counts as not 0. */
-    any(options?: ReduceOptions): Tensor<"bool">;
+    any(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<"bool">;
     /** Whether no element is 0. */
-    all(options?: ReduceOptions): Tensor<"bool">;
+    all(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<"bool">;
     /** log Σe^x, without overflow. Throws TensorError for integers. */
-    logsumexp(options?: ReduceOptions): Tensor<D>;
+    logsumexp(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<D>;
     /** Norm of the elements as a vector, see {@link NormOptions}. Throws TensorError for integers. */
     norm(options?: NormOptions): Tensor<D>;
-    /** Variance, see {@link VarianceOptions}; NaN where no more elements than the correction. Throws TensorError for integers. */
-    var(options?: VarianceOptions): Tensor<D>;
+    /**
+     * Variance, see {@link VarianceOptions}; NaN where no more elements than the correction. Throws TensorError for
+     * integers.
+     */
+    var(axis?: Axes | VarianceOptions, keepdims?: boolean): Tensor<D>;
     /** Standard deviation: the root of {@link Tensor.var}. */
-    std(options?: VarianceOptions): Tensor<D>;
+    std(axis?: Axes | VarianceOptions, keepdims?: boolean): Tensor<D>;
   }
 }
 
-/** The axes of a reduction, sorted and from the front. Throws TensorError. */
-export function reductionOf({ shape }: Tensor, options: ReduceOptions): { axes: number[]; keepdims: boolean } {
-  if (typeof options !== "object" || options === null)
-    throw new TensorError(
-      "OPTIONS",
-      `Options are an object, such as { axis: 0, keepdims: true }, but got ${worded(options)}.`,
-    );
-  const { axis, keepdims = false } = options;
+type Total<E extends DType> = Axes | TotalOptions<E>;
+
+/** What all reductions take. */
+export const reduceOptions = { axis: axes, keepdims: flag };
+export const bareReduction = ["axis", "keepdims"] as const;
+
+/** The axes of a reduction, sorted and from the front; a tensor without axes has axis 0 and −1. Throws TensorError. */
+export function reductionOf(
+  { shape }: Tensor,
+  { axis, keepdims = false }: { readonly axis?: Axes; readonly keepdims?: boolean },
+): { axes: number[]; keepdims: boolean } {
   const rank = shape.length;
-  const list: readonly number[] =
-    axis === undefined ? [...Array(rank).keys()] : Array.isArray(axis) ? (axis as readonly number[]) : [axis as number];
-  return { axes: [...new Set(list.map((each) => checkedAxis(each, rank)))].sort((a, b) => a - b), keepdims };
+  if (axis === undefined) return { axes: [...Array(rank).keys()], keepdims };
+  const list = (Array.isArray(axis) ? (axis as readonly number[]) : [axis as number]).map((each) =>
+    checkedAxis(each, Math.max(1, rank)),
+  );
+  if (new Set(list).size !== list.length)
+    throw new TensorError("AXIS", `Each axis is reduced once, but ${listed(axis)} names one twice.`);
+  return { axes: rank === 0 ? [] : list.sort((a, b) => a - b), keepdims };
 }
 
-function normed(x: Tensor, options: NormOptions): Tensor {
-  const { ord = 2 } = options;
-  if (ord === 2 || ord === "fro") return apply("norm", [x], reductionOf(x, options)) as Tensor;
-  if (typeof ord !== "number" || Number.isNaN(ord))
-    throw new TensorError("OPTIONS", `norm takes a number or "fro" as ord but got ${worded(ord)}.`);
-  // Refused in the words of the norm, not of what it is made of.
-  if (!x.dtype.includes("float"))
-    throw new TensorError("DTYPE", `norm takes floats but got ${x.dtype}: convert it, e.g. with .to("float32").`);
-  if (ord === 0) return x.ne(0).sum(options).to(x.dtype);
-  const magnitudes = x.abs();
-  if (ord === Infinity) return magnitudes.max(options);
-  if (ord === -Infinity) return magnitudes.min(options);
-  return ord === 1
-    ? magnitudes.sum(options)
-    : magnitudes
-        .pow(ord)
-        .sum(options)
-        .pow(1 / ord);
-}
+const reduce = <F extends (x: never, ...args: never[]) => unknown>(
+  name: "max" | "min" | "argmax" | "argmin" | "any" | "all" | "logsumexp",
+): F =>
+  define(name, { options: reduceOptions, bare: bareReduction }, (x, given) => apply(name, [x], reductionOf(x, given)));
 
-function spreadOf(name: "variance" | "std") {
-  return function (this: Tensor, options: VarianceOptions = {}): Tensor {
-    const reduction = reductionOf(this, options);
-    const { correction = 1 } = options;
-    if (!Number.isFinite(correction))
-      throw new TensorError(
-        "OPTIONS",
-        `${name === "std" ? "std" : "var"} takes a number as correction but got ${worded(correction)}.`,
-      );
-    return apply(name, [this], { ...reduction, correction }) as Tensor;
-  };
-}
+const total = <F extends (x: never, ...args: never[]) => unknown>(name: "sum" | "mean" | "prod"): F =>
+  define(name, { options: { ...reduceOptions, dtype }, bare: bareReduction }, (x, { dtype: wanted, ...given }) => {
+    if (wanted === undefined) return apply(name, [x], reductionOf(x, given));
+    return (apply(name, [x.to(wanted)], reductionOf(x, given)) as Tensor).to(wanted);
+  });
 
-const simple = [
-  "sum",
-  "mean",
-  "prod",
-  "max",
-  "min",
-  "argmax",
-  "argmin",
-  "any",
-  "all",
-  "logsumexp",
-] as const satisfies readonly ReductionName[];
-const methods: Record<string, (this: Tensor, options?: never) => Tensor> = {
-  ...Object.fromEntries(
-    simple.map((name) => [
-      name,
-      function (this: Tensor, options: ReduceOptions = {}) {
-        return apply(name, [this], reductionOf(this, options)) as Tensor;
-      },
-    ]),
-  ),
-  norm(options: NormOptions = {}) {
-    return normed(this, options);
+const spread = <F extends (x: never, ...args: never[]) => unknown>(name: "var" | "std"): F =>
+  define(
+    name,
+    {
+      options: { ...reduceOptions, correction: number },
+      bare: bareReduction,
+      aliases: { ddof: "correction", unbiased: (value) => ({ correction: value === false ? 0 : 1 }) },
+    },
+    (x, { correction = 1, ...given }) =>
+      apply(name === "var" ? "variance" : "std", [x], { ...reductionOf(x, given), correction }),
+  );
+
+/** {@link Tensor.sum} as a function. */
+export const sum: <D extends DType, E extends DType = SumOf<D>>(
+  x: Tensor<D>,
+  axis?: Total<E>,
+  keepdims?: boolean,
+) => Tensor<E> = total("sum");
+/** {@link Tensor.mean} as a function. */
+export const mean: <D extends DType, E extends DType = FloatOf<D>>(
+  x: Tensor<D>,
+  axis?: Total<E>,
+  keepdims?: boolean,
+) => Tensor<E> = total("mean");
+/** {@link Tensor.prod} as a function. */
+export const prod: <D extends DType, E extends DType = SumOf<D>>(
+  x: Tensor<D>,
+  axis?: Total<E>,
+  keepdims?: boolean,
+) => Tensor<E> = total("prod");
+/** {@link Tensor.max} as a function. */
+export const max: FunctionOf<"max"> = reduce("max");
+/** {@link Tensor.min} as a function. */
+export const min: FunctionOf<"min"> = reduce("min");
+/** {@link Tensor.argmax} as a function. */
+export const argmax: FunctionOf<"argmax"> = reduce("argmax");
+/** {@link Tensor.argmin} as a function. */
+export const argmin: FunctionOf<"argmin"> = reduce("argmin");
+/** {@link Tensor.any} as a function. */
+export const any: FunctionOf<"any"> = reduce("any");
+/** {@link Tensor.all} as a function. */
+export const all: FunctionOf<"all"> = reduce("all");
+/** {@link Tensor.logsumexp} as a function. */
+export const logsumexp: FunctionOf<"logsumexp"> = reduce("logsumexp");
+/** {@link Tensor.var} as a function; `var` is a word of JavaScript's. */
+export const variance: FunctionOf<"var"> = spread("var");
+/** {@link Tensor.std} as a function. */
+export const std: FunctionOf<"std"> = spread("std");
+
+/** {@link Tensor.norm} as a function. */
+export const norm: FunctionOf<"norm"> = define(
+  "norm",
+  { options: { ord: either(number, oneOf("fro")), ...reduceOptions } },
+  (x, { ord = 2, ...given }) => {
+    if (ord === 2 || ord === "fro") return apply("norm", [x], reductionOf(x, given));
+    // Refused in the words of the norm, not of what it is made of.
+    if (!x.dtype.includes("float"))
+      throw new TensorError("DTYPE", `norm takes floats but got ${x.dtype}: convert it, e.g. with .to("float32").`);
+    if (ord === 0) return x.ne(0).sum(given).to(x.dtype);
+    const magnitudes = x.abs();
+    if (ord === Infinity) return magnitudes.max(given);
+    if (ord === -Infinity) return magnitudes.min(given);
+    if (ord === 1) return magnitudes.sum(given);
+    // Powers of 16 bits would overflow between.
+    return factsOf(x.dtype).bytes > 2
+      ? powerNorm(magnitudes, ord, given)
+      : powerNorm(magnitudes.to("float32"), ord, given).to(x.dtype);
   },
-  var: spreadOf("variance"),
-  std: spreadOf("std"),
-};
-for (const [name, value] of Object.entries(methods))
-  Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });
+);
+
+/** (Σm^p)^(1/p), whose slope is 0 where it is 0 and in elements that are 0, as PyTorch's: powers have none there. */
+function powerNorm(magnitudes: Tensor, p: number, given: ReduceOptions): Tensor {
+  const some = magnitudes.ne(0);
+  const powers =
+    p < 1
+      ? magnitudes
+          .where(some, 1)
+          .pow(p)
+          .where(some, p > 0 ? 0 : Infinity)
+      : magnitudes.pow(p);
+  const sums = powers.sum(given);
+  const isSome = sums.ne(0);
+  return sums
+    .where(isSome, 1)
+    .pow(1 / p)
+    .where(isSome, 0) as Tensor;
+}
+
+install(Tensor.prototype, {
+  sum,
+  mean,
+  prod,
+  max,
+  min,
+  argmax,
+  argmin,
+  any,
+  all,
+  logsumexp,
+  norm,
+  var: variance,
+  std,
+});

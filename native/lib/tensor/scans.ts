@@ -1,14 +1,28 @@
-// Cumulative operations as methods: each element becomes the sum, product, largest or smallest of those up to it.
+// Cumulative operations as methods and functions: each element becomes the sum, product, largest or smallest of those
+// up to it.
 import { apply, applyAll } from "../ops/apply.ts";
 import type { DType } from "../memory/dtype.ts";
-import { checkedAxis } from "../memory/shape.ts";
+import type { SumOf } from "../memory/promotion.ts";
 import { TensorError } from "../errors.ts";
-import { worded } from "../wording.ts";
+import { checkedAxis, formatShape } from "../memory/shape.ts";
+import { axis, define, dtype, flag, install, type FunctionOf } from "./arguments.ts";
+import { full } from "./create.ts";
+import { cat } from "./joining.ts";
 import { Tensor } from "./tensor.ts";
 
-/** Along one axis; negative ones count from the end. */
+/** Along one axis; negative ones count from the end, and a list needs none. `dim` is PyTorch's name for it. */
 export interface AxisOptions {
-  readonly axis: number;
+  readonly axis?: number;
+  readonly dim?: number;
+}
+
+/**
+ * `dtype`: what the elements become first, and the dtype of the result. `includeInitial`: the sum or product of no
+ * elements, 0 or 1, stands in front, and the axis has one more.
+ */
+export interface CumulativeOptions<E extends DType = DType> extends AxisOptions {
+  readonly dtype?: E;
+  readonly includeInitial?: boolean;
 }
 
 /** Elements with their positions along the axis that was worked on. */
@@ -19,38 +33,26 @@ export interface Selected<D extends DType = DType> {
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
-    /** Running sum along an axis. Floats stay, integers and bool give int64. */
-    cumsum(options: AxisOptions): Tensor;
-    /** Running product along an axis. Floats stay, integers and bool give int64. */
-    cumprod(options: AxisOptions): Tensor;
+    /** Running sum along an axis. Floats and uint64 stay, other integers and bool give int64. */
+    cumsum<E extends DType = SumOf<D>>(axis?: number | CumulativeOptions<E>): Tensor<E>;
+    /** Running product along an axis. Floats and uint64 stay, other integers and bool give int64. */
+    cumprod<E extends DType = SumOf<D>>(axis?: number | CumulativeOptions<E>): Tensor<E>;
     /** The largest element so far along an axis, and where it is: of equal ones the last. From a NaN on it is NaN. */
-    cummax(options: AxisOptions): Selected<D>;
+    cummax(axis?: number | AxisOptions): Selected<D>;
     /** The smallest element so far along an axis, and where it is; as {@link Tensor.cummax}. */
-    cummin(options: AxisOptions): Selected<D>;
+    cummin(axis?: number | AxisOptions): Selected<D>;
   }
 }
 
-/** The axis that the options name, from the front; a tensor without axes has axis 0 and −1. Throws TensorError. */
-export function axisOf(name: string, { shape }: Tensor, options: AxisOptions): number {
-  if (typeof options !== "object" || options === null || typeof options.axis !== "number")
-    throw new TensorError("OPTIONS", `${name} takes an axis, such as { axis: 0 }, but got ${worded(options)}.`);
-  return checkedAxis(options.axis, Math.max(1, shape.length));
+/** The axis that was named, from the front; a tensor without axes has axis 0 and −1. Throws TensorError. */
+export function axisOf(name: string, { shape }: Tensor, named: number | undefined): number {
+  if (named === undefined && shape.length > 1)
+    throw new TensorError(
+      "AXIS",
+      `${name} of a tensor of shape ${formatShape(shape)} needs an axis: write { axis: 0 }, for example.`,
+    );
+  return checkedAxis(named ?? 0, Math.max(1, shape.length));
 }
-
-const methods: Record<string, (this: Tensor, options: AxisOptions) => unknown> = {
-  cumsum(options) {
-    return apply("cumsum", [this], { axis: axisOf("cumsum", this, options) });
-  },
-  cumprod(options) {
-    return apply("cumprod", [this], { axis: axisOf("cumprod", this, options) });
-  },
-  cummax(options) {
-    return selected("cummax", this, { axis: axisOf("cummax", this, options) });
-  },
-  cummin(options) {
-    return selected("cummin", this, { axis: axisOf("cummin", this, options) });
-  },
-};
 
 /** The two results of an operation that selects elements. */
 export function selected(name: string, x: Tensor, attributes: object): Selected {
@@ -58,5 +60,34 @@ export function selected(name: string, x: Tensor, attributes: object): Selected 
   return { values: values as Tensor, indices: indices as Tensor<"int64"> };
 }
 
-for (const [name, value] of Object.entries(methods))
-  Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });
+const total = <F extends (x: never, ...args: never[]) => unknown>(name: "cumsum" | "cumprod", initial: 0 | 1): F =>
+  define(name, { options: { axis, dtype, includeInitial: flag }, bare: ["axis"] }, (x, given) => {
+    const at = axisOf(name, x, given.axis);
+    const over = (from: Tensor) => apply(name, [from], { axis: at }) as Tensor;
+    const sums = given.dtype === undefined ? over(x) : over(x.to(given.dtype)).to(given.dtype);
+    if (given.includeInitial !== true) return sums;
+    const row = sums.shape.length === 0 ? sums.reshape([1]) : sums;
+    const first = full(row.shape.with(at, 1), initial, { dtype: row.dtype, device: row.device });
+    return cat([first, row], { axis: at });
+  });
+
+const extreme = <F extends (x: never, ...args: never[]) => unknown>(name: "cummax" | "cummin"): F =>
+  define(name, { options: { axis }, bare: ["axis"] }, (x, given) =>
+    selected(name, x, { axis: axisOf(name, x, given.axis) }),
+  );
+
+type CumulativeFunction = <D extends DType, E extends DType = SumOf<D>>(
+  x: Tensor<D>,
+  axis?: number | CumulativeOptions<E>,
+) => Tensor<E>;
+
+/** {@link Tensor.cumsum} as a function. */
+export const cumsum: CumulativeFunction = total("cumsum", 0);
+/** {@link Tensor.cumprod} as a function. */
+export const cumprod: CumulativeFunction = total("cumprod", 1);
+/** {@link Tensor.cummax} as a function. */
+export const cummax: FunctionOf<"cummax"> = extreme("cummax");
+/** {@link Tensor.cummin} as a function. */
+export const cummin: FunctionOf<"cummin"> = extreme("cummin");
+
+install(Tensor.prototype, { cumsum, cumprod, cummax, cummin });

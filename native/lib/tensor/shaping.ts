@@ -1,4 +1,5 @@
-// Shapes changed as methods: axes added, dropped, joined and moved; parts cut, repeated, turned and shifted; triangles, diagonals, borders and mixtures.
+// Shapes changed as methods: axes added, dropped, joined and moved; parts cut, repeated, turned and shifted; triangles,
+// diagonals, borders and mixtures.
 import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import { checkedAxis, formatShape, sizeOf, stridesOf, type AxisSlice } from "../memory/shape.ts";
@@ -7,16 +8,46 @@ import { listed, worded } from "../wording.ts";
 import { arange } from "./create.ts";
 import { cat } from "./joining.ts";
 import { padded, type PadOptions } from "./padding.ts";
+import {
+  anything,
+  axes,
+  axis,
+  define,
+  either,
+  install,
+  number,
+  oneOf,
+  scalar,
+  wholeNumber,
+  wholeNumbers,
+  tensor,
+  type FunctionOf,
+  type Kind,
+} from "./arguments.ts";
 import { Tensor } from "./tensor.ts";
 
-/** How the elements of a tensor lie: in row-major order, or of a tensor of [batch, channels, height, width] the channels of a place side by side. */
+/**
+ * How the elements of a tensor lie: in row-major order, or of a tensor of [batch, channels, height, width] the channels
+ * of a place side by side.
+ */
 export type MemoryFormat = "contiguous" | "channelsLast";
 type Axes = number | readonly number[];
+/** A list, or its numbers in a row. */
+type ListOrRow = number[] | [list: readonly number[]];
+/** `dim` is PyTorch's name for the axis. */
+interface AxisOption {
+  readonly axis?: number;
+  readonly dim?: number;
+}
+interface AxesOption {
+  readonly axis?: Axes;
+  readonly dim?: Axes;
+}
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /** A view without the axes of size 1: those named (others stay as they are), or all. */
-    squeeze(axis?: Axes): Tensor<D>;
+    squeeze(axis?: Axes | AxesOption): Tensor<D>;
     /** A view with a new axis of size 1 at that place of the result. */
     unsqueeze(axis: number): Tensor<D>;
     /** The axes from `start` to `end`, both included, as one. A view when the strides allow. */
@@ -28,28 +59,39 @@ declare module "./tensor.ts" {
     /** A view with axes moved to other places; the rest keep their order. */
     moveAxis(from: Axes, to: Axes): Tensor<D>;
     /** {@link Tensor.transpose} with all axes named. */
-    permute(axes: readonly number[]): Tensor<D>;
+    permute(...axes: ListOrRow): Tensor<D>;
     /** {@link Tensor.expand}. */
-    broadcastTo(shape: readonly number[]): Tensor<D>;
+    broadcastTo(...shape: ListOrRow): Tensor<D>;
     /** A view with the order of elements turned round along the axes, all of them when left out. */
-    flip(axis?: Axes): Tensor<D>;
-    /** Elements shifted along axes; those that leave at one end come in at the other. Without `axis` in row-major order. */
-    roll(shift: Axes, options?: { readonly axis?: Axes }): Tensor<D>;
+    flip(axis?: Axes | AxesOption): Tensor<D>;
+    /**
+     * Elements shifted along axes; those that leave at one end come in at the other. Without `axis` in row-major order.
+     */
+    roll(shift: Axes, axis?: Axes | AxesOption): Tensor<D>;
     /** The whole, that many times along each axis, of which there may be more than the tensor has. */
-    repeat(times: readonly number[]): Tensor<D>;
+    repeat(...times: ListOrRow): Tensor<D>;
     /** {@link Tensor.repeat}, where missing numbers in front are 1. */
-    tile(times: readonly number[]): Tensor<D>;
-    /** Each row along the axis that many times, one number for all or for each; without `axis` each element, as a list. */
-    repeatInterleave(times: Axes, options?: { readonly axis?: number }): Tensor<D>;
+    tile(...times: ListOrRow): Tensor<D>;
+    /**
+     * Each row along the axis that many times, one number for all or for each; without `axis` each element, as a list.
+     * Numbers in a tensor are waited for.
+     */
+    repeatInterleave(times: Axes | Tensor, axis?: number | AxisOption): Tensor<D>;
     /** Views of parts along an axis: of that size, the last one smaller, or of the sizes listed. */
-    split(size: number | readonly number[], options?: { readonly axis?: number }): Tensor<D>[];
+    split(size: number | readonly number[], axis?: number | AxisOption): Tensor<D>[];
     /** At most that many views of parts of equal size along an axis, the last one smaller. */
-    chunk(count: number, options?: { readonly axis?: number }): Tensor<D>[];
+    chunk(count: number, axis?: number | AxisOption): Tensor<D>[];
     /** A view for each index of the axis. */
-    unbind(axis?: number): Tensor<D>[];
-    /** A border of widths [before, after] of the last axis, then of the one before it, … Constant widths may be negative, which cuts off. */
+    unbind(axis?: number | AxisOption): Tensor<D>[];
+    /**
+     * A border of widths [before, after] of the last axis, then of the one before it, … Constant widths may be
+     * negative, which cuts off.
+     */
     pad(widths: readonly number[], options?: PadOptions): Tensor<D>;
-    /** A view of a diagonal of two axes, the first and second when left out, as the last axis; `offset` > 0 lies above the main one. */
+    /**
+     * A view of a diagonal of two axes, the first and second when left out, as the last axis; `offset` > 0 lies above
+     * the main one.
+     */
     diagonal(options?: { readonly offset?: number; readonly axes?: readonly [number, number] }): Tensor<D>;
     /** The last two axes below and on a diagonal; above it 0. */
     tril(offset?: number): Tensor<D>;
@@ -57,23 +99,15 @@ declare module "./tensor.ts" {
     triu(offset?: number): Tensor<D>;
     /** Whether the elements lie in that order without gaps. */
     isContiguousIn(format: MemoryFormat): boolean;
-    /** this + weight · (end − this). */
-    lerp(end: Tensor, weight: number | Tensor): Tensor;
-    /** this + value · a · b. */
-    addcmul(a: Tensor, b: Tensor, options?: { readonly value?: number }): Tensor;
-    /** this + value · a / b. */
-    addcdiv(a: Tensor, b: Tensor, options?: { readonly value?: number }): Tensor;
   }
 }
 
-function listOf(numbers: Axes): readonly number[] {
-  if (Array.isArray(numbers)) return numbers as readonly number[];
-  if (typeof numbers === "number") return [numbers];
-  throw new TensorError(
-    "AXIS",
-    `This takes a whole number, such as an axis, or a list of them, but got ${worded(numbers)}.`,
-  );
-}
+const numberOrList: Kind<Axes> = {
+  ...axes,
+  wanted: "a whole number or a list of them",
+  has: (value) => number.has(value) || axes.has(value),
+};
+const listOf = (numbers: Axes): readonly number[] => (typeof numbers === "number" ? [numbers] : numbers);
 const checkedAxes = (axes: Axes, rank: number) => listOf(axes).map((axis) => checkedAxis(axis, rank));
 const replaced = (shape: readonly number[], from: number, count: number, sizes: readonly number[]) => [
   ...shape.slice(0, from),
@@ -127,28 +161,46 @@ function triangle(x: Tensor, offset: number, isLower: boolean): Tensor {
   return x.where(mask, x.dtype === "bool" ? false : 0);
 }
 
-const methods: Record<string, (this: Tensor, ...args: never[]) => unknown> & ThisType<Tensor> = {
-  squeeze(axis?: Axes) {
-    const named = axis === undefined ? null : checkedAxes(axis, this.shape.length);
-    return this.reshape(this.shape.filter((size, at) => size !== 1 || (named !== null && !named.includes(at))));
+/** {@link Tensor.squeeze} as a function. */
+export const squeeze: FunctionOf<"squeeze"> = define(
+  "squeeze",
+  { options: { axis: axes }, bare: ["axis"] },
+  (x, { axis }) => {
+    const named = axis === undefined ? null : checkedAxes(axis, x.shape.length);
+    return x.reshape(x.shape.filter((size, at) => size !== 1 || (named !== null && !named.includes(at))));
   },
-  unsqueeze(axis: number) {
-    return this.reshape(replaced(this.shape, checkedAxis(axis, this.shape.length + 1), 0, [1]));
-  },
-  flatten(start = 0, end = -1) {
-    const rank = this.shape.length;
-    if (rank === 0) return this.reshape([1]);
+);
+
+/** {@link Tensor.unsqueeze} as a function. */
+export const unsqueeze: FunctionOf<"unsqueeze"> = define("unsqueeze", { required: { axis } }, (x, { axis }) => {
+  return x.reshape(replaced(x.shape, checkedAxis(axis, x.shape.length + 1), 0, [1]));
+});
+
+/** {@link Tensor.flatten} as a function. */
+export const flatten: FunctionOf<"flatten"> = define(
+  "flatten",
+  { options: { start: axis, end: axis }, bare: ["start", "end"], aliases: { startDim: "start", endDim: "end" } },
+  (x, { start = 0, end = -1 }) => {
+    const rank = x.shape.length;
+    if (rank === 0) return x.reshape([1]);
     const [first, last] = [checkedAxis(start, rank), checkedAxis(end, rank)];
     if (first > last)
       throw new TensorError(
         "AXIS",
         `flatten takes a first axis that is not behind the last but got ${start} and ${end}.`,
       );
-    return this.reshape(replaced(this.shape, first, last - first + 1, [sizeOf(this.shape.slice(first, last + 1))]));
+    return x.reshape(replaced(x.shape, first, last - first + 1, [sizeOf(x.shape.slice(first, last + 1))]));
   },
-  unflatten(axis: number, sizes: readonly number[]) {
-    const at = checkedAxis(axis, this.shape.length);
-    const size = this.shape[at]!;
+);
+
+/** {@link Tensor.unflatten} as a function. */
+export const unflatten: FunctionOf<"unflatten"> = define(
+  "unflatten",
+  { required: { axis, sizes: anything } },
+  (x, { axis, sizes: given }) => {
+    const sizes = given as readonly number[];
+    const at = checkedAxis(axis, x.shape.length);
+    const size = x.shape[at]!;
     const known = Array.isArray(sizes) ? sizeOf(sizes.filter((each) => each !== -1)) : 0;
     const filled = Array.isArray(sizes) ? sizes.map((each) => (each === -1 ? size / known : (each as number))) : [];
     if (
@@ -162,15 +214,27 @@ const methods: Record<string, (this: Tensor, ...args: never[]) => unknown> & Thi
         `unflatten of axis ${axis} takes sizes whose product is ${size} but got ${listed(sizes)}.`,
       );
     }
-    return this.reshape(replaced(this.shape, at, 1, filled));
+    return x.reshape(replaced(x.shape, at, 1, filled));
   },
-  swapAxes(first: number, second: number) {
-    const rank = this.shape.length;
+);
+
+/** {@link Tensor.swapAxes} as a function. */
+export const swapAxes: FunctionOf<"swapAxes"> = define(
+  "swapAxes",
+  { required: { first: axis, second: axis } },
+  (x, { first, second }) => {
+    const rank = x.shape.length;
     const [a, b] = [checkedAxis(first, rank), checkedAxis(second, rank)];
-    return this.transpose([...this.shape.keys()].map((axis) => (axis === a ? b : axis === b ? a : axis)));
+    return x.transpose([...x.shape.keys()].map((axis) => (axis === a ? b : axis === b ? a : axis)));
   },
-  moveAxis(from: Axes, to: Axes) {
-    const rank = this.shape.length;
+);
+
+/** {@link Tensor.moveAxis} as a function. */
+export const moveAxis: FunctionOf<"moveAxis"> = define(
+  "moveAxis",
+  { required: { from: axes, to: axes } },
+  (x, { from, to }) => {
+    const rank = x.shape.length;
     const [sources, targets] = [checkedAxes(from, rank), checkedAxes(to, rank)];
     if (
       sources.length !== targets.length ||
@@ -182,31 +246,47 @@ const methods: Record<string, (this: Tensor, ...args: never[]) => unknown> & Thi
         `moveAxis takes as many places as axes, each once, but got ${worded(from)} and ${worded(to)}.`,
       );
     }
-    const others = [...this.shape.keys()].filter((axis) => !sources.includes(axis));
-    return this.transpose(
-      [...this.shape.keys()].map((at) => (targets.includes(at) ? sources[targets.indexOf(at)]! : others.shift()!)),
+    const others = [...x.shape.keys()].filter((axis) => !sources.includes(axis));
+    return x.transpose(
+      [...x.shape.keys()].map((at) => (targets.includes(at) ? sources[targets.indexOf(at)]! : others.shift()!)),
     );
   },
-  permute(axes: readonly number[]) {
-    return this.transpose(axes);
-  },
-  broadcastTo(shape: readonly number[]) {
-    return this.expand(shape);
-  },
-  flip(axis?: Axes) {
-    const axes = axis === undefined ? [...this.shape.keys()] : checkedAxes(axis, this.shape.length);
-    return this.slice(...this.shape.map((_, each) => (axes.includes(each) ? ([null, null, -1] as const) : null)));
-  },
-  roll(shift: Axes, { axis }: { readonly axis?: Axes } = {}) {
+);
+
+/** {@link Tensor.permute} as a function. */
+export const permute: FunctionOf<"permute"> = define(
+  "permute",
+  { required: { axes: wholeNumbers }, spread: true },
+  (x, { axes }) => x.transpose(axes),
+);
+
+/** {@link Tensor.broadcastTo} as a function. */
+export const broadcastTo: FunctionOf<"broadcastTo"> = define(
+  "broadcastTo",
+  { required: { shape: wholeNumbers }, spread: true },
+  (x, { shape }) => x.expand(shape),
+);
+
+/** {@link Tensor.flip} as a function. */
+export const flip: FunctionOf<"flip"> = define("flip", { options: { axis: axes }, bare: ["axis"] }, (x, { axis }) => {
+  const axes = axis === undefined ? [...x.shape.keys()] : checkedAxes(axis, x.shape.length);
+  return x.slice(...x.shape.map((_, each) => (axes.includes(each) ? ([null, null, -1] as const) : null)));
+});
+
+/** {@link Tensor.roll} as a function. */
+export const roll: FunctionOf<"roll"> = define(
+  "roll",
+  { required: { shift: numberOrList }, options: { axis: axes }, bare: ["axis"] },
+  (x, { shift, axis }) => {
     if (axis === undefined) {
       if (typeof shift !== "number")
         throw new TensorError(
           "AXIS",
           `roll takes one shift, or as many axes as shifts, but got ${worded(shift)} and no axis.`,
         );
-      return this.reshape([-1]).roll(shift, { axis: 0 }).reshape(this.shape);
+      return x.reshape([-1]).roll(shift, { axis: 0 }).reshape(x.shape);
     }
-    const [shifts, axes] = [listOf(shift), checkedAxes(axis, this.shape.length)];
+    const [shifts, axes] = [listOf(shift), checkedAxes(axis, x.shape.length)];
     if (shifts.length !== axes.length || !shifts.every(Number.isSafeInteger))
       throw new TensorError(
         "AXIS",
@@ -220,46 +300,70 @@ const methods: Record<string, (this: Tensor, ...args: never[]) => unknown> & Thi
         : cat([result.slice(...cut(each, [size - by, null])), result.slice(...cut(each, [0, size - by]))], {
             axis: each,
           });
-    }, this);
+    }, x);
   },
-  repeat(times: readonly number[]) {
-    if (checkedCounts(times, "repeat").length < this.shape.length)
+);
+
+/** {@link Tensor.repeat} as a function. */
+export const repeat: FunctionOf<"repeat"> = define(
+  "repeat",
+  { required: { times: anything }, spread: true },
+  (x, { times }) => {
+    if (checkedCounts(times, "repeat").length < x.shape.length)
       throw new TensorError(
         "SHAPE",
-        `repeat takes a number for each of the ${this.shape.length} axes but got ${listed(times)}: use tile for fewer.`,
+        `repeat takes a number for each of the ${x.shape.length} axes but got ${listed(times)}: use tile for fewer.`,
       );
-    return tiled(this, times);
+    return tiled(x, times as readonly number[]);
   },
-  tile(times: readonly number[]) {
-    return tiled(this, checkedCounts(times, "tile"));
-  },
-  repeatInterleave(times: Axes, { axis }: { readonly axis?: number } = {}) {
+);
+
+/** {@link Tensor.tile} as a function. */
+export const tile: FunctionOf<"tile"> = define(
+  "tile",
+  { required: { times: anything }, spread: true },
+  (x, { times }) => tiled(x, checkedCounts(times, "tile")),
+);
+
+/** {@link Tensor.repeatInterleave} as a function. */
+export const repeatInterleave: FunctionOf<"repeatInterleave"> = define(
+  "repeatInterleave",
+  { required: { times: either(numberOrList, tensor) }, options: { axis }, bare: ["axis"] },
+  (x, { times: given, axis }) => {
+    const times = given instanceof Tensor ? given.toArray().map(Number) : given;
     const counts = checkedCounts(listOf(times), "repeatInterleave");
-    if (axis === undefined) return this.reshape([-1]).repeatInterleave(times, { axis: 0 });
-    const at = checkedAxis(axis, this.shape.length);
-    const size = this.shape[at]!;
+    if (axis === undefined) return x.reshape([-1]).repeatInterleave(times, { axis: 0 });
+    const at = checkedAxis(axis, x.shape.length);
+    const size = x.shape[at]!;
     if (typeof times !== "number") {
       if (counts.length !== size)
         throw new TensorError(
           "SHAPE",
           `repeatInterleave takes one number, or one for each of the ${size} rows of axis ${axis}, but got ${counts.length}.`,
         );
-      return this.indexSelect(
+      return x.indexSelect(
         at,
         counts.flatMap((count, row) => Array<number>(count).fill(row)),
       );
     }
-    const [outer, inner] = [sizeOf(this.shape.slice(0, at + 1)), sizeOf(this.shape.slice(at + 1))];
+    const [outer, inner] = [sizeOf(x.shape.slice(0, at + 1)), sizeOf(x.shape.slice(at + 1))];
     return inOwnMemory(
-      this.reshape([outer, 1, inner])
+      x
+        .reshape([outer, 1, inner])
         .expand([outer, times, inner])
-        .reshape(replaced(this.shape, at, 1, [size * times])),
-      this,
+        .reshape(replaced(x.shape, at, 1, [size * times])),
+      x,
     );
   },
-  split(size: number | readonly number[], { axis = 0 }: { readonly axis?: number } = {}) {
-    const at = checkedAxis(axis, this.shape.length);
-    const length = this.shape[at]!;
+);
+
+/** {@link Tensor.split} as a function. */
+export const split: FunctionOf<"split"> = define(
+  "split",
+  { required: { size: numberOrList }, options: { axis }, bare: ["axis"] },
+  (x, { size, axis = 0 }) => {
+    const at = checkedAxis(axis, x.shape.length);
+    const length = x.shape[at]!;
     if (typeof size === "number" && !(Number.isSafeInteger(size) && size > 0))
       throw new TensorError("SHAPE", `split takes a size ≥ 1 or a list of sizes but got ${worded(size)}.`);
     const sizes =
@@ -274,65 +378,100 @@ const methods: Record<string, (this: Tensor, ...args: never[]) => unknown> & Thi
         `split takes sizes that add up to the ${length} elements of axis ${axis} but got ${listed(sizes)}.`,
       );
     let from = 0;
-    return sizes.map((each) => this.slice(...cut(at, [from, (from += each)])));
+    return sizes.map((each) => x.slice(...cut(at, [from, (from += each)])));
   },
-  chunk(count: number, { axis = 0 }: { readonly axis?: number } = {}) {
+);
+
+/** {@link Tensor.chunk} as a function. */
+export const chunk: FunctionOf<"chunk"> = define(
+  "chunk",
+  { required: { count: number }, options: { axis }, bare: ["axis"] },
+  (x, { count, axis = 0 }) => {
     if (!Number.isSafeInteger(count) || count < 1)
       throw new TensorError("SHAPE", `chunk takes a count ≥ 1 but got ${worded(count)}.`);
-    return this.split(Math.max(1, Math.ceil(this.shape[checkedAxis(axis, this.shape.length)]! / count)), { axis });
+    return x.split(Math.max(1, Math.ceil(x.shape[checkedAxis(axis, x.shape.length)]! / count)), { axis });
   },
-  unbind(axis = 0) {
-    const at = checkedAxis(axis, this.shape.length);
-    return Array.from({ length: this.shape[at]! }, (_, index) => this.slice(...cut(at, index)));
+);
+
+/** {@link Tensor.unbind} as a function. */
+export const unbind: FunctionOf<"unbind"> = define(
+  "unbind",
+  { options: { axis }, bare: ["axis"] },
+  (x, { axis = 0 }) => {
+    const at = checkedAxis(axis, x.shape.length);
+    return Array.from({ length: x.shape[at]! }, (_, index) => x.slice(...cut(at, index)));
   },
-  pad(widths: readonly number[], options: PadOptions = {}) {
-    return padded(this, widths, options);
+);
+
+/** {@link Tensor.pad} as a function. */
+export const pad: FunctionOf<"pad"> = define(
+  "pad",
+  {
+    required: { widths: anything },
+    options: { mode: oneOf("constant", "reflect", "replicate", "circular"), value: scalar },
   },
-  diagonal({
-    offset = 0,
-    axes = [0, 1],
-  }: {
-    readonly offset?: number;
-    readonly axes?: readonly [number, number];
-  } = {}) {
-    const [first, second] = checkedAxes(axes, this.shape.length);
+  (x, { widths, ...options }) => padded(x, widths as readonly number[], options),
+);
+
+/** {@link Tensor.diagonal} as a function. */
+export const diagonal: FunctionOf<"diagonal"> = define(
+  "diagonal",
+  { options: { offset: wholeNumber, axes: wholeNumbers }, bare: ["offset"] },
+  (x, { offset = 0, axes = [0, 1] }) => {
+    const [first, second] = checkedAxes(axes, x.shape.length);
     if (axes.length !== 2 || first === second)
       throw new TensorError("AXIS", `diagonal takes two different axes but got ${listed(axes)}.`);
-    if (!Number.isSafeInteger(offset))
-      throw new TensorError("OPTIONS", `diagonal takes a whole offset but got ${worded(offset)}.`);
-    return apply("diagonal", [this], { offset, axes: [first!, second!] });
+    return apply("diagonal", [x], { offset, axes: [first!, second!] });
   },
-  tril(offset = 0) {
-    return triangle(this, offset, true);
-  },
-  triu(offset = 0) {
-    return triangle(this, offset, false);
-  },
-  isContiguousIn(format: MemoryFormat) {
-    if (format === "contiguous") return this.isContiguous;
-    if (format !== "channelsLast")
-      throw new TensorError("OPTIONS", `Memory formats are "contiguous" and "channelsLast", not ${worded(format)}.`);
-    if (this.shape.length !== 4) return false;
-    const [batch, channels, height, width] = this.shape as [number, number, number, number];
+);
+
+/** {@link Tensor.tril} as a function. */
+export const tril: FunctionOf<"tril"> = define(
+  "tril",
+  { options: { offset: wholeNumber }, bare: ["offset"], aliases: { k: "offset", diagonal: "offset" } },
+  (x, { offset = 0 }) => triangle(x, offset, true),
+);
+
+/** {@link Tensor.triu} as a function. */
+export const triu: FunctionOf<"triu"> = define(
+  "triu",
+  { options: { offset: wholeNumber }, bare: ["offset"], aliases: { k: "offset", diagonal: "offset" } },
+  (x, { offset = 0 }) => triangle(x, offset, false),
+);
+
+/** {@link Tensor.isContiguousIn} as a function. */
+const isContiguousIn: FunctionOf<"isContiguousIn"> = define(
+  "isContiguousIn",
+  { required: { format: oneOf("contiguous", "channelsLast") } },
+  (x, { format }) => {
+    if (format === "contiguous") return x.isContiguous;
+    if (x.shape.length !== 4) return false;
+    const [batch, channels, height, width] = x.shape as [number, number, number, number];
     const [n, h, w, c] = stridesOf([batch, height, width, channels]);
-    return (
-      this.size === 0 || [n, c, h, w].every((stride, axis) => this.shape[axis] === 1 || this.strides[axis] === stride)
-    );
+    return x.size === 0 || [n, c, h, w].every((stride, axis) => x.shape[axis] === 1 || x.strides[axis] === stride);
   },
-  lerp(end: Tensor, weight: number | Tensor) {
-    const way = end.sub(this);
-    // From the nearer end, so that weight 1 gives the other exactly.
-    const fromStart = () => this.add(way.mul(weight as Tensor));
-    const fromEnd = () => end.sub(weight instanceof Tensor ? way.mul(weight.neg().add(1)) : way.mul(1 - weight));
-    if (!(weight instanceof Tensor)) return weight < 0.5 ? fromStart() : fromEnd();
-    return fromStart().where(weight.lt(0.5), fromEnd());
-  },
-  addcmul(a: Tensor, b: Tensor, { value = 1 }: { readonly value?: number } = {}) {
-    return this.add(value === 1 ? a.mul(b) : a.mul(b).mul(value));
-  },
-  addcdiv(a: Tensor, b: Tensor, { value = 1 }: { readonly value?: number } = {}) {
-    return this.add(value === 1 ? a.div(b) : a.div(b).mul(value));
-  },
-};
-for (const [name, value] of Object.entries(methods))
-  Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });
+);
+
+install(Tensor.prototype, {
+  squeeze,
+  unsqueeze,
+  flatten,
+  unflatten,
+  swapAxes,
+  moveAxis,
+  permute,
+  broadcastTo,
+  flip,
+  roll,
+  repeat,
+  tile,
+  repeatInterleave,
+  split,
+  chunk,
+  unbind,
+  pad,
+  diagonal,
+  tril,
+  triu,
+  isContiguousIn,
+});

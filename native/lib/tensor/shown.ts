@@ -19,13 +19,19 @@ export function idOf(tensor: Tensor): string {
   return ids.of(tensor);
 }
 
-/** The last two axes of a contiguous tensor, at the first position of all others, as a payload has them; `null` for a tensor without elements. */
+/**
+ * The last two axes of a contiguous tensor, at the first position of all others, as a payload has them; `null` for a
+ * tensor without elements.
+ */
 export function tileOf(tensor: Tensor): Tile | null {
   const picture = pictureOf(tensor);
   return picture && { ...picture, values: Buffer.from(picture.values.buffer).toString("base64") };
 }
 
-/** The last two axes at the position `index` of all others, as they are now. Throws TensorError when the tensor is gone or has no such slice. */
+/**
+ * The last two axes at the position `index` of all others, as they are now. Throws TensorError when the tensor is gone
+ * or has no such slice.
+ */
 export function sliceOf(id: string, index: readonly number[]): Tile | null {
   const tensor = ids.find(id);
   if (tensor === null || tensor.isDisposed)

@@ -1,55 +1,100 @@
-// Order as methods: sorting, the largest elements, quantiles, unique elements, searches and counts. All are stable, and NaN comes last in both directions.
-import { apply } from "../ops/apply.ts";
-import { factsOf, type DType } from "../memory/dtype.ts";
+// Order as methods: sorting, the largest elements, quantiles, searches and counts. All are stable, and
+// NaN comes last in both directions.
+import { apply, applyAll } from "../ops/apply.ts";
+import { extremesOf } from "../ops/counting.ts";
+import { sameShape } from "../ops/map.ts";
+import { admits, factsOf, type DType } from "../memory/dtype.ts";
+import { promoted } from "../memory/promotion.ts";
 import { TensorError } from "../errors.ts";
-import { checkedAxis } from "../memory/shape.ts";
+import { checkedAxis, formatShape } from "../memory/shape.ts";
 import { worded } from "../wording.ts";
-import { arange } from "./create.ts";
-import { selected, type Selected } from "./scans.ts";
+import { tensor as createTensor, zeros } from "./create.ts";
+import { stack } from "./joining.ts";
+import { selected, type AxisOptions, type Selected } from "./scans.ts";
+import {
+  axis,
+  define,
+  either,
+  flag,
+  install,
+  number,
+  numbers,
+  oneOf,
+  operand,
+  tensor,
+  type FunctionOf,
+} from "./arguments.ts";
 import { Tensor } from "./tensor.ts";
 
-/** `axis`: the last when left out. `descending`: largest first. */
+/**
+ * `axis`: the last when left out; `dim` is PyTorch's name for it. `descending`: largest first. Every sort is stable.
+ */
 export interface SortOptions {
   readonly axis?: number;
+  readonly dim?: number;
+  readonly stable?: boolean;
   readonly descending?: boolean;
 }
 /** `axis`: the last when left out. `largest`: false for the smallest. */
 export interface TopOptions {
   readonly axis?: number;
+  readonly dim?: number;
   readonly largest?: boolean;
 }
-/** What {@link Tensor.unique} finds: the elements, sorted; the position of each of the tensor's among them; how often each occurs. */
-export interface Unique<D extends DType = DType> {
-  readonly values: Tensor<D>;
-  readonly inverse: Tensor<"int64">;
-  readonly counts: Tensor<"int64">;
+/** `right`, or NumPy's `side: "right"`: behind equal elements. */
+export interface SearchOptions {
+  readonly right?: boolean;
+  readonly side?: "left" | "right";
+  readonly sorter?: Tensor;
 }
-
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /** Elements in order along an axis, and where they were; equal ones keep their order, NaN is last. */
-    sort(options?: SortOptions): Selected<D>;
+    sort(axis?: number | SortOptions, descending?: boolean): Selected<D>;
     /** Positions of the elements in sorted order along an axis. */
-    argsort(options?: SortOptions): Tensor<"int64">;
-    /** The `k` largest elements along an axis, largest first, and where they were; or the smallest. Throws TensorError for more than there are. */
-    topk(k: number, options?: TopOptions): Selected<D>;
+    argsort(axis?: number | SortOptions, descending?: boolean): Tensor<"int64">;
+    /**
+     * The `k` largest elements along an axis, largest first, and where they were; or the smallest. Throws TensorError
+     * for more than there are.
+     */
+    topk(k: number, axis?: number | TopOptions, largest?: boolean): Selected<D>;
     /** The `k`-th smallest element along an axis, from 1, and where it is. */
-    kthvalue(k: number, options?: { readonly axis?: number }): Selected<D>;
+    kthvalue(k: number, axis?: number | AxisOptions): Selected<D>;
     /** The middle element along an axis, the lower of two, and where it is; NaN where there is one. */
-    median(options?: { readonly axis?: number }): Selected<D>;
-    /** The number below which the part `q` (0 to 1) of the elements along an axis lies, between two elements in proportion. Floats; NaN where there is one. */
-    quantile(q: number, options?: { readonly axis?: number }): Tensor<D>;
-    /** The elements that differ, sorted. Waits for their number. */
-    unique(): Unique<D>;
-    /** Where each value goes in this tensor's sorted last axis: before equal elements, or with `right` behind them. One row serves values of any shape. */
-    searchsorted(values: Tensor<D>, options?: { readonly right?: boolean }): Tensor<"int64">;
-    /** How often each of 0, 1, 2, … occurs in a tensor of integers ≥ 0, up to the largest, at least `minlength` of them. Waits for the largest. */
+    median(axis?: number | AxisOptions): Selected<D>;
+    /**
+     * The number below which the part `q` (0 to 1) of the elements along an axis lies, between two elements in
+     * proportion; of several parts one after the other along a new first axis. Floats; NaN where there is one.
+     */
+    quantile(q: number | readonly number[], axis?: number | AxisOptions): Tensor<D>;
+    /**
+     * Where each value goes in this tensor's sorted last axis: before equal elements, or with `right` behind them. One
+     * row serves values of any shape. `sorter`: the positions that sort the axis, as {@link Tensor.argsort} gives them.
+     */
+    searchsorted(values: Tensor | number | bigint, options?: SearchOptions): Tensor<"int64">;
+    /**
+     * How often each of 0, 1, 2, … occurs in a tensor of integers ≥ 0, up to the largest, at least `minlength` of them;
+     * with `weights`, a tensor of the same shape, the sums of what stands there at each, floats in their dtype and
+     * integers in int64. Sums are the same from run to run. Waits for the largest.
+     */
     bincount(options?: { readonly minlength?: number }): Tensor<"int64">;
-    /** How many elements fall in each of `bins` even steps of `range` (least and largest when left out; both ends count), and the edges. Waits for the range. */
+    bincount(options: { readonly minlength?: number; readonly weights: Tensor }): Tensor;
+    /**
+     * How many elements fall in each of `bins` even steps of `range`, 10 when left out, and the edges. The range is
+     * from the least element to the greatest when left out; an even half on both sides where these are equal. A step
+     * has its lower edge, the last one both; what is outside `range`, or NaN, is in none. With `weights`, a tensor of
+     * the same shape, the sums of what stands there as {@link Tensor.bincount}. Edges are float32, of float64 and of
+     * integers float64. Waits for the range unless it is given. Throws TensorError for one that is not finite.
+     */
     histogram(options?: { readonly bins?: number; readonly range?: readonly [number, number] }): {
       counts: Tensor<"int64">;
       edges: Tensor;
     };
+    histogram(options: {
+      readonly bins?: number;
+      readonly range?: readonly [number, number];
+      readonly weights: Tensor;
+    }): { counts: Tensor; edges: Tensor };
   }
 }
 
@@ -70,8 +115,9 @@ function checkedCount(name: string, k: number, x: Tensor, axis: number, least: n
 }
 
 function kth(x: Tensor, k: number, axis: number): Selected {
-  const { values, indices } = selected("sort", x, { axis, descending: false });
-  return { values: part(values, axis, k), indices: part(indices, axis, k) as Tensor<"int64"> };
+  if (x.shape.length === 0) return selected("sort", x, { axis, descending: false });
+  const { values, indices } = selected("topk", x, { axis, k: k + 1, descending: false, isAlone: true });
+  return { values: values.squeeze(axis), indices: indices.squeeze(axis) };
 }
 
 /** NaN where the row has one. */
@@ -81,109 +127,167 @@ function orNaN(x: Tensor, axis: number, values: Tensor): Tensor {
     : values;
 }
 
-const methods: Record<string, (this: Tensor, ...args: never[]) => unknown> = {
-  sort({ axis, descending = false }: SortOptions = {}) {
-    return selected("sort", this, { axis: axisIn(this, axis), descending });
+/** Both in the dtype that holds both; a number takes that of the tensor where it fits. */
+function together(sorted: Tensor, values: Tensor): [Tensor, Tensor] {
+  if (sorted.dtype === values.dtype) return [sorted, values];
+  const dtype =
+    values.shape.length === 0 && values.dtype === "float32" && admits(sorted.dtype, Number(values.item()))
+      ? sorted.dtype
+      : promoted(sorted.dtype, values.dtype);
+  return [sorted.to(dtype), values.to(dtype)];
+}
+
+function checkedRange(range: unknown): void {
+  const [low, high] = Array.isArray(range) && range.length === 2 ? range : [NaN, NaN];
+  if (typeof low === "number" && typeof high === "number" && low <= high && Number.isFinite(high - low)) return;
+  throw new TensorError(
+    "VALUE",
+    `histogram takes a range of two finite numbers, the smaller first, such as [0, 1], but got ${worded(range)}.`,
+  );
+}
+
+/** The sums of the weights at each of `length` places. */
+function summed(name: string, places: Tensor, weights: Tensor, length: number): Tensor {
+  if (!(weights instanceof Tensor) || !sameShape(weights.shape, places.shape))
+    throw new TensorError(
+      "SHAPE",
+      `${name} takes weights of the tensor's own shape, ${formatShape(places.shape)}, but got ${weights instanceof Tensor ? formatShape(weights.shape) : worded(weights)}.`,
+    );
+  const dtype = factsOf(weights.dtype).kind === "float" ? weights.dtype : "int64";
+  const values = (weights.dtype === dtype ? weights : weights.to(dtype)).reshape([-1]);
+  return zeros([length], { dtype, device: weights.device }).scatterAdd(0, places.reshape([-1]), values);
+}
+
+/** {@link Tensor.sort} as a function. */
+export const sort: FunctionOf<"sort"> = define(
+  "sort",
+  { options: { axis, descending: flag, stable: flag }, bare: ["axis", "descending"] },
+  (x, { axis, descending = false }) => selected("sort", x, { axis: axisIn(x, axis), descending }),
+);
+
+/** {@link Tensor.argsort} as a function. */
+export const argsort: FunctionOf<"argsort"> = define(
+  "argsort",
+  { options: { axis, descending: flag, stable: flag }, bare: ["axis", "descending"] },
+  (x, { axis, descending = false }) => apply("argsort", [x], { axis: axisIn(x, axis), descending }),
+);
+
+/** {@link Tensor.topk} as a function. */
+export const topk: FunctionOf<"topk"> = define(
+  "topk",
+  {
+    required: { k: number },
+    options: { axis, largest: flag },
+    bare: ["axis", "largest"],
+    aliases: { sorted: () => ({}) },
   },
-  argsort({ axis, descending = false }: SortOptions = {}) {
-    return apply("argsort", [this], { axis: axisIn(this, axis), descending });
+  (x, { k, axis, largest = true }) => {
+    const along = axisIn(x, axis);
+    checkedCount("topk", k, x, along, 0);
+    if (x.shape.length === 0) return selected("sort", x, { axis: along, descending: largest });
+    return selected("topk", x, { axis: along, k, descending: largest, isAlone: false });
   },
-  topk(k: number, { axis, largest = true }: TopOptions = {}) {
-    const along = axisIn(this, axis);
-    checkedCount("topk", k, this, along, 0);
-    const { values, indices } = selected("sort", this, { axis: along, descending: largest });
-    return { values: part(values, along, [0, k]).clone(), indices: part(indices, along, [0, k]).clone() };
+);
+
+/** {@link Tensor.kthvalue} as a function. */
+export const kthvalue: FunctionOf<"kthvalue"> = define(
+  "kthvalue",
+  { required: { k: number }, options: { axis }, bare: ["axis"] },
+  (x, { k, axis }) => {
+    const along = axisIn(x, axis);
+    checkedCount("kthvalue", k, x, along, 1);
+    return kth(x, k - 1, along);
   },
-  kthvalue(k: number, { axis }: { axis?: number } = {}) {
-    const along = axisIn(this, axis);
-    checkedCount("kthvalue", k, this, along, 1);
-    return kth(this, k - 1, along);
-  },
-  median({ axis }: { axis?: number } = {}) {
-    const along = axisIn(this, axis);
-    checkedCount("median of an empty axis", Math.min(1, this.shape[along] ?? 1), this, along, 1);
-    const { values, indices } = kth(this, Math.floor(((this.shape[along] ?? 1) - 1) / 2), along);
-    return { values: this.shape.length === 0 ? values : orNaN(this, along, values), indices };
-  },
-  quantile(q: number, { axis }: { axis?: number } = {}) {
-    if (typeof q !== "number" || !(q >= 0 && q <= 1))
-      throw new TensorError("VALUE", `quantile takes a number from 0 to 1 but got ${worded(q)}.`);
-    if (factsOf(this.dtype).kind !== "float")
-      throw new TensorError(
-        "DTYPE",
-        `quantile takes floats but got ${this.dtype}: convert it, e.g. with .to("float32").`,
-      );
-    const along = axisIn(this, axis);
-    const length = this.shape[along] ?? 1;
-    checkedCount("quantile of an empty axis", Math.min(1, length), this, along, 1);
-    if (this.shape.length === 0) return this.clone();
-    const at = q * (length - 1);
-    const low = Math.floor(at);
-    const { values } = selected("sort", this, { axis: along, descending: false });
-    const [below, above] = [part(values, along, low), part(values, along, Math.min(low + 1, length - 1))];
-    // Between equal infinities there is no difference to take a part of.
-    const between = at === low ? below : below.add(above.sub(below).mul(at - low)).where(below.ne(above), below);
-    return orNaN(this, along, between);
-  },
-  unique() {
-    const flat = this.reshape([-1]);
-    if (flat.size === 0)
-      return {
-        values: flat.clone(),
-        inverse: arange(0, { dtype: "int64", device: this.device }).reshape(this.shape),
-        counts: arange(0, { dtype: "int64", device: this.device }),
-      };
-    const { values, indices } = selected("sort", flat.detach(), { axis: 0, descending: false });
-    const steps = values.slice([1]).ne(values.slice([0, -1])) as Tensor;
-    const after = arange(1, flat.size, 1, { dtype: "int64", device: this.device });
-    const group = apply("cumsum", [apply("putAlong", [steps.to("int64"), after], { axis: 0, length: flat.size })], {
-      axis: 0,
-    }) as Tensor<"int64">;
-    const count = Number(group.slice(-1).item()) + 1;
-    const numbers = arange(count, { dtype: "int64", device: this.device });
-    const starts = group.searchsorted(numbers);
-    return {
-      values: apply("takeAlong", [values, starts], { axis: 0 }),
-      inverse: (apply("putAlong", [group, indices], { axis: 0, length: flat.size }) as Tensor<"int64">).reshape(
-        this.shape,
-      ),
-      counts: group.searchsorted(numbers, { right: true }).sub(starts),
+);
+
+/** {@link Tensor.median} as a function. */
+export const median: FunctionOf<"median"> = define("median", { options: { axis }, bare: ["axis"] }, (x, { axis }) => {
+  const along = axisIn(x, axis);
+  checkedCount("median of an empty axis", Math.min(1, x.shape[along] ?? 1), x, along, 1);
+  const { values, indices } = kth(x, Math.floor(((x.shape[along] ?? 1) - 1) / 2), along);
+  return { values: x.shape.length === 0 ? values : orNaN(x, along, values), indices };
+});
+
+/** {@link Tensor.quantile} as a function. */
+export const quantile: FunctionOf<"quantile"> = define(
+  "quantile",
+  { required: { q: either(number, numbers) }, options: { axis }, bare: ["axis"] },
+  (x, { q, axis }) => {
+    const wrong = (Array.isArray(q) ? (q as number[]) : [q as number]).find((each) => !(each >= 0 && each <= 1));
+    if (wrong !== undefined)
+      throw new TensorError("VALUE", `quantile takes a number from 0 to 1 but got ${worded(wrong)}.`);
+    if (factsOf(x.dtype).kind !== "float")
+      throw new TensorError("DTYPE", `quantile takes floats but got ${x.dtype}: convert it, e.g. with .to("float32").`);
+    const along = axisIn(x, axis);
+    const length = x.shape[along] ?? 1;
+    checkedCount("quantile of an empty axis", Math.min(1, length), x, along, 1);
+    const { values } = selected("sort", x, { axis: along, descending: false });
+    const one = (each: number): Tensor => {
+      if (x.shape.length === 0) return x.clone();
+      const at = each * (length - 1);
+      const low = Math.floor(at);
+      const [below, above] = [part(values, along, low), part(values, along, Math.min(low + 1, length - 1))];
+      // Between equal infinities there is no difference to take a part of.
+      const between = at === low ? below : below.add(above.sub(below).mul(at - low)).where(below.ne(above), below);
+      return orNaN(x, along, between);
     };
+    return Array.isArray(q) ? stack((q as number[]).map(one)) : one(q as number);
   },
-  searchsorted(values: Tensor, { right = false }: { right?: boolean } = {}) {
-    return apply("searchsorted", [this, values], { right });
+);
+
+/** {@link Tensor.searchsorted} as a function. */
+export const searchsorted: FunctionOf<"searchsorted"> = define(
+  "searchsorted",
+  { required: { values: operand }, options: { right: flag, sorter: tensor, side: oneOf("left", "right") } },
+  (x, { values, right, side, sorter }) => {
+    const sorted = sorter === undefined ? x : x.takeAlongAxis(sorter, -1);
+    const wanted = values instanceof Tensor ? values : createTensor(values as number, { device: x.device });
+    return apply("searchsorted", together(sorted, wanted), { right: right ?? side === "right" });
   },
-  bincount({ minlength = 0 }: { minlength?: number } = {}) {
-    if (factsOf(this.dtype).kind !== "int")
-      throw new TensorError(
-        "DTYPE",
-        `bincount takes integers but got ${this.dtype}: convert it, e.g. with .to("int64").`,
-      );
+);
+
+/** {@link Tensor.bincount} as a function. */
+export const bincount: FunctionOf<"bincount"> = define(
+  "bincount",
+  { options: { minlength: number, weights: tensor } },
+  (x, { minlength = 0, weights }) => {
+    if (factsOf(x.dtype).kind !== "int")
+      throw new TensorError("DTYPE", `bincount takes integers but got ${x.dtype}: convert it, e.g. with .to("int64").`);
     if (!Number.isSafeInteger(minlength) || minlength < 0)
       throw new TensorError("VALUE", `bincount takes a whole number ≥ 0 as minlength but got ${worded(minlength)}.`);
-    const [least, greatest] = this.size === 0 ? [0, -1] : [this.min().item(), this.max().item()];
-    if (Number(least) < 0) throw new TensorError("VALUE", `bincount takes integers ≥ 0 but there is ${least}.`);
-    return apply("bincount", [this], { length: Math.max(minlength, Number(greatest) + 1) }) as Tensor<"int64">;
+    const [least, greatest] = x.size === 0 ? [0n, -1n] : extremesOf(x);
+    if (least < 0n) throw new TensorError("VALUE", `bincount takes integers ≥ 0 but there is ${least}.`);
+    const length = Math.max(minlength, Number(greatest) + 1);
+    return weights === undefined
+      ? apply("bincount", [x], { length })
+      : summed("bincount", x.to("int64") as Tensor, weights, length);
   },
-  histogram({ bins = 10, range }: { bins?: number; range?: readonly [number, number] } = {}) {
-    if (!Number.isSafeInteger(bins) || bins < 1)
-      throw new TensorError("VALUE", `histogram takes a whole number of bins ≥ 1 but got ${worded(bins)}.`);
-    const flat = this.reshape([-1]).to(this.dtype === "float64" ? "float64" : "float32") as Tensor;
-    let [low, high] = range ?? (flat.size === 0 ? [0, 1] : [Number(flat.min().item()), Number(flat.max().item())]);
-    if (!(low <= high) || !Number.isFinite(high - low))
+);
+
+/** {@link Tensor.histogram} as a function. */
+export const histogram: FunctionOf<"histogram"> = define(
+  "histogram",
+  { options: { bins: number, range: numbers, weights: tensor }, bare: ["bins"] },
+  (x, { bins = 10, range: bounds, weights }) => {
+    if (!Number.isSafeInteger(bins) || bins < 1 || bins >= 2 ** 31)
       throw new TensorError(
         "VALUE",
-        `histogram takes a range of finite numbers, the smaller first, but got ${low} to ${high}.`,
+        `histogram takes a whole number of bins from 1 to 2147483647 but got ${worded(bins)}.`,
       );
-    if (low === high) [low, high] = [low - 0.5, high + 0.5];
-    const edges = arange(bins + 1, { dtype: "float64", device: this.device })
-      .mul((high - low) / bins)
-      .add(low)
-      .to(flat.dtype) as Tensor;
-    // 0: before the first edge; bins + 1: from the last one on, which itself is of the last step.
-    const steps = edges.searchsorted(flat.detach(), { right: true }).sub(flat.eq(edges.slice(bins)) as Tensor);
-    return { counts: (apply("bincount", [steps], { length: bins + 1 }) as Tensor<"int64">).slice([1, null]), edges };
+    if (factsOf(x.dtype).isStorage)
+      throw new TensorError(
+        "DTYPE",
+        `histogram takes numbers that compute but got ${x.dtype}: convert it, e.g. with .to("float32").`,
+      );
+    if (bounds !== undefined) checkedRange(bounds);
+    const range = bounds as readonly [number, number] | undefined;
+    const stepping = { bins, range: range ?? null };
+    const source = x.detach();
+    const [found, edges] = applyAll(weights === undefined ? "histogram" : "histogramPlaces", [source], stepping);
+    if (weights === undefined) return { counts: found, edges };
+    // Behind the last bin is what is in none.
+    return { counts: summed("histogram", found as Tensor, weights, bins + 1).slice([0, bins]), edges };
   },
-};
-for (const [name, value] of Object.entries(methods))
-  Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });
+);
+
+install(Tensor.prototype, { sort, argsort, topk, kthvalue, median, quantile, searchsorted, bincount, histogram });

@@ -1,30 +1,69 @@
 // A tensor: what users hold. A strided array with the operations as methods, and what a notebook shows of it.
 import { apply, applyInto } from "../ops/apply.ts";
-import { contiguous } from "../ops/copy.ts";
 import { deviceNamed, isDeviceName } from "../device/choice.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { displayKey, htmlOf, lineOf, payloadOf, textOf } from "./display.ts";
-import { dtypeNames, factsOf, isDType, type DType, type ElementOf, type TypedArrayOf } from "../memory/dtype.ts";
+import {
+  dtypeNames,
+  factsOf,
+  isDType,
+  type DType,
+  type ElementOf,
+  type ItemOf,
+  type TypedArrayOf,
+} from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
-import { checkedShape, formatShape, reshaped, reshapedStrides, type AxisSlice, type Shape } from "../memory/shape.ts";
-import { addMethods, type BinaryMethods, type InPlaceMethods, type UnaryMethods } from "./methods.ts";
+import {
+  checkedAxis,
+  checkedShape,
+  formatShape,
+  reshaped,
+  reshapedStrides,
+  type AxisSlice,
+  type Shape,
+} from "../memory/shape.ts";
+import type { ElementwiseMethods, InPlaceMethods } from "./elementwise.ts";
+import { addMethods } from "./methods.ts";
 import { Storage } from "../memory/storage.ts";
-import { expose, read, upload } from "../memory/transfer.ts";
+import { expose, read as readBytes, upload } from "../memory/transfer.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { Op } from "../wire/commands.ts";
+import { checkedValue } from "../memory/value.ts";
 import { worded } from "../wording.ts";
+import {
+  axes as axesKind,
+  oneOf,
+  reader,
+  scalar,
+  tensor as tensorKind,
+  wholeNumber,
+  wholeNumbers,
+} from "./arguments.ts";
+
+const shape = { required: { shape: wholeNumbers }, spread: true } as const;
+/** What the methods of this class take. */
+const read = {
+  reshape: reader("reshape", shape),
+  expand: reader("expand", shape),
+  transpose: reader("transpose", { options: { axes: axesKind, other: wholeNumber }, bare: ["axes", "other"] }),
+  contiguous: reader("contiguous", { options: { memoryFormat: oneOf("contiguous", "channelsLast") } }),
+  copy_: reader("copy_", { required: { source: tensorKind } }),
+  fill_: reader("fill_", { required: { value: scalar } }),
+};
 
 /** Arrays in arrays, as deep as a tensor has axes; the element itself for a tensor without axes. */
 export type Nested<T> = T | Nested<T>[];
 
-export interface Tensor<D extends DType = DType> extends UnaryMethods<D>, BinaryMethods<D>, InPlaceMethods<D> {}
+export interface Tensor<D extends DType = any> extends ElementwiseMethods<D>, InPlaceMethods<D> {}
 
 /**
- * Numbers of one dtype on one device. Views (`reshape`, `transpose`, `slice`) share memory with their tensor. Operations need operands on one device; they run
- * asynchronously, and reading (`toArray`, `data`, `item`) waits for them. Operands of several dtypes are computed in the smallest that holds both; numbers are weak.
+ * Numbers of one dtype on one device. Views (`reshape`, `transpose`, `slice`) share memory with their tensor.
+ * Operations need operands on one device; they run asynchronously, and reading (`toArray`, `data`, `item`) waits for
+ * them. Operands of several dtypes are computed in the smallest that holds both; numbers are weak. The checker knows
+ * the dtype as `D`; a bare `Tensor` may be of any, which is looked at when it runs.
  */
-export class Tensor<D extends DType = DType> extends DeviceArray<D> {
-  /** A new tensor with undefined contents. Throws OutOfMemory. */
+export class Tensor<D extends DType = any> extends DeviceArray<D> {
+  /** @internal A new tensor with undefined contents. Throws OutOfMemory. */
   static empty<D extends DType>(device: DeviceProcess, dtype: D, shape: Shape): Tensor<D> {
     let size = 1;
     const strides: number[] = new Array(shape.length);
@@ -46,8 +85,9 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
   }
 
   /**
-   * Where kernels find the first element, for a kernel that takes pointers to pointers: `tensor([a.address, b.address], { dtype: "int64" })`. It holds until a fault, an
-   * interrupt or a restart begins another device process, and keeps no tensor alive. What is written through it is not known to belong to this tensor. Throws TensorError.
+   * Where kernels find the first element, for a kernel that takes pointers to pointers: `tensor([a.address, b.address],
+   * { dtype: "int64" })`. It holds until a fault, an interrupt or a restart begins another device process, and keeps no
+   * tensor alive. What is written through it is not known to belong to this tensor. Throws TensorError.
    */
   get address(): bigint {
     this.living();
@@ -62,8 +102,12 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
     return this.transpose();
   }
 
-  /** The same elements, in row-major order, under another shape; one size may be −1. A view when the strides allow, else a copy. Throws TensorError when the sizes differ. */
-  reshape(shape: readonly number[]): Tensor<D> {
+  /**
+   * The same elements, in row-major order, under another shape; one size may be −1. A view when the strides allow, else
+   * a copy. The shape is a list or numbers in a row. Throws TensorError when the sizes differ.
+   */
+  reshape(...sizes: number[] | [shape: readonly number[]]): Tensor<D> {
+    const { shape } = read.reshape(sizes);
     const to = reshaped(this.size, this.shape, shape);
     const strides = reshapedStrides(this, to);
     return (
@@ -71,13 +115,24 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
     ) as Tensor<D>;
   }
 
-  /** A view with the axes in the order given, or with the last two swapped. */
-  transpose(axes?: readonly number[]): Tensor<D> {
+  /**
+   * A view with the axes in the order given as a list, with two axes swapped, `x.transpose(-1, -2)`, or without
+   * arguments with the last two swapped.
+   */
+  transpose(axes?: readonly number[]): Tensor<D>;
+  transpose(first: number, second: number): Tensor<D>;
+  transpose(...args: unknown[]): Tensor<D> {
     const rank = this.shape.length;
-    const order = axes ?? [
-      ...Array(Math.max(0, rank - 2)).keys(),
-      ...(rank < 2 ? Array(rank).keys() : [rank - 1, rank - 2]),
-    ];
+    const { axes, other } = read.transpose(args);
+    if (Array.isArray(axes)) return apply("permute", [this], { axes }) as Tensor<D>;
+    if (axes !== undefined && other === undefined)
+      throw new TensorError(
+        "AXIS",
+        `transpose takes a list of axes, or two that are swapped, but got ${worded(axes)}.`,
+      );
+    if (axes === undefined && rank < 2) return apply("permute", [this], { axes: [...Array(rank).keys()] }) as Tensor<D>;
+    const [a, b] = [(axes as number | undefined) ?? -2, other ?? -1].map((axis) => checkedAxis(axis, rank));
+    const order = Array.from({ length: rank }, (_, axis) => (axis === a ? b! : axis === b ? a! : axis));
     return apply("permute", [this], { axes: order }) as Tensor<D>;
   }
 
@@ -86,17 +141,21 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
     return apply("slice", [this], { slices }) as Tensor<D>;
   }
 
-  /** A view over a larger shape: axes of size 1 stretch, and new axes come first. */
-  expand(shape: readonly number[]): Tensor<D> {
-    return apply("expand", [this], { shape: checkedShape(shape) }) as Tensor<D>;
+  /** A view over a larger shape: axes of size 1 stretch, and new axes come first; −1 leaves an axis as it is. */
+  expand(...sizes: number[] | [shape: readonly number[]]): Tensor<D> {
+    const { shape } = read.expand(sizes);
+    const missing = shape.length - this.shape.length;
+    const whole = shape.map((size, axis) => (size === -1 ? (this.shape[axis - missing] ?? -1) : size));
+    return apply("expand", [this], { shape: checkedShape(whole) }) as Tensor<D>;
   }
 
-  /** This tensor when it is contiguous, else a contiguous copy; with "channelsLast" the same of [batch, channels, height, width] with the channels of a place side by side. */
-  contiguous({
-    memoryFormat = "contiguous",
-  }: {
-    readonly memoryFormat?: "contiguous" | "channelsLast";
-  } = {}): Tensor<D> {
+  /**
+   * This tensor when it is contiguous, else a contiguous copy; with "channelsLast" the same of [batch, channels,
+   * height, width] with the channels of a place side by side.
+   */
+  contiguous(options?: { readonly memoryFormat?: "contiguous" | "channelsLast" }): Tensor<D>;
+  contiguous(...args: unknown[]): Tensor<D> {
+    const { memoryFormat = "contiguous" } = read.contiguous(args);
     if (this.isContiguousIn(memoryFormat)) return this.expand(this.shape);
     if (memoryFormat === "contiguous") return this.clone();
     if (this.shape.length !== 4)
@@ -112,21 +171,29 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
     return apply("convert", [this], { dtype: this.dtype }) as Tensor<D>;
   }
 
-  /** Copies the elements of `source`, which broadcasts to this shape, over these; converts them to this dtype. Returns this tensor. */
-  copy_(source: Tensor): this {
+  /**
+   * Copies the elements of `source`, which broadcasts to this shape, over these; converts them to this dtype. Returns
+   * this tensor.
+   */
+  copy_(source: Tensor): this;
+  copy_(...args: unknown[]): this {
+    const { source } = read.copy_(args);
     applyInto("convert", this, [source.expand(this.shape)], { dtype: this.dtype });
     return this;
   }
 
-  /** Sets every element. */
-  fill_(value: number | bigint | boolean): this {
+  /** Sets every element. Throws TensorError for a value that the dtype does not hold. */
+  fill_(value: number | bigint | boolean): this;
+  fill_(...args: unknown[]): this {
+    const { value } = read.fill_(args);
+    checkedValue("fill_ writes", this.dtype, value);
     applyInto("fullLike", this, [this], { value });
     return this;
   }
 
   /**
-   * The same values as another dtype, or on another device ("cpu", "cuda", "cuda:1"); this tensor when nothing changes. Floats become integers
-   * by truncation, beyond the range the nearest limit, NaN 0.
+   * The same values as another dtype, or on another device ("cpu", "cuda", "cuda:1"); this tensor when nothing changes.
+   * Floats become integers by truncation, beyond the range the nearest limit, NaN 0.
    */
   to<E extends DType>(dtype: E): Tensor<E>;
   to(device: string): Tensor<D>;
@@ -148,35 +215,82 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
   /** Shows `use` the bytes in row-major order, part by part, after all work submitted before. */
   #read(use: (part: Uint8Array, at: number) => void): void {
     const storage = this.living();
-    if (this.isContiguous) return read(storage, this.offset * factsOf(this.dtype).bytes, this.bytes, use);
+    if (this.isContiguous) return readBytes(storage, this.offset * factsOf(this.dtype).bytes, this.bytes, use);
     using copy = this.clone();
-    read(copy.living(), 0, copy.bytes, use);
+    readBytes(copy.living(), 0, copy.bytes, use);
   }
 
   /**
-   * The elements in row-major order. On `cpu` a contiguous tensor's own memory: it shows later changes, and is not freed while an array over it lives.
-   * Otherwise a copy. float16 and bfloat16 are their bits (Uint16Array), bool is 0 and 1. Waits; throws what the work before failed with.
+   * A copy of the elements in row-major order: what is written to it changes no tensor, and later work does not change
+   * it. float16 and bfloat16 are their bits (Uint16Array), bool is 0 and 1. Waits; throws what the work before failed
+   * with. {@link memory} shows a tensor of the CPU without a copy.
    */
   data(): TypedArrayOf<D> {
     if (!this.isContiguous) {
       using copy = this.clone();
-      return copy.data();
+      return copy.#exposed();
     }
+    return this.deviceProcess.kind === "cpu" ? (this.#exposed().slice() as TypedArrayOf<D>) : this.#exposed();
+  }
+
+  /**
+   * The memory of a contiguous tensor of the CPU itself: it shows later changes, what is written to it is in the
+   * tensor, and it is not freed while the array lives. Elements as in {@link data}. Waits; throws what the work before
+   * failed with, and TensorError for a tensor on a GPU and for a view with gaps.
+   */
+  memory(): TypedArrayOf<D> {
+    if (this.deviceProcess.kind !== "cpu")
+      throw new TensorError(
+        "TARGET",
+        `memory() shows a tensor of the cpu in place, and this one is on ${this.device}: data() gives a copy of its elements.`,
+      );
+    if (!this.isContiguous)
+      throw new TensorError(
+        "SHAPE",
+        `memory() shows a contiguous tensor in place, and this one is a view with strides ${formatShape(this.strides)}: data() gives a copy of its elements.`,
+      );
+    return this.#exposed();
+  }
+
+  /** A contiguous tensor's elements: on the CPU the memory itself, on a GPU a copy. */
+  #exposed(): TypedArrayOf<D> {
     const facts = factsOf(this.dtype);
-    const { buffer, byteOffset } = expose(this.living(), this.offset * facts.bytes, this.bytes);
+    const storage = this.living();
+    // An empty view may begin behind the end of its memory.
+    const offset = this.size === 0 ? 0 : this.offset * facts.bytes;
+    const { buffer, byteOffset } = expose(storage, offset, this.bytes);
     return new facts.array(buffer, byteOffset, this.size) as TypedArrayOf<D>;
   }
 
-  /** The elements as nested arrays: numbers, bigint for int64, booleans for bool. */
-  toArray(): Nested<ElementOf<D>> {
-    const flat = this.#elements();
-    const build = (axis: number, at: number, step: number): Nested<ElementOf<D>> => {
-      if (axis === this.shape.length) return flat[at]!;
-      const length = this.shape[axis]!;
-      const inner = step / length;
-      return Array.from({ length }, (_, index) => build(axis + 1, at + index * inner, inner));
-    };
-    return build(0, 0, this.size);
+  /**
+   * The elements as arrays in arrays, as deep as there are axes: numbers, bigints of int64 and uint64, booleans of
+   * bool. How deep is not known to the checker: `x.toArray<number[]>()` tells it of a matrix. Of a tensor without axes
+   * the element itself: {@link item}.
+   */
+  toArray<Item = any>(): Item[] {
+    return nested(this.shape, this.#elements()) as Item[];
+  }
+
+  /**
+   * For `JSON.stringify`: {@link toArray} with 64-bit integers as numbers, those beyond 2^53 as texts. NaN and
+   * infinities become null there.
+   */
+  toJSON(): Nested<number | boolean | string> {
+    const elements = this.#elements().map((element: unknown) =>
+      typeof element === "bigint"
+        ? isExact(element)
+          ? Number(element)
+          : String(element)
+        : (element as number | boolean),
+    );
+    return nested(this.shape, elements);
+  }
+
+  /** The parts along the first axis, as views: `for (const row of x)`. Throws TensorError for a tensor without axes. */
+  *[Symbol.iterator](): Generator<Tensor<D>, void, undefined> {
+    if (this.shape.length === 0)
+      throw new TensorError("SHAPE", "A tensor without axes has no rows to go through: x.item() is its element.");
+    for (let row = 0; row < this.shape[0]!; row++) yield this.slice(row);
   }
 
   #elements(): ElementOf<D>[] {
@@ -191,40 +305,24 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
     return elements;
   }
 
-  /** The element of a tensor of one element. Throws TensorError when it has another number of them. */
-  item(): ElementOf<D> {
+  /**
+   * The element of a tensor of one element, as a number to compute with: `labels.get(i).item() + 1`. Throws TensorError
+   * when there is another number of elements, and for a 64-bit integer from 2^53 on, which no number holds for certain:
+   * `data()[0]` is its bigint.
+   */
+  item(): ItemOf<D> {
     if (this.size !== 1)
       throw new TensorError(
         "SHAPE",
         `item() takes a tensor of one element, but the shape is ${formatShape(this.shape)}.`,
       );
-    return this.#elements()[0]!;
-  }
-
-  /** Matrix product of the last two axes; axes before them broadcast. float16 and bfloat16 accumulate in float32, integers in 64 bits. */
-  matmul(other: Tensor): Tensor<D> {
-    return apply("matmul", [this, other], {}) as Tensor<D>;
-  }
-
-  /** Each element, at least `min` and at most `max`. */
-  clamp({ min = -Infinity, max = Infinity }: { readonly min?: number; readonly max?: number }): Tensor {
-    return apply("clamp", [this], { min, max }) as Tensor;
-  }
-  /** ½x(1 + erf(x/√2)), or its approximation by tanh. */
-  gelu({ approximate = "none" }: { readonly approximate?: "none" | "tanh" } = {}): Tensor {
-    return apply("gelu", [this], { approximate }) as Tensor;
-  }
-  /** x where it is ≥ 0, else slope · x. */
-  leakyRelu(slope = 0.01): Tensor {
-    return apply("leakyRelu", [this], { slope }) as Tensor;
-  }
-  /** x where it is > 0, else alpha · (e^x − 1). */
-  elu(alpha = 1): Tensor {
-    return apply("elu", [this], { alpha }) as Tensor;
-  }
-  /** This tensor's elements where `condition` is true, else those of `other`. */
-  where(condition: Tensor<"bool">, other: Tensor | number | bigint | boolean): Tensor {
-    return apply("where", [condition, this, other], {}) as Tensor;
+    const element: unknown = this.#elements()[0];
+    if (typeof element !== "bigint") return element as ItemOf<D>;
+    if (isExact(element)) return Number(element) as ItemOf<D>;
+    throw new TensorError(
+      "VALUE",
+      `item() gives a number, but ${element} is beyond those that are exact, up to 2^53: read the bigint, data()[0].`,
+    );
   }
 
   override toString(): string {
@@ -250,5 +348,19 @@ export class Tensor<D extends DType = DType> extends DeviceArray<D> {
     return { "text/plain": textOf(this), "text/html": htmlOf(this), ...payloadOf(this) };
   }
 }
+
+/** A flat list as arrays in arrays. */
+function nested<T>(shape: Shape, flat: readonly T[]): Nested<T> {
+  const build = (axis: number, at: number, step: number): Nested<T> => {
+    if (axis === shape.length) return flat[at]!;
+    const length = shape[axis]!;
+    const inner = step / length;
+    return Array.from({ length }, (_, index) => build(axis + 1, at + index * inner, inner));
+  };
+  return build(0, 0, flat.length);
+}
+
+/** Whether a number holds the integer, and no other one besides. */
+const isExact = (integer: bigint): boolean => Number.isSafeInteger(Number(integer));
 
 addMethods(Tensor.prototype, (value) => value instanceof Tensor);

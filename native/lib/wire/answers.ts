@@ -36,7 +36,10 @@ export function answerFields(answer: Uint8Array[], device: string): Uint8Array[]
     : refuse(sentence, details, device, code);
 }
 
-/** Says hello to a new device process and returns what it says of itself. Throws {@link DeviceUnavailable} with its reason. */
+/**
+ * Says hello to a new device process and returns what it says of itself. Throws {@link DeviceUnavailable} with its
+ * reason.
+ */
 export function greet(client: number, device: string): DeviceProperties {
   const sequence = binding.request(client, Op.hello, [], 0);
   const outcome = sequence > 0 ? binding.wait(client, sequence, -1) : "died";

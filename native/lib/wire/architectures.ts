@@ -1,8 +1,9 @@
 // Turns the architecture of a GPU into those whose machine code it runs.
 
 /**
- * "sm_89" becomes ["sm_89", "sm_88", …, "sm_80"], best first: a GPU runs code for its own generation up to its own version. Code for "sm_90a" uses what only that version
- * has, so it runs nowhere else. Systems on a chip (sm_87 …) promise nothing of the kind and are given their own alone.
+ * "sm_89" becomes ["sm_89", "sm_88", …, "sm_80"], best first: a GPU runs code for its own generation up to its own
+ * version. Code for "sm_90a" uses what only that version has, so it runs nowhere else. Systems on a chip (sm_87 …)
+ * promise nothing of the kind and are given their own alone.
  */
 export function runnableArchitectures(own: string): string[] {
   const capability = Number(/^sm_(\d+)[af]?$/.exec(own)?.[1] ?? NaN);

@@ -3,7 +3,10 @@ import { createRequire } from "node:module";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** How a wait ended: `done`; an `error` record has arrived; `interrupted` by {@link Binding.interrupt}; the device process `died`; `timeout`. */
+/**
+ * How a wait ended: `done`; an `error` record has arrived; `interrupted` by {@link Binding.interrupt}; the device
+ * process `died`; `timeout`.
+ */
 export type Outcome = "done" | "error" | "interrupted" | "died" | "timeout";
 
 /** What went wrong with a command that has no answer (`ErrorRecord` in protocol/commands.h). */
@@ -17,7 +20,10 @@ export interface ErrorRecord {
   thread?: [number, number, number];
 }
 
-/** A sample of a device (`Gauges` in protocol/commands.h) with the allocator's own figures. Bytes, 0…1, °C, W, ms since the epoch; `null`: not known. */
+/**
+ * A sample of a device (`Gauges` in protocol/commands.h) with the allocator's own figures. Bytes, 0…1, °C, W, ms since
+ * the epoch; `null`: not known.
+ */
 export interface GaugeSample {
   client: number;
   kind: "cpu" | "cuda";
@@ -43,6 +49,7 @@ export interface FlightRecord {
   origin: number;
 }
 
+/** Bytes of device memory: in tensors now, held from the device, and in tensors at most so far. */
 export interface MemoryStatistics {
   allocated: number;
   reserved: number;
@@ -52,35 +59,48 @@ export interface MemoryStatistics {
 }
 
 /**
- * The addon. A client (a small integer) is one device process and all that the session keeps for it: control segment, ring,
- * segments' descriptors, allocator, flight recorder. Every client is known to all threads of this Node process.
+ * The addon. A client (a small integer) is one device process and all that the session keeps for it: control segment,
+ * ring, segments' descriptors, allocator, flight recorder. Every client is known to all threads of this Node process.
  */
 export interface Binding {
   readonly protocolVersion: number;
   /** Commands are laid out here (little-endian, see protocol/commands.h), then submitted. 64 KiB, one per thread. */
   readonly scratch: ArrayBuffer;
 
-  /** Creates the client and starts its device process. Does not wait for it: send `hello`. Throws a system error when it cannot start. */
+  /**
+   * Creates the client and starts its device process. Does not wait for it: send `hello`. Throws a system error when it
+   * cannot start.
+   */
   open(kind: "cpu" | "cuda" | "nvrtc", index: number, executable: string): number;
-  /** Starts a new process for a client whose process has died or was killed, and gives it back every segment. Returns their count. */
+  /**
+   * Starts a new process for a client whose process has died or was killed, and gives it back every segment. Returns
+   * their count.
+   */
   restart(client: number): number;
   /** Kills the device process and reaps it (at most a second). Segments, tensors and sequence numbers stay. */
   kill(client: number): void;
   /** Stops the process and frees everything. */
   close(client: number): void;
-  /** `running`, or how the process ended: "signal 9", "exit 70", or why a wait killed it: `interrupted`, or what was wrong with its answers. */
+  /**
+   * `running`, or how the process ended: "signal 9", "exit 70", or why a wait killed it: `interrupted`, or what was
+   * wrong with its answers.
+   */
   state(client: number): string;
   processId(client: number): number;
 
-  /** Copies the record in `scratch` (its `bytes` and `op` set) to the ring and returns its sequence. Blocks while the ring is full; returns −1 when the process is dead, −2 when interrupted. */
+  /**
+   * Copies the record in `scratch` (its `bytes` and `op` set) to the ring and returns its sequence. Blocks while the
+   * ring is full; returns −1 when the process is dead, −2 when interrupted.
+   */
   submit(client: number, origin: number): number;
   /** Sends a command with a message and returns its sequence; −1 and −2 as {@link submit}. */
   request(client: number, op: number, fields: (string | Uint8Array)[], origin: number): number;
   /** The answer of a request once `wait` said done; `null` when there is none yet. Each answer can be taken once. */
   reply(client: number, sequence: number): Uint8Array[] | null;
   /**
-   * Blocks until `completed` (or the answer) of `sequence`. `error` as long as records wait to be read by {@link errors}. `timeout` in ms, −1: none.
-   * `interrupted` means that the process has been killed here: JavaScript may be terminated before it could do so.
+   * Blocks until `completed` (or the answer) of `sequence`. `error` as long as records wait to be read by {@link
+   * errors}. `timeout` in ms, −1: none. `interrupted` means that the process has been killed here: JavaScript may be
+   * terminated before it could do so.
    */
   wait(client: number, sequence: number, timeout: number): Outcome;
   /** The same without blocking the event loop. */
@@ -96,23 +116,41 @@ export interface Binding {
   flights(client: number, first: number, last: number): FlightRecord[];
 
   /**
-   * A block of at least `bytes` (256-byte aligned), as a place: of memory that the client has, or of more of it when it `mayGrow`. memory 0: device, 1: host.
-   * Returns −1 when there is no memory left, −2 when the process is dead, −3 when interrupted.
+   * A block of at least `bytes` (256-byte aligned), as a place: of memory that the client has, or of more of it when it
+   * `mayGrow`. memory 0: device, 1: host. Returns −1 when there is no memory left, −2 when the process is dead, −3 when
+   * interrupted.
    */
   allocate(client: number, memory: 0 | 1, bytes: number, mayGrow: boolean): number;
   free(client: number, place: number): void;
-  /** {@link allocate} of device memory for an object, which owns the block: it is freed by {@link disown}, or some time after the object has been collected. V8 is told of `weight` bytes. */
+  /**
+   * {@link allocate} of device memory for an object, which owns the block: it is freed by {@link disown}, or some time
+   * after the object has been collected. V8 is told of `weight` bytes.
+   */
   own(client: number, bytes: number, weight: number, owner: object, mayGrow: boolean): number;
   disown(client: number, place: number): void;
-  /** The whole segment of a place as memory of this process: host segments, and device segments of `cpu`. The mapping lives as long as the buffer. */
+  /**
+   * The whole segment of a place as memory of this process: host segments, and device segments of `cpu`. The mapping
+   * lives as long as the buffer.
+   */
   buffer(client: number, segment: number): ArrayBuffer;
   /** The same of `bytes` bytes at a place, and nothing around them. */
   part(client: number, place: number, bytes: number): ArrayBuffer;
-  /** New memory of `bytes` that other processes can map: the descriptor is the caller's to close. `null` when the system has not so much left. */
+  /** Copies bytes between arrays of one length that share none, by several cores. */
+  copy(target: Uint8Array, source: Uint8Array): void;
+  /**
+   * New memory of `bytes` that other processes can map: the descriptor is the caller's to close. `null` when the system
+   * has not so much left.
+   */
   shareMemory(bytes: number): { descriptor: number; memory: ArrayBuffer } | null;
-  /** The memory behind a descriptor that another process's {@link shareMemory} made, whole. The mapping lives as long as the buffer. */
+  /**
+   * The memory behind a descriptor that another process's {@link shareMemory} made, whole. The mapping lives as long as
+   * the buffer.
+   */
   mapMemory(descriptor: number): ArrayBuffer;
-  /** A part of what the two above answered. When it has been collected, the first Int32 of `memory` becomes 0, in all processes. */
+  /**
+   * A part of what the two above answered. When it has been collected, the first Int32 of `memory` becomes 0, in all
+   * processes.
+   */
   lendMemory(memory: ArrayBuffer, offset: number, bytes: number): ArrayBuffer;
   /** Gives unused segments back. Returns the bytes. */
   trim(client: number): number;
@@ -124,12 +162,15 @@ export interface Binding {
   /** The object, or `null` once it has been collected. */
   watched(number: number): object | null;
   /**
-   * The numbers of watched objects that the collector has taken, each once, and frees the blocks of owners that it has taken: then 0 is among the numbers. It sees them
-   * also in the midst of a job.
+   * The numbers of watched objects that the collector has taken, each once, and frees the blocks of owners that it has
+   * taken: then 0 is among the numbers. It sees them also in the midst of a job.
    */
   collected(): number[];
 
-  /** Makes every blocking and asynchronous wait of this Node process end with `interrupted`, now and until {@link clearInterrupt}. Callable from any thread. */
+  /**
+   * Makes every blocking and asynchronous wait of this Node process end with `interrupted`, now and until {@link
+   * clearInterrupt}. Callable from any thread.
+   */
   interrupt(): void;
   clearInterrupt(): void;
   /** Latest gauges of every open client. Callable from any thread, also while another blocks. */

@@ -50,7 +50,9 @@ const numbers = [
 ] as const;
 const texts = ["name", "kind", "arch"] as const;
 
-/** Reads the JSON of a hello. Throws `PROTOCOL` when a field that the library relies on is missing or of another type. */
+/**
+ * Reads the JSON of a hello. Throws `PROTOCOL` when a field that the library relies on is missing or of another type.
+ */
 export function parseProperties(json: string): DeviceProperties {
   const value = JSON.parse(json) as Record<string, unknown>;
 

@@ -1,4 +1,5 @@
-// Copies and fills as records of the ring: lays the commands of protocol/commands.h out in `binding.scratch` and submits them.
+// Copies and fills as records of the ring: lays the commands of protocol/commands.h out in `binding.scratch` and
+// submits them.
 import { binding } from "./binding.ts";
 import { headerBytes, headerOffsets, Op } from "./commands.ts";
 import type { DeviceProcess } from "../device/process.ts";
@@ -43,7 +44,10 @@ export function submitFill(
   return device.submit();
 }
 
-/** Lays a run of a planned call out: `places` and `scalars` in the order that the call has them, `undefined` for no place. Returns its bytes. */
+/**
+ * Lays a run of a planned call out: `places` and `scalars` in the order that the call has them, `undefined` for no
+ * place. Returns its bytes.
+ */
 export function layRun(plan: number, places: readonly (number | undefined)[], scalars: readonly number[]): number {
   const bytes = headerBytes + 8 + (places.length + scalars.length) * 8;
   head(Op.run, bytes);

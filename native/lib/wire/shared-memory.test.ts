@@ -1,4 +1,5 @@
-// Shared memory between two holders of one descriptor: what one writes the other sees, and a loan says when it has ended.
+// Shared memory between two holders of one descriptor: what one writes the other sees, and a loan says when it has
+// ended.
 import { closeSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,8 +1,9 @@
 // The row of line.cuh on a GPU: read once, 16 bytes a load, and kept in registers where it fits; a longer one is read
-// by every pass.
+// by every pass. blockDim.x threads share a row.
 #pragma once
 #include "map.cuh"
 #include "math.cuh"
+#include "tile.cuh"
 
 namespace warpcell {
 
@@ -51,6 +52,39 @@ __device__ inline A across_block(A value, A none, int& turn) {
   return across_warp<Join>(lane < warps ? values[lane] : none);
 }
 
+// Who shares a row: the whole block, or a power of two of threads, of which a warp has several.
+template <int threads>
+struct WholeBlock {
+  static constexpr int most_threads = threads;
+  static constexpr bool is_alone = true;
+  mutable int turn = 0;
+  template <class Join, class A>
+  __device__ inline A join(A value, A none) const {
+    return across_block<Join>(value, none, turn);
+  }
+};
+struct PartOfWarp {
+  static constexpr int most_threads = 128;
+  static constexpr bool is_alone = false;
+  template <class Join, class A>
+  __device__ inline A join(A value, A) const {
+    for (int mask = blockDim.x / 2; mask > 0; mask /= 2) value = Join::join(value, other_lane(value, mask));
+    return value;
+  }
+};
+
+// Calls f(row, whether it is there) for the rows of this team. A warp stays together: past the last row its threads do
+// that one again.
+template <class Team, class F>
+__device__ inline void each_row_of(const Team&, long long rows, F f) {
+  const int ahead = Team::is_alone ? 0 : threadIdx.y % (32 / blockDim.x);
+  for (long long first = (long long)blockIdx.x * blockDim.y + threadIdx.y - ahead; first < rows;
+       first += (long long)gridDim.x * blockDim.y) {
+    const long long row = first + ahead;
+    f(row < rows ? row : rows - 1, row < rows);
+  }
+}
+
 // What an operand has at one pack of W elements, of which `[e]` is one.
 template <class T, int W, bool is_paired = sizeof(T) == 2 && W == 8>
 struct PackPart {
@@ -83,6 +117,11 @@ struct ValuePart {
   __device__ inline A operator[](int e) const { return values[e]; }
 };
 
+template <int N>
+struct Count {
+  static constexpr int value = N;
+};
+
 // A row of which each thread has at most K packs. `part(k, at)`: an operand's elements of the thread's pack k, which is
 // pack `at` of the row.
 template <class T, int W>
@@ -92,10 +131,28 @@ struct Streamed {
 };
 struct Ones {
   __device__ inline OnePart part(int, long long) const { return {}; }
+  __device__ inline OnePart single(long long) const { return {}; }
+  __device__ inline float operator[](int) const { return 1; }
+  __device__ inline bool begins(int) const { return true; }
 };
 template <int W>
 struct Indices {
   __device__ inline IndexPart part(int, long long at) const { return {at * W}; }
+};
+
+// A row of any length and start: `part` is of the packs behind the first `head` elements, `single` of one element.
+template <class T, int W>
+struct Read {
+  const T* first;
+  __device__ inline PackPart<T, W> part(int head, long long at) const { return part_at<T, W>(first + head, at); }
+  __device__ inline PackPart<T, 1> single(long long at) const { return part_at<T, 1>(first, at); }
+  __device__ inline bool begins(int shift) const { return past_pack(first) == shift; }
+};
+template <int W>
+struct IndicesRead {
+  __device__ inline IndexPart part(int head, long long at) const { return {head + at * W}; }
+  __device__ inline IndexPart single(long long at) const { return {at}; }
+  __device__ inline bool begins(int) const { return true; }
 };
 template <class T, int W, int K>
 struct Kept {
@@ -121,14 +178,50 @@ __device__ inline void put_pack(Out* out, long long at, F f, const Parts&... par
   ((Pack<Out, W>*)out)[at] = result;
 }
 
-// K packs a thread, in registers: no index into what is kept is known only at run time. Blocks of at most `threads`
-// threads.
-template <int W, int K, int threads>
+// A row that is on its way, with a note.
+template <class Note, class A, class B>
+struct Ahead {
+  Note note;
+  A a;
+  B b;
+};
+template <class Note, class A, class B>
+Ahead(Note, A, B) -> Ahead<Note, A, B>;
+
+// K packs a thread, in registers: no index into what is kept is known only at run time.
+template <class Team, int W, int K>
 struct KeptLine {
-  static constexpr int most_threads = threads;
+  static constexpr int most_threads = Team::most_threads;
   long long length;
-  mutable int turn = 0;
+  Team team;
+  bool is_live = true;
   __device__ inline explicit KeptLine(long long length, long long) : length(length) {}
+  static __device__ inline bool is_first() { return threadIdx.x == 0; }
+
+  // Calls f(row, its place in `out`, its part of each operand).
+  template <class Out, class F, class... T>
+  __device__ inline void each_row(long long rows, Out* out, F f, const T*... operands) {
+    each_row_of(team, rows, [&](long long row, bool is_there) {
+      is_live = is_there;
+      f(row, out + row * length, keep(operands + row * length)...);
+    });
+  }
+  // The same, with what `note` says of a row, where the next row is on its way before f has this one.
+  template <class Out, class Note, class F, class T>
+  __device__ inline void each_row_ahead(long long rows, Out* out, Note note, F f, const T* a, const T* b) {
+    static_assert(Team::is_alone);
+    auto take = [&](long long row) { return Ahead{note(row, Ones()), keep(a + row * length), keep(b + row * length)}; };
+    auto next = take(blockIdx.x < rows ? blockIdx.x : 0);
+    for (long long row = blockIdx.x; row < rows; row += gridDim.x) {
+      const auto now = next;
+      next = take(row + gridDim.x < rows ? row + gridDim.x : row);
+      f(out + row * length, now.note, now.a, now.b);
+    }
+  }
+  template <class T, class Operand>
+  static __device__ inline Wide<T> element(const Operand&, const T* row, long long at) {
+    return widen<T>(row[at]);
+  }
 
   template <class T>
   __device__ inline Kept<T, W, K> keep(const T* row) const {
@@ -159,7 +252,7 @@ struct KeptLine {
   __device__ inline A sum(F f, const Operands&... operands) const {
     A total = A(0);
     each([&](auto... values) { total += f(values...); }, operands...);
-    return across_block<Plus>(total, A(0), turn);
+    return team.template join<Plus>(total, A(0));
   }
   template <class A, class F, class G, class... Operands>
   __device__ inline Two<A> sums(F f, G g, const Operands&... operands) const {
@@ -170,13 +263,18 @@ struct KeptLine {
           total.second += g(values...);
         },
         operands...);
-    return across_block<Plus>(total, Two<A>{A(0), A(0)}, turn);
+    return team.template join<Plus>(total, Two<A>{A(0), A(0)});
   }
   template <class A, class Operand>
   __device__ inline A most(const Operand& operand) const {
     A none = -A(1) / A(0), most = none;
     each([&](A x) { most = x > most ? x : most; }, operand);
-    return across_block<Larger>(most, none, turn);
+    return team.template join<Larger>(most, none);
+  }
+  template <class A, class Exp, class Operand>
+  __device__ inline Powers<A> powers(Exp exp, const Operand& operand) const {
+    const A top = most<A>(operand);
+    return {top, sum<A>([=](A value) { return exp(value - top); }, operand)};
   }
   template <class Out, class F, class... Operands>
   __device__ inline void store(Out* out, F f, const Operands&... operands) const {
@@ -194,7 +292,7 @@ struct KeptLine {
     A* sums;
     template <class F, class... Operands>
     __device__ inline void add(const KeptLine& line, F f, const Operands&... operands) {
-      int packs = int(line.length / W);
+      int packs = line.is_live ? int(line.length / W) : 0;
 #pragma unroll
       for (int k = 0; k < K; k++) {
         int at = k * blockDim.x + threadIdx.x, first = k * W;
@@ -203,7 +301,21 @@ struct KeptLine {
       }
     }
     __device__ inline void finish(const KeptLine& line) {
-      line.each([&](long long at, A total) { sums[at] = total; }, line.indices(), kept);
+      if constexpr (!Team::is_alone) {
+        // The rows of a block lie beside each other.
+        __shared__ A memory[most_threads * K * W];
+        A* mine = memory + threadIdx.y * line.length;
+        line.each([&](long long at, A total) { mine[at] = total; }, line.indices(), kept);
+        __syncthreads();
+        for (int at = thread_of_block(); at < line.length; at += threads_of_block()) {
+          A total = memory[at];
+          for (int y = 1; y < blockDim.y; y++) total += memory[y * line.length + at];
+          sums[at] = total;
+        }
+        __syncthreads();
+      } else {
+        line.each([&](long long at, A total) { sums[at] = total; }, line.indices(), kept);
+      }
     }
   };
   template <class A>
@@ -216,28 +328,61 @@ struct KeptLine {
   }
 };
 
-// A row of any length.
-template <int W>
+// A row of any length. Where it starts in the middle of a pack, so do all of its operands, or there are no packs.
+template <class Team, int W>
 struct LongLine {
-  static constexpr int most_threads = 1024;
+  static constexpr int most_threads = Team::most_threads;
   long long length;
-  mutable int turn = 0;
+  Team team;
   __device__ inline explicit LongLine(long long length, long long) : length(length) {}
+  static __device__ inline bool is_first() { return threadIdx.x == 0; }
 
+  template <class Out, class F, class... T>
+  __device__ inline void each_row(long long rows, Out* out, F f, const T*... operands) {
+    each_row_of(team, rows, [&](long long row, bool) { f(row, out + row * length, keep(operands + row * length)...); });
+  }
+  template <class T, class Operand>
+  static __device__ inline Wide<T> element(const Operand&, const T* row, long long at) {
+    return widen<T>(row[at]);
+  }
   template <class T>
-  __device__ inline Streamed<T, W> keep(const T* row) const {
+  __device__ inline Read<T, W> keep(const T* row) const {
     return {row};
   }
   template <class T>
-  __device__ inline Streamed<T, W> stream(const T* row) const {
+  __device__ inline Read<T, W> stream(const T* row) const {
     return {row};
   }
-  __device__ inline Indices<W> indices() const { return {}; }
+  __device__ inline IndicesRead<W> indices() const { return {}; }
+
+  // Where packs begin in all of `operands`; the length, where they do not.
+  template <class T, class... Operands>
+  __device__ inline int head(const Read<T, W>& first, const Operands&... operands) const {
+    if constexpr (W == 1) return 0;
+    const int shift = past_pack(first.first);
+    return (operands.begins(shift) && ...) ? (kPackBytes - shift) % kPackBytes / int(sizeof(T)) : int(length);
+  }
+  template <class... Operands>
+  __device__ inline int head(const IndicesRead<W>&, const Operands&... operands) const {
+    if constexpr (sizeof...(Operands) == 0)
+      return 0;
+    else
+      return head(operands...);
+  }
+  // `single` gets elements that are in no pack, `pack` the packs behind the first `head` elements.
+  template <class Single, class Packs>
+  __device__ inline void walk(int head, Single single, Packs pack) const {
+    const long long packs = (length - head) / W, edges = length - packs * W;
+#pragma unroll 4
+    for (long long at = threadIdx.x; at < packs; at += blockDim.x) pack(at);
+    for (long long edge = threadIdx.x; edge < edges; edge += blockDim.x) single(edge < head ? edge : edge + packs * W);
+  }
   template <class F, class... Operands>
   __device__ inline void each(F f, const Operands&... operands) const {
-    long long packs = length / W;
-#pragma unroll 4
-    for (long long at = threadIdx.x; at < packs; at += blockDim.x) visit<W>(f, operands.part(0, at)...);
+    const int begin = head(operands...);
+    walk(
+        begin, [&](long long at) { visit<1>(f, operands.single(at)...); },
+        [&](long long at) { visit<W>(f, operands.part(begin, at)...); });
   }
   template <class A, class F, class... Operands>
   __device__ inline A sum(F f, const Operands&... operands) const {
@@ -249,24 +394,48 @@ struct LongLine {
           sums[0] = sums[1], sums[1] = sums[2], sums[2] = sums[3], sums[3] = sum;
         },
         operands...);
-    return across_block<Plus>((sums[0] + sums[1]) + (sums[2] + sums[3]), A(0), turn);
+    return team.template join<Plus>((sums[0] + sums[1]) + (sums[2] + sums[3]), A(0));
   }
   template <class A, class F, class G, class... Operands>
   __device__ inline Two<A> sums(F f, G g, const Operands&... operands) const {
-    return {sum<A>(f, operands...), sum<A>(g, operands...)};
+    Two<A> sums[4] = {};
+    each(
+        [&](auto... values) {
+          Two<A> sum = {sums[0].first + f(values...), sums[0].second + g(values...)};
+          sums[0] = sums[1], sums[1] = sums[2], sums[2] = sums[3], sums[3] = sum;
+        },
+        operands...);
+    return team.template join<Plus>(Plus::join(Plus::join(sums[0], sums[1]), Plus::join(sums[2], sums[3])),
+                                    Two<A>{A(0), A(0)});
   }
-  template <class A, class Operand>
-  __device__ inline A most(const Operand& operand) const {
-    A none = -A(1) / A(0), most = none;
-    each([&](A x) { most = x > most ? x : most; }, operand);
-    return across_block<Larger>(most, none, turn);
+  // In one pass: the sum is kept relative to the largest so far.
+  template <class A, class Exp, class Operand>
+  __device__ inline Powers<A> powers(Exp exp, const Operand& operand) const {
+    const A none = -A(1) / A(0);
+    Powers<A> mine = {none, A(0)};
+    auto join = [&](auto part, auto count) {
+      A top = mine.most;
+      visit<decltype(count)::value>([&](A x) { top = x > top ? x : top; }, part);
+      const A from = top == none ? A(0) : top;
+      A sum = mine.sum * exp(mine.most - from);
+      visit<decltype(count)::value>([&](A x) { sum += exp(x - from); }, part);
+      mine = {top, sum};
+    };
+    const int begin = head(operand);
+    walk(
+        begin, [&](long long at) { join(operand.single(at), Count<1>()); },
+        [&](long long at) { join(operand.part(begin, at), Count<W>()); });
+    const A top = team.template join<Larger>(mine.most, none);
+    return {top, team.template join<Plus>(mine.sum * exp(mine.most - top), A(0))};
   }
   template <class Out, class F, class... Operands>
   __device__ inline void store(Out* out, F f, const Operands&... operands) const {
-    long long packs = length / W;
-    for (long long at = threadIdx.x; at < packs; at += blockDim.x) put_pack<W>(out, at, f, operands.part(0, at)...);
+    const int begin = head(Read<Out, W>{out}, operands...);
+    walk(
+        begin, [&](long long at) { put_pack<1>(out, at, f, operands.single(at)...); },
+        [&](long long at) { put_pack<W>(out + begin, at, f, operands.part(begin, at)...); });
   }
-  // Each thread has its own elements, in `sums`.
+  // Each thread has its own elements, in `sums`: rows of whole packs, or W = 1.
   template <class A>
   struct Totals {
     A* sums;
@@ -286,16 +455,18 @@ struct LongLine {
 // The lines that kernels are compiled for: in packs of 16 bytes, `each` elements a thread, or one by one, where a row
 // does not start at a multiple of 16 bytes.
 template <class T, int each, int threads>
-using Packed = KeptLine<16 / int(sizeof(T)), each* int(sizeof(T)) / 16, threads>;
+using Packed = KeptLine<WholeBlock<threads>, 16 / int(sizeof(T)), each* int(sizeof(T)) / 16>;
+template <class T, int packs>
+using PackedShort = KeptLine<PartOfWarp, 16 / int(sizeof(T)), packs>;
 template <class T>
-using PackedLong = LongLine<16 / int(sizeof(T))>;
+using Uneven = LongLine<PartOfWarp, 16 / int(sizeof(T))>;
+template <class T>
+using Long = LongLine<WholeBlock<1024>, 16 / int(sizeof(T))>;
 template <class T, int each>
-using Single = KeptLine<1, each, 1024>;
+using Single = KeptLine<WholeBlock<1024>, 1, each>;
+template <class T, int each>
+using SingleShort = KeptLine<PartOfWarp, 1, each>;
 template <class T>
-using SingleLong = LongLine<1>;
-
-// The rows of this block.
-__device__ inline Rows block_rows(long long rows) { return {(long long)blockIdx.x, rows, (long long)gridDim.x}; }
-__device__ inline bool is_first_thread() { return threadIdx.x == 0; }
+using SingleLong = LongLine<WholeBlock<1024>, 1>;
 
 }  // namespace warpcell

@@ -1,7 +1,7 @@
 // float32 functions without branches or calls, for a CPU: compilers turn a loop over them into vectors. At most 2 units
-// in the last place from the exact result, erfc at most 3. sin and cos do so up to 2¹⁶; beyond, the C library's serve.
-// Each reduces its argument to a short interval and evaluates a polynomial there, fitted to the function for the least
-// relative error.
+// in the last place from the exact result, erfc at most 3.9 (3.82 at 0.5033279, of all floats). sin and cos do so up to
+// 2¹⁶; beyond, the C library's serve. Each reduces its argument to a short interval and evaluates a polynomial there,
+// fitted to the function for the least relative error.
 #pragma once
 #include "turns.cuh"
 

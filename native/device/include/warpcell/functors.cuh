@@ -121,6 +121,33 @@ struct Logaddexp {
     return most == least && most - most != W(0) ? most : most + fn::log1p(fn::exp(least - most));
   }
 };
+struct Logaddexp2 {
+  template <class W>
+  static __device__ inline W of(W x, W y) {
+    W most = x >= y ? x : y, least = x >= y ? y : x;
+    if (x != x || y != y) return x + y;
+    return most == least && most - most != W(0) ? most
+                                                : most + W(1.4426950408889634074) * fn::log1p(fn::exp2(least - most));
+  }
+};
+BINARY(Heaviside, x != x ? x : (x < W(0) ? W(0) : (x > W(0) ? W(1) : y)));
+BINARY(Xlogy, x == W(0) && y == y ? W(0) : x * fn::log(y));
+// The bits of floats of one sign are in the order of their values.
+struct Nextafter {
+  template <class W>
+  static __device__ inline W of(W x, W y) {
+    if (x != x || y != y) return x + y;
+    if (x == y) return y;
+    const bool grows = (x < y) == (x > W(0));
+    if constexpr (same<W, double>) {
+      if (x == W(0)) return fn::copysign(__longlong_as_double(1), y);
+      return __longlong_as_double(__double_as_longlong(x) + (grows ? 1 : -1));
+    } else {
+      if (x == W(0)) return fn::copysign(bits_float(1), y);
+      return bits_float(grows ? float_bits(x) + 1 : float_bits(x) - 1);
+    }
+  }
+};
 
 BINARY(Eq, x == y);
 BINARY(Ne, x != y);
@@ -134,6 +161,9 @@ BINARY(LogicalXor, (x != W(0)) != (y != W(0)));
 BINARY(BitwiseAnd, W(x& y));
 BINARY(BitwiseOr, W(x | y));
 BINARY(BitwiseXor, W(x ^ y));
+// By as many bits as there are, or more, nothing is left but the sign; a negative number of bits is more.
+BINARY(BitwiseLeftShift, Wrapping<W>(y) < 8 * sizeof(W) ? W(Wrapping<W>(x) << y) : W(0));
+BINARY(BitwiseRightShift, Wrapping<W>(y) < 8 * sizeof(W) ? W(x >> y) : (x < W(0) ? W(-1) : W(0)));
 
 UNARY(Same, x);
 UNARY(Neg, W(-Wrapping<W>(x)));
@@ -148,6 +178,15 @@ struct Abs {
   }
 };
 UNARY(Sign, x > W(0) ? W(1) : x < W(0) ? W(-1) : x);
+struct Signbit {
+  template <class W>
+  static __device__ inline bool of(W x) {
+    if constexpr (is_float<W>)
+      return fn::copysign(W(1), x) < W(0);
+    else
+      return x < W(0);
+  }
+};
 UNARY(Square, W(Wrapping<W>(x) * Wrapping<W>(x)));
 UNARY(LogicalNot, x == W(0));
 UNARY(BitwiseNot, W(~x));
@@ -205,6 +244,15 @@ struct Tan {
   static inline bool is_near(float x) { return Sin::is_near(x); }
   static inline float near(float x) { return float_math::near_tan(x); }
 #endif
+};
+// sin(πx)/(πx). What x is beyond the nearest whole number is exact, and an odd one turns the sign.
+struct Sinc {
+  template <class W>
+  static __device__ inline W of(W x) {
+    const W pi = W(3.14159265358979323846), whole = fn::rint(x), half = W(0.5) * whole;
+    const W sine = fn::sin(pi * (x - whole));
+    return x == W(0) ? W(1) : (half == fn::floor(half) ? sine : -sine) / (pi * x);
+  }
 };
 UNARY(Asin, fn::asin(x));
 UNARY(Acos, fn::acos(x));

@@ -14,15 +14,30 @@ template <class A>
 struct Two {
   A first, second;
 };
+// The largest x of a row, and the sum of e^(x − most).
+template <class A>
+struct Powers {
+  A most, sum;
+};
 
 #ifdef WARPCELL_CPU
 
-// Only then do a loop and what it calls become vectors together.
+// Only then do a loop and what it calls become vectors together. The second is for lambdas.
 #define WARPCELL_ALWAYS inline __attribute__((always_inline))
+#define WARPCELL_INLINED __attribute__((always_inline))
+
+// The rows of this block.
+inline Rows block_rows(long long rows) {
+  long long share = (rows + gridDim.x - 1) / gridDim.x, begin = blockIdx.x * share;
+  return {begin, begin + share < rows ? begin + share : rows, 1};
+}
 
 // Sums that lie side by side, for vectors, and elements that are added to them before they are joined.
 constexpr int kSideBySide = 64;
 constexpr long long kJoined = 8192;
+// Sums side by side of a shorter row, and the shortest that is worth a stream of stores.
+constexpr int kFewBeside = 16;
+constexpr long long kStreamedLength = 1024;
 
 struct Ones {
   WARPCELL_ALWAYS float operator[](long long) const { return 1; }
@@ -33,6 +48,7 @@ struct Line {
   static constexpr int most_threads = 1;
   long long length, rows;
   inline Line(long long length, long long rows) : length(length), rows(rows) {}
+  static inline bool is_first() { return true; }
   template <class T>
   struct Kept {
     const T* first;
@@ -52,22 +68,41 @@ struct Line {
     return {row};
   }
   inline Indices indices() const { return {}; }
+  template <class T, class Operand>
+  static WARPCELL_ALWAYS Wide<T> element(const Operand&, const T* row, long long at) {
+    return widen<T>(row[at]);
+  }
+  // Calls f(row, its place in `out`, its part of each operand) for the rows of this block.
+  template <class Out, class F, class... T>
+  WARPCELL_ALWAYS void each_row(long long rows, Out* out, F f, const T*... operands) const {
+    Rows mine = block_rows(rows);
+    for (long long row = mine.begin; row < mine.end; row += mine.step)
+      f(row, out + row * length, keep(operands + row * length)...);
+  }
 
   // Σ f.
   template <class A, class F, class... Operands>
   WARPCELL_ALWAYS A sum(F f, const Operands&... operands) const {
+    if (length >= kSideBySide) return sum_of<A, kSideBySide>(f, operands...);
+    if (length >= kFewBeside) return sum_of<A, kFewBeside>(f, operands...);
+    A total = A(0);
+    for (long long i = 0; i < length; i++) total += f(operands[i]...);
+    return total;
+  }
+  template <class A, int lanes, class F, class... Operands>
+  WARPCELL_ALWAYS A sum_of(F f, const Operands&... operands) const {
     A total = A(0);
     for (long long first = 0; first < length; first += kJoined) {
       long long end = length - first < kJoined ? length : first + kJoined, i = first;
-      A sums[kSideBySide];
-      for (int k = 0; k < kSideBySide; k++) sums[k] = A(0);
-      for (; i + kSideBySide <= end; i += kSideBySide) {
+      A sums[lanes];
+      for (int k = 0; k < lanes; k++) sums[k] = A(0);
+      for (; i + lanes <= end; i += lanes) {
 #pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
-        for (int k = 0; k < kSideBySide; k++) sums[k] += f(operands[i + k]...);
+        for (int k = 0; k < lanes; k++) sums[k] += f(operands[i + k]...);
       }
       for (int k = 0; i < end; i++, k++) sums[k] += f(operands[i]...);
-      for (int width = kSideBySide / 2; width > 0; width /= 2)
+      for (int width = lanes / 2; width > 0; width /= 2)
         for (int k = 0; k < width; k++) sums[k] += sums[k + width];
       total += sums[0];
     }
@@ -80,6 +115,11 @@ struct Line {
   // The largest; NaN is passed over.
   template <class A, class Operand>
   WARPCELL_ALWAYS A most(const Operand& operand) const {
+    if (length < kSideBySide) {
+      A top = -A(1) / A(0);
+      for (long long i = 0; i < length; i++) top = operand[i] > top ? A(operand[i]) : top;
+      return top;
+    }
     A most[kSideBySide];
     for (int k = 0; k < kSideBySide; k++) most[k] = -A(1) / A(0);
     long long i = 0;
@@ -97,9 +137,15 @@ struct Line {
       if (most[k] > most[0]) most[0] = most[k];
     return most[0];
   }
+  template <class A, class Exp, class Operand>
+  WARPCELL_ALWAYS Powers<A> powers(Exp exp, const Operand& operand) const {
+    const A top = most<A>(operand);
+    return {top, sum<A>([=](A value) WARPCELL_INLINED { return exp(value - top); }, operand)};
+  }
   template <class Out, class F, class... Operands>
   WARPCELL_ALWAYS void store(Out* out, F f, const Operands&... operands) const {
-    if (rows * length * (long long)sizeof(Out) >= kStreamedBytes && !(operands.is_at(out) || ...)) {
+    if (rows * length * (long long)sizeof(Out) >= kStreamedBytes && length >= kStreamedLength &&
+        !(operands.is_at(out) || ...)) {
       stream_each(out, length,
                   [&](long long i) __attribute__((always_inline)) { return narrow<Out>(f(operands[i]...)); });
       return end_streaming();
@@ -127,22 +173,23 @@ struct Line {
   }
 };
 
-// The lines of block_line.cuh: here one serves them all.
+// The lines of a GPU: here one serves them all.
 template <class T, int each, int threads>
 using Packed = Line;
+template <class T, int packs>
+using PackedShort = Line;
 template <class T>
-using PackedLong = Line;
+using Uneven = Line;
+template <class T>
+using Long = Line;
 template <class T, int each>
 using Single = Line;
+template <class T, int each>
+using SingleShort = Line;
 template <class T>
 using SingleLong = Line;
-
-// The rows of this block.
-inline Rows block_rows(long long rows) {
-  long long share = (rows + gridDim.x - 1) / gridDim.x, begin = blockIdx.x * share;
-  return {begin, begin + share < rows ? begin + share : rows, 1};
-}
-inline bool is_first_thread() { return true; }
+template <class T>
+using Tiled = Line;
 #undef WARPCELL_ALWAYS
 
 #endif
@@ -150,5 +197,7 @@ inline bool is_first_thread() { return true; }
 }  // namespace warpcell
 
 #ifndef WARPCELL_CPU
+#define WARPCELL_INLINED
 #include "block_line.cuh"
+#include "tiled_line.cuh"
 #endif

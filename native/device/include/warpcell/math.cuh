@@ -13,28 +13,34 @@
 namespace warpcell {
 
 // X(name, name for float): the C library's, in both precisions. The first list has vectors of its own on a CPU.
-#define WARPCELL_VECTOR_FUNCTIONS(X)                                                                                  \
-  X(exp, expf)                                                                                                        \
-  X(exp2, exp2f) X(expm1, expm1f) X(log, logf) X(log2, log2f) X(log10, log10f) X(log1p, log1pf) X(sinh, sinhf)        \
-      X(cosh, coshf) X(tanh, tanhf) X(erf, erff) X(erfc, erfcf) X(sin, sinf) X(cos, cosf) X(tan, tanf) X(asin, asinf) \
-          X(acos, acosf) X(atan, atanf) X(asinh, asinhf) X(acosh, acoshf) X(atanh, atanhf) X(cbrt, cbrtf)
+// clang-format off
+#define WARPCELL_VECTOR_FUNCTIONS(X) \
+  X(exp, expf) X(exp2, exp2f) X(expm1, expm1f) X(log, logf) X(log2, log2f) X(log10, log10f) X(log1p, log1pf) X(sinh, sinhf) X(cosh, coshf) X(tanh, tanhf) X(erf, erff) X(erfc, erfcf) \
+  X(sin, sinf) X(cos, cosf) X(tan, tanf) X(asin, asinf) X(acos, acosf) X(atan, atanf) X(asinh, asinhf) X(acosh, acoshf) X(atanh, atanhf) X(cbrt, cbrtf)
 #define WARPCELL_FUNCTIONS(X) \
   X(sqrt, sqrtf) X(erfinv, erfinvf) X(lgamma, lgammaf) X(floor, floorf) X(ceil, ceilf) X(rint, rintf) X(trunc, truncf)
+// clang-format on
 
 namespace fn {
 #define X(name, name_f)                                         \
   __device__ inline float name(float x) { return ::name_f(x); } \
   __device__ inline double name(double x) { return ::name(x); }
+// clang-format off
 WARPCELL_FUNCTIONS(X)
+// clang-format on
 #ifndef WARPCELL_CPU
+// clang-format off
 WARPCELL_VECTOR_FUNCTIONS(X)
+// clang-format on
 #endif
 #undef X
 #ifdef WARPCELL_CPU
 #define X(name, name_f)                                      \
   inline float name(float x) { return float_math::name(x); } \
   inline double name(double x) { return ::name(x); }
+// clang-format off
 WARPCELL_VECTOR_FUNCTIONS(X)
+// clang-format on
 #undef X
 #endif
 // Φ(x), the share of the normal distribution below x.

@@ -124,28 +124,37 @@ struct AllOf {
   static __device__ inline bool finish(State state, double) { return state != 0; }
 };
 
-// The first of the largest elements; the first NaN where there is one.
+// The first of the largest elements; the first NaN where there is one. A state that no element is above the least
+// number in has kNowhere: the first of all is it then.
 template <class W>
 struct Best {
   W value;
   long long index;
 };
+constexpr long long kNowhere = 0x7fffffffffffffffLL;
 template <class T, bool largest>
 struct ArgOf {
   using State = Best<Wide<T>>;
   static __device__ inline State start() {
-    return {largest ? Least<Wide<T>>::value() : Most<Wide<T>>::value(), 0x7fffffffffffffffLL};
+    return {largest ? Least<Wide<T>>::value() : Most<Wide<T>>::value(), kNowhere};
   }
-  static __device__ inline bool wins(const State& a, const State& b) {
-    if (a.value != a.value || b.value != b.value)
-      return a.value != a.value && (b.value == b.value || a.index < b.index);
-    return a.value == b.value ? a.index < b.index : largest ? a.value > b.value : a.value < b.value;
+  // Whether x, which comes later, is more than `best`: two comparisons and no branch.
+  static __device__ inline bool exceeds(Wide<T> x, Wide<T> best) {
+    return !(largest ? x <= best : x >= best) & (best == best);
   }
-  static __device__ inline void add(State& state, Wide<T> x, long long index) { merge(state, {x, index}); }
+  // In the order of their indices.
+  static __device__ inline void add(State& state, Wide<T> x, long long index) {
+    const bool is_it = exceeds(x, state.value);
+    state.value = is_it ? x : state.value;
+    state.index = is_it ? index : state.index;
+  }
   static __device__ inline void merge(State& state, const State& other) {
-    if (wins(other, state)) state = other;
+    const bool is_same = other.value == state.value || (other.value != other.value && state.value != state.value);
+    if (is_same ? other.index < state.index : exceeds(other.value, state.value)) state = other;
   }
-  static __device__ inline long long finish(const State& state, double) { return state.index; }
+  static __device__ inline long long finish(const State& state, double) {
+    return state.index == kNowhere ? 0 : state.index;
+  }
 };
 template <class T>
 using ArgMaxOf = ArgOf<T, true>;
@@ -174,6 +183,22 @@ struct LogSumExpOf {
       state.sum = (state.sum == A(0) ? A(0) : state.sum * fn::exp(state.most - other.most)) + other.sum;
       state.most = other.most != other.most || state.most != state.most ? state.most + other.most : other.most;
     }
+  }
+  // N elements at a time need one e^x each.
+  template <int N>
+  static __device__ inline void add_group(State& state, const Wide<T> (&x)[N]) {
+    A most = A(x[0]), sum = A(0);
+#pragma unroll
+    for (int i = 1; i < N; i++) most = A(x[i]) > most ? A(x[i]) : most;
+    if (most - most != A(0)) {
+      // Infinities, or nothing that is ordered.
+#pragma unroll
+      for (int i = 0; i < N; i++) add(state, x[i], 0);
+      return;
+    }
+#pragma unroll
+    for (int i = 0; i < N; i++) sum += fn::exp(A(x[i]) - most);
+    merge(state, {most, sum});
   }
   static __device__ inline A finish(const State& state, double) {
     return state.sum == A(0) ? Least<A>::value() : state.most + fn::log(state.sum);
@@ -239,5 +264,23 @@ template <class T>
 constexpr bool by_groups<VarOf<T>> = true;
 template <class T>
 constexpr bool by_groups<StdOf<T>> = true;
+template <class T>
+constexpr bool by_groups<LogSumExpOf<T>> = true;
+
+// Whether what is kept is a place, and whether that of the largest.
+template <class Op>
+struct Places {
+  static constexpr bool is_one = false;
+};
+template <class T, bool largest>
+struct Places<ArgOf<T, largest>> {
+  static constexpr bool is_one = true;
+  using Extreme = MinOf<T>;
+};
+template <class T>
+struct Places<ArgOf<T, true>> {
+  static constexpr bool is_one = true;
+  using Extreme = MaxOf<T>;
+};
 
 }  // namespace warpcell

@@ -22,18 +22,29 @@ template <class T>
 using Running = Sum<T>;
 #endif
 
+template <bool first, class A, class B>
+struct Pick {
+  using type = A;
+};
+template <class A, class B>
+struct Pick<false, A, B> {
+  using type = B;
+};
+
 template <class T>
 struct SumScan {
   using State = Running<T>;
   static constexpr bool has_index = false;
   static __device__ inline State start() { return State(0); }
   static __device__ inline State of(Wide<T> x, long long) { return State(x); }
-  static __device__ inline State join(State a, State b) {
-    if constexpr (same<State, int64>)
+  template <class A>
+  static __device__ inline A combined(A a, A b) {
+    if constexpr (same<A, int64>)
       return int64(uint64(a) + uint64(b));
     else
       return a + b;
   }
+  static __device__ inline State join(State a, State b) { return combined(a, b); }
   static __device__ inline State value(State state) { return state; }
 };
 template <class T>
@@ -42,12 +53,14 @@ struct ProdScan {
   static constexpr bool has_index = false;
   static __device__ inline State start() { return State(1); }
   static __device__ inline State of(Wide<T> x, long long) { return State(x); }
-  static __device__ inline State join(State a, State b) {
-    if constexpr (same<State, int64>)
+  template <class A>
+  static __device__ inline A combined(A a, A b) {
+    if constexpr (same<A, int64>)
       return int64(uint64(a) * uint64(b));
     else
       return a * b;
   }
+  static __device__ inline State join(State a, State b) { return combined(a, b); }
   static __device__ inline State value(State state) { return state; }
 };
 

@@ -1,0 +1,278 @@
+// Elements of [outer, length, inner], row-major, taken from and put at indices along the axis of `length`: indices of
+// shape [outer, own, inner], or `own` of them that all rows share. They are checked on the way: negative ones count
+// from the end, and one that is outside is told in `outside`, and stands for 0. Of elements that come to one place the
+// last stays, or they are joined in their order, so that results are the same from run to run.
+#include <warpcell/joins.cuh>
+#include <warpcell/map.cuh>
+
+using namespace warpcell;
+
+// Elements wider than any dtype, for rows that lie without gaps.
+struct alignas(16) Sixteen {
+  uint64 word[2];
+};
+
+// What `outside` holds as long as all indices are inside.
+constexpr long long kNone = -9223372036854775807LL - 1;
+
+struct Checked {
+  long long length, found = 0;
+  bool is_outside = false;
+  __device__ inline Checked(long long length) : length(length) {}
+  __device__ inline long long operator()(long long index) {
+    const long long at = index < 0 ? index + length : index;
+    const bool is_inside = uint64(at) < uint64(length);
+    found = is_inside ? found : index;
+    is_outside |= !is_inside;
+    return is_inside ? at : 0;
+  }
+  // Any of those outside will do.
+  __device__ inline void tell(long long* outside) const {
+    if (is_outside) *(volatile long long*)outside = found == kNone ? kNone + 1 : found;
+  }
+};
+
+// On a GPU a thread has several loads under way.
+constexpr int kEach = 4;
+
+template <class T, class I>
+__global__ void take_axis(const T* in, const I* index, T* out, long long count, long long length, long long own,
+                          long long inner, int is_shared, long long* outside) {
+  Checked checked(length);
+#ifdef WARPCELL_CPU
+  Span span = block_span(count);
+  long long line = span.begin / inner, n = span.begin - line * inner, o = line / own, r = line - o * own;
+  for (long long i = span.begin; i < span.end;) {
+    const T* row = in + o * length * inner;
+    if (inner == 1) {
+      const long long steps = own - r < span.end - i ? own - r : span.end - i;
+      const I* at = index + (is_shared ? r : i);
+      for (long long k = 0; k < steps; k++) out[i + k] = row[checked(at[k])];
+      i += steps;
+      r = 0;
+      o++;
+      continue;
+    }
+    const long long steps = inner - n < span.end - i ? inner - n : span.end - i;
+    if (is_shared) {
+      const T* from = row + checked(index[r]) * inner + n;
+      for (long long k = 0; k < steps; k++) out[i + k] = from[k];
+    } else {
+      for (long long k = 0; k < steps; k++) out[i + k] = row[checked(index[i + k]) * inner + n + k];
+    }
+    i += steps;
+    n = 0;
+    if (++r == own) {
+      r = 0;
+      o++;
+    }
+  }
+#else
+  const bool is_small = count < 0x7fffffffLL;
+  const long long first = (long long)blockIdx.x * blockDim.x * kEach + threadIdx.x;
+  auto divided = [&](long long a, long long b) {
+    return b == 1 ? a : is_small ? (long long)(unsigned(a) / unsigned(b)) : a / b;
+  };
+  long long at[kEach];
+  T loaded[kEach];
+#pragma unroll
+  for (int k = 0; k < kEach; k++) {
+    const long long i = first + (long long)k * blockDim.x;
+    at[k] = 0;
+    if (i >= count) continue;
+    const long long line = divided(i, inner), n = i - line * inner;
+    const long long o = own * inner == count ? 0 : divided(line, own);
+    at[k] = (o * length + checked(index[is_shared ? line - o * own : i])) * inner + n;
+  }
+#pragma unroll
+  for (int k = 0; k < kEach; k++) loaded[k] = in[at[k]];
+#pragma unroll
+  for (int k = 0; k < kEach; k++) {
+    const long long i = first + (long long)k * blockDim.x;
+    if (i < count) out[i] = loaded[k];
+  }
+#endif
+  checked.tell(outside);
+}
+
+// `x` with the elements of `source` put at the indices, on the CPU: a block has rows, columns or places of the axis to
+// itself. `set` replaces, and needs no states; the others join in those of all elements.
+#ifdef WARPCELL_CPU
+struct Part {
+  Span o, n, at;
+  __device__ inline Part(long long outer, long long length, long long inner) : o{0, outer}, n{0, inner}, at{0, length} {
+    Span& most = outer >= gridDim.x ? o : inner >= gridDim.x ? n : at;
+    const long long share = (most.end + gridDim.x - 1) / gridDim.x, begin = blockIdx.x * share;
+    most = {begin < most.end ? begin : most.end, begin + share < most.end ? begin + share : most.end};
+  }
+};
+
+template <class I, class F>
+__device__ inline void for_places(const I* index, const Part& part, long long length, long long own, long long inner,
+                                  long long* outside, F put) {
+  Checked checked(length);
+  for (long long o = part.o.begin; o < part.o.end; o++)
+    for (long long r = 0; r < own; r++) {
+      const long long line = (o * own + r) * inner;
+      for (long long n = part.n.begin; n < part.n.end; n++) {
+        const long long at = checked(index[line + n]);
+        if (at >= part.at.begin && at < part.at.end) put((o * length + at) * inner + n, line + n);
+      }
+    }
+  checked.tell(outside);
+}
+
+template <class F>
+__device__ inline void for_part(const Part& part, long long length, long long inner, F f) {
+  for (long long o = part.o.begin; o < part.o.end; o++)
+    for (long long at = part.at.begin; at < part.at.end; at++) {
+      const long long line = (o * length + at) * inner;
+      for (long long n = part.n.begin; n < part.n.end; n++) f(line + n);
+    }
+}
+#endif
+
+template <class T, class I>
+__global__ void set_axis(const T* x, const I* index, const T* source, T* out, long long outer, long long length,
+                         long long own, long long inner, long long* outside) {
+#ifdef WARPCELL_CPU
+  const Part part(outer, length, inner);
+  for_part(part, length, inner, [&](long long i) { out[i] = x[i]; });
+  for_places(index, part, length, own, inner, outside, [&](long long to, long long from) { out[to] = source[from]; });
+#endif
+}
+
+template <template <class> class Op, class T, class I>
+__global__ void join_axis(const T* x, const I* index, const T* source, T* out, Op<Wide<T>>* states, long long outer,
+                          long long length, long long own, long long inner, long long* outside) {
+#ifdef WARPCELL_CPU
+  const Part part(outer, length, inner);
+  for_part(part, length, inner, [&](long long i) { states[i].start(widen<T>(x[i])); });
+  for_places(index, part, length, own, inner, outside,
+             [&](long long to, long long from) { states[to].add(widen<T>(source[from])); });
+  for_part(part, length, inner, [&](long long i) { out[i] = narrow<T>(states[i].finish()); });
+#endif
+}
+
+// On a GPU the last of the elements that come to each place is marked by its number along the axis, from 1; 0 is none.
+template <class I>
+__global__ void mark_last(const I* index, uint* last, long long count, long long length, long long own, long long inner,
+                          long long* outside) {
+#ifndef WARPCELL_CPU
+  Checked checked(length);
+  const long long first = (long long)blockIdx.x * blockDim.x * kEach + threadIdx.x;
+#pragma unroll
+  for (int k = 0; k < kEach; k++) {
+    const long long i = first + (long long)k * blockDim.x;
+    if (i >= count) break;
+    const uint line = uint(i) / uint(inner), n = uint(i) - line * uint(inner), o = line / uint(own);
+    atomicMax(&last[(o * length + checked(index[i])) * inner + n], line - o * uint(own) + 1);
+  }
+  checked.tell(outside);
+#endif
+}
+
+template <class T>
+__global__ void set_marked(const T* x, const uint* last, const T* source, T* out, long long count, long long length,
+                           long long own, long long inner) {
+#ifndef WARPCELL_CPU
+  const long long first = (long long)blockIdx.x * blockDim.x * kEach + threadIdx.x;
+  T loaded[kEach];
+#pragma unroll
+  for (int k = 0; k < kEach; k++) {
+    const long long i = first + (long long)k * blockDim.x;
+    if (i >= count) break;
+    const uint mark = last[i], line = uint(i) / uint(inner), n = uint(i) - line * uint(inner), o = line / uint(length);
+    loaded[k] = mark > 0 ? source[((long long)o * own + mark - 1) * inner + n] : x[i];
+  }
+#pragma unroll
+  for (int k = 0; k < kEach; k++) {
+    const long long i = first + (long long)k * blockDim.x;
+    if (i < count) out[i] = loaded[k];
+  }
+#endif
+}
+
+// On a GPU a block joins `lines` neighbouring rows (inner = 1) or columns, whose places and elements it counts in
+// shared memory: how many come to each place, where their list begins, and which they are. A short list is sorted by
+// their order, for a long one all are looked through.
+constexpr int kJoinThreads = 512, kSorted = 16;
+
+template <template <class> class Op, class T, class I>
+__global__ void __launch_bounds__(kJoinThreads)
+    join_lines(const T* x, const I* index, const T* source, T* out, long long outer, int length, int own,
+               long long inner, int lines, long long* outside) {
+#ifndef WARPCELL_CPU
+  extern __shared__ uint words[];
+  __shared__ uint sums[kJoinThreads / 32];
+  const bool is_rows = inner == 1;
+  const long long groups = is_rows ? 1 : (inner + lines - 1) / lines;
+  const long long o = is_rows ? blockIdx.x * (long long)lines : blockIdx.x / groups;
+  const long long column = is_rows ? 0 : blockIdx.x % groups * lines, rest = is_rows ? outer - o : inner - column;
+  const int here = rest < lines ? int(rest) : lines, places = length * here, elements = own * here;
+  // Places of a row lie side by side, as do those of neighbouring columns: cells and elements are numbered as they lie.
+  auto cell_of = [&](int place, int line) { return is_rows ? line * length + place : place * here + line; };
+  auto line_of = [&](int e) { return is_rows ? e / own : e % here; };
+  auto order_of = [&](int e) { return is_rows ? e % own : e / here; };
+  const T* from = source + o * own * inner + column;
+  const I* at = index + o * own * inner + column;
+  auto offset = [&](int e) { return is_rows ? (long long)e : order_of(e) * inner + line_of(e); };
+  // Two counters a word.
+  ushort* starts = (ushort*)words;
+  ushort* cells = starts + (places + 1) / 2 * 2;
+  ushort* list = cells + (elements + 1) / 2 * 2;
+  for (int i = threadIdx.x; i < (places + 1) / 2; i += kJoinThreads) words[i] = 0;
+  __syncthreads();
+  Checked checked(length);
+  for (int e = threadIdx.x; e < elements; e += kJoinThreads) {
+    const int cell = cell_of(int(checked(at[offset(e)])), line_of(e));
+    cells[e] = ushort(cell);
+    atomicAdd(&words[cell / 2], cell & 1 ? 0x10000u : 1u);
+  }
+  checked.tell(outside);
+  __syncthreads();
+  // Where the list of each cell ends.
+  const int share = (places + kJoinThreads - 1) / kJoinThreads, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int begin = threadIdx.x * share, end = begin + share < places ? begin + share : places;
+  uint sum = 0;
+  for (int i = begin; i < end; i++) sum += starts[i];
+  uint before = sum;
+#pragma unroll
+  for (int delta = 1; delta < 32; delta *= 2) {
+    const uint other = __shfl_up_sync(0xffffffffu, before, delta);
+    if (lane >= delta) before += other;
+  }
+  if (lane == 31) sums[warp] = before;
+  __syncthreads();
+  before -= sum;
+  for (int w = 0; w < warp; w++) before += sums[w];
+  for (int i = begin; i < end; i++) starts[i] = ushort(before += starts[i]);
+  __syncthreads();
+  // And where it begins, once all are listed from its end.
+  for (int e = threadIdx.x; e < elements; e += kJoinThreads) {
+    const int cell = cells[e];
+    const uint word = atomicSub(&words[cell / 2], cell & 1 ? 0x10000u : 1u);
+    list[(cell & 1 ? word >> 16 : word & 0xffff) - 1] = ushort(e);
+  }
+  __syncthreads();
+  for (int cell = threadIdx.x; cell < places; cell += kJoinThreads) {
+    const int first = starts[cell], last = cell + 1 < places ? starts[cell + 1] : elements;
+    const long long to = (o * length + (is_rows ? 0 : cell / here)) * inner + (is_rows ? cell : column + cell % here);
+    Op<Wide<T>> state;
+    state.start(widen<T>(x[to]));
+    if (last - first <= kSorted) {
+      for (int i = first + 1; i < last; i++) {
+        const ushort e = list[i];
+        int j = i;
+        for (; j > first && list[j - 1] > e; j--) list[j] = list[j - 1];
+        list[j] = e;
+      }
+      for (int i = first; i < last; i++) state.add(widen<T>(from[offset(list[i])]));
+    } else {
+      for (int e = 0; e < elements; e++)
+        if (cells[e] == cell) state.add(widen<T>(from[offset(e)]));
+    }
+    out[to] = narrow<T>(state.finish());
+  }
+#endif
+}

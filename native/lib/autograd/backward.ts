@@ -1,0 +1,207 @@
+// The way back: gradients from results through the tape to the tensors that they were computed from.
+import { isRecording, watchOperands } from "../ops/apply.ts";
+import { call } from "../ops/calls.ts";
+import type { Operation } from "../ops/operation.ts";
+import { DeviceArray, keepBeyondScopes } from "../memory/array.ts";
+import { originText } from "../device/origins.ts";
+import { GradientError } from "../errors.ts";
+import { NodeQueue } from "./queue.ts";
+import { withRecording } from "./recording.ts";
+import { GradientSum } from "./sums.ts";
+import {
+  checkGradient,
+  gradientOf,
+  indices,
+  keepSum,
+  outputIndex,
+  trackOf,
+  type Hook,
+  type Node,
+  type Saved,
+  type Track,
+} from "./tape.ts";
+
+let anomalies = false;
+
+/** Runs `fn`, whose gradients are then checked for NaN: an error names the operation and the line that ran it. */
+export function withAnomalies<T>(fn: () => T): T {
+  const previous = anomalies;
+  anomalies = true;
+  try {
+    return fn();
+  } finally {
+    anomalies = previous;
+  }
+}
+
+function sentenceOf({ name, origin: line }: Node): string {
+  const place = originText(line);
+  return place === undefined ? name : `${name} (${place})`;
+}
+
+function savedOf(node: Node): Saved {
+  if (node.saved === null)
+    throw new GradientError(
+      "CONSUMED",
+      `The tape of ${sentenceOf(node)} has been used up by an earlier backward: pass { retainGraph: true } to that one.`,
+    );
+  return node.saved;
+}
+
+/** The gradients of one operation's inputs. */
+function backThrough(
+  node: Node,
+  gradients: readonly (DeviceArray | null)[],
+  keep: boolean,
+): readonly (DeviceArray | null)[] {
+  const { operation } = node;
+  const saved = savedOf(node);
+  if (operation.gradient === null)
+    throw new GradientError(
+      "NO_GRADIENT",
+      `${sentenceOf(node)} has no gradient: use .detach() on its operand if none is wanted.`,
+    );
+  const unwatch = watchOperands((operand) => {
+    const version = saved.versions.get(operand);
+    if (version !== undefined && version[0].version !== version[1]) {
+      throw new GradientError(
+        "CHANGED",
+        `The gradient of ${sentenceOf(node)} needs a tensor of shape [${operand.shape.join(", ")}] as it was then, but it has been changed in place since: change a .clone() instead.`,
+      );
+    }
+  });
+  try {
+    const back = operation.gradient(gradients, {
+      inputs: saved.inputs,
+      outputs: saved.outputs,
+      attributes: node.attributes,
+      wanted: node.tracks.map((each) => each !== null),
+      isDifferentiated: isRecording(),
+    });
+    if (anomalies)
+      back.forEach((gradient) => {
+        if (gradient !== null) checkFinite(node, gradient);
+      });
+    return back;
+  } finally {
+    unwatch();
+    if (!keep) consume(node, saved);
+  }
+}
+
+function consume(node: Node, saved: Saved): void {
+  node.saved = null;
+  for (const array of [...saved.inputs, ...saved.outputs]) if (array instanceof DeviceArray) array.dispose();
+}
+
+function checkFinite(node: Node, gradient: DeviceArray): void {
+  const count = call("sum", [call("convert", [call("isnan", [gradient])], { dtype: "int32" })], {
+    axes: [...gradient.shape.keys()],
+    keepdims: false,
+  }) as DeviceArray & { item(): number };
+  if (count.item() > 0)
+    throw new GradientError(
+      "ANOMALY",
+      `The gradient of ${sentenceOf(node)} has ${count.item()} NaN of ${gradient.size} elements.`,
+    );
+}
+
+/** An operation that shows a part: its gradient is zeros with that of the part in its place. */
+function showsPart({ operation }: Node): boolean {
+  return "isPart" in (operation as Operation<object>);
+}
+
+/** `retainGraph`: the tape can be gone back again. `createGraph`: the gradients can be differentiated in turn. */
+export interface BackwardOptions {
+  readonly retainGraph?: boolean;
+  readonly createGraph?: boolean;
+}
+
+/**
+ * Carries gradients from `roots` to every leaf, or only to `targets`. Returns the gradient of each target, `null` for
+ * one that no root depends on. Without targets, gradients are added to what the leaves have.
+ */
+export function backward(
+  roots: readonly DeviceArray[],
+  seeds: readonly DeviceArray[],
+  targets: readonly DeviceArray[] | null,
+  { createGraph = false, retainGraph = createGraph }: BackwardOptions,
+): (DeviceArray | null)[] {
+  return withRecording(createGraph, () => {
+    const pending = new Map<Track, GradientSum[]>();
+    const found = new Map<Track, Map<number, DeviceArray>>();
+    const sumOf = (to: Track, output: number): GradientSum => {
+      let sums = pending.get(to);
+      if (sums === undefined) {
+        pending.set(to, (sums = []));
+        if (to.kind === "node") queue.push(to);
+      }
+      return (sums[output] ??= new GradientSum(createGraph));
+    };
+    const queue = new NodeQueue<Node>();
+    roots.forEach((root, index) => sumOf(trackOf(root)!, outputIndex(root)).add(seeds[index]!, false));
+
+    for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
+      const sums = pending.get(node)!;
+      const gradients = node.outputs.map(({ hooks }, output) => hooked(hooks, sums[output]?.value ?? null));
+      pending.delete(node);
+      node.outputs.forEach(({ kept }, output) => {
+        const tensor = kept?.deref();
+        if (tensor !== undefined && gradients[output] != null) keep(tensor, gradients[output]!);
+      });
+      found.set(
+        node,
+        new Map(gradients.flatMap((gradient, output) => (gradient === null ? [] : [[output, gradient] as const]))),
+      );
+      const places = indices.get(node)!;
+      const isPart = showsPart(node);
+      const whole = isPart && !anomalies ? sumOf(node.tracks[0]!, places[0]!) : null;
+      if (whole?.takesParts === true) {
+        const saved = savedOf(node);
+        whole.addPart(gradients[0]!, node.name, node.attributes);
+        if (!retainGraph) consume(node, saved);
+        continue;
+      }
+      const back = backThrough(node, gradients, retainGraph);
+      node.tracks.forEach((to, input) => {
+        const gradient = back[input] ?? null;
+        if (to !== null && gradient !== null) sumOf(to, places[input]!).add(gradient, isPart);
+      });
+    }
+    for (const [leaf, [sum]] of pending) {
+      if (leaf.kind !== "leaf") continue;
+      const final = hooked(leaf.hooks, sum!.value)!;
+      const tensor = leaf.tensor.deref();
+      // Module.to may have changed it since it was used.
+      if (tensor !== undefined) checkGradient(tensor, final, "Backward");
+      found.set(leaf, new Map([[0, final]]));
+      if (targets === null)
+        keepBeyondScopes(
+          (leaf.gradient =
+            leaf.gradient === null ? (createGraph ? final : owned(final)) : call("add", [leaf.gradient, final])),
+        );
+    }
+    return (targets ?? []).map((target) => found.get(trackOf(target)!)?.get(outputIndex(target)) ?? null);
+  });
+}
+
+/** A gradient that shares no memory with another: a user may change it in place. */
+function owned(gradient: DeviceArray): DeviceArray {
+  return call("convert", [gradient], { dtype: gradient.dtype });
+}
+
+function keep(tensor: DeviceArray, gradient: DeviceArray): void {
+  const known = gradientOf(tensor);
+  keepSum(tensor, known === null ? owned(gradient) : call("add", [known, gradient]));
+}
+
+function hooked(hooks: ReadonlySet<Hook>, gradient: DeviceArray | null): DeviceArray | null {
+  if (gradient === null) return null;
+  let current = gradient;
+  for (const hook of hooks) {
+    const next = hook(current) ?? current;
+    checkGradient(current, next, "A hook");
+    current = next;
+  }
+  return current;
+}

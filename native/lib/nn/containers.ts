@@ -1,0 +1,118 @@
+// Modules that hold others: one after the other, in a list, and by name.
+import { TensorError } from "../errors.ts";
+import type { Tensor } from "../tensor/tensor.ts";
+import { worded } from "../wording.ts";
+import { Module, type Layer } from "./module.ts";
+
+/** Layers one after the other: modules, and functions of a tensor. */
+export class Sequential extends Module {
+  readonly layers: readonly Layer[];
+
+  /** Throws TensorError for what is neither. */
+  constructor(...layers: Layer[]) {
+    super();
+    layers.forEach((layer, index) => {
+      if (typeof layer !== "function")
+        throw new TensorError(
+          "OPERANDS",
+          `Sequential takes modules and functions of a tensor, but layer ${index} is ${worded(layer)}.`,
+        );
+    });
+    this.layers = layers;
+  }
+
+  forward(x: Tensor): Tensor {
+    let result = x;
+    for (const layer of this.layers) result = layer(result) as Tensor;
+    return result;
+  }
+  protected override get contents(): string {
+    return "layers";
+  }
+}
+
+function checkedModule(name: string, key: unknown, value: unknown): void {
+  if (!(value instanceof Module))
+    throw new TensorError("OPERANDS", `${name} takes modules, but ${String(key)} is ${worded(value)}.`);
+}
+
+/**
+ * A list of modules, which have no order of computation of their own: `for (const block of this.blocks) x = block(x)`.
+ */
+export class ModuleList<M extends Module = Module> extends Module {
+  readonly modules: M[] = [];
+
+  /** Throws TensorError for what is no module. */
+  constructor(modules: Iterable<M> = []) {
+    super();
+    for (const module of modules) this.push(module);
+  }
+
+  /** Adds a module at the end. Throws TensorError. */
+  push(module: M): this {
+    checkedModule("ModuleList", this.modules.length, module);
+    this.modules.push(module);
+    return this;
+  }
+  override get length(): number {
+    return this.modules.length;
+  }
+  /** The module at an index, from the end below 0. */
+  at(index: number): M | undefined {
+    return this.modules.at(index);
+  }
+  [Symbol.iterator](): IterableIterator<M> {
+    return this.modules.values();
+  }
+  /** Throws TensorError. */
+  forward(): never {
+    throw new TensorError("FORWARD", "A ModuleList computes nothing itself: call the modules in it.");
+  }
+  protected override get contents(): string {
+    return "modules";
+  }
+}
+
+/** Modules by name: `this.heads.get("policy")`. */
+export class ModuleDict<M extends Module = Module> extends Module {
+  readonly modules = new Map<string, M>();
+
+  /** Throws TensorError for what is no module. */
+  constructor(modules: Readonly<Record<string, M>> | Iterable<readonly [string, M]> = {}) {
+    super();
+    const entries = Symbol.iterator in modules ? (modules as Iterable<readonly [string, M]>) : Object.entries(modules);
+    for (const [name, module] of entries) this.set(name, module);
+  }
+
+  /** Adds a module, or puts it in another's place. Throws TensorError. */
+  set(name: string, module: M): this {
+    checkedModule("ModuleDict", name, module);
+    if (name === "" || name.includes("."))
+      throw new TensorError("OPERANDS", `ModuleDict takes names without dots but got ${worded(name)}.`);
+    this.modules.set(name, module);
+    return this;
+  }
+  /** The module of a name. Throws TensorError where there is none. */
+  get(name: string): M {
+    const found = this.modules.get(name);
+    if (found === undefined)
+      throw new TensorError(
+        "OPERANDS",
+        `This ModuleDict has no module ${worded(name)}, but ${[...this.modules.keys()].join(", ") || "none at all"}.`,
+      );
+    return found;
+  }
+  has(name: string): boolean {
+    return this.modules.has(name);
+  }
+  [Symbol.iterator](): IterableIterator<[string, M]> {
+    return this.modules.entries();
+  }
+  /** Throws TensorError. */
+  forward(): never {
+    throw new TensorError("FORWARD", "A ModuleDict computes nothing itself: call the modules in it.");
+  }
+  protected override get contents(): string {
+    return "modules";
+  }
+}

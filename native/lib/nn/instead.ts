@@ -1,0 +1,67 @@
+// What PyTorch has as classes and has another form here: each name is an error that says what to write. None is
+// declared: see instead.ts of the library.
+import { TensorError } from "../errors.ts";
+import { pythonNames, refuseCalls } from "../instead.ts";
+import { Module } from "./module.ts";
+
+/** For `new nn.ReLU()`, and without `new`. */
+function absent(name: string, instead: string): () => never {
+  return function () {
+    throw new TensorError("NAME", `There is no nn.${name}: write ${instead}.`);
+  };
+}
+const activation = (name: string, write: string) =>
+  absent(name, `the function, new nn.Sequential(new nn.Linear(2, 3), ${write})`);
+const loss = (name: string, write: string) => absent(name, `the function, ${write}(outputs, targets)`);
+
+/** @internal */
+export const ReLU = activation("ReLU", "relu");
+/** @internal */
+export const GELU = activation("GELU", "(x) => x.gelu()");
+/** @internal */
+export const LeakyReLU = activation("LeakyReLU", "(x) => x.leakyRelu()");
+/** @internal */
+export const ELU = activation("ELU", "(x) => x.elu()");
+/** @internal */
+export const SiLU = activation("SiLU", "silu");
+/** @internal */
+export const Sigmoid = activation("Sigmoid", "sigmoid");
+/** @internal */
+export const Tanh = activation("Tanh", "tanh");
+/** @internal */
+export const Softplus = activation("Softplus", "softplus");
+/** @internal */
+export const Softmax = activation("Softmax", "(x) => softmax(x)");
+/** @internal */
+export const LogSoftmax = activation("LogSoftmax", "(x) => logSoftmax(x)");
+/** @internal */
+export const Flatten = activation("Flatten", "(x) => x.flatten(1)");
+/** @internal */
+export const Identity = activation("Identity", "(x) => x");
+/** @internal */
+export const CrossEntropyLoss = loss("CrossEntropyLoss", "crossEntropy");
+/** @internal */
+export const NLLLoss = loss("NLLLoss", "nllLoss");
+/** @internal */
+export const MSELoss = loss("MSELoss", "mseLoss");
+/** @internal */
+export const L1Loss = loss("L1Loss", "l1Loss");
+/** @internal */
+export const HuberLoss = loss("HuberLoss", "huberLoss");
+/** @internal */
+export const SmoothL1Loss = loss("SmoothL1Loss", "smoothL1Loss");
+/** @internal */
+export const BCEWithLogitsLoss = loss("BCEWithLogitsLoss", "bceWithLogitsLoss");
+/** @internal */
+export const Parameter = absent("Parameter", "a tensor in a property of the module, with requiresGrad = true");
+
+refuseCalls(Module.prototype, "A module", {
+  ...pythonNames(Module.prototype, "model"),
+  requires_grad_: "model.requiresGrad()",
+  cuda: 'model.to("cuda")',
+  cpu: 'model.to("cpu")',
+  float: 'model.to("float32")',
+  double: 'model.to("float64")',
+  half: 'model.to("float16")',
+  bfloat16: 'model.to("bfloat16")',
+});

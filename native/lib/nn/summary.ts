@@ -1,0 +1,14 @@
+// Tables of text, for the summary of a model.
+
+/** Rows under a head, in columns as wide as their widest; the last one is of numbers, to the right. */
+export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((word, column) => Math.max(word.length, ...rows.map((row) => row[column]!.length)));
+  const last = head.length - 1;
+  return [head, ...rows]
+    .map((row) =>
+      row
+        .map((word, column) => (column === last ? word.padStart(widths[column]!) : word.padEnd(widths[column]!)))
+        .join("  "),
+    )
+    .join("\n");
+}

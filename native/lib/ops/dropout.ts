@@ -1,0 +1,48 @@
+// Dropout as a row of the table: a mask that a seed and a stream determine, so that the gradient has the same.
+import { DeviceArray } from "../memory/array.ts";
+import { call } from "./calls.ts";
+import { withFlat } from "./copy.ts";
+import { KernelFamily } from "./library.ts";
+import type { Computation } from "./operation.ts";
+import { cost, floatDType, floats, serialElements } from "./row-lines.ts";
+
+const dropouts = new KernelFamily("rowwise", floats, (type) => `dropout<${type}>`, [
+  "place",
+  "out",
+  "i64",
+  "f64",
+  "u64",
+  "u64",
+]);
+
+export interface DropoutAttributes {
+  readonly p: number;
+  readonly seed: bigint;
+  readonly stream: bigint;
+}
+
+const dropoutRow: Computation<DropoutAttributes> = {
+  inPlace: false,
+  infer: ([x]) => [{ shape: (x as DeviceArray).shape, dtype: floatDType("dropout", x as DeviceArray) }],
+  run([out], [x], { p, seed, stream }) {
+    const { device } = out!.living();
+    const perBlock = device.properties.libraryBlock === 1 ? serialElements : 4 * device.properties.libraryBlock;
+    withFlat(x as DeviceArray, out!.dtype, (input) => {
+      dropouts
+        .on(device, out!.dtype)
+        .launch(Math.ceil(out!.size / perBlock), device.properties.libraryBlock, [
+          input,
+          out!,
+          out!.size,
+          p,
+          seed,
+          stream,
+        ]);
+    });
+  },
+  // The same mask again.
+  gradient: ([g], { attributes }) => [call("dropout", [g!], attributes)],
+  cost: cost(2),
+};
+
+export const dropoutRows = { dropout: dropoutRow } as const;

@@ -1,0 +1,80 @@
+// Indices that kernels find outside an axis while others wait for nothing: the next wait for the device says so.
+import type { DeviceProcess } from "../device/process.ts";
+import { TensorError } from "../errors.ts";
+import type { Place } from "./library.ts";
+
+/** An axis that indices are for, as messages name it. */
+export interface Bound {
+  readonly axis: number;
+  readonly size: number;
+}
+
+/** What is said of an index that is outside. */
+export function outsideOf({ axis, size }: Bound, index: bigint): TensorError {
+  return new TensorError(
+    "INDEX",
+    size === 0
+      ? `Axis ${axis} has no elements, so there is none at index ${index}.`
+      : `Index ${index} is outside axis ${axis}, which has ${size} elements: give one from ${-size} to ${size - 1}.`,
+  );
+}
+
+const slots = 256;
+/** What a slot says while all indices are inside: an index is never that. */
+const none = -(2n ** 63n);
+
+interface Pending {
+  readonly slot: number;
+  readonly bound: Bound;
+  /** Of the kernel that may write to the slot. */
+  readonly sequence: number;
+}
+
+/** Words that kernels of one device write to, in memory that this process reads, and what they are of. */
+class Watch {
+  readonly #device: DeviceProcess;
+  readonly #place: number;
+  readonly #words: BigInt64Array;
+  #free: number[] = Array.from({ length: slots }, (_, slot) => slot);
+  #pending: Pending[] = [];
+
+  constructor(device: DeviceProcess) {
+    this.#device = device;
+    this.#place = device.allocate(slots * 8, "host");
+    this.#words = new BigInt64Array(device.part(this.#place, slots * 8)).fill(none);
+    device.onWait((completed) => this.#settle(completed));
+  }
+
+  /** Has `launch` run a kernel that writes an index that is outside to a place. */
+  over(bound: Bound, launch: (outside: Place) => void): void {
+    if (this.#free.length === 0) this.#device.synchronize();
+    const slot = this.#free.at(-1)!;
+    const place = this.#place + 8 * slot;
+    const low = place >>> 0;
+    launch({ placeLow: low, placeHigh: (place - low) / 2 ** 32 });
+    this.#free.pop();
+    this.#pending.push({ slot, bound, sequence: this.#device.lastSequence });
+  }
+
+  #settle(completed: number): TensorError | undefined {
+    let first: TensorError | undefined;
+    this.#pending = this.#pending.filter(({ slot, bound, sequence }) => {
+      if (sequence > completed) return true;
+      const index = this.#words[slot]!;
+      if (index !== none) first ??= outsideOf(bound, index);
+      this.#words[slot] = none;
+      this.#free.push(slot);
+      return false;
+    });
+    return first;
+  }
+}
+
+const watches = new WeakMap<DeviceProcess, Watch>();
+
+/** Has `launch` run a kernel that may find an index outside `bound`; the next wait for the device throws that. */
+export function watched(device: DeviceProcess, bound: Bound, launch: (outside: Place) => void): void {
+  let watch = watches.get(device);
+  if (watch === undefined) watches.set(device, (watch = new Watch(device)));
+  watch.over(bound, launch);
+}

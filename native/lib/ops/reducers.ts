@@ -1,0 +1,80 @@
+// The operations of device/include/warpcell/reduction.cuh: the dtypes each is compiled for, its results' dtype, the
+// bytes of its state, and its result over no elements.
+import { dtypeNames, factsOf, type DType } from "../memory/dtype.ts";
+
+/** One operation. `empty`: `null` where it has no result over no elements. */
+export interface Reducer {
+  readonly functor: string;
+  readonly dtypes: readonly DType[];
+  readonly result: (dtype: DType) => DType;
+  readonly stateBytes: (dtype: DType) => number;
+  readonly empty: number | null;
+}
+
+const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
+const all = dtypeNames.filter((dtype) => factsOf(dtype).isStorage !== true);
+
+/** What sums of a dtype are kept in. */
+export function accumulatorOf(dtype: DType): DType {
+  if (dtype === "float64" || dtype === "uint64") return dtype;
+  return factsOf(dtype).kind === "float" ? "float32" : "int64";
+}
+
+const same = (dtype: DType) => dtype;
+const sumDType = (dtype: DType): DType => (factsOf(dtype).kind === "float" || dtype === "uint64" ? dtype : "int64");
+const accumulatorBytes = (dtype: DType) => factsOf(accumulatorOf(dtype)).bytes;
+const wideBytes = (dtype: DType) => Math.max(4, factsOf(dtype).bytes);
+
+export const reducers = {
+  sum: { functor: "SumOf", dtypes: all, result: sumDType, stateBytes: accumulatorBytes, empty: 0 },
+  mean: { functor: "FloatMeanOf", dtypes: floats, result: same, stateBytes: accumulatorBytes, empty: NaN },
+  integerMean: {
+    functor: "MeanOf",
+    dtypes: all.filter((dtype) => factsOf(dtype).kind !== "float"),
+    result: () => "float32",
+    stateBytes: () => 8,
+    empty: NaN,
+  },
+  prod: { functor: "ProdOf", dtypes: all, result: sumDType, stateBytes: accumulatorBytes, empty: 1 },
+  norm: { functor: "NormOf", dtypes: floats, result: same, stateBytes: accumulatorBytes, empty: 0 },
+  max: { functor: "MaxOf", dtypes: all, result: same, stateBytes: wideBytes, empty: null },
+  min: { functor: "MinOf", dtypes: all, result: same, stateBytes: wideBytes, empty: null },
+  any: {
+    functor: "AnyOf",
+    dtypes: [...floats, "int32", "int64", "uint8", "bool"],
+    result: () => "bool",
+    stateBytes: () => 4,
+    empty: 0,
+  },
+  all: {
+    functor: "AllOf",
+    dtypes: [...floats, "int32", "int64", "uint8", "bool"],
+    result: () => "bool",
+    stateBytes: () => 4,
+    empty: 1,
+  },
+  argmax: { functor: "ArgMaxOf", dtypes: all, result: () => "int64", stateBytes: () => 16, empty: null },
+  argmin: { functor: "ArgMinOf", dtypes: all, result: () => "int64", stateBytes: () => 16, empty: null },
+  logsumexp: {
+    functor: "LogSumExpOf",
+    dtypes: floats,
+    result: same,
+    stateBytes: (dtype) => 2 * accumulatorBytes(dtype),
+    empty: -Infinity,
+  },
+  variance: {
+    functor: "VarOf",
+    dtypes: floats,
+    result: same,
+    stateBytes: (dtype) => 3 * accumulatorBytes(dtype),
+    empty: NaN,
+  },
+  std: {
+    functor: "StdOf",
+    dtypes: floats,
+    result: same,
+    stateBytes: (dtype) => 3 * accumulatorBytes(dtype),
+    empty: NaN,
+  },
+} as const satisfies Record<string, Reducer>;
+export type ReducerName = keyof typeof reducers;

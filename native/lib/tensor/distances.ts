@@ -1,0 +1,74 @@
+// Lengths of vectors, and how far they are from each other.
+import { TensorError } from "../errors.ts";
+import { floatOf, promoted } from "../memory/promotion.ts";
+import { broadcast, checkedAxis, formatShape } from "../memory/shape.ts";
+import { axis, define, free, number, tensor } from "./arguments.ts";
+import { cat } from "./joining.ts";
+import type { Tensor } from "./tensor.ts";
+
+/** `axis`: that of the vectors: 1 when left out, the only one of a list. `eps`: lengths below it count as it. */
+export interface LengthOptions {
+  readonly axis?: number;
+  readonly dim?: number;
+  readonly eps?: number;
+}
+
+/** The axis of vectors. */
+const axisOf = (rank: number, named: number | undefined): number => checkedAxis(named ?? (rank === 1 ? 0 : 1), rank);
+
+/** In float32 at least: the usual `eps` is 0 in float16. */
+function unit(x: Tensor, at: number, p: number, eps: number): Tensor {
+  const floats = x.to(x.dtype === "float64" ? "float64" : "float32");
+  return floats.div(floats.norm({ ord: p, axis: at, keepdims: true }).maximum(eps));
+}
+
+/** x / max(‖x‖ₚ, eps) along an axis; `p` is 2 and `eps` 1e-12 when left out. */
+export const normalize: (x: Tensor, options?: LengthOptions & { readonly p?: number }) => Tensor = define(
+  "normalize",
+  { options: { p: number, axis, eps: number } },
+  (x, { p = 2, axis: named, eps = 1e-12 }) => unit(x, axisOf(x.shape.length, named), p, eps).to(floatOf(x.dtype)),
+);
+
+/** a · b / (‖a‖ ‖b‖) along an axis; a and b broadcast, and `eps` is 1e-8 when left out. */
+export const cosineSimilarity: (a: Tensor, b: Tensor, options?: LengthOptions) => Tensor = free(
+  "cosineSimilarity",
+  { required: { a: tensor, b: tensor }, options: { axis, eps: number } },
+  ({ a, b, axis: named, eps = 1e-8 }) => {
+    const shape = broadcast(a.shape, b.shape);
+    const at = axisOf(shape.length, named);
+    const [left, right] = [a, b].map((each) => unit(each.expand(shape), at, 2, eps));
+    return left!
+      .mul(right!)
+      .sum(at)
+      .to(floatOf(promoted(a.dtype, b.dtype)));
+  },
+);
+
+/** Differences that are held at a time. */
+const mostDifferences = 2 ** 24;
+
+/**
+ * The p-norm of the difference of each row of a [B…, P, M] and each of b [B…, R, M]: [B…, P, R]; `p` is 2 when left
+ * out, or any number from 0 to Infinity. Throws TensorError.
+ */
+export const cdist: (a: Tensor, b: Tensor, options?: number | { readonly p?: number }) => Tensor = free(
+  "cdist",
+  { required: { a: tensor, b: tensor }, options: { p: number }, bare: ["p"] },
+  ({ a, b, p = 2 }) => {
+    if (a.shape.length < 2 || b.shape.length < 2 || a.shape.at(-1) !== b.shape.at(-1))
+      throw new TensorError(
+        "SHAPE",
+        `cdist takes rows of one length, […, P, M] and […, R, M], but got shapes ${formatShape(a.shape)} and ${formatShape(b.shape)}.`,
+      );
+    if (p < 0) throw new TensorError("VALUE", `cdist takes a p of at least 0 but got ${p}.`);
+    const dtype = floatOf(promoted(a.dtype, b.dtype));
+    const [left, right] = [a.to(dtype).unsqueeze(-2), b.to(dtype).unsqueeze(-3)];
+    const rows = a.shape.at(-2)!;
+    const each = broadcast(left.shape, right.shape).reduce((product, size) => product * size, 1) / Math.max(1, rows);
+    const part = Math.max(1, Math.floor(mostDifferences / Math.max(1, each)));
+    const at = left.shape.length - 3;
+    const parts = rows <= part ? [left] : left.split(part, { axis: at });
+    const distances = parts.map((some) => some.sub(right).norm({ ord: p, axis: -1 }));
+    return distances.length === 1 ? distances[0]! : cat(distances, { axis: -2 });
+  },
+);

@@ -1,0 +1,86 @@
+// Losses of how near vectors or scores are to each other.
+import { TensorError } from "../errors.ts";
+import { formatShape } from "../memory/shape.ts";
+import { flag, free, number, tensor } from "./arguments.ts";
+import { cosineSimilarity } from "./distances.ts";
+import { reduced, reduction } from "./loss-reduction.ts";
+import type { LossOptions } from "./losses.ts";
+import type { Tensor } from "./tensor.ts";
+
+/** `margin`: how far apart is far enough. */
+export interface MarginOptions extends LossOptions {
+  readonly margin?: number;
+}
+/**
+ * `p`: of the norm, 2 when left out; `eps` is added to differences, 1e-6; `swap`: the nearer of anchor and positive.
+ */
+export interface TripletOptions extends MarginOptions {
+  readonly p?: number;
+  readonly eps?: number;
+  readonly swap?: boolean;
+}
+
+/**
+ * max(0, ‖anchor − positive‖ − ‖anchor − negative‖ + margin) of vectors along the last axis; `margin` is 1 when left
+ * out, see {@link TripletOptions}: their mean, sum, or each. Throws TensorError.
+ */
+export const tripletMarginLoss: (
+  anchor: Tensor,
+  positive: Tensor,
+  negative: Tensor,
+  options?: TripletOptions,
+) => Tensor = free(
+  "tripletMarginLoss",
+  {
+    required: { anchor: tensor, positive: tensor, negative: tensor },
+    options: { margin: number, p: number, eps: number, swap: flag, reduction },
+  },
+  ({ anchor, positive, negative, margin = 1, p = 2, eps = 1e-6, swap = false, reduction: by }) => {
+    if (anchor.shape.length === 0)
+      throw new TensorError(
+        "SHAPE",
+        "tripletMarginLoss takes vectors along the last axis but got a tensor without axes.",
+      );
+    const distance = (a: Tensor, b: Tensor) => a.sub(b).add(eps).norm({ ord: p, axis: -1 });
+    const apart = distance(anchor, negative);
+    const far = swap ? apart.minimum(distance(positive, negative)) : apart;
+    return reduced(distance(anchor, positive).sub(far).add(margin).relu(), by);
+  },
+);
+
+/** Targets of 1 and −1. */
+const checkedSides = (name: string, target: Tensor, shape: readonly number[]): Tensor => {
+  if (formatShape(target.shape) !== formatShape(shape))
+    throw new TensorError(
+      "SHAPE",
+      `${name} takes a target of 1 and −1 of shape ${formatShape(shape)} but got ${formatShape(target.shape)}.`,
+    );
+  return target;
+};
+
+/**
+ * 1 − cos(a, b) where the target is 1, max(0, cos(a, b) − margin) where it is −1, of vectors along the last axis: their
+ * mean, sum, or each. Throws TensorError.
+ */
+export const cosineEmbeddingLoss: (a: Tensor, b: Tensor, target: Tensor, options?: MarginOptions) => Tensor = free(
+  "cosineEmbeddingLoss",
+  { required: { a: tensor, b: tensor, target: tensor }, options: { margin: number, reduction } },
+  ({ a, b, target, margin = 0, reduction: by }) => {
+    const cosine = cosineSimilarity(a, b, { axis: -1 });
+    const side = checkedSides("cosineEmbeddingLoss", target, cosine.shape);
+    return reduced(cosine.neg().add(1).where(side.gt(0), cosine.sub(margin).relu()), by);
+  },
+);
+
+/**
+ * max(0, margin − target · (a − b)) of scores, with a target of 1 or −1: their mean, sum, or each. Throws TensorError.
+ */
+export const marginRankingLoss: (a: Tensor, b: Tensor, target: Tensor, options?: MarginOptions) => Tensor = free(
+  "marginRankingLoss",
+  { required: { a: tensor, b: tensor, target: tensor }, options: { margin: number, reduction } },
+  ({ a, b, target, margin = 0, reduction: by }) => {
+    const difference = a.sub(b);
+    const side = checkedSides("marginRankingLoss", target, difference.shape).to(difference.dtype);
+    return reduced(side.mul(difference).neg().add(margin).relu(), by);
+  },
+);

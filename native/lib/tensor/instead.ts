@@ -1,0 +1,102 @@
+// What PyTorch, NumPy and arrays call otherwise than tensors here: each name is an error that says what to write.
+import { TensorError } from "../errors.ts";
+import { DeviceArray } from "../memory/array.ts";
+import { pythonNames, refuseAccess, type Instead } from "../instead.ts";
+import { Tensor } from "./tensor.ts";
+
+const dtypes: Instead = {
+  float: "float32",
+  double: "float64",
+  half: "float16",
+  bfloat16: "bfloat16",
+  byte: "uint8",
+  char: "int8",
+  short: "int16",
+  int: "int32",
+  long: "int64",
+  bool: "bool",
+};
+
+// Of views there is no form in place, and of what takes parameters none either.
+const views = ["squeeze", "unsqueeze", "transpose", "swapaxes"];
+const parametric = [
+  "clamp",
+  "gelu",
+  "elu",
+  "leakyRelu",
+  "hardtanh",
+  "softmax",
+  "dropout",
+  "where",
+  "cumsum",
+  "tril",
+  "triu",
+];
+const arrays = ["map", "forEach", "filter", "reduce"];
+
+/** What to write, by the name that a tensor does not have. */
+const insteadOf: Instead = {
+  ...pythonNames(Tensor.prototype, "x"),
+  ...Object.fromEntries(Object.entries(dtypes).map(([name, dtype]) => [name, `x.to("${dtype}")`])),
+  ...Object.fromEntries(views.map((name) => [`${name}_`, `x = x.${name}(…)`])),
+  ...Object.fromEntries(parametric.map((name) => [`${name}_`, `x.copy_(x.${name}(…))`])),
+  ...Object.fromEntries(arrays.map((name) => [name, `x.toArray().${name}(…), or operations on the whole, x.mul(2)`])),
+  length: "x.size for the number of elements, x.shape[0] for that of rows",
+  dim: "x.ndim",
+  ndimension: "x.ndim",
+  rank: "x.ndim",
+  numel: "x.size",
+  nelement: "x.size",
+  nbytes: "x.bytes",
+  view: "x.reshape([2, 3]), a view where the strides allow",
+  view_as: "x.reshape(y.shape)",
+  ravel: "x.flatten()",
+  expand_dims: "x.unsqueeze(0)",
+  t: "x.T",
+  mT: "x.T",
+  mm: "x.matmul(y)",
+  bmm: "x.matmul(y)",
+  astype: 'x.to("int32")',
+  type: 'x.dtype, or x.to("int32")',
+  cpu: 'x.to("cpu")',
+  cuda: 'x.to("cuda")',
+  copy: "x.clone()",
+  numpy: "x.toArray(), or x.data() for a typed array",
+  tolist: "x.toArray()",
+  array: "x.toArray()",
+  arraySync: "x.toArray()",
+  dataSync: "x.data()",
+  at: "x.get(0)",
+  subtract: "x.sub(y)",
+  multiply: "x.mul(y)",
+  divide: "x.div(y)",
+  zero_: "x.fill_(0)",
+  zero_grad: "x.grad = null",
+  requires_grad_: "x.requiresGrad = true",
+  normal_: "x.copy_(randn(x.shape))",
+  uniform_: "x.copy_(rand(x.shape))",
+};
+
+// Below the class, so that a method of that name comes first.
+refuseAccess(DeviceArray.prototype, "A tensor", insteadOf);
+
+/** x[0] … x[31]: JavaScript has no other way to know of brackets that costs the rest nothing. */
+const places = 32;
+for (let at = 0; at < places; at++)
+  Object.defineProperty(DeviceArray.prototype, at, {
+    get(): never {
+      throw new TensorError("NAME", `Brackets do not index a tensor: write x.get(${at}) for x[${at}].`);
+    },
+    set(): never {
+      throw new TensorError(
+        "NAME",
+        `Brackets do not write to a tensor: write x.set([${at}], value) for x[${at}] = value.`,
+      );
+    },
+    configurable: true,
+  });
+
+/** @internal */
+export function manualSeed(): never {
+  throw new TensorError("NAME", "There is no manualSeed: write seed(0).");
+}

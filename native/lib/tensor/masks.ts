@@ -1,0 +1,93 @@
+// Masks: elements chosen, replaced and found by a tensor of bool.
+import type { DeviceArray } from "../memory/array.ts";
+import { TensorError } from "../errors.ts";
+import type { DType } from "../memory/dtype.ts";
+import { broadcast, sizeOf } from "../memory/shape.ts";
+import { apply, applyInto } from "../ops/apply.ts";
+import { positionsOfTrue } from "../ops/positions.ts";
+import { worded } from "../wording.ts";
+import { anything, define, install, scalar, type FunctionOf } from "./arguments.ts";
+import type { Scalar } from "./create.ts";
+import { written } from "./indexing.ts";
+import { Tensor } from "./tensor.ts";
+
+declare module "./tensor.ts" {
+  interface Tensor<D extends DType> {
+    /** A copy with `value` where the mask, which broadcasts, is true. */
+    maskedFill(mask: Tensor, value: Scalar): Tensor<D>;
+    /** {@link Tensor.maskedFill} in place. */
+    maskedFill_(mask: Tensor, value: Scalar): this;
+    /** The elements where the mask is true, as one axis; both broadcast. Waits for the device to count them. */
+    maskedSelect(mask: Tensor): Tensor<D>;
+    /**
+     * Indices of the elements that are not 0, in row-major order: int64 of shape [count, axes]. Waits for the device to
+     * count them.
+     */
+    nonzero(): Tensor<"int64">;
+  }
+}
+
+const asTensor = (array: DeviceArray) => new Tensor(array.living().hold(), array.dtype, array);
+
+function checkedMask(mask: unknown, use: string): Tensor {
+  if (mask instanceof Tensor && mask.dtype === "bool") return mask;
+  throw new TensorError(
+    "DTYPE",
+    `${use} takes a mask, a tensor of bool, but got ${mask instanceof Tensor ? mask.dtype : worded(mask)}: compare one, e.g. with .gt(0).`,
+  );
+}
+
+function filled(x: Tensor, mask: unknown, value: Scalar, use: string): readonly [Tensor, DeviceArray, Tensor] {
+  const checked = checkedMask(mask, use);
+  return [checked, written(x, value, [], use), x];
+}
+
+/** {@link Tensor.maskedFill} as a function. */
+export const maskedFill: FunctionOf<"maskedFill"> = define(
+  "maskedFill",
+  { required: { mask: anything, value: scalar } },
+  (x, { mask: given, value }) => {
+    const mask = given as Tensor;
+    return apply("where", filled(x, mask, value, "maskedFill"), {});
+  },
+);
+
+const maskedFill_: FunctionOf<"maskedFill_"> = define(
+  "maskedFill_",
+  { required: { mask: anything, value: scalar } },
+  (x, { mask: given, value }) => {
+    const mask = given as Tensor;
+    applyInto("where", x, filled(x, mask, value, "maskedFill_"), {});
+    return x;
+  },
+);
+
+/** {@link Tensor.maskedSelect} as a function. */
+export const maskedSelect: FunctionOf<"maskedSelect"> = define(
+  "maskedSelect",
+  { required: { mask: anything } },
+  (x, { mask: given }) => {
+    const mask = checkedMask(given, "maskedSelect");
+    const shape = broadcast(x.shape, checkedMask(mask, "maskedSelect").shape);
+    const positions = positionsOfTrue(mask.expand(shape));
+    return apply("takeAt", [x.expand(shape), positions], { lead: shape.length });
+  },
+);
+
+/** {@link Tensor.nonzero} as a function. */
+export const nonzero: FunctionOf<"nonzero"> = define("nonzero", {}, (x, {}) => {
+  using positions = asTensor(positionsOfTrue(x.dtype === "bool" ? x : x.ne(0)));
+  const rank = x.shape.length;
+  const out = Tensor.empty(x.deviceProcess, "int64", [positions.size, rank]);
+  let rest = sizeOf(x.shape);
+  x.shape.forEach((size, axis) => {
+    rest /= Math.max(1, size);
+    using column = out.slice(null, axis);
+    using steps = positions.floorDivide(Math.max(1, rest));
+    using index = steps.remainder(Math.max(1, size));
+    column.copy_(index);
+  });
+  return out;
+});
+
+install(Tensor.prototype, { maskedFill, maskedFill_, maskedSelect, nonzero });

@@ -1,0 +1,44 @@
+// Elements counted, and looked for among others.
+import { apply } from "../ops/apply.ts";
+import type { DType } from "../memory/dtype.ts";
+import { promoted } from "../memory/promotion.ts";
+import { define, flag, install, tensor, type FunctionOf } from "./arguments.ts";
+import { full } from "./create.ts";
+import { bareReduction, reduceOptions, type Axes, type ReduceOptions } from "./reductions.ts";
+import { Tensor } from "./tensor.ts";
+
+declare module "./tensor.ts" {
+  interface Tensor<D extends DType> {
+    /** How many elements are not 0, over the axes. */
+    countNonzero(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<"int64">;
+    /**
+     * Whether each element is one of those of `others`, of any shape; with `invert` whether it is none. NaN is none.
+     */
+    isin(others: Tensor, options?: { readonly invert?: boolean }): Tensor<"bool">;
+  }
+}
+
+/** {@link Tensor.countNonzero} as a function. */
+export const countNonzero: FunctionOf<"countNonzero"> = define(
+  "countNonzero",
+  { options: reduceOptions, bare: bareReduction },
+  (x, given) => (x.dtype === "bool" ? x : x.ne(0)).sum(given),
+);
+
+/** {@link Tensor.isin} as a function. */
+export const isin: FunctionOf<"isin"> = define(
+  "isin",
+  { required: { others: tensor }, options: { invert: flag } },
+  (x, { others, invert = false }) => {
+    if (others.size === 0) return full(x.shape, invert, { dtype: "bool", device: x.device });
+    const common = promoted(x.dtype, others.dtype);
+    const dtype = common === "bool" ? "uint8" : common;
+    const sorted = others.detach().to(dtype).reshape([-1]).sort().values;
+    const elements = x.detach().to(dtype);
+    const places = sorted.searchsorted(elements).minimum(sorted.size - 1);
+    const found = apply("takeAt", [sorted, places], { lead: 1 }) as Tensor;
+    return invert ? found.ne(elements) : found.eq(elements);
+  },
+);
+
+install(Tensor.prototype, { countNonzero, isin });

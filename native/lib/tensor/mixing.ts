@@ -1,0 +1,126 @@
+// Elementwise operations of three operands: choices, bounds and mixtures.
+import { TensorError } from "../errors.ts";
+import { admits, factsOf, type DType } from "../memory/dtype.ts";
+import { promotedWith, type FloatOf } from "../memory/promotion.ts";
+import { checkedValue } from "../memory/value.ts";
+import { apply } from "../ops/apply.ts";
+import { define, either, install, number, operand, scalar, tensor, type FunctionOf } from "./arguments.ts";
+import type { Scalar } from "./create.ts";
+import type { CommonOf } from "./methods.ts";
+import { Tensor } from "./tensor.ts";
+
+/** Bounds: numbers, or tensors that broadcast. One of them may be left out. */
+export interface Bounds {
+  readonly min?: number | bigint | Tensor;
+  readonly max?: number | bigint | Tensor;
+}
+
+declare module "./tensor.ts" {
+  interface Tensor<D extends DType> {
+    /** This tensor's elements where `condition` is true, else those of `other`. All broadcast. */
+    where<Other extends Tensor | Scalar>(condition: Tensor<"bool">, other: Other): Tensor<CommonOf<D, Other>>;
+    /**
+     * Each element, at least `min` and at most `max`: numbers, or tensors that broadcast. Integers stay integers
+     * between whole bounds; beside a fraction they become float32. The gradient is 1 at the bounds, too.
+     */
+    clamp(min: number | bigint | Tensor | Bounds, max?: number | bigint | Tensor): Tensor<D>;
+    /** this + weight · (end − this). */
+    lerp(end: Tensor, weight: number | Tensor): Tensor<FloatOf<D>>;
+    /** this + value · a · b. */
+    addcmul(a: Tensor, b: Tensor, options?: { readonly value?: number }): Tensor<D>;
+    /** this + value · a / b. */
+    addcdiv(a: Tensor, b: Tensor, options?: { readonly value?: number }): Tensor<FloatOf<D>>;
+  }
+}
+
+/** A number beside a tensor, in the dtype of both. */
+function besides(name: string, { dtype }: Tensor, value: Tensor | Scalar): Tensor | Scalar {
+  if (!(value instanceof Tensor)) checkedValue(`${name} gives`, promotedWith(dtype, value), value);
+  return value;
+}
+
+const chosen: FunctionOf<"where"> = define(
+  "where",
+  { required: { condition: tensor, other: operand } },
+  (x, { condition, other }) => apply("where", [condition, x, besides("where", x, other)], {}),
+);
+
+/**
+ * The elements of `x` where `condition` is true, else those of `other`; either may be a number. All broadcast. Throws
+ * TensorError for a number that the dtype of the tensor beside it does not hold.
+ */
+export const where: <A extends Tensor | Scalar, B extends Tensor | Scalar>(
+  condition: Tensor<"bool">,
+  x: A,
+  other: B,
+) => A extends Tensor<infer D> ? Tensor<CommonOf<D, B>> : B extends Tensor<infer D> ? Tensor<CommonOf<D, A>> : Tensor =
+  define("where", { required: { x: operand, other: operand } }, (condition, { x, other }) => {
+    const like = x instanceof Tensor ? x : other;
+    if (!(like instanceof Tensor))
+      throw new TensorError(
+        "OPERANDS",
+        'where of two numbers has no dtype: make a tensor of one, such as tensor(1, { dtype: "int32" }).',
+      );
+    return apply("where", [condition, besides("where", like, x), besides("where", like, other)], {});
+  });
+
+const bound = either(scalar, tensor);
+
+/** {@link Tensor.clamp} as a function. */
+export const clamp: FunctionOf<"clamp"> = define(
+  "clamp",
+  {
+    options: { min: bound, max: bound },
+    bare: ["min", "max"],
+    aliases: { lo: "min", hi: "max", low: "min", high: "max" },
+  },
+  (x, { min, max }) => {
+    if (min === undefined && max === undefined)
+      throw new TensorError("OPTIONS", "clamp takes a min, a max or both, such as { min: 0 }.");
+    const { kind, range } = factsOf(x.dtype);
+    const isNumber = (each: unknown) => each === undefined || typeof each === "number";
+    if (kind === "float" && isNumber(min) && isNumber(max))
+      return apply("clamp", [x], { min: (min as number) ?? -Infinity, max: (max as number) ?? Infinity });
+    // A bound beyond all integers of the dtype bounds nothing.
+    const isNone = (each: Scalar | Tensor, isBeyond: (end: number | bigint) => boolean) =>
+      !(each instanceof Tensor) &&
+      kind === "int" &&
+      range !== null &&
+      !admits(x.dtype, each) &&
+      isBeyond(each as number);
+    const floored =
+      min === undefined || isNone(min, (each) => each < range![0]) ? x : x.maximum(besides("clamp", x, min) as number);
+    return max === undefined || isNone(max, (each) => each > range![1])
+      ? floored === x
+        ? x.clone()
+        : floored
+      : floored.minimum(besides("clamp", floored, max) as number);
+  },
+);
+
+/** {@link Tensor.lerp} as a function. */
+export const lerp: FunctionOf<"lerp"> = define(
+  "lerp",
+  { required: { end: tensor, weight: either(number, tensor) } },
+  (x, { end, weight }) => {
+    const way = end.sub(x);
+    // From the nearer end, so that weight 1 gives the other exactly.
+    const fromStart = () => x.add(way.mul(weight as Tensor));
+    const fromEnd = () => end.sub(weight instanceof Tensor ? way.mul(weight.neg().add(1)) : way.mul(1 - weight));
+    if (!(weight instanceof Tensor)) return weight < 0.5 ? fromStart() : fromEnd();
+    return fromStart().where(weight.lt(0.5), fromEnd());
+  },
+);
+
+const combined = { required: { a: tensor, b: tensor }, options: { value: number } };
+
+/** {@link Tensor.addcmul} as a function. */
+export const addcmul: FunctionOf<"addcmul"> = define("addcmul", combined, (x, { a, b, value = 1 }) =>
+  x.add(value === 1 ? a.mul(b) : a.mul(b).mul(value)),
+);
+/** {@link Tensor.addcdiv} as a function. */
+export const addcdiv: FunctionOf<"addcdiv"> = define("addcdiv", combined, (x, { a, b, value = 1 }) =>
+  x.add(value === 1 ? a.div(b) : a.div(b).mul(value)),
+);
+
+install(Tensor.prototype, { where: chosen, clamp, lerp, addcmul, addcdiv });

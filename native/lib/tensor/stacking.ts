@@ -1,0 +1,27 @@
+// Tensors stacked side by side, below and behind each other.
+import type { DType } from "../memory/dtype.ts";
+import { free, tensors } from "./arguments.ts";
+import { cat } from "./joining.ts";
+import type { Tensor } from "./tensor.ts";
+
+type Stack = <D extends DType>(tensors: readonly Tensor<D>[]) => Tensor<D>;
+
+/** With at least that many axes, where lists are rows. */
+const asMatrix = (x: Tensor): Tensor => (x.shape.length < 2 ? x.reshape([1, x.size]) : x);
+
+/** The tensors side by side: along axis 1, lists one after the other. */
+export const hstack: Stack = free("hstack", { required: { tensors } }, ({ tensors: list }) => {
+  const parts = list.map((each) => (each.shape.length === 0 ? each.reshape([1]) : each));
+  return cat(parts, { axis: parts[0]!.shape.length === 1 ? 0 : 1 });
+});
+/** The tensors below each other: along axis 0, lists as rows. */
+export const vstack: Stack = free("vstack", { required: { tensors } }, ({ tensors: list }) =>
+  cat(list.map(asMatrix), { axis: 0 }),
+);
+/** The tensors behind each other: along axis 2, lists as rows and matrices as layers. */
+export const dstack: Stack = free("dstack", { required: { tensors } }, ({ tensors: list }) =>
+  cat(
+    list.map(asMatrix).map((each) => (each.shape.length === 2 ? each.unsqueeze(2) : each)),
+    { axis: 2 },
+  ),
+);

@@ -1,0 +1,116 @@
+// The elements of a tensor that differ, or its rows along an axis: with where each is first, where each of the tensor's
+// went, and how often each occurs.
+import { apply } from "../ops/apply.ts";
+import type { DType } from "../memory/dtype.ts";
+import { checkedAxis } from "../memory/shape.ts";
+import { axis, define, install, type FunctionOf } from "./arguments.ts";
+import { arange } from "./create.ts";
+import { selected } from "./scans.ts";
+import { Tensor } from "./tensor.ts";
+
+/**
+ * What {@link Tensor.unique} finds: the elements, sorted; the position of the first of each among the tensor's; the
+ * position of each of the tensor's among them; how often each occurs. With an axis it is rows along it, by their first
+ * elements, then the second …
+ */
+export interface Unique<D extends DType = DType> {
+  readonly values: Tensor<D>;
+  readonly indices: Tensor<"int64">;
+  readonly inverse: Tensor<"int64">;
+  readonly counts: Tensor<"int64">;
+}
+
+declare module "./tensor.ts" {
+  interface Tensor<D extends DType> {
+    /**
+     * The elements that differ, sorted, or the rows along an axis, see {@link Unique}. NaN differs from NaN. Waits for
+     * their number.
+     */
+    unique(axis?: number | { readonly axis?: number; readonly dim?: number }): Unique<D>;
+    /** {@link Tensor.unique} of all elements, by the array API's name. */
+    uniqueAll(): Unique<D>;
+  }
+}
+
+type Places = Tensor<"int64">;
+
+/** Along axis 0: the order of the elements, and in it the number of the elements before that differ. */
+function ranked(x: Tensor): { order: Places; ranks: Places } {
+  const { values, indices } = selected("sort", x.detach(), { axis: 0, descending: false });
+  const [length] = x.shape;
+  const steps = values
+    .slice([1, null])
+    .ne(values.slice([0, -1]))
+    .to("int64");
+  const after = arange(1, length!, 1, { dtype: "int64", device: x.device });
+  const places = after.reshape([length! - 1, ...x.shape.slice(1).map(() => 1)]).expand(steps.shape);
+  const marks = apply("putAlong", [steps, places], { axis: 0, length: length! });
+  return { order: indices, ranks: apply("cumsum", [marks], { axis: 0 }) as Places };
+}
+
+const backInOrder = (ranks: Places, order: Places): Places =>
+  apply("putAlong", [ranks, order], { axis: 0, length: order.shape[0]! }) as Places;
+
+/** The groups of equal elements of a list that is not empty. */
+function grouped(list: Tensor): { first: Places; inverse: Places; counts: Places } {
+  const { order, ranks } = ranked(list);
+  const count = Number(ranks.slice(-1).item()) + 1;
+  const numbers = arange(count, { dtype: "int64", device: list.device });
+  const starts = ranks.searchsorted(numbers);
+  return {
+    // Sorting is stable: the first of a group in it is the first of all.
+    first: apply("takeAlong", [order, starts], { axis: 0 }) as Places,
+    inverse: backInOrder(ranks, order),
+    counts: ranks.searchsorted(numbers, { right: true }).sub(starts) as Places,
+  };
+}
+
+/** A number for each row that is in the order of rows: columns are joined two by two, and counted anew. */
+function keysOf(rows: Tensor): Tensor {
+  const [length, columns] = rows.shape as [number, number];
+  let keys = rows;
+  for (let left = columns; left > 1; left = Math.ceil(left / 2)) {
+    const { order, ranks } = ranked(keys);
+    const dense = backInOrder(ranks, order);
+    const pairs = Math.floor(left / 2);
+    const [high, low] = [dense.slice(null, [0, 2 * pairs, 2]), dense.slice(null, [1, 2 * pairs, 2])];
+    const joined = high.mul(length).add(low);
+    keys = left % 2 === 0 ? joined : (apply("cat", [joined, dense.slice(null, [-1, null])], { axis: 1 }) as Tensor);
+  }
+  return keys.reshape([length]);
+}
+
+function nothing(x: Tensor, values: Tensor, inverse: readonly number[]): Unique {
+  const none = arange(0, { dtype: "int64", device: x.device });
+  return { values, indices: none, inverse: none.reshape(inverse), counts: none };
+}
+
+function uniqueElements(x: Tensor): Unique {
+  const flat = x.reshape([-1]);
+  if (flat.size === 0) return nothing(x, flat.clone(), x.shape);
+  const { first, inverse, counts } = grouped(flat);
+  const values = apply("takeAlong", [flat.detach(), first], { axis: 0 }) as Tensor;
+  return { values, indices: first, inverse: inverse.reshape(x.shape), counts };
+}
+
+function uniqueRows(x: Tensor, at: number): Unique {
+  const length = x.shape[at]!;
+  if (length === 0) return nothing(x, x.clone(), [0]);
+  const rows = x
+    .detach()
+    .moveAxis(at, 0)
+    .reshape([length, x.size / length]);
+  // Rows of nothing are all the same.
+  const keys = rows.shape[1] === 0 ? arange(1, { dtype: "int64", device: x.device }).expand([length]) : keysOf(rows);
+  const { first, inverse, counts } = grouped(keys);
+  return { values: x.detach().indexSelect(at, first), indices: first, inverse, counts };
+}
+
+/** {@link Tensor.unique} as a function. */
+export const unique: FunctionOf<"unique"> = define("unique", { options: { axis }, bare: ["axis"] }, (x, given) =>
+  given.axis === undefined ? uniqueElements(x) : uniqueRows(x, checkedAxis(given.axis, x.shape.length)),
+);
+/** {@link Tensor.uniqueAll} as a function. */
+export const uniqueAll: FunctionOf<"uniqueAll"> = define("uniqueAll", {}, uniqueElements);
+
+install(Tensor.prototype, { unique, uniqueAll });

@@ -1,0 +1,63 @@
+// Windows of signals: few numbers, which are worked out here in float64.
+import type { DType } from "../memory/dtype.ts";
+import { count, device, dtype, flag, free, number, type Kind } from "./arguments.ts";
+import { tensor, type CreateOptions } from "./create.ts";
+import type { Tensor } from "./tensor.ts";
+
+/** `periodic`: one period of a window that goes on, for spectra; else symmetric, with both ends. */
+export interface WindowOptions<D extends DType = DType> extends CreateOptions<D> {
+  readonly periodic?: boolean;
+}
+type Window<O = object> = <D extends DType = "float32">(count: number, options?: WindowOptions<D> & O) => Tensor<D>;
+
+/** `at`: the value at a part of the window, 0 to 1. */
+function window<O extends Record<string, Kind<number>>>(
+  name: string,
+  more: O,
+  at: (part: number, given: { readonly [K in keyof O]?: number }) => number,
+): Window<{ readonly [K in keyof O]?: number }> {
+  return free(name, { required: { count }, options: { ...more, periodic: flag, dtype, device } }, (given) => {
+    const {
+      count: many,
+      periodic = false,
+      dtype: wanted = "float32",
+      device: on,
+    } = given as {
+      readonly count: number;
+    } & WindowOptions;
+    const steps = periodic ? many : many - 1;
+    const values = Float64Array.from({ length: many }, (_, index) =>
+      many === 1 ? 1 : at(index / steps, given as { readonly [K in keyof O]?: number }),
+    );
+    return tensor(values, { dtype: wanted, ...(on !== undefined && { device: on }) });
+  });
+}
+
+const turn = 2 * Math.PI;
+/** Waves of whole numbers of periods. */
+const waves =
+  (...heights: number[]) =>
+  (part: number) =>
+    heights.reduce((sum, height, periods) => sum + height * Math.cos(turn * periods * part), 0);
+
+/** ½ − ½ cos 2πt. */
+export const hann: Window = window("hann", {}, waves(0.5, -0.5));
+/** 0.54 − 0.46 cos 2πt. */
+export const hamming: Window = window("hamming", {}, waves(0.54, -0.46));
+/** 0.42 − ½ cos 2πt + 0.08 cos 4πt. */
+export const blackman: Window = window("blackman", {}, waves(0.42, -0.5, 0.08));
+/** 1 − |2t − 1|. */
+export const bartlett: Window = window("bartlett", {}, (part) => 1 - Math.abs(2 * part - 1));
+/** I₀(β√(1 − (2t − 1)²)) / I₀(β); β is 12 when left out. */
+export const kaiser: Window<{ readonly beta?: number }> = window(
+  "kaiser",
+  { beta: number },
+  (part, { beta = 12 }) => bessel(beta * Math.sqrt(Math.max(0, 1 - (2 * part - 1) ** 2))) / bessel(beta),
+);
+
+/** The modified Bessel function I₀: Σ (x²/4)^k / k!², whose terms are all positive. */
+function bessel(x: number): number {
+  let [sum, term] = [1, 1];
+  for (let k = 1; term > sum * 2 ** -54; k++) sum += term *= (x * x) / (4 * k * k);
+  return sum;
+}

@@ -1,0 +1,48 @@
+// Threads of a block that hand over by flags in volatile memory, without a barrier: each that waits lets the others
+// run.
+import "./cache.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { compile, tensor, zeros, type Kernel } from "../../native/lib/index.ts";
+import { compilers, use } from "./cpu-cell.ts";
+import { devices } from "./devices.ts";
+
+const loops = {
+  "an empty loop": "while (ready[warp] == 0);",
+  "a loop with a body": "int tries = 0; while (true) { tries++; if (ready[warp] != 0) break; }",
+  "a loop that tests at its end": "int seen; do { seen = ready[warp]; } while (seen == 0);",
+  "a loop without a condition": "for (;;) { if (ready[warp]) break; }",
+};
+const choices = devices.flatMap((device) =>
+  device.kind === "cpu" ? compilers.map((compiler) => ({ device, compiler })) : [{ device, compiler: "nvrtc" }],
+);
+
+describe.each(choices)("on $device.name by $compiler", ({ device, compiler }) => {
+  test.each(Object.entries(loops))("%s", async (_name, wait) => {
+    if (device.kind === "cpu") use(compiler);
+    // The last warp begins; each waits for the one above it.
+    const source = `__global__ void relay(int* out, const int* in) {
+      __shared__ volatile int ready[9];
+      __shared__ volatile int value[9];
+      int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+      if (threadIdx.x < 9) { ready[threadIdx.x] = threadIdx.x == 8; value[threadIdx.x] = 1000; }
+      __syncthreads();
+      if (lane == 0) {
+        int up = warp + 1;
+        { int warp = up; ${wait} }
+        value[warp] = value[up] + in[warp];
+        __threadfence_block();
+        ready[warp] = 1;
+        out[warp] = value[warp];
+      }
+    }`;
+    const { relay } = (await compile(source, { device: device.name })).kernels as Record<string, Kernel>;
+    const input = Int32Array.from({ length: 8 }, () => Math.floor(Math.random() * 1000));
+    const out = zeros([8], { dtype: "int32", device: device.name });
+    relay!.launch({ grid: 1, block: 256 }, out, tensor(input, { device: device.name }));
+    expect(out.toArray()).toEqual([...input].map((_, warp) => input.slice(warp).reduce((sum, v) => sum + v, 1000)));
+  });
+});
+
+afterAll(() => {
+  delete process.env["WARPCELL_CXX"];
+});
