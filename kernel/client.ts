@@ -1,4 +1,5 @@
-// Turns a kernel process into replies and outputs: the client that comes with the kernel, for `warpcell run` and the tests. Knows the protocol, not what cells do.
+// Turns a kernel process into replies and outputs: the client that comes with the kernel, for `warpcell run` and the
+// tests. Knows the protocol, not what cells do.
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -25,7 +26,10 @@ export interface OwnKernel {
 }
 
 export interface StartOptions {
-  /** Default "ipc": sockets in a private directory, so that no port can be taken; "tcp" where the temporary directory's path leaves no room for theirs. */
+  /**
+   * Default "ipc": sockets in a private directory, so that no port can be taken; "tcp" where the temporary directory's
+   * path leaves no room for theirs.
+   */
   transport?: "tcp" | "ipc";
   cwd?: string;
   env?: Record<string, string>;
@@ -137,7 +141,10 @@ export class KernelClient {
     return (await this.request("shell", "kernel_info_request", {})).reply;
   }
 
-  /** Sends a request. Resolves when both its reply and its idle have come. `output` hears of each broadcast at once; what it throws, this rejects with. */
+  /**
+   * Sends a request. Resolves when both its reply and its idle have come. `output` hears of each broadcast at once;
+   * what it throws, this rejects with.
+   */
   request(
     channel: Inbound,
     type: string,

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Turns the command line into one command of the table, or a connection file into a kernel. The only file that reads argv.
+// Turns the command line into one command of the table, or a connection file into a kernel. The only file that reads
+// argv.
 import { existsSync } from "node:fs";
 import { Problem } from "./supervisor/problem.ts";
 

@@ -1,5 +1,6 @@
-// The payloads that leave the kernel for a front end: the contract between the library, the kernel and extension/, which may
-// import this file alone. Types only: no code but the names. A change that an old reader would misread is a new version.
+// The payloads that leave the kernel for a front end: the contract between the library, the kernel and extension/,
+// which may import this file alone. Types only: no code but the names. A change that an old reader would misread is a
+// new version.
 
 /** MIME types of our own. Each output also carries text/plain and an HTML fallback. */
 export const tensorMime = "application/vnd.warpcell.tensor.v1+json";
@@ -12,8 +13,9 @@ export const tensorTarget = "warpcell.tensor";
 export const traceTarget = "warpcell.trace";
 
 /**
- * A tensor as shown below a cell: the facts of its one line, and a reduced picture that travels with the output, so that it
- * shows in a notebook opened without a kernel. Statistics are over finite elements; `null` where there are none (empty, all NaN).
+ * A tensor as shown below a cell: the facts of its one line, and a reduced picture that travels with the output, so
+ * that it shows in a notebook opened without a kernel. Statistics are over finite elements; `null` where there are none
+ * (empty, all NaN).
  */
 export interface TensorPayload {
   version: 1;
@@ -38,8 +40,9 @@ export interface TensorPayload {
 }
 
 /**
- * The last two axes (the first slice of all others; a vector is one row) reduced to at most 256 cells along each and 24,576 in all. A cell
- * is the mean of the finite elements of its block, brought within float32's range; when it has none NaN if one is NaN, else the infinity that it has more of.
+ * The last two axes (the first slice of all others; a vector is one row) reduced to at most 256 cells along each and
+ * 24,576 in all. A cell is the mean of the finite elements of its block, brought within float32's range; when it has
+ * none NaN if one is NaN, else the infinity that it has more of.
  */
 export interface TensorTile {
   rows: number;
@@ -51,7 +54,9 @@ export interface TensorTile {
   values: string;
 }
 
-/** `comm_msg` data on {@link tensorTarget}, from the front end: a picture of the last two axes at `index` of all others. */
+/**
+ * `comm_msg` data on {@link tensorTarget}, from the front end: a picture of the last two axes at `index` of all others.
+ */
 export interface SliceRequest {
   request: number;
   id: string;
@@ -66,14 +71,16 @@ export interface SliceReply {
 }
 
 /**
- * `comm_close` data on {@link gaugesTarget}, when a front end has left the kernel: nothing says which comms were its own, so the kernel closes them all, and who is
- * still there opens a new one. A close without it is final.
+ * `comm_close` data on {@link gaugesTarget}, when a front end has left the kernel: nothing says which comms were its
+ * own, so the kernel closes them all, and who is still there opens a new one. A close without it is final.
  */
 export interface ReopenPayload {
   reopen: true;
 }
 
-/** `comm_msg` data on {@link gaugesTarget}, at most four a second, each complete in itself. The front end sends nothing. */
+/**
+ * `comm_msg` data on {@link gaugesTarget}, at most four a second, each complete in itself. The front end sends nothing.
+ */
 export interface GaugesPayload {
   version: 1;
   /** Counts up; a lower number than the last seen is stale. */
@@ -105,8 +112,9 @@ export interface DeviceGauge {
 }
 
 /**
- * What a profile saw, as shown below a cell. All times are nanoseconds since the profile's start. A small profile travels whole; of a large one the output has an overview
- * and the kernel the rest, by time window on {@link traceTarget}, as long as it lives.
+ * What a profile saw, as shown below a cell. All times are nanoseconds since the profile's start. A small profile
+ * travels whole; of a large one the output has an overview and the kernel the rest, by time window on {@link
+ * traceTarget}, as long as it lives.
  */
 export interface TracePayload {
   version: 1;
@@ -114,7 +122,10 @@ export interface TracePayload {
   duration: number;
   devices: TraceDevice[];
   tracks: TraceTrack[];
-  /** What slices are called: {@link SliceColumns} `name` is an index into it, as `place` and `detail` are into the next two. */
+  /**
+   * What slices are called: {@link SliceColumns} `name` is an index into it, as `place` and `detail` are into the next
+   * two.
+   */
   names: string[];
   places: TracePlace[];
   details: TraceDetail[];
@@ -155,7 +166,10 @@ export interface TraceTrack {
   depth: number;
 }
 
-/** A line of a cell. `cell` is the front end's id of the cell where it has told one; `count` its execution count; 0: not of a cell. */
+/**
+ * A line of a cell. `cell` is the front end's id of the cell where it has told one; `count` its execution count; 0: not
+ * of a cell.
+ */
 export interface TracePlace {
   /** "Cell [3]:4" */
   text: string;
@@ -178,8 +192,10 @@ export interface TraceDetail {
 }
 
 /**
- * Little-endian columns in base64, sorted by track, then by start; each of `length` items. `cause`: 1 + the index of the slice that this one follows from (the launch of a kernel); 0: none. `place`: 1 + an
- * index; 0: none. `kernel`: 1 + a row of `kernels`; 0: none. `merged` only where the profile is not complete: how many slices one stands for; `busy` then is the sum of their durations.
+ * Little-endian columns in base64, sorted by track, then by start; each of `length` items. `cause`: 1 + the index of
+ * the slice that this one follows from (the launch of a kernel); 0: none. `place`: 1 + an index; 0: none. `kernel`: 1 +
+ * a row of `kernels`; 0: none. `merged` only where the profile is not complete: how many slices one stands for; `busy`
+ * then is the sum of their durations.
  */
 export interface SliceColumns {
   length: number;
@@ -233,7 +249,10 @@ export interface TraceKernel {
   registers: number | null;
   shared: number | null;
   local: number | null;
-  /** Percent of the warps that a multiprocessor holds. `achieved`: measured, or estimated from how the grid fills the device. */
+  /**
+   * Percent of the warps that a multiprocessor holds. `achieved`: measured, or estimated from how the grid fills the
+   * device.
+   */
   theoreticalOccupancy: number | null;
   achievedOccupancy: number | null;
   limiter: string | null;
@@ -244,7 +263,10 @@ export interface TraceKernel {
   dtype: string | null;
   /** Measured by the device, by name, where asked for. */
   counters: Record<string, number>;
-  /** How often the device found a warp in it, by what that waited for: "long scoreboard", "barrier" …; empty, or left out by an older kernel, where it was not asked for. */
+  /**
+   * How often the device found a warp in it, by what that waited for: "long scoreboard", "barrier" …; empty, or left
+   * out by an older kernel, where it was not asked for.
+   */
   samples?: Record<string, number>;
   /** Indices of `places` that launched it. */
   places: number[];
@@ -260,7 +282,10 @@ export interface TraceAdvice {
   end: number;
 }
 
-/** `comm_msg` data on {@link traceTarget}, from the front end: the slices between two times, as `width` pixels show them. */
+/**
+ * `comm_msg` data on {@link traceTarget}, from the front end: the slices between two times, as `width` pixels show
+ * them.
+ */
 export interface WindowRequest {
   request: number;
   id: string;
@@ -269,7 +294,10 @@ export interface WindowRequest {
   width: number;
 }
 
-/** The kernel's reply, with one buffer: the columns of {@link SliceColumns} in the order of `columns`, each from a multiple of 8 bytes on; or a sentence. */
+/**
+ * The kernel's reply, with one buffer: the columns of {@link SliceColumns} in the order of `columns`, each from a
+ * multiple of 8 bytes on; or a sentence.
+ */
 export interface WindowReply {
   request: number;
   length: number;
@@ -309,6 +337,9 @@ export interface AsmListing {
   source: number[];
   /** Registers that hold a value needed later; empty where nobody says. */
   live: number[];
-  /** Of the profiler; empty: none were taken. Only machine code is sampled: in PTX those of a line of the source stand at its first instruction. */
+  /**
+   * Of the profiler; empty: none were taken. Only machine code is sampled: in PTX those of a line of the source stand
+   * at its first instruction.
+   */
   samples: number[];
 }

@@ -1,4 +1,5 @@
-// Buffers that cannot go through shared memory: they take the channel and say so once, or the error says what is missing.
+// Buffers that cannot go through shared memory: they take the channel and say so once, or the error says what is
+// missing.
 import { expect, test, vi } from "vitest";
 
 const large = new Uint8Array(300_000).fill(3);

@@ -1,4 +1,5 @@
-// Turns binary buffers into what travels between supervisor and session, and back: large ones lie in memory that both processes map.
+// Turns binary buffers into what travels between supervisor and session, and back: large ones lie in memory that both
+// processes map.
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import type * as SharedMemory from "warpcell/shared-memory";
 import type { CarriedBuffer } from "./session-protocol.ts";
@@ -6,16 +7,25 @@ import type { CarriedBuffer } from "./session-protocol.ts";
 /** From this many bytes on shared memory is faster than the channel. */
 const largeBytes = 256 * 1024;
 
-/** From this many bytes on the reader gets the shared memory itself; less is copied, so that the writer soon has it back. */
+/**
+ * From this many bytes on the reader gets the shared memory itself; less is copied, so that the writer soon has it
+ * back.
+ */
 const lentBytes = 4 << 20;
 
-/** Regions that were read are written again: their pages are there already, which new ones are not for many times the price of a copy. So much of them is kept, in bytes. */
+/**
+ * Regions that were read are written again: their pages are there already, which new ones are not for many times the
+ * price of a copy. So much of them is kept, in bytes.
+ */
 const keptBytes = 256 << 20;
 
 /** Each is an open file of the writer. Buffers beyond them take the channel. */
 const maxRegions = 64;
 
-/** A region's first word says whose turn it is; the buffer follows on the next page. A buffer that was lent gives the turn back when it is collected. */
+/**
+ * A region's first word says whose turn it is; the buffer follows on the next page. A buffer that was lent gives the
+ * turn back when it is collected.
+ */
 const turns = { writer: 0, reader: 1, closed: 2 } as const;
 const dataStart = 4096;
 
@@ -34,7 +44,10 @@ const read = new Map<bigint, Region>();
 let shared: typeof SharedMemory | null = null;
 let missing: string | null = null;
 
-/** Resolves when buffers can be read. Loading goes on beside the start of a process, which need not wait for it to write. */
+/**
+ * Resolves when buffers can be read. Loading goes on beside the start of a process, which need not wait for it to
+ * write.
+ */
 export const buffersReady: Promise<void> = import("warpcell/shared-memory").then(
   (module) => void (shared = module),
   (error: unknown) => void (missing = error instanceof Error ? error.message : String(error)),
@@ -54,7 +67,10 @@ export function packBuffers(buffers: readonly Uint8Array[]): CarriedBuffer[] {
   return packed;
 }
 
-/** The bytes of received buffers, which can be read once, after {@link buffersReady}. Throws when the process that sent a large one has ended. */
+/**
+ * The bytes of received buffers, which can be read once, after {@link buffersReady}. Throws when the process that sent
+ * a large one has ended.
+ */
 export function unpackBuffers(carried: readonly CarriedBuffer[]): Uint8Array[] {
   return carried.map((buffer) => (buffer instanceof Uint8Array ? buffer : readRegion(buffer.file, buffer.bytes)));
 }
@@ -64,7 +80,10 @@ export function discardBuffers(carried: readonly CarriedBuffer[]): void {
   for (const buffer of carried) if (!(buffer instanceof Uint8Array)) readRegion(buffer.file, 0);
 }
 
-/** The other process has ended: what it wrote lives only as long as somebody uses it, and what was written for it nobody reads any more. */
+/**
+ * The other process has ended: what it wrote lives only as long as somebody uses it, and what was written for it nobody
+ * reads any more.
+ */
 export function forgetBuffers(): void {
   read.clear();
   for (const { turn } of written) Atomics.store(turn, 0, turns.writer);

@@ -5,8 +5,9 @@ import type { Event } from "./session-protocol.ts";
 type Text = Extract<Event, { type: "stream" }>;
 
 /**
- * A frame is one of these words, the number of bytes that follow, and those: an event as structured clone writes it, or text, of which there is much, as request,
- * stream and UTF-8. Anything else that is written to the pipe is seen to be no frame.
+ * A frame is one of these words, the number of bytes that follow, and those: an event as structured clone writes it, or
+ * text, of which there is much, as request, stream and UTF-8. Anything else that is written to the pipe is seen to be
+ * no frame.
  */
 const marks = { event: 0x57_43_45_56, text: 0x57_43_54_58 } as const;
 const headerBytes = 8;
@@ -19,7 +20,10 @@ const names = ["stdout", "stderr"] as const;
 /** Most text fits: frames of it would otherwise be the most of a printing cell's garbage. */
 const reused = Buffer.allocUnsafeSlow(256 * 1024);
 
-/** The frame of an event, valid until the next one is made. Throws what structured clone throws for a value that cannot travel. */
+/**
+ * The frame of an event, valid until the next one is made. Throws what structured clone throws for a value that cannot
+ * travel.
+ */
 export function frameOf(event: Event): Buffer {
   if (event.type === "stream") return textFrame(event);
   const body = serialize(event);

@@ -1,22 +1,33 @@
-// What the supervisor and the session say to each other: one type per command and event, commands over Node's IPC channel, events over a
-// pipe (structured clone both, so binary buffers travel as they are), and one line of JSON per message on the agent's pipe. No code but constants.
-// The first event of a session is `ready` with this version; a supervisor that finds another one stops it.
+// What the supervisor and the session say to each other: one type per command and event, commands over Node's IPC
+// channel, events over a pipe (structured clone both, so binary buffers travel as they are), and one line of JSON per
+// message on the agent's pipe. No code but constants. The first event of a session is `ready` with this version; a
+// supervisor that finds another one stops it.
 export const sessionProtocolVersion = 2;
 
-/** Descriptor of the agent's pipe in the session process: it is read by a thread of its own, so it works while a cell spins. */
+/**
+ * Descriptor of the agent's pipe in the session process: it is read by a thread of its own, so it works while a cell
+ * spins.
+ */
 export const agentDescriptor = 4;
 
-/** Descriptor of the pipe in the session process that events are written to (`session-protocol-frames.ts`): a write blocks until the supervisor has read enough of what came before it. */
+/**
+ * Descriptor of the pipe in the session process that events are written to (`session-protocol-frames.ts`): a write
+ * blocks until the supervisor has read enough of what came before it.
+ */
 export const eventDescriptor = 5;
 
-/** Identifies the request that output belongs to; chosen by the supervisor, which keeps the request itself. They count up from 1; 0 is what belongs to none. */
+/**
+ * Identifies the request that output belongs to; chosen by the supervisor, which keeps the request itself. They count
+ * up from 1; 0 is what belongs to none.
+ */
 export type RequestId = number;
 
 export type MimeBundle = Record<string, unknown>;
 
 /**
- * Bytes on their way between the processes: as they are when they are few, else shared memory that is read once, by the path of its
- * descriptor (`packBuffers` and `unpackBuffers` of session-protocol-buffers.ts). Node's channel copies 64 MiB in 400 ms, shared memory takes 4.
+ * Bytes on their way between the processes: as they are when they are few, else shared memory that is read once, by the
+ * path of its descriptor (`packBuffers` and `unpackBuffers` of session-protocol-buffers.ts). Node's channel copies 64
+ * MiB in 400 ms, shared memory takes 4.
  */
 export type CarriedBuffer = Uint8Array | { file: string; bytes: number };
 
@@ -99,8 +110,9 @@ export type Event =
   /** Nothing of these requests runs or waits any more: once they are done, no event of theirs follows. */
   | { type: "released"; requests: RequestId[] }
   /**
-   * The session has written this token to its stdout and stderr, in one write each, after all output of the request: what the supervisor reads before it belongs
-   * to it. A token is U+001E, 32 lower-case hexadecimal digits, U+001E. It is "" for comm commands, which wait for no pipe.
+   * The session has written this token to its stdout and stderr, in one write each, after all output of the request:
+   * what the supervisor reads before it belongs to it. A token is U+001E, 32 lower-case hexadecimal digits, U+001E. It
+   * is "" for comm commands, which wait for no pipe.
    */
   | {
       type: "done";
@@ -133,17 +145,23 @@ export interface DeviceSummary {
 export type AgentCommand =
   /** Stop the running cell: JavaScript, a wait for a device, or a kernel on it. */
   | { type: "interrupt"; request: RequestId }
-  /** The answer to an `inputRequest`; here because a session that waits for it may be blocked. U+0004 is the end of input; `null`: the front end cannot ask. */
+  /**
+   * The answer to an `inputRequest`; here because a session that waits for it may be blocked. U+0004 is the end of
+   * input; `null`: the front end cannot ask.
+   */
   | { type: "inputReply"; request: RequestId; value: string | null }
   /** Send gauges this often; 0 stops them. Milliseconds. */
   | { type: "gauges"; interval: number };
 
-/** Agent thread → supervisor, a line of JSON each. The supervisor adds sequence and busy and publishes on `warpcell.gauges`. */
+/**
+ * Agent thread → supervisor, a line of JSON each. The supervisor adds sequence and busy and publishes on
+ * `warpcell.gauges`.
+ */
 export type AgentEvent =
   | { type: "gauges"; devices: import("./mime.ts").DeviceGauge[] }
   | { type: "interrupted"; request: RequestId }
   /**
-   * A cell asks the user. It comes on this pipe because the session's main thread may block until the answer. What the cell sent before it is already in the events'
-   * pipe: let one turn of the event loop read that first.
+   * A cell asks the user. It comes on this pipe because the session's main thread may block until the answer. What the
+   * cell sent before it is already in the events' pipe: let one turn of the event loop read that first.
    */
   | { type: "inputRequest"; request: RequestId; prompt: string; password: boolean };

@@ -1,4 +1,5 @@
-// Every notebook runs from top to bottom through the real kernel and nbclient; a failing cell is named and fails the run.
+// Every notebook runs from top to bottom through the real kernel and nbclient; a failing cell is named and fails the
+// run.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

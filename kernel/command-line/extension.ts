@@ -6,7 +6,10 @@ import { makeReadable, makeReadableFolder } from "./readable-files.ts";
 
 export const builtExtension = fileURLToPath(new URL("../../../extension/labextension", import.meta.url));
 
-/** Puts the extension of `from` below one of Jupyter's data directories, in place of an earlier one. Returns its folder; `null` when none is built. */
+/**
+ * Puts the extension of `from` below one of Jupyter's data directories, in place of an earlier one. Returns its folder;
+ * `null` when none is built.
+ */
 export function copyExtension(dataDirectory: string, from = builtExtension): string | null {
   if (!existsSync(join(from, "package.json"))) return null;
   const { name } = JSON.parse(readFileSync(join(from, "package.json"), "utf8")) as { name: string };

@@ -23,7 +23,10 @@ function kernelspec(): Record<string, unknown> {
   };
 }
 
-/** Writes the kernelspec and the JupyterLab extension under `--prefix DIR`, or for this user. Prints where. Returns the exit code. */
+/**
+ * Writes the kernelspec and the JupyterLab extension under `--prefix DIR`, or for this user. Prints where. Returns the
+ * exit code.
+ */
 export async function install(words: readonly string[]): Promise<number> {
   const data = dataDirectory(words);
   const directory = join(data, "kernels", "warpcell");

@@ -1,4 +1,5 @@
-// Turns a notebook into printed output: runs its cells in a kernel of its own, over real sockets, without Jupyter. Knows the client, not the kernel.
+// Turns a notebook into printed output: runs its cells in a kernel of its own, over real sockets, without Jupyter.
+// Knows the client, not the kernel.
 import { dirname, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { KernelClient, startKernel, type OwnKernel } from "../client.ts";
@@ -9,7 +10,10 @@ import { readNotebook, type CodeCell } from "./notebook.ts";
 /** What a shell shows of a command that a signal ended. */
 const statuses = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGPIPE: 141 } as const;
 
-/** Runs the notebook in its own directory and prints each output as it comes. Returns 1, after naming the cell, when one fails, and 130 when the user stopped it. */
+/**
+ * Runs the notebook in its own directory and prints each output as it comes. Returns 1, after naming the cell, when one
+ * fails, and 130 when the user stopped it.
+ */
 export async function run(words: readonly string[]): Promise<number> {
   const [file] = words;
   if (file === undefined || words.length > 1)

@@ -9,13 +9,17 @@ const vitest = fileURLToPath(new URL("../../../node_modules/vitest/vitest.mjs", 
 const tests = fileURLToPath(new URL("../../../test/device", import.meta.url));
 const deviceCheck = fileURLToPath(new URL("../session/device-check.js", import.meta.url));
 
-// By the word a user types: what WARPCELL_TEST_DEVICES calls it and what the library does. In the order in which the tests take them.
+// By the word a user types: what WARPCELL_TEST_DEVICES calls it and what the library does. In the order in which the
+// tests take them.
 const devices: Record<string, { test: string; device: string }> = {
   cpu: { test: "cpu", device: "cpu" },
   gpu: { test: "cuda", device: "cuda:0" },
 };
 
-/** Runs the tests on the named devices and returns vitest's status. A device that does not work here is a `Problem`: its tests are never passed over. */
+/**
+ * Runs the tests on the named devices and returns vitest's status. A device that does not work here is a `Problem`: its
+ * tests are never passed over.
+ */
 export async function test(words: readonly string[]): Promise<number> {
   const unknown = words.find((word) => !Object.hasOwn(devices, word));
   if (words.length === 0 || unknown !== undefined)

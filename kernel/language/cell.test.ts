@@ -113,6 +113,15 @@ describe("what is not understood", () => {
     ["%%cuda --name", "--name needs a value: --name NAME."],
     ["%%cuda --verbose=yes", "--verbose takes no value, but got --verbose=yes."],
     ["%%wgsl\n", "There is no magic %%wgsl. %lsmagic lists them."],
+    [
+      "%%writefile a.h",
+      'There is no magic %%writefile. A cell writes a file with writeFileSync of "node:fs"; a header beside the notebook is found by #include "name.h".',
+    ],
+    ["%%cu\n", "There is no magic %%cu. Did you mean %%cuda? %lsmagic lists them."],
+    [
+      "!nvidia-smi",
+      '!nvidia-smi runs a program in notebooks of Python. Here a cell is TypeScript: import { execFileSync } from "node:child_process". What the device is, devices() says.',
+    ],
     ["%%cdua\n", "There is no magic %%cdua. Did you mean %%cuda? %lsmagic lists them."],
     ["%types loose", "%types takes strict, warn or off, but got loose."],
     ["%tiem x", "There is no magic %tiem. Did you mean %time? %lsmagic lists them."],

@@ -15,8 +15,8 @@ export type Cell =
   | { language: "cuda"; code: string; magics: Magics; help: null; options: CudaOptions };
 
 /**
- * Reads the magics of a cell: `%%cuda` with its options on the first line that is not empty, or the lines of other magics before the first line of code,
- * or `expression?`. Throws CellSyntaxError.
+ * Reads the magics of a cell: `%%cuda` with its options on the first line that is not empty, or the lines of other
+ * magics before the first line of code, or `expression?`. Throws CellSyntaxError.
  */
 export function parse(text: string): Cell {
   const lines = text.split("\n");

@@ -1,4 +1,5 @@
-// Turns the cells of a notebook into modules: each imports the newest declarations of the names it uses and exports its own.
+// Turns the cells of a notebook into modules: each imports the newest declarations of the names it uses and exports its
+// own.
 import { declarationsOf, type CellDeclarations, type NamedDeclaration } from "./declarations.ts";
 import { addedGlobals, addedProperties, type Setting } from "./doubts.ts";
 import { asObjectLiteral } from "./syntax.ts";
@@ -10,7 +11,10 @@ export interface Module {
   text: string;
 }
 
-/** A cell's code between the lines that connect it: line `firstLine` of `text` is the cell's first, columns are unchanged. */
+/**
+ * A cell's code between the lines that connect it: line `firstLine` of `text` is the cell's first, columns are
+ * unchanged.
+ */
 export interface Wrapped extends Module {
   firstLine: number;
 }
@@ -29,7 +33,10 @@ interface Kept {
   global: boolean;
 }
 
-/** Cells that are run again and again refer to their own past: beyond so many modules a variable's declared type must do, … */
+/**
+ * Cells that are run again and again refer to their own past: beyond so many modules a variable's declared type must
+ * do, …
+ */
 const afterDepth = 16;
 /** … and beyond so many a name is of any type. */
 const declarationDepth = 64;
@@ -45,7 +52,9 @@ export const edited = ".warpcell-edit.ts";
 /** Says which cell a module is. */
 export const cellModule = /\.warpcell-cell-(\d+)-\d+/;
 
-/** At the end of a module, the type that a variable has there: later cells see that it is no longer null or undefined. */
+/**
+ * At the end of a module, the type that a variable has there: later cells see that it is no longer null or undefined.
+ */
 const afterPrefix = "$after_";
 
 /** `declare global`, `declare module "…"`, and imports for their effect only. */
@@ -247,7 +256,8 @@ export class CellsProgram {
     if (value === undefined) return typeLines;
     if (value.declaration.value !== "variable") return [`import { ${name} } from "./${value.module}";`, ...typeLines];
 
-    // An imported binding cannot be assigned, a variable can; its first value tells the checker what is known of it by now.
+    // An imported binding cannot be assigned, a variable can; its first value tells the checker what is known of it by
+    // now.
     const declared = `typeof import("./${value.module}").${name}`;
     const after = this.#after.get(name);
     const known =
@@ -291,7 +301,10 @@ function usedNames(code: string): Set<string> {
   return new Set(code.match(word) ?? []);
 }
 
-/** Whether the cell may leave a variable of earlier cells with a narrower type: it assigns it, or goes on only under a condition. */
+/**
+ * Whether the cell may leave a variable of earlier cells with a narrower type: it assigns it, or goes on only under a
+ * condition.
+ */
 function mayNarrow(code: string, name: string): boolean {
   const escaped = name.replaceAll("$", "\\$");
   return (

@@ -122,7 +122,9 @@ export function completionOf(item: CompletionItem, start: number, end: number): 
   };
 }
 
-/** The checker writes an overload after the other, each over as many lines as its types take; a signature is one line. */
+/**
+ * The checker writes an overload after the other, each over as many lines as its types take; a signature is one line.
+ */
 function firstOverload(detail: string): string {
   return detail
     .split(/\n(?![\s}])/)[0]!

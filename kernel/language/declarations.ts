@@ -90,7 +90,10 @@ export function declarationsOf(code: string): CellDeclarations | null {
   return { declarations: [...found.values()], exported, plain: isPlain(code), object: false };
 }
 
-/** JavaScript, and nothing in it is a type: what parses as both, like `new Set<number>([1])`, runs as TypeScript means it. */
+/**
+ * JavaScript, and nothing in it is a type: what parses as both, like `new Set<number>([1])`, runs as TypeScript means
+ * it.
+ */
 function isPlain(code: string): boolean {
   const isJavaScript = parseSync("cell.js", code, { lang: "js", sourceType: "module" }).errors.length === 0;
   return isJavaScript && !hasTypes(parseSync("cell.ts", code, { lang: "ts", sourceType: "module" }).program);

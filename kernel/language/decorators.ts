@@ -1,4 +1,5 @@
-// Turns TypeScript with standard decorators into JavaScript that this Node runs, by TypeScript itself: oxc knows the legacy ones only.
+// Turns TypeScript with standard decorators into JavaScript that this Node runs, by TypeScript itself: oxc knows the
+// legacy ones only.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -50,7 +51,10 @@ function refuseOnParameters(source: string): void {
   }
 }
 
-/** Types and libraries are the checker's work: this reads one file and writes another, in 30 ms. What it misses of them it says, and writes all the same. */
+/**
+ * Types and libraries are the checker's work: this reads one file and writes another, in 30 ms. What it misses of them
+ * it says, and writes all the same.
+ */
 const flags =
   "--ignoreConfig --noCheck --isolatedModules --noResolve --noLib --target es2022 --module esnext --moduleDetection force --sourceMap --newLine lf --outDir .".split(
     " ",

@@ -1,6 +1,6 @@
 // Turns the checker's findings on a wrapped cell into those a user should see, at the cell's own places.
 import { cellModule, type Wrapped } from "./cells-program.ts";
-import { isDoubtful, type Setting } from "./doubts.ts";
+import { isDoubtful, isTensorIndexed, type Setting } from "./doubts.ts";
 
 /** A type error. Line and column count from 1, in the cell's own text; columns are UTF-16 units. */
 export interface Diagnostic {
@@ -13,7 +13,10 @@ export interface Diagnostic {
   message: string;
 }
 
-/** The part of the protocol's `Diagnostic` that is read (Language Server Protocol 3.17). Lines and characters count from 0. */
+/**
+ * The part of the protocol's `Diagnostic` that is read (Language Server Protocol 3.17). Lines and characters count from
+ * 0.
+ */
 interface Item {
   range: { start: { line: number; character: number } };
   severity?: number;
@@ -27,7 +30,10 @@ const severities = new Map<number, Diagnostic["severity"]>([
   [2, "warning"],
 ]);
 
-/** The findings that lie in the cell itself and are worth a warning, in order of place. `result` is the protocol's report or `null`. */
+/**
+ * The findings that lie in the cell itself and are worth a warning, in order of place. `result` is the protocol's
+ * report or `null`.
+ */
 export function diagnosticsOf(cell: number, wrapped: Wrapped, setting: Setting, result: unknown): Diagnostic[] {
   const items = (result as { items?: Item[] } | null)?.items ?? [];
   const lines = setting.text.split("\n");
@@ -40,7 +46,8 @@ export function diagnosticsOf(cell: number, wrapped: Wrapped, setting: Setting, 
 
     const column = item.range.start.character;
     const offset = lines.slice(0, line).reduce((sum, before) => sum + before.length + 1, column);
-    if (isDoubtful({ code: Number(item.code), message: item.message, offset }, setting)) continue;
+    const finding = { code: Number(item.code), message: item.message, offset };
+    if (isDoubtful(finding, setting)) continue;
 
     const diagnostic: Diagnostic = {
       cell,
@@ -48,12 +55,15 @@ export function diagnosticsOf(cell: number, wrapped: Wrapped, setting: Setting, 
       column: column + 1,
       code: `TS${item.code ?? ""}`,
       severity,
-      message: readable(item.message),
+      message: isTensorIndexed(finding) ? bracketsOfTensor : readable(item.message),
     };
     found.set(`${line}:${column}:${diagnostic.code}:${diagnostic.message}`, diagnostic);
   }
   return [...found.values()].sort((a, b) => a.line - b.line || a.column - b.column);
 }
+
+const bracketsOfTensor =
+  "Brackets do not index a tensor: write x.get(0) for x[0], and x.set([0], value) for x[0] = value.";
 
 /** Files on disk that the checker found without any export (TS2306), by path. */
 export function filesThatAreNoModules(result: unknown): string[] {
@@ -63,7 +73,10 @@ export function filesThatAreNoModules(result: unknown): string[] {
     .filter((path) => path !== "");
 }
 
-/** Types of other cells are written `import("…/module").Name`, names in comments are links to places: the reader knows cells, not modules. */
+/**
+ * Types of other cells are written `import("…/module").Name`, names in comments are links to places: the reader knows
+ * cells, not modules.
+ */
 export function readable(text: string): string {
   return text
     .replace(

@@ -1,4 +1,5 @@
-// Tells which of the checker's findings are about code that is right when it runs, so that no cell gets a warning it does not deserve.
+// Tells which of the checker's findings are about code that is right when it runs, so that no cell gets a warning it
+// does not deserve.
 import { isBuiltin } from "node:module";
 import { parseSync } from "./parser.ts";
 
@@ -14,7 +15,9 @@ export interface Setting {
   text: string;
   /** Plain JavaScript: there is no way in its syntax to tell the checker what it misses. */
   plain: boolean;
-  /** Properties that plain JavaScript has given to some object, and any cell to the global one, in this cell or before. */
+  /**
+   * Properties that plain JavaScript has given to some object, and any cell to the global one, in this cell or before.
+   */
   added: ReadonlySet<string>;
   /** The statement that declares a name, in this cell or before. */
   sourceOf(name: string): string | null;
@@ -80,6 +83,12 @@ const isBuiltIn: Doubt = ({ message }) => {
   return isBuiltin(name) && (member === undefined || member in Object(process.getBuiltinModule(name)));
 };
 
+/**
+ * A file that is read when the cell comes to it, which may write it first; a name without ".json" is Node's to find.
+ */
+const isReadLater: Doubt = ({ message, offset }, { text }) =>
+  /^Cannot find module '\.{0,2}\//.test(message) && /\brequire\(\s*$/.test(text.slice(0, offset));
+
 /** In any cell. */
 const doubts = new Map<number, Doubt>([
   [2322, isSameClass],
@@ -88,7 +97,7 @@ const doubts = new Map<number, Doubt>([
   [2552, isThere],
   [2584, isThere],
   [2503, isGlobal],
-  [2307, isBuiltIn],
+  [2307, (...given) => isBuiltIn(...given) || isReadLater(...given)],
   [2591, isBuiltIn],
   [2305, isBuiltIn],
   [2724, isBuiltIn],
@@ -134,9 +143,13 @@ const plainDoubts = new Map<number, Doubt>([
   [1166, always],
 ]);
 
-/** Whether the finding should not be shown. Implicit `any` (7000 … 7999) never is. */
+/** Brackets behind a tensor, which would read or write a property of JavaScript's. */
+export const isTensorIndexed = ({ code, message }: Pick<Finding, "code" | "message">): boolean =>
+  code === 7053 && /can't be used to index type 'Tensor</.test(message);
+
+/** Whether the finding should not be shown. Implicit `any` (7000 … 7999) never is, but where a tensor is indexed. */
 export function isDoubtful(finding: Finding, setting: Setting): boolean {
-  if (finding.code >= 7000 && finding.code < 8000) return true;
+  if (finding.code >= 7000 && finding.code < 8000) return !isTensorIndexed(finding);
   if (doubts.get(finding.code)?.(finding, setting) === true) return true;
   return setting.plain && plainDoubts.get(finding.code)?.(finding, setting) === true;
 }
@@ -166,7 +179,10 @@ function calledIn(text: string, offset: number): string {
   );
 }
 
-/** Whether `offset` is in a function that is not run where it is written: not one that is called at once or given to a call. */
+/**
+ * Whether `offset` is in a function that is not run where it is written: not one that is called at once or given to a
+ * call.
+ */
 function isDeferred(code: string, offset: number): boolean {
   const { program } = parseSync("cell.ts", code, { lang: "ts", sourceType: "module" });
   const inside = (node: unknown, parent: string): boolean => {

@@ -3,11 +3,17 @@ import { dirname, join } from "node:path";
 import { decoratorsIn } from "./decorators.ts";
 import { packageFolder } from "./installed.ts";
 
-/** Names of the two documents, in the notebook's own folder, so that its packages and relative files resolve as they do for a file there. */
+/**
+ * Names of the two documents, in the notebook's own folder, so that its packages and relative files resolve as they do
+ * for a file there.
+ */
 export const configurationFile = "tsconfig.json";
 export const globalsFile = ".warpcell-globals.d.ts";
 
-/** What each part of the library after ES2023 brings first to a Node that has it. Standard decorators are lowered, so that every Node has them. */
+/**
+ * What each part of the library after ES2023 brings first to a Node that has it. Standard decorators are lowered, so
+ * that every Node has them.
+ */
 const later: Record<string, () => boolean> = {
   "es2024.arraybuffer": () => "transfer" in ArrayBuffer.prototype,
   "es2024.collection": () => "groupBy" in Map,
@@ -40,8 +46,9 @@ function libraries(): string[] {
 }
 
 /**
- * Options of the checker. Strict, but for what rejects code that runs: implicit `any` is on only for the better inference it brings (its messages
- * are not shown). `types` and `warpcell` come from this installation, whatever the notebook's folder holds; which kind of decorators is meant, its tsconfig.json says.
+ * Options of the checker. Strict, but for what rejects code that runs: implicit `any` is on only for the better
+ * inference it brings (its messages are not shown). `types` and `warpcell` come from this installation, whatever the
+ * notebook's folder holds; which kind of decorators is meant, its tsconfig.json says.
  */
 export function configuration(files: readonly string[], directory: string): string {
   const nodeTypes = packageFolder("@types/node");

@@ -30,7 +30,9 @@ export function boundNames(pattern: Node, names: string[] = []): string[] {
   return names;
 }
 
-/** Names that the statements of one block declare for that block alone (and functions, which modules scope to blocks). */
+/**
+ * Names that the statements of one block declare for that block alone (and functions, which modules scope to blocks).
+ */
 export function lexicalNames(statements: readonly Node[]): Map<string, Declared> {
   const names = new Map<string, Declared>();
   for (const statement of statements) {

@@ -53,7 +53,10 @@ export function nameAt(code: string, offset: number): string | null {
   return name === "" || before?.[1] !== undefined ? null : name;
 }
 
-/** The offset of the function's name when `offset` is behind a call, of the name's end when it is behind other punctuation. */
+/**
+ * The offset of the function's name when `offset` is behind a call, of the name's end when it is behind other
+ * punctuation.
+ */
 export function calleeBefore(code: string, offset: number): number {
   let at = code.slice(0, offset).replace(/[\s;,]+$/, "").length;
   if (code[at - 1] !== ")") return code.slice(0, at).replace(/[\s.([]+$/, "").length;

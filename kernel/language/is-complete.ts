@@ -48,7 +48,10 @@ function typescriptCompleteness(code: string): Completeness {
   return unfinished ? { status: "incomplete", indent: indentAfter(code) } : invalid;
 }
 
-/** `function f()` at the end of the code: an overload to TypeScript, and to whoever types it a function whose body follows. */
+/**
+ * `function f()` at the end of the code: an overload to TypeScript, and to whoever types it a function whose body
+ * follows.
+ */
 function lacksBody({ body }: Program, code: string): boolean {
   const last = body.at(-1);
   const declaration =

@@ -17,7 +17,10 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** A client of a program with this text; the sentences it reports, and the first of them. `bound`: longer than such a program needs to start on a busy machine. */
+/**
+ * A client of a program with this text; the sentences it reports, and the first of them. `bound`: longer than such a
+ * program needs to start on a busy machine.
+ */
 function clientOf(script: string | null, bound?: number): { reports: string[]; reported: Promise<string> } {
   const executable = join(directory, "server");
   if (script !== null) {

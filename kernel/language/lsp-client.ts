@@ -31,8 +31,8 @@ interface Pending {
 }
 
 /**
- * A language server that is restarted when it dies, with every document open again. Requests never reject: one that fails, or is not
- * answered within 2 s, answers `null` and the reason is reported.
+ * A language server that is restarted when it dies, with every document open again. Requests never reject: one that
+ * fails, or is not answered within 2 s, answers `null` and the reason is reported.
  */
 export class LspClient {
   readonly #options: LspClientOptions;
@@ -144,7 +144,8 @@ export class LspClient {
       this.#deaths = deathsAllowed;
       this.#died(child, reason);
     });
-    // A pipe that breaks is the server's end, and `exit` says why; of one that goes on without listening the time limit of a request tells.
+    // A pipe that breaks is the server's end, and `exit` says why; of one that goes on without listening the time limit
+    // of a request tells.
     child.stdin.on("error", () => undefined);
     child.stdout.on("data", (bytes: Buffer) => {
       const problem = reader.push(bytes);

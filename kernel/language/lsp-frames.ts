@@ -30,7 +30,9 @@ export class FrameReader {
     this.#deliver = deliver;
   }
 
-  /** Takes bytes as they come. Returns a sentence when they are not of this protocol; nothing can be read after that. */
+  /**
+   * Takes bytes as they come. Returns a sentence when they are not of this protocol; nothing can be read after that.
+   */
   push(bytes: Buffer): string | null {
     this.#chunks.push(bytes);
     this.#held += bytes.length;

@@ -142,12 +142,23 @@ export const beforeCode = new RegExp(
     .join("|")})(?!\\S)`,
 );
 
-/** Blanks the magic lines before the first line of code; a `%` further down is the remainder of a division. Throws CellSyntaxError. */
+/**
+ * Blanks the magic lines before the first line of code; a `%` further down is the remainder of a division. Throws
+ * CellSyntaxError.
+ */
 export function takeLineMagics(lines: string[]): Magics {
   const magics: Magics = {};
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i]!.trim();
     if (line === "" || line.startsWith("//")) continue;
+    const shell = /^!\s*[a-z][\w.-]*(?=\s|$)/.exec(line);
+    if (shell !== null && !/[;=(]/.test(line))
+      throw new CellSyntaxError(
+        "UNKNOWN_MAGIC",
+        `${shell[0]} runs a program in notebooks of Python. Here a cell is TypeScript: import { execFileSync } from "node:child_process". What the device is, devices() says.`,
+        i + 1,
+        lines[i]!.indexOf("!") + 1,
+      );
     if (!line.startsWith("%")) break;
     const place = { line: i + 1, column: lines[i]!.indexOf("%") + 1 };
     const [, name = "", rest = ""] = /^(\S+)\s*(.*)$/.exec(line)!;
@@ -167,6 +178,13 @@ function find(name: string, { line, column }: Place): LineMagic {
     throw new CellSyntaxError(
       "UNKNOWN_MAGIC",
       "%%cuda makes a whole cell CUDA C++: it must be its first line.",
+      line,
+      column,
+    );
+  if (/^%%(writefile|file)$/.test(name))
+    throw new CellSyntaxError(
+      "UNKNOWN_MAGIC",
+      `There is no magic ${name}. A cell writes a file with writeFileSync of "node:fs"; a header beside the notebook is found by #include "name.h".`,
       line,
       column,
     );

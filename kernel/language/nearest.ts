@@ -1,6 +1,9 @@
 // Turns a misspelt word into the known one that was probably meant.
 
-/** The known word that goes on where this one ends, or that fewest changes of a letter lead to, when so few could be a slip; else `undefined`. */
+/**
+ * The known word that goes on where this one ends, or that fewest changes of a letter lead to, when so few could be a
+ * slip; else `undefined`.
+ */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const longer = word.length < 4 ? undefined : known.find((candidate) => candidate.startsWith(word));
   if (longer !== undefined) return longer;

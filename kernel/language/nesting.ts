@@ -1,11 +1,15 @@
-// Finds where TypeScript is nested too deeply to be parsed: a parser's own stack would overflow, and its process end, at some thousands of levels.
+// Finds where TypeScript is nested too deeply to be parsed: a parser's own stack would overflow, and its process end,
+// at some thousands of levels.
 
 /** Levels. Code that people write, or generate, has a tenth; the parsers of this project fail at five times as many. */
 const deepest = 1000;
 
 export const tooDeep = `The code is nested more than ${deepest.toLocaleString("en-US")} levels deep here. Move a part of it into a function or a variable of its own.`;
 
-/** White space, comments, strings, names and numbers, operators, or one character. What is not a token of TypeScript is no parser's problem either. */
+/**
+ * White space, comments, strings, names and numbers, operators, or one character. What is not a token of TypeScript is
+ * no parser's problem either.
+ */
 const token =
   /(?<space>[^\S\n]+)|(?<line>\n)|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)|(?<string>"(?:\\[^]|[^"\\\n])*"?|'(?:\\[^]|[^'\\\n])*'?)|(?<word>[@#]?[\p{ID_Start}$_\d][\p{ID_Continue}$\u200c\u200d]*)|(?<operator>=>|===?|!==?|<=|>=|\?\.|\?\?=?|\+\+|--|(?:\*\*|<<|>>>?|&&|\|\||[-+*%&|^])=|[^])/uy;
 const template = /(?:\\[^]|\$(?!\{)|[^`\\$])*(`|\$\{)?/y;
@@ -17,7 +21,9 @@ const open = new Set(
     " ",
   ),
 );
-/** Of these each stands within the one before: `else if … else if`, `new new A`. Of `1 + 1 + 1` and `a.b.c` none does. */
+/**
+ * Of these each stands within the one before: `else if … else if`, `new new A`. Of `1 + 1 + 1` and `a.b.c` none does.
+ */
 const nestingWords = new Set("do else extends infer keyof new readonly unique".split(" "));
 const heads = new Set("for if while with".split(" "));
 const nesting = /^(=>|=|\?|:|<|\*\*=|<<=|>>>?=|&&=|\|\|=|\?\?=|[-+*%&|^/]=)$/;
@@ -46,7 +52,8 @@ class Scan {
   readonly #frames: Frame[] = [{ end: "", isHead: false, levels: 0 }];
   #at = 0;
   #depth = 0;
-  // Of the token before: it may end a statement or an expression, it ends one that may still go on with `else`, and its word and the one before that.
+  // Of the token before: it may end a statement or an expression, it ends one that may still go on with `else`, and its
+  // word and the one before that.
   #isComplete = true;
   #isEnd = false;
   #words: [string, string] = ["", ""];

@@ -1,4 +1,5 @@
-// Hands code to oxc, unless it is nested so deeply that oxc's stack would overflow and end the process: then that is the error.
+// Hands code to oxc, unless it is nested so deeply that oxc's stack would overflow and end the process: then that is
+// the error.
 import { parseSync as parseWithOxc, type ParseResult, type ParserOptions } from "oxc-parser";
 import { transformSync as transformWithOxc, type TransformOptions, type TransformResult } from "oxc-transform";
 import { tooDeep, tooDeepAt } from "./nesting.ts";

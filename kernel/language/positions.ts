@@ -1,4 +1,5 @@
-// Turns a place in the JavaScript that runs into the place in the cell it came from, through the two source maps on the way.
+// Turns a place in the JavaScript that runs into the place in the cell it came from, through the two source maps on the
+// way.
 import { SourceMap, type SourceMapPayload } from "node:module";
 
 /** Counted from 1. */
@@ -15,7 +16,8 @@ export class Positions {
   #rewritten: () => Map;
   readonly #strippedCode: string;
   readonly #shift: number;
-  // Each when it is first asked for: while the code is still being rewritten, places in the JavaScript before are known.
+  // Each when it is first asked for: while the code is still being rewritten, places in the JavaScript before are
+  // known.
   #decodedStripped: SourceMap | null = null;
   #decodedRewritten: SourceMap | null = null;
 
@@ -32,7 +34,10 @@ export class Positions {
     this.#shift = shift;
   }
 
-  /** Keeps what a later question needs and lets go of all that made it: a notebook runs many cells, and few are asked about. */
+  /**
+   * Keeps what a later question needs and lets go of all that made it: a notebook runs many cells, and few are asked
+   * about.
+   */
   settle(): void {
     const { mappings, names, sources, version } = this.#rewritten();
     this.#rewritten = () => ({ mappings, names, sources, version });

@@ -1,6 +1,9 @@
 // Turns questions about one document into a sequence, for its text must stay until the answer is there.
 
-/** Asks one question after the other. A question that fails answers what "nothing" is for it, and the reason is reported. */
+/**
+ * Asks one question after the other. A question that fails answers what "nothing" is for it, and the reason is
+ * reported.
+ */
 export class Questions {
   readonly #report: (sentence: string) => void;
   #last: Promise<unknown> = Promise.resolve();

@@ -10,10 +10,16 @@ import type {
 import { boundNames, children, type Declared, lexicalNames, variableNames } from "./hoisting.ts";
 import { isOperation } from "./operation-names.ts";
 
-/** `read` x · `call` x() · `shorthand` { x } · `write` x = 1 · `shorthandWrite` ({ x } = o) · `initialise` const x = 1, and its shorthand. */
+/**
+ * `read` x · `call` x() · `shorthand` { x } · `write` x = 1 · `shorthandWrite` ({ x } = o) · `initialise` const x = 1,
+ * and its shorthand.
+ */
 export type Form = "read" | "call" | "shorthand" | "write" | "shorthandWrite" | "initialise" | "shorthandInitialise";
 
-/** A use of a name that no inner scope declares. `immediate`: it runs with the cell, not when a function is called later. */
+/**
+ * A use of a name that no inner scope declares. `immediate`: it runs with the cell, not when a function is called
+ * later.
+ */
 export interface Reference {
   name: string;
   start: number;
@@ -22,7 +28,10 @@ export interface Reference {
   immediate: boolean;
 }
 
-/** A call that may launch a kernel; `start` and `end` are those of the object whose `launch`, `over` or `time` is called. */
+/**
+ * A call that may launch a kernel; `start` and `end` are those of the object whose `launch`, `over` or `time` is
+ * called.
+ */
 export interface LaunchSite {
   start: number;
   end: number;
@@ -259,7 +268,9 @@ class Visitor {
     for (const node of nodes) this.visit(node, inner);
   }
 
-  /** `kernel.launch`, `kernel.over` (whose result is called at once, or kept) and `kernel.time`; operations of tensors. */
+  /**
+   * `kernel.launch`, `kernel.over` (whose result is called at once, or kept) and `kernel.time`; operations of tensors.
+   */
   #launchSite(callee: Node): void {
     if (callee.type === "Identifier" && isOperation(callee.name))
       this.analysis.launches.push({ start: callee.start, end: callee.end });

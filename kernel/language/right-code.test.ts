@@ -1,4 +1,5 @@
-// Cells of many styles that are right: not one of them may get a warning. A line is a piece of a notebook, in the order it runs.
+// Cells of many styles that are right: not one of them may get a warning. A line is a piece of a notebook, in the order
+// it runs.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
-// The type service as the supervisor uses it: a real checker, a notebook in a temporary folder, cells in the order they run.
+// The type service as the supervisor uses it: a real checker, a notebook in a temporary folder, cells in the order they
+// run.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +31,8 @@ beforeAll(() => {
 });
 
 function startService(): () => void {
-  // What it answers is tested here, not how soon: a machine that does something else may take longer than a user should wait.
+  // What it answers is tested here, not how soon: a machine that does something else may take longer than a user should
+  // wait.
   service = new TypeService({ directory, bound: 30_000 });
   service.start();
   count = 0;
@@ -293,6 +295,41 @@ describe("a notebook", () => {
       signature: 'launch(config: LaunchConfig, p: Tensor<"float32"> | null, n: number, value: number): void',
     });
     expect((await service.inspect("y", 1, 0)).text).toBe('const y: Tensor<"float32">');
+  });
+
+  test("brackets behind a tensor are marked, and say what to write; other implicit any is not", async () => {
+    await runAll('import { zeros } from "warpcell"; let x = zeros([2, 2]), i = 0; const other = { a: 1 };', "other[i]");
+    const brackets = {
+      code: "TS7053",
+      message: "Brackets do not index a tensor: write x.get(0) for x[0], and x.set([0], value) for x[0] = value.",
+    };
+    expect(await run("x[0]")).toMatchObject([brackets]);
+    expect(await run("x[i] = 1;\nx[-1]")).toMatchObject([
+      { ...brackets, line: 1 },
+      { ...brackets, line: 2 },
+    ]);
+    await runAll("for (const row of x) row.sum(); const [first, second] = x.toArray(); first.length");
+  });
+
+  test("a bare Tensor prints short, and documentation of the library's functions and methods shows", async () => {
+    await runAll('import { type Tensor, exp, zeros } from "warpcell"; let bare = (x: Tensor) => x;');
+    expect((await service.inspect("bare", 1, 0)).text).toBe("let bare: (x: Tensor) => Tensor<any>");
+    expect((await service.inspect("exp", 1, 0)).text).toContain("e^x.");
+    expect((await service.inspect("zeros([1]).sqrt_()", 13, 0)).text).toContain("In place: √x.");
+    expect((await service.inspect("zeros([1]).add", 13, 0)).text).toContain("a + b.");
+    const names = await matches("zeros([1]).‸");
+    expect(names).toContain("exp_");
+    for (const own of ["storage", "living", "placeLow", "view", "index_select"]) expect(names).not.toContain(own);
+  });
+
+  test("a file that a cell reads by require may be written before it comes to that", async () => {
+    await runAll(
+      'import fs from "node:fs"; fs.writeFileSync("./later.json", "{}"); const later = require("./later.json");',
+    );
+    expect(await run('import later from "./missing.json"; require("nowhere")')).toMatchObject([
+      { code: "TS2307" },
+      { code: "TS2307" },
+    ]);
   });
 
   test("the kernel's own globals are known", async () => {

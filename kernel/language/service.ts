@@ -34,8 +34,8 @@ const capabilities = {
 const warmUp = `import * as library from "warpcell"; import fs from "node:fs"; console.log(library, fs, [1].map(String));`;
 
 /**
- * The types of one notebook. Never throws and never waits longer than 2 s: without the checker, or when it takes longer, answers are empty
- * and a line on stderr says why.
+ * The types of one notebook. Never throws and never waits longer than 2 s: without the checker, or when it takes
+ * longer, answers are empty and a line on stderr says why.
  */
 export class TypeService {
   readonly #program = new CellsProgram();
@@ -48,7 +48,10 @@ export class TypeService {
   readonly #edits: Questions;
   #warm = false;
 
-  /** `directory`: where the imports of the notebook resolve from, its own folder. `bound`: another limit than 2 s, for whoever wants the answer itself. */
+  /**
+   * `directory`: where the imports of the notebook resolve from, its own folder. `bound`: another limit than 2 s, for
+   * whoever wants the answer itself.
+   */
   constructor(options: { directory: string; bound?: number }) {
     this.#directory = options.directory;
     this.#files = new LocalFiles(options.directory);
@@ -59,8 +62,9 @@ export class TypeService {
       directory: options.directory,
       bound: options.bound,
       capabilities,
-      // Left to itself it runs `npm install` for types in the background, where there may be no network, and offers what any package exports, which takes
-      // seconds to find and is no name here: what completes a name cannot write its import.
+      // Left to itself it runs `npm install` for types in the background, where there may be no network, and offers
+      // what any package exports, which takes seconds to find and is no name here: what completes a name cannot write
+      // its import.
       initializationOptions: {
         disablePushDiagnostics: true,
         userPreferences: { disableAutomaticTypeAcquisition: true, includeCompletionsForModuleExports: false },
@@ -97,7 +101,10 @@ export class TypeService {
     this.#client.stop();
   }
 
-  /** Type errors of a cell that is about to run. `code` is TypeScript with magics blanked; code that does not parse has none. */
+  /**
+   * Type errors of a cell that is about to run. `code` is TypeScript with magics blanked; code that does not parse has
+   * none.
+   */
   async diagnose(cell: number, code: string): Promise<Diagnostic[]> {
     // Both are of now: when the checker comes to it, later cells may have redeclared what this one uses.
     const wrapped = this.#program.forCheck(code);
@@ -130,7 +137,10 @@ export class TypeService {
     this.#showModules();
   }
 
-  /** What may stand at `offset` (UTF-16) of the code being written. Nothing is run. `start` … `end`: the text that a match replaces. */
+  /**
+   * What may stand at `offset` (UTF-16) of the code being written. Nothing is run. `start` … `end`: the text that a
+   * match replaces.
+   */
   complete(code: string, offset: number): Promise<{ matches: Completion[]; start: number; end: number }> {
     const magic = completeMagic(code, offset);
     if (magic !== null) return Promise.resolve(magic);
@@ -157,7 +167,10 @@ export class TypeService {
     });
   }
 
-  /** What stands at `offset` (UTF-16) of the code: type and documentation; within the arguments of a call, the function. Detail 1 adds a cell's source. */
+  /**
+   * What stands at `offset` (UTF-16) of the code: type and documentation; within the arguments of a call, the function.
+   * Detail 1 adds a cell's source.
+   */
   inspect(code: string, offset: number, detail: 0 | 1): Promise<Inspection> {
     return this.#edits.ask(nothing, async () => {
       if (isCuda(code)) return nothing;
@@ -202,7 +215,10 @@ export class TypeService {
     return found.text.endsWith("= /*unresolved*/ any") ? nothing : found;
   }
 
-  /** To a cell, everything that comes from another one is an import; what kind of declaration that is, the other cell says. */
+  /**
+   * To a cell, everything that comes from another one is an import; what kind of declaration that is, the other cell
+   * says.
+   */
   #withKind(match: Completion): Completion {
     if (match.type !== "variable") return match;
     const source = this.#program.declarationOf(match.text)?.source ?? "";

@@ -1,7 +1,9 @@
-// Turns TypeScript into JavaScript and JavaScript into a tree, with oxc; what does not parse becomes a `CellSyntaxError` at its place.
+// Turns TypeScript into JavaScript and JavaScript into a tree, with oxc; what does not parse becomes a
+// `CellSyntaxError` at its place.
 import type { Program } from "oxc-parser";
 import type { SourceMap, TransformOptions } from "oxc-transform";
 import { CellSyntaxError } from "./cell-syntax-error.ts";
+import { cudaSpelling } from "./cuda-spelling.ts";
 import { decoratorsIn, hasDecorators, lowerDecorators } from "./decorators.ts";
 import { parseSync, transformSync } from "./parser.ts";
 
@@ -22,10 +24,16 @@ const options: TransformOptions = {
   helpers: { mode: "External" as NonNullable<NonNullable<TransformOptions["helpers"]>["mode"]> },
 };
 
-/** What becomes of an import that the text uses only as a type, or not at all: of a cell it stays, since a later one may use it; a file lets it go, as TypeScript does. */
+/**
+ * What becomes of an import that the text uses only as a type, or not at all: of a cell it stays, since a later one may
+ * use it; a file lets it go, as TypeScript does.
+ */
 export type UnusedImports = "stay" | "go";
 
-/** Removes types and lowers what this version of Node cannot run. `folder` is that of the file or notebook, whose tsconfig.json says which decorators it has. Throws CellSyntaxError. */
+/**
+ * Removes types and lowers what this version of Node cannot run. `folder` is that of the file or notebook, whose
+ * tsconfig.json says which decorators it has. Throws CellSyntaxError.
+ */
 export function toJavaScript(source: string, unusedImports: UnusedImports, folder: string): JavaScript {
   const result = transformSync("cell.ts", source, {
     ...options,
@@ -70,7 +78,10 @@ const blank = /(?:\s|\/\/[^\n]*(?:\n|$)|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)*/.sour
 const opensBrace = new RegExp(`^${blank}\\{`);
 const endsStatement = new RegExp(`;(?=${blank}$)`, "g");
 
-/** A cell that is nothing but `{ a: 1 }`, with or without comments, means the object, not a block with a label: the cell in parentheses, `null` when it is another. */
+/**
+ * A cell that is nothing but `{ a: 1 }`, with or without comments, means the object, not a block with a label: the cell
+ * in parentheses, `null` when it is another.
+ */
 export function asObjectLiteral(source: string): string | null {
   if (!opensBrace.test(source)) return null;
   // A semicolon that seems to be the last may be part of a string or a comment: which one it is, parsing tells.
@@ -99,8 +110,8 @@ export interface Using {
 }
 
 /**
- * Turns every `using` of the top level into a `const` of the same length, so that all positions stay, and tells which they were. Lowered by oxc, the whole
- * cell would become one block, whose declarations no later cell sees.
+ * Turns every `using` of the top level into a `const` of the same length, so that all positions stay, and tells which
+ * they were. Lowered by oxc, the whole cell would become one block, whose declarations no later cell sees.
  */
 export function takeUsing(source: string): { source: string; using: Using[] } {
   const using: Using[] = [];
@@ -130,8 +141,14 @@ interface Problem {
 
 function syntaxError(source: string, problem: Problem, toUtf16: (offset: number) => number): CellSyntaxError {
   const label = problem.labels.at(-1);
-  const offset = label === undefined ? source.length : Math.min(toUtf16(label.start), source.length);
+  const cuda = cudaSpelling(source);
+  const offset = cuda?.offset ?? (label === undefined ? source.length : Math.min(toUtf16(label.start), source.length));
   const before = source.slice(0, offset).split("\n");
   const help = problem.helpMessage === null ? "" : ` (${problem.helpMessage})`;
-  return new CellSyntaxError("SYNTAX", problem.message + help, before.length, before.at(-1)!.length + 1);
+  return new CellSyntaxError(
+    "SYNTAX",
+    cuda?.message ?? problem.message + help,
+    before.length,
+    before.at(-1)!.length + 1,
+  );
 }

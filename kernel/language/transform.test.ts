@@ -1,4 +1,5 @@
-// Cells as they behave after the transformation: run one after the other over slots, as a session would, with no session.
+// Cells as they behave after the transformation: run one after the other over slots, as a session would, with no
+// session.
 import { tmpdir } from "node:os";
 import { describe, expect, test } from "vitest";
 import { Scope } from "./scope.ts";

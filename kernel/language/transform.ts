@@ -10,6 +10,7 @@ import type {
   VariableDeclaration,
 } from "oxc-parser";
 import { boundNames, type Declared, isFunction } from "./hoisting.ts";
+import { type Importing, importCall, importHead, isEmptyExport, isReexport } from "./imports.ts";
 import { Initialisations } from "./initialisations.ts";
 import { inserted } from "./inserted.ts";
 import { Positions } from "./positions.ts";
@@ -18,8 +19,9 @@ import type { Scope } from "./scope.ts";
 import { asObjectLiteral, takeUsing, toJavaScript, toTree, type Using } from "./syntax.ts";
 
 /**
- * What runs: `code` is an expression, a function of the helpers (cell-helpers.ts) and of the chunks of slots. Called, it returns `{ value }` with the
- * value of the last expression, or `undefined` when the cell does not end in one; a promise of that when `isAsync`.
+ * What runs: `code` is an expression, a function of the helpers (cell-helpers.ts) and of the chunks of slots. Called,
+ * it returns `{ value }` with the value of the last expression, or `undefined` when the cell does not end in one; a
+ * promise of that when `isAsync`.
  */
 export interface Transformed {
   code: string;
@@ -29,7 +31,10 @@ export interface Transformed {
   /** Names that the cell declares at its top level. */
   declared: string[];
   positions: Positions;
-  /** `origins[i]` is where the launch stands that sets `origin.current` to `firstOrigin + i`: an offset for `positions.ofOffset`. */
+  /**
+   * `origins[i]` is where the launch stands that sets `origin.current` to `firstOrigin + i`: an offset for
+   * `positions.ofOffset`.
+   */
   origins: readonly number[];
 }
 
@@ -187,7 +192,8 @@ class CellRewriter {
     const uninitialised = `${this.#prefix}.uninitialised(${JSON.stringify(name)})`;
     const earliness = this.#initialisations.earliness(reference);
     const mayBeEarly = earliness === "maybe";
-    // A cell that failed before the declaration leaves functions behind that may read it when a later cell has given it a value.
+    // A cell that failed before the declaration leaves functions behind that may read it when a later cell has given it
+    // a value.
     const isReady = `${this.#flag(name)} && ${JSON.stringify(name)} in ${this.#prefix}${this.#scope.chunk(name)}`;
     const read =
       earliness === "surely" ? uninitialised : mayBeEarly ? `(${isReady} || ${uninitialised}, ${slot})` : slot;
@@ -322,7 +328,10 @@ class CellRewriter {
     this.#output.appendRight(init.start, `{ ${name}: `).appendLeft(init.end, ` }.${name}`);
   }
 
-  /** An enum that is declared again is a new one: oxc's `}(Color || {})` would go on with the members of the earlier cell's. */
+  /**
+   * An enum that is declared again is a new one: oxc's `}(Color || {})` would go on with the members of the earlier
+   * cell's.
+   */
   #dropEnumReuse({ id, init }: VariableDeclaration["declarations"][number]): void {
     if (!/\benum\b/.test(this.#parts.source) || id.type !== "Identifier" || init?.type !== "CallExpression") return;
     const [argument] = init.arguments;
@@ -369,7 +378,8 @@ class CellRewriter {
         return this.#rewriteImport(statement);
       case "ExportNamedDeclaration":
       case "ExportAllDeclaration":
-        if (isReexport(statement)) this.#head.push(`await ${this.#importCall(statement.source, statement.start)};`);
+        if (isReexport(statement))
+          this.#head.push(`${importCall(statement.source, statement.start, this.#importing)};`);
         if (statement.type === "ExportAllDeclaration" || statement.declaration === null) {
           this.#output.remove(statement.start, statement.end);
           return;
@@ -418,45 +428,13 @@ class CellRewriter {
   // Imports
 
   #rewriteImport(statement: ImportDeclaration): void {
-    const call = `await ${this.#importCall(statement.source, statement.start, statement.attributes)}`;
     this.#output.remove(statement.start, statement.end);
-    if (statement.specifiers.length === 0) {
-      this.#head.push(`${call};`);
-      return;
-    }
-    const namespace = `${this.#prefix}module${this.#modules++}`;
-    this.#head.push(`const ${namespace} = ${call};`);
     const used = new Set(this.#analysis.references.map(({ name }) => name));
-    for (const specifier of statement.specifiers) {
-      const slot = this.#slot(specifier.local.name);
-      if (specifier.type === "ImportNamespaceSpecifier") {
-        this.#head.push(`${slot} = ${namespace};`);
-        continue;
-      }
-      const name = JSON.stringify(
-        specifier.type === "ImportDefaultSpecifier"
-          ? "default"
-          : specifier.imported.type === "Identifier"
-            ? specifier.imported.name
-            : specifier.imported.value,
-      );
-      // An interface imported without `type` has no value: the name stays unknown, so that a later cell that uses it as one gets a ReferenceError.
-      const { line, column } = this.#place(specifier.start);
-      const missing = used.has(specifier.local.name)
-        ? ` else ${this.#prefix}.missing(${JSON.stringify(statement.source.value)}, ${name}, ${line}, ${column});`
-        : "";
-      this.#head.push(`if (${name} in ${namespace}) ${slot} = ${namespace}[${name}];${missing}`);
-    }
+    this.#head.push(...importHead(statement, this.#modules++, this.#importing, (name) => used.has(name)));
   }
 
-  #importCall(source: { value: string }, offset: number, attributes: ImportDeclaration["attributes"] = []): string {
-    const pairs = attributes.map(
-      ({ key, value }) =>
-        `${JSON.stringify(key.type === "Identifier" ? key.name : key.value)}: ${JSON.stringify(value.value)}`,
-    );
-    const options = pairs.length === 0 ? "undefined" : `{ with: { ${pairs.join(", ")} } }`;
-    const { line, column } = this.#place(offset);
-    return `${this.#prefix}.import(${JSON.stringify(source.value)}, ${options}, ${line}, ${column})`;
+  get #importing(): Importing {
+    return { prefix: this.#prefix, slot: (name) => this.#slot(name), place: (offset) => this.#place(offset) };
   }
 
   #place(offset: number): { line: number; column: number } {
@@ -474,23 +452,4 @@ class CellRewriter {
       .prependRight(last.start, `return { value: ${open}`)
       .appendLeft(this.#code[last.end - 1] === ";" ? last.end - 1 : last.end, ") }");
   }
-}
-
-/** `export {}` says nothing; oxc leaves it at the end of code whose only imports and exports were types. */
-function isEmptyExport(statement: Program["body"][number]): boolean {
-  return (
-    statement.type === "ExportNamedDeclaration" &&
-    statement.declaration === null &&
-    statement.specifiers.length === 0 &&
-    statement.source === null
-  );
-}
-
-function isReexport(
-  statement: Program["body"][number],
-): statement is Extract<Program["body"][number], { source: object }> {
-  return (
-    (statement.type === "ExportNamedDeclaration" || statement.type === "ExportAllDeclaration") &&
-    statement.source !== null
-  );
 }

@@ -1,4 +1,5 @@
-// What the session's main thread and its agent thread share: numbers in shared memory and messages. No code but constants.
+// What the session's main thread and its agent thread share: numbers in shared memory and messages. No code but
+// constants.
 import type { MessagePort } from "node:worker_threads";
 import type { KnownDevices } from "warpcell/host";
 import type { RequestId } from "../session-protocol.ts";

@@ -1,4 +1,5 @@
-// The session's second thread: hears the supervisor while a cell spins, and stops the cell, answers its prompts, reads gauges.
+// The session's second thread: hears the supervisor while a cell spins, and stops the cell, answers its prompts, reads
+// gauges.
 import { readdirSync, readFileSync } from "node:fs";
 import { Session } from "node:inspector";
 import { Socket } from "node:net";
@@ -9,7 +10,10 @@ import { type AgentCommand, agentDescriptor, type AgentEvent, type RequestId } f
 import { type AgentStart, type FromAgent, shared, type ToAgent } from "./agent-link.ts";
 import { endAtOnce } from "./end-at-once.ts";
 
-/** Milliseconds that the main thread gets to see an interrupt by itself: with an idle event loop, and when a device wait ends (which restarts a process). */
+/**
+ * Milliseconds that the main thread gets to see an interrupt by itself: with an idle event loop, and when a device wait
+ * ends (which restarts a process).
+ */
 const idleGrace = 30;
 const deviceGrace = 700;
 /** Milliseconds after which a cell that did not end is taken to wait for a child process. */
@@ -20,7 +24,10 @@ const main = parentPort!;
 const pipe = new Socket({ fd: agentDescriptor, readable: true, writable: true });
 type Question = Extract<ToAgent, { type: "inputRequest" }>;
 
-/** A front end asks its user one thing at a time: the first of a request's questions is on its way, the others wait for its answer. */
+/**
+ * A front end asks its user one thing at a time: the first of a request's questions is on its way, the others wait for
+ * its answer.
+ */
 const questions = new Map<RequestId, Question[]>();
 /** The library's functions for any thread; there are none before the main thread has loaded it. */
 let devices: typeof Host | null = null;
@@ -87,8 +94,9 @@ function answer(request: RequestId, value: string | null): void {
 const interrupting = new Set<RequestId>();
 
 /**
- * Stops the request. The main thread is told by a message, which it reads when its event loop turns: then it gives up what it awaits. If it does not, JavaScript
- * is running, of this request or left behind by another, and is terminated. Terminating at once would cost an idle main thread the next thing it does.
+ * Stops the request. The main thread is told by a message, which it reads when its event loop turns: then it gives up
+ * what it awaits. If it does not, JavaScript is running, of this request or left behind by another, and is terminated.
+ * Terminating at once would cost an idle main thread the next thing it does.
  */
 async function interrupt(request: RequestId): Promise<void> {
   // Whoever presses the button again while it works wants the same.
@@ -139,8 +147,8 @@ async function until(condition: () => boolean, limit: number): Promise<void> {
 }
 
 /**
- * A cell that waits for a child (execSync) runs no JavaScript that could be terminated. What the child started goes too: it may hold the child's pipes.
- * Device processes are not the cell's to end.
+ * A cell that waits for a child (execSync) runs no JavaScript that could be terminated. What the child started goes
+ * too: it may hold the child's pipes. Device processes are not the cell's to end.
  */
 function killChildren(): void {
   for (const child of childrenOf(process.pid)) killTree(child);
@@ -158,7 +166,10 @@ function killTree(child: number): void {
   }
 }
 
-/** Processes that a process started and that still run. Not every kernel of Linux has a list of them (CONFIG_PROC_CHILDREN): each process names its parent. */
+/**
+ * Processes that a process started and that still run. Not every kernel of Linux has a list of them
+ * (CONFIG_PROC_CHILDREN): each process names its parent.
+ */
 function childrenOf(parent: number): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && parentOf(name) === parent)

@@ -1,4 +1,5 @@
-// Puts back what a cell took away from JavaScript itself, such as `JSON = null`: the session, Node and every later cell need it too.
+// Puts back what a cell took away from JavaScript itself, such as `JSON = null`: the session, Node and every later cell
+// need it too.
 
 const { defineProperty, getOwnPropertyDescriptor, ownKeys } = Reflect;
 
@@ -88,7 +89,10 @@ export class Builtins {
       this.#rememberAll(Object.getPrototypeOf(iterator) as object, name);
   }
 
-  /** Puts back what is broken. Returns its names. What is missing may be anything, so this uses nothing but the language. */
+  /**
+   * Puts back what is broken. Returns its names. What is missing may be anything, so this uses nothing but the
+   * language.
+   */
   restore(): string {
     const all = this.#all;
     let names = "";

@@ -1,4 +1,5 @@
-// Remembers every cell that ran under the script name that V8 knows it by, so that a place in running code leads back to a place in a cell.
+// Remembers every cell that ran under the script name that V8 knows it by, so that a place in running code leads back
+// to a place in a cell.
 import type { Position, Positions } from "../language/positions.ts";
 
 /** A cell that ran; `label` is how it is named to the user: `Cell [3]`. */
@@ -66,7 +67,10 @@ export class CellRegistry {
     return script.startsWith(scheme);
   }
 
-  /** The place in its cell of a place in a script; `undefined` when the script is not a cell, or that place is not one that the user wrote: imports are loaded before the first statement. */
+  /**
+   * The place in its cell of a place in a script; `undefined` when the script is not a cell, or that place is not one
+   * that the user wrote: imports are loaded before the first statement.
+   */
   find(script: string, line: number, column: number): CellPlace | undefined {
     if (!this.isCell(script)) return undefined;
     const cell = this.#cells[Number(script.slice(scheme.length))];

@@ -83,7 +83,10 @@ export class Comms {
     };
   }
 
-  /** Hands a front end's message to the cell that listens; `buffers` are the message's. Rejects with what its handler throws. */
+  /**
+   * Hands a front end's message to the cell that listens; `buffers` are the message's. Rejects with what its handler
+   * throws.
+   */
   async receive(command: CommCommand, buffers: Uint8Array[], Comm: CommClass): Promise<void> {
     switch (command.type) {
       case "commOpen": {

@@ -52,7 +52,8 @@ export function createDisplay(output: Output, requests: Requests): Display {
     const request = requests.current.id;
     if (options.metadata !== undefined) requireJson(options.metadata, "the metadata of a display");
     const described = bundleOf(options.raw === true ? raw(value as MimeBundle) : value);
-    // Without a wait where there is none: what the cell prints or shows next comes after it, whether it awaits this or not.
+    // Without a wait where there is none: what the cell prints or shows next comes after it, whether it awaits this or
+    // not.
     const data = described instanceof Promise ? await described : described;
     output.send({
       type: "display",

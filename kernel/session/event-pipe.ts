@@ -1,4 +1,5 @@
-// Hands events to the supervisor. Each write waits until the pipe has taken it, so that a cell prints as fast as it is read, and no faster.
+// Hands events to the supervisor. Each write waits until the pipe has taken it, so that a cell prints as fast as it is
+// read, and no faster.
 import { writeSync } from "node:fs";
 import { eventDescriptor, type Event } from "../session-protocol.ts";
 import { frameOf } from "../session-protocol-frames.ts";

@@ -45,11 +45,12 @@ export async function execute(session: Session, command: ExecuteCommand): Promis
     if (isLeaving) payload.push(leavePayload);
     else error = fail(session, thrown, ran);
   }
-  const unsettled = await settle(session, ran);
+  const unsettled = await settle(session, ran, isStopped);
   const stray = session.faults.end();
   const ofDevice = unsettled ?? (stray === null ? null : fail(session, stray, ran));
   if (ofDevice !== null) {
-    // What the cell threw is not lost behind the device's error, which came first. That it was stopped, the device's error says too.
+    // What the cell threw is not lost behind the device's error, which came first. That it was stopped, the device's
+    // error says too.
     const own = error !== null && !isStopped && error.message !== ofDevice.message ? error : null;
     if (own !== null) session.requests.run(request, () => output.write("stderr", `${own.traceback.join("\n")}\n`));
     error = ofDevice;
@@ -93,7 +94,10 @@ async function runAndShow(
   if (cell.magics.profile !== undefined)
     session.profiles.begin(await session.library.load(), ran.label, cell.magics.profile);
   const start = performance.now();
-  const result = await runCell(cell, { session, request, ran, guard });
+  const result = await runCell(cell, { session, request, ran, guard }).catch(async (error: unknown) => {
+    if (!session.interrupts.isInterrupted(request.id)) await session.profiles.endAfterError(ran.label);
+    throw error;
+  });
   try {
     await session.profiles.end(ran.label);
     if ("value" in result && isLeave(result.value)) throw new Leave();
@@ -139,13 +143,19 @@ function fail(session: Session, thrown: unknown, ran: RanCell): CellError {
   return session.tracebacks.describe(thrown, ran);
 }
 
-/** Waits for what the cell launched; a kernel that failed fails its cell. An interrupt that came too late to be used is used up. */
-async function settle(session: Session, ran: RanCell): Promise<CellError | null> {
+/**
+ * Waits for what the cell launched; a kernel that failed fails its cell. An interrupt that came too late to be used is
+ * used up.
+ */
+/** The error that the devices' work of a cell ends with: of one that was stopped, which kernel was. */
+async function settle(session: Session, ran: RanCell, isStopped: boolean): Promise<CellError | null> {
   const host = session.library.loaded?.host;
   if (host === undefined) return null;
   try {
     await host.settle();
-    return null;
+    // What the cell awaited may have met the interrupt before: then nothing is left to meet.
+    const interruption = isStopped ? host.lastInterruption() : null;
+    return interruption === null ? null : fail(session, interruption, ran);
   } catch (thrown) {
     return fail(session, thrown, ran);
   } finally {
@@ -175,7 +185,10 @@ async function evaluateExpressions(
   return results;
 }
 
-/** One write, so that nothing of native code comes between. A full pipe that does not block is tried again: the supervisor reads it. */
+/**
+ * One write, so that nothing of native code comes between. A full pipe that does not block is tried again: the
+ * supervisor reads it.
+ */
 function writeToken(descriptor: number, token: string): void {
   const waiting = new Int32Array(new SharedArrayBuffer(4));
   for (;;) {

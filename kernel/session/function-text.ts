@@ -1,4 +1,5 @@
-// Lets a function say its text without what the transformation put into it: as text it is run elsewhere, in a worker or another process, where nothing of ours is.
+// Lets a function say its text without what the transformation put into it: as text it is run elsewhere, in a worker or
+// another process, where nothing of ours is.
 import { isInserted, withoutInserted } from "../language/inserted.ts";
 
 /** From now on. */

@@ -41,8 +41,9 @@ export class Interrupts {
   }
 
   /**
-   * Runs `work` as the code of a request, of a cell or of a comm's handler. Rejects with {@link Interrupted} when the agent terminated it, or when the interrupt comes while it awaits something,
-   * which may never settle. It also rejects when the interrupt came before it started, or before its code did.
+   * Runs `work` as the code of a request, of a cell or of a comm's handler. Rejects with {@link Interrupted} when the
+   * agent terminated it, or when the interrupt comes while it awaits something, which may never settle. It also rejects
+   * when the interrupt came before it started, or before its code did.
    */
   async run<T>(request: RequestId, work: (guard: Guard) => Promise<T>): Promise<T> {
     if (this.isInterrupted(request)) throw new Interrupted();
@@ -105,8 +106,9 @@ export class Interrupts {
   }
 
   /**
-   * Code that comes out of a blocking call may return before the termination reaches it, which would then unwind the session's own frames: one that is under
-   * way is waited for here, since the agent terminates until something has ended.
+   * Code that comes out of a blocking call may return before the termination reaches it, which would then unwind the
+   * session's own frames: one that is under way is waited for here, since the agent terminates until something has
+   * ended.
    */
   #meetTermination(request: RequestId): void {
     while (Atomics.load(this.#memory, shared.interrupting) === request);

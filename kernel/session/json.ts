@@ -5,7 +5,10 @@ interface Fault {
   path: string[];
 }
 
-/** Throws a TypeError that names the place of a bigint, or of an object that contains itself. `name` is how the value is called. */
+/**
+ * Throws a TypeError that names the place of a bigint, or of an object that contains itself. `name` is how the value is
+ * called.
+ */
 export function requireJson(value: unknown, name: string): void {
   const fault = faultOf(value, new Set());
   if (fault !== null)

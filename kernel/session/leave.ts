@@ -1,4 +1,5 @@
-// Gives cells `exit` and `quit`, which end the session as a console user means it: the variables go, the notebook stays, and nothing counts as failed.
+// Gives cells `exit` and `quit`, which end the session as a console user means it: the variables go, the notebook
+// stays, and nothing counts as failed.
 
 /** Thrown by a cell that leaves, past whatever would come next. */
 export class Leave extends Error {

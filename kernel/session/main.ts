@@ -1,4 +1,5 @@
-// The session process: puts its parts together, hears commands from the supervisor, and says so when it is ready. Started by the supervisor only.
+// The session process: puts its parts together, hears commands from the supervisor, and says so when it is ready.
+// Started by the supervisor only.
 import { writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { buffersReady, unpackBuffers } from "../session-protocol-buffers.ts";
@@ -83,6 +84,7 @@ session.library.whenLoaded((loaded) => {
   serveWindows(Comm, host);
   host.describeOrigins((origin) => cells.describeOrigin(origin));
   host.describeCells((origin) => cells.idOfOrigin(origin));
+  host.describeCaller(() => session.tracebacks.here());
   agent.postMessage({ type: "library", url: hostUrl } satisfies ToAgent);
 });
 
@@ -95,7 +97,8 @@ const commands: { [K in Command["type"]]: (command: Extract<Command, { type: K }
 };
 process.on("message", (command: Command) => (commands[command.type] as (command: Command) => void)(command));
 process.on("exit", () => output.flush());
-// Without a supervisor nobody hears this process, and without its agent nobody can stop it: it ends, rather than report an error that leads to the next.
+// Without a supervisor nobody hears this process, and without its agent nobody can stop it: it ends, rather than report
+// an error that leads to the next.
 process.on("disconnect", endAtOnce);
 agent.on("exit", endAtOnce);
 // Ctrl-C in a terminal reaches the whole group; what is to be stopped is the supervisor's decision.
@@ -119,7 +122,10 @@ async function findDevice(): Promise<void> {
   }
 }
 
-/** A cell may also have replaced what JavaScript has by what fails. Then nothing of this process can be relied on, least of all that it says that it is done. */
+/**
+ * A cell may also have replaced what JavaScript has by what fails. Then nothing of this process can be relied on, least
+ * of all that it says that it is done.
+ */
 async function executeOrEnd(command: Extract<Command, { type: "execute" }>): Promise<void> {
   try {
     await execute(session, command);
@@ -139,7 +145,8 @@ async function receiveComm(
   const done = { type: "done" as const, request, token: "", userExpressions: {}, payload: [] };
   try {
     await buffersReady;
-    // Read before anything can go wrong: from here on they are the notebook's, whatever becomes of the message, and go back when nobody has them any more.
+    // Read before anything can go wrong: from here on they are the notebook's, whatever becomes of the message, and go
+    // back when nobody has them any more.
     const buffers = "buffers" in command ? unpackBuffers(command.buffers) : [];
     await session.interrupts.run(request, (guard) =>
       requests.run(requests.create(request, false), async () => {
@@ -177,7 +184,10 @@ function defineGlobals(): void {
   });
 }
 
-/** An error that nobody waits for, of a timer or a promise, is printed below the cell that started it; a device's fault fails that cell if it still runs. The session goes on. */
+/**
+ * An error that nobody waits for, of a timer or a promise, is printed below the cell that started it; a device's fault
+ * fails that cell if it still runs. The session goes on.
+ */
 function reportStrays(): void {
   const report = (thrown: unknown): void => {
     const { traceback } = session.tracebacks.describe(thrown, { label: "Cell", source: "", positions: null });

@@ -3,7 +3,9 @@ import { inspect } from "node:util";
 import type { MimeBundle } from "../session-protocol.ts";
 import { requireJson } from "./json.ts";
 
-/** A value with this method describes itself: it returns a MIME bundle, or a promise of one. The same symbol as Deno's. */
+/**
+ * A value with this method describes itself: it returns a MIME bundle, or a promise of one. The same symbol as Deno's.
+ */
 export const displaySymbol = Symbol.for("Jupyter.display");
 
 /** What a value that is no bundle must be wrapped in to be shown as one: see {@link raw}. */

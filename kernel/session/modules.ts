@@ -1,4 +1,5 @@
-// Loads modules for cells as a file in the notebook's folder would: packages, relative files (edited ones anew, TypeScript too), and `warpcell` of this installation.
+// Loads modules for cells as a file in the notebook's folder would: packages, relative files (edited ones anew,
+// TypeScript too), and `warpcell` of this installation.
 import { createRequire, Module, register } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -73,7 +74,9 @@ export class Modules {
     return path !== undefined && isLocal(path) ? path : undefined;
   }
 
-  /** The first local file brings the loader hooks; an edited CommonJS file leaves the cache, which knows no versions. */
+  /**
+   * The first local file brings the loader hooks; an edited CommonJS file leaves the cache, which knows no versions.
+   */
   #prepare(path: string): void {
     if (!this.#hooked) {
       this.#hooked = true;
@@ -86,7 +89,10 @@ export class Modules {
   }
 }
 
-/** `import()` as it works in that file, which need not exist: Node resolves it relative to the CommonJS module that contains it. */
+/**
+ * `import()` as it works in that file, which need not exist: Node resolves it relative to the CommonJS module that
+ * contains it.
+ */
 function importFrom(file: string): Import {
   const module = new Module(file) as Module & { _compile(code: string, file: string): unknown };
   module.filename = file;

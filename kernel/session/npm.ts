@@ -15,6 +15,7 @@ export class NpmError extends Error {
 }
 
 interface NpmParts {
+  /** The notebook's folder, where packages go: a package.json above it is that of another project. */
   directory: string;
   output: Output;
   requests: Requests;
@@ -36,6 +37,13 @@ const reasons: Record<string, string> = {
   ERESOLVE: "it does not go together with what is installed",
 };
 
+/** Commands of npm that leave package.json and node_modules as they are. */
+const readers: ReadonlySet<string> = new Set(
+  "--version -v audit bin config doctor exec explain fund help list ll ls outdated ping prefix query root run run-script search start test view".split(
+    " ",
+  ),
+);
+
 const nameIn = /^((?:@[^/@\s]+\/)?[^/@\s]+)(?:@([^/]+))?(\/.*)?$/;
 
 export class Npm {
@@ -47,25 +55,23 @@ export class Npm {
     this.#parts = parts;
   }
 
-  /** Where packages go: the folder of the nearest package.json, else that of the notebook. */
-  get folder(): string {
-    for (let folder = this.#parts.directory; ; folder = dirname(folder)) {
-      if (existsSync(join(folder, "package.json"))) return folder;
-      if (folder === dirname(folder)) return this.#parts.directory;
-    }
-  }
-
   /** Runs npm and shows what it says; what it installs gets its types too. Rejects with NpmError. */
   async run(given: readonly string[]): Promise<void> {
-    const { output } = this.#parts;
-    output.write("stdout", `npm ${given.join(" ")}   (in ${this.folder})\n`);
+    const { output, directory } = this.#parts;
+    if (!readers.has(given[0]!) && holdsWorkspaces(directory))
+      throw new NpmError(
+        `npm ${given.join(" ")} would change ${directory}, the root of a workspace: move the notebook to a folder of its own, or run npm there in a terminal.`,
+      );
+    output.write("stdout", `npm ${given.join(" ")}   (in ${directory})\n`);
     const { code, errors } = await this.#spawn(given, (line) => output.write("stdout", `${line}\n`));
     if (code !== 0) throw new NpmError(failure(given, code, errors));
     if (/^(?:install|i|add)$/.test(given[0]!))
       await this.#addTypes(given.slice(1).flatMap((word) => nameIn.exec(word)?.[1] ?? []));
   }
 
-  /** Makes sure that the package of `npm:NAME@VERSION/FILE` is there and returns what to import. Rejects with NpmError. */
+  /**
+   * Makes sure that the package of `npm:NAME@VERSION/FILE` is there and returns what to import. Rejects with NpmError.
+   */
   async provide(specifier: string): Promise<string> {
     const [, name, wanted = "", file = ""] = nameIn.exec(specifier.slice("npm:".length)) ?? [];
     if (name === undefined)
@@ -90,7 +96,7 @@ export class Npm {
     if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") return;
     const [, name] = /^Cannot find package '([^']+)' imported from/.exec(error.message) ?? [];
     if (name !== undefined)
-      error.message = `The package ${name} is not installed. Run "%npm install ${name}" in a cell: it goes to ${join(this.folder, "node_modules")}.`;
+      error.message = `The package ${name} is not installed. Run "%npm install ${name}" in a cell: it goes to ${join(this.#parts.directory, "node_modules")}.`;
   }
 
   /** The version that an import from the notebook would find, or `null`. */
@@ -133,8 +139,9 @@ export class Npm {
   async #spawn(given: readonly string[], show: (line: string) => void): Promise<{ code: number; errors: string[] }> {
     const errors: string[] = [];
     const path = `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}`;
-    const child = spawn("npm", ["--prefix", this.folder, "--no-audit", "--no-fund", "--no-update-notifier", ...given], {
-      cwd: this.folder,
+    const { directory } = this.#parts;
+    const child = spawn("npm", ["--prefix", directory, "--no-audit", "--no-fund", "--no-update-notifier", ...given], {
+      cwd: directory,
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, PATH: path },
@@ -148,6 +155,18 @@ export class Npm {
     const { interrupts, requests } = this.#parts;
     const code = await interrupts.stoppable(requests.current.id, () => endGroup(child), ended(child));
     return { code, errors };
+  }
+}
+
+/** Whether what is installed in a folder is for the packages below it, too. */
+function holdsWorkspaces(folder: string): boolean {
+  if (existsSync(join(folder, "pnpm-workspace.yaml"))) return true;
+  const file = join(folder, "package.json");
+  if (!existsSync(file)) return false;
+  try {
+    return (JSON.parse(readFileSync(file, "utf8")) as { workspaces?: unknown } | null)?.workspaces !== undefined;
+  } catch (error) {
+    throw new NpmError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

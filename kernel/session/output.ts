@@ -15,8 +15,8 @@ interface Pending {
 }
 
 /**
- * So many writes of a cell in so many milliseconds are sent one by one: it may compute for long before it yields. More are joined until the event loop turns, or
- * until there are so many characters.
+ * So many writes of a cell in so many milliseconds are sent one by one: it may compute for long before it yields. More
+ * are joined until the event loop turns, or until there are so many characters.
  */
 const few = 100;
 const soon = 50;
@@ -75,7 +75,9 @@ export class Output {
   }
 }
 
-/** A process stream that writes to the request of its caller. Nothing waits, so nothing of Writable's queue is needed. */
+/**
+ * A process stream that writes to the request of its caller. Nothing waits, so nothing of Writable's queue is needed.
+ */
 class RequestStream extends Writable {
   readonly #output: Output;
   readonly #name: StreamName;
@@ -106,7 +108,9 @@ class RequestStream extends Writable {
   }
 }
 
-/** Replaces `process.stdout`, `process.stderr` and `console`. The real descriptors stay as they are, for native code. */
+/**
+ * Replaces `process.stdout`, `process.stderr` and `console`. The real descriptors stay as they are, for native code.
+ */
 export function redirect(output: Output): void {
   const stdout = new RequestStream(output, "stdout");
   const stderr = new RequestStream(output, "stderr");

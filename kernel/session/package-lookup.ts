@@ -1,4 +1,5 @@
-// Keeps Node's search for packages away from folders that hold none: it would remember for good that there is no package.json, also when npm has put one there since.
+// Keeps Node's search for packages away from folders that hold none: it would remember for good that there is no
+// package.json, also when npm has put one there since.
 import { existsSync, statSync } from "node:fs";
 import { Module } from "node:module";
 import { dirname, isAbsolute, join } from "node:path";
@@ -10,7 +11,10 @@ const nameIn = /^(?:@[^/]+\/)?[^/]+/;
 /** What a request may stand for where no package.json says so. */
 const completions = [".js", ".json", ".node", "/index.js", "/index.json", "/index.node", "/package.json"];
 
-/** From now on, in this thread. Also `import` asks for a package this way, for the hint in its error, and so do packages for what they can do without. */
+/**
+ * From now on, in this thread. Also `import` asks for a package this way, for the hint in its error, and so do packages
+ * for what they can do without.
+ */
 export function skipMissingPackages(): void {
   const module = Module as unknown as { _findPath: Find };
   const find = module._findPath;

@@ -1,4 +1,5 @@
-// Profiles of cells: `%%profile`, cells that launch kernels of `%%cuda --profile`, and the line below each `%%cuda` cell, which a profile brings up to date.
+// Profiles of cells: `%%profile`, cells that launch kernels of `%%cuda --profile`, and the line below each `%%cuda`
+// cell, which a profile brings up to date.
 import type { Library } from "./library.ts";
 import { bundleOf } from "./mime-bundle.ts";
 import type { Output } from "./output.ts";
@@ -58,6 +59,16 @@ export class Profiles {
       update: false,
       buffers: [],
     });
+  }
+
+  /** Shows what a cell did before it threw, unless the devices' work has failed, too. */
+  async endAfterError(label: string): Promise<void> {
+    try {
+      await this.end(label);
+    } catch (error) {
+      // It is what the cell has failed with, or follows from it.
+      if (!(error instanceof this.#library!.warpcell.WarpcellError)) throw error;
+    }
   }
 
   /** Ends what a cell that failed, or was stopped, has left on. */

@@ -33,7 +33,10 @@ export class Prompts {
     this.#requests = requests;
   }
 
-  /** As in a browser: blocks until the user answers. What an empty answer means is shown with the question. `null` when the input ended. Throws {@link NoInputError}. */
+  /**
+   * As in a browser: blocks until the user answers. What an empty answer means is shown with the question. `null` when
+   * the input ended. Throws {@link NoInputError}.
+   */
   prompt(message = "", fallback?: string): string | null {
     const before = Atomics.load(this.#memory, shared.answers);
     const question = fallback ? `${`${message}`.trimEnd()} [${fallback}] `.trimStart() : message;

@@ -1,7 +1,9 @@
-// Knows which request the code that runs now belongs to: the value travels with promises and timers, so late output finds its own cell.
+// Knows which request the code that runs now belongs to: the value travels with promises and timers, so late output
+// finds its own cell.
 //
-// AsyncLocalStorage would be the obvious means. But on Node 20 it turns on async_hooks, and a process with async_hooks on aborts when JavaScript is
-// terminated inside a microtask, which is what interrupting `for (;;) await null` is. V8's promise hooks have no such check.
+// AsyncLocalStorage would be the obvious means. But on Node 20 it turns on async_hooks, and a process with async_hooks
+// on aborts when JavaScript is terminated inside a microtask, which is what interrupting `for (;;) await null` is. V8's
+// promise hooks have no such check.
 import { promisify } from "node:util";
 import { promiseHooks } from "node:v8";
 import type { RequestId } from "../session-protocol.ts";
@@ -64,7 +66,10 @@ export class Requests {
     process.nextTick = this.#following(process.nextTick as unknown as Scheduler) as unknown as typeof process.nextTick;
   }
 
-  /** `tell` hears which requests nothing belongs to any more, some time after that is so: when the engine has collected all that did. */
+  /**
+   * `tell` hears which requests nothing belongs to any more, some time after that is so: when the engine has collected
+   * all that did.
+   */
   whenReleased(tell: (ids: RequestId[]) => void): void {
     this.#tell = tell;
   }
@@ -128,8 +133,8 @@ export class Requests {
 }
 
 /**
- * Node loses its place among the immediates of a turn, and never finds it again, when one of them is terminated. So each only queues its callback as the
- * tick that comes right after it, where a termination does no harm.
+ * Node loses its place among the immediates of a turn, and never finds it again, when one of them is terminated. So
+ * each only queues its callback as the tick that comes right after it, where a termination does no harm.
  */
 function interruptible(setImmediate: Scheduler, nextTick: Scheduler): Scheduler {
   return like(setImmediate, (callback, ...rest) =>

@@ -80,7 +80,10 @@ export async function runCode(code: string, { session, ran, guard }: Run): Promi
   }
 }
 
-/** What only V8 refuses, such as a regular expression, it marks in its stack: the script with the line, that line, and a caret below. */
+/**
+ * What only V8 refuses, such as a regular expression, it marks in its stack: the script with the line, that line, and a
+ * caret below.
+ */
 const refusal = /^cell:\S+:(\d+)\n[^\n]*\n( *)\^/;
 
 function compile({ code, positions }: Transformed, filename: string): CellFunction {

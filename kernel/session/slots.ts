@@ -3,7 +3,10 @@ import { Scope } from "../language/scope.ts";
 
 type Chunk = Record<string, unknown>;
 
-/** An object that has no property but the notebook's names, of which `constructor` may be one. Without any prototype it would be a hash table, several times slower. */
+/**
+ * An object that has no property but the notebook's names, of which `constructor` may be one. Without any prototype it
+ * would be a hash table, several times slower.
+ */
 const Chunk = class {} as unknown as new () => Chunk;
 delete Chunk.prototype.constructor;
 Object.setPrototypeOf(Chunk.prototype, null);
@@ -18,7 +21,10 @@ export class Slots {
     return this.#chunks.slice(0, count);
   }
 
-  /** From when they have a value code of earlier cells finds the names of this one, and code of modules finds nothing before: lodash asks whether there is another `_`. */
+  /**
+   * From when they have a value code of earlier cells finds the names of this one, and code of modules finds nothing
+   * before: lodash asks whether there is another `_`.
+   */
   expose(names: readonly string[]): void {
     for (const name of names) {
       const chunk = this.#chunkOf(name);

@@ -1,4 +1,5 @@
-// Node's module loader hooks for the user's own files: TypeScript becomes JavaScript, an edited file a new module. Runs on the loader's thread.
+// Node's module loader hooks for the user's own files: TypeScript becomes JavaScript, an edited file a new module. Runs
+// on the loader's thread.
 import { readFile } from "node:fs/promises";
 import type { LoadHook, ResolveHook } from "node:module";
 import { dirname, resolve as resolvePath } from "node:path";

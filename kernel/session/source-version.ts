@@ -30,7 +30,10 @@ export function isLocal(path: string): boolean {
   return !path.split(sep).includes("node_modules");
 }
 
-/** The file that a path in an import means: itself, with an extension, or the `.ts` of a `.js`; `undefined` when there is none. */
+/**
+ * The file that a path in an import means: itself, with an extension, or the `.ts` of a `.js`; `undefined` when there
+ * is none.
+ */
 export function completed(path: string): string | undefined {
   const candidates = [...completions.map((completion) => path + completion), path.replace(/\.(m?)js$/, ".$1ts")];
   return candidates.find((candidate) => existsSync(candidate) && statSync(candidate).isFile());
@@ -45,8 +48,8 @@ export function closure(path: string, found = new Set<string>()): Set<string> {
 }
 
 /**
- * Differs when any file of the closure was written at another time, also an earlier one, as when an old file is put back; and when a package that
- * one needs has come or gone: Node remembers of a module that it could not be loaded.
+ * Differs when any file of the closure was written at another time, also an earlier one, as when an old file is put
+ * back; and when a package that one needs has come or gone: Node remembers of a module that it could not be loaded.
  */
 export function versionOf(path: string): string {
   const hash = createHash("sha256");

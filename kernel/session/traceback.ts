@@ -1,8 +1,10 @@
-// Turns errors into what the user reads: the cell's own positions, the source line with a caret, causes, and no frames of ours.
+// Turns errors into what the user reads: the cell's own positions, the source line with a caret, causes, and no frames
+// of ours.
 import { inspect } from "node:util";
 import { findSourceMap } from "node:module";
 import { fileURLToPath } from "node:url";
 import { CellSyntaxError } from "../language/cell-syntax-error.ts";
+import { insteadOfMissing } from "../language/cuda-spelling.ts";
 import { excerpt } from "../language/excerpt.ts";
 import type { CellError } from "../session-protocol.ts";
 import type { CellPlace, CellRegistry, RanCell } from "./cell-registry.ts";
@@ -25,6 +27,9 @@ export const refusal = /^(\S[^\n]*):(\d+)\n[^\n]*\n( *)\^/;
 
 const maxCauses = 8;
 
+/** Frames in which a cell is looked for. */
+const deepest = 200;
+
 export class Tracebacks {
   readonly #cells: CellRegistry;
   /** Where in a cell an error was made, the innermost such place. */
@@ -44,7 +49,10 @@ export class Tracebacks {
     ours.push(folder, fileURLToPath(folder));
   }
 
-  /** Says where an error came from that has no frame in a cell, such as a failed import. A file that failed once fails with the same error again, for another cell. */
+  /**
+   * Says where an error came from that has no frame in a cell, such as a failed import. A file that failed once fails
+   * with the same error again, for another cell.
+   */
   place(error: unknown, place: CellPlace): void {
     if (typeof error === "object" && error !== null) this.#places.set(error, place);
   }
@@ -55,7 +63,20 @@ export class Tracebacks {
     if (place !== undefined) this.place(error, place);
   }
 
-  /** The error of a cell, as front ends show it. `cell` is what failed, for errors that know a line but not of which cell. Never throws, whatever was thrown. */
+  /** `Cell [3]:4`, the innermost place in a cell of the code that is running; `undefined`: none is. */
+  here(): string | undefined {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = deepest;
+    const caller = new Error();
+    Error.stackTraceLimit = stackTraceLimit;
+    const place = caller.stack === undefined ? undefined : this.#places.get(caller);
+    return place && `${place.cell.label}:${place.line}`;
+  }
+
+  /**
+   * The error of a cell, as front ends show it. `cell` is what failed, for errors that know a line but not of which
+   * cell. Never throws, whatever was thrown.
+   */
   describe(thrown: unknown, cell: RanCell): CellError {
     try {
       if (thrown instanceof CellSyntaxError) this.place(thrown, { cell, line: thrown.line, column: thrown.column });
@@ -152,9 +173,14 @@ function nameAndMessage(thrown: unknown): { name: string; message: string } {
   if (thrown instanceof Error)
     return {
       name: String(thrown.name || thrown.constructor.name),
-      message: withoutOurs(String(thrown.message)) + refused(thrown),
+      message: withoutOurs(String(thrown.message)) + insteadOf(thrown) + refused(thrown),
     };
   return { name: "Thrown", message: inspect(thrown, { colors: false }) };
+}
+
+/** What a name of CUDA's host side is in a notebook. */
+function insteadOf(error: Error): string {
+  return error instanceof ReferenceError ? insteadOfMissing(withoutOurs(String(error.message))) : "";
 }
 
 /** Where the file is wrong that Node could not compile. */
@@ -177,7 +203,10 @@ function withoutOurs(text: string): string {
     .replace(slotName, (_, called: string | undefined, read: string | undefined) => called ?? read ?? "");
 }
 
-/** Word by word, since a message may be long: a lookbehind for `file:` would look at all of it from each of its characters. */
+/**
+ * Word by word, since a message may be long: a lookbehind for `file:` would look at all of it from each of its
+ * characters.
+ */
 function withoutVersions(text: string): string {
   if (!text.includes("?v=")) return text;
   return text.replace(word, (url) => {

@@ -1,8 +1,9 @@
-// Turns an error that nobody caught into a line on stderr, and lets the kernel go on: cells wait for it, and its session holds their variables.
+// Turns an error that nobody caught into a line on stderr, and lets the kernel go on: cells wait for it, and its
+// session holds their variables.
 
 /**
- * What Node throws while it reads a session's channel comes from no code of this process: `misused` hears of it. Any other error is a mistake of the kernel, whose
- * stack is worth a report.
+ * What Node throws while it reads a session's channel comes from no code of this process: `misused` hears of it. Any
+ * other error is a mistake of the kernel, whose stack is worth a report.
  */
 export function goOnAfterErrors(misused: (error: unknown) => void): void {
   process.on("uncaughtException", (error: unknown) => {

@@ -125,8 +125,8 @@ export class Comms {
   }
 
   /**
-   * A client has gone, perhaps without closing its comms, and nothing says which were its own: those that are answered here are closed, and who is still there opens
-   * them again. Comms of the session are the notebook's, and stay.
+   * A client has gone, perhaps without closing its comms, and nothing says which were its own: those that are answered
+   * here are closed, and who is still there opens them again. Comms of the session are the notebook's, and stay.
    */
   clientLeft(): void {
     for (const [id, { own }] of this.#open) {

@@ -1,4 +1,5 @@
-// Turns a field of a message's content, which a client may have filled with anything, into a value of the expected type.
+// Turns a field of a message's content, which a client may have filled with anything, into a value of the expected
+// type.
 import type { Json } from "./messages.ts";
 import { Problem, kindOf } from "./problem.ts";
 

@@ -1,4 +1,5 @@
-// Turns received frames into handled messages: verified, looked up in the table, bracketed by busy and idle, answered. The one place where that happens.
+// Turns received frames into handled messages: verified, looked up in the table, bracketed by busy and idle, answered.
+// The one place where that happens.
 import type { Inbound, Frames } from "./sockets.ts";
 import { rowOf } from "./content.ts";
 import { handlers, type Handler, type Kernel } from "./handlers.ts";
@@ -51,8 +52,8 @@ export class Dispatch {
   }
 
   /**
-   * Tells the state to who has just begun to listen. What was published before is lost to them, and a server that reconnects after the death of a busy kernel
-   * would show this one as busy, and never cull it, until the next cell.
+   * Tells the state to who has just begun to listen. What was published before is lost to them, and a server that
+   * reconnects after the death of a busy kernel would show this one as busy, and never cull it, until the next cell.
    */
   tellState(): void {
     this.#kernel.publisher.status(this.#running === null ? "idle" : "busy", this.#running);
@@ -121,7 +122,10 @@ export class Dispatch {
     if (content?.["status"] !== "error") handler.afterwards?.(this.#kernel, request);
   }
 
-  /** What cannot be written as JSON is answered too: a session may say anything, code in a cell can write to its channel. */
+  /**
+   * What cannot be written as JSON is answered too: a session may say anything, code in a cell can write to its
+   * channel.
+   */
   #send(channel: Inbound, request: Message, content: Json): void {
     try {
       this.#reply(channel, replyTo(request, content));

@@ -182,7 +182,10 @@ export class Execute {
     });
   }
 
-  /** The content of the reply to a request that was dropped because one before it failed. It has no count: a front end would show it beside a cell that never ran. */
+  /**
+   * The content of the reply to a request that was dropped because one before it failed. It has no count: a front end
+   * would show it beside a cell that never ran.
+   */
   aborted(): Json {
     return { status: "aborted" };
   }

@@ -1,4 +1,5 @@
-// Turns a glob as SQLite has it, `*`, `?` and `[…]` over the whole text, into a test of texts, in time proportional to both.
+// Turns a glob as SQLite has it, `*`, `?` and `[…]` over the whole text, into a test of texts, in time proportional to
+// both.
 
 type Part = "*" | ((character: string) => boolean);
 

@@ -14,7 +14,10 @@ export class History {
     this.#cells.push({ line, input, output });
   }
 
-  /** The content of history_reply. There is one session: 0 means the current one, and -1 the one before it, of which nothing is kept. */
+  /**
+   * The content of history_reply. There is one session: 0 means the current one, and -1 the one before it, of which
+   * nothing is kept.
+   */
   answer(content: Json): Json {
     const withOutput = optional(content, "output", "boolean", false);
     const access = rowOf(accesses, optional(content, "hist_access_type", "string", "tail"));

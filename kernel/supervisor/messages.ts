@@ -1,4 +1,5 @@
-// The Jupyter messages as types, and how one is derived from another. No bytes, no sockets. Source: jupyter_client, "Messaging in Jupyter", version 5.5.
+// The Jupyter messages as types, and how one is derived from another. No bytes, no sockets. Source: jupyter_client,
+// "Messaging in Jupyter", version 5.5.
 import { randomUUID } from "node:crypto";
 
 export const protocolVersion = "5.5";

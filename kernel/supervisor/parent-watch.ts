@@ -2,16 +2,19 @@
 
 import { readlinkSync } from "node:fs";
 
-/** The process namespace of the one who set `JPY_PARENT_PID`: where it is this process's own, a number that nobody has is that of a client which has died. */
+/**
+ * The process namespace of the one who set `JPY_PARENT_PID`: where it is this process's own, a number that nobody has
+ * is that of a client which has died.
+ */
 export const namespaceVariable = "WARPCELL_PID_NAMESPACE";
 
 /** How often the parent is looked for, in ms. */
 const interval = 500;
 
 /**
- * Calls `gone` once when the parent has died. A dead parent's children are handed to another process, whichever that is, so a new parent
- * is the sign, not parent 1. `JPY_PARENT_PID` names the client when a launcher stands between it and the kernel,
- * or when it died before the kernel could look.
+ * Calls `gone` once when the parent has died. A dead parent's children are handed to another process, whichever that
+ * is, so a new parent is the sign, not parent 1. `JPY_PARENT_PID` names the client when a launcher stands between it
+ * and the kernel, or when it died before the kernel could look.
  */
 export function watchParent(gone: () => void): void {
   const parent = process.ppid;

@@ -1,9 +1,13 @@
-// Turns what the kernel has to say into broadcasts in the right order; text of a stream is gathered, so that a loop of prints is a few messages.
+// Turns what the kernel has to say into broadcasts in the right order; text of a stream is gathered, so that a loop of
+// prints is a few messages.
 import { broadcast, type Json, type Message } from "./messages.ts";
 
 export type StreamName = "stdout" | "stderr";
 
-/** How long text waits for more of its kind, in ms: short for the eye, and far below the 1,000 messages a second at which Jupyter Server drops output. */
+/**
+ * How long text waits for more of its kind, in ms: short for the eye, and far below the 1,000 messages a second at
+ * which Jupyter Server drops output.
+ */
 const gatherTime = 20;
 
 /** Text this long, in UTF-16 units, is sent without waiting. */

@@ -1,4 +1,5 @@
-// A request is known until it is answered and nothing of it is left in the session; a number that no request has is nobody's.
+// A request is known until it is answered and nothing of it is left in the session; a number that no request has is
+// nobody's.
 import { expect, test } from "vitest";
 import { requestOf } from "./messages.ts";
 import { Requests } from "./requests.ts";

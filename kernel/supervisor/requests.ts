@@ -1,4 +1,5 @@
-// Turns request numbers, which are all that the session knows, back into the messages that made them, also for output that comes late.
+// Turns request numbers, which are all that the session knows, back into the messages that made them, also for output
+// that comes late.
 import type { RequestId } from "../session-protocol.ts";
 import type { Message } from "./messages.ts";
 

@@ -1,4 +1,5 @@
-// Turns a connection into a running kernel: makes the parts, joins them, and ends them all. What each does is in its own file.
+// Turns a connection into a running kernel: makes the parts, joins them, and ends them all. What each does is in its
+// own file.
 import { buffersReady, forgetBuffers } from "../session-protocol-buffers.ts";
 import { goOnAfterErrors } from "./backstop.ts";
 import { Comms } from "./comms.ts";
@@ -93,7 +94,8 @@ export async function runKernel(connection: Connection): Promise<void> {
     (ending ??= (async () => {
       types.stop();
       await session.stop(restart);
-      // Whoever waits for a cell hears that it has ended: the state that a server saw last is what it shows of the next kernel too.
+      // Whoever waits for a cell hears that it has ended: the state that a server saw last is what it shows of the next
+      // kernel too.
       await dispatch.settled;
       publisher.flush();
       await sockets?.close();

@@ -1,4 +1,5 @@
-// Turns a series of session processes into one session that is always there: starts the next when one ends, and tells the running request why.
+// Turns a series of session processes into one session that is always there: starts the next when one ends, and tells
+// the running request why.
 import type {
   AgentCommand,
   AgentEvent,
@@ -97,7 +98,10 @@ export class SessionKeeper {
     }, interruptLimit);
   }
 
-  /** Stops handlers of comms: terminating what runs until the newest is reached stops those before it too. One that only waits costs nothing and ends no session. */
+  /**
+   * Stops handlers of comms: terminating what runs until the newest is reached stops those before it too. One that only
+   * waits costs nothing and ends no session.
+   */
   interruptComms(): void {
     const newest = [...this.#pending.keys()].at(-1);
     if (newest === undefined) return;

@@ -1,4 +1,5 @@
-// Turns one session process into typed commands, events and a reason for its end. One life only: who starts the next is session-keeper.ts.
+// Turns one session process into typed commands, events and a reason for its end. One life only: who starts the next is
+// session-keeper.ts.
 import { spawn, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Duplex } from "node:stream";
@@ -35,7 +36,10 @@ const disconnectedLimit = 500;
 /** How long a session may take to shut down when asked to, in ms. */
 const shutdownLimit = 1000;
 
-/** Interrupting a timer's callback leaves Node's books of callbacks one entry behind; by default it would abort for that. */
+/**
+ * Interrupting a timer's callback leaves Node's books of callbacks one entry behind; by default it would abort for
+ * that.
+ */
 const sessionOptions = ["--no-force-async-hooks-checks"];
 
 const sessionScript = fileURLToPath(new URL("../session/main.js", import.meta.url));
@@ -50,7 +54,8 @@ export class SessionProcess {
 
   /** Starts the process at once. `script` is another program than the real session in tests of its absence only. */
   constructor(listener: SessionListener, script: string = process.env["WARPCELL_SESSION"] ?? sessionScript) {
-    // A group of its own: a Ctrl-C in the terminal is the supervisor's to handle, and the whole group can be ended at once.
+    // A group of its own: a Ctrl-C in the terminal is the supervisor's to handle, and the whole group can be ended at
+    // once.
     this.#child = spawn(process.execPath, [...sessionOptions, script], {
       stdio: ["ignore", "pipe", "pipe", "ipc", "pipe", "pipe"],
       serialization: "advanced",
@@ -70,7 +75,8 @@ export class SessionProcess {
     this.#listenToEvents(listener);
     // Nothing of the session comes this way: messages would only pile up.
     this.#child.on("message", () => this.misused(new TypeError("The session sent a message by process.send.")));
-    // Messages of Node's own, by which processes pass each other sockets: Node trusts them, and fails in this process where one is wrong. A session sends none.
+    // Messages of Node's own, by which processes pass each other sockets: Node trusts them, and fails in this process
+    // where one is wrong. A session sends none.
     this.#child
       .removeAllListeners("internalMessage")
       .on("internalMessage", () => this.misused(new TypeError("The session sent a message of Node's own.")));
@@ -165,7 +171,10 @@ export class SessionProcess {
     );
   }
 
-  /** A notebook's code can write to the session's own channels: what makes no sense there ends the session, not the kernel. */
+  /**
+   * A notebook's code can write to the session's own channels: what makes no sense there ends the session, not the
+   * kernel.
+   */
   #guard(handle: () => void): void {
     try {
       if (!this.#isMisused) handle();

@@ -1,7 +1,10 @@
 // Sends broadcasts no faster than their readers take them, and past a reader that has stopped.
 import type { Frames } from "./sockets.ts";
 
-/** A socket whose `send` rejects with EAGAIN when the queue of a reader is full or, without `noDrop`, leaves that reader out. */
+/**
+ * A socket whose `send` rejects with EAGAIN when the queue of a reader is full or, without `noDrop`, leaves that reader
+ * out.
+ */
 export interface BroadcastSocket {
   noDrop: boolean;
   readonly closed: boolean;

@@ -1,4 +1,5 @@
-// Turns a Connection into sockets that deliver and send frames, for the kernel and for a client of it. The only file that knows ZeroMQ.
+// Turns a Connection into sockets that deliver and send frames, for the kernel and for a client of it. The only file
+// that knows ZeroMQ.
 import { Dealer, Request, Router, Subscriber, XPublisher } from "zeromq";
 import { address, type Channel, type Connection } from "./connection.ts";
 import { messageLimit } from "./message-limit.ts";
@@ -23,7 +24,10 @@ export interface KernelListener {
 // Nothing is dropped when a reader is slow: the libraries' own limit of 1,000 messages loses output without a word.
 const unlimited = { sendHighWaterMark: 0, receiveHighWaterMark: 0, linger: 1000 };
 
-/** ZeroMQ cuts the connection of who sends a larger frame, without a word. What is only somewhat too large is read, so that it can be refused with a sentence. */
+/**
+ * ZeroMQ cuts the connection of who sends a larger frame, without a word. What is only somewhat too large is read, so
+ * that it can be refused with a sentence.
+ */
 const bounded = { maxMessageSize: Math.min(4 * messageLimit, 2 ** 32 - 1) };
 
 /** Messages of iopub that wait for one reader before all wait for it: text comes in messages of up to a MiB. */
@@ -35,7 +39,10 @@ const crowdedBytes = 1 << 20;
 /** How soon a client tries again to reach a kernel that is starting, in ms. */
 const reconnectInterval = 10;
 
-/** Sends in order, one at a time, as ZeroMQ wants it, and at the end of the event loop's turn: handing a message over takes as long as starting a cell, which goes first. */
+/**
+ * Sends in order, one at a time, as ZeroMQ wants it, and at the end of the event loop's turn: handing a message over
+ * takes as long as starting a cell, which goes first.
+ */
 class Outbox {
   readonly #socket: Sender;
   #last: Promise<void> = Promise.resolve();
@@ -131,9 +138,11 @@ export class KernelSockets {
       control = new Router(options),
       stdin = new Router(options),
       iopub = new XPublisher({ ...options, sendHighWaterMark: iopubQueue, noDrop: true });
-    // Not a Reply: that one stops at frames which are not a question of a Request. A prober who does not read its answers gets no more of them.
+    // Not a Reply: that one stops at frames which are not a question of a Request. A prober who does not read its
+    // answers gets no more of them.
     const hb = new Router({ ...bounded, linger: 0 });
-    // Without it a second client with the same topic is reported neither when it comes, and gets no welcome, nor when it goes.
+    // Without it a second client with the same topic is reported neither when it comes, and gets no welcome, nor when
+    // it goes.
     iopub.verbosity = "allSubsUnsubs";
     const sockets = { shell, control, stdin, iopub, hb };
 
@@ -177,7 +186,9 @@ export class KernelSockets {
     }
   }
 
-  /** Closes all; resolves when what was sent has left this process, or when the time that its reader may take is over. */
+  /**
+   * Closes all; resolves when what was sent has left this process, or when the time that its reader may take is over.
+   */
   async close(): Promise<void> {
     await Promise.all(Object.values(this.#outboxes).map((outbox) => outbox.empty));
     await Promise.all(Object.values(this.#sockets).map(closeEmpty));
@@ -238,7 +249,10 @@ export class ClientSockets {
   }
 }
 
-/** A closed socket lives until its queues are empty or its `linger` is over, and its monitor as long as itself (libzmq, zmq_socket_monitor: ZMQ_EVENT_MONITOR_STOPPED). */
+/**
+ * A closed socket lives until its queues are empty or its `linger` is over, and its monitor as long as itself (libzmq,
+ * zmq_socket_monitor: ZMQ_EVENT_MONITOR_STOPPED).
+ */
 function closeEmpty(socket: Router | XPublisher): Promise<void> {
   return new Promise((resolve) => {
     socket.events.on("end", () => resolve());
@@ -269,7 +283,10 @@ interface Receiver {
   readonly closed: boolean;
 }
 
-/** Hands over what arrives until the socket is closed. Neither what arrives nor what is made of it can end the loop, or the process. */
+/**
+ * Hands over what arrives until the socket is closed. Neither what arrives nor what is made of it can end the loop, or
+ * the process.
+ */
 function deliver(socket: Receiver, listener: (frames: Frames) => void | Promise<void>): void {
   const loop = async (): Promise<void> => {
     while (!socket.closed) {

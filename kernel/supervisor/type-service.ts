@@ -1,4 +1,5 @@
-// Turns code into warnings, completions and hovers through the type service, which is loaded and started when the kernel has time.
+// Turns code into warnings, completions and hovers through the type service, which is loaded and started when the
+// kernel has time.
 import type { Completion, Diagnostic, TypeService } from "../language/service.ts";
 import type { Declaration } from "../session-protocol.ts";
 
@@ -10,7 +11,8 @@ export class Types {
   #whenAvailable: Promise<TypeService | null> | null = null;
   #started: TypeService | null = null;
 
-  // What was told of earlier cells. It happens at the end of the turn, so that no reply waits for it; what is asked of later cells does.
+  // What was told of earlier cells. It happens at the end of the turn, so that no reply waits for it; what is asked of
+  // later cells does.
   #told: Promise<void> = Promise.resolve();
 
   constructor(directory: string) {

@@ -1,4 +1,5 @@
-// Turns a cell into warnings about its types, found beside its run, and decides when they are shown and when they stop it.
+// Turns a cell into warnings about its types, found beside its run, and decides when they are shown and when they stop
+// it.
 import { excerpt } from "../language/excerpt.ts";
 import type { Declaration } from "../session-protocol.ts";
 import type { Diagnostic } from "./type-service.ts";
@@ -18,7 +19,8 @@ const patience = 250;
 
 export class Diagnostics {
   readonly #checker: Checker;
-  // Warnings that came while a later cell ran: they are shown under it, since a client that runs cell after cell no longer listens for the one before.
+  // Warnings that came while a later cell ran: they are shown under it, since a client that runs cell after cell no
+  // longer listens for the one before.
   readonly #late: string[] = [];
   // What is known of a text stays true while no other cell has run.
   readonly #known = new Map<string, Diagnostic[]>();
@@ -30,7 +32,9 @@ export class Diagnostics {
     this.#checker = checker;
   }
 
-  /** Starts to check a cell. The check never delays the start of its run, unless the mode is "strict": see `refusal`. */
+  /**
+   * Starts to check a cell. The check never delays the start of its run, unless the mode is "strict": see `refusal`.
+   */
   check(cell: number, code: string): Check {
     if (this.mode === "off") return { code, warnings: Promise.resolve([]) };
     const known = this.#known.get(code);
@@ -45,8 +49,8 @@ export class Diagnostics {
   }
 
   /**
-   * The text to show under a cell that has run: earlier cells' late warnings and, when they are ready soon, its own. When they come later, `showLate` shows them, and
-   * returns false to leave them to the next cell.
+   * The text to show under a cell that has run: earlier cells' late warnings and, when they are ready soon, its own.
+   * When they come later, `showLate` shows them, and returns false to leave them to the next cell.
    */
   async shown(cell: number, check: Check, showLate: (text: string) => boolean): Promise<string> {
     const texts = this.#late.splice(0);

@@ -30,7 +30,10 @@ export class Wire {
     return [...message.identities, delimiter, Buffer.from(this.#sign(parts)), ...parts, ...message.buffers];
   }
 
-  /** The message in received frames. Throws a `Problem` for what is not one, was not signed with the key, or was seen before. */
+  /**
+   * The message in received frames. Throws a `Problem` for what is not one, was not signed with the key, or was seen
+   * before.
+   */
   decode(frames: readonly Uint8Array[]): Message {
     // Before anything of it is read: what is too large to be hashed or to be text is so here.
     checkSize(frames, messageLimit, "");
@@ -117,7 +120,10 @@ function parseObject(bytes: Uint8Array, part: string): Json {
   return value as Json;
 }
 
-/** The header goes back with every answer, so it must be what can be written again: JSON of any depth can be read, but not written. */
+/**
+ * The header goes back with every answer, so it must be what can be written again: JSON of any depth can be read, but
+ * not written.
+ */
 function checkHeader(header: Json): void {
   const deep = Object.keys(header).find((field) => typeof header[field] === "object" && header[field] !== null);
   if (deep !== undefined)

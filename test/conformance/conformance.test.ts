@@ -1,4 +1,5 @@
-// The protocol as others test it: every test of jupyter_kernel_test, through a real Jupyter client, against the installed kernelspec.
+// The protocol as others test it: every test of jupyter_kernel_test, through a real Jupyter client, against the
+// installed kernelspec.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
-// Code that is nested too deeply, by every request that reads code: the answer is an error, and neither the kernel nor the session ends.
+// Code that is nested too deeply, by every request that reads code: the answer is an error, and neither the kernel nor
+// the session ends.
 import { expect, test } from "vitest";
 import { openKernel, shown } from "../helpers/kernel.ts";
 

@@ -1,4 +1,5 @@
-// Cells that print without end: output flows while they run, memory stays small however slow the reader is, and an interrupt keeps the variables.
+// Cells that print without end: output flows while they run, memory stays small however slow the reader is, and an
+// interrupt keeps the variables.
 import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { Subscriber } from "zeromq";
@@ -87,7 +88,8 @@ test("to a client that does not read", async () => {
 
   const before = memoryOf(opened);
   const cell = client.execute('for (;;) console.log("x".repeat(1000))');
-  // It is waited for, with its queue full, and in the end no longer: the other client gets all, and the kernel keeps none of it.
+  // It is waited for, with its queue full, and in the end no longer: the other client gets all, and the kernel keeps
+  // none of it.
   await until(() =>
     opened
       .stderr()

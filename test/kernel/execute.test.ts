@@ -1,4 +1,5 @@
-// Cells over real sockets, through the real session: order, count, history, silence, abortion, expressions, questions, warnings about types.
+// Cells over real sockets, through the real session: order, count, history, silence, abortion, expressions, questions,
+// warnings about types.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

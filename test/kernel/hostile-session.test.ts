@@ -1,4 +1,5 @@
-// What a cell can write to the session's own channels: at worst its session ends, with a sentence, and the kernel answers the next cell.
+// What a cell can write to the session's own channels: at worst its session ends, with a sentence, and the kernel
+// answers the next cell.
 import { describe, expect, test } from "vitest";
 import { fakeSession, openKernel, shown, streamText, type TestKernel } from "../helpers/kernel.ts";
 

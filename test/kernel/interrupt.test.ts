@@ -1,4 +1,5 @@
-// What a cell can do to the session it runs in, with the real one: every loop stops with its variables kept, every accident leaves a kernel that runs the next cell.
+// What a cell can do to the session it runs in, with the real one: every loop stops with its variables kept, every
+// accident leaves a kernel that runs the next cell.
 import { describe, expect, test } from "vitest";
 import { next, openKernel, shown, type TestKernel } from "../helpers/kernel.ts";
 

@@ -1,4 +1,5 @@
-// A kernel's life: what a session's death costs, interrupts, shutdown, the parent's death, and a kernel that cannot start.
+// A kernel's life: what a session's death costs, interrupts, shutdown, the parent's death, and a kernel that cannot
+// start.
 import { spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -164,7 +165,10 @@ describe("shutdown", () => {
     const { client, kernel } = await open();
     const session = Number(shown(await client.execute("pid")).find(([type]) => type === "execute_result")?.[1]);
     const copy = next(client, ({ header }, channel) => channel === "iopub" && header.msg_type === "shutdown_reply");
-    expect((await client.request("control", "shutdown_request", { restart })).reply).toEqual({ status: "ok", restart });
+    expect((await client.request("control", "shutdown_request", { restart })).reply).toEqual({
+      status: "ok",
+      restart,
+    });
     expect((await copy).content).toEqual({ status: "ok", restart });
     expect(await kernel.ended).toBe(0);
     expect(await runs(session)).toBe(false);

@@ -1,4 +1,5 @@
-// Magics as a reader meets them, over real sockets: pages, times, the types mode, and packages from a registry on this machine.
+// Magics as a reader meets them, over real sockets: pages, times, the types mode, and packages from a registry on this
+// machine.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -99,10 +100,10 @@ describe("packages", () => {
   }
 
   test("an import of what is not installed says how to install it and where; %npm install does, and the checker finds its types", async () => {
-    const { client, project } = await open(true);
+    const { client, project, notebook } = await open(true);
     mkdirSync(join(project, "node_modules")); // with which Node looks closer, and remembers more
     expect((await client.execute('import shout from "typed-one"')).reply["evalue"]).toBe(
-      `The package typed-one is not installed. Run "%npm install typed-one" in a cell: it goes to ${project}/node_modules.`,
+      `The package typed-one is not installed. Run "%npm install typed-one" in a cell: it goes to ${notebook}/node_modules.`,
     );
 
     const { reply, outputs } = await client.execute(
@@ -111,12 +112,15 @@ describe("packages", () => {
     expect(reply["status"]).toBe("ok");
     expect(JSON.stringify(shown({ outputs }))).not.toContain("Cell [2]");
     expect(streamText(outputs, "stdout")).toMatch(
-      new RegExp(`^npm install typed-one   \\(in ${project}\\)\n[^]*added 1 package`),
+      new RegExp(`^npm install typed-one   \\(in ${notebook}\\)\n[^]*added 1 package`),
     );
     expect(shown({ outputs })).toContainEqual(["execute_result", "'2.0.0!'"]);
-    expect(JSON.parse(readFileSync(join(project, "package.json"), "utf8"))).toMatchObject({
+    expect(JSON.parse(readFileSync(join(notebook, "package.json"), "utf8"))).toEqual({
       dependencies: { "typed-one": "^2.0.0" },
     });
+    // The project above is somebody else's.
+    expect(readFileSync(join(project, "package.json"), "utf8")).toBe('{ "name": "project", "private": true }');
+    expect(existsSync(join(project, "package-lock.json"))).toBe(false);
 
     const strict = await client.execute("%types strict\nshout(5)");
     expect(strict.reply["ename"]).toBe("TypesError");
@@ -161,15 +165,42 @@ describe("packages", () => {
     );
   });
 
-  test("an interrupt ends npm and what it runs", async () => {
+  test("the folder of a package below the root of workspaces is written to, the root is not", async () => {
     const { client, project, notebook } = await open(true);
+    const root = JSON.stringify({ name: "root", private: true, workspaces: ["notebooks"] });
+    writeFileSync(join(project, "package.json"), root);
+    writeFileSync(join(notebook, "package.json"), '{ "name": "mine" }');
+    expect((await client.execute('import { version } from "npm:typed-one"')).reply["status"]).toBe("ok");
+    expect(JSON.parse(readFileSync(join(notebook, "package.json"), "utf8"))).toEqual({
+      name: "mine",
+      dependencies: { "typed-one": "^2.0.0" },
+    });
+    expect(readFileSync(join(project, "package.json"), "utf8")).toBe(root);
+    expect(existsSync(join(project, "package-lock.json"))).toBe(false);
+
+    writeFileSync(join(notebook, "package.json"), root);
+    const refused =
+      /^npm install any-one would change .*notebooks, the root of a workspace: move the notebook to a folder of its own, or run npm there in a terminal\.$/;
+    expect((await client.execute('import { any } from "npm:any-one"')).reply["evalue"]).toMatch(refused);
+    expect((await client.execute("%npm install any-one")).reply["evalue"]).toMatch(refused);
+    expect(readFileSync(join(notebook, "package.json"), "utf8")).toBe(root);
+    expect((await client.execute("%npm root")).reply["status"]).toBe("ok");
+    writeFileSync(join(notebook, "package.json"), "{");
+    expect((await client.execute("%npm install any-one")).reply["evalue"]).toMatch(/package\.json cannot be read: /);
+    rmSync(join(notebook, "package.json"));
+    writeFileSync(join(notebook, "pnpm-workspace.yaml"), "packages: []");
+    expect((await client.execute("%npm install any-one")).reply["evalue"]).toMatch(refused);
+  });
+
+  test("an interrupt ends npm and what it runs", async () => {
+    const { client, notebook } = await open(true);
     const wait = `node -e "require('fs').writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000)"`;
-    writeFileSync(join(project, "package.json"), JSON.stringify({ name: "project", scripts: { wait } }));
+    writeFileSync(join(notebook, "package.json"), JSON.stringify({ name: "project", scripts: { wait } }));
     const ran = client.execute("%npm run wait");
-    await until(() => existsSync(join(project, "pid")) && readFileSync(join(project, "pid"), "utf8") !== "");
+    await until(() => existsSync(join(notebook, "pid")) && readFileSync(join(notebook, "pid"), "utf8") !== "");
     await client.request("control", "interrupt_request", {});
     expect((await ran).reply["ename"]).toBe("Interrupted");
-    const child = Number(readFileSync(join(project, "pid"), "utf8"));
+    const child = Number(readFileSync(join(notebook, "pid"), "utf8"));
     await until(() => !existsSync(`/proc/${child}`));
     expect(shown(await client.execute("1 + 1"))).toContainEqual(["execute_result", "2"]);
     expect(existsSync(notebook)).toBe(true);

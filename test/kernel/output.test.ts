@@ -1,4 +1,5 @@
-// Output over real sockets: nothing lost, nothing after idle, few messages, the right cell; binary data; comms and gauges.
+// Output over real sockets: nothing lost, nothing after idle, few messages, the right cell; binary data; comms and
+// gauges.
 import { describe, expect, test } from "vitest";
 import { requestOf, type Message } from "../../kernel/supervisor/messages.ts";
 import { connect, fakeSession, next, openKernel, shown, streamText, until } from "../helpers/kernel.ts";

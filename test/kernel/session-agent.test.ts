@@ -1,4 +1,5 @@
-// The session's agent thread: a cell that spins, waits or asks is stopped, variables stay, and nothing outlives the supervisor.
+// The session's agent thread: a cell that spins, waits or asks is stopped, variables stay, and nothing outlives the
+// supervisor.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestSession } from "../helpers/session.ts";
 

@@ -1,4 +1,5 @@
-// `%%cuda` cells in a real session, on the CPU device: kernels become names, errors have the cell's lines, faults and interrupts leave everything in place.
+// `%%cuda` cells in a real session, on the CPU device: kernels become names, errors have the cell's lines, faults and
+// interrupts leave everything in place.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestSession, type Ran } from "../helpers/session.ts";
 
@@ -62,6 +63,45 @@ test("every error of a cell is told, under the cell's name", async () => {
   );
 });
 
+test("warnings show below the cell with their lines, and what is not a kernel is told", async () => {
+  const request = session.send("%%cuda\n__global__ void warned(float* p) {\n  int forgotten = 3;\n  p[0] = 1;\n}");
+  expect((await session.ended(request)).error).toBeNull();
+  expect(session.printed(request, "stderr")).toMatch(
+    /^Cell \[\d+\]:3:7 warning: .*forgotten.*\n {2}2 \| __global__ void warned\(float\* p\) \{\n> 3 \| {3}int forgotten = 3;\n/,
+  );
+  const almost = session.send("%%cuda\nvoid meant(float* p) { p[threadIdx.x] = 1; }");
+  expect((await session.ended(almost)).error).toBeNull();
+  expect(session.printed(almost, "stderr")).toContain(
+    "meant is no kernel, so that no cell can launch it: write __global__ in front of void",
+  );
+});
+
+test("a header beside the notebook is found", async () => {
+  await session.run(
+    'const { writeFileSync } = await import("node:fs"); writeFileSync("beside.h", "#define SEVEN 7\\n")',
+  );
+  const { error } = await session.run(
+    '%%cuda\n#include "beside.h"\n__global__ void seven(float* p) { p[threadIdx.x] = SEVEN; }',
+  );
+  expect(error).toBeNull();
+  const { result } = await session.run(
+    'seven.launch({ grid: 1, block: 5 }, y); const sevens = y.toArray(); (await import("node:fs")).rmSync("beside.h"); sevens',
+  );
+  expect(result).toBe("[ 7, 7, 7, 7, 7 ]");
+});
+
+test("CUDA's host side in a TypeScript cell says what a notebook has for it", async () => {
+  const launched = await session.run("fill<<<1, 256>>>(y, 5, 1)");
+  expect(launched.error).toMatchObject({
+    name: "SyntaxError",
+    message: "In TypeScript a launch is fill.launch({ grid: 1, block: 256 }, y, 5, 1), not fill<<<…>>>(…).",
+  });
+  const { error } = await session.run("let d_x; cudaMalloc(d_x, 4)");
+  expect(error?.message).toBe(
+    "cudaMalloc is not defined, as it is of CUDA C++: zeros([n]) and tensor(data) make arrays on the device.",
+  );
+});
+
 test("a wrong option fails its cell", async () => {
   expect((await session.run("%%cuda --fast\n")).error?.message).toBe(
     '%%cuda has no option --fast. Did you mean --fast-math? "%%cuda --help" lists them.',
@@ -121,6 +161,14 @@ describe("after", () => {
     [
       "an interrupt of a kernel that the cell waits for",
       "spin.launch({ grid: 1, block: 1 }, idle); process.stdout.write('on'); idle.toArray()",
+    ],
+    [
+      "an interrupt of a kernel that the cell awaits",
+      "spin.launch({ grid: 1, block: 1 }, idle); process.stdout.write('on'); await (await import(\"warpcell\")).synchronize()",
+    ],
+    [
+      "an interrupt of a kernel that a function of the cell awaits",
+      "const { synchronize: wait } = await import(\"warpcell\"); const waits = async () => { await wait(); return 1; }; spin.launch({ grid: 1, block: 1 }, idle); process.stdout.write('on'); await Promise.all([waits(), wait()])",
     ],
     [
       "an interrupt of a kernel that the cell has left running",

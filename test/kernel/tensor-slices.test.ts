@@ -1,4 +1,5 @@
-// Slices of a tensor that is shown, over the comm that front ends open: pictures of the elements as they are now, or a sentence.
+// Slices of a tensor that is shown, over the comm that front ends open: pictures of the elements as they are now, or a
+// sentence.
 import { expect, test } from "vitest";
 import type { KernelClient } from "../../kernel/client.ts";
 import { requestOf, type Json } from "../../kernel/supervisor/messages.ts";

@@ -1,4 +1,5 @@
-// What arrives on the sockets and is not a message of the kernel's client: refused with a line on stderr, and the next cell runs.
+// What arrives on the sockets and is not a message of the kernel's client: refused with a line on stderr, and the next
+// cell runs.
 import { describe, expect, test } from "vitest";
 import type { KernelClient } from "../../kernel/client.ts";
 import { requestOf } from "../../kernel/supervisor/messages.ts";
