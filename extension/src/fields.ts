@@ -1,4 +1,5 @@
-// Turns a value of unknown shape and a table of expectations into a typed value or one sentence that says what was expected and what came.
+// Turns a value of unknown shape and a table of expectations into a typed value or one sentence that says what was
+// expected and what came.
 
 export type Checked<T> = { ok: true; value: T } | { ok: false; problem: string };
 
@@ -58,8 +59,8 @@ export const record: Expectation = {
 };
 
 /**
- * Checks `value` field by field. `what` names it in the sentence, such as "a tensor preview". Fields that the table does not
- * name are ignored: a newer writer of the same version may add some.
+ * Checks `value` field by field. `what` names it in the sentence, such as "a tensor preview". Fields that the table
+ * does not name are ignored: a newer writer of the same version may add some.
  */
 export function checkFields<T>(what: string, value: unknown, expectations: Expectations<T>): Checked<T> {
   if (!record.holds(value))
@@ -90,7 +91,10 @@ export function checkOutput<T extends { version: number }>(
   };
 }
 
-/** What is wrong with the first item that does not fit; `null`: all do. `noun` and its number name an item of `what`: "kernel 2 of a profile". */
+/**
+ * What is wrong with the first item that does not fit; `null`: all do. `noun` and its number name an item of `what`:
+ * "kernel 2 of a profile".
+ */
 export function problemIn<T>(
   noun: string,
   what: string,

@@ -9,7 +9,9 @@ const moves: Readonly<Record<string, (from: number, page: number, last: number) 
   End: (_from, _page, last) => last,
 };
 
-/** From item `from` of `length`, of which as many are seen at once as fit into `height`; `null`: the key leads nowhere. */
+/**
+ * From item `from` of `length`, of which as many are seen at once as fit into `height`; `null`: the key leads nowhere.
+ */
 export function ledTo(
   { key, ctrlKey, metaKey, altKey }: KeyboardEvent,
   from: number,

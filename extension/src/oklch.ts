@@ -1,5 +1,5 @@
-// Turns lightness, chroma and hue into colours of sRGB, and a colour into the ink that reads on it.
-// OKLCH after B. Ottosson, "A perceptual color space for image processing", 2020; a little muted where sRGB has no room.
+// Turns lightness, chroma and hue into colours of sRGB, and a colour into the ink that reads on it. OKLCH after B.
+// Ottosson, "A perceptual color space for image processing", 2020; a little muted where sRGB has no room.
 
 export type Colour = readonly [red: number, green: number, blue: number];
 
@@ -47,7 +47,9 @@ export function luminanceOf(colour: Colour): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** Black or white, whichever reads better on a colour, by WCAG's contrast: the two are equal at a luminance of 0.179. */
+/**
+ * Black or white, whichever reads better on a colour, by WCAG's contrast: the two are equal at a luminance of 0.179.
+ */
 export function inkOn(colour: Colour): string {
   return luminanceOf(colour) > 0.179 ? "#000" : "#fff";
 }

@@ -1,4 +1,5 @@
-// Turns numbers into the short text that people read: times, rates, parts, bytes, counts and values. Every view says the same number in the same words.
+// Turns numbers into the short text that people read: times, rates, parts, bytes, counts and values. Every view says
+// the same number in the same words.
 
 const timeUnits = ["ns", "µs", "ms", "s"];
 const byteUnits = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
@@ -37,7 +38,10 @@ export function formatTimes(times: readonly number[], between = " "): string {
 /** Nanoseconds: `0 ns`, `850 ns`, `3.21 µs`, `1.50 s`. */
 export const formatTime = (time: number): string => formatTimes([time]);
 
-/** A point in time to `step` nanoseconds, in the unit that suits times up to `reach`: `1204.5 µs`. Points of the same step and reach have the same unit. */
+/**
+ * A point in time to `step` nanoseconds, in the unit that suits times up to `reach`: `1204.5 µs`. Points of the same
+ * step and reach have the same unit.
+ */
 export function formatPoint(time: number, step: number, reach = Math.abs(time)): string {
   if (time === 0) return "0";
   const unit = timeUnits.findLastIndex(
@@ -94,7 +98,10 @@ export function formatBytesOf(part: number, whole: number): string {
   return `${inUnit(part, unit)} / ${inUnit(whole, unit)} ${byteUnits[unit]}`;
 }
 
-/** A value in `digits` significant digits, or more where its whole part has more: `0.1234`, `524289`, `-3`, `1.5e+9`, `NaN`, `-Infinity`. */
+/**
+ * A value in `digits` significant digits, or more where its whole part has more: `0.1234`, `524289`, `-3`, `1.5e+9`,
+ * `NaN`, `-Infinity`.
+ */
 export function formatValue(value: number, digits = 5): string {
   if (!Number.isFinite(value) || (Number.isInteger(value) && Math.abs(value) < 1e7))
     return Object.is(value, -0) ? "-0" : String(value);

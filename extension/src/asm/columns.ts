@@ -1,4 +1,5 @@
-// Lays panes out side by side with separators that are dragged or moved by keys, or one behind the other with tabs where there is little room.
+// Lays panes out side by side with separators that are dragged or moved by keys, or one behind the other with tabs
+// where there is little room.
 import { element } from "../tensor-view/element.ts";
 
 /** Below this width there are tabs. */

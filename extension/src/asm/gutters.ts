@@ -1,4 +1,5 @@
-// The columns left of the code: the number of the source line in its colour, live registers as a bar, samples as heat. Each shows its number too.
+// The columns left of the code: the number of the source line in its colour, live registers as a bar, samples as heat.
+// Each shows its number too.
 import type { Extension } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
 import { gutter, GutterMarker } from "@codemirror/view";

@@ -1,4 +1,5 @@
-// The languages of listings for the editor: PTX, SASS and the assembly of processors, each a table of what a token looks like.
+// The languages of listings for the editor: PTX, SASS and the assembly of processors, each a table of what a token
+// looks like.
 import type { StreamParser } from "@codemirror/language";
 import { StreamLanguage } from "@codemirror/language";
 import type { AsmListing } from "../../../kernel/mime.ts";

@@ -1,4 +1,5 @@
-// Lines of source and listings linked both ways, their colours, their samples, what is searched for, and the words about them.
+// Lines of source and listings linked both ways, their colours, their samples, what is searched for, and the words
+// about them.
 import { expect, test } from "vitest";
 import type { AsmListing, AsmPayload } from "../../../kernel/mime.ts";
 import { bandCount, Links, sourceSamples } from "./links.ts";

@@ -1,4 +1,5 @@
-// Which lines of the listings belong to which line of the source, in both directions, with a colour for each line of the source and what the profiler saw of it.
+// Which lines of the listings belong to which line of the source, in both directions, with a colour for each line of
+// the source and what the profiler saw of it.
 import type { AsmListing, AsmPayload } from "../../../kernel/mime.ts";
 
 /** Hues that neighbours can be told apart by; a line's number stands beside every colour. */

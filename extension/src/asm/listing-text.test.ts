@@ -1,4 +1,5 @@
-// What people read of listings: no directives, nothing unseen, instructions near the margin; and the colours of their words.
+// What people read of listings: no directives, nothing unseen, instructions near the margin; and the colours of their
+// words.
 import { expect, test } from "vitest";
 import type { AsmListing } from "../../../kernel/mime.ts";
 import { listingLanguage } from "./languages.ts";

@@ -1,4 +1,5 @@
-// An editor extension that colours lines by the line of the source they belong to, lights up those that are pointed at, and marks what is searched for.
+// An editor extension that colours lines by the line of the source they belong to, lights up those that are pointed at,
+// and marks what is searched for.
 import type { Extension, Range } from "@codemirror/state";
 import { StateEffect, StateField } from "@codemirror/state";
 import type { DecorationSet, ViewUpdate } from "@codemirror/view";

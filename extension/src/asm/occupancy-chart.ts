@@ -1,4 +1,5 @@
-// A small chart of the occupancy over block sizes: a bar for each, and what limits it in words for the one that is pointed at.
+// A small chart of the occupancy over block sizes: a bar for each, and what limits it in words for the one that is
+// pointed at.
 import type { AsmPayload } from "../../../kernel/mime.ts";
 import { shownText } from "../shown-text.ts";
 import { svg } from "../svg.ts";

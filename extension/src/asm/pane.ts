@@ -1,4 +1,5 @@
-// One text of a kernel, its source or a listing, in a read-only editor: it tells which line is pointed at, and shows which lines belong to it.
+// One text of a kernel, its source or a listing, in a read-only editor: it tells which line is pointed at, and shows
+// which lines belong to it.
 import { Compartment, EditorState, type Extension } from "@codemirror/state";
 import { EditorView, highlightSpecialChars } from "@codemirror/view";
 import { jupyterTheme } from "@jupyterlab/codemirror";
@@ -127,7 +128,10 @@ export class Pane {
     this.mark({ query, match: match < 0 ? 0 : this.positions[match]! + 1 });
   }
 
-  /** Scrolls to a line, within the editor alone: the notebook stays where it is. What follows the line comes into view with it. */
+  /**
+   * Scrolls to a line, within the editor alone: the notebook stays where it is. What follows the line comes into view
+   * with it.
+   */
   reveal(index: number): void {
     if (!this.isShown(index)) return;
     const { top, bottom, from, height } = this.extentOf(index);

@@ -39,7 +39,10 @@ const occupancyFields: Expectations<AsmPayload["occupancy"][number]> = {
 };
 const what = "a kernel's assembly";
 
-/** Checks an output of type `application/vnd.warpcell.asm.v1+json` against kernel/mime.ts, and its parts against each other. */
+/**
+ * Checks an output of type `application/vnd.warpcell.asm.v1+json` against kernel/mime.ts, and its parts against each
+ * other.
+ */
 export function checkAsm(value: unknown): Checked<AsmPayload> {
   const checked = checkOutput(what, value, payloadFields);
   if (!checked.ok) return checked;

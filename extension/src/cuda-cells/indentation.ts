@@ -1,9 +1,13 @@
-// Gives the line after an opened block its indentation, which the C++ parser that JupyterLab brings loses while the block is not closed.
+// Gives the line after an opened block its indentation, which the C++ parser that JupyterLab brings loses while the
+// block is not closed.
 import type { IndentContext } from "@codemirror/language";
 import { indentService } from "@codemirror/language";
 import type { Extension } from "@codemirror/state";
 
-/** A line that opens a block and is whole: the last line of a parameter list is not, and says nothing of the block's own indentation. */
+/**
+ * A line that opens a block and is whole: the last line of a parameter list is not, and says nothing of the block's own
+ * indentation.
+ */
 function opensBlock(line: string): boolean {
   return /\{\s*$/.test(line) && line.split("(").length === line.split(")").length;
 }

@@ -1,4 +1,5 @@
-// An editor extension that puts the CUDA language over the notebook's own while its magic line says so, in the same transaction that changes that line.
+// An editor extension that puts the CUDA language over the notebook's own while its magic line says so, in the same
+// transaction that changes that line.
 import type { LanguageSupport } from "@codemirror/language";
 import type { Extension, Text } from "@codemirror/state";
 import { Compartment, EditorState, Prec } from "@codemirror/state";
@@ -7,8 +8,8 @@ import { headLength, magicEnd } from "./magic-line.ts";
 const isCuda = (document: Text) => magicEnd(document.sliceString(0, headLength)) !== null;
 
 /**
- * The switch for one editor whose text begins with `initial` at first. The editor's `language` facet takes the value of the highest
- * precedence, so the notebook's own language stays in place below and comes back when the magic line goes.
+ * The switch for one editor whose text begins with `initial` at first. The editor's `language` facet takes the value of
+ * the highest precedence, so the notebook's own language stays in place below and comes back when the magic line goes.
  */
 export function languageSwitch(cuda: LanguageSupport, initial: string): Extension {
   const compartment = new Compartment();

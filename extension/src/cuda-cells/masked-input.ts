@@ -1,4 +1,5 @@
-// Lets a C++ parser read a CUDA cell: the magic line reads as spaces, so every position, fold and incremental parse stays where it is.
+// Lets a C++ parser read a CUDA cell: the magic line reads as spaces, so every position, fold and incremental parse
+// stays where it is.
 import type { Input, PartialParse, TreeFragment } from "@lezer/common";
 import { Parser } from "@lezer/common";
 import { headLength, magicEnd } from "./magic-line.ts";

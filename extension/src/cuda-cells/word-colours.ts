@@ -49,7 +49,10 @@ class WordColours {
   }
 }
 
-/** For editors of cells, which their magic line makes CUDA; or, where that is known, for `all` text. The highest precedence puts these marks inside the highlighter's, so that their colour wins. */
+/**
+ * For editors of cells, which their magic line makes CUDA; or, where that is known, for `all` text. The highest
+ * precedence puts these marks inside the highlighter's, so that their colour wins.
+ */
 export function wordColours({ all = false } = {}): Extension {
   const isCuda = (view: EditorView) => all || magicEndOf(view) !== null;
   return Prec.highest(

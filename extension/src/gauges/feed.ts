@@ -53,7 +53,9 @@ export class GaugeFeed {
     else this.report(null);
   }
 
-  /** A restart ends with a new connection: a comm from before may have been opened on the kernel that was about to go. */
+  /**
+   * A restart ends with a new connection: a comm from before may have been opened on the kernel that was about to go.
+   */
   private onConnection(_kernel: Kernel.IKernelConnection, status: Kernel.ConnectionStatus): void {
     if (status !== "connected") return;
     this.close();

@@ -1,4 +1,5 @@
-// Follows the notebook in front to its kernel and shows that kernel's device in the status bar; hidden when the kernel is not ours.
+// Follows the notebook in front to its kernel and shows that kernel's device in the status bar; hidden when the kernel
+// is not ours.
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
 import type { NotebookPanel } from "@jupyterlab/notebook";
 import { INotebookTracker } from "@jupyterlab/notebook";
@@ -66,7 +67,8 @@ export const gauges: JupyterFrontEndPlugin<void> = {
     });
     tracker.currentChanged.connect((_tracker, panel) => follower.follow(panel));
     follower.follow(tracker.currentWidget);
-    // The kernel notices a page that goes without a word, but not when it was the last one: the server keeps listening for it. What is said here may still be lost.
+    // The kernel notices a page that goes without a word, but not when it was the last one: the server keeps listening
+    // for it. What is said here may still be lost.
     window.addEventListener("pagehide", () => follower.follow(null));
   },
 };

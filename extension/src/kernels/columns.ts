@@ -1,4 +1,5 @@
-// The table of columns: how each reads a row, for the eye, for sorting and for a spreadsheet, and when it is worth its room.
+// The table of columns: how each reads a row, for the eye, for sorting and for a spreadsheet, and when it is worth its
+// room.
 import {
   formatAmount,
   formatBytes,

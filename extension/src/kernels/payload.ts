@@ -1,4 +1,5 @@
-// Says what is wrong with the part of a profile that tells of kernels, devices and advice, so that its views can trust it.
+// Says what is wrong with the part of a profile that tells of kernels, devices and advice, so that its views can trust
+// it.
 import type { TraceAdvice, TraceDevice, TraceKernel, TracePayload, TracePlace } from "../../../kernel/mime.ts";
 import type { Expectation, Expectations } from "../fields.ts";
 import { count, counts, finite, optional, orNull, problemIn, record, text, within } from "../fields.ts";

@@ -1,4 +1,5 @@
-// Draws a roofline as SVG: axes in powers of ten, ceilings with their names, a dot per kernel, and the names of the largest.
+// Draws a roofline as SVG: axes in powers of ten, ceilings with their names, a dot per kernel, and the names of the
+// largest.
 import { formatPower, formatRate } from "../quantity.ts";
 import { shownText } from "../shown-text.ts";
 import { svg } from "../svg.ts";

@@ -1,4 +1,5 @@
-// Turns a device's measured rates and its kernels into a roofline: ceilings, a point per kernel, the decades that hold them, and the kernels that have no point.
+// Turns a device's measured rates and its kernels into a roofline: ceilings, a point per kernel, the decades that hold
+// them, and the kernels that have no point.
 import type { TraceDevice } from "../../../kernel/mime.ts";
 import type { Row } from "./rows.ts";
 import { ownOf } from "./rows.ts";

@@ -1,4 +1,5 @@
-// Turns the kernels of a profile into rows: what they reach beside what their device can, which are slow, in order and filtered.
+// Turns the kernels of a profile into rows: what they reach beside what their device can, which are slow, in order and
+// filtered.
 import type { TraceDevice, TraceKernel, TracePlace } from "../../../kernel/mime.ts";
 import { shownText } from "../shown-text.ts";
 import type { KernelFacts } from "./payload.ts";

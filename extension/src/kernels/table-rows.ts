@@ -1,4 +1,5 @@
-// The rows of a table that are in view: of 10,000 rows only those that can be seen are in the page, between two gaps as high as the others.
+// The rows of a table that are in view: of 10,000 rows only those that can be seen are in the page, between two gaps as
+// high as the others.
 import { shownText } from "../shown-text.ts";
 import { element } from "../tensor-view/element.ts";
 import type { Column } from "./columns.ts";
@@ -23,7 +24,10 @@ export class TableRows {
   private readonly prefix: string;
   private readonly choose: ChoosePlace;
 
-  /** `prefix` begins the ids of the rows, which the table names the current one by; `choose` is called for a line that launches a kernel. */
+  /**
+   * `prefix` begins the ids of the rows, which the table names the current one by; `choose` is called for a line that
+   * launches a kernel.
+   */
   constructor(prefix: string, choose: ChoosePlace) {
     this.prefix = prefix;
     this.choose = choose;

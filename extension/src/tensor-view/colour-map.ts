@@ -1,6 +1,6 @@
-// Turns a value of a range into a colour. Numbers of one sign: lightness rises evenly from violet through teal to yellow. Of both: blue below zero, brown above,
-// lightest at zero, the same shade for the same distance. Both maps read without red and green.
-// The path is straight in OKLCH.
+// Turns a value of a range into a colour. Numbers of one sign: lightness rises evenly from violet through teal to
+// yellow. Of both: blue below zero, brown above, lightest at zero, the same shade for the same distance. Both maps read
+// without red and green. The path is straight in OKLCH.
 import type { Colour } from "../oklch.ts";
 import { oklch } from "../oklch.ts";
 
@@ -34,7 +34,10 @@ export function colourAt(share: number): Colour {
   return table[step]!;
 }
 
-/** Where `value` lies between `low` and `high`; the middle when they are equal. No overflow for the whole range of float64. */
+/**
+ * Where `value` lies between `low` and `high`; the middle when they are equal. No overflow for the whole range of
+ * float64.
+ */
 export function shareOf(value: number, low: number, high: number): number {
   return high > low ? (value / 2 - low / 2) / (high / 2 - low / 2) : 0.5;
 }

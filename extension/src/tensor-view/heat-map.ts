@@ -1,4 +1,5 @@
-// Shows a picture as a heat map with its numbers where there is room, a legend and a cursor that names the elements under it and their value.
+// Shows a picture as a heat map with its numbers where there is room, a legend and a cursor that names the elements
+// under it and their value.
 import type { TensorPayload, TensorTile } from "../../../kernel/mime.ts";
 import { formatValue } from "../quantity.ts";
 import { gradient, scaleOf } from "./colour-map.ts";
@@ -49,7 +50,8 @@ export class HeatMap {
       legend(picture, payload.dtype, this.numbers !== null),
       words,
     );
-    // Below a small picture a line that is empty most of the time would be as large as the picture: it stands beside it.
+    // Below a small picture a line that is empty most of the time would be as large as the picture: it stands beside
+    // it.
     this.node.classList.toggle("warpcell-heat-map-small", this.numbers !== null);
     this.watch = new ResizeObserver(([entry]) => entry && this.paintFor(entry));
     this.watch.observe(this.canvas);

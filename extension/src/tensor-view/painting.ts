@@ -1,4 +1,5 @@
-// Turns a picture into pixels: the size it is shown at, its colours, and a pattern each for NaN, +∞ and −∞. Pixels are the same in every theme.
+// Turns a picture into pixels: the size it is shown at, its colours, and a pattern each for NaN, +∞ and −∞. Pixels are
+// the same in every theme.
 import { scaleOf } from "./colour-map.ts";
 import { missingOf, type Missing, type Picture } from "./tile.ts";
 
@@ -17,8 +18,8 @@ const thinnest = 28;
 const between = (value: number, low: number, high: number) => Math.max(low, Math.min(high, value));
 
 /**
- * The size, in CSS pixels, of a picture of `cells` that stand for `elements`: in the shape of the elements as far as there is room, with a
- * whole number of pixels to a cell each way, so that no cell looks larger than another.
+ * The size, in CSS pixels, of a picture of `cells` that stand for `elements`: in the shape of the elements as far as
+ * there is room, with a whole number of pixels to a cell each way, so that no cell looks larger than another.
  */
 export function naturalSize(cells: Extent, elements: Extent): { width: number; height: number } {
   const widthAtFullHeight = (highest * elements.columns) / elements.rows;
@@ -83,7 +84,10 @@ export function paintSample(canvas: HTMLCanvasElement, kind: Missing): void {
   contextOf(canvas).drawImage(patternOf(kind, canvas.width, canvas.height), 0, 0);
 }
 
-/** Lines that no colour map has, so that each kind is told by shape as well as by hue. `lean`: how far right a line is at the top, of its height. */
+/**
+ * Lines that no colour map has, so that each kind is told by shape as well as by hue. `lean`: how far right a line is
+ * at the top, of its height.
+ */
 const patterns: Readonly<Record<Missing, { ground: string; line: string; lean: number }>> = {
   NaN: { ground: "#f4f4f4", line: "#5a5a5a", lean: 1 },
   "+∞": { ground: "#ff4fa3", line: "#7a0046", lean: 0 },

@@ -48,7 +48,10 @@ export function plane(shape: readonly number[]): { rows: number; columns: number
   return { rows: shape.at(-2) ?? 1, columns: shape.at(-1) ?? 1 };
 }
 
-/** Checks an output of type `application/vnd.warpcell.tensor.v1+json` against kernel/mime.ts, and its parts against each other. */
+/**
+ * Checks an output of type `application/vnd.warpcell.tensor.v1+json` against kernel/mime.ts, and its parts against each
+ * other.
+ */
 export function checkPayload(value: unknown): Checked<TensorPayload> {
   const checked = checkOutput("a tensor preview", value, payloadFields);
   if (!checked.ok) return checked;

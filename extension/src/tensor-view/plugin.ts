@@ -1,4 +1,5 @@
-// Registers the renderer of tensor outputs for notebooks, whose kernel has their other slices, and for consoles and files.
+// Registers the renderer of tensor outputs for notebooks, whose kernel has their other slices, and for consoles and
+// files.
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
 import type { NotebookPanel } from "@jupyterlab/notebook";
 import { INotebookTracker } from "@jupyterlab/notebook";

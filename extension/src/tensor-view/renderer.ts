@@ -1,4 +1,5 @@
-// Renders one tensor output below its cell: its line of facts and its heat map, or the sentence that says what is wrong with it.
+// Renders one tensor output below its cell: its line of facts and its heat map, or the sentence that says what is wrong
+// with it.
 import type { IRenderMime } from "@jupyterlab/rendermime-interfaces";
 import { Widget } from "@lumino/widgets";
 import { element } from "./element.ts";
@@ -52,7 +53,10 @@ export class TensorRenderer extends Widget implements IRenderMime.IRenderer {
     return [line, sliders.node, this.heatMap.node];
   }
 
-  /** One request at a time: while a slider is drawn, the kernel is asked for where it is, not for all the places where it was. */
+  /**
+   * One request at a time: while a slider is drawn, the kernel is asked for where it is, not for all the places where
+   * it was.
+   */
   private async showSlice(
     source: SliceSource,
     sliders: Sliders,

@@ -14,7 +14,9 @@ export class SliceSource {
     this.questions = new CommQuestions(tensorTarget, gone, kernelOf);
   }
 
-  /** The picture of the last two axes at `index` of the others, unchecked, or the sentence that says why there is none. */
+  /**
+   * The picture of the last two axes at `index` of the others, unchecked, or the sentence that says why there is none.
+   */
   async request(id: string, index: number[]): Promise<Checked<unknown>> {
     const answer = await this.questions.ask({ id, index } satisfies Omit<SliceRequest, "request">);
     return answer.ok ? { ok: true, value: (answer.value.data as { tile?: unknown }).tile } : answer;

@@ -73,7 +73,10 @@ function warningsOf({ nan, inf, suspect }: TensorPayload): Fact[] {
   return warnings;
 }
 
-/** Which slice is shown (`index`; the first when left out) and what a cell of the picture is, for the line below it; nothing where it is what anyone would think. */
+/**
+ * Which slice is shown (`index`; the first when left out) and what a cell of the picture is, for the line below it;
+ * nothing where it is what anyone would think.
+ */
 export function cellNote(
   shape: readonly number[],
   { rowStep, columnStep }: TensorTile,

@@ -1,4 +1,5 @@
-// Turns the base64 picture of a payload into numbers with their range, and a cell of it into the elements it stands for.
+// Turns the base64 picture of a payload into numbers with their range, and a cell of it into the elements it stands
+// for.
 import type { TensorTile } from "../../../kernel/mime.ts";
 import type { Checked } from "../fields.ts";
 import { plane } from "./payload.ts";
@@ -55,7 +56,9 @@ function fromBase64(encoded: string): Uint8Array<ArrayBuffer> | null {
   return Uint8Array.from(characters, (character) => character.charCodeAt(0));
 }
 
-/** The elements that a cell stands for, as an index: `[0, 12, 40…43]`. `index`: the slice, the first one when left out. */
+/**
+ * The elements that a cell stands for, as an index: `[0, 12, 40…43]`. `index`: the slice, the first one when left out.
+ */
 export function elementsOf(
   shape: readonly number[],
   tile: TensorTile,

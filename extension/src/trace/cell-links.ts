@@ -1,4 +1,5 @@
-// Links profiles with the cells of their notebook: lights up the cell and line of a slice, goes there, and gives each cell a badge that leads back.
+// Links profiles with the cells of their notebook: lights up the cell and line of a slice, goes there, and gives each
+// cell a badge that leads back.
 import { CodeMirrorEditor } from "@jupyterlab/codemirror";
 import type { NotebookPanel } from "@jupyterlab/notebook";
 import type { TracePlace } from "../../../kernel/mime.ts";

@@ -1,4 +1,5 @@
-// Draws over a timeline what is chosen of it: slices, what they follow from and what follows from them, marks, a span of time.
+// Draws over a timeline what is chosen of it: slices, what they follow from and what follows from them, marks, a span
+// of time.
 import { formatTime } from "../quantity.ts";
 import type { Geometry } from "./geometry.ts";
 import { axisHeight, xOf } from "./geometry.ts";
@@ -114,7 +115,10 @@ function drawArrows(context: Context, model: TimelineModel, index: number, geome
   }
 }
 
-/** Where an arrow touches a slice: at its start when the arrow ends there, else at its end or, if that is later than the effect's start, at the effect's start. */
+/**
+ * Where an arrow touches a slice: at its start when the arrow ends there, else at its end or, if that is later than the
+ * effect's start, at the effect's start.
+ */
 function pointOf(model: TimelineModel, index: number, effect: number, geometry: Geometry): { x: number; y: number } {
   const { y, height } = model.placeOf(index);
   const { start, end } = model.slices.spanOf(index);

@@ -83,8 +83,9 @@ export function sumNodes(
   );
   words.title = scope.hint;
   const head = element("div", "warpcell-trace-head", element("strong", "", formatTime(lengthOf(sums.span))), words);
-  const rows = sums.names.slice(0, mostNames).map(({ name, count, total }) => {
+  const rows = sums.names.slice(0, mostNames).map(({ track, name, count, total }, at) => {
     const cells = [
+      element("td", "", sums.names[at - 1]?.track === track ? "" : tracks[track]!),
       element("td", "", swatch(colours(name)), names[name]!),
       element("td", "", formatTime(total)),
       element("td", "", count.toLocaleString("en-US")),
@@ -96,6 +97,7 @@ export function sumNodes(
       element(
         "tr",
         "",
+        element("td", "", ""),
         element("td", "", `and ${formatCount(sums.names.length - mostNames, "other name", "other names")}`),
       ),
     );
@@ -110,7 +112,12 @@ export function sumNodes(
     });
   return [
     head,
-    element("div", "warpcell-trace-sums", table(["name", "total", "count"], rows), table(["track", "busy"], busy)),
+    element(
+      "div",
+      "warpcell-trace-sums",
+      table(["track", "name", "total", "count"], rows),
+      table(["track", "busy"], busy),
+    ),
   ];
 }
 

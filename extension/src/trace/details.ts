@@ -26,6 +26,8 @@ export function detailsOf({ slices, trace }: TimelineModel, index: number): Deta
   const track = tracks[columns.track[index]!]!;
   const duration = columns.duration[index]!;
   const stands = slices.countOf(index);
+  // What the program spends on a launch is not the time in which a device moves its bytes.
+  const onDevice = track.kind === "stream";
   const facts: (readonly [string, string])[] = [];
   if (stands > 1)
     facts.push(
@@ -35,8 +37,8 @@ export function detailsOf({ slices, trace }: TimelineModel, index: number): Deta
   else
     facts.push(
       ...detail.facts,
-      ...work("bytes", detail.bytes, duration),
-      ...work("operations", detail.flops, duration),
+      ...work("bytes", detail.bytes, onDevice ? duration : null),
+      ...work("operations", detail.flops, onDevice ? duration : null),
     );
   const cause = slices.causeOf(index);
   return {
@@ -53,13 +55,12 @@ export function detailsOf({ slices, trace }: TimelineModel, index: number): Deta
   };
 }
 
-/** An amount, and how much of it a second there was. */
-function work(kind: "bytes" | "operations", amount: number | null, nanoseconds: number): [string, string][] {
+/** An amount and, of what took `nanoseconds`, how much of it a second there was. */
+function work(kind: "bytes" | "operations", amount: number | null, nanoseconds: number | null): [string, string][] {
   if (amount === null) return [];
-  const perSecond = (amount / nanoseconds) * 1e9;
   const whole = kind === "bytes" ? formatBytes(amount) : formatRate(amount, "FLOP");
-  const rate = nanoseconds > 0 ? `, ${formatRate(perSecond, kind === "bytes" ? "B/s" : "FLOP/s")}` : "";
-  return [[kind, `${whole}${rate}`]];
+  if (nanoseconds === null || nanoseconds === 0) return [[kind, whole]];
+  return [[kind, `${whole}, ${formatRate((amount / nanoseconds) * 1e9, kind === "bytes" ? "B/s" : "FLOP/s")}`]];
 }
 
 /** As one sentence, to be read aloud. */

@@ -1,4 +1,5 @@
-// Draws one frame of a timeline: slices as pixels first, then names, counters and the grid, then all that is chosen over them.
+// Draws one frame of a timeline: slices as pixels first, then names, counters and the grid, then all that is chosen
+// over them.
 import type { Geometry } from "./geometry.ts";
 import { axisHeight, fieldOf } from "./geometry.ts";
 import type { Line } from "./layout.ts";

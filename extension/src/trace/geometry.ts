@@ -1,4 +1,5 @@
-// Where things are on a timeline's canvas, in CSS pixels: the names at the left, the axis on top, and times in the rest.
+// Where things are on a timeline's canvas, in CSS pixels: the names at the left, the axis on top, and times in the
+// rest.
 import type { Span } from "./span.ts";
 import { lengthOf } from "./span.ts";
 

@@ -115,8 +115,13 @@ test("details say name, times, place, facts, rates, cause and effects", () => {
   const model = modelOf();
   press(model, "ArrowRight", "ArrowDown", "ArrowDown");
   expect(sentenceOf(detailsOf(model, model.selected!))).toBe(
-    "launch launch sm90_gemm_f32f32_tf32, 2.10 µs, main thread, at 21.20 µs, Cell [2]:5, 1 slice follows",
+    "launch launch sm90_gemm_f32f32_tf32, 2.10 µs, main thread, at 21.20 µs, Cell [2]:5, bytes 192 MiB, operations 4.60 GFLOP, 1 slice follows",
   );
+  // The bytes are the kernel's, whose time says how fast it moves them.
+  expect(detailsOf(model, model.selected!).facts).toEqual([
+    ["bytes", "192 MiB"],
+    ["operations", "4.60 GFLOP"],
+  ]);
   press(model, "e");
   expect(detailsOf(model, model.selected!)).toMatchObject({
     where: "stream 7 of cuda:0, at 82.0 µs",

@@ -91,7 +91,9 @@ export class TimelineModel {
 
   // Data
 
-  /** Slices of a part of the profile, in more detail than the overview has; `complete`: none of them stands for others. */
+  /**
+   * Slices of a part of the profile, in more detail than the overview has; `complete`: none of them stands for others.
+   */
   receive(columns: Columns, span: Span, complete: boolean): void {
     this.fetched = { slices: new Slices(columns, this.trace.tables.depths), span, complete };
     this.quiet = quietNames(this.trace, columns, this.quiet);

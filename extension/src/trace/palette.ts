@@ -34,7 +34,10 @@ const ordinal = /[ #([]+\d+[)\]]?$/;
 /** What is no work: waiting, and the profiler's own time. */
 const quietColours = { light: oklch(0.88, 260, 0.012), dark: oklch(0.36, 260, 0.012) };
 
-/** The colour of a name on a dark page or a light one; `quiet`: it is no work. Names that differ in the number at their end alone share it. */
+/**
+ * The colour of a name on a dark page or a light one; `quiet`: it is no work. Names that differ in the number at their
+ * end alone share it.
+ */
 export function colourOf(name: string, dark: boolean, quiet: boolean): Colour {
   if (quiet) return dark ? quietColours.dark : quietColours.light;
   const choice = dark ? colours.dark : colours.light;

@@ -87,7 +87,10 @@ const counterFields: Expectations<TraceCounter> = {
   time: text,
   value: text,
 };
-/** Checks an output of type `application/vnd.warpcell.trace.v1+json` against kernel/mime.ts, and its parts against each other. */
+/**
+ * Checks an output of type `application/vnd.warpcell.trace.v1+json` against kernel/mime.ts, and its parts against each
+ * other.
+ */
 export function checkTrace(value: unknown): Checked<Trace> {
   const checked = checkOutput("a profile", value, payloadFields);
   if (!checked.ok) return checked;

@@ -1,4 +1,5 @@
-// Registers the renderer of profiles for notebooks, whose cells and kernel it is linked with, and for consoles and files.
+// Registers the renderer of profiles for notebooks, whose cells and kernel it is linked with, and for consoles and
+// files.
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
 import type { NotebookPanel } from "@jupyterlab/notebook";
 import { INotebookTracker } from "@jupyterlab/notebook";

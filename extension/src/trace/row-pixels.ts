@@ -1,4 +1,5 @@
-// Turns one row of slices into one line of pixels, in time that depends on the pixels and not on the slices, and finds where a name has room.
+// Turns one row of slices into one line of pixels, in time that depends on the pixels and not on the slices, and finds
+// where a name has room.
 import type { Palette } from "./palette.ts";
 import { mixed } from "./palette.ts";
 import type { Matches } from "./search.ts";
@@ -32,7 +33,10 @@ export const newLabels = (most: number): Labels => ({
   slice: new Uint32Array(most),
 });
 
-/** Of 256: the least of a colour that is seen, what is left of a slice that steps back, and of the left edge of a wide one. */
+/**
+ * Of 256: the least of a colour that is seen, what is left of a slice that steps back, and of the left edge of a wide
+ * one.
+ */
 const least = 88;
 const back = 40;
 const edge = 150;

@@ -1,6 +1,10 @@
-// Says in a few words which slices are searched and added up, where a profile is too large for the page to hold them all.
+// Says in a few words which slices are searched and added up, where a profile is too large for the page to hold them
+// all.
 
-/** `overview` and `partly`: neighbours that are short are one. `part`, `partly`: of the window of time that was asked for last. */
+/**
+ * `overview` and `partly`: neighbours that are short are one. `part`, `partly`: of the window of time that was asked
+ * for last.
+ */
 export type Scope = "all" | "overview" | "part" | "partly";
 
 export interface ScopeWords {

@@ -16,7 +16,10 @@ export interface Matches {
   readonly wanted: Wanted;
   /** 1 for each slice that is meant. */
   readonly flags: Uint8Array;
-  /** For each position in `order`, that of the last slice up to there which is meant; −1: none is. However many a pixel has, one look tells. */
+  /**
+   * For each position in `order`, that of the last slice up to there which is meant; −1: none is. However many a pixel
+   * has, one look tells.
+   */
   readonly last: Int32Array;
   /** Slices of the profile: a merged one counts for all that it stands for. */
   readonly count: number;
@@ -71,8 +74,8 @@ export function find(
 }
 
 /**
- * The next (1) or previous (−1) slice that is meant, in the order of start, then of index; around the end again. `from`: the slice to go on from, or the time; a slice that
- * starts at that time counts as the next.
+ * The next (1) or previous (−1) slice that is meant, in the order of start, then of index; around the end again.
+ * `from`: the slice to go on from, or the time; a slice that starts at that time counts as the next.
  */
 export function step(
   { columns: { start, length } }: Slices,

@@ -103,13 +103,16 @@ test.each([false, true])("sums of a span equal those of a loop, merged: %s", (me
   };
   const sums = sumsOf(slices, names.length, span);
   expect(sums.count).toBe(touching.reduce((sum, index) => sum + slices.countOf(index), 0));
-  for (const { name, total } of sums.names) {
-    const wanted = touching
-      .filter((index) => columns.name[index] === name)
-      .reduce((sum, index) => sum + timeOf(index), 0);
-    expect(total).toBeCloseTo(wanted, 6);
+  for (const { track, name, count, total } of sums.names) {
+    const own = touching.filter((index) => columns.track[index] === track && columns.name[index] === name);
+    expect(total).toBeCloseTo(
+      own.reduce((sum, index) => sum + timeOf(index), 0),
+      6,
+    );
+    expect(count).toBe(own.reduce((sum, index) => sum + slices.countOf(index), 0));
   }
-  expect(sums.names.map(({ total }) => total)).toEqual(sums.names.map(({ total }) => total).sort((a, b) => b - a));
+  expect(sums.names.reduce((sum, { count }) => sum + count, 0)).toBe(sums.count);
+  expect(sums.names).toEqual([...sums.names].sort((a, b) => a.track - b.track || b.total - a.total));
   depths.forEach((_, track) => {
     const wanted = touching
       .filter((index) => columns.track[index] === track && columns.depth[index] === 0)

@@ -1,4 +1,5 @@
-// Slices by row: a row is one level of nesting of one track, in which slices follow each other, so that a point in time is found by bisection.
+// Slices by row: a row is one level of nesting of one track, in which slices follow each other, so that a point in time
+// is found by bisection.
 import type { Columns } from "./columns.ts";
 import type { Span } from "./span.ts";
 
@@ -9,7 +10,10 @@ export class Slices {
   readonly columns: Columns;
   /** The first row of each track, and one more. */
   readonly rowOfTrack: Uint32Array;
-  /** Row by row: where each begins in the arrays below (and one more), the slices, their starts, and the sum of what was busy before each. */
+  /**
+   * Row by row: where each begins in the arrays below (and one more), the slices, their starts, and the sum of what was
+   * busy before each.
+   */
   readonly first: Uint32Array;
   readonly order: Uint32Array;
   /** Nothing nests, so that positions in `order` are the slices themselves. */
@@ -17,7 +21,10 @@ export class Slices {
   readonly starts: Float64Array;
   readonly sums: Float64Array;
   readonly span: Span;
-  /** The start at the first position of each block: a search reads these, which are few enough to stay near, before the starts themselves. */
+  /**
+   * The start at the first position of each block: a search reads these, which are few enough to stay near, before the
+   * starts themselves.
+   */
   private readonly blocks: Float64Array;
   private effects: { first: Uint32Array; items: Uint32Array } | null = null;
 
@@ -74,7 +81,10 @@ export class Slices {
     return this.columns.merged ? Math.max(1, this.columns.merged[index]!) : 1;
   }
 
-  /** The position in `order` of the first slice of a row that starts at `time` or later; the row's end when there is none. */
+  /**
+   * The position in `order` of the first slice of a row that starts at `time` or later; the row's end when there is
+   * none.
+   */
   firstFrom(row: number, time: number): number {
     let [low, high] = [this.first[row]!, this.first[row + 1]!];
     while (low < high) {
@@ -85,7 +95,10 @@ export class Slices {
     return low;
   }
 
-  /** As `firstFrom`, but after the position `at` and up to `last` where the row ends, likely `run` later: of millions of slices each look takes its time in memory. */
+  /**
+   * As `firstFrom`, but after the position `at` and up to `last` where the row ends, likely `run` later: of millions of
+   * slices each look takes its time in memory.
+   */
   nextFrom(at: number, last: number, time: number, run: number): number {
     const { starts, blocks } = this;
     // Blocks: `low` starts before `time`, or is the lowest; `high` does not, or is beyond the highest.

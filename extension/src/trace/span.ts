@@ -47,7 +47,10 @@ export function showing(view: Span, span: Span, whole: Span): Span {
 
 export const covers = (outer: Span, inner: Span): boolean => outer.start <= inner.start && outer.end >= inner.end;
 
-/** The times at which an axis has its marks: every `step` nanoseconds, a 1, 2 or 5 with zeros, of which at most `most` fit. */
+/**
+ * The times at which an axis has its marks: every `step` nanoseconds, a 1, 2 or 5 with zeros, of which at most `most`
+ * fit.
+ */
 export function ticksOf(span: Span, most: number): { step: number; times: number[] } {
   const least = lengthOf(span) / Math.max(1, most);
   const power = 10 ** Math.floor(Math.log10(Math.max(least, 1e-3)));

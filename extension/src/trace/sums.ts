@@ -1,4 +1,5 @@
-// Adds up what happened in a span of time: slices, the total time of each name, the share in which each track was busy.
+// Adds up what happened in a span of time: slices, the total time of each name on each track, the share in which each
+// track was busy.
 import type { Slices } from "./slices.ts";
 import type { Span } from "./span.ts";
 import { lengthOf } from "./span.ts";
@@ -7,10 +8,20 @@ export interface Sums {
   readonly span: Span;
   /** Slices that touch the span. */
   readonly count: number;
-  /** By total time, highest first; only the part of a slice inside the span counts. `name` is an index. */
-  readonly names: readonly { readonly name: number; readonly count: number; readonly total: number }[];
+  /**
+   * By track and total time, highest first; only the part of a slice inside the span counts. What one launch does on a
+   * stream it does on cores too, so that no sum goes over tracks. `track` and `name` are indices.
+   */
+  readonly names: readonly NameSum[];
   /** 0 … 1 for each track. */
   readonly busy: readonly number[];
+}
+
+export interface NameSum {
+  readonly track: number;
+  readonly name: number;
+  readonly count: number;
+  readonly total: number;
 }
 
 export function sumsOf(slices: Slices, names: number, span: Span): Sums {
@@ -20,8 +31,10 @@ export function sumsOf(slices: Slices, names: number, span: Span): Sums {
   const totals = new Float64Array(names);
   const tracks = rowOfTrack.length - 1;
   const busy = new Array<number>(tracks).fill(0);
+  const sums: NameSum[] = [];
   let count = 0;
   for (let track = 0; track < tracks; track++) {
+    const met: number[] = [];
     for (let row = rowOfTrack[track]!; row < rowOfTrack[track + 1]!; row++) {
       for (
         let at = slices.firstEndingAfter(row, span.start);
@@ -33,17 +46,19 @@ export function sumsOf(slices: Slices, names: number, span: Span): Sums {
         const time = worked && duration[index]! > 0 ? (inside * worked[index]!) / duration[index]! : inside;
         const stands = slices.countOf(index);
         count += stands;
+        if (counts[name[index]!] === 0) met.push(name[index]!);
         counts[name[index]!]! += stands;
         totals[name[index]!]! += time;
         // The outermost level alone: the others are within it.
         if (row === rowOfTrack[track]) busy[track]! += time;
       }
     }
+    met.sort((a, b) => totals[b]! - totals[a]! || a - b);
+    for (const each of met) {
+      sums.push({ track, name: each, count: counts[each]!, total: totals[each]! });
+      counts[each] = totals[each] = 0;
+    }
   }
   const length = lengthOf(span);
-  const rows = [...counts.keys()]
-    .filter((index) => counts[index]! > 0)
-    .map((index) => ({ name: index, count: counts[index]!, total: totals[index]! }));
-  rows.sort((a, b) => b.total - a.total || a.name - b.name);
-  return { span, count, names: rows, busy: busy.map((time) => (length > 0 ? Math.min(1, time / length) : 0)) };
+  return { span, count, names: sums, busy: busy.map((time) => (length > 0 ? Math.min(1, time / length) : 0)) };
 }

@@ -1,4 +1,5 @@
-// A timeline on the page: its canvas, toolbar, details and keys over one model, drawn when it is seen and something has changed.
+// A timeline on the page: its canvas, toolbar, details and keys over one model, drawn when it is seen and something has
+// changed.
 import type { TracePlace } from "../../../kernel/mime.ts";
 import type { Colour } from "../oklch.ts";
 import { formatBytes, formatCount, formatPoint, formatTime } from "../quantity.ts";

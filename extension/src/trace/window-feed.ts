@@ -1,4 +1,5 @@
-// Keeps a timeline whose output has an overview alone supplied with the slices of what it shows, asked of the kernel one window at a time.
+// Keeps a timeline whose output has an overview alone supplied with the slices of what it shows, asked of the kernel
+// one window at a time.
 import type { Kernel } from "@jupyterlab/services";
 import type { WindowReply, WindowRequest } from "../../../kernel/mime.ts";
 import { traceTarget } from "../../../kernel/mime.ts";
@@ -65,7 +66,10 @@ export class WindowFeed {
   private have: { span: Span; perPixel: number; complete: boolean } | null = null;
   private disposed = false;
 
-  /** `pixels`: the width that is shown. `say`: takes the sentence that says why there is no more than the overview, or nothing. */
+  /**
+   * `pixels`: the width that is shown. `say`: takes the sentence that says why there is no more than the overview, or
+   * nothing.
+   */
   constructor(model: TimelineModel, id: string, ask: AskWindow, pixels: () => number, say: (problem: string) => void) {
     this.model = model;
     this.id = id;

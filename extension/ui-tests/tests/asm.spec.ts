@@ -1,4 +1,5 @@
-// A kernel's assembly from a stored notebook: linked by line both ways, searched, folded, resized, by pointer and by keys.
+// A kernel's assembly from a stored notebook: linked by line both ways, searched, folded, resized, by pointer and by
+// keys.
 import type { Locator } from "@playwright/test";
 import { axpy, listing, mime } from "./asm-payload";
 import { expect, test } from "./jupyterlab";

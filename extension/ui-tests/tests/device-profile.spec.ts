@@ -1,4 +1,5 @@
-// A profile that was taken on an H200, as a notebook stores it: every view of it from the file alone, light and dark, in the whole width and in 300 pixels.
+// A profile that was taken on an H200, as a notebook stores it: every view of it from the file alone, light and dark,
+// in the whole width and in 300 pixels.
 import type { Locator } from "@playwright/test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// The first notebook through the real kernel, as a user sees it: colours in the editor, heat maps below the cells, gauges that move while a cell spins.
+// The first notebook through the real kernel, as a user sees it: colours in the editor, heat maps below the cells,
+// gauges that move while a cell spins.
 import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
 import { expect, test } from "./jupyterlab";
 import type { Locator } from "@playwright/test";

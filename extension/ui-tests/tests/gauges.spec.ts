@@ -1,4 +1,5 @@
-// The status-bar item against a kernel that sends exactly what a cell says: fresh, stale and broken messages, other kernels, a restart.
+// The status-bar item against a kernel that sends exactly what a cell says: fresh, stale and broken messages, other
+// kernels, a restart.
 import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
 import { expect, test } from "./jupyterlab";
 import { gauge, notebookOf, open, python, scripted, shot, typescript } from "./notebook";
@@ -61,7 +62,8 @@ test("the item shows the newest message, says what is wrong with a broken one, a
     await app.shell.currentWidget.sessionContext.restartKernel();
   });
   await expect(item).toBeHidden();
-  // What ipykernel says before JupyterLab has subscribed is lost, and with it the end of a run: it is pressed again, and not waited for.
+  // What ipykernel says before JupyterLab has subscribed is lost, and with it the end of a run: it is pressed again,
+  // and not waited for.
   await page.notebook.selectCells(4);
   await expect(async () => {
     await page.evaluate(() => {

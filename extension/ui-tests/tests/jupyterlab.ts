@@ -4,7 +4,8 @@ import { expect, test as base } from "@jupyterlab/galata";
 export { expect };
 
 export const test = base.extend<{ quietPage: void }>({
-  // Galata would answer for the server on kernels, and answers a restart with a status that JupyterLab takes for a failure: it then keeps the old connection.
+  // Galata would answer for the server on kernels, and answers a restart with a status that JupyterLab takes for a
+  // failure: it then keeps the old connection.
   kernels: null,
   quietPage: [
     async ({ page }, use) => {

@@ -1,4 +1,5 @@
-// Makes profiles as a kernel would store them: a training step on an H200 and on the processor, with rates as they were measured there.
+// Makes profiles as a kernel would store them: a training step on an H200 and on the processor, with rates as they were
+// measured there.
 
 export const mime = "application/vnd.warpcell.trace.v1+json";
 

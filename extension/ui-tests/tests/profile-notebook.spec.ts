@@ -1,4 +1,5 @@
-// A cell is profiled by the real kernel: its timeline, table, roofline and advice, the line that lights up, and the machine code of a kernel.
+// A cell is profiled by the real kernel: its timeline, table, roofline and advice, the line that lights up, and the
+// machine code of a kernel.
 import { expect, test } from "./jupyterlab";
 import { cell, notebookOf, open, shot, typescript } from "./notebook";
 

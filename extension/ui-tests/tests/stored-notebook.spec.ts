@@ -1,4 +1,5 @@
-// A notebook with stored outputs and no kernel: what the editor colours and what the renderer draws from the file alone.
+// A notebook with stored outputs and no kernel: what the editor colours and what the renderer draws from the file
+// alone.
 import { expect, test } from "./jupyterlab";
 import { cell, coloursOf, contrastsOf, inkOf, notebookOf, open, output, shot, typescript } from "./notebook";
 

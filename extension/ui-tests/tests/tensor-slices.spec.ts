@@ -1,4 +1,5 @@
-// Slices of a tensor with several axes: sliders ask the real kernel, keys on them stay in them, and a kernel that is gone is said.
+// Slices of a tensor with several axes: sliders ask the real kernel, keys on them stay in them, and a kernel that is
+// gone is said.
 import { expect, test } from "./jupyterlab";
 import { cell, notebookOf, open, shot, typescript } from "./notebook";
 

@@ -1,4 +1,5 @@
-// Profiles that nobody's kernel sends: names that are markup, control characters or ten megabytes, and columns of nonsense, do nothing to the page.
+// Profiles that nobody's kernel sends: names that are markup, control characters or ten megabytes, and columns of
+// nonsense, do nothing to the page.
 import { expect, test } from "./jupyterlab";
 import { cell, coloursOf, notebookOf, open, output, shot, typescript } from "./notebook";
 import { payloadOf, trainingSlices } from "./trace-payload";

@@ -1,4 +1,5 @@
-// Makes a profile as the kernel would send it: five steps of a training loop on one GPU, with launches, copies, annotations, workers of the CPU and memory.
+// Makes a profile as the kernel would send it: five steps of a training loop on one GPU, with launches, copies,
+// annotations, workers of the CPU and memory.
 type Numbers = Float64Array | Float32Array | Uint32Array | Uint16Array | Uint8Array;
 
 export interface Slice {
@@ -9,8 +10,8 @@ export interface Slice {
   name: string;
   kind: string;
   facts?: [string, string][];
-  bytes?: number;
-  flops?: number;
+  bytes?: number | undefined;
+  flops?: number | undefined;
   stack?: string[];
   /** An index of `places`; none: not of a cell. */
   place?: number;
@@ -84,6 +85,8 @@ function launched(slices: Slice[], at: number, kernel: Slice, operation: string)
     name: `launch ${kernel.name}`,
     kind: "launch",
     place: kernel.place,
+    bytes: kernel.bytes,
+    flops: kernel.flops,
   };
   slices.push(
     {

@@ -1,4 +1,5 @@
-// A large profile, of which the output has an overview alone: the kernel is asked for what is in view, once it stands still, and a kernel that has it no more is said.
+// A large profile, of which the output has an overview alone: the kernel is asked for what is in view, once it stands
+// still, and a kernel that has it no more is said.
 import { expect, test } from "./jupyterlab";
 import { cell, notebookOf, open, output, scripted, shot } from "./notebook";
 import { payloadOf, tablesOf, trainingSlices } from "./trace-payload";
