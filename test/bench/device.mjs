@@ -1,5 +1,5 @@
-// What a launch, a compile and a recovery cost on every device of this machine; on a GPU beside a C loop over the driver in the same run.
-// Prints one JSON object per figure.
+// What a launch, a compile and a recovery cost on every device of this machine; on a GPU beside a C loop over the
+// driver in the same run. Prints one JSON object per figure.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -96,7 +96,10 @@ __global__ void wild(float* x) { x[1ll << 44] = 1; }
 __global__ void spin(volatile int* x) { while (x[0] != -7) {} }
 __global__ void mark(int n, const float* x, float* y) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = x[i] + 1; }`;
 
-/** Seconds from a fault, or from killing a kernel that spins, to the next right answer, with a gigabyte of arrays checked afterwards. */
+/**
+ * Seconds from a fault, or from killing a kernel that spins, to the next right answer, with a gigabyte of arrays
+ * checked afterwards.
+ */
 async function recovery(device, gigabytes) {
   const { kernels } = await compile(faults, { device: device.name, name: "faults.cu" });
   const arrays = Array.from({ length: 4 * gigabytes }, (_, i) => full([1 << 26], i + 1, { device: device.name }));

@@ -1,4 +1,5 @@
-// Matrix products on every device of this machine, in turns with NumPy on the CPU and with PyTorch on a GPU. Prints one JSON object per figure.
+// Matrix products on every device of this machine, in turns with NumPy on the CPU and with PyTorch on a GPU. Prints one
+// JSON object per figure.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";

@@ -1,4 +1,5 @@
-// What a profile says beside what is measured without it, and what taking it costs: the time of kernels and of the whole, 100,000 launches with and without, and PyTorch's profiler on the same matrix products.
+// What a profile says beside what is measured without it, and what taking it costs: the time of kernels and of the
+// whole, 100,000 launches with and without, and PyTorch's profiler on the same matrix products.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { devices, median, print, rivalPythons } from "./common/devices.mjs";

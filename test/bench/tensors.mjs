@@ -1,6 +1,8 @@
-// The tensor library on every device of this machine, in turns with NumPy and JAX on the CPU and with PyTorch on a GPU: elementwise, copies, reductions, norms, products,
-// training. Prints one JSON object per figure: ours, the rival's, the ratio (above 1: ours is faster), and the share of the copy rate measured in the same run.
-// `node --expose-gc test/bench/tensors.mjs`; WARPCELL_RIVAL_PYTHON names a Python that has the rivals; else NumPy is in .cache/rivals, once `npm run bench` ran.
+// The tensor library on every device of this machine, in turns with NumPy and JAX on the CPU and with PyTorch on a GPU:
+// elementwise, copies, reductions, norms, products, training. Prints one JSON object per figure: ours, the rival's, the
+// ratio (above 1: ours is faster), and the share of the copy rate measured in the same run. `node --expose-gc
+// test/bench/tensors.mjs`; WARPCELL_RIVAL_PYTHON names a Python that has the rivals; else NumPy is in .cache/rivals,
+// once `npm run bench` ran.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -36,8 +38,8 @@ const speedOf = (device, amount, milliseconds, unit) =>
 const bytesOf = { float32: 4, bfloat16: 2, float16: 2 };
 
 /**
- * `make` prepares on [rows, columns] of a dtype and returns what runs once, whose results it leaves to be disposed of. `moves`: arrays of the input's size that must be
- * read or written; `flops`: of one run.
+ * `make` prepares on [rows, columns] of a dtype and returns what runs once, whose results it leaves to be disposed of.
+ * `moves`: arrays of the input's size that must be read or written; `flops`: of one run.
  */
 const operation = (name, attributes = {}) => ({
   make:
@@ -469,7 +471,10 @@ async function caller(device, rival) {
   });
 }
 
-/** Milliseconds of the first call of each of these operations, of the first of a dtype among them: this process has used none. */
+/**
+ * Milliseconds of the first call of each of these operations, of the first of a dtype among them: this process has used
+ * none.
+ */
 function firstUse(device) {
   const uses = {
     add: (x) => x.add(x),

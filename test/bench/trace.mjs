@@ -1,5 +1,6 @@
-// Script time of one frame of the extension's timeline in headless Chromium: 1M and 5M slices on 32 tracks, whole and zoomed, 1600 × 800.
-// Prints one JSON object per figure, with the limit that a frame must keep. `node test/bench/trace.mjs`; CHROMIUM names the browser.
+// Script time of one frame of the extension's timeline in headless Chromium: 1M and 5M slices on 32 tracks, whole and
+// zoomed, 1600 × 800. Prints one JSON object per figure, with the limit that a frame must keep. `node
+// test/bench/trace.mjs`; CHROMIUM names the browser.
 import { chromium } from "@playwright/test";
 import { createReadStream, existsSync } from "node:fs";
 import { createServer } from "node:http";
@@ -9,7 +10,9 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../../extension/lib-out/", import.meta.url));
 const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const frames = 40;
-/** Each case is run so often, in turns, and its best run counts: a busy machine makes times longer, and none shorter. */
+/**
+ * Each case is run so often, in turns, and its best run counts: a busy machine makes times longer, and none shorter.
+ */
 const rounds = 3;
 
 /** Slices, the share of the profile that is in view, milliseconds of script that a frame may take. */
@@ -29,7 +32,9 @@ if (!existsSync(executablePath)) {
   process.exit(0);
 }
 
-/** What the page does: makes a profile, draws it frame by frame while it moves, and returns the milliseconds of each. */
+/**
+ * What the page does: makes a profile, draws it frame by frame while it moves, and returns the milliseconds of each.
+ */
 async function measure({ slices: length, share, frames, search }) {
   const load = (name) => import(`/extension/src/trace/${name}.js`);
   const [{ TimelineModel }, { Frame }, { readTheme }, { gutterOf }] = await Promise.all(
