@@ -130,8 +130,8 @@ export async function runKernel(connection: Connection): Promise<void> {
   sockets.listen({
     frames: (channel, frames) => dispatch.receive(channel, frames),
     subscribed: (topic) => {
-      send("iopub", welcome(topic));
       dispatch.tellState();
+      return wire.encode(welcome(topic));
     },
     unsubscribed: () => comms.clientLeft(),
     crowded: (isCrowded) => {

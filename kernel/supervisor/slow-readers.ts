@@ -23,6 +23,8 @@ export class SlowReaders {
   readonly #socket: BroadcastSocket;
   /** When the reader that has stopped was left out. */
   #since: number | null = null;
+  /** Since when a queue has been full, and how often it was looked at. */
+  #full: { since: number; turns: number } | null = null;
 
   /** The socket has `noDrop` set. */
   constructor(socket: BroadcastSocket) {
@@ -33,24 +35,32 @@ export class SlowReaders {
     return this.#socket.closed;
   }
 
-  async send(frames: Frames): Promise<void> {
-    const begin = performance.now();
+  /** Sends it, or resolves with false when it is worth trying again. */
+  async offer(frames: Frames): Promise<boolean> {
+    const now = performance.now();
     if (this.#since !== null) {
-      if (begin - this.#since < leftOut) return this.#socket.send(frames);
+      if (now - this.#since < leftOut) return this.#sendPast(frames);
       this.#socket.noDrop = true;
     }
-    for (let turn = 0; !(await this.#offer(frames)); turn++) {
-      if (this.#since !== null || performance.now() - begin > patience) return this.#sendPast(frames);
-      await new Promise<void>((resolve) => {
-        if (turn < eagerTurns) setImmediate(resolve);
-        else setTimeout(resolve, pause);
-      });
+    if (await this.#fits(frames)) {
+      this.#since = this.#full = null;
+      return true;
     }
-    this.#since = null;
+    this.#full ??= { since: now, turns: 0 };
+    if (this.#since !== null || now - this.#full.since > patience) {
+      this.#leaveOut();
+      return this.#sendPast(frames);
+    }
+    const isEager = this.#full.turns++ < eagerTurns;
+    await new Promise<void>((resolve) => {
+      if (isEager) setImmediate(resolve);
+      else setTimeout(resolve, pause);
+    });
+    return false;
   }
 
   /** Whether every reader's queue had room. */
-  async #offer(frames: Frames): Promise<boolean> {
+  async #fits(frames: Frames): Promise<boolean> {
     try {
       await this.#socket.send(frames);
       return true;
@@ -60,13 +70,18 @@ export class SlowReaders {
     }
   }
 
-  #sendPast(frames: Frames): Promise<void> {
+  #leaveOut(): void {
     if (this.#since === null)
       process.stderr.write(
         `warpcell: a client has not read its output for ${patience / 1000} s. It misses what comes until it reads again; other clients get everything.\n`,
       );
     this.#since = performance.now();
+    this.#full = null;
     this.#socket.noDrop = false;
-    return this.#socket.send(frames);
+  }
+
+  async #sendPast(frames: Frames): Promise<boolean> {
+    await this.#socket.send(frames);
+    return true;
   }
 }

@@ -13,8 +13,8 @@ export type Inbound = "shell" | "control" | "stdin";
 
 export interface KernelListener {
   frames(channel: Inbound, frames: Frames): void;
-  /** A client subscribed to this topic of iopub. */
-  subscribed(topic: Uint8Array): void;
+  /** A client subscribed to this topic of iopub. What is returned is the first that it hears. */
+  subscribed(topic: Uint8Array): Frames;
   /** A client no longer listens to iopub, also one that went without a word. */
   unsubscribed(): void;
   /** More waits to be broadcast than readers take at the moment; and later: no longer. */
@@ -44,23 +44,27 @@ const reconnectInterval = 10;
  * takes as long as starting a cell, which goes first.
  */
 class Outbox {
-  readonly #socket: Sender;
+  readonly #sender: Sender;
   #last: Promise<void> = Promise.resolve();
-  #waiting: Frames[] = [];
+  readonly #first: Frames[] = [];
+  readonly #waiting: Frames[] = [];
   #waitingBytes = 0;
   #sending = false;
   #isCrowded = false;
   /** Hears when more than `crowdedBytes` wait, and when half of that is left. */
   crowded: (isCrowded: boolean) => void = () => undefined;
 
-  constructor(socket: Sender) {
-    this.#socket = socket;
+  constructor(sender: Sender) {
+    this.#sender = sender;
   }
 
   send(frames: Frames): void {
-    this.#waiting.push(frames);
-    this.#count(bytesOf(frames));
-    if (!this.#sending) this.#last = this.#drain();
+    this.#enqueue(this.#waiting, frames);
+  }
+
+  /** Before all that waits, also before what was offered and found no room. */
+  sendFirst(frames: Frames): void {
+    this.#enqueue(this.#first, frames);
   }
 
   /** Resolves when all that was sent has been handed to the network. */
@@ -68,22 +72,32 @@ class Outbox {
     return this.#last;
   }
 
+  #enqueue(lane: Frames[], frames: Frames): void {
+    lane.push(frames);
+    this.#count(bytesOf(frames));
+    if (!this.#sending) this.#last = this.#drain();
+  }
+
   async #drain(): Promise<void> {
     this.#sending = true;
     await endOfTurn();
+    for (let lane; (lane = [this.#first, this.#waiting].find(({ length }) => length > 0)) !== undefined; ) {
+      if (!(await this.#offer(lane[0]!))) continue;
+      this.#count(-bytesOf(lane.shift()!));
+    }
+    this.#sending = false;
+  }
+
+  /** False when it is to be offered again. What cannot be sent at all has been dealt with. */
+  async #offer(frames: Frames): Promise<boolean> {
     try {
-      for (let frames; (frames = this.#waiting.shift()) !== undefined; ) {
-        this.#count(-bytesOf(frames));
-        await this.#socket.send(frames);
-      }
+      return await this.#sender.offer(frames);
     } catch (error) {
       // A client that has gone away is not the kernel's problem; what else it may be is worth a line.
-      if (!this.#socket.closed && !isUnreachable(error))
+      if (!this.#sender.closed && !isUnreachable(error))
         process.stderr.write(`warpcell: a message could not be sent: ${String(error)}\n`);
-    } finally {
-      this.#sending = false;
+      return true;
     }
-    if (this.#waiting.length > 0) await this.#drain();
   }
 
   #count(bytes: number): void {
@@ -100,9 +114,54 @@ function bytesOf(frames: Frames): number {
 }
 
 interface Sender {
-  send(frames: Frames): Promise<void>;
+  /** False when it is to be offered again. */
+  offer(frames: Frames): Promise<boolean>;
   readonly closed: boolean;
 }
+
+/** Sends to one peer, which has room for all. */
+class ToPeer implements Sender {
+  readonly #socket: Router | Dealer;
+
+  constructor(socket: Router | Dealer) {
+    this.#socket = socket;
+  }
+
+  get closed(): boolean {
+    return this.#socket.closed;
+  }
+
+  async offer(frames: Frames): Promise<boolean> {
+    await this.#socket.send(frames);
+    return true;
+  }
+}
+
+/**
+ * Broadcasts to clients of which each hears nothing before it is greeted: left to itself, ZeroMQ takes a subscription
+ * into account before this process has read of it, and the next broadcast overtakes the greeting. In manual mode it
+ * reports each subscription and each end of one, also of topics that others have, and waits to be told.
+ */
+class Broadcaster extends XPublisher {
+  constructor() {
+    // Nothing is sent later than `send` is called, so that it is known what a client that subscribes now hears next.
+    super({ ...unlimited, ...bounded, sendHighWaterMark: iopubQueue, noDrop: true, manual: true, sendTimeout: 0 });
+  }
+
+  /** Gives the client that was reported last this topic. */
+  admit(topic: Uint8Array): void {
+    this.setStringOption(subscribeOption, Buffer.from(topic));
+  }
+
+  /** Takes this topic from the client that was reported last, unless it has gone. */
+  dismiss(topic: Uint8Array): void {
+    this.setStringOption(unsubscribeOption, Buffer.from(topic));
+  }
+}
+
+/** ZMQ_SUBSCRIBE and ZMQ_UNSUBSCRIBE, for which an XPublisher has no names. */
+const subscribeOption = 6;
+const unsubscribeOption = 7;
 
 const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -110,7 +169,7 @@ interface OpenSockets {
   shell: Router;
   control: Router;
   stdin: Router;
-  iopub: XPublisher;
+  iopub: Broadcaster;
   hb: Router;
 }
 
@@ -124,9 +183,9 @@ export class KernelSockets {
     const { shell, control, stdin, iopub } = sockets;
     this.#sockets = sockets;
     this.#outboxes = {
-      shell: new Outbox(shell),
-      control: new Outbox(control),
-      stdin: new Outbox(stdin),
+      shell: new Outbox(new ToPeer(shell)),
+      control: new Outbox(new ToPeer(control)),
+      stdin: new Outbox(new ToPeer(stdin)),
       iopub: new Outbox(new SlowReaders(iopub)),
     };
   }
@@ -137,13 +196,10 @@ export class KernelSockets {
     const shell = new Router(options),
       control = new Router(options),
       stdin = new Router(options),
-      iopub = new XPublisher({ ...options, sendHighWaterMark: iopubQueue, noDrop: true });
+      iopub = new Broadcaster();
     // Not a Reply: that one stops at frames which are not a question of a Request. A prober who does not read its
     // answers gets no more of them.
     const hb = new Router({ ...bounded, linger: 0 });
-    // Without it a second client with the same topic is reported neither when it comes, and gets no welcome, nor when
-    // it goes.
-    iopub.verbosity = "allSubsUnsubs";
     const sockets = { shell, control, stdin, iopub, hb };
 
     try {
@@ -167,11 +223,24 @@ export class KernelSockets {
     deliver(control, inbound("control"));
     deliver(stdin, inbound("stdin"));
     deliver(iopub, ([first]) => {
-      if (first?.[0] === 1) listener.subscribed(first.subarray(1));
-      if (first?.[0] === 0) listener.unsubscribed();
+      if (first?.[0] === 1) this.#admit(first.subarray(1), listener);
+      if (first?.[0] === 0) this.#dismiss(first.subarray(1), listener);
+      // The socket forgets which client it reported when it is used before it is answered: only what is read first in
+      // a turn is answered before anything else can happen.
+      return endOfTurn();
     });
     this.#outboxes.iopub.crowded = (isCrowded) => listener.crowded(isCrowded);
     deliver(hb, (frames) => hb.send(frames));
+  }
+
+  #admit(topic: Uint8Array, listener: KernelListener): void {
+    this.#sockets.iopub.admit(topic);
+    this.#outboxes.iopub.sendFirst(listener.subscribed(topic));
+  }
+
+  #dismiss(topic: Uint8Array, listener: KernelListener): void {
+    this.#sockets.iopub.dismiss(topic);
+    listener.unsubscribed();
   }
 
   send(channel: Inbound | "iopub", frames: Frames): void {
@@ -215,9 +284,9 @@ export class ClientSockets {
       iopub: new Subscriber({ receiveHighWaterMark: 0, reconnectInterval }),
     };
     this.#outboxes = {
-      shell: new Outbox(this.#sockets.shell),
-      control: new Outbox(this.#sockets.control),
-      stdin: new Outbox(this.#sockets.stdin),
+      shell: new Outbox(new ToPeer(this.#sockets.shell)),
+      control: new Outbox(new ToPeer(this.#sockets.control)),
+      stdin: new Outbox(new ToPeer(this.#sockets.stdin)),
     };
     this.#sockets.iopub.subscribe();
     for (const [channel, socket] of Object.entries(this.#sockets) as [Inbound | "iopub", Dealer][]) {

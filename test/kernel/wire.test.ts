@@ -1,7 +1,9 @@
 // What arrives on the sockets and is not a message of the kernel's client: refused with a line on stderr, and the next
 // cell runs.
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { Subscriber } from "zeromq";
 import type { KernelClient } from "../../kernel/client.ts";
+import { address } from "../../kernel/supervisor/connection.ts";
 import { requestOf } from "../../kernel/supervisor/messages.ts";
 import { Wire } from "../../kernel/supervisor/wire.ts";
 import { connect, fakeSession, next, openKernel, shown, until, type TestKernel } from "../helpers/kernel.ts";
@@ -207,6 +209,41 @@ describe("subscribers", () => {
     const busy = await firstState(connect(kernel));
     expect([busy.content, busy.parent]).toEqual([{ execution_state: "busy" }, cell]);
   });
+
+  test("the first that each one hears is a welcome, also while others flood, vanish and unsubscribe", async () => {
+    const kernel = await open();
+    const { connection } = kernel.kernel;
+    const subscriber = (topic: string) => {
+      const socket = new Subscriber({ receiveHighWaterMark: 0, linger: 0 });
+      const wire = new Wire(connection.key, connection.hash);
+      onTestFinished(() => socket.close());
+      socket.connect(address(connection, "iopub"));
+      socket.subscribe(topic);
+      return { topic, socket, heard: async () => wire.decode(await socket.receive()) };
+    };
+
+    let isOver = false;
+    const flood = (async () => {
+      while (!isOver) await kernel.client.execute("x\n".repeat(300));
+    })();
+    for (let round = 0; round < 40; round++) {
+      const topics = ["", "kernel.", "kernel", "", "kernel.", "stream"];
+      const vanishing = topics.map(subscriber);
+      const staying = topics.map(subscriber);
+      for (const { socket } of vanishing) socket.close();
+      // It may be another's, who came at the same time.
+      for (const { heard } of staying) expect((await heard()).header.msg_type).toBe("iopub_welcome");
+      for (const { socket, topic } of staying) socket.unsubscribe(topic);
+      // Another topic of the same client is welcomed too, after what it still hears of the first.
+      const [{ socket, heard }] = staying as [(typeof staying)[0]];
+      socket.subscribe("status");
+      while ((await heard()).content["subscription"] !== "status") continue;
+      for (const { socket } of staying) socket.close();
+    }
+    isOver = true;
+    await flood;
+    expect(kernel.stderr()).toBe("");
+  }, 60_000);
 
   test("the kernel works over tcp too", async () => {
     await stillRuns(await openKernel({ transport: "tcp", env: fakeSession }));
