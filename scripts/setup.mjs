@@ -178,9 +178,12 @@ const steps = [
   },
   {
     name: "library",
-    inputs: ["tsconfig.base.json", "native/tsconfig.json", "native/lib"],
+    inputs: ["tsconfig.base.json", "native/tsconfig.json", "native/lib", "scripts/declarations.mjs"],
     outputs: ["native/dist/index.js"],
-    run: () => quietly(tsc, ["-p", "native"]),
+    run: async () => {
+      await quietly(tsc, ["-p", "native"]);
+      await quietly(process.execPath, [join("scripts", "declarations.mjs")]);
+    },
   },
   {
     name: "kernels of the library",
@@ -190,7 +193,7 @@ const steps = [
   },
   {
     name: "kernel",
-    inputs: ["tsconfig.base.json", "kernel", "native/lib"],
+    inputs: ["tsconfig.base.json", "kernel", "native/lib", "scripts/declarations.mjs"],
     outputs: ["kernel/dist/main.js", command],
     run: async () => {
       await quietly(tsc, ["-p", "kernel"]);

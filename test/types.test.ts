@@ -258,13 +258,17 @@ describe("documentation", () => {
     expect(exports.size).toBeGreaterThan(250);
     expect(members.size).toBeGreaterThan(250);
     // Of a namespace the checker does not take the sentence that stands before `export * as`.
-    expect([silent(exports), silent(members)]).toEqual([["io", "nn", "optim", "init"], []]);
-    // A function says what the method says, and the form in place, too.
+    expect([silent(exports), silent(members)]).toEqual([["io", "nn", "init", "optim"], []]);
+    // A function says what the method says, and the form in place, too, but of dtypes, which it keeps.
     const plain = (text: string | undefined) => text?.toLowerCase().replace("in place: ", "");
     for (const name of [...Object.keys(unaryRows), ...Object.keys(binaryRows)]) {
       expect(exports.get(name), name).toBe(members.get(name));
-      if (members.has(`${name}_`)) expect(plain(members.get(`${name}_`)), `${name}_`).toBe(plain(members.get(name)));
+      if (members.has(`${name}_`)) expect(plain(members.get(name)), name).toContain(plain(members.get(`${name}_`)));
     }
+  });
+
+  test("the declarations are right by themselves", () => {
+    expect(library.checkDeclarations()).toBe("");
   });
 
   test("what a tensor has is declared, and what is the library's own is not", () => {

@@ -70,7 +70,10 @@ export function calleeBefore(code: string, offset: number): number {
 }
 
 function inspection(markdown: string): Inspection {
-  const shown = readable(markdown).replaceAll("(alias) ", "").trim();
+  const shown = readable(markdown)
+    .replaceAll("(alias) ", "")
+    .replace(/^\*@example\*\s*^```tsx$/gm, "Example:\n```typescript")
+    .trim();
   // What the checker says of a name that it does not know.
   if (shown === fence("any")) return nothing;
   const text = shown.replace(/```\w*\n([^]*?)\n?```/g, "$1\n").replace(/\n{3,}/g, "\n\n");

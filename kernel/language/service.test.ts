@@ -315,11 +315,31 @@ describe("a notebook", () => {
     await runAll('import { type Tensor, exp, zeros } from "warpcell"; let bare = (x: Tensor) => x;');
     expect((await service.inspect("bare", 1, 0)).text).toBe("let bare: (x: Tensor) => Tensor<any>");
     expect((await service.inspect("exp", 1, 0)).text).toContain("e^x.");
-    expect((await service.inspect("zeros([1]).sqrt_()", 13, 0)).text).toContain("In place: √x.");
+    expect((await service.inspect("zeros([1]).sqrt_()", 13, 0)).text).toContain("In place: the square root: √x;");
     expect((await service.inspect("zeros([1]).add", 13, 0)).text).toContain("a + b.");
     const names = await matches("zeros([1]).‸");
     expect(names).toContain("exp_");
     for (const own of ["storage", "living", "placeLow", "view", "index_select"]) expect(names).not.toContain(own);
+  });
+
+  test("what documentation says comes with its signature and its example", async () => {
+    await runAll('import { exp, zeros, nn } from "warpcell"; const x = zeros([2, 3]);');
+    const inspect = async (code: string): Promise<string> => (await service.inspect(code, code.length, 0)).text;
+    expect(await inspect("exp")).toBe(
+      "function exp<D extends DType>(x: Tensor<D>): Tensor<FloatOf<D>>\n\n" +
+        "The exponential function: e^x.\nIntegers and bool give float32.\n\n" +
+        "Example:\nexp(tensor([0, 1])); // → tensor([1.00000, 2.71828], shape [2], float32, cpu)",
+    );
+    expect(await inspect("x.exp_")).toContain(
+      "In place: the exponential function: e^x.\n\nExample:\ntensor([0, 1]).exp_()",
+    );
+    expect(await inspect("zeros")).toMatch(
+      /^function zeros\(\.\.\.sizes[^]*Zeros[^]*Example:\nzeros\(\[2, 3\]\); \/\/ → /,
+    );
+    expect(await inspect("x.softmax")).toMatch(/softmax\(axis\?[^]*e\^x \/ Σe\^x[^]*Example:\ntensor\(/);
+    expect(await inspect("nn.Linear")).toMatch(/class Linear[^]*weightᵀ[^]*Example:\nconst layer = new nn\.Linear\(/);
+    const { markdown } = await service.inspect("exp", 1, 0);
+    expect(markdown).toContain("Example:\n```typescript\nexp(tensor([0, 1]))");
   });
 
   test("a file that a cell reads by require may be written before it comes to that", async () => {

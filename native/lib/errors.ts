@@ -1,6 +1,14 @@
 // Every error of the library: turns what went wrong into one class with a stable code, a sentence and its data.
 
-/** What all errors of the library are. `code` is stable, the sentence is not. */
+/**
+ * What all errors of the library are. `code` is stable, the sentence is not.
+ * @example
+ * try {
+ *   zeros([2]).reshape([3]);
+ * } catch (error) {
+ *   error instanceof WarpcellError; // → true
+ * }
+ */
 export class WarpcellError extends Error {
   readonly code: string;
 
@@ -11,7 +19,15 @@ export class WarpcellError extends Error {
   }
 }
 
-/** A device that cannot be used here: no driver, no such GPU, the device process does not start. */
+/**
+ * A device that cannot be used here: no driver, no such GPU, the device process does not start.
+ * @example
+ * try {
+ *   zeros([1], { device: "cuda:4096" });
+ * } catch (error) {
+ *   error instanceof DeviceUnavailable; // → true
+ * }
+ */
 export class DeviceUnavailable extends WarpcellError {
   /** "cpu", "cuda:0", … */
   readonly device: string;
@@ -22,7 +38,15 @@ export class DeviceUnavailable extends WarpcellError {
   }
 }
 
-/** A device refused a request; it goes on working. `details` is its own text, a driver's log for example. */
+/**
+ * A device refused a request; it goes on working. `details` is its own text, a driver's log for example.
+ * @example
+ * try {
+ *   (await compile("__global__ void f() {}")).kernels.f.toString();
+ * } catch (error) {
+ *   if (error instanceof DeviceError) console.log(error.code, error.details);
+ * }
+ */
 export class DeviceError extends WarpcellError {
   readonly device: string;
   readonly details: string;
@@ -56,6 +80,10 @@ export interface FaultFacts {
 /**
  * A kernel broke its device process (or the process died). The process has been started again; arrays and kernels are
  * back.
+ * @example
+ * const { kernels } = await compile('extern "C" __global__ void bad(float* p) { p[1ll << 40] = 1; }');
+ * (kernels.bad as Kernel).launch({ grid: 1, block: 1 }, zeros([1]));
+ * await synchronize().catch((error) => error instanceof DeviceFault && error.kernel); // → 'bad'
  */
 export class DeviceFault extends WarpcellError implements FaultFacts {
   readonly device: string;
@@ -78,7 +106,14 @@ export class DeviceFault extends WarpcellError implements FaultFacts {
   }
 }
 
-/** The user interrupted while a device was working. The work is lost; arrays and kernels are back. */
+/**
+ * The user interrupted while a device was working. The work is lost; arrays and kernels are back.
+ * @example
+ * // "Interrupt the kernel" ends the wait for a device with it.
+ * await synchronize().catch((error) => {
+ *   if (!(error instanceof InterruptedError)) throw error;
+ * });
+ */
 export class InterruptedError extends WarpcellError {
   readonly device: string;
   readonly kernel: string | undefined;
@@ -100,7 +135,11 @@ export interface Diagnostic {
   message: string;
 }
 
-/** CUDA C++ that does not compile. `log` is all that the compiler wrote. */
+/**
+ * CUDA C++ that does not compile. `log` is all that the compiler wrote.
+ * @example
+ * await compile("__global__ void f( {}").catch((error) => error instanceof CompileError); // → true
+ */
 export class CompileError extends WarpcellError {
   readonly diagnostics: Diagnostic[];
   readonly log: string;
@@ -112,10 +151,26 @@ export class CompileError extends WarpcellError {
   }
 }
 
-/** A launch that breaks a rule: found before the run, or by the device before the kernel begins. */
+/**
+ * A launch that breaks a rule: found before the run, or by the device before the kernel begins.
+ * @example
+ * try {
+ *   validateLaunch({ grid: 1, block: 100_000 });
+ * } catch (error) {
+ *   error instanceof LaunchError; // → true
+ * }
+ */
 export class LaunchError extends WarpcellError {}
 
-/** No memory left on a device. Bytes. */
+/**
+ * No memory left on a device. Bytes.
+ * @example
+ * try {
+ *   zeros([2 ** 50]);
+ * } catch (error) {
+ *   error instanceof OutOfMemory; // → true
+ * }
+ */
 export class OutOfMemory extends WarpcellError {
   readonly device: string;
   readonly requested: number;
@@ -127,18 +182,46 @@ export class OutOfMemory extends WarpcellError {
   }
 }
 
-/** A tensor used in a way that it does not allow: shape, dtype, device, disposed. */
+/**
+ * A tensor used in a way that it does not allow: shape, dtype, device, disposed.
+ * @example
+ * try {
+ *   zeros([2]).add(zeros([3]));
+ * } catch (error) {
+ *   error instanceof TensorError; // → true
+ *   error.code; // → 'SHAPE'
+ * }
+ */
 export class TensorError extends WarpcellError {}
 
-/** A tensor that is not what a function wants: see `checkTensor`. */
+/**
+ * A tensor that is not what a function wants: see `checkTensor`.
+ * @example
+ * try {
+ *   checkTensor(zeros([4]), { ndim: 2 });
+ * } catch (error) {
+ *   error.message; // → 'input must be 2D, but has shape [4].'
+ * }
+ */
 export class TensorCheckError extends TensorError {}
 
-/** Gradients that cannot be had: an operation without one, a tape that is used up, a tensor that was changed since. */
+/**
+ * Gradients that cannot be had: an operation without one, a tape that is used up, a tensor that was changed since.
+ * @example
+ * try {
+ *   tensor([1]).backward();
+ * } catch (error) {
+ *   error instanceof GradientError; // → true
+ * }
+ */
 export class GradientError extends WarpcellError {}
 
 /**
  * A file that is damaged, dishonest about its sizes, or of a kind that is not read. Nothing was allocated for what it
  * promised.
+ * @example
+ * await io.load(new Uint8Array([1, 2, 3]), { format: "npy" }).catch((error) => error instanceof FormatError);
+ * // → true
  */
 export class FormatError extends WarpcellError {
   /** The path, or what else the bytes came from. */

@@ -120,15 +120,14 @@ export {
   scatter,
   scatterAdd,
   take,
-  takeAlongAxis,
   type Indices,
 } from "./tensor/indexing.ts";
+export { takeAlongAxis } from "./tensor/along-axis.ts";
 export { maskedFill, maskedSelect, nonzero } from "./tensor/masks.ts";
 export { newAxis, type IndexEntry } from "./tensor/index-entries.ts";
 export {
   broadcastTo,
   chunk,
-  diagonal,
   flatten,
   flip,
   moveAxis,
@@ -141,8 +140,6 @@ export {
   squeeze,
   swapAxes,
   tile,
-  tril,
-  triu,
   unbind,
   unflatten,
   unsqueeze,
@@ -234,7 +231,7 @@ export { geomspace, logspace, type LogarithmicOptions } from "./tensor/spacing.t
 export { fliplr, flipud, rot90, type TurnOptions } from "./tensor/turning.ts";
 export { dstack, hstack, vstack } from "./tensor/stacking.ts";
 export { maskedScatter, oneHot, type OneHotOptions } from "./tensor/selecting.ts";
-export { trilIndices, triuIndices, type TriangleOptions } from "./tensor/triangles.ts";
+export { diagonal, tril, trilIndices, triu, triuIndices, type TriangleOptions } from "./tensor/triangles.ts";
 export { bartlett, blackman, hamming, hann, kaiser, type WindowOptions } from "./tensor/windows.ts";
 export { deg2rad, rad2deg } from "./tensor/angles.ts";
 export { convolve, correlate, type ConvolutionMode } from "./tensor/convolution.ts";

@@ -1,12 +1,13 @@
 // Turns TypeScript text into what the checker finds in it, under the options of a cell and with the library's
 // declarations as they are built from the sources of now.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { API, SymbolFlags, type Checker, type Symbol as Named } from "typescript/unstable/sync";
 import { configuration, configurationFile, globals, globalsFile } from "../../kernel/language/environment.ts";
+import { completeDeclarations } from "../../scripts/declarations.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const tsc = join(root, "node_modules/.bin/tsc");
@@ -30,6 +31,8 @@ export class CheckedText {
       { encoding: "utf8" },
     );
     if (status !== 0) throw new Error(stdout);
+    completeDeclarations(this.declarations);
+    symlinkSync(join(root, "node_modules"), join(this.folder, "node_modules"));
     writeFileSync(join(this.declarations, "package.json"), JSON.stringify({ type: "module" }));
   }
 
@@ -60,8 +63,28 @@ export class CheckedText {
     );
   }
 
+  /** What the checker finds in the library's declarations themselves. */
+  checkDeclarations(): string {
+    const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--skipLibCheck", "false"];
+    const from = ["--lib", "es2024,esnext.disposable", "--types", "node", "--allowImportingTsExtensions"];
+    return spawnSync(tsc, [...options, ...from, join(this.declarations, "index.d.ts")], { cwd: root, encoding: "utf8" })
+      .stdout;
+  }
+
   /** What the package and its namespaces export, and what a tensor has, each name with its sentences. */
   documentation(): { exports: Map<string, string>; members: Map<string, string> } {
+    const reference = this.reference();
+    const sentences = (isMember: boolean) =>
+      new Map(
+        reference
+          .filter(({ owner }) => (owner === "Tensor") === isMember)
+          .map(({ name, text }): [string, string] => [name, text]),
+      );
+    return { exports: sentences(false), members: sentences(true) };
+  }
+
+  /** Every public name, with what is said of it. */
+  reference(): Entry[] {
     const text =
       'import * as library from "warpcell";\nlibrary; declare const tensor: library.Tensor<"float32">; tensor;';
     const folder = this.#write(text);
@@ -71,14 +94,17 @@ export class CheckedText {
       const { checker } = api.updateSnapshot({ openProject: config }).getProject(config)!;
       const library = checker.getAliasedSymbol(checker.getSymbolAtPosition(file, text.indexOf("library;"))!);
       const tensor = checker.getTypeAtPosition(file, text.lastIndexOf("tensor"))!;
-      const exports = checker.getExportsOfModule(library);
-      const inside = exports
-        .filter(({ name }) => ["io", "nn", "optim"].includes(name))
-        .flatMap((space) => checker.getExportsOfModule(checker.getAliasedSymbol(space)));
-      return {
-        exports: sentencesOf(checker, [...exports, ...inside]),
-        members: sentencesOf(checker, checker.getPropertiesOfType(tensor)),
-      };
+      const inside = (owner: string, space: Named): Entry[] =>
+        checker
+          .getExportsOfModule(space)
+          .flatMap((each) => [
+            entryOf(checker, owner, each),
+            ...(namespaces.has(each.name) ? inside(each.name, checker.getAliasedSymbol(each)) : []),
+          ]);
+      return [
+        ...inside("", library),
+        ...checker.getPropertiesOfType(tensor).map((each) => entryOf(checker, "Tensor", each)),
+      ].filter(({ name }) => /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) && !name.startsWith("__"));
     } finally {
       api.close();
     }
@@ -89,19 +115,37 @@ export class CheckedText {
   }
 }
 
-/** Of names that can be written: `#private` members and those under symbols have others. */
-function sentencesOf(checker: Checker, symbols: readonly Named[]): Map<string, string> {
-  const named = symbols.filter(
-    ({ name }) => /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) && !name.startsWith("__"),
-  );
-  return new Map(
-    named.map((symbol) => {
-      const isAlias = (symbol.flags & SymbolFlags.Alias) !== 0;
-      const own = symbol.getDocumentationComment(checker);
-      return [
-        symbol.name,
-        own === "" && isAlias ? checker.getAliasedSymbol(symbol).getDocumentationComment(checker) : own,
-      ];
-    }),
-  );
+/** Modules that are exported as objects. */
+const namespaces = new Set(["io", "nn", "init", "optim"]);
+
+/** A public name. */
+export interface Entry {
+  /** "" of the package itself, "nn", "Tensor", … */
+  readonly owner: string;
+  readonly name: string;
+  readonly kind: "value" | "type" | "module";
+  readonly text: string;
+  readonly examples: readonly string[];
 }
+
+function entryOf(checker: Checker, owner: string, symbol: Named): Entry {
+  const aliased = (symbol.flags & SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol);
+  // What stands before `export * as` belongs to the alias.
+  const said = [symbol, aliased].find((each) => each.getDocumentationComment(checker) !== "") ?? aliased;
+  return {
+    owner,
+    name: symbol.name,
+    kind: namespaces.has(symbol.name)
+      ? "module"
+      : owner === "Tensor" || (aliased.flags & SymbolFlags.Value) !== 0
+        ? "value"
+        : "type",
+    text: said.getDocumentationComment(checker),
+    examples: said
+      .getJsDocTags(checker)
+      .filter(({ name }) => name === "example")
+      .map(({ text }) => [text ?? ""].flat().map(textOf).join("")),
+  };
+}
+
+const textOf = (part: string | { readonly text: string }): string => (typeof part === "string" ? part : part.text);

@@ -10,7 +10,20 @@ import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
 import { append, trackOf } from "./tape.ts";
 
-/** What forward leaves for backward. Numbers and the like may be set on it under names of their own. */
+/**
+ * What forward leaves for backward. Numbers and the like may be set on it under names of their own.
+ * @example
+ * class Twice extends AutogradFunction {
+ *   static forward(context: FunctionContext, x: Tensor, factor: number) {
+ *     context.factor = factor;
+ *     return x.mul(factor);
+ *   }
+ *   static backward(context: FunctionContext, gradient: Tensor) {
+ *     return [gradient.mul(context.factor as number), null];
+ *   }
+ * }
+ * grad((x: Tensor) => Twice.apply(x, 2).sum())(tensor([1, 1])); // → tensor([2, 2], shape [2], float32, cpu)
+ */
 export class FunctionContext {
   [name: string]: unknown;
   /** Which arguments want a gradient. */
@@ -41,6 +54,17 @@ interface FunctionClass<A extends readonly unknown[], R extends Tensor | readonl
  * A function with a gradient of its own: a class with `static forward(context, …args)`, which returns a tensor or an
  * array of them and is not recorded itself, and `static backward(context, …gradients)`, which takes one gradient for
  * each result and returns one for each argument, `null` for none. Called with `apply(…args)`.
+ * @example
+ * class Cube extends AutogradFunction {
+ *   static forward(context: FunctionContext, x: Tensor) {
+ *     context.saveForBackward(x);
+ *     return x.pow(3);
+ *   }
+ *   static backward(context: FunctionContext, gradient: Tensor) {
+ *     return context.savedTensors[0].square().mul(gradient).mul(3);
+ *   }
+ * }
+ * grad((x: Tensor) => Cube.apply(x).sum())(tensor([2])); // → tensor([12], shape [1], float32, cpu)
  */
 export abstract class AutogradFunction {
   /**

@@ -19,24 +19,68 @@ declare module "../tensor/tensor.ts" {
     /**
      * Whether gradients reach this tensor. Setting it makes a leaf of the tensor. Throws GradientError for integers,
      * and for a tensor that was computed.
+     * @example
+     * const w = tensor([3]);
+     * w.requiresGrad = true;
+     * w.square().sum().backward();
+     * w.grad; // → tensor([6], shape [1], float32, cpu)
      */
     requiresGrad: boolean;
-    /** The gradient that {@link Tensor.backward} left here, or `null`. Gradients add up until it is set to `null`. */
+    /**
+     * The gradient that {@link Tensor.backward} left here, or `null`. Gradients add up until it is set to `null`.
+     * @example
+     * const w = tensor([1, 2]);
+     * w.requiresGrad = true;
+     * w.mul(5).sum().backward();
+     * w.grad; // → tensor([5, 5], shape [2], float32, cpu)
+     */
     grad: Tensor<D> | null;
-    /** It was not computed by a recorded operation. */
+    /**
+     * It was not computed by a recorded operation.
+     * @example
+     * const w = tensor([1]);
+     * w.requiresGrad = true;
+     * w.isLeaf; // → true
+     * w.mul(2).isLeaf; // → false
+     */
     readonly isLeaf: boolean;
     /**
      * Gradients of this tensor for all leaves that it was computed from, added to their `grad`. Without `gradient` it
      * must have one element.
+     * @example
+     * const w = tensor([1, 2]);
+     * w.requiresGrad = true;
+     * w.square().sum().backward();
+     * w.grad; // → tensor([2, 4], shape [2], float32, cpu)
      */
     backward(gradient?: Tensor | BackwardOptions, options?: BackwardOptions): void;
-    /** The same memory, which no gradient reaches. */
+    /**
+     * The same memory, which no gradient reaches.
+     * @example
+     * const w = tensor([1]);
+     * w.requiresGrad = true;
+     * w.detach().requiresGrad; // → false
+     */
     detach(): Tensor<D>;
-    /** Has a tensor that was computed keep its `grad`, too. Returns it. */
+    /**
+     * Has a tensor that was computed keep its `grad`, too. Returns it.
+     * @example
+     * const w = tensor([2]);
+     * w.requiresGrad = true;
+     * const y = w.square().retainGrad();
+     * y.mul(3).sum().backward();
+     * y.grad; // → tensor([3], shape [1], float32, cpu)
+     */
     retainGrad(): this;
     /**
      * Calls `hook` with each gradient that reaches this tensor; what it returns takes its place. Returns what removes
      * it.
+     * @example
+     * const w = tensor([2]);
+     * w.requiresGrad = true;
+     * w.registerHook((gradient) => gradient.clamp(-1, 1));
+     * w.square().sum().backward();
+     * w.grad; // → tensor([1], shape [1], float32, cpu)
      */
     registerHook(hook: (gradient: Tensor<D>) => Tensor<D> | void): () => void;
   }
@@ -124,12 +168,22 @@ const advice = "what comes after an await runs when it has ended. Wait before it
 /**
  * Runs `fn` without recording: nothing computed in it has a gradient. Throws TensorError for an async function, which
  * goes on after it.
+ * @example
+ * const w = tensor([1]);
+ * w.requiresGrad = true;
+ * noGrad(() => w.mul(2)).requiresGrad; // → false
  */
 export function noGrad<T>(fn: () => T): T {
   return withoutWaiting("noGrad", advice, fn, () => withRecording(false, fn));
 }
 
-/** Runs `fn` with recording, also within {@link noGrad}. Throws TensorError for an async function. */
+/**
+ * Runs `fn` with recording, also within {@link noGrad}. Throws TensorError for an async function.
+ * @example
+ * const w = tensor([1]);
+ * w.requiresGrad = true;
+ * noGrad(() => enableGrad(() => w.mul(2))).requiresGrad; // → true
+ */
 export function enableGrad<T>(fn: () => T): T {
   return withoutWaiting("enableGrad", advice, fn, () => withRecording(true, fn));
 }
@@ -137,6 +191,14 @@ export function enableGrad<T>(fn: () => T): T {
 /**
  * Runs `fn`; gradients computed in it are checked for NaN. The error names the operation, and the cell and line that
  * ran it. Throws TensorError for an async function.
+ * @example
+ * const w = tensor([-1]);
+ * w.requiresGrad = true;
+ * try {
+ *   detectAnomaly(() => w.sqrt().sum().backward());
+ * } catch (error) {
+ *   error instanceof GradientError; // → true
+ * }
  */
 export function detectAnomaly<T>(fn: () => T): T {
   return withoutWaiting("detectAnomaly", advice, fn, () => withAnomalies(fn));
@@ -145,6 +207,10 @@ export function detectAnomaly<T>(fn: () => T): T {
 /**
  * The gradients of `output`, which has one element or comes with `gradient`, for each of `inputs`; leaves' `grad` stay
  * as they are. Throws GradientError for an input that the output does not depend on.
+ * @example
+ * const x = tensor([1, 2]);
+ * x.requiresGrad = true;
+ * gradients(x.square().sum(), [x]); // → [ tensor([2, 4], shape [2], float32, cpu) ]
  */
 export function gradients(
   output: Tensor,
@@ -174,6 +240,9 @@ type TensorsOf<A extends readonly unknown[]> = { [K in keyof A]: A[K] };
 /**
  * The function that computes the value of `fn` and its gradients for the tensors among the arguments, floats, in their
  * order.
+ * @example
+ * const both = valueAndGrad((x: Tensor) => x.square().sum());
+ * both(tensor([1, 2])).value; // → tensor(5, shape [], float32, cpu)
  */
 export function valueAndGrad<A extends readonly unknown[]>(
   fn: (...args: TensorsOf<A>) => Tensor,
@@ -207,6 +276,9 @@ export function valueAndGrad<A extends readonly unknown[]>(
 /**
  * The function that computes the gradient of `fn`, whose result has one element: for one tensor among its arguments a
  * tensor, for several an array.
+ * @example
+ * const slope = grad((x: Tensor) => x.square().sum());
+ * slope(tensor([1, 2])); // → tensor([2, 4], shape [2], float32, cpu)
  */
 export function grad<A extends readonly unknown[]>(
   fn: (...args: TensorsOf<A>) => Tensor,

@@ -9,6 +9,9 @@ import { gradientOf, trackOf, type Track } from "./tape.ts";
  * arrays, maps and sets), what a later `backward` of a returned tensor needs, and what somebody owns: the `grad` of a
  * tensor, a module's parameters and other tensors, what an optimiser keeps of earlier steps. When it throws, only the
  * last stay. Throws TensorError for a function that is async: tensors of other code would be made meanwhile.
+ * @example
+ * const total = tidy(() => ones([1024]).mul(2).sum()); // what is made on the way is freed
+ * total; // → tensor(2048, shape [], float32, cpu)
  */
 export function tidy<T>(fn: () => T): T {
   return withoutWaiting("tidy", advice, fn, () => scoped(fn));

@@ -43,6 +43,8 @@ const pruneEvery = 64;
 /**
  * `$XDG_CACHE_HOME/warpcell`, or `~/.cache/warpcell`. A relative path, which the standard ignores, would be another
  * folder beside each notebook.
+ * @example
+ * typeof cacheDirectory(); // → 'string'
  */
 export function cacheDirectory(): string {
   const named = process.env["XDG_CACHE_HOME"] ?? "";

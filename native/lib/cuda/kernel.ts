@@ -59,7 +59,15 @@ class Uncallable {
   }
 }
 
-/** A `__global__` function that can be launched; `A` are its arguments. */
+/**
+ * A `__global__` function that can be launched; `A` are its arguments.
+ * @example
+ * const module = await compile('extern "C" __global__ void twice(float* p) { p[threadIdx.x] *= 2; }');
+ * const twice = module.kernels.twice as Kernel;
+ * const x = tensor([1, 2, 3]);
+ * twice.launch({ grid: 1, block: 3 }, x);
+ * x; // → tensor([2, 4, 6], shape [3], float32, cpu)
+ */
 export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends Uncallable {
   /** As CUDA C++ names it: "fill", "ns::axpy<float>". */
   readonly name: string;
@@ -242,7 +250,14 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   }
 }
 
-/** A `__global__` template: `axpy.as("float")` is a kernel. `A` are the arguments of any instance. */
+/**
+ * A `__global__` template: `axpy.as("float")` is a kernel. `A` are the arguments of any instance.
+ * @example
+ * const module = await compile("template <class T> __global__ void twice(T* p) { p[threadIdx.x] *= 2; }");
+ * const x = tensor([1, 2, 3]);
+ * (module.kernels.twice as KernelTemplate).as("float").launch({ grid: 1, block: 3 }, x);
+ * x; // → tensor([2, 4, 6], shape [3], float32, cpu)
+ */
 export class KernelTemplate<A extends readonly unknown[] = readonly unknown[]> extends Uncallable {
   readonly name: string;
   readonly source: string;

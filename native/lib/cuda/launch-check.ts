@@ -14,7 +14,11 @@ export interface LaunchToValidate extends LaunchConfig {
   readonly device?: string;
 }
 
-/** Throws the LaunchError that a launch with these sizes would throw: it names the limit. Nothing is launched. */
+/**
+ * Throws the LaunchError that a launch with these sizes would throw: it names the limit. Nothing is launched.
+ * @example
+ * validateLaunch({ grid: 64, block: 256 }); // nothing: such a launch is allowed
+ */
 export function validateLaunch({ kernel, device, ...config }: LaunchToValidate): void {
   if (kernel !== undefined && !(kernel instanceof Kernel))
     throw new LaunchError(

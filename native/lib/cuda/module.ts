@@ -14,7 +14,12 @@ export interface KernelDeclarationText {
   readonly text: string;
 }
 
-/** Compiled CUDA C++ on one device, with its kernels by name. */
+/**
+ * Compiled CUDA C++ on one device, with its kernels by name.
+ * @example
+ * const module = await compile("__global__ void nothing() {}");
+ * Object.keys(module.kernels); // → [ 'nothing' ]
+ */
 export class CudaModule {
   /** "cpu", "cuda:0", … */
   readonly device: string;
@@ -76,6 +81,15 @@ function plainInstances({ signatures }: Compilation): Instance[] {
 /**
  * Compiles CUDA C++ for a device and loads its kernels. Templates are compiled per instance, when `as` is called.
  * Throws CompileError with diagnostics and the compiler's log; DeviceUnavailable.
+ * @example
+ * const { kernels } = await compile(`
+ *   extern "C" __global__ void fill(float* p, int n, float value) {
+ *     int i = blockIdx.x * blockDim.x + threadIdx.x;
+ *     if (i < n) p[i] = value;
+ *   }`);
+ * const y = zeros([4]);
+ * (kernels.fill as Kernel).over(4)(y, 4, 1.5);
+ * y; // → tensor([1.5, 1.5, 1.5, 1.5], shape [4], float32, cpu)
  */
 export async function compile(source: string, options: CompileOptions = {}): Promise<CudaModule> {
   const started = performance.now();

@@ -15,6 +15,8 @@ let chosen: DefaultDevice | undefined;
 /**
  * The device that new tensors go to: `WARPCELL_DEVICE`, else the first GPU when it works, else the CPU with the reason.
  * Decided once.
+ * @example
+ * defaultDevice().device.name; // → 'cpu'
  */
 export function defaultDevice(): DefaultDevice {
   return (chosen ??= choose(process.env["WARPCELL_DEVICE"]));

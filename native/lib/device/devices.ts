@@ -18,7 +18,11 @@ function report(kind: "cpu" | "cuda", index: number): DeviceReport {
   }
 }
 
-/** The CPU and the GPUs up to the first that cannot be used, which comes with its reason. Starts their processes. */
+/**
+ * The CPU and the GPUs up to the first that cannot be used, which comes with its reason. Starts their processes.
+ * @example
+ * devices()[0].device; // → 'cpu'
+ */
 export function devices(): DeviceReport[] {
   const reports = [report("cpu", 0)];
   for (let index = 0; ; index++) {
@@ -29,7 +33,12 @@ export function devices(): DeviceReport[] {
   }
 }
 
-/** Waits for all work submitted to all devices. Throws the first error of it. */
+/**
+ * Waits for all work submitted to all devices. Throws the first error of it.
+ * @example
+ * zeros([1024]).exp_();
+ * await synchronize(); // the work is done, or what it failed with is thrown
+ */
 export function synchronize(): Promise<void> {
   return DeviceProcess.settle();
 }

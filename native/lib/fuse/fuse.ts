@@ -155,6 +155,9 @@ class Fusion {
  * are computed in float32 and rounded once, at the end. Gradients run as fused kernels too, where their rules are
  * elementwise or sum over the last axes; otherwise, and for gradients of gradients, as the operations one by one, which
  * are then run again.
+ * @example
+ * const f = fuse((x: Tensor) => x.mul(2).add(1).tanh().sum({ axis: -1 }));
+ * f(ones([2, 3])); // → tensor([2.98516, 2.98516], shape [2], float32, cpu)
  */
 export function fuse<A extends readonly unknown[]>(fn: (...args: A) => Tensor, options: FuseOptions = {}): Fused<A> {
   if (typeof fn !== "function")

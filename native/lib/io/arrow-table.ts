@@ -108,6 +108,9 @@ function columnOf(
 /**
  * A table with a column for each tensor: rows are the first axis, further axes lists of one length. Throws TensorError
  * when they have different numbers of rows, FormatError for a dtype that Arrow lacks.
+ * @example
+ * const table = await io.toArrow({ x: tensor([1, 2, 3]) });
+ * table.numRows; // → 3
  */
 export async function toArrow(tensors: Readonly<Record<string, Tensor>>): Promise<Table> {
   const rows = new Set(Object.values(tensors).map(({ shape }) => shape[0]));

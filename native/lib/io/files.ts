@@ -228,6 +228,9 @@ function readAll(
  * part of a larger buffer. Sizes are checked against the file before anything is allocated. Throws FormatError for a
  * file that is damaged or of another kind, TensorError for a name that it lacks, OutOfMemory, and the system's error
  * for one that cannot be opened.
+ * @example
+ * await io.save("weights.safetensors", { w: tensor([1, 2]) });
+ * (await io.load("weights.safetensors")).w; // → tensor([1, 2], shape [2], float32, cpu)
  */
 export function load(source: `${string}.npy`, options?: LoadOptions): Promise<Tensor>;
 export function load(
@@ -251,7 +254,12 @@ export async function load(source: unknown, options: LoadOptions = {}): Promise<
   return readAll(sourceOfBytes(bytesOf(source, "load"), "the file"), null, options);
 }
 
-/** The texts that a .safetensors file carries beside its tensors. Throws FormatError. */
+/**
+ * The texts that a .safetensors file carries beside its tensors. Throws FormatError.
+ * @example
+ * await io.save("model.safetensors", { w: zeros([2]) }, { metadata: { step: "100" } });
+ * await io.metadata("model.safetensors"); // → { step: '100' }
+ */
 export async function metadata(source: string | ArrayBuffer | ArrayBufferView): Promise<Record<string, string>> {
   if (typeof source === "string") return withFile(source, (file) => safetensorsHeader(file).metadata);
   return safetensorsHeader(sourceOfBytes(bytesOf(source, "metadata"), "the file")).metadata;
@@ -280,6 +288,9 @@ async function partsOf(
 /**
  * Writes a tensor to a .npy file, or an object of tensors to one that holds several. The file appears once it is whole.
  * Throws FormatError for a dtype that the format does not have.
+ * @example
+ * await io.save("x.npy", tensor([1, 2]));
+ * await io.load("x.npy"); // → tensor([1, 2], shape [2], float32, cpu)
  */
 export async function save(path: string, value: Tensor | TensorRecord, options: SaveOptions = {}): Promise<void> {
   if (typeof path !== "string")
@@ -302,7 +313,11 @@ export async function save(path: string, value: Tensor | TensorRecord, options: 
   }
 }
 
-/** The bytes of the file that {@link save} would write. */
+/**
+ * The bytes of the file that {@link save} would write.
+ * @example
+ * (await io.encode("npy", tensor([1, 2]))).length; // → 136
+ */
 export async function encode(
   format: FileFormat,
   value: Tensor | TensorRecord,
@@ -316,6 +331,9 @@ export { toArrow } from "./arrow-table.ts";
 /**
  * The columns of a table of the package apache-arrow as tensors. Throws FormatError for a column that is not of
  * numbers, booleans or lists of one length, or lacks values.
+ * @example
+ * const table = await io.toArrow({ x: tensor([1, 2]) }); // or one of the package apache-arrow
+ * (await io.fromArrow(table)).x; // → tensor([1, 2], shape [2], float32, cpu)
  */
 export async function fromArrow(
   table: unknown,

@@ -50,17 +50,41 @@ export interface Lineage {
 }
 
 export class DeviceArray<D extends DType = DType> implements Disposable {
-  /** Of the elements: "float32", "int64", … */
+  /**
+   * The type of the elements: "float32", "int64", …
+   * @example
+   * tensor([1, 2]).dtype; // → 'float32'
+   */
   readonly dtype: D;
-  /** Elements along each axis. */
+  /**
+   * The number of elements along each axis; [] of a tensor without axes.
+   * @example
+   * zeros([2, 3]).shape; // → [ 2, 3 ]
+   */
   readonly shape: Shape;
-  /** Elements between neighbours along each axis. */
+  /**
+   * How many elements lie between neighbours along each axis.
+   * @example
+   * zeros([2, 3]).strides; // → [ 3, 1 ]
+   */
   readonly strides: readonly number[];
-  /** Number of elements. */
+  /**
+   * The number of elements. For one axis: `x.shape[0]`.
+   * @example
+   * zeros([2, 3]).size; // → 6
+   */
   readonly size: number;
-  /** Row-major without gaps: raw kernel launches need it. */
+  /**
+   * Whether the elements lie in row-major order without gaps: raw kernel launches need it.
+   * @example
+   * zeros([2, 3]).T.isContiguous; // → false
+   */
   readonly isContiguous: boolean;
-  /** Elements before the first one in the storage. */
+  /**
+   * How many elements of the storage come before the first one.
+   * @example
+   * zeros([4, 2]).slice(3).offset; // → 6
+   */
   readonly offset: number;
   /** @internal Half of the first element's place, ready for a launch. */
   readonly placeLow: number;
@@ -125,17 +149,31 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
     return this.#device;
   }
 
-  /** Bytes of the elements. */
+  /**
+   * The bytes of the elements.
+   * @example
+   * zeros([2, 3], { dtype: "float16" }).bytes; // → 12
+   */
   get bytes(): number {
     return this.size * factsOf(this.dtype).bytes;
   }
 
-  /** Number of axes. */
+  /**
+   * The number of axes.
+   * @example
+   * zeros([2, 3]).ndim; // → 2
+   */
   get ndim(): number {
     return this.shape.length;
   }
 
-  /** {@link dispose} was called, or a scope of `tidy` ended. */
+  /**
+   * Whether {@link Tensor.dispose} was called, or a scope of {@link tidy} ended.
+   * @example
+   * const x = zeros([2]);
+   * x.dispose();
+   * x.isDisposed; // → true
+   */
   get isDisposed(): boolean {
     return this.#storage === null;
   }
@@ -171,7 +209,13 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
     return this.placeHigh * 2 ** 32 + this.placeLow;
   }
 
-  /** Frees the memory now, unless views of it live. Disposing twice is safe; using it afterwards is an error. */
+  /**
+   * Frees the memory now, unless views of it live. Disposing twice is safe; using it afterwards is an error.
+   * @example
+   * const x = zeros([1024]);
+   * x.dispose(); // at once, not when the collector finds it
+   * x; // → tensor(disposed, shape [1024], float32, cpu)
+   */
   dispose(): void {
     const storage = this.#storage;
     this.#storage = null;

@@ -138,7 +138,11 @@ const unsigned =
   (value) =>
     BigInt.asUintN(width, BigInt(value));
 
-/** Every dtype, in the order in which messages list them. */
+/**
+ * Every dtype, in the order in which messages list them.
+ * @example
+ * Object.keys(dtypes).slice(0, 4); // → [ 'float32', 'float64', 'float16', 'bfloat16' ]
+ */
 export const dtypes = {
   float32: {
     bytes: 4,

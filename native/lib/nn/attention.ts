@@ -29,6 +29,8 @@ const checkSelfAttention = reader("SelfAttention", {
  * softmax(q · kᵀ · scale) · v for q […, queries, width], k […, keys, width] and v […, keys, values]: […, queries,
  * values] (Vaswani and others, arXiv 1706.03762, section 3.2.1). A query that may look at nothing gives 0. Throws
  * TensorError.
+ * @example
+ * nn.attention(ones([1, 2, 4]), ones([1, 3, 4]), ones([1, 3, 5])).shape; // → [ 1, 2, 5 ]
  */
 export function attention(q: Tensor, k: Tensor, v: Tensor, options: AttentionOptions = {}): Tensor {
   optionsOf("attention", attentionOptions, options);
@@ -63,6 +65,9 @@ export function attention(q: Tensor, k: Tensor, v: Tensor, options: AttentionOpt
 /**
  * Attention of a sequence to itself in several heads, each of width/heads, with linear layers before and after it
  * (arXiv 1706.03762, section 3.2.2). x and the result are […, length, width].
+ * @example
+ * const layer = new nn.SelfAttention(8, 2, { causal: true });
+ * layer(randn([1, 5, 8])).shape; // → [ 1, 5, 8 ]
  */
 export class SelfAttention extends Module {
   readonly heads: number;

@@ -4,7 +4,12 @@ import type { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
 import { Module, type Layer } from "./module.ts";
 
-/** Layers one after the other: modules, and functions of a tensor. */
+/**
+ * Layers one after the other: modules, and functions of a tensor.
+ * @example
+ * const net = new nn.Sequential(new nn.Linear(2, 16), relu, new nn.Linear(16, 3));
+ * net(ones([5, 2])).shape; // → [ 5, 3 ]
+ */
 export class Sequential extends Module {
   readonly layers: readonly Layer[];
 
@@ -38,6 +43,11 @@ function checkedModule(name: string, key: unknown, value: unknown): void {
 
 /**
  * A list of modules, which have no order of computation of their own: `for (const block of this.blocks) x = block(x)`.
+ * @example
+ * const blocks = new nn.ModuleList([new nn.Linear(4, 4), new nn.Linear(4, 4)]);
+ * let x = ones([1, 4]);
+ * for (const block of blocks) x = block(x);
+ * x.shape; // → [ 1, 4 ]
  */
 export class ModuleList<M extends Module = Module> extends Module {
   readonly modules: M[] = [];
@@ -73,7 +83,12 @@ export class ModuleList<M extends Module = Module> extends Module {
   }
 }
 
-/** Modules by name: `this.heads.get("policy")`. */
+/**
+ * Modules by name: `this.heads.get("policy")`.
+ * @example
+ * const heads = new nn.ModuleDict({ policy: new nn.Linear(4, 2), value: new nn.Linear(4, 1) });
+ * heads.get("policy")(ones([1, 4])).shape; // → [ 1, 2 ]
+ */
 export class ModuleDict<M extends Module = Module> extends Module {
   readonly modules = new Map<string, M>();
 

@@ -40,7 +40,11 @@ function fans(name: string, { shape }: Tensor): { fanIn: number; fanOut: number 
 
 const gains = { linear: 1, sigmoid: 1, tanh: 5 / 3, relu: Math.SQRT2, selu: 3 / 4 } as const;
 
-/** What deviations are multiplied by before a function, so that what it gives has about the variance of its input. */
+/**
+ * What deviations are multiplied by before a function, so that what it gives has about the variance of its input.
+ * @example
+ * nn.init.gain("relu"); // → 1.4142135623730951
+ */
 export function gain(of: keyof typeof gains | "leakyRelu", slope = 0.01): number {
   if (of === "leakyRelu") return Math.sqrt(2 / (1 + slope ** 2));
   if (Object.hasOwn(gains, of)) return gains[of];
@@ -61,7 +65,12 @@ const readNormal = reader("init.normal", {
 });
 const readConstant = reader("init.constant", { required: { tensor: target, value: number } });
 
-/** Uniform in [low, high), 0 and 1 when left out. Returns the tensor. Throws TensorError. */
+/**
+ * Uniform in [low, high), 0 and 1 when left out. Returns the tensor. Throws TensorError.
+ * @example
+ * nn.init.uniform(empty([2]), { low: -1, high: 1, seed: 1 });
+ * // → tensor([0.780518, 0.789369], shape [2], float32, cpu)
+ */
 export function uniform(
   tensor: Tensor,
   options: Seeded & { readonly low?: number; readonly high?: number } = {},
@@ -70,7 +79,12 @@ export function uniform(
   return filled(tensor, () => tensor.uniform_(options));
 }
 
-/** Normal, of mean 0 and deviation 1 when left out. Returns the tensor. Throws TensorError. */
+/**
+ * Normal, of mean 0 and deviation 1 when left out. Returns the tensor. Throws TensorError.
+ * @example
+ * nn.init.normal(empty([2]), { std: 0.02, seed: 1 });
+ * // → tensor([0.007608, -0.005926], shape [2], float32, cpu)
+ */
 export function normal(
   tensor: Tensor,
   options: Seeded & { readonly mean?: number; readonly std?: number } = {},
@@ -79,17 +93,33 @@ export function normal(
   return filled(tensor, () => tensor.normal_(options));
 }
 
-/** All elements that number. Returns the tensor. Throws TensorError. */
+/**
+ * All elements that number. Returns the tensor. Throws TensorError.
+ * @example
+ * nn.init.constant(empty([2]), 0.5); // → tensor([0.5, 0.5], shape [2], float32, cpu)
+ */
 export function constant(tensor: Tensor, value: number): Tensor {
   readConstant([tensor, value]);
   return filled(tensor, () => tensor.fill_(value));
 }
-/** All elements 0. Returns the tensor. */
+/**
+ * All elements 0. Returns the tensor.
+ * @example
+ * nn.init.zeros(empty([2])); // → tensor([0, 0], shape [2], float32, cpu)
+ */
 export const zeros = (tensor: Tensor): Tensor => constant(tensor, 0);
-/** All elements 1. Returns the tensor. */
+/**
+ * All elements 1. Returns the tensor.
+ * @example
+ * nn.init.ones(empty([2])); // → tensor([1, 1], shape [2], float32, cpu)
+ */
 export const ones = (tensor: Tensor): Tensor => constant(tensor, 1);
 
-/** 1 on the diagonal of a matrix, else 0. Returns the tensor. Throws TensorError. */
+/**
+ * 1 on the diagonal of a matrix, else 0. Returns the tensor. Throws TensorError.
+ * @example
+ * nn.init.eye(empty([2, 2])); // → tensor([[1, 0], [0, 1]], shape [2, 2], float32, cpu)
+ */
 export function eye(tensor: Tensor): Tensor {
   if (tensor.shape.length !== 2)
     throw new TensorError("SHAPE", `init.eye takes a matrix but got shape ${formatShape(tensor.shape)}.`);
@@ -126,11 +156,31 @@ function kaiming(name: string, isNormal: boolean): (tensor: Tensor, options?: Ka
   };
 }
 
-/** Uniform, of deviation gain · √(2 / (inputs + outputs)) (Glorot and Bengio 2010). Returns the tensor. */
+/**
+ * Uniform, of deviation gain · √(2 / (inputs + outputs)) (Glorot and Bengio 2010). Returns the tensor.
+ * @example
+ * nn.init.xavierUniform(empty([2, 2]), { seed: 1 });
+ * // → tensor([[0.955936, 0.966776], [0.209985, 0.517499]], shape [2, 2], float32, cpu)
+ */
 export const xavierUniform = xavier("xavierUniform", false);
-/** Normal, of deviation gain · √(2 / (inputs + outputs)) (Glorot and Bengio 2010). Returns the tensor. */
+/**
+ * Normal, of deviation gain · √(2 / (inputs + outputs)) (Glorot and Bengio 2010). Returns the tensor.
+ * @example
+ * nn.init.xavierNormal(empty([2, 2]), { seed: 1 });
+ * // → tensor([[0.268984, -0.209500], [-0.176235, -0.709820]], shape [2, 2], float32, cpu)
+ */
 export const xavierNormal = xavier("xavierNormal", true);
-/** Uniform, of deviation gain / √inputs, or outputs (He and others, arXiv 1502.01852). Returns the tensor. */
+/**
+ * Uniform, of deviation gain / √inputs, or outputs (He and others, arXiv 1502.01852). Returns the tensor.
+ * @example
+ * nn.init.kaimingUniform(empty([2, 2]), { seed: 1 });
+ * // → tensor([[1.351900, 1.367230], [0.296963, 0.731854]], shape [2, 2], float32, cpu)
+ */
 export const kaimingUniform = kaiming("kaimingUniform", false);
-/** Normal, of deviation gain / √inputs, or outputs (He and others, arXiv 1502.01852). Returns the tensor. */
+/**
+ * Normal, of deviation gain / √inputs, or outputs (He and others, arXiv 1502.01852). Returns the tensor.
+ * @example
+ * nn.init.kaimingNormal(empty([2, 2]), { seed: 1 });
+ * // → tensor([[0.380401, -0.296278], [-0.249233, -1.003840]], shape [2, 2], float32, cpu)
+ */
 export const kaimingNormal = kaiming("kaimingNormal", true);

@@ -32,7 +32,13 @@ const checkRmsNorm = reader("RMSNorm", {
 });
 const checkDropout = reader("Dropout", { required: { p: anything } });
 
-/** x · weightᵀ + bias for x of shape […, inputs], with an activation if one is named: see {@link linear}. */
+/**
+ * x · weightᵀ + bias for x of shape […, inputs], with an activation if one is named: see {@link linear}.
+ * @example
+ * const layer = new nn.Linear(3, 2);
+ * layer(ones([5, 3])).shape; // → [ 5, 2 ]
+ * layer; // → Linear(3 → 2) 8 parameters, float32, cpu
+ */
 export class Linear extends Module {
   /** [outputs, inputs], uniform between ±1/√inputs. */
   weight: Tensor;
@@ -63,7 +69,12 @@ export class Linear extends Module {
   }
 }
 
-/** Rows of a table by integer indices: see {@link embedding}. */
+/**
+ * Rows of a table by integer indices: see {@link embedding}.
+ * @example
+ * const table = new nn.Embedding(10, 4);
+ * table(tensor([1, 7], { dtype: "int64" })).shape; // → [ 2, 4 ]
+ */
 export class Embedding extends Module {
   /** [count, width], normal. */
   weight: Tensor;
@@ -83,7 +94,12 @@ export class Embedding extends Module {
   }
 }
 
-/** See {@link layerNorm}. */
+/**
+ * See {@link layerNorm}.
+ * @example
+ * const layer = new nn.LayerNorm(3);
+ * layer(tensor([[1, 2, 3]])); // → tensor([[-1.22474, 0.00000, 1.22474]], shape [1, 3], float32, cpu)
+ */
 export class LayerNorm extends Module {
   /** Of the shape that is normalised, 1 at first. */
   weight: Tensor;
@@ -113,7 +129,12 @@ export class LayerNorm extends Module {
   }
 }
 
-/** See {@link rmsNorm}. */
+/**
+ * See {@link rmsNorm}.
+ * @example
+ * const layer = new nn.RMSNorm(2);
+ * layer(tensor([[3, 4]])); // → tensor([[0.848528, 1.131370]], shape [1, 2], float32, cpu)
+ */
 export class RMSNorm extends Module {
   /** Of the shape that is normalised, 1 at first. */
   weight: Tensor;
@@ -136,7 +157,13 @@ export class RMSNorm extends Module {
   }
 }
 
-/** Each element 0 with probability `p`, the others divided by 1 − p, while it is trained; otherwise nothing. */
+/**
+ * Each element 0 with probability `p`, the others divided by 1 − p, while it is trained; otherwise nothing.
+ * @example
+ * const layer = new nn.Dropout(0.5);
+ * layer.eval();
+ * layer(ones([3])); // → tensor([1, 1, 1], shape [3], float32, cpu)
+ */
 export class Dropout extends Module {
   readonly p: number;
 

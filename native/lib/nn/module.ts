@@ -58,6 +58,15 @@ export interface Module {
  * Tensors that want a gradient are its parameters; other tensors belong to its state without being trained. Arrays,
  * maps and plain objects of either are looked into. `#private` properties cannot be: the first `forward` that computes
  * with a parameter in one throws. Use TypeScript's `private` there.
+ * @example
+ * class Net extends nn.Module {
+ *   hidden = new nn.Linear(2, 64);
+ *   out = new nn.Linear(64, 3);
+ *   forward(x: Tensor) {
+ *     return this.out(this.hidden(x).relu());
+ *   }
+ * }
+ * new Net()(ones([5, 2])).shape; // → [ 5, 3 ]
  */
 export abstract class Module extends Callable {
   /** Whether it is being trained: see {@link train} and {@link eval}. */

@@ -16,7 +16,16 @@ export interface AdamOptions {
   weightDecay: number;
 }
 
-/** Adam (Kingma and Ba, arXiv 1412.6980, algorithm 1); `weightDecay` · w is added to the gradient. As PyTorch's. */
+/**
+ * Adam (Kingma and Ba, arXiv 1412.6980, algorithm 1); `weightDecay` · w is added to the gradient. As PyTorch's.
+ * @example
+ * const w = tensor([1]);
+ * w.requiresGrad = true;
+ * const optimizer = new optim.Adam([w], { lr: 0.1 });
+ * w.square().sum().backward();
+ * optimizer.step();
+ * w; // → tensor([0.9], shape [1], float32, cpu)
+ */
 export class Adam extends Optimizer<AdamOptions> {
   /** Where none is given. */
   protected static readonly weightDecay: number = 0;
@@ -77,6 +86,12 @@ export class Adam extends Optimizer<AdamOptions> {
 /**
  * Adam whose weights are multiplied by 1 − lr · weightDecay in each step instead (Loshchilov and Hutter, arXiv
  * 1711.05101). As PyTorch's.
+ * @example
+ * const net = new nn.Linear(2, 1);
+ * const optimizer = new optim.AdamW(net.parameters(), { lr: 0.01, weightDecay: 0.1 });
+ * net(ones([4, 2])).square().mean().backward();
+ * optimizer.step();
+ * optimizer.zeroGrad();
  */
 export class AdamW extends Adam {
   protected static override readonly weightDecay: number = 0.01;

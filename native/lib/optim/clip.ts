@@ -10,6 +10,12 @@ import { checkedNumber } from "./optimizer.ts";
  * Multiplies the gradients of all parameters by one number, so that their norm together is at most `most`; smaller ones
  * stay as they are. Returns what the norm was, as a tensor: nothing waits for the device. With a gradient that is not
  * finite all of them become NaN. Throws TensorError when no parameter has a gradient.
+ * @example
+ * const w = tensor([3, 4]);
+ * w.requiresGrad = true;
+ * w.square().sum().mul(0.5).backward();
+ * optim.clipGradNorm([w], 1); // → tensor(5, shape [], float32, cpu)
+ * w.grad; // → tensor([0.6, 0.8], shape [2], float32, cpu)
  */
 export function clipGradNorm(parameters: Iterable<Tensor>, most: number): Tensor {
   checkedNumber("clipGradNorm", "a norm", most, (value) => value > 0, "above 0");

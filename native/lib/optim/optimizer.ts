@@ -37,6 +37,11 @@ const isGroup = (given: unknown): given is ParameterGroup<Options> =>
  * Changes parameters by their gradients. Each `step` takes the `grad` of every parameter that has one; those without
  * are passed over. Parameters of 16 bits are changed in float32 and rounded to the nearest, so that steps below half
  * their last bit are lost.
+ * @example
+ * const w = tensor([1]);
+ * w.requiresGrad = true;
+ * const optimizer: optim.Optimizer = new optim.SGD([w], { lr: 0.5 });
+ * optimizer instanceof optim.Optimizer; // → true
  */
 export abstract class Optimizer<O extends Options = Options> {
   /** The parameters with their options, which may be changed between steps. */

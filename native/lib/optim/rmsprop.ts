@@ -18,6 +18,12 @@ export interface RMSpropOptions {
 /**
  * w −= lr · direction, the direction being gradient / (√square + eps) with square = alpha · square + (1 − alpha) ·
  * gradient², or with momentum v = momentum · v + that (Hinton's lecture 6e). As PyTorch's.
+ * @example
+ * const w = tensor([1]);
+ * w.requiresGrad = true;
+ * const optimizer = new optim.RMSprop([w], { lr: 0.01 });
+ * w.square().sum().backward();
+ * optimizer.step();
  */
 export class RMSprop extends Optimizer<RMSpropOptions> {
   /** Options that are left out: lr 0.01, alpha 0.99, eps 1e−8, no momentum, no decay. Throws TensorError. */

@@ -41,6 +41,9 @@ function readLine(name: string, options: LineOptions): Required<LineOptions> {
 /**
  * Up to `lr` in a line over `warmup` steps, then along half a cosine down to `least` at `steps`, where it stays
  * (Loshchilov and Hutter, arXiv 1608.03983, without restarts). Throws TensorError.
+ * @example
+ * const rate = optim.cosine({ lr: 1, steps: 100, warmup: 10 });
+ * rate(10); // → 1
  */
 export function cosine(options: LineOptions): Schedule {
   const { lr, steps, warmup, least } = readLine("cosine", options);
@@ -51,14 +54,24 @@ export function cosine(options: LineOptions): Schedule {
         ((lr - least) / 2) * (1 + Math.cos((Math.PI * Math.min(step - warmup, steps - warmup)) / (steps - warmup)));
 }
 
-/** Up to `lr` in a line over `warmup` steps, then down to `least` in a line. Throws TensorError. */
+/**
+ * Up to `lr` in a line over `warmup` steps, then down to `least` in a line. Throws TensorError.
+ * @example
+ * const rate = optim.linear({ lr: 1, steps: 100 });
+ * rate(50); // → 0.5
+ */
 export function linear(options: LineOptions): Schedule {
   const { lr, steps, warmup, least } = readLine("linear", options);
   return (step) =>
     step < warmup ? (lr * (step + 1)) / warmup : lr + (least - lr) * Math.min(1, (step - warmup) / (steps - warmup));
 }
 
-/** `lr`, multiplied by `factor` after every so many steps. Throws TensorError. */
+/**
+ * `lr`, multiplied by `factor` after every so many steps. Throws TensorError.
+ * @example
+ * const rate = optim.stepwise({ lr: 1, every: 30, factor: 0.1 });
+ * rate(30); // → 0.1
+ */
 export function stepwise(options: { readonly lr: number; readonly every: number; readonly factor?: number }): Schedule {
   const {
     lr,

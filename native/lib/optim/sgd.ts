@@ -19,6 +19,13 @@ export interface SGDOptions {
 /**
  * w −= lr · direction, the direction being the gradient, or with momentum v = momentum · v + (1 − dampening) ·
  * gradient, which begins as the first gradient. As PyTorch's.
+ * @example
+ * const w = tensor([1]);
+ * w.requiresGrad = true;
+ * const optimizer = new optim.SGD([w], { lr: 0.1 });
+ * w.square().sum().backward();
+ * optimizer.step();
+ * w; // → tensor([0.8], shape [1], float32, cpu)
  */
 export class SGD extends Optimizer<SGDOptions> {
   /** Options that are left out: lr 0.001, no momentum, no decay. Throws TensorError. */

@@ -36,7 +36,12 @@ interface Work {
   readonly dtype: DType;
 }
 
-/** What was measured. Times are milliseconds of one call. */
+/**
+ * What was measured. Times are milliseconds of one call.
+ * @example
+ * const measured = await benchmark(() => ones([8]).sum(), { repeats: 5 });
+ * measured.samples.length; // → 5
+ */
 export class Benchmark implements Timing {
   readonly name: string;
   readonly device: string;
@@ -181,6 +186,10 @@ function checkResult(result: unknown): void {
  * => x.mul(2).sum())`, `await benchmark(fill, { grid, block }, p, n, 1.5)`. Tensors that the function makes are
  * disposed of after each call. Throws TensorError for an async function and for options out of range, and what the
  * function or the launch throws.
+ * @example
+ * const x = ones([1024]);
+ * const measured = await benchmark(() => x.mul(2).sum(), { repeats: 5 });
+ * measured.median > 0; // → true
  */
 export function benchmark(fn: () => unknown, options?: BenchmarkOptions): Promise<Benchmark>;
 export function benchmark<A extends readonly unknown[]>(

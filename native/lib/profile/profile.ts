@@ -69,7 +69,13 @@ const ids = new WeakIds<Profile>();
 const recent: Profile[] = [];
 const mostRecent = 4;
 
-/** What {@link profile} saw. */
+/**
+ * What {@link profile} saw.
+ * @example
+ * const p = await profile(() => ones([1024]).exp().sum().item());
+ * p.save("step.profile");
+ * Profile.load("step.profile").table().length === p.table().length; // → true
+ */
 export class Profile {
   readonly #data: ProfileData;
 
@@ -236,6 +242,10 @@ function checkOptions(options: unknown): asserts options is ProfileOptions {
  * Runs `fn` and returns what the devices and this program did meanwhile: `const p = await profile(() => step())`. All
  * that was launched ends before it returns. Throws what `fn` throws, and WarpcellError for options out of place or a
  * profile within another one.
+ * @example
+ * const x = ones([1024]);
+ * const p = await profile(() => x.mul(2).sum().item());
+ * p.table().length > 0; // → true
  */
 export async function profile(fn: () => unknown, options: ProfileOptions = {}): Promise<Profile> {
   if (typeof fn !== "function")
@@ -258,6 +268,9 @@ export async function profile(fn: () => unknown, options: ProfileOptions = {}): 
 /**
  * Marks what `fn` does on the timeline of a profile. Annotations nest; without a profile it only runs `fn`, whose
  * result it returns.
+ * @example
+ * const p = await profile(() => range("forward", () => ones([8]).sum().item()));
+ * p.events().some(({ name }) => name === "forward"); // → true
  */
 export function range<T>(name: string, fn: () => T): T {
   if (typeof name !== "string" || typeof fn !== "function")

@@ -10,28 +10,67 @@ import { Tensor } from "./tensor.ts";
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
-    /** ½x(1 + erf(x/√2)), or with `approximate: "tanh"` ½x(1 + tanh(√(2/π)(x + 0.044715x³))). */
+    /**
+     * The Gaussian error linear unit: ½x(1 + erf(x/√2)), or with `approximate: "tanh"` ½x(1 + tanh(√(2/π)(x +
+     * 0.044715x³))).
+     * @example
+     * tensor([-1, 0, 1]).gelu(); // → tensor([-0.158655, 0.000000, 0.841345], shape [3], float32, cpu)
+     */
     gelu(options?: { readonly approximate?: "none" | "tanh" }): Tensor<FloatOf<D>>;
-    /** x where it is ≥ 0, else slope · x, 0.01 when left out. */
+    /**
+     * x where it is ≥ 0, else slope · x, 0.01 when left out.
+     * @example
+     * tensor([-1, 2]).leakyRelu(0.1); // → tensor([-0.1, 2.0], shape [2], float32, cpu)
+     */
     leakyRelu(slope?: number | { readonly slope?: number }): Tensor<FloatOf<D>>;
-    /** x where it is > 0, else alpha · (e^x − 1), alpha being 1 when left out. */
+    /**
+     * x where it is > 0, else alpha · (e^x − 1), alpha being 1 when left out.
+     * @example
+     * tensor([-1, 2]).elu(); // → tensor([-0.632121, 2.000000], shape [2], float32, cpu)
+     */
     elu(alpha?: number | { readonly alpha?: number }): Tensor<FloatOf<D>>;
-    /** x where it is > 0, else alpha · (e^(x/alpha) − 1), alpha being 1 when left out and never 0. */
+    /**
+     * x where it is > 0, else alpha · (e^(x/alpha) − 1), alpha being 1 when left out and never 0.
+     * @example
+     * tensor([-1, 2]).celu(2); // → tensor([-0.786939, 2.000000], shape [2], float32, cpu)
+     */
     celu(alpha?: number | { readonly alpha?: number }): Tensor<FloatOf<D>>;
     /**
      * Half of the tensor along an axis, the last when left out, times the sigmoid of the other half. Throws TensorError
      * for a size that is odd.
+     * @example
+     * tensor([1, 2, 0, 0]).glu(); // → tensor([0.5, 1.0], shape [2], float32, cpu)
      */
     glu(axis?: number | { readonly axis?: number; readonly dim?: number }): Tensor<FloatOf<D>>;
-    /** x where it is > 0, else x times the weight: one element, or one for each index along axis 1. */
+    /**
+     * x where it is > 0, else x times the weight: one element, or one for each index along axis 1.
+     * @example
+     * tensor([-2, 3]).prelu(tensor([0.25])); // → tensor([-0.5, 3.0], shape [2], float32, cpu)
+     */
     prelu(weight: Tensor): Tensor<FloatOf<D>>;
-    /** Each element, at least `min` and at most `max`, −1 and 1 when left out; the gradient is 0 there too. */
+    /**
+     * Each element, at least `min` and at most `max`, −1 and 1 when left out; the gradient is 0 there too.
+     * @example
+     * tensor([-3, 0.5, 3]).hardtanh(); // → tensor([-1.0, 0.5, 1.0], shape [3], float32, cpu)
+     */
     hardtanh(options?: { readonly min?: number; readonly max?: number }): Tensor<FloatOf<D>>;
-    /** x where it is above the threshold, else the value. */
+    /**
+     * x where it is above the threshold, else the value.
+     * @example
+     * tensor([0.5, 2]).threshold(1, -1); // → tensor([-1, 2], shape [2], float32, cpu)
+     */
     threshold(threshold: number, value: number): Tensor<FloatOf<D>>;
-    /** x − lambda above lambda, x + lambda below −lambda, else 0; lambda ≥ 0 is 0.5 when left out. */
+    /**
+     * x − lambda above lambda, x + lambda below −lambda, else 0; lambda ≥ 0 is 0.5 when left out.
+     * @example
+     * tensor([-2, 0.3, 2]).softshrink(); // → tensor([-1.5, 0.0, 1.5], shape [3], float32, cpu)
+     */
     softshrink(lambda?: number | { readonly lambda?: number }): Tensor<FloatOf<D>>;
-    /** x where |x| is above lambda, else 0; lambda ≥ 0 is 0.5 when left out. */
+    /**
+     * x where |x| is above lambda, else 0; lambda ≥ 0 is 0.5 when left out.
+     * @example
+     * tensor([-2, 0.3, 2]).hardshrink(); // → tensor([-2, 0, 2], shape [3], float32, cpu)
+     */
     hardshrink(lambda?: number | { readonly lambda?: number }): Tensor<FloatOf<D>>;
   }
 }

@@ -59,6 +59,8 @@ const checks: Record<Exclude<keyof TensorRequirements, "name">, Check> = {
 /**
  * Returns the tensor when it is what is wanted. Throws TensorCheckError with the first thing that is not: "input must
  * be 2D, but has shape [4].".
+ * @example
+ * checkTensor(zeros([2, 3]), { ndim: 2, dtype: "float32", shape: [null, 3] }).shape; // → [ 2, 3 ]
  */
 export function checkTensor<D extends DType = DType>(tensor: unknown, wanted: TensorRequirements<D> = {}): Tensor<D> {
   const { name = "input", ...rest } = wanted;

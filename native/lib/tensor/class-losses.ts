@@ -44,6 +44,9 @@ function checkedWeight(name: string, weight: Tensor | undefined, count: number):
  * −weight[target] · input[target] of logarithms of probabilities [N, C] or [N, C, …] and integer targets [N] or [N, …].
  * The mean is over the weights of the targets that are not ignored. A target that is no class gives NaN. Throws
  * TensorError.
+ * @example
+ * nllLoss(tensor([[2, 0], [0, 2]]).logSoftmax(), tensor([0, 1], { dtype: "int64" }));
+ * // → tensor(0.126928, shape [], float32, cpu)
  */
 export const nllLoss: <D extends DType>(input: Tensor<D>, targets: Tensor, options?: NllOptions) => Tensor<FloatOf<D>> =
   define(
@@ -78,6 +81,9 @@ export const nllLoss: <D extends DType>(input: Tensor<D>, targets: Tensor, optio
  * [N, …] or [], or of the logits' shape how likely each class is; float32 at least. The mean is over the weights of the
  * targets that are not ignored, of likelihoods over their number. A target that is no class gives NaN. Throws
  * TensorError.
+ * @example
+ * crossEntropy(tensor([[2, 0, 0], [0, 2, 0]]), tensor([0, 2], { dtype: "int64" }));
+ * // → tensor(1.23954, shape [], float32, cpu)
  */
 export const crossEntropy: <D extends DType>(
   logits: Tensor<D>,

@@ -18,11 +18,23 @@ export interface CloseOptions {
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
-    /** Whether each element is close to that of another, see {@link CloseOptions}; infinities to themselves only. */
+    /**
+     * Whether each element is close to that of another, see {@link CloseOptions}; infinities to themselves only.
+     * @example
+     * tensor([1, 2]).isclose(tensor([1.000001, 2.1])); // → tensor([true, false], shape [2], bool, cpu)
+     */
     isclose(other: Tensor | Scalar, options?: CloseOptions): Tensor<"bool">;
-    /** Whether all elements are close, see {@link Tensor.isclose}. Waits for the device. */
+    /**
+     * Whether all elements are close, see {@link Tensor.isclose}. Waits for the device.
+     * @example
+     * tensor([1, 2]).allclose(tensor([1.000001, 2])); // → true
+     */
     allclose(other: Tensor | Scalar, options?: CloseOptions): boolean;
-    /** Whether the other tensor has the same shape and the same elements. Waits for the device. */
+    /**
+     * Whether the other tensor has the same shape and the same elements. Waits for the device.
+     * @example
+     * tensor([1, 2]).arrayEqual(tensor([1, 2])); // → true
+     */
     arrayEqual(other: Tensor, options?: { readonly equalNan?: boolean }): boolean;
   }
 }

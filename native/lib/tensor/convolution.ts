@@ -13,9 +13,17 @@ export type ConvolutionMode = "full" | "same" | "valid";
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
-    /** Σₖ a[k] · b[i − k] of two lists, see {@link ConvolutionMode}; "full" when left out. */
+    /**
+     * Σₖ a[k] · b[i − k] of two lists, see {@link ConvolutionMode}; "full" when left out.
+     * @example
+     * tensor([1, 2, 3]).convolve(tensor([1, 1])); // → tensor([1, 3, 5, 3], shape [4], float32, cpu)
+     */
     convolve(other: Tensor, mode?: ConvolutionMode | { readonly mode?: ConvolutionMode }): Tensor;
-    /** Σₖ a[i + k] · b[k] of two lists, see {@link ConvolutionMode}; "valid" when left out. */
+    /**
+     * Σₖ a[i + k] · b[k] of two lists, see {@link ConvolutionMode}; "valid" when left out.
+     * @example
+     * tensor([1, 2, 3]).correlate(tensor([1, 1])); // → tensor([3, 5], shape [2], float32, cpu)
+     */
     correlate(other: Tensor, mode?: ConvolutionMode | { readonly mode?: ConvolutionMode }): Tensor;
   }
 }

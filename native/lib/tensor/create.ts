@@ -62,6 +62,10 @@ export function emptyTensor<D extends DType>(
  * A tensor of the numbers given: nested arrays of equal lengths, a number, or a typed array (one axis). Booleans make
  * bool, bigints int64, other numbers float32; a typed array its own dtype, a Uint16Array with dtype float16 or bfloat16
  * their bits. Throws TensorError for a ragged array, or a value that the dtype does not hold.
+ * @example
+ * tensor([[1, 2], [3, 4]]); // → tensor([[1, 2], [3, 4]], shape [2, 2], float32, cpu)
+ * tensor([1, 2], { dtype: "int64" }); // → tensor([1, 2], shape [2], int64, cpu)
+ * tensor(new Float64Array([0.5])); // → tensor([0.5], shape [1], float64, cpu)
  */
 export function tensor<D extends DType>(
   data: TypedArray | Nested<number | bigint | boolean>,
@@ -179,7 +183,11 @@ const readZeros = shaped("zeros");
 const readOnes = shaped("ones");
 const readEmpty = shaped("empty");
 
-/** A tensor of that shape with undefined contents: `empty([2, 3])`, or `empty(2, 3)`. */
+/**
+ * A tensor of that shape with undefined contents: `empty([2, 3])`, or `empty(2, 3)`.
+ * @example
+ * empty([2, 3]).shape; // → [ 2, 3 ]
+ */
 export function empty(...sizes: number[]): Tensor<"float32">;
 /** A tensor of that shape with undefined contents: `empty([2, 3])`, or `empty(2, 3)`. */
 export function empty<D extends DType = "float32">(
@@ -191,7 +199,12 @@ export function empty(...args: unknown[]): Tensor {
   return emptyTensor(shape as number[], options);
 }
 
-/** Zeros, or false: `zeros([2, 3])`, or `zeros(2, 3)`. */
+/**
+ * Zeros, or false: `zeros([2, 3])`, or `zeros(2, 3)`.
+ * @example
+ * zeros([2, 3]); // → tensor([[0, 0, 0], [0, 0, 0]], shape [2, 3], float32, cpu)
+ * zeros([2], { dtype: "int32" }); // → tensor([0, 0], shape [2], int32, cpu)
+ */
 export function zeros(...sizes: number[]): Tensor<"float32">;
 /** Zeros, or false: `zeros([2, 3])`, or `zeros(2, 3)`. */
 export function zeros<D extends DType = "float32">(
@@ -203,7 +216,12 @@ export function zeros(...args: unknown[]): Tensor {
   return filled(shape as number[], options.dtype === "bool" ? false : 0, options);
 }
 
-/** Ones, or true: `ones([2, 3])`, or `ones(2, 3)`. */
+/**
+ * Ones, or true: `ones([2, 3])`, or `ones(2, 3)`.
+ * @example
+ * ones([2, 2]); // → tensor([[1, 1], [1, 1]], shape [2, 2], float32, cpu)
+ * ones(3, 1).shape; // → [ 3, 1 ]
+ */
 export function ones(...sizes: number[]): Tensor<"float32">;
 /** Ones, or true: `ones([2, 3])`, or `ones(2, 3)`. */
 export function ones<D extends DType = "float32">(
@@ -234,6 +252,8 @@ const readFull = reader("full", {
 /**
  * A tensor of that shape with every element `value`. Without a dtype a boolean makes bool, a bigint int64, another
  * number float32. Throws TensorError for a value that the dtype does not hold.
+ * @example
+ * full([2, 2], 7); // → tensor([[7, 7], [7, 7]], shape [2, 2], float32, cpu)
  */
 export function full<D extends DType>(
   shape: number | readonly number[],
@@ -263,6 +283,9 @@ const readRange = reader("arange", {
  * `start`, `start + step`, … before `stop`, rounded up to a whole number of steps; one argument is `stop`, from 0. A
  * bigint among them makes int64, else it is float32 when no dtype is named. Throws TensorError for numbers that the
  * dtype does not hold.
+ * @example
+ * arange(5); // → tensor([0, 1, 2, 3, 4], shape [5], float32, cpu)
+ * arange(1, 2, 0.25); // → tensor([1.00, 1.25, 1.50, 1.75], shape [4], float32, cpu)
  */
 export function arange<D extends DType>(stop: Real, options: CreateOptions<D> & { readonly dtype: D }): Tensor<D>;
 export function arange<D extends DType>(
@@ -315,6 +338,8 @@ const readEven = reader("linspace", {
 /**
  * `count` numbers evenly from `start` to `stop`, both included; with `endpoint: false` the last one is left out. Throws
  * TensorError for numbers that the dtype does not hold.
+ * @example
+ * linspace(0, 1, 5); // → tensor([0.00, 0.25, 0.50, 0.75, 1.00], shape [5], float32, cpu)
  */
 export function linspace<D extends DType = "float32">(
   start: number,

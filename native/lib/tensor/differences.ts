@@ -27,9 +27,17 @@ export interface AreaOptions {
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
-    /** Each element less the one before along an axis, the last when left out; of bool whether they differ. */
+    /**
+     * Each element less the one before along an axis, the last when left out; of bool whether they differ.
+     * @example
+     * tensor([1, 4, 9]).diff(); // → tensor([3, 5], shape [2], float32, cpu)
+     */
     diff(n?: number | DifferenceOptions, axis?: number): Tensor<D>;
-    /** The area below the points, by trapezoids, along an axis, the last when left out. */
+    /**
+     * The area below the points, by trapezoids, along an axis, the last when left out.
+     * @example
+     * tensor([0, 1, 4]).trapezoid(); // → tensor(3, shape [], float32, cpu)
+     */
     trapezoid(options?: AreaOptions): Tensor;
   }
 }

@@ -22,14 +22,22 @@ function unit(x: Tensor, at: number, p: number, eps: number): Tensor {
   return floats.div(floats.norm({ ord: p, axis: at, keepdims: true }).maximum(eps));
 }
 
-/** x / max(‖x‖ₚ, eps) along an axis; `p` is 2 and `eps` 1e-12 when left out. */
+/**
+ * x / max(‖x‖ₚ, eps) along an axis; `p` is 2 and `eps` 1e-12 when left out.
+ * @example
+ * normalize(tensor([[3, 4]])); // → tensor([[0.6, 0.8]], shape [1, 2], float32, cpu)
+ */
 export const normalize: (x: Tensor, options?: LengthOptions & { readonly p?: number }) => Tensor = define(
   "normalize",
   { options: { p: number, axis, eps: number } },
   (x, { p = 2, axis: named, eps = 1e-12 }) => unit(x, axisOf(x.shape.length, named), p, eps).to(floatOf(x.dtype)),
 );
 
-/** a · b / (‖a‖ ‖b‖) along an axis; a and b broadcast, and `eps` is 1e-8 when left out. */
+/**
+ * a · b / (‖a‖ ‖b‖) along an axis; a and b broadcast, and `eps` is 1e-8 when left out.
+ * @example
+ * cosineSimilarity(tensor([1, 0]), tensor([1, 1])); // → tensor(0.707107, shape [], float32, cpu)
+ */
 export const cosineSimilarity: (a: Tensor, b: Tensor, options?: LengthOptions) => Tensor = free(
   "cosineSimilarity",
   { required: { a: tensor, b: tensor }, options: { axis, eps: number } },
@@ -50,6 +58,8 @@ const mostDifferences = 2 ** 24;
 /**
  * The p-norm of the difference of each row of a [B…, P, M] and each of b [B…, R, M]: [B…, P, R]; `p` is 2 when left
  * out, or any number from 0 to Infinity. Throws TensorError.
+ * @example
+ * cdist(tensor([[0, 0]]), tensor([[3, 4], [0, 1]])); // → tensor([[5, 1]], shape [1, 2], float32, cpu)
  */
 export const cdist: (a: Tensor, b: Tensor, options?: number | { readonly p?: number }) => Tensor = free(
   "cdist",

@@ -48,7 +48,11 @@ export function largestOf(of: DType): number {
   return of === "float8_e4m3" ? 448 : (2 - 2 ** -mantissa) * 2 ** most;
 }
 
-/** The limits of a float dtype, or of a tensor's. Throws TensorError for another. */
+/**
+ * The limits of a float dtype, or of a tensor's. Throws TensorError for another.
+ * @example
+ * finfo("float32").eps; // → 1.1920928955078125e-7
+ */
 export const finfo: (of: Typed) => FloatLimits = free("finfo", { required: { of: typed } }, ({ of }) => {
   const named = dtypeOf(of);
   const float = floats[named];
@@ -59,7 +63,11 @@ export const finfo: (of: Typed) => FloatLimits = free("finfo", { required: { of:
   return { dtype: named, bits, eps: 2 ** -mantissa, max, min: -max, smallestNormal: 2 ** least };
 });
 
-/** The limits of an integer dtype, or of a tensor's. Throws TensorError for another. */
+/**
+ * The limits of an integer dtype, or of a tensor's. Throws TensorError for another.
+ * @example
+ * iinfo("int8"); // → { dtype: 'int8', bits: 8, max: 127, min: -128 }
+ */
 export const iinfo: (of: Typed) => IntegerLimits = free("iinfo", { required: { of: typed } }, ({ of }) => {
   const named = dtypeOf(of);
   const { kind, bytes, range } = factsOf(named);
@@ -71,7 +79,12 @@ export const iinfo: (of: Typed) => IntegerLimits = free("iinfo", { required: { o
   return { dtype: named, bits: 8 * bytes, max: range[1], min: range[0] };
 });
 
-/** Whether `to` holds what `from` does, by the rules by which operands become one dtype: then they become `to`. */
+/**
+ * Whether `to` holds what `from` does, by the rules by which operands become one dtype: then they become `to`.
+ * @example
+ * canCast("int32", "float64"); // → true
+ * canCast("float32", "int64"); // → false
+ */
 export const canCast: (from: Typed, to: DType) => boolean = free(
   "canCast",
   { required: { from: typed, to: dtype } },
@@ -90,6 +103,9 @@ const isOpposed = (a: DType, b: DType): boolean =>
 /**
  * The dtype that an operation on these has: tensors and dtypes by promotion, then numbers, which are weak. Throws
  * TensorError for dtypes that do not mix.
+ * @example
+ * resultType(tensor([1]), "float64"); // → 'float64'
+ * resultType("int32", 0.5); // → 'float32'
  */
 export function resultType(...operands: readonly (Typed | number | bigint | boolean)[]): DType {
   const isNumber = (each: unknown) => ["number", "bigint", "boolean"].includes(typeof each);
@@ -117,7 +133,11 @@ const kinds = {
 export type DTypeKind = keyof typeof kinds;
 const kindOrDType = either(oneOf(...(Object.keys(kinds) as DTypeKind[])), dtype);
 
-/** Whether a dtype is another, of a kind, or one of several such. */
+/**
+ * Whether a dtype is another, of a kind, or one of several such.
+ * @example
+ * isdtype("int8", "signed integer"); // → true
+ */
 export const isdtype: (of: DType, kind: DTypeKind | DType | readonly (DTypeKind | DType)[]) => boolean = free(
   "isdtype",
   { required: { of: dtype, kind: anything } },

@@ -177,6 +177,8 @@ function nextPair(
  * Sums of products of elements, by the names of axes: `einsum("ij,jk->ik", a, b)` is a matrix product, `einsum("ii->",
  * a)` a trace, `einsum("...ij->...ji", a)` a transpose. Without "->" the result has the letters that occur once, in the
  * order of the alphabet. Throws TensorError for an equation that does not fit.
+ * @example
+ * einsum("ij,jk->ik", tensor([[1, 2]]), tensor([[3], [4]])); // → tensor([[11]], shape [1, 1], float32, cpu)
  */
 export function einsum(equation: string, ...operands: Tensor[]): Tensor {
   if (

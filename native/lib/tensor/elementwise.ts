@@ -1,341 +1,346 @@
-// The methods that derive from the table of operations, and their forms in place: declared one by one, since of a type
-// that is mapped from the rows no editor shows the sentences. Their code is made in methods.ts; a test compares names,
-// dtypes and sentences with the rows.
+// The methods that derive from the table of operations on one tensor: declared one by one, since of a type that is
+// mapped from the rows no editor shows the sentences. Their code is made in methods.ts; a test compares names and dtypes
+// with the rows.
 import type { DType } from "../memory/dtype.ts";
 import type { FloatOf } from "../memory/promotion.ts";
-import type { CommonOf } from "./methods.ts";
 import type { Tensor } from "./tensor.ts";
-
-type Operand = Tensor | number | bigint | boolean;
 
 /** Each gives a new tensor. */
 export interface ElementwiseMethods<D extends DType> {
-  /** −x. Integers wrap around. */
+  /**
+   * The negative: −x. Integers wrap around.
+   * @example
+   * tensor([1, -2]).neg(); // → tensor([-1, 2], shape [2], float32, cpu)
+   */
   neg(): Tensor<D>;
-  /** |x|. */
+  /**
+   * The absolute value: |x|.
+   * @example
+   * tensor([-1.5, 2]).abs(); // → tensor([1.5, 2.0], shape [2], float32, cpu)
+   */
   abs(): Tensor<D>;
-  /** x itself, as a copy. */
+  /**
+   * x itself, as a copy: +x.
+   * @example
+   * tensor([-1, 2]).positive(); // → tensor([-1, 2], shape [2], float32, cpu)
+   */
   positive(): Tensor<D>;
-  /** −1, 0 or 1; NaN for NaN. */
+  /**
+   * The sign: −1, 0 or 1; NaN for NaN.
+   * @example
+   * tensor([-3, 0, 5]).sign(); // → tensor([-1, 0, 1], shape [3], float32, cpu)
+   */
   sign(): Tensor<D>;
-  /** Whether the sign is −, also that of −0 and NaN. */
+  /**
+   * Whether the sign is −, also that of −0 and NaN.
+   * @example
+   * tensor([-0, 0, -1]).signbit(); // → tensor([true, false, true], shape [3], bool, cpu)
+   */
   signbit(): Tensor<"bool">;
-  /** x². */
+  /**
+   * The square: x².
+   * @example
+   * tensor([3, -4]).square(); // → tensor([9, 16], shape [2], float32, cpu)
+   */
   square(): Tensor<D>;
-  /** 1/x. */
+  /**
+   * The reciprocal: 1/x, which is ∞ for 0.
+   * @example
+   * tensor([2, 4]).reciprocal(); // → tensor([0.50, 0.25], shape [2], float32, cpu)
+   */
   reciprocal(): Tensor<FloatOf<D>>;
-  /** e^x. */
+  /**
+   * The exponential function: e^x.
+   * @example
+   * tensor([0, 1]).exp(); // → tensor([1.00000, 2.71828], shape [2], float32, cpu)
+   */
   exp(): Tensor<FloatOf<D>>;
-  /** 2^x. */
+  /**
+   * The power of two: 2^x.
+   * @example
+   * tensor([3, 0.5]).exp2(); // → tensor([8.00000, 1.41421], shape [2], float32, cpu)
+   */
   exp2(): Tensor<FloatOf<D>>;
-  /** e^x − 1, accurate near 0. */
+  /**
+   * e^x − 1, accurate near 0.
+   * @example
+   * tensor([0, 1e-8], { dtype: "float64" }).expm1(); // → tensor([0e+00, 1e-08], shape [2], float64, cpu)
+   */
   expm1(): Tensor<FloatOf<D>>;
-  /** Natural logarithm. */
+  /**
+   * The natural logarithm: log x; −∞ for 0, NaN below.
+   * @example
+   * tensor([1, Math.E]).log(); // → tensor([0, 1], shape [2], float32, cpu)
+   */
   log(): Tensor<FloatOf<D>>;
-  /** Logarithm to base 2. */
+  /**
+   * The logarithm to base 2; −∞ for 0, NaN below.
+   * @example
+   * tensor([1, 8]).log2(); // → tensor([0, 3], shape [2], float32, cpu)
+   */
   log2(): Tensor<FloatOf<D>>;
-  /** Logarithm to base 10. */
+  /**
+   * The logarithm to base 10; −∞ for 0, NaN below.
+   * @example
+   * tensor([0.01, 1000]).log10(); // → tensor([-2, 3], shape [2], float32, cpu)
+   */
   log10(): Tensor<FloatOf<D>>;
-  /** log(1 + x), accurate near 0. */
+  /**
+   * log(1 + x), accurate near 0; NaN below −1.
+   * @example
+   * tensor([0, 1e-8], { dtype: "float64" }).log1p(); // → tensor([0e+00, 1e-08], shape [2], float64, cpu)
+   */
   log1p(): Tensor<FloatOf<D>>;
-  /** √x. */
+  /**
+   * The square root: √x; NaN below 0.
+   * @example
+   * tensor([4, 2]).sqrt(); // → tensor([2.00000, 1.41421], shape [2], float32, cpu)
+   */
   sqrt(): Tensor<FloatOf<D>>;
-  /** 1/√x. */
+  /**
+   * The reciprocal of the square root: 1/√x.
+   * @example
+   * tensor([4, 0.25]).rsqrt(); // → tensor([0.5, 2.0], shape [2], float32, cpu)
+   */
   rsqrt(): Tensor<FloatOf<D>>;
-  /** Cube root. */
+  /**
+   * The cube root: ∛x, also of negative numbers.
+   * @example
+   * tensor([27, -8]).cbrt(); // → tensor([3, -2], shape [2], float32, cpu)
+   */
   cbrt(): Tensor<FloatOf<D>>;
-  /** Sine, of radians. */
+  /**
+   * The sine of radians: sin x.
+   * @example
+   * tensor([0, Math.PI / 6]).sin(); // → tensor([0.0, 0.5], shape [2], float32, cpu)
+   */
   sin(): Tensor<FloatOf<D>>;
-  /** Cosine, of radians. */
+  /**
+   * The cosine of radians: cos x.
+   * @example
+   * tensor([0, Math.PI / 3]).cos(); // → tensor([1.0, 0.5], shape [2], float32, cpu)
+   */
   cos(): Tensor<FloatOf<D>>;
-  /** Tangent, of radians. */
+  /**
+   * The tangent of radians: tan x.
+   * @example
+   * tensor([0, 1]).tan(); // → tensor([0.00000, 1.55741], shape [2], float32, cpu)
+   */
   tan(): Tensor<FloatOf<D>>;
-  /** sin(πx)/(πx), and 1 at 0. */
+  /**
+   * sin(πx)/(πx), and 1 at 0.
+   * @example
+   * tensor([0, 0.5]).sinc(); // → tensor([1.00000, 0.63662], shape [2], float32, cpu)
+   */
   sinc(): Tensor<FloatOf<D>>;
-  /** Arc sine, in radians. */
+  /**
+   * The arc sine in radians, from −π/2 to π/2; NaN beyond ±1.
+   * @example
+   * tensor([0, 1]).asin(); // → tensor([0.0000, 1.5708], shape [2], float32, cpu)
+   */
   asin(): Tensor<FloatOf<D>>;
-  /** Arc cosine, in radians. */
+  /**
+   * The arc cosine in radians, from 0 to π; NaN beyond ±1.
+   * @example
+   * tensor([1, 0]).acos(); // → tensor([0.0000, 1.5708], shape [2], float32, cpu)
+   */
   acos(): Tensor<FloatOf<D>>;
-  /** Arc tangent, in radians. */
+  /**
+   * The arc tangent in radians, from −π/2 to π/2.
+   * @example
+   * tensor([0, 1]).atan(); // → tensor([0.000000, 0.785398], shape [2], float32, cpu)
+   */
   atan(): Tensor<FloatOf<D>>;
-  /** Hyperbolic sine. */
+  /**
+   * The hyperbolic sine: (e^x − e^−x)/2.
+   * @example
+   * tensor([0, 1]).sinh(); // → tensor([0.0000, 1.1752], shape [2], float32, cpu)
+   */
   sinh(): Tensor<FloatOf<D>>;
-  /** Hyperbolic cosine. */
+  /**
+   * The hyperbolic cosine: (e^x + e^−x)/2.
+   * @example
+   * tensor([0, 1]).cosh(); // → tensor([1.00000, 1.54308], shape [2], float32, cpu)
+   */
   cosh(): Tensor<FloatOf<D>>;
-  /** Hyperbolic tangent. */
+  /**
+   * The hyperbolic tangent: (e^x − e^−x)/(e^x + e^−x).
+   * @example
+   * tensor([0, 1]).tanh(); // → tensor([0.000000, 0.761594], shape [2], float32, cpu)
+   */
   tanh(): Tensor<FloatOf<D>>;
-  /** Inverse hyperbolic sine. */
+  /**
+   * The inverse hyperbolic sine: log(x + √(x² + 1)).
+   * @example
+   * tensor([0, 1]).asinh(); // → tensor([0.000000, 0.881374], shape [2], float32, cpu)
+   */
   asinh(): Tensor<FloatOf<D>>;
-  /** Inverse hyperbolic cosine; NaN below 1. */
+  /**
+   * The inverse hyperbolic cosine: log(x + √(x² − 1)); NaN below 1.
+   * @example
+   * tensor([1, 2]).acosh(); // → tensor([0.00000, 1.31696], shape [2], float32, cpu)
+   */
   acosh(): Tensor<FloatOf<D>>;
-  /** Inverse hyperbolic tangent; NaN beyond ±1. */
+  /**
+   * The inverse hyperbolic tangent: ½ log((1 + x)/(1 − x)); NaN beyond ±1.
+   * @example
+   * tensor([0, 0.5]).atanh(); // → tensor([0.000000, 0.549306], shape [2], float32, cpu)
+   */
   atanh(): Tensor<FloatOf<D>>;
-  /** The error function. */
+  /**
+   * The error function: 2/√π ∫₀ˣ e^(−t²) dt.
+   * @example
+   * tensor([0, 1]).erf(); // → tensor([0.000000, 0.842701], shape [2], float32, cpu)
+   */
   erf(): Tensor<FloatOf<D>>;
-  /** 1 − erf(x), accurate for large x. */
+  /**
+   * 1 − erf(x), accurate for large x.
+   * @example
+   * tensor([0, 3]).erfc(); // → tensor([1.00000e+00, 2.20905e-05], shape [2], float32, cpu)
+   */
   erfc(): Tensor<FloatOf<D>>;
-  /** The inverse of {@link erf}. */
+  /**
+   * The inverse of {@link Tensor.erf}; ±∞ at ±1, NaN beyond.
+   * @example
+   * tensor([0, 0.5]).erfinv(); // → tensor([0.000000, 0.476936], shape [2], float32, cpu)
+   */
   erfinv(): Tensor<FloatOf<D>>;
-  /** log |Γ(x)|. */
+  /**
+   * The logarithm of the gamma function: log |Γ(x)|.
+   * @example
+   * tensor([1, 5]).lgamma(); // → tensor([0.00000, 3.17805], shape [2], float32, cpu)
+   */
   lgamma(): Tensor<FloatOf<D>>;
-  /** The largest integer that is not above x. */
+  /**
+   * The largest integer that is not above x.
+   * @example
+   * tensor([1.7, -1.2]).floor(); // → tensor([1, -2], shape [2], float32, cpu)
+   */
   floor(): Tensor<D>;
-  /** The smallest integer that is not below x. */
+  /**
+   * The smallest integer that is not below x.
+   * @example
+   * tensor([1.2, -1.7]).ceil(); // → tensor([2, -1], shape [2], float32, cpu)
+   */
   ceil(): Tensor<D>;
-  /** To the nearest integer, ties to even. */
+  /**
+   * The nearest integer; of two as near, the even one.
+   * @example
+   * tensor([0.5, 1.5, 2.6]).round(); // → tensor([0, 2, 3], shape [3], float32, cpu)
+   */
   round(): Tensor<D>;
-  /** Towards zero. */
+  /**
+   * The integer part, rounded towards zero.
+   * @example
+   * tensor([1.7, -1.7]).trunc(); // → tensor([1, -1], shape [2], float32, cpu)
+   */
   trunc(): Tensor<D>;
-  /** x − trunc(x). */
+  /**
+   * What {@link Tensor.trunc} takes away, with the sign of x: x − trunc(x).
+   * @example
+   * tensor([1.75, -1.75]).frac(); // → tensor([0.75, -0.75], shape [2], float32, cpu)
+   */
   frac(): Tensor<FloatOf<D>>;
-  /** True where x is NaN. */
+  /**
+   * True where x is NaN.
+   * @example
+   * tensor([1, NaN]).isnan(); // → tensor([false, true], shape [2], bool, cpu)
+   */
   isnan(): Tensor<"bool">;
-  /** True where x is ∞ or −∞. */
+  /**
+   * True where x is ∞ or −∞.
+   * @example
+   * tensor([1, -Infinity, NaN]).isinf(); // → tensor([false, true, false], shape [3], bool, cpu)
+   */
   isinf(): Tensor<"bool">;
-  /** True where x is neither infinite nor NaN. */
+  /**
+   * True where x is neither infinite nor NaN.
+   * @example
+   * tensor([1, Infinity, NaN]).isfinite(); // → tensor([true, false, false], shape [3], bool, cpu)
+   */
   isfinite(): Tensor<"bool">;
-  /** True where x is 0. */
+  /**
+   * True where x is 0.
+   * @example
+   * tensor([0, 2]).logicalNot(); // → tensor([true, false], shape [2], bool, cpu)
+   */
   logicalNot(): Tensor<"bool">;
-  /** ~x; of bools the opposite. */
+  /**
+   * The opposite of every bit: ~x; of bools the opposite. Floats throw TensorError.
+   * @example
+   * tensor([0, 5], { dtype: "int32" }).bitwiseNot(); // → tensor([-1, -6], shape [2], int32, cpu)
+   */
   bitwiseNot(): Tensor<D>;
-  /** max(x, 0). */
+  /**
+   * The rectified linear unit: max(x, 0).
+   * @example
+   * tensor([-1, 2]).relu(); // → tensor([0, 2], shape [2], float32, cpu)
+   */
   relu(): Tensor<D>;
-  /** max(x, 0), at most 6. */
+  /**
+   * The rectified linear unit, at most 6: min(max(x, 0), 6).
+   * @example
+   * tensor([-1, 2, 9]).relu6(); // → tensor([0, 2, 6], shape [3], float32, cpu)
+   */
   relu6(): Tensor<FloatOf<D>>;
-  /** 1/(1 + e^−x). */
+  /**
+   * The logistic function: 1/(1 + e^−x).
+   * @example
+   * tensor([0, 2]).sigmoid(); // → tensor([0.500000, 0.880797], shape [2], float32, cpu)
+   */
   sigmoid(): Tensor<FloatOf<D>>;
-  /** log(sigmoid(x)). */
+  /**
+   * The logarithm of the logistic function, without overflow: log(1/(1 + e^−x)).
+   * @example
+   * tensor([0, -100]).logSigmoid(); // → tensor([-0.693147, -100.000000], shape [2], float32, cpu)
+   */
   logSigmoid(): Tensor<FloatOf<D>>;
-  /** x · sigmoid(x). */
+  /**
+   * The sigmoid linear unit (swish): x/(1 + e^−x).
+   * @example
+   * tensor([-1, 0, 1]).silu(); // → tensor([-0.268941, 0.000000, 0.731059], shape [3], float32, cpu)
+   */
   silu(): Tensor<FloatOf<D>>;
-  /** x/(1 + |x|). */
+  /**
+   * x/(1 + |x|), between −1 and 1.
+   * @example
+   * tensor([-1, 3]).softsign(); // → tensor([-0.50, 0.75], shape [2], float32, cpu)
+   */
   softsign(): Tensor<FloatOf<D>>;
-  /** 0 below −3, 1 above 3, x/6 + ½ between. */
+  /**
+   * 0 below −3, 1 above 3, x/6 + ½ between.
+   * @example
+   * tensor([-4, 0, 1.5]).hardsigmoid(); // → tensor([0.00, 0.50, 0.75], shape [3], float32, cpu)
+   */
   hardsigmoid(): Tensor<FloatOf<D>>;
-  /** x · hardsigmoid(x). */
+  /**
+   * x · hardsigmoid(x).
+   * @example
+   * tensor([-4, 1, 3]).hardswish(); // → tensor([0.000000, 0.666667, 3.000000], shape [3], float32, cpu)
+   */
   hardswish(): Tensor<FloatOf<D>>;
-  /** log(1 + e^x). */
+  /**
+   * A smooth {@link Tensor.relu}: log(1 + e^x), without overflow.
+   * @example
+   * tensor([0, 100]).softplus(); // → tensor([0.693147, 100.000000], shape [2], float32, cpu)
+   */
   softplus(): Tensor<FloatOf<D>>;
-  /** x · tanh(softplus(x)). */
+  /**
+   * x · tanh(softplus(x)).
+   * @example
+   * tensor([-1, 0, 1]).mish(); // → tensor([-0.303401, 0.000000, 0.865098], shape [3], float32, cpu)
+   */
   mish(): Tensor<FloatOf<D>>;
-  /** x − tanh(x). */
+  /**
+   * x − tanh(x).
+   * @example
+   * tensor([0, 2]).tanhshrink(); // → tensor([0.00000, 1.03597], shape [2], float32, cpu)
+   */
   tanhshrink(): Tensor<FloatOf<D>>;
-  /** 1.0507… · x where x > 0, else 1.0507… · 1.6733… · (e^x − 1). */
+  /**
+   * The scaled exponential unit: 1.0507… · x where x > 0, else 1.0507… · 1.6733… · (e^x − 1).
+   * @example
+   * tensor([-1, 1]).selu(); // → tensor([-1.11133, 1.05070], shape [2], float32, cpu)
+   */
   selu(): Tensor<FloatOf<D>>;
-  /** a + b. Integers wrap around. */
-  add<O extends Operand>(other: O): Tensor<CommonOf<D, O>>;
-  /** a − b. */
-  sub<O extends Operand>(other: O): Tensor<CommonOf<D, O>>;
-  /** a · b. */
-  mul<O extends Operand>(other: O): Tensor<CommonOf<D, O>>;
-  /** True division: integers give float32. */
-  div<O extends Operand>(other: O): Tensor<FloatOf<CommonOf<D, O>>>;
-  /** Division rounded towards −∞; by 0 an integer gives 0. */
-  floorDivide<O extends Operand>(other: O): Tensor<CommonOf<D, O>>;
-  /** What {@link floorDivide} leaves: it has the divisor's sign. */
-  remainder<O extends Operand>(other: O): Tensor<CommonOf<D, O>>;
-  /** What division rounded towards zero leaves: it has the dividend's sign. */
-  fmod<O extends Operand>(other: O): Tensor<CommonOf<D, O>>;
-  /** a^b. Integers to a negative power give 0, or ±1. */
-  pow<O extends Operand>(other: O): Tensor<CommonOf<D, O>>;
-  /** The larger one; NaN where either is. */
-  maximum<O extends Operand>(other: O): Tensor<CommonOf<D, O>>;
-  /** The smaller one; NaN where either is. */
-  minimum<O extends Operand>(other: O): Tensor<CommonOf<D, O>>;
-  /** The angle of (b, a), in radians. */
-  atan2<O extends Operand>(other: O): Tensor<FloatOf<CommonOf<D, O>>>;
-  /** √(a² + b²), without overflow between. */
-  hypot<O extends Operand>(other: O): Tensor<FloatOf<CommonOf<D, O>>>;
-  /** |a| with the sign of b. */
-  copysign<O extends Operand>(other: O): Tensor<FloatOf<CommonOf<D, O>>>;
-  /** log(e^a + e^b), without overflow. */
-  logaddexp<O extends Operand>(other: O): Tensor<FloatOf<CommonOf<D, O>>>;
-  /** log₂(2^a + 2^b), without overflow. */
-  logaddexp2<O extends Operand>(other: O): Tensor<FloatOf<CommonOf<D, O>>>;
-  /** 0 where a is below 0, 1 where it is above, b where it is 0; NaN where it is NaN. */
-  heaviside<O extends Operand>(other: O): Tensor<CommonOf<D, O>>;
-  /** a · log b, which is 0 where a is, unless b is NaN. */
-  xlogy<O extends Operand>(other: O): Tensor<FloatOf<CommonOf<D, O>>>;
-  /** The next number from a towards b that the dtype has; of float32 and float64. */
-  nextafter<O extends Operand>(other: O): Tensor<FloatOf<CommonOf<D, O>>>;
-  /** True where a = b; NaN equals nothing. */
-  eq(other: Operand): Tensor<"bool">;
-  /** True where a ≠ b. */
-  ne(other: Operand): Tensor<"bool">;
-  /** True where a < b. */
-  lt(other: Operand): Tensor<"bool">;
-  /** True where a ≤ b. */
-  le(other: Operand): Tensor<"bool">;
-  /** True where a > b. */
-  gt(other: Operand): Tensor<"bool">;
-  /** True where a ≥ b. */
-  ge(other: Operand): Tensor<"bool">;
-  /** True where neither is 0. */
-  logicalAnd(other: Operand): Tensor<"bool">;
-  /** True where not both are 0. */
-  logicalOr(other: Operand): Tensor<"bool">;
-  /** True where exactly one is 0. */
-  logicalXor(other: Operand): Tensor<"bool">;
-  /** The bits that both have; of bools whether both are true. */
-  bitwiseAnd<O extends Operand>(other: O): Tensor<CommonOf<D, O>>;
-  /** The bits that either has; of bools whether either is true. */
-  bitwiseOr<O extends Operand>(other: O): Tensor<CommonOf<D, O>>;
-  /** The bits that exactly one has; of bools whether they differ. */
-  bitwiseXor<O extends Operand>(other: O): Tensor<CommonOf<D, O>>;
-  /** a · 2^b, in the bits that a has. */
-  bitwiseLeftShift<O extends Operand>(other: O): Tensor<CommonOf<D, O>>;
-  /** a / 2^b, rounded towards −∞. */
-  bitwiseRightShift<O extends Operand>(other: O): Tensor<CommonOf<D, O>>;
-}
-
-/** Each writes its result over the tensor's elements, in their dtype, and returns the tensor. */
-export interface InPlaceMethods<D extends DType> {
-  /** In place: −x. Integers wrap around. */
-  neg_(): Tensor<D>;
-  /** In place: |x|. */
-  abs_(): Tensor<D>;
-  /** In place: x itself, as a copy. */
-  positive_(): Tensor<D>;
-  /** In place: −1, 0 or 1; NaN for NaN. */
-  sign_(): Tensor<D>;
-  /** In place: x². */
-  square_(): Tensor<D>;
-  /** In place: 1/x. */
-  reciprocal_(): Tensor<D>;
-  /** In place: e^x. */
-  exp_(): Tensor<D>;
-  /** In place: 2^x. */
-  exp2_(): Tensor<D>;
-  /** In place: e^x − 1, accurate near 0. */
-  expm1_(): Tensor<D>;
-  /** In place: natural logarithm. */
-  log_(): Tensor<D>;
-  /** In place: logarithm to base 2. */
-  log2_(): Tensor<D>;
-  /** In place: logarithm to base 10. */
-  log10_(): Tensor<D>;
-  /** In place: log(1 + x), accurate near 0. */
-  log1p_(): Tensor<D>;
-  /** In place: √x. */
-  sqrt_(): Tensor<D>;
-  /** In place: 1/√x. */
-  rsqrt_(): Tensor<D>;
-  /** In place: cube root. */
-  cbrt_(): Tensor<D>;
-  /** In place: sine, of radians. */
-  sin_(): Tensor<D>;
-  /** In place: cosine, of radians. */
-  cos_(): Tensor<D>;
-  /** In place: tangent, of radians. */
-  tan_(): Tensor<D>;
-  /** In place: sin(πx)/(πx), and 1 at 0. */
-  sinc_(): Tensor<D>;
-  /** In place: arc sine, in radians. */
-  asin_(): Tensor<D>;
-  /** In place: arc cosine, in radians. */
-  acos_(): Tensor<D>;
-  /** In place: arc tangent, in radians. */
-  atan_(): Tensor<D>;
-  /** In place: hyperbolic sine. */
-  sinh_(): Tensor<D>;
-  /** In place: hyperbolic cosine. */
-  cosh_(): Tensor<D>;
-  /** In place: hyperbolic tangent. */
-  tanh_(): Tensor<D>;
-  /** In place: inverse hyperbolic sine. */
-  asinh_(): Tensor<D>;
-  /** In place: inverse hyperbolic cosine; NaN below 1. */
-  acosh_(): Tensor<D>;
-  /** In place: inverse hyperbolic tangent; NaN beyond ±1. */
-  atanh_(): Tensor<D>;
-  /** In place: the error function. */
-  erf_(): Tensor<D>;
-  /** In place: 1 − erf(x), accurate for large x. */
-  erfc_(): Tensor<D>;
-  /** In place: the inverse of {@link erf}. */
-  erfinv_(): Tensor<D>;
-  /** In place: log |Γ(x)|. */
-  lgamma_(): Tensor<D>;
-  /** In place: the largest integer that is not above x. */
-  floor_(): Tensor<D>;
-  /** In place: the smallest integer that is not below x. */
-  ceil_(): Tensor<D>;
-  /** In place: to the nearest integer, ties to even. */
-  round_(): Tensor<D>;
-  /** In place: towards zero. */
-  trunc_(): Tensor<D>;
-  /** In place: x − trunc(x). */
-  frac_(): Tensor<D>;
-  /** In place: ~x; of bools the opposite. */
-  bitwiseNot_(): Tensor<D>;
-  /** In place: max(x, 0). */
-  relu_(): Tensor<D>;
-  /** In place: max(x, 0), at most 6. */
-  relu6_(): Tensor<D>;
-  /** In place: 1/(1 + e^−x). */
-  sigmoid_(): Tensor<D>;
-  /** In place: log(sigmoid(x)). */
-  logSigmoid_(): Tensor<D>;
-  /** In place: x · sigmoid(x). */
-  silu_(): Tensor<D>;
-  /** In place: x/(1 + |x|). */
-  softsign_(): Tensor<D>;
-  /** In place: 0 below −3, 1 above 3, x/6 + ½ between. */
-  hardsigmoid_(): Tensor<D>;
-  /** In place: x · hardsigmoid(x). */
-  hardswish_(): Tensor<D>;
-  /** In place: log(1 + e^x). */
-  softplus_(): Tensor<D>;
-  /** In place: x · tanh(softplus(x)). */
-  mish_(): Tensor<D>;
-  /** In place: x − tanh(x). */
-  tanhshrink_(): Tensor<D>;
-  /** In place: 1.0507… · x where x > 0, else 1.0507… · 1.6733… · (e^x − 1). */
-  selu_(): Tensor<D>;
-  /** In place: a + b. Integers wrap around. */
-  add_(other: Operand): Tensor<D>;
-  /** In place: a − b. */
-  sub_(other: Operand): Tensor<D>;
-  /** In place: a · b. */
-  mul_(other: Operand): Tensor<D>;
-  /** In place: true division: integers give float32. */
-  div_(other: Operand): Tensor<D>;
-  /** In place: division rounded towards −∞; by 0 an integer gives 0. */
-  floorDivide_(other: Operand): Tensor<D>;
-  /** In place: what {@link floorDivide} leaves: it has the divisor's sign. */
-  remainder_(other: Operand): Tensor<D>;
-  /** In place: what division rounded towards zero leaves: it has the dividend's sign. */
-  fmod_(other: Operand): Tensor<D>;
-  /** In place: a^b. Integers to a negative power give 0, or ±1. */
-  pow_(other: Operand): Tensor<D>;
-  /** In place: the larger one; NaN where either is. */
-  maximum_(other: Operand): Tensor<D>;
-  /** In place: the smaller one; NaN where either is. */
-  minimum_(other: Operand): Tensor<D>;
-  /** In place: the angle of (b, a), in radians. */
-  atan2_(other: Operand): Tensor<D>;
-  /** In place: √(a² + b²), without overflow between. */
-  hypot_(other: Operand): Tensor<D>;
-  /** In place: |a| with the sign of b. */
-  copysign_(other: Operand): Tensor<D>;
-  /** In place: log(e^a + e^b), without overflow. */
-  logaddexp_(other: Operand): Tensor<D>;
-  /** In place: log₂(2^a + 2^b), without overflow. */
-  logaddexp2_(other: Operand): Tensor<D>;
-  /** In place: 0 where a is below 0, 1 where it is above, b where it is 0; NaN where it is NaN. */
-  heaviside_(other: Operand): Tensor<D>;
-  /** In place: a · log b, which is 0 where a is, unless b is NaN. */
-  xlogy_(other: Operand): Tensor<D>;
-  /** In place: the next number from a towards b that the dtype has; of float32 and float64. */
-  nextafter_(other: Operand): Tensor<D>;
-  /** In place: the bits that both have; of bools whether both are true. */
-  bitwiseAnd_(other: Operand): Tensor<D>;
-  /** In place: the bits that either has; of bools whether either is true. */
-  bitwiseOr_(other: Operand): Tensor<D>;
-  /** In place: the bits that exactly one has; of bools whether they differ. */
-  bitwiseXor_(other: Operand): Tensor<D>;
-  /** In place: a · 2^b, in the bits that a has. */
-  bitwiseLeftShift_(other: Operand): Tensor<D>;
-  /** In place: a / 2^b, rounded towards −∞. */
-  bitwiseRightShift_(other: Operand): Tensor<D>;
 }

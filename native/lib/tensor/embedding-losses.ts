@@ -23,6 +23,9 @@ export interface TripletOptions extends MarginOptions {
 /**
  * max(0, ‖anchor − positive‖ − ‖anchor − negative‖ + margin) of vectors along the last axis; `margin` is 1 when left
  * out, see {@link TripletOptions}: their mean, sum, or each. Throws TensorError.
+ * @example
+ * tripletMarginLoss(tensor([[0, 0]]), tensor([[0, 1]]), tensor([[3, 4]]));
+ * // → tensor(0, shape [], float32, cpu)
  */
 export const tripletMarginLoss: (
   anchor: Tensor,
@@ -61,6 +64,8 @@ const checkedSides = (name: string, target: Tensor, shape: readonly number[]): T
 /**
  * 1 − cos(a, b) where the target is 1, max(0, cos(a, b) − margin) where it is −1, of vectors along the last axis: their
  * mean, sum, or each. Throws TensorError.
+ * @example
+ * cosineEmbeddingLoss(tensor([[1, 0]]), tensor([[0, 1]]), tensor([1])); // → tensor(1, shape [], float32, cpu)
  */
 export const cosineEmbeddingLoss: (a: Tensor, b: Tensor, target: Tensor, options?: MarginOptions) => Tensor = free(
   "cosineEmbeddingLoss",
@@ -74,6 +79,8 @@ export const cosineEmbeddingLoss: (a: Tensor, b: Tensor, target: Tensor, options
 
 /**
  * max(0, margin − target · (a − b)) of scores, with a target of 1 or −1: their mean, sum, or each. Throws TensorError.
+ * @example
+ * marginRankingLoss(tensor([1, 5]), tensor([2, 3]), tensor([1, 1])); // → tensor(0.5, shape [], float32, cpu)
  */
 export const marginRankingLoss: (a: Tensor, b: Tensor, target: Tensor, options?: MarginOptions) => Tensor = free(
   "marginRankingLoss",

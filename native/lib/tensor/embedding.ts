@@ -22,6 +22,9 @@ const read = reader("embedding", {
  * The rows of `weight` [count, width] at integer indices of any shape; that shape and then the width. Negative ones
  * count from the end. The gradient of the weight is the same from run to run. An index outside is a TensorError: at
  * once where JavaScript knows it, else of the next wait for the device.
+ * @example
+ * embedding(tensor([2, 0], { dtype: "int64" }), tensor([[1, 2], [3, 4], [5, 6]]));
+ * // → tensor([[5, 6], [1, 2]], shape [2, 2], float32, cpu)
  */
 export function embedding<D extends DType>(indices: Indices, weight: Tensor<D>, options?: EmbeddingOptions): Tensor<D>;
 export function embedding(...args: unknown[]): Tensor {

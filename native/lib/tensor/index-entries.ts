@@ -10,7 +10,11 @@ import { worded } from "../wording.ts";
 import { tensor } from "./create.ts";
 import { Tensor, type Nested } from "./tensor.ts";
 
-/** A new axis of size 1, among the entries of an index. */
+/**
+ * A new axis of size 1, among the entries of an index.
+ * @example
+ * zeros([3]).get(newAxis).shape; // → [ 1, 3 ]
+ */
 export const newAxis = "newAxis" as const;
 
 /**

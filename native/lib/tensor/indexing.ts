@@ -37,47 +37,77 @@ declare module "./tensor.ts" {
      * The part that the entries select (see {@link IndexEntry}), e.g. `x.get(0, [1, 3], "...", mask)`. A view unless
      * there are index arrays or masks. Those broadcast together; their axes stand where the first of them did if all
      * are neighbours, else in front. Throws TensorError for an index that is outside.
+     * @example
+     * const x = arange(12).reshape([3, 4]);
+     * x.get(1, [1, 3]); // → tensor([5, 6], shape [2], float32, cpu)
+     * x.get({ at: [0, 2] }, 0); // → tensor([0, 8], shape [2], float32, cpu)
+     * x.get(x.gt(8)); // → tensor([9, 10, 11], shape [3], float32, cpu)
      */
     get(...entries: IndexEntry[]): Tensor<D>;
     /**
      * Writes `value`, a number or a tensor that broadcasts, to the part that the entries select. Of several written to
      * one place the last stays. Returns this tensor.
+     * @example
+     * zeros([2, 3]).set([0, [1, 3]], 5); // → tensor([[0, 5, 5], [0, 0, 0]], shape [2, 3], float32, cpu)
      */
     set(entries: readonly IndexEntry[], value: Tensor | Scalar): this;
     /**
      * Elements by their place in row-major order, in the shape of the indices; with `axis` rows along it, as in NumPy.
+     * @example
+     * tensor([10, 20, 30]).take([2, 0]); // → tensor([30, 10], shape [2], float32, cpu)
      */
     take(index: Indices, axis?: number | { readonly axis?: number; readonly dim?: number }): Tensor<D>;
     /**
      * out[i, j, k] = x[i, index[i, j, k], k] for axis 1. `index` has as many axes as x, none of them longer but `axis`.
+     * @example
+     * tensor([[1, 2], [3, 4]]).gather(1, [[0], [1]]); // → tensor([[1], [4]], shape [2, 1], float32, cpu)
      */
     gather(axis: number, index: Indices): Tensor<D>;
-    /** {@link Tensor.gather} where index and tensor broadcast along the other axes; the last axis when left out. */
-    takeAlongAxis(index: Indices, axis?: number | { readonly axis?: number; readonly dim?: number }): Tensor<D>;
-    /** Rows along the axis, one for each of a list of indices. */
+    /**
+     * Rows along the axis, one for each of a list of indices.
+     * @example
+     * tensor([[1, 2], [3, 4], [5, 6]]).indexSelect(0, [2, 0]);
+     * // → tensor([[5, 6], [1, 2]], shape [2, 2], float32, cpu)
+     */
     indexSelect(axis: number, index: Indices): Tensor<D>;
     /**
      * A copy with `source` written at [i, index[i, j, k], k] for axis 1; `reduce` says what becomes of the element that
      * was there: "set" (of several the last stays), "add", "max", "min".
+     * @example
+     * zeros([4]).scatter(0, [1, 3], tensor([5, 6])); // → tensor([0, 5, 0, 6], shape [4], float32, cpu)
      */
     scatter(axis: number, index: Indices, source: Tensor | Scalar, options?: { readonly reduce?: PutMode }): Tensor<D>;
     /** {@link Tensor.scatter} in place. */
     scatter_(axis: number, index: Indices, source: Tensor | Scalar, options?: { readonly reduce?: PutMode }): this;
-    /** `scatter` with `reduce: "add"`. Sums are the same from run to run. */
+    /**
+     * `scatter` with `reduce: "add"`. Sums are the same from run to run.
+     * @example
+     * zeros([2]).scatterAdd(0, [0, 1, 1], tensor([1, 2, 3])); // → tensor([1, 5], shape [2], float32, cpu)
+     */
     scatterAdd(axis: number, index: Indices, source: Tensor | Scalar): Tensor<D>;
     /** {@link Tensor.scatterAdd} in place. */
     scatterAdd_(axis: number, index: Indices, source: Tensor | Scalar): this;
     /**
      * A copy with `alpha` times the rows of `source` added to those at the indices. Sums are the same from run to run.
+     * @example
+     * zeros([2, 2]).indexAdd(0, [1, 1], ones([2, 2])); // → tensor([[0, 0], [2, 2]], shape [2, 2], float32, cpu)
      */
     indexAdd(axis: number, index: Indices, source: Tensor, options?: { readonly alpha?: number }): Tensor<D>;
     /** {@link Tensor.indexAdd} in place. */
     indexAdd_(axis: number, index: Indices, source: Tensor, options?: { readonly alpha?: number }): this;
-    /** A copy with the rows of `source` at the indices. */
+    /**
+     * A copy with the rows of `source` at the indices.
+     * @example
+     * zeros([2, 2]).indexCopy(0, [1], tensor([[5, 6]])); // → tensor([[0, 0], [5, 6]], shape [2, 2], float32, cpu)
+     */
     indexCopy(axis: number, index: Indices, source: Tensor): Tensor<D>;
     /** {@link Tensor.indexCopy} in place. */
     indexCopy_(axis: number, index: Indices, source: Tensor): this;
-    /** A copy with every element of the rows at the indices `value`. */
+    /**
+     * A copy with every element of the rows at the indices `value`.
+     * @example
+     * zeros([2, 2]).indexFill(0, [1], 7); // → tensor([[0, 0], [7, 7]], shape [2, 2], float32, cpu)
+     */
     indexFill(axis: number, index: Indices, value: Scalar): Tensor<D>;
     /** {@link Tensor.indexFill} in place. */
     indexFill_(axis: number, index: Indices, value: Scalar): this;
@@ -445,25 +475,3 @@ install(Tensor.prototype, {
   indexFill,
   indexFill_,
 });
-
-/** {@link Tensor.takeAlongAxis} as a function. */
-export const takeAlongAxis: FunctionOf<"takeAlongAxis"> = define(
-  "takeAlongAxis",
-  { required: { index: anything }, options: { axis }, bare: ["axis"] },
-  (x, { index, axis: named = -1 }) => {
-    const { indices } = indicesOf(index, x, "takeAlongAxis");
-    const at = checkedAxis(named, x.shape.length);
-    if (indices.shape.length !== x.shape.length)
-      throw new TensorError(
-        "SHAPE",
-        `takeAlongAxis takes indices of as many axes as the tensor, ${formatShape(x.shape)}, but got ${formatShape(indices.shape)}.`,
-      );
-    const both = broadcast(
-      x.shape.map((size, each) => (each === at ? 1 : size)),
-      indices.shape.map((size, each) => (each === at ? 1 : size)),
-    );
-    const over = (shape: Shape) => both.map((size, each) => (each === at ? shape[each]! : size));
-    return x.expand(over(x.shape)).gather(at, indices.expand(over(indices.shape)));
-  },
-);
-install(Tensor.prototype, { takeAlongAxis });

@@ -15,6 +15,9 @@ export interface InterpolationOptions {
 /**
  * The values at `x` of the line through the points (`places`, `values`), two lists of which the first increases. Beyond
  * the points: see {@link InterpolationOptions}. Throws TensorError.
+ * @example
+ * interp(tensor([0.5, 1.5]), tensor([0, 1, 2]), tensor([0, 10, 30]));
+ * // → tensor([5, 20], shape [2], float32, cpu)
  */
 export const interp: (x: Tensor | number, places: Tensor, values: Tensor, options?: InterpolationOptions) => Tensor =
   free(

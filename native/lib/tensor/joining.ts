@@ -21,6 +21,9 @@ const readStack = reader("stack", { required: { tensors }, options: { axis }, ba
 /**
  * The tensors one after the other along an axis. Dtypes are promoted. Throws TensorError unless they agree in all other
  * axes.
+ * @example
+ * cat([tensor([1, 2]), tensor([3])]); // → tensor([1, 2, 3], shape [3], float32, cpu)
+ * cat([zeros([2, 1]), ones([2, 2])], 1).shape; // → [ 2, 3 ]
  */
 export function cat<D extends DType>(tensors: readonly Tensor<D>[], axis?: number | JoinOptions): Tensor<D>;
 export function cat(...args: unknown[]): Tensor {
@@ -28,7 +31,11 @@ export function cat(...args: unknown[]): Tensor {
   return apply("cat", tensors, { axis: checkedAxis(axis, tensors[0]!.shape.length) }) as Tensor;
 }
 
-/** The tensors, of one shape, along a new axis. */
+/**
+ * The tensors, of one shape, along a new axis.
+ * @example
+ * stack([tensor([1, 2]), tensor([3, 4])]); // → tensor([[1, 2], [3, 4]], shape [2, 2], float32, cpu)
+ */
 export function stack<D extends DType>(tensors: readonly Tensor<D>[], axis?: number | JoinOptions): Tensor<D>;
 export function stack(...args: unknown[]): Tensor {
   const { tensors, axis = 0 } = readStack(args);
@@ -44,6 +51,9 @@ const readGrid = reader("meshgrid", { required: { tensors }, options: { indexing
 /**
  * Views over the grid that lists of coordinates span: result n varies along axis n; with `indexing: "xy"` the first two
  * axes change places.
+ * @example
+ * const [x, y] = meshgrid([tensor([1, 2]), tensor([3, 4, 5])]);
+ * y; // → tensor([[3, 4, 5], [3, 4, 5]], shape [2, 3], float32, cpu)
  */
 export function meshgrid<D extends DType>(
   tensors: readonly Tensor<D>[],
@@ -73,6 +83,8 @@ const readEye = reader("eye", {
 
 /**
  * A square matrix with ones on the diagonal, or one of `rows` and `columns`; `k` > 0: a diagonal above the main one.
+ * @example
+ * eye(2); // → tensor([[1, 0], [0, 1]], shape [2, 2], float32, cpu)
  */
 export function eye<D extends DType = "float32">(
   rows: number,
@@ -95,6 +107,8 @@ export function eye(...args: unknown[]): Tensor {
 /**
  * A list as a diagonal of a square matrix of zeros, or a diagonal of a matrix as a view; `offset` > 0 lies above the
  * main one.
+ * @example
+ * diag(tensor([1, 2])); // → tensor([[1, 0], [0, 2]], shape [2, 2], float32, cpu)
  */
 export const diag: <D extends DType>(x: Tensor<D>, offset?: number | { readonly offset?: number }) => Tensor<D> =
   define(
@@ -126,20 +140,34 @@ const like = (name: string, make: (x: Tensor, options: CreateOptions) => Tensor)
 
 /**
  * A tensor of the shape of `x`, and of its dtype and on its device unless others are named, with undefined contents.
+ * @example
+ * emptyLike(zeros([2, 3])).shape; // → [ 2, 3 ]
  */
 export const emptyLike: Like = like("emptyLike", emptyAs);
 
-/** {@link emptyLike} with every element 0, or false. */
+/**
+ * {@link emptyLike} with every element 0, or false.
+ * @example
+ * zerosLike(tensor([5, 6])); // → tensor([0, 0], shape [2], float32, cpu)
+ */
 export const zerosLike: Like = like("zerosLike", (x, options) =>
   filledAs(x, (options.dtype ?? x.dtype) === "bool" ? false : 0, options),
 );
 
-/** {@link emptyLike} with every element 1, or true. */
+/**
+ * {@link emptyLike} with every element 1, or true.
+ * @example
+ * onesLike(tensor([5, 6])); // → tensor([1, 1], shape [2], float32, cpu)
+ */
 export const onesLike: Like = like("onesLike", (x, options) =>
   filledAs(x, (options.dtype ?? x.dtype) === "bool" ? true : 1, options),
 );
 
-/** {@link emptyLike} with every element `value`. Throws TensorError for a value that the dtype does not hold. */
+/**
+ * {@link emptyLike} with every element `value`. Throws TensorError for a value that the dtype does not hold.
+ * @example
+ * fullLike(zeros([2]), 7); // → tensor([7, 7], shape [2], float32, cpu)
+ */
 export const fullLike: <D extends DType, E extends DType = D>(
   x: Tensor<D>,
   value: Scalar,

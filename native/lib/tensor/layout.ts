@@ -13,7 +13,13 @@ export interface LayoutOptions {
   readonly colMultiple?: number;
 }
 
-/** The layout of matrices of one shape and dtype in a padded shape. */
+/**
+ * The layout of matrices of one shape and dtype in a padded shape.
+ * @example
+ * const layout = new TensorLayout([3, 5], "float32", { rowMultiple: 4, colMultiple: 8 });
+ * layout.paddedShape; // → [ 4, 8 ]
+ * layout.unpad(layout.pad(ones([3, 5]))).shape; // → [ 3, 5 ]
+ */
 export class TensorLayout<D extends DType = DType> {
   readonly shape: Shape;
   readonly dtype: D;

@@ -34,6 +34,9 @@ export interface GaussianOptions extends LossOptions {
 /**
  * target · (log target − input) of logarithms of probabilities: their mean, sum, or each, see
  * {@link DivergenceOptions}. Throws TensorError.
+ * @example
+ * klDiv(tensor([0.5, 0.5]).log(), tensor([0.25, 0.75]), { reduction: "sum" });
+ * // → tensor(0.130812, shape [], float32, cpu)
  */
 export const klDiv: (input: Tensor, target: Tensor, options?: DivergenceOptions) => Tensor = free(
   "klDiv",
@@ -56,6 +59,8 @@ function boundedLog(x: Tensor): Tensor {
 /**
  * −target · log(input) − (1 − target) · log(1 − input) of probabilities of one shape, each logarithm at least −100:
  * their mean, sum, or each. Throws TensorError.
+ * @example
+ * binaryCrossEntropy(tensor([0.9, 0.2]), tensor([1, 0])); // → tensor(0.164252, shape [], float32, cpu)
  */
 export const binaryCrossEntropy: (input: Tensor, target: Tensor, options?: BinaryCrossEntropyOptions) => Tensor = free(
   "binaryCrossEntropy",
@@ -76,7 +81,11 @@ export const binaryCrossEntropy: (input: Tensor, target: Tensor, options?: Binar
   },
 );
 
-/** e^input − target · input of counts, see {@link PoissonOptions}: their mean, sum, or each. Throws TensorError. */
+/**
+ * e^input − target · input of counts, see {@link PoissonOptions}: their mean, sum, or each. Throws TensorError.
+ * @example
+ * poissonNllLoss(tensor([0, 1]), tensor([1, 2])); // → tensor(0.859141, shape [], float32, cpu)
+ */
 export const poissonNllLoss: (input: Tensor, target: Tensor, options?: PoissonOptions) => Tensor = free(
   "poissonNllLoss",
   {
@@ -103,6 +112,8 @@ export const poissonNllLoss: (input: Tensor, target: Tensor, options?: PoissonOp
 /**
  * ½ (log variance + (input − target)² / variance), whose variance may have size 1 or no last axis, see
  * {@link GaussianOptions}: their mean, sum, or each. Throws TensorError.
+ * @example
+ * gaussianNllLoss(tensor([1, 2]), tensor([1, 4]), tensor([1, 1])); // → tensor(1, shape [], float32, cpu)
  */
 export const gaussianNllLoss: (input: Tensor, target: Tensor, variance: Tensor, options?: GaussianOptions) => Tensor =
   free(

@@ -15,6 +15,8 @@ declare module "./tensor.ts" {
     /**
      * Matrix product of the last two axes; axes before them broadcast. float16 and bfloat16 accumulate in float32,
      * integers in 64 bits.
+     * @example
+     * tensor([[1, 2], [3, 4]]).matmul(tensor([[5], [6]])); // → tensor([[17], [39]], shape [2, 1], float32, cpu)
      */
     matmul<E extends DType>(other: Tensor<E>): Tensor<Promoted<D, E>>;
   }
@@ -30,6 +32,9 @@ export const matmul: <D extends DType, E extends DType>(x: Tensor<D>, other: Ten
  * activation(x · weightᵀ + bias) for x of shape […, in], a weight [out, in] and a bias [out]: one call of the device's
  * library where that has bias and activation, else its product and one pass. A library rounds GELU of float16 and
  * bfloat16 once more, by up to |x|/2 · 2⁻¹¹. Throws TensorError.
+ * @example
+ * linear(tensor([[1, 2]]), tensor([[3, 4], [5, 6]]), tensor([10, 20]));
+ * // → tensor([[21, 37]], shape [1, 2], float32, cpu)
  */
 export const linear: <D extends DType, E extends DType>(
   x: Tensor<D>,

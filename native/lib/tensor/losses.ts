@@ -43,13 +43,26 @@ const plain = (name: "mseLoss" | "l1Loss"): Loss<object> =>
     loss(name, input, target, reduction),
   );
 
-/** (input − target)², of one shape: their mean, sum, or each. Throws TensorError. */
+/**
+ * (input − target)², of one shape: their mean, sum, or each. Throws TensorError.
+ * @example
+ * mseLoss(tensor([1, 2]), tensor([2, 4])); // → tensor(2.5, shape [], float32, cpu)
+ * mseLoss(tensor([1, 2]), tensor([2, 4]), { reduction: "none" }); // → tensor([1, 4], shape [2], float32, cpu)
+ */
 export const mseLoss: Loss<object> = plain("mseLoss");
 
-/** |input − target|, of one shape: their mean, sum, or each. Throws TensorError. */
+/**
+ * |input − target|, of one shape: their mean, sum, or each. Throws TensorError.
+ * @example
+ * l1Loss(tensor([1, 2]), tensor([2, 4])); // → tensor(1.5, shape [], float32, cpu)
+ */
 export const l1Loss: Loss<object> = plain("l1Loss");
 
-/** ½d²/beta where |d| < beta, else |d| − ½beta, of d = input − target: their mean, sum, or each. Throws TensorError. */
+/**
+ * ½d²/beta where |d| < beta, else |d| − ½beta, of d = input − target: their mean, sum, or each. Throws TensorError.
+ * @example
+ * smoothL1Loss(tensor([0, 5]), tensor([0.5, 0])); // → tensor(2.3125, shape [], float32, cpu)
+ */
 export const smoothL1Loss: Loss<{ readonly beta?: number }> = define(
   "smoothL1Loss",
   { required: { target: tensor }, options: { ...reductionOption, beta: atLeast(0) } },
@@ -59,6 +72,8 @@ export const smoothL1Loss: Loss<{ readonly beta?: number }> = define(
 /**
  * ½d² where |d| ≤ delta, else delta · (|d| − ½delta), of d = input − target: their mean, sum, or each. Throws
  * TensorError.
+ * @example
+ * huberLoss(tensor([0, 5]), tensor([0.5, 0])); // → tensor(2.3125, shape [], float32, cpu)
  */
 export const huberLoss: Loss<{ readonly delta?: number }> = define(
   "huberLoss",
@@ -72,6 +87,8 @@ export const huberLoss: Loss<{ readonly delta?: number }> = define(
 /**
  * −target · log σ(input) − (1 − target) · log(1 − σ(input)), of one shape, without overflow: their mean, sum, or each.
  * Throws TensorError.
+ * @example
+ * bceWithLogitsLoss(tensor([2, -1]), tensor([1, 0])); // → tensor(0.220095, shape [], float32, cpu)
  */
 export const bceWithLogitsLoss: Loss<BceOptions> = define(
   "bceWithLogitsLoss",

@@ -13,15 +13,27 @@ import { Tensor } from "./tensor.ts";
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
-    /** A copy with `value` where the mask, which broadcasts, is true. */
+    /**
+     * A copy with `value` where the mask, which broadcasts, is true.
+     * @example
+     * const x = tensor([1, -2, 3]);
+     * x.maskedFill(x.lt(0), 0); // → tensor([1, 0, 3], shape [3], float32, cpu)
+     */
     maskedFill(mask: Tensor, value: Scalar): Tensor<D>;
     /** {@link Tensor.maskedFill} in place. */
     maskedFill_(mask: Tensor, value: Scalar): this;
-    /** The elements where the mask is true, as one axis; both broadcast. Waits for the device to count them. */
+    /**
+     * The elements where the mask is true, as one axis; both broadcast. Waits for the device to count them.
+     * @example
+     * const x = tensor([1, -2, 3]);
+     * x.maskedSelect(x.gt(0)); // → tensor([1, 3], shape [2], float32, cpu)
+     */
     maskedSelect(mask: Tensor): Tensor<D>;
     /**
      * Indices of the elements that are not 0, in row-major order: int64 of shape [count, axes]. Waits for the device to
      * count them.
+     * @example
+     * tensor([[0, 5], [6, 0]]).nonzero(); // → tensor([[0, 1], [1, 0]], shape [2, 2], int64, cpu)
      */
     nonzero(): Tensor<"int64">;
   }

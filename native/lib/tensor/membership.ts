@@ -9,10 +9,16 @@ import { Tensor } from "./tensor.ts";
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
-    /** How many elements are not 0, over the axes. */
+    /**
+     * How many elements are not 0, over the axes.
+     * @example
+     * tensor([0, 3, 0, 5]).countNonzero(); // → tensor(2, shape [], int64, cpu)
+     */
     countNonzero(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<"int64">;
     /**
      * Whether each element is one of those of `others`, of any shape; with `invert` whether it is none. NaN is none.
+     * @example
+     * tensor([1, 2, 3]).isin(tensor([2, 3, 4])); // → tensor([false, true, true], shape [3], bool, cpu)
      */
     isin(others: Tensor, options?: { readonly invert?: boolean }): Tensor<"bool">;
   }

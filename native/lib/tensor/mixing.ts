@@ -17,18 +17,39 @@ export interface Bounds {
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
-    /** This tensor's elements where `condition` is true, else those of `other`. All broadcast. */
+    /**
+     * This tensor's elements where `condition` is true, else those of `other`. All broadcast.
+     * @example
+     * const x = tensor([-1, 2]);
+     * x.where(x.gt(0), 0); // → tensor([0, 2], shape [2], float32, cpu)
+     */
     where<Other extends Tensor | Scalar>(condition: Tensor<"bool">, other: Other): Tensor<CommonOf<D, Other>>;
     /**
      * Each element, at least `min` and at most `max`: numbers, or tensors that broadcast. Integers stay integers
      * between whole bounds; beside a fraction they become float32. The gradient is 1 at the bounds, too.
+     * @example
+     * tensor([-5, 0.5, 5]).clamp(0, 1); // → tensor([0.0, 0.5, 1.0], shape [3], float32, cpu)
+     * tensor([-5, 5]).clamp({ max: 3 }); // → tensor([-5, 3], shape [2], float32, cpu)
      */
     clamp(min: number | bigint | Tensor | Bounds, max?: number | bigint | Tensor): Tensor<D>;
-    /** this + weight · (end − this). */
+    /**
+     * Between this and `end`, in proportion: this + weight · (end − this).
+     * @example
+     * tensor([0, 10]).lerp(tensor([10, 20]), 0.25); // → tensor([2.5, 12.5], shape [2], float32, cpu)
+     */
     lerp(end: Tensor, weight: number | Tensor): Tensor<FloatOf<D>>;
-    /** this + value · a · b. */
+    /**
+     * A product added: this + value · a · b; `value` is 1 when left out.
+     * @example
+     * tensor([1, 1]).addcmul(tensor([2, 3]), tensor([4, 5]), { value: 0.5 });
+     * // → tensor([5.0, 8.5], shape [2], float32, cpu)
+     */
     addcmul(a: Tensor, b: Tensor, options?: { readonly value?: number }): Tensor<D>;
-    /** this + value · a / b. */
+    /**
+     * A quotient added: this + value · a / b; `value` is 1 when left out.
+     * @example
+     * tensor([1, 1]).addcdiv(tensor([2, 3]), tensor([4, 5])); // → tensor([1.5, 1.6], shape [2], float32, cpu)
+     */
     addcdiv(a: Tensor, b: Tensor, options?: { readonly value?: number }): Tensor<FloatOf<D>>;
   }
 }
@@ -48,6 +69,9 @@ const chosen: FunctionOf<"where"> = define(
 /**
  * The elements of `x` where `condition` is true, else those of `other`; either may be a number. All broadcast. Throws
  * TensorError for a number that the dtype of the tensor beside it does not hold.
+ * @example
+ * const x = tensor([-1, 2]);
+ * where(x.gt(0), x, 0); // → tensor([0, 2], shape [2], float32, cpu)
  */
 export const where: <A extends Tensor | Scalar, B extends Tensor | Scalar>(
   condition: Tensor<"bool">,

@@ -22,21 +22,53 @@ export interface ReplacementOptions {
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
-    /** {@link Tensor.sum} of the elements that are not NaN; 0 where all are. */
+    /**
+     * {@link Tensor.sum} of the elements that are not NaN; 0 where all are.
+     * @example
+     * tensor([1, NaN, 3]).nansum(); // → tensor(4, shape [], float32, cpu)
+     */
     nansum<E extends DType = SumOf<D>>(axis?: Axes | TotalOptions<E>, keepdims?: boolean): Tensor<E>;
-    /** {@link Tensor.prod} of the elements that are not NaN; 1 where all are. */
+    /**
+     * {@link Tensor.prod} of the elements that are not NaN; 1 where all are.
+     * @example
+     * tensor([2, NaN, 3]).nanprod(); // → tensor(6, shape [], float32, cpu)
+     */
     nanprod<E extends DType = SumOf<D>>(axis?: Axes | TotalOptions<E>, keepdims?: boolean): Tensor<E>;
-    /** {@link Tensor.mean} of the elements that are not NaN; NaN where all are. */
+    /**
+     * {@link Tensor.mean} of the elements that are not NaN; NaN where all are.
+     * @example
+     * tensor([1, NaN, 3]).nanmean(); // → tensor(2, shape [], float32, cpu)
+     */
     nanmean(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<FloatOf<D>>;
-    /** {@link Tensor.max} of the elements that are not NaN; NaN where all are. */
+    /**
+     * {@link Tensor.max} of the elements that are not NaN; NaN where all are.
+     * @example
+     * tensor([1, NaN, 3]).nanmax(); // → tensor(3, shape [], float32, cpu)
+     */
     nanmax(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<D>;
-    /** {@link Tensor.min} of the elements that are not NaN; NaN where all are. */
+    /**
+     * {@link Tensor.min} of the elements that are not NaN; NaN where all are.
+     * @example
+     * tensor([1, NaN, 3]).nanmin(); // → tensor(1, shape [], float32, cpu)
+     */
     nanmin(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<D>;
-    /** {@link Tensor.var} of the elements that are not NaN; NaN where there are no more than the correction. */
+    /**
+     * {@link Tensor.var} of the elements that are not NaN; NaN where there are no more than the correction.
+     * @example
+     * tensor([1, NaN, 3]).nanvar(); // → tensor(2, shape [], float32, cpu)
+     */
     nanvar(axis?: Axes | VarianceOptions, keepdims?: boolean): Tensor<D>;
-    /** {@link Tensor.std} of the elements that are not NaN; as {@link Tensor.nanvar}. */
+    /**
+     * {@link Tensor.std} of the elements that are not NaN; as {@link Tensor.nanvar}.
+     * @example
+     * tensor([1, NaN, 4]).nanstd(); // → tensor(2.12132, shape [], float32, cpu)
+     */
     nanstd(axis?: Axes | VarianceOptions, keepdims?: boolean): Tensor<D>;
-    /** A copy with numbers for NaN and infinities, see {@link ReplacementOptions}. */
+    /**
+     * A copy with numbers for NaN and infinities, see {@link ReplacementOptions}.
+     * @example
+     * tensor([1, NaN, Infinity]).nanToNum({ posinf: 100 }); // → tensor([1, 0, 100], shape [3], float32, cpu)
+     */
     nanToNum(options?: ReplacementOptions): Tensor<D>;
   }
 }

@@ -33,11 +33,26 @@ export interface DropoutOptions {
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
-    /** e^x / Σe^x along an axis, the last when left out. A slice of −∞ alone gives NaN. */
+    /**
+     * e^x / Σe^x along an axis, the last when left out: positive numbers whose sum is 1, without overflow. A slice of −∞
+     * alone gives NaN. Throws TensorError for an axis that is not there.
+     * @example
+     * tensor([[1, 2, 3], [1, 1, 1]]).softmax();
+     * // → tensor([[0.090031, 0.244728, 0.665241], [0.333333, 0.333333, 0.333333]], shape [2, 3], float32, cpu)
+     */
     softmax(axis?: number | SoftmaxOptions): Tensor<FloatOf<D>>;
-    /** log(softmax(x)) along an axis, the last when left out. */
+    /**
+     * log(softmax(x)) along an axis, the last when left out. Throws TensorError for an axis that is not there.
+     * @example
+     * tensor([1, 2, 3]).logSoftmax(); // → tensor([-2.407610, -1.407610, -0.407606], shape [3], float32, cpu)
+     */
     logSoftmax(axis?: number | SoftmaxOptions): Tensor<FloatOf<D>>;
-    /** Each element 0 with probability `p`, 0.5 when left out, the others divided by 1 − p. */
+    /**
+     * Each element 0 with probability `p`, 0.5 when left out, the others divided by 1 − p.
+     * @example
+     * const y = ones([1000]).dropout({ p: 0.5, seed: 1 });
+     * y.unique().values; // → tensor([0, 2], shape [2], float32, cpu)
+     */
     dropout(p?: number | DropoutOptions, options?: DropoutOptions): Tensor<FloatOf<D>>;
   }
 }
@@ -55,9 +70,9 @@ function alongAxis(name: "softmax" | "logSoftmax", x: Tensor, axis = -1): Tensor
 const rows = <F extends (x: never, ...args: never[]) => unknown>(name: "softmax" | "logSoftmax"): F =>
   define(name, { options: { axis }, bare: ["axis"] }, (x, given) => alongAxis(name, x, given.axis));
 
-/** e^x / Σe^x along an axis, the last when left out. Throws TensorError for an axis that is not there. */
+/** {@link Tensor.softmax} as a function. */
 export const softmax: FunctionOf<"softmax"> = rows("softmax");
-/** log(softmax(x)) along an axis, the last when left out. Throws TensorError for an axis that is not there. */
+/** {@link Tensor.logSoftmax} as a function. */
 export const logSoftmax: FunctionOf<"logSoftmax"> = rows("logSoftmax");
 
 const options = { eps: atLeast(0), axes: number };
@@ -83,6 +98,8 @@ function norm(
 /**
  * (x − mean)/√(variance + eps) over the last axes, times `weight`, plus `bias`, which have the shape of those axes.
  * Statistics are kept in float32 at least. Throws TensorError.
+ * @example
+ * layerNorm(tensor([[1, 2, 3]])); // → tensor([[-1.22474, 0.00000, 1.22474]], shape [1, 3], float32, cpu)
  */
 export const layerNorm: <D extends DType>(
   x: Tensor<D>,
@@ -95,7 +112,11 @@ export const layerNorm: <D extends DType>(
   (x, { weight = null, bias = null, ...given }) => norm("layerNorm", x, weight, bias, given),
 );
 
-/** x/√(mean(x²) + eps) over the last axes, times `weight`, which has the shape of those axes. Throws TensorError. */
+/**
+ * x/√(mean(x²) + eps) over the last axes, times `weight`, which has the shape of those axes. Throws TensorError.
+ * @example
+ * rmsNorm(tensor([[3, 4]])); // → tensor([[0.848528, 1.131370]], shape [1, 2], float32, cpu)
+ */
 export const rmsNorm: <D extends DType>(
   x: Tensor<D>,
   weight?: Tensor | null,

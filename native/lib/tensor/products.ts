@@ -36,23 +36,61 @@ export interface TraceOptions<E extends DType = DType> {
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
-    /** Σ a · b over axes of both, see {@link ProductAxes}; 2 when left out. The other axes stay, those of a first. */
+    /**
+     * Σ a · b over axes of both, see {@link ProductAxes}; 2 when left out. The other axes stay, those of a first.
+     * @example
+     * ones([2, 3, 4]).tensordot(ones([3, 4, 5])).shape; // → [ 2, 5 ]
+     */
     tensordot(other: Tensor, axes?: ProductAxes | { readonly axes?: ProductAxes }): Tensor;
-    /** Σ a · b along an axis, the last when left out; the other axes broadcast. */
+    /**
+     * Σ a · b along an axis, the last when left out; the other axes broadcast.
+     * @example
+     * tensor([[1, 2], [3, 4]]).vecdot(tensor([5, 6])); // → tensor([17, 39], shape [2], float32, cpu)
+     */
     vecdot(other: Tensor, axis?: number | { readonly axis?: number; readonly dim?: number }): Tensor;
-    /** aᵢ · bⱼ of all elements: a matrix. */
+    /**
+     * aᵢ · bⱼ of all elements: a matrix.
+     * @example
+     * tensor([1, 2]).outer(tensor([3, 4])); // → tensor([[3, 4], [6, 8]], shape [2, 2], float32, cpu)
+     */
     outer(other: Tensor): Tensor;
-    /** Σ a · b over the last axis of both; without axes their product. */
+    /**
+     * Σ a · b over the last axis of both; without axes their product.
+     * @example
+     * tensor([1, 2]).inner(tensor([3, 4])); // → tensor(11, shape [], float32, cpu)
+     */
     inner(other: Tensor): Tensor;
-    /** Σ a · b over the last axis of a and the last but one of b: of lists a number, of matrices their product. */
+    /**
+     * Σ a · b over the last axis of a and the last but one of b: of lists a number, of matrices their product.
+     * @example
+     * tensor([1, 2]).dot(tensor([3, 4])); // → tensor(11, shape [], float32, cpu)
+     */
     dot(other: Tensor): Tensor;
-    /** The cross product of vectors of 3 along an axis, the last when left out; the other axes broadcast. */
+    /**
+     * The cross product of vectors of 3 along an axis, the last when left out; the other axes broadcast.
+     * @example
+     * tensor([1, 0, 0]).cross(tensor([0, 1, 0])); // → tensor([0, 0, 1], shape [3], float32, cpu)
+     */
     cross(other: Tensor, axis?: number | { readonly axis?: number; readonly dim?: number }): Tensor;
-    /** The sum of a diagonal, see {@link TraceOptions}. */
+    /**
+     * The sum of a diagonal, see {@link TraceOptions}.
+     * @example
+     * tensor([[1, 2], [3, 4]]).trace(); // → tensor(5, shape [], float32, cpu)
+     */
     trace<E extends DType = SumOf<D>>(options?: TraceOptions<E>): Tensor<E>;
-    /** beta · this + alpha · a b of matrices; this broadcasts. */
+    /**
+     * beta · this + alpha · a b of matrices; this broadcasts.
+     * @example
+     * ones([2, 2]).addmm(ones([2, 3]), ones([3, 2]), { beta: 10 });
+     * // → tensor([[13, 13], [13, 13]], shape [2, 2], float32, cpu)
+     */
     addmm(a: Tensor, b: Tensor, options?: ProductSumOptions): Tensor;
-    /** beta · this + alpha · a b of batches of matrices; this broadcasts. */
+    /**
+     * beta · this + alpha · a b of batches of matrices; this broadcasts.
+     * @example
+     * ones([1, 2, 2]).baddbmm(ones([1, 2, 3]), ones([1, 3, 2]));
+     * // → tensor([[[4, 4], [4, 4]]], shape [1, 2, 2], float32, cpu)
+     */
     baddbmm(a: Tensor, b: Tensor, options?: ProductSumOptions): Tensor;
   }
 }

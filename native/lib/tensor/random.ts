@@ -37,7 +37,14 @@ function checkedSeed(value: number | bigint): bigint {
   return BigInt(value);
 }
 
-/** Starts the generator of all tensors that name no seed anew. */
+/**
+ * Starts the generator of all tensors that name no seed anew.
+ * @example
+ * seed(7);
+ * const first = rand([2]);
+ * seed(7);
+ * rand([2]).arrayEqual(first); // → true
+ */
 export function seed(value: number | bigint): void {
   generator.seed = checkedSeed(value);
   generator.stream = 0n;
@@ -46,6 +53,11 @@ export function seed(value: number | bigint): void {
 /**
  * Where the generator of {@link seed} is, on the CPU: `io.save` keeps it with a model, so that training goes on with
  * the numbers that it would have had.
+ * @example
+ * const state = generatorState();
+ * const first = rand([2]);
+ * setGeneratorState(state);
+ * rand([2]).arrayEqual(first); // → true
  */
 export function generatorState(): Tensor<"uint64"> {
   return newTensor([generator.seed, generator.stream], { dtype: "uint64", device: "cpu" });
@@ -53,6 +65,11 @@ export function generatorState(): Tensor<"uint64"> {
 
 /**
  * Has the generator go on from where it was at {@link generatorState}. Throws TensorError for what is no such state.
+ * @example
+ * const state = generatorState();
+ * const first = randn([2]);
+ * setGeneratorState(state);
+ * randn([2]).arrayEqual(first); // → true
  */
 export function setGeneratorState(state: Tensor): void {
   if (!(state instanceof Tensor) || state.dtype !== "uint64" || state.shape.join() !== "2")
@@ -156,6 +173,9 @@ function random<D extends DType>(
 /**
  * Uniform in [0, 1) or [low, high): low + u · (high − low), rounded to the dtype, for u of 24 bits (53 for float64),
  * and never `high`. Equal bounds give that number. Throws TensorError where the dtype has no element within the bounds.
+ * @example
+ * rand([2], { seed: 1 }); // → tensor([0.890259, 0.894685], shape [2], float32, cpu)
+ * rand([2], { low: 5, high: 6, seed: 1 }).ge(5).all().item(); // → true
  */
 export function rand(...sizes: number[]): Tensor<"float32">;
 /**
@@ -175,6 +195,9 @@ export function rand(...args: unknown[]): Tensor {
  * Normal with that mean and standard deviation, 0 and 1 when left out (Box–Muller from the words that {@link rand} of
  * the same seed takes, so the two are not independent). float64 may differ between devices in the last bits; the other
  * dtypes never do.
+ * @example
+ * randn([2, 2], { seed: 1 });
+ * // → tensor([[0.380401, -0.296278], [-0.249233, -1.003840]], shape [2, 2], float32, cpu)
  */
 export function randn(...sizes: number[]): Tensor<"float32">;
 /**
@@ -216,7 +239,11 @@ function uniformNumbers(dtype: DType, low: number, high: number): readonly numbe
   return [low, high / 2 - low / 2, first, last];
 }
 
-/** Whole numbers from `low` to below `high`, int64 unless `dtype` says otherwise. */
+/**
+ * Whole numbers from `low` to below `high`, int64 unless `dtype` says otherwise.
+ * @example
+ * randint(0, 10, [3], { seed: 1 }); // → tensor([8, 5, 6], shape [3], int64, cpu)
+ */
 export function randint<D extends DType = "int64">(
   low: number,
   high: number,
@@ -239,7 +266,11 @@ export function randint(...args: unknown[]): Tensor {
   return made === dtype ? out : out.to(dtype);
 }
 
-/** 1 with the probability that each element says, else 0, in the dtype of the probabilities. */
+/**
+ * 1 with the probability that each element says, else 0, in the dtype of the probabilities.
+ * @example
+ * bernoulli(tensor([0, 1])); // → tensor([0, 1], shape [2], float32, cpu)
+ */
 export const bernoulli: <D extends DType>(
   probabilities: Tensor<D>,
   options?: { readonly seed?: number | bigint },
@@ -253,7 +284,11 @@ export const bernoulli: <D extends DType>(
   return drawn.lt(probabilities.detach()).to(probabilities.dtype);
 });
 
-/** The numbers 0 to n − 1 in random order, as int64. */
+/**
+ * The numbers 0 to n − 1 in random order, as int64.
+ * @example
+ * randperm(5, { seed: 1 }); // → tensor([4, 3, 1, 2, 0], shape [5], int64, cpu)
+ */
 export function randperm(
   n: number,
   options?: { readonly seed?: number | bigint; readonly device?: string },
@@ -299,6 +334,8 @@ function checkedWeights(wide: Tensor, least: number): void {
  * of shape […, count]. Without `replacement` no position comes twice. A weight of 0 is never drawn. Weights need not
  * add up to 1. Waits for the device to look at them. Throws TensorError for one that is negative or not finite, for a
  * row of zeros, and without `replacement` for fewer weights above 0 than `count`.
+ * @example
+ * multinomial(tensor([0, 0, 1]), 2, { replacement: true }); // → tensor([2, 2], shape [2], int64, cpu)
  */
 export function multinomial(
   weights: Tensor,
@@ -343,9 +380,17 @@ export function multinomial(
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
-    /** Replaces the elements by uniform ones of [low, high). Returns this tensor. */
+    /**
+     * Replaces the elements by uniform ones of [low, high). Returns this tensor.
+     * @example
+     * zeros([2]).uniform_({ low: 5, high: 6 }).ge(5).all().item(); // → true
+     */
     uniform_(options?: UniformOptions & { readonly seed?: number | bigint }): this;
-    /** Replaces the elements by normal ones. Returns this tensor. */
+    /**
+     * Replaces the elements by normal ones. Returns this tensor.
+     * @example
+     * zeros([1000]).normal_({ mean: 3, std: 0 }).mean().item(); // → 3
+     */
     normal_(options?: NormalOptions & { readonly seed?: number | bigint }): this;
   }
 }

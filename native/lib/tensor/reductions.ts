@@ -50,37 +50,88 @@ declare module "./tensor.ts" {
     /**
      * Sum over the axes. Floats stay (narrow ones accumulate in float32), uint64 too; other integers and bool give
      * int64.
+     * @example
+     * const x = tensor([[1, 2], [3, 4]]);
+     * x.sum(); // → tensor(10, shape [], float32, cpu)
+     * x.sum(0); // → tensor([4, 6], shape [2], float32, cpu)
+     * x.sum({ axis: 1, keepdims: true }); // → tensor([[3], [7]], shape [2, 1], float32, cpu)
      */
     sum<E extends DType = SumOf<D>>(axis?: Axes | TotalOptions<E>, keepdims?: boolean): Tensor<E>;
-    /** Mean over the axes; integers give float32. */
+    /**
+     * Mean over the axes; integers give float32.
+     * @example
+     * tensor([[1, 2], [3, 4]]).mean(-1); // → tensor([1.5, 3.5], shape [2], float32, cpu)
+     */
     mean<E extends DType = FloatOf<D>>(axis?: Axes | TotalOptions<E>, keepdims?: boolean): Tensor<E>;
-    /** Product over the axes. Floats and uint64 stay, other integers and bool give int64. */
+    /**
+     * Product over the axes. Floats and uint64 stay, other integers and bool give int64.
+     * @example
+     * tensor([[1, 2], [3, 4]]).prod(); // → tensor(24, shape [], float32, cpu)
+     */
     prod<E extends DType = SumOf<D>>(axis?: Axes | TotalOptions<E>, keepdims?: boolean): Tensor<E>;
-    /** Largest element; NaN when there is one. Throws TensorError over no elements. */
+    /**
+     * Largest element; NaN when there is one. Throws TensorError over no elements.
+     * @example
+     * tensor([[1, 5], [7, 2]]).max(1); // → tensor([5, 7], shape [2], float32, cpu)
+     */
     max(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<D>;
-    /** Smallest element; NaN when there is one. Throws TensorError over no elements. */
+    /**
+     * Smallest element; NaN when there is one. Throws TensorError over no elements.
+     * @example
+     * tensor([[1, 5], [7, 2]]).min(); // → tensor(1, shape [], float32, cpu)
+     */
     min(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<D>;
     /**
      * Position of the largest element among the reduced ones, in row-major order; the first of equal ones, and of NaN
      * the first. Throws TensorError over no elements.
+     * @example
+     * tensor([[1, 5], [7, 2]]).argmax(1); // → tensor([1, 0], shape [2], int64, cpu)
      */
     argmax(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<"int64">;
-    /** Position of the smallest element; as {@link Tensor.argmax}. */
+    /**
+     * Position of the smallest element; as {@link Tensor.argmax}.
+     * @example
+     * tensor([4, 1, 3]).argmin(); // → tensor(1, shape [], int64, cpu)
+     */
     argmin(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<"int64">;
-    /** Whether any element is not 0; NaN counts as not 0. */
+    /**
+     * Whether any element is not 0; NaN counts as not 0.
+     * @example
+     * tensor([[0, 1], [0, 0]]).any(1); // → tensor([true, false], shape [2], bool, cpu)
+     */
     any(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<"bool">;
-    /** Whether no element is 0. */
+    /**
+     * Whether no element is 0.
+     * @example
+     * tensor([[1, 1], [0, 1]]).all(1); // → tensor([true, false], shape [2], bool, cpu)
+     */
     all(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<"bool">;
-    /** log Σe^x, without overflow. Throws TensorError for integers. */
+    /**
+     * The logarithm of a sum of exponentials: log Σe^x, without overflow. Throws TensorError for integers.
+     * @example
+     * tensor([1000, 1000]).logsumexp(); // → tensor(1000.69, shape [], float32, cpu)
+     */
     logsumexp(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<D>;
-    /** Norm of the elements as a vector, see {@link NormOptions}. Throws TensorError for integers. */
+    /**
+     * Norm of the elements as a vector, see {@link NormOptions}. Throws TensorError for integers.
+     * @example
+     * tensor([3, 4]).norm(); // → tensor(5, shape [], float32, cpu)
+     * tensor([3, -4]).norm({ ord: 1 }); // → tensor(7, shape [], float32, cpu)
+     */
     norm(options?: NormOptions): Tensor<D>;
     /**
-     * Variance, see {@link VarianceOptions}; NaN where no more elements than the correction. Throws TensorError for
-     * integers.
+     * The variance: Σ(x − mean)²/(n − correction), see {@link VarianceOptions}; NaN where there are no more elements
+     * than the correction. Throws TensorError for integers.
+     * @example
+     * tensor([1, 2, 3, 4]).var(); // → tensor(1.66667, shape [], float32, cpu)
+     * tensor([1, 2, 3, 4]).var({ correction: 0 }); // → tensor(1.25, shape [], float32, cpu)
      */
     var(axis?: Axes | VarianceOptions, keepdims?: boolean): Tensor<D>;
-    /** Standard deviation: the root of {@link Tensor.var}. */
+    /**
+     * Standard deviation: the root of {@link Tensor.var}.
+     * @example
+     * tensor([1, 2, 3, 4]).std(); // → tensor(1.29099, shape [], float32, cpu)
+     */
     std(axis?: Axes | VarianceOptions, keepdims?: boolean): Tensor<D>;
   }
 }
@@ -161,7 +212,7 @@ export const any: FunctionOf<"any"> = reduce("any");
 export const all: FunctionOf<"all"> = reduce("all");
 /** {@link Tensor.logsumexp} as a function. */
 export const logsumexp: FunctionOf<"logsumexp"> = reduce("logsumexp");
-/** {@link Tensor.var} as a function; `var` is a word of JavaScript's. */
+/** {@link Tensor.var} as a function. `var` is a word of JavaScript's. */
 export const variance: FunctionOf<"var"> = spread("var");
 /** {@link Tensor.std} as a function. */
 export const std: FunctionOf<"std"> = spread("std");

@@ -33,13 +33,29 @@ export interface Selected<D extends DType = DType> {
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
-    /** Running sum along an axis. Floats and uint64 stay, other integers and bool give int64. */
+    /**
+     * Running sum along an axis. Floats and uint64 stay, other integers and bool give int64.
+     * @example
+     * tensor([1, 2, 3]).cumsum(); // → tensor([1, 3, 6], shape [3], float32, cpu)
+     */
     cumsum<E extends DType = SumOf<D>>(axis?: number | CumulativeOptions<E>): Tensor<E>;
-    /** Running product along an axis. Floats and uint64 stay, other integers and bool give int64. */
+    /**
+     * Running product along an axis. Floats and uint64 stay, other integers and bool give int64.
+     * @example
+     * tensor([1, 2, 3]).cumprod(); // → tensor([1, 2, 6], shape [3], float32, cpu)
+     */
     cumprod<E extends DType = SumOf<D>>(axis?: number | CumulativeOptions<E>): Tensor<E>;
-    /** The largest element so far along an axis, and where it is: of equal ones the last. From a NaN on it is NaN. */
+    /**
+     * The largest element so far along an axis, and where it is: of equal ones the last. From a NaN on it is NaN.
+     * @example
+     * tensor([1, 3, 2]).cummax().values; // → tensor([1, 3, 3], shape [3], float32, cpu)
+     */
     cummax(axis?: number | AxisOptions): Selected<D>;
-    /** The smallest element so far along an axis, and where it is; as {@link Tensor.cummax}. */
+    /**
+     * The smallest element so far along an axis, and where it is; as {@link Tensor.cummax}.
+     * @example
+     * tensor([3, 1, 2]).cummin().indices; // → tensor([0, 1, 1], shape [3], int64, cpu)
+     */
     cummin(axis?: number | AxisOptions): Selected<D>;
   }
 }

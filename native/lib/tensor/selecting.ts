@@ -14,11 +14,19 @@ export interface OneHotOptions<E extends DType = DType> {
 }
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
-    /** 1 at the class of each element and 0 at the others, as a new last axis, see {@link OneHotOptions}. Waits. */
+    /**
+     * 1 at the class of each element and 0 at the others, as a new last axis, see {@link OneHotOptions}. Waits.
+     * @example
+     * tensor([0, 2], { dtype: "int64" }).oneHot({ classes: 3 });
+     * // → tensor([[1, 0, 0], [0, 0, 1]], shape [2, 3], int64, cpu)
+     */
     oneHot<E extends DType = "int64">(classes?: number | OneHotOptions<E>): Tensor<E>;
     /**
      * A copy with the elements of `source`, in their order, where the mask, which broadcasts, is true. Waits to count
      * them.
+     * @example
+     * zeros([3]).maskedScatter(tensor([true, false, true]), tensor([5, 6]));
+     * // → tensor([5, 0, 6], shape [3], float32, cpu)
      */
     maskedScatter(mask: Tensor, source: Tensor): Tensor<D>;
   }

@@ -1,11 +1,10 @@
-// Shapes changed as methods: axes added, dropped, joined and moved; parts cut, repeated, turned and shifted; triangles,
-// diagonals, borders and mixtures.
+// Shapes changed as methods: axes added, dropped, joined and moved; parts cut, repeated, turned and
+// shifted, and borders.
 import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import { checkedAxis, formatShape, sizeOf, stridesOf, type AxisSlice } from "../memory/shape.ts";
 import { apply } from "../ops/apply.ts";
 import { listed, worded } from "../wording.ts";
-import { arange } from "./create.ts";
 import { cat } from "./joining.ts";
 import { padded, type PadOptions } from "./padding.ts";
 import {
@@ -46,58 +45,116 @@ interface AxesOption {
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
-    /** A view without the axes of size 1: those named (others stay as they are), or all. */
+    /**
+     * A view without the axes of size 1: those named (others stay as they are), or all.
+     * @example
+     * zeros([1, 3, 1]).squeeze().shape; // → [ 3 ]
+     */
     squeeze(axis?: Axes | AxesOption): Tensor<D>;
-    /** A view with a new axis of size 1 at that place of the result. */
+    /**
+     * A view with a new axis of size 1 at that place of the result.
+     * @example
+     * zeros([3]).unsqueeze(0).shape; // → [ 1, 3 ]
+     */
     unsqueeze(axis: number): Tensor<D>;
-    /** The axes from `start` to `end`, both included, as one. A view when the strides allow. */
+    /**
+     * The axes from `start` to `end`, both included, as one. A view when the strides allow.
+     * @example
+     * zeros([2, 3, 4]).flatten(1).shape; // → [ 2, 12 ]
+     */
     flatten(start?: number, end?: number): Tensor<D>;
-    /** One axis as several of those sizes, one of which may be −1. */
+    /**
+     * One axis as several of those sizes, one of which may be −1.
+     * @example
+     * zeros([6, 2]).unflatten(0, [2, -1]).shape; // → [ 2, 3, 2 ]
+     */
     unflatten(axis: number, sizes: readonly number[]): Tensor<D>;
-    /** A view with two axes swapped. */
+    /**
+     * A view with two axes swapped.
+     * @example
+     * zeros([2, 3, 4]).swapAxes(0, 2).shape; // → [ 4, 3, 2 ]
+     */
     swapAxes(first: number, second: number): Tensor<D>;
-    /** A view with axes moved to other places; the rest keep their order. */
+    /**
+     * A view with axes moved to other places; the rest keep their order.
+     * @example
+     * zeros([2, 3, 4]).moveAxis(0, -1).shape; // → [ 3, 4, 2 ]
+     */
     moveAxis(from: Axes, to: Axes): Tensor<D>;
-    /** {@link Tensor.transpose} with all axes named. */
+    /**
+     * A view with the axes in the order given: {@link Tensor.transpose} with all axes named.
+     * @example
+     * zeros([2, 3, 4]).permute(2, 0, 1).shape; // → [ 4, 2, 3 ]
+     */
     permute(...axes: ListOrRow): Tensor<D>;
-    /** {@link Tensor.expand}. */
+    /**
+     * A view over a larger shape, by NumPy's name: {@link Tensor.expand}.
+     * @example
+     * tensor([1, 2]).broadcastTo([2, 2]); // → tensor([[1, 2], [1, 2]], shape [2, 2], float32, cpu)
+     */
     broadcastTo(...shape: ListOrRow): Tensor<D>;
-    /** A view with the order of elements turned round along the axes, all of them when left out. */
+    /**
+     * A view with the order of elements turned round along the axes, all of them when left out.
+     * @example
+     * tensor([1, 2, 3]).flip(); // → tensor([3, 2, 1], shape [3], float32, cpu)
+     */
     flip(axis?: Axes | AxesOption): Tensor<D>;
     /**
      * Elements shifted along axes; those that leave at one end come in at the other. Without `axis` in row-major order.
+     * @example
+     * tensor([1, 2, 3, 4]).roll(1); // → tensor([4, 1, 2, 3], shape [4], float32, cpu)
      */
     roll(shift: Axes, axis?: Axes | AxesOption): Tensor<D>;
-    /** The whole, that many times along each axis, of which there may be more than the tensor has. */
+    /**
+     * The whole, that many times along each axis, of which there may be more than the tensor has.
+     * @example
+     * tensor([1, 2]).repeat(2, 2); // → tensor([[1, 2, 1, 2], [1, 2, 1, 2]], shape [2, 4], float32, cpu)
+     */
     repeat(...times: ListOrRow): Tensor<D>;
-    /** {@link Tensor.repeat}, where missing numbers in front are 1. */
+    /**
+     * {@link Tensor.repeat}, where missing numbers in front are 1.
+     * @example
+     * tensor([1, 2]).tile(2); // → tensor([1, 2, 1, 2], shape [4], float32, cpu)
+     */
     tile(...times: ListOrRow): Tensor<D>;
     /**
      * Each row along the axis that many times, one number for all or for each; without `axis` each element, as a list.
      * Numbers in a tensor are waited for.
+     * @example
+     * tensor([1, 2]).repeatInterleave(2); // → tensor([1, 1, 2, 2], shape [4], float32, cpu)
      */
     repeatInterleave(times: Axes | Tensor, axis?: number | AxisOption): Tensor<D>;
-    /** Views of parts along an axis: of that size, the last one smaller, or of the sizes listed. */
+    /**
+     * Views of parts along an axis: of that size, the last one smaller, or of the sizes listed.
+     * @example
+     * arange(5).split(2).map((part) => part.shape); // → [ [ 2 ], [ 2 ], [ 1 ] ]
+     */
     split(size: number | readonly number[], axis?: number | AxisOption): Tensor<D>[];
-    /** At most that many views of parts of equal size along an axis, the last one smaller. */
+    /**
+     * At most that many views of parts of equal size along an axis, the last one smaller.
+     * @example
+     * arange(6).chunk(3).map((part) => part.toArray()); // → [ [ 0, 1 ], [ 2, 3 ], [ 4, 5 ] ]
+     */
     chunk(count: number, axis?: number | AxisOption): Tensor<D>[];
-    /** A view for each index of the axis. */
+    /**
+     * A view for each index of the axis.
+     * @example
+     * tensor([[1, 2], [3, 4]]).unbind()[1]; // → tensor([3, 4], shape [2], float32, cpu)
+     */
     unbind(axis?: number | AxisOption): Tensor<D>[];
     /**
      * A border of widths [before, after] of the last axis, then of the one before it, … Constant widths may be
      * negative, which cuts off.
+     * @example
+     * tensor([1, 2]).pad([1, 2]); // → tensor([0, 1, 2, 0, 0], shape [5], float32, cpu)
+     * tensor([1, 2, 3]).pad([1, 1], { mode: "reflect" }); // → tensor([2, 1, 2, 3, 2], shape [5], float32, cpu)
      */
     pad(widths: readonly number[], options?: PadOptions): Tensor<D>;
     /**
-     * A view of a diagonal of two axes, the first and second when left out, as the last axis; `offset` > 0 lies above
-     * the main one.
+     * Whether the elements lie in that order without gaps.
+     * @example
+     * zeros([1, 2, 3, 4]).isContiguousIn("channelsLast"); // → false
      */
-    diagonal(options?: { readonly offset?: number; readonly axes?: readonly [number, number] }): Tensor<D>;
-    /** The last two axes below and on a diagonal; above it 0. */
-    tril(offset?: number): Tensor<D>;
-    /** The last two axes above and on a diagonal; below it 0. */
-    triu(offset?: number): Tensor<D>;
-    /** Whether the elements lie in that order without gaps. */
     isContiguousIn(format: MemoryFormat): boolean;
   }
 }
@@ -144,21 +201,6 @@ function tiled(x: Tensor, times: readonly number[]): Tensor {
 /** A repeated tensor whose strides allowed a view is copied: its elements are written one by one. */
 function inOwnMemory(result: Tensor, x: Tensor): Tensor {
   return result.storage === x.storage ? result.clone() : result;
-}
-
-function triangle(x: Tensor, offset: number, isLower: boolean): Tensor {
-  const rank = x.shape.length;
-  if (rank < 2)
-    throw new TensorError(
-      "SHAPE",
-      `${isLower ? "tril" : "triu"} takes at least two axes but got shape ${formatShape(x.shape)}.`,
-    );
-  const [rows, columns] = [x.shape[rank - 2]!, x.shape[rank - 1]!];
-  using row = arange(0, rows, 1, { dtype: "int64", device: x.device }).reshape([rows, 1]);
-  using column = arange(0, columns, 1, { dtype: "int64", device: x.device });
-  using reach = row.add(offset);
-  using mask = (isLower ? column.le(reach) : column.ge(reach)) as Tensor<"bool">;
-  return x.where(mask, x.dtype === "bool" ? false : 0);
 }
 
 /** {@link Tensor.squeeze} as a function. */
@@ -413,32 +455,6 @@ export const pad: FunctionOf<"pad"> = define(
   (x, { widths, ...options }) => padded(x, widths as readonly number[], options),
 );
 
-/** {@link Tensor.diagonal} as a function. */
-export const diagonal: FunctionOf<"diagonal"> = define(
-  "diagonal",
-  { options: { offset: wholeNumber, axes: wholeNumbers }, bare: ["offset"] },
-  (x, { offset = 0, axes = [0, 1] }) => {
-    const [first, second] = checkedAxes(axes, x.shape.length);
-    if (axes.length !== 2 || first === second)
-      throw new TensorError("AXIS", `diagonal takes two different axes but got ${listed(axes)}.`);
-    return apply("diagonal", [x], { offset, axes: [first!, second!] });
-  },
-);
-
-/** {@link Tensor.tril} as a function. */
-export const tril: FunctionOf<"tril"> = define(
-  "tril",
-  { options: { offset: wholeNumber }, bare: ["offset"], aliases: { k: "offset", diagonal: "offset" } },
-  (x, { offset = 0 }) => triangle(x, offset, true),
-);
-
-/** {@link Tensor.triu} as a function. */
-export const triu: FunctionOf<"triu"> = define(
-  "triu",
-  { options: { offset: wholeNumber }, bare: ["offset"], aliases: { k: "offset", diagonal: "offset" } },
-  (x, { offset = 0 }) => triangle(x, offset, false),
-);
-
 /** {@link Tensor.isContiguousIn} as a function. */
 const isContiguousIn: FunctionOf<"isContiguousIn"> = define(
   "isContiguousIn",
@@ -470,8 +486,5 @@ install(Tensor.prototype, {
   chunk,
   unbind,
   pad,
-  diagonal,
-  tril,
-  triu,
   isContiguousIn,
 });

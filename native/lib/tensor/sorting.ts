@@ -49,33 +49,60 @@ export interface SearchOptions {
 }
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
-    /** Elements in order along an axis, and where they were; equal ones keep their order, NaN is last. */
+    /**
+     * Elements in order along an axis, and where they were; equal ones keep their order, NaN is last.
+     * @example
+     * const { values, indices } = tensor([3, 1, 2]).sort();
+     * values; // → tensor([1, 2, 3], shape [3], float32, cpu)
+     * indices; // → tensor([1, 2, 0], shape [3], int64, cpu)
+     */
     sort(axis?: number | SortOptions, descending?: boolean): Selected<D>;
-    /** Positions of the elements in sorted order along an axis. */
+    /**
+     * Positions of the elements in sorted order along an axis.
+     * @example
+     * tensor([3, 1, 2]).argsort({ descending: true }); // → tensor([0, 2, 1], shape [3], int64, cpu)
+     */
     argsort(axis?: number | SortOptions, descending?: boolean): Tensor<"int64">;
     /**
      * The `k` largest elements along an axis, largest first, and where they were; or the smallest. Throws TensorError
      * for more than there are.
+     * @example
+     * tensor([3, 1, 4, 1, 5]).topk(2);
+     * // → { values: tensor([5, 4], shape [2], float32, cpu), indices: tensor([4, 2], shape [2], int64, cpu) }
      */
     topk(k: number, axis?: number | TopOptions, largest?: boolean): Selected<D>;
-    /** The `k`-th smallest element along an axis, from 1, and where it is. */
+    /**
+     * The `k`-th smallest element along an axis, from 1, and where it is.
+     * @example
+     * tensor([3, 1, 2]).kthvalue(2).values; // → tensor(2, shape [], float32, cpu)
+     */
     kthvalue(k: number, axis?: number | AxisOptions): Selected<D>;
-    /** The middle element along an axis, the lower of two, and where it is; NaN where there is one. */
+    /**
+     * The middle element along an axis, the lower of two, and where it is; NaN where there is one.
+     * @example
+     * tensor([5, 1, 3, 2]).median().values; // → tensor(2, shape [], float32, cpu)
+     */
     median(axis?: number | AxisOptions): Selected<D>;
     /**
      * The number below which the part `q` (0 to 1) of the elements along an axis lies, between two elements in
      * proportion; of several parts one after the other along a new first axis. Floats; NaN where there is one.
+     * @example
+     * tensor([1, 2, 3, 4, 5]).quantile([0.25, 0.5]); // → tensor([2, 3], shape [2], float32, cpu)
      */
     quantile(q: number | readonly number[], axis?: number | AxisOptions): Tensor<D>;
     /**
      * Where each value goes in this tensor's sorted last axis: before equal elements, or with `right` behind them. One
      * row serves values of any shape. `sorter`: the positions that sort the axis, as {@link Tensor.argsort} gives them.
+     * @example
+     * tensor([1, 3, 5]).searchsorted(tensor([3, 4])); // → tensor([1, 2], shape [2], int64, cpu)
      */
     searchsorted(values: Tensor | number | bigint, options?: SearchOptions): Tensor<"int64">;
     /**
      * How often each of 0, 1, 2, … occurs in a tensor of integers ≥ 0, up to the largest, at least `minlength` of them;
      * with `weights`, a tensor of the same shape, the sums of what stands there at each, floats in their dtype and
      * integers in int64. Sums are the same from run to run. Waits for the largest.
+     * @example
+     * tensor([0, 2, 2], { dtype: "int64" }).bincount(); // → tensor([1, 0, 2], shape [3], int64, cpu)
      */
     bincount(options?: { readonly minlength?: number }): Tensor<"int64">;
     bincount(options: { readonly minlength?: number; readonly weights: Tensor }): Tensor;
@@ -85,6 +112,9 @@ declare module "./tensor.ts" {
      * has its lower edge, the last one both; what is outside `range`, or NaN, is in none. With `weights`, a tensor of
      * the same shape, the sums of what stands there as {@link Tensor.bincount}. Edges are float32, of float64 and of
      * integers float64. Waits for the range unless it is given. Throws TensorError for one that is not finite.
+     * @example
+     * tensor([1, 2, 2.5, 4]).histogram({ bins: 3, range: [1, 4] }).counts;
+     * // → tensor([1, 2, 1], shape [3], int64, cpu)
      */
     histogram(options?: { readonly bins?: number; readonly range?: readonly [number, number] }): {
       counts: Tensor<"int64">;

@@ -20,7 +20,11 @@ type Spaced<O> = <D extends DType = "float32">(
 
 const ends = { start: number, stop: number, count };
 
-/** base^x for `count` numbers x evenly from `start` to `stop`, both included. */
+/**
+ * base^x for `count` numbers x evenly from `start` to `stop`, both included.
+ * @example
+ * logspace(0, 3, 4); // → tensor([1, 10, 100, 1000], shape [4], float32, cpu)
+ */
 export const logspace: Spaced<LogarithmicOptions> = free(
   "logspace",
   { required: ends, options: { base: number, dtype, device } },
@@ -30,7 +34,11 @@ export const logspace: Spaced<LogarithmicOptions> = free(
   },
 );
 
-/** `count` numbers from `start` to `stop`, both included, each the same multiple of the one before. */
+/**
+ * `count` numbers from `start` to `stop`, both included, each the same multiple of the one before.
+ * @example
+ * geomspace(1, 1000, 4); // → tensor([1, 10, 100, 1000], shape [4], float32, cpu)
+ */
 export const geomspace: Spaced<CreateOptions> = free(
   "geomspace",
   { required: ends, options: { dtype, device } },

@@ -9,16 +9,28 @@ type Stack = <D extends DType>(tensors: readonly Tensor<D>[]) => Tensor<D>;
 /** With at least that many axes, where lists are rows. */
 const asMatrix = (x: Tensor): Tensor => (x.shape.length < 2 ? x.reshape([1, x.size]) : x);
 
-/** The tensors side by side: along axis 1, lists one after the other. */
+/**
+ * The tensors side by side: along axis 1, lists one after the other.
+ * @example
+ * hstack([tensor([1, 2]), tensor([3, 4])]); // → tensor([1, 2, 3, 4], shape [4], float32, cpu)
+ */
 export const hstack: Stack = free("hstack", { required: { tensors } }, ({ tensors: list }) => {
   const parts = list.map((each) => (each.shape.length === 0 ? each.reshape([1]) : each));
   return cat(parts, { axis: parts[0]!.shape.length === 1 ? 0 : 1 });
 });
-/** The tensors below each other: along axis 0, lists as rows. */
+/**
+ * The tensors below each other: along axis 0, lists as rows.
+ * @example
+ * vstack([tensor([1, 2]), tensor([3, 4])]); // → tensor([[1, 2], [3, 4]], shape [2, 2], float32, cpu)
+ */
 export const vstack: Stack = free("vstack", { required: { tensors } }, ({ tensors: list }) =>
   cat(list.map(asMatrix), { axis: 0 }),
 );
-/** The tensors behind each other: along axis 2, lists as rows and matrices as layers. */
+/**
+ * The tensors behind each other: along axis 2, lists as rows and matrices as layers.
+ * @example
+ * dstack([tensor([1, 2]), tensor([3, 4])]).shape; // → [ 1, 2, 2 ]
+ */
 export const dstack: Stack = free("dstack", { required: { tensors } }, ({ tensors: list }) =>
   cat(
     list.map(asMatrix).map((each) => (each.shape.length === 2 ? each.unsqueeze(2) : each)),

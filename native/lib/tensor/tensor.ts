@@ -22,7 +22,9 @@ import {
   type AxisSlice,
   type Shape,
 } from "../memory/shape.ts";
-import type { ElementwiseMethods, InPlaceMethods } from "./elementwise.ts";
+import type { ElementwiseMethods } from "./elementwise.ts";
+import type { InPlaceMethods } from "./in-place.ts";
+import type { PairwiseMethods } from "./pairwise.ts";
 import { addMethods } from "./methods.ts";
 import { Storage } from "../memory/storage.ts";
 import { expose, read as readBytes, upload } from "../memory/transfer.ts";
@@ -54,13 +56,16 @@ const read = {
 /** Arrays in arrays, as deep as a tensor has axes; the element itself for a tensor without axes. */
 export type Nested<T> = T | Nested<T>[];
 
-export interface Tensor<D extends DType = any> extends ElementwiseMethods<D>, InPlaceMethods<D> {}
+export interface Tensor<D extends DType = any> extends ElementwiseMethods<D>, PairwiseMethods<D>, InPlaceMethods<D> {}
 
 /**
  * Numbers of one dtype on one device. Views (`reshape`, `transpose`, `slice`) share memory with their tensor.
  * Operations need operands on one device; they run asynchronously, and reading (`toArray`, `data`, `item`) waits for
  * them. Operands of several dtypes are computed in the smallest that holds both; numbers are weak. The checker knows
  * the dtype as `D`; a bare `Tensor` may be of any, which is looked at when it runs.
+ * @example
+ * const x = tensor([[1, 2], [3, 4]]);
+ * x.T.matmul(x).add(1); // → tensor([[11, 15], [15, 21]], shape [2, 2], float32, cpu)
  */
 export class Tensor<D extends DType = any> extends DeviceArray<D> {
   /** @internal A new tensor with undefined contents. Throws OutOfMemory. */
@@ -74,12 +79,20 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
     return new Tensor(new Storage(device, size * factsOf(dtype).bytes), dtype, { shape, strides, offset: 0 }, true);
   }
 
-  /** "cpu", "cuda:0", … */
+  /**
+   * The name of the device that holds it: "cpu", "cuda:0", …
+   * @example
+   * zeros([2], { device: "cpu" }).device; // → 'cpu'
+   */
   get device(): string {
     return this.deviceProcess.name;
   }
 
-  /** A launch that did not finish may have been writing it, and nothing has written the whole of its memory since. */
+  /**
+   * A launch that did not finish may have been writing it, and nothing has written the whole of its memory since.
+   * @example
+   * zeros([2]).isSuspect; // → false
+   */
   get isSuspect(): boolean {
     return this.living().isSuspect;
   }
@@ -88,6 +101,8 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
    * Where kernels find the first element, for a kernel that takes pointers to pointers: `tensor([a.address, b.address],
    * { dtype: "int64" })`. It holds until a fault, an interrupt or a restart begins another device process, and keeps no
    * tensor alive. What is written through it is not known to belong to this tensor. Throws TensorError.
+   * @example
+   * typeof zeros([2]).address; // → 'bigint'
    */
   get address(): bigint {
     this.living();
@@ -97,7 +112,11 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
     return BigInt(Buffer.from(address!).toString());
   }
 
-  /** The transpose of a matrix: the last two axes swapped. */
+  /**
+   * The transpose of a matrix: the last two axes swapped.
+   * @example
+   * tensor([[1, 2], [3, 4]]).T; // → tensor([[1, 3], [2, 4]], shape [2, 2], float32, cpu)
+   */
   get T(): Tensor<D> {
     return this.transpose();
   }
@@ -105,6 +124,8 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
   /**
    * The same elements, in row-major order, under another shape; one size may be −1. A view when the strides allow, else
    * a copy. The shape is a list or numbers in a row. Throws TensorError when the sizes differ.
+   * @example
+   * arange(6).reshape([2, -1]); // → tensor([[0, 1, 2], [3, 4, 5]], shape [2, 3], float32, cpu)
    */
   reshape(...sizes: number[] | [shape: readonly number[]]): Tensor<D> {
     const { shape } = read.reshape(sizes);
@@ -118,6 +139,9 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
   /**
    * A view with the axes in the order given as a list, with two axes swapped, `x.transpose(-1, -2)`, or without
    * arguments with the last two swapped.
+   * @example
+   * zeros([2, 3, 4]).transpose(1, 2).shape; // → [ 2, 4, 3 ]
+   * zeros([2, 3, 4]).transpose([2, 0, 1]).shape; // → [ 4, 2, 3 ]
    */
   transpose(axes?: readonly number[]): Tensor<D>;
   transpose(first: number, second: number): Tensor<D>;
@@ -136,12 +160,21 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
     return apply("permute", [this], { axes: order }) as Tensor<D>;
   }
 
-  /** A view of a part, e.g. `x.slice(0, [1, 3], null)`: one slice per axis, see {@link AxisSlice}. */
+  /**
+   * A view of a part, e.g. `x.slice(0, [1, 3], null)`: one slice per axis, see {@link AxisSlice}.
+   * @example
+   * arange(12).reshape([3, 4]).slice(1); // → tensor([4, 5, 6, 7], shape [4], float32, cpu)
+   * arange(12).reshape([3, 4]).slice(null, [0, 4, 2]).shape; // → [ 3, 2 ]
+   */
   slice(...slices: AxisSlice[]): Tensor<D> {
     return apply("slice", [this], { slices }) as Tensor<D>;
   }
 
-  /** A view over a larger shape: axes of size 1 stretch, and new axes come first; −1 leaves an axis as it is. */
+  /**
+   * A view over a larger shape: axes of size 1 stretch, and new axes come first; −1 leaves an axis as it is.
+   * @example
+   * tensor([[1], [2]]).expand([2, 3]); // → tensor([[1, 1, 1], [2, 2, 2]], shape [2, 3], float32, cpu)
+   */
   expand(...sizes: number[] | [shape: readonly number[]]): Tensor<D> {
     const { shape } = read.expand(sizes);
     const missing = shape.length - this.shape.length;
@@ -152,6 +185,8 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
   /**
    * This tensor when it is contiguous, else a contiguous copy; with "channelsLast" the same of [batch, channels,
    * height, width] with the channels of a place side by side.
+   * @example
+   * zeros([2, 3]).T.contiguous().strides; // → [ 2, 1 ]
    */
   contiguous(options?: { readonly memoryFormat?: "contiguous" | "channelsLast" }): Tensor<D>;
   contiguous(...args: unknown[]): Tensor<D> {
@@ -166,7 +201,13 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
     return this.transpose([0, 2, 3, 1]).clone().transpose([0, 3, 1, 2]);
   }
 
-  /** A contiguous copy in memory of its own. */
+  /**
+   * A contiguous copy in memory of its own.
+   * @example
+   * const x = ones([2]), y = x.clone();
+   * y.fill_(5);
+   * x; // → tensor([1, 1], shape [2], float32, cpu)
+   */
   clone(): Tensor<D> {
     return apply("convert", [this], { dtype: this.dtype }) as Tensor<D>;
   }
@@ -174,6 +215,8 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
   /**
    * Copies the elements of `source`, which broadcasts to this shape, over these; converts them to this dtype. Returns
    * this tensor.
+   * @example
+   * zeros([2]).copy_(tensor([1, 2])); // → tensor([1, 2], shape [2], float32, cpu)
    */
   copy_(source: Tensor): this;
   copy_(...args: unknown[]): this {
@@ -182,7 +225,11 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
     return this;
   }
 
-  /** Sets every element. Throws TensorError for a value that the dtype does not hold. */
+  /**
+   * Sets every element. Throws TensorError for a value that the dtype does not hold.
+   * @example
+   * zeros([3]).fill_(7); // → tensor([7, 7, 7], shape [3], float32, cpu)
+   */
   fill_(value: number | bigint | boolean): this;
   fill_(...args: unknown[]): this {
     const { value } = read.fill_(args);
@@ -194,6 +241,9 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
   /**
    * The same values as another dtype, or on another device ("cpu", "cuda", "cuda:1"); this tensor when nothing changes.
    * Floats become integers by truncation, beyond the range the nearest limit, NaN 0.
+   * @example
+   * tensor([1.7, -1.7]).to("int32"); // → tensor([1, -1], shape [2], int32, cpu)
+   * tensor([1, 2]).to("cpu").device; // → 'cpu'
    */
   to<E extends DType>(dtype: E): Tensor<E>;
   to(device: string): Tensor<D>;
@@ -224,6 +274,8 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
    * A copy of the elements in row-major order: what is written to it changes no tensor, and later work does not change
    * it. float16 and bfloat16 are their bits (Uint16Array), bool is 0 and 1. Waits; throws what the work before failed
    * with. {@link memory} shows a tensor of the CPU without a copy.
+   * @example
+   * tensor([1, 2]).data(); // → Float32Array(2) [ 1, 2 ]
    */
   data(): TypedArrayOf<D> {
     if (!this.isContiguous) {
@@ -237,6 +289,10 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
    * The memory of a contiguous tensor of the CPU itself: it shows later changes, what is written to it is in the
    * tensor, and it is not freed while the array lives. Elements as in {@link data}. Waits; throws what the work before
    * failed with, and TensorError for a tensor on a GPU and for a view with gaps.
+   * @example
+   * const x = zeros([2], { device: "cpu" });
+   * x.memory()[1] = 5;
+   * x; // → tensor([0, 5], shape [2], float32, cpu)
    */
   memory(): TypedArrayOf<D> {
     if (this.deviceProcess.kind !== "cpu")
@@ -266,6 +322,8 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
    * The elements as arrays in arrays, as deep as there are axes: numbers, bigints of int64 and uint64, booleans of
    * bool. How deep is not known to the checker: `x.toArray<number[]>()` tells it of a matrix. Of a tensor without axes
    * the element itself: {@link item}.
+   * @example
+   * tensor([[1, 2], [3, 4]]).toArray(); // → [ [ 1, 2 ], [ 3, 4 ] ]
    */
   toArray<Item = any>(): Item[] {
     return nested(this.shape, this.#elements()) as Item[];
@@ -274,6 +332,8 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
   /**
    * For `JSON.stringify`: {@link toArray} with 64-bit integers as numbers, those beyond 2^53 as texts. NaN and
    * infinities become null there.
+   * @example
+   * JSON.stringify({ weights: tensor([1, 2]) }); // → '{"weights":[1,2]}'
    */
   toJSON(): Nested<number | boolean | string> {
     const elements = this.#elements().map((element: unknown) =>
@@ -309,6 +369,8 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
    * The element of a tensor of one element, as a number to compute with: `labels.get(i).item() + 1`. Throws TensorError
    * when there is another number of elements, and for a 64-bit integer from 2^53 on, which no number holds for certain:
    * `data()[0]` is its bigint.
+   * @example
+   * tensor([1, 2, 3]).sum().item(); // → 6
    */
   item(): ItemOf<D> {
     if (this.size !== 1)
@@ -325,6 +387,11 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
     );
   }
 
+  /**
+   * What a cell shows: the elements, shape, dtype and device. Waits for the device.
+   * @example
+   * String(tensor([1, 2])); // → 'tensor([1, 2], shape [2], float32, cpu)'
+   */
   override toString(): string {
     return textOf(this);
   }

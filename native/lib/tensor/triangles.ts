@@ -1,7 +1,12 @@
-// The indices of the elements of triangles of matrices.
-import { count, device, free, wholeNumber } from "./arguments.ts";
-import { ones } from "./create.ts";
-import type { Tensor } from "./tensor.ts";
+// Triangles and diagonals of matrices, and the indices of the elements of triangles.
+import { TensorError } from "../errors.ts";
+import type { DType } from "../memory/dtype.ts";
+import { checkedAxis, formatShape } from "../memory/shape.ts";
+import { apply } from "../ops/apply.ts";
+import { listed } from "../wording.ts";
+import { count, define, device, free, install, wholeNumber, wholeNumbers, type FunctionOf } from "./arguments.ts";
+import { arange, ones } from "./create.ts";
+import { Tensor } from "./tensor.ts";
 
 /** `columns`: as many as rows when left out. `offset` > 0 moves the diagonal up. */
 export interface TriangleOptions {
@@ -10,8 +15,73 @@ export interface TriangleOptions {
   readonly device?: string;
 }
 
+declare module "./tensor.ts" {
+  interface Tensor<D extends DType> {
+    /**
+     * A view of a diagonal of two axes, the first and second when left out, as the last axis; `offset` > 0 lies above
+     * the main one.
+     * @example
+     * tensor([[1, 2], [3, 4]]).diagonal(); // → tensor([1, 4], shape [2], float32, cpu)
+     */
+    diagonal(options?: { readonly offset?: number; readonly axes?: readonly [number, number] }): Tensor<D>;
+    /**
+     * The last two axes below and on a diagonal; above it 0.
+     * @example
+     * ones([2, 3]).tril(); // → tensor([[1, 0, 0], [1, 1, 0]], shape [2, 3], float32, cpu)
+     */
+    tril(offset?: number): Tensor<D>;
+    /**
+     * The last two axes above and on a diagonal; below it 0.
+     * @example
+     * ones([2, 3]).triu(1); // → tensor([[0, 1, 1], [0, 0, 1]], shape [2, 3], float32, cpu)
+     */
+    triu(offset?: number): Tensor<D>;
+  }
+}
+
+function triangle(x: Tensor, offset: number, isLower: boolean): Tensor {
+  const rank = x.shape.length;
+  if (rank < 2)
+    throw new TensorError(
+      "SHAPE",
+      `${isLower ? "tril" : "triu"} takes at least two axes but got shape ${formatShape(x.shape)}.`,
+    );
+  const [rows, columns] = [x.shape[rank - 2]!, x.shape[rank - 1]!];
+  using row = arange(0, rows, 1, { dtype: "int64", device: x.device }).reshape([rows, 1]);
+  using column = arange(0, columns, 1, { dtype: "int64", device: x.device });
+  using reach = row.add(offset);
+  using mask = (isLower ? column.le(reach) : column.ge(reach)) as Tensor<"bool">;
+  return x.where(mask, x.dtype === "bool" ? false : 0);
+}
+
+/** {@link Tensor.diagonal} as a function. */
+export const diagonal: FunctionOf<"diagonal"> = define(
+  "diagonal",
+  { options: { offset: wholeNumber, axes: wholeNumbers }, bare: ["offset"] },
+  (x, { offset = 0, axes = [0, 1] }) => {
+    const [first, second] = axes.map((each) => checkedAxis(each, x.shape.length));
+    if (axes.length !== 2 || first === second)
+      throw new TensorError("AXIS", `diagonal takes two different axes but got ${listed(axes)}.`);
+    return apply("diagonal", [x], { offset, axes: [first!, second!] });
+  },
+);
+
+/** {@link Tensor.tril} as a function. */
+export const tril: FunctionOf<"tril"> = define(
+  "tril",
+  { options: { offset: wholeNumber }, bare: ["offset"], aliases: { k: "offset", diagonal: "offset" } },
+  (x, { offset = 0 }) => triangle(x, offset, true),
+);
+
+/** {@link Tensor.triu} as a function. */
+export const triu: FunctionOf<"triu"> = define(
+  "triu",
+  { options: { offset: wholeNumber }, bare: ["offset"], aliases: { k: "offset", diagonal: "offset" } },
+  (x, { offset = 0 }) => triangle(x, offset, false),
+);
+
 type Triangle = (rows: number, columns?: number | TriangleOptions, options?: TriangleOptions) => Tensor<"int64">;
-const triangle = (name: "trilIndices" | "triuIndices"): Triangle =>
+const indicesOf = (name: "trilIndices" | "triuIndices"): Triangle =>
   free(
     name,
     {
@@ -24,7 +94,17 @@ const triangle = (name: "trilIndices" | "triuIndices"): Triangle =>
       return (name === "trilIndices" ? all.tril(offset) : all.triu(offset)).nonzero().T;
     },
   );
-/** Rows and columns of the elements below and on a diagonal, in row-major order: [2, count]. */
-export const trilIndices: Triangle = triangle("trilIndices");
-/** Rows and columns of the elements above and on a diagonal, in row-major order: [2, count]. */
-export const triuIndices: Triangle = triangle("triuIndices");
+/**
+ * Rows and columns of the elements below and on a diagonal, in row-major order: [2, count].
+ * @example
+ * trilIndices(2); // → tensor([[0, 1, 1], [0, 0, 1]], shape [2, 3], int64, cpu)
+ */
+export const trilIndices: Triangle = indicesOf("trilIndices");
+/**
+ * Rows and columns of the elements above and on a diagonal, in row-major order: [2, count].
+ * @example
+ * triuIndices(2); // → tensor([[0, 0, 1], [0, 1, 1]], shape [2, 3], int64, cpu)
+ */
+export const triuIndices: Triangle = indicesOf("triuIndices");
+
+install(Tensor.prototype, { diagonal, tril, triu });

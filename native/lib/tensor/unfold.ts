@@ -8,7 +8,11 @@ import { Tensor } from "./tensor.ts";
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
-    /** A view of the parts of `size` along an axis, `step` apart (1), as rows of a new last axis; they may overlap. */
+    /**
+     * A view of the parts of `size` along an axis, `step` apart (1), as rows of a new last axis; they may overlap.
+     * @example
+     * arange(5).unfold(0, 3, 1); // → tensor([[0, 1, 2], [1, 2, 3], [2, 3, 4]], shape [3, 3], float32, cpu)
+     */
     unfold(axis: number, size: number, step?: number | { readonly step?: number }): Tensor<D>;
   }
 }

@@ -25,9 +25,17 @@ declare module "./tensor.ts" {
     /**
      * The elements that differ, sorted, or the rows along an axis, see {@link Unique}. NaN differs from NaN. Waits for
      * their number.
+     * @example
+     * const { values, counts } = tensor([3, 1, 3]).unique();
+     * values; // → tensor([1, 3], shape [2], float32, cpu)
+     * counts; // → tensor([1, 2], shape [2], int64, cpu)
      */
     unique(axis?: number | { readonly axis?: number; readonly dim?: number }): Unique<D>;
-    /** {@link Tensor.unique} of all elements, by the array API's name. */
+    /**
+     * {@link Tensor.unique} of all elements, by the array API's name.
+     * @example
+     * tensor([3, 1, 3]).uniqueAll().inverse; // → tensor([1, 0, 1], shape [3], int64, cpu)
+     */
     uniqueAll(): Unique<D>;
   }
 }
