@@ -1,5 +1,5 @@
-// `npm test`: sets up, runs every test, and ends with `N passed, N failed`. `--long` adds the long ones; `--quick` runs
-// those that start no device, no kernel and no browser.
+// `npm test`: sets up, runs every test, and ends with `N passed, N failed`. `--long` adds the long ones, and the
+// operations with kernels as a GPU runs them; `--quick` runs those that start no device, no kernel and no browser.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -14,13 +14,20 @@ const quickFiles = [
   "test/layout.test.ts",
   "test/operation-names.test.ts",
 ];
+const operationFiles = [
+  "activations autograd distances einsum embedding fuse indexing linear losses math matmul nn normalization ops optim",
+  "products random reducers reductions row-lengths scans second-gradients selecting shaping sorting spacing statistics",
+  "table tensor unfold views where",
+]
+  .flatMap((names) => names.split(" "))
+  .map((name) => `test/device/${name}.test.ts`);
 const report = join(root, ".cache", "tests.json");
 
 const run = (command, args, options = {}) =>
   new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: root,
-      env: { ...environment(), ...(long ? { WARPCELL_LONG: "1" } : {}) },
+      env: { ...environment(), ...(long ? { WARPCELL_LONG: "1" } : {}), ...options.variables },
       stdio: ["ignore", options.capture ? "pipe" : "inherit", "inherit"],
     });
     let output = "";
@@ -33,17 +40,21 @@ const run = (command, args, options = {}) =>
   });
 
 /** vitest's own counts, from its report; a run that wrote none counts as one failure. */
-async function unitTests() {
+async function unitTests(files, variables = {}) {
   mkdirSync(join(root, ".cache"), { recursive: true });
   rmSync(report, { force: true });
-  const { code } = await run(process.execPath, [
-    join("node_modules", "vitest", "vitest.mjs"),
-    "run",
-    ...(quick ? quickFiles : []),
-    "--reporter=default",
-    "--reporter=json",
-    `--outputFile.json=${report}`,
-  ]);
+  const { code } = await run(
+    process.execPath,
+    [
+      join("node_modules", "vitest", "vitest.mjs"),
+      "run",
+      ...files,
+      "--reporter=default",
+      "--reporter=json",
+      `--outputFile.json=${report}`,
+    ],
+    { variables },
+  );
   if (!existsSync(report)) return { passed: 0, failed: 1, failures: ["vitest wrote no report"] };
   const { numPassedTests, numFailedTests, numFailedTestSuites, numPendingTests, testResults } = JSON.parse(
     readFileSync(report, "utf8"),
@@ -87,7 +98,9 @@ try {
   console.log("0 passed, 1 failed");
   process.exit(1);
 }
-const results = quick ? [await unitTests()] : [await unitTests(), await browserTests()];
+const results = [await unitTests(quick ? quickFiles : [])];
+if (long) results.push(await unitTests(operationFiles, { WARPCELL_TEST_DEVICES: "threads" }));
+if (!quick) results.push(await browserTests());
 const sum = (key) => results.reduce((total, result) => total + result[key], 0);
 for (const failure of results.flatMap(({ failures }) => failures)) console.log(`failed: ${failure}`);
 console.log(`${sum("passed")} passed, ${sum("failed")} failed`);

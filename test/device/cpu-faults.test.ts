@@ -409,14 +409,17 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
   }
 });
 
-test("the number of cores is checked", () => {
+test.each([
+  ["WARPCELL_CPU_CORES", "many", 'WARPCELL_CPU_CORES must be a number from 1 to 4096, but is "many".'],
+  ["WARPCELL_CPU_LIBRARY", "fast", 'WARPCELL_CPU_LIBRARY must be "loops" or "threads", but is "fast".'],
+])("%s is checked", (variable, value, sentence) => {
   const library = new URL("../../native/dist/index.js", import.meta.url).href;
   const program = `import { zeros } from ${JSON.stringify(library)};\ntry { zeros([1], { device: "cpu" }); } catch (error) { console.log(error.message); }`;
   const result = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
     encoding: "utf8",
-    env: { ...process.env, WARPCELL_CPU_CORES: "many" },
+    env: { ...process.env, [variable]: value },
   });
-  expect(result.stdout + result.stderr).toContain('WARPCELL_CPU_CORES must be a number from 1 to 4096, but is "many".');
+  expect(result.stdout + result.stderr).toContain(sentence);
 });
 
 describe("what the cpu device refuses", () => {

@@ -5,7 +5,7 @@
 
 using namespace warpcell;
 
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
 #define FOR_MINE(i, count)                                                          \
   for (Span span = block_span(count); span.begin < span.end; span.begin = span.end) \
     for (long long i = span.begin; i < span.end; i++)

@@ -39,7 +39,7 @@ template <class T, class I>
 __global__ void take_axis(const T* in, const I* index, T* out, long long count, long long length, long long own,
                           long long inner, int is_shared, long long* outside) {
   Checked checked(length);
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   Span span = block_span(count);
   long long line = span.begin / inner, n = span.begin - line * inner, o = line / own, r = line - o * own;
   for (long long i = span.begin; i < span.end;) {
@@ -97,7 +97,7 @@ __global__ void take_axis(const T* in, const I* index, T* out, long long count, 
 
 // `x` with the elements of `source` put at the indices, on the CPU: a block has rows, columns or places of the axis to
 // itself. `set` replaces, and needs no states; the others join in those of all elements.
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
 struct Part {
   Span o, n, at;
   __device__ inline Part(long long outer, long long length, long long inner) : o{0, outer}, n{0, inner}, at{0, length} {
@@ -135,7 +135,7 @@ __device__ inline void for_part(const Part& part, long long length, long long in
 template <class T, class I>
 __global__ void set_axis(const T* x, const I* index, const T* source, T* out, long long outer, long long length,
                          long long own, long long inner, long long* outside) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   const Part part(outer, length, inner);
   for_part(part, length, inner, [&](long long i) { out[i] = x[i]; });
   for_places(index, part, length, own, inner, outside, [&](long long to, long long from) { out[to] = source[from]; });
@@ -145,7 +145,7 @@ __global__ void set_axis(const T* x, const I* index, const T* source, T* out, lo
 template <template <class> class Op, class T, class I>
 __global__ void join_axis(const T* x, const I* index, const T* source, T* out, Op<Wide<T>>* states, long long outer,
                           long long length, long long own, long long inner, long long* outside) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   const Part part(outer, length, inner);
   for_part(part, length, inner, [&](long long i) { states[i].start(widen<T>(x[i])); });
   for_places(index, part, length, own, inner, outside,
@@ -158,7 +158,7 @@ __global__ void join_axis(const T* x, const I* index, const T* source, T* out, O
 template <class I>
 __global__ void mark_last(const I* index, uint* last, long long count, long long length, long long own, long long inner,
                           long long* outside) {
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
   Checked checked(length);
   const long long first = (long long)blockIdx.x * blockDim.x * kEach + threadIdx.x;
 #pragma unroll
@@ -175,7 +175,7 @@ __global__ void mark_last(const I* index, uint* last, long long count, long long
 template <class T>
 __global__ void set_marked(const T* x, const uint* last, const T* source, T* out, long long count, long long length,
                            long long own, long long inner) {
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
   const long long first = (long long)blockIdx.x * blockDim.x * kEach + threadIdx.x;
   T loaded[kEach];
 #pragma unroll
@@ -202,7 +202,7 @@ template <template <class> class Op, class T, class I>
 __global__ void __launch_bounds__(kJoinThreads)
     join_lines(const T* x, const I* index, const T* source, T* out, long long outer, int length, int own,
                long long inner, int lines, long long* outside) {
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
   extern __shared__ uint words[];
   __shared__ uint sums[kJoinThreads / 32];
   const bool is_rows = inner == 1;

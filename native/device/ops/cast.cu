@@ -2,7 +2,7 @@
 // element, whatever it stands for.
 #include <warpcell/map.cuh>
 #include <warpcell/numbers.cuh>
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
 #include <warpcell/squares.cuh>
 #endif
 
@@ -34,7 +34,7 @@ __global__ void transpose(const T* in, T* out, long long rows, long long columns
   long long x0 = tile % tiles_x * kTile, y0 = tile / tiles_x % tiles_y * kTile, batch = tile / tiles_x / tiles_y;
   in += batch * batch_stride;
   out += batch * rows * columns;
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   long long x1 = x0 + kTile < columns ? x0 + kTile : columns, y1 = y0 + kTile < rows ? y0 + kTile : rows;
   if (x1 - x0 == kTile && y1 - y0 == kTile) {
     const bool streams = batches * rows * columns * (long long)sizeof(T) >= kStreamedBytes;

@@ -11,7 +11,7 @@ constexpr int kThreads = 512, kLoads = 4, kShared = 8192;
 // Calls `f(element)` for this thread's part.
 template <class T, class F>
 __device__ inline void for_each_element(const T* in, long long count, F f) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   Span span = block_span(count);
   for (long long i = span.begin; i < span.end; i++) f(in[i]);
 #else
@@ -39,7 +39,7 @@ __device__ inline void for_each_element(const T* in, long long count, F f) {
 // Calls `f(index)` for each index that is this thread's.
 template <class F>
 __device__ inline void for_each_index(long long count, F f) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   Span span = block_span(count);
   for (long long i = span.begin; i < span.end; i++) f(i);
 #else
@@ -71,7 +71,7 @@ __global__ void find_extents(const T* in, uint64* extents, long long count) {
   // A NaN is neither; where there are none but NaNs this stands for both.
   W least = widen<T>(in[0]), most = least;
   bool has_nan = false;
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   Span span = block_span(count);
   const T* x = in + span.begin;
   const long long length = span.end - span.begin;
@@ -109,7 +109,7 @@ __global__ void find_extents(const T* in, uint64* extents, long long count) {
   using X = Extent<T>;
   uint64 low = ~sort_key(X(least), 0), high = sort_key(X(most), 0);
   if (has_nan || least != least) high = ~0ull;
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   atomicMax(&extents[0], low);
   atomicMax(&extents[1], high);
 #else
@@ -265,7 +265,7 @@ struct Values {
 template <class T, class Place>
 __device__ inline void count_places(const T* in, long long* counts, long long count, long long bins, int copies,
                                     Place place) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   // Bins of many elements first; then they are counted, in turns by several counters, so that one need not wait for
   // what the one before has written.
   constexpr int kRun = 512, kFew = 512, kTurns = 4;

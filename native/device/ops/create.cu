@@ -25,7 +25,7 @@ __device__ inline void draw_all(T* out, long long count, unsigned long long seed
                                 const Draw draw) {
   constexpr int N = kDrawn<T>;
   const long long whole = count / N;
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   // A stretch at a time, the elements of a counter apart: so both loops become vectors.
   constexpr long long kStretch = 256;
   T apart[N][kStretch];

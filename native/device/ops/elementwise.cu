@@ -86,7 +86,7 @@ SHORT(Pow);
 template <class Op, class T>
 constexpr bool light = same<Wide<T>, double> ? is_arithmetic<Op> : is_short<Op>;
 
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
 template <class Op>
 constexpr bool has_near = same<Op, Sin> || same<Op, Cos> || same<Op, Tan>;
 // Stretches of near arguments only, which are nearly all, as vectors; the others one by one.
@@ -162,7 +162,7 @@ __device__ inline auto function(Arrange arrange) {
 
 template <class Op, class T, class Out>
 __global__ void unary(const T* a, Out* out, long long count) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   if constexpr (has_near<Op> && same<Wide<T>, float>) return map_near<Op>(a, out, count);
 #endif
   map<light<Op, T>>(count, out, function<Op, T, Out>([](auto f, T x) { return f(widen<T>(x)); }), a);

@@ -14,7 +14,7 @@ struct alignas(16) Sixteen {
 // Calls `f(index)` for this block's part of `count` indices.
 template <class F>
 __device__ inline void for_each_index(long long count, F f) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   Span span = block_span(count);
   for (long long i = span.begin; i < span.end; i++) f(i);
 #else
@@ -36,7 +36,7 @@ __global__ void positions(Layout<3> layout, const I* index, long long* out, long
     *to = (accumulate ? *to : 0) + (is_outside ? 0 : value * stride) + along;
     return is_outside;
   };
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   const int inner = layout.rank - 1;
   const long long step = layout.strides[0][inner], step_index = layout.strides[1][inner],
                   step_along = layout.strides[2][inner];
@@ -67,7 +67,7 @@ __global__ void positions(Layout<3> layout, const I* index, long long* out, long
 template <class T>
 __global__ void take_rows(Layout<1> lead, Layout<1> rest, const T* in, const long long* positions, T* out,
                           long long count, long long width) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   Span span = block_span(count * width);
   const bool is_dense = rest.rank == 1 && rest.strides[0][0] == 1;
   if (width == 1) {
@@ -103,7 +103,7 @@ __global__ void take_rows(Layout<1> lead, Layout<1> rest, const T* in, const lon
 template <class T>
 __global__ void count_true(const T* mask, long long* counts, long long count, long long chunk) {
   long long begin = blockIdx.x * chunk, end = begin + chunk < count ? begin + chunk : count;
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   long long found = 0;
   for (long long i = begin; i < end; i++) found += mask[i] ? 1 : 0;
   counts[blockIdx.x] = found;
@@ -119,7 +119,7 @@ __global__ void count_true(const T* mask, long long* counts, long long count, lo
 #endif
 }
 
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
 // The sum of the threads before this one, for blocks of up to 1024 threads; `total` becomes that of all.
 __device__ inline long long before(long long value, long long& total) {
   __shared__ long long sums[32];
@@ -147,7 +147,7 @@ template <class T>
 __global__ void place_true(const T* mask, const long long* starts, long long* out, long long count, long long chunk) {
   long long begin = blockIdx.x * chunk, end = begin + chunk < count ? begin + chunk : count;
   long long at = starts[blockIdx.x];
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   for (long long i = begin; i < end; i++)
     if (mask[i]) out[at++] = i;
 #else
@@ -164,7 +164,7 @@ __global__ void place_true(const T* mask, const long long* starts, long long* ou
 // Each becomes the sum of those before it, by one block; the sum of all is written behind them.
 template <class T>
 __global__ void sums_before(T* values, long long count) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   T sum = 0;
   for (long long i = 0; i < count; i++) {
     T value = values[i];
@@ -188,7 +188,7 @@ __global__ void sums_before(T* values, long long count) {
 // A stable sort by the digits of a number (Knuth, The Art of Computer Programming 3, 5.2.5), lowest first. A block
 // counts the digits of its part; `counts` is [digits, blocks]. `order` says where each key came from; null: it is still
 // where it began.
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
 constexpr int kDigits = 256;
 #else
 constexpr int kDigits = 16;
@@ -198,7 +198,7 @@ constexpr int kThreads = 256, kItems = 16;  // of a block of radix_place; its pa
 template <class K>
 __global__ void radix_count(const K* keys, long long* counts, long long count, long long chunk, int shift) {
   long long begin = blockIdx.x * chunk, end = begin + chunk < count ? begin + chunk : count;
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   long long found[kDigits] = {};
   // See sort_rows: counts are no vectors, whatever Clang 14 thinks.
 #pragma clang loop vectorize(disable)
@@ -219,7 +219,7 @@ template <class K>
 __global__ void radix_place(const K* keys, const long long* order, const long long* starts, K* sorted,
                             long long* sorted_order, long long count, long long chunk, int shift, int is_first) {
   long long begin = blockIdx.x * chunk, end = begin + chunk < count ? begin + chunk : count;
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   long long next[kDigits];
   for (int digit = 0; digit < kDigits; digit++) next[digit] = starts[digit * gridDim.x + blockIdx.x];
 #pragma clang loop vectorize(disable)
@@ -273,7 +273,7 @@ __global__ void radix_place(const K* keys, const long long* order, const long lo
 template <class T>
 __global__ void put_rows(Layout<1> lead, Layout<2> rest, const long long* keys, const long long* order, int is_sorted,
                          const T* in, T* out, long long count, long long width, long long step) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   Span span = block_span(count);
   const bool is_dense = rest.rank == 1 && rest.strides[0][0] == 1 && rest.strides[1][0] == 1;
   for (long long i = span.begin; i < span.end; i++) {
@@ -300,7 +300,7 @@ __global__ void put_rows(Layout<1> lead, Layout<2> rest, const long long* keys, 
 #endif
 }
 
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
 constexpr int kWindow = 256;  // elements of a row that are gathered at a time
 #endif
 
@@ -309,7 +309,7 @@ constexpr int kWindow = 256;  // elements of a row that are gathered at a time
 template <template <class> class Op, class T>
 __global__ void join_rows(Layout<1> lead, Layout<2> rest, const long long* keys, const long long* order, const T* in,
                           T* out, long long count, long long width, long long step) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   Span span = block_span(count);
   const bool is_dense = rest.rank == 1 && rest.strides[0][0] == 1 && rest.strides[1][0] == 1;
   for (long long i = span.begin; i < span.end; i++) {

@@ -8,7 +8,7 @@ using namespace warpcell;
 // z = in + bias, rounded to T; out = f(z). `bias` may be null; `kept` gets z, or is null. `in` may be `out` or `kept`.
 template <class Op, class T>
 __global__ void finish(const T* in, const T* bias, T* kept, T* out, long long rows, long long columns) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   // Each pass over a row is a plain loop, and the row stays in the cache between them.
   long long share = (rows + gridDim.x - 1) / gridDim.x, begin = blockIdx.x * share,
             end = begin + share < rows ? begin + share : rows;

@@ -104,7 +104,7 @@ __global__ void loss_sums(const T* x, const T* target, Sum<T>* parts, long long 
   const T* a = x + begin;
   const T* b = target + begin;
   auto at = [=](T x, T t) { return Loss::of(widen<T>(x), widen<T>(t), parameter); };
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   parts[blockIdx.x] = line<SumOf<T>>([=](long long i) { return at(a[i], b[i]); }, length, 0);
 #else
   constexpr int W = 16 / sizeof(T);

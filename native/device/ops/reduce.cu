@@ -57,7 +57,7 @@ struct Serial<LogSumExpOf<T>> {
     return {most, sum};
   }
 };
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
 constexpr int kUnder = 4;    // packs that a thread has under way at a time
 constexpr int kAdded = 256;  // rows of a column that a thread adds one after the other
 
@@ -194,7 +194,7 @@ __device__ inline void put(Out* out, typename Op::State* states, long long at, t
 template <class Op, class T, class Out>
 __global__ void rows(const T* in, Out* out, typename Op::State* states, long long rows, long long length,
                      long long parts, long long chunk, double parameter) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   long long count = rows * parts, share = (count + gridDim.x - 1) / gridDim.x;
   long long end = (blockIdx.x + 1) * share < count ? (blockIdx.x + 1) * share : count;
   for (long long at = blockIdx.x * share; at < end; at++) {
@@ -227,14 +227,14 @@ __global__ void short_rows(const T* in, Out* out, long long outer, long long len
   auto result = [=](const T* x) {
     return narrow<Out>(Op::finish(Serial<Op>::of([=](int i) { return widen<T>(x[i * width]); }, steps), parameter));
   };
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   Span span = block_span(outer);
   for (long long o = span.begin; o < span.end; o++) {
     const T* x = in + o * size;
     for (int column = 0; column < width; column++) out[o * width + column] = result(x + column);
   }
 #else
-  __shared__ alignas(kPackBytes) char memory[kTileMemory];
+  __shared__ __align__(kPackBytes) char memory[kTileMemory];
   const int share = kTileBytes / (size * int(sizeof(T)));
   for (long long first = (long long)blockIdx.x * share; first < outer; first += (long long)gridDim.x * share) {
     const int count = outer - first < share ? int(outer - first) : share;
@@ -249,7 +249,7 @@ __global__ void short_rows(const T* in, Out* out, long long outer, long long len
 #endif
 }
 
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
 // Of `rows` rows of a few columns, as `moments` of rows.cuh makes them.
 template <class T, class A>
 __device__ inline void column_moments(const T* x, long long rows, long long inner, int width, Moments<A>* states) {
@@ -285,7 +285,7 @@ __device__ inline void column_moments(const T* x, long long rows, long long inne
 }
 #endif
 
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
 template <class Op, class T, int V, int N>
 __device__ inline void add_rows(typename Op::State (&states)[V], const Pack<T, V> (&loaded)[N], long long row,
                                 int step) {
@@ -359,7 +359,7 @@ template <class Op, class T, class Out>
 __global__ void columns(const T* in, Out* out, typename Op::State* states, long long outer, long long length,
                         long long inner, long long parts, long long chunk, double parameter) {
   using State = typename Op::State;
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   long long tiles = (inner + kColumns - 1) / kColumns, count = outer * parts * tiles,
             share = (count + gridDim.x - 1) / gridDim.x;
   long long end = (blockIdx.x + 1) * share < count ? (blockIdx.x + 1) * share : count;
@@ -411,7 +411,7 @@ __global__ void columns(const T* in, Out* out, typename Op::State* states, long 
   }
 #else
   constexpr int V = sizeof(State) > 8 && sizeof(T) < 4 ? 4 : kPackBytes / sizeof(T) > 8 ? 8 : kPackBytes / sizeof(T);
-  __shared__ alignas(16) char memory[256 * V * sizeof(State)];
+  __shared__ __align__(16) char memory[256 * V * sizeof(State)];
   State* shared = (State*)memory;
   const bool is_packed = inner % V == 0 && (unsigned long long)in % (V * sizeof(T)) == 0;
   const int width = is_packed ? V : 1;
@@ -457,7 +457,7 @@ __global__ void columns(const T* in, Out* out, typename Op::State* states, long 
 template <class Op, class Out>
 __global__ void join(const typename Op::State* states, Out* out, long long outer, long long parts, long long inner,
                      int by_block, double parameter) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   Span span = block_span(outer * inner);
   for (long long at = span.begin; at < span.end; at++) {
     const typename Op::State* first = states + at / inner * parts * inner + at % inner;

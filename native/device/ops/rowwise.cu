@@ -26,7 +26,7 @@ constexpr int kBlocksOfTwo = L::most_threads > 512   ? 1
 // 0.
 template <class T, class A>
 __device__ inline A exp_for(A x) {
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
   if constexpr (sizeof(T) == 2) return __expf(x);
 #endif
   return fn::exp(x);
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>)
           const A most = found.most, shift = fn::log(found.sum);
           line.store(out, [=](A value) { return (value - most) - shift; }, in);
         } else {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
           if constexpr (same<T, A>) {
             // Each e^x is worked out once and waits in the result.
             const A most = line.template most<A>(in);
@@ -215,7 +215,7 @@ __global__ void total_sums(const Sum<T>* sums, T* slopes, T* offsets, long long 
     else
       offsets[column - length] = narrow<T>(sum);
   };
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   Span span = block_span(2 * length);
   for (long long column = span.begin; column < span.end; column++) put(column, total(column, 0, 1));
 #else
@@ -299,7 +299,7 @@ __global__ void dropout(const T* x, T* y, long long count, double p, unsigned lo
         y[i] = random.word[k] < threshold ? narrow<T>(Sum<T>(0)) : narrow<T>(Sum<T>(widen<T>(x[i])) * scale);
     }
   };
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   Span span = block_span((count + 3) / 4);
   for (long long group = span.begin; group < span.end; group++) four(group);
 #else

@@ -11,7 +11,7 @@ constexpr int kColumns = 256;  // columns of a block, on the CPU
 
 __device__ inline long long placed(long long i, long long length, int reverse) { return reverse ? length - 1 - i : i; }
 
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
 template <class State>
 __device__ inline State shuffled_up(State state, int delta) {
   State other;
@@ -62,7 +62,7 @@ __device__ inline typename Op::State before_part(const typename Op::State* state
 }
 #endif
 
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
 // One part of a row where packs of 16 bytes lie at multiples of it: a thread takes U packs, one of each of its warp's
 // stretches of 32, so that loads and stores are whole lines.
 template <class Op, class T>
@@ -126,7 +126,7 @@ __device__ inline void scan_packs(const T* x, T* out, typename Op::State* state,
 }
 #endif
 
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
 // Elements that are widened, scanned and narrowed at a time, each in a loop of its own: only the scan is serial.
 constexpr int kStretch = 512;
 
@@ -204,7 +204,7 @@ __global__ void __launch_bounds__(kThreads, Op::has_index ? 1 : 4)
     scan_rows(const T* in, T* out, long long* indices, typename Op::State* states, long long rows, long long length,
               long long parts, long long chunk, int reverse) {
   using State = typename Op::State;
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   long long count = rows * parts, share = (count + gridDim.x - 1) / gridDim.x;
   long long end = (blockIdx.x + 1) * share < count ? (blockIdx.x + 1) * share : count;
   if constexpr (!Op::has_index) {
@@ -254,7 +254,7 @@ __global__ void __launch_bounds__(kThreads, Op::has_index ? 1 : 4)
   constexpr int kItems = sizeof(T) <= 2 ? 16 : sizeof(State) > 8 ? 4 : 8, kTile = kThreads * kItems;
   __shared__ T tile[kTile + kTile / 32];
   __shared__ long long places[Op::has_index ? kTile + kTile / 32 : 1];
-  __shared__ alignas(16) char memory[kThreads / 32 * sizeof(State)];
+  __shared__ __align__(16) char memory[kThreads / 32 * sizeof(State)];
   State* totals = (State*)memory;
   long long at = blockIdx.x, row = at / parts, part = at % parts, first = part * chunk,
             steps = length - first < chunk ? length - first : chunk;
@@ -314,11 +314,11 @@ constexpr int kShortEach = 8, kShortTile = kThreads * kShortEach;
 template <class Op, class T>
 __global__ void __launch_bounds__(kThreads)
     scan_short_rows(const T* in, T* out, long long* indices, long long rows, int length, int reverse) {
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
   using State = typename Op::State;
   __shared__ T tile[kShortTile + kShortTile / 32];
   __shared__ ushort places[Op::has_index ? kShortTile + kShortTile / 32 : 1];
-  __shared__ alignas(16) char memory[kThreads / 32 * sizeof(State)];
+  __shared__ __align__(16) char memory[kThreads / 32 * sizeof(State)];
   __shared__ bool heads[kThreads / 32];
   State* totals = (State*)memory;
   const int each = kShortTile / length, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -392,7 +392,7 @@ __global__ void __launch_bounds__(kThreads)
 #endif
 }
 
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
 // The states of neighbouring columns, in arrays that compilers make vectors of.
 template <class Op, class T>
 struct Columns {
@@ -445,7 +445,7 @@ template <class Op, class T>
 __global__ void scan_columns(const T* in, T* out, long long* indices, typename Op::State* states, long long outer,
                              long long length, long long inner, long long parts, long long chunk, int reverse) {
   using State = typename Op::State;
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   long long tiles = (inner + kColumns - 1) / kColumns, count = outer * parts * tiles,
             share = (count + gridDim.x - 1) / gridDim.x;
   long long end = (blockIdx.x + 1) * share < count ? (blockIdx.x + 1) * share : count;

@@ -45,7 +45,7 @@ struct Choice {
   uint winners, stored, finished;
 };
 
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
 // Whether a candidate's first `digits` digits come before those chosen (-1), are those (0), or come behind (1).
 template <class T>
 __device__ inline int compared(const Candidate<SortKey<T>>& item, const Choice& choice, int digits) {
@@ -98,7 +98,7 @@ __device__ inline void for_candidates(const T* x, const Candidate<SortKey<T>>* h
 }
 #endif
 
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
 // Leaves the first k of `count` candidates, which come in the order of their places, in that order; returns the key of
 // the last of them in sorted order.
 template <class K>
@@ -130,7 +130,7 @@ __device__ inline K keep_first(Candidate<K>* items, long long count, long long k
 template <class T>
 __global__ void select_part(const T* in, Candidate<SortKey<T>>* rooms, Candidate<SortKey<T>>* winners, long long rows,
                             long long length, long long parts, long long k, long long room, int descending) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   using K = SortKey<T>;
   constexpr int kRun = 64;
   Candidate<K>* items = rooms + blockIdx.x * room;
@@ -173,7 +173,7 @@ __global__ void select_part(const T* in, Candidate<SortKey<T>>* rooms, Candidate
 template <class T>
 __global__ void select_merged(const T* in, Candidate<SortKey<T>>* winners, Candidate<SortKey<T>>* rooms, T* values,
                               long long* indices, long long rows, long long length, long long count, long long k) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   using Item = Candidate<SortKey<T>>;
   for (long long row = blockIdx.x; row < rows; row += gridDim.x) {
     Item *from = winners + row * count, *to = rooms + row * k;
@@ -204,7 +204,7 @@ __global__ void __launch_bounds__(kThreads)
     select_digit(const T* in, Candidate<SortKey<T>>* buffers, Candidate<SortKey<T>>* winners, Choice* choices,
                  uint* counters, long long length, long long parts, int k, long long capacity, int round,
                  int descending, int is_kth) {
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
   using Item = Candidate<SortKey<T>>;
   __shared__ uint found[kCopies][kCounters], won, kept, won_base, kept_base;
   __shared__ uint sums[kThreads / 32];
@@ -308,7 +308,7 @@ template <class T>
 __global__ void __launch_bounds__(kThreads)
     select_rest(const T* in, const Candidate<SortKey<T>>* buffers, Candidate<SortKey<T>>* winners, Choice* choices,
                 long long length, long long parts, int k, long long capacity, int descending, int is_kth) {
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
   using Item = Candidate<SortKey<T>>;
   const long long row = blockIdx.x / parts, part = blockIdx.x % parts;
   const Choice choice = choices[row];
@@ -329,7 +329,7 @@ __global__ void __launch_bounds__(kThreads)
 template <class T>
 __global__ void select_sorted(const T* in, const Candidate<SortKey<T>>* winners, T* values, long long* indices,
                               long long length, int k, int width) {
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
   using Item = Candidate<SortKey<T>>;
   extern __shared__ uint4 memory[];
   Item* items = (Item*)memory;

@@ -15,7 +15,7 @@ constexpr int kItems = sizeof(K) == 4 ? 16 : 8;
 template <class K>
 constexpr int kTile = kThreads * kItems<K>;
 
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
 // The place of each of this thread's `used` keys among the tile's by one digit. Key k of a thread is element (warp ·
 // used + k) · 32 + lane of the tile. All threads of the block call it.
 template <class K>
@@ -50,7 +50,7 @@ template <class T>
 __global__ void sort_rows(const T* in, T* values, long long* indices, SortKey<T>* scratch, long long rows,
                           long long length, long long kept, int descending) {
   using K = SortKey<T>;
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   K *keys = scratch + blockIdx.x * 4 * length, *next_keys = keys + length;
   uint *places = (uint*)(next_keys + length), *next_places = (uint*)(next_keys + 2 * length);
   long long share = (rows + gridDim.x - 1) / gridDim.x,
@@ -157,7 +157,7 @@ __global__ void sort_rows(const T* in, T* values, long long* indices, SortKey<T>
 // and keys and positions (null: their own) moved to their places, `sums` being the counts added up.
 template <class T>
 __global__ void sort_keys(const T* in, SortKey<T>* keys, long long count, int descending) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   map(count, keys, [=](T x) { return sort_key(x, descending); }, in);
 #endif
 }
@@ -165,7 +165,7 @@ __global__ void sort_keys(const T* in, SortKey<T>* keys, long long count, int de
 template <class K>
 __global__ void sort_counts(const K* keys, long long* counts, long long length, long long tiles, long long tile,
                             int shift) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   long long row = blockIdx.x / tiles, at = blockIdx.x % tiles, first = at * tile,
             last = first + tile < length ? first + tile : length;
   const K* x = keys + row * length;
@@ -179,7 +179,7 @@ __global__ void sort_counts(const K* keys, long long* counts, long long length, 
 template <class K>
 __global__ void sort_scatter(const K* keys, const uint* places, K* to, uint* to_places, const long long* counts,
                              const long long* sums, long long length, long long tiles, long long tile, int shift) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   long long row = blockIdx.x / tiles, at = blockIdx.x % tiles, first = at * tile,
             last = first + tile < length ? first + tile : length;
   const K* x = keys + row * length;
@@ -230,7 +230,7 @@ constexpr int kSweepItems = sizeof(K) == 4 ? 22 : 11;
 template <class T>
 __global__ void __launch_bounds__(kCountThreads)
     sort_histogram(const T* in, uint* state, long long length, long long parts, int descending) {
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
   constexpr int kPasses = sizeof(T), kPart = kCountThreads * kCountItems;
   __shared__ uint found[kPasses][kDigits];
   for (int i = threadIdx.x; i < kPasses * kDigits; i += kCountThreads) found[0][i] = 0;
@@ -258,7 +258,7 @@ __global__ void __launch_bounds__(kCountThreads)
 #endif
 }
 
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
 // In which place of the row the first of a tile's keys with a digit goes, by the words of that digit for the tiles
 // before, of which there are `tiles`: back to the nearest that says it. Tiles have numbers in the order in which their
 // blocks began, so each word comes without this block's doing; and one holds all that it tells, so no order of memory
@@ -287,7 +287,7 @@ template <class T>
 __global__ void __launch_bounds__(kSweepThreads, 2)
     sort_sweep(const T* in, T* values, long long* indices, Item<SortKey<T>>* items, Item<SortKey<T>>* others,
                uint* state, long long length, long long tiles, int pass, int descending) {
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
   using K = SortKey<T>;
   constexpr int kPasses = sizeof(T), kEach = kSweepItems<K>, kAll = kSweepThreads * kEach;
   extern __shared__ uint4 memory[];
@@ -422,7 +422,7 @@ __global__ void __launch_bounds__(kSweepThreads, 2)
 template <class T>
 __global__ void search_sorted(const T* rows, const T* in, long long* out, long long count, long long length,
                               long long values, int right) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   // Several at a time, whose steps are the same and have no branches: what one waits for from the memory, the others do
   // not.
   constexpr int kSearches = 16;

@@ -66,7 +66,7 @@ __device__ inline void update(T* weights, const T* gradients, Sum<T>* first, Sum
     if constexpr (Rule::kept > 0) first[i] = kept[0];
     if constexpr (Rule::kept > 1) second[i] = kept[1];
   };
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   const Span span = block_span(count);
 #pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep

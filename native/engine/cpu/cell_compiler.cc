@@ -13,6 +13,7 @@
 #include "artifact.h"
 #include "cell_text.h"
 #include "compiler.h"
+#include "machine.h"
 
 namespace warpcell::cpu {
 namespace {
@@ -116,6 +117,7 @@ std::string bound_of(const std::string& expression, const CellText& cell) {
 std::string unit(const CompileRequest& request, const CellText& cell, const CellOptions& options) {
   std::ostringstream text;
   if (cell.standard_library) text << "#define WARPCELL_CPU_STANDARD_LIBRARY 1\n";
+  if (options.library && !has_library_threads()) text << "#define WARPCELL_SERIAL 1\n";
   text << "#include <warpcell_cpu/cuda.h>\n";
   // Not as flags of the compiler: in front of our headers a macro N would change what they say.
   for (const std::string& define : options.defines) text << definition(define);

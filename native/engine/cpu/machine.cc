@@ -84,14 +84,23 @@ uint32_t usable_cores() {
   return online < 1 ? 1 : uint32_t(online);
 }
 
+bool has_library_threads() {
+  const char* wanted = std::getenv("WARPCELL_CPU_LIBRARY");
+  if (wanted == nullptr || std::string(wanted) == "loops") return false;
+  if (std::string(wanted) == "threads") return true;
+  throw DeviceError("INVALID_OPTION",
+                    "WARPCELL_CPU_LIBRARY must be \"loops\" or \"threads\", but is \"" + std::string(wanted) + "\".");
+}
+
 std::string machine_properties(uint32_t cores) {
   std::string name = value_in("/proc/cpuinfo", "model name");
   const Compiler* compiler = system_compiler_if_any();
+  const bool threads = has_library_threads();
   return JsonObject()
       .text("name", name.empty() ? "CPU" : name)
       .text("kind", "cpu")
       .number("index", 0)
-      .text("arch", architecture())
+      .text("arch", architecture() + (threads ? "-threads" : ""))
       .number("warpSize", 32)
       .number("multiprocessors", cores)
       .number("maxThreadsPerBlock", warpcell_cpu::kMaxThreads)
@@ -107,7 +116,8 @@ std::string machine_properties(uint32_t cores) {
                                                  .text("version", compiler->version)
                                                  .text("path", compiler->path)
                                                  .done())
-      .raw("architectures", levels())
+      .number("libraryBlock", threads ? kLibraryThreads : 1)
+      .raw("architectures", threads ? "[]" : levels())
       .raw("driver", "null")
       .raw("libraries", "[]")
       .boolean("shareable", true)

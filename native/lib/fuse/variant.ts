@@ -92,7 +92,10 @@ export class Variant {
   #compilation(): Compilation {
     const { kind, libraryBlock, architectures, name } = { ...this.#device.properties, name: this.#device.name };
     const wide = kind === "cpu" && architectures[0] === "x86-64-v4" ? ["-mprefer-vector-width=512"] : [];
-    const defines = /__half|__nv_bfloat16/.test(this.source) ? ["WARPCELL_SIXTEEN_BITS"] : [];
+    const defines = [
+      ...(/__half|__nv_bfloat16/.test(this.source) ? ["WARPCELL_SIXTEEN_BITS"] : []),
+      ...(libraryBlock === 1 ? ["WARPCELL_SERIAL"] : []),
+    ];
     return new Compilation(this.source, {
       name: "fused.cu",
       device: name,

@@ -72,7 +72,7 @@ export function parseProperties(json: string): DeviceProperties {
   const isCpu = value["kind"] === "cpu";
   const derived = {
     unifiedMemory: isCpu,
-    libraryBlock: isCpu ? 1 : 128,
+    libraryBlock: 128,
     architectures: isCpu ? [] : runnableArchitectures(value["arch"] as string),
   };
   return {

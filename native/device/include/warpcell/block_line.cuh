@@ -41,7 +41,7 @@ __device__ inline A across_warp(A value) {
 // that one barrier is enough.
 template <class Join, class A>
 __device__ inline A across_block(A value, A none, int& turn) {
-  __shared__ alignas(16) char memory[2][32 * sizeof(A)];
+  __shared__ __align__(16) char memory[2][32 * sizeof(A)];
   value = across_warp<Join>(value);
   int warps = blockDim.x / 32, lane = threadIdx.x % 32;
   if (warps == 1) return value;

@@ -1,6 +1,7 @@
 // Sine, cosine and power on a GPU for results of 16 bits, which show no error below 2⁻¹²: in few steps, without
 // branches.
 #pragma once
+#include "instructions.cuh"
 #include "turns.cuh"
 
 namespace warpcell::float_math {
@@ -35,9 +36,7 @@ constexpr float kBriefExponent = 512.0f;
 __device__ inline float brief_pow(bool& is_usual, float x, float y) {
   is_usual = is_usual & (magnitude(y) <= kBriefExponent) & (y != 0.0f) & (float_bits(x) != 0x80000000u) &
              (float_bits(x) != 0xff800000u);
-  float log, power;
-  asm("lg2.approx.f32 %0, %1;" : "=f"(log) : "f"(magnitude(x)));
-  asm("ex2.approx.f32 %0, %1;" : "=f"(power) : "f"(y * log));
+  const float power = instructions::exp2(y * instructions::log2(magnitude(x)));
   // What a negative x sets of the result's bits: its sign where y is odd, all others, which is NaN, where y is no whole
   // number.
   const float moved = y + kWholes;

@@ -11,7 +11,7 @@ __device__ inline int digit_of(K key, int shift) {
   return int(key >> shift & 255);
 }
 
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
 // The lanes of the warp whose keys have this one's digit: a vote on each of its bits, which takes half the time of
 // __match_any_sync.
 template <class K>

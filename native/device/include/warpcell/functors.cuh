@@ -103,7 +103,7 @@ struct Pow {
       return W(result);
     }
   }
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
   // For results of 16 bits; clears `is_usual` at operands that it is not for.
   static __device__ inline float brief(bool& is_usual, float x, float y) {
     return float_math::brief_pow(is_usual, x, y);
@@ -214,7 +214,7 @@ struct Sin {
   }
   static __device__ inline bool is_near(float x) { return !(float_math::magnitude(x) > float_math::kFarthest); }
   static __device__ inline float near(float x) { return float_math::near_sin(x); }
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
   static __device__ inline float brief(bool& is_usual, float x) {
     is_usual = is_usual & is_near(x);
     return float_math::brief_sin(x);
@@ -228,7 +228,7 @@ struct Cos {
   }
   static __device__ inline bool is_near(float x) { return Sin::is_near(x); }
   static __device__ inline float near(float x) { return float_math::near_cos(x); }
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
   static __device__ inline float brief(bool& is_usual, float x) {
     is_usual = is_usual & is_near(x);
     return float_math::brief_cos(x);
@@ -240,7 +240,7 @@ struct Tan {
   static __device__ inline W of(W x) {
     return fn::tan(x);
   }
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   static inline bool is_near(float x) { return Sin::is_near(x); }
   static inline float near(float x) { return float_math::near_tan(x); }
 #endif
@@ -281,13 +281,13 @@ UNARY(Relu6, x != x ? x : (x > W(0) ? (x < W(6) ? x : W(6)) : W(0)));
 struct Sigmoid {
   template <class W>
   static __device__ inline W of(W x) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
     if constexpr (same<W, float>) return float_math::sigmoid(x);
 #endif
     W small = fn::exp(-fn::fabs(x)), part = W(1) / (W(1) + small);
     return fn::pick(x >= W(0), part, small * part);
   }
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
   static __device__ inline float brief(float x) {
     float small = __expf(-fn::fabs(x)), part = brief_reciprocal(1.0f + small);
     return x >= 0.0f ? part : small * part;
@@ -300,7 +300,7 @@ struct Silu {
   static __device__ inline W of(W x) {
     return fn::pick(x == -W(1) / W(0), W(0), x * Sigmoid::of(x));
   }
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
   static __device__ inline float brief(float x) { return x == -1.0f / 0.0f ? 0.0f : x * Sigmoid::brief(x); }
 #endif
 };
@@ -316,7 +316,7 @@ struct Gelu {
   static __device__ inline W of(W x) {
     return fn::pick(x == -W(1) / W(0), W(-0.0), x * fn::normal_share(x));
   }
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
   // max(x, 0) − |x|Φ(−|x|)
   static __device__ inline float brief(float x) {
     const float size = brief_size(x);
@@ -360,7 +360,7 @@ struct GeluGradient {
     W normal = fn::normal_share(y), density = W(0.39894228040143267794) * fn::exp(W(-0.5) * y * y);
     return x * fn::pick(density == W(0), normal, normal + y * density);
   }
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
   // Of −y it is 1 less that of y.
   static __device__ inline float brief(float x, float y) {
     const float size = brief_size(y);

@@ -8,7 +8,7 @@
 
 namespace warpcell {
 
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
 // A value of several functions is more than compilers put in a loop by themselves, and a loop with a call in it is no
 // vectors.
 template <class Out, class Row, class F>
@@ -24,7 +24,7 @@ __attribute__((flatten)) inline void fused_each(Out* out, const Row row, long lo
 template <class Row, class Out, int N, class RowAt, class F>
 __device__ inline void fused_map(const Layout<N>& layout, long long count, int packed, Out* out, RowAt row_at,
                                  F value) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   for_rows(layout, count, [&](const Offsets<N>& offsets, long long steps) {
     fused_each(out + offsets.at[0], row_at(offsets), steps, value);
   });
@@ -60,7 +60,7 @@ struct Team {
 // Calls `part(team, at)` for this block's share of `count` parts.
 template <class Part>
 __device__ inline void for_parts(long long count, int by_warp, Part part) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   long long share = (count + gridDim.x - 1) / gridDim.x;
   long long end = (blockIdx.x + 1) * share < count ? (blockIdx.x + 1) * share : count;
   for (long long at = blockIdx.x * share; at < end; at++) part(Team{0, 1}, at);
@@ -70,7 +70,7 @@ __device__ inline void for_parts(long long count, int by_warp, Part part) {
 #endif
 }
 
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
 // A state of the first thread for all of them.
 template <class State>
 __device__ inline State told_to_all(Team team, State state) {
@@ -97,7 +97,7 @@ __device__ inline State told_to_all(Team team, State state) {
 template <class Op, class Row, class F>
 __device__ inline typename Op::State fused_reduce(Team team, const Row& row, long long first, long long steps,
                                                   int packed, F value) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   return line<Op>([&](long long i) { return value(row.at(first + i)); }, steps, first);
 #else
   using State = typename Op::State;
@@ -146,7 +146,7 @@ __device__ inline typename Op::State fused_reduce(Team team, const Row& row, lon
 // out[i] = value(elements) for a whole row, by its team.
 template <class Out, class Row, class F>
 __device__ inline void fused_row(Team team, const Row& row, long long length, int packed, Out* out, F value) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   fused_each(out, row, length, value);
 #else
   constexpr int W = Row::width;
@@ -176,7 +176,7 @@ __device__ inline typename Op::State joined(const typename Op::State* states, lo
 // Calls `row(at)` for this block's share of `count` rows, one thread a row.
 template <class Row>
 __device__ inline void for_each_row(long long count, Row row) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   Span span = block_span(count);
   for (long long at = span.begin; at < span.end; at++) row(at);
 #else

@@ -20,7 +20,7 @@ struct Powers {
   A most, sum;
 };
 
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
 
 // Only then do a loop and what it calls become vectors together. The second is for lambdas.
 #define WARPCELL_ALWAYS inline __attribute__((always_inline))
@@ -196,7 +196,7 @@ using Tiled = Line;
 
 }  // namespace warpcell
 
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
 #define WARPCELL_INLINED
 #include "block_line.cuh"
 #include "tiled_line.cuh"

@@ -94,7 +94,7 @@ __device__ inline void map_loaded(long long block, Out* out, F f, const Loaded&.
 // take minutes to compile.
 template <bool light = true, class Out, class F, class... In>
 __device__ inline void map(long long count, Out* out, F f, const In*... in) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   Span span = block_span(count);
   if (count * (long long)sizeof(Out) >= kStreamedBytes && !(((const void*)in == (const void*)out) || ...)) {
     stream_each(out + span.begin, span.end - span.begin, [=](long long i) { return f(in[span.begin + i]...); });
@@ -186,7 +186,7 @@ __device__ inline Span strided_span(long long count) {
 template <class Out, class F, class A>
 __device__ inline void map_strided(const Layout<2>& layout, long long count, Out* out, F f, const A* a) {
   const long long step = layout.strides[0][layout.rank - 1], step_a = layout.strides[1][layout.rank - 1];
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   for_rows(layout, count, [&](const Offsets<2>& offsets, long long steps) {
     Out* to = out + offsets.at[0];
     const A* x = a + offsets.at[1];
@@ -224,7 +224,7 @@ template <bool light = true, class Out, class F, class A, class B>
 __device__ inline void map_strided(const Layout<3>& layout, long long count, Out* out, F f, const A* a, const B* b) {
   const int inner = layout.rank - 1;
   const long long step = layout.strides[0][inner], step_a = layout.strides[1][inner], step_b = layout.strides[2][inner];
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   for_rows(layout, count, [&](const Offsets<3>& offsets, long long steps) {
     Out* to = out + offsets.at[0];
     const A* x = a + offsets.at[1];
@@ -276,7 +276,7 @@ __device__ inline void map_strided(const Layout<3>& layout, long long count, Out
 template <class Out, class F, class A, class B, class C>
 __device__ inline void map_strided(const Layout<4>& layout, long long count, Out* out, F f, const A* a, const B* b,
                                    const C* c) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   const int inner = layout.rank - 1;
   const long long step = layout.strides[0][inner], step_a = layout.strides[1][inner], step_b = layout.strides[2][inner],
                   step_c = layout.strides[3][inner];

@@ -1,7 +1,7 @@
 // The functions of elementwise operations in the type that they compute in. On a CPU, float32 ones are written so that
 // compilers vectorise them.
 #pragma once
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
 #include "float_angles.cuh"
 #include "float_math.cuh"
 #else
@@ -28,13 +28,13 @@ namespace fn {
 // clang-format off
 WARPCELL_FUNCTIONS(X)
 // clang-format on
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
 // clang-format off
 WARPCELL_VECTOR_FUNCTIONS(X)
 // clang-format on
 #endif
 #undef X
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
 #define X(name, name_f)                                      \
   inline float name(float x) { return float_math::name(x); } \
   inline double name(double x) { return ::name(x); }
@@ -48,7 +48,7 @@ template <class W>
 __device__ inline W normal_share(W x) {
   const W root = W(0.70710678118654752440);
   if constexpr (same<W, float>) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
     float tail = 0.5f * float_math::positive_erfc(float_math::magnitude(x) * root);
 #else
     float tail = normal_tail(float_math::magnitude(x));
@@ -60,12 +60,12 @@ __device__ inline W normal_share(W x) {
 // `condition ? a : b`; on a CPU without a branch, so that a loop around it becomes vectors.
 template <class W>
 __device__ inline W pick(bool condition, W a, W b) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   if constexpr (same<W, float>) return float_math::pick(condition, a, b);
 #endif
   return condition ? a : b;
 }
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
 inline float pow(float x, float y) { return float_math::pow(x, y); }
 inline float atan2(float y, float x) { return float_math::atan2(y, x); }
 #else

@@ -1,5 +1,6 @@
 // The normal distribution in float32 on a GPU: how much of it is beyond a, and its density there, from one e^(−a²/2).
 #pragma once
+#include "instructions.cuh"
 #include "turns.cuh"
 
 namespace warpcell {
@@ -7,11 +8,7 @@ namespace warpcell {
 constexpr float kDensity = 0.39894228040143267794f;  // φ(0)
 
 // 1/y to a unit in the last place, for y from 1 on.
-__device__ inline float brief_reciprocal(float y) {
-  float result;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(y));
-  return result;
-}
+__device__ inline float brief_reciprocal(float y) { return instructions::flushed_reciprocal(y); }
 
 // Φ(−a) for a ≥ 0: e^(−a²/2) · t · q(t), where the polynomial is right to 2⁻²⁴·⁹ for all a whose result is above 0.
 __device__ inline float normal_tail(float a) {
@@ -32,18 +29,13 @@ __device__ inline BriefTail brief_tail(float a) {
   const float t = brief_reciprocal(fmaf(0.3f, a, 1.0f));
   const float q = float_math::horner(t, 0.12007438f * kScale, 0.11374038f * kScale, 0.1442023f * kScale,
                                      -0.01695852f * kScale, 0.21604565f * kScale, -0.077100061f * kScale);
-  float power;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(fmaf(a * a, -0.72134752f, 24.0f)));
+  const float power = instructions::flushed_exp2(fmaf(a * a, -0.72134752f, 24.0f));
   return {power, t * q, kDensity * kScale};
 }
 
 // |x|, and 16 for what is beyond: there nothing is left. NaN stays NaN.
 __device__ inline float brief_size(float x) {
-  float result;
-  asm("min.NaN.f32 %0, %1, %2;"
-      : "=f"(result)
-      : "f"(bits_float(float_bits(x) & 0x7fffffffu)), "f"(16.0f));  // sm_80 and newer
-  return result;
+  return instructions::smaller_or_nan(bits_float(float_bits(x) & 0x7fffffffu), 16.0f);
 }
 
 }  // namespace warpcell

@@ -154,7 +154,7 @@ __device__ inline Wide<T> widen(T value) {
     return Wide<T>(value);
 }
 
-#if defined(WARPCELL_SIXTEEN_BITS) && !defined(WARPCELL_CPU)
+#if defined(WARPCELL_SIXTEEN_BITS) && !defined(WARPCELL_SERIAL)
 // The first and the second of two elements of 16 bits that lie in one word.
 template <class T>
 __device__ inline float low_float(uint word) {

@@ -30,7 +30,7 @@ __device__ __forceinline__ Words philox(unsigned long long counter, unsigned lon
 
 // 53 random bits as a number of [0, 1).
 __device__ inline double unit(unsigned high, unsigned low) {
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   // The words as the last bits of 2^52 + word: not every processor converts vectors of 64-bit integers.
   const double base = 4503599627370496.0;
   const unsigned long long base_bits = 0x4330000000000000ull;

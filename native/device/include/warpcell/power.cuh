@@ -30,8 +30,7 @@ __device__ inline float usual_pow(bool& is_usual, float x, float y) {
   const float exponent = fma(step, n, __fmul_rn(times, log));
   const float exponent_low = fma(times, log_low, fma(times_low, log, fma(times, log, fma(step, n, -exponent))));
   const float shift = 12582912.0f, moved = exponent + shift;
-  float power;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"((exponent - (moved - shift)) + exponent_low));
+  const float power = instructions::flushed_exp2((exponent - (moved - shift)) + exponent_low);
   // Whole conditions, not && and ||, and a bound of integers: there is no branch for an element.
   const uint zeros = y > 0.0f ? 1u : 0u;
   const bool is_zero = float_bits(x) < zeros;

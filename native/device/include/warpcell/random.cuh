@@ -53,7 +53,7 @@ __device__ __forceinline__ Pair<float> normal_pair(uint radius_word, uint angle_
   const float series = horner(f, 0.3333333f, -0.25000837f, 0.20001285f, -0.16622774f, 0.14199834f, -0.13164231f,
                               0.12778337f, -0.0764511f);
   const float logarithm = fma(float(int(bits) >> 23), 0.693147181f, fma(f * f, fma(f, series, -0.5f), f));
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
   const float radius = __builtin_sqrtf(logarithm * -2.0f);
 #else
   const float radius = __fsqrt_rn(logarithm * -2.0f);

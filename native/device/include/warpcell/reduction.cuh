@@ -80,9 +80,9 @@ struct MaxOf {
   using State = Wide<T>;
   static __device__ inline State start() { return Least<State>::value(); }
   static __device__ inline void add(State& state, State x, long long) {
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
     if constexpr (same<State, float>) {
-      asm("max.NaN.f32 %0, %0, %1;" : "+f"(state) : "f"(x));  // sm_80 and newer
+      state = instructions::larger_or_nan(state, x);
       return;
     }
 #endif
@@ -96,9 +96,9 @@ struct MinOf {
   using State = Wide<T>;
   static __device__ inline State start() { return Most<State>::value(); }
   static __device__ inline void add(State& state, State x, long long) {
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
     if constexpr (same<State, float>) {
-      asm("min.NaN.f32 %0, %0, %1;" : "+f"(state) : "f"(x));
+      state = instructions::smaller_or_nan(state, x);
       return;
     }
 #endif

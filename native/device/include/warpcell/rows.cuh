@@ -35,7 +35,7 @@ struct Cascade {
   }
 };
 
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
 // Of at(0), …, at(length − 1), in two passes that are plain sums: no division for each element. Relative to the first
 // one, so that large numbers near each other stay finite.
 template <class A, class At>
@@ -198,7 +198,7 @@ __device__ inline State shuffled_down(State state, int delta) {
 template <class Op>
 __device__ inline typename Op::State block_total(typename Op::State state) {
   using State = typename Op::State;
-  __shared__ alignas(16) char memory[32 * sizeof(State)];
+  __shared__ __align__(16) char memory[32 * sizeof(State)];
   State* states = (State*)memory;
 #pragma unroll
   for (int delta = 16; delta > 0; delta /= 2) Op::merge(state, shuffled_down(state, delta));

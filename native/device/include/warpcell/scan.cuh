@@ -6,7 +6,7 @@
 namespace warpcell {
 
 // A processor's serial sums of floats are kept in float64; on a GPU they are short, since threads share a row.
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
 template <class A>
 struct Serial {
   using type = A;

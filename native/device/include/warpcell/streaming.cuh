@@ -2,7 +2,7 @@
 // leaves them to what is read again.
 #pragma once
 
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
 
 namespace warpcell {
 

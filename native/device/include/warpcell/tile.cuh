@@ -1,6 +1,7 @@
 // Neighbouring elements in the shared memory of a block, on a GPU: brought and taken away in packs of 16 bytes,
 // wherever they start.
 #pragma once
+#include "instructions.cuh"
 
 namespace warpcell {
 
@@ -8,7 +9,7 @@ namespace warpcell {
 constexpr int kTileBytes = 16384, kTileMemory = kTileBytes + 32;
 constexpr int kPackBytes = 16;
 
-#ifndef WARPCELL_CPU
+#ifndef WARPCELL_SERIAL
 __device__ inline int thread_of_block() { return int(threadIdx.x + blockDim.x * threadIdx.y); }
 __device__ inline int threads_of_block() { return int(blockDim.x * blockDim.y); }
 __device__ inline int past_pack(const void* place) { return int((unsigned long long)place % kPackBytes); }
@@ -20,14 +21,11 @@ __device__ inline T* bring(char* memory, const T* in, int count) {
   const int shift = past_pack(in), bytes = shift + count * int(sizeof(T));
   const char* from = (const char*)in - shift;
   for (int at = thread_of_block() * kPackBytes; at < bytes; at += threads_of_block() * kPackBytes)
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
-                 :
-                 : "r"(unsigned(__cvta_generic_to_shared(memory + at))), "l"(from + at)
-                 : "memory");
+    instructions::copy_to_shared(memory + at, from + at);
   return (T*)(memory + shift);
 }
 __device__ inline void arrived() {
-  asm volatile("cp.async.wait_all;" ::: "memory");
+  instructions::copies_arrived();
   __syncthreads();
 }
 

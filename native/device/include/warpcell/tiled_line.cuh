@@ -28,7 +28,7 @@ struct TiledLine {
   // A row's results lie where its part of the first operand was.
   template <class T, class F>
   __device__ inline void each_row(long long rows, T* out, F f, const T* x) {
-    __shared__ alignas(kPackBytes) char memory[kTileMemory];
+    __shared__ __align__(kPackBytes) char memory[kTileMemory];
     each_tile(rows, kTileBytes, out, [&](long long first, int count) {
       T* tile = bring(memory, x + first * length, count * length);
       arrived();
@@ -41,7 +41,7 @@ struct TiledLine {
   }
   template <class T, class F>
   __device__ inline void each_row(long long rows, T* out, F f, const T* a, const T* b) {
-    __shared__ alignas(kPackBytes) char memory[2][kTileMemory / 2];
+    __shared__ __align__(kPackBytes) char memory[2][kTileMemory / 2];
     each_tile(rows, kTileBytes / 2, out, [&](long long first, int count) {
       T* tile = bring(memory[0], a + first * length, count * length);
       const T* other = bring(memory[1], b + first * length, count * length);

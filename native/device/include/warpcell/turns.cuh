@@ -6,7 +6,7 @@
 
 namespace warpcell::float_math {
 
-#ifdef WARPCELL_CPU
+#ifdef WARPCELL_SERIAL
 // `condition ? a : b` by bits: both sides stay computed, so that no branch comes of it.
 inline float pick(bool condition, float a, float b) {
   uint mask = 0u - uint(condition);
