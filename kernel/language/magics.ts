@@ -20,6 +20,8 @@ export interface Magics {
   profile?: { counters: boolean; samples: boolean };
   /** Texts to show before the code runs. */
   pages?: string[];
+  /** Names to say what they are. */
+  names?: string[];
 }
 
 interface Place {
@@ -44,11 +46,23 @@ const typeChecking: readonly TypeChecking[] = ["strict", "warn", "off"];
 
 const lineMagics: Record<string, LineMagic> = {
   "%help": {
-    usage: "%help",
-    does: "what a cell may contain",
+    usage: "%help [NAME…]",
+    does: "what a cell may contain, or what names are: %help softmax nn.Linear Tensor.sum",
     words: [],
-    take: (magics) => {
-      (magics.pages ??= []).push(help());
+    take: (magics, rest, { line, column }) => {
+      const names = words(rest).map(({ text }) => text);
+      const stray = names.find(
+        (name) => !/^[\p{ID_Start}$_][\p{ID_Continue}$]*(\.[\p{ID_Start}$_][\p{ID_Continue}$]*)*$/u.test(name),
+      );
+      if (stray !== undefined)
+        throw new CellSyntaxError(
+          "UNKNOWN_MAGIC",
+          `%help takes names, such as softmax or nn.Linear, but got ${stray}.`,
+          line,
+          column,
+        );
+      if (names.length === 0) (magics.pages ??= []).push(help());
+      else (magics.names ??= []).push(...names);
     },
   },
   "%lsmagic": {
@@ -209,7 +223,7 @@ function help(): string {
   return [
     "A cell is TypeScript with top-level await. Its names stay for later cells, and its last expression is shown.",
     '  import x from "name"      a package beside the notebook, a file ("./file.ts"), or Node\'s own; "npm:name@4" installs it first',
-    "  name?  name??             what a name is, and its source",
+    "  name?  name??             what a name is, and its source; %help name prints it below the cell",
     "  display(x)                shows a value; html`…`, md`…` and svg`…` make some",
     '  await input("…")          asks the reader; so do prompt and confirm',
     "",

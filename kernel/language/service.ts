@@ -187,6 +187,18 @@ export class TypeService {
     });
   }
 
+  /** What a name is: one of the notebook, else one of the library, or a member of its tensors. */
+  async explain(name: string, detail: 0 | 1): Promise<Inspection> {
+    const member = name.replace(/^Tensor\.(?=.)/, "");
+    const setting = 'import * as $library from "warpcell"; declare const $tensor: $library.Tensor<"float32">;\n';
+    for (const code of [name, `${setting}$library.${name}`, `${setting}$tensor.${member}`]) {
+      const { found, text, markdown } = await this.inspect(code, code.length, detail);
+      if (found)
+        return { found, text: text.replaceAll("$library.", ""), markdown: markdown.replaceAll("$library.", "") };
+    }
+    return nothing;
+  }
+
   async #describe(wrapped: Wrapped, code: string, offset: number): Promise<Inspection> {
     const place = this.#place(wrapped, code, offset);
     const hover = fromHover(await this.#client.request("textDocument/hover", place));

@@ -12,6 +12,8 @@ export interface CellText {
   /** It installs what it imports: its types are known after its run only. */
   installs: boolean;
   help: { expression: string; detail: 0 | 1 } | null;
+  /** Names that `%help` is asked for. */
+  names: readonly string[];
 }
 
 /** `null` for a cell with a mistake in its magics: the session parses it too, and fails it with the reason. */
@@ -26,6 +28,7 @@ export async function cellOf(code: string): Promise<CellText | null> {
       tellTypes: cell.magics.tellTypes === true,
       installs: cell.magics.npm !== undefined || /["']npm:/.test(cell.code),
       help: cell.help ?? null,
+      names: cell.magics.names ?? [],
     };
   } catch (error) {
     if (!(error instanceof CellSyntaxError)) throw error;

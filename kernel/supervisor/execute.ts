@@ -18,8 +18,8 @@ export interface ExecuteParts {
   history: History;
   diagnostics: Diagnostics;
   stdin: Stdin;
-  /** The page shown for `x?`. */
-  help(expression: string, detail: 0 | 1): Promise<Json>;
+  /** What `x?` and `%help x` show. */
+  help(expression: string, detail: 0 | 1): Promise<{ readonly "text/plain": string } & Json>;
 }
 
 interface Options {
@@ -94,6 +94,7 @@ export class Execute {
     }
 
     this.#setTypes(request, cell, options);
+    if (cell !== null && !options.silent) await this.#tellNames(request, cell);
     // What a cell installs the checker cannot know before, also where type errors are fatal.
     const before = cell?.installs === true ? null : this.#check(cell, count, options);
     // No wait unless it is needed: the cell starts before it is checked.
@@ -129,6 +130,13 @@ export class Execute {
     if (silent || cell === null) return;
     diagnostics.mode = cell.types ?? diagnostics.mode;
     if (cell.tellTypes) publisher.stream(request, "stdout", `${typesModes[diagnostics.mode]}\n`);
+  }
+
+  async #tellNames(request: Message, { names }: CellText): Promise<void> {
+    for (const name of names) {
+      const { "text/plain": text } = await this.#parts.help(name, 0);
+      this.#parts.publisher.stream(request, "stdout", `${text}\n\n`);
+    }
   }
 
   async #refusal(check: Check, count: number): Promise<CellError | null> {

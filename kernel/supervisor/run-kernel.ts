@@ -141,9 +141,13 @@ export async function runKernel(connection: Connection): Promise<void> {
   publisher.status("starting", null);
 }
 
-/** The page for `x?`: what the type service knows of `x`. */
-async function help(types: Types, expression: string, detail: 0 | 1): Promise<Record<string, unknown>> {
-  const { found, text, markdown } = await (await types.service()).inspect(expression, expression.length, detail);
+/** What `x?` and `%help x` show: what the type service knows of `x`. */
+async function help(
+  types: Types,
+  expression: string,
+  detail: 0 | 1,
+): Promise<{ "text/plain": string; "text/markdown"?: string }> {
+  const { found, text, markdown } = await (await types.service()).explain(expression, detail);
   return found
     ? { "text/plain": text, "text/markdown": markdown }
     : { "text/plain": `Nothing is known of ${expression}.` };

@@ -18,6 +18,28 @@ describe("pages", () => {
     expect(shown(await client.execute("%lsmagic\n1 + 1"))).toContainEqual(["execute_result", "2"]);
   });
 
+  test("%help NAME prints what a name is below the cell, NAME? on a page, each with its example", async () => {
+    const { client } = await openKernel();
+    const printed = async (code: string): Promise<string> => streamText((await client.execute(code)).outputs, "stdout");
+    const softmax = await printed("%help softmax");
+    expect(softmax).toMatch(/^function softmax<D extends DType>\(x: Tensor<D>, axis\?: [^]*\): Tensor<FloatOf<D>>\n/);
+    expect(softmax).toMatch(
+      /e\^x \/ Σe\^x[^]*Example:\nsoftmax\(tensor\(\[\[1, 2, 3\], \[1, 1, 1\]\]\)\);\n\/\/ → tensor\(/,
+    );
+    expect(await printed("%help nn.Linear Tensor.cumsum backward")).toMatch(
+      /class Linear[^]*Example:[^]*cumsum[^]*Running sum[^]*Example:[^]*backward[^]*Example:/,
+    );
+    await client.execute("/** My own. */ const softmax = 1");
+    expect(await printed("%help softmax")).toBe("const softmax: 1\n\nMy own.\n\n");
+    expect(await printed("%help no_such_name")).toBe("Nothing is known of no_such_name.\n\n");
+    const { outputs } = await client.execute("%help 1+1");
+    expect(JSON.stringify(outputs)).toContain("%help takes names, such as softmax or nn.Linear, but got 1+1.");
+
+    const page = (await client.execute("exp?")).reply["payload"] as { data: Record<string, string> }[];
+    expect(page[0]?.data["text/plain"]).toMatch(/e\^x\.\n[^]*Example:\nexp\(tensor\(\[0, 1\]\)\); \/\/ → tensor\(/);
+    expect(page[0]?.data["text/markdown"]).toContain("Example:\n```typescript\nexp(");
+  });
+
   test("%types alone tells how type errors are treated", async () => {
     const { client } = await openKernel();
     const mode = async (code: string): Promise<string> => streamText((await client.execute(code)).outputs, "stdout");
