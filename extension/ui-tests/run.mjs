@@ -1,8 +1,11 @@
 // Runs the browser tests: `node extension/ui-tests/run.mjs [playwright arguments]`. Sets up a JupyterLab that sees
-// nothing of the user's, with the built extension and the kernels under test, has Playwright drive it, and ends with `N
-// passed, N failed`. WARPCELL_PYTHON  the Python whose JupyterLab is tested; .venv/bin/python without it CHROMIUM
-// the browser; /usr/bin/chromium without it WARPCELL_COMMAND the kernel's command line program; kernel/dist/main.js
-// without it WARPCELL_SHOTS   a folder that keeps the screenshots
+// nothing of the user's, with the built extension and the kernels under test, has Playwright drive it, and ends with
+// `N passed, N failed`. Variables name other parts than the checkout's:
+//
+//     WARPCELL_PYTHON    the Python whose JupyterLab is tested; .venv/bin/python without it
+//     CHROMIUM           the browser; /usr/bin/chromium without it
+//     WARPCELL_COMMAND   the kernel's command line program; kernel/dist/main.js without it
+//     WARPCELL_SHOTS     a folder that keeps the screenshots
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
