@@ -1,5 +1,5 @@
-// Turns a kernel process into replies and outputs: the client that comes with the kernel, for `warpcell run` and the
-// tests. Knows the protocol, not what cells do.
+// The client that comes with the kernel, for `warpcell run` and the tests: starts a kernel process and collects its
+// replies and outputs. Knows the protocol, not what cells do.
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Turns the command line into one command of the table, or a connection file into a kernel. The only file that reads
+// The command line: runs one command of the table, or the kernel of a connection file. The only file that reads
 // argv.
 import { existsSync } from "node:fs";
 import { Problem } from "./supervisor/problem.ts";

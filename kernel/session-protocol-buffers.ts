@@ -1,5 +1,4 @@
-// Turns binary buffers into what travels between supervisor and session, and back: large ones lie in memory that both
-// processes map.
+// Binary buffers between supervisor and session: large ones lie in memory that both processes map.
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import type * as SharedMemory from "warpcell/shared-memory";
 import type { CarriedBuffer } from "./session-protocol.ts";

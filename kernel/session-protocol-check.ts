@@ -1,4 +1,4 @@
-// Turns a value from a session's channel, where code in a cell may write too, into an event of the protocol, or throws.
+// Checks a value from a session's channel, where code in a cell may write too: an event of the protocol, or an error.
 import type { DeviceGauge } from "./mime.ts";
 import type {
   AgentEvent,

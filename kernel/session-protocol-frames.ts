@@ -1,4 +1,4 @@
-// Turns the session's events into frames of bytes on a pipe, and what the pipe brings back into events.
+// Frames the session's events for a pipe, and reads them back.
 import { deserialize, serialize } from "node:v8";
 import type { Event } from "./session-protocol.ts";
 

@@ -1,4 +1,4 @@
-// Turns a value of unknown shape and a table of expectations into a typed value or one sentence that says what was
+// Checks a value of unknown shape against a table of expectations: a typed value, or one sentence that says what was
 // expected and what came.
 
 export type Checked<T> = { ok: true; value: T } | { ok: false; problem: string };

@@ -1,5 +1,5 @@
-// Turns lightness, chroma and hue into colours of sRGB, and a colour into the ink that reads on it. OKLCH after B.
-// Ottosson, "A perceptual color space for image processing", 2020; a little muted where sRGB has no room.
+// Colours of sRGB from lightness, chroma and hue, and the ink that reads on a colour. OKLCH after B. Ottosson, "A
+// perceptual color space for image processing", 2020; a little muted where sRGB has no room.
 
 export type Colour = readonly [red: number, green: number, blue: number];
 

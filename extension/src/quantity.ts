@@ -1,5 +1,5 @@
-// Turns numbers into the short text that people read: times, rates, parts, bytes, counts and values. Every view says
-// the same number in the same words.
+// The short text of a number as people read it: times, rates, parts, bytes, counts and values. Every view says the same
+// number in the same words.
 
 const timeUnits = ["ns", "µs", "ms", "s"];
 const byteUnits = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];

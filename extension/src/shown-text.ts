@@ -1,5 +1,5 @@
-// Turns text of unknown origin into text that can be shown anywhere: on one line, every character visible, no longer
-// than there is room for.
+// Makes text of unknown origin fit to be shown anywhere: on one line, every character visible, no longer than there is
+// room for.
 
 /** Longer than any name or sentence that is read to its end. */
 export const mostCharacters = 600;

@@ -1,5 +1,4 @@
-// Turns the word bench into the device benchmark of a checkout or of an unpacked bundle, one JSON object per figure on
-// stdout.
+// `warpcell bench`: the device benchmark of a checkout or of an unpacked bundle, one JSON object per figure on stdout.
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Problem } from "../supervisor/problem.ts";

@@ -1,4 +1,4 @@
-// Turns the library's own view of this machine into a report, in a process of its own: what it looks at may crash.
+// `warpcell doctor`: the library's own view of this machine, in a process of its own, since what it looks at may crash.
 import { fileURLToPath } from "node:url";
 import { Problem } from "../supervisor/problem.ts";
 import { runScript } from "./script.ts";

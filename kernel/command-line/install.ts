@@ -1,4 +1,4 @@
-// Turns the place of this installation into a kernelspec that Jupyter finds, and brings JupyterLab its extension.
+// `warpcell install`: writes a kernelspec that Jupyter finds, and brings JupyterLab its extension.
 import { copyFileSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-// Turns a notebook file into its code cells.
+// The code cells of a notebook file.
 import { readFileSync } from "node:fs";
 import { Problem, kindOf } from "../supervisor/problem.ts";
 

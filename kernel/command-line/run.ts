@@ -1,5 +1,5 @@
-// Turns a notebook into printed output: runs its cells in a kernel of its own, over real sockets, without Jupyter.
-// Knows the client, not the kernel.
+// `warpcell run`: runs the cells of a notebook in a kernel of its own, over real sockets, without Jupyter, and prints
+// their output. Knows the client, not the kernel.
 import { dirname, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { KernelClient, startKernel, type OwnKernel } from "../client.ts";

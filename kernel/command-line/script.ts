@@ -1,4 +1,4 @@
-// Turns a script of Node into the status with which it ends; signals that end this process end it first.
+// Runs a script of Node and passes on its exit status; signals that end this process end it first.
 import { spawn, type SpawnOptions } from "node:child_process";
 import { constants } from "node:os";
 

@@ -1,4 +1,5 @@
-// Turns names of devices into a run of the device tests on exactly those, in the checkout as in an unpacked bundle.
+// `warpcell test`: runs the device tests on exactly the devices that are named, in the checkout as in an unpacked
+// bundle.
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Problem } from "../supervisor/problem.ts";

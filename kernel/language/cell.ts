@@ -1,4 +1,4 @@
-// Turns the text of a cell into a `Cell`: its language, its magics and its code with their lines blanked.
+// Parses the text of a cell: its language, its magics, and its code with their lines blanked.
 import { cudaHelp, type CudaOptions, parseCudaOptions } from "./cuda-options.ts";
 import { type Magics, takeLineMagics } from "./magics.ts";
 import { words } from "./words.ts";

@@ -1,5 +1,4 @@
-// Turns the cells of a notebook into modules: each imports the newest declarations of the names it uses and exports its
-// own.
+// The cells of a notebook as modules: each imports the newest declarations of the names it uses and exports its own.
 import { declarationsOf, type CellDeclarations, type NamedDeclaration } from "./declarations.ts";
 import { addedGlobals, addedProperties, type Setting } from "./doubts.ts";
 import { asObjectLiteral } from "./syntax.ts";

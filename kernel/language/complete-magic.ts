@@ -1,4 +1,4 @@
-// Turns the start of a magic line into the words that may stand there.
+// Completes a magic line: the words that may stand there.
 import { beforeCode, magicWords } from "./magics.ts";
 import type { Completion } from "./complete.ts";
 

@@ -1,4 +1,4 @@
-// Turns the checker's completion list into the matches an editor shows: filtered by what is typed, sorted, with kinds.
+// The checker's completions as an editor shows them: filtered by what is typed, sorted, with kinds.
 import { edited } from "./cells-program.ts";
 import { readable } from "./diagnostics.ts";
 

@@ -1,4 +1,4 @@
-// Turns the first line of a `%%cuda` cell into options for the compiler, and lists them for a reader.
+// The options on the first line of a `%%cuda` cell: reads them for the compiler, and lists them for a reader.
 import { CellSyntaxError } from "./cell-syntax-error.ts";
 import { nearest } from "./nearest.ts";
 import { words, type Word } from "./words.ts";

@@ -1,4 +1,4 @@
-// CUDA's host side, typed into a TypeScript cell: turns it into what a notebook has for it.
+// CUDA's host side, typed into a TypeScript cell, and what to write instead.
 
 /** What is wrong with a text, and where: an offset. */
 export interface Spelling {

@@ -1,4 +1,4 @@
-// Turns the text of a cell into the names it declares at its top level, with their meanings and source.
+// Finds the names that a cell declares at its top level, with their meanings and source.
 import type { BindingPattern, Comment, Program, Statement, VariableDeclaration } from "oxc-parser";
 import { nodesOf } from "./hoisting.ts";
 import { parseSync } from "./parser.ts";

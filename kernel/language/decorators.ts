@@ -1,5 +1,4 @@
-// Turns TypeScript with standard decorators into JavaScript that this Node runs, by TypeScript itself: oxc knows the
-// legacy ones only.
+// Lowers standard decorators to JavaScript that this Node runs, by TypeScript itself: oxc knows the legacy ones only.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// Turns the checker's findings on a wrapped cell into those a user should see, at the cell's own places.
+// Picks the checker's findings that a user should see, at the cell's own places.
 import { cellModule, type Wrapped } from "./cells-program.ts";
 import { isDoubtful, isTensorIndexed, type Setting } from "./doubts.ts";
 

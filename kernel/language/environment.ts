@@ -1,4 +1,4 @@
-// Turns the place of a notebook into what the checker sees around its cells: compiler options and the kernel's globals.
+// What the checker sees around a notebook's cells: compiler options and the kernel's globals.
 import { dirname, join } from "node:path";
 import { decoratorsIn } from "./decorators.ts";
 import { packageFolder } from "./installed.ts";

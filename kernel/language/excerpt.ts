@@ -1,4 +1,4 @@
-// Turns a place in a cell into lines that show it: label, the line before, the line itself, and a caret.
+// Shows a place in a cell: label, the line before, the line itself, and a caret.
 
 /** `Cell [3]:4:7` and the lines; line and column count from 1. */
 export function excerpt(label: string, text: string, line: number, column: number): string[] {

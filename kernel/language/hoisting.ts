@@ -1,4 +1,4 @@
-// Turns a part of a JavaScript tree into the names it declares, the way JavaScript hoists them.
+// Finds the names that a part of a JavaScript tree declares, hoisted as JavaScript does.
 import type { Node, VariableDeclaration } from "oxc-parser";
 import { visitorKeys } from "oxc-parser";
 

@@ -1,4 +1,4 @@
-// Turns the imports of a cell into what runs before its first statement: the module is loaded, and its names are slots.
+// What a cell's imports run before its first statement: the module is loaded, and its names are slots.
 import type { ImportDeclaration, Program } from "oxc-parser";
 
 /** What an import needs to know of its cell. */

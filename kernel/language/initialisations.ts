@@ -1,5 +1,5 @@
-// Turns a cell's declarations into what its code may read when: a `let`, `const` or class has no value before its
-// declaration has run, also when an earlier run of the cell left one.
+// When a cell's code may read what it declares: a `let`, `const` or class has no value before its declaration has run,
+// also when an earlier run of the cell left one.
 import type { Program } from "oxc-parser";
 import { boundNames } from "./hoisting.ts";
 import type { Analysis, Reference } from "./references.ts";

@@ -1,4 +1,4 @@
-// Turns what the checker says about a place in a cell into text and Markdown for a person.
+// What the checker knows about a place in a cell, as text and Markdown for a person.
 import { readable } from "./diagnostics.ts";
 
 export interface Inspection {

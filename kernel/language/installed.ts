@@ -1,4 +1,4 @@
-// Turns the name of a package into the folder it is installed in, as seen from this file.
+// Finds the folder a package is installed in, as seen from this file.
 import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";

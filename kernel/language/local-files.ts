@@ -1,4 +1,4 @@
-// Turns the relative imports of a cell into the files that changed on disk since they were last looked at.
+// Finds which files behind a cell's relative imports changed on disk since they were last looked at.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 

@@ -1,4 +1,4 @@
-// Turns requests into the Language Server Protocol spoken with a child process over its stdin and stdout.
+// Speaks the Language Server Protocol with a child process over its stdin and stdout.
 import { spawn, type ChildProcess } from "node:child_process";
 import { FrameReader, frame, type RpcMessage } from "./lsp-frames.ts";
 

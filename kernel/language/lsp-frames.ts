@@ -1,4 +1,4 @@
-// Turns JSON-RPC messages into the bytes of the Language Server Protocol's base protocol, and back.
+// Encodes and decodes the Language Server Protocol's base protocol: JSON-RPC messages with their headers.
 
 export interface RpcMessage {
   jsonrpc: "2.0";

@@ -1,4 +1,4 @@
-// Turns the magic lines at the start of a cell into what they ask for, and lists them for a reader.
+// Reads the magic lines at the start of a cell, and lists magics for a reader.
 import { CellSyntaxError } from "./cell-syntax-error.ts";
 import { cudaOptionNames } from "./cuda-options.ts";
 import { nearest } from "./nearest.ts";

@@ -1,4 +1,4 @@
-// Turns a misspelt word into the known one that was probably meant.
+// Finds the known word that a misspelt one probably means.
 
 /**
  * The known word that goes on where this one ends, or that fewest changes of a letter lead to, when so few could be a

@@ -1,5 +1,4 @@
-// Turns a place in the JavaScript that runs into the place in the cell it came from, through the two source maps on the
-// way.
+// Finds the place in a cell that a place in the running JavaScript came from, through the two source maps on the way.
 import { SourceMap, type SourceMapPayload } from "node:module";
 
 /** Counted from 1. */

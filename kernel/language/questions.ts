@@ -1,4 +1,4 @@
-// Turns questions about one document into a sequence, for its text must stay until the answer is there.
+// Asks questions about one document one after the other, for its text must stay until the answer is there.
 
 /**
  * Asks one question after the other. A question that fails answers what "nothing" is for it, and the reason is

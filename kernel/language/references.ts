@@ -1,4 +1,4 @@
-// Turns a JavaScript tree into the places where code of a cell uses names of its top level, by scope analysis.
+// Finds where a cell's code uses names of its top level, by scope analysis.
 import type {
   ArrowFunctionExpression,
   Class,

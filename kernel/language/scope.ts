@@ -1,4 +1,4 @@
-// Turns the names that a notebook declares into places, `slots[chunk].name`, which they keep for ever.
+// Gives each name that a notebook declares a place, `slots[chunk].name`, which it keeps for ever.
 
 /** How a name was declared last; a `constant` may not be assigned. */
 export type Kind = "constant" | "variable";

@@ -1,4 +1,4 @@
-// Turns the code of cells into type errors, completions and hovers, by a type checker in a process of its own.
+// Type errors, completions and hovers for the code of cells, from a type checker in a process of its own.
 import { pathToFileURL } from "node:url";
 import { join } from "node:path";
 import { isCuda } from "./cell.ts";

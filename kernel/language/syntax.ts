@@ -1,5 +1,4 @@
-// Turns TypeScript into JavaScript and JavaScript into a tree, with oxc; what does not parse becomes a
-// `CellSyntaxError` at its place.
+// Strips types and parses JavaScript with oxc; what does not parse becomes a `CellSyntaxError` at its place.
 import type { Program } from "oxc-parser";
 import type { SourceMap, TransformOptions } from "oxc-transform";
 import { CellSyntaxError } from "./cell-syntax-error.ts";

@@ -1,4 +1,4 @@
-// Turns the TypeScript of one cell into a JavaScript function over the notebook's slots: text in, text out.
+// Transforms the TypeScript of one cell to a JavaScript function over the notebook's slots: text in, text out.
 import MagicString from "magic-string";
 import type {
   Class,

@@ -1,4 +1,4 @@
-// Turns the line of a magic into words with their columns.
+// Splits a magic's line into words with their columns.
 
 /** `column` counts from 1. */
 export interface Word {

@@ -1,5 +1,5 @@
-// Turns names of devices into an exit status, in a process of its own: 0 when each works here, else 1 after a sentence
-// for each that does not.
+// Checks devices by name, in a process of its own: exits with 0 when each works here, else with 1 after a sentence for
+// each that does not.
 import { devices } from "warpcell";
 
 const reports = devices();

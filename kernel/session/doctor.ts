@@ -1,5 +1,5 @@
-// Turns what the library finds on this machine into a report for a person: devices, driver, libraries, compiler, cache,
-// and how to get what is missing.
+// Reports what the library finds on this machine: devices, driver, libraries, compiler, cache, and how to get what is
+// missing.
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {

@@ -1,4 +1,4 @@
-// Turns an execute command into its run and its events: output, result, error, and `done` at the very end.
+// Runs an execute command and sends its events: output, result, error, and `done` at the very end.
 import { randomBytes } from "node:crypto";
 import { writeSync } from "node:fs";
 import { parse } from "../language/cell.ts";

@@ -1,5 +1,4 @@
-// The languages of cells: what each turns a cell and its run into. Another language is a line here and a file of its
-// own.
+// The languages of cells: how each runs a cell. Another language is a line here and a file of its own.
 import type { Cell } from "../language/cell.ts";
 import type { CellResult, Run } from "./run.ts";
 import { runCuda } from "./run-cuda.ts";

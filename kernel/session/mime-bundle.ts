@@ -1,4 +1,4 @@
-// Turns a value into the MIME bundle that describes it, by what the value says of itself or looks like.
+// The MIME bundle of a value, by what the value says of itself or looks like.
 import { inspect } from "node:util";
 import type { MimeBundle } from "../session-protocol.ts";
 import { requireJson } from "./json.ts";

@@ -1,4 +1,4 @@
-// Turns names of packages into packages installed beside the notebook, with their types, by the npm of this Node.
+// Installs packages beside the notebook, with their types, by the npm of this Node.
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-// Turns what JavaScript prints into stream events of the request it belongs to, many writes to one event.
+// Sends what JavaScript prints as stream events of the request it belongs to, many writes in one event.
 import { Console } from "node:console";
 import { Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";

@@ -1,4 +1,4 @@
-// Turns a local source file into a version that changes when it or a local file that it imports does.
+// A version for a local source file, which changes when it or a local file that it imports does.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, extname, resolve, sep } from "node:path";

@@ -1,5 +1,5 @@
-// Turns errors into what the user reads: the cell's own positions, the source line with a caret, causes, and no frames
-// of ours.
+// What the user reads of an error: the cell's own positions, the source line with a caret, causes, and no frames of
+// ours.
 import { inspect } from "node:util";
 import { findSourceMap } from "node:module";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// Turns an error that nobody caught into a line on stderr, and lets the kernel go on: cells wait for it, and its
+// Writes a line on stderr for an error that nobody caught, and lets the kernel go on: cells wait for it, and its
 // session holds their variables.
 
 /**

@@ -1,4 +1,4 @@
-// Turns a cell's code into what the supervisor needs of it: language, checked text, types mode, help.
+// What the supervisor needs to know of a cell's code: language, checked text, types mode, help.
 import { CellSyntaxError } from "../language/cell-syntax-error.ts";
 import type { TypesMode } from "./type-warnings.ts";
 

@@ -1,4 +1,4 @@
-// Turns comm messages of clients into calls of whoever owns the target: the supervisor's own table, or the session.
+// Passes comm messages of clients to the owner of their target: the supervisor's own table, or the session.
 import type { ReopenPayload } from "../mime.ts";
 import { packBuffers } from "../session-protocol-buffers.ts";
 import type { Event } from "../session-protocol.ts";

@@ -1,4 +1,4 @@
-// Turns a connection file into checked settings. Opens no socket.
+// Reads and checks a connection file. Opens no socket.
 import { readFileSync, statSync } from "node:fs";
 import { Problem, kindOf } from "./problem.ts";
 

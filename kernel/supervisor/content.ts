@@ -1,5 +1,4 @@
-// Turns a field of a message's content, which a client may have filled with anything, into a value of the expected
-// type.
+// Checks a field of a message's content, which a client may have filled with anything.
 import type { Json } from "./messages.ts";
 import { Problem, kindOf } from "./problem.ts";
 

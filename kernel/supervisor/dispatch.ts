@@ -1,5 +1,5 @@
-// Turns received frames into handled messages: verified, looked up in the table, bracketed by busy and idle, answered.
-// The one place where that happens.
+// Handles received frames: verified, looked up in the table, bracketed by busy and idle, answered. The one place where
+// that happens.
 import type { Inbound, Frames } from "./sockets.ts";
 import { rowOf } from "./content.ts";
 import { handlers, type Handler, type Kernel } from "./handlers.ts";

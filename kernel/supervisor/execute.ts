@@ -1,4 +1,4 @@
-// Turns execute requests into cells run one after the other: count, input, output, warnings, reply.
+// Runs the cells of execute requests one after the other: count, input, output, warnings, reply.
 import type { CellError, RequestId } from "../session-protocol.ts";
 import { cellOf, type CellText } from "./cell-text.ts";
 import { optional, required } from "./content.ts";

@@ -1,4 +1,4 @@
-// Turns the agent's gauge lines into comm messages on `warpcell.gauges`, also while a cell spins.
+// Relays the agent's gauges to comms on `warpcell.gauges`, also while a cell spins.
 import { gaugesTarget, type DeviceGauge, type GaugesPayload } from "../mime.ts";
 import type { AgentCommand } from "../session-protocol.ts";
 import type { OwnTarget } from "./comms.ts";

@@ -1,5 +1,4 @@
-// Turns a glob as SQLite has it, `*`, `?` and `[…]` over the whole text, into a test of texts, in time proportional to
-// both.
+// Matches texts against a glob as SQLite has it, `*`, `?` and `[…]` over the whole text, in time proportional to both.
 
 type Part = "*" | ((character: string) => boolean);
 

@@ -1,4 +1,5 @@
-// Turns executed cells into the answers of history_request: tail, range and search with globs. In memory, one session.
+// The history of executed cells, as history_request asks for it: tail, range and search with globs. In memory, one
+// session.
 import type { Json } from "./messages.ts";
 import { optional, rowOf } from "./content.ts";
 import { glob } from "./glob.ts";

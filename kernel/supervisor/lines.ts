@@ -1,4 +1,4 @@
-// Turns the bytes of a pipe into its lines, of which none may be longer than a message can be.
+// Reads the lines of a pipe, none longer than a message can be.
 import { StringDecoder } from "node:string_decoder";
 
 /** UTF-16 units; the agent's longest line, gauges of all devices, has a few thousand. */

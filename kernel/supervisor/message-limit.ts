@@ -1,4 +1,4 @@
-// Turns the environment into the size of the largest message that is read.
+// The size of the largest message that is read, which a variable may set.
 import { constants } from "node:buffer";
 
 /** Bytes of all frames of a message. */

@@ -1,4 +1,4 @@
-// Turns the bytes of a session's stdout or stderr into text and into the tokens that end a request's part of it.
+// Reads a session's stdout or stderr: text, and the tokens that end a request's part of it.
 import { StringDecoder } from "node:string_decoder";
 import type { Readable } from "node:stream";
 

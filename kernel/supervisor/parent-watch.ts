@@ -1,4 +1,4 @@
-// Turns the death of the process that started the kernel into one call, so that nothing of ours outlives it.
+// Notices the death of the process that started the kernel, so that nothing of ours outlives it.
 
 import { readlinkSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-// Turns what is wrong with input from outside into one error type: a stable code, a sentence for the user.
+// The one error type for wrong input from outside: a stable code, a sentence for the user.
 
 export type ProblemCode =
   | "CONNECTION_UNREADABLE"

@@ -1,5 +1,5 @@
-// Turns what the kernel has to say into broadcasts in the right order; text of a stream is gathered, so that a loop of
-// prints is a few messages.
+// Broadcasts what the kernel has to say, in the right order; text of a stream is gathered, so that a loop of prints is
+// a few messages.
 import { broadcast, type Json, type Message } from "./messages.ts";
 
 export type StreamName = "stdout" | "stderr";

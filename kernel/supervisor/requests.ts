@@ -1,5 +1,4 @@
-// Turns request numbers, which are all that the session knows, back into the messages that made them, also for output
-// that comes late.
+// Finds the message behind a request number, which is all that the session knows, also for output that comes late.
 import type { RequestId } from "../session-protocol.ts";
 import type { Message } from "./messages.ts";
 

@@ -1,5 +1,4 @@
-// Turns a connection into a running kernel: makes the parts, joins them, and ends them all. What each does is in its
-// own file.
+// Runs a kernel on a connection: makes the parts, joins them, and ends them all. What each does is in its own file.
 import { buffersReady, forgetBuffers } from "../session-protocol-buffers.ts";
 import { goOnAfterErrors } from "./backstop.ts";
 import { Comms } from "./comms.ts";

@@ -1,5 +1,5 @@
-// Turns each event of the session into a broadcast for the request it belongs to. Closed over the event types, so that
-// a new one without a row does not compile.
+// Broadcasts each event of the session for the request it belongs to. Closed over the event types, so that a new one
+// without a row does not compile.
 import type { AgentEvent, CarriedBuffer, Event } from "../session-protocol.ts";
 import { discardBuffers, unpackBuffers } from "../session-protocol-buffers.ts";
 import type { CommEvent, Comms } from "./comms.ts";

@@ -1,5 +1,4 @@
-// Turns a series of session processes into one session that is always there: starts the next when one ends, and tells
-// the running request why.
+// Keeps a session there at all times: starts the next when one ends, and tells the running request why.
 import type {
   AgentCommand,
   AgentEvent,

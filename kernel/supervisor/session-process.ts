@@ -1,4 +1,4 @@
-// Turns one session process into typed commands, events and a reason for its end. One life only: who starts the next is
+// One session process: typed commands, events and a reason for its end. One life only: who starts the next is
 // session-keeper.ts.
 import { spawn, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
-// Turns a Connection into sockets that deliver and send frames, for the kernel and for a client of it. The only file
-// that knows ZeroMQ.
+// The sockets of a Connection, which deliver and send frames, for the kernel and for a client of it. The only file that
+// knows ZeroMQ.
 import { Dealer, Request, Router, Subscriber, XPublisher } from "zeromq";
 import { address, type Channel, type Connection } from "./connection.ts";
 import { messageLimit } from "./message-limit.ts";

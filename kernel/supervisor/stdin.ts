@@ -1,4 +1,4 @@
-// Turns a running cell's question into input_request on the right client's stdin, and the answer back.
+// Asks a running cell's question on the right client's stdin, and brings the answer back.
 import type { AgentCommand, RequestId } from "../session-protocol.ts";
 import { optional } from "./content.ts";
 import { questionTo, type Message } from "./messages.ts";

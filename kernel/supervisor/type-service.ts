@@ -1,5 +1,4 @@
-// Turns code into warnings, completions and hovers through the type service, which is loaded and started when the
-// kernel has time.
+// Warnings, completions and hovers through the type service, which is loaded and started when the kernel has time.
 import type { Completion, Diagnostic, TypeService } from "../language/service.ts";
 import type { Declaration } from "../session-protocol.ts";
 

@@ -1,5 +1,4 @@
-// Turns a cell into warnings about its types, found beside its run, and decides when they are shown and when they stop
-// it.
+// Finds warnings about a cell's types beside its run, and decides when they are shown and when they stop it.
 import { excerpt } from "../language/excerpt.ts";
 import type { Declaration } from "../session-protocol.ts";
 import type { Diagnostic } from "./type-service.ts";

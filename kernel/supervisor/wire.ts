@@ -1,4 +1,4 @@
-// Turns frames into a Message and back, with the signature checked before a byte is parsed.
+// Decodes frames to a Message and encodes it again, with the signature checked before a byte is parsed.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Header, Json, Message } from "./messages.ts";
 import { messageLimit, textLimit } from "./message-limit.ts";

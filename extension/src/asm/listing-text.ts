@@ -1,5 +1,5 @@
-// Turns the lines of a listing into what people read of them: without directives for the assembler, every character
-// visible, instructions near the margin.
+// How people read the lines of a listing: without directives for the assembler, every character visible, instructions
+// near the margin.
 import type { AsmListing } from "../../../kernel/mime.ts";
 import { shownText } from "../shown-text.ts";
 

@@ -1,4 +1,4 @@
-// Turns the JSON of an output into a kernel's source and listings that the view can trust, or one sentence.
+// Checks the JSON of an output: a kernel's source and listings that the view can trust, or one sentence.
 import type { AsmListing, AsmPayload } from "../../../kernel/mime.ts";
 import type { Checked, Expectation, Expectations } from "../fields.ts";
 import { checkOutput, count, counts, exactly, list, orNull, problemIn, text, texts, within } from "../fields.ts";

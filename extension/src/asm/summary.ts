@@ -1,4 +1,4 @@
-// Turns a checked payload into the words of its first line, and what is pointed at into a sentence.
+// The words of a payload's first line, and the sentence about what is pointed at.
 import type { AsmPayload } from "../../../kernel/mime.ts";
 import { formatBytes } from "../quantity.ts";
 import { shownText } from "../shown-text.ts";

@@ -1,4 +1,4 @@
-// Turns `%%cuda` cells of a TypeScript notebook into C++ with CUDA's words.
+// Has the editor treat `%%cuda` cells of a TypeScript notebook as C++ with CUDA's words.
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
 import type { IEditorExtensionFactory } from "@jupyterlab/codemirror";
 import { EditorExtensionRegistry, IEditorExtensionRegistry, IEditorLanguageRegistry } from "@jupyterlab/codemirror";

@@ -1,4 +1,4 @@
-// Turns a gauges message into what the status bar shows: one short line, a share for the meter, and all figures.
+// What the status bar shows of a gauges message: one short line, a share for the meter, and all figures.
 import type { DeviceGauge, GaugesPayload } from "../../../kernel/mime.ts";
 import type { Checked, Expectations } from "../fields.ts";
 import { checkFields, count, exactly, finite, flag, list, orNull, text } from "../fields.ts";

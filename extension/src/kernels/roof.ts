@@ -1,4 +1,4 @@
-// Turns a device's measured rates and its kernels into a roofline: ceilings, a point per kernel, the decades that hold
+// The roofline of a device and its kernels, from measured rates: ceilings, a point per kernel, the decades that hold
 // them, and the kernels that have no point.
 import type { TraceDevice } from "../../../kernel/mime.ts";
 import type { Row } from "./rows.ts";

@@ -1,4 +1,4 @@
-// Turns the kernels of a profile into rows: what they reach beside what their device can, which are slow, in order and
+// The kernels of a profile as rows: what they reach beside what their device can, which are slow, in order and
 // filtered.
 import type { TraceDevice, TraceKernel, TracePlace } from "../../../kernel/mime.ts";
 import { shownText } from "../shown-text.ts";

@@ -1,6 +1,6 @@
-// Turns a value of a range into a colour. Numbers of one sign: lightness rises evenly from violet through teal to
-// yellow. Of both: blue below zero, brown above, lightest at zero, the same shade for the same distance. Both maps read
-// without red and green. The path is straight in OKLCH.
+// The colour of a value in a range. Numbers of one sign: lightness rises evenly from violet through teal to yellow. Of
+// both: blue below zero, brown above, lightest at zero, the same shade for the same distance. Both maps read without
+// red and green. The path is straight in OKLCH.
 import type { Colour } from "../oklch.ts";
 import { oklch } from "../oklch.ts";
 

@@ -1,4 +1,4 @@
-// Turns pointer positions and keys into a cell of a grid, which it moves over.
+// A cursor over the cells of a grid, moved by pointer and keys.
 
 export interface Cell {
   row: number;

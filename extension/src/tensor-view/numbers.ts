@@ -1,4 +1,4 @@
-// Turns a small picture into the numbers that are written in its cells, where each is one element and there is room.
+// The numbers that are written in the cells of a small picture, where each is one element and there is room.
 import { formatValue } from "../quantity.ts";
 import { inkOn } from "../oklch.ts";
 import { scaleOf } from "./colour-map.ts";

@@ -1,5 +1,5 @@
-// Turns a picture into pixels: the size it is shown at, its colours, and a pattern each for NaN, +∞ and −∞. Pixels are
-// the same in every theme.
+// Paints a picture: the size it is shown at, its colours, and a pattern each for NaN, +∞ and −∞. Pixels are the same in
+// every theme.
 import { scaleOf } from "./colour-map.ts";
 import { missingOf, type Missing, type Picture } from "./tile.ts";
 

@@ -1,4 +1,4 @@
-// Turns the JSON of an output into a tensor payload that the view can trust, or one sentence.
+// Checks the JSON of an output: a tensor payload that the view can trust, or one sentence.
 import type { TensorPayload, TensorTile } from "../../../kernel/mime.ts";
 import type { Checked, Expectations } from "../fields.ts";
 import {

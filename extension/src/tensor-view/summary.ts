@@ -1,4 +1,4 @@
-// Turns a checked payload into the words of its one line and of the picture's label.
+// The words of a payload's one line and of its picture's label.
 import type { TensorPayload, TensorTile } from "../../../kernel/mime.ts";
 import { formatBytes, formatCount, formatValue } from "../quantity.ts";
 

@@ -1,5 +1,4 @@
-// Turns the base64 picture of a payload into numbers with their range, and a cell of it into the elements it stands
-// for.
+// A payload's base64 picture as numbers with their range, and the elements that a cell of it stands for.
 import type { TensorTile } from "../../../kernel/mime.ts";
 import type { Checked } from "../fields.ts";
 import { plane } from "./payload.ts";

@@ -1,5 +1,5 @@
-// Turns the columns of slices, as base64 in an output or as bytes of a comm, into typed arrays that a view can trust,
-// or one sentence.
+// Reads the columns of slices, base64 in an output or bytes of a comm: typed arrays that a view can trust, or one
+// sentence.
 import type { SliceColumns, WindowReply } from "../../../kernel/mime.ts";
 import type { Checked } from "../fields.ts";
 

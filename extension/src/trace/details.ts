@@ -1,4 +1,4 @@
-// Turns one slice into what there is to say about it.
+// What there is to say about one slice.
 import type { TracePlace } from "../../../kernel/mime.ts";
 import { formatBytes, formatCount, formatPoint, formatRate, formatTime } from "../quantity.ts";
 import type { TimelineModel } from "./model.ts";

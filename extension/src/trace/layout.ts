@@ -1,4 +1,4 @@
-// Turns the tracks of a profile into the lines of its picture, from top to bottom: a heading per device, then its
+// Lays out the tracks of a profile as the lines of its picture, from top to bottom: a heading per device, then its
 // counters and the rows of its tracks. Sizes are CSS pixels.
 import type { TracePayload, TraceTrack } from "../../../kernel/mime.ts";
 import { formatPart } from "../quantity.ts";

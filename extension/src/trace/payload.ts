@@ -1,4 +1,4 @@
-// Turns the JSON of an output into a profile that its views can trust and whose texts people can read, or one sentence.
+// Checks the JSON of an output: a profile that its views can trust and whose texts people can read, or one sentence.
 import type { SliceColumns, TraceCounter, TraceDetail, TracePayload, TraceTrack } from "../../../kernel/mime.ts";
 import type { Checked, Expectation, Expectations } from "../fields.ts";
 import {

@@ -1,4 +1,4 @@
-// Turns what a pointer and a wheel do over a timeline's canvas into changes of its model.
+// What a pointer and a wheel do to a timeline.
 import type { Geometry } from "./geometry.ts";
 import { axisHeight, fieldOf, timeAt } from "./geometry.ts";
 import type { Line } from "./layout.ts";

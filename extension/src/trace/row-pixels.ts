@@ -1,4 +1,4 @@
-// Turns one row of slices into one line of pixels, in time that depends on the pixels and not on the slices, and finds
+// Draws one row of slices as one line of pixels, in time that depends on the pixels and not on the slices, and finds
 // where a name has room.
 import type { Palette } from "./palette.ts";
 import { mixed } from "./palette.ts";

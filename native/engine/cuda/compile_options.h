@@ -1,4 +1,4 @@
-// Turns the options of a %%cuda cell into those of NVRTC.
+// The options of NVRTC for those of a %%cuda cell.
 #pragma once
 #include <string>
 #include <vector>

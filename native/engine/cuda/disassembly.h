@@ -1,4 +1,4 @@
-// Turns an artifact into text that people read: its PTX, or SASS by NVIDIA's disassembler.
+// What people read of an artifact: its PTX, or SASS by NVIDIA's disassembler.
 #pragma once
 #include <string>
 

@@ -1,4 +1,4 @@
-// Turns libcuda.so.1, opened at run time, into one table of typed functions.
+// The functions of libcuda.so.1, opened at run time, as one typed table.
 //
 // The types are declared here, as the driver's ABI has them, so that building needs no CUDA toolkit.
 #pragma once

@@ -1,4 +1,4 @@
-// Turns a failed driver call into the one error that a device reports.
+// The one error that a device reports for a failed driver call.
 #pragma once
 #include "../device.h"
 #include "driver_api.h"

@@ -1,4 +1,4 @@
-// Turns a symbol of C++ into the name that people know it by.
+// The name that people know a symbol of C++ by.
 #pragma once
 #include <cstdlib>
 #include <cxxabi.h>

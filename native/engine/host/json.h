@@ -1,4 +1,4 @@
-// Turns names and values into the text of a JSON object.
+// Writes names and values as the text of a JSON object.
 #pragma once
 #include <cstdint>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Turns the trace of a function's result into the CUDA C++ of one kernel, and what that kernel is launched with.
+// Writes the CUDA C++ of one kernel for the trace of a function's result, and what that kernel is launched with.
 import { TensorError } from "../errors.ts";
 import { factsOf, wideOf, type DType } from "../memory/dtype.ts";
 import { formatShape, isContiguous, sizeOf, stretch, type Shape, type View } from "../memory/shape.ts";

@@ -1,4 +1,4 @@
-// Turns the architecture of a GPU into those whose machine code it runs.
+// The architectures whose machine code a GPU runs.
 
 /**
  * "sm_89" becomes ["sm_89", "sm_88", …, "sm_80"], best first: a GPU runs code for its own generation up to its own

@@ -1,4 +1,4 @@
-// Turns libcublasLt.so, opened at run time, into one table of typed functions. The types are declared here, as the
+// The functions of libcublasLt.so, opened at run time, as one typed table. The types are declared here, as the
 // library's ABI has them.
 #pragma once
 #include <cstddef>

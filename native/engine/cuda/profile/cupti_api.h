@@ -1,5 +1,5 @@
-// Turns libcupti.so, opened at run time, into one table of typed functions. The types are declared here, as the
-// library's ABI has them: of its records only the beginning, which CUPTI 12.4 to 13.5 lay out alike.
+// The functions of libcupti.so, opened at run time, as one typed table. The types are declared here, as the library's
+// ABI has them: of its records only the beginning, which CUPTI 12.4 to 13.5 lay out alike.
 #pragma once
 #include <cstddef>
 #include <cstdint>
