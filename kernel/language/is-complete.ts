@@ -49,7 +49,7 @@ function typescriptCompleteness(code: string): Completeness {
 }
 
 /**
- * `function f()` at the end of the code: an overload to TypeScript, and to whoever types it a function whose body
+ * `function f()` at the end of the code: an overload to TypeScript, and to the person typing it a function whose body
  * follows.
  */
 function lacksBody({ body }: Program, code: string): boolean {

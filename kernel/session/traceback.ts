@@ -63,7 +63,7 @@ export class Tracebacks {
     if (place !== undefined) this.place(error, place);
   }
 
-  /** `Cell [3]:4`, the innermost place in a cell of the code that is running; `undefined`: none is. */
+  /** `Cell [3]:4`, the innermost place in a cell of the code that is running; `undefined` when no code runs. */
   here(): string | undefined {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = deepest;

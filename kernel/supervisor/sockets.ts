@@ -212,7 +212,7 @@ export class KernelSockets {
     return new KernelSockets(sockets);
   }
 
-  /** Delivers what arrives, and what has arrived since the sockets were bound: whoever listens can send by now. */
+  /** Delivers what arrives, and what has arrived since the sockets were bound: a listener can send by now. */
   listen(listener: KernelListener): void {
     const { shell, control, stdin, iopub, hb } = this.#sockets;
     const inbound = (channel: Inbound) => (frames: Frames) => {

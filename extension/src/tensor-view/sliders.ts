@@ -3,7 +3,7 @@ import { element } from "./element.ts";
 
 export class Sliders {
   readonly node = element("div", "warpcell-tensor-sliders");
-  /** Where they stand while a slice is on its way; `null` when none is. */
+  /** Where they stand while a slice is on its way; `null` when there is none. */
   wanted: number[] | null = null;
   private readonly index: number[];
   private readonly problem = element("span", "warpcell-tensor-slider-problem");

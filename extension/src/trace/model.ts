@@ -145,7 +145,7 @@ export class TimelineModel {
     this.changed();
   }
 
-  /** What happened in the chosen span; `null`: none is chosen. */
+  /** What happened in the chosen span; `null` when none is chosen. */
   sums(): Sums | null {
     if (this.range === null) return null;
     return (this.summed ??= sumsOf(this.slices, this.trace.tables.names, this.range));

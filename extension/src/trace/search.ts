@@ -17,7 +17,7 @@ export interface Matches {
   /** 1 for each slice that is meant. */
   readonly flags: Uint8Array;
   /**
-   * For each position in `order`, that of the last slice up to there which is meant; −1: none is. However many a pixel
+   * For each position in `order`, that of the last slice up to there which is meant; −1 where there is none. However many a pixel
    * has, one look tells.
    */
   readonly last: Int32Array;

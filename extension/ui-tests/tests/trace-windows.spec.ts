@@ -1,5 +1,5 @@
 // A large profile, of which the output has an overview alone: the kernel is asked for what is in view, once it stands
-// still, and a kernel that has it no more is said.
+// still, and a kernel that no longer has it is said.
 import { expect, test } from "./jupyterlab";
 import { cell, notebookOf, open, output, scripted, shot } from "./notebook";
 import { payloadOf, tablesOf, trainingSlices } from "./trace-payload";
@@ -52,7 +52,7 @@ function overviewPayload() {
   return { ...whole, complete: false, id: "profile-7", count: slices.length, slices: { length, ...text } };
 }
 
-test("what is in view comes from the kernel, until it has it no more", async ({ page, tmpPath }) => {
+test("what is in view comes from the kernel, until it no longer has it", async ({ page, tmpPath }) => {
   const cells = [
     { source: replyInPython() },
     { source: "profile", outputs: [output({ [mime]: overviewPayload() })] },

@@ -1,4 +1,4 @@
-// The way back: gradients from results through the tape to the tensors that they were computed from.
+// The backward pass: gradients from results through the tape to the tensors that they were computed from.
 import { isRecording, watchOperands } from "../ops/apply.ts";
 import { call } from "../ops/calls.ts";
 import type { Operation } from "../ops/operation.ts";

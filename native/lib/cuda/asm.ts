@@ -142,7 +142,7 @@ export function assemblyOf(given: Given): Assembly {
     sampled === undefined
       ? listings
       : listings.map((listing) => (listing.samples.length > 0 ? listing : withSamplesOf(sampled, listing)));
-  // A form that the device never has is no news.
+  // A form that the device never has goes without saying.
   return new Assembly(
     given,
     shown,

@@ -275,7 +275,7 @@ function ownHash(): string {
 
 /**
  * The texts of the files in `directories` that the source includes, directly or not, each behind those that it
- * includes: they declare types that kernels take. What only a preprocessor finds, by a macro for example, lends none.
+ * includes: they declare types that kernels take. What only a preprocessor finds, by a macro for example, is not seen.
  */
 function includedTexts(source: string, directories: readonly string[]): string[] {
   const found = new Map<string, string>();

@@ -84,7 +84,7 @@ test.each<[string, string]>([
   ["cg", "write #include <cooperative_groups.h> and namespace cg = cooperative_groups;"],
   [
     "__shfl_down",
-    "CUDA has it no more: write it with _sync and a mask of the lanes, as __shfl_down_sync(0xffffffff, x, 1)",
+    "CUDA no longer has it: write it with _sync and a mask of the lanes, as __shfl_down_sync(0xffffffff, x, 1)",
   ],
 ])("%s is there with another line or name", (name, advice) => {
   for (const kind of ["cpu", "cuda"])

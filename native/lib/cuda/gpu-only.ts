@@ -69,7 +69,8 @@ const rows: readonly Row[] = [
   {
     name: /^__(shfl(_up|_down|_xor)?|ballot|any|all)$/,
     reason: "other",
-    instead: "CUDA has it no more: write it with _sync and a mask of the lanes, as __shfl_down_sync(0xffffffff, x, 1)",
+    instead:
+      "CUDA no longer has it: write it with _sync and a mask of the lanes, as __shfl_down_sync(0xffffffff, x, 1)",
   },
   {
     name: /^(helper_\w+|cutil\w*|nvrtc_helper|book)\.h$|^(checkCudaErrors|getLastCudaError|cutil\w+|CUDA_SAFE_CALL)$/,

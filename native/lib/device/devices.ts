@@ -27,7 +27,7 @@ export function devices(): DeviceReport[] {
   const reports = [report("cpu", 0)];
   for (let index = 0; ; index++) {
     const gpu = report("cuda", index);
-    // Behind the last GPU that works there being none more is no news.
+    // After the last GPU that works, that there are no more goes without saying.
     if (gpu.reason === null || index === 0) reports.push(gpu);
     if (gpu.reason !== null) return reports;
   }

@@ -2,7 +2,7 @@
 // numbers belong to others (the session's table of call sites, the modules' kernel ids), which register how to read
 // them.
 
-/** The call site of the next command: whoever runs cells sets it before a launch. 0: nobody knows. */
+/** The call site of the next command, set by what runs cells. 0: unknown. */
 export const origin = { current: 0 };
 
 type Describe = (number: number) => string | undefined;

@@ -109,7 +109,7 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
     this.placeHigh = (place - this.placeLow) / 2 ** 32;
     this.#device = storage.device;
     this.#storage = storage;
-    // Arrays of the library's own are no tensors: whoever makes one disposes of it.
+    // Arrays of the library's own are no tensors: what makes one disposes of it.
     if (scope !== null && new.target !== DeviceArray) scope.made.add(this);
   }
 

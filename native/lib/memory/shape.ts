@@ -75,7 +75,7 @@ export function isContiguous(shape: Shape, strides: readonly number[]): boolean 
   return true;
 }
 
-/** The axis as 0 … rank−1. Throws TensorError when there is none such. */
+/** The axis as 0 … rank−1. Throws TensorError when there is no such axis. */
 export function checkedAxis(axis: number, rank: number): number {
   if (!Number.isInteger(axis) || axis < -rank || axis >= rank) {
     throw new TensorError(

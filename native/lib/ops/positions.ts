@@ -62,7 +62,7 @@ export interface IndexTerm {
   readonly stride: number;
   /** The axis, as messages name it. */
   readonly axis: number;
-  /** They are known to be inside: nobody need wait to hear so. */
+  /** They are known to be inside: nothing waits for a check. */
   readonly isChecked: boolean;
 }
 
