@@ -153,10 +153,15 @@ function assemble() {
     ...["extension/labextension"].filter((path) => existsSync(join(root, path))),
     "notebooks",
     "test/device",
+    "test/helpers",
     "test/bench",
+    "kernel/language",
+    "scripts/declarations.mjs",
   ]) {
     copy(path, keep);
   }
+  // Tests run the lines of the guides.
+  copy("docs/guides");
   // What tests make a GPU of.
   copy("native/engine/cuda", (path) => !path.endsWith(".cc"));
   for (const program of ["addon.node", "warpcell-device"]) copy(`native/build/Release/${program}`);

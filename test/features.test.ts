@@ -1,10 +1,8 @@
-// The lists of what there is: native/FEATURES.md has every number and names tests that exist, native/OPERATIONS.md is
-// what the table says.
+// The list of what there is: native/FEATURES.md has every number and names tests that exist.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { operations } from "../native/lib/ops/table.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (file: string) => readFileSync(join(root, file), "utf8");
@@ -28,12 +26,4 @@ test("what is not open names what is ours, and a test that exists", () => {
     return ours === "" || !existsSync(join(root, path)) || (words !== undefined && !read(path).includes(words));
   });
   expect(wrong).toEqual([]);
-});
-
-test("the page of operations is current: node scripts/operations-page.mjs makes it", async () => {
-  const { operationsPage, page } = (await import("../scripts/operations-page.mjs" as string)) as {
-    operationsPage: (table: object) => string;
-    page: string;
-  };
-  expect(readFileSync(page, "utf8")).toBe(operationsPage(operations));
 });

@@ -64,6 +64,7 @@ function checkout(): { folder: string; npmOf(text: string): void } {
     join(folder, "scripts", "build-native.mjs"),
     `import { mkdirSync, writeFileSync } from "node:fs"; mkdirSync("native/build/Release", { recursive: true }); for (const name of ["addon.node", "warpcell-device"]) writeFileSync(\`native/build/Release/\${name}\`, "");`,
   );
+  write(join(folder, "scripts", "declarations.mjs"), "");
   write(
     join(folder, "scripts", "build-kernels.mjs"),
     `import { mkdirSync } from "node:fs"; mkdirSync("native/build/Release/kernels", { recursive: true });`,

@@ -1,46 +1,27 @@
-// Every example of the documentation, on every device: it passes the checker and prints what stands beside it.
+// Every example of the documentation prints what stands beside it, every line of the tables in the guides runs, and
+// what they say of mistakes is what is thrown: on every device.
 import "./cache.ts";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { CheckedText, type Entry } from "../helpers/checked-text.ts";
+import { CheckedText, nameOf } from "../helpers/checked-text.ts";
 import { plain, runExample } from "../helpers/examples.ts";
+import { codeIn, preambleOf, rowsOf, says } from "../helpers/guides.ts";
 import { devices } from "./devices.ts";
 
-const nameOf = ({ owner, name }: Entry) => (owner === "" ? name : `${owner}.${name}`);
+const guide = (name: string): string =>
+  readFileSync(fileURLToPath(new URL(`../../docs/guides/${name}`, import.meta.url)), "utf8");
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "warpcell-examples-")));
 const before = process.cwd();
-const text = new CheckedText();
-const reference = text.reference();
+const text = new CheckedText(true);
 
 beforeAll(() => process.chdir(folder));
 afterAll(() => {
   process.chdir(before);
   rmSync(folder, { recursive: true, force: true });
   text[Symbol.dispose]();
-});
-
-test("every public name has one", () => {
-  expect(reference.length).toBeGreaterThan(700);
-  const bare = reference.filter(({ kind, examples }) => kind === "value" && examples.length === 0);
-  expect(bare.map(nameOf)).toEqual([]);
-});
-
-test("the checker finds nothing in them", () => {
-  const names = reference
-    .filter(({ owner }) => owner === "")
-    .map(({ kind, name }) => (kind === "type" ? `type ${name}` : name));
-  const lines = [`import { ${names.join(", ")} } from "warpcell";`];
-  const owners = [""];
-  for (const entry of reference)
-    for (const example of entry.examples) {
-      const body = [`async () => {`, ...example.split("\n"), `};`];
-      lines.push(...body);
-      owners.push(...body.map(() => nameOf(entry)));
-    }
-  const found = text.check(lines.join("\n"));
-  expect(found.map(({ line, message }) => `${owners[line - 1]}: ${lines[line - 1]}: ${message}`)).toEqual([]);
 });
 
 describe.each(devices.map(({ name }) => name))("on %s", (device) => {
@@ -52,11 +33,16 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     library = await import("../../native/lib/index.ts");
   });
   afterAll(() => vi.unstubAllEnvs());
+  const messageOf = (code: string) =>
+    runExample(library, code).then(
+      () => "",
+      (error: Error) => error.message,
+    );
 
-  test("they print what they say", async () => {
+  test("examples print what they say", async () => {
     const wrong: string[] = [];
     let count = 0;
-    for (const entry of reference)
+    for (const entry of text.reference())
       for (const example of entry.examples)
         try {
           for (const { line, wanted, printed } of await runExample(library, example)) {
@@ -68,6 +54,31 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
           wrong.push(`${nameOf(entry)}: ${(error as Error).stack}`);
         }
     expect(wrong).toEqual([]);
-    expect(count).toBeGreaterThan(400);
+    expect(count).toBeGreaterThan(600);
+  }, 180_000);
+
+  test.each(["numpy.md", "pytorch.md", "from-cuda.md"])("every line of %s runs", async (name) => {
+    const page = guide(name);
+    const wrong: string[] = [];
+    for (const cells of rowsOf(page)) {
+      const code = codeIn(cells.at(-1)!).join(";\n");
+      const message = await messageOf(`${preambleOf(page)}\n${code}`);
+      if (message !== "") wrong.push(`${code}: ${message}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test("what one wrote throws what errors.md says, and what to write instead runs", async () => {
+    const page = guide("errors.md");
+    const wrong: string[] = [];
+    const rows = rowsOf(page.slice(page.indexOf("\n## ")));
+    for (const [written, sentence, instead] of rows) {
+      const message = await messageOf(`${preambleOf(page)}\n${codeIn(written!)[0]!}`);
+      if (!says(message, sentence!)) wrong.push(`${written} says ${message}`);
+      const again = await messageOf(`${preambleOf(page)}\n${codeIn(instead!)[0]!}`);
+      if (again !== "") wrong.push(`${instead} says ${again}`);
+    }
+    expect(wrong).toEqual([]);
+    expect(rows.length).toBeGreaterThan(45);
   });
 });

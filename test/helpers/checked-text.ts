@@ -1,5 +1,5 @@
 // Turns TypeScript text into what the checker finds in it, under the options of a cell and with the library's
-// declarations as they are built from the sources of now.
+// declarations as they are built from the sources of now, or were by the last build.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,9 +22,13 @@ export interface Found {
 export class CheckedText {
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), "warpcell-checked-")));
   /** Where the library's declarations are. */
-  readonly declarations = join(this.folder, "declarations");
+  readonly declarations: string;
 
-  constructor() {
+  /** `built`: take the declarations that the last build wrote, instead of those of the sources of now. */
+  constructor(built = false) {
+    symlinkSync(join(root, "node_modules"), join(this.folder, "node_modules"));
+    this.declarations = built ? join(root, "native", "dist") : join(this.folder, "declarations");
+    if (built) return;
     const { status, stdout } = spawnSync(
       tsc,
       ["-p", join(root, "native"), "--emitDeclarationOnly", "--declarationMap", "false", "--outDir", this.declarations],
@@ -32,7 +36,6 @@ export class CheckedText {
     );
     if (status !== 0) throw new Error(stdout);
     completeDeclarations(this.declarations);
-    symlinkSync(join(root, "node_modules"), join(this.folder, "node_modules"));
     writeFileSync(join(this.declarations, "package.json"), JSON.stringify({ type: "module" }));
   }
 
@@ -127,6 +130,9 @@ export interface Entry {
   readonly text: string;
   readonly examples: readonly string[];
 }
+
+/** As a program writes it: "nn.Linear". */
+export const nameOf = ({ owner, name }: Entry): string => (owner === "" ? name : `${owner}.${name}`);
 
 function entryOf(checker: Checker, owner: string, symbol: Named): Entry {
   const aliased = (symbol.flags & SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol);

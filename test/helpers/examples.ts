@@ -2,7 +2,8 @@
 // gives what the kernel prints for each line that has its value beside it.
 import { parseSync } from "oxc-parser";
 import { transformSync } from "oxc-transform";
-import { bundleOf } from "../../kernel/session/mime-bundle.ts";
+// As built: a bundle for another machine has no sources of the kernel.
+import { bundleOf } from "../../kernel/dist/session/mime-bundle.js";
 
 interface Node {
   readonly type: string;

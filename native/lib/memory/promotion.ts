@@ -91,7 +91,7 @@ type Above<A extends DType, B extends DType> = [A | B] extends ["float16" | "bfl
         ? "int64"
         : never;
 
-/** {@link promoted}; `never` for dtypes that do not go together. */
+/** The dtype in which elements of two dtypes are computed together; `never` for dtypes that do not go together. */
 export type Promoted<A extends DType, B extends DType> = IfKnown<
   A | B,
   A extends DType
@@ -107,7 +107,10 @@ export type Promoted<A extends DType, B extends DType> = IfKnown<
     : never
 >;
 
-/** {@link promotedWith}: whether a number is whole is known of one that stands there, such as 1 or 0.5. */
+/**
+ * The dtype in which elements of a dtype are computed with a number, which is weak: a whole number keeps it, a fraction
+ * makes integers float32. Whether a number is whole is known of one that stands there, such as 1 or 0.5.
+ */
 export type PromotedWith<D extends DType, N extends number | bigint | boolean> = IfKnown<
   D,
   D extends `${string}float${string}`

@@ -1,0 +1,54 @@
+// The guides as a reader follows them: every block of code is a cell that runs, and what they list of cells, options,
+// magics and errors is what the kernel has and says.
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { cudaOptionNames } from "../../kernel/language/cuda-options.ts";
+import { magicWords } from "../../kernel/language/magics.ts";
+import { blocksOf, codeIn, rowsOf, says } from "../helpers/guides.ts";
+import { openKernel } from "../helpers/kernel.ts";
+
+const guide = (name: string): string =>
+  readFileSync(fileURLToPath(new URL(`../../docs/guides/${name}`, import.meta.url)), "utf8");
+
+async function followed(name: string) {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "warpcell-guide-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const { client } = await openKernel({ cwd: folder, env: { WARPCELL_DEVICE: "cpu" } });
+  for (const { language, code } of blocksOf(guide(name))) {
+    if (language !== "ts" && language !== "cpp") continue;
+    const { reply } = await client.execute(code);
+    expect(reply["status"], `${code}\n${String(reply["evalue"])}`).toBe("ok");
+  }
+  return client;
+}
+
+test.each(["start.md", "cells.md", "profiles.md"])("the cells of %s run, in their order", async (name) => {
+  expect(blocksOf(guide(name)).length).toBeGreaterThan(2);
+  await followed(name);
+});
+
+test("the cells of cuda.md run, and what it says of mistakes is what the kernel says", async () => {
+  const client = await followed("cuda.md");
+  const wrong: string[] = [];
+  const said = rowsOf(guide("cuda.md").split("\n## What a cell says")[1]!);
+  for (const [first, sentence] of said) {
+    const code = codeIn(first!)[0]!;
+    const isCell = /__global__|#include|main\(/.test(code);
+    const cell = isCell ? `%%cuda\n${code}` : code.startsWith("%%cuda") ? `${code}\n__global__ void f() {}` : code;
+    const { reply } = await client.execute(cell);
+    if (!says(String(reply["evalue"]), sentence!)) wrong.push(`${code} says ${String(reply["evalue"])}`);
+  }
+  expect(wrong).toEqual([]);
+  expect(said.length).toBeGreaterThan(30);
+});
+
+test("every option of %%cuda and every magic is listed, and no other", () => {
+  const listed = (name: string, start: RegExp) =>
+    rowsOf(guide(name)).flatMap(([first]) => codeIn(first!).flatMap((code) => start.exec(code)?.[0] ?? []));
+  expect(new Set(listed("cuda.md", /^--[\w-]+/))).toEqual(new Set(cudaOptionNames));
+  const magics = listed("cells.md", /^%%?\w+/).map((name) => name.replace(/^%+/, ""));
+  expect(new Set(magics)).toEqual(new Set(Object.keys(magicWords).map((name) => name.replace(/^%+/, ""))));
+});
