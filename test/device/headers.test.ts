@@ -94,6 +94,16 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     for (const line of both) expect(await values(["2"], line)).toEqual([2]);
   });
 
+  test("where a field lies in a struct is a constant", async () => {
+    const before = `#include <cstddef>
+      struct Point { char name; double at[3]; };
+      template <int N> struct Padded { char pad[N]; short last; };
+      static_assert(offsetof(Point, at) == 8, "");`;
+    expect(await values(["offsetof(Point, name)", "offsetof(Point, at)", "offsetof(Padded<5>, last)"], before)).toEqual(
+      [0, 8, 6],
+    );
+  });
+
   test("C++'s names are in namespace std", async () => {
     const before =
       "#include <cmath>\n#include <cstdint>\n#include <cstddef>\n#include <cstdlib>\n#include <cstring>\n#include <cstdio>";

@@ -4,5 +4,5 @@
 #define NULL nullptr
 #endif
 #ifndef offsetof
-#define offsetof(type, member) __builtin_offsetof(type, member)
+#define offsetof(type, member) size_t(__INTADDR__(&((type*)0)->member))
 #endif
