@@ -1,5 +1,6 @@
-// Compiles the library's own kernels ahead of time, a file per unit (native/lib/ops/library.ts) and architecture. A
-// unit is left alone as long as the files that its compiler read have not changed. `node scripts/build-kernels.mjs
+// Compiles the library's own kernels ahead of time, a file per unit (native/lib/ops/library.ts) and architecture, once
+// the constants that the library must know of them are worked out (native/lib/ops/kernel-facts.ts). What is there is
+// left alone as long as the files that its compiler read have not changed. `node scripts/build-kernels.mjs
 // [ARCHITECTURE…]`: x86-64-v3, x86-64-v4, or sm_80, sm_90a … with NVRTC; "gpu" is that of this machine's first GPU;
 // without any, the best of this machine's processor.
 import { fork } from "node:child_process";
@@ -71,8 +72,14 @@ const printOf = (parts, source, isHost, compiler, reads) => ({
 /** The print beside a unit that is there, or `null`. */
 function readPrint(path) {
   if (!existsSync(`${path}.print`) || !existsSync(`${path}.names`)) return null;
+  return readJson(`${path}.print`);
+}
+
+/** What a file says, or `null` where it is none. */
+function readJson(path) {
+  if (!existsSync(path)) return null;
   try {
-    return JSON.parse(readFileSync(`${path}.print`, "utf8"));
+    return JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;
@@ -83,9 +90,11 @@ function readPrint(path) {
  * Whether a unit that is there is still right. For a GPU the compiler stands apart from the sources: where those have
  * changed must be known without one, too.
  */
-function isCurrent(path, parts, source, isHost, compiler) {
-  const known = readPrint(path);
-  if (known === null || typeof known.reads !== "object") return false;
+const isCurrent = (path, parts, source, isHost, compiler) =>
+  isPrintOf(readPrint(path), parts, source, isHost, compiler);
+
+function isPrintOf(known, parts, source, isHost, compiler) {
+  if (typeof known?.reads !== "object") return false;
   const now = printOf(parts, source, isHost, compiler, Object.keys(known.reads));
   return (
     known.made === now.made &&
@@ -94,17 +103,99 @@ function isCurrent(path, parts, source, isHost, compiler) {
   );
 }
 
+// In front of numbers in an object, where nothing else looks like it.
+const mark = ["0x7b5a1c9e3d24f806LL", "0x19e6d4a2c05b738fLL"];
+const markBytes = Buffer.from(new BigInt64Array(mark.map((word) => BigInt(word.slice(0, -2)))).buffer);
+
+/**
+ * The values of constants at the end of a file, as where one thread has a block and where many share it (both, where
+ * they differ), and what the compiler read. Throws CompileError, which names a constant that is none.
+ */
+export async function workOut(file, source, texts) {
+  const serial = await constantsOf(file, source, texts);
+  const threads = await constantsOf(file, `#undef WARPCELL_SERIAL\n${source}`, texts);
+  const values = texts.map((text) => {
+    const both = { serial: serial.values[text], threads: threads.values[text] };
+    return [text, both.serial === both.threads ? both.serial : both];
+  });
+  return { values: Object.fromEntries(values), reads: [...new Set([...serial.reads, ...threads.reads])].sort() };
+}
+
+async function constantsOf(file, source, texts) {
+  const { DeviceProcess } = await import(join(dist, "device", "process.js"));
+  const { Op } = await import(join(dist, "wire", "commands.js"));
+  const { preamble } = await import(join(dist, "ops", "kernel-facts.js"));
+  const { unitOptions } = await import(join(dist, "ops", "library.js"));
+  const lines = texts.map((text) => `#line 1 "${text}, which the library asks ${file}.cu for"\n(long long)(${text}),`);
+  const [, object, , dependencies] = DeviceProcess.get("cpu").request(Op.compile, [
+    `${source}
+${preamble}
+__attribute__((used)) static constexpr long long warpcell_facts[] = {${mark.join(", ")},
+${lines.join("\n")}
+};`,
+    `${file}.cu`,
+    device,
+    "",
+    "--library",
+    "--flag=-O0",
+    ...unitOptions({ expressions: texts }).defines.map((define) => `--define=${define}`),
+  ]);
+  const at = Buffer.from(object).indexOf(markBytes) + markBytes.length;
+  const words = new BigInt64Array(Uint8Array.from(object.subarray(at, at + 8 * texts.length)).buffer);
+  const values = Object.fromEntries(texts.map((text, index) => [text, Number(words[index])]));
+  for (const [index, text] of texts.entries())
+    if (BigInt(values[text]) !== words[index])
+      throw new Error(`${text} of ${file}.cu is ${words[index]}, which no number of JavaScript is.`);
+  return { values, reads: readsOf(Buffer.from(dependencies).toString().split("\n")) };
+}
+
+/** Works out the constants of all files of which something has changed. */
+async function makeFacts(log) {
+  await import(join(dist, "index.js"));
+  const { DeviceProcess } = await import(join(dist, "device", "process.js"));
+  const { kernelFile } = await import(join(dist, "ops", "library.js"));
+  const { factTexts, factsFile, readFacts } = await import(join(dist, "ops", "kernel-facts.js"));
+  const { compiler } = DeviceProcess.get("cpu").properties;
+  const path = factsFile();
+  const [known, prints] = [readJson(path) ?? {}, readJson(`${path}.print`) ?? {}];
+  const [facts, made] = [{}, {}];
+  for (const [file, texts] of factTexts()) {
+    const source = kernelFile(file);
+    const isKnown = file in known && isPrintOf(prints[file], [texts], source, true, compiler);
+    if (isKnown) {
+      [facts[file], made[file]] = [known[file], prints[file]];
+      continue;
+    }
+    const { values, reads } = await workOut(file, source, texts);
+    facts[file] = values;
+    made[file] = printOf([texts], source, true, compiler, reads);
+    log(`${file}.cu: ${texts.length} constants`);
+  }
+  mkdirSync(dirname(path), { recursive: true });
+  replaceFile(`${path}.print`, JSON.stringify(made));
+  replaceFile(path, `${JSON.stringify(facts, null, 2)}\n`);
+  readFacts(path);
+}
+
+/** Whole or not at all. */
+function replaceFile(path, content) {
+  writeFileSync(`${path}.part`, content);
+  renameSync(`${path}.part`, path);
+}
+
 async function compileUnits(units, log) {
   const { DeviceProcess } = await import(join(dist, "device", "process.js"));
   const { Op } = await import(join(dist, "wire", "commands.js"));
-  const { partFile, unitArtifact, unitOptions, unitParts, unitSource } = await import(join(dist, "ops", "library.js"));
+  const { namesText, partFile, unitArtifact, unitOptions, unitParts, unitSource } = await import(
+    join(dist, "ops", "library.js")
+  );
   for (const { unit, architecture } of units) {
     const isHost = architecture in machine;
     // One process for all GPUs, which takes hundreds of megabytes: its own architecture counts only where a request
     // names none.
     const compiler = isHost ? DeviceProcess.get("cpu") : DeviceProcess.get("nvrtc", 80);
     const path = unitArtifact(architecture, unit);
-    const source = unitSource(unit.file);
+    const source = unitSource(unit);
     const parts = unitParts(unit);
     if (isCurrent(path, parts, source, isHost, compiler.properties.compiler)) continue;
     const started = Date.now();
@@ -128,16 +219,15 @@ async function compileUnits(units, log) {
         dependencies === undefined ? undefined : Buffer.from(dependencies).toString().split("\n"),
       ))
         reads.add(name);
-      names.push(Buffer.from(lowered).toString());
+      names.push(...Buffer.from(lowered).toString().split("\n"));
       rmSync(`${path}.names`, { force: true });
-      writeFileSync(`${path}.part`, artifact);
-      renameSync(`${path}.part`, partFile(path, part));
+      replaceFile(partFile(path, part), artifact);
     }
     writeFileSync(
       `${path}.print`,
       JSON.stringify(printOf(parts, source, isHost, compiler.properties.compiler, [...reads])),
     );
-    writeFileSync(`${path}.names`, names.join("\n"));
+    writeFileSync(`${path}.names`, namesText(unit, names));
     log(
       `${architecture}/${unit.file}.${unit.dtype}: ${unit.expressions.length} kernels, ${((Date.now() - started) / 1000).toFixed(1)} s`,
     );
@@ -157,7 +247,7 @@ export async function removeOutdated(wanted, log) {
       const unit = units.get(name);
       return (
         unit === undefined ||
-        !isCurrent(join(kernelsFolder, architecture, name), unitParts(unit), unitSource(unit.file), false, null)
+        !isCurrent(join(kernelsFolder, architecture, name), unitParts(unit), unitSource(unit), false, null)
       );
     });
     for (const file of files)
@@ -192,13 +282,7 @@ export async function outdatedUnits(architecture) {
   return (await allUnits())
     .filter(
       (unit) =>
-        !isCurrent(
-          unitArtifact(architecture, unit),
-          unitParts(unit),
-          unitSource(unit.file),
-          architecture in machine,
-          null,
-        ),
+        !isCurrent(unitArtifact(architecture, unit), unitParts(unit), unitSource(unit), architecture in machine, null),
     )
     .map(({ file, dtype }) => `${file}.${dtype}`);
 }
@@ -218,6 +302,7 @@ export async function buildKernels(architectures = [], log = () => undefined) {
   const wanted = named.length > 0 ? named : DeviceProcess.get("cpu").properties.architectures.slice(0, 1);
   // The NVRTC that its cells are compiled with, not one that is newer than its driver.
   const env = { ...(gpu?.compiler && { WARPCELL_NVRTC: gpu.compiler.path }), ...process.env };
+  await makeFacts(log);
   await removeOutdated(wanted, log);
   const shards = availableParallelism();
   await Promise.all(

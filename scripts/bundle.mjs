@@ -168,6 +168,7 @@ function assemble() {
   copyOpenBlas();
   for (const architecture of architectures.filter((name) => existsSync(join(root, kernels, name))))
     copy(join(kernels, architecture), (path) => !path.endsWith(".print"));
+  copy(join(kernels, "facts.json"));
 
   const folders = closure(
     [...Object.keys(packageOf(join(root, "kernel")).dependencies), "vitest", "@types/node"],
@@ -227,6 +228,7 @@ function requireBuilt() {
     "native/build/Release/warpcell-device",
     "native/dist/index.js",
     "kernel/dist/main.js",
+    "native/build/Release/kernels/facts.json",
   ].filter((path) => !existsSync(join(root, path)));
   if (lacking.length > 0)
     throw new Error(

@@ -15,8 +15,8 @@ const quickFiles = [
   "test/operation-names.test.ts",
 ];
 const operationFiles = [
-  "activations autograd distances einsum embedding fuse indexing linear losses math matmul nn normalization ops optim",
-  "products random reducers reductions row-lengths scans second-gradients selecting shaping sorting spacing statistics",
+  "activations autograd distances einsum embedding fuse indexing kernel-facts linear losses math matmul nn normalization ops optim",
+  "products random reductions row-lengths scans second-gradients selecting shaping sorting spacing statistics",
   "table tensor unfold views where",
 ]
   .flatMap((names) => names.split(" "))

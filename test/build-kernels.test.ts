@@ -16,6 +16,11 @@ async function scriptParts() {
     allUnits(): Promise<{ file: string; dtype: string; expressions: string[] }[]>;
     outdatedUnits(architecture: string): Promise<string[]>;
     removeOutdated(wanted: string[], log: (line: string) => void): Promise<void>;
+    workOut(
+      file: string,
+      source: string,
+      texts: string[],
+    ): Promise<{ values: Record<string, unknown>; reads: string[] }>;
   };
 }
 
@@ -37,6 +42,47 @@ test("every unit is of a file that exists, and has kernels", async () => {
     expect(existsSync(join(root, "native", "device", "ops", `${file}.cu`)), file).toBe(true);
     expect(expressions.length).toBeGreaterThan(0);
   }
+});
+
+test("the room for a reducer's state follows from its C++", async () => {
+  const { workOut } = await scriptParts();
+  const source = (state: string) => `#include <warpcell/numbers.cuh>
+using namespace warpcell;
+template <class T> struct LargestTwoOf { struct State { ${state} }; };
+constexpr int kLanes = 8, kLeast = -3;
+#ifdef WARPCELL_SERIAL
+constexpr int kDigits = 256;
+#else
+constexpr int kDigits = 16;
+#endif
+constexpr long long kNone = -9223372036854775807LL - 1;`;
+  const texts = [
+    "sizeof(LargestTwoOf<float>::State)",
+    "sizeof(LargestTwoOf<__half>::State)",
+    "4 * kLanes",
+    "kLeast",
+    "kNone",
+    "kDigits",
+  ];
+  const digits = { serial: 256, threads: 16 };
+  const { values, reads } = await workOut("largest", source("Wide<T> first, second;"), texts);
+  expect(Object.values(values)).toEqual([8, 8, 32, -3, -(2 ** 63), digits]);
+  expect(reads).toContain("include/warpcell/numbers.cuh");
+  const grown = await workOut("largest", source("Wide<T> first, second; long long index[2];"), texts);
+  expect(Object.values(grown.values)).toEqual([24, 24, 32, -3, -(2 ** 63), digits]);
+});
+
+test("a constant that is none fails by its name", async () => {
+  const { workOut } = await scriptParts();
+  for (const text of ["kLances", "sizeof(LargestOf<float>::State)", "first(2)"]) {
+    const failure = await workOut("largest", "static int first(int x) { return x; }\n", [text]).catch(
+      (error: { log: string }) => error,
+    );
+    expect((failure as { log: string }).log).toContain(`${text}, which the library asks largest.cu for:1:`);
+  }
+  await expect(workOut("largest", "", ["(1LL << 53) + 1"])).rejects.toThrow(
+    "(1LL << 53) + 1 of largest.cu is 9007199254740993, which no number of JavaScript is.",
+  );
 });
 
 test("kernels for a GPU whose sources have changed are removed, since a device would take them", async () => {

@@ -3,7 +3,7 @@ import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { CompileError, compile, synchronize, type Kernel } from "../../native/lib/index.ts";
 import { Compilation } from "../../native/lib/cuda/compilation.ts";
-import { libraryUnits, unitSource } from "../../native/lib/ops/library.ts";
+import { kernelFile, libraryUnits } from "../../native/lib/ops/library.ts";
 import { devices } from "./devices.ts";
 
 describe.each(devices.map((device) => device.name))("on %s", (device) => {
@@ -53,7 +53,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     const files = new Set(libraryUnits().map(({ file }) => file));
     expect(files).toContain("cast");
     for (const file of files)
-      expect(() => new Compilation(unitSource(file), { device, isLibrary: true }), file).not.toThrow();
-    expect(() => new Compilation(unitSource("cast"), { device })).toThrow("is for host programs");
+      expect(() => new Compilation(kernelFile(file), { device, isLibrary: true }), file).not.toThrow();
+    expect(() => new Compilation(kernelFile("cast"), { device })).toThrow("is for host programs");
   });
 });

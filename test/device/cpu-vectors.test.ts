@@ -2,7 +2,7 @@
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { compile, type Kernel, type KernelTemplate } from "../../native/lib/index.ts";
-import { unitSource } from "../../native/lib/ops/library.ts";
+import { kernelFile } from "../../native/lib/ops/library.ts";
 import { compilers, use } from "./cpu-cell.ts";
 
 // `near`: of arguments that are not too far (functors.cuh).
@@ -73,7 +73,7 @@ describe.each(compilers)("by %s", (compiler) => {
     ) => `__global__ void normals_of_${type}(${type}* out, long long count, unsigned long long seed) {
   draw_all(out, count, seed, 1, Normal<${type}>{0, 1});
 }`;
-    const { kernels } = await compile([unitSource("create"), own("float"), own("double")].join("\n"), options);
+    const { kernels } = await compile([kernelFile("create"), own("float"), own("double")].join("\n"), options);
     for (const type of ["float", "double"]) expect(assembly(kernels[`normals_of_${type}`] as Kernel)).toMatch(products);
   });
 });

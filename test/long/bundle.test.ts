@@ -112,6 +112,7 @@ describe("the archive", () => {
     const [architecture] = shipped.processors.filter((name) => existsSync(join(kernels, name)));
     for (const gpu of cubins ? shipped.gpus : []) expect(units(gpu), gpu).toEqual(units(architecture!));
     expect([...entries(kernels)].filter((path) => path.endsWith(".print"))).toEqual([]);
+    expect(existsSync(join(kernels, "facts.json"))).toBe(true);
   });
 
   test("points nowhere outside itself", () => {

@@ -119,10 +119,11 @@ __global__ void count_true(const T* mask, long long* counts, long long count, lo
 #endif
 }
 
+constexpr int kMostThreads = 1024;
 #ifndef WARPCELL_SERIAL
-// The sum of the threads before this one, for blocks of up to 1024 threads; `total` becomes that of all.
+// The sum of the threads before this one, for blocks of up to kMostThreads; `total` becomes that of all.
 __device__ inline long long before(long long value, long long& total) {
-  __shared__ long long sums[32];
+  __shared__ long long sums[kMostThreads / 32];
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = (blockDim.x + 31) / 32;
   long long sum = value;
 #pragma unroll
@@ -192,8 +193,8 @@ __global__ void sums_before(T* values, long long count) {
 constexpr int kDigits = 256;
 #else
 constexpr int kDigits = 16;
-constexpr int kThreads = 256, kItems = 16;  // of a block of radix_place; its part is all of them
 #endif
+constexpr int kThreads = 256, kItems = 16;  // of a block of radix_place on a GPU; its part is all of them
 
 template <class K>
 __global__ void radix_count(const K* keys, long long* counts, long long count, long long chunk, int shift) {

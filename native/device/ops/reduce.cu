@@ -8,6 +8,12 @@ using namespace warpcell;
 
 constexpr int kColumns = 128;  // columns of a block, on the CPU
 constexpr int kGroup = 64;     // rows that are added in a row, on the CPU
+constexpr int kThreads = 256;  // most threads of a block of columns, on a GPU
+// Neighbouring columns of such a thread, where they begin at a multiple of them.
+template <class State, class T>
+constexpr int kBeside = sizeof(State) > 8 && sizeof(T) < 4 ? 4
+                        : kPackBytes / sizeof(T) > 8       ? 8
+                                                           : kPackBytes / sizeof(T);
 
 // The state of at(0), …, at(length − 1), a few of them, by one thread.
 template <class Op>
@@ -410,8 +416,8 @@ __global__ void columns(const T* in, Out* out, typename Op::State* states, long 
     }
   }
 #else
-  constexpr int V = sizeof(State) > 8 && sizeof(T) < 4 ? 4 : kPackBytes / sizeof(T) > 8 ? 8 : kPackBytes / sizeof(T);
-  __shared__ __align__(16) char memory[256 * V * sizeof(State)];
+  constexpr int V = kBeside<State, T>;
+  __shared__ __align__(16) char memory[kThreads * V * sizeof(State)];
   State* shared = (State*)memory;
   const bool is_packed = inner % V == 0 && (unsigned long long)in % (V * sizeof(T)) == 0;
   const int width = is_packed ? V : 1;

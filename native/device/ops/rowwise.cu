@@ -199,8 +199,10 @@ __global__ void __launch_bounds__(L::most_threads, has_sums ? 1 : kBlocksOfTwo<L
   }
 }
 
-// The sums of normalize_gradient over all of `blocks`, as the gradients of weight and bias. On a GPU 32 warps take 32
-// columns.
+// On a GPU a block takes kTotalColumns with a warp for each of kTotalWarps shares of what is summed.
+constexpr int kTotalColumns = 32, kTotalWarps = 32;
+
+// The sums of normalize_gradient over all of `blocks`, as the gradients of weight and bias.
 template <class T>
 __global__ void total_sums(const Sum<T>* sums, T* slopes, T* offsets, long long blocks, long long length) {
   using A = Sum<T>;
@@ -219,17 +221,16 @@ __global__ void total_sums(const Sum<T>* sums, T* slopes, T* offsets, long long 
   Span span = block_span(2 * length);
   for (long long column = span.begin; column < span.end; column++) put(column, total(column, 0, 1));
 #else
-  constexpr int kWarps = 32;
-  __shared__ A parts[kWarps][32];
+  __shared__ A parts[kTotalWarps][kTotalColumns];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const long long column = (long long)blockIdx.x * 32 + lane;
+  const long long column = (long long)blockIdx.x * kTotalColumns + lane;
   const bool is_inside = column < 2 * length;
-  parts[warp][lane] = is_inside ? total(column, warp, kWarps) : A(0);
+  parts[warp][lane] = is_inside ? total(column, warp, kTotalWarps) : A(0);
   __syncthreads();
   if (warp > 0 || !is_inside) return;
   A sum = parts[0][lane];
 #pragma unroll
-  for (int other = 1; other < kWarps; other++) sum += parts[other][lane];
+  for (int other = 1; other < kTotalWarps; other++) sum += parts[other][lane];
   put(column, sum);
 #endif
 }
@@ -284,26 +285,29 @@ __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>)
       x);
 }
 
+// Elements of a thread, each by one word of a counter.
+constexpr int kDropped = sizeof(Words) / sizeof(uint);
+
 // x/(1 − p) with probability 1 − p, else 0: element i by word i of a stream, so that the gradient has the same mask.
 template <class T>
 __global__ void dropout(const T* x, T* y, long long count, double p, unsigned long long seed,
                         unsigned long long stream) {
   const Sum<T> scale = p < 1 ? Sum<T>(1 / (1 - p)) : Sum<T>(0);
   const unsigned long long threshold = (unsigned long long)(p * 4294967296.0);
-  auto four = [&](long long group) {
+  auto each = [&](long long group) {
     Words random = philox(group, stream, seed);
 #pragma unroll
-    for (int k = 0; k < 4; k++) {
-      long long i = group * 4 + k;
+    for (int k = 0; k < kDropped; k++) {
+      long long i = group * kDropped + k;
       if (i < count)
         y[i] = random.word[k] < threshold ? narrow<T>(Sum<T>(0)) : narrow<T>(Sum<T>(widen<T>(x[i])) * scale);
     }
   };
 #ifdef WARPCELL_SERIAL
-  Span span = block_span((count + 3) / 4);
-  for (long long group = span.begin; group < span.end; group++) four(group);
+  Span span = block_span((count + kDropped - 1) / kDropped);
+  for (long long group = span.begin; group < span.end; group++) each(group);
 #else
   long long group = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-  if (group * 4 < count) four(group);
+  if (group * kDropped < count) each(group);
 #endif
 }

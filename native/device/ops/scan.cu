@@ -8,6 +8,9 @@ using namespace warpcell;
 
 constexpr int kThreads = 256;
 constexpr int kColumns = 256;  // columns of a block, on the CPU
+// Elements that a thread of a GPU loads at a time.
+template <class T>
+constexpr int kPack = kPackBytes / sizeof(T);
 
 __device__ inline long long placed(long long i, long long length, int reverse) { return reverse ? length - 1 - i : i; }
 
@@ -70,7 +73,7 @@ __device__ inline void scan_packs(const T* x, T* out, typename Op::State* state,
                                   long long first, long long steps, long long length, int reverse,
                                   typename Op::State* totals) {
   using State = typename Op::State;
-  constexpr int V = 16 / sizeof(T), U = (sizeof(T) <= 2 ? 16 : 8) / V;
+  constexpr int V = kPack<T>, U = (sizeof(T) <= 2 ? 16 : 8) / V;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const long long packs = steps / V, last = length / V - 1;
   for (long long base = 0; base < packs; base += kThreads * U) {
@@ -262,7 +265,7 @@ __global__ void __launch_bounds__(kThreads, Op::has_index ? 1 : 4)
   State carry = Op::start();
   if (out != nullptr && part > 0) carry = before_part<Op>(states + row * parts, part, totals);
   if constexpr (!Op::has_index) {
-    constexpr int V = 16 / sizeof(T);
+    constexpr int V = kPack<T>;
     T* to = out == nullptr ? nullptr : out + row * length;
     if (length % V == 0 && first % V == 0 && (unsigned long long)x % 16 == 0 && (unsigned long long)to % 16 == 0)
       return scan_packs<Op>(x, to, states + at, carry, first, steps, length, reverse, totals);

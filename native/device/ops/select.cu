@@ -20,6 +20,7 @@ constexpr int kDigitBits = 11, kCounters = 1 << kDigitBits;
 constexpr int kThreads = 512, kEach = 8, kTile = kThreads * kEach;
 constexpr int kCopies = 4;   // of a block's counters, among which lanes share: neighbours often count the same
 constexpr int kMost = 2048;  // elements that are wanted of a row
+constexpr int kRun = 64;     // elements that the CPU looks at together
 
 template <class T>
 constexpr int kKeyRounds = (8 * int(sizeof(T)) + kDigitBits - 1) / kDigitBits;
@@ -126,13 +127,12 @@ __device__ inline K keep_first(Candidate<K>* items, long long count, long long k
 #endif
 
 // Candidates of a part of a row on the CPU: the first k of its elements, and where there are fewer some that come
-// behind all. A block has room for `room` of them, more than k.
+// behind all. A block has room for `room` of them, kRun more than k at least.
 template <class T>
 __global__ void select_part(const T* in, Candidate<SortKey<T>>* rooms, Candidate<SortKey<T>>* winners, long long rows,
                             long long length, long long parts, long long k, long long room, int descending) {
 #ifdef WARPCELL_SERIAL
   using K = SortKey<T>;
-  constexpr int kRun = 64;
   Candidate<K>* items = rooms + blockIdx.x * room;
   const long long share = (length + parts - 1) / parts;
   for (long long at = blockIdx.x; at < rows * parts; at += gridDim.x) {

@@ -14,6 +14,7 @@ template <class K>
 constexpr int kItems = sizeof(K) == 4 ? 16 : 8;
 template <class K>
 constexpr int kTile = kThreads * kItems<K>;
+constexpr int kScratchKeys = 4;  // of a block of sort_rows on the CPU, for each element of a row
 
 #ifndef WARPCELL_SERIAL
 // The place of each of this thread's `used` keys among the tile's by one digit. Key k of a thread is element (warp ·
@@ -45,13 +46,13 @@ __device__ inline void rank_tile(uint (&warps)[kThreads / 32][kDigits], const K 
 
 // Whole rows: `indices` gets the positions in sorted order, `values` the elements there, unless it is null. On a GPU a
 // block sorts one row of at most kTile elements and writes the first `kept`; on the CPU all are kept, and `scratch` has
-// four times `length` keys a block.
+// kScratchKeys times `length` keys a block.
 template <class T>
 __global__ void sort_rows(const T* in, T* values, long long* indices, SortKey<T>* scratch, long long rows,
                           long long length, long long kept, int descending) {
   using K = SortKey<T>;
 #ifdef WARPCELL_SERIAL
-  K *keys = scratch + blockIdx.x * 4 * length, *next_keys = keys + length;
+  K *keys = scratch + blockIdx.x * kScratchKeys * length, *next_keys = keys + length;
   uint *places = (uint*)(next_keys + length), *next_places = (uint*)(next_keys + 2 * length);
   long long share = (rows + gridDim.x - 1) / gridDim.x,
             end = (blockIdx.x + 1) * share < rows ? (blockIdx.x + 1) * share : rows;
@@ -209,8 +210,12 @@ template <class T>
 struct SweepState {
   uint *numbers, *counts;
   uint64* words;
+  static constexpr int kPasses = 8, kRowCounts = sizeof(T) * kDigits;
+  // Of all numbers, of a row, and of each of its tiles.
+  static constexpr int head_bytes = kPasses * sizeof(uint), row_bytes = kRowCounts * sizeof(uint),
+                       tile_bytes = kDigits * sizeof(uint64);
   __device__ SweepState(uint* state, long long rows)
-      : numbers(state), counts(state + 8), words((uint64*)(counts + rows * sizeof(T) * kDigits)) {}
+      : numbers(state), counts(state + kPasses), words((uint64*)(counts + rows * kRowCounts)) {}
 };
 struct Marks {
   uint64 part, whole;

@@ -54,6 +54,10 @@ struct RootMeanSquare {
   }
 };
 
+// Elements that a thread of a GPU takes at a time.
+template <class T>
+constexpr int kEach = kPackBytes / sizeof(Sum<T>);
+
 template <class T, class Rule>
 __device__ inline void update(T* weights, const T* gradients, Sum<T>* first, Sum<T>* second, long long count,
                               Rule rule) {
@@ -72,7 +76,7 @@ __device__ inline void update(T* weights, const T* gradients, Sum<T>* first, Sum
 #pragma GCC ivdep
   for (long long i = span.begin; i < span.end; i++) one(i);
 #else
-  constexpr int W = 16 / sizeof(A);
+  constexpr int W = kEach<T>;
   using Elements = Pack<T, W>;
   using Kept = Pack<A, W>;
   const long long at = ((long long)blockIdx.x * blockDim.x + threadIdx.x) * W;

@@ -4,7 +4,7 @@ import { factsOf, wideOf, type DType } from "../memory/dtype.ts";
 import { formatShape, isContiguous, sizeOf, stretch, type Shape, type View } from "../memory/shape.ts";
 import type { ParameterKind } from "../ops/library.ts";
 import { sameShape } from "../ops/map.ts";
-import { reducers, type ReducerName } from "../ops/reducers.ts";
+import { reducers, stateOf, type ReducerName } from "../ops/reducers.ts";
 import type { DeviceArray } from "../memory/array.ts";
 import type { Operand, Scalar } from "../ops/operation.ts";
 import { kernelText } from "./text.ts";
@@ -314,7 +314,5 @@ export function programOf(result: Traced): Program {
 
 function partBytesOf({ node }: Traced): number {
   const { reducing, input } = node as Extract<Traced["node"], { kind: "reduce" }>;
-  return (reducers[reducing.reducer as ReducerName] as { stateBytes: (dtype: DType) => number }).stateBytes(
-    input.dtype,
-  );
+  return stateOf(reducing.reducer as ReducerName, input.dtype).bytes;
 }

@@ -6,6 +6,7 @@ import { aroundAxis } from "./along.ts";
 import { call } from "./calls.ts";
 import { bySize, contiguous, fill, withFlat } from "./copy.ts";
 import { bytesMoved } from "./elementwise.ts";
+import { kernelFacts, kernelFactsByDType } from "./kernel-facts.ts";
 import { KernelFamily } from "./library.ts";
 import type { Computation } from "./operation.ts";
 import { watched } from "./outside.ts";
@@ -21,6 +22,11 @@ type IndexType = keyof typeof indexTypes;
 const perIndex = <F>(make: (index: string) => F) =>
   Object.fromEntries(Object.entries(indexTypes).map(([name, index]) => [name, make(index)])) as Record<IndexType, F>;
 const perMode = <F>(make: (join: string) => F) => ({ add: make("AddTo"), max: make("MaxTo"), min: make("MinTo") });
+const facts = kernelFacts("axis", { each: "kEach", joinThreads: "kJoinThreads", counterBytes: "sizeof(ushort)" });
+/** What is kept of an element that is joined. */
+const states = perMode((join) =>
+  kernelFactsByDType("axis", joined, (type) => ({ bytes: `sizeof(${join}<Wide<${type}>>)` })),
+);
 const take = perIndex((index) => ({
   bySize: new KernelFamily("axis", Object.values(bySize), (type) => `take_axis<${type}, ${index}>`, kinds),
   sixteen: new KernelFamily("axis", ["uint64"], () => `take_axis<Sixteen, ${index}>`, kinds),
@@ -64,11 +70,8 @@ const joining = perMode((join) =>
   })),
 );
 
-/** Elements of a block of a CPU; those of a thread of a GPU, `kEach` of axis.cu. */
+/** Elements of a block of a CPU. */
 const serialElements = 16384;
-const each = 4;
-/** Of an element that is joined: the sum and what roundings took off. */
-const stateBytes = ({ dtype }: DeviceArray) => (factsOf(dtype).bytes === 8 ? 16 : 8);
 
 /**
  * `isShared`: indices of any shape, whose axes come in place of the axis; else they have the input's shape but for it.
@@ -106,7 +109,9 @@ const takeAxis: Computation<Taking> = {
       const width = inner / (unit / bytes);
       const count = out!.size / (unit / bytes);
       const { libraryBlock } = device.properties;
-      const grid = Math.ceil(count / (libraryBlock === 1 ? serialElements / (unit / bytes) : libraryBlock * each));
+      const grid = Math.ceil(
+        count / (libraryBlock === 1 ? serialElements / (unit / bytes) : libraryBlock * facts().each),
+      );
       const kernel =
         unit === 16 ? take[dtype].sixteen.on(device, "uint64") : take[dtype].bySize.on(device, bySize[unit]!);
       watched(device, { axis, size: length }, (outside) =>
@@ -154,8 +159,8 @@ const takeAxisGradient: Computation<Taking & { readonly shape: Shape }> = {
   cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: array(inputs[0]).size }),
 };
 
-/** Threads of a block that joins, and places or elements that it takes at least and at most. */
-const join = { threads: 512, least: 4096, most: 16384 } as const;
+/** Places or elements that a block that joins takes at least and at most. */
+const join = { least: 4096, most: 16384 } as const;
 
 /** Whether a kernel here puts elements in that way: others are positions, sorted. */
 export function putsAlong(x: DeviceArray, index: DeviceArray, axis: number, mode: PutMode): boolean {
@@ -195,11 +200,13 @@ const putAxis: Computation<Putting> = {
             return setting[dtype]
               .on(device, size)
               .launch(grid, 1, [into, at, source, out!, outer, length, own, inner, outside]);
-          using states = DeviceArray.allocate(device, "uint8", [into.size * stateBytes(into)]);
+          const { bytes } = states[mode](into.dtype);
+          using kept = DeviceArray.allocate(device, "uint8", [into.size * bytes]);
           return joining[mode][dtype].states
             .on(device, into.dtype)
-            .launch(grid, 1, [into, at, source, out!, states, outer, length, own, inner, outside]);
+            .launch(grid, 1, [into, at, source, out!, kept, outer, length, own, inner, outside]);
         }
+        const { each, joinThreads, counterBytes } = facts();
         const blocks = (count: number) => Math.ceil(count / (libraryBlock * each));
         if (mode === "set") {
           using last = DeviceArray.allocate(device, "uint32", [into.size]);
@@ -215,12 +222,12 @@ const putAxis: Computation<Putting> = {
         const longest = Math.max(length, own);
         const wanted = Math.max(1, Math.floor((inner === 1 ? join.least : join.most / 2) / longest));
         const lines = Math.min(wanted, inner === 1 ? outer : inner);
-        const even = (count: number) => 4 * Math.ceil(count / 2);
+        const even = (count: number) => 2 * counterBytes * Math.ceil(count / 2);
         joining[mode][dtype].lines
           .on(device, into.dtype)
           .launch(
             inner === 1 ? Math.ceil(outer / lines) : outer * Math.ceil(inner / lines),
-            join.threads,
+            joinThreads,
             [into, at, source, out!, outer, length, own, inner, lines, outside],
             even(length * lines) + 2 * even(own * lines),
           );

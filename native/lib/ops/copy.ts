@@ -4,6 +4,7 @@ import { DeviceArray, viewOf } from "../memory/array.ts";
 import { dtypeNames, factsOf, type DType } from "../memory/dtype.ts";
 import { merged, sizeOf, stretch } from "../memory/shape.ts";
 import { submitFill } from "../wire/records.ts";
+import { kernelFacts } from "./kernel-facts.ts";
 import { KernelFamily } from "./library.ts";
 import { broadcastLayout, flatGrid, sameShape, stridedGrid, widestOf } from "./map.ts";
 
@@ -35,8 +36,7 @@ const casts = Object.fromEntries(
   ]),
 ) as Record<DType, KernelFamily>;
 
-const tile = 64;
-const tileThreads = [32, 8] as const;
+const facts = kernelFacts("cast", { tile: "kTile", rows: "kRows" });
 
 /** Sets every element of an array. `value` is one that its dtype admits. */
 export function fill(out: DeviceArray, value: number | bigint | boolean): void {
@@ -104,11 +104,12 @@ function copyTransposed(device: DeviceProcess, out: DeviceArray, input: DeviceAr
   if ((rank !== 2 && rank !== 3) || steps![rank - 2] !== 1 || steps![rank - 1]! < shape[rank - 2]!) return false;
   // Row-major in the output: [batches, columns of the input's matrix, rows of it].
   const [batches, columns, rows] = rank === 2 ? [1, shape[0]!, shape[1]!] : [shape[0]!, shape[1]!, shape[2]!];
+  const { tile, rows: tileRows } = facts();
   const grid = Math.ceil(columns / tile) * Math.ceil(rows / tile) * batches;
   if (grid >= 2 ** 31) return false;
   transposes
     .on(device, copier(out))
-    .launch(grid, device.properties.libraryBlock === 1 ? 1 : tileThreads, [
+    .launch(grid, device.properties.libraryBlock === 1 ? 1 : [32, tileRows], [
       input,
       out,
       rows,

@@ -5,6 +5,7 @@ import { factsOf, type DType } from "../memory/dtype.ts";
 import { read } from "../memory/transfer.ts";
 import { fill, withFlat } from "./copy.ts";
 import { bytesMoved } from "./elementwise.ts";
+import { kernelFacts } from "./kernel-facts.ts";
 import { KernelFamily } from "./library.ts";
 import type { Computation } from "./operation.ts";
 import { reduceInto } from "./reduce.ts";
@@ -49,16 +50,21 @@ const placesOf = new KernelFamily("counting", all, (type) => `step_places<${type
   "i32",
 ]);
 
-/** Elements that are worth a block of a CPU, and numbers of device/ops/counting.cu. */
-const serialElements = 65536;
-const { threads, elements, words, warps } = { threads: 512, elements: 16384, words: 8192, warps: 16 };
+/** Elements that are worth a block of a CPU, and of a GPU. */
+const share = { serial: 65536, threads: 16384 } as const;
+const facts = kernelFacts("counting", {
+  threads: "kThreads",
+  warps: "kThreads / 32",
+  counters: "kShared",
+  counterBytes: "sizeof(uint)",
+});
 
 /** Blocks that go through the elements, and their threads. */
 function blocksFor(x: DeviceArray): readonly [number, number] {
   const { libraryBlock, multiprocessors } = x.living().device.properties;
   return libraryBlock === 1
-    ? [Math.min(multiprocessors, Math.ceil(x.size / serialElements)), 1]
-    : [Math.min(multiprocessors * 4, Math.ceil(x.size / elements)), threads];
+    ? [Math.min(multiprocessors, Math.ceil(x.size / share.serial)), 1]
+    : [Math.min(multiprocessors * 4, Math.ceil(x.size / share.threads)), facts().threads];
 }
 
 /**
@@ -74,8 +80,9 @@ function countInto(
   if (x.size === 0 || out.size === 0) return;
   const [grid, block] = blocksFor(x);
   if (block > 1) {
-    const copies = Math.min(warps, Math.floor(words / out.size));
-    return launch(grid, block, out, copies, copies * out.size * 4);
+    const { warps, counters, counterBytes } = facts();
+    const copies = Math.min(warps, Math.floor(counters / out.size));
+    return launch(grid, block, out, copies, copies * out.size * counterBytes);
   }
   const rows = out.size > x.size ? 1 : grid;
   if (rows === 1) return launch(1, 1, out, 0, 0);
@@ -135,10 +142,10 @@ function alongSteps(
     const [low, high] = range ?? [0, 1];
     using extents = range === null && flat.size > 0 ? extentsOf(flat) : null;
     using limits = DeviceArray.allocate(device, "float64", [2]);
-    const grid = Math.ceil((bins + 1) / (device.properties.libraryBlock === 1 ? serialElements : threads));
-    edgesOf
-      .on(device, flat.dtype)
-      .launch(grid, device.properties.libraryBlock === 1 ? 1 : threads, [edges, limits, extents, low, high, bins + 1]);
+    const isSerial = device.properties.libraryBlock === 1;
+    const { threads } = facts();
+    const grid = Math.ceil((bins + 1) / (isSerial ? share.serial : threads));
+    edgesOf.on(device, flat.dtype).launch(grid, isSerial ? 1 : threads, [edges, limits, extents, low, high, bins + 1]);
     use(flat, extents, low, high);
     if (extents === null) return;
     const [least, greatest] = numbersOf(limits);

@@ -2,6 +2,7 @@
 import { DeviceArray } from "../memory/array.ts";
 import { call } from "./calls.ts";
 import { withFlat } from "./copy.ts";
+import { kernelFacts } from "./kernel-facts.ts";
 import { KernelFamily } from "./library.ts";
 import type { Computation } from "./operation.ts";
 import { cost, floatDType, floats, serialElements } from "./row-lines.ts";
@@ -14,6 +15,7 @@ const dropouts = new KernelFamily("rowwise", floats, (type) => `dropout<${type}>
   "u64",
   "u64",
 ]);
+const facts = kernelFacts("rowwise", { each: "kDropped" });
 
 export interface DropoutAttributes {
   readonly p: number;
@@ -26,18 +28,12 @@ const dropoutRow: Computation<DropoutAttributes> = {
   infer: ([x]) => [{ shape: (x as DeviceArray).shape, dtype: floatDType("dropout", x as DeviceArray) }],
   run([out], [x], { p, seed, stream }) {
     const { device } = out!.living();
-    const perBlock = device.properties.libraryBlock === 1 ? serialElements : 4 * device.properties.libraryBlock;
+    const { libraryBlock } = device.properties;
+    const perBlock = libraryBlock === 1 ? serialElements : facts().each * libraryBlock;
     withFlat(x as DeviceArray, out!.dtype, (input) => {
       dropouts
         .on(device, out!.dtype)
-        .launch(Math.ceil(out!.size / perBlock), device.properties.libraryBlock, [
-          input,
-          out!,
-          out!.size,
-          p,
-          seed,
-          stream,
-        ]);
+        .launch(Math.ceil(out!.size / perBlock), libraryBlock, [input, out!, out!.size, p, seed, stream]);
     });
   },
   // The same mask again.

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { runnableArchitectures } from "../wire/architectures.ts";
-import { findPrebuilt, partFile, unitArtifact, unitParts } from "./library.ts";
+import { findPrebuilt, namesText, partFile, unitArtifact, unitParts } from "./library.ts";
 
 const folder = `${mkdtempSync(join(tmpdir(), "warpcell-kernels-"))}/`;
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -13,7 +13,7 @@ const unit = { file: "sums", dtype: "float32", expressions: ["sum<float>", "mean
 
 function make(architecture: string, symbols: readonly string[]): void {
   mkdirSync(join(folder, architecture), { recursive: true });
-  writeFileSync(`${unitArtifact(architecture, unit, folder)}.names`, symbols.join("\n"));
+  writeFileSync(`${unitArtifact(architecture, unit, folder)}.names`, namesText(unit, symbols));
 }
 
 const taken = (own: string) => findPrebuilt(runnableArchitectures(own), unit, folder);
@@ -38,6 +38,16 @@ test("the best of what a GPU runs is taken, and nothing that it does not run", (
 test("what was compiled with other kernels is passed over", () => {
   make("sm_86", ["_Z3sumf"]);
   expect(taken("sm_89")?.path).toBe(unitArtifact("sm_80", unit, folder));
+});
+
+test("what was compiled with other numbers than arrays are allocated by is refused", () => {
+  const path = unitArtifact("sm_90", unit, folder);
+  make("sm_90", ["_Z3sumf", "_Z4meanf"]);
+  expect(taken("sm_90")?.path).toBe(path);
+  writeFileSync(`${path}.names`, ["0123456789abcdef", "_Z3sumf", "_Z4meanf"].join("\n"));
+  expect(() => taken("sm_90")).toThrow(
+    `${path} was compiled with other numbers than the library reckons with. Build the library again: npm run build.`,
+  );
 });
 
 test("a part of a unit is small", () => {

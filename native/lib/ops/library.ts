@@ -10,6 +10,7 @@ import type { DeviceArray } from "../memory/array.ts";
 import { Compilation } from "../cuda/compilation.ts";
 import { LoadedModule } from "../cuda/loaded-module.ts";
 import { WarpcellError } from "../errors.ts";
+import { claimsOf, markOf } from "./kernel-facts.ts";
 
 /**
  * How a parameter of a kernel is written. place: pointer to an array's first element, read; out: the same, written; at:
@@ -39,18 +40,27 @@ export function libraryUnits(): readonly Unit[] {
 
 const narrow = new Set<DType>(["float16", "bfloat16"]);
 
-/** The options of a unit's compilation. */
-export function unitOptions({ dtype, expressions }: Unit): { defines: string[] } {
+/** The options of a compilation that names these instances or constants. */
+export function unitOptions({ dtype, expressions }: { dtype?: DType; expressions: readonly string[] }): {
+  defines: string[];
+} {
   return {
     defines:
-      narrow.has(dtype) || expressions.some((expression) => /__half|__nv_bfloat16/.test(expression))
+      (dtype !== undefined && narrow.has(dtype)) ||
+      expressions.some((expression) => /__half|__nv_bfloat16/.test(expression))
         ? ["WARPCELL_SIXTEEN_BITS"]
         : [],
   };
 }
 
-export function unitSource(file: string): string {
+/** A file of device/ops as it is. */
+export function kernelFile(file: string): string {
   return readFileSync(`${deviceSources}ops/${file}.cu`, "utf8");
+}
+
+/** What is compiled for a unit: its file, and what the library takes the file's constants for. */
+export function unitSource({ file, dtype }: Pick<Unit, "file" | "dtype">): string {
+  return `${kernelFile(file)}\n${claimsOf(file, dtype)}`;
 }
 
 const mostOfPart = 32;
@@ -80,9 +90,15 @@ export function unitArtifact(
   return `${folder}${architecture}/${file}.${dtype}`;
 }
 
+/** What stands beside a unit that was compiled ahead: a mark of the claims it was made with, and its symbols. */
+export function namesText(unit: Pick<Unit, "file" | "dtype">, lowered: readonly string[]): string {
+  return [markOf(unit.file, unit.dtype), ...lowered].join("\n");
+}
+
 /**
  * The file of a unit compiled ahead, for the first of these architectures that has one, with its symbols; `null` where
- * none has, or only one of other kernels than the library's.
+ * none has, or only one of other kernels than the library's. Throws WarpcellError where its kernels were made with other
+ * numbers than arrays are allocated by.
  */
 export function findPrebuilt(
   architectures: readonly string[],
@@ -92,8 +108,14 @@ export function findPrebuilt(
   for (const architecture of architectures) {
     const path = unitArtifact(architecture, unit, folder);
     if (!existsSync(`${path}.names`)) continue;
-    const lowered = readFileSync(`${path}.names`, "utf8").split("\n");
-    if (lowered.length === unit.expressions.length) return { path, lowered };
+    const [mark, ...lowered] = readFileSync(`${path}.names`, "utf8").split("\n");
+    if (lowered.length !== unit.expressions.length) continue;
+    if (mark !== markOf(unit.file, unit.dtype))
+      throw new WarpcellError(
+        "LIBRARY",
+        `${path} was compiled with other numbers than the library reckons with. Build the library again: npm run build.`,
+      );
+    return { path, lowered };
   }
   return null;
 }
@@ -150,7 +172,7 @@ function load(device: DeviceProcess, unit: Unit, index: number): LoadedInstance 
   if (ready !== null) return ready.instance(index);
   const { defines } = unitOptions(unit);
   const expression = unit.expressions[index]!;
-  const { artifact, lowered } = new Compilation(unitSource(unit.file), {
+  const { artifact, lowered } = new Compilation(unitSource(unit), {
     name: `${unit.file}.cu`,
     device: device.name,
     defines,
@@ -170,6 +192,21 @@ const at = {
   offsets: headerBytes + 40,
 } as const;
 
+/** Bytes of a parameter; `null`: as many as its struct has. */
+const parameterBytes: Readonly<Record<ParameterKind, number | null>> = {
+  place: 8,
+  out: 8,
+  at: 8,
+  i64: 8,
+  u64: 8,
+  f64: 8,
+  i32: 4,
+  u32: 4,
+  f32: 4,
+  wide: null,
+  struct: null,
+};
+
 /** One instance on one device, ready to launch. */
 export class LibraryKernel {
   readonly #device: DeviceProcess;
@@ -187,6 +224,15 @@ export class LibraryKernel {
         "LIBRARY",
         `Kernel ${name} takes ${parameters.length} parameters where the library passes ${kinds.length}: its parts are of different versions. Build the library again.`,
       );
+    kinds.forEach((kind, index) => {
+      const { size } = parameters[index]!;
+      const expected = parameterBytes[kind];
+      if (expected !== null && size !== expected)
+        throw new WarpcellError(
+          "LIBRARY",
+          `Parameter ${index} of kernel ${name} has ${size} bytes where the library passes ${expected}: its parts are of different versions. Build the library again.`,
+        );
+    });
     const pointers = kinds.flatMap((kind, index) =>
       kind === "place" || kind === "out" || kind === "at" ? [parameters[index]!.offset] : [],
     );

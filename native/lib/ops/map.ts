@@ -3,25 +3,31 @@
 import type { DeviceProcess } from "../device/process.ts";
 import type { DeviceArray } from "../memory/array.ts";
 import { factsOf } from "../memory/dtype.ts";
-import { maxRank, merged, stretch, type View } from "../memory/shape.ts";
+import { merged, stretch, type View } from "../memory/shape.ts";
+import { kernelFacts, offsetIn } from "./kernel-facts.ts";
 
-// Elements that one block takes: on a processor's core what fits its cache, on a GPU two vectors of 16 bytes a thread
-// (kVectors of map.cuh).
+const facts = kernelFacts("cast", {
+  threadBytes: "kVectors * kPackBytes",
+  strided: "kStrided",
+  rank: offsetIn("Layout<1>", "rank"),
+  isSmall: offsetIn("Layout<1>", "is_small"),
+  shape: offsetIn("Layout<1>", "shape"),
+  strides: offsetIn("Layout<1>", "strides"),
+  stridesBytes: "sizeof(Layout<2>) - sizeof(Layout<1>)",
+});
+/** Elements that one block takes on a processor: what fits its core's cache. */
 const serialElements = 16384;
-const vectors = 2;
-/** Elements that a thread takes of strided operands (kStrided). */
-const strided = 8;
 
 /** Blocks of a flat map over `count` elements of at most `bytes` bytes each. */
 export function flatGrid(device: DeviceProcess, count: number, bytes: number): number {
   const { libraryBlock } = device.properties;
-  return Math.ceil(count / (libraryBlock === 1 ? serialElements : (libraryBlock * vectors * 16) / bytes));
+  return Math.ceil(count / (libraryBlock === 1 ? serialElements : (libraryBlock * facts().threadBytes) / bytes));
 }
 
 /** Blocks of a strided map. */
 export function stridedGrid(device: DeviceProcess, count: number): number {
   const { libraryBlock } = device.properties;
-  return Math.ceil(count / (libraryBlock === 1 ? serialElements : libraryBlock * strided));
+  return Math.ceil(count / (libraryBlock === 1 ? serialElements : libraryBlock * facts().strided));
 }
 
 export function widestOf(...arrays: readonly DeviceArray[]): number {
@@ -35,29 +41,30 @@ export function layoutOf(views: readonly View[]): Uint32Array {
     shape.push(1);
     for (const list of strides) list.push(0);
   }
+  const at = facts();
   const rank = shape.length;
-  const words = new Uint32Array(2 + 2 * maxRank * (1 + views.length));
-  const put = (at: number, value: number) => {
+  const words = new Uint32Array((at.strides + at.stridesBytes * views.length) / 4);
+  const put = (byte: number, value: number) => {
     const low = value >>> 0;
-    words[at] = low;
-    words[at + 1] = (value - low) / 2 ** 32;
+    words[byte / 4] = low;
+    words[byte / 4 + 1] = (value - low) / 2 ** 32;
   };
-  words[0] = rank;
+  words[at.rank / 4] = rank;
   let isSmall = true;
   let size = 1;
   for (let axis = 0; axis < rank; axis++) {
     size *= shape[axis]!;
-    put(2 + 2 * axis, shape[axis]!);
+    put(at.shape + 8 * axis, shape[axis]!);
   }
   strides.forEach((list, n) => {
     let reach = 0;
     for (let axis = 0; axis < rank; axis++) {
       reach += (shape[axis]! - 1) * Math.abs(list[axis]!);
-      put(2 + 2 * maxRank * (n + 1) + 2 * axis, list[axis]!);
+      put(at.strides + n * at.stridesBytes + 8 * axis, list[axis]!);
     }
     isSmall &&= reach < 2 ** 31;
   });
-  words[1] = isSmall && size < 2 ** 31 ? 1 : 0;
+  words[at.isSmall / 4] = isSmall && size < 2 ** 31 ? 1 : 0;
   return words;
 }
 

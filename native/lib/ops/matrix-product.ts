@@ -8,13 +8,20 @@ import { broadcast, formatShape, merged, sizeOf, stretch, type Shape, type View 
 import { call } from "./calls.ts";
 import { contiguous, withDType } from "./copy.ts";
 import { bytesMoved, unbroadcast } from "./elementwise.ts";
+import { kernelFacts, offsetIn } from "./kernel-facts.ts";
 import { KernelFamily } from "./library.ts";
 import { hasLibraryMatmul, libraryMatmul, storedAs, type Epilogue, type MatrixBatch } from "./library-matmul.ts";
 import type { Computation, None } from "./operation.ts";
 
-// Rows and columns that a block of the kernel makes, and its threads along each side.
-const tile = 64;
-const side = 16;
+/** Rows and columns that a block of the kernel makes, its threads along each side, and how operands are described. */
+const facts = kernelFacts("matmul", {
+  tile: "kTile",
+  side: "kSide",
+  matrixBytes: "sizeof(Matrix)",
+  batch: offsetIn("Matrix", "batch"),
+  row: offsetIn("Matrix", "row"),
+  column: offsetIn("Matrix", "column"),
+});
 /** Most blocks of a launch: tiles are numbered along x. */
 const mostBlocks = 2 ** 31 - 1;
 
@@ -86,13 +93,14 @@ export function batched(input: DeviceArray, batch: Shape, isLeft: boolean): Batc
   return { array: contiguous(stretched), matrix: { batch: rows * columns, row: columns, column: 1 }, rows, columns };
 }
 
-function words({ batch, row, column }: Matrix): Uint32Array {
-  const list = new Uint32Array(6);
-  [batch, row, column].forEach((value, index) => {
-    const low = value >>> 0;
-    list[2 * index] = low;
-    list[2 * index + 1] = (value - low) / 2 ** 32;
-  });
+function words(matrix: Matrix): Uint32Array {
+  const at = facts();
+  const list = new Uint32Array(at.matrixBytes / 4);
+  for (const field of ["batch", "row", "column"] as const) {
+    const low = matrix[field] >>> 0;
+    list[at[field] / 4] = low;
+    list[at[field] / 4 + 1] = (matrix[field] - low) / 2 ** 32;
+  }
   return list;
 }
 
@@ -189,6 +197,7 @@ function multipliedByLibrary(
 function kernelInto(out: DeviceArray, batch: Shape, left: BatchedOperand, right: BatchedOperand): void {
   const { device } = out.living();
   const [m, n, k] = [left.rows, right.columns, left.columns];
+  const { tile, side } = facts();
   const tiles = Math.ceil(m / tile) * Math.ceil(n / tile);
   const step = Math.max(1, Math.floor(mostBlocks / tiles));
   const part = (array: DeviceArray, elements: number) =>

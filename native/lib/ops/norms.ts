@@ -6,6 +6,7 @@ import { floatOf } from "../memory/promotion.ts";
 import { formatShape, sizeOf, type Shape } from "../memory/shape.ts";
 import { callAll } from "./calls.ts";
 import { fill, withFlat } from "./copy.ts";
+import { kernelFacts } from "./kernel-facts.ts";
 import { KernelFamily } from "./library.ts";
 import { sameShape } from "./map.ts";
 import type { Computation, Facts, Operand } from "./operation.ts";
@@ -40,6 +41,8 @@ const totalSums = new KernelFamily("rowwise", floats, (type) => `total_sums<${ty
   "i64",
   "i64",
 ]);
+
+const facts = kernelFacts("rowwise", { totalColumns: "kTotalColumns", totalThreads: "32 * kTotalWarps" });
 
 /** `axes`: how many of the last axes are one row. */
 export interface NormAttributes {
@@ -190,7 +193,8 @@ function normGradientRow(name: "layerNorm" | "rmsNorm"): Computation<NormAttribu
             );
             using sums = DeviceArray.allocate(device, accumulatorOf(out!.dtype), [blocks, 2, length]);
             launch(sums, blocks);
-            const [perBlock, threads] = libraryBlock === 1 ? [serialElements, 1] : [32, 1024];
+            const { totalColumns, totalThreads } = facts();
+            const [perBlock, threads] = libraryBlock === 1 ? [serialElements, 1] : [totalColumns, totalThreads];
             totalSums
               .on(device, out!.dtype)
               .launch(Math.ceil((2 * length) / perBlock), threads, [

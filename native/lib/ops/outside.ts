@@ -1,6 +1,7 @@
 // Indices that kernels find outside an axis while others wait for nothing: the next wait for the device says so.
 import type { DeviceProcess } from "../device/process.ts";
 import { TensorError } from "../errors.ts";
+import { kernelFacts } from "./kernel-facts.ts";
 import type { Place } from "./library.ts";
 
 /** An axis that indices are for, as messages name it. */
@@ -21,7 +22,7 @@ export function outsideOf({ axis, size }: Bound, index: bigint): TensorError {
 
 const slots = 256;
 /** What a slot says while all indices are inside: an index is never that. */
-const none = -(2n ** 63n);
+const facts = kernelFacts("axis", { none: "kNone" });
 
 interface Pending {
   readonly slot: number;
@@ -35,13 +36,14 @@ class Watch {
   readonly #device: DeviceProcess;
   readonly #place: number;
   readonly #words: BigInt64Array;
+  readonly #none = BigInt(facts().none);
   #free: number[] = Array.from({ length: slots }, (_, slot) => slot);
   #pending: Pending[] = [];
 
   constructor(device: DeviceProcess) {
     this.#device = device;
     this.#place = device.allocate(slots * 8, "host");
-    this.#words = new BigInt64Array(device.part(this.#place, slots * 8)).fill(none);
+    this.#words = new BigInt64Array(device.part(this.#place, slots * 8)).fill(this.#none);
     device.onWait((completed) => this.#settle(completed));
   }
 
@@ -61,8 +63,8 @@ class Watch {
     this.#pending = this.#pending.filter(({ slot, bound, sequence }) => {
       if (sequence > completed) return true;
       const index = this.#words[slot]!;
-      if (index !== none) first ??= outsideOf(bound, index);
-      this.#words[slot] = none;
+      if (index !== this.#none) first ??= outsideOf(bound, index);
+      this.#words[slot] = this.#none;
       this.#free.push(slot);
       return false;
     });

@@ -5,6 +5,7 @@ import { DeviceArray, viewOf } from "../memory/array.ts";
 import { sizeOf, stridesOf, type Shape } from "../memory/shape.ts";
 import { read } from "../memory/transfer.ts";
 import { contiguous, copy, fill, stretched } from "./copy.ts";
+import { differing, kernelFacts } from "./kernel-facts.ts";
 import { KernelFamily } from "./library.ts";
 import { layoutOf, stridedGrid } from "./map.ts";
 import { outsideOf } from "./outside.ts";
@@ -51,6 +52,16 @@ const radixPlace = new KernelFamily("indexing", ["int64"], (type) => `radix_plac
   "i32",
   "i32",
 ]);
+
+// Digits of a pass of the sort; threads of a block of a GPU, and keys of each; threads of the block that adds up.
+const facts = kernelFacts("indexing", {
+  digits: differing("kDigits"),
+  threads: "kThreads",
+  keys: "kItems",
+  mostThreads: "kMostThreads",
+});
+/** Elements of a part on a processor. */
+const serialElements = 65536;
 
 /**
  * Indices along one axis, or several that count as one: `size` of them, each worth `stride` positions. They broadcast
@@ -135,12 +146,12 @@ export function positionsOfTrue(mask: DeviceArray): DeviceArray<"int64"> {
   const { device } = mask.living();
   if (mask.size === 0) return DeviceArray.allocate(device, "int64", [0]);
   const block = device.properties.libraryBlock;
-  const chunk = block === 1 ? 65536 : block * 16;
+  const chunk = block === 1 ? serialElements : block * 16;
   const blocks = Math.ceil(mask.size / chunk);
   using flat = contiguous(mask);
   using counts = DeviceArray.allocate(device, "int64", [blocks + 1]);
   countTrue.on(device, "bool").launch(blocks, block, [flat, counts, flat.size, chunk]);
-  sumsBefore.on(device, "int64").launch(1, block === 1 ? 1 : 1024, [counts, blocks]);
+  sumsBefore.on(device, "int64").launch(1, block === 1 ? 1 : facts().mostThreads, [counts, blocks]);
   using last = viewOf(counts, { shape: [1], strides: [1], offset: counts.offset + blocks });
   const found = DeviceArray.allocate(device, "int64", [Number(numbersIn(last)[0])]);
   if (found.size > 0) placeTrue.on(device, "bool").launch(blocks, block, [flat, counts, found, flat.size, chunk]);
@@ -158,26 +169,27 @@ export function sorted(
   const { device } = positions.living();
   const count = positions.size;
   const isSerial = device.properties.libraryBlock === 1;
-  // Numbers of device/ops/indexing.cu.
-  const bits = isSerial ? 8 : 4;
-  const chunk = isSerial ? 65536 : 256 * 16;
+  const known = facts();
+  const digits = isSerial ? known.digits.serial : known.digits.threads;
+  const bits = Math.log2(digits);
+  const [threads, chunk] = isSerial ? [1, serialElements] : [known.threads, known.threads * known.keys];
   const blocks = Math.ceil(count / chunk);
   const make = () => ({
     keys: DeviceArray.allocate(device, "int64", [count]),
     order: DeviceArray.allocate(device, "int64", [count]),
   });
-  using starts = DeviceArray.allocate(device, "int64", [blocks * 2 ** bits + 1]);
+  using starts = DeviceArray.allocate(device, "int64", [blocks * digits + 1]);
   let from: { keys: DeviceArray<"int64">; order: DeviceArray<"int64"> } | null = null;
   let spare = make();
   // One pass at least, which also writes the order.
   const passes = Math.max(1, Math.ceil(Math.log2(Math.max(2, limit)) / bits));
   for (let pass = 0; pass < passes; pass++) {
     const keys = from === null ? positions : from.keys;
-    radixCount.on(device, "int64").launch(blocks, isSerial ? 1 : 256, [keys, starts, count, chunk, pass * bits]);
-    sumsBefore.on(device, "int64").launch(1, isSerial ? 1 : 1024, [starts, blocks * 2 ** bits]);
+    radixCount.on(device, "int64").launch(blocks, threads, [keys, starts, count, chunk, pass * bits]);
+    sumsBefore.on(device, "int64").launch(1, isSerial ? 1 : known.mostThreads, [starts, blocks * digits]);
     radixPlace
       .on(device, "int64")
-      .launch(blocks, isSerial ? 1 : 256, [
+      .launch(blocks, threads, [
         keys,
         from === null ? null : from.order,
         starts,

@@ -4,8 +4,9 @@ import { DeviceArray, viewOf } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { reshapedStrides, sizeOf, transposed, type Shape } from "../memory/shape.ts";
 import { contiguous, copy, fill, withDType } from "./copy.ts";
+import { kernelFacts } from "./kernel-facts.ts";
 import { KernelFamily } from "./library.ts";
-import { reducers, type Reducer, type ReducerName } from "./reducers.ts";
+import { reducers, stateOf, type Reducer, type ReducerName } from "./reducers.ts";
 import type { DeviceProcess } from "../device/process.ts";
 
 export interface Reduction {
@@ -55,25 +56,26 @@ const kernels = Object.fromEntries(
   }),
 ) as Record<ReducerName, { rows: KernelFamily; short: KernelFamily; columns: KernelFamily; join: KernelFamily }>;
 
-// Numbers of device/ops/reduce.cu. On the CPU: lanes and elements of a chunk, columns of a block, rows that are added
-// one after the other.
-const lanes = 32;
-const chunkElements = 4096;
-const blockColumns = 128;
-const group = 64;
+const facts = kernelFacts("reduce", {
+  lanes: "kLanes",
+  chunkElements: "kChunk",
+  blockColumns: "kColumns",
+  group: "kGroup",
+  threads: "kThreads",
+  packBytes: "kPackBytes",
+  tileBytes: "kTileBytes",
+});
 /** Elements from which a part of a row is worth a block of its own, serially or by the threads of one. */
 const leastPart = { serial: 32768, threads: 16384 } as const;
 const rowThreads = 256;
-// Of device/include/warpcell/tile.cuh, and threads of a block that has a tile. Longer rows of it would leave threads
-// without one.
-const packBytes = 16;
-const tileBytes = 16384;
+// Threads of a block that has a tile. Longer rows of it would leave threads without one.
 const shortThreads = 128;
 const mostOfTile = 64;
 
 /** Most roundings that one element of a sum of `length` elements passes through, whatever its axes. */
 export function roundingsOf(length: number): number {
   if (length <= 1) return 0;
+  const { lanes, chunkElements, group } = facts();
   const pairwise = Math.ceil(Math.log2(length)) + 1;
   const serialRow = chunkElements / lanes + Math.log2(lanes) + pairwise;
   const serialColumn = 3 * group + length / group ** 3 + 2;
@@ -115,7 +117,7 @@ function rowBlock(device: DeviceProcess, count: number, bytes: number): readonly
   // As many threads as each has packs: the fewer they are the less there is to join, and four packs a thread are under
   // way at a time. A warp needs no barrier; it takes longer rows, too, where there are enough to fill the device.
   if (bytes <= 4096 || (bytes <= 32768 && count >= device.properties.multiprocessors * 32)) {
-    const threads = 2 ** Math.min(5, Math.floor(Math.log2(Math.max(1, bytes / packBytes)) / 2));
+    const threads = 2 ** Math.min(5, Math.floor(Math.log2(Math.max(1, bytes / facts().packBytes)) / 2));
     return [threads, rowThreads / threads];
   }
   return [rowThreads, 1];
@@ -123,11 +125,12 @@ function rowBlock(device: DeviceProcess, count: number, bytes: number): readonly
 
 /** How many columns, or packs of them, a block of a GPU takes, and how many threads share the rows of each. */
 function columnBlock(device: DeviceProcess, columns: number, outer: number, length: number): readonly [number, number] {
+  const { threads } = facts();
   // Enough columns for the whole device, or rows too few to share: a thread has a column.
-  if (length < 64 || outer * columns >= device.properties.multiprocessors * 2048) return [rowThreads, 1];
+  if (length < 64 || outer * columns >= device.properties.multiprocessors * 2048) return [threads, 1];
   // Narrow arrays: rows lie one behind the other, and so do the threads that read them.
   const wide = Math.min(32, columns);
-  return [wide, Math.floor(rowThreads / wide)];
+  return [wide, Math.floor(threads / wide)];
 }
 
 /**
@@ -140,7 +143,7 @@ export function reduceInto(
   axes: readonly number[],
   parameter = 0,
 ): void {
-  const { dtypes, result, stateBytes, empty } = reducers[name] as Reducer;
+  const { dtypes, result, empty } = reducers[name] as Reducer;
   if (out.size === 0) return;
   const { device } = out.living();
   const length = sizeOf(axes.map((axis) => input.shape[axis]!));
@@ -163,7 +166,7 @@ export function reduceInto(
       return copy(out, exact);
     }
     const { source, outer, inner } = arranged(operand, axes, length);
-    launch(name, device, dtype, out, source, { outer, length, inner }, parameter, stateBytes(dtype));
+    launch(name, device, dtype, out, source, { outer, length, inner }, parameter);
     source.dispose();
   });
 }
@@ -189,9 +192,10 @@ function launch(
   source: DeviceArray,
   reduced: Reduced,
   parameter: number,
-  stateBytes: number,
 ): void {
   const { outer, length, inner } = reduced;
+  const { packBytes, tileBytes } = facts();
+  const state = stateOf(name, dtype);
   const { rows, short, columns, join } = kernels[name];
   const isSerial = device.properties.libraryBlock === 1;
   const bytes = factsOf(dtype).bytes;
@@ -205,8 +209,8 @@ function launch(
     return;
   }
   const { blocks, parts, chunk, launched } =
-    inner === 1 ? ofRows(device, reduced, bytes) : ofColumns(device, reduced, bytes, stateBytes, source);
-  using states = parts === 1 ? null : DeviceArray.allocate(device, "uint8", [outer * inner * parts * stateBytes]);
+    inner === 1 ? ofRows(device, reduced, bytes) : ofColumns(device, reduced, bytes, state.beside, source);
+  using states = parts === 1 ? null : DeviceArray.allocate(device, "uint8", [outer * inner * parts * state.bytes]);
   const sizes = inner === 1 ? [outer, length, parts, chunk] : [outer, length, inner, parts, chunk];
   (inner === 1 ? rows : columns).on(device, dtype).launch(blocks, launched, [source, out, states, ...sizes, parameter]);
   if (states === null) return;
@@ -226,6 +230,7 @@ function launch(
  * is no whole packs and a tile in shared memory has many of them.
  */
 function isShort(device: DeviceProcess, { outer, length, inner }: Reduced, bytes: number, isPacked: boolean): boolean {
+  const { lanes, packBytes, tileBytes } = facts();
   if (device.properties.libraryBlock === 1) return length < lanes && inner < lanes;
   if (inner === 1) return !isPacked && length <= mostOfTile;
   return length < lanes && length * inner * bytes <= tileBytes / 8 && outer >= 32 && (inner * bytes) % packBytes !== 0;
@@ -252,9 +257,10 @@ function ofColumns(
   device: DeviceProcess,
   { outer, length, inner }: Reduced,
   bytes: number,
-  stateBytes: number,
+  beside: number,
   source: DeviceArray,
 ): Plan {
+  const { blockColumns, group } = facts();
   if (device.properties.libraryBlock === 1) {
     const tiles = Math.ceil(inner / blockColumns);
     const least = Math.max(group, Math.ceil(leastPart.serial / Math.min(inner, blockColumns)));
@@ -262,9 +268,8 @@ function ofColumns(
     const perBlock = Math.max(1, Math.ceil(8192 / (chunk * Math.min(inner, blockColumns))));
     return { parts, chunk, blocks: Math.ceil((outer * parts * tiles) / perBlock), launched: 1 };
   }
-  const vector = stateBytes > 8 && bytes < 4 ? 4 : Math.min(8, packBytes / bytes);
-  const isPacked = inner % vector === 0 && source.placeLow % (vector * bytes) === 0;
-  const across = isPacked ? inner / vector : inner;
+  const isPacked = inner % beside === 0 && source.placeLow % (beside * bytes) === 0;
+  const across = isPacked ? inner / beside : inner;
   const launched = columnBlock(device, across, outer, length);
   const blocks = Math.ceil((outer * across) / launched[0]);
   // Blocks that sum columns keep much in registers: four of them on a processor run at a time, and a second wave would

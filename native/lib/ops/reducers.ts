@@ -1,13 +1,13 @@
-// The operations of device/include/warpcell/reduction.cuh: the dtypes each is compiled for, its results' dtype, the
-// bytes of its state, and its result over no elements.
+// The operations of device/include/warpcell/reduction.cuh: the dtypes each is compiled for, its results' dtype, and its
+// result over no elements.
 import { dtypeNames, factsOf, type DType } from "../memory/dtype.ts";
+import { kernelFactsByDType } from "./kernel-facts.ts";
 
 /** One operation. `empty`: `null` where it has no result over no elements. */
 export interface Reducer {
   readonly functor: string;
   readonly dtypes: readonly DType[];
   readonly result: (dtype: DType) => DType;
-  readonly stateBytes: (dtype: DType) => number;
   readonly empty: number | null;
 }
 
@@ -22,59 +22,64 @@ export function accumulatorOf(dtype: DType): DType {
 
 const same = (dtype: DType) => dtype;
 const sumDType = (dtype: DType): DType => (factsOf(dtype).kind === "float" || dtype === "uint64" ? dtype : "int64");
-const accumulatorBytes = (dtype: DType) => factsOf(accumulatorOf(dtype)).bytes;
-const wideBytes = (dtype: DType) => Math.max(4, factsOf(dtype).bytes);
 
 export const reducers = {
-  sum: { functor: "SumOf", dtypes: all, result: sumDType, stateBytes: accumulatorBytes, empty: 0 },
-  mean: { functor: "FloatMeanOf", dtypes: floats, result: same, stateBytes: accumulatorBytes, empty: NaN },
+  sum: { functor: "SumOf", dtypes: all, result: sumDType, empty: 0 },
+  mean: { functor: "FloatMeanOf", dtypes: floats, result: same, empty: NaN },
   integerMean: {
     functor: "MeanOf",
     dtypes: all.filter((dtype) => factsOf(dtype).kind !== "float"),
     result: () => "float32",
-    stateBytes: () => 8,
     empty: NaN,
   },
-  prod: { functor: "ProdOf", dtypes: all, result: sumDType, stateBytes: accumulatorBytes, empty: 1 },
-  norm: { functor: "NormOf", dtypes: floats, result: same, stateBytes: accumulatorBytes, empty: 0 },
-  max: { functor: "MaxOf", dtypes: all, result: same, stateBytes: wideBytes, empty: null },
-  min: { functor: "MinOf", dtypes: all, result: same, stateBytes: wideBytes, empty: null },
+  prod: { functor: "ProdOf", dtypes: all, result: sumDType, empty: 1 },
+  norm: { functor: "NormOf", dtypes: floats, result: same, empty: 0 },
+  max: { functor: "MaxOf", dtypes: all, result: same, empty: null },
+  min: { functor: "MinOf", dtypes: all, result: same, empty: null },
   any: {
     functor: "AnyOf",
     dtypes: [...floats, "int32", "int64", "uint8", "bool"],
     result: () => "bool",
-    stateBytes: () => 4,
     empty: 0,
   },
   all: {
     functor: "AllOf",
     dtypes: [...floats, "int32", "int64", "uint8", "bool"],
     result: () => "bool",
-    stateBytes: () => 4,
     empty: 1,
   },
-  argmax: { functor: "ArgMaxOf", dtypes: all, result: () => "int64", stateBytes: () => 16, empty: null },
-  argmin: { functor: "ArgMinOf", dtypes: all, result: () => "int64", stateBytes: () => 16, empty: null },
+  argmax: { functor: "ArgMaxOf", dtypes: all, result: () => "int64", empty: null },
+  argmin: { functor: "ArgMinOf", dtypes: all, result: () => "int64", empty: null },
   logsumexp: {
     functor: "LogSumExpOf",
     dtypes: floats,
     result: same,
-    stateBytes: (dtype) => 2 * accumulatorBytes(dtype),
     empty: -Infinity,
   },
   variance: {
     functor: "VarOf",
     dtypes: floats,
     result: same,
-    stateBytes: (dtype) => 3 * accumulatorBytes(dtype),
     empty: NaN,
   },
   std: {
     functor: "StdOf",
     dtypes: floats,
     result: same,
-    stateBytes: (dtype) => 3 * accumulatorBytes(dtype),
     empty: NaN,
   },
 } as const satisfies Record<string, Reducer>;
 export type ReducerName = keyof typeof reducers;
+
+const states = Object.fromEntries(
+  (Object.entries(reducers) as [ReducerName, Reducer][]).map(([name, { functor, dtypes }]) => [
+    name,
+    kernelFactsByDType("reduce", dtypes, (type) => ({
+      bytes: `sizeof(${functor}<${type}>::State)`,
+      beside: `kBeside<${functor}<${type}>::State, ${type}>`,
+    })),
+  ]),
+);
+
+/** Bytes of what a reducer of a dtype keeps, and how many columns a thread of a GPU takes beside each other. */
+export const stateOf = (name: ReducerName, dtype: DType) => states[name]!(dtype);

@@ -6,15 +6,16 @@ import { TensorError } from "../errors.ts";
 import { floatOf } from "../memory/promotion.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { bytesMoved } from "./elementwise.ts";
+import { kernelFacts } from "./kernel-facts.ts";
 import { KernelFamily, type LibraryArgument, type ParameterKind } from "./library.ts";
 import type { Operand } from "./operation.ts";
 
 export const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
-// Numbers of device/include/warpcell/tile.cuh and of the lines: bytes of a pack and of a tile, threads of a block that
-// has several rows.
-const packBytes = 16;
-const tileBytes = 16384;
-const shortThreads = 128;
+const facts = kernelFacts("rowwise", {
+  packBytes: "kPackBytes",
+  tileBytes: "kTileBytes",
+  shortThreads: "kShortThreads",
+});
 /** Elements that one block takes on a processor. */
 export const serialElements = 16384;
 
@@ -40,21 +41,21 @@ interface Line {
 /** The least power of two that is not below `value`. */
 export const powerOfTwo = (value: number) => 2 ** Math.ceil(Math.log2(Math.max(1, value)));
 const wholeWarps = (threads: number) => Math.max(32, Math.ceil(threads / 32) * 32);
-const beside = (threads: number): readonly [number, number] => [threads, shortThreads / threads];
+const beside = (threads: number): readonly [number, number] => [threads, facts().shortThreads / threads];
 
 /** Too short for a warp, and no whole packs: tiles of whole rows come through shared memory, a thread has a row. */
 const tiled: Line = {
   type: (c) => `Tiled<${c}>`,
   // Of longer ones a tile has fewer than threads.
   takes: ({ length, bytes, isPacked }) => !isPacked && length * bytes <= 512,
-  block: () => [shortThreads, 1],
-  share: ({ length, bytes, operands }) => Math.floor(tileBytes / operands / (length * bytes)),
+  block: () => [facts().shortThreads, 1],
+  share: ({ length, bytes, operands }) => Math.floor(facts().tileBytes / operands / (length * bytes)),
 };
 /** Whole packs, four a thread: a few threads of a warp have a row, and no barrier. */
 const packedShort: Line = {
   type: (c) => `PackedShort<${c}, 4>`,
-  takes: ({ length, bytes, isPacked }) => isPacked && length * bytes <= 32 * 4 * packBytes,
-  block: ({ length, bytes }) => beside(powerOfTwo((length * bytes) / packBytes / 4)),
+  takes: ({ length, bytes, isPacked }) => isPacked && length * bytes <= 32 * 4 * facts().packBytes,
+  block: ({ length, bytes }) => beside(powerOfTwo((length * bytes) / facts().packBytes / 4)),
 };
 /** No whole packs: a part of a warp reads the row in every pass, in packs where they begin, out of the cache. */
 const uneven: Line = {
@@ -162,6 +163,7 @@ export class RowKernels {
 
   #layout(device: DeviceProcess, dtype: DType, rows: number, length: number, args: readonly LibraryArgument[]) {
     const { bytes } = factsOf(dtype);
+    const { packBytes } = facts();
     const isPacked =
       (length * bytes) % packBytes === 0 &&
       args.every((each) => !(each instanceof DeviceArray) || each.dtype !== dtype || each.placeLow % packBytes === 0);

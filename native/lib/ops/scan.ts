@@ -7,6 +7,7 @@ import { aroundAxis } from "./along.ts";
 import { call } from "./calls.ts";
 import { copy, withFlat } from "./copy.ts";
 import { bytesMoved } from "./elementwise.ts";
+import { differing, kernelFacts, kernelFactsByDType } from "./kernel-facts.ts";
 import { KernelFamily } from "./library.ts";
 import type { Computation, Gradient } from "./operation.ts";
 import { productGradient } from "./products.ts";
@@ -20,13 +21,12 @@ interface Scan {
   readonly functor: string;
   readonly dtypes: readonly DType[];
   readonly hasIndex: boolean;
-  readonly stateBytes: (dtype: DType) => number;
 }
 const scans = {
-  cumsum: { functor: "SumScan", dtypes: totals, hasIndex: false, stateBytes: () => 8 },
-  cumprod: { functor: "ProdScan", dtypes: totals, hasIndex: false, stateBytes: () => 8 },
-  cummax: { functor: "MaxScan", dtypes: ordered, hasIndex: true, stateBytes: () => 16 },
-  cummin: { functor: "MinScan", dtypes: ordered, hasIndex: true, stateBytes: () => 16 },
+  cumsum: { functor: "SumScan", dtypes: totals, hasIndex: false },
+  cumprod: { functor: "ProdScan", dtypes: totals, hasIndex: false },
+  cummax: { functor: "MaxScan", dtypes: ordered, hasIndex: true },
+  cummin: { functor: "MinScan", dtypes: ordered, hasIndex: true },
 } as const satisfies Record<string, Scan>;
 type ScanName = keyof typeof scans;
 
@@ -69,11 +69,18 @@ const kernels = Object.fromEntries(
   ]),
 ) as Record<ScanName, { rows: KernelFamily; shortRows: KernelFamily; columns: KernelFamily }>;
 
-// Numbers of device/ops/scan.cu.
-const threads = 256;
-const serialColumns = 256;
-/** Elements of a block that takes several short rows, where a block for each would have little to do. */
-const shortTile = 2048;
+// `shortTile`: elements of a block that takes several short rows, where a block for each would have little to do.
+const facts = kernelFacts("scan", { threads: "kThreads", serialColumns: "kColumns", shortTile: "kShortTile" });
+// Sums are kept wider where one thread goes along a row.
+const stateFacts = Object.fromEntries(
+  (Object.entries(scans) as [ScanName, Scan][]).map(([name, { functor, dtypes }]) => [
+    name,
+    kernelFactsByDType("scan", dtypes, (type) => ({
+      bytes: differing(`sizeof(${functor}<${type}>::State)`),
+      pack: `kPack<${type}>`,
+    })),
+  ]),
+);
 /** The shortest part of a row worth a block. */
 const leastPart = { serial: 32768, threads: 16384 } as const;
 const mostColumnParts = 256;
@@ -90,7 +97,7 @@ export function scanInto(
   input: DeviceArray,
   { axis, reverse = false }: Along,
 ): void {
-  const { dtypes, stateBytes } = scans[name] as Scan;
+  const { dtypes } = scans[name] as Scan;
   const [out, indices = null] = outputs;
   const { device } = out!.living();
   const wanted = scans[name].hasIndex ? input.dtype : out!.dtype;
@@ -104,6 +111,8 @@ export function scanInto(
     const { outer, length, inner } = aroundAxis(source.shape, axis);
     const { libraryBlock, multiprocessors } = device.properties;
     const isSerial = libraryBlock === 1;
+    const { threads, serialColumns, shortTile } = facts();
+    const state = stateFacts[name]!(dtype);
     const isRows = inner === 1;
     if (isRows && !isSerial && 2 * length <= shortTile)
       return kernels[name].shortRows
@@ -130,10 +139,14 @@ export function scanInto(
       ? 1
       : Math.min(Math.ceil(busy / (outer * tiles)), Math.ceil(length / least), isRows ? Infinity : mostColumnParts);
     // Of a row a multiple of what a thread loads at a time.
-    const chunk = isRows && parts > 1 ? Math.ceil(length / parts / 16) * 16 : Math.ceil(length / parts);
+    const chunk = isRows && parts > 1 ? Math.ceil(length / parts / state.pack) * state.pack : Math.ceil(length / parts);
     const used = Math.ceil(length / chunk);
     using states =
-      used === 1 ? null : DeviceArray.allocate(device, "uint8", [outer * inner * used * stateBytes(dtype)]);
+      used === 1
+        ? null
+        : DeviceArray.allocate(device, "uint8", [
+            outer * inner * used * (isSerial ? state.bytes.serial : state.bytes.threads),
+          ]);
     const blocks = isSerial
       ? Math.min(outer * used * tiles, Math.max(1, Math.ceil((outer * length * inner) / 8192)))
       : isRows

@@ -1,15 +1,15 @@
 // Selection: the first elements of rows in sorted order, or one of them, without sorting the rest where that is less
 // work (device/ops/select.cu).
 import { DeviceArray, viewOf } from "../memory/array.ts";
-import { factsOf } from "../memory/dtype.ts";
 import { call } from "./calls.ts";
 import { copy, fill, withDType } from "./copy.ts";
 import { bytesMoved } from "./elementwise.ts";
+import { kernelFacts, kernelFactsByDType } from "./kernel-facts.ts";
 import { KernelFamily } from "./library.ts";
 import type { Computation } from "./operation.ts";
 import {
   checkedRows,
-  keyBytesOf,
+  mostOfBlock,
   sortDTypes,
   sortedAs,
   sortRows,
@@ -76,21 +76,25 @@ const merged = new KernelFamily("select", sortDTypes, (type) => `select_merged<$
   "i64",
 ]);
 
-// Numbers of device/ops/select.cu: threads and elements of a block's tile, bits of a digit, `struct Choice`.
-const { threads, tile, digitBits, counters, choiceBytes } = {
-  threads: 512,
-  tile: 4096,
-  digitBits: 11,
-  counters: 2048,
-  choiceBytes: 48,
-};
+const facts = kernelFacts("select", {
+  threads: "kThreads",
+  tile: "kTile",
+  counters: "kCounters",
+  choiceBytes: "sizeof(Choice)",
+  most: "kMost",
+  run: "kRun",
+});
+const factsByDType = kernelFactsByDType("select", sortDTypes, (type) => ({
+  itemBytes: `sizeof(Candidate<SortKey<${type}>>)`,
+  rounds: `kKeyRounds<${type}> + kPlaceRounds`,
+}));
 
 /**
- * What is quicker than sorting whole rows. A block of a GPU sorts a short row at once, and puts the winners of a long
- * one in order as long as they fit it. A CPU's core reads a row once, but sorts its candidates again and again where
- * many are wanted.
+ * The share of a row up to which selecting is quicker than sorting it. A block of a GPU sorts a short row at once, and
+ * puts the winners of a long one in order as long as they fit it. A CPU's core reads a row once, but sorts its
+ * candidates again and again where many are wanted.
  */
-const limits = { block: { 4: 4096, 8: 2048 }, most: 2048, serialShare: 1 / 8 } as const;
+const serialShare = 1 / 8;
 
 /** How many elements are wanted along an axis, which come first, and whether only the last of them is wanted. */
 export interface Selecting {
@@ -105,8 +109,8 @@ function selectRows(sorted: Sorted, input: DeviceArray, { k, descending, isAlone
   const { device } = input.living();
   const isSerial = device.properties.libraryBlock === 1;
   const length = input.shape.at(-1) ?? 1;
-  const isShort = length <= limits.block[keyBytesOf(input)];
-  if (isSerial ? !isAlone && k <= length * limits.serialShare : !isShort && (isAlone || k <= limits.most))
+  const isShort = length <= mostOfBlock(input);
+  if (isSerial ? !isAlone && k <= length * serialShare : !isShort && (isAlone || k <= facts().most))
     return (isSerial ? selectParts : selectDigits)(sorted, input, length, k, Number(descending), Number(isAlone));
   if (!isSerial && isShort && !isAlone) return sortRows(sorted, input, descending, k);
   using values = DeviceArray.allocate(device, input.dtype, input.shape);
@@ -135,7 +139,8 @@ function selectDigits(
   const kept = isAlone === 1 ? 1 : k;
   const { device } = input.living();
   const rows = input.size / length;
-  const itemBytes = 2 * keyBytesOf(input);
+  const { threads, tile, counters, choiceBytes } = facts();
+  const { itemBytes, rounds } = factsByDType(input.dtype);
   const busy = Math.ceil((device.properties.multiprocessors * 4) / rows);
   const parts = Math.max(1, Math.min(Math.ceil(length / tile), busy));
   const capacity = Math.max(tile, Math.ceil(length / 8));
@@ -145,7 +150,6 @@ function selectDigits(
   using counts = DeviceArray.allocate(device, "uint32", [rows * counters]);
   fill(choices, 0);
   fill(counts, 0);
-  const rounds = Math.ceil((8 * factsOf(input.dtype).bytes) / digitBits) + Math.ceil(32 / digitBits);
   for (let round = 0; round < rounds; round++)
     digit
       .on(device, input.dtype)
@@ -188,10 +192,10 @@ function selectParts(
   const { device } = input.living();
   const { multiprocessors } = device.properties;
   const rows = input.size / length;
-  const itemBytes = 2 * keyBytesOf(input);
+  const { itemBytes } = factsByDType(input.dtype);
   const isShort = length < 65536 || rows >= multiprocessors;
   const parts = isShort ? 1 : Math.min(multiprocessors, Math.floor(length / (8 * k)));
-  const room = 2 * k + 1024;
+  const room = 2 * k + 16 * facts().run;
   const grid = Math.min(rows * parts, multiprocessors, Math.ceil(input.size / 8192));
   using rooms = DeviceArray.allocate(device, "uint8", [Math.max(grid * room, rows * k) * itemBytes]);
   using winners = DeviceArray.allocate(device, "uint8", [rows * parts * k * itemBytes]);

@@ -7,6 +7,7 @@ import { takeAlong } from "./along.ts";
 import { call } from "./calls.ts";
 import { contiguous, copy, fill, withDType, withFlat } from "./copy.ts";
 import { bytesMoved } from "./elementwise.ts";
+import { kernelFacts, kernelFactsByDType } from "./kernel-facts.ts";
 import { KernelFamily } from "./library.ts";
 import { flatGrid, sameShape, stridedGrid, widestOf } from "./map.ts";
 import type { Computation } from "./operation.ts";
@@ -86,12 +87,27 @@ const sweep = new KernelFamily("sort", sortDTypes, (type) => `sort_sweep<${type}
   "i32",
 ]);
 
-// Numbers of device/ops/sort.cu, those of elements by the bytes of a key.
-const digits = 256;
-const threads = 256;
-const mostOfBlock = { 4: 4096, 8: 2048 } as const;
-const counted = { threads: 512, elements: 8192 } as const;
-const swept = { threads: 384, elements: { 4: 8448, 8: 4224 }, counters: (384 / 32) * digits * 4 } as const;
+const facts = kernelFacts("sort", {
+  digits: "kDigits",
+  threads: "kThreads",
+  scratchKeys: "kScratchKeys",
+  countThreads: "kCountThreads",
+  counted: "kCountThreads * kCountItems",
+  sweepThreads: "kSweepThreads",
+  sweepCounters: "kSweepWarps * kDigits * sizeof(uint)",
+});
+/** Bytes of keys, elements of the row that a block sorts, elements of a tile, bytes of one, and of what tiles tell. */
+const factsByDType = kernelFactsByDType("sort", sortDTypes, (type) => ({
+  keyBytes: `sizeof(SortKey<${type}>)`,
+  mostOfBlock: `kTile<SortKey<${type}>>`,
+  swept: `kSweepThreads * kSweepItems<SortKey<${type}>>`,
+  itemBytes: `sizeof(Item<SortKey<${type}>>)`,
+  headBytes: `SweepState<${type}>::head_bytes`,
+  rowBytes: `SweepState<${type}>::row_bytes`,
+  tileBytes: `SweepState<${type}>::tile_bytes`,
+}));
+/** Elements of the longest row that a block of a GPU sorts. */
+export const mostOfBlock = ({ dtype }: DeviceArray) => factsByDType(dtype).mostOfBlock;
 
 /** The dtype whose kernels sort a dtype: itself, or one that holds it in the same order. */
 export function sortedAs(dtype: DType): DType {
@@ -120,15 +136,17 @@ export function sortRows({ values, indices }: Sorted, input: DeviceArray, descen
   const isSerial = libraryBlock === 1;
   const length = input.shape.at(-1) ?? 1;
   const outer = input.size / length;
-  const keyBytes = keyBytesOf(input);
+  const { threads, scratchKeys } = facts();
   const isWhole = isSerial
     ? multiprocessors === 1 || outer >= multiprocessors || length < 65536
-    : length <= mostOfBlock[keyBytes];
+    : length <= mostOfBlock(input);
   if (!isWhole) return (isSerial ? scatterRows : sweepRows)({ values, indices }, input, length, Number(descending));
   const grid = isSerial
     ? Math.min(outer, Math.max(1, Math.min(multiprocessors * 4, Math.ceil(input.size / 2048))))
     : outer;
-  using scratch = isSerial ? DeviceArray.allocate(device, "uint8", [grid * 4 * length * keyBytes]) : null;
+  using scratch = isSerial
+    ? DeviceArray.allocate(device, "uint8", [grid * scratchKeys * length * factsByDType(input.dtype).keyBytes])
+    : null;
   rows
     .on(device, input.dtype)
     .launch(grid, isSerial ? 1 : threads, [
@@ -143,8 +161,6 @@ export function sortRows({ values, indices }: Sorted, input: DeviceArray, descen
     ]);
 }
 
-export const keyBytesOf = ({ dtype }: DeviceArray) => (factsOf(dtype).bytes === 8 ? 8 : 4);
-
 /**
  * Long rows of a CPU, in two tiles for each of its cores: for every digit counts, which are added up, and then the
  * elements go to their places.
@@ -154,7 +170,8 @@ function scatterRows({ values, indices }: Sorted, input: DeviceArray, length: nu
   const outer = input.size / length;
   const tile = Math.ceil(length / (device.properties.multiprocessors * 2));
   const tiles = Math.ceil(length / tile);
-  const keyDType = keyBytesOf(input) === 8 ? "uint64" : "uint32";
+  const { digits } = facts();
+  const keyDType = factsByDType(input.dtype).keyBytes === 8 ? "uint64" : "uint32";
   const made = [keyDType, keyDType, "uint32", "uint32"].map((each) =>
     DeviceArray.allocate(device, each as DType, [input.size]),
   );
@@ -197,27 +214,26 @@ function scatterRows({ values, indices }: Sorted, input: DeviceArray, length: nu
 function sweepRows({ values, indices }: Sorted, input: DeviceArray, length: number, direction: number): void {
   const { device } = indices.living();
   const outer = input.size / length;
-  const keyBytes = keyBytesOf(input);
+  const { counted, countThreads, sweepThreads, sweepCounters } = facts();
+  const { swept: tile, itemBytes, headBytes, rowBytes, tileBytes } = factsByDType(input.dtype);
   const passes = factsOf(input.dtype).bytes;
-  const tile = swept.elements[keyBytes];
   const tiles = Math.ceil(length / tile);
-  // `struct SweepState` of sort.cu.
-  using state = DeviceArray.allocate(device, "uint32", [8 + outer * digits * (passes + 2 * tiles)]);
+  using state = DeviceArray.allocate(device, "uint32", [(headBytes + outer * (rowBytes + tiles * tileBytes)) / 4]);
   fill(state, 0);
   const blocks = Math.ceil((device.properties.multiprocessors * 4) / outer);
-  const parts = Math.min(Math.ceil(length / counted.elements), blocks);
-  histogram.on(device, input.dtype).launch(outer * parts, counted.threads, [input, state, length, parts, direction]);
+  const parts = Math.min(Math.ceil(length / counted), blocks);
+  histogram.on(device, input.dtype).launch(outer * parts, countThreads, [input, state, length, parts, direction]);
   // Keys with their positions, of which one pass needs none, and two passes one array.
-  using items = passes > 1 ? DeviceArray.allocate(device, "uint64", [(input.size * keyBytes) / 4]) : null;
-  using others = passes > 2 ? DeviceArray.allocate(device, "uint64", [(input.size * keyBytes) / 4]) : null;
+  using items = passes > 1 ? DeviceArray.allocate(device, "uint8", [input.size * itemBytes]) : null;
+  using others = passes > 2 ? DeviceArray.allocate(device, "uint8", [input.size * itemBytes]) : null;
   for (let pass = 0; pass < passes; pass++) {
     sweep
       .on(device, input.dtype)
       .launch(
         outer * tiles,
-        swept.threads,
+        sweepThreads,
         [input, values, indices, items, others, state, length, tiles, pass, direction],
-        tile * 2 * keyBytes + swept.counters,
+        tile * itemBytes + sweepCounters,
       );
   }
 }
@@ -341,14 +357,15 @@ const searchsorted: Computation<{ right: boolean }> = {
   run([out], [sorted, values], { right }) {
     const { device } = out!.living();
     const dtype = sortedAs((sorted as DeviceArray).dtype);
+    const isSerial = device.properties.libraryBlock === 1;
+    const { threads } = facts();
     withFlat(sorted as DeviceArray, dtype, (row) =>
       withFlat(values as DeviceArray, dtype, (wanted) => {
         const perRow = row.shape.length === 1 ? wanted.size : wanted.shape.at(-1)!;
-        const grid =
-          device.properties.libraryBlock === 1 ? stridedGrid(device, out!.size) : Math.ceil(out!.size / threads);
+        const grid = isSerial ? stridedGrid(device, out!.size) : Math.ceil(out!.size / threads);
         search
           .on(device, dtype)
-          .launch(grid, device.properties.libraryBlock === 1 ? 1 : threads, [
+          .launch(grid, isSerial ? 1 : threads, [
             row,
             wanted,
             out!,

@@ -1,6 +1,7 @@
 // What a preview says of a tensor: reduces figures and a small picture on the device and reads only those.
 import { DeviceArray } from "../memory/array.ts";
 import { dtypeNames } from "../memory/dtype.ts";
+import { kernelFacts, offsetIn } from "./kernel-facts.ts";
 import { KernelFamily } from "./library.ts";
 import { read } from "../memory/transfer.ts";
 
@@ -36,8 +37,18 @@ const minAlong = 32;
 const maxFloat32 = (2 - 2 ** -23) * 2 ** 127;
 /** Threads that make a picture together, about. */
 const pictureThreads = 65536;
-const figureFields = 6;
-const cellFields = 5;
+const doubles = (struct: string) => `sizeof(${struct}) / sizeof(double)`;
+const fieldsOf = <N extends string>(struct: string, ...names: N[]) =>
+  Object.fromEntries(names.map((name) => [name, `${offsetIn(struct, name)} / sizeof(double)`])) as Record<N, string>;
+/** How many numbers blocks tell, and which is where. */
+const ofFigures = kernelFacts("statistics", {
+  count: doubles("Figures"),
+  ...fieldsOf("Figures", "min", "max", "sum", "finite", "nan", "inf"),
+});
+const ofCells = kernelFacts("statistics", {
+  fields: doubles("Cell"),
+  ...fieldsOf("Cell", "sum", "count", "nan", "positive", "negative"),
+});
 
 const figures = new KernelFamily("statistics", dtypeNames, (type) => `figures<${type}>`, [
   "place",
@@ -61,23 +72,24 @@ const tiles = new KernelFamily("statistics", dtypeNames, (type) => `tile<${type}
 export function figuresOf(tensor: DeviceArray): Figures {
   if (tensor.size === 0) return { min: null, max: null, mean: null, nan: 0, inf: 0 };
   const device = tensor.storage!.device;
+  const at = ofFigures();
   const chunk = Math.max(Math.ceil(tensor.size / maxBlocks), 16 * threads);
   const blocks = Math.ceil(tensor.size / chunk);
-  using parts = DeviceArray.allocate(device, "float64", [blocks * threads, figureFields]);
+  using parts = DeviceArray.allocate(device, "float64", [blocks * threads, at.count]);
   figures.on(device, tensor.dtype).launch(blocks, threads, [tensor, tensor.size, chunk, parts]);
 
   const data = numbersOf(parts);
   const total = { min: Infinity, max: -Infinity, sum: 0, finite: 0, nan: 0, inf: 0 };
-  for (let at = 0; at < data.length; at += figureFields) {
-    const [min = 0, max = 0, sum = 0, finite = 0, nan = 0, inf = 0] = data.subarray(at, at + figureFields);
+  for (let first = 0; first < data.length; first += at.count) {
+    const finite = data[first + at.finite]!;
     if (finite > 0) {
-      total.min = Math.min(total.min, min);
-      total.max = Math.max(total.max, max);
+      total.min = Math.min(total.min, data[first + at.min]!);
+      total.max = Math.max(total.max, data[first + at.max]!);
     }
-    total.sum += sum;
+    total.sum += data[first + at.sum]!;
     total.finite += finite;
-    total.nan += nan;
-    total.inf += inf;
+    total.nan += data[first + at.nan]!;
+    total.inf += data[first + at.inf]!;
   }
   const { finite, nan, inf } = total;
   return finite === 0
@@ -97,7 +109,8 @@ export function pictureOf(tensor: DeviceArray): Picture | null {
   const { rows, columns, rowStep, columnStep } = gridOf(matrixRows, matrixColumns);
   const splits = Math.max(1, Math.min(columnStep, Math.floor(pictureThreads / (rows * columns))));
 
-  using parts = DeviceArray.allocate(device, "float64", [rows * columns, splits, cellFields]);
+  const at = ofCells();
+  using parts = DeviceArray.allocate(device, "float64", [rows * columns, splits, at.fields]);
   tiles
     .on(device, tensor.dtype)
     .launch(Math.ceil((rows * columns * splits) / threads), threads, [
@@ -114,12 +127,15 @@ export function pictureOf(tensor: DeviceArray): Picture | null {
 
   const data = numbersOf(parts);
   const values = Float32Array.from({ length: rows * columns }, (_, cell) => {
-    const total = [0, 0, 0, 0, 0];
-    for (let at = cell * splits * cellFields; at < (cell + 1) * splits * cellFields; at++)
-      total[at % cellFields]! += data[at]!;
-    const [sum, count, nan, positive, negative] = total as [number, number, number, number, number];
-    if (count > 0) return Math.max(-maxFloat32, Math.min(maxFloat32, sum / count));
-    return nan > 0 ? NaN : positive >= negative ? Infinity : -Infinity;
+    const total = (field: number) => {
+      let sum = 0;
+      for (let split = cell * splits; split < (cell + 1) * splits; split++) sum += data[split * at.fields + field]!;
+      return sum;
+    };
+    const count = total(at.count);
+    if (count > 0) return Math.max(-maxFloat32, Math.min(maxFloat32, total(at.sum) / count));
+    if (total(at.nan) > 0) return NaN;
+    return total(at.positive) >= total(at.negative) ? Infinity : -Infinity;
   });
   return { rows, columns, rowStep, columnStep, values };
 }

@@ -1,7 +1,8 @@
 // Steps of optimisers over parameters in place (device/ops/updates.cu): one kernel each.
 import { DeviceArray } from "../memory/array.ts";
-import { wideOf, type DType } from "../memory/dtype.ts";
+import { factsOf, wideOf, type DType } from "../memory/dtype.ts";
 import { contiguous } from "./copy.ts";
+import { kernelFactsByDType } from "./kernel-facts.ts";
 import { KernelFamily, type ParameterKind } from "./library.ts";
 import { flatGrid } from "./map.ts";
 
@@ -23,6 +24,7 @@ const kernels = {
   plainRmsprop: family("plain_rmsprop", 1, 5),
   rmsprop: family("rmsprop", 2, 6),
 };
+const facts = kernelFactsByDType("updates", dtypes, (type) => ({ each: `kEach<${type}>` }));
 
 /** In which an optimiser keeps what it knows of parameters of a dtype: float32, of float64 itself. */
 export const keptDType = (dtype: DType): DType => (wideOf(dtype) === "f64" ? "float64" : "float32");
@@ -42,9 +44,10 @@ export function update(
   const { device } = weights.living();
   const { libraryBlock } = device.properties;
   using given = contiguous(gradient);
-  const bytes = wideOf(weights.dtype) === "f64" ? 8 : 4;
-  // A thread of a GPU takes one vector, half of what other maps give it.
-  const grid = flatGrid(device, weights.size * (libraryBlock === 1 ? 1 : 2), bytes);
+  const grid =
+    libraryBlock === 1
+      ? flatGrid(device, weights.size, factsOf(keptDType(weights.dtype)).bytes)
+      : Math.ceil(weights.size / (libraryBlock * facts(weights.dtype).each));
   kernels[kernel]
     .on(device, weights.dtype)
     .launch(grid, libraryBlock, [weights, given, ...kept, weights.size, ...numbers]);

@@ -16,6 +16,7 @@ import { createOptions, emptyTensor, tensor as newTensor, otherOptions, type Cre
 import { admits, factsOf, type DType } from "../memory/dtype.ts";
 import { elementsWithin, nearestElement } from "../memory/neighbours.ts";
 import { TensorError } from "../errors.ts";
+import { kernelFactsByDType } from "../ops/kernel-facts.ts";
 import { KernelFamily } from "../ops/library.ts";
 import { stack } from "./joining.ts";
 import { Tensor } from "./tensor.ts";
@@ -108,13 +109,14 @@ const integers = new KernelFamily("create", whole, (type) => `integers<${type}>`
 
 /** Elements that a block makes on a processor's core. */
 const serialElements = 8192;
+/** And a thread of a GPU: those of one counter. */
+const facts = kernelFactsByDType("create", [...floats, ...whole], (type) => ({ drawn: `kDrawn<${type}>` }));
 
-/** Blocks and threads; a thread of a GPU makes the elements of one counter (kDrawn of random.cuh). */
+/** Blocks and threads. */
 function blocksFor(out: Tensor): readonly [number, number] {
   const { libraryBlock } = out.deviceProcess.properties;
-  const { kind, bytes } = factsOf(out.dtype);
-  const drawn = kind === "float" && bytes < 8 ? 4 : 2;
-  return [Math.ceil(out.size / (libraryBlock === 1 ? serialElements : drawn * libraryBlock)), libraryBlock];
+  const share = libraryBlock === 1 ? serialElements : facts(out.dtype).drawn * libraryBlock;
+  return [Math.ceil(out.size / share), libraryBlock];
 }
 
 /** The seed and stream of the next random operation. */

@@ -3,7 +3,6 @@
 #pragma once
 #include "map.cuh"
 #include "math.cuh"
-#include "tile.cuh"
 
 namespace warpcell {
 
@@ -64,7 +63,7 @@ struct WholeBlock {
   }
 };
 struct PartOfWarp {
-  static constexpr int most_threads = 128;
+  static constexpr int most_threads = kShortThreads;
   static constexpr bool is_alone = false;
   template <class Join, class A>
   __device__ inline A join(A value, A) const {

@@ -4,8 +4,12 @@
 #pragma once
 #include "map.cuh"
 #include "math.cuh"
+#include "tile.cuh"
 
 namespace warpcell {
+
+// Threads of a block of a GPU that has several rows at a time.
+constexpr int kShortThreads = 128;
 
 struct Rows {
   long long begin, end, step;

@@ -21,6 +21,8 @@ template <class T, int N>
 struct alignas(sizeof(T) * N) Pack {
   T element[N];
 };
+// What a thread of a GPU loads at a time.
+constexpr int kPackBytes = 16;
 
 constexpr int largest(int a) { return a; }
 template <class... Rest>
@@ -104,7 +106,7 @@ __device__ inline void map(long long count, Out* out, F f, const In*... in) {
 #pragma GCC ivdep
   for (long long i = span.begin; i < span.end; i++) out[i] = f(in[i]...);
 #else
-  constexpr int W = 16 / largest(int(sizeof(Out)), int(sizeof(In))...);
+  constexpr int W = kPackBytes / largest(int(sizeof(Out)), int(sizeof(In))...);
   long long block = (long long)blockIdx.x * blockDim.x * (W * kVectors);
   bool is_aligned =
       (unsigned long long)out % (sizeof(Out) * W) == 0 && (((unsigned long long)in % (sizeof(In) * W) == 0) && ...);

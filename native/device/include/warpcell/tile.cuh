@@ -2,12 +2,12 @@
 // wherever they start.
 #pragma once
 #include "instructions.cuh"
+#include "map.cuh"
 
 namespace warpcell {
 
 // Elements of a tile, and what is brought with them: whole packs at both ends.
 constexpr int kTileBytes = 16384, kTileMemory = kTileBytes + 32;
-constexpr int kPackBytes = 16;
 
 #ifndef WARPCELL_SERIAL
 __device__ inline int thread_of_block() { return int(threadIdx.x + blockDim.x * threadIdx.y); }

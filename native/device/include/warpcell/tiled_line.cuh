@@ -6,7 +6,7 @@
 namespace warpcell {
 
 struct TiledLine {
-  static constexpr int most_threads = 128;
+  static constexpr int most_threads = kShortThreads;
   int length;
   __device__ inline explicit TiledLine(long long length, long long) : length(int(length)) {}
   static __device__ inline bool is_first() { return true; }
