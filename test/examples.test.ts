@@ -31,6 +31,12 @@ test("every public name has an example", () => {
   expect(bare.map(nameOf)).toEqual([]);
 });
 
+test("every name, and every member of a class, has a sentence", () => {
+  const silent = reference.filter(({ kind, text }) => kind !== "module" && text === "");
+  expect(silent.map(nameOf)).toEqual([]);
+  expect(reference.filter(({ kind }) => kind === "member").length).toBeGreaterThan(100);
+});
+
 test("the checker finds nothing in them", () => {
   expect(foundIn(reference.flatMap((entry) => entry.examples.map((code) => ({ name: nameOf(entry), code }))))).toEqual(
     [],

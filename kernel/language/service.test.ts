@@ -334,7 +334,7 @@ describe("a notebook", () => {
       "In place: the exponential function: e^x.\n\nExample:\ntensor([0, 1]).exp_()",
     );
     expect(await inspect("zeros")).toMatch(
-      /^function zeros\(\.\.\.sizes[^]*Zeros[^]*Example:\nzeros\(\[2, 3\]\); \/\/ → /,
+      /^function zeros\(\.\.\.sizes[^]*A tensor of zeros[^]*Example:\nzeros\(\[2, 3\]\); \/\/ → /,
     );
     expect(await inspect("x.softmax")).toMatch(/softmax\(axis\?[^]*e\^x \/ Σe\^x[^]*Example:\ntensor\(/);
     expect(await inspect("nn.Linear")).toMatch(/class Linear[^]*weightᵀ[^]*Example:\nconst layer = new nn\.Linear\(/);

@@ -1,7 +1,7 @@
 // Every error of the library: turns what went wrong into one class with a stable code, a sentence and its data.
 
 /**
- * What all errors of the library are. `code` is stable, the sentence is not.
+ * What every error of the library is. `code` is stable, the sentence in `message` is not.
  * @example
  * try {
  *   zeros([2]).reshape([3]);
@@ -10,6 +10,7 @@
  * }
  */
 export class WarpcellError extends Error {
+  /** What kind of error it is, in capitals: stable, unlike the sentence. */
   readonly code: string;
 
   constructor(code: string, sentence: string, options?: ErrorOptions) {
@@ -48,7 +49,9 @@ export class DeviceUnavailable extends WarpcellError {
  * }
  */
 export class DeviceError extends WarpcellError {
+  /** The device that refused: "cpu", "cuda:0", … */
   readonly device: string;
+  /** The device's own text, a driver's log for example; "" without one. */
   readonly details: string;
 
   constructor(code: string, device: string, sentence: string, details = "") {
@@ -86,12 +89,19 @@ export interface FaultFacts {
  * await synchronize().catch((error) => error instanceof DeviceFault && error.kernel); // → 'bad'
  */
 export class DeviceFault extends WarpcellError implements FaultFacts {
+  /** The device whose process broke: "cpu", "cuda:0", … */
   readonly device: string;
+  /** The kernel that ran, or the first that may be to blame; `undefined` when nobody knows. */
   readonly kernel: string | undefined;
+  /** The line that launched it, "Cell [3]:4"; `undefined` when nobody knows. */
   readonly where: string | undefined;
+  /** The block that broke it, where the device says so. */
   readonly block: [number, number, number] | undefined;
+  /** The thread that broke it, where the device says so. */
   readonly thread: [number, number, number] | undefined;
+  /** The number of the command, in the order of submission. */
   readonly sequence: number | undefined;
+  /** All launches that may be to blame. */
   readonly candidates: FaultCandidate[];
 
   constructor(code: string, sentence: string, facts: FaultFacts) {
@@ -115,8 +125,11 @@ export class DeviceFault extends WarpcellError implements FaultFacts {
  * });
  */
 export class InterruptedError extends WarpcellError {
+  /** The device that was working: "cpu", "cuda:0", … */
   readonly device: string;
+  /** The kernel that ran, or the first that may be to blame; `undefined` when nobody knows. */
   readonly kernel: string | undefined;
+  /** The line that launched it, "Cell [3]:4"; `undefined` when nobody knows. */
   readonly where: string | undefined;
 
   constructor(sentence: string, device: string, kernel: string | undefined, where: string | undefined) {
@@ -141,7 +154,9 @@ export interface Diagnostic {
  * await compile("__global__ void f( {}").catch((error) => error instanceof CompileError); // → true
  */
 export class CompileError extends WarpcellError {
+  /** What the compiler found, by line. */
   readonly diagnostics: Diagnostic[];
+  /** All that the compiler wrote. */
   readonly log: string;
 
   constructor(sentence: string, log: string, diagnostics: Diagnostic[] = []) {
@@ -163,7 +178,7 @@ export class CompileError extends WarpcellError {
 export class LaunchError extends WarpcellError {}
 
 /**
- * No memory left on a device. Bytes.
+ * There is no memory left on a device. `requested` are the bytes that were wanted.
  * @example
  * try {
  *   zeros([2 ** 50]);
@@ -172,7 +187,9 @@ export class LaunchError extends WarpcellError {}
  * }
  */
 export class OutOfMemory extends WarpcellError {
+  /** The device that is full: "cpu", "cuda:0", … */
   readonly device: string;
+  /** The bytes that were wanted. */
   readonly requested: number;
 
   constructor(sentence: string, device: string, requested: number) {

@@ -80,7 +80,7 @@ export class CheckedText {
     const sentences = (isMember: boolean) =>
       new Map(
         reference
-          .filter(({ owner }) => (owner === "Tensor") === isMember)
+          .filter(({ owner, kind }) => kind !== "member" && (owner === "Tensor") === isMember)
           .map(({ name, text }): [string, string] => [name, text]),
       );
     return { exports: sentences(false), members: sentences(true) };
@@ -102,6 +102,7 @@ export class CheckedText {
           .getExportsOfModule(space)
           .flatMap((each) => [
             entryOf(checker, owner, each),
+            ...membersOf(checker, each),
             ...(namespaces.has(each.name) ? inside(each.name, checker.getAliasedSymbol(each)) : []),
           ]);
       return [
@@ -126,7 +127,7 @@ export interface Entry {
   /** "" of the package itself, "nn", "Tensor", … */
   readonly owner: string;
   readonly name: string;
-  readonly kind: "value" | "type" | "module";
+  readonly kind: "value" | "type" | "module" | "member";
   readonly text: string;
   readonly examples: readonly string[];
 }
@@ -152,6 +153,17 @@ function entryOf(checker: Checker, owner: string, symbol: Named): Entry {
       .filter(({ name }) => name === "example")
       .map(({ text }) => [text ?? ""].flat().map(textOf).join("")),
   };
+}
+
+/** What an object of a class has, but for tensors, whose members are names of their own, and for what every error has. */
+function membersOf(checker: Checker, symbol: Named): Entry[] {
+  const aliased = (symbol.flags & SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol);
+  if ((aliased.flags & SymbolFlags.Class) === 0 || symbol.name === "Tensor") return [];
+  const members = checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(aliased));
+  const inherited = members.some(({ name }) => name === "stack") ? ["name", "message", "stack", "cause"] : [];
+  return members
+    .filter(({ name }) => !inherited.includes(name))
+    .map((each) => ({ ...entryOf(checker, symbol.name, each), kind: "member" }));
 }
 
 const textOf = (part: string | { readonly text: string }): string => (typeof part === "string" ? part : part.text);

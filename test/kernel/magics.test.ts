@@ -27,7 +27,7 @@ describe("pages", () => {
       /e\^x \/ Σe\^x[^]*Example:\nsoftmax\(tensor\(\[\[1, 2, 3\], \[1, 1, 1\]\]\)\);\n\/\/ → tensor\(/,
     );
     expect(await printed("%help nn.Linear Tensor.cumsum backward")).toMatch(
-      /class Linear[^]*Example:[^]*cumsum[^]*Running sum[^]*Example:[^]*backward[^]*Example:/,
+      /class Linear[^]*Example:[^]*cumsum[^]*running sum[^]*Example:[^]*backward[^]*Example:/,
     );
     await client.execute("/** My own. */ const softmax = 1");
     expect(await printed("%help softmax")).toBe("const softmax: 1\n\nMy own.\n\n");

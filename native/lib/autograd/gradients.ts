@@ -36,7 +36,7 @@ declare module "../tensor/tensor.ts" {
      */
     grad: Tensor<D> | null;
     /**
-     * It was not computed by a recorded operation.
+     * Whether it was made by hand, not computed by a recorded operation: leaves keep their `grad`.
      * @example
      * const w = tensor([1]);
      * w.requiresGrad = true;
@@ -55,7 +55,7 @@ declare module "../tensor/tensor.ts" {
      */
     backward(gradient?: Tensor | BackwardOptions, options?: BackwardOptions): void;
     /**
-     * The same memory, which no gradient reaches.
+     * The same memory as a tensor that no gradient reaches.
      * @example
      * const w = tensor([1]);
      * w.requiresGrad = true;
@@ -63,7 +63,7 @@ declare module "../tensor/tensor.ts" {
      */
     detach(): Tensor<D>;
     /**
-     * Has a tensor that was computed keep its `grad`, too. Returns it.
+     * Has a tensor that was computed keep its `grad` too, which only leaves do otherwise. Returns the tensor.
      * @example
      * const w = tensor([2]);
      * w.requiresGrad = true;

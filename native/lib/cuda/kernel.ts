@@ -60,7 +60,8 @@ class Uncallable {
 }
 
 /**
- * A `__global__` function that can be launched; `A` are its arguments.
+ * A `__global__` function that can be launched, from a `%%cuda` cell or {@link compile}; `A` are the types of its
+ * arguments. A launch does not wait; arguments and sizes are checked before, and a LaunchError says which is wrong.
  * @example
  * const module = await compile('extern "C" __global__ void twice(float* p) { p[threadIdx.x] *= 2; }');
  * const twice = module.kernels.twice as Kernel;
@@ -73,6 +74,7 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   readonly name: string;
   /** The text that it was compiled from. */
   readonly source: string;
+  /** Registers, shared memory, parameters, and what else the compiler made of it. */
   readonly info: KernelInfo;
   readonly #compilation: Compilation;
   readonly #module: LoadedModule;
@@ -259,7 +261,9 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
  * x; // → tensor([2, 4, 6], shape [3], float32, cpu)
  */
 export class KernelTemplate<A extends readonly unknown[] = readonly unknown[]> extends Uncallable {
+  /** As CUDA C++ names it: "axpy". */
   readonly name: string;
+  /** The text that it is compiled from. */
   readonly source: string;
   readonly #declaration: KernelDeclaration;
   readonly #compilation: Compilation;
@@ -343,6 +347,7 @@ for (const method of ["launch", "over", "time"]) {
 }
 
 export interface Instance {
+  /** As CUDA C++ names it: "axpy". */
   readonly name: string;
   readonly declaration: KernelDeclaration;
   readonly args: readonly string[];

@@ -15,7 +15,7 @@ export interface KernelDeclarationText {
 }
 
 /**
- * Compiled CUDA C++ on one device, with its kernels by name.
+ * Compiled CUDA C++ on one device, with its kernels by name: what {@link compile} gives.
  * @example
  * const module = await compile("__global__ void nothing() {}");
  * Object.keys(module.kernels); // → [ 'nothing' ]
@@ -25,9 +25,11 @@ export class CudaModule {
   readonly device: string;
   /** Under names that TypeScript allows: the kernel's own, without namespaces where that is unambiguous. */
   readonly kernels: Readonly<Record<string, Kernel | KernelTemplate>>;
+  /** What the type checker is told of each kernel. */
   readonly declarations: readonly KernelDeclarationText[];
   /** All that the compiler wrote, and its messages about the source. */
   readonly log: string;
+  /** The compiler's messages about the source, each with its line. */
   readonly diagnostics: readonly Diagnostic[];
   /** The compiler's warnings about the source as text, each with its line; "" without any. */
   readonly warnings: string;

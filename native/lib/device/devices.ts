@@ -34,7 +34,8 @@ export function devices(): DeviceReport[] {
 }
 
 /**
- * Waits for all work submitted to all devices. Throws the first error of it.
+ * Waits until all devices have done what was submitted to them. Rejects with the first error of that work, such as a
+ * DeviceFault.
  * @example
  * zeros([1024]).exp_();
  * await synchronize(); // the work is done, or what it failed with is thrown

@@ -255,7 +255,7 @@ export async function load(source: unknown, options: LoadOptions = {}): Promise<
 }
 
 /**
- * The texts that a .safetensors file carries beside its tensors. Throws FormatError.
+ * The texts that a .safetensors file carries beside its tensors, by name. Throws FormatError for another file.
  * @example
  * await io.save("model.safetensors", { w: zeros([2]) }, { metadata: { step: "100" } });
  * await io.metadata("model.safetensors"); // → { step: '100' }
@@ -314,7 +314,7 @@ export async function save(path: string, value: Tensor | TensorRecord, options: 
 }
 
 /**
- * The bytes of the file that {@link save} would write.
+ * The bytes of the file that {@link save} would write. Throws FormatError for a dtype that the format does not have.
  * @example
  * (await io.encode("npy", tensor([1, 2]))).length; // → 136
  */

@@ -150,7 +150,7 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
   }
 
   /**
-   * The bytes of the elements.
+   * How many bytes the elements take.
    * @example
    * zeros([2, 3], { dtype: "float16" }).bytes; // → 12
    */

@@ -139,7 +139,7 @@ const unsigned =
     BigInt.asUintN(width, BigInt(value));
 
 /**
- * Every dtype, in the order in which messages list them.
+ * Every dtype by its name, with its bytes, kind, C++ type and typed array, in the order in which messages list them.
  * @example
  * Object.keys(dtypes).slice(0, 4); // → [ 'float32', 'float64', 'float16', 'bfloat16' ]
  */

@@ -14,7 +14,7 @@ export function memory(): Record<string, MemoryStatistics> {
 }
 
 /**
- * Gives memory that no tensor uses back to the devices. Returns the bytes.
+ * Gives memory that no tensor uses back to the devices. Returns how many bytes.
  * @example
  * typeof trim(); // → 'number'
  */

@@ -70,11 +70,15 @@ export function attention(q: Tensor, k: Tensor, v: Tensor, options: AttentionOpt
  * layer(randn([1, 5, 8])).shape; // → [ 1, 5, 8 ]
  */
 export class SelfAttention extends Module {
+  /** How many heads there are. */
   readonly heads: number;
+  /** Whether a query looks at no key after its own place. */
   readonly causal: boolean;
   /** Queries, keys and values of all heads, side by side. */
   readonly inputs: Linear;
+  /** What the heads give, joined, goes through this layer. */
   readonly outputs: Linear;
+  /** What is left out of the result while it is trained. */
   readonly dropout: Dropout;
 
   /** `dropout`: of the result, while it is trained. Throws TensorError. */

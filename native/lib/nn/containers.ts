@@ -5,12 +5,13 @@ import { worded } from "../wording.ts";
 import { Module, type Layer } from "./module.ts";
 
 /**
- * Layers one after the other: modules, and functions of a tensor.
+ * A layer made of layers that run one after the other: modules, and functions of a tensor.
  * @example
  * const net = new nn.Sequential(new nn.Linear(2, 16), relu, new nn.Linear(16, 3));
  * net(ones([5, 2])).shape; // → [ 5, 3 ]
  */
 export class Sequential extends Module {
+  /** The layers, in the order in which they run. */
   readonly layers: readonly Layer[];
 
   /** Throws TensorError for what is neither. */
@@ -50,6 +51,7 @@ function checkedModule(name: string, key: unknown, value: unknown): void {
  * x.shape; // → [ 1, 4 ]
  */
 export class ModuleList<M extends Module = Module> extends Module {
+  /** The modules, in their order. */
   readonly modules: M[] = [];
 
   /** Throws TensorError for what is no module. */
@@ -64,6 +66,7 @@ export class ModuleList<M extends Module = Module> extends Module {
     this.modules.push(module);
     return this;
   }
+  /** How many modules there are. */
   override get length(): number {
     return this.modules.length;
   }
@@ -90,6 +93,7 @@ export class ModuleList<M extends Module = Module> extends Module {
  * heads.get("policy")(ones([1, 4])).shape; // → [ 1, 2 ]
  */
 export class ModuleDict<M extends Module = Module> extends Module {
+  /** The modules by name. */
   readonly modules = new Map<string, M>();
 
   /** Throws TensorError for what is no module. */
@@ -117,6 +121,7 @@ export class ModuleDict<M extends Module = Module> extends Module {
       );
     return found;
   }
+  /** Whether there is a module of that name. */
   has(name: string): boolean {
     return this.modules.has(name);
   }

@@ -33,7 +33,9 @@ const checkRmsNorm = reader("RMSNorm", {
 const checkDropout = reader("Dropout", { required: { p: anything } });
 
 /**
- * x · weightᵀ + bias for x of shape […, inputs], with an activation if one is named: see {@link linear}.
+ * A layer that multiplies by a matrix: x · weightᵀ + bias, for x of shape […, inputs] of shape […, outputs], with an
+ * activation if one is named, see {@link linear}. weight and bias are drawn uniformly between ±1/√inputs. `bias: false`
+ * leaves the bias out. Throws TensorError for sizes that are no whole numbers ≥ 1.
  * @example
  * const layer = new nn.Linear(3, 2);
  * layer(ones([5, 3])).shape; // → [ 5, 2 ]
@@ -44,6 +46,7 @@ export class Linear extends Module {
   weight: Tensor;
   /** [outputs], drawn likewise. */
   bias: Tensor | null;
+  /** What is applied to the product; `undefined` for nothing. */
   readonly activation: LinearOptions["activation"];
 
   /** Throws TensorError. */
@@ -70,7 +73,8 @@ export class Linear extends Module {
 }
 
 /**
- * Rows of a table by integer indices: see {@link embedding}.
+ * A layer that looks rows up in a table: for integer indices of any shape, that shape and then `width`; see {@link
+ * embedding}. The table [count, width] is drawn from the normal distribution.
  * @example
  * const table = new nn.Embedding(10, 4);
  * table(tensor([1, 7], { dtype: "int64" })).shape; // → [ 2, 4 ]
@@ -95,7 +99,8 @@ export class Embedding extends Module {
 }
 
 /**
- * See {@link layerNorm}.
+ * A layer that normalises the last axes, with a weight of ones and a bias of zeros to be trained; see {@link
+ * layerNorm}. `shape`: of those axes; eps is 1e-5 when left out, `bias: false` leaves the bias out.
  * @example
  * const layer = new nn.LayerNorm(3);
  * layer(tensor([[1, 2, 3]])); // → tensor([[-1.22474, 0.00000, 1.22474]], shape [1, 3], float32, cpu)
@@ -105,6 +110,7 @@ export class LayerNorm extends Module {
   weight: Tensor;
   /** Of that shape, 0 at first. */
   bias: Tensor | null;
+  /** What is added to the variance, or the mean square. */
   readonly eps: number;
 
   /** `shape`: of the last axes, which are normalised together. Throws TensorError. */
@@ -130,7 +136,8 @@ export class LayerNorm extends Module {
 }
 
 /**
- * See {@link rmsNorm}.
+ * A layer that normalises the last axes by their mean square, with a weight of ones to be trained; see {@link rmsNorm}.
+ * `shape`: of those axes; eps is 1e-5 when left out.
  * @example
  * const layer = new nn.RMSNorm(2);
  * layer(tensor([[3, 4]])); // → tensor([[0.848528, 1.131370]], shape [1, 2], float32, cpu)
@@ -138,6 +145,7 @@ export class LayerNorm extends Module {
 export class RMSNorm extends Module {
   /** Of the shape that is normalised, 1 at first. */
   weight: Tensor;
+  /** What is added to the variance, or the mean square. */
   readonly eps: number;
 
   /** `shape`: of the last axes, which are normalised together. Throws TensorError. */
@@ -158,13 +166,15 @@ export class RMSNorm extends Module {
 }
 
 /**
- * Each element 0 with probability `p`, the others divided by 1 − p, while it is trained; otherwise nothing.
+ * A layer that sets each element to 0 with probability `p`, 0.5 when left out, and divides the others by 1 − p, while
+ * it is trained; after `eval()` it changes nothing.
  * @example
  * const layer = new nn.Dropout(0.5);
  * layer.eval();
  * layer(ones([3])); // → tensor([1, 1, 1], shape [3], float32, cpu)
  */
 export class Dropout extends Module {
+  /** The probability that an element is 0. */
   readonly p: number;
 
   /** Throws TensorError. */

@@ -216,6 +216,7 @@ export abstract class Optimizer<O extends Options = Options> {
     for (const [parameter, kept] of loaded) this.#kept.set(parameter, kept);
   }
 
+  /** The name and the options of each group, as text. */
   toString(): string {
     const lines = this.groups.map(({ parameters, ...options }) => {
       const size = parameters.reduce((sum, each) => sum + each.size, 0);

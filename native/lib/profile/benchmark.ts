@@ -32,31 +32,41 @@ export interface KernelBenchmarkOptions extends Omit<BenchmarkOptions, "device">
 interface Work {
   readonly device: DeviceProcess;
   readonly bytes: number;
+  /** Operations of one call; 0: not known. */
   readonly flops: number;
   readonly dtype: DType;
 }
 
 /**
- * What was measured. Times are milliseconds of one call.
+ * What {@link benchmark} measured. Times are milliseconds of one call.
  * @example
  * const measured = await benchmark(() => ones([8]).sum(), { repeats: 5 });
  * measured.samples.length; // → 5
  */
 export class Benchmark implements Timing {
+  /** The name of the function or the kernel. */
   readonly name: string;
+  /** The device whose rates the figures are compared with. */
   readonly device: string;
+  /** The shortest sample. */
   readonly min: number;
+  /** The sample in the middle: half took longer. */
   readonly median: number;
+  /** The mean of the samples. */
   readonly mean: number;
+  /** The longest sample. */
   readonly max: number;
+  /** The standard deviation of the samples. */
   readonly deviation: number;
   /** Between the first and the third quarter of the samples. */
   readonly spread: number;
+  /** Every sample, in the order in which they were taken. */
   readonly samples: readonly number[];
   /** Calls in each sample. */
   readonly calls: number;
   /** Of one call; 0: not known. */
   readonly bytes: number;
+  /** Operations of one call; 0: not known. */
   readonly flops: number;
   /** GB/s at the median, and of what the device copies; `null`: no bytes are known. */
   readonly bandwidth: { readonly gbPerSecond: number; readonly ofCopy: number; readonly copy: number } | null;
@@ -103,6 +113,7 @@ export class Benchmark implements Timing {
         : null;
   }
 
+  /** The figures on one line. */
   toString(): string {
     const many = this.calls === 1 ? "" : ` of ${this.calls} calls`;
     const lines = [

@@ -70,7 +70,7 @@ const recent: Profile[] = [];
 const mostRecent = 4;
 
 /**
- * What {@link profile} saw.
+ * What {@link profile} saw: kernels, copies, gaps and calls, as a table, as a timeline and as advice.
  * @example
  * const p = await profile(() => ones([1024]).exp().sum().item());
  * p.save("step.profile");
@@ -192,6 +192,7 @@ export class Profile {
     return new Profile(dataOf(payload, file));
   }
 
+  /** The table, the advice and the notes as text. */
   toString(): string {
     return textOf(this.#data);
   }

@@ -18,19 +18,22 @@ declare module "./tensor.ts" {
      */
     gelu(options?: { readonly approximate?: "none" | "tanh" }): Tensor<FloatOf<D>>;
     /**
-     * x where it is ≥ 0, else slope · x, 0.01 when left out.
+     * A {@link Tensor.relu} that lets a little of negative numbers through: x where it is ≥ 0, else slope · x; slope is
+     * 0.01 when left out. Integers give float32.
      * @example
      * tensor([-1, 2]).leakyRelu(0.1); // → tensor([-0.1, 2.0], shape [2], float32, cpu)
      */
     leakyRelu(slope?: number | { readonly slope?: number }): Tensor<FloatOf<D>>;
     /**
-     * x where it is > 0, else alpha · (e^x − 1), alpha being 1 when left out.
+     * The exponential linear unit: x where it is > 0, else alpha · (e^x − 1); alpha is 1 when left out. Integers give
+     * float32.
      * @example
      * tensor([-1, 2]).elu(); // → tensor([-0.632121, 2.000000], shape [2], float32, cpu)
      */
     elu(alpha?: number | { readonly alpha?: number }): Tensor<FloatOf<D>>;
     /**
-     * x where it is > 0, else alpha · (e^(x/alpha) − 1), alpha being 1 when left out and never 0.
+     * The continuously differentiable exponential linear unit: x where it is > 0, else alpha · (e^(x/alpha) − 1); alpha
+     * is 1 when left out, and never 0. Integers give float32.
      * @example
      * tensor([-1, 2]).celu(2); // → tensor([-0.786939, 2.000000], shape [2], float32, cpu)
      */
@@ -43,31 +46,34 @@ declare module "./tensor.ts" {
      */
     glu(axis?: number | { readonly axis?: number; readonly dim?: number }): Tensor<FloatOf<D>>;
     /**
-     * x where it is > 0, else x times the weight: one element, or one for each index along axis 1.
+     * A {@link Tensor.relu} with a trained slope: x where it is > 0, else x times the weight, which has one element, or
+     * one for each index along axis 1.
      * @example
      * tensor([-2, 3]).prelu(tensor([0.25])); // → tensor([-0.5, 3.0], shape [2], float32, cpu)
      */
     prelu(weight: Tensor): Tensor<FloatOf<D>>;
     /**
-     * Each element, at least `min` and at most `max`, −1 and 1 when left out; the gradient is 0 there too.
+     * Numbers kept between two bounds: at least `min` and at most `max`, −1 and 1 when left out. Unlike that of {@link
+     * Tensor.clamp}, the gradient is 0 at the bounds, too.
      * @example
      * tensor([-3, 0.5, 3]).hardtanh(); // → tensor([-1.0, 0.5, 1.0], shape [3], float32, cpu)
      */
     hardtanh(options?: { readonly min?: number; readonly max?: number }): Tensor<FloatOf<D>>;
     /**
-     * x where it is above the threshold, else the value.
+     * Numbers above a threshold, others replaced: x where it is above the threshold, else the value.
      * @example
      * tensor([0.5, 2]).threshold(1, -1); // → tensor([-1, 2], shape [2], float32, cpu)
      */
     threshold(threshold: number, value: number): Tensor<FloatOf<D>>;
     /**
-     * x − lambda above lambda, x + lambda below −lambda, else 0; lambda ≥ 0 is 0.5 when left out.
+     * Numbers moved towards 0: x − lambda above lambda, x + lambda below −lambda, else 0; lambda ≥ 0 is 0.5 when left
+     * out.
      * @example
      * tensor([-2, 0.3, 2]).softshrink(); // → tensor([-1.5, 0.0, 1.5], shape [3], float32, cpu)
      */
     softshrink(lambda?: number | { readonly lambda?: number }): Tensor<FloatOf<D>>;
     /**
-     * x where |x| is above lambda, else 0; lambda ≥ 0 is 0.5 when left out.
+     * Small numbers set to 0: x where |x| is above lambda, else 0; lambda ≥ 0 is 0.5 when left out.
      * @example
      * tensor([-2, 0.3, 2]).hardshrink(); // → tensor([-2, 0, 2], shape [3], float32, cpu)
      */

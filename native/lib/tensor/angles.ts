@@ -7,13 +7,13 @@ import { Tensor } from "./tensor.ts";
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /**
-     * Degrees as radians: x · π/180.
+     * Degrees as radians: x · π/180. Integers give float32.
      * @example
      * tensor([180, 90]).deg2rad(); // → tensor([3.14159, 1.57080], shape [2], float32, cpu)
      */
     deg2rad(): Tensor<FloatOf<D>>;
     /**
-     * Radians as degrees: x · 180/π.
+     * Radians as degrees: x · 180/π. Integers give float32.
      * @example
      * tensor([Math.PI]).rad2deg(); // → tensor([180], shape [1], float32, cpu)
      */

@@ -27,32 +27,33 @@ export interface AverageOptions extends ReduceOptions {
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /**
-     * The covariances of variables [variables, observations], see {@link CovarianceOptions}; of a list its variance.
+     * The covariances of variables: a matrix for x of shape [variables, observations], see {@link CovarianceOptions};
+     * of a list its variance.
      * @example
      * tensor([[1, 2, 3], [3, 2, 1]]).cov(); // → tensor([[1, -1], [-1, 1]], shape [2, 2], float32, cpu)
      */
     cov(options?: CovarianceOptions): Tensor;
     /**
-     * The correlations of variables [variables, observations], from −1 to 1.
+     * The correlations of variables, from −1 to 1: a matrix for x of shape [variables, observations].
      * @example
      * tensor([[1, 2, 3], [3, 2, 1]]).corrcoef(); // → tensor([[1, -1], [-1, 1]], shape [2, 2], float32, cpu)
      */
     corrcoef(options?: { readonly rowvar?: boolean }): Tensor;
     /**
-     * Σ weights · x / Σ weights over the axes; without weights the mean.
+     * The weighted mean over all axes or those named: Σ weights · x / Σ weights; without weights the mean.
      * @example
      * tensor([1, 2, 3]).average({ weights: tensor([3, 1, 0]) }); // → tensor(1.25, shape [], float32, cpu)
      */
     average(axis?: Axes | AverageOptions, keepdims?: boolean): Tensor;
     /**
-     * Variance and mean over the axes, see {@link VarianceOptions}.
+     * The variance and the mean over all axes or those named, see {@link VarianceOptions}.
      * @example
      * tensor([1, 2, 3]).varMean();
      * // → { var: tensor(1, shape [], float32, cpu), mean: tensor(2, shape [], float32, cpu) }
      */
     varMean(axis?: Axes | VarianceOptions, keepdims?: boolean): { readonly var: Tensor<D>; readonly mean: Tensor<D> };
     /**
-     * Standard deviation and mean over the axes, see {@link VarianceOptions}.
+     * The standard deviation and the mean over all axes or those named, see {@link VarianceOptions}.
      * @example
      * tensor([1, 2, 3]).stdMean();
      * // → { std: tensor(1, shape [], float32, cpu), mean: tensor(2, shape [], float32, cpu) }

@@ -184,7 +184,8 @@ const readOnes = shaped("ones");
 const readEmpty = shaped("empty");
 
 /**
- * A tensor of that shape with undefined contents: `empty([2, 3])`, or `empty(2, 3)`.
+ * A tensor of that shape with undefined contents: `empty([2, 3])`, or `empty(2, 3)`. float32 on the default device,
+ * unless options name another dtype or device. Throws TensorError for what is no shape.
  * @example
  * empty([2, 3]).shape; // → [ 2, 3 ]
  */
@@ -200,7 +201,8 @@ export function empty(...args: unknown[]): Tensor {
 }
 
 /**
- * Zeros, or false: `zeros([2, 3])`, or `zeros(2, 3)`.
+ * A tensor of zeros, or of false for bool: `zeros([2, 3])`, or `zeros(2, 3)`. float32 on the default device, unless
+ * options name another dtype or device. Throws TensorError for what is no shape.
  * @example
  * zeros([2, 3]); // → tensor([[0, 0, 0], [0, 0, 0]], shape [2, 3], float32, cpu)
  * zeros([2], { dtype: "int32" }); // → tensor([0, 0], shape [2], int32, cpu)
@@ -217,7 +219,8 @@ export function zeros(...args: unknown[]): Tensor {
 }
 
 /**
- * Ones, or true: `ones([2, 3])`, or `ones(2, 3)`.
+ * A tensor of ones, or of true for bool: `ones([2, 3])`, or `ones(2, 3)`. float32 on the default device, unless options
+ * name another dtype or device. Throws TensorError for what is no shape.
  * @example
  * ones([2, 2]); // → tensor([[1, 1], [1, 1]], shape [2, 2], float32, cpu)
  * ones(3, 1).shape; // → [ 3, 1 ]

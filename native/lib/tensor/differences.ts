@@ -34,7 +34,8 @@ declare module "./tensor.ts" {
      */
     diff(n?: number | DifferenceOptions, axis?: number): Tensor<D>;
     /**
-     * The area below the points, by trapezoids, along an axis, the last when left out.
+     * The area below points, by trapezoids, along an axis, the last when left out; the points are 1 apart, see {@link
+     * AreaOptions}.
      * @example
      * tensor([0, 1, 4]).trapezoid(); // → tensor(3, shape [], float32, cpu)
      */

@@ -134,7 +134,7 @@ export type DTypeKind = keyof typeof kinds;
 const kindOrDType = either(oneOf(...(Object.keys(kinds) as DTypeKind[])), dtype);
 
 /**
- * Whether a dtype is another, of a kind, or one of several such.
+ * Whether a dtype is another one, of a kind such as "signed integer", or any of several such.
  * @example
  * isdtype("int8", "signed integer"); // → true
  */

@@ -21,8 +21,9 @@ export interface TripletOptions extends MarginOptions {
 }
 
 /**
- * max(0, ‖anchor − positive‖ − ‖anchor − negative‖ + margin) of vectors along the last axis; `margin` is 1 when left
- * out, see {@link TripletOptions}: their mean, sum, or each. Throws TensorError.
+ * How much nearer an anchor is to a vector of its kind than to another one: max(0, ‖anchor − positive‖ − ‖anchor −
+ * negative‖ + margin) of vectors along the last axis; `margin` is 1 when left out, see {@link TripletOptions}. Its
+ * mean, or by `reduction` the sum, or each. Throws TensorError for shapes that do not broadcast.
  * @example
  * tripletMarginLoss(tensor([[0, 0]]), tensor([[0, 1]]), tensor([[3, 4]]));
  * // → tensor(0, shape [], float32, cpu)

@@ -11,7 +11,7 @@ import { tensor } from "./create.ts";
 import { Tensor, type Nested } from "./tensor.ts";
 
 /**
- * A new axis of size 1, among the entries of an index.
+ * Among the entries of {@link Tensor.get}: a new axis of size 1, as NumPy's `None`.
  * @example
  * zeros([3]).get(newAxis).shape; // → [ 1, 3 ]
  */

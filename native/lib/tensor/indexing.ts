@@ -64,7 +64,7 @@ declare module "./tensor.ts" {
      */
     gather(axis: number, index: Indices): Tensor<D>;
     /**
-     * Rows along the axis, one for each of a list of indices.
+     * The rows along an axis at the indices of a list, in its order. Throws TensorError for an index outside.
      * @example
      * tensor([[1, 2], [3, 4], [5, 6]]).indexSelect(0, [2, 0]);
      * // → tensor([[5, 6], [1, 2]], shape [2, 2], float32, cpu)
@@ -80,7 +80,8 @@ declare module "./tensor.ts" {
     /** {@link Tensor.scatter} in place. */
     scatter_(axis: number, index: Indices, source: Tensor | Scalar, options?: { readonly reduce?: PutMode }): this;
     /**
-     * `scatter` with `reduce: "add"`. Sums are the same from run to run.
+     * A copy with `source` added at [i, index[i, j, k], k] for axis 1: {@link Tensor.scatter} with `reduce: "add"`.
+     * Sums are the same from run to run.
      * @example
      * zeros([2]).scatterAdd(0, [0, 1, 1], tensor([1, 2, 3])); // → tensor([1, 5], shape [2], float32, cpu)
      */
@@ -88,7 +89,8 @@ declare module "./tensor.ts" {
     /** {@link Tensor.scatterAdd} in place. */
     scatterAdd_(axis: number, index: Indices, source: Tensor | Scalar): this;
     /**
-     * A copy with `alpha` times the rows of `source` added to those at the indices. Sums are the same from run to run.
+     * A copy in which `alpha` times the rows of `source` are added to those at the indices of a list, along the axis.
+     * Sums are the same from run to run. Throws TensorError for an index outside, or shapes that do not fit.
      * @example
      * zeros([2, 2]).indexAdd(0, [1, 1], ones([2, 2])); // → tensor([[0, 0], [2, 2]], shape [2, 2], float32, cpu)
      */
@@ -96,7 +98,8 @@ declare module "./tensor.ts" {
     /** {@link Tensor.indexAdd} in place. */
     indexAdd_(axis: number, index: Indices, source: Tensor, options?: { readonly alpha?: number }): this;
     /**
-     * A copy with the rows of `source` at the indices.
+     * A copy in which the rows at the indices of a list, along the axis, are those of `source`. Throws TensorError for
+     * an index outside, or shapes that do not fit.
      * @example
      * zeros([2, 2]).indexCopy(0, [1], tensor([[5, 6]])); // → tensor([[0, 0], [5, 6]], shape [2, 2], float32, cpu)
      */
@@ -104,7 +107,8 @@ declare module "./tensor.ts" {
     /** {@link Tensor.indexCopy} in place. */
     indexCopy_(axis: number, index: Indices, source: Tensor): this;
     /**
-     * A copy with every element of the rows at the indices `value`.
+     * A copy in which every element of the rows at the indices of a list, along the axis, is `value`. Throws
+     * TensorError for an index outside.
      * @example
      * zeros([2, 2]).indexFill(0, [1], 7); // → tensor([[0, 0], [7, 7]], shape [2, 2], float32, cpu)
      */

@@ -32,7 +32,8 @@ export function cat(...args: unknown[]): Tensor {
 }
 
 /**
- * The tensors, of one shape, along a new axis.
+ * The tensors, of one shape, side by side along a new axis, the first when left out. Dtypes are promoted. Throws
+ * TensorError unless the shapes agree.
  * @example
  * stack([tensor([1, 2]), tensor([3, 4])]); // → tensor([[1, 2], [3, 4]], shape [2, 2], float32, cpu)
  */
@@ -146,7 +147,7 @@ const like = (name: string, make: (x: Tensor, options: CreateOptions) => Tensor)
 export const emptyLike: Like = like("emptyLike", emptyAs);
 
 /**
- * {@link emptyLike} with every element 0, or false.
+ * A tensor of zeros of the shape of `x`, of its dtype and on its device unless others are named.
  * @example
  * zerosLike(tensor([5, 6])); // → tensor([0, 0], shape [2], float32, cpu)
  */
@@ -155,7 +156,7 @@ export const zerosLike: Like = like("zerosLike", (x, options) =>
 );
 
 /**
- * {@link emptyLike} with every element 1, or true.
+ * A tensor of ones of the shape of `x`, of its dtype and on its device unless others are named.
  * @example
  * onesLike(tensor([5, 6])); // → tensor([1, 1], shape [2], float32, cpu)
  */
@@ -164,7 +165,8 @@ export const onesLike: Like = like("onesLike", (x, options) =>
 );
 
 /**
- * {@link emptyLike} with every element `value`. Throws TensorError for a value that the dtype does not hold.
+ * A tensor of the shape of `x` with every element `value`, of its dtype and on its device unless others are named.
+ * Throws TensorError for a value that the dtype does not hold.
  * @example
  * fullLike(zeros([2]), 7); // → tensor([7, 7], shape [2], float32, cpu)
  */

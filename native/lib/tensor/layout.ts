@@ -21,7 +21,9 @@ export interface LayoutOptions {
  * layout.unpad(layout.pad(ones([3, 5]))).shape; // → [ 3, 5 ]
  */
 export class TensorLayout<D extends DType = DType> {
+  /** The shape of the matrices. */
   readonly shape: Shape;
+  /** The dtype of the matrices. */
   readonly dtype: D;
   /** Both sizes rounded up; 0 stays 0. */
   readonly paddedShape: readonly [number, number];

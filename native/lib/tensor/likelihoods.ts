@@ -32,8 +32,9 @@ export interface GaussianOptions extends LossOptions {
 }
 
 /**
- * target · (log target − input) of logarithms of probabilities: their mean, sum, or each, see
- * {@link DivergenceOptions}. Throws TensorError.
+ * The Kullback–Leibler divergence from logarithms of probabilities: target · (log target − input). Its mean, or by
+ * `reduction` the sum, each, or "batchmean", see {@link DivergenceOptions}. Throws TensorError for shapes that do not
+ * broadcast.
  * @example
  * klDiv(tensor([0.5, 0.5]).log(), tensor([0.25, 0.75]), { reduction: "sum" });
  * // → tensor(0.130812, shape [], float32, cpu)
@@ -57,8 +58,9 @@ function boundedLog(x: Tensor): Tensor {
 }
 
 /**
- * −target · log(input) − (1 − target) · log(1 − input) of probabilities of one shape, each logarithm at least −100:
- * their mean, sum, or each. Throws TensorError.
+ * The cross entropy of two classes, from probabilities: −target · log(input) − (1 − target) · log(1 − input), of one
+ * shape, each logarithm at least −100. Its mean, or by `reduction` the sum, or each. Throws TensorError for shapes that
+ * differ.
  * @example
  * binaryCrossEntropy(tensor([0.9, 0.2]), tensor([1, 0])); // → tensor(0.164252, shape [], float32, cpu)
  */

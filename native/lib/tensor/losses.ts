@@ -44,7 +44,8 @@ const plain = (name: "mseLoss" | "l1Loss"): Loss<object> =>
   );
 
 /**
- * (input − target)², of one shape: their mean, sum, or each. Throws TensorError.
+ * The squared difference: (input − target)², of one shape. Its mean, or by `reduction` the sum, or each. Throws
+ * TensorError for shapes that differ.
  * @example
  * mseLoss(tensor([1, 2]), tensor([2, 4])); // → tensor(2.5, shape [], float32, cpu)
  * mseLoss(tensor([1, 2]), tensor([2, 4]), { reduction: "none" }); // → tensor([1, 4], shape [2], float32, cpu)
@@ -52,14 +53,17 @@ const plain = (name: "mseLoss" | "l1Loss"): Loss<object> =>
 export const mseLoss: Loss<object> = plain("mseLoss");
 
 /**
- * |input − target|, of one shape: their mean, sum, or each. Throws TensorError.
+ * The absolute difference: |input − target|, of one shape. Its mean, or by `reduction` the sum, or each. Throws
+ * TensorError for shapes that differ.
  * @example
  * l1Loss(tensor([1, 2]), tensor([2, 4])); // → tensor(1.5, shape [], float32, cpu)
  */
 export const l1Loss: Loss<object> = plain("l1Loss");
 
 /**
- * ½d²/beta where |d| < beta, else |d| − ½beta, of d = input − target: their mean, sum, or each. Throws TensorError.
+ * A difference that counts squared while it is small: ½d²/beta where |d| < beta, else |d| − ½beta, of d = input −
+ * target; beta is 1 when left out. Its mean, or by `reduction` the sum, or each. Throws TensorError for shapes that
+ * differ.
  * @example
  * smoothL1Loss(tensor([0, 5]), tensor([0.5, 0])); // → tensor(2.3125, shape [], float32, cpu)
  */
@@ -70,8 +74,9 @@ export const smoothL1Loss: Loss<{ readonly beta?: number }> = define(
 );
 
 /**
- * ½d² where |d| ≤ delta, else delta · (|d| − ½delta), of d = input − target: their mean, sum, or each. Throws
- * TensorError.
+ * A difference that counts squared while it is small: ½d² where |d| ≤ delta, else delta · (|d| − ½delta), of d = input
+ * − target; delta is 1 when left out. Its mean, or by `reduction` the sum, or each. Throws TensorError for shapes that
+ * differ.
  * @example
  * huberLoss(tensor([0, 5]), tensor([0.5, 0])); // → tensor(2.3125, shape [], float32, cpu)
  */
@@ -85,8 +90,8 @@ export const huberLoss: Loss<{ readonly delta?: number }> = define(
 );
 
 /**
- * −target · log σ(input) − (1 − target) · log(1 − σ(input)), of one shape, without overflow: their mean, sum, or each.
- * Throws TensorError.
+ * The cross entropy of two classes, from logits and without overflow: −target · log σ(input) − (1 − target) · log(1 −
+ * σ(input)), of one shape. Its mean, or by `reduction` the sum, or each. Throws TensorError for shapes that differ.
  * @example
  * bceWithLogitsLoss(tensor([2, -1]), tensor([1, 0])); // → tensor(0.220095, shape [], float32, cpu)
  */

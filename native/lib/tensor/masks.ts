@@ -14,7 +14,7 @@ import { Tensor } from "./tensor.ts";
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /**
-     * A copy with `value` where the mask, which broadcasts, is true.
+     * A copy in which elements are `value` where the mask, a tensor of bool that broadcasts, is true.
      * @example
      * const x = tensor([1, -2, 3]);
      * x.maskedFill(x.lt(0), 0); // → tensor([1, 0, 3], shape [3], float32, cpu)

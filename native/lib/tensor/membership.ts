@@ -10,7 +10,7 @@ import { Tensor } from "./tensor.ts";
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /**
-     * How many elements are not 0, over the axes.
+     * How many elements are not 0, over all axes or those named.
      * @example
      * tensor([0, 3, 0, 5]).countNonzero(); // → tensor(2, shape [], int64, cpu)
      */

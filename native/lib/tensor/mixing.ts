@@ -18,7 +18,8 @@ export interface Bounds {
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /**
-     * This tensor's elements where `condition` is true, else those of `other`. All broadcast.
+     * The elements of x where `condition` is true, else those of `other`, a tensor or a number. All broadcast. Throws
+     * TensorError for a condition that is not bool.
      * @example
      * const x = tensor([-1, 2]);
      * x.where(x.gt(0), 0); // → tensor([0, 2], shape [2], float32, cpu)
@@ -33,20 +34,20 @@ declare module "./tensor.ts" {
      */
     clamp(min: number | bigint | Tensor | Bounds, max?: number | bigint | Tensor): Tensor<D>;
     /**
-     * Between this and `end`, in proportion: this + weight · (end − this).
+     * From x towards `end`, in proportion: x + weight · (end − x). The weight is a number, or a tensor; all broadcast.
      * @example
      * tensor([0, 10]).lerp(tensor([10, 20]), 0.25); // → tensor([2.5, 12.5], shape [2], float32, cpu)
      */
     lerp(end: Tensor, weight: number | Tensor): Tensor<FloatOf<D>>;
     /**
-     * A product added: this + value · a · b; `value` is 1 when left out.
+     * A product added: x + value · a · b; all broadcast, and `value` is 1 when left out.
      * @example
      * tensor([1, 1]).addcmul(tensor([2, 3]), tensor([4, 5]), { value: 0.5 });
      * // → tensor([5.0, 8.5], shape [2], float32, cpu)
      */
     addcmul(a: Tensor, b: Tensor, options?: { readonly value?: number }): Tensor<D>;
     /**
-     * A quotient added: this + value · a / b; `value` is 1 when left out.
+     * A quotient added: x + value · a / b; all broadcast, and `value` is 1 when left out.
      * @example
      * tensor([1, 1]).addcdiv(tensor([2, 3]), tensor([4, 5])); // → tensor([1.5, 1.6], shape [2], float32, cpu)
      */

@@ -23,31 +23,36 @@ export interface ReplacementOptions {
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /**
-     * {@link Tensor.sum} of the elements that are not NaN; 0 where all are.
+     * The sum of the elements that are not NaN, over all axes or those named, as {@link Tensor.sum}; 0 where all are
+     * NaN.
      * @example
      * tensor([1, NaN, 3]).nansum(); // → tensor(4, shape [], float32, cpu)
      */
     nansum<E extends DType = SumOf<D>>(axis?: Axes | TotalOptions<E>, keepdims?: boolean): Tensor<E>;
     /**
-     * {@link Tensor.prod} of the elements that are not NaN; 1 where all are.
+     * The product of the elements that are not NaN, over all axes or those named, as {@link Tensor.prod}; 1 where all
+     * are NaN.
      * @example
      * tensor([2, NaN, 3]).nanprod(); // → tensor(6, shape [], float32, cpu)
      */
     nanprod<E extends DType = SumOf<D>>(axis?: Axes | TotalOptions<E>, keepdims?: boolean): Tensor<E>;
     /**
-     * {@link Tensor.mean} of the elements that are not NaN; NaN where all are.
+     * The mean of the elements that are not NaN, over all axes or those named, as {@link Tensor.mean}; NaN where all
+     * are.
      * @example
      * tensor([1, NaN, 3]).nanmean(); // → tensor(2, shape [], float32, cpu)
      */
     nanmean(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<FloatOf<D>>;
     /**
-     * {@link Tensor.max} of the elements that are not NaN; NaN where all are.
+     * The largest of the elements that are not NaN, over all axes or those named, as {@link Tensor.max}; NaN where all
+     * are.
      * @example
      * tensor([1, NaN, 3]).nanmax(); // → tensor(3, shape [], float32, cpu)
      */
     nanmax(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<D>;
     /**
-     * {@link Tensor.min} of the elements that are not NaN; NaN where all are.
+     * The smallest of the elements that are not NaN, over all axes or those named, as {@link Tensor.min}; NaN where all
+     * are.
      * @example
      * tensor([1, NaN, 3]).nanmin(); // → tensor(1, shape [], float32, cpu)
      */

@@ -48,7 +48,8 @@ declare module "./tensor.ts" {
      */
     logSoftmax(axis?: number | SoftmaxOptions): Tensor<FloatOf<D>>;
     /**
-     * Each element 0 with probability `p`, 0.5 when left out, the others divided by 1 − p.
+     * Each element 0 with probability `p`, 0.5 when left out, and the others divided by 1 − p. The same seed gives the
+     * same elements on every device. Throws TensorError for a probability that is none.
      * @example
      * const y = ones([1000]).dropout({ p: 0.5, seed: 1 });
      * y.unique().values; // → tensor([0, 2], shape [2], float32, cpu)
@@ -96,8 +97,9 @@ function norm(
 }
 
 /**
- * (x − mean)/√(variance + eps) over the last axes, times `weight`, plus `bias`, which have the shape of those axes.
- * Statistics are kept in float32 at least. Throws TensorError.
+ * Layer normalisation: (x − mean)/√(variance + eps) over the last axes, times `weight`, plus `bias`, which have the
+ * shape of those axes; the last axis and eps 1e-5 when left out. Statistics are kept in float32 at least. Throws
+ * TensorError for shapes that do not fit.
  * @example
  * layerNorm(tensor([[1, 2, 3]])); // → tensor([[-1.22474, 0.00000, 1.22474]], shape [1, 3], float32, cpu)
  */
@@ -113,7 +115,8 @@ export const layerNorm: <D extends DType>(
 );
 
 /**
- * x/√(mean(x²) + eps) over the last axes, times `weight`, which has the shape of those axes. Throws TensorError.
+ * Normalisation by the root of the mean square: x/√(mean(x²) + eps) over the last axes, times `weight`, which has the
+ * shape of those axes; the last axis and eps 1e-5 when left out. Throws TensorError for shapes that do not fit.
  * @example
  * rmsNorm(tensor([[3, 4]])); // → tensor([[0.848528, 1.131370]], shape [1, 2], float32, cpu)
  */

@@ -43,25 +43,27 @@ declare module "./tensor.ts" {
      */
     tensordot(other: Tensor, axes?: ProductAxes | { readonly axes?: ProductAxes }): Tensor;
     /**
-     * Σ a · b along an axis, the last when left out; the other axes broadcast.
+     * Products of vectors: Σ a · b along an axis, the last when left out; the other axes broadcast.
      * @example
      * tensor([[1, 2], [3, 4]]).vecdot(tensor([5, 6])); // → tensor([17, 39], shape [2], float32, cpu)
      */
     vecdot(other: Tensor, axis?: number | { readonly axis?: number; readonly dim?: number }): Tensor;
     /**
-     * aᵢ · bⱼ of all elements: a matrix.
+     * The outer product of all elements, a matrix: aᵢ · bⱼ.
      * @example
      * tensor([1, 2]).outer(tensor([3, 4])); // → tensor([[3, 4], [6, 8]], shape [2, 2], float32, cpu)
      */
     outer(other: Tensor): Tensor;
     /**
-     * Σ a · b over the last axis of both; without axes their product.
+     * The inner product: Σ a · b over the last axis of both; without axes their product. Throws TensorError for axes of
+     * two lengths.
      * @example
      * tensor([1, 2]).inner(tensor([3, 4])); // → tensor(11, shape [], float32, cpu)
      */
     inner(other: Tensor): Tensor;
     /**
-     * Σ a · b over the last axis of a and the last but one of b: of lists a number, of matrices their product.
+     * NumPy's dot: Σ a · b over the last axis of a and the last but one of b, or its only one: of lists a number, of
+     * matrices their product.
      * @example
      * tensor([1, 2]).dot(tensor([3, 4])); // → tensor(11, shape [], float32, cpu)
      */
@@ -73,20 +75,22 @@ declare module "./tensor.ts" {
      */
     cross(other: Tensor, axis?: number | { readonly axis?: number; readonly dim?: number }): Tensor;
     /**
-     * The sum of a diagonal, see {@link TraceOptions}.
+     * The sum of a diagonal of two axes, the first two when left out, see {@link TraceOptions}.
      * @example
      * tensor([[1, 2], [3, 4]]).trace(); // → tensor(5, shape [], float32, cpu)
      */
     trace<E extends DType = SumOf<D>>(options?: TraceOptions<E>): Tensor<E>;
     /**
-     * beta · this + alpha · a b of matrices; this broadcasts.
+     * A matrix product added: beta · x + alpha · a b; x broadcasts, and both factors are 1 when left out. Throws
+     * TensorError for shapes that do not fit.
      * @example
      * ones([2, 2]).addmm(ones([2, 3]), ones([3, 2]), { beta: 10 });
      * // → tensor([[13, 13], [13, 13]], shape [2, 2], float32, cpu)
      */
     addmm(a: Tensor, b: Tensor, options?: ProductSumOptions): Tensor;
     /**
-     * beta · this + alpha · a b of batches of matrices; this broadcasts.
+     * Products of batches of matrices added: beta · x + alpha · a b; x broadcasts, and both factors are 1 when left
+     * out. Throws TensorError for shapes that do not fit.
      * @example
      * ones([1, 2, 2]).baddbmm(ones([1, 2, 3]), ones([1, 3, 2]));
      * // → tensor([[[4, 4], [4, 4]]], shape [1, 2, 2], float32, cpu)

@@ -39,7 +39,8 @@ function checkedSeed(value: number | bigint): bigint {
 }
 
 /**
- * Starts the generator of all tensors that name no seed anew.
+ * Starts the generator anew from which all random functions draw that name no seed of their own: a whole number ≥ 0, or
+ * a bigint below 2^64.
  * @example
  * seed(7);
  * const first = rand([2]);
@@ -242,7 +243,8 @@ function uniformNumbers(dtype: DType, low: number, high: number): readonly numbe
 }
 
 /**
- * Whole numbers from `low` to below `high`, int64 unless `dtype` says otherwise.
+ * Whole numbers from `low` to below `high`, each as likely: int64 unless `dtype` says otherwise. The same seed gives
+ * the same numbers on every device. Throws TensorError for bounds that the dtype does not hold.
  * @example
  * randint(0, 10, [3], { seed: 1 }); // → tensor([8, 5, 6], shape [3], int64, cpu)
  */
@@ -287,7 +289,7 @@ export const bernoulli: <D extends DType>(
 });
 
 /**
- * The numbers 0 to n − 1 in random order, as int64.
+ * The numbers 0 to n − 1 in random order, as int64. The same seed gives the same order on every device.
  * @example
  * randperm(5, { seed: 1 }); // → tensor([4, 3, 1, 2, 0], shape [5], int64, cpu)
  */

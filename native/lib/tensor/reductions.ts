@@ -48,8 +48,8 @@ export interface VarianceOptions extends ReduceOptions {
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /**
-     * Sum over the axes. Floats stay (narrow ones accumulate in float32), uint64 too; other integers and bool give
-     * int64.
+     * The sum Σx over all axes or those named. Floats stay (narrow ones are added in float32), uint64 too; other
+     * integers and bool give int64. `dtype` names another. Throws TensorError for an axis that is not there.
      * @example
      * const x = tensor([[1, 2], [3, 4]]);
      * x.sum(); // → tensor(10, shape [], float32, cpu)
@@ -58,50 +58,55 @@ declare module "./tensor.ts" {
      */
     sum<E extends DType = SumOf<D>>(axis?: Axes | TotalOptions<E>, keepdims?: boolean): Tensor<E>;
     /**
-     * Mean over the axes; integers give float32.
+     * The mean Σx/n over all axes or those named; integers and bool give float32. `dtype` names another. NaN over no
+     * elements.
      * @example
      * tensor([[1, 2], [3, 4]]).mean(-1); // → tensor([1.5, 3.5], shape [2], float32, cpu)
      */
     mean<E extends DType = FloatOf<D>>(axis?: Axes | TotalOptions<E>, keepdims?: boolean): Tensor<E>;
     /**
-     * Product over the axes. Floats and uint64 stay, other integers and bool give int64.
+     * The product Πx over all axes or those named. Floats and uint64 stay, other integers and bool give int64. `dtype`
+     * names another.
      * @example
      * tensor([[1, 2], [3, 4]]).prod(); // → tensor(24, shape [], float32, cpu)
      */
     prod<E extends DType = SumOf<D>>(axis?: Axes | TotalOptions<E>, keepdims?: boolean): Tensor<E>;
     /**
-     * Largest element; NaN when there is one. Throws TensorError over no elements.
+     * The largest element, over all axes or those named; NaN when there is one. {@link Tensor.argmax} says where.
+     * Throws TensorError over no elements.
      * @example
      * tensor([[1, 5], [7, 2]]).max(1); // → tensor([5, 7], shape [2], float32, cpu)
      */
     max(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<D>;
     /**
-     * Smallest element; NaN when there is one. Throws TensorError over no elements.
+     * The smallest element, over all axes or those named; NaN when there is one. {@link Tensor.argmin} says where.
+     * Throws TensorError over no elements.
      * @example
      * tensor([[1, 5], [7, 2]]).min(); // → tensor(1, shape [], float32, cpu)
      */
     min(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<D>;
     /**
-     * Position of the largest element among the reduced ones, in row-major order; the first of equal ones, and of NaN
-     * the first. Throws TensorError over no elements.
+     * The position of the largest element among the reduced ones, in row-major order; of equal ones the first, and of
+     * NaN the first. Throws TensorError over no elements.
      * @example
      * tensor([[1, 5], [7, 2]]).argmax(1); // → tensor([1, 0], shape [2], int64, cpu)
      */
     argmax(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<"int64">;
     /**
-     * Position of the smallest element; as {@link Tensor.argmax}.
+     * The position of the smallest element among the reduced ones, in row-major order; of equal ones the first, and of
+     * NaN the first. Throws TensorError over no elements.
      * @example
      * tensor([4, 1, 3]).argmin(); // → tensor(1, shape [], int64, cpu)
      */
     argmin(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<"int64">;
     /**
-     * Whether any element is not 0; NaN counts as not 0.
+     * Whether any element is not 0, over all axes or those named; NaN counts as not 0.
      * @example
      * tensor([[0, 1], [0, 0]]).any(1); // → tensor([true, false], shape [2], bool, cpu)
      */
     any(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<"bool">;
     /**
-     * Whether no element is 0.
+     * Whether no element is 0, over all axes or those named.
      * @example
      * tensor([[1, 1], [0, 1]]).all(1); // → tensor([true, false], shape [2], bool, cpu)
      */
@@ -113,7 +118,8 @@ declare module "./tensor.ts" {
      */
     logsumexp(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<D>;
     /**
-     * Norm of the elements as a vector, see {@link NormOptions}. Throws TensorError for integers.
+     * The norm of the elements as one vector, over all axes or those named: √Σx², or another by `ord`, see {@link
+     * NormOptions}. Throws TensorError for integers.
      * @example
      * tensor([3, 4]).norm(); // → tensor(5, shape [], float32, cpu)
      * tensor([3, -4]).norm({ ord: 1 }); // → tensor(7, shape [], float32, cpu)
@@ -128,7 +134,7 @@ declare module "./tensor.ts" {
      */
     var(axis?: Axes | VarianceOptions, keepdims?: boolean): Tensor<D>;
     /**
-     * Standard deviation: the root of {@link Tensor.var}.
+     * The standard deviation: the root of {@link Tensor.var}, with the same options. Throws TensorError for integers.
      * @example
      * tensor([1, 2, 3, 4]).std(); // → tensor(1.29099, shape [], float32, cpu)
      */

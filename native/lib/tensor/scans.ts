@@ -34,13 +34,15 @@ export interface Selected<D extends DType = DType> {
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /**
-     * Running sum along an axis. Floats and uint64 stay, other integers and bool give int64.
+     * The running sum along an axis, which a list need not name. Floats and uint64 stay, other integers and bool give
+     * int64.
      * @example
      * tensor([1, 2, 3]).cumsum(); // → tensor([1, 3, 6], shape [3], float32, cpu)
      */
     cumsum<E extends DType = SumOf<D>>(axis?: number | CumulativeOptions<E>): Tensor<E>;
     /**
-     * Running product along an axis. Floats and uint64 stay, other integers and bool give int64.
+     * The running product along an axis, which a list need not name. Floats and uint64 stay, other integers and bool
+     * give int64.
      * @example
      * tensor([1, 2, 3]).cumprod(); // → tensor([1, 2, 6], shape [3], float32, cpu)
      */
@@ -52,7 +54,7 @@ declare module "./tensor.ts" {
      */
     cummax(axis?: number | AxisOptions): Selected<D>;
     /**
-     * The smallest element so far along an axis, and where it is; as {@link Tensor.cummax}.
+     * The smallest element so far along an axis, and where it is: of equal ones the last. From a NaN on it is NaN.
      * @example
      * tensor([3, 1, 2]).cummin().indices; // → tensor([0, 1, 1], shape [3], int64, cpu)
      */

@@ -15,7 +15,8 @@ export interface OneHotOptions<E extends DType = DType> {
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /**
-     * 1 at the class of each element and 0 at the others, as a new last axis, see {@link OneHotOptions}. Waits.
+     * Classes as vectors: 1 at the class of each element and 0 at the others, along a new last axis, see {@link
+     * OneHotOptions}. Waits for the device. Throws TensorError for a class that is not there.
      * @example
      * tensor([0, 2], { dtype: "int64" }).oneHot({ classes: 3 });
      * // → tensor([[1, 0, 0], [0, 0, 1]], shape [2, 3], int64, cpu)

@@ -46,37 +46,39 @@ interface AxesOption {
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /**
-     * A view without the axes of size 1: those named (others stay as they are), or all.
+     * A view without the axes of size 1: without those named (others than of size 1 stay), or all of them.
      * @example
      * zeros([1, 3, 1]).squeeze().shape; // → [ 3 ]
      */
     squeeze(axis?: Axes | AxesOption): Tensor<D>;
     /**
-     * A view with a new axis of size 1 at that place of the result.
+     * A view with a new axis of size 1 at that place of the result; −1 is the last.
      * @example
      * zeros([3]).unsqueeze(0).shape; // → [ 1, 3 ]
      */
     unsqueeze(axis: number): Tensor<D>;
     /**
-     * The axes from `start` to `end`, both included, as one. A view when the strides allow.
+     * The axes from `start` to `end`, both included, as one: all of them when left out. A view when the strides allow,
+     * else a copy.
      * @example
      * zeros([2, 3, 4]).flatten(1).shape; // → [ 2, 12 ]
      */
     flatten(start?: number, end?: number): Tensor<D>;
     /**
-     * One axis as several of those sizes, one of which may be −1.
+     * A view with one axis as several of those sizes, one of which may be −1: what remains. Throws TensorError for
+     * sizes that do not multiply to the axis's.
      * @example
      * zeros([6, 2]).unflatten(0, [2, -1]).shape; // → [ 2, 3, 2 ]
      */
     unflatten(axis: number, sizes: readonly number[]): Tensor<D>;
     /**
-     * A view with two axes swapped.
+     * A view with two axes swapped. Throws TensorError for an axis that is not there.
      * @example
      * zeros([2, 3, 4]).swapAxes(0, 2).shape; // → [ 4, 3, 2 ]
      */
     swapAxes(first: number, second: number): Tensor<D>;
     /**
-     * A view with axes moved to other places; the rest keep their order.
+     * A view with axes moved to other places; the others keep their order.
      * @example
      * zeros([2, 3, 4]).moveAxis(0, -1).shape; // → [ 3, 4, 2 ]
      */
@@ -94,7 +96,7 @@ declare module "./tensor.ts" {
      */
     broadcastTo(...shape: ListOrRow): Tensor<D>;
     /**
-     * A view with the order of elements turned round along the axes, all of them when left out.
+     * A view with the elements in the other order along the axes, all of them when left out.
      * @example
      * tensor([1, 2, 3]).flip(); // → tensor([3, 2, 1], shape [3], float32, cpu)
      */
@@ -106,13 +108,14 @@ declare module "./tensor.ts" {
      */
     roll(shift: Axes, axis?: Axes | AxesOption): Tensor<D>;
     /**
-     * The whole, that many times along each axis, of which there may be more than the tensor has.
+     * The whole tensor, copied that many times along each axis; more numbers than axes add axes in front.
      * @example
      * tensor([1, 2]).repeat(2, 2); // → tensor([[1, 2, 1, 2], [1, 2, 1, 2]], shape [2, 4], float32, cpu)
      */
     repeat(...times: ListOrRow): Tensor<D>;
     /**
-     * {@link Tensor.repeat}, where missing numbers in front are 1.
+     * The whole tensor, copied that many times along each axis, as {@link Tensor.repeat}, but missing numbers in front
+     * are 1.
      * @example
      * tensor([1, 2]).tile(2); // → tensor([1, 2, 1, 2], shape [4], float32, cpu)
      */
@@ -125,19 +128,21 @@ declare module "./tensor.ts" {
      */
     repeatInterleave(times: Axes | Tensor, axis?: number | AxisOption): Tensor<D>;
     /**
-     * Views of parts along an axis: of that size, the last one smaller, or of the sizes listed.
+     * The tensor cut into parts along an axis, the first when left out, as views: of that size, the last one smaller,
+     * or of the sizes listed. Throws TensorError for sizes that do not add up.
      * @example
      * arange(5).split(2).map((part) => part.shape); // → [ [ 2 ], [ 2 ], [ 1 ] ]
      */
     split(size: number | readonly number[], axis?: number | AxisOption): Tensor<D>[];
     /**
-     * At most that many views of parts of equal size along an axis, the last one smaller.
+     * The tensor cut into parts of equal size along an axis, the first when left out, as views; at most that many, the
+     * last one smaller.
      * @example
      * arange(6).chunk(3).map((part) => part.toArray()); // → [ [ 0, 1 ], [ 2, 3 ], [ 4, 5 ] ]
      */
     chunk(count: number, axis?: number | AxisOption): Tensor<D>[];
     /**
-     * A view for each index of the axis.
+     * A view for each index of an axis, the first when left out, without that axis.
      * @example
      * tensor([[1, 2], [3, 4]]).unbind()[1]; // → tensor([3, 4], shape [2], float32, cpu)
      */
@@ -151,7 +156,7 @@ declare module "./tensor.ts" {
      */
     pad(widths: readonly number[], options?: PadOptions): Tensor<D>;
     /**
-     * Whether the elements lie in that order without gaps.
+     * Whether the elements lie without gaps in that order: "contiguous", or "channelsLast" for four axes.
      * @example
      * zeros([1, 2, 3, 4]).isContiguousIn("channelsLast"); // → false
      */

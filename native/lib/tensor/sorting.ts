@@ -50,7 +50,8 @@ export interface SearchOptions {
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /**
-     * Elements in order along an axis, and where they were; equal ones keep their order, NaN is last.
+     * The elements in order along an axis, the last when left out, and where they were; equal ones keep their order,
+     * NaN is last.
      * @example
      * const { values, indices } = tensor([3, 1, 2]).sort();
      * values; // → tensor([1, 2, 3], shape [3], float32, cpu)
@@ -58,7 +59,8 @@ declare module "./tensor.ts" {
      */
     sort(axis?: number | SortOptions, descending?: boolean): Selected<D>;
     /**
-     * Positions of the elements in sorted order along an axis.
+     * The positions of the elements in sorted order along an axis, the last when left out; equal ones keep their order,
+     * NaN is last.
      * @example
      * tensor([3, 1, 2]).argsort({ descending: true }); // → tensor([0, 2, 1], shape [3], int64, cpu)
      */
@@ -72,13 +74,15 @@ declare module "./tensor.ts" {
      */
     topk(k: number, axis?: number | TopOptions, largest?: boolean): Selected<D>;
     /**
-     * The `k`-th smallest element along an axis, from 1, and where it is.
+     * The `k`-th smallest element along an axis, counted from 1, and where it is; the last axis when left out. Throws
+     * TensorError for a `k` that is not there.
      * @example
      * tensor([3, 1, 2]).kthvalue(2).values; // → tensor(2, shape [], float32, cpu)
      */
     kthvalue(k: number, axis?: number | AxisOptions): Selected<D>;
     /**
-     * The middle element along an axis, the lower of two, and where it is; NaN where there is one.
+     * The middle element along an axis, of two the lower, and where it is; the last axis when left out. NaN where there
+     * is one. The mean of two is `quantile(0.5)`.
      * @example
      * tensor([5, 1, 3, 2]).median().values; // → tensor(2, shape [], float32, cpu)
      */

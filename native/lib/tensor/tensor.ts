@@ -113,7 +113,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
   }
 
   /**
-   * The transpose of a matrix: the last two axes swapped.
+   * The transpose of a matrix: a view with the last two axes swapped; a list stays as it is.
    * @example
    * tensor([[1, 2], [3, 4]]).T; // → tensor([[1, 3], [2, 4]], shape [2, 2], float32, cpu)
    */
@@ -202,7 +202,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
   }
 
   /**
-   * A contiguous copy in memory of its own.
+   * A contiguous copy in memory of its own; gradients pass through it.
    * @example
    * const x = ones([2]), y = x.clone();
    * y.fill_(5);
@@ -226,7 +226,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
   }
 
   /**
-   * Sets every element. Throws TensorError for a value that the dtype does not hold.
+   * In place: every element `value`. Returns the tensor. Throws TensorError for a value that the dtype does not hold.
    * @example
    * zeros([3]).fill_(7); // → tensor([7, 7, 7], shape [3], float32, cpu)
    */

@@ -25,13 +25,15 @@ declare module "./tensor.ts" {
      */
     diagonal(options?: { readonly offset?: number; readonly axes?: readonly [number, number] }): Tensor<D>;
     /**
-     * The last two axes below and on a diagonal; above it 0.
+     * The lower triangle of matrices, the last two axes: elements above the diagonal are 0. `offset` > 0 moves the
+     * diagonal up.
      * @example
      * ones([2, 3]).tril(); // → tensor([[1, 0, 0], [1, 1, 0]], shape [2, 3], float32, cpu)
      */
     tril(offset?: number): Tensor<D>;
     /**
-     * The last two axes above and on a diagonal; below it 0.
+     * The upper triangle of matrices, the last two axes: elements below the diagonal are 0. `offset` > 0 moves the
+     * diagonal up.
      * @example
      * ones([2, 3]).triu(1); // → tensor([[0, 1, 1], [0, 0, 1]], shape [2, 3], float32, cpu)
      */

@@ -41,31 +41,35 @@ const waves =
     heights.reduce((sum, height, periods) => sum + height * Math.cos(turn * periods * part), 0);
 
 /**
- * The window of Hann: ½ − ½ cos 2πt.
+ * The window of Hann: ½ − ½ cos 2πt for t from 0 to 1. Computed in float64; float32 unless `dtype` says otherwise.
  * @example
  * hann(4); // → tensor([0.00, 0.75, 0.75, 0.00], shape [4], float32, cpu)
  */
 export const hann: Window = window("hann", {}, waves(0.5, -0.5));
 /**
- * The window of Hamming: 0.54 − 0.46 cos 2πt.
+ * The window of Hamming: 0.54 − 0.46 cos 2πt for t from 0 to 1. Computed in float64; float32 unless `dtype` says
+ * otherwise.
  * @example
  * hamming(4); // → tensor([0.08, 0.77, 0.77, 0.08], shape [4], float32, cpu)
  */
 export const hamming: Window = window("hamming", {}, waves(0.54, -0.46));
 /**
- * The window of Blackman: 0.42 − ½ cos 2πt + 0.08 cos 4πt.
+ * The window of Blackman: 0.42 − ½ cos 2πt + 0.08 cos 4πt for t from 0 to 1. Computed in float64; float32 unless
+ * `dtype` says otherwise.
  * @example
  * blackman(5).sum(); // → tensor(1.68, shape [], float32, cpu)
  */
 export const blackman: Window = window("blackman", {}, waves(0.42, -0.5, 0.08));
 /**
- * The window of Bartlett, a triangle: 1 − |2t − 1|.
+ * The window of Bartlett, a triangle: 1 − |2t − 1| for t from 0 to 1. Computed in float64; float32 unless `dtype` says
+ * otherwise.
  * @example
  * bartlett(5); // → tensor([0.0, 0.5, 1.0, 0.5, 0.0], shape [5], float32, cpu)
  */
 export const bartlett: Window = window("bartlett", {}, (part) => 1 - Math.abs(2 * part - 1));
 /**
- * The window of Kaiser: I₀(β√(1 − (2t − 1)²)) / I₀(β); β is 12 when left out.
+ * The window of Kaiser: I₀(β√(1 − (2t − 1)²)) / I₀(β) for t from 0 to 1; β is 12 when left out. Computed in float64;
+ * float32 unless `dtype` says otherwise.
  * @example
  * kaiser(4); // → tensor([5.27734e-05, 5.18845e-01, 5.18845e-01, 5.27734e-05], shape [4], float32, cpu)
  */
