@@ -45,6 +45,7 @@ class Exports : public Napi::Addon<Exports> {
                     method<&Exports::close>("close"),
                     method<&Exports::state>("state"),
                     method<&Exports::process_id>("processId"),
+                    method<&Exports::room>("room"),
                     method<&Exports::submit>("submit"),
                     method<&Exports::request>("request"),
                     method<&Exports::reply>("reply"),
@@ -75,7 +76,6 @@ class Exports : public Napi::Addon<Exports> {
                     method<&Exports::clear_interrupt>("clearInterrupt"),
                     method<&Exports::gauges>("gauges"),
                     InstanceValue("protocolVersion", Napi::Number::New(env, kProtocolVersion), napi_enumerable),
-                    InstanceValue("scratch", instance_.scratch_buffer(), napi_enumerable),
                 });
   }
 
@@ -119,9 +119,9 @@ class Exports : public Napi::Addon<Exports> {
 
   pid_t process_id(const Arguments& arguments) { return client_of(arguments).child().process_id(); }
 
-  int64_t submit(const Arguments& arguments) {
-    return client_of(arguments).submit(instance_.scratch(), arguments.small(1));
-  }
+  Napi::Value room(const Arguments& arguments) { return instance_.room(client_of(arguments)); }
+
+  int64_t submit(const Arguments& arguments) { return client_of(arguments).submit(); }
 
   int64_t request(const Arguments& arguments) {
     Client& client = client_of(arguments);

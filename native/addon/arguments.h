@@ -28,8 +28,17 @@ class Arguments {
 
   Napi::Env env() const { return info_.Env(); }
 
-  uint32_t small(size_t i) const { return number(i, "a small integer").Uint32Value(); }
-  int64_t integer(size_t i) const { return number(i, "an integer").Int64Value(); }
+  uint32_t small(size_t i) const {
+    uint32_t value;
+    if (napi_get_value_uint32(env(), info_[i], &value) != napi_ok) wrong(i, "a small integer");
+    return value;
+  }
+
+  int64_t integer(size_t i) const {
+    int64_t value;
+    if (napi_get_value_int64(env(), info_[i], &value) != napi_ok) wrong(i, "an integer");
+    return value;
+  }
 
   uint64_t bytes(size_t i) const {
     int64_t value = integer(i);
@@ -79,11 +88,6 @@ class Arguments {
   }
 
  private:
-  Napi::Number number(size_t i, const char* expected) const {
-    if (!info_[i].IsNumber()) wrong(i, expected);
-    return info_[i].As<Napi::Number>();
-  }
-
   static bool is_bytes(const Napi::Value& value) {
     return value.IsTypedArray() && value.As<Napi::TypedArray>().TypedArrayType() == napi_uint8_array;
   }

@@ -13,7 +13,7 @@ namespace warpcell {
 
 namespace {
 
-constexpr uint32_t kLargestRecord = 65536;
+constexpr uint32_t kLargestRecord = sizeof(Room);
 constexpr useconds_t kHoldMicroseconds = 50;
 
 // Which commands have no message, one bit each.
@@ -93,7 +93,7 @@ uint32_t Client::restart() {
   return uint32_t(segments_.all().size());
 }
 
-int64_t Client::submit(const unsigned char* record, uint32_t origin) {
+int64_t Client::submit(const unsigned char* record) {
   Header header;
   std::memcpy(&header, record, sizeof header);
   bool is_record =
@@ -107,7 +107,7 @@ int64_t Client::submit(const unsigned char* record, uint32_t origin) {
   if (is_lost()) return kDead;
   unsigned char* room;
   int64_t failure = place_record(header.bytes, Patience::user, &room);
-  return failure < 0 ? failure : publish(room, record, origin);
+  return failure < 0 ? failure : publish(room, record);
 }
 
 int64_t Client::request(Op op, const Fields& fields, uint32_t origin) {
@@ -146,7 +146,8 @@ int64_t Client::send(Op op, const Fields& fields, uint32_t origin, int descripto
   Message message{};
   message.header.bytes = sizeof message;
   message.header.op = op;
-  return publish(room, reinterpret_cast<unsigned char*>(&message), origin);
+  message.header.origin = origin;
+  return publish(room, reinterpret_cast<unsigned char*>(&message));
 }
 
 int64_t Client::place_record(uint32_t bytes, Patience patience, unsigned char** room) {
@@ -157,18 +158,17 @@ int64_t Client::place_record(uint32_t bytes, Patience patience, unsigned char** 
   return 0;
 }
 
-int64_t Client::publish(unsigned char* room, const unsigned char* record, uint32_t origin) {
+int64_t Client::publish(unsigned char* room, const unsigned char* record) {
   uint64_t sequence = submitted_.load(std::memory_order_relaxed) + 1;
   Header header;
   std::memcpy(&header, record, sizeof header);
   header.sequence = sequence;
-  header.origin = origin;
   std::memcpy(room, &header, sizeof header);
   std::memcpy(room + sizeof header, record + sizeof header, header.bytes - sizeof header);
   if (header.op == Op::run && header.bytes >= sizeof(Run))
-    flights_.record(sequence, kFlightOfPlan | reinterpret_cast<const Run*>(record)->plan, origin);
+    flights_.record(sequence, kFlightOfPlan | reinterpret_cast<const Run*>(record)->plan, header.origin);
   if (header.op == Op::launch && header.bytes >= sizeof(Launch))
-    flights_.record(sequence, reinterpret_cast<const Launch*>(record)->kernel, origin);
+    flights_.record(sequence, reinterpret_cast<const Launch*>(record)->kernel, header.origin);
 
   submitted_.store(sequence, std::memory_order_relaxed);
   ring_->publish(header.bytes);

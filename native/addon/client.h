@@ -40,6 +40,11 @@ struct Reached {
   uint64_t completed, progress;
 };
 
+// Memory for one record, the largest that there is.
+struct alignas(64) Room {
+  unsigned char bytes[65536];
+};
+
 class Client {
  public:
   // Starts the device process. Throws ClientError.
@@ -65,8 +70,10 @@ class Client {
   // A new process with all segments. Returns their count; throws ClientError when the new process does not work.
   uint32_t restart();
 
-  // A record of `bytes` bytes: its sequence, kDead or kInterrupted. Throws ClientError for one that is not well formed.
-  int64_t submit(const unsigned char* record, uint32_t origin);
+  // Where records are laid out, one at a time, by the thread that submits them.
+  const std::shared_ptr<Room>& room() const { return room_; }
+  // Submits the record there: its sequence, kDead or kInterrupted. Throws ClientError for one that is not well formed.
+  int64_t submit() { return submit(room_->bytes); }
   int64_t request(Op op, const Fields& fields, uint32_t origin);
   bool reply(uint64_t sequence, Answer* answer);
 
@@ -101,8 +108,9 @@ class Client {
   std::optional<Reached> look_at_control() const;
   // What it shares with the session says what cannot be, or its end has been seen.
   bool is_lost() const { return is_garbled_.load(std::memory_order_relaxed) || child_.is_known_dead(); }
+  int64_t submit(const unsigned char* record);
   int64_t place_record(uint32_t bytes, Patience patience, unsigned char** room);
-  int64_t publish(unsigned char* room, const unsigned char* record, uint32_t origin);
+  int64_t publish(unsigned char* room, const unsigned char* record);
   int64_t send(Op op, const Fields& fields, uint32_t origin, int descriptor, Patience patience);
   // Between two attempts: 0, or kDead or kInterrupted when there is no point in another one.
   int64_t hold(Patience patience);
@@ -125,6 +133,7 @@ class Client {
   std::mutex control_mutex_;    // while one segment takes the place of another
   uint32_t sleepers_ = 0;
   std::atomic<bool> is_garbled_{false};
+  const std::shared_ptr<Room> room_ = std::make_shared<Room>();
   std::unique_ptr<Ring> ring_;
   Child child_;
   Mailbox mailbox_;

@@ -91,7 +91,7 @@ void Client::release_segment(Memory memory, uint32_t number) {
   record.header.op = Op::segment_release;
   record.segment = number;
   // A device process that cannot be told has lost the segment by itself.
-  submit(reinterpret_cast<unsigned char*>(&record), 0);
+  submit(reinterpret_cast<unsigned char*>(&record));
 
   allocator(memory).remove_segment(number);
   segments_.remove(number);

@@ -29,9 +29,6 @@ Napi::ArrayBuffer array_buffer(Napi::Env env, Hold&& parts, uint64_t offset, uin
 }  // namespace
 
 Instance::Instance(Napi::Env env) : env_(env), weak_objects_(env), owned_blocks_(env) {
-  auto buffer = made(Napi::ArrayBuffer::New(env, kScratchBytes));
-  scratch_ = static_cast<unsigned char*>(buffer.Data());
-  scratch_buffer_ = made(Napi::Persistent(buffer));
   env.AddCleanupHook([](Instance* instance) { instance->finish(); }, this);
 }
 
@@ -97,6 +94,14 @@ Napi::Value Instance::view(const Segment& segment) {
 
   Napi::ArrayBuffer buffer = array_buffer(env_, {mapping_of(segment), false}, 0, segment.bytes);
   views_[segment.serial] = made(Napi::Weak(buffer));
+  return buffer;
+}
+
+Napi::Value Instance::room(Client& client) {
+  auto hold = std::make_unique<std::shared_ptr<Room>>(client.room());
+  auto release = [](Napi::Env, void*, std::shared_ptr<Room>* hold) { delete hold; };
+  auto buffer = made(Napi::ArrayBuffer::New(env_, (*hold)->bytes, sizeof(Room), release, hold.get()));
+  hold.release();
   return buffer;
 }
 

@@ -1,4 +1,4 @@
-// What the addon keeps for one thread of JavaScript: its scratch memory, its promises and its views of segments.
+// What the addon keeps for one thread of JavaScript: its promises and its views of segments.
 #pragma once
 #include <atomic>
 #include <map>
@@ -14,19 +14,16 @@ namespace warpcell {
 
 class Instance {
  public:
-  static constexpr size_t kScratchBytes = 65536;
-
   // Closes the clients that the thread opened when the thread's JavaScript ends.
   explicit Instance(Napi::Env env);
-
-  const unsigned char* scratch() const { return scratch_; }
-  Napi::Value scratch_buffer() const { return scratch_buffer_.Value(); }
 
   // A promise for the outcome of a wait.
   Napi::Value promise(Connection& connection, uint64_t sequence);
   // The memory of a segment: the same ArrayBuffer as long as one lives.
   Napi::Value view(const Segment& segment);
-  // A part of it as an ArrayBuffer of its own.
+  // Where the client's records are laid out, as an ArrayBuffer.
+  Napi::Value room(Client& client);
+  // A part of a segment as an ArrayBuffer of its own.
   Napi::Value view(const Segment& segment, uint64_t offset, uint64_t bytes);
 
   // A new ArrayBuffer over all of some shared memory.
@@ -50,9 +47,6 @@ class Instance {
   std::shared_ptr<Mapping> mapping_of(const Segment& segment);
 
   Napi::Env env_;
-  Napi::Reference<Napi::ArrayBuffer> scratch_buffer_;
-  unsigned char* scratch_ = nullptr;
-
   Queue queue_;
   std::atomic<bool> is_queue_closed_{false};
   uint32_t pending_ = 0;

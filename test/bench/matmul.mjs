@@ -89,7 +89,7 @@ function product(device, n, kind) {
     const places = [out, a, b, one, one].map(place);
     const plan = LibraryPlan.obtain(device, text, { places, scalars: [1, 0] });
     return {
-      once: () => plan.run(places, [1, 0]),
+      once: () => plan.run(device.execution, places, [1, 0]),
       algorithm: plan.chosen.algorithm,
       done: () => [a, b, one, out].forEach((tensor) => tensor.dispose()),
     };
@@ -110,7 +110,7 @@ function product(device, n, kind) {
   }));
   const compute = { tf32: "tf32", float64: "float64" }[kind] ?? "float32";
   return {
-    once: () => libraryMatmul(device, dtype, 1, z, x, y, compute),
+    once: () => libraryMatmul(device.execution, dtype, 1, z, x, y, compute),
     done: () => [a, b, out].forEach((tensor) => tensor.dispose()),
   };
 }

@@ -27,10 +27,10 @@ function open(): number {
 }
 
 function fence(client: number): number {
-  const record = new DataView(binding.scratch);
+  const record = new DataView(binding.room(client));
   record.setUint32(headerOffsets.bytes, headerBytes, true);
   record.setUint32(headerOffsets.op, Op.fence, true);
-  return binding.submit(client, 0);
+  return binding.submit(client);
 }
 
 test("a mark behind more requests than a socket holds is reached, though nobody takes the answers", () => {
@@ -58,8 +58,8 @@ test("a message that cannot be sent is an error, and costs no earlier answer", (
     const c = binding.open("cpu", 0, ${JSON.stringify(deviceExecutable)});
     binding.wait(c, binding.request(c, 8, [], 0), -1);
     const first = binding.request(c, 8, [], 0);
-    const record = new DataView(binding.scratch); record.setUint32(0, 24, true); record.setUint32(4, 1, true);
-    const mark = binding.submit(c, 0);
+    const record = new DataView(binding.room(c)); record.setUint32(0, 24, true); record.setUint32(4, 1, true);
+    const mark = binding.submit(c);
     while (binding.completed(c) < mark);   // unlike a wait, this leaves the answer unread
     const files = []; try { for (;;) files.push(fs.openSync("/dev/null")); } catch {}
     let said; try { binding.request(c, 8, [], 0); } catch (error) { said = error.message; }
@@ -106,10 +106,10 @@ test.each([
   ["module_unload", Op.module_unload, 32],
 ])("a %s that is too short for its command is refused, and what lies behind it is not read", (_, op, bytes) => {
   const client = open();
-  const record = new DataView(binding.scratch);
+  const record = new DataView(binding.room(client));
   record.setUint32(headerOffsets.bytes, headerBytes, true);
   record.setUint32(headerOffsets.op, op, true);
-  const sequence = binding.submit(client, 0);
+  const sequence = binding.submit(client);
   expect(binding.flights(client, sequence, sequence)).toEqual([]);
   expect(binding.wait(client, fence(client), -1)).toBe("error");
   expect(binding.errors(client)).toMatchObject([
@@ -215,11 +215,11 @@ test("a thread that is ended in the midst of a call takes nothing else with it",
     const c = binding.open("cpu", 0, ${JSON.stringify(deviceExecutable)});
     binding.wait(c, binding.request(c, 8, [], 0), -1);
     const place = binding.allocate(c, 0, 1024, true);
-    const record = new DataView(binding.scratch);
+    const record = new DataView(binding.room(c));
     parentPort.postMessage("ready");
     for (;;) {
       binding.gauges(); binding.memory(c); binding.errors(c); binding.part(c, place, 1024); binding.watch({}); binding.disown(c, binding.own(c, 64, 64, {}, true)); binding.collected();
-      record.setUint32(0, 24, true); record.setUint32(4, 1, true); binding.waitAsync(c, binding.submit(c, 0));
+      record.setUint32(0, 24, true); record.setUint32(4, 1, true); binding.waitAsync(c, binding.submit(c));
       const asked = binding.request(c, 8, [], 0); binding.wait(c, asked, -1); binding.reply(c, asked);
       try { binding.part(c, -1, 1); } catch (error) { if (error.code !== "ARGUMENT") throw error; }
     }`;

@@ -51,7 +51,7 @@ describe("a GPU made here", () => {
     startProfile(device, true);
     const first = launch(device, { kernel: 1 });
     const plan = LibraryPlan.obtain(device, matmul, { places: [place, place, place], scalars: [1, 0] });
-    const runs = Array.from({ length: 20 }, () => plan.run([place, place, place], [1, 0]));
+    const runs = Array.from({ length: 20 }, () => plan.run(device.execution, [place, place, place], [1, 0]));
     fill(device, place, 64, 1n, 4);
     const last = launch(device, { kernel: 1 });
     const { counters, notes } = stopProfile(device);

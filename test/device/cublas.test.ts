@@ -38,7 +38,7 @@ function text({ types: [a, b, out], compute, bTransposed = false, more = "" }: P
 function run(product: Product, places: readonly Tensor[], scalars: readonly [number, number] = [1, 0]): LibraryPlan {
   const trial = { places: places.map(place), scalars };
   const plan = LibraryPlan.obtain(gpu!, text(product), trial);
-  plan.run(trial.places, scalars);
+  plan.run(gpu!.execution, trial.places, scalars);
   return plan;
 }
 

@@ -5,8 +5,7 @@ import { LibraryPlan } from "../../native/lib/device/library-plan.ts";
 import type { DeviceProcess } from "../../native/lib/device/process.ts";
 import { loadMadeKernels, openMadeGpu } from "./made-gpu.ts";
 import { ofKind, type RawProfile, startProfile, stopProfile } from "./profile.ts";
-import { copy, fill, launch, layLaunch } from "./records.ts";
-import { binding } from "../../native/lib/wire/binding.ts";
+import { copy, fill, launch, recordOf } from "./records.ts";
 
 function errorOf(body: () => unknown): { code: string; message: string } {
   try {
@@ -27,8 +26,7 @@ const matmul = "matmul m=4 n=4 k=4 type=float32 compute=float32";
 
 /** Times a kernel; returns the sequence. */
 function time(device: DeviceProcess, kernel: number, repeats: number): number {
-  const bytes = layLaunch({ kernel });
-  device.request(Op.time, [String(repeats), "1", new Uint8Array(binding.scratch, 0, bytes).slice()]);
+  device.request(Op.time, [String(repeats), "1", recordOf({ kernel })]);
   return device.lastSequence;
 }
 
@@ -79,12 +77,12 @@ describe("a profile", () => {
     const first = launch(device, { kernel: 1 });
     const plan = LibraryPlan.obtain(device, matmul);
     const planned = device.lastSequence;
-    const run = plan.run([place, place, place], [1, 0]);
+    const run = plan.run(device.execution, [place, place, place], [1, 0]);
     const filled = fill(device, place, 16, 0x0102030405060708n, 8);
     const second = launch(device, { kernel: 2 });
     const timed = time(device, 2, 2);
     const copied = copy(device, place, place + 64, 32);
-    const again = plan.run([place, place, place], [1, 0]);
+    const again = plan.run(device.execution, [place, place, place], [1, 0]);
     const last = launch(device, { kernel: 1 });
     const profile = stopProfile(device);
     const product = ["lib::other::gemm<4>", "fill", "reduce"];

@@ -15,7 +15,7 @@ import {
 } from "../../native/lib/device/process.ts";
 import { LibraryPlan } from "../../native/lib/device/library-plan.ts";
 import { devices } from "./devices.ts";
-import { launch, layLaunch, load, read, write } from "./records.ts";
+import { launch, load, read, recordOf, write } from "./records.ts";
 
 const source = `
 extern "C" __global__ void add(int* p, int n, int value) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) p[i] += value; }
@@ -121,7 +121,7 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
       scalars: [1, 0],
     });
     for (let round = 0; round < 3; round++) {
-      for (let i = 0; i < 5; i++) plan.run([out, a, b], [1, 0]);
+      for (let i = 0; i < 5; i++) plan.run(device.execution, [out, a, b], [1, 0]);
       origin.current = 410 + round;
       const sequence = launch(device, {
         kernel: kernels.wild,
@@ -133,7 +133,7 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
       origin.current = 500;
       expect(
         caught(() => {
-          for (let i = 0; i < 5; i++) plan.run([out, a, b], [1, 0]);
+          for (let i = 0; i < 5; i++) plan.run(device.execution, [out, a, b], [1, 0]);
           device.synchronize();
         }),
       ).toMatchObject({ kernel: "wild", where: `Cell [4]:${10 + round}`, sequence });
@@ -200,8 +200,7 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
 
   test("launches are timed on the device", () => {
     const array = randomArray(device, 1000);
-    const bytes = layLaunch({ kernel: kernels.add, block: [32, 1, 1], pointers: [array.place], integers: [0, 1] });
-    const record = new Uint8Array(binding.scratch, 0, bytes).slice();
+    const record = recordOf({ kernel: kernels.add, block: [32, 1, 1], pointers: [array.place], integers: [0, 1] });
     const [times] = device.request(Op.time, ["5", "2", record]);
     const milliseconds = Buffer.from(times ?? [])
       .toString()

@@ -292,7 +292,7 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
         const [a, b, c] = [matrix(m, k, dtype, name), matrix(k, n, dtype, name), matrix(m, n, dtype, name)];
         const product = `matmul m=${m} n=${n} k=${k} compute=${dtype === "float64" ? "float64" : "float32"} type=${dtype}`;
         const out = c.tensor.clone();
-        LibraryPlan.obtain(device, product).run([out, a.tensor, b.tensor].map(place), [0.5, 2]);
+        LibraryPlan.obtain(device, product).run(device.execution, [out, a.tensor, b.tensor].map(place), [0.5, 2]);
         const got = values(out);
         for (const row of sampled(m))
           for (let column = 0; column < n; column++) {
@@ -428,9 +428,9 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
   test("a run that does not fit its plan is refused", () => {
     const plan = LibraryPlan.obtain(device, text("float32"));
     const place = device.allocate(64 * 64 * 4, "device");
-    plan.run([place], [1, 0]);
+    plan.run(device.execution, [place], [1, 0]);
     expect(() => device.synchronize()).toThrow(/A matrix product takes [34] places and 2 scalars but got [12] and 2/);
-    plan.run([place, place, 2 ** 40 * 4000], [1, 0]);
+    plan.run(device.execution, [place, place, 2 ** 40 * 4000], [1, 0]);
     expect(() => device.synchronize()).toThrow(/segment 4000/);
     device.free(place);
   });

@@ -394,8 +394,8 @@ describe("the client", () => {
   test("a closed client, an unknown segment, a record that is none: each has its sentence", () => {
     const client = binding.open("cpu", 0, deviceExecutable);
     expect(() => binding.buffer(client, 4000)).toThrow(/There is no segment 4000/);
-    new DataView(binding.scratch).setUint32(0, 20, true);
-    expect(() => binding.submit(client, 0)).toThrow(
+    new DataView(binding.room(client)).setUint32(0, 20, true);
+    expect(() => binding.submit(client)).toThrow(
       /Only the record of a command without a message can be submitted, not 20 bytes/,
     );
     expect(() => binding.request(client, Op.fence, [], 0)).toThrow(

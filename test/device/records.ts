@@ -1,42 +1,30 @@
-// Commands laid out by hand: turns numbers into records and submits them, so that the process is tested without the
-// library above it.
+// Commands by their numbers, submitted to a device process: it is tested without the library above it.
 import { readFileSync } from "node:fs";
-import { binding, deviceSources } from "../../native/lib/wire/binding.ts";
+import { deviceSources } from "../../native/lib/wire/binding.ts";
 import { headerBytes, Op } from "../../native/lib/wire/commands.ts";
+import { writeCopy, writeFill } from "../../native/lib/wire/copy.ts";
+import { LaunchLayout, launchWords, nullWord } from "../../native/lib/wire/launch.ts";
+import { putLong } from "../../native/lib/wire/long.ts";
+import { Recording } from "../../native/lib/wire/recording.ts";
+import { begin, type TargetStream } from "../../native/lib/wire/target.ts";
 import { DeviceProcess } from "../../native/lib/device/process.ts";
 
-const record = new DataView(binding.scratch);
 const text = new TextDecoder();
-
-function head(bytes: number, op: number): void {
-  new Uint8Array(binding.scratch, 0, bytes).fill(0);
-  record.setUint32(0, bytes, true);
-  record.setUint16(4, op, true);
-}
 
 /** Fills `size` bytes at a place with a pattern of `width` bytes. Returns the sequence. */
 export function fill(device: DeviceProcess, place: number, size: number, pattern: bigint, width: number): number {
-  head(headerBytes + 32, Op.fill);
-  record.setBigUint64(24, BigInt(place), true);
-  record.setBigUint64(32, BigInt(size), true);
-  record.setBigUint64(40, pattern, true);
-  record.setUint32(48, width, true);
-  return device.submit();
+  return writeFill(device.execution, place, size, pattern, width as 1 | 2 | 4 | 8);
 }
 
 export function copy(device: DeviceProcess, destination: number, source: number, size: number): number {
-  head(headerBytes + 24, Op.copy);
-  record.setBigUint64(24, BigInt(destination), true);
-  record.setBigUint64(32, BigInt(source), true);
-  record.setBigUint64(40, BigInt(size), true);
-  return device.submit();
+  return writeCopy(device.execution, destination, source, size);
 }
 
 /** A command of one number: `segment_release`, `module_unload`. Returns the sequence. */
-export function submitNumbered(device: DeviceProcess, op: number, number: number): number {
-  head(headerBytes + 8, op);
-  record.setUint32(24, number, true);
-  return device.submit();
+export function submitNumbered(device: DeviceProcess, op: Op, number: number): number {
+  const { words } = begin(device.execution, op, headerBytes + 8);
+  words.set([number, 0], headerBytes / 4);
+  return device.execution.target.commit();
 }
 
 export interface RawLaunch {
@@ -50,38 +38,38 @@ export interface RawLaunch {
   integers?: number[];
 }
 
-/** Lays a launch out in scratch memory and returns its bytes. */
-export function layLaunch({
-  kernel,
-  grid = [1, 1, 1],
-  block = [1, 1, 1],
-  shared = 0,
-  pointers = [],
-  integers = [],
-}: RawLaunch): number {
-  const offsets = Math.ceil((pointers.length * 2) / 8) * 8;
-  const base = headerBytes + 40 + offsets;
-  const argumentBytes = pointers.length * 8 + integers.length * 4;
-  const bytes = base + Math.ceil(argumentBytes / 8) * 8;
-  head(bytes, Op.launch);
-
-  record.setUint32(24, kernel, true);
-  grid.forEach((size, axis) => record.setUint32(28 + axis * 4, size, true));
-  block.forEach((size, axis) => record.setUint32(40 + axis * 4, size, true));
-  record.setUint32(52, shared, true);
-  record.setUint16(56, argumentBytes, true);
-  record.setUint16(58, pointers.length, true);
+function writeLaunch(
+  on: TargetStream,
+  { kernel, grid = [1, 1, 1], block = [1, 1, 1], shared = 0, pointers = [], integers = [] }: RawLaunch,
+): number {
+  const layout = new LaunchLayout(
+    kernel,
+    pointers.length * 8 + integers.length * 4,
+    pointers.map((_, index) => index * 8),
+  );
+  const { words } = layout.begin(on);
+  words.set(grid, launchWords.grid);
+  words.set(block, launchWords.block);
+  words[launchWords.shared] = shared;
+  words[launchWords.flags] = 0;
+  const at = layout.parameters / 4;
   pointers.forEach((place, index) => {
-    record.setUint16(headerBytes + 40 + index * 2, index * 8, true);
-    record.setBigUint64(base + index * 8, place === null ? 0xffff_ffff_ffff_ffffn : BigInt(place), true);
+    if (place === null) words.fill(nullWord, at + 2 * index, at + 2 * index + 2);
+    else putLong(words, at + 2 * index, place);
   });
-  integers.forEach((value, index) => record.setInt32(base + pointers.length * 8 + index * 4, value, true));
-  return bytes;
+  words.set(integers, at + 2 * pointers.length);
+  return on.target.commit();
 }
 
 export function launch(device: DeviceProcess, options: RawLaunch): number {
-  layLaunch(options);
-  return device.submit();
+  return writeLaunch(device.execution, options);
+}
+
+/** The record of a launch, which is not submitted. */
+export function recordOf(options: RawLaunch): Uint8Array {
+  const target = new Recording();
+  writeLaunch({ target, stream: 0 }, options);
+  return target.records[0]!;
 }
 
 /**

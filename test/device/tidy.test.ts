@@ -186,12 +186,12 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       () => fused(gone),
       () => new optim.SGD([parameter]).step(),
       () => new optim.Adam([parameter]).step(),
-      () => copy(x, gone),
-      () => copy(gone, x),
-      () => fill(gone, 0),
-      () => update("adam", x, x, [x, gone], [0, 0, 0, 0, 0, 0, 0, 0]),
-      () => matmulInto(gone, x, x),
-      () => matmulInto(x, gone, x),
+      () => copy(x.execution, x, gone),
+      () => copy(x.execution, gone, x),
+      () => fill(x.execution, gone, 0),
+      () => update(x.execution, "adam", x, x, [x, gone], [0, 0, 0, 0, 0, 0, 0, 0]),
+      () => matmulInto(x.execution, gone, x, x),
+      () => matmulInto(x.execution, x, gone, x),
     ];
     expect(uses.map(disposed).filter((code) => code !== "DISPOSED")).toEqual([]);
     expect(x.toArray()).toEqual([

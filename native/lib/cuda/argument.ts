@@ -1,50 +1,47 @@
 // One argument of a launch into its bytes: a table from C++ types to functions that check a JavaScript value and write
 // it.
-import { binding } from "../wire/binding.ts";
+import { nullWord } from "../wire/launch.ts";
+import { putLong } from "../wire/long.ts";
+import type { Room } from "../wire/target.ts";
 import type { CType, PointerType, Scalar, ViewType } from "./c-types.ts";
 import { factsOf } from "../memory/dtype.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { DeviceArray } from "../memory/array.ts";
 
-/**
- * Writes `value` at byte `at` of `binding.scratch`; false when the parameter does not admit it, and then nothing
- * counts.
- */
-export type Pack = (value: unknown, at: number) => boolean;
+/** Writes `value` at byte `at` of a record; false when the parameter does not admit it, and then nothing counts. */
+export type Pack = (room: Room, value: unknown, at: number) => boolean;
 
-// `at` is a multiple of the type's size (of 8 at most), as the layout of parameters demands, so plain typed arrays do.
-const u8 = new Uint8Array(binding.scratch);
-const i8 = new Int8Array(binding.scratch);
-const i16 = new Int16Array(binding.scratch);
-const u16 = new Uint16Array(binding.scratch);
-const i32 = new Int32Array(binding.scratch);
-const u32 = new Uint32Array(binding.scratch);
-const f32 = new Float32Array(binding.scratch);
-const f64 = new Float64Array(binding.scratch);
-const i64 = new BigInt64Array(binding.scratch);
-const u64 = new BigUint64Array(binding.scratch);
+// `at` is a multiple of the type's size (of 8 at most), as the layout of parameters demands, so plain typed arrays do;
+// they keep the bits of negative numbers, too.
 
 const float32Max = 3.4028234663852886e38;
 const roundsToInfinity = 3.4028235677973366e38;
 
-function packInteger(
-  array: Int8Array | Uint8Array | Int16Array | Uint16Array,
-  shift: number,
-  low: number,
-  high: number,
-): Pack {
-  return (value, at) => {
-    if (typeof value !== "number" || !Number.isInteger(value) || value < low || value > high) return false;
-    array[at >> shift] = value;
+function packByte(low: number, high: number): Pack {
+  return ({ bytes }, value, at) => {
+    if (!isWithin(value, low, high)) return false;
+    bytes[at] = value;
     return true;
   };
 }
 
+function packShort(low: number, high: number): Pack {
+  return ({ shorts }, value, at) => {
+    if (!isWithin(value, low, high)) return false;
+    shorts[at >> 1] = value;
+    return true;
+  };
+}
+
+function isWithin(value: unknown, low: number, high: number): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= low && value <= high;
+}
+
 function packSmallFloat(dtype: "float16" | "bfloat16", limit: number): Pack {
   const { encode } = factsOf(dtype);
-  return (value, at) => {
+  return ({ shorts }, value, at) => {
     if (typeof value !== "number" || (Number.isFinite(value) && Math.abs(value) >= limit)) return false;
-    u16[at >> 1] = Number(encode(value));
+    shorts[at >> 1] = Number(encode(value));
     return true;
   };
 }
@@ -54,61 +51,57 @@ function packSmallFloat(dtype: "float16" | "bfloat16", limit: number): Pack {
  * booleans.
  */
 const packScalar: Record<Scalar, Pack> = {
-  bool(value, at) {
+  bool({ bytes }, value, at) {
     if (typeof value !== "boolean") return false;
-    u8[at] = value ? 1 : 0;
+    bytes[at] = value ? 1 : 0;
     return true;
   },
-  i8: packInteger(i8, 0, -128, 127),
-  u8: packInteger(u8, 0, 0, 255),
-  i16: packInteger(i16, 1, -32768, 32767),
-  u16: packInteger(u16, 1, 0, 65535),
-  i32(value, at) {
+  i8: packByte(-128, 127),
+  u8: packByte(0, 255),
+  i16: packShort(-32768, 32767),
+  u16: packShort(0, 65535),
+  i32({ words }, value, at) {
     if (typeof value !== "number" || (value | 0) !== value) return false;
-    i32[at >> 2] = value;
+    words[at >> 2] = value;
     return true;
   },
-  u32(value, at) {
+  u32({ words }, value, at) {
     if (typeof value !== "number" || value >>> 0 !== value) return false;
-    u32[at >> 2] = value;
+    words[at >> 2] = value;
     return true;
   },
-  i64(value, at) {
+  i64({ words, longs }, value, at) {
     if (typeof value === "number" && Number.isSafeInteger(value)) {
-      const low = value >>> 0;
-      u32[at >> 2] = low;
-      u32[(at >> 2) + 1] = (value - low) / 2 ** 32;
+      putLong(words, at >> 2, value);
       return true;
     }
     if (typeof value !== "bigint" || BigInt.asIntN(64, value) !== value) return false;
-    i64[at >> 3] = value;
+    longs[at >> 3] = value;
     return true;
   },
-  u64(value, at) {
+  u64({ words, longs }, value, at) {
     if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) {
-      const low = value >>> 0;
-      u32[at >> 2] = low;
-      u32[(at >> 2) + 1] = (value - low) / 2 ** 32;
+      putLong(words, at >> 2, value);
       return true;
     }
     if (typeof value !== "bigint" || BigInt.asUintN(64, value) !== value) return false;
-    u64[at >> 3] = value;
+    longs[at >> 3] = value;
     return true;
   },
   f16: packSmallFloat("float16", 65520),
   bf16: packSmallFloat("bfloat16", 3.3961775292304957e38),
-  f32(value, at) {
+  f32({ floats }, value, at) {
     if (
       typeof value !== "number" ||
       (Math.abs(value) > float32Max && Math.abs(value) < Infinity && Math.abs(value) >= roundsToInfinity)
     )
       return false;
-    f32[at >> 2] = value;
+    floats[at >> 2] = value;
     return true;
   },
-  f64(value, at) {
+  f64({ doubles }, value, at) {
     if (typeof value !== "number") return false;
-    f64[at >> 3] = value;
+    doubles[at >> 3] = value;
     return true;
   },
 };
@@ -116,33 +109,33 @@ const packScalar: Record<Scalar, Pack> = {
 function packPointer(type: PointerType, device: DeviceProcess): Pack {
   const { dtypes, pointeeAlign } = type;
   const only = dtypes?.length === 1 ? dtypes[0]! : null;
-  return (value, at) => {
+  return ({ words }, value, at) => {
     if (!(value instanceof DeviceArray)) {
       if (value !== null) return false;
-      u32[at >> 2] = 0xffffffff;
-      u32[(at >> 2) + 1] = 0xffffffff;
+      words[at >> 2] = nullWord;
+      words[(at >> 2) + 1] = nullWord;
       return true;
     }
     const { storage } = value;
     if (storage === null || storage.device !== device || !value.isContiguous) return false;
     if (value.dtype !== only && dtypes !== null && !dtypes.includes(value.dtype)) return false;
     if (value.placeLow % pointeeAlign !== 0) return false;
-    u32[at >> 2] = value.placeLow;
-    u32[(at >> 2) + 1] = value.placeHigh;
+    words[at >> 2] = value.placeLow;
+    words[(at >> 2) + 1] = value.placeHigh;
     return true;
   };
 }
 
 function packView({ element, ndim }: ViewType, device: DeviceProcess): Pack {
-  return (value, at) => {
+  return (room, value, at) => {
     if (!(value instanceof DeviceArray) || value.storage?.device !== device || value.shape.length !== ndim)
       return false;
     if (!element.dtypes!.includes(value.dtype) || value.placeLow % element.pointeeAlign !== 0) return false;
-    u32[at >> 2] = value.placeLow;
-    u32[(at >> 2) + 1] = value.placeHigh;
+    room.words[at >> 2] = value.placeLow;
+    room.words[(at >> 2) + 1] = value.placeHigh;
     for (let axis = 0; axis < ndim; axis++) {
-      packScalar.i64(value.shape[axis], at + 8 * (1 + axis));
-      packScalar.i64(value.strides[axis], at + 8 * (1 + ndim + axis));
+      packScalar.i64(room, value.shape[axis], at + 8 * (1 + axis));
+      packScalar.i64(room, value.strides[axis], at + 8 * (1 + ndim + axis));
     }
     return true;
   };
@@ -151,7 +144,7 @@ function packView({ element, ndim }: ViewType, device: DeviceProcess): Pack {
 const laneNames = ["x", "y", "z", "w"];
 
 function packElements(count: number, step: number, pack: Pack, named: boolean): Pack {
-  return (value, at) => {
+  return (room, value, at) => {
     const list = Array.isArray(value)
       ? value
       : named && typeof value === "object" && value !== null
@@ -159,13 +152,13 @@ function packElements(count: number, step: number, pack: Pack, named: boolean): 
         : null;
     if (list === null || list.length !== count) return false;
     // By index, since `every` passes over holes.
-    for (let index = 0; index < count; index++) if (!pack(list[index], at + index * step)) return false;
+    for (let index = 0; index < count; index++) if (!pack(room, list[index], at + index * step)) return false;
     return true;
   };
 }
 
 /**
- * A vector or struct with all its parts read: its getters may use the device, and so the scratch that arguments are
+ * A vector or struct with all its parts read: its getters may use the device, and so the room that arguments are
  * written to.
  */
 export function read(type: CType, value: unknown): unknown {
@@ -209,12 +202,12 @@ export function packerOf(type: CType, device: DeviceProcess): Pack {
           pack: field.count === null ? pack : packElements(field.count, field.type.size, pack, false),
         };
       });
-      return (value, at) => {
+      return (room, value, at) => {
         if (typeof value !== "object" || value === null) return false;
         const given = value as Record<string, unknown>;
         return (
           Object.keys(given).length === fields.length &&
-          fields.every(({ name, offset, pack }) => name in given && pack(given[name], at + offset))
+          fields.every(({ name, offset, pack }) => name in given && pack(room, given[name], at + offset))
         );
       };
     }

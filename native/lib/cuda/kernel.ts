@@ -139,7 +139,7 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
    */
   launch(config: LaunchConfig, ...args: A): void {
     this.#compilation.beforeLaunch?.();
-    this.#plan.submit(config, args);
+    this.#plan.launch(this.#compilation.device.execution, config, args);
   }
 
   /**
@@ -170,10 +170,10 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
       flops,
     };
     // The functions hold the kernel, and so its module: it must not be unloaded while they live.
-    if (n === 0) return (...args) => this.#plan.write(config, args);
+    if (n === 0) return (...args) => void this.#plan.record(config, args);
     return (...args) => {
       this.#compilation.beforeLaunch?.();
-      this.#plan.submit(config, args);
+      this.#plan.launch(this.#compilation.device.execution, config, args);
     };
   }
 
@@ -202,9 +202,9 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
         `To time kernel ${this.name}, repeats ≥ 1 and warmup ≥ 0 must be whole numbers, but got ${worded(repeats)} and ${worded(warmup)}.`,
       );
     }
-    this.#plan.write(launch as LaunchConfig, args);
+    const record = this.#plan.record(launch as LaunchConfig, args);
     const { device } = this.#compilation;
-    const answer = device.requestAsync(Op.time, [String(repeats), String(warmup), this.#plan.record()]);
+    const answer = device.requestAsync(Op.time, [String(repeats), String(warmup), record]);
     // At once: a fault must find the mark, and the tensors may be disposed of meanwhile.
     this.#plan.markWritten(args, device.lastSequence);
     const [lines] = await answer;

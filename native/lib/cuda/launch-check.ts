@@ -31,7 +31,7 @@ export function validateLaunch({ kernel, device, ...config }: LaunchToValidate):
       "OTHER_DEVICE",
       `Kernel ${kernel.name} was compiled for ${kernel.info.device}: its limits on ${on.name} are not known.`,
     );
-  new LaunchPlan(kernel?.name ?? "", 0, [], 0, on, kernel?.info ?? { maxThreads: null, shared: null }).write(
+  new LaunchPlan(kernel?.name ?? "", 0, [], 0, on, kernel?.info ?? { maxThreads: null, shared: null }).record(
     config,
     [],
   );

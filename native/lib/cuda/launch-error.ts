@@ -1,4 +1,5 @@
 // Why a launch is refused: turns an argument or a size that breaks a rule into a LaunchError with one sentence.
+import { Recording } from "../wire/recording.ts";
 import { packerOf } from "./argument.ts";
 import type { CType, PointerType, ScalarType, ViewType } from "./c-types.ts";
 import { LaunchError } from "../errors.ts";
@@ -54,13 +55,14 @@ function culprit(
   value: unknown,
   device: DeviceProcess,
   path = "",
+  room = new Recording().room,
 ): { path: string; type: CType; value: unknown } {
   const here = { path, type, value };
   if (typeof value !== "object" || value === null) return here;
   const given = value as Record<string, unknown>;
   const find = (parts: readonly { path: string; type: CType; value: unknown }[]) => {
-    const wrong = parts.find((part) => !packerOf(part.type, device)(part.value, 0));
-    return wrong === undefined ? here : culprit(wrong.type, wrong.value, device, wrong.path);
+    const wrong = parts.find((part) => !packerOf(part.type, device)(room, part.value, 0));
+    return wrong === undefined ? here : culprit(wrong.type, wrong.value, device, wrong.path, room);
   };
   if (type.kind === "struct") {
     const isWhole =

@@ -5,7 +5,7 @@ import { Op } from "../wire/commands.ts";
 import { WarpcellError } from "../errors.ts";
 import { describeKernels } from "../device/origins.ts";
 import type { DeviceProcess } from "../device/process.ts";
-import { submitUnload } from "../wire/records.ts";
+import { writeUnload } from "../wire/mark.ts";
 import { forgetSamples } from "./samples.ts";
 
 /** What the device says of one loaded kernel; `null`: it does not know. Bytes, registers per thread. */
@@ -109,7 +109,7 @@ export class LoadedModule {
     kernels: readonly string[],
   ): LoadedModule {
     const { entries, dropped } = loadsOf(device);
-    for (const module of dropped.splice(0)) submitUnload(device, module);
+    for (const module of dropped.splice(0)) writeUnload(device.execution, module);
 
     const entry: Entry = { module: next.module, firstKernel: next.kernel, artifact, lowered, name, kernels };
     next.module += 1;

@@ -1,9 +1,9 @@
-// A checked launch: turns sizes and arguments into a Launch record in `binding.scratch`, with all that can be known
-// beforehand prepared once.
-import { binding } from "../wire/binding.ts";
+// A checked launch: turns sizes and arguments into a record, with all that can be known beforehand prepared once.
 import { packerOf, read, type Pack } from "./argument.ts";
-import { pointerOffsets, roundUp, type CType } from "./c-types.ts";
-import { headerBytes, Op } from "../wire/commands.ts";
+import { pointerOffsets, type CType } from "./c-types.ts";
+import { LaunchFlag, LaunchLayout, launchWords, putSizes } from "../wire/launch.ts";
+import { Recording } from "../wire/recording.ts";
+import type { Room, TargetStream } from "../wire/target.ts";
 import {
   amountError,
   argumentError,
@@ -15,6 +15,7 @@ import {
   sizeError,
 } from "./launch-error.ts";
 import type { DeviceProcess } from "../device/process.ts";
+import type { Execution } from "../device/execution.ts";
 import type { Parameter } from "./signature.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { activity, type Described } from "../device/activity.ts";
@@ -44,30 +45,12 @@ export interface KernelLimits {
   readonly shared: number | null;
 }
 
-// `struct Launch` of protocol/commands.h.
-const at = {
-  kernel: headerBytes,
-  grid: headerBytes + 4,
-  block: headerBytes + 16,
-  shared: headerBytes + 28,
-  argumentBytes: headerBytes + 32,
-  pointerCount: headerBytes + 34,
-  flags: headerBytes + 36,
-  offsets: headerBytes + 40,
-} as const;
-const word = { grid: at.grid / 4, block: at.block / 4, shared: at.shared / 4, flags: at.flags / 4 } as const;
-
-const cooperativeFlag = 1;
-
-const scratchWords = new Uint32Array(binding.scratch);
-const scratchBytes = new Uint8Array(binding.scratch);
-
 /** Launches of one kernel on one device. */
 export class LaunchPlan {
   readonly #kernel: string;
   readonly #device: DeviceProcess;
   readonly #parameters: readonly Parameter[];
-  readonly #template: Uint32Array;
+  readonly #layout: LaunchLayout;
   readonly #packs: readonly Pack[];
   /** Some parameter is a vector or a struct. */
   readonly #hasParts: boolean;
@@ -104,18 +87,8 @@ export class LaunchPlan {
     this.#maxShared = properties.sharedPerBlockOptin;
 
     const pointers = parameters.flatMap(({ type, offset }) => pointerOffsets(type, offset));
-    const base = at.offsets + roundUp(pointers.length * 2, 8);
-    const bytes = base + roundUp(argumentBytes, 8);
-    const record = new DataView(new ArrayBuffer(bytes));
-    record.setUint32(0, bytes, true);
-    record.setUint16(4, Op.launch, true);
-    record.setUint32(at.kernel, id, true);
-    record.setUint16(at.argumentBytes, argumentBytes, true);
-    record.setUint16(at.pointerCount, pointers.length, true);
-    pointers.forEach((offset, index) => record.setUint16(at.offsets + index * 2, offset, true));
-
-    this.#template = new Uint32Array(record.buffer);
-    this.#places = parameters.map(({ offset }) => base + offset);
+    this.#layout = new LaunchLayout(id, argumentBytes, pointers);
+    this.#places = parameters.map(({ offset }) => this.#layout.parameters + offset);
     this.#packs = parameters.map(({ type }) => packerOf(type, device));
     this.#hasParts = parameters.some(({ type }) => type.kind === "vector" || type.kind === "struct");
     this.#written = parameters.flatMap(({ type }, index) =>
@@ -126,18 +99,25 @@ export class LaunchPlan {
     );
   }
 
-  /** Checks and submits one launch. Throws LaunchError before anything is submitted; returns the sequence. */
-  submit(config: LaunchConfig, args: readonly unknown[]): number {
-    this.write(config, args);
-    const sequence = this.#device.submit();
+  /** Checks one launch and runs it. Throws LaunchError before anything is submitted. */
+  launch(on: Execution, config: LaunchConfig, args: readonly unknown[]): void {
+    this.#write(on, config, args);
+    const sequence = on.target.commit();
+    if (sequence === 0) return;
     this.markWritten(args, sequence);
     activity.current?.describe(this.#describe(config, args));
-    return sequence;
   }
 
-  /** Checks a launch and lays its record out in `binding.scratch`. Throws LaunchError. */
-  write(config: LaunchConfig, args: readonly unknown[]): void {
-    // Read before the record is laid out: a getter may use the device, and so the scratch.
+  /** Checks a launch and returns its record, without having it run. Throws LaunchError. */
+  record(config: LaunchConfig, args: readonly unknown[]): Uint8Array {
+    const target = new Recording();
+    this.#write({ target, stream: 0 }, config, args);
+    target.commit();
+    return target.records[0]!;
+  }
+
+  #write(on: TargetStream, config: LaunchConfig, args: readonly unknown[]): void {
+    // Read before the record is laid out: a getter may use the device, and so the room.
     const { grid, block, shared = 0, cooperative = false, bytes, flops }: Partial<LaunchConfig> = config ?? {};
     for (const key in config) if (!isSetting(key)) throw settingError(this.#kernel, key);
     if (typeof cooperative !== "boolean") throw cooperativeError(this.#kernel, cooperative);
@@ -148,10 +128,10 @@ export class LaunchPlan {
           index < this.#parameters.length ? read(this.#parameters[index]!.type, value) : value,
         )
       : args;
-    scratchWords.set(this.#template);
-    this.#writeSizes(grid, block, shared);
-    scratchWords[word.flags] = cooperative ? cooperativeFlag : 0;
-    this.#writeArguments(values, args);
+    const room = this.#layout.begin(on);
+    this.#writeSizes(room.words, grid, block, shared);
+    room.words[launchWords.flags] = cooperative ? LaunchFlag.cooperative : 0;
+    this.#writeArguments(room, values, args);
   }
 
   /** Notes that `sequence` may write the tensors that the kernel takes as not const. */
@@ -161,8 +141,9 @@ export class LaunchPlan {
       const argument = args[written[index]!] as DeviceArray | null;
       if (argument !== null) argument.storage!.written(sequence, argument.bytes);
     }
-    for (const index of this.#holders)
-      for (const tensor of writableIn(this.#parameters[index]!.type, args[index]))
+    const holders = this.#holders;
+    for (let index = 0; index < holders.length; index++)
+      for (const tensor of writableIn(this.#parameters[holders[index]!]!.type, args[holders[index]!]))
         tensor.storage!.written(sequence, tensor.bytes);
   }
 
@@ -188,31 +169,26 @@ export class LaunchPlan {
     return (this.#described = { operands, bytes, flops });
   }
 
-  /** The record that {@link write} left, as bytes. */
-  record(): Uint8Array {
-    return scratchBytes.slice(0, this.#template.byteLength);
-  }
-
-  #writeArguments(values: readonly unknown[], args: readonly unknown[]): void {
+  #writeArguments(room: Room, values: readonly unknown[], args: readonly unknown[]): void {
     const packs = this.#packs;
     if (args.length !== packs.length) throw countError(this.#kernel, this.#parameters, args.length);
     for (let index = 0; index < packs.length; index++) {
-      if (!packs[index]!(values[index], this.#places[index]!))
+      if (!packs[index]!(room, values[index], this.#places[index]!))
         throw argumentError(this.#kernel, this.#parameters[index]!, index, args[index], this.#device);
     }
   }
 
-  #writeSizes(grid: Size | undefined, block: Size | undefined, shared: number): void {
-    if (!writeSize(word.grid, grid, this.#maxGrid))
+  #writeSizes(words: Uint32Array, grid: Size | undefined, block: Size | undefined, shared: number): void {
+    if (!writeSize(words, launchWords.grid, grid, this.#maxGrid))
       throw sizeError("grid", this.#kernel, grid, this.#maxGrid, this.#device);
-    if (!writeSize(word.block, block, this.#maxBlock))
+    if (!writeSize(words, launchWords.block, block, this.#maxBlock))
       throw sizeError("block", this.#kernel, block, this.#maxBlock, this.#device);
-    const threads = scratchWords[word.block]! * scratchWords[word.block + 1]! * scratchWords[word.block + 2]!;
+    const threads = words[launchWords.block]! * words[launchWords.block + 1]! * words[launchWords.block + 2]!;
     if (threads > this.#maxThreads)
       throw blockThreadsError(this.#kernel, threads, this.#maxThreads, this.#isBlockLimitOwn, this.#device);
     if (!Number.isInteger(shared) || shared < 0 || shared + this.#staticShared > this.#maxShared)
       throw sharedError(this.#kernel, shared, this.#staticShared, this.#maxShared, this.#device);
-    scratchWords[word.shared] = shared;
+    words[launchWords.shared] = shared;
   }
 }
 
@@ -243,18 +219,16 @@ function writableIn(type: CType, value: unknown): DeviceArray[] {
   });
 }
 
-function writeSize(index: number, size: Size | undefined, limits: readonly number[]): boolean {
+function writeSize(words: Uint32Array, index: number, size: Size | undefined, limits: readonly number[]): boolean {
   if (typeof size === "number") {
-    scratchWords[index] = size;
-    scratchWords[index + 1] = 1;
-    scratchWords[index + 2] = 1;
+    putSizes(words, index, size, 1, 1);
     return Number.isInteger(size) && size >= 1 && size <= limits[0]!;
   }
   if (!Array.isArray(size) || size.length < 1 || size.length > 3) return false;
   for (let axis = 0; axis < 3; axis++) {
     const length = axis < size.length ? (size[axis] as number) : 1;
     if (!Number.isInteger(length) || length < 1 || length > limits[axis]!) return false;
-    scratchWords[index + axis] = length;
+    words[index + axis] = length;
   }
   return true;
 }

@@ -1,5 +1,6 @@
 // Who is told of what this process has devices do, while it happens: nobody, or a profile.
 import type { Op } from "../wire/commands.ts";
+import type { Room } from "../wire/target.ts";
 import type { DeviceProcess } from "./process.ts";
 
 /** What is known of the work in one command besides its record: {@link Watcher.describe}. */
@@ -15,8 +16,8 @@ export interface Described {
 export interface Watcher {
   /** A device's process has been started, and has done nothing yet. */
   opened(device: DeviceProcess): void;
-  /** A record was submitted, which still lies in `binding.scratch`. */
-  submitted(device: DeviceProcess, sequence: number, start: number): void;
+  /** A record was submitted; it lies in `record` until this returns. */
+  submitted(device: DeviceProcess, sequence: number, start: number, record: Room): void;
   /** What the command that was submitted last works on. */
   describe(described: Described): void;
   /** A command with a message was answered, or failed. */

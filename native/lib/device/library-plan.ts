@@ -1,12 +1,15 @@
 // A planned call of a vendor's library on a device: asks for it once, runs it as cheaply as a kernel, and plans it
 // again in every new process.
-import { binding } from "../wire/binding.ts";
 import { Op } from "../wire/commands.ts";
-import { layRun } from "../wire/records.ts";
+import { Recording } from "../wire/recording.ts";
+import { writeRun, type RunPlaces } from "../wire/run.ts";
 import { DeviceError } from "../errors.ts";
 import { afterCollection } from "./collection.ts";
 import { describePlans } from "./origins.ts";
+import type { Execution } from "./execution.ts";
 import type { DeviceProcess } from "./process.ts";
+
+export type { RunPlaces } from "../wire/run.ts";
 
 /** What a device chose for a call. */
 export interface LibraryChoice {
@@ -18,8 +21,11 @@ export interface LibraryChoice {
   readonly algorithm: string;
 }
 
-/** Places of a call's operands in its own order, without the workspace; `undefined` where it takes none. */
-export type RunPlaces = readonly (number | undefined)[];
+/** Operands of a first run, which may be measured. */
+export interface Trial {
+  readonly places: RunPlaces;
+  readonly scalars: readonly number[];
+}
 
 interface Entry {
   readonly number: number;
@@ -42,7 +48,6 @@ const mostKnown = 4096;
 const plans = new WeakMap<DeviceProcess, Plans>();
 const names = new Map<number, string>();
 const next = { number: 1 };
-const scratch = new Uint8Array(binding.scratch);
 const text = new TextDecoder();
 
 describePlans((number) => names.get(number));
@@ -82,11 +87,7 @@ export class LibraryPlan {
    * measured by running the `trial`, so what that writes must be written again. Throws DeviceError NO_LIBRARY with the
    * way to get it, UNSUPPORTED.
    */
-  static obtain(
-    device: DeviceProcess,
-    text: string,
-    trial?: { readonly places: RunPlaces; readonly scalars: readonly number[] },
-  ): LibraryPlan {
+  static obtain(device: DeviceProcess, text: string, trial?: Trial): LibraryPlan {
     const { known } = plansOf(device);
     const found = known.get(text) ?? LibraryPlan.#remember(device, text, trial);
     if (found instanceof DeviceError) throw found;
@@ -94,20 +95,12 @@ export class LibraryPlan {
   }
 
   /** {@link obtain}, or `null` where no library of the device serves the call. */
-  static find(
-    device: DeviceProcess,
-    text: string,
-    trial?: { readonly places: RunPlaces; readonly scalars: readonly number[] },
-  ): LibraryPlan | null {
+  static find(device: DeviceProcess, text: string, trial?: Trial): LibraryPlan | null {
     const found = plansOf(device).known.get(text) ?? LibraryPlan.#remember(device, text, trial);
     return found instanceof DeviceError ? null : found;
   }
 
-  static #remember(
-    device: DeviceProcess,
-    text: string,
-    trial: { readonly places: RunPlaces; readonly scalars: readonly number[] } | undefined,
-  ): LibraryPlan | DeviceError {
+  static #remember(device: DeviceProcess, text: string, trial: Trial | undefined): LibraryPlan | DeviceError {
     const { known } = plansOf(device);
     if (known.size >= mostKnown) known.delete(known.keys().next().value!);
     const planned = LibraryPlan.#plan(device, text, trial);
@@ -115,16 +108,12 @@ export class LibraryPlan {
     return planned;
   }
 
-  static #plan(
-    device: DeviceProcess,
-    call: string,
-    trial: { readonly places: RunPlaces; readonly scalars: readonly number[] } | undefined,
-  ): LibraryPlan | DeviceError {
+  static #plan(device: DeviceProcess, call: string, trial: Trial | undefined): LibraryPlan | DeviceError {
     const { entries, free } = plansOf(device);
     const number = free.pop() ?? next.number++;
     names.set(number, call.slice(0, call.indexOf(" ")));
     try {
-      const record = trial === undefined ? "" : scratch.slice(0, layRun(number, trial.places, trial.scalars));
+      const record = trial === undefined ? "" : recorded(number, trial);
       const [bytes, facts, choice] = device.request(Op.plan, [String(number), call, "", record]);
       const chosen = JSON.parse(text.decode(facts)) as LibraryChoice;
       const plan = new LibraryPlan(device, number, Number(text.decode(bytes)), chosen);
@@ -143,22 +132,24 @@ export class LibraryPlan {
   }
 
   /**
-   * Submits one run, with places and scalars as the call has them; returns the sequence. Throws OutOfMemory when there
-   * is no room for the workspace.
+   * Runs it once, with places and scalars as the call has them; returns the sequence. Throws OutOfMemory when there is
+   * no room for the workspace.
    */
-  run(places: RunPlaces, scalars: readonly number[]): number {
-    const device = this.#device;
-    if (this.workspace === 0) {
-      layRun(this.#number, places, scalars);
-      return device.submit();
-    }
-    const workspace = device.allocate(this.workspace, "device");
+  run(on: Execution, places: RunPlaces, scalars: readonly number[]): number {
+    if (this.workspace === 0) return writeRun(on, this.#number, places, scalars, null);
+    const workspace = this.#device.allocate(this.workspace, "device");
     try {
-      layRun(this.#number, [...places, workspace], scalars);
-      return device.submit();
+      return writeRun(on, this.#number, places, scalars, workspace);
     } finally {
-      // Whoever takes it next writes it behind this run.
-      device.free(workspace);
+      // What takes it next is written after this run.
+      this.#device.free(workspace);
     }
   }
+}
+
+/** The record of a trial, to travel in a message. */
+function recorded(plan: number, { places, scalars }: Trial): Uint8Array {
+  const target = new Recording();
+  writeRun({ target, stream: 0 }, plan, places, scalars, null);
+  return target.records[0]!;
 }

@@ -3,11 +3,14 @@ import { binding, deviceExecutable, type ErrorRecord, type Outcome } from "../wi
 import { answerFields, type Field, greet } from "../wire/answers.ts";
 import { activity, clock } from "./activity.ts";
 import { collectGarbage, reclaim } from "./collection.ts";
-import { headerBytes, headerOffsets, Op } from "../wire/commands.ts";
+import type { Op } from "../wire/commands.ts";
+import { Execution } from "./execution.ts";
 import { type DeviceFault, DeviceUnavailable, InterruptedError, OutOfMemory, WarpcellError } from "../errors.ts";
 import { faultOf, interruptionOf, type Loss, refusalOf } from "./faults.ts";
 import { origin } from "./origins.ts";
+import { Ring } from "./ring.ts";
 import { sizeText } from "../figures.ts";
+import { writeFence } from "../wire/mark.ts";
 import type { DeviceProperties } from "../wire/properties.ts";
 
 export type { Field } from "../wire/answers.ts";
@@ -37,8 +40,6 @@ const waysToAllocate: readonly { prepared: () => boolean; mayGrow: boolean }[] =
 ];
 
 const memoryNumbers = { device: 0, host: 1 } as const;
-const record = new DataView(binding.scratch);
-const recordBytes = new Uint8Array(binding.scratch);
 
 const running = new Map<string, DeviceProcess>();
 
@@ -61,6 +62,8 @@ export class DeviceProcess {
   /** The number that the addon knows it by. */
   readonly client: number;
   readonly properties: DeviceProperties;
+  /** Stream 0 of the device, whose records are submitted at once. */
+  readonly execution: Execution;
 
   #comfort: number;
   /** Since it was settled last. */
@@ -89,6 +92,7 @@ export class DeviceProcess {
     this.index = index;
     this.client = client;
     this.properties = properties;
+    this.execution = new Execution(this, 0, new Ring(this));
     this.#comfort = leastComfort(properties);
   }
 
@@ -150,24 +154,9 @@ export class DeviceProcess {
     }
   }
 
-  /**
-   * Submits the record in `binding.scratch` and returns its sequence. A process that died is healed first, and its
-   * fault thrown.
-   */
-  submit(): number {
-    const watcher = activity.current;
-    const start = watcher === null ? 0 : clock();
-    let sequence = this.#whole ? binding.submit(this.client, origin.current) : -1;
-    if (sequence <= 0) sequence = this.#resubmit(sequence);
-    if (watcher !== null) watcher.submitted(this, sequence, start);
-    return sequence;
-  }
-
-  /** Submits a mark behind all that was submitted before; returns its sequence. */
+  /** Submits a mark after all that was submitted before; returns its sequence. */
   fence(): number {
-    record.setUint32(headerOffsets.bytes, headerBytes, true);
-    record.setUint32(headerOffsets.op, Op.fence, true);
-    return this.submit();
+    return writeFence(this.execution);
   }
 
   /**
@@ -271,6 +260,25 @@ export class DeviceProcess {
     return binding.state(this.client) === "running" && binding.isBusy(this.client);
   }
 
+  /** The process has all that it needs, as far as is known. */
+  get isWhole(): boolean {
+    return this.#whole;
+  }
+
+  /**
+   * Makes the process whole after it took no record. Throws what it died of, once; returns when there is only something
+   * to try again. It writes no records.
+   */
+  recover(outcome: "died" | "interrupted"): void {
+    if (!this.#reloading) this.#attend(outcome);
+  }
+
+  /** What to throw where a new process does not stay either. */
+  unavailable(reason: string): DeviceUnavailable {
+    const sentence = `${this.name} could not be started again: ${reason.replace(/\.$/, "")}. Every use of the device tries again.`;
+    return new DeviceUnavailable("RESTART_FAILED", this.name, sentence, { cause: this.#pendingFault });
+  }
+
   /** Notes that the process was killed on the user's wish. */
   killInterrupted(): void {
     this.#interrupted = true;
@@ -325,16 +333,6 @@ export class DeviceProcess {
     }
   }
 
-  #resubmit(failure: number): number {
-    const saved = recordBytes.slice(0, record.getUint32(headerOffsets.bytes, true));
-    if (!this.#reloading) this.#attend(failure === -1 ? "died" : "interrupted");
-    recordBytes.set(saved);
-
-    const sequence = binding.submit(this.client, origin.current);
-    if (sequence > 0) return sequence;
-    throw this.#unavailable("it ended again at once");
-  }
-
   #take(sequence: number): Uint8Array[] {
     const answer = binding.reply(this.client, sequence);
     if (answer === null) throw new WarpcellError("PROTOCOL", `${this.name} gave no answer to command ${sequence}.`);
@@ -360,7 +358,7 @@ export class DeviceProcess {
 
   /** Deals with what a wait or a submission met, and throws it; returns when there is only something to try again. */
   #attend(outcome: Outcome): void {
-    if (this.#reloading) throw this.#unavailable("it ended while kernels were loaded again");
+    if (this.#reloading) throw this.unavailable("it ended while kernels were loaded again");
 
     const records = outcome === "error" ? binding.errors(this.client) : [];
     if (outcome === "error" && !records.some(({ fatal }) => fatal)) {
@@ -388,7 +386,7 @@ export class DeviceProcess {
     try {
       binding.restart(this.client);
     } catch (reason) {
-      throw this.#unavailable(reason instanceof Error ? reason.message : String(reason));
+      throw this.unavailable(reason instanceof Error ? reason.message : String(reason));
     }
     this.#reloading = true;
     try {
@@ -423,11 +421,6 @@ export class DeviceProcess {
     for (const sequence of this.#asked)
       if (sequence < first) this.#lost.push({ first: sequence, last: sequence, error });
     return error;
-  }
-
-  #unavailable(reason: string): DeviceUnavailable {
-    const sentence = `${this.name} could not be started again: ${reason.replace(/\.$/, "")}. Every use of the device tries again.`;
-    return new DeviceUnavailable("RESTART_FAILED", this.name, sentence, { cause: this.#pendingFault });
   }
 
   #throwRefused(): void {

@@ -127,8 +127,7 @@ export class Variant {
             ],
       join: ["struct", "i64", "i64", "place", "out", ...operands, ...numberKinds],
     };
-    const kernel = (name: "fused" | "join", at: number) =>
-      new LibraryKernel(this.#device, name, { module, index: at }, kinds[name]);
+    const kernel = (name: "fused" | "join", at: number) => new LibraryKernel(name, { module, index: at }, kinds[name]);
     this.#kernels = { fused: kernel("fused", 0), join: partBytes === null ? null : kernel("join", 1) };
   }
 
@@ -140,7 +139,7 @@ export class Variant {
     const views = operands.map(({ array, view, gathered: isGathered }): { array: DeviceArray; view: View } => {
       if (!isGathered) return { array, view };
       using stretched = viewOf(array, view);
-      const copy = contiguous(stretched);
+      const copy = contiguous(this.#device.execution, stretched);
       gathered.push(copy);
       return { array: copy, view: copy };
     });
@@ -177,13 +176,12 @@ export class Variant {
         strides.slice(1).map((list) => list.slice(0, -1)),
         width,
       );
-    this.#kernels!.fused.launch(flatGrid(this.#device, out.size, 16 / width), this.#device.properties.libraryBlock, [
-      layoutOf(all),
-      out.size,
-      Number(isPacked),
-      out,
-      ...args,
-    ]);
+    this.#kernels!.fused.launch(
+      this.#device.execution,
+      flatGrid(this.#device, out.size, 16 / width),
+      this.#device.properties.libraryBlock,
+      [layoutOf(all), out.size, Number(isPacked), out, ...args],
+    );
   }
 
   #rows(
@@ -206,16 +204,34 @@ export class Variant {
     const { fused, join } = this.#kernels!;
     if (join === null) {
       const { grid, block, byWarp } = rowBlocks(this.#device, rows, length, 16 / width);
-      fused.launch(grid, block, [layout, rows, length, isPacked, byWarp, out, ...args]);
+      fused.launch(this.#device.execution, grid, block, [layout, rows, length, isPacked, byWarp, out, ...args]);
       return;
     }
     const { parts, chunk } = rowParts(this.#device, rows, length);
     const { grid, block, byWarp } = rowBlocks(this.#device, rows * parts, chunk, 16 / width);
     using states =
       parts === 1 ? null : DeviceArray.allocate(this.#device, "uint8", [rows * parts * this.#program.partBytes!]);
-    fused.launch(grid, block, [layout, rows, length, parts, chunk, isPacked, byWarp, out, states, ...args]);
+    fused.launch(this.#device.execution, grid, block, [
+      layout,
+      rows,
+      length,
+      parts,
+      chunk,
+      isPacked,
+      byWarp,
+      out,
+      states,
+      ...args,
+    ]);
     if (states !== null)
-      join.launch(Math.ceil(rows / (block === 1 ? 1024 : block)), block, [layout, rows, parts, states, out, ...args]);
+      join.launch(this.#device.execution, Math.ceil(rows / (block === 1 ? 1024 : block)), block, [
+        layout,
+        rows,
+        parts,
+        states,
+        out,
+        ...args,
+      ]);
   }
 }
 

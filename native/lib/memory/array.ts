@@ -4,6 +4,8 @@ import { factsOf, type DType } from "./dtype.ts";
 import { TensorError } from "../errors.ts";
 import { formatShape, isContiguous, sizeOf, stridesOf, type Shape, type View } from "./shape.ts";
 import { Storage } from "./storage.ts";
+import { highWord, lowWord } from "../wire/long.ts";
+import type { Execution } from "../device/execution.ts";
 import type { DeviceProcess } from "../device/process.ts";
 
 /** What `tidy` knows of the tensors made since it began. */
@@ -105,8 +107,8 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
     this.size = sizeOf(view.shape);
     this.isContiguous = contiguous;
     const place = storage.place + view.offset * factsOf(dtype).bytes;
-    this.placeLow = place >>> 0;
-    this.placeHigh = (place - this.placeLow) / 2 ** 32;
+    this.placeLow = lowWord(place);
+    this.placeHigh = highWord(place);
     this.#device = storage.device;
     this.#storage = storage;
     // Arrays of the library's own are no tensors: what makes one disposes of it.
@@ -147,6 +149,11 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
   /** @internal The device, also of an array that has been disposed of. */
   get deviceProcess(): DeviceProcess {
     return this.#device;
+  }
+
+  /** @internal Where work on it is written to. Throws TensorError once disposed of. */
+  get execution(): Execution {
+    return this.living().device.execution;
   }
 
   /**

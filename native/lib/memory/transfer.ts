@@ -2,8 +2,9 @@
 // pinned blocks.
 import { binding } from "../wire/binding.ts";
 import { afterCollection } from "../device/collection.ts";
+import type { Execution } from "../device/execution.ts";
 import type { DeviceProcess } from "../device/process.ts";
-import { submitCopy } from "../wire/records.ts";
+import { writeCopy } from "../wire/copy.ts";
 import type { Storage } from "./storage.ts";
 
 /** Bytes that one step moves through a pinned block, and that may be under way before the sender waits. */
@@ -59,7 +60,7 @@ function sendStaged(device: DeviceProcess, place: number, part: Uint8Array): num
   const block = stagingBlock(device, part.length);
   try {
     copyBytes(sharedBytes(device, block, part.length), part);
-    const sequence = submitCopy(device, place, block, part.length);
+    const sequence = writeCopy(device.execution, place, block, part.length);
     staged.get(device)!.push({ place: block, bytes: part.length, sequence });
     return sequence;
   } catch (error) {
@@ -82,14 +83,16 @@ function stagingBlock(device: DeviceProcess, bytes: number): number {
 
 /**
  * Shows `use` the bytes from `offset` on, after all work submitted before, part by part; a part is gone when `use`
- * returns. Throws what the work before failed with.
+ * returns. Throws what the work before failed with, and TensorError RECORDED where it has not been run.
  */
 export function read(
+  on: Execution,
   storage: Storage,
   offset: number,
   bytes: number,
   use: (part: Uint8Array, at: number) => void,
 ): void {
+  on.checkRuns("read");
   const { device, place } = storage;
   if (device.kind === "cpu" || bytes === 0) {
     device.synchronize();
@@ -100,7 +103,7 @@ export function read(
   try {
     for (let at = 0; at < bytes; at += stepBytes) {
       const count = Math.min(stepBytes, bytes - at);
-      submitCopy(device, block, place + offset + at, count);
+      writeCopy(on, block, place + offset + at, count);
       device.synchronize();
       use(sharedBytes(device, block, count), at);
     }
@@ -122,12 +125,12 @@ export function expose(storage: Storage, offset: number, bytes: number): { buffe
   }
   if (bytes < pinnedBytes) {
     const copy = new Uint8Array(bytes);
-    read(storage, offset, bytes, (part, at) => copyBytes(copy.subarray(at, at + part.length), part));
+    read(device.execution, storage, offset, bytes, (part, at) => copyBytes(copy.subarray(at, at + part.length), part));
     return { buffer: copy.buffer, byteOffset: 0 };
   }
   const block = device.allocate(bytes, "host");
   try {
-    submitCopy(device, block, storage.place + offset, bytes);
+    writeCopy(device.execution, block, storage.place + offset, bytes);
     device.synchronize();
     const buffer = device.part(block, bytes);
     afterCollection(buffer, () => device.free(block));

@@ -219,7 +219,7 @@ const gelus = {
 
 export const geluRow: Computation<GeluAttributes> = {
   ...gelus.none,
-  run: (outputs, inputs, { approximate }) => gelus[approximate].run(outputs, inputs, {}),
+  run: (outputs, inputs, { approximate }, on) => gelus[approximate].run(outputs, inputs, {}, on),
   element: (inputs, { approximate }) => gelus[approximate].element!(inputs, {}),
   gradient: ([g], { inputs: [x], attributes }) => [
     call(attributes.approximate === "tanh" ? "geluTanhGradient" : "geluGradient", [g!, x!]),

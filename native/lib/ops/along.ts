@@ -1,5 +1,6 @@
 // Elements taken from and put at positions along an axis: what the gradients of sorting and of running extremes are
 // made of.
+import type { Execution } from "../device/execution.ts";
 import type { DeviceArray } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { sizeOf, type Shape } from "../memory/shape.ts";
@@ -44,6 +45,7 @@ const sums = new KernelFamily("along", floats, (type) => `sum_runs<${type}>`, [
 const bits: Record<number, DType> = { 1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64" };
 
 function launchAlong(
+  on: Execution,
   family: KernelFamily,
   dtype: DType,
   out: DeviceArray,
@@ -53,11 +55,15 @@ function launchAlong(
   count: number,
 ): void {
   if (count === 0) return;
-  const { device } = out.living();
+  const { device } = on;
   const block = device.properties.libraryBlock;
-  family
-    .on(device, dtype)
-    .launch(Math.ceil(count / (block === 1 ? 16384 : block)), block, [source, indices, out, count, ...lengths]);
+  family.launch(on, dtype, Math.ceil(count / (block === 1 ? 16384 : block)), block, [
+    source,
+    indices,
+    out,
+    count,
+    ...lengths,
+  ]);
 }
 
 /**
@@ -67,12 +73,12 @@ function launchAlong(
 export const takeAlong: Computation<{ axis: number }> = {
   inPlace: false,
   infer: ([x, indices]) => [{ shape: (indices as DeviceArray).shape, dtype: (x as DeviceArray).dtype }],
-  run([out], [x, indices], { axis }) {
+  run([out], [x, indices], { axis }, on) {
     const dtype = bits[factsOf(out!.dtype).bytes]!;
-    withFlat(x as DeviceArray, (x as DeviceArray).dtype, (source) =>
-      withFlat(indices as DeviceArray, "int64", (at) => {
+    withFlat(on, x as DeviceArray, (x as DeviceArray).dtype, (source) =>
+      withFlat(on, indices as DeviceArray, "int64", (at) => {
         const { inner, length } = aroundAxis(out!.shape, axis);
-        launchAlong(places, dtype, out!, source, at, [source.shape[axis] ?? 1, length, inner], out!.size);
+        launchAlong(on, places, dtype, out!, source, at, [source.shape[axis] ?? 1, length, inner], out!.size);
       }),
     );
   },
@@ -92,12 +98,12 @@ const putAlong: Computation<{ axis: number; length: number }> = {
       dtype: (g as DeviceArray).dtype,
     },
   ],
-  run([out], [g, indices], { axis, length }) {
-    fill(out!, 0);
-    withFlat(g as DeviceArray, out!.dtype, (source) =>
-      withFlat(indices as DeviceArray, "int64", (at) => {
+  run([out], [g, indices], { axis, length }, on) {
+    fill(on, out!, 0);
+    withFlat(on, g as DeviceArray, out!.dtype, (source) =>
+      withFlat(on, indices as DeviceArray, "int64", (at) => {
         const { inner, length: own } = aroundAxis(source.shape, axis);
-        launchAlong(puts, bits[factsOf(out!.dtype).bytes]!, out!, source, at, [length, own, inner], source.size);
+        launchAlong(on, puts, bits[factsOf(out!.dtype).bytes]!, out!, source, at, [length, own, inner], source.size);
       }),
     );
   },
@@ -109,12 +115,12 @@ const putAlong: Computation<{ axis: number; length: number }> = {
 const sumRuns: Computation<{ axis: number }> = {
   inPlace: false,
   infer: ([g]) => [{ shape: (g as DeviceArray).shape, dtype: (g as DeviceArray).dtype }],
-  run([out], [g, indices], { axis }) {
-    fill(out!, 0);
-    withFlat(g as DeviceArray, out!.dtype, (flat) =>
-      withFlat(indices as DeviceArray, "int64", (at) => {
+  run([out], [g, indices], { axis }, on) {
+    fill(on, out!, 0);
+    withFlat(on, g as DeviceArray, out!.dtype, (flat) =>
+      withFlat(on, indices as DeviceArray, "int64", (at) => {
         const { inner, length } = aroundAxis(flat.shape, axis);
-        launchAlong(sums, out!.dtype, out!, flat, at, [length, inner], flat.size);
+        launchAlong(on, sums, out!.dtype, out!, flat, at, [length, inner], flat.size);
       }),
     );
   },

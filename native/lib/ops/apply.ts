@@ -160,7 +160,7 @@ function compute(
     return make(first, new Storage(device, size * factsOf(dtype).bytes), { shape, strides, offset: 0 }, dtype, true);
   });
   try {
-    if (outputs.some(({ size }) => size > 0)) operation.run(outputs, inputs, attributes);
+    if (outputs.some(({ size }) => size > 0)) operation.run(outputs, inputs, attributes, device.execution);
   } catch (error) {
     for (const output of outputs) output.dispose();
     throw error;
@@ -204,17 +204,18 @@ function runInto(
   inputs: readonly Operand[],
   attributes: object,
 ): void {
+  const on = target.living().device.execution;
   if (
     operation.inPlace &&
     facts.dtype === target.dtype &&
     !inputs.some((input) => input instanceof DeviceArray && overlapsUnevenly(input, target))
   ) {
-    operation.run([target], inputs, attributes);
+    operation.run([target], inputs, attributes, on);
     return;
   }
-  using result = DeviceArray.allocate(target.living().device, facts.dtype, facts.shape);
-  operation.run([result], inputs, attributes);
-  copy(target, result);
+  using result = DeviceArray.allocate(on.device, facts.dtype, facts.shape);
+  operation.run([result], inputs, attributes, on);
+  copy(on, target, result);
 }
 
 /** Whether writing `target` may change an element of `input` before it is read. */

@@ -1,4 +1,5 @@
 // Indices along an axis: elements taken from there and put there. Kernels check them on their way (device/ops/axis.cu).
+import type { Execution } from "../device/execution.ts";
 import { DeviceArray, viewOf } from "../memory/array.ts";
 import { factsOf } from "../memory/dtype.ts";
 import { stridesOf, transposed, type Shape } from "../memory/shape.ts";
@@ -94,11 +95,11 @@ function shapeOf(x: DeviceArray, index: DeviceArray, { axis, isShared }: Taking)
 const takeAxis: Computation<Taking> = {
   inPlace: false,
   infer: ([x, index], taking) => [{ shape: shapeOf(array(x), array(index), taking), dtype: array(x).dtype }],
-  run([out], [x, index], { axis, isShared }) {
-    const { device } = out!.living();
-    using source = contiguous(array(x));
+  run([out], [x, index], { axis, isShared }, on) {
+    const { device } = on;
+    using source = contiguous(on, array(x));
     const dtype: IndexType = array(index).dtype === "int32" ? "int32" : "int64";
-    withFlat(array(index), dtype, (at) => {
+    withFlat(on, array(index), dtype, (at) => {
       const { length, inner } = aroundAxis(source.shape, axis);
       const own = isShared ? at.size : (at.shape[axis] ?? 1);
       const { bytes } = factsOf(source.dtype);
@@ -114,8 +115,8 @@ const takeAxis: Computation<Taking> = {
       );
       const kernel =
         unit === 16 ? take[dtype].sixteen.on(device, "uint64") : take[dtype].bySize.on(device, bySize[unit]!);
-      watched(device, { axis, size: length }, (outside) =>
-        kernel.launch(grid, libraryBlock, [source, at, out!, count, length, own, width, Number(isShared), outside]),
+      watched(on, { axis, size: length }, (outside) =>
+        kernel.launch(on, grid, libraryBlock, [source, at, out!, count, length, own, width, Number(isShared), outside]),
       );
     });
   },
@@ -127,30 +128,34 @@ const takeAxis: Computation<Taking> = {
 };
 
 /** Positions of indices that the forward run has checked. */
-export function positionsAlong(x: Shape, index: DeviceArray, { axis, isShared }: Taking): DeviceArray<"int64"> {
-  const { device } = index.living();
+export function positionsAlong(
+  on: Execution,
+  x: Shape,
+  index: DeviceArray,
+  { axis, isShared }: Taking,
+): DeviceArray<"int64"> {
   const term = { indices: index, size: x[axis]!, axis, isChecked: true };
-  if (isShared) return positionsOf(device, index.shape, [{ ...term, stride: 1 }]);
+  if (isShared) return positionsOf(on, index.shape, [{ ...term, stride: 1 }]);
   const strides = stridesOf(x);
   const along = strides.map((stride, at) => (at === axis ? 0 : stride));
-  return positionsOf(device, index.shape, [{ ...term, stride: strides[axis]! }], along);
+  return positionsOf(on, index.shape, [{ ...term, stride: strides[axis]! }], along);
 }
 
 /** Zeros of a shape, to which each element of the gradient is added where it was taken. */
 const takeAxisGradient: Computation<Taking & { readonly shape: Shape }> = {
   inPlace: false,
   infer: ([g], { shape }) => [{ shape, dtype: array(g).dtype }],
-  run([out], [g, index], { axis, isShared, shape }) {
-    fill(out!, 0);
-    using positions = positionsAlong(shape, array(index), { axis, isShared });
-    if (!isShared) return putRows(out!, positions, array(g), shape.length, "add", false);
+  run([out], [g, index], { axis, isShared, shape }, on) {
+    fill(on, out!, 0);
+    using positions = positionsAlong(on, shape, array(index), { axis, isShared });
+    if (!isShared) return putRows(on, out!, positions, array(g), shape.length, "add", false);
     // The axis, and those of the indices in its place, in front.
     const others = [...shape.keys()].filter((each) => each !== axis);
     using to = viewOf(out!, transposed(out!, [axis, ...others]));
     const taken = array(index).shape.map((_, at) => axis + at);
     const kept = [...array(g).shape.keys()].filter((each) => !taken.includes(each));
     using from = viewOf(array(g), transposed(array(g), [...taken, ...kept]));
-    putRows(to, positions, from, 1, "add", false);
+    putRows(on, to, positions, from, 1, "add", false);
   },
   gradient: ([h], { inputs: [, index], attributes: { axis, isShared } }) => [
     call("takeAxis", [h!, index!], { axis, isShared }),
@@ -182,60 +187,90 @@ export interface Putting {
 const putAxis: Computation<Putting> = {
   inPlace: false,
   infer: ([x]) => [{ shape: array(x).shape, dtype: array(x).dtype }],
-  run([out], [x, index, values], { axis, mode }) {
-    const { device } = out!.living();
-    using into = contiguous(array(x));
-    using source = contiguous(array(values));
+  run([out], [x, index, values], { axis, mode }, on) {
+    const { device } = on;
+    using into = contiguous(on, array(x));
+    using source = contiguous(on, array(values));
     const dtype: IndexType = array(index).dtype === "int32" ? "int32" : "int64";
-    withFlat(array(index), dtype, (at) => {
+    withFlat(on, array(index), dtype, (at) => {
       const { outer, length, inner } = aroundAxis(into.shape, axis);
       const own = at.shape[axis]!;
       const { libraryBlock, multiprocessors } = device.properties;
       const isSerial = libraryBlock === 1;
       const size = bySize[factsOf(into.dtype).bytes]!;
-      watched(device, { axis, size: length }, (outside) => {
+      watched(on, { axis, size: length }, (outside) => {
         if (isSerial) {
           const grid = Math.max(1, Math.min(multiprocessors, Math.ceil((into.size + at.size) / serialElements)));
           if (mode === "set")
-            return setting[dtype]
-              .on(device, size)
-              .launch(grid, 1, [into, at, source, out!, outer, length, own, inner, outside]);
+            return setting[dtype].launch(on, size, grid, 1, [
+              into,
+              at,
+              source,
+              out!,
+              outer,
+              length,
+              own,
+              inner,
+              outside,
+            ]);
           const { bytes } = states[mode](into.dtype);
           using kept = DeviceArray.allocate(device, "uint8", [into.size * bytes]);
-          return joining[mode][dtype].states
-            .on(device, into.dtype)
-            .launch(grid, 1, [into, at, source, out!, kept, outer, length, own, inner, outside]);
+          return joining[mode][dtype].states.launch(on, into.dtype, grid, 1, [
+            into,
+            at,
+            source,
+            out!,
+            kept,
+            outer,
+            length,
+            own,
+            inner,
+            outside,
+          ]);
         }
         const { each, joinThreads, counterBytes } = facts();
         const blocks = (count: number) => Math.ceil(count / (libraryBlock * each));
         if (mode === "set") {
           using last = DeviceArray.allocate(device, "uint32", [into.size]);
-          fill(last, 0);
+          fill(on, last, 0);
           if (at.size > 0)
-            marking[dtype]
-              .on(device, "uint32")
-              .launch(blocks(at.size), libraryBlock, [at, last, at.size, length, own, inner, outside]);
-          return marked
-            .on(device, size)
-            .launch(blocks(into.size), libraryBlock, [into, last, source, out!, into.size, length, own, inner]);
+            marking[dtype].launch(on, "uint32", blocks(at.size), libraryBlock, [
+              at,
+              last,
+              at.size,
+              length,
+              own,
+              inner,
+              outside,
+            ]);
+          return marked.launch(on, size, blocks(into.size), libraryBlock, [
+            into,
+            last,
+            source,
+            out!,
+            into.size,
+            length,
+            own,
+            inner,
+          ]);
         }
         const longest = Math.max(length, own);
         const wanted = Math.max(1, Math.floor((inner === 1 ? join.least : join.most / 2) / longest));
         const lines = Math.min(wanted, inner === 1 ? outer : inner);
         const even = (count: number) => 2 * counterBytes * Math.ceil(count / 2);
-        joining[mode][dtype].lines
-          .on(device, into.dtype)
-          .launch(
-            inner === 1 ? Math.ceil(outer / lines) : outer * Math.ceil(inner / lines),
-            joinThreads,
-            [into, at, source, out!, outer, length, own, inner, lines, outside],
-            even(length * lines) + 2 * even(own * lines),
-          );
+        joining[mode][dtype].lines.launch(
+          on,
+          into.dtype,
+          inner === 1 ? Math.ceil(outer / lines) : outer * Math.ceil(inner / lines),
+          joinThreads,
+          [into, at, source, out!, outer, length, own, inner, lines, outside],
+          even(length * lines) + 2 * even(own * lines),
+        );
       });
     });
   },
   gradient([g], { inputs: [x, index, values], outputs, attributes: { axis, mode }, wanted, isDifferentiated }) {
-    const positions = positionsAlong(array(x).shape, array(index), { axis, isShared: false });
+    const positions = positionsAlong(array(index).execution, array(x).shape, array(index), { axis, isShared: false });
     const attributes = { window: { slices: [] }, lead: array(x).shape.length, mode, isUnique: false };
     return indexingRows.put.gradient!([g!], {
       inputs: [x!, positions, values!],

@@ -1,4 +1,5 @@
 // One of two by a condition: kernels of device/ops/choose.cu for tensors and numbers on either side.
+import type { Execution } from "../device/execution.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { factsOf } from "../memory/dtype.ts";
 import { bySize, withDType } from "./copy.ts";
@@ -20,6 +21,7 @@ const kernels = {
 
 /** out = condition ? a : b, all broadcast to the shape of `out`, in its dtype, which holds the numbers. */
 export function choose(
+  on: Execution,
   out: DeviceArray,
   condition: DeviceArray,
   a: DeviceArray | Scalar,
@@ -28,32 +30,36 @@ export function choose(
   if (out.size === 0) return;
   const { encode } = factsOf(out.dtype);
   const [first, second] = [a, b].map((each) => (each instanceof DeviceArray ? null : encode(each)));
-  if (first != null && second != null) return launch("numbers", out, [condition], [condition, first, second]);
+  if (first != null && second != null) return launch(on, "numbers", out, [condition], [condition, first, second]);
   const number = first ?? second;
   if (number != null)
-    return withDType((first != null ? b : a) as DeviceArray, out.dtype, (x) =>
-      launch("number", out, [condition, x], [condition, first != null ? 0 : 1, x, number]),
+    return withDType(on, (first != null ? b : a) as DeviceArray, out.dtype, (x) =>
+      launch(on, "number", out, [condition, x], [condition, first != null ? 0 : 1, x, number]),
     );
-  withDType(a as DeviceArray, out.dtype, (x) =>
-    withDType(b as DeviceArray, out.dtype, (y) => launch("arrays", out, [condition, x, y], [condition, x, y])),
+  withDType(on, a as DeviceArray, out.dtype, (x) =>
+    withDType(on, b as DeviceArray, out.dtype, (y) => launch(on, "arrays", out, [condition, x, y], [condition, x, y])),
   );
 }
 
 function launch(
+  on: Execution,
   kind: keyof typeof kernels,
   out: DeviceArray,
   operands: readonly DeviceArray[],
   args: readonly LibraryArgument[],
 ): void {
-  const { device } = out.living();
+  const { device } = on;
   const { bytes } = factsOf(out.dtype);
   const dtype = bySize[bytes]!;
   const { libraryBlock } = device.properties;
   const isFlat = [out, ...operands].every((each) => each.isContiguous && sameShape(each.shape, out.shape));
   const { flat, strided } = kernels[kind];
-  if (isFlat) flat.on(device, dtype).launch(flatGrid(device, out.size, bytes), libraryBlock, [...args, out, out.size]);
+  if (isFlat) flat.launch(on, dtype, flatGrid(device, out.size, bytes), libraryBlock, [...args, out, out.size]);
   else
-    strided
-      .on(device, dtype)
-      .launch(stridedGrid(device, out.size), libraryBlock, [broadcastLayout(out, operands), ...args, out, out.size]);
+    strided.launch(on, dtype, stridedGrid(device, out.size), libraryBlock, [
+      broadcastLayout(out, operands),
+      ...args,
+      out,
+      out.size,
+    ]);
 }

@@ -1,9 +1,9 @@
 // Copies, conversions and fills: any strides, any dtype, into arrays that exist.
-import type { DeviceProcess } from "../device/process.ts";
+import type { Execution } from "../device/execution.ts";
 import { DeviceArray, viewOf } from "../memory/array.ts";
 import { dtypeNames, factsOf, type DType } from "../memory/dtype.ts";
 import { merged, sizeOf, stretch } from "../memory/shape.ts";
-import { submitFill } from "../wire/records.ts";
+import { writeFill } from "../wire/copy.ts";
 import { kernelFacts } from "./kernel-facts.ts";
 import { KernelFamily } from "./library.ts";
 import { broadcastLayout, flatGrid, sameShape, stridedGrid, widestOf } from "./map.ts";
@@ -39,62 +39,64 @@ const casts = Object.fromEntries(
 const facts = kernelFacts("cast", { tile: "kTile", rows: "kRows" });
 
 /** Sets every element of an array. `value` is one that its dtype admits. */
-export function fill(out: DeviceArray, value: number | bigint | boolean): void {
+export function fill(on: Execution, out: DeviceArray, value: number | bigint | boolean): void {
   if (out.size === 0) return;
   const storage = out.living();
   const { bytes, encode } = factsOf(out.dtype);
   if (out.isContiguous) {
-    storage.written(
-      submitFill(storage.device, storage.place + out.offset * bytes, out.bytes, encode(value), bytes),
-      out.bytes,
-    );
+    const sequence = writeFill(on, storage.place + out.offset * bytes, out.bytes, encode(value), bytes);
+    if (sequence > 0) storage.written(sequence, out.bytes);
     return;
   }
-  using one = DeviceArray.allocate(storage.device, out.dtype, []);
-  fill(one, value);
-  copy(out, one);
+  using one = DeviceArray.allocate(on.device, out.dtype, []);
+  fill(on, one, value);
+  copy(on, out, one);
 }
 
 /** Copies `input`, which broadcasts to the shape of `out`, converting. The two do not overlap. */
-export function copy(out: DeviceArray, input: DeviceArray): void {
+export function copy(on: Execution, out: DeviceArray, input: DeviceArray): void {
   if (out.size === 0) return;
-  const { device } = out.living();
+  const { device } = on;
   const isFlat = out.isContiguous && input.isContiguous && sameShape(out.shape, input.shape);
   if (out.dtype === input.dtype) {
     if (isFlat)
-      flats
-        .on(device, copier(out))
-        .launch(flatGrid(device, out.size, widestOf(out)), device.properties.libraryBlock, [input, out, out.size]);
-    else if (!copyTransposed(device, out, input))
-      strided
-        .on(device, copier(out))
-        .launch(stridedGrid(device, out.size), device.properties.libraryBlock, [
-          broadcastLayout(out, [input]),
-          input,
-          out,
-          out.size,
-        ]);
+      flats.launch(on, copier(out), flatGrid(device, out.size, widestOf(out)), device.properties.libraryBlock, [
+        input,
+        out,
+        out.size,
+      ]);
+    else if (!copyTransposed(on, out, input))
+      strided.launch(on, copier(out), stridedGrid(device, out.size), device.properties.libraryBlock, [
+        broadcastLayout(out, [input]),
+        input,
+        out,
+        out.size,
+      ]);
     return;
   }
   if (!isFlat) {
     // Gathered before it is converted, and scattered after it: conversions are many, and flat.
     using gathered = DeviceArray.allocate(device, input.dtype, out.shape);
-    copy(gathered, input);
-    if (out.isContiguous) return copy(out, gathered);
+    copy(on, gathered, input);
+    if (out.isContiguous) return copy(on, out, gathered);
     using converted = DeviceArray.allocate(device, out.dtype, out.shape);
-    copy(converted, gathered);
-    return copy(out, converted);
+    copy(on, converted, gathered);
+    return copy(on, out, converted);
   }
-  casts[out.dtype]
-    .on(device, input.dtype)
-    .launch(flatGrid(device, out.size, widestOf(out, input)), device.properties.libraryBlock, [input, out, out.size]);
+  casts[out.dtype].launch(
+    on,
+    input.dtype,
+    flatGrid(device, out.size, widestOf(out, input)),
+    device.properties.libraryBlock,
+    [input, out, out.size],
+  );
 }
 
 /**
  * A contiguous `out` whose last axis is not the densest of the input: by tiles, so that both sides are read and written
  * in whole lines.
  */
-function copyTransposed(device: DeviceProcess, out: DeviceArray, input: DeviceArray): boolean {
+function copyTransposed(on: Execution, out: DeviceArray, input: DeviceArray): boolean {
   if (!out.isContiguous || !sameShape(out.shape, input.shape)) return false;
   const {
     shape,
@@ -107,44 +109,42 @@ function copyTransposed(device: DeviceProcess, out: DeviceArray, input: DeviceAr
   const { tile, rows: tileRows } = facts();
   const grid = Math.ceil(columns / tile) * Math.ceil(rows / tile) * batches;
   if (grid >= 2 ** 31) return false;
-  transposes
-    .on(device, copier(out))
-    .launch(grid, device.properties.libraryBlock === 1 ? 1 : [32, tileRows], [
-      input,
-      out,
-      rows,
-      columns,
-      steps![rank - 1]!,
-      batches,
-      rank === 3 ? steps![0]! : 0,
-    ]);
+  transposes.launch(on, copier(out), grid, on.device.properties.libraryBlock === 1 ? 1 : [32, tileRows], [
+    input,
+    out,
+    rows,
+    columns,
+    steps![rank - 1]!,
+    batches,
+    rank === 3 ? steps![0]! : 0,
+  ]);
   return true;
 }
 
 /** A contiguous array with the same elements: `array` itself, held once more, or a copy. */
-export function contiguous<D extends DType>(array: DeviceArray<D>): DeviceArray<D> {
-  return array.isContiguous ? viewOf(array, array) : converted(array, array.dtype);
+export function contiguous<D extends DType>(on: Execution, array: DeviceArray<D>): DeviceArray<D> {
+  return array.isContiguous ? viewOf(array, array) : converted(on, array, array.dtype);
 }
 
 /** A contiguous array with the elements as `dtype`: `array` itself, held once more, or a copy. */
-export function converted<D extends DType>(array: DeviceArray, dtype: D): DeviceArray<D> {
+export function converted<D extends DType>(on: Execution, array: DeviceArray, dtype: D): DeviceArray<D> {
   if (array.isContiguous && array.dtype === dtype) return viewOf(array, array) as DeviceArray<D>;
-  const result = DeviceArray.allocate(array.living().device, dtype, array.shape);
-  copy(result, array);
+  const result = DeviceArray.allocate(on.device, dtype, array.shape);
+  copy(on, result, array);
   return result;
 }
 
 /** Calls `use` with the array itself where the dtype is right, else with a converted copy, which is freed after. */
-export function withDType(array: DeviceArray, dtype: DType, use: (array: DeviceArray) => void): void {
+export function withDType(on: Execution, array: DeviceArray, dtype: DType, use: (array: DeviceArray) => void): void {
   if (array.dtype === dtype) return use(array);
-  using copied = converted(array, dtype);
+  using copied = converted(on, array, dtype);
   use(copied);
 }
 
 /** The same, and contiguous. */
-export function withFlat(array: DeviceArray, dtype: DType, use: (array: DeviceArray) => void): void {
+export function withFlat(on: Execution, array: DeviceArray, dtype: DType, use: (array: DeviceArray) => void): void {
   if (array.dtype === dtype && array.isContiguous) return use(array);
-  using copied = converted(array, dtype);
+  using copied = converted(on, array, dtype);
   use(copied);
 }
 

@@ -1,4 +1,5 @@
 // Counts: how many elements fall in each of a row of bins (device/ops/counting.cu). They are the same in any order.
+import type { Execution } from "../device/execution.ts";
 import { TensorError } from "../errors.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
@@ -72,11 +73,12 @@ function blocksFor(x: DeviceArray): readonly [number, number] {
  * than what is counted; on a GPU with as many copies of the bins as a block has room for, up to one a warp.
  */
 function countInto(
+  on: Execution,
   out: DeviceArray,
   x: DeviceArray,
   launch: (grid: number, block: number, counts: DeviceArray, copies: number, shared: number) => void,
 ): void {
-  fill(out, 0);
+  fill(on, out, 0);
   if (x.size === 0 || out.size === 0) return;
   const [grid, block] = blocksFor(x);
   if (block > 1) {
@@ -86,21 +88,21 @@ function countInto(
   }
   const rows = out.size > x.size ? 1 : grid;
   if (rows === 1) return launch(1, 1, out, 0, 0);
-  using parts = DeviceArray.allocate(out.living().device, "int64", [rows, out.size]);
-  fill(parts, 0);
+  using parts = DeviceArray.allocate(on.device, "int64", [rows, out.size]);
+  fill(on, parts, 0);
   launch(rows, 1, parts, 0, 0);
-  reduceInto("sum", out, parts, [0]);
+  reduceInto(on, "sum", out, parts, [0]);
 }
 
 /** int64 counts of 0, …, length − 1 among whole numbers; others are passed over. */
 const bincount: Computation<{ readonly length: number }> = {
   inPlace: false,
   infer: (_, { length }) => [{ shape: [length], dtype: "int64" }],
-  run([out], [x], { length }) {
+  run([out], [x], { length }, on) {
     const dtype = sortedAs((x as DeviceArray).dtype);
-    withFlat(x as DeviceArray, dtype, (flat) =>
-      countInto(out!, flat, (grid, block, counts, copies, shared) =>
-        values.on(flat.living().device, dtype).launch(grid, block, [flat, counts, flat.size, length, copies], shared),
+    withFlat(on, x as DeviceArray, dtype, (flat) =>
+      countInto(on, out!, flat, (grid, block, counts, copies, shared) =>
+        values.launch(on, dtype, grid, block, [flat, counts, flat.size, length, copies], shared),
       ),
     );
   },
@@ -109,11 +111,11 @@ const bincount: Computation<{ readonly length: number }> = {
 };
 
 /** Keys of the least and of the greatest element, as counting.cu has them: uint64 of 2. */
-function extentsOf(flat: DeviceArray): DeviceArray<"uint64"> {
-  const { device } = flat.living();
+function extentsOf(on: Execution, flat: DeviceArray): DeviceArray<"uint64"> {
+  const { device } = on;
   const found = DeviceArray.allocate(device, "uint64", [2]);
-  fill(found, 0);
-  extremes.on(device, flat.dtype).launch(...blocksFor(flat), [flat, found, flat.size]);
+  fill(on, found, 0);
+  extremes.launch(on, flat.dtype, ...blocksFor(flat), [flat, found, flat.size]);
   return found;
 }
 
@@ -132,23 +134,24 @@ const edgeDType = ({ dtype }: DeviceArray): DType =>
  * extents only when all is under way. Throws TensorError where they are not finite.
  */
 function alongSteps(
+  on: Execution,
   edges: DeviceArray,
   x: DeviceArray,
   { bins, range }: Stepping,
   use: (flat: DeviceArray, extents: DeviceArray | null, low: number, high: number) => void,
 ): void {
-  const { device } = edges.living();
-  withFlat(x, sortedAs(x.dtype), (flat) => {
+  const { device } = on;
+  withFlat(on, x, sortedAs(x.dtype), (flat) => {
     const [low, high] = range ?? [0, 1];
-    using extents = range === null && flat.size > 0 ? extentsOf(flat) : null;
+    using extents = range === null && flat.size > 0 ? extentsOf(on, flat) : null;
     using limits = DeviceArray.allocate(device, "float64", [2]);
     const isSerial = device.properties.libraryBlock === 1;
     const { threads } = facts();
     const grid = Math.ceil((bins + 1) / (isSerial ? share.serial : threads));
-    edgesOf.on(device, flat.dtype).launch(grid, isSerial ? 1 : threads, [edges, limits, extents, low, high, bins + 1]);
+    edgesOf.launch(on, flat.dtype, grid, isSerial ? 1 : threads, [edges, limits, extents, low, high, bins + 1]);
     use(flat, extents, low, high);
     if (extents === null) return;
-    const [least, greatest] = numbersOf(limits);
+    const [least, greatest] = numbersOf(on, limits);
     if (Number.isFinite(greatest! - least!)) return;
     throw new TensorError(
       "VALUE",
@@ -157,19 +160,19 @@ function alongSteps(
   });
 }
 
-function numbersOf(array: DeviceArray): Float64Array {
+function numbersOf(on: Execution, array: DeviceArray): Float64Array {
   const numbers = new Float64Array(array.size);
-  read(array.living(), array.offset * 8, array.bytes, (part, at) => new Uint8Array(numbers.buffer).set(part, at));
+  read(on, array.living(), array.offset * 8, array.bytes, (part, at) => new Uint8Array(numbers.buffer).set(part, at));
   return numbers;
 }
 
 /** The least and the greatest of integers, of which there is one at least. Waits for both at once. */
-export function extremesOf(x: DeviceArray): readonly [bigint, bigint] {
+export function extremesOf(on: Execution, x: DeviceArray): readonly [bigint, bigint] {
   const dtype = sortedAs(x.dtype);
   let keys: BigUint64Array = new BigUint64Array(2);
-  withFlat(x, dtype, (flat) => {
-    using found = extentsOf(flat);
-    keys = new BigUint64Array(numbersOf(found).buffer);
+  withFlat(on, x, dtype, (flat) => {
+    using found = extentsOf(on, flat);
+    keys = new BigUint64Array(numbersOf(on, found).buffer);
   });
   const all = 2n ** 64n - 1n;
   const value = (key: bigint) => (dtype === "uint64" ? key : BigInt.asIntN(64, key ^ (1n << 63n)));
@@ -183,13 +186,11 @@ const histogram: Computation<Stepping> = {
     { shape: [bins], dtype: "int64" },
     { shape: [bins + 1], dtype: edgeDType(x as DeviceArray) },
   ],
-  run([counts, edges], [x], stepping) {
+  run([counts, edges], [x], stepping, on) {
     const { bins } = stepping;
-    alongSteps(edges!, x as DeviceArray, stepping, (flat, extents, low, high) =>
-      countInto(counts!, flat, (grid, block, into, copies, shared) =>
-        steps
-          .on(flat.living().device, flat.dtype)
-          .launch(grid, block, [flat, into, extents, low, high, flat.size, bins, copies], shared),
+    alongSteps(on, edges!, x as DeviceArray, stepping, (flat, extents, low, high) =>
+      countInto(on, counts!, flat, (grid, block, into, copies, shared) =>
+        steps.launch(on, flat.dtype, grid, block, [flat, into, extents, low, high, flat.size, bins, copies], shared),
       ),
     );
   },
@@ -207,12 +208,18 @@ const histogramPlaces: Computation<Stepping> = {
     { shape: (x as DeviceArray).shape, dtype: "int64" },
     { shape: [bins + 1], dtype: edgeDType(x as DeviceArray) },
   ],
-  run([places, edges], [x], stepping) {
-    alongSteps(edges!, x as DeviceArray, stepping, (flat, extents, low, high) => {
+  run([places, edges], [x], stepping, on) {
+    alongSteps(on, edges!, x as DeviceArray, stepping, (flat, extents, low, high) => {
       if (flat.size === 0) return;
-      placesOf
-        .on(flat.living().device, flat.dtype)
-        .launch(...blocksFor(flat), [flat, places!, extents, low, high, flat.size, stepping.bins]);
+      placesOf.launch(on, flat.dtype, ...blocksFor(flat), [
+        flat,
+        places!,
+        extents,
+        low,
+        high,
+        flat.size,
+        stepping.bins,
+      ]);
     });
   },
   gradient: null,

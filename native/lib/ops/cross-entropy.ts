@@ -34,12 +34,12 @@ export const crossEntropyRows = {
       const facts: Facts = { shape: input.shape.slice(0, 1), dtype: accumulatorOf(floatDType("crossEntropy", input)) };
       return [facts, facts];
     },
-    run([losses, logs], [x, targets], { ignoreIndex, labelSmoothing }) {
+    run([losses, logs], [x, targets], { ignoreIndex, labelSmoothing }, on) {
       const dtype = floatOf((x as DeviceArray).dtype);
-      withFlat(x as DeviceArray, dtype, (input) =>
-        withFlat(targets as DeviceArray, "int64", (classes) => {
+      withFlat(on, x as DeviceArray, dtype, (input) =>
+        withFlat(on, targets as DeviceArray, "int64", (classes) => {
           const { rows, length } = rowsOf(input);
-          kernels.losses.launch(losses!.living().device, dtype, rows, length, [
+          kernels.losses.launch(on, dtype, rows, length, [
             input,
             classes,
             losses!,
@@ -63,12 +63,12 @@ export const crossEntropyRows = {
   crossEntropyGradient: {
     inPlace: false,
     infer: ([, x]) => [{ shape: (x as DeviceArray).shape, dtype: floatOf((x as DeviceArray).dtype) }],
-    run([out], [g, x, targets, logs], { ignoreIndex, labelSmoothing }) {
+    run([out], [g, x, targets, logs], { ignoreIndex, labelSmoothing }, on) {
       const { rows, length } = rowsOf(out!);
-      using above = contiguous(g as DeviceArray);
-      withFlat(x as DeviceArray, out!.dtype, (input) =>
-        withFlat(targets as DeviceArray, "int64", (classes) => {
-          kernels.gradient.launch(out!.living().device, out!.dtype, rows, length, [
+      using above = contiguous(on, g as DeviceArray);
+      withFlat(on, x as DeviceArray, out!.dtype, (input) =>
+        withFlat(on, targets as DeviceArray, "int64", (classes) => {
+          kernels.gradient.launch(on, out!.dtype, rows, length, [
             above,
             input,
             classes,

@@ -26,14 +26,19 @@ export interface DropoutAttributes {
 const dropoutRow: Computation<DropoutAttributes> = {
   inPlace: false,
   infer: ([x]) => [{ shape: (x as DeviceArray).shape, dtype: floatDType("dropout", x as DeviceArray) }],
-  run([out], [x], { p, seed, stream }) {
-    const { device } = out!.living();
+  run([out], [x], { p, seed, stream }, on) {
+    const { device } = on;
     const { libraryBlock } = device.properties;
     const perBlock = libraryBlock === 1 ? serialElements : facts().each * libraryBlock;
-    withFlat(x as DeviceArray, out!.dtype, (input) => {
-      dropouts
-        .on(device, out!.dtype)
-        .launch(Math.ceil(out!.size / perBlock), libraryBlock, [input, out!, out!.size, p, seed, stream]);
+    withFlat(on, x as DeviceArray, out!.dtype, (input) => {
+      dropouts.launch(on, out!.dtype, Math.ceil(out!.size / perBlock), libraryBlock, [
+        input,
+        out!,
+        out!.size,
+        p,
+        seed,
+        stream,
+      ]);
     });
   },
   // The same mask again.

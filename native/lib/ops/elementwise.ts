@@ -1,5 +1,6 @@
 // Elementwise operations: one result per index, with broadcasting. A new one is a functor in
 // device/include/warpcell/functors.cuh and a row here.
+import type { Execution } from "../device/execution.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { admits, factsOf, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
@@ -125,19 +126,19 @@ export function unary<D extends Domain, R extends Result = "same">(
       const dtype = computingDType(domain, (x as DeviceArray).dtype, name);
       return [{ shape: (x as DeviceArray).shape, dtype: result === "bool" ? "bool" : dtype }];
     },
-    run([out], [x]) {
+    run([out], [x], _, on) {
       const input = x as DeviceArray;
-      const { device } = out!.living();
+      const { device } = on;
       const dtype = kernelDType(domain, input.dtype, name);
-      withFlat(input, dtype, (source) =>
-        withFlatOutput(out!, result === "bool" ? "bool" : dtype, (target) => {
-          family
-            .on(device, dtype)
-            .launch(flatGrid(device, target.size, widestOf(source, target)), device.properties.libraryBlock, [
-              source,
-              target,
-              target.size,
-            ]);
+      withFlat(on, input, dtype, (source) =>
+        withFlatOutput(on, out!, result === "bool" ? "bool" : dtype, (target) => {
+          family.launch(
+            on,
+            dtype,
+            flatGrid(device, target.size, widestOf(source, target)),
+            device.properties.libraryBlock,
+            [source, target, target.size],
+          );
         }),
       );
     },
@@ -151,11 +152,11 @@ export function unary<D extends Domain, R extends Result = "same">(
 }
 
 /** Runs on `out` itself where it is contiguous and of that dtype, else on an array that is copied to it. */
-function withFlatOutput(out: DeviceArray, dtype: DType, run: (target: DeviceArray) => void): void {
+function withFlatOutput(on: Execution, out: DeviceArray, dtype: DType, run: (target: DeviceArray) => void): void {
   if (out.isContiguous && out.dtype === dtype) return run(out);
-  using target = DeviceArray.allocate(out.living().device, dtype, out.shape);
+  using target = DeviceArray.allocate(on.device, dtype, out.shape);
   run(target);
-  copy(out, target);
+  copy(on, out, target);
 }
 
 export type BinaryGradient = (
@@ -249,8 +250,8 @@ export function binary<D extends Domain, R extends Result = "same">(
           : broadcast(a.shape, b.shape);
       return [{ shape, dtype }];
     },
-    run([out], [a, b]) {
-      const { device } = out!.living();
+    run([out], [a, b], _, on) {
+      const { device } = on;
       const block = device.properties.libraryBlock;
       const wanted = commonDType(name, domain, a!, b!);
       const dtype = computing[wanted] ?? wanted;
@@ -259,25 +260,25 @@ export function binary<D extends Domain, R extends Result = "same">(
         const value = Number.isNaN(a) ? NaN : ((isArray(a!) ? b : a) as number);
         const number =
           domain === "logical" ? Number(Boolean(value)) : typeof value === "boolean" ? Number(value) : value;
-        withFlat(array, dtype, (source) =>
-          withFlatOutput(out!, result === "bool" ? "bool" : dtype, (target) => {
+        withFlat(on, array, dtype, (source) =>
+          withFlatOutput(on, out!, result === "bool" ? "bool" : dtype, (target) => {
             const grid = flatGrid(device, target.size, widestOf(source, target));
-            if (isArray(a!)) right.on(device, dtype).launch(grid, block, [source, number, target, target.size]);
+            if (isArray(a!)) right.launch(on, dtype, grid, block, [source, number, target, target.size]);
             else
-              left
-                .on(device, dtype)
-                .launch(
-                  grid,
-                  block,
-                  isOwn ? [number, source, target, target.size] : [source, number, target, target.size],
-                );
+              left.launch(
+                on,
+                dtype,
+                grid,
+                block,
+                isOwn ? [number, source, target, target.size] : [source, number, target, target.size],
+              );
           }),
         );
         return;
       }
       const made = result === "bool" ? "bool" : dtype;
-      withDType(a, dtype, (x) =>
-        withDType(b, dtype, (y) => {
+      withDType(on, a, dtype, (x) =>
+        withDType(on, b, dtype, (y) => {
           const target = out!.dtype === made ? out! : DeviceArray.allocate(device, made, out!.shape);
           if (
             target.isContiguous &&
@@ -286,22 +287,23 @@ export function binary<D extends Domain, R extends Result = "same">(
             sameShape(x.shape, target.shape) &&
             sameShape(y.shape, target.shape)
           ) {
-            flat
-              .on(device, dtype)
-              .launch(flatGrid(device, target.size, widestOf(x, target)), block, [x, y, target, target.size]);
+            flat.launch(on, dtype, flatGrid(device, target.size, widestOf(x, target)), block, [
+              x,
+              y,
+              target,
+              target.size,
+            ]);
           } else {
-            strided
-              .on(device, dtype)
-              .launch(stridedGrid(device, target.size), block, [
-                broadcastLayout(target, [x, y]),
-                x,
-                y,
-                target,
-                target.size,
-              ]);
+            strided.launch(on, dtype, stridedGrid(device, target.size), block, [
+              broadcastLayout(target, [x, y]),
+              x,
+              y,
+              target,
+              target.size,
+            ]);
           }
           if (target === out) return;
-          copy(out!, target);
+          copy(on, out!, target);
           target.dispose();
         }),
       );
@@ -352,21 +354,19 @@ export function withNumbers<A>(
     infer: ([x]) => [
       { shape: (x as DeviceArray).shape, dtype: computingDType(domain, (x as DeviceArray).dtype, name) },
     ],
-    run([out], [x], attributes) {
-      const { device } = out!.living();
+    run([out], [x], attributes, on) {
+      const { device } = on;
       const dtype = kernelDType(domain, (x as DeviceArray).dtype, name);
       const [first, second] = numbers(attributes);
-      withFlat(x as DeviceArray, dtype, (source) =>
-        withFlatOutput(out!, dtype, (target) => {
-          family
-            .on(device, dtype)
-            .launch(flatGrid(device, target.size, widestOf(target)), device.properties.libraryBlock, [
-              source,
-              first,
-              second,
-              target,
-              target.size,
-            ]);
+      withFlat(on, x as DeviceArray, dtype, (source) =>
+        withFlatOutput(on, out!, dtype, (target) => {
+          family.launch(on, dtype, flatGrid(device, target.size, widestOf(target)), device.properties.libraryBlock, [
+            source,
+            first,
+            second,
+            target,
+            target.size,
+          ]);
         }),
       );
     },

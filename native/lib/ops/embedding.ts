@@ -23,7 +23,7 @@ const rows = { axis: 0, isShared: true } as const;
 const embedding: Computation<EmbeddingAttributes> = {
   inPlace: false,
   infer: (inputs) => axisRows.takeAxis.infer(inputs, rows),
-  run: (outputs, inputs) => axisRows.takeAxis.run(outputs, inputs, rows),
+  run: (outputs, inputs, _, on) => axisRows.takeAxis.run(outputs, inputs, rows, on),
   gradient: ([g], { inputs: [table, indices], attributes }) => [
     call("embeddingGradient", [g!, indices!], { ...attributes, shape: array(table).shape }),
     null,
@@ -35,18 +35,18 @@ const embedding: Computation<EmbeddingAttributes> = {
 const embeddingGradient: Computation<EmbeddingAttributes & { readonly shape: Shape }> = {
   inPlace: false,
   infer: ([g], { shape }) => [{ shape, dtype: array(g).dtype }],
-  run([out], [g, indices], { padding, shape }) {
-    fill(out!, 0);
-    using positions = positionsAlong(shape, array(indices), rows);
-    putRows(out!, positions, array(g), 1, "add", false);
+  run([out], [g, indices], { padding, shape }, on) {
+    fill(on, out!, 0);
+    using positions = positionsAlong(on, shape, array(indices), rows);
+    putRows(on, out!, positions, array(g), 1, "add", false);
     if (padding === null) return;
     using row = viewOf(out!, windowed(out!, { slices: [padding] }));
-    fill(row, 0);
+    fill(on, row, 0);
   },
   gradient([h], { inputs: [g, indices], attributes: { padding, shape } }) {
     const taken = call("embedding", [h!, indices!], { padding: null });
     if (padding === null) return [taken, null];
-    const places = positionsAlong(shape, array(indices), rows);
+    const places = positionsAlong(array(indices).execution, shape, array(indices), rows);
     const isTaken = asFloat(call("ne", [places, padding]), h!);
     return [
       mul(

@@ -23,8 +23,10 @@ function rounding(name: string, functor: string): Elementwise<"number", "same"> 
       const { shape, dtype } = inputs[0] as DeviceArray;
       return isWhole(inputs[0]) ? [{ shape, dtype }] : floats.infer(inputs, attributes);
     },
-    run: (outputs, inputs, attributes) =>
-      isWhole(inputs[0]) ? copy(outputs[0]!, inputs[0] as DeviceArray) : floats.run(outputs, inputs, attributes),
+    run: (outputs, inputs, attributes, on) =>
+      isWhole(inputs[0])
+        ? copy(on, outputs[0]!, inputs[0] as DeviceArray)
+        : floats.run(outputs, inputs, attributes, on),
     element: (inputs, attributes) => {
       const { dtype } = inputs[0] as DeviceArray;
       return isWhole(inputs[0])

@@ -1,5 +1,6 @@
 // Reading and writing parts of an array as rows of the table: through a window, which is a view, and at positions over
 // its leading axes.
+import type { Execution } from "../device/execution.ts";
 import { DeviceArray, viewOf } from "../memory/array.ts";
 import { checkedShape, stretch, stridesOf, windowed, type Shape, type Window } from "../memory/shape.ts";
 import { call } from "./calls.ts";
@@ -20,13 +21,13 @@ const array = (operand: Operand | undefined) => operand as DeviceArray;
 const set: Computation<{ window: Window }> = {
   inPlace: true,
   infer: ([x]) => [{ shape: array(x).shape, dtype: array(x).dtype }],
-  run([out], [x, values], { window: through }) {
-    begin(out!, array(x));
+  run([out], [x, values], { window: through }, on) {
+    begin(on, out!, array(x));
     using seen = viewOf(out!, windowed(out!, through));
-    if (array(values).living() !== out!.living()) return copy(seen, array(values));
-    using own = DeviceArray.allocate(out!.living().device, array(values).dtype, array(values).shape);
-    copy(own, array(values));
-    copy(seen, own);
+    if (array(values).living() !== out!.living()) return copy(on, seen, array(values));
+    using own = DeviceArray.allocate(on.device, array(values).dtype, array(values).shape);
+    copy(on, own, array(values));
+    copy(on, seen, own);
   },
   gradient: ([g], { inputs: [, values], attributes, wanted }) => [
     wanted[0] ? call("set", [g!, zeros(array(values), g!)], attributes) : null,
@@ -36,14 +37,15 @@ const set: Computation<{ window: Window }> = {
 };
 
 /** `out` becomes `x`, unless it is that. */
-function begin(out: DeviceArray, x: DeviceArray): void {
-  if (out.living() !== x.living() || out.offset !== x.offset) copy(out, x);
+function begin(on: Execution, out: DeviceArray, x: DeviceArray): void {
+  if (out.living() !== x.living() || out.offset !== x.offset) copy(on, out, x);
 }
 
 /** A zero of the dtype of `like`, stretched over the shape of `shaped`. */
 function zeros({ shape }: DeviceArray, like: DeviceArray): DeviceArray {
-  using zero = DeviceArray.allocate(like.living().device, like.dtype, []);
-  fill(zero, 0);
+  const on = like.execution;
+  using zero = DeviceArray.allocate(on.device, like.dtype, []);
+  fill(on, zero, 0);
   return viewOf(zero, stretch(zero, shape));
 }
 
@@ -54,7 +56,7 @@ const takeAt: Computation<{ lead: number }> = {
     const shape = [...array(positions).shape, ...array(x).shape.slice(lead)];
     return [{ shape: checkedShape(shape), dtype: array(x).dtype }];
   },
-  run: ([out], [x, positions], { lead }) => takeRows(out!, array(x), array(positions), lead),
+  run: ([out], [x, positions], { lead }, on) => takeRows(on, out!, array(x), array(positions), lead),
   gradient: ([g], { inputs: [x, positions], attributes: { lead } }) => [
     call("takeAtGradient", [g!, positions!], { lead, shape: array(x).shape }),
     null,
@@ -66,9 +68,9 @@ const takeAt: Computation<{ lead: number }> = {
 const takeAtGradient: Computation<{ lead: number; shape: Shape }> = {
   inPlace: false,
   infer: ([g], { shape }) => [{ shape, dtype: array(g).dtype }],
-  run([out], [g, positions], { lead }) {
-    fill(out!, 0);
-    putRows(out!, array(positions) as DeviceArray<"int64">, array(g), lead, "add", false);
+  run([out], [g, positions], { lead }, on) {
+    fill(on, out!, 0);
+    putRows(on, out!, array(positions) as DeviceArray<"int64">, array(g), lead, "add", false);
   },
   gradient: ([g], { inputs: [, positions], attributes: { lead } }) => [
     call("takeAt", [g!, positions!], { lead }),
@@ -92,10 +94,10 @@ export interface Put {
 const put: Computation<Put> = {
   inPlace: true,
   infer: ([x]) => [{ shape: array(x).shape, dtype: array(x).dtype }],
-  run([out], [x, positions, values], { window: through, lead, mode, isUnique }) {
-    begin(out!, array(x));
+  run([out], [x, positions, values], { window: through, lead, mode, isUnique }, on) {
+    begin(on, out!, array(x));
     using seen = viewOf(out!, windowed(out!, through));
-    putRows(seen, array(positions) as DeviceArray<"int64">, array(values), lead, mode, isUnique);
+    putRows(on, seen, array(positions) as DeviceArray<"int64">, array(values), lead, mode, isUnique);
   },
   gradient([g], { inputs: [x, positions, values], outputs: [y], attributes, wanted }) {
     const { window: through, lead, mode, isUnique } = attributes;
@@ -138,12 +140,12 @@ function winners(like: DeviceArray, positions: DeviceArray, shape: Shape, attrib
 const countFrom: Computation<{ shape: Shape }> = {
   inPlace: false,
   infer: (_, { shape }) => [{ shape, dtype: "int64" }],
-  run([out]) {
-    using all = DeviceArray.allocate(out!.living().device, "bool", out!.shape);
-    fill(all, true);
-    using places = positionsOfTrue(all);
+  run([out], _inputs, _, on) {
+    using all = DeviceArray.allocate(on.device, "bool", out!.shape);
+    fill(on, all, true);
+    using places = positionsOfTrue(on, all);
     using shaped = viewOf(places, { shape: out!.shape, strides: stridesOf(out!.shape), offset: 0 });
-    copy(out!, shaped);
+    copy(on, out!, shaped);
   },
   gradient: () => [null],
   cost: moved,

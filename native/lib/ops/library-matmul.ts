@@ -1,4 +1,5 @@
 // Matrix products by a device's library: turns strided matrices into the terms of the call "matmul" and runs its plan.
+import type { Execution } from "../device/execution.ts";
 import type { DType } from "../memory/dtype.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { LibraryPlan, type LibraryChoice, type RunPlaces } from "../device/library-plan.ts";
@@ -108,11 +109,11 @@ function joined(matrix: MatrixBatch, batches: number): MatrixBatch | null {
 }
 
 /**
- * out[i] = a[i] · b[i] for `batches` matrices of one dtype; `out` is row-major and k is not 0. Returns the sequence, or
- * `null` where no library of the device serves it. float16 and bfloat16 are summed in float32.
+ * out[i] = a[i] · b[i] for `batches` matrices of one dtype; `out` is row-major and k is not 0. Returns the sequence (0:
+ * it is kept for later), or `null` where no library of the device serves it. float16 and bfloat16 are summed in float32.
  */
 export function libraryMatmul(
-  device: DeviceProcess,
+  on: Execution,
   dtype: DType,
   batches: number,
   out: MatrixBatch,
@@ -124,7 +125,7 @@ export function libraryMatmul(
   if (compute === undefined) return null;
   if (batches > 1 && b.batch === 0) {
     const [allOut, allA] = [joined(out, batches), joined(a, batches)];
-    if (allOut !== null && allA !== null) return libraryMatmul(device, dtype, 1, allOut, allA, b, compute, epilogue);
+    if (allOut !== null && allA !== null) return libraryMatmul(on, dtype, 1, allOut, allA, b, compute, epilogue);
   }
   const [storedA, storedB] = [storedAs(a), storedAs(b)];
   if (storedA === null || storedB === null) return null;
@@ -137,6 +138,10 @@ export function libraryMatmul(
   const places: RunPlaces = own === null ? [out.place, a.place, b.place] : [out.place, a.place, b.place, ...own.places];
   const scalars = [1, 0];
   return (
-    LibraryPlan.find(device, own === null ? text : text + own.terms, { places, scalars })?.run(places, scalars) ?? null
+    LibraryPlan.find(on.device, own === null ? text : text + own.terms, { places, scalars })?.run(
+      on,
+      places,
+      scalars,
+    ) ?? null
   );
 }

@@ -2,8 +2,10 @@
 // with the project, and launched.
 import { existsSync, readFileSync } from "node:fs";
 import { deviceSources, kernelsFolder } from "../wire/binding.ts";
-import { headerBytes, Op } from "../wire/commands.ts";
-import { scratchBytes, scratchDoubles, scratchFloats, scratchLongs, scratchWords } from "../wire/scratch.ts";
+import { LaunchLayout, launchWords, nullWord, putSizes } from "../wire/launch.ts";
+import { putLong } from "../wire/long.ts";
+import type { Room } from "../wire/target.ts";
+import type { Execution } from "../device/execution.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { factsOf, wideOf, type DType, type WideType } from "../memory/dtype.ts";
 import type { DeviceArray } from "../memory/array.ts";
@@ -181,17 +183,6 @@ function load(device: DeviceProcess, unit: Unit, index: number): LoadedInstance 
   return { module: LoadedModule.load(device, artifact, lowered, `${unit.file}.${unit.dtype}`, [expression]), index: 0 };
 }
 
-// `struct Launch` of protocol/commands.h, as words.
-const at = {
-  kernel: headerBytes / 4,
-  grid: headerBytes / 4 + 1,
-  block: headerBytes / 4 + 4,
-  shared: headerBytes / 4 + 7,
-  sizes: headerBytes / 4 + 8,
-  flags: headerBytes / 4 + 9,
-  offsets: headerBytes + 40,
-} as const;
-
 /** Bytes of a parameter; `null`: as many as its struct has. */
 const parameterBytes: Readonly<Record<ParameterKind, number | null>> = {
   place: 8,
@@ -209,14 +200,13 @@ const parameterBytes: Readonly<Record<ParameterKind, number | null>> = {
 
 /** One instance on one device, ready to launch. */
 export class LibraryKernel {
-  readonly #device: DeviceProcess;
   readonly #kinds: readonly ParameterKind[];
   readonly #places: readonly number[];
-  readonly #template: Uint32Array;
+  readonly #layout: LaunchLayout;
   /** Held, so that it stays loaded. */
   readonly module: LoadedModule;
 
-  constructor(device: DeviceProcess, name: string, { module, index }: LoadedInstance, kinds: readonly ParameterKind[]) {
+  constructor(name: string, { module, index }: LoadedInstance, kinds: readonly ParameterKind[]) {
     const { parameters } = module.kernels[index]!;
     const id = module.firstKernel + index;
     if (parameters.length !== kinds.length)
@@ -236,39 +226,32 @@ export class LibraryKernel {
     const pointers = kinds.flatMap((kind, index) =>
       kind === "place" || kind === "out" || kind === "at" ? [parameters[index]!.offset] : [],
     );
-    const base = at.offsets + Math.ceil(pointers.length / 4) * 8;
     const argumentBytes = parameters.reduce((end, { offset, size }) => Math.max(end, offset + size), 0);
-    const template = new Uint32Array((base + Math.ceil(argumentBytes / 8) * 8) / 4);
-    template[0] = template.byteLength;
-    template[1] = Op.launch;
-    template[at.kernel] = id;
-    template[at.grid + 1] = template[at.grid + 2] = template[at.block + 1] = template[at.block + 2] = 1;
-    template[at.sizes] = argumentBytes | (pointers.length << 16);
-    const shorts = new Uint16Array(template.buffer);
-    pointers.forEach((offset, index) => {
-      shorts[at.offsets / 2 + index] = offset;
-    });
     this.module = module;
-    this.#device = device;
     this.#kinds = kinds;
-    this.#places = parameters.map(({ offset }) => base + offset);
-    this.#template = template;
+    this.#layout = new LaunchLayout(id, argumentBytes, pointers);
+    this.#places = parameters.map(({ offset }) => this.#layout.parameters + offset);
   }
 
-  /** Submits one launch of `grid` blocks of `block` threads. */
-  launch(grid: number, block: number | readonly [number, number], args: readonly LibraryArgument[], shared = 0): void {
-    const template = this.#template;
+  /** Runs `grid` blocks of `block` threads. */
+  launch(
+    on: Execution,
+    grid: number,
+    block: number | readonly [number, number],
+    args: readonly LibraryArgument[],
+    shared = 0,
+  ): void {
     const kinds = this.#kinds;
-    scratchWords.set(template);
-    scratchWords[at.grid] = grid;
-    if (typeof block === "number") scratchWords[at.block] = block;
-    else {
-      scratchWords[at.block] = block[0];
-      scratchWords[at.block + 1] = block[1];
-    }
-    scratchWords[at.shared] = shared;
-    for (let index = 0; index < kinds.length; index++) write(kinds[index]!, args[index]!, this.#places[index]!);
-    const sequence = this.#device.submit();
+    const room = this.#layout.begin(on);
+    const { words } = room;
+    const isFlat = typeof block === "number";
+    putSizes(words, launchWords.grid, grid, 1, 1);
+    putSizes(words, launchWords.block, isFlat ? block : block[0], isFlat ? 1 : block[1], 1);
+    words[launchWords.shared] = shared;
+    words[launchWords.flags] = 0;
+    for (let index = 0; index < kinds.length; index++) write(room, kinds[index]!, args[index]!, this.#places[index]!);
+    const sequence = on.target.commit();
+    if (sequence === 0) return;
     for (let index = 0; index < kinds.length; index++) {
       const argument = args[index] as DeviceArray | null;
       if (kinds[index] === "out" && argument !== null) argument.storage!.written(sequence, argument.bytes);
@@ -276,44 +259,40 @@ export class LibraryKernel {
   }
 }
 
-function write(kind: ParameterKind, value: LibraryArgument, byte: number): void {
+function write(room: Room, kind: ParameterKind, value: LibraryArgument, byte: number): void {
+  const { words } = room;
   switch (kind) {
     case "place":
     case "out": {
       const array = value as DeviceArray | null;
       array?.living();
-      scratchWords[byte >> 2] = array === null ? 0xffffffff : array.placeLow;
-      scratchWords[(byte >> 2) + 1] = array === null ? 0xffffffff : array.placeHigh;
+      words[byte >> 2] = array === null ? nullWord : array.placeLow;
+      words[(byte >> 2) + 1] = array === null ? nullWord : array.placeHigh;
       return;
     }
     case "at": {
       const { placeLow, placeHigh } = value as Place;
-      scratchWords[byte >> 2] = placeLow;
-      scratchWords[(byte >> 2) + 1] = placeHigh;
+      words[byte >> 2] = placeLow;
+      words[(byte >> 2) + 1] = placeHigh;
       return;
     }
     case "i64":
-    case "u64": {
-      if (typeof value === "bigint") scratchLongs[byte >> 3] = value;
-      else {
-        const low = (value as number) >>> 0;
-        scratchWords[byte >> 2] = low;
-        scratchWords[(byte >> 2) + 1] = ((value as number) - low) / 2 ** 32;
-      }
+    case "u64":
+      if (typeof value === "bigint") room.longs[byte >> 3] = value;
+      else putLong(words, byte >> 2, value as number);
       return;
-    }
     case "i32":
     case "u32":
-      scratchWords[byte >> 2] = Number(value);
+      words[byte >> 2] = Number(value);
       return;
     case "f32":
-      scratchFloats[byte >> 2] = Number(value);
+      room.floats[byte >> 2] = Number(value);
       return;
     case "f64":
-      scratchDoubles[byte >> 3] = Number(value);
+      room.doubles[byte >> 3] = Number(value);
       return;
     case "struct":
-      scratchBytes.set(new Uint8Array((value as Uint32Array).buffer), byte);
+      room.bytes.set(new Uint8Array((value as Uint32Array).buffer), byte);
       return;
     case "wide":
       throw new WarpcellError("LIBRARY", "A number of the computing type was not resolved to a type.");
@@ -353,6 +332,19 @@ export class KernelFamily {
     return this.#members.has(dtype);
   }
 
+  /** Runs the instance for a dtype: {@link LibraryKernel.launch}. */
+  launch(
+    on: Execution,
+    dtype: DType,
+    grid: number,
+    block: number | readonly [number, number],
+    args: readonly LibraryArgument[],
+    shared = 0,
+  ): void {
+    this.on(on.device, dtype).launch(on, grid, block, args, shared);
+  }
+
+  /** The instance for a dtype, loaded. */
   on(device: DeviceProcess, dtype: DType): LibraryKernel {
     let known = this.#kernels.get(device);
     if (known === undefined) this.#kernels.set(device, (known = new Map()));
@@ -365,7 +357,7 @@ export class KernelFamily {
     const instance = load(device, member.unit, member.index);
     const kinds = this.#kinds.map((kind) => (kind === "wide" ? (wideOf(dtype) as WideType) : kind));
     const name = member.unit.expressions[member.index]!;
-    const kernel = new LibraryKernel(device, name, instance, kinds);
+    const kernel = new LibraryKernel(name, instance, kinds);
     known.set(dtype, kernel);
     return kernel;
   }

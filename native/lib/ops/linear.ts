@@ -1,5 +1,6 @@
 // A linear layer as an operation: x · weightᵀ + bias and an activation, by one call of a library where it has them,
 // else by a product and one pass over it.
+import type { Execution } from "../device/execution.ts";
 import { DeviceArray, viewOf } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
@@ -91,6 +92,7 @@ function checkedShapes(x: DeviceArray, weight: DeviceArray, bias: DeviceArray | 
 
 /** Fills y, and z where it is kept, with matrices that are all of one dtype. */
 function linearInto(
+  on: Execution,
   y: DeviceArray,
   z: DeviceArray | null,
   x: DeviceArray,
@@ -98,7 +100,7 @@ function linearInto(
   bias: DeviceArray | null,
   attributes: LinearAttributes,
 ): void {
-  const { device } = y.living();
+  const { device } = on;
   const { activation } = attributes;
   using turned = viewOf(weight, transposed(weight, [1, 0]));
   const vector = bias === null ? {} : { vector: bias.place };
@@ -106,6 +108,7 @@ function linearInto(
   if (
     whole !== null &&
     matmulWithEpilogue(
+      on,
       y,
       x,
       turned,
@@ -116,16 +119,21 @@ function linearInto(
     return;
   const product = z ?? y;
   const hasBias =
-    bias !== null && whole !== "bias" && matmulWithEpilogue(product, x, turned, { name: "bias", ...vector }, []);
-  if (!hasBias) matmulInto(product, x, turned);
+    bias !== null && whole !== "bias" && matmulWithEpilogue(on, product, x, turned, { name: "bias", ...vector }, []);
+  if (!hasBias) matmulInto(on, product, x, turned);
   const left = hasBias ? null : bias;
   if (left === null && activation === "none") return;
   const [rows, columns] = y.shape as [number, number];
   const { libraryBlock } = device.properties;
   const grid = libraryBlock === 1 ? Math.min(rows, Math.ceil(y.size / serialElements)) : stridedGrid(device, y.size);
-  finish[activation]
-    .on(device, y.dtype)
-    .launch(grid, libraryBlock, [product, left, left === null ? null : z, y, rows, columns]);
+  finish[activation].launch(on, y.dtype, grid, libraryBlock, [
+    product,
+    left,
+    left === null ? null : z,
+    y,
+    rows,
+    columns,
+  ]);
 }
 
 /**
@@ -146,15 +154,15 @@ const linear: Computation<LinearAttributes> = {
     const facts = { shape, dtype: floatOf(dtype) };
     return isKept(attributes) ? [facts, facts] : [facts];
   },
-  run([y, z], [x, weight, bias], attributes) {
+  run([y, z], [x, weight, bias], attributes, on) {
     const { dtype } = y!;
-    withFlat(array(x), dtype, (input) =>
-      withDType(array(weight), dtype, (w) => {
+    withFlat(on, array(x), dtype, (input) =>
+      withDType(on, array(weight), dtype, (w) => {
         using rows = flattened(input);
         using out = flattened(y!);
         using kept = z === undefined ? null : flattened(z);
-        if (!attributes.hasBias) linearInto(out, kept, rows, w, null, attributes);
-        else withFlat(array(bias), dtype, (b) => linearInto(out, kept, rows, w, b, attributes));
+        if (!attributes.hasBias) linearInto(on, out, kept, rows, w, null, attributes);
+        else withFlat(on, array(bias), dtype, (b) => linearInto(on, out, kept, rows, w, b, attributes));
       }),
     );
   },
@@ -201,18 +209,18 @@ const linearWeightGradient: Computation<{ readonly hasBias: boolean }> = {
     const facts = { shape: [array(g).shape[1]!, array(x).shape[1]!], dtype };
     return hasBias ? [facts, { shape: [array(g).shape[1]!], dtype }] : [facts];
   },
-  run([weight, bias], [g, x]) {
+  run([weight, bias], [g, x], _, on) {
     const { dtype } = weight!;
-    withFlat(array(g), dtype, (above) =>
-      withFlat(array(x), dtype, (input) => {
+    withFlat(on, array(g), dtype, (above) =>
+      withFlat(on, array(x), dtype, (input) => {
         using turned = viewOf(above, transposed(above, [1, 0]));
         if (
           bias !== undefined &&
-          matmulWithEpilogue(weight!, turned, input, { name: "sum_of_a", vector: bias.place }, [bias])
+          matmulWithEpilogue(on, weight!, turned, input, { name: "sum_of_a", vector: bias.place }, [bias])
         )
           return;
-        if (weight!.size > 0) matmulInto(weight!, turned, input);
-        if (bias !== undefined) reduceInto("sum", bias, above, [0]);
+        if (weight!.size > 0) matmulInto(on, weight!, turned, input);
+        if (bias !== undefined) reduceInto(on, "sum", bias, above, [0]);
       }),
     );
   },

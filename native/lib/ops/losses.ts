@@ -1,5 +1,6 @@
 // Losses of two tensors of one shape as rows of the table: of each element, their sum or their mean, in one pass over
 // both; and their gradients, in one pass.
+import type { Execution } from "../device/execution.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
@@ -118,8 +119,16 @@ function commonDType(name: string, x: DeviceArray, target: DeviceArray): DType {
 }
 
 /** Calls `use` with both as contiguous arrays of one dtype. */
-function withBoth(x: Operand, target: Operand, dtype: DType, use: (x: DeviceArray, target: DeviceArray) => void): void {
-  withFlat(x as DeviceArray, dtype, (left) => withFlat(target as DeviceArray, dtype, (right) => use(left, right)));
+function withBoth(
+  on: Execution,
+  x: Operand,
+  target: Operand,
+  dtype: DType,
+  use: (x: DeviceArray, target: DeviceArray) => void,
+): void {
+  withFlat(on, x as DeviceArray, dtype, (left) =>
+    withFlat(on, target as DeviceArray, dtype, (right) => use(left, right)),
+  );
 }
 
 const toDType = (gradient: DeviceArray, like: DeviceArray) =>
@@ -133,35 +142,31 @@ function lossRow(name: string): Computation<LossAttributes> {
       const dtype = commonDType(name, x as DeviceArray, target as DeviceArray);
       return [{ shape: reduction === "none" ? (x as DeviceArray).shape : [], dtype }];
     },
-    run([out], [x, target], { reduction, parameter }) {
-      const { device } = out!.living();
+    run([out], [x, target], { reduction, parameter }, on) {
+      const { device } = on;
       const { each, sums } = kernels[name]!;
       const count = (x as DeviceArray).size;
-      if (count === 0) return fill(out!, reduction === "mean" ? NaN : 0);
-      withBoth(x!, target!, out!.dtype, (left, right) => {
+      if (count === 0) return fill(on, out!, reduction === "mean" ? NaN : 0);
+      withBoth(on, x!, target!, out!.dtype, (left, right) => {
         if (reduction === "none")
-          return each
-            .on(device, out!.dtype)
-            .launch(flatGrid(device, count, widestOf(left)), device.properties.libraryBlock, [
-              left,
-              right,
-              out!,
-              count,
-              parameter,
-            ]);
-        const { parts, chunk } = rowParts(device, 1, count);
-        using partial = DeviceArray.allocate(device, accumulatorOf(out!.dtype), [parts]);
-        sums
-          .on(device, out!.dtype)
-          .launch(parts, device.properties.libraryBlock === 1 ? 1 : sumThreads, [
+          return each.launch(on, out!.dtype, flatGrid(device, count, widestOf(left)), device.properties.libraryBlock, [
             left,
             right,
-            partial,
+            out!,
             count,
-            chunk,
             parameter,
           ]);
-        reduceInto(reduction, out!, partial, [0], reduction === "mean" ? count : 0);
+        const { parts, chunk } = rowParts(device, 1, count);
+        using partial = DeviceArray.allocate(device, accumulatorOf(out!.dtype), [parts]);
+        sums.launch(on, out!.dtype, parts, device.properties.libraryBlock === 1 ? 1 : sumThreads, [
+          left,
+          right,
+          partial,
+          count,
+          chunk,
+          parameter,
+        ]);
+        reduceInto(on, reduction, out!, partial, [0], reduction === "mean" ? count : 0);
       });
     },
     gradient: ([g], { inputs: [x, target], attributes, wanted }) =>
@@ -191,25 +196,23 @@ const lossGradient: Computation<LossGradientAttributes> = {
   infer: ([, x, target], { loss }) => [
     { shape: (x as DeviceArray).shape, dtype: commonDType(loss, x as DeviceArray, target as DeviceArray) },
   ],
-  run([out], [g, x, target], { loss, ofTarget, reduction, parameter }) {
-    const { device } = out!.living();
+  run([out], [g, x, target], { loss, ofTarget, reduction, parameter }, on) {
+    const { device } = on;
     const { slope, targetSlope } = kernels[loss]!;
-    using above = contiguous(g as DeviceArray);
-    withBoth(x!, target!, out!.dtype, (left, right) =>
-      withFlat(above, out!.dtype, (from) => {
+    using above = contiguous(on, g as DeviceArray);
+    withBoth(on, x!, target!, out!.dtype, (left, right) =>
+      withFlat(on, above, out!.dtype, (from) => {
         const grid = flatGrid(device, out!.size, widestOf(out!));
-        (ofTarget ? targetSlope : slope)
-          .on(device, out!.dtype)
-          .launch(grid, device.properties.libraryBlock, [
-            from,
-            left,
-            right,
-            out!,
-            out!.size,
-            reduction === "none" ? 1 : 0,
-            reduction === "mean" ? 1 / out!.size : 1,
-            parameter,
-          ]);
+        (ofTarget ? targetSlope : slope).launch(on, out!.dtype, grid, device.properties.libraryBlock, [
+          from,
+          left,
+          right,
+          out!,
+          out!.size,
+          reduction === "none" ? 1 : 0,
+          reduction === "mean" ? 1 / out!.size : 1,
+          parameter,
+        ]);
       }),
     );
   },

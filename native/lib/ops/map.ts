@@ -1,5 +1,6 @@
 // How elementwise kernels run over arrays: flat where nothing has gaps, else by a layout
 // (device/include/warpcell/map.cuh).
+import { putLong } from "../wire/long.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import type { DeviceArray } from "../memory/array.ts";
 import { factsOf } from "../memory/dtype.ts";
@@ -44,23 +45,18 @@ export function layoutOf(views: readonly View[]): Uint32Array {
   const at = facts();
   const rank = shape.length;
   const words = new Uint32Array((at.strides + at.stridesBytes * views.length) / 4);
-  const put = (byte: number, value: number) => {
-    const low = value >>> 0;
-    words[byte / 4] = low;
-    words[byte / 4 + 1] = (value - low) / 2 ** 32;
-  };
   words[at.rank / 4] = rank;
   let isSmall = true;
   let size = 1;
   for (let axis = 0; axis < rank; axis++) {
     size *= shape[axis]!;
-    put(at.shape + 8 * axis, shape[axis]!);
+    putLong(words, at.shape / 4 + 2 * axis, shape[axis]!);
   }
   strides.forEach((list, n) => {
     let reach = 0;
     for (let axis = 0; axis < rank; axis++) {
       reach += (shape[axis]! - 1) * Math.abs(list[axis]!);
-      put(at.strides + n * at.stridesBytes + 8 * axis, list[axis]!);
+      putLong(words, (at.strides + n * at.stridesBytes) / 4 + 2 * axis, list[axis]!);
     }
     isSmall &&= reach < 2 ** 31;
   });

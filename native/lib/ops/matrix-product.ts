@@ -1,5 +1,7 @@
 // Matrix products of arrays of any rank: turns their axes into batches of strided matrices for a library of the device,
 // or for device/ops/matmul.cu.
+import { putLong } from "../wire/long.ts";
+import type { Execution } from "../device/execution.ts";
 import { DeviceArray, viewOf } from "../memory/array.ts";
 import { dtypeNames, factsOf, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
@@ -68,7 +70,7 @@ export interface BatchedOperand {
  * An operand with one stride for all batches: a copy where its own strides have none. The array is the caller's to
  * dispose of.
  */
-export function batched(input: DeviceArray, batch: Shape, isLeft: boolean): BatchedOperand {
+export function batched(on: Execution, input: DeviceArray, batch: Shape, isLeft: boolean): BatchedOperand {
   const asMatrix: View =
     input.shape.length > 1
       ? input
@@ -90,27 +92,30 @@ export function batched(input: DeviceArray, batch: Shape, isLeft: boolean): Batc
     };
   }
   using stretched = viewOf(input, stretch(asMatrix, [...batch, rows, columns]));
-  return { array: contiguous(stretched), matrix: { batch: rows * columns, row: columns, column: 1 }, rows, columns };
+  return {
+    array: contiguous(on, stretched),
+    matrix: { batch: rows * columns, row: columns, column: 1 },
+    rows,
+    columns,
+  };
 }
 
 function words(matrix: Matrix): Uint32Array {
   const at = facts();
   const list = new Uint32Array(at.matrixBytes / 4);
   for (const field of ["batch", "row", "column"] as const) {
-    const low = matrix[field] >>> 0;
-    list[at[field] / 4] = low;
-    list[at[field] / 4 + 1] = (matrix[field] - low) / 2 ** 32;
+    putLong(list, at[field] / 4, matrix[field]);
   }
   return list;
 }
 
 /** {@link batched}, with rows or columns that lie without gaps, as libraries take them: a copy where they do not. */
-function ordered(input: DeviceArray, batch: Shape, isLeft: boolean): BatchedOperand {
-  const found = batched(input, batch, isLeft);
+function ordered(on: Execution, input: DeviceArray, batch: Shape, isLeft: boolean): BatchedOperand {
+  const found = batched(on, input, batch, isLeft);
   if (storedAs(asBatch(found)) !== null) return found;
   found.array.dispose();
-  using gathered = contiguous(input);
-  return batched(gathered, batch, isLeft);
+  using gathered = contiguous(on, input);
+  return batched(on, gathered, batch, isLeft);
 }
 
 // Spelled out: spreading an object costs more than a small product.
@@ -137,19 +142,18 @@ function asMatrix({ shape, strides, place }: DeviceArray): MatrixBatch {
 }
 
 /** Fills the contiguous `out` with the product of `a` and `b`, of its dtype. */
-export function matmulInto(out: DeviceArray, a: DeviceArray, b: DeviceArray): void {
-  const { device } = out.living();
+export function matmulInto(on: Execution, out: DeviceArray, a: DeviceArray, b: DeviceArray): void {
   if (
     a.shape.length === 2 &&
     b.shape.length === 2 &&
-    multipliedByLibrary(out, 1, asMatrix(out), asMatrix(a), asMatrix(b))
+    multipliedByLibrary(on, out, 1, asMatrix(out), asMatrix(a), asMatrix(b))
   )
     return;
   const batch = broadcast(a.shape.slice(0, -2), b.shape.slice(0, -2));
-  const operand = hasLibraryMatmul(device, out.dtype) ? ordered : batched;
-  const left = operand(a, batch, true);
-  const right = operand(b, batch, false);
-  if (!libraryInto(out, sizeOf(batch), left, right)) kernelInto(out, batch, left, right);
+  const operand = hasLibraryMatmul(on.device, out.dtype) ? ordered : batched;
+  const left = operand(on, a, batch, true);
+  const right = operand(on, b, batch, false);
+  if (!libraryInto(on, out, sizeOf(batch), left, right)) kernelInto(on, out, batch, left, right);
   left.array.dispose();
   right.array.dispose();
 }
@@ -159,6 +163,7 @@ export function matmulInto(out: DeviceArray, a: DeviceArray, b: DeviceArray): vo
  * `out`.
  */
 export function matmulWithEpilogue(
+  on: Execution,
   out: DeviceArray,
   a: DeviceArray,
   b: DeviceArray,
@@ -166,21 +171,27 @@ export function matmulWithEpilogue(
   also: readonly DeviceArray[],
 ): boolean {
   if (a.shape[1] === 0 || out.size === 0) return false;
-  const { device } = out.living();
-  const sequence = libraryMatmul(device, out.dtype, 1, asMatrix(out), asMatrix(a), asMatrix(b), undefined, epilogue);
+  const sequence = libraryMatmul(on, out.dtype, 1, asMatrix(out), asMatrix(a), asMatrix(b), undefined, epilogue);
   if (sequence === null) return false;
-  for (const each of [out, ...also]) each.living().written(sequence, each.bytes);
+  if (sequence > 0) for (const each of [out, ...also]) each.living().written(sequence, each.bytes);
   return true;
 }
 
 /** Whether a library of the device did it. */
-function libraryInto(out: DeviceArray, batches: number, left: BatchedOperand, right: BatchedOperand): boolean {
+function libraryInto(
+  on: Execution,
+  out: DeviceArray,
+  batches: number,
+  left: BatchedOperand,
+  right: BatchedOperand,
+): boolean {
   const [rows, columns] = [left.rows, right.columns];
   const result = asBatch({ array: out, matrix: { batch: rows * columns, row: columns, column: 1 }, rows, columns });
-  return multipliedByLibrary(out, batches, result, asBatch(left), asBatch(right));
+  return multipliedByLibrary(on, out, batches, result, asBatch(left), asBatch(right));
 }
 
 function multipliedByLibrary(
+  on: Execution,
   out: DeviceArray,
   batches: number,
   result: MatrixBatch,
@@ -189,13 +200,13 @@ function multipliedByLibrary(
 ): boolean {
   if (left.columns === 0 || out.size === 0) return false;
   const storage = out.living();
-  const sequence = libraryMatmul(storage.device, out.dtype, batches, result, left, right);
-  if (sequence !== null) storage.written(sequence, out.bytes);
-  return sequence !== null;
+  const sequence = libraryMatmul(on, out.dtype, batches, result, left, right);
+  if (sequence === null) return false;
+  if (sequence > 0) storage.written(sequence, out.bytes);
+  return true;
 }
 
-function kernelInto(out: DeviceArray, batch: Shape, left: BatchedOperand, right: BatchedOperand): void {
-  const { device } = out.living();
+function kernelInto(on: Execution, out: DeviceArray, batch: Shape, left: BatchedOperand, right: BatchedOperand): void {
   const [m, n, k] = [left.rows, right.columns, left.columns];
   const { tile, side } = facts();
   const tiles = Math.ceil(m / tile) * Math.ceil(n / tile);
@@ -206,13 +217,13 @@ function kernelInto(out: DeviceArray, batch: Shape, left: BatchedOperand, right:
     using x = part(left.array, first * left.matrix.batch);
     using y = part(right.array, first * right.matrix.batch);
     using z = part(out, first * m * n);
-    kernel
-      .on(device, out.dtype)
-      .launch(
-        tiles * Math.min(step, sizeOf(batch) - first),
-        [side, side],
-        [x, words(left.matrix), y, words(right.matrix), z, m, n, k],
-      );
+    kernel.launch(
+      on,
+      out.dtype,
+      tiles * Math.min(step, sizeOf(batch) - first),
+      [side, side],
+      [x, words(left.matrix), y, words(right.matrix), z, m, n, k],
+    );
   }
 }
 
@@ -239,9 +250,9 @@ export const matmulRow: Computation<None> = {
     const dtype = commonDType(x.dtype, y.dtype);
     return [{ shape: productShape(x.shape, y.shape), dtype }];
   },
-  run([out], [a, b]) {
-    withDType(a as DeviceArray, out!.dtype, (x) =>
-      withDType(b as DeviceArray, out!.dtype, (y) => matmulInto(out!, x, y)),
+  run([out], [a, b], _, on) {
+    withDType(on, a as DeviceArray, out!.dtype, (x) =>
+      withDType(on, b as DeviceArray, out!.dtype, (y) => matmulInto(on, out!, x, y)),
     );
   },
   gradient: ([g], { inputs: [left, right], wanted }) => {

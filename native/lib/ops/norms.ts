@@ -1,4 +1,5 @@
 // Layer norm and RMS norm as rows of the table, with their gradients, over the last axes.
+import type { Execution } from "../device/execution.ts";
 import { DeviceArray } from "../memory/array.ts";
 import type { DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
@@ -68,12 +69,13 @@ function parametersOf(
 
 /** Parameters in the dtype of the rows, one after the other without gaps. */
 function withParameter(
+  on: Execution,
   parameter: DeviceArray | null,
   dtype: DType,
   use: (parameter: DeviceArray | null) => void,
 ): void {
   if (parameter === null) use(null);
-  else withFlat(parameter, dtype, use);
+  else withFlat(on, parameter, dtype, use);
 }
 
 /**
@@ -102,27 +104,17 @@ function normRow(name: "layerNorm" | "rmsNorm"): Computation<NormAttributes> {
       const statistics: Facts = { shape: outerShape(x, attributes), dtype: accumulatorOf(dtype) };
       return [{ shape: x.shape, dtype }, ...(isCentered ? [statistics] : []), statistics];
     },
-    run(outputs, inputs, attributes) {
+    run(outputs, inputs, attributes, on) {
       const [y, first, second] = outputs;
       const [means, rstds] = isCentered ? [first!, second!] : [null, first!];
       const length = sizeOf(normedShape(y!, attributes));
       const rows = y!.size / length;
       if (y!.size === 0) return;
       const { weight, bias } = parametersOf(inputs, 1, attributes);
-      withFlat(inputs[0] as DeviceArray, y!.dtype, (x) =>
-        withParameter(weight, y!.dtype, (w) =>
-          withParameter(bias, y!.dtype, (b) => {
-            kernels[name].launch(y!.living().device, y!.dtype, rows, length, [
-              x,
-              w,
-              b,
-              y!,
-              means,
-              rstds,
-              rows,
-              length,
-              attributes.eps,
-            ]);
+      withFlat(on, inputs[0] as DeviceArray, y!.dtype, (x) =>
+        withParameter(on, weight, y!.dtype, (w) =>
+          withParameter(on, bias, y!.dtype, (b) => {
+            kernels[name].launch(on, y!.dtype, rows, length, [x, w, b, y!, means, rstds, rows, length, attributes.eps]);
           }),
         ),
       );
@@ -166,10 +158,10 @@ function normGradientRow(name: "layerNorm" | "rmsNorm"): Computation<NormAttribu
       const parameter: Facts = { shape: normedShape(x, attributes), dtype };
       return [{ shape: x.shape, dtype }, ...(attributes.hasSums ? [parameter, parameter] : [])];
     },
-    run([out, ...parameters], inputs, attributes) {
-      const { device } = out!.living();
+    run([out, ...parameters], inputs, attributes, on) {
+      const { device } = on;
       const length = sizeOf(normedShape(out!, attributes));
-      if (out!.size === 0) return parameters.forEach((each) => fill(each, 0));
+      if (out!.size === 0) return parameters.forEach((each) => fill(on, each, 0));
       const rows = out!.size / length;
       const [g, x, ...rest] = inputs as readonly DeviceArray[];
       const [means, rstds] = statistics === 2 ? [rest[0]!, rest[1]!] : [null, rest[0]!];
@@ -179,12 +171,12 @@ function normGradientRow(name: "layerNorm" | "rmsNorm"): Computation<NormAttribu
       // Each block sums over its rows: few blocks, so that there is little to sum after. Of a long row one fills a
       // GPU's processor.
       const perProcessor = libraryBlock === 1 ? 4 : Math.max(1, Math.min(8, Math.floor(8192 / length)));
-      withFlat(g!, out!.dtype, (above) =>
-        withFlat(x!, out!.dtype, (input) =>
-          withParameter(weight, out!.dtype, (w) => {
+      withFlat(on, g!, out!.dtype, (above) =>
+        withFlat(on, x!, out!.dtype, (input) =>
+          withParameter(on, weight, out!.dtype, (w) => {
             const launch = (sums: DeviceArray | null, most?: number) => {
               const args = [above, input, means, rstds, w, out!, sums, rows, length];
-              kernel.launch(device, out!.dtype, rows, length, args, most);
+              kernel.launch(on, out!.dtype, rows, length, args, most);
             };
             if (!attributes.hasSums) return launch(null);
             const blocks = Math.min(
@@ -195,15 +187,13 @@ function normGradientRow(name: "layerNorm" | "rmsNorm"): Computation<NormAttribu
             launch(sums, blocks);
             const { totalColumns, totalThreads } = facts();
             const [perBlock, threads] = libraryBlock === 1 ? [serialElements, 1] : [totalColumns, totalThreads];
-            totalSums
-              .on(device, out!.dtype)
-              .launch(Math.ceil((2 * length) / perBlock), threads, [
-                sums,
-                parameters[0]!,
-                parameters[1]!,
-                blocks,
-                length,
-              ]);
+            totalSums.launch(on, out!.dtype, Math.ceil((2 * length) / perBlock), threads, [
+              sums,
+              parameters[0]!,
+              parameters[1]!,
+              blocks,
+              length,
+            ]);
           }),
         ),
       );

@@ -1,4 +1,5 @@
 // What the table says of one operation: its rule for shape and dtype, how it runs, its gradient and its cost.
+import type { Execution } from "../device/execution.ts";
 import type { DType } from "../memory/dtype.ts";
 import type { DeviceArray } from "../memory/array.ts";
 import type { Shape, View } from "../memory/shape.ts";
@@ -66,8 +67,8 @@ export interface Reducing {
 export interface Computation<A> extends Row<A> {
   /** Shape and dtype of each result. Throws TensorError for operands that do not go together. */
   infer(inputs: readonly Operand[], attributes: A): readonly Facts[];
-  /** Fills the outputs, which may be poisoned and have elements. */
-  run(outputs: readonly DeviceArray[], inputs: readonly Operand[], attributes: A): void;
+  /** Fills the outputs, which may be poisoned and have elements, by work that it writes to `on`. */
+  run(outputs: readonly DeviceArray[], inputs: readonly Operand[], attributes: A, on: Execution): void;
   /** `run` fills outputs of any strides, also where an output is an input: the operation has an in-place form. */
   readonly inPlace: boolean;
   /** For operations of one result per element. `dtype` is what the functor computes in. */

@@ -1,4 +1,6 @@
 // Indices that kernels find outside an axis while others wait for nothing: the next wait for the device says so.
+import { highWord, lowWord } from "../wire/long.ts";
+import type { Execution } from "../device/execution.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { TensorError } from "../errors.ts";
 import { kernelFacts } from "./kernel-facts.ts";
@@ -52,8 +54,7 @@ class Watch {
     if (this.#free.length === 0) this.#device.synchronize();
     const slot = this.#free.at(-1)!;
     const place = this.#place + 8 * slot;
-    const low = place >>> 0;
-    launch({ placeLow: low, placeHigh: (place - low) / 2 ** 32 });
+    launch({ placeLow: lowWord(place), placeHigh: highWord(place) });
     this.#free.pop();
     this.#pending.push({ slot, bound, sequence: this.#device.lastSequence });
   }
@@ -75,7 +76,9 @@ class Watch {
 const watches = new WeakMap<DeviceProcess, Watch>();
 
 /** Has `launch` run a kernel that may find an index outside `bound`; the next wait for the device throws that. */
-export function watched(device: DeviceProcess, bound: Bound, launch: (outside: Place) => void): void {
+export function watched(on: Execution, bound: Bound, launch: (outside: Place) => void): void {
+  on.checkRuns("check an index of");
+  const { device } = on;
   let watch = watches.get(device);
   if (watch === undefined) watches.set(device, (watch = new Watch(device)));
   watch.over(bound, launch);

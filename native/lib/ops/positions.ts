@@ -1,6 +1,6 @@
 // Positions: places of rows over the leading axes of an array, counted in row-major order. Made of index arrays and
 // masks, and sorted where equal ones meet.
-import type { DeviceProcess } from "../device/process.ts";
+import type { Execution } from "../device/execution.ts";
 import { DeviceArray, viewOf } from "../memory/array.ts";
 import { sizeOf, stridesOf, type Shape } from "../memory/shape.ts";
 import { read } from "../memory/transfer.ts";
@@ -77,9 +77,9 @@ export interface IndexTerm {
   readonly isChecked: boolean;
 }
 
-export function numbersIn(array: DeviceArray): BigInt64Array {
+export function numbersIn(on: Execution, array: DeviceArray): BigInt64Array {
   const numbers = new BigInt64Array(array.size);
-  read(array.living(), array.offset * 8, array.bytes, (part, at) => new Uint8Array(numbers.buffer).set(part, at));
+  read(on, array.living(), array.offset * 8, array.bytes, (part, at) => new Uint8Array(numbers.buffer).set(part, at));
   return numbers;
 }
 
@@ -88,36 +88,36 @@ export function numbersIn(array: DeviceArray): BigInt64Array {
  * Waits for the device unless every term is checked. Throws TensorError for an index outside.
  */
 export function positionsOf(
-  device: DeviceProcess,
+  on: Execution,
   shape: Shape,
   terms: readonly IndexTerm[],
   along: readonly number[] = shape.map(() => 0),
 ): DeviceArray<"int64"> {
+  const { device } = on;
   const out = DeviceArray.allocate(device, "int64", shape);
   if (out.size === 0) return out;
   const outside = 2n ** 63n - 1n;
   using bad = DeviceArray.allocate(device, "int64", [terms.length]);
-  fill(bad, outside);
+  fill(on, bad, outside);
   terms.forEach(({ indices, size, stride }, at) => {
-    using whole = indices.dtype === "int32" || indices.dtype === "int64" ? viewOf(indices, indices) : asInt64(indices);
+    using whole =
+      indices.dtype === "int32" || indices.dtype === "int64" ? viewOf(indices, indices) : asInt64(on, indices);
     using wide = stretched(whole, shape);
     using worst = viewOf(bad, { shape: [1], strides: [1], offset: at });
     const layout = layoutOf([out, wide, { shape, strides: at === 0 ? along : shape.map(() => 0), offset: 0 }]);
-    reckon
-      .on(device, whole.dtype)
-      .launch(stridedGrid(device, out.size), device.properties.libraryBlock, [
-        layout,
-        wide,
-        out,
-        out.size,
-        size,
-        stride,
-        at === 0 ? 0 : 1,
-        worst,
-      ]);
+    reckon.launch(on, whole.dtype, stridedGrid(device, out.size), device.properties.libraryBlock, [
+      layout,
+      wide,
+      out,
+      out.size,
+      size,
+      stride,
+      at === 0 ? 0 : 1,
+      worst,
+    ]);
   });
   if (terms.every(({ isChecked }) => isChecked)) return out;
-  const places = numbersIn(bad);
+  const places = numbersIn(on, bad);
   terms.forEach(({ indices, size, axis }, at) => {
     if (places[at] === outside) return;
     const strides = stridesOf(shape);
@@ -127,34 +127,34 @@ export function positionsOf(
       wide.offset,
     );
     using one = viewOf(indices, { shape: [1], strides: [1], offset });
-    using exact = asInt64(one);
-    const [value] = numbersIn(exact);
+    using exact = asInt64(on, one);
+    const [value] = numbersIn(on, exact);
     out.dispose();
     throw outsideOf({ axis, size }, value!);
   });
   return out;
 }
 
-function asInt64(array: DeviceArray): DeviceArray<"int64"> {
-  const result = DeviceArray.allocate(array.living().device, "int64", array.shape);
-  copy(result, array);
+function asInt64(on: Execution, array: DeviceArray): DeviceArray<"int64"> {
+  const result = DeviceArray.allocate(on.device, "int64", array.shape);
+  copy(on, result, array);
   return result;
 }
 
 /** The positions of the true elements, in row-major order. Waits for the device to count them. */
-export function positionsOfTrue(mask: DeviceArray): DeviceArray<"int64"> {
-  const { device } = mask.living();
+export function positionsOfTrue(on: Execution, mask: DeviceArray): DeviceArray<"int64"> {
+  const { device } = on;
   if (mask.size === 0) return DeviceArray.allocate(device, "int64", [0]);
   const block = device.properties.libraryBlock;
   const chunk = block === 1 ? serialElements : block * 16;
   const blocks = Math.ceil(mask.size / chunk);
-  using flat = contiguous(mask);
+  using flat = contiguous(on, mask);
   using counts = DeviceArray.allocate(device, "int64", [blocks + 1]);
-  countTrue.on(device, "bool").launch(blocks, block, [flat, counts, flat.size, chunk]);
-  sumsBefore.on(device, "int64").launch(1, block === 1 ? 1 : facts().mostThreads, [counts, blocks]);
+  countTrue.launch(on, "bool", blocks, block, [flat, counts, flat.size, chunk]);
+  sumsBefore.launch(on, "int64", 1, block === 1 ? 1 : facts().mostThreads, [counts, blocks]);
   using last = viewOf(counts, { shape: [1], strides: [1], offset: counts.offset + blocks });
-  const found = DeviceArray.allocate(device, "int64", [Number(numbersIn(last)[0])]);
-  if (found.size > 0) placeTrue.on(device, "bool").launch(blocks, block, [flat, counts, found, flat.size, chunk]);
+  const found = DeviceArray.allocate(device, "int64", [Number(numbersIn(on, last)[0])]);
+  if (found.size > 0) placeTrue.launch(on, "bool", blocks, block, [flat, counts, found, flat.size, chunk]);
   return found;
 }
 
@@ -163,10 +163,11 @@ export function positionsOfTrue(mask: DeviceArray): DeviceArray<"int64"> {
  * below.
  */
 export function sorted(
+  on: Execution,
   positions: DeviceArray<"int64">,
   limit: number,
 ): { keys: DeviceArray<"int64">; order: DeviceArray<"int64"> } & Disposable {
-  const { device } = positions.living();
+  const { device } = on;
   const count = positions.size;
   const isSerial = device.properties.libraryBlock === 1;
   const known = facts();
@@ -185,21 +186,19 @@ export function sorted(
   const passes = Math.max(1, Math.ceil(Math.log2(Math.max(2, limit)) / bits));
   for (let pass = 0; pass < passes; pass++) {
     const keys = from === null ? positions : from.keys;
-    radixCount.on(device, "int64").launch(blocks, threads, [keys, starts, count, chunk, pass * bits]);
-    sumsBefore.on(device, "int64").launch(1, isSerial ? 1 : known.mostThreads, [starts, blocks * digits]);
-    radixPlace
-      .on(device, "int64")
-      .launch(blocks, threads, [
-        keys,
-        from === null ? null : from.order,
-        starts,
-        spare.keys,
-        spare.order,
-        count,
-        chunk,
-        pass * bits,
-        from === null ? 1 : 0,
-      ]);
+    radixCount.launch(on, "int64", blocks, threads, [keys, starts, count, chunk, pass * bits]);
+    sumsBefore.launch(on, "int64", 1, isSerial ? 1 : known.mostThreads, [starts, blocks * digits]);
+    radixPlace.launch(on, "int64", blocks, threads, [
+      keys,
+      from === null ? null : from.order,
+      starts,
+      spare.keys,
+      spare.order,
+      count,
+      chunk,
+      pass * bits,
+      from === null ? 1 : 0,
+    ]);
     const next = spare;
     spare = from ?? make();
     from = next;

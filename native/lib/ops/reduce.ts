@@ -1,5 +1,6 @@
 // Reductions along axes: the array as [outer, length, inner] through one of three kernels, chosen by that shape, in
 // parts where one block would be too few.
+import type { Execution } from "../device/execution.ts";
 import { DeviceArray, viewOf } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { reshapedStrides, sizeOf, transposed, type Shape } from "../memory/shape.ts";
@@ -137,6 +138,7 @@ function columnBlock(device: DeviceProcess, columns: number, outer: number, leng
  * Fills the contiguous `out` with `input` reduced over `axes` (sorted). `parameter` is what the reducer's finish takes.
  */
 export function reduceInto(
+  on: Execution,
   name: ReducerName,
   out: DeviceArray,
   input: DeviceArray,
@@ -145,28 +147,27 @@ export function reduceInto(
 ): void {
   const { dtypes, result, empty } = reducers[name] as Reducer;
   if (out.size === 0) return;
-  const { device } = out.living();
   const length = sizeOf(axes.map((axis) => input.shape[axis]!));
-  if (length === 0) return fill(out, empty!);
-  if (length === 1 && isPlace(name)) return fill(out, 0);
+  if (length === 0) return fill(on, out, empty!);
+  if (length === 1 && isPlace(name)) return fill(on, out, 0);
   if (length === 1 && isItself(name, parameter)) {
     // Only axes of size 1 come or go.
     using same = viewOf(input, { shape: out.shape, strides: reshapedStrides(input, out.shape)!, offset: input.offset });
-    return copy(out, same);
+    return copy(on, out, same);
   }
   const dtype = dtypes.includes(input.dtype)
     ? input.dtype
     : factsOf(input.dtype).kind === "float"
       ? "float32"
       : "int64";
-  withDType(input, dtype, (operand) => {
+  withDType(on, input, dtype, (operand) => {
     if (out.dtype !== result(dtype) || !out.isContiguous) {
-      using exact = DeviceArray.allocate(device, result(dtype), out.shape);
-      reduceInto(name, exact, operand, axes, parameter);
-      return copy(out, exact);
+      using exact = DeviceArray.allocate(on.device, result(dtype), out.shape);
+      reduceInto(on, name, exact, operand, axes, parameter);
+      return copy(on, out, exact);
     }
-    const { source, outer, inner } = arranged(operand, axes, length);
-    launch(name, device, dtype, out, source, { outer, length, inner }, parameter);
+    const { source, outer, inner } = arranged(on, operand, axes, length);
+    launch(on, name, dtype, out, source, { outer, length, inner }, parameter);
     source.dispose();
   });
 }
@@ -185,14 +186,15 @@ const isItself = (name: ReducerName, parameter: number) => itself.has(name) || (
 const isPlace = (name: ReducerName) => name === "argmax" || name === "argmin";
 
 function launch(
+  on: Execution,
   name: ReducerName,
-  device: DeviceProcess,
   dtype: DType,
   out: DeviceArray,
   source: DeviceArray,
   reduced: Reduced,
   parameter: number,
 ): void {
+  const { device } = on;
   const { outer, length, inner } = reduced;
   const { packBytes, tileBytes } = facts();
   const state = stateOf(name, dtype);
@@ -203,26 +205,31 @@ function launch(
   if (isShort(device, reduced, bytes, isPacked)) {
     const slab = length * inner;
     const share = isSerial ? Math.ceil(8192 / slab) : Math.floor(tileBytes / (slab * bytes));
-    short
-      .on(device, dtype)
-      .launch(Math.ceil(outer / share), isSerial ? 1 : shortThreads, [source, out, outer, length, inner, parameter]);
+    short.launch(on, dtype, Math.ceil(outer / share), isSerial ? 1 : shortThreads, [
+      source,
+      out,
+      outer,
+      length,
+      inner,
+      parameter,
+    ]);
     return;
   }
   const { blocks, parts, chunk, launched } =
     inner === 1 ? ofRows(device, reduced, bytes) : ofColumns(device, reduced, bytes, state.beside, source);
   using states = parts === 1 ? null : DeviceArray.allocate(device, "uint8", [outer * inner * parts * state.bytes]);
   const sizes = inner === 1 ? [outer, length, parts, chunk] : [outer, length, inner, parts, chunk];
-  (inner === 1 ? rows : columns).on(device, dtype).launch(blocks, launched, [source, out, states, ...sizes, parameter]);
+  (inner === 1 ? rows : columns).launch(on, dtype, blocks, launched, [source, out, states, ...sizes, parameter]);
   if (states === null) return;
   const results = outer * inner;
   const byBlock = !isSerial && parts >= 64;
-  join
-    .on(device, dtype)
-    .launch(
-      isSerial ? Math.ceil(results / 1024) : byBlock ? results : Math.ceil(results / rowThreads),
-      isSerial ? 1 : rowThreads,
-      [states, out, outer, parts, inner, byBlock ? 1 : 0, parameter],
-    );
+  join.launch(
+    on,
+    dtype,
+    isSerial ? Math.ceil(results / 1024) : byBlock ? results : Math.ceil(results / rowThreads),
+    isSerial ? 1 : rowThreads,
+    [states, out, outer, parts, inner, byBlock ? 1 : 0, parameter],
+  );
 }
 
 /**
@@ -288,6 +295,7 @@ function ofColumns(
  * else a copy with them last.
  */
 function arranged(
+  on: Execution,
   input: DeviceArray,
   axes: readonly number[],
   length: number,
@@ -308,7 +316,7 @@ function arranged(
   }
   const kept = shape.map((_, axis) => axis).filter((axis) => !axes.includes(axis));
   using moved = viewOf(input, transposed(input, [...kept, ...axes]));
-  return { source: contiguous(moved), outer: sizeOf(shape) / length, inner: 1 };
+  return { source: contiguous(on, moved), outer: sizeOf(shape) / length, inner: 1 };
 }
 
 export function reducedShape(shape: Shape, { axes, keepdims }: Reduction): number[] {

@@ -54,8 +54,9 @@ function reduction<A extends Reduction>(
       axes: attributes.axes,
       parameter: parameter(input, attributes),
     }),
-    run: ([out], [x], attributes) =>
+    run: ([out], [x], attributes, on) =>
       reduceInto(
+        on,
         reducer(x as DeviceArray),
         out!,
         x as DeviceArray,
@@ -110,11 +111,11 @@ const sumTo: Computation<{ shape: Shape }> = {
   inPlace: false,
   infer: ([x], { shape }) => [{ shape, dtype: (x as DeviceArray).dtype }],
   reducing: (input, { shape }) => ({ reducer: "sum", axes: stretchedAxes(input.shape, shape), parameter: 0 }),
-  run([out], [x], { shape }) {
+  run([out], [x], { shape }, on) {
     const input = x as DeviceArray;
     const axes = stretchedAxes(input.shape, shape);
-    if (axes.length === 0 && sameShape(input.shape, shape)) copy(out!, input);
-    else reduceInto("sum", out!, input, axes);
+    if (axes.length === 0 && sameShape(input.shape, shape)) copy(on, out!, input);
+    else reduceInto(on, "sum", out!, input, axes);
   },
   gradient: ([g], { inputs: [x] }) => [call("expand", [g!], { shape: (x as DeviceArray).shape })],
   cost: (inputs, outputs) => ({

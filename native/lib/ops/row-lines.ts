@@ -1,5 +1,6 @@
 // How rows of a matrix are held while they are worked on (device/include/warpcell/line.cuh), chosen by their shape, and
 // the kernels of device/ops/rowwise.cu that are made for each way.
+import type { Execution } from "../device/execution.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
@@ -145,15 +146,15 @@ export class RowKernels {
 
   /** Launches the kernel for the rows of the arguments of `dtype`. `most`: blocks, where their number is limited. */
   launch(
-    device: DeviceProcess,
+    on: Execution,
     dtype: DType,
     rows: number,
     length: number,
     args: readonly LibraryArgument[],
     most = 2 ** 31 - 1,
   ): void {
-    const { at, block, blocks } = this.#layout(device, dtype, rows, length, args);
-    this.#families[at]!.on(device, dtype).launch(Math.min(blocks, most), block, args);
+    const { at, block, blocks } = this.#layout(on.device, dtype, rows, length, args);
+    this.#families[at]!.launch(on, dtype, Math.min(blocks, most), block, args);
   }
 
   /** The blocks that `launch` makes. */

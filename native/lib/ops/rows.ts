@@ -1,4 +1,5 @@
 // Rows at positions, moved or joined by the kernels of device/ops/indexing.cu: into arrays that exist.
+import type { Execution } from "../device/execution.ts";
 import { DeviceArray, viewOf } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { merged, reshapedStrides, sizeOf, type View } from "../memory/shape.ts";
@@ -71,9 +72,15 @@ const part = ({ shape, strides }: View, from: number, to?: number): View => ({
 });
 
 /** out[b, …] = input[positions[b], …], where positions count the first `lead` axes. `out` is contiguous. */
-export function takeRows(out: DeviceArray, input: DeviceArray, positions: DeviceArray, lead: number): void {
+export function takeRows(
+  on: Execution,
+  out: DeviceArray,
+  input: DeviceArray,
+  positions: DeviceArray,
+  lead: number,
+): void {
   if (out.size === 0) return;
-  const { device } = out.living();
+  const { device } = on;
   const count = positions.size;
   const width = sizeOf(input.shape.slice(lead));
   const rest = merged([part(input, lead)]);
@@ -92,7 +99,7 @@ export function takeRows(out: DeviceArray, input: DeviceArray, positions: Device
   ]);
   const restLayout = layoutOf([isDense ? { shape: [width / each], strides: [1], offset: 0 } : part(input, lead)]);
   const kernel = unit === 16 ? takeSixteen.on(device, "uint64") : take.on(device, bySize[unit]!);
-  kernel.launch(stridedGrid(device, count * (width / each)), device.properties.libraryBlock, [
+  kernel.launch(on, stridedGrid(device, count * (width / each)), device.properties.libraryBlock, [
     leadLayout,
     restLayout,
     input,
@@ -108,6 +115,7 @@ export function takeRows(out: DeviceArray, input: DeviceArray, positions: Device
  * `out`. `isUnique`: no position comes twice.
  */
 export function putRows(
+  on: Execution,
   out: DeviceArray,
   positions: DeviceArray<"int64">,
   values: DeviceArray,
@@ -116,20 +124,20 @@ export function putRows(
   isUnique: boolean,
 ): void {
   if (values.size === 0) return;
-  const { device } = out.living();
+  const { device } = on;
   if (mode !== "set" && !joined.includes(out.dtype)) {
     const wide = factsOf(out.dtype).kind === "float" ? "float32" : "int64";
-    using target = converted(out, wide);
-    using source = converted(values, wide);
-    putRows(target, positions, source, lead, mode, isUnique);
-    return copy(out, target);
+    using target = converted(on, out, wide);
+    using source = converted(on, values, wide);
+    putRows(on, target, positions, source, lead, mode, isUnique);
+    return copy(on, out, target);
   }
   const rank = positions.shape.length;
   const steps = reshapedStrides(part(values, 0, rank), [positions.size]);
   if (steps === null || values.living() === out.living()) {
     using own = DeviceArray.allocate(device, values.dtype, values.shape);
-    copy(own, values);
-    return putRows(out, positions, own, lead, mode, isUnique);
+    copy(on, own, values);
+    return putRows(on, out, positions, own, lead, mode, isUnique);
   }
   const count = positions.size;
   const width = sizeOf(out.shape.slice(lead));
@@ -137,20 +145,46 @@ export function putRows(
   const restLayout = layoutOf([part(out, lead), part(values, rank)]);
   const grid = stridedGrid(device, count * width);
   const block = device.properties.libraryBlock;
-  using flat = contiguous(viewOf(positions, positions));
+  using flat = contiguous(on, viewOf(positions, positions));
   if (mode === "set" && isUnique) {
-    put
-      .on(device, bySize[factsOf(out.dtype).bytes]!)
-      .launch(grid, block, [leadLayout, restLayout, flat, null, 0, values, out, count, width, steps[0]!]);
+    put.launch(on, bySize[factsOf(out.dtype).bytes]!, grid, block, [
+      leadLayout,
+      restLayout,
+      flat,
+      null,
+      0,
+      values,
+      out,
+      count,
+      width,
+      steps[0]!,
+    ]);
     return;
   }
-  using runs = sorted(flat, positionsIn(out.shape, lead));
+  using runs = sorted(on, flat, positionsIn(out.shape, lead));
   if (mode === "set")
-    put
-      .on(device, bySize[factsOf(out.dtype).bytes]!)
-      .launch(grid, block, [leadLayout, restLayout, runs.keys, runs.order, 1, values, out, count, width, steps[0]!]);
+    put.launch(on, bySize[factsOf(out.dtype).bytes]!, grid, block, [
+      leadLayout,
+      restLayout,
+      runs.keys,
+      runs.order,
+      1,
+      values,
+      out,
+      count,
+      width,
+      steps[0]!,
+    ]);
   else
-    joins[mode]
-      .on(device, out.dtype)
-      .launch(grid, block, [leadLayout, restLayout, runs.keys, runs.order, values, out, count, width, steps[0]!]);
+    joins[mode].launch(on, out.dtype, grid, block, [
+      leadLayout,
+      restLayout,
+      runs.keys,
+      runs.order,
+      values,
+      out,
+      count,
+      width,
+      steps[0]!,
+    ]);
 }

@@ -1,5 +1,6 @@
 // Cumulative operations: the array as [outer, length, inner] through one of two kernels, in parts where there are too
 // few rows.
+import type { Execution } from "../device/execution.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
@@ -92,6 +93,7 @@ export interface Along {
 }
 
 export function scanInto(
+  on: Execution,
   name: ScanName,
   outputs: readonly DeviceArray[],
   input: DeviceArray,
@@ -99,15 +101,15 @@ export function scanInto(
 ): void {
   const { dtypes } = scans[name] as Scan;
   const [out, indices = null] = outputs;
-  const { device } = out!.living();
+  const { device } = on;
   const wanted = scans[name].hasIndex ? input.dtype : out!.dtype;
   const dtype = dtypes.includes(wanted) ? wanted : wanted === "uint32" ? "int64" : "int32";
   if (dtype !== out!.dtype || !out!.isContiguous) {
     using exact = DeviceArray.allocate(device, dtype, out!.shape);
-    scanInto(name, indices === null ? [exact] : [exact, indices], input, { axis, reverse });
-    return copy(out!, exact);
+    scanInto(on, name, indices === null ? [exact] : [exact, indices], input, { axis, reverse });
+    return copy(on, out!, exact);
   }
-  withFlat(input, dtype, (source) => {
+  withFlat(on, input, dtype, (source) => {
     const { outer, length, inner } = aroundAxis(source.shape, axis);
     const { libraryBlock, multiprocessors } = device.properties;
     const isSerial = libraryBlock === 1;
@@ -115,16 +117,14 @@ export function scanInto(
     const state = stateFacts[name]!(dtype);
     const isRows = inner === 1;
     if (isRows && !isSerial && 2 * length <= shortTile)
-      return kernels[name].shortRows
-        .on(device, dtype)
-        .launch(Math.ceil(outer / Math.floor(shortTile / length)), threads, [
-          source,
-          out!,
-          indices,
-          outer,
-          length,
-          Number(reverse),
-        ]);
+      return kernels[name].shortRows.launch(on, dtype, Math.ceil(outer / Math.floor(shortTile / length)), threads, [
+        source,
+        out!,
+        indices,
+        outer,
+        length,
+        Number(reverse),
+      ]);
     const tiles = isSerial ? Math.ceil(inner / serialColumns) : inner / threads;
     const busy = isSerial ? (multiprocessors === 1 ? 1 : multiprocessors * 4) : multiprocessors * 8;
     const least = isSerial
@@ -156,8 +156,8 @@ export function scanInto(
     const sizes = isRows
       ? [outer, length, used, chunk, Number(reverse)]
       : [outer, length, inner, used, chunk, Number(reverse)];
-    if (states !== null) kernel.launch(blocks, isSerial ? 1 : threads, [source, null, null, states, ...sizes]);
-    kernel.launch(blocks, isSerial ? 1 : threads, [source, out!, indices, states, ...sizes]);
+    if (states !== null) kernel.launch(on, blocks, isSerial ? 1 : threads, [source, null, null, states, ...sizes]);
+    kernel.launch(on, blocks, isSerial ? 1 : threads, [source, out!, indices, states, ...sizes]);
   });
 }
 
@@ -180,7 +180,7 @@ function scan(name: ScanName, gradient: Gradient<Along>): Computation<Along> {
           ]
         : [{ shape, dtype: totalDType(dtype) }];
     },
-    run: (outputs, [x], attributes) => scanInto(name, outputs, x as DeviceArray, attributes),
+    run: (outputs, [x], attributes, on) => scanInto(on, name, outputs, x as DeviceArray, attributes),
     gradient,
     cost: (inputs, outputs) => ({
       bytes: bytesMoved(inputs) + bytesMoved(outputs),

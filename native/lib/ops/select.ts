@@ -1,5 +1,6 @@
 // Selection: the first elements of rows in sorted order, or one of them, without sorting the rest where that is less
 // work (device/ops/select.cu).
+import type { Execution } from "../device/execution.ts";
 import { DeviceArray, viewOf } from "../memory/array.ts";
 import { call } from "./calls.ts";
 import { copy, fill, withDType } from "./copy.ts";
@@ -105,30 +106,31 @@ export interface Selecting {
 }
 
 /** The first k elements of rows along the last axis, contiguous, or the k-th of them alone. */
-function selectRows(sorted: Sorted, input: DeviceArray, { k, descending, isAlone }: Selecting): void {
-  const { device } = input.living();
+function selectRows(on: Execution, sorted: Sorted, input: DeviceArray, { k, descending, isAlone }: Selecting): void {
+  const { device } = on;
   const isSerial = device.properties.libraryBlock === 1;
   const length = input.shape.at(-1) ?? 1;
   const isShort = length <= mostOfBlock(input);
   if (isSerial ? !isAlone && k <= length * serialShare : !isShort && (isAlone || k <= facts().most))
-    return (isSerial ? selectParts : selectDigits)(sorted, input, length, k, Number(descending), Number(isAlone));
-  if (!isSerial && isShort && !isAlone) return sortRows(sorted, input, descending, k);
+    return (isSerial ? selectParts : selectDigits)(on, sorted, input, length, k, Number(descending), Number(isAlone));
+  if (!isSerial && isShort && !isAlone) return sortRows(on, sorted, input, descending, k);
   using values = DeviceArray.allocate(device, input.dtype, input.shape);
   using indices = DeviceArray.allocate(device, "int64", input.shape);
-  sortRows({ values, indices }, input, descending);
+  sortRows(on, { values, indices }, input, descending);
   const first = isAlone ? k - 1 : 0;
-  copyPart(sorted.values!, values, first);
-  copyPart(sorted.indices, indices, first);
+  copyPart(on, sorted.values!, values, first);
+  copyPart(on, sorted.indices, indices, first);
 }
 
 /** As many elements of each row as `out` has, from `first` on. */
-function copyPart(out: DeviceArray, whole: DeviceArray, first: number): void {
+function copyPart(on: Execution, out: DeviceArray, whole: DeviceArray, first: number): void {
   using view = viewOf(whole, { shape: out.shape, strides: whole.strides, offset: first });
-  copy(out, view);
+  copy(on, out, view);
 }
 
 /** Long rows of a GPU, a digit of all at a time; kernels that find a row decided leave it alone. */
 function selectDigits(
+  on: Execution,
   { values, indices }: Sorted,
   input: DeviceArray,
   length: number,
@@ -137,7 +139,7 @@ function selectDigits(
   isAlone: number,
 ): void {
   const kept = isAlone === 1 ? 1 : k;
-  const { device } = input.living();
+  const { device } = on;
   const rows = input.size / length;
   const { threads, tile, counters, choiceBytes } = facts();
   const { itemBytes, rounds } = factsByDType(input.dtype);
@@ -148,48 +150,56 @@ function selectDigits(
   using winners = DeviceArray.allocate(device, "uint8", [rows * kept * itemBytes]);
   using choices = DeviceArray.allocate(device, "uint8", [rows * choiceBytes]);
   using counts = DeviceArray.allocate(device, "uint32", [rows * counters]);
-  fill(choices, 0);
-  fill(counts, 0);
+  fill(on, choices, 0);
+  fill(on, counts, 0);
   for (let round = 0; round < rounds; round++)
-    digit
-      .on(device, input.dtype)
-      .launch(rows * parts, threads, [
-        input,
-        buffers,
-        winners,
-        choices,
-        counts,
-        length,
-        parts,
-        k,
-        capacity,
-        round,
-        direction,
-        isAlone,
-      ]);
-  rest
-    .on(device, input.dtype)
-    .launch(rows * parts, threads, [input, buffers, winners, choices, length, parts, k, capacity, direction, isAlone]);
+    digit.launch(on, input.dtype, rows * parts, threads, [
+      input,
+      buffers,
+      winners,
+      choices,
+      counts,
+      length,
+      parts,
+      k,
+      capacity,
+      round,
+      direction,
+      isAlone,
+    ]);
+  rest.launch(on, input.dtype, rows * parts, threads, [
+    input,
+    buffers,
+    winners,
+    choices,
+    length,
+    parts,
+    k,
+    capacity,
+    direction,
+    isAlone,
+  ]);
   const width = 2 ** Math.max(1, Math.ceil(Math.log2(kept)));
-  inOrder
-    .on(device, input.dtype)
-    .launch(
-      rows,
-      Math.min(threads, Math.max(32, width / 2)),
-      [input, winners, values, indices, length, kept, width],
-      width * itemBytes,
-    );
+  inOrder.launch(
+    on,
+    input.dtype,
+    rows,
+    Math.min(threads, Math.max(32, width / 2)),
+    [input, winners, values, indices, length, kept, width],
+    width * itemBytes,
+  );
 }
 
 /** Rows of a CPU: a core reads each part once, and the candidates of a row's parts are joined. */
 function selectParts(
+  on: Execution,
   { values, indices }: Sorted,
   input: DeviceArray,
   length: number,
   k: number,
   direction: number,
 ): void {
-  const { device } = input.living();
+  const { device } = on;
   const { multiprocessors } = device.properties;
   const rows = input.size / length;
   const { itemBytes } = factsByDType(input.dtype);
@@ -199,10 +209,18 @@ function selectParts(
   const grid = Math.min(rows * parts, multiprocessors, Math.ceil(input.size / 8192));
   using rooms = DeviceArray.allocate(device, "uint8", [Math.max(grid * room, rows * k) * itemBytes]);
   using winners = DeviceArray.allocate(device, "uint8", [rows * parts * k * itemBytes]);
-  part.on(device, input.dtype).launch(grid, 1, [input, rooms, winners, rows, length, parts, k, room, direction]);
-  merged
-    .on(device, input.dtype)
-    .launch(Math.min(rows, grid), 1, [input, winners, rooms, values, indices, rows, length, parts * k, k]);
+  part.launch(on, input.dtype, grid, 1, [input, rooms, winners, rows, length, parts, k, room, direction]);
+  merged.launch(on, input.dtype, Math.min(rows, grid), 1, [
+    input,
+    winners,
+    rooms,
+    values,
+    indices,
+    rows,
+    length,
+    parts * k,
+    k,
+  ]);
 }
 
 /** The first k elements along an axis in sorted order, or the k-th, and where they were. */
@@ -216,11 +234,13 @@ const topk: Computation<Selecting> = {
       { shape, dtype: "int64" },
     ];
   },
-  run([values, indices], [x], selecting) {
-    withDType(x as DeviceArray, sortedAs((x as DeviceArray).dtype), (source) =>
-      withAxisLast(source, selecting.axis, (moved, order) =>
-        withOrder(indices!, "int64", order, (at) =>
-          withOrder(values!, moved.dtype, order, (to) => selectRows({ values: to, indices: at }, moved, selecting)),
+  run([values, indices], [x], selecting, on) {
+    withDType(on, x as DeviceArray, sortedAs((x as DeviceArray).dtype), (source) =>
+      withAxisLast(on, source, selecting.axis, (moved, order) =>
+        withOrder(on, indices!, "int64", order, (at) =>
+          withOrder(on, values!, moved.dtype, order, (to) =>
+            selectRows(on, { values: to, indices: at }, moved, selecting),
+          ),
         ),
       ),
     );

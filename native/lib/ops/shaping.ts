@@ -44,12 +44,12 @@ const cat: Computation<{ axis: number }> = {
       },
     ];
   },
-  run([out], inputs, { axis }) {
+  run([out], inputs, { axis }, on) {
     let from = 0;
     for (const input of inputs as readonly DeviceArray[]) {
       const to = from + input.shape[axis]!;
       using part = viewOf(out!, sliced(out!, cut(axis, from, to)));
-      copy(part, input);
+      copy(on, part, input);
       from = to;
     }
   },
@@ -76,16 +76,16 @@ const padConstant: Computation<{
   infer: ([x], { before, after }) => [
     { shape: array(x).shape.map((size, axis) => before[axis]! + size + after[axis]!), dtype: array(x).dtype },
   ],
-  run([out], [x], { before, value }) {
+  run([out], [x], { before, value }, on) {
     using inside = viewOf(out!, sliced(out!, insideOf(array(x).shape, before)));
-    copy(inside, array(x));
+    copy(on, inside, array(x));
     out!.shape.forEach((size, axis) => {
       for (const [from, to] of [
         [0, before[axis]!],
         [before[axis]! + array(x).shape[axis]!, size],
       ] as const) {
         using border = viewOf(out!, sliced(out!, cut(axis, from, to)));
-        fill(border, value);
+        fill(on, border, value);
       }
     });
   },
@@ -137,10 +137,10 @@ const diagonal: Viewing<Diagonal> = {
 const onDiagonal: Computation<{ diagonal: Diagonal; shape: Shape }> = {
   inPlace: false,
   infer: ([x], { shape }) => [{ shape, dtype: array(x).dtype }],
-  run([out], [x], { diagonal: which }) {
-    fill(out!, factsOf(out!.dtype).kind === "bool" ? false : 0);
+  run([out], [x], { diagonal: which }, on) {
+    fill(on, out!, factsOf(out!.dtype).kind === "bool" ? false : 0);
     using line = viewOf(out!, diagonalOf(out!, which));
-    copy(line, array(x));
+    copy(on, line, array(x));
   },
   gradient: ([g], { attributes }) => [call("diagonal", [g!], attributes.diagonal)],
   cost: moved,

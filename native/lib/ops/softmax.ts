@@ -31,10 +31,10 @@ function softmaxRow(name: "softmax" | "logSoftmax"): Computation<object> {
       const input = x as DeviceArray;
       return [{ shape: input.shape, dtype: floatDType(name, input) }];
     },
-    run([out], [x]) {
+    run([out], [x], _, on) {
       const { rows, length } = rowsOf(out!);
-      withFlat(x as DeviceArray, out!.dtype, (input) =>
-        kernels[name].launch(out!.living().device, out!.dtype, rows, length, [input, out!, rows, length]),
+      withFlat(on, x as DeviceArray, out!.dtype, (input) =>
+        kernels[name].launch(on, out!.dtype, rows, length, [input, out!, rows, length]),
       );
     },
     gradient: ([g], { outputs: [y] }) => [call(`${name}Gradient`, [g!, y!])],
@@ -48,11 +48,11 @@ function softmaxGradientRow(name: "softmaxGradient" | "logSoftmaxGradient"): Com
   return {
     inPlace: false,
     infer: ([g]) => [{ shape: (g as DeviceArray).shape, dtype: (g as DeviceArray).dtype }],
-    run([out], [g, y]) {
+    run([out], [g, y], _, on) {
       const { rows, length } = rowsOf(out!);
-      withFlat(g as DeviceArray, out!.dtype, (above) =>
-        withFlat(y as DeviceArray, out!.dtype, (result) => {
-          kernels[name].launch(out!.living().device, out!.dtype, rows, length, [above, result, out!, rows, length]);
+      withFlat(on, g as DeviceArray, out!.dtype, (above) =>
+        withFlat(on, y as DeviceArray, out!.dtype, (result) => {
+          kernels[name].launch(on, out!.dtype, rows, length, [above, result, out!, rows, length]);
         }),
       );
     },

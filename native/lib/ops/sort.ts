@@ -1,4 +1,5 @@
 // Sorting along an axis, and searching in what is sorted: stable, by integer keys, NaN last (device/ops/sort.cu).
+import type { Execution } from "../device/execution.ts";
 import { DeviceArray, viewOf } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
@@ -130,8 +131,14 @@ export interface Sorted {
 }
 
 /** `kept`: the first elements of each row that are wanted, on a GPU of rows that a block sorts. */
-export function sortRows({ values, indices }: Sorted, input: DeviceArray, descending: boolean, kept?: number): void {
-  const { device } = indices.living();
+export function sortRows(
+  on: Execution,
+  { values, indices }: Sorted,
+  input: DeviceArray,
+  descending: boolean,
+  kept?: number,
+): void {
+  const { device } = on;
   const { libraryBlock, multiprocessors } = device.properties;
   const isSerial = libraryBlock === 1;
   const length = input.shape.at(-1) ?? 1;
@@ -140,33 +147,37 @@ export function sortRows({ values, indices }: Sorted, input: DeviceArray, descen
   const isWhole = isSerial
     ? multiprocessors === 1 || outer >= multiprocessors || length < 65536
     : length <= mostOfBlock(input);
-  if (!isWhole) return (isSerial ? scatterRows : sweepRows)({ values, indices }, input, length, Number(descending));
+  if (!isWhole) return (isSerial ? scatterRows : sweepRows)(on, { values, indices }, input, length, Number(descending));
   const grid = isSerial
     ? Math.min(outer, Math.max(1, Math.min(multiprocessors * 4, Math.ceil(input.size / 2048))))
     : outer;
   using scratch = isSerial
     ? DeviceArray.allocate(device, "uint8", [grid * scratchKeys * length * factsByDType(input.dtype).keyBytes])
     : null;
-  rows
-    .on(device, input.dtype)
-    .launch(grid, isSerial ? 1 : threads, [
-      input,
-      values,
-      indices,
-      scratch,
-      outer,
-      length,
-      kept ?? length,
-      Number(descending),
-    ]);
+  rows.launch(on, input.dtype, grid, isSerial ? 1 : threads, [
+    input,
+    values,
+    indices,
+    scratch,
+    outer,
+    length,
+    kept ?? length,
+    Number(descending),
+  ]);
 }
 
 /**
  * Long rows of a CPU, in two tiles for each of its cores: for every digit counts, which are added up, and then the
  * elements go to their places.
  */
-function scatterRows({ values, indices }: Sorted, input: DeviceArray, length: number, direction: number): void {
-  const { device } = indices.living();
+function scatterRows(
+  on: Execution,
+  { values, indices }: Sorted,
+  input: DeviceArray,
+  length: number,
+  direction: number,
+): void {
+  const { device } = on;
   const outer = input.size / length;
   const tile = Math.ceil(length / (device.properties.multiprocessors * 2));
   const tiles = Math.ceil(length / tile);
@@ -178,26 +189,27 @@ function scatterRows({ values, indices }: Sorted, input: DeviceArray, length: nu
   using counts = DeviceArray.allocate(device, "int64", [outer, digits * tiles]);
   using sums = DeviceArray.allocate(device, "int64", [outer, digits * tiles]);
   let [from, to, places, toPlaces] = made as [DeviceArray, DeviceArray, DeviceArray, DeviceArray];
-  keys
-    .on(device, input.dtype)
-    .launch(flatGrid(device, input.size, widestOf(input, from)), 1, [input, from, input.size, direction]);
+  keys.launch(on, input.dtype, flatGrid(device, input.size, widestOf(input, from)), 1, [
+    input,
+    from,
+    input.size,
+    direction,
+  ]);
   for (let pass = 0; pass < factsOf(input.dtype).bytes; pass++) {
-    counting.on(device, keyDType).launch(outer * tiles, 1, [from, counts, length, tiles, tile, 8 * pass]);
-    scanInto("cumsum", [sums], counts, { axis: 1 });
-    scattering
-      .on(device, keyDType)
-      .launch(outer * tiles, 1, [
-        from,
-        pass === 0 ? null : places,
-        to,
-        toPlaces,
-        counts,
-        sums,
-        length,
-        tiles,
-        tile,
-        8 * pass,
-      ]);
+    counting.launch(on, keyDType, outer * tiles, 1, [from, counts, length, tiles, tile, 8 * pass]);
+    scanInto(on, "cumsum", [sums], counts, { axis: 1 });
+    scattering.launch(on, keyDType, outer * tiles, 1, [
+      from,
+      pass === 0 ? null : places,
+      to,
+      toPlaces,
+      counts,
+      sums,
+      length,
+      tiles,
+      tile,
+      8 * pass,
+    ]);
     [from, to, places, toPlaces] = [to, from, toPlaces, places];
   }
   using found = new DeviceArray(places.living().hold(), "uint32", {
@@ -205,41 +217,48 @@ function scatterRows({ values, indices }: Sorted, input: DeviceArray, length: nu
     strides: indices.strides,
     offset: 0,
   });
-  copy(indices, found);
+  copy(on, indices, found);
   for (const array of made) array.dispose();
-  if (values !== null) takeAlong.run([values], [input, indices], { axis: Math.max(0, input.shape.length - 1) });
+  if (values !== null) takeAlong.run([values], [input, indices], { axis: Math.max(0, input.shape.length - 1) }, on);
 }
 
 /** Long rows of a GPU: all digits counted, then once through the rows for each. */
-function sweepRows({ values, indices }: Sorted, input: DeviceArray, length: number, direction: number): void {
-  const { device } = indices.living();
+function sweepRows(
+  on: Execution,
+  { values, indices }: Sorted,
+  input: DeviceArray,
+  length: number,
+  direction: number,
+): void {
+  const { device } = on;
   const outer = input.size / length;
   const { counted, countThreads, sweepThreads, sweepCounters } = facts();
   const { swept: tile, itemBytes, headBytes, rowBytes, tileBytes } = factsByDType(input.dtype);
   const passes = factsOf(input.dtype).bytes;
   const tiles = Math.ceil(length / tile);
   using state = DeviceArray.allocate(device, "uint32", [(headBytes + outer * (rowBytes + tiles * tileBytes)) / 4]);
-  fill(state, 0);
+  fill(on, state, 0);
   const blocks = Math.ceil((device.properties.multiprocessors * 4) / outer);
   const parts = Math.min(Math.ceil(length / counted), blocks);
-  histogram.on(device, input.dtype).launch(outer * parts, countThreads, [input, state, length, parts, direction]);
+  histogram.launch(on, input.dtype, outer * parts, countThreads, [input, state, length, parts, direction]);
   // Keys with their positions, of which one pass needs none, and two passes one array.
   using items = passes > 1 ? DeviceArray.allocate(device, "uint8", [input.size * itemBytes]) : null;
   using others = passes > 2 ? DeviceArray.allocate(device, "uint8", [input.size * itemBytes]) : null;
   for (let pass = 0; pass < passes; pass++) {
-    sweep
-      .on(device, input.dtype)
-      .launch(
-        outer * tiles,
-        sweepThreads,
-        [input, values, indices, items, others, state, length, tiles, pass, direction],
-        tile * itemBytes + sweepCounters,
-      );
+    sweep.launch(
+      on,
+      input.dtype,
+      outer * tiles,
+      sweepThreads,
+      [input, values, indices, items, others, state, length, tiles, pass, direction],
+      tile * itemBytes + sweepCounters,
+    );
   }
 }
 
 /** The array with an axis moved last, contiguous. */
 export function withAxisLast(
+  on: Execution,
   array: DeviceArray,
   axis: number,
   use: (moved: DeviceArray, order: readonly number[]) => void,
@@ -247,12 +266,13 @@ export function withAxisLast(
   const rank = array.shape.length;
   const order = [...Array(rank).keys()].filter((each) => each !== axis).concat(rank === 0 ? [] : [axis]);
   using view = viewOf(array, transposed(array, order));
-  using moved = contiguous(view);
+  using moved = contiguous(on, view);
   use(moved, order);
 }
 
 /** Has `use` fill `out`, or an array of a dtype with the axes in an order, which is then copied to it. */
 export function withOrder(
+  on: Execution,
   out: DeviceArray,
   dtype: DType,
   order: readonly number[],
@@ -260,27 +280,28 @@ export function withOrder(
 ): void {
   if (out.dtype === dtype && out.isContiguous && order.every((axis, at) => axis === at)) return use(out);
   using found = DeviceArray.allocate(
-    out.living().device,
+    on.device,
     dtype,
     order.map((axis) => out.shape[axis]!),
   );
   use(found);
   using back = viewOf(out, transposed(out, order));
-  copy(back, found);
+  copy(on, back, found);
 }
 
 /** What sort and argsort share: values, unless that is null, and positions. */
 function sortInto(
+  on: Execution,
   values: DeviceArray | null,
   indices: DeviceArray,
   input: DeviceArray,
   { axis, descending }: Sorting,
 ): void {
-  withDType(input, sortedAs(input.dtype), (source) =>
-    withAxisLast(source, axis, (moved, order) =>
-      withOrder(indices, "int64", order, (at) => {
-        if (values === null) return sortRows({ values, indices: at }, moved, descending);
-        withOrder(values, moved.dtype, order, (to) => sortRows({ values: to, indices: at }, moved, descending));
+  withDType(on, input, sortedAs(input.dtype), (source) =>
+    withAxisLast(on, source, axis, (moved, order) =>
+      withOrder(on, indices, "int64", order, (at) => {
+        if (values === null) return sortRows(on, { values, indices: at }, moved, descending);
+        withOrder(on, values, moved.dtype, order, (to) => sortRows(on, { values: to, indices: at }, moved, descending));
       }),
     ),
   );
@@ -311,7 +332,7 @@ const sort: Computation<Sorting> = {
       { shape, dtype: "int64" },
     ];
   },
-  run: ([values, indices], [x], attributes) => sortInto(values!, indices!, x as DeviceArray, attributes),
+  run: ([values, indices], [x], attributes, on) => sortInto(on, values!, indices!, x as DeviceArray, attributes),
   gradient: ([g], { inputs: [x], outputs: [, indices], attributes: { axis } }) => [
     g === null ? null : call("putAlong", [g!, indices!], { axis, length: (x as DeviceArray).shape[axis] ?? 1 }),
   ],
@@ -327,7 +348,7 @@ const argsort: Computation<Sorting> = {
     checkedRows("argsort", x as DeviceArray, axis);
     return [{ shape: (x as DeviceArray).shape, dtype: "int64" }];
   },
-  run: ([out], [x], attributes) => sortInto(null, out!, x as DeviceArray, attributes),
+  run: ([out], [x], attributes, on) => sortInto(on, null, out!, x as DeviceArray, attributes),
   gradient: null,
   cost: sort.cost,
 };
@@ -354,26 +375,24 @@ const searchsorted: Computation<{ right: boolean }> = {
     }
     return [{ shape: wanted.shape, dtype: "int64" }];
   },
-  run([out], [sorted, values], { right }) {
-    const { device } = out!.living();
+  run([out], [sorted, values], { right }, on) {
+    const { device } = on;
     const dtype = sortedAs((sorted as DeviceArray).dtype);
     const isSerial = device.properties.libraryBlock === 1;
     const { threads } = facts();
-    withFlat(sorted as DeviceArray, dtype, (row) =>
-      withFlat(values as DeviceArray, dtype, (wanted) => {
+    withFlat(on, sorted as DeviceArray, dtype, (row) =>
+      withFlat(on, values as DeviceArray, dtype, (wanted) => {
         const perRow = row.shape.length === 1 ? wanted.size : wanted.shape.at(-1)!;
         const grid = isSerial ? stridedGrid(device, out!.size) : Math.ceil(out!.size / threads);
-        search
-          .on(device, dtype)
-          .launch(grid, isSerial ? 1 : threads, [
-            row,
-            wanted,
-            out!,
-            out!.size,
-            row.shape.at(-1)!,
-            perRow,
-            Number(right),
-          ]);
+        search.launch(on, dtype, grid, isSerial ? 1 : threads, [
+          row,
+          wanted,
+          out!,
+          out!.size,
+          row.shape.at(-1)!,
+          perRow,
+          Number(right),
+        ]);
       }),
     );
   },

@@ -1,4 +1,5 @@
 // What a preview says of a tensor: reduces figures and a small picture on the device and reads only those.
+import type { Execution } from "../device/execution.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { dtypeNames } from "../memory/dtype.ts";
 import { kernelFacts, offsetIn } from "./kernel-facts.ts";
@@ -69,16 +70,16 @@ const tiles = new KernelFamily("statistics", dtypeNames, (type) => `tile<${type}
 ]);
 
 /** Figures of a contiguous tensor. */
-export function figuresOf(tensor: DeviceArray): Figures {
+export function figuresOf(on: Execution, tensor: DeviceArray): Figures {
   if (tensor.size === 0) return { min: null, max: null, mean: null, nan: 0, inf: 0 };
-  const device = tensor.storage!.device;
+  const { device } = on;
   const at = ofFigures();
   const chunk = Math.max(Math.ceil(tensor.size / maxBlocks), 16 * threads);
   const blocks = Math.ceil(tensor.size / chunk);
   using parts = DeviceArray.allocate(device, "float64", [blocks * threads, at.count]);
-  figures.on(device, tensor.dtype).launch(blocks, threads, [tensor, tensor.size, chunk, parts]);
+  figures.launch(on, tensor.dtype, blocks, threads, [tensor, tensor.size, chunk, parts]);
 
-  const data = numbersOf(parts);
+  const data = numbersOf(on, parts);
   const total = { min: Infinity, max: -Infinity, sum: 0, finite: 0, nan: 0, inf: 0 };
   for (let first = 0; first < data.length; first += at.count) {
     const finite = data[first + at.finite]!;
@@ -101,9 +102,9 @@ export function figuresOf(tensor: DeviceArray): Figures {
  * The last two axes of a contiguous tensor, the first slice of all others; a vector is one row. `null` for a tensor
  * without elements.
  */
-export function pictureOf(tensor: DeviceArray): Picture | null {
+export function pictureOf(on: Execution, tensor: DeviceArray): Picture | null {
   if (tensor.size === 0) return null;
-  const device = tensor.storage!.device;
+  const { device } = on;
   const matrixRows = tensor.shape.at(-2) ?? 1;
   const matrixColumns = tensor.shape.at(-1) ?? 1;
   const { rows, columns, rowStep, columnStep } = gridOf(matrixRows, matrixColumns);
@@ -111,21 +112,19 @@ export function pictureOf(tensor: DeviceArray): Picture | null {
 
   const at = ofCells();
   using parts = DeviceArray.allocate(device, "float64", [rows * columns, splits, at.fields]);
-  tiles
-    .on(device, tensor.dtype)
-    .launch(Math.ceil((rows * columns * splits) / threads), threads, [
-      tensor,
-      matrixRows,
-      matrixColumns,
-      rows,
-      columns,
-      rowStep,
-      columnStep,
-      splits,
-      parts,
-    ]);
+  tiles.launch(on, tensor.dtype, Math.ceil((rows * columns * splits) / threads), threads, [
+    tensor,
+    matrixRows,
+    matrixColumns,
+    rows,
+    columns,
+    rowStep,
+    columnStep,
+    splits,
+    parts,
+  ]);
 
-  const data = numbersOf(parts);
+  const data = numbersOf(on, parts);
   const values = Float32Array.from({ length: rows * columns }, (_, cell) => {
     const total = (field: number) => {
       let sum = 0;
@@ -155,8 +154,8 @@ function gridOf(matrixRows: number, matrixColumns: number): Omit<Picture, "value
 }
 
 /** A copy, so that the memory is free again at once. */
-function numbersOf(parts: DeviceArray<"float64">): Float64Array {
+function numbersOf(on: Execution, parts: DeviceArray<"float64">): Float64Array {
   const numbers = new Float64Array(parts.size);
-  read(parts.storage!, 0, parts.bytes, (part, at) => new Uint8Array(numbers.buffer).set(part, at));
+  read(on, parts.living(), 0, parts.bytes, (part, at) => new Uint8Array(numbers.buffer).set(part, at));
   return numbers;
 }

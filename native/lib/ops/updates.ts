@@ -1,4 +1,5 @@
 // Steps of optimisers over parameters in place (device/ops/updates.cu): one kernel each.
+import type { Execution } from "../device/execution.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { factsOf, wideOf, type DType } from "../memory/dtype.ts";
 import { contiguous } from "./copy.ts";
@@ -34,6 +35,7 @@ export const keptDType = (dtype: DType): DType => (wideOf(dtype) === "f64" ? "fl
  * those of the kernel, in order.
  */
 export function update(
+  on: Execution,
   kernel: keyof typeof kernels,
   weights: DeviceArray,
   gradient: DeviceArray,
@@ -41,14 +43,12 @@ export function update(
   numbers: readonly number[],
 ): void {
   if (weights.size === 0) return;
-  const { device } = weights.living();
+  const { device } = on;
   const { libraryBlock } = device.properties;
-  using given = contiguous(gradient);
+  using given = contiguous(on, gradient);
   const grid =
     libraryBlock === 1
       ? flatGrid(device, weights.size, factsOf(keptDType(weights.dtype)).bytes)
       : Math.ceil(weights.size / (libraryBlock * facts(weights.dtype).each));
-  kernels[kernel]
-    .on(device, weights.dtype)
-    .launch(grid, libraryBlock, [weights, given, ...kept, weights.size, ...numbers]);
+  kernels[kernel].launch(on, weights.dtype, grid, libraryBlock, [weights, given, ...kept, weights.size, ...numbers]);
 }

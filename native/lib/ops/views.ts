@@ -38,14 +38,14 @@ const reshape: Viewing<{ shape: Shape; strides: readonly number[] }> = {
 const reshapeTo: Computation<{ shape: Shape }> = {
   inPlace: false,
   infer: ([x], { shape }) => [{ shape, dtype: (x as DeviceArray).dtype }],
-  run([out], [x]) {
+  run([out], [x], _, on) {
     const input = x as DeviceArray;
     using shaped = new DeviceArray(out!.living().hold(), out!.dtype, {
       shape: input.shape,
       strides: rowMajor(input.shape),
       offset: out!.offset,
     });
-    copy(shaped, input);
+    copy(on, shaped, input);
   },
   gradient: ([g], { inputs: [x] }) => [call("reshapeTo", [g!], { shape: (x as DeviceArray).shape })],
   cost: moved,
@@ -87,10 +87,10 @@ const slice: Viewing<Window> = {
 const sliceGradient: Computation<{ window: Window; shape: Shape }> = {
   inPlace: false,
   infer: ([g], { shape }) => [{ shape, dtype: (g as DeviceArray).dtype }],
-  run([out], [g], { window }) {
-    fill(out!, 0);
+  run([out], [g], { window }, on) {
+    fill(on, out!, 0);
     using part = new DeviceArray(out!.living().hold(), out!.dtype, windowed(out!, window));
-    copy(part, g as DeviceArray);
+    copy(on, part, g as DeviceArray);
   },
   gradient: ([g], { attributes: { window } }) => [call("slice", [g!], window)],
   cost: moved,
@@ -100,10 +100,10 @@ const sliceGradient: Computation<{ window: Window; shape: Shape }> = {
 const cleared: Computation<{ part: View }> = {
   inPlace: false,
   infer: ([x]) => [{ shape: (x as DeviceArray).shape, dtype: (x as DeviceArray).dtype }],
-  run([out], [x], { part }) {
-    copy(out!, x as DeviceArray);
+  run([out], [x], { part }, on) {
+    copy(on, out!, x as DeviceArray);
     using seen = viewOf(out!, { ...part, offset: out!.offset + part.offset });
-    fill(seen, 0);
+    fill(on, seen, 0);
   },
   gradient: ([g], { attributes }) => [call("cleared", [g!], attributes)],
   cost: moved,
@@ -125,7 +125,7 @@ const expand: Viewing<{ shape: Shape }> = {
 const convert: Computation<{ dtype: DType }> = {
   inPlace: true,
   infer: ([x], { dtype }) => [{ shape: (x as DeviceArray).shape, dtype }],
-  run: ([out], [x]) => copy(out!, x as DeviceArray),
+  run: ([out], [x], _, on) => copy(on, out!, x as DeviceArray),
   element: ([x], { dtype }) => ({ functor: "Same", operands: [[x!, dtype]], dtype }),
   gradient: ([g], { inputs: [x] }) => [
     factsOf((x as DeviceArray).dtype).kind === "float"
@@ -138,7 +138,7 @@ const convert: Computation<{ dtype: DType }> = {
 const fullLike: Computation<{ value: number | bigint | boolean }> = {
   inPlace: true,
   infer: ([x]) => [{ shape: (x as DeviceArray).shape, dtype: (x as DeviceArray).dtype }],
-  run: ([out], _, { value }) => fill(out!, value),
+  run: ([out], _, { value }, on) => fill(on, out!, value),
   element: ([x], { value }) => ({
     functor: "Same",
     operands: [[value, (x as DeviceArray).dtype]],
@@ -168,8 +168,8 @@ const where: Computation<None> = {
       },
     ];
   },
-  run([out], [condition, a, b]) {
-    choose(out!, condition as DeviceArray, a!, b!);
+  run([out], [condition, a, b], _, on) {
+    choose(on, out!, condition as DeviceArray, a!, b!);
   },
   element([condition, a, b]) {
     const dtype = commonDType(a!, b!);

@@ -65,7 +65,7 @@ export class Adam extends Optimizer<AdamOptions> {
       eps,
     } = options;
     const { decay, shrink } = this.decays(options);
-    update("adam", parameter, gradient, kept, [
+    update(parameter.execution, "adam", parameter, gradient, kept, [
       lr / (1 - first ** steps),
       1 / Math.sqrt(1 - second ** steps),
       eps,

@@ -53,7 +53,7 @@ export class RMSprop extends Optimizer<RMSpropOptions> {
     kept: readonly Tensor[],
   ): void {
     const numbers = [lr, alpha, 1 - alpha, eps, weightDecay];
-    if (kept.length === 1) update("plainRmsprop", parameter, gradient, kept, numbers);
-    else update("rmsprop", parameter, gradient, kept, [...numbers, momentum]);
+    if (kept.length === 1) update(parameter.execution, "plainRmsprop", parameter, gradient, kept, numbers);
+    else update(parameter.execution, "rmsprop", parameter, gradient, kept, [...numbers, momentum]);
   }
 }

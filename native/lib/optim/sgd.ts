@@ -53,9 +53,10 @@ export class SGD extends Optimizer<SGDOptions> {
     kept: readonly Tensor[],
     steps: number,
   ): void {
-    if (kept.length === 0) return update("plainDescent", parameter, gradient, [], [lr, weightDecay]);
+    if (kept.length === 0)
+      return update(parameter.execution, "plainDescent", parameter, gradient, [], [lr, weightDecay]);
     const share = steps === 1 ? 1 : 1 - dampening;
-    update("descent", parameter, gradient, kept, [
+    update(parameter.execution, "descent", parameter, gradient, kept, [
       lr,
       weightDecay,
       momentum,

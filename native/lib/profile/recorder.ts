@@ -7,7 +7,8 @@ import type { DeviceProcess } from "../device/process.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { observe, type Applied, type Observer } from "../ops/apply.ts";
 import { binding } from "../wire/binding.ts";
-import { headerBytes, headerOffsets, Op } from "../wire/commands.ts";
+import { Op } from "../wire/commands.ts";
+import type { Room } from "../wire/target.ts";
 import { EventKind, EventLog } from "./log.ts";
 
 /** What is known of an operation. */
@@ -26,9 +27,6 @@ const collectors: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_INCREMENTAL]: "collector, a step",
   [constants.NODE_PERFORMANCE_GC_WEAKCB]: "collector, finalizers",
 };
-
-const words = new Uint32Array(binding.scratch);
-const shorts = new Uint16Array(binding.scratch);
 
 export class Recorder implements Watcher, Observer {
   readonly log = new EventLog();
@@ -80,10 +78,10 @@ export class Recorder implements Watcher, Observer {
     this.#opened(device);
   }
 
-  submitted(device: DeviceProcess, sequence: number, start: number): void {
-    const op = shorts[headerOffsets.op / 2]!;
+  submitted(device: DeviceProcess, sequence: number, start: number, record: Room): void {
+    const { op } = record;
     if (op === Op.fence) return;
-    const subject = op === Op.launch ? words[headerBytes / 4]! : op === Op.run ? words[headerBytes / 4]! + planBit : 0;
+    const subject = op === Op.launch ? record.subject : op === Op.run ? record.subject + planBit : 0;
     const end = clock();
     this.#lastCommand = this.log.add(
       EventKind.command,

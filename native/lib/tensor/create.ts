@@ -242,7 +242,7 @@ function filled<D extends DType>(
   options: CreateOptions<D>,
 ): Tensor<D> {
   const out = emptyTensor(shape, options);
-  fill(out, value);
+  fill(out.execution, out, value);
   return out;
 }
 
@@ -361,7 +361,7 @@ export function linspace(...args: unknown[]): Tensor {
   if (count > 1 && endpoint) {
     // Steps add up to the last number only nearly.
     using end = out.slice([-1]);
-    fill(end, factsOf(out.dtype).kind === "int" ? Math.trunc(stop) : stop);
+    fill(end.execution, end, factsOf(out.dtype).kind === "int" ? Math.trunc(stop) : stop);
   }
   return out;
 }
@@ -391,14 +391,11 @@ function spaced(name: string, count: number, start: Real, step: Real, options: C
     for (const each of ends) checkedValue(`${name} makes`, dtype, typeof start === "number" ? safe(each) : each);
   }
   const out = emptyTensor([count], options);
-  const { device } = out.living();
   if (count > 0)
-    (isCounted ? countedKernel : spacedKernel)
-      .on(device, dtype)
-      .launch(Math.ceil(count / threads), threads, [
-        out,
-        count,
-        ...(isCounted ? [start, step] : [Number(start), Number(step)]),
-      ]);
+    (isCounted ? countedKernel : spacedKernel).launch(out.execution, dtype, Math.ceil(count / threads), threads, [
+      out,
+      count,
+      ...(isCounted ? [start, step] : [Number(start), Number(step)]),
+    ]);
   return out;
 }

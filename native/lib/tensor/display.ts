@@ -132,7 +132,7 @@ export function payloadOf(tensor: Tensor): Record<string, unknown> {
       device,
       size,
       bytes,
-      ...figuresOf(whole),
+      ...figuresOf(whole.execution, whole),
       suspect: isSuspect,
       tile,
       ...(hasSlices ? { id: idOf(tensor) } : {}),

@@ -133,7 +133,7 @@ export function selected(x: Tensor, entries: readonly IndexEntry[]): Selection {
         slices.push(null);
         dimensions.push({ kind: "indexed", group: groups.length });
       });
-      groups.push({ axis, size: sizeOf(covered), indices: positionsOfTrue(entry), isChecked: true });
+      groups.push({ axis, size: sizeOf(covered), indices: positionsOfTrue(entry.execution, entry), isChecked: true });
     } else if (isIndices(entry)) {
       const given = indicesOf(isListed(entry) ? entry.at : entry, x, "get");
       slices.push(null);
@@ -181,8 +181,7 @@ export function alongAxis(x: DeviceArray, axis: number, { indices, numbers }: Gi
 export function indicesAlong(x: DeviceArray, axis: number, given: Given): Tensor {
   const group = alongAxis(x, axis, given);
   const isKnown = given.numbers !== null || group.size === 0;
-  if (isKnown && !group.isChecked)
-    positionsOf(x.deviceProcess, given.indices.shape, [{ ...group, stride: 1 }]).dispose();
+  if (isKnown && !group.isChecked) positionsOf(x.execution, given.indices.shape, [{ ...group, stride: 1 }]).dispose();
   return given.indices;
 }
 
@@ -194,5 +193,5 @@ function combined(x: Tensor, groups: readonly Group[]): DeviceArray<"int64"> {
     terms.unshift({ ...group, stride });
     stride *= group.size;
   }
-  return positionsOf(x.living().device, shape, terms);
+  return positionsOf(x.execution, shape, terms);
 }

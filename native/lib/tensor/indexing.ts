@@ -142,7 +142,7 @@ export function written(x: Tensor, value: unknown, shape: Shape, use: string): D
     if (!admits(x.dtype, value))
       throw new TensorError("VALUE", `${use} writes to ${x.dtype}, which does not hold ${worded(value)}.`);
     const one = Tensor.empty(x.deviceProcess, x.dtype, []);
-    fill(one, value);
+    fill(one.execution, one, value);
     return one.expand(shape);
   }
   const converted = value.dtype === x.dtype ? value : value.to(x.dtype);
@@ -211,7 +211,7 @@ function along(x: Tensor, axis: number, given: Given, use: string): DeviceArray<
     );
   const strides = stridesOf(x.shape);
   return positionsOf(
-    x.deviceProcess,
+    x.execution,
     index.shape,
     [{ ...alongAxis(x, axis, given), stride: strides[axis]! }],
     strides.map((stride, at) => (at === axis ? 0 : stride)),
@@ -273,7 +273,7 @@ function listed(x: Tensor, axis: number, index: Indices, use: string): DeviceArr
   const { indices } = given;
   if (indices.shape.length > 1)
     throw new TensorError("SHAPE", `${use} takes a list of indices but got shape ${formatShape(indices.shape)}.`);
-  return positionsOf(x.deviceProcess, [indices.size], [{ ...alongAxis(x, axis, given), stride: 1 }]);
+  return positionsOf(x.execution, [indices.size], [{ ...alongAxis(x, axis, given), stride: 1 }]);
 }
 
 function rowsWritten(
@@ -302,7 +302,7 @@ function rowsTaken(x: Tensor, axis: number, given: Given, index: Tensor = given.
   const own = { ...given, indices: index };
   if (x.isContiguous || 2 * index.size >= x.shape[at]!)
     return apply("takeAxis", [x, indicesAlong(x, at, own)], { axis: at, isShared: true }) as Tensor;
-  const positions = positionsOf(x.deviceProcess, index.shape, [{ ...alongAxis(x, at, own), stride: 1 }]);
+  const positions = positionsOf(x.execution, index.shape, [{ ...alongAxis(x, at, own), stride: 1 }]);
   const rows = apply("takeAt", [permuted(x, leading(at, x.shape.length).axes), positions], { lead: 1 });
   return permuted(rows, placement(index.shape.length, rows.shape.length, at)) as Tensor;
 }

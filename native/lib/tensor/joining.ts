@@ -101,7 +101,7 @@ export function eye(...args: unknown[]): Tensor {
   const out: Tensor = zeros([rows, columns], options);
   if (k >= columns || -k >= rows) return out;
   using line = out.diagonal({ offset: k });
-  fill(line, out.dtype === "bool" ? true : 1);
+  fill(line.execution, line, out.dtype === "bool" ? true : 1);
   return out;
 }
 
@@ -130,7 +130,7 @@ function emptyAs(x: Tensor, { dtype = x.dtype, device = x.device }: CreateOption
 
 function filledAs(x: Tensor, value: Scalar, options: CreateOptions): Tensor {
   const out = emptyAs(x, options);
-  fill(out, value);
+  fill(out.execution, out, value);
   return out;
 }
 

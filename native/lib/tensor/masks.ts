@@ -81,14 +81,14 @@ export const maskedSelect: FunctionOf<"maskedSelect"> = define(
   (x, { mask: given }) => {
     const mask = checkedMask(given, "maskedSelect");
     const shape = broadcast(x.shape, checkedMask(mask, "maskedSelect").shape);
-    const positions = positionsOfTrue(mask.expand(shape));
+    const positions = positionsOfTrue(mask.execution, mask.expand(shape));
     return apply("takeAt", [x.expand(shape), positions], { lead: shape.length });
   },
 );
 
 /** {@link Tensor.nonzero} as a function. */
 export const nonzero: FunctionOf<"nonzero"> = define("nonzero", {}, (x, {}) => {
-  using positions = asTensor(positionsOfTrue(x.dtype === "bool" ? x : x.ne(0)));
+  using positions = asTensor(positionsOfTrue(x.execution, x.dtype === "bool" ? x : x.ne(0)));
   const rank = x.shape.length;
   const out = Tensor.empty(x.deviceProcess, "int64", [positions.size, rank]);
   let rest = sizeOf(x.shape);

@@ -169,7 +169,7 @@ function random<D extends DType>(
   const { seed, stream } = stateOf(options);
   const out = emptyTensor(shape, options);
   if (out.size > 0)
-    kernels[kernel].on(out.living().device, dtype).launch(...blocksFor(out), [out, out.size, ...numbers, seed, stream]);
+    kernels[kernel].launch(out.execution, dtype, ...blocksFor(out), [out, out.size, ...numbers, seed, stream]);
   return out;
 }
 
@@ -264,9 +264,14 @@ export function randint(...args: unknown[]): Tensor {
   const state = stateOf(options);
   const out = emptyTensor(shape as number[], { ...options, dtype: made });
   if (out.size > 0)
-    integers
-      .on(out.living().device, made)
-      .launch(...blocksFor(out), [out, out.size, low, BigInt(high) - BigInt(low), state.seed, state.stream]);
+    integers.launch(out.execution, made, ...blocksFor(out), [
+      out,
+      out.size,
+      low,
+      BigInt(high) - BigInt(low),
+      state.seed,
+      state.stream,
+    ]);
   return made === dtype ? out : out.to(dtype);
 }
 

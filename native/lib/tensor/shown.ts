@@ -24,7 +24,7 @@ export function idOf(tensor: Tensor): string {
  * tensor without elements.
  */
 export function tileOf(tensor: Tensor): Tile | null {
-  const picture = pictureOf(tensor);
+  const picture = pictureOf(tensor.execution, tensor);
   return picture && { ...picture, values: Buffer.from(picture.values.buffer).toString("base64") };
 }
 

@@ -54,8 +54,8 @@ export const geomspace: Spaced<CreateOptions> = free(
     });
     const result = exponents.exp2().mul(Math.sign(start)).to(wanted);
     // Logarithms and back give the ends only nearly.
-    if (many > 0 && admits(wanted, start)) fill(result.slice([0, 1]), start);
-    if (many > 1 && admits(wanted, stop)) fill(result.slice([-1, null]), stop);
+    if (many > 0 && admits(wanted, start)) fill(result.execution, result.slice([0, 1]), start);
+    if (many > 1 && admits(wanted, stop)) fill(result.execution, result.slice([-1, null]), stop);
     return result;
   },
 );

@@ -265,9 +265,10 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
   /** Shows `use` the bytes in row-major order, part by part, after all work submitted before. */
   #read(use: (part: Uint8Array, at: number) => void): void {
     const storage = this.living();
-    if (this.isContiguous) return readBytes(storage, this.offset * factsOf(this.dtype).bytes, this.bytes, use);
+    if (this.isContiguous)
+      return readBytes(this.execution, storage, this.offset * factsOf(this.dtype).bytes, this.bytes, use);
     using copy = this.clone();
-    readBytes(copy.living(), 0, copy.bytes, use);
+    readBytes(copy.execution, copy.living(), 0, copy.bytes, use);
   }
 
   /**

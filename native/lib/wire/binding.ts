@@ -64,8 +64,6 @@ export interface MemoryStatistics {
  */
 export interface Binding {
   readonly protocolVersion: number;
-  /** Commands are laid out here (little-endian, see protocol/commands.h), then submitted. 64 KiB, one per thread. */
-  readonly scratch: ArrayBuffer;
 
   /**
    * Creates the client and starts its device process. Does not wait for it: send `hello`. Throws a system error when it
@@ -89,10 +87,15 @@ export interface Binding {
   processId(client: number): number;
 
   /**
-   * Copies the record in `scratch` (its `bytes` and `op` set) to the ring and returns its sequence. Blocks while the
-   * ring is full; returns −1 when the process is dead, −2 when interrupted.
+   * Memory of the client's in which one record at a time is laid out (little-endian, protocol/commands.h), 64 KiB. It
+   * stays the same for every process of the client, and lives as long as the buffer.
    */
-  submit(client: number, origin: number): number;
+  room(client: number): ArrayBuffer;
+  /**
+   * Copies the record in the client's {@link room}, whose head lacks the sequence alone, to the ring and returns the
+   * sequence. Blocks while the ring is full; returns −1 when the process is dead, −2 when interrupted.
+   */
+  submit(client: number): number;
   /** Sends a command with a message and returns its sequence; −1 and −2 as {@link submit}. */
   request(client: number, op: number, fields: (string | Uint8Array)[], origin: number): number;
   /** The answer of a request once `wait` said done; `null` when there is none yet. Each answer can be taken once. */

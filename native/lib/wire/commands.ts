@@ -27,8 +27,8 @@ export const Op = {
 export type Op = (typeof Op)[keyof typeof Op];
 
 /**
- * `struct Header`: bytes uint32 at 0, op uint16 at 4, stream uint16 at 6; sequence and origin are filled in when it is
- * submitted.
+ * `struct Header`: bytes uint32 at 0, op uint16 at 4, stream uint16 at 6, origin uint32 at 16; the sequence is filled
+ * in when it is submitted.
  */
 export const headerBytes = 24;
 export const headerOffsets = { bytes: 0, op: 4, stream: 6, sequence: 8, origin: 16 } as const;

@@ -1,0 +1,29 @@
+// Where and in which order work runs: a device, one of its streams, and what takes the records of the work.
+import { TensorError } from "../errors.ts";
+import type { Target, TargetStream } from "../wire/target.ts";
+import type { DeviceProcess } from "./process.ts";
+
+/**
+ * What every operation, launch, copy and fill is given. What is written to one stream runs in the order in which it was
+ * written; a target that is no ring may keep it to run later.
+ */
+export class Execution implements TargetStream {
+  readonly device: DeviceProcess;
+  readonly stream: number;
+  readonly target: Target;
+
+  constructor(device: DeviceProcess, stream: number, target: Target) {
+    this.device = device;
+    this.stream = stream;
+    this.target = target;
+  }
+
+  /** Throws TensorError RECORDED where what is written does not run now, so that nobody can `use` it. */
+  checkRuns(use: "read" | "check an index of"): void {
+    if (this.target.runsLater)
+      throw new TensorError(
+        "RECORDED",
+        `What is recorded has not been computed, so this operation cannot ${use} it: run it before or after, not as a part of what is recorded.`,
+      );
+  }
+}

@@ -1,0 +1,37 @@
+// The ring of a device's process as a target of records: what is committed is submitted at once.
+import { binding } from "../wire/binding.ts";
+import { Room, type Target } from "../wire/target.ts";
+import { activity, clock } from "./activity.ts";
+import { origin } from "./origins.ts";
+import type { DeviceProcess } from "./process.ts";
+
+export class Ring implements Target {
+  readonly room: Room;
+  readonly runsLater = false;
+  readonly #device: DeviceProcess;
+
+  constructor(device: DeviceProcess) {
+    this.#device = device;
+    this.room = new Room(binding.room(device.client));
+  }
+
+  /** Submits the record. A process that died is healed first, and its fault thrown. */
+  commit(): number {
+    const device = this.#device;
+    const watcher = activity.current;
+    const start = watcher === null ? 0 : clock();
+    this.room.origin = origin.current;
+    let sequence = device.isWhole ? binding.submit(device.client) : -1;
+    if (sequence <= 0) sequence = this.#again(sequence);
+    if (watcher !== null) watcher.submitted(device, sequence, start, this.room);
+    return sequence;
+  }
+
+  /** Submits the record to the process that is there after a death or an interrupt: healing writes none. */
+  #again(failure: number): number {
+    this.#device.recover(failure === -1 ? "died" : "interrupted");
+    const sequence = binding.submit(this.#device.client);
+    if (sequence > 0) return sequence;
+    throw this.#device.unavailable("it ended again at once");
+  }
+}

@@ -1,0 +1,17 @@
+// Integers of 64 bits as the two words of 32 that a typed array without bigints holds.
+
+/** The low word of an integer that a number holds exactly, also of a negative one. */
+export function lowWord(value: number): number {
+  return value >>> 0;
+}
+
+/** The high word. */
+export function highWord(value: number): number {
+  return (value - (value >>> 0)) / 2 ** 32;
+}
+
+/** Writes both, little-endian, from `words[at]` on. */
+export function putLong(words: Uint32Array, at: number, value: number): void {
+  words[at] = lowWord(value);
+  words[at + 1] = highWord(value);
+}

@@ -1,0 +1,17 @@
+// Records that compute nothing: marks in a stream, and what a device process need not keep any longer.
+import { headerBytes, Op } from "./commands.ts";
+import { begin, type TargetStream } from "./target.ts";
+
+/** A mark: it is done when all that was written to the stream before is done. Returns the sequence. */
+export function writeFence(on: TargetStream): number {
+  begin(on, Op.fence, headerBytes);
+  return on.target.commit();
+}
+
+/** Unloads a module. Its kernels must not be launched again. Returns the sequence. */
+export function writeUnload(on: TargetStream, module: number): number {
+  const { words } = begin(on, Op.module_unload, headerBytes + 8);
+  words[headerBytes / 4] = module;
+  words[headerBytes / 4 + 1] = 0;
+  return on.target.commit();
+}
