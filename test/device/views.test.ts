@@ -15,7 +15,7 @@ import {
   zeros,
   type FunctionContext,
 } from "../../native/lib/index.ts";
-import { observe } from "../../native/lib/ops/apply.ts";
+import { observing, type Observer } from "../../native/lib/ops/hooks.ts";
 import { binaryRows, operationNamed, unaryRows } from "../../native/lib/ops/table.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
@@ -333,14 +333,13 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
         .reduce((sum, part) => sum.add(part.square()), zeros([8], { device }) as Tensor)
         .sum();
       let bytes = 0;
-      const end = observe({
+      const counting: Observer = {
         before: () => 0,
         after: ({ operation, inputs, outputs, attributes }) => {
           bytes += operation.cost(inputs, outputs, attributes).bytes;
         },
-      });
-      loss.backward();
-      end();
+      };
+      observing.run(counting, () => loss.backward());
       expect(x.grad!.sub(x.mul(2)).abs().max().item()).toBe(0);
       return bytes;
     };

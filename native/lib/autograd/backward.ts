@@ -1,5 +1,6 @@
 // The backward pass: gradients from results through the tape to the tensors that they were computed from.
-import { isRecording, watchOperands } from "../ops/apply.ts";
+import { Scoped } from "../scoped.ts";
+import { isRecording, watchOperands } from "../ops/hooks.ts";
 import { call } from "../ops/calls.ts";
 import type { Operation } from "../ops/operation.ts";
 import { DeviceArray, keepBeyondScopes } from "../memory/array.ts";
@@ -21,17 +22,11 @@ import {
   type Track,
 } from "./tape.ts";
 
-let anomalies = false;
+const anomalies = new Scoped(false);
 
 /** Runs `fn`, whose gradients are then checked for NaN: an error names the operation and the line that ran it. */
 export function withAnomalies<T>(fn: () => T): T {
-  const previous = anomalies;
-  anomalies = true;
-  try {
-    return fn();
-  } finally {
-    anomalies = previous;
-  }
+  return anomalies.run(true, fn);
 }
 
 function sentenceOf({ name, origin: line }: Node): string {
@@ -61,7 +56,7 @@ function backThrough(
       "NO_GRADIENT",
       `${sentenceOf(node)} has no gradient: use .detach() on its operand if none is wanted.`,
     );
-  const unwatch = watchOperands((operand) => {
+  const checkUnchanged = (operand: DeviceArray) => {
     const version = saved.versions.get(operand);
     if (version !== undefined && version[0].version !== version[1]) {
       throw new GradientError(
@@ -69,22 +64,22 @@ function backThrough(
         `The gradient of ${sentenceOf(node)} needs a tensor of shape [${operand.shape.join(", ")}] as it was then, but it has been changed in place since: change a .clone() instead.`,
       );
     }
-  });
+  };
   try {
-    const back = operation.gradient(gradients, {
+    const forward = {
       inputs: saved.inputs,
       outputs: saved.outputs,
       attributes: node.attributes,
       wanted: node.tracks.map((each) => each !== null),
       isDifferentiated: isRecording(),
-    });
-    if (anomalies)
+    };
+    const back = watchOperands(checkUnchanged, () => operation.gradient!(gradients, forward));
+    if (anomalies.current)
       back.forEach((gradient) => {
         if (gradient !== null) checkFinite(node, gradient);
       });
     return back;
   } finally {
-    unwatch();
     if (!keep) consume(node, saved);
   }
 }
@@ -155,7 +150,7 @@ export function backward(
       );
       const places = indices.get(node)!;
       const isPart = showsPart(node);
-      const whole = isPart && !anomalies ? sumOf(node.tracks[0]!, places[0]!) : null;
+      const whole = isPart && !anomalies.current ? sumOf(node.tracks[0]!, places[0]!) : null;
       if (whole?.takesParts === true) {
         const saved = savedOf(node);
         whole.addPart(gradients[0]!, node.name, node.attributes);

@@ -1,6 +1,6 @@
 // Functions with a gradient of the user's own: forward and backward written side by side, and recorded as one step of
 // the tape.
-import { recordWith } from "../ops/apply.ts";
+import { isRecording, recording } from "../ops/hooks.ts";
 import { call } from "../ops/calls.ts";
 import { sameShape } from "../ops/map.ts";
 import type { Operand } from "../ops/operation.ts";
@@ -77,13 +77,7 @@ export abstract class AutogradFunction {
   ): R {
     const wanted = args.map((argument) => argument instanceof Tensor && trackOf(argument) !== null);
     const context = new FunctionContext(wanted);
-    const recorder = recordWith(null);
-    let result: R;
-    try {
-      result = this.forward(context, ...args);
-    } finally {
-      recordWith(recorder);
-    }
+    const result = recording.run(null, () => this.forward(context, ...args));
     const list: readonly unknown[] = Array.isArray(result) ? result : [result];
     const odd = list.find((each) => !(each instanceof Tensor));
     if (odd !== undefined)
@@ -91,7 +85,7 @@ export abstract class AutogradFunction {
         "OPERANDS",
         `Forward of ${this.name} returns a tensor or an array of tensors, but returned ${worded(odd)}.`,
       );
-    if (recorder === null || !wanted.includes(true)) return result;
+    if (!isRecording() || !wanted.includes(true)) return result;
     // An argument that comes back is another tensor: one that was computed.
     const outputs = (list as readonly Tensor[]).map((each) => (args.includes(each) ? each.detach() : each));
     // Views of arguments, too: how they came about is for backward to say.

@@ -2,7 +2,7 @@
 import { DeviceArray, keepBeyondScopes, type Lineage } from "../memory/array.ts";
 import type { Storage } from "../memory/storage.ts";
 import { GradientError } from "../errors.ts";
-import { recordWith } from "../ops/apply.ts";
+import { recording } from "../ops/hooks.ts";
 import { call } from "../ops/calls.ts";
 import type { Operand, Operation, Viewing } from "../ops/operation.ts";
 import { operationNamed } from "../ops/table.ts";
@@ -118,14 +118,9 @@ function kept(name: string, target: DeviceArray, inputs: readonly Operand[], att
     !(name === "put" && (mode === "set" || mode === "add")) &&
     (name !== "mul" || inputs.some((input) => input !== target && isTracked(input)));
   if (!isRead) return standIn(target);
-  const recorder = recordWith(null);
-  try {
-    const copy = call("convert", [target], { dtype: target.dtype });
-    copy.track = target.track;
-    return copy;
-  } finally {
-    recordWith(recorder);
-  }
+  const copy = recording.run(null, () => call("convert", [target], { dtype: target.dtype }));
+  copy.track = target.track;
+  return copy;
 }
 
 /**

@@ -1,19 +1,16 @@
 // Whether operations are recorded on the tape.
-import { recordWith } from "../ops/apply.ts";
+import { recording, type Recorder } from "../ops/hooks.ts";
 import { recordInPlace } from "./in-place.ts";
 import { record } from "./tape.ts";
 
+const tape: Recorder = { record, recordInPlace };
+
 /** Has every operation recorded from now on. */
 export function startRecording(): void {
-  recordWith({ record, recordInPlace });
+  recording.begin(tape);
 }
 
 /** Runs `fn` with recording on or off. */
 export function withRecording<T>(on: boolean, fn: () => T): T {
-  const previous = recordWith(on ? { record, recordInPlace } : null);
-  try {
-    return fn();
-  } finally {
-    recordWith(previous);
-  }
+  return recording.run(on ? tape : null, fn);
 }

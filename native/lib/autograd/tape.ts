@@ -1,6 +1,6 @@
 // The tape: for every result of an operation on tensors that want gradients, how it came about, so that the backward
 // pass can go from one to the next.
-import type { Applied } from "../ops/apply.ts";
+import type { Applied } from "../ops/hooks.ts";
 import type { Operand, Operation } from "../ops/operation.ts";
 import { DeviceArray, keepBeyondScopes } from "../memory/array.ts";
 import type { Storage } from "../memory/storage.ts";

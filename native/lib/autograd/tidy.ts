@@ -1,6 +1,6 @@
 // Tensors that go when a function ends: disposes of all that it made but what it returns, and what gradients still
 // need.
-import { DeviceArray, noteIn, type Scope } from "../memory/array.ts";
+import { DeviceArray, scopes, type Scope } from "../memory/array.ts";
 import { withoutWaiting } from "./scopes.ts";
 import { gradientOf, trackOf, type Track } from "./tape.ts";
 
@@ -20,17 +20,15 @@ const advice =
   "other code makes tensors while one waits. Use tidy between the awaits, or `using x = …` for single tensors";
 
 function scoped<T>(fn: () => T): T {
-  const scope: Scope = { made: new Set(), escaped: new Set(), outer: null };
-  const outer = noteIn(scope);
-  (scope as { outer: Scope | null }).outer = outer;
+  const outer = scopes.current;
+  const scope: Scope = { made: new Set(), escaped: new Set(), outer };
   let result: T | undefined;
   let isDone = false;
   try {
-    result = fn();
+    result = scopes.run(scope, fn);
     isDone = true;
     return result;
   } finally {
-    noteIn(outer);
     const kept = reachable([...scope.escaped, ...(isDone ? [result] : [])]);
     for (const array of scope.made) {
       if (!kept.has(array)) array.dispose();

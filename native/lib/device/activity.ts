@@ -1,4 +1,5 @@
-// Who is told of what this process has devices do, while it happens: nobody, or a profile.
+// What is told of the work that this process gives to devices, while it happens: nothing, or a profile.
+import { Scoped } from "../scoped.ts";
 import type { Op } from "../wire/commands.ts";
 import type { Room } from "../wire/target.ts";
 import type { DeviceProcess } from "./process.ts";
@@ -26,8 +27,8 @@ export interface Watcher {
   waited(device: DeviceProcess, start: number, isBlocking: boolean): void;
 }
 
-/** `current` is looked at with every command. */
-export const activity: { current: Watcher | null } = { current: null };
+/** Looked at with every command. */
+export const activity = new Scoped<Watcher | null>(null);
 
 /** Milliseconds since this process began, by the clock that does not jump. */
 export const clock = (): number => performance.now();

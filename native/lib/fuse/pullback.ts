@@ -2,7 +2,7 @@
 // on those with numbers.
 import type { DeviceArray } from "../memory/array.ts";
 import { GradientError } from "../errors.ts";
-import { isRecording } from "../ops/apply.ts";
+import { isRecording } from "../ops/hooks.ts";
 import { call, callAll } from "../ops/calls.ts";
 import type { Operand } from "../ops/operation.ts";
 import { Traced, type Noted } from "./traced.ts";

@@ -4,7 +4,7 @@ import { DeviceArray } from "../memory/array.ts";
 import type { DType } from "../memory/dtype.ts";
 import type { Storage } from "../memory/storage.ts";
 import { formatShape, isContiguous, stridesOf, type Shape } from "../memory/shape.ts";
-import { traceWith, type Tracer } from "../ops/apply.ts";
+import { tracing, type Tracer } from "../ops/hooks.ts";
 import { callAll } from "../ops/calls.ts";
 import { sameShape } from "../ops/map.ts";
 import type { Element, Operand, Operation, Reducing } from "../ops/operation.ts";
@@ -91,12 +91,7 @@ export class Trace implements Tracer {
 
   /** Runs `fn` with every operation on this trace's tensors noted. */
   run<T>(fn: () => T): T {
-    const previous = traceWith(this);
-    try {
-      return fn();
-    } finally {
-      traceWith(previous);
-    }
+    return tracing.run(this, fn);
   }
 
   leaf(array: DeviceArray): Traced {
@@ -181,10 +176,5 @@ export class Trace implements Tracer {
 
 /** Runs `fn` with operations that run. */
 export function untraced<T>(fn: () => T): T {
-  const previous = traceWith(null);
-  try {
-    return fn();
-  } finally {
-    traceWith(previous);
-  }
+  return tracing.run(null, fn);
 }

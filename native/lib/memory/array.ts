@@ -3,6 +3,7 @@
 import { factsOf, type DType } from "./dtype.ts";
 import { TensorError } from "../errors.ts";
 import { formatShape, isContiguous, sizeOf, stridesOf, type Shape, type View } from "./shape.ts";
+import { Scoped } from "../scoped.ts";
 import { Storage } from "./storage.ts";
 import { highWord, lowWord } from "../wire/long.ts";
 import type { Execution } from "../device/execution.ts";
@@ -15,21 +16,16 @@ export interface Scope {
   readonly escaped: Set<object>;
   readonly outer: Scope | null;
 }
-let scope: Scope | null = null;
 
-/** Has every tensor that is made from now on noted there. Returns what noted before. */
-export function noteIn(next: Scope | null): Scope | null {
-  const previous = scope;
-  scope = next;
-  return previous;
-}
+/** Every tensor that is made is noted in the current one; `null`: in none. */
+export const scopes = new Scoped<Scope | null>(null);
 
 /**
  * Has an array outlive the scopes that are open now, or all arrays that an object has in its properties when they end:
  * somebody outside of them owns it.
  */
 export function keepBeyondScopes(owned: object): void {
-  for (let each = scope; each !== null; each = each.outer) each.escaped.add(owned);
+  for (let each = scopes.current; each !== null; each = each.outer) each.escaped.add(owned);
 }
 
 /** The arrays that show the memory of one, the base, and share its history. */
@@ -112,6 +108,7 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
     this.#device = storage.device;
     this.#storage = storage;
     // Arrays of the library's own are no tensors: what makes one disposes of it.
+    const scope = scopes.current;
     if (scope !== null && new.target !== DeviceArray) scope.made.add(this);
   }
 

@@ -2,11 +2,11 @@
 // parameters, or behaves differently in training, is a module.
 import { deviceNamed } from "../device/choice.ts";
 import { factsOf, isDType, type DType } from "../memory/dtype.ts";
-import { keepBeyondScopes } from "../memory/array.ts";
+import { keepBeyondScopes, type DeviceArray } from "../memory/array.ts";
 import { formatShape } from "../memory/shape.ts";
 import { TensorError } from "../errors.ts";
 import { noGrad } from "../autograd/gradients.ts";
-import { watchOperands } from "../ops/apply.ts";
+import { watchOperands } from "../ops/hooks.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
 import { Callable } from "./callable.ts";
@@ -103,25 +103,21 @@ export abstract class Module extends Callable {
       return forward.apply(this, [...inputs]);
     }
     const used = new Set<Tensor>();
-    const end = watchOperands((operand) => {
+    const noteLeaf = (operand: DeviceArray) => {
       if (operand instanceof Tensor && operand.isLeaf && operand.requiresGrad) used.add(operand);
-    });
-    try {
-      const output = forward.apply(this, [...inputs]);
-      for (const own of this.parameters()) used.delete(own);
-      for (const [, given] of membersIn("", inputs, isMember))
-        for (const each of given instanceof Module ? given.parameters() : [given as Tensor]) used.delete(each);
-      const [hidden] = used;
-      if (hidden !== undefined)
-        throw new TensorError(
-          "PRIVATE",
-          `${this.constructor.name} computes with a tensor of shape ${formatShape(hidden.shape)} that wants a gradient but is none of its parameters: what #private properties hold is neither trained nor saved. Write private instead of #.`,
-        );
-      this.#isChecked = true;
-      return output;
-    } finally {
-      end();
-    }
+    };
+    const output = watchOperands(noteLeaf, () => forward.apply(this, [...inputs]));
+    for (const own of this.parameters()) used.delete(own);
+    for (const [, given] of membersIn("", inputs, isMember))
+      for (const each of given instanceof Module ? given.parameters() : [given as Tensor]) used.delete(each);
+    const [hidden] = used;
+    if (hidden !== undefined)
+      throw new TensorError(
+        "PRIVATE",
+        `${this.constructor.name} computes with a tensor of shape ${formatShape(hidden.shape)} that wants a gradient but is none of its parameters: what #private properties hold is neither trained nor saved. Write private instead of #.`,
+      );
+    this.#isChecked = true;
+    return output;
   }
 
   /**

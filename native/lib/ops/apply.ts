@@ -1,4 +1,4 @@
-// Runs one operation: checks that its operands go together, allocates the results, launches, and tells whoever records.
+// Runs one operation: checks that its operands go together, allocates the results, launches, and tells what records it.
 import { DeviceArray, relate } from "../memory/array.ts";
 import { stridesOf } from "../memory/shape.ts";
 import { Storage } from "../memory/storage.ts";
@@ -6,102 +6,16 @@ import { factsOf } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
 import { callsGoTo } from "./calls.ts";
 import { copy } from "./copy.ts";
+import { observing, recording, tracing, watching } from "./hooks.ts";
 import { sameShape } from "./map.ts";
-import type { Computation, Facts, Operand, Operation, Viewing } from "./operation.ts";
+import type { Computation, Facts, Operand, Viewing } from "./operation.ts";
 import { operationNamed, type AttributesOf, type OperationName } from "./table.ts";
 import { promoted } from "../memory/promotion.ts";
-
-/** One operation that has been run. */
-export interface Applied {
-  readonly name: string;
-  readonly operation: Operation<object>;
-  readonly inputs: readonly Operand[];
-  readonly outputs: readonly DeviceArray[];
-  readonly attributes: object;
-}
-
-/** Who is told of operations. */
-export interface Recorder {
-  /** After an operation ran. */
-  record(applied: Applied): void;
-  /** Before an in-place one; what it returns is called after. */
-  recordInPlace(
-    name: string,
-    operation: Operation<object>,
-    target: DeviceArray,
-    inputs: readonly Operand[],
-    attributes: object,
-  ): (() => void) | null;
-}
-
-/** Who sees every operation, also those that are not recorded, and those that others run within them. */
-export interface Observer {
-  /** What it returns is given to {@link after}, which does not come for an operation that failed. */
-  before(): number;
-  after(applied: Applied, before: number): void;
-}
-
-/** Who takes an operation over, without having it run. */
-export interface Tracer {
-  /** The results where the operands are the tracer's own; `null`: the operation is none of its business. */
-  trace(
-    name: string,
-    operation: Operation<object>,
-    inputs: readonly Operand[],
-    attributes: object,
-  ): readonly DeviceArray[] | null;
-}
-let tracer: Tracer | null = null;
-let recorder: Recorder | null = null;
-let watcher: ((operand: DeviceArray) => void) | null = null;
-let observer: Observer | null = null;
-
-/** Has every operation told to `next`; `null`: to nobody. Returns what recorded before. */
-export function recordWith(next: Recorder | null): Recorder | null {
-  const previous = recorder;
-  recorder = next;
-  return previous;
-}
-
-/** Shows `next` every operation that runs, until what is returned is called. */
-export function observe(next: Observer): () => void {
-  const previous = observer;
-  observer = next;
-  return () => {
-    observer = previous;
-  };
-}
-
-export function isRecording(): boolean {
-  return recorder !== null;
-}
-
-/** Shows every operation to `next` before it runs; `null`: to nobody. Returns who saw them before. */
-export function traceWith(next: Tracer | null): Tracer | null {
-  const previous = tracer;
-  tracer = next;
-  return previous;
-}
-
-/** Shows `watch` every operand before its operation runs, until what is returned is called. */
-export function watchOperands(watch: (operand: DeviceArray) => void): () => void {
-  const previous = watcher;
-  watcher =
-    previous === null
-      ? watch
-      : (operand) => {
-          previous(operand);
-          watch(operand);
-        };
-  return () => {
-    watcher = previous;
-  };
-}
 
 /** Says that something outside of the table reads an operand. Throws TensorError where it has been disposed of. */
 export function readOperand(name: string, operand: DeviceArray): void {
   operand.living(name);
-  if (watcher !== null) watcher(operand);
+  watching.current?.(operand);
 }
 
 type Constructor = new (
@@ -117,17 +31,18 @@ type Constructor = new (
  */
 export function applyAll(name: string, inputs: readonly Operand[], attributes: object): readonly DeviceArray[] {
   const operation = operationNamed(name);
+  const tracer = tracing.current;
   if (tracer !== null) {
     const traced = tracer.trace(name, operation, inputs, attributes);
     if (traced !== null) return traced;
   }
   const first = checkedOperands(name, inputs);
-  const seenBy = observer;
+  const seenBy = observing.current;
   const before = seenBy === null ? 0 : seenBy.before();
   const outputs =
     "view" in operation ? [show(name, operation, first, attributes)] : compute(operation, first, inputs, attributes);
   if (seenBy !== null) seenBy.after({ name, operation, inputs, outputs, attributes }, before);
-  if (recorder !== null) recorder.record({ name, operation, inputs, outputs, attributes });
+  recording.current?.record({ name, operation, inputs, outputs, attributes });
   return outputs;
 }
 
@@ -189,8 +104,8 @@ export function applyInto(name: string, target: DeviceArray, inputs: readonly Op
     );
   }
   if (target.size === 0) return;
-  const recorded = recorder?.recordInPlace(name, operation, target, inputs, attributes);
-  const seenBy = observer;
+  const recorded = recording.current?.recordInPlace(name, operation, target, inputs, attributes);
+  const seenBy = observing.current;
   const before = seenBy === null ? 0 : seenBy.before();
   runInto(operation, facts!, target, inputs, attributes);
   recorded?.();
@@ -238,6 +153,7 @@ function make(
 
 /** The first array among the operands, with all of them alive and on its device. */
 function checkedOperands(name: string, inputs: readonly Operand[]): DeviceArray {
+  const watcher = watching.current;
   let first: DeviceArray | undefined;
   for (const input of inputs) {
     if (!(input instanceof DeviceArray)) continue;

@@ -8,7 +8,7 @@ import type { DeviceProcess } from "../device/process.ts";
 import { TensorError } from "../errors.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
-import { observe } from "../ops/apply.ts";
+import { observing, type Observer } from "../ops/hooks.ts";
 import { displayKey } from "../tensor/display.ts";
 import { worded } from "../wording.ts";
 import { copyRate, productRate } from "./rates.ts";
@@ -159,7 +159,7 @@ function workOf(fn: () => unknown, { device, bytes, flops }: BenchmarkOptions): 
   const byDevice = new Map<DeviceProcess, number>();
   const byDtype = new Map<DType, number>();
   const add = <K>(map: Map<K, number>, key: K, value: number) => map.set(key, (map.get(key) ?? 0) + value);
-  const stop = observe({
+  const counting: Observer = {
     before: () => 0,
     after: ({ operation, inputs, outputs, attributes }) => {
       const cost = operation.cost(inputs, outputs, attributes);
@@ -170,14 +170,12 @@ function workOf(fn: () => unknown, { device, bytes, flops }: BenchmarkOptions): 
       if (factsOf(first.dtype).kind === "float" && factsOf(first.dtype).isStorage !== true)
         add(byDtype, first.dtype, cost.flops);
     },
-  });
-  try {
+  };
+  observing.run(counting, () =>
     tidy(() => {
       checkResult(fn());
-    });
-  } finally {
-    stop();
-  }
+    }),
+  );
   const most = <K>(map: Map<K, number>): K | undefined => [...map].sort(([, a], [, b]) => b - a)[0]?.[0];
   return {
     device: device !== undefined ? deviceNamed(device) : (most(byDevice) ?? deviceNamed()),

@@ -1,5 +1,6 @@
 // A profile while it is on: has this process and its devices record, and turns what they recorded into a profile's
 // data.
+import { Scoped } from "../scoped.ts";
 import { clock } from "../device/activity.ts";
 import { defaultDevice } from "../device/choice.ts";
 import { callerText, origin } from "../device/origins.ts";
@@ -39,7 +40,7 @@ interface Wishes {
 
 const text = new TextDecoder();
 
-let current: Profiling | null = null;
+const underWay = new Scoped<Profiling | null>(null);
 const listeners: ((latest: readonly Launch[]) => void)[] = [];
 
 export class Profiling {
@@ -53,6 +54,7 @@ export class Profiling {
   readonly #sampled: SampledKernel[] = [];
   /** Nanoseconds of the clock of records at the recorder's start. */
   #base = 0n;
+  #hook: Disposable | null = null;
 
   private constructor({ trace = true, counters = false, samples = false }: Wishes, title: string) {
     this.#recorder = new Recorder((device) => this.#start(device));
@@ -66,7 +68,7 @@ export class Profiling {
    * and what a device refuses with.
    */
   static begin(wishes: Wishes = {}): Profiling {
-    if (current !== null)
+    if (underWay.current !== null)
       throw new WarpcellError(
         "PROFILING",
         "A profile is under way already: one at a time. Mark parts of it with range(name, fn).",
@@ -84,7 +86,7 @@ export class Profiling {
       for (const device of profiling.#devices) stop(device);
       throw error;
     }
-    current = profiling;
+    profiling.#hook = underWay.begin(profiling);
     profiling.#recorder.begin();
     profiling.#base = monotonicAt(profiling.#recorder.start);
     return profiling;
@@ -99,7 +101,7 @@ export class Profiling {
 
   /** The profile that is on. */
   static get current(): Profiling | null {
-    return current;
+    return underWay.current;
   }
 
   /** Tells `listener`, at the end of every profile, of the last launch of each kernel in it. */
@@ -109,11 +111,11 @@ export class Profiling {
 
   /** Marks what `fn` does. */
   static ranged<R>(name: string, fn: () => R): R {
-    const profiling = current;
+    const profiling = underWay.current;
     if (profiling === null) return fn();
     const [start, site] = [clock(), origin.current];
     const ended = () => {
-      if (current === profiling) profiling.#recorder.ranged(name, start, site);
+      if (underWay.current === profiling) profiling.#recorder.ranged(name, start, site);
     };
     let result: R;
     try {
@@ -137,7 +139,7 @@ export class Profiling {
   /** Ends it without a result, as when what was profiled has failed. */
   abandon(): void {
     this.#recorder.conclude();
-    current = null;
+    this.#hook?.[Symbol.dispose]();
     for (const device of this.#devices) stop(device);
   }
 
@@ -155,7 +157,7 @@ export class Profiling {
   /** {@link end} once all work is done. */
   conclude(): ProfileData {
     this.#recorder.conclude();
-    current = null;
+    this.#hook?.[Symbol.dispose]();
     const recorded = this.#devices.flatMap((device) => this.#collect(device));
     return this.#data(recorded);
   }

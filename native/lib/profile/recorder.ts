@@ -5,7 +5,7 @@ import { activity, clock, type Described, type Watcher } from "../device/activit
 import { origin, planBit } from "../device/origins.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { DeviceArray } from "../memory/array.ts";
-import { observe, type Applied, type Observer } from "../ops/apply.ts";
+import { observing, type Applied, type Observer } from "../ops/hooks.ts";
 import { binding } from "../wire/binding.ts";
 import { Op } from "../wire/commands.ts";
 import type { Room } from "../wire/target.ts";
@@ -50,7 +50,7 @@ export class Recorder implements Watcher, Observer {
   #lastCommand = -1;
   #memorySeen = -Infinity;
   #collections: PerformanceObserver | null = null;
-  #unobserve: (() => void) | null = null;
+  readonly #hooks: Disposable[] = [];
 
   /** `opened` has a device that is first used meanwhile record, too. */
   constructor(opened: (device: DeviceProcess) => void) {
@@ -61,15 +61,13 @@ export class Recorder implements Watcher, Observer {
   begin(): void {
     this.#collections = new PerformanceObserver((list) => this.#collected(list.getEntries()));
     this.#collections.observe({ entryTypes: ["gc"] });
-    this.#unobserve = observe(this);
     this.start = clock();
-    activity.current = this;
+    this.#hooks.push(observing.begin(this), activity.begin(this));
   }
 
   conclude(): void {
-    activity.current = null;
+    for (const hook of this.#hooks) hook[Symbol.dispose]();
     this.end = clock();
-    this.#unobserve?.();
     this.#collected(this.#collections?.takeRecords() ?? []);
     this.#collections?.disconnect();
   }
