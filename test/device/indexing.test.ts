@@ -7,6 +7,7 @@ import {
   full,
   gradients,
   newAxis,
+  ones,
   takeAlongAxis,
   tensor,
   zeros,
@@ -364,6 +365,23 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(numbers(arange(count, { device }).maskedSelect(x.eq(0)))).toEqual(places);
     expect(numbers(x.maskedFill(x.eq(0), 9))).toEqual(values.map((value) => value || 9));
     expect(numbers(x.maskedFill_(x.eq(2), -1))).toEqual(values.map((value) => (value === 2 ? -1 : value)));
+  });
+
+  test.each([15, 700, 70_001])("masks that begin anywhere, over %d elements", (count) => {
+    const values = Array.from({ length: count }, () => below(2));
+    const whole = tensor([0, 1, 1, ...values], { device }).to("bool");
+    const mask = whole.slice([3, null]);
+    const x = arange(count, { device });
+    poison(device, count);
+    const places = values.flatMap((value, at) => (value === 1 ? [at] : []));
+    expect(numbers(mask.nonzero())).toEqual(places);
+    expect(numbers(x.maskedSelect(mask))).toEqual(places);
+    expect(numbers(x.remainder(100).to("int8").maskedSelect(mask))).toEqual(places.map((at) => at % 100));
+    const weights = ones([count], { device });
+    weights.requiresGrad = true;
+    weights.maskedSelect(mask).mul(arange(places.length, { device }).add(1)).sum().backward();
+    let before = 0;
+    expect(numbers(weights.grad!)).toEqual(values.map((value) => (value === 1 ? ++before : 0)));
   });
 
   test("nonzero of several axes, and a mask that broadcasts", () => {

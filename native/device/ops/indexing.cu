@@ -98,25 +98,126 @@ __global__ void take_rows(Layout<1> lead, Layout<1> rest, const T* in, const lon
 #endif
 }
 
-// A block counts the true ones of its `chunk` elements, and then writes their places behind those of the blocks before
-// it.
-template <class T>
-__global__ void count_true(const T* mask, long long* counts, long long count, long long chunk) {
-  long long begin = blockIdx.x * chunk, end = begin + chunk < count ? begin + chunk : count;
+// A mask in parts of `chunk` elements, one for each warp on a GPU and each block on the CPU: how many are true in each,
+// and then, from the sums of those, what is done with each element by the number of true ones before it.
+constexpr int kBits = 16;  // of a thread on a GPU: neighbours of a mask that are read at once
+
+#ifndef WARPCELL_SERIAL
+// A bit for each of the kBits elements from `first` on that is true. Those past `end` are not.
+__device__ inline uint true_bits(const bool* mask, long long first, long long end) {
+  uint bits = 0;
+  if (first + kBits <= end && (unsigned long long)(mask + first) % kBits == 0) {
+    const uint4 words = *(const uint4*)(mask + first);
+    auto of = [](uint word) {
+      const uint marks = (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) >> 7 & 0x01010101u;
+      return marks * 0x10204080u >> 28;
+    };
+    return of(words.x) | of(words.y) << 4 | of(words.z) << 8 | of(words.w) << 12;
+  }
+  for (int i = 0; i < kBits; i++)
+    if (first + i < end && mask[first + i]) bits |= 1u << i;
+  return bits;
+}
+__device__ inline long long part_of_thread() { return global_index() / 32; }
+#endif
+
+__global__ void count_true(const bool* mask, long long* counts, long long count, long long chunk) {
 #ifdef WARPCELL_SERIAL
-  long long found = 0;
+  long long begin = blockIdx.x * chunk, end = begin + chunk < count ? begin + chunk : count, found = 0;
   for (long long i = begin; i < end; i++) found += mask[i] ? 1 : 0;
   counts[blockIdx.x] = found;
 #else
+  const long long part = part_of_thread(), begin = part * chunk, end = begin + chunk < count ? begin + chunk : count;
+  if (begin >= count) return;
+  const int lane = threadIdx.x % 32;
   int found = 0;
-  for (long long i = begin + threadIdx.x; i < end; i += blockDim.x) found += mask[i] ? 1 : 0;
-  __shared__ int total;
-  if (threadIdx.x == 0) total = 0;
-  __syncthreads();
-  atomicAdd(&total, found);
-  __syncthreads();
-  if (threadIdx.x == 0) counts[blockIdx.x] = total;
+  for (long long first = begin + lane * kBits; first < end; first += 32 * kBits)
+    found += __popc(true_bits(mask, first, end));
+#pragma unroll
+  for (int delta = 16; delta > 0; delta /= 2) found += __shfl_down_sync(0xffffffffu, found, delta);
+  if (lane == 0) counts[part] = found;
 #endif
+}
+
+// Calls f(i, whether mask[i] is true, how many true ones are before it) for each i of this thread's.
+template <class F>
+__device__ inline void for_each_true(const bool* mask, const long long* starts, long long count, long long chunk, F f) {
+#ifdef WARPCELL_SERIAL
+  long long begin = blockIdx.x * chunk, end = begin + chunk < count ? begin + chunk : count, at = starts[blockIdx.x];
+  for (long long i = begin; i < end; i++) {
+    f(i, mask[i], at);
+    at += mask[i] ? 1 : 0;
+  }
+#else
+  const long long part = part_of_thread(), begin = part * chunk, end = begin + chunk < count ? begin + chunk : count;
+  if (begin >= count) return;
+  const int lane = threadIdx.x % 32;
+  long long at = starts[part];
+  for (long long first = begin; first < end; first += 32 * kBits) {
+    const uint bits = true_bits(mask, first + lane * kBits, end);
+    // The bits of two threads are a row of 32 elements, of which each thread takes one, so that neighbours go together.
+#pragma unroll
+    for (int row = 0; row < kBits; row++) {
+      const uint low = __shfl_sync(0xffffffffu, bits, 2 * row), high = __shfl_sync(0xffffffffu, bits, 2 * row + 1);
+      const uint word = low | high << kBits;
+      const long long i = first + row * 32 + lane;
+      if (i < end) f(i, (word >> lane & 1) != 0, at + __popc(word & ((1u << lane) - 1)));
+      at += __popc(word);
+    }
+  }
+#endif
+}
+
+// Writes at(i) for each true one, without gaps.
+template <class T, class At>
+__device__ inline void write_true(const bool* mask, const long long* starts, T* out, long long count, long long chunk,
+                                  At at) {
+#ifdef WARPCELL_SERIAL
+  // No branch depends on the mask: what is not true is written over by the next.
+  constexpr int kStretch = 1024;
+  T found[kStretch + 1];
+  long long begin = blockIdx.x * chunk, end = begin + chunk < count ? begin + chunk : count;
+  out += starts[blockIdx.x];
+  for (long long first = begin; first < end; first += kStretch) {
+    const int length = int(end - first < kStretch ? end - first : kStretch);
+    int kept = 0;
+    for (int i = 0; i < length; i++) {
+      found[kept] = at(first + i);
+      kept += mask[first + i] ? 1 : 0;
+    }
+    __builtin_memcpy(out, found, kept * sizeof(T));
+    out += kept;
+  }
+#else
+  for_each_true(mask, starts, count, chunk, [=](long long i, bool is_true, long long place) {
+    if (is_true) out[place] = at(i);
+  });
+#endif
+}
+
+// The places of the true ones.
+__global__ void place_true(const bool* mask, const long long* starts, long long* out, long long count,
+                           long long chunk) {
+  write_true(mask, starts, out, count, chunk, [](long long i) { return i; });
+}
+
+// The elements of `in` where the mask is true.
+template <class T>
+__global__ void select_true(const bool* mask, const long long* starts, const T* in, T* out, long long count,
+                            long long chunk) {
+  write_true(mask, starts, out, count, chunk, [=](long long i) { return in[i]; });
+}
+
+// The other way round: where the mask is true the next of `in`, else 0.
+template <class T>
+__global__ void spread_true(const bool* mask, const long long* starts, const T* in, T* out, long long count,
+                            long long chunk) {
+  for_each_true(mask, starts, count, chunk, [=](long long i, bool is_true, long long place) {
+    if (is_true)
+      out[i] = in[place];
+    else
+      out[i] = T(0);
+  });
 }
 
 constexpr int kMostThreads = 1024;
@@ -144,22 +245,18 @@ __device__ inline long long before(long long value, long long& total) {
 }
 #endif
 
-template <class T>
-__global__ void place_true(const T* mask, const long long* starts, long long* out, long long count, long long chunk) {
-  long long begin = blockIdx.x * chunk, end = begin + chunk < count ? begin + chunk : count;
-  long long at = starts[blockIdx.x];
-#ifdef WARPCELL_SERIAL
-  for (long long i = begin; i < end; i++)
-    if (mask[i]) out[at++] = i;
-#else
-  for (long long first = begin; first < end; first += blockDim.x) {
-    long long i = first + threadIdx.x, total;
-    bool is_true = i < end && mask[i];
-    long long place = before(is_true ? 1 : 0, total);
-    if (is_true) out[at + place] = i;
-    at += total;
-  }
-#endif
+// Where positions lie along one axis, of `size`, whose steps are `step` positions; results are `rank` apart.
+template <class I>
+__global__ void coordinates(const I* positions, I* out, long long count, long long size, long long step,
+                            long long rank) {
+  for_each_index(count, [&](long long p) {
+    const long long position = positions[p];
+    // Half the time, where 31 bits are enough.
+    if (position >> 31 == 0 && step >> 31 == 0 && size >> 31 == 0)
+      out[p * rank] = uint(position) / uint(step) % uint(size);
+    else
+      out[p * rank] = position / step % size;
+  });
 }
 
 // Each becomes the sum of those before it, by one block; the sum of all is written behind them.

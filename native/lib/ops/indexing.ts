@@ -6,8 +6,8 @@ import { checkedShape, stretch, stridesOf, windowed, type Shape, type Window } f
 import { call } from "./calls.ts";
 import { copy, fill } from "./copy.ts";
 import { bytesMoved } from "./elementwise.ts";
-import type { Computation, Cost, Operand } from "./operation.ts";
-import { positionsOfTrue } from "./positions.ts";
+import type { Computation, Cost, None, Operand } from "./operation.ts";
+import { positionsOfTrue, throughTrue } from "./positions.ts";
 import { putRows, takeRows, type PutMode } from "./rows.ts";
 import { asFloat, div, mul } from "./terms.ts";
 
@@ -74,6 +74,28 @@ const takeAtGradient: Computation<{ lead: number; shape: Shape }> = {
   },
   gradient: ([g], { inputs: [, positions], attributes: { lead } }) => [
     call("takeAt", [g!, positions!], { lead }),
+    null,
+  ],
+  cost: moved,
+};
+
+/** The elements of the first operand where the second, a mask of its shape, is true: `total`, with the parts' starts. */
+const selectTrue: Computation<{ total: number }> = {
+  inPlace: false,
+  infer: ([x], { total }) => [{ shape: [total], dtype: array(x).dtype }],
+  run: ([out], [x, mask, starts], _, on) => throughTrue(on, out!, array(x), array(mask), array(starts), false),
+  gradient: ([g], { inputs: [, mask, starts] }) => [call("spreadTrue", [g!, mask!, starts!]), null, null],
+  cost: moved,
+};
+
+/** Zeros of the mask's shape with the first operand's elements where the mask is true. */
+const spreadTrue: Computation<None> = {
+  inPlace: false,
+  infer: ([g, mask]) => [{ shape: array(mask).shape, dtype: array(g).dtype }],
+  run: ([out], [g, mask, starts], _, on) => throughTrue(on, out!, array(g), array(mask), array(starts), true),
+  gradient: ([g], { inputs: [given, mask, starts] }) => [
+    call("selectTrue", [g!, mask!, starts!], { total: array(given).size }),
+    null,
     null,
   ],
   cost: moved,
@@ -151,4 +173,4 @@ const countFrom: Computation<{ shape: Shape }> = {
   cost: moved,
 };
 
-export const indexingRows = { set, takeAt, takeAtGradient, put, countFrom } as const;
+export const indexingRows = { set, takeAt, takeAtGradient, selectTrue, spreadTrue, put, countFrom } as const;

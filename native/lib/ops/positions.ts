@@ -2,9 +2,10 @@
 // masks, and sorted where equal ones meet.
 import type { Execution } from "../device/execution.ts";
 import { DeviceArray, viewOf } from "../memory/array.ts";
+import { factsOf } from "../memory/dtype.ts";
 import { sizeOf, stridesOf, type Shape } from "../memory/shape.ts";
 import { read } from "../memory/transfer.ts";
-import { contiguous, copy, fill, stretched } from "./copy.ts";
+import { bySize, contiguous, copy, fill, stretched } from "./copy.ts";
 import { differing, kernelFacts } from "./kernel-facts.ts";
 import { KernelFamily } from "./library.ts";
 import { layoutOf, stridedGrid } from "./map.ts";
@@ -20,16 +21,24 @@ const reckon = new KernelFamily("indexing", ["int32", "int64"], (type) => `posit
   "i32",
   "out",
 ]);
-const countTrue = new KernelFamily("indexing", ["bool"], (type) => `count_true<${type}>`, [
+const countTrue = new KernelFamily("indexing", ["bool"], () => "count_true", ["place", "out", "i64", "i64"]);
+const placeTrue = new KernelFamily("indexing", ["bool"], () => "place_true", ["place", "place", "out", "i64", "i64"]);
+const throughMask = (name: string) =>
+  new KernelFamily("indexing", Object.values(bySize), (type) => `${name}<${type}>`, [
+    "place",
+    "place",
+    "place",
+    "out",
+    "i64",
+    "i64",
+  ]);
+const selectTrue = throughMask("select_true");
+const spreadTrue = throughMask("spread_true");
+const coordinates = new KernelFamily("indexing", ["int64"], (type) => `coordinates<${type}>`, [
   "place",
   "out",
   "i64",
   "i64",
-]);
-const placeTrue = new KernelFamily("indexing", ["bool"], (type) => `place_true<${type}>`, [
-  "place",
-  "place",
-  "out",
   "i64",
   "i64",
 ]);
@@ -53,8 +62,10 @@ const radixPlace = new KernelFamily("indexing", ["int64"], (type) => `radix_plac
   "i32",
 ]);
 
-// Digits of a pass of the sort; threads of a block of a GPU, and keys of each; threads of the block that adds up.
+// Elements of a mask that a warp takes at a time; digits of a pass of the sort; threads of a block of a GPU, and keys of
+// each; threads of the block that adds up.
 const facts = kernelFacts("indexing", {
+  least: "32 * kBits",
   digits: differing("kDigits"),
   threads: "kThreads",
   keys: "kItems",
@@ -141,21 +152,87 @@ function asInt64(on: Execution, array: DeviceArray): DeviceArray<"int64"> {
   return result;
 }
 
+/** How many are true in each part of a mask, summed up: the positions that its parts begin with. */
+export interface Counted extends Disposable {
+  /** Without gaps. */
+  readonly mask: DeviceArray;
+  readonly starts: DeviceArray<"int64">;
+  /** All that are true. */
+  readonly total: number;
+}
+
+/** Parts of a mask that fill a GPU; more would take the one block longer that adds up. */
+const mostParts = 8192;
+
+function partsOf({ size }: DeviceArray, { device: { properties } }: Execution) {
+  const block = properties.libraryBlock;
+  const { least } = facts();
+  const chunk = block === 1 ? serialElements : Math.max(1, Math.ceil(size / (mostParts * least))) * least;
+  const parts = Math.ceil(size / chunk);
+  return { block, chunk, parts, grid: block === 1 ? parts : Math.ceil((parts * 32) / block) };
+}
+
+/** Counts the true elements, in row-major order. Waits for the device. */
+export function countedTrue(on: Execution, mask: DeviceArray): Counted {
+  const flat = contiguous(on, mask);
+  const { block, chunk, parts, grid } = partsOf(mask, on);
+  const starts = DeviceArray.allocate(on.device, "int64", [parts + 1]);
+  if (parts > 0) {
+    countTrue.launch(on, "bool", grid, block, [flat, starts, mask.size, chunk]);
+    sumsBefore.launch(on, "int64", 1, block === 1 ? 1 : facts().mostThreads, [starts, parts]);
+  }
+  using last = viewOf(starts, { shape: [1], strides: [1], offset: starts.offset + parts });
+  return {
+    mask: flat,
+    starts,
+    total: parts === 0 ? 0 : Number(numbersIn(on, last)[0]),
+    [Symbol.dispose]() {
+      flat.dispose();
+      starts.dispose();
+    },
+  };
+}
+
 /** The positions of the true elements, in row-major order. Waits for the device to count them. */
 export function positionsOfTrue(on: Execution, mask: DeviceArray): DeviceArray<"int64"> {
-  const { device } = on;
-  if (mask.size === 0) return DeviceArray.allocate(device, "int64", [0]);
-  const block = device.properties.libraryBlock;
-  const chunk = block === 1 ? serialElements : block * 16;
-  const blocks = Math.ceil(mask.size / chunk);
-  using flat = contiguous(on, mask);
-  using counts = DeviceArray.allocate(device, "int64", [blocks + 1]);
-  countTrue.launch(on, "bool", blocks, block, [flat, counts, flat.size, chunk]);
-  sumsBefore.launch(on, "int64", 1, block === 1 ? 1 : facts().mostThreads, [counts, blocks]);
-  using last = viewOf(counts, { shape: [1], strides: [1], offset: counts.offset + blocks });
-  const found = DeviceArray.allocate(device, "int64", [Number(numbersIn(on, last)[0])]);
-  if (found.size > 0) placeTrue.launch(on, "bool", blocks, block, [flat, counts, found, flat.size, chunk]);
+  using counted = countedTrue(on, mask);
+  const found = DeviceArray.allocate(on.device, "int64", [counted.total]);
+  const { block, chunk, grid } = partsOf(mask, on);
+  if (found.size > 0)
+    placeTrue.launch(on, "bool", grid, block, [counted.mask, counted.starts, found, mask.size, chunk]);
   return found;
+}
+
+/** The elements of `input` where the mask is true, or (`isSpread`) those of `input` put there and 0 elsewhere. */
+export function throughTrue(
+  on: Execution,
+  out: DeviceArray,
+  input: DeviceArray,
+  mask: DeviceArray,
+  starts: DeviceArray,
+  isSpread: boolean,
+): void {
+  using flat = contiguous(on, input);
+  const { block, chunk, grid } = partsOf(mask, on);
+  const family = isSpread ? spreadTrue : selectTrue;
+  family.launch(on, bySize[factsOf(out.dtype).bytes]!, grid, block, [mask, starts, flat, out, mask.size, chunk]);
+}
+
+/** Positions in an array of `shape` as a position along each of its axes: [count, rank]. */
+export function coordinatesOf(on: Execution, positions: DeviceArray<"int64">, shape: Shape): DeviceArray<"int64"> {
+  const { device } = on;
+  const rank = shape.length;
+  if (rank === 1) return viewOf(positions, { shape: [positions.size, 1], strides: [1, 1], offset: positions.offset });
+  const out = DeviceArray.allocate(device, "int64", [positions.size, rank]);
+  const grid = stridedGrid(device, positions.size);
+  const steps = stridesOf(shape);
+  for (let axis = 0; axis < rank && positions.size > 0; axis++) {
+    using column = viewOf(out, { shape: [positions.size], strides: [rank], offset: out.offset + axis });
+    const { libraryBlock } = device.properties;
+    const sizes = [positions.size, shape[axis]!, steps[axis]!, rank];
+    coordinates.launch(on, "int64", grid, libraryBlock, [positions, column, ...sizes]);
+  }
+  return out;
 }
 
 /**

@@ -4,7 +4,7 @@ import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import { broadcast, sizeOf } from "../memory/shape.ts";
 import { apply, applyInto } from "../ops/apply.ts";
-import { positionsOfTrue } from "../ops/positions.ts";
+import { coordinatesOf, countedTrue, positionsOfTrue } from "../ops/positions.ts";
 import { worded } from "../wording.ts";
 import { anything, define, install, scalar, type FunctionOf } from "./arguments.ts";
 import type { Scalar } from "./create.ts";
@@ -81,25 +81,15 @@ export const maskedSelect: FunctionOf<"maskedSelect"> = define(
   (x, { mask: given }) => {
     const mask = checkedMask(given, "maskedSelect");
     const shape = broadcast(x.shape, checkedMask(mask, "maskedSelect").shape);
-    const positions = positionsOfTrue(mask.execution, mask.expand(shape));
-    return apply("takeAt", [x.expand(shape), positions], { lead: shape.length });
+    const { mask: flat, starts, total } = countedTrue(mask.execution, mask.expand(shape));
+    return apply("selectTrue", [x.expand(shape), flat, starts], { total });
   },
 );
 
 /** {@link Tensor.nonzero} as a function. */
 export const nonzero: FunctionOf<"nonzero"> = define("nonzero", {}, (x, {}) => {
-  using positions = asTensor(positionsOfTrue(x.execution, x.dtype === "bool" ? x : x.ne(0)));
-  const rank = x.shape.length;
-  const out = Tensor.empty(x.deviceProcess, "int64", [positions.size, rank]);
-  let rest = sizeOf(x.shape);
-  x.shape.forEach((size, axis) => {
-    rest /= Math.max(1, size);
-    using column = out.slice(null, axis);
-    using steps = positions.floorDivide(Math.max(1, rest));
-    using index = steps.remainder(Math.max(1, size));
-    column.copy_(index);
-  });
-  return out;
+  using positions = positionsOfTrue(x.execution, x.dtype === "bool" ? x : x.ne(0));
+  return asTensor(coordinatesOf(x.execution, positions, x.shape));
 });
 
 install(Tensor.prototype, { maskedFill, maskedFill_, maskedSelect, nonzero });
