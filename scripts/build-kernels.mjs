@@ -56,7 +56,7 @@ function contentOf(name) {
  */
 function readsOf(paths) {
   const files =
-    paths === undefined
+    paths === null
       ? [...filesBelow(device)]
       : paths.map((path) => resolve(path)).filter((path) => path.startsWith(device + sep));
   return [...new Set(files.map((path) => relative(device, path)))].sort();
@@ -123,30 +123,31 @@ export async function workOut(file, source, texts) {
 
 async function constantsOf(file, source, texts) {
   const { DeviceProcess } = await import(join(dist, "device", "process.js"));
-  const { Op } = await import(join(dist, "wire", "commands.js"));
   const { preamble } = await import(join(dist, "ops", "kernel-facts.js"));
   const { unitOptions } = await import(join(dist, "ops", "library.js"));
   const lines = texts.map((text) => `#line 1 "${text}, which the library asks ${file}.cu for"\n(long long)(${text}),`);
-  const [, object, , dependencies] = DeviceProcess.get("cpu").request(Op.compile, [
-    `${source}
+  const { artifact, dependencies } = DeviceProcess.get("cpu").request("compile", {
+    source: `${source}
 ${preamble}
 __attribute__((used)) static constexpr long long warpcell_facts[] = {${mark.join(", ")},
 ${lines.join("\n")}
 };`,
-    `${file}.cu`,
-    device,
-    "",
-    "--library",
-    "--flag=-O0",
-    ...unitOptions({ expressions: texts }).defines.map((define) => `--define=${define}`),
-  ]);
-  const at = Buffer.from(object).indexOf(markBytes) + markBytes.length;
-  const words = new BigInt64Array(Uint8Array.from(object.subarray(at, at + 8 * texts.length)).buffer);
+    name: `${file}.cu`,
+    headers: device,
+    expressions: [],
+    options: [
+      "--library",
+      "--flag=-O0",
+      ...unitOptions({ expressions: texts }).defines.map((define) => `--define=${define}`),
+    ],
+  });
+  const at = Buffer.from(artifact).indexOf(markBytes) + markBytes.length;
+  const words = new BigInt64Array(Uint8Array.from(artifact.subarray(at, at + 8 * texts.length)).buffer);
   const values = Object.fromEntries(texts.map((text, index) => [text, Number(words[index])]));
   for (const [index, text] of texts.entries())
     if (BigInt(values[text]) !== words[index])
       throw new Error(`${text} of ${file}.cu is ${words[index]}, which no number of JavaScript is.`);
-  return { values, reads: readsOf(Buffer.from(dependencies).toString().split("\n")) };
+  return { values, reads: readsOf(dependencies) };
 }
 
 /** Works out the constants of all files of which something has changed. */
@@ -185,7 +186,6 @@ function replaceFile(path, content) {
 
 async function compileUnits(units, log) {
   const { DeviceProcess } = await import(join(dist, "device", "process.js"));
-  const { Op } = await import(join(dist, "wire", "commands.js"));
   const { namesText, partFile, unitArtifact, unitOptions, unitParts, unitSource } = await import(
     join(dist, "ops", "library.js")
   );
@@ -208,18 +208,15 @@ async function compileUnits(units, log) {
     const names = [],
       reads = new Set();
     for (const [part, expressions] of parts.entries()) {
-      const [, artifact, lowered, dependencies] = compiler.request(Op.compile, [
+      const { artifact, lowered, dependencies } = compiler.request("compile", {
         source,
-        `${unit.file}.cu`,
-        device,
-        expressions.join("\n"),
-        ...options,
-      ]);
-      for (const name of readsOf(
-        dependencies === undefined ? undefined : Buffer.from(dependencies).toString().split("\n"),
-      ))
-        reads.add(name);
-      names.push(...Buffer.from(lowered).toString().split("\n"));
+        name: `${unit.file}.cu`,
+        headers: device,
+        expressions,
+        options,
+      });
+      for (const name of readsOf(dependencies)) reads.add(name);
+      names.push(...lowered);
       rmSync(`${path}.names`, { force: true });
       replaceFile(partFile(path, part), artifact);
     }

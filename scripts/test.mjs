@@ -13,6 +13,7 @@ const quickFiles = [
   "extension/src",
   "test/layout.test.ts",
   "test/operation-names.test.ts",
+  "test/protocol.test.ts",
 ];
 const operationFiles = [
   "activations autograd distances einsum embedding fuse indexing kernel-facts linear losses math matmul nn normalization ops optim",

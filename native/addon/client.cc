@@ -85,10 +85,10 @@ uint32_t Client::restart() {
     if (!has_answer) throw ClientError("DIED", "the device process ended at its start (" + state() + ")");
     if (std::optional<ClientError> refusal = answer.refusal()) throw *refusal;
   };
-  ask(Op::hello, {}, -1);
+  ask(Op::hello, RequestOf<Op::hello>{}.written(), -1);
   for (const auto& [number, segment] : segments_.all()) {
-    const char* memory = segment.memory == Memory::device ? "device" : "host";
-    ask(Op::segment_import, {std::to_string(number), memory, std::to_string(segment.bytes)}, segment.descriptor.get());
+    RequestOf<Op::segment_import> request{number, name_of(segment.memory), segment.bytes};
+    ask(Op::segment_import, request.written(), segment.descriptor.get());
   }
   return uint32_t(segments_.all().size());
 }
@@ -110,19 +110,41 @@ int64_t Client::submit(const unsigned char* record) {
   return failure < 0 ? failure : publish(room, record);
 }
 
+namespace {
+
+// What the flight recorder knows the work of a message by.
+std::optional<uint32_t> flight_of(Op op, const Fields& fields) {
+  try {
+    if (op == Op::time) {
+      RequestOf<Op::time> request;
+      request.read(fields);
+      Launch launch;
+      if (request.launch.size() < sizeof launch) return std::nullopt;
+      std::memcpy(&launch, request.launch.data(), sizeof launch);
+      return launch.kernel;
+    }
+    if (op == Op::plan) {
+      RequestOf<Op::plan> request;
+      request.read(fields);
+      return kFlightOfPlan | uint32_t(request.plan);
+    }
+  } catch (const MessageError&) {
+    // The device process says what is wrong with it.
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 int64_t Client::request(Op op, const Fields& fields, uint32_t origin) {
   if (is_plain(op))
     throw ClientError("PROTOCOL", "Only a command with a message can be requested, not command " +
                                       std::to_string(unsigned(op)) + ".");
 
   int64_t sequence = send(op, fields, origin, -1, Patience::user);
-  if (sequence > 0 && op == Op::time && fields.size() >= 3 && fields[2].size() >= sizeof(Launch)) {
-    Launch launch;
-    std::memcpy(&launch, fields[2].data(), sizeof launch);
-    flights_.record(uint64_t(sequence), launch.kernel, origin);
+  if (sequence > 0) {
+    if (std::optional<uint32_t> flight = flight_of(op, fields)) flights_.record(uint64_t(sequence), *flight, origin);
   }
-  if (sequence > 0 && op == Op::plan && !fields.empty())
-    flights_.record(uint64_t(sequence), kFlightOfPlan | uint32_t(std::strtoul(fields[0].c_str(), nullptr, 10)), origin);
   return sequence;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../protocol/commands.h"
+#include "../protocol/messages.h"
 #include "allocator.h"
 #include "child.h"
 #include "flights.h"

@@ -29,7 +29,7 @@ int64_t Client::allocate(Memory memory, uint64_t bytes, bool may_grow) {
 
     // Memory is free only when the device process has let go of it too: its answer comes after that.
     Answer answer;
-    int64_t sequence = send(Op::hello, {}, 0, -1, Patience::user);
+    int64_t sequence = send(Op::hello, RequestOf<Op::hello>{}.written(), 0, -1, Patience::user);
     if (sequence > 0) wait_for_answer(uint64_t(sequence), Patience::user, &answer);
   }
 }
@@ -47,17 +47,16 @@ Client::Growth Client::grow(Memory memory, uint64_t wanted, uint64_t bytes) {
   if (number == 0 || bytes > (uint64_t(1) << kOffsetBits)) return Growth::no_memory;
 
   Segment segment{memory, bytes, Descriptor(), 0};
-  Fields fields{std::to_string(number), memory == Memory::device ? "device" : "host", std::to_string(bytes)};
   bool is_ours = memory == Memory::host || kind_ == "cpu";
   if (is_ours) {
     segment.descriptor = create_shared_memory(bytes, segments_.untouched());
     if (!segment.descriptor) return Growth::no_memory;
-  } else {
-    fields.erase(fields.begin() + 1);
   }
 
-  int64_t sequence =
-      send(is_ours ? Op::segment_import : Op::segment_create, fields, 0, segment.descriptor.get(), Patience::user);
+  RequestOf<Op::segment_import> given{number, name_of(memory), bytes};
+  RequestOf<Op::segment_create> wished{number, bytes};
+  int64_t sequence = is_ours ? send(Op::segment_import, given.written(), 0, segment.descriptor.get(), Patience::user)
+                             : send(Op::segment_create, wished.written(), 0, -1, Patience::user);
   if (sequence == kDead) return Growth::dead;
   if (sequence == kInterrupted) return Growth::interrupted;
 

@@ -1,7 +1,6 @@
 // One function for each command.
 #include "loop.h"
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -23,21 +22,6 @@ constexpr int kExitLost = 70;
 // A ring that stays empty this long has run dry; a shorter gap is only the session preparing the next launch.
 constexpr uint64_t kIdleNanoseconds = 5000;
 
-uint64_t number(const std::string& field) {
-  errno = 0;
-  char* end = nullptr;
-  uint64_t value = std::strtoull(field.c_str(), &end, 10);
-  bool is_number = !field.empty() && field[0] >= '0' && field[0] <= '9' && *end == '\0' && errno == 0;
-  if (!is_number) throw DeviceError("PROTOCOL", "A message must have a decimal number where it has \"" + field + "\".");
-  return value;
-}
-
-void expect_fields(const Request& request, size_t least) {
-  if (request.fields.size() >= least) return;
-  throw DeviceError("PROTOCOL", "A message must have " + std::to_string(least) + " fields, but has " +
-                                    std::to_string(request.fields.size()) + ".");
-}
-
 // A record as its command lays it out.
 template <class Record>
 Record& as(Header& header) {
@@ -51,23 +35,6 @@ Memory memory_of(const std::string& field) {
   if (field == "device") return Memory::device;
   if (field == "host") return Memory::host;
   throw DeviceError("PROTOCOL", "Memory is \"device\" or \"host\", not \"" + field + "\".");
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (size_t at = 0; at < text.size();) {
-    size_t end = text.find('\n', at);
-    if (end == std::string::npos) end = text.size();
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return lines;
-}
-
-std::string joined(const std::vector<std::string>& lines) {
-  std::string text;
-  for (size_t i = 0; i < lines.size(); i++) text += (i == 0 ? "" : "\n") + lines[i];
-  return text;
 }
 
 }  // namespace
@@ -127,6 +94,8 @@ void Loop::answer(uint64_t sequence, Make make) {
   } catch (const DeviceError& error) {
     if (error.fatal) lose(sequence, error.code, error.what());
     channel_.answer_error(sequence, error.code, error.what(), error.details);
+  } catch (const MessageError& error) {
+    channel_.answer_error(sequence, "PROTOCOL", error.what(), "");
   } catch (const std::bad_alloc&) {
     channel_.answer_error(sequence, "OUT_OF_MEMORY", "The device process has no memory left for a command.", "");
   } catch (const std::exception& error) {
@@ -135,17 +104,29 @@ void Loop::answer(uint64_t sequence, Make make) {
   }
 }
 
-void Loop::perform(Exchange exchange, Header& header) {
-  Request request = channel_.receive(header.sequence);
-  answer(header.sequence, [&] { return (this->*exchange)(request, header); });
+template <Op op>
+void Loop::perform(Exchange<op> exchange, Header& header) {
+  Request received = channel_.receive(header.sequence);
+  answer(header.sequence, [&] {
+    RequestOf<op> request;
+    request.read(received.fields);
+    Beside beside{header.sequence, std::move(received.descriptor)};
+    Fields fields = (this->*exchange)(request, beside).written();
+    return Answer{std::move(fields), beside.sent};
+  });
 }
 
 // Answers may come in any order. One at a time: a compiler has all the threads it wants.
-void Loop::perform(Aside aside, Header& header) {
+template <Op op>
+void Loop::perform(Aside<op> aside, Header& header) {
   static std::mutex one;
-  std::thread([this, aside, sequence = header.sequence, request = channel_.receive(header.sequence)]() mutable {
+  std::thread([this, aside, sequence = header.sequence, received = channel_.receive(header.sequence)]() mutable {
     std::lock_guard<std::mutex> lock(one);
-    answer(sequence, [&] { return (this->*aside)(request); });
+    answer(sequence, [&] {
+      RequestOf<op> request;
+      request.read(received.fields);
+      return Answer{(this->*aside)(request).written()};
+    });
   }).detach();
 }
 
@@ -202,108 +183,87 @@ void Loop::module_unload(Header& header) {
 
 void Loop::run(Header& header) { libraries().run(read_run(as<Run>(header), header.bytes)); }
 
-Answer Loop::segment_create(Request& request, const Header&) {
-  expect_fields(request, 2);
-  int descriptor = device_.segment_create(uint32_t(number(request.fields[0])), number(request.fields[1]));
-  return {{"ok"}, descriptor};
+AnswerOf<Op::segment_create> Loop::segment_create(RequestOf<Op::segment_create>& request, Beside& beside) {
+  beside.sent = device_.segment_create(uint32_t(request.segment), request.bytes);
+  return {};
 }
 
-Answer Loop::segment_import(Request& request, const Header&) {
-  expect_fields(request, 3);
-  if (!request.descriptor) throw DeviceError("PROTOCOL", "The segment came without its descriptor.");
-  uint32_t segment = uint32_t(number(request.fields[0]));
-  Memory memory = memory_of(request.fields[1]);
-  uint64_t bytes = number(request.fields[2]);
-  device_.segment_import(segment, memory, bytes, request.descriptor.release());
-  return {{"ok"}};
+AnswerOf<Op::segment_import> Loop::segment_import(RequestOf<Op::segment_import>& request, Beside& beside) {
+  if (!beside.received) throw DeviceError("PROTOCOL", "The segment came without its descriptor.");
+  Memory memory = memory_of(request.memory);
+  device_.segment_import(uint32_t(request.segment), memory, request.bytes, beside.received.release());
+  return {};
 }
 
-Answer Loop::hello(Request&, const Header&) { return {{"ok", device_.properties()}}; }
+AnswerOf<Op::hello> Loop::hello(RequestOf<Op::hello>&, Beside&) { return {device_.properties()}; }
 
-Answer Loop::compile(Request& request) {
-  expect_fields(request, 4);
-  CompileRequest task;
-  task.source = request.fields[0];
-  task.name = request.fields[1];
-  task.headers = request.fields[2];
-  task.expressions = lines_of(request.fields[3]);
-  task.options.assign(request.fields.begin() + 4, request.fields.end());
-
-  Compiled compiled = device_.compile(task);
-  Answer answer = {{"ok", compiled.log, compiled.artifact, joined(compiled.lowered)}};
-  if (compiled.dependencies.has_value()) answer.fields.push_back(joined(*compiled.dependencies));
+AnswerOf<Op::compile> Loop::compile(RequestOf<Op::compile>& request) {
+  Compiled compiled =
+      device_.compile({request.source, request.name, request.headers, request.expressions, request.options});
+  AnswerOf<Op::compile> answer{compiled.log, compiled.artifact, {compiled.lowered}, {}};
+  if (compiled.dependencies.has_value()) answer.dependencies = Lines{*compiled.dependencies};
   return answer;
 }
 
-Answer Loop::module_load(Request& request, const Header&) {
-  expect_fields(request, 4);
-  auto kernels = device_.module_load(uint32_t(number(request.fields[0])), uint32_t(number(request.fields[1])),
-                                     request.fields[2], lines_of(request.fields[3]));
-  return {{"ok", joined(kernels)}};
+AnswerOf<Op::module_load> Loop::module_load(RequestOf<Op::module_load>& request, Beside&) {
+  return {{device_.module_load(uint32_t(request.module), uint32_t(request.firstKernel), request.artifact,
+                               request.lowered)}};
 }
 
-Answer Loop::occupancy(Request& request, const Header&) {
-  expect_fields(request, 3);
-  return {{"ok", device_.occupancy(uint32_t(number(request.fields[0])), uint32_t(number(request.fields[1])),
-                                   uint32_t(number(request.fields[2])))}};
+AnswerOf<Op::occupancy> Loop::occupancy(RequestOf<Op::occupancy>& request, Beside&) {
+  return {device_.occupancy(uint32_t(request.kernel), uint32_t(request.threads), uint32_t(request.shared))};
 }
 
-Answer Loop::time(Request& request, const Header& header) {
-  expect_fields(request, 3);
-  std::string record = request.fields[2];
+AnswerOf<Op::time> Loop::time(RequestOf<Op::time>& request, Beside& beside) {
+  std::string& record = request.launch;
   if (record.size() < sizeof(Launch))
     throw DeviceError("PROTOCOL", "There is no launch record to time in " + std::to_string(record.size()) + " bytes.");
   LaunchRequest launch = read_launch(device_, *reinterpret_cast<Launch*>(&record[0]), record.size());
-  launch.sequence = header.sequence;
+  launch.sequence = beside.sequence;
 
-  std::string times;
-  for (double milliseconds :
-       device_.time(launch, uint32_t(number(request.fields[0])), uint32_t(number(request.fields[1])))) {
+  AnswerOf<Op::time> answer;
+  for (double milliseconds : device_.time(launch, uint32_t(request.repeats), uint32_t(request.warmup))) {
     char text[32];
-    std::snprintf(text, sizeof text, "%s%.9g", times.empty() ? "" : "\n", milliseconds);
-    times += text;
+    std::snprintf(text, sizeof text, "%.9g", milliseconds);
+    answer.milliseconds.push_back(text);
   }
-  return {{"ok", times}};
+  return answer;
 }
 
-Answer Loop::disassemble(Request& request, const Header&) {
-  expect_fields(request, 3);
-  return {{"ok", device_.disassemble(request.fields[0], request.fields[1], request.fields[2])}};
+AnswerOf<Op::disassemble> Loop::disassemble(RequestOf<Op::disassemble>& request, Beside&) {
+  return {device_.disassemble(request.artifact, request.form, request.headers)};
 }
 
-Answer Loop::address(Request& request, const Header&) {
-  expect_fields(request, 1);
-  return {{"ok", std::to_string(reinterpret_cast<uintptr_t>(device_.address(number(request.fields[0]))))}};
+AnswerOf<Op::address> Loop::address(RequestOf<Op::address>& request, Beside&) {
+  return {std::to_string(reinterpret_cast<uintptr_t>(device_.address(request.place)))};
 }
 
-Answer Loop::plan(Request& request, const Header& header) {
-  expect_fields(request, 4);
-  PlanRequest task = read_plan(uint32_t(number(request.fields[0])), request.fields[1]);
-  task.choice = request.fields[2];
-  std::string& record = request.fields[3];
+AnswerOf<Op::plan> Loop::plan(RequestOf<Op::plan>& request, Beside& beside) {
+  PlanRequest task = read_plan(uint32_t(request.plan), request.call);
+  task.choice = request.choice;
+  std::string& record = request.trial;
   if (!record.empty()) {
     if (record.size() < sizeof(Run))
       throw DeviceError("PROTOCOL",
                         "There is no run record to measure in " + std::to_string(record.size()) + " bytes.");
     task.trial = read_run(*reinterpret_cast<Run*>(&record[0]), record.size());
-    task.trial->sequence = header.sequence;
+    task.trial->sequence = beside.sequence;
   }
 
   Planned planned = libraries().plan(task);
-  return {{"ok", std::to_string(planned.workspace), planned.chosen, planned.choice}};
+  return {planned.workspace, planned.chosen, planned.choice};
 }
 
-Answer Loop::profile_start(Request& request, const Header&) {
-  expect_fields(request, 2);
+AnswerOf<Op::profile_start> Loop::profile_start(RequestOf<Op::profile_start>& request, Beside&) {
   device_.synchronize();
-  return {{"ok", profiler().start({number(request.fields[0]) != 0, number(request.fields[1]) != 0}, last_)}};
+  return {profiler().start({request.counters, request.samples}, last_)};
 }
 
-Answer Loop::profile_stop(Request&, const Header&) {
+AnswerOf<Op::profile_stop> Loop::profile_stop(RequestOf<Op::profile_stop>&, Beside&) {
   device_.synchronize();
   Profile profile = profiler().stop();
   auto* bytes = reinterpret_cast<const char*>(profile.records.data());
-  return {{"ok", profile.summary, std::string(bytes, profile.records.size() * sizeof(ProfileRecord))}};
+  return {profile.summary, std::string(bytes, profile.records.size() * sizeof(ProfileRecord))};
 }
 
 Profiler& Loop::profiler() {

@@ -1,6 +1,7 @@
 // The command loop: turns records and messages into calls of a Device, and their outcomes into answers and error
 // records.
 #pragma once
+#include "../protocol/messages.h"
 #include "channel.h"
 #include "device.h"
 
@@ -14,15 +15,25 @@ class Loop {
   void serve();
 
  private:
+  // What goes with a message besides its fields.
+  struct Beside {
+    uint64_t sequence;
+    Descriptor received;
+    int sent = -1;
+  };
   using Command = void (Loop::*)(Header&);
-  using Exchange = Answer (Loop::*)(Request&, const Header&);
-  using Aside = Answer (Loop::*)(Request&);  // beside the commands that follow
+  template <Op op>
+  using Exchange = AnswerOf<op> (Loop::*)(RequestOf<op>&, Beside&);
+  template <Op op>
+  using Aside = AnswerOf<op> (Loop::*)(RequestOf<op>&);  // beside the commands that follow
 
   void rest();
   void dispatch(Header& header);
   void perform(Command command, Header& header);
-  void perform(Exchange exchange, Header& header);
-  void perform(Aside aside, Header& header);
+  template <Op op>
+  void perform(Exchange<op> exchange, Header& header);
+  template <Op op>
+  void perform(Aside<op> aside, Header& header);
   [[noreturn]] void lose(uint64_t sequence, const std::string& code, const std::string& text);
 
   // One for each command in protocol/commands.h: a Command when it has no message, an Exchange or an Aside when it has
@@ -35,18 +46,18 @@ class Loop {
   void segment_release(Header&);
   void module_unload(Header&);
   void run(Header&);
-  Answer segment_create(Request&, const Header&);
-  Answer segment_import(Request&, const Header&);
-  Answer hello(Request&, const Header&);
-  Answer compile(Request&);
-  Answer module_load(Request&, const Header&);
-  Answer occupancy(Request&, const Header&);
-  Answer time(Request&, const Header&);
-  Answer disassemble(Request&, const Header&);
-  Answer address(Request&, const Header&);
-  Answer plan(Request&, const Header&);
-  Answer profile_start(Request&, const Header&);
-  Answer profile_stop(Request&, const Header&);
+  AnswerOf<Op::segment_create> segment_create(RequestOf<Op::segment_create>&, Beside&);
+  AnswerOf<Op::segment_import> segment_import(RequestOf<Op::segment_import>&, Beside&);
+  AnswerOf<Op::hello> hello(RequestOf<Op::hello>&, Beside&);
+  AnswerOf<Op::compile> compile(RequestOf<Op::compile>&);
+  AnswerOf<Op::module_load> module_load(RequestOf<Op::module_load>&, Beside&);
+  AnswerOf<Op::occupancy> occupancy(RequestOf<Op::occupancy>&, Beside&);
+  AnswerOf<Op::time> time(RequestOf<Op::time>&, Beside&);
+  AnswerOf<Op::disassemble> disassemble(RequestOf<Op::disassemble>&, Beside&);
+  AnswerOf<Op::address> address(RequestOf<Op::address>&, Beside&);
+  AnswerOf<Op::plan> plan(RequestOf<Op::plan>&, Beside&);
+  AnswerOf<Op::profile_start> profile_start(RequestOf<Op::profile_start>&, Beside&);
+  AnswerOf<Op::profile_stop> profile_stop(RequestOf<Op::profile_stop>&, Beside&);
 
   Libraries& libraries();
   Profiler& profiler();

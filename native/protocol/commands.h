@@ -26,7 +26,7 @@ constexpr uint64_t offset_of(Place p) { return p & ((uint64_t(1) << kOffsetBits)
 enum class Memory : uint32_t { device = 0, host = 1 };
 
 // X(name, number, has_message): a command with a message sends one Fields payload (fields.h) over the socket, and is
-// answered by one. A new command is one line here and one function in engine/loop.cc.
+// answered by one (messages.h). A new command is one line here and one function in engine/loop.cc.
 // clang-format off
 #define WARPCELL_COMMANDS(X) \
   X(skip, 0, false)              \
@@ -132,53 +132,6 @@ struct ModuleUnload {
 struct Message {
   Header header;
 };  // the record of every command with a message
-
-// Messages, field by field (numbers are decimal text). Every answer starts with a field "ok", or "error" followed by
-// [code, sentence, details].
-//   hello           []                                              → [ok, properties as JSON]
-//   segment_create  [segment, bytes]                                → [ok], with the descriptor of the new device
-//   segment segment_import  [segment, memory ("device"|"host"), bytes], with its descriptor → [ok] compile [source,
-//   program name, header directory, expressions joined by \n, option…]
-//                                                                   → [ok, log, artifact, lowered names joined by \n,
-//                                                                   files that were read joined by \n]
-//                   (the last is left out where the compiler does not say which files it has read)
-//                   on a compile error                              → [error, "COMPILE", sentence, log]
-//   module_load     [module, first kernel id, artifact, lowered names joined by \n, static name]
-//                                                                   → [ok, one JSON object per kernel joined by \n]
-//   occupancy       [kernel, block threads, dynamic shared bytes]   → [ok, JSON]
-//   time            [repeats, warm-up] followed by a Launch record as bytes → [ok, device ms of each repeat joined by
-//   \n] disassemble     [artifact, "ptx" | "sass" | "sass-lines" | "sass-registers", or of the cpu "assembly", header
-//   directory] → [ok, text] address         [place]                                         → [ok, where kernels of
-//   this process find it] plan            [plan, call and terms ("matmul m=2 n=2 …"), choice, Run record as bytes]
-//                                                                   → [ok, workspace bytes, JSON of what was chosen,
-//                                                                   choice]
-//                   a choice is what an earlier process answered for the same call, empty at first: then the record,
-//                   where there is one, may be run to measure, and what it writes is to be written again. The same
-//                   number again replaces a plan. without the library: [error, "NO_LIBRARY", …]; a call that it does
-//                   not cover: [error, "UNSUPPORTED", …]
-//   profile_start   [1: with counters, 0: without, the same of samples] → [ok, JSON {"notes": [text…]}]: what will be
-//   missing, and the remedy profile_stop    []                                              → [ok, JSON, ProfileRecords
-//   (profile.h) as bytes], of all work submitted before, which is done
-//                   JSON: {"names": [text…], "dropped": records, "notes": [text…], "counters": [{"sequence", "metrics":
-//                   {name: number}}…], "samples": [{"symbol", "name", "instructions": [{"offset", "samples": {reason:
-//                   number}}…]}…]} Counters: an object for each kernel, in their order; a library's call may have
-//                   several. What a device does not count has no name.
-//                     cuda  "dram bytes", "dram bytes read", "l2 bytes": moved between the memory, and the
-//                     multiprocessors, and the L2 cache
-//                           "sm busy %": of the time, how long the multiprocessors had a warp. "tensor pipe %": how
-//                           long their tensor cores worked "warps active %": of the warps that the multiprocessors
-//                           hold, while they have any: the achieved occupancy "warps waiting for memory %": of those,
-//                           how many waited for a load from global or local memory. "instructions of warps"
-//                     cpu   "threads": executed. "threads that waited": at a barrier, in a warp intrinsic or a spin;
-//                     only these need a stack of their own
-//                           "barriers": __syncthreads and its kin, once for a block (this_grid().sync() has two). "warp
-//                           collectives": shuffles, votes, matches, reductions and __syncwarp, once for the lanes that
-//                           take part; "divergent warp collectives": those without some lane of the warp that had not
-//                           exited. Branches are not counted
-//                   Samples, of GPUs: an object for each kernel that was found running, and for each instruction by its
-//                   bytes from the kernel's first one, how often a warp was found there by what it waited for: "long
-//                   scoreboard", "barrier" …, "selected" where it ran, and "not selected" where it could have. Two
-//                   modules may each have the symbol
 
 // What went wrong with a command that has no answer of its own.
 struct ErrorRecord {

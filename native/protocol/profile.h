@@ -44,4 +44,24 @@ struct ProfileRecord {
 };
 static_assert(sizeof(ProfileRecord) == 88);
 
+// The summary beside the records is JSON: {"names": [text…], "dropped": records, "notes": [text…], "counters":
+// [{"sequence", "metrics": {name: number}}…], "samples": [{"symbol", "name", "instructions": [{"offset", "samples":
+// {reason: number}}…]}…]}.
+//
+// Counters: an object for each kernel, in their order; a library's call may have several. What a device does not count
+// has no name.
+//   cuda  "dram bytes", "dram bytes read", "l2 bytes": moved between the memory, and the multiprocessors, and the L2
+//         cache. "sm busy %": of the time, how long the multiprocessors had a warp. "tensor pipe %": how long their
+//         tensor cores worked. "warps active %": of the warps that the multiprocessors hold, while they have any: the
+//         achieved occupancy. "warps waiting for memory %": of those, how many waited for a load from global or local
+//         memory. "instructions of warps"
+//   cpu   "threads": executed. "threads that waited": at a barrier, in a warp intrinsic or a spin; only these need a
+//         stack of their own. "barriers": __syncthreads and its kin, once for a block (this_grid().sync() has two).
+//         "warp collectives": shuffles, votes, matches, reductions and __syncwarp, once for the lanes that take part;
+//         "divergent warp collectives": those without some lane of the warp that had not exited. Branches are not
+//         counted
+// Samples, of GPUs: an object for each kernel that was found running, and for each instruction by its bytes from the
+// kernel's first one, how often a warp was found there by what it waited for: "long scoreboard", "barrier" …,
+// "selected" where it ran, and "not selected" where it could have. Two modules may each have the symbol.
+
 }  // namespace warpcell

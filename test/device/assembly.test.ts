@@ -3,7 +3,6 @@ import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { compile, type Kernel, type KernelTemplate } from "../../native/lib/index.ts";
 import { deviceSources } from "../../native/lib/wire/binding.ts";
-import { Op } from "../../native/lib/wire/commands.ts";
 import { compilers, cpu, use } from "./cpu-cell.ts";
 import { devices } from "./devices.ts";
 import { loadMadeKernels, openMadeGpu } from "./made-gpu.ts";
@@ -79,8 +78,12 @@ test("the cpu has no PTX, no SASS, and nothing of what it did not compile", asyn
       }) as Error,
     );
   }
-  for (const artifact of ["", "no cell", Buffer.concat([Buffer.alloc(8, 255), Buffer.from("warpcell-cpu-2\0")])]) {
-    expect(() => cpu.request(Op.disassemble, [artifact, "assembly", deviceSources])).toThrow(
+  for (const artifact of [
+    Buffer.alloc(0),
+    Buffer.from("no cell"),
+    Buffer.concat([Buffer.alloc(8, 255), Buffer.from("warpcell-cpu-2\0")]),
+  ]) {
+    expect(() => cpu.request("disassemble", { artifact, form: "assembly", headers: deviceSources })).toThrow(
       expect.objectContaining({
         code: "INVALID_IMAGE",
         message: "This compiled cell does not say what it was compiled from. Compile the cell again.",
@@ -99,7 +102,7 @@ test("a GPU has no assembly of a host", () => {
       Buffer.from(field),
     ]),
   ]);
-  expect(() => device.request(Op.disassemble, [artifact, "assembly", deviceSources])).toThrow(
+  expect(() => device.request("disassemble", { artifact, form: "assembly", headers: deviceSources })).toThrow(
     expect.objectContaining({
       code: "NO_SUCH_FORM",
       message: "A kernel of a GPU is listed as ptx, sass, sass-lines or sass-registers, not as assembly.",

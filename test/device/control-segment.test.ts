@@ -6,8 +6,9 @@ import { describe, expect, test } from "vitest";
 import { binding } from "../../native/lib/wire/binding.ts";
 import { DeviceFault } from "../../native/lib/errors.ts";
 import { DeviceProcess } from "../../native/lib/device/process.ts";
+import { layout, printed } from "../helpers/host-cpp.ts";
 import { devices } from "./devices.ts";
-import { commandHeader, fill, launch, load, read, write } from "./records.ts";
+import { fill, launch, load, read, write } from "./records.ts";
 
 const controlBytes = 1 << 20;
 const overwritten = "the memory that it shares with the session was overwritten";
@@ -67,11 +68,8 @@ function noise(seed: number, count: number): Uint8Array {
 }
 
 test("the words are where the header has them", () => {
-  const control = /struct Control \{([^]*?)\};/.exec(commandHeader())![1]!;
-  expect([...control.matchAll(/std::atomic<\w+> (\w+);/g)].map(([, name]) => name)).toEqual([
-    "protocol",
-    ...Object.keys(words),
-  ]);
+  const { control } = printed(["protocol/commands.h"], { control: layout("Control", Object.keys(words)) });
+  expect(control).toMatchObject({ fields: words });
 });
 
 describe.each(devices.map((device) => [device.name, device] as const))("%s", (_name, device) => {

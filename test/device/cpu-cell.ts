@@ -5,7 +5,6 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { binding } from "../../native/lib/wire/binding.ts";
-import { Op } from "../../native/lib/wire/commands.ts";
 import { DeviceFault } from "../../native/lib/errors.ts";
 import { DeviceProcess } from "../../native/lib/device/process.ts";
 import { launch, load, read, write } from "./records.ts";
@@ -25,7 +24,7 @@ export function use(compiler: string): void {
   process.env["XDG_CACHE_HOME"] = join(tmpdir(), `warpcell-tests-${userInfo().uid}`, compiler);
   expect(() => {
     binding.kill(cpu.client);
-    cpu.request(Op.hello, []);
+    cpu.request("hello", {});
   }).toThrow(DeviceFault);
 }
 

@@ -9,10 +9,9 @@ import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { binding, deviceExecutable, deviceSources } from "../../native/lib/wire/binding.ts";
-import { Op } from "../../native/lib/wire/commands.ts";
 import { DeviceFault, InterruptedError, LaunchError } from "../../native/lib/errors.ts";
 import { Cell, compilers, cpu, poisoned, use, type Shape } from "./cpu-cell.ts";
-import { copy, launch, write } from "./records.ts";
+import { compiled, copy, launch, write } from "./records.ts";
 
 const source = `#include <cassert>
 __global__ void good(int* p, int n) { int t = threadIdx.x; __syncthreads(); p[t] = t + n; }
@@ -427,12 +426,17 @@ describe("what the cpu device refuses", () => {
   const loading =
     (artifact: string | Uint8Array, lowered = "warpcell_cpu_kernel_0") =>
     (): unknown =>
-      cpu.request(Op.module_load, ["800000", "800000", artifact, lowered, "test"]);
+      cpu.request("module_load", {
+        module: 800_000,
+        firstKernel: 800_000,
+        artifact: Buffer.from(artifact),
+        lowered: [lowered],
+      });
 
   test("an artifact that is none, or has other kernels", () => {
     expect(loading("no object")).toThrow(/^The compiled cell cannot be loaded: .*Compile the cell again\.$/);
-    const [, artifact] = cpu.request(Op.compile, ["__global__ void k() {}", "test.cu", deviceSources, "k"]);
-    expect(loading(artifact!, "another")).toThrow(
+    const { artifact } = compiled(cpu, "__global__ void k() {}", ["k"]);
+    expect(loading(artifact, "another")).toThrow(
       "The compiled cell cannot be loaded: it has no kernel another. Compile the cell again.",
     );
   });
@@ -446,10 +450,12 @@ describe("what the cpu device refuses", () => {
   });
 
   test("what only a GPU knows", () => {
-    expect(() => cpu.request(Op.occupancy, ["1000", "256", "0"])).toThrow(
+    expect(() => cpu.request("occupancy", { kernel: 1000, threads: 256, shared: 0 })).toThrow(
       "Only a GPU has an occupancy, and this kernel was compiled for the cpu. Run the cell with --device cuda.",
     );
-    expect(() => cpu.request(Op.disassemble, ["", "ptx", deviceSources])).toThrow(
+    expect(() =>
+      cpu.request("disassemble", { artifact: new Uint8Array(), form: "ptx", headers: deviceSources }),
+    ).toThrow(
       "Only kernels of a GPU have ptx, and this one was compiled for the cpu. Run the cell with --device cuda.",
     );
   });
@@ -466,15 +472,7 @@ describe("what the cpu device refuses", () => {
   });
 
   test("a verbose compile names the command, and what --arch is for", () => {
-    const [log] = cpu.request(Op.compile, [
-      "__global__ void k() {}",
-      "test.cu",
-      deviceSources,
-      "k",
-      "--verbose",
-      "--arch=sm_90",
-    ]);
-    expect(new TextDecoder().decode(log)).toMatch(
+    expect(compiled(cpu, "__global__ void k() {}", ["k"], ["--verbose", "--arch=sm_90"]).log).toMatch(
       /^(g|clang)\+\+ [\d.]+: .* -O2 .*--arch is for GPUs: on the cpu device a cell is compiled for the processor it runs on\./s,
     );
   });

@@ -1,12 +1,10 @@
 // CUDA C++ on the cpu device: types, functions, variables, headers and what no host compiler says by itself, with every
 // compiler that is here.
 import { beforeAll, describe, expect, test } from "vitest";
-import { deviceSources } from "../../native/lib/wire/binding.ts";
-import { Op } from "../../native/lib/wire/commands.ts";
 import { compile, type Kernel } from "../../native/lib/index.ts";
 import { CompileError } from "../../native/lib/errors.ts";
 import { Cell, compilers, cpu, integers, poisoned, use } from "./cpu-cell.ts";
-import { fill, launch, read } from "./records.ts";
+import { compiled, fill, launch, read } from "./records.ts";
 
 const source = `
 #include <cuda_fp16.h>
@@ -197,11 +195,11 @@ describe.each(compilers)("compiled by %s", (compiler) => {
   test("more cells than the linker has prepared for: the first launch of each is right", () => {
     const one =
       "__global__ void spaced(float* out, float* unused, float start, float step) { if (threadIdx.x < 24) out[threadIdx.x] = start + threadIdx.x * step; }";
-    const [, artifact, lowered] = cpu.request(Op.compile, [one, "test.cu", deviceSources, "spaced"]);
+    const { artifact, lowered } = compiled(cpu, one, ["spaced"]);
     const integers = [...new Int32Array(Float32Array.from([3, 0.5]).buffer)];
     const place = cpu.allocate(96, "device");
     for (let i = 0; i < 150; i++) {
-      cpu.request(Op.module_load, [String(900_000 + i), String(900_000 + i), artifact!, lowered!, "test"]);
+      cpu.request("module_load", { module: 900_000 + i, firstKernel: 900_000 + i, artifact, lowered });
       fill(cpu, place, 96, 0xffff_ffffn, 4);
       launch(cpu, { kernel: 900_000 + i, block, pointers: [place, null], integers });
       const out = read(cpu, place, 96);

@@ -5,7 +5,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { Op } from "../../native/lib/wire/commands.ts";
 import { DeviceFault, DeviceUnavailable, OutOfMemory } from "../../native/lib/errors.ts";
 import { DeviceProcess } from "../../native/lib/device/process.ts";
 
@@ -18,6 +17,8 @@ afterEach(() => {
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const nothing = { source: "", name: "cell.cu", headers: "", expressions: [], options: [] };
 
 /** The functions that the device process needs of a driver, as the table in its source has them. */
 const needed = [
@@ -156,7 +157,7 @@ test("no compiler where WARPCELL_NVRTC says: arrays work, compiling says why it 
     const device = DeviceProcess.get("cuda", 57);
     expect(device.properties.compiler).toBeNull();
     expect(device.properties.libraries).toContainEqual({ name: "NVRTC", path: null, version: null });
-    const error = errorOf(() => device.request(Op.compile, ["", "cell.cu", "", ""]));
+    const error = errorOf(() => device.request("compile", nothing));
     expect(error.code).toBe("NO_NVRTC");
     expect(error.message).toBe(
       `WARPCELL_NVRTC names ${join(folder, "libnvrtc.so")}, which cannot be used as NVRTC. Correct the variable, or unset it.`,
@@ -191,9 +192,9 @@ test("a compiler that throws while it warms up ends nothing, and is told to whoe
   try {
     install({ ...willing, cuDeviceGetAttribute: attributes(true) }, true);
     const device = DeviceProcess.get("cuda", 66);
-    const error = errorOf(() => device.request(Op.compile, ["", "cell.cu", "", "", "--arch=sm_90"]));
+    const error = errorOf(() => device.request("compile", { ...nothing, options: ["--arch=sm_90"] }));
     expect(error.message).toBe("The device process could not do it: no room for a program.");
-    expect(Buffer.from(device.request(Op.hello, [])[0]!).toString()).toContain(`"index":66`);
+    expect(device.request("hello", {}).properties).toContain(`"index":66`);
   } finally {
     delete process.env["WARPCELL_NVRTC"];
   }
@@ -253,7 +254,7 @@ test("no memory left says how much there is", () => {
     true,
   );
   const device = DeviceProcess.get("cuda", 58);
-  const error = errorOf(() => device.request(Op.segment_create, ["9", String(8 << 20)]));
+  const error = errorOf(() => device.request("segment_create", { segment: 9, bytes: 8 << 20 }));
   expect(error.code).toBe("OUT_OF_MEMORY");
   expect(error.message).toBe(
     "There is no room for 8 MiB of device memory: 5 MiB of 64 MiB are free. Dispose of tensors, or use smaller ones.",
@@ -297,8 +298,8 @@ test("dynamic shared memory next to 4 GiB is not taken for a little", () => {
       Buffer.from(field),
     ]),
   ]);
-  device.request(Op.module_load, ["1", "1", artifact, "shares", "static"]);
-  const error = errorOf(() => device.request(Op.occupancy, ["1", "32", String(2 ** 32 - 1)]));
+  device.request("module_load", { module: 1, firstKernel: 1, artifact, lowered: ["shares"] });
+  const error = errorOf(() => device.request("occupancy", { kernel: 1, threads: 32, shared: 2 ** 32 - 1 }));
   expect(error.message).toBe(
     "A block has at most 100000 bytes of shared memory, but shares needs 4294967295 dynamic and 1024 static bytes.",
   );
@@ -308,7 +309,7 @@ test("a device that cannot share its memory says so", () => {
   install({ ...willing, cuDeviceGetAttribute: attributes(false) }, true);
   const device = DeviceProcess.get("cuda", 59);
   expect(device.properties.shareable).toBe(false);
-  const error = errorOf(() => device.request(Op.segment_create, ["9", "4096"]));
+  const error = errorOf(() => device.request("segment_create", { segment: 9, bytes: 4096 }));
   expect(error.code).toBe("UNSUPPORTED");
   expect(error.message).toMatch(/^The memory of this GPU cannot be shared between processes .*Use the cpu device\.$/);
 });
@@ -330,16 +331,18 @@ test("a wait that fails with an error that nobody knows ends: the process is los
   expect(error.message).toMatch(
     /^The device process of cuda:61 failed: cuda:61 reported DRIVER\. The driver failed \(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED\)\. /,
   );
-  expect(Buffer.from(device.request(Op.hello, [])[0]!).toString()).toContain(`"index":61`);
+  expect(device.request("hello", {}).properties).toContain(`"index":61`);
 });
 
 test("what is not an artifact, and listings that are not there", () => {
   install({ ...willing, cuDeviceGetAttribute: attributes(true) }, true);
   const device = DeviceProcess.get("cuda", 60);
-  expect(errorOf(() => device.request(Op.module_load, ["1", "1", "nonsense", "k", "static"])).message).toBe(
-    "These 8 bytes are not a cell compiled for a GPU. Compile the cell again.",
-  );
-  expect(errorOf(() => device.request(Op.occupancy, ["7", "32", "0"])).message).toBe(
+  expect(
+    errorOf(() =>
+      device.request("module_load", { module: 1, firstKernel: 1, artifact: Buffer.from("nonsense"), lowered: ["k"] }),
+    ).message,
+  ).toBe("These 8 bytes are not a cell compiled for a GPU. Compile the cell again.");
+  expect(errorOf(() => device.request("occupancy", { kernel: 7, threads: 32, shared: 0 })).message).toBe(
     "Kernel 7 is not loaded. Its module may have been unloaded.",
   );
 });

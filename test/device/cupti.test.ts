@@ -1,6 +1,5 @@
 // How a profile of a GPU is taken: with a driver, a CUPTI and a cuBLASLt made here.
 import { describe, expect, test } from "vitest";
-import { Op } from "../../native/lib/wire/commands.ts";
 import { LibraryPlan } from "../../native/lib/device/library-plan.ts";
 import type { DeviceProcess } from "../../native/lib/device/process.ts";
 import { loadMadeKernels, openMadeGpu } from "./made-gpu.ts";
@@ -26,7 +25,7 @@ const matmul = "matmul m=4 n=4 k=4 type=float32 compute=float32";
 
 /** Times a kernel; returns the sequence. */
 function time(device: DeviceProcess, kernel: number, repeats: number): number {
-  device.request(Op.time, [String(repeats), "1", recordOf({ kernel })]);
+  device.request("time", { repeats, warmup: 1, launch: recordOf({ kernel }) });
   return device.lastSequence;
 }
 

@@ -3,8 +3,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { binding, deviceExecutable, deviceSources } from "../../native/lib/wire/binding.ts";
-import { Op } from "../../native/lib/wire/commands.ts";
+import { binding, deviceExecutable } from "../../native/lib/wire/binding.ts";
 import { CompileError, DeviceFault, InterruptedError } from "../../native/lib/errors.ts";
 import {
   clearInterrupt,
@@ -15,7 +14,7 @@ import {
 } from "../../native/lib/device/process.ts";
 import { LibraryPlan } from "../../native/lib/device/library-plan.ts";
 import { devices } from "./devices.ts";
-import { launch, load, read, recordOf, write } from "./records.ts";
+import { compiled, launch, load, read, recordOf, write } from "./records.ts";
 
 const source = `
 extern "C" __global__ void add(int* p, int n, int value) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) p[i] += value; }
@@ -155,7 +154,7 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     // A GPU may still be at it when it answers.
     expect(
       caught(() => {
-        device.request(Op.hello, []);
+        device.request("hello", {});
         device.synchronize();
       }),
     ).toMatchObject({ kernel: "wild" });
@@ -201,11 +200,7 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
   test("launches are timed on the device", () => {
     const array = randomArray(device, 1000);
     const record = recordOf({ kernel: kernels.add, block: [32, 1, 1], pointers: [array.place], integers: [0, 1] });
-    const [times] = device.request(Op.time, ["5", "2", record]);
-    const milliseconds = Buffer.from(times ?? [])
-      .toString()
-      .split("\n")
-      .map(Number);
+    const milliseconds = device.request("time", { repeats: 5, warmup: 2, launch: record }).milliseconds.map(Number);
     expect(milliseconds).toHaveLength(5);
     expect(milliseconds.every((time) => time > 0 && time < 1000)).toBe(true);
     expectWhole(array);
@@ -213,11 +208,11 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
 
   test("source that does not compile is a CompileError with the compiler's own words", () => {
     try {
-      device.request(Op.compile, ["__global__ void broken( { }", "broken.cu", deviceSources, "broken"]);
+      compiled(device, "__global__ void broken( { }", ["broken"]);
       expect.unreachable();
     } catch (error) {
       expect(error).toBeInstanceOf(CompileError);
-      expect((error as CompileError).log).toMatch(/broken\.cu/);
+      expect((error as CompileError).log).toMatch(/test\.cu/);
     }
   });
 

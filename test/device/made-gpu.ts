@@ -4,7 +4,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect } from "vitest";
-import { Op } from "../../native/lib/wire/commands.ts";
 import { DeviceProcess } from "../../native/lib/device/process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "warpcell-made-gpu-"));
@@ -83,6 +82,6 @@ export const madeArtifact = Buffer.concat([
 
 /** Loads a module of them; the first has the id 1. */
 export function loadMadeKernels(device: DeviceProcess, symbols: string[]): number {
-  device.request(Op.module_load, ["1", "1", madeArtifact, symbols.join("\n"), "static"]);
+  device.request("module_load", { module: 1, firstKernel: 1, artifact: madeArtifact, lowered: symbols });
   return device.lastSequence;
 }

@@ -1,4 +1,5 @@
 // OpenBLAS, which multiplies matrices on the cpu device: found, refused, missing, and seen as use of the device.
+import { requestFields } from "../../native/lib/wire/messages.ts";
 import "./cache.ts";
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
@@ -67,7 +68,12 @@ describe("OpenBLAS", () => {
       const sequence = binding.request(
         client,
         Op.plan,
-        ["1", "matmul m=64 n=64 k=64 compute=float32 type=float32", "", ""],
+        requestFields("plan", {
+          plan: 1,
+          call: "matmul m=64 n=64 k=64 compute=float32 type=float32",
+          choice: new Uint8Array(),
+          trial: new Uint8Array(),
+        }),
         0,
       );
       expect(binding.wait(client, sequence, 60_000)).toBe("done");

@@ -1,4 +1,5 @@
 // A device process seen from above: commands, waiting, death, interrupts and restarts, on every device.
+import { type AnswerOf } from "../../native/lib/wire/messages.ts";
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -12,7 +13,7 @@ import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, test } from "vitest";
 import { answerFields, greet } from "../../native/lib/wire/answers.ts";
 import { binding, deviceExecutable, deviceSources } from "../../native/lib/wire/binding.ts";
-import { Op, offsetOf, segmentOf, maxArgumentBytes } from "../../native/lib/wire/commands.ts";
+import { Op, offsetOf, segmentOf } from "../../native/lib/wire/commands.ts";
 import {
   DeviceError,
   DeviceFault,
@@ -24,7 +25,7 @@ import {
 import { clearInterrupt, DeviceProcess, interrupt } from "../../native/lib/device/process.ts";
 import { sizeText } from "../../native/lib/figures.ts";
 import { devices } from "./devices.ts";
-import { commandHeader, copy, fill, launch, read, submitNumbered, write } from "./records.ts";
+import { compiled, copy, fill, launch, read, requestFieldsAsTheyAre, submitNumbered, write } from "./records.ts";
 
 afterEach(() => clearInterrupt());
 
@@ -55,23 +56,6 @@ function program(body: string): string {
     const open = (kind = "cpu") => { const client = binding.open(kind, 0, ${JSON.stringify(deviceExecutable)}); binding.wait(client, binding.request(client, 8, [], 0), -1); return client; };
     (async () => { ${body} })();`;
 }
-
-describe("the protocol", () => {
-  test("command numbers are those of the header", () => {
-    const numbers = Object.fromEntries(
-      [...commandHeader().matchAll(/X\((\w+), (\d+), (?:true|false)\)/g)].map(([, name, number]) => [
-        name,
-        Number(number),
-      ]),
-    );
-    expect({ ...Op }).toEqual(numbers);
-  });
-
-  test("the version and the limit of arguments are those of the header", () => {
-    expect(binding.protocolVersion).toBe(Number(/kProtocolVersion = (\d+)/.exec(commandHeader())?.[1]));
-    expect(maxArgumentBytes).toBe(Number(/kMaxArgumentBytes = (\d+)/.exec(commandHeader())?.[1]));
-  });
-});
 
 describe.each(devices.map((device) => [device.name, device] as const))("%s", (_name, device) => {
   test("describes itself, once", () => {
@@ -130,15 +114,17 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
   });
 
   test.each([
-    [
-      "an option that no cell has",
-      "INVALID_OPTION",
-      () => device.request(Op.compile, ["", "cell.cu", deviceSources, "", "--speed=9"]),
-    ],
+    ["an option that no cell has", "INVALID_OPTION", () => compiled(device, "", [], ["--speed=9"])],
     [
       "an artifact that no compiler made",
       "INVALID_IMAGE",
-      () => device.request(Op.module_load, ["77", "77", "nothing", "k", "test"]),
+      () =>
+        device.request("module_load", {
+          module: 77,
+          firstKernel: 77,
+          artifact: Buffer.from("nothing"),
+          lowered: ["k"],
+        }),
     ],
     [
       "a fill of three bytes",
@@ -189,24 +175,42 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
   });
 
   test.each([
-    ["occupancy", Op.occupancy, ["1"], /A message must have 3 fields, but has 1/],
-    ["occupancy", Op.occupancy, ["one", "2", "3"], /A message must have a decimal number where it has "one"/],
+    [
+      "occupancy",
+      Op.occupancy,
+      ["1"],
+      "The message occupancy must have the fields [kernel, threads, shared], but has 1 of them.",
+    ],
+    ["hello", Op.hello, ["there"], "The message hello must have the fields [], but has 1 of them."],
+    [
+      "occupancy",
+      Op.occupancy,
+      ["one", "2", "3"],
+      'The field kernel of occupancy must be a decimal number, but is "one".',
+    ],
+    [
+      "occupancy",
+      Op.occupancy,
+      ["1", "18446744073709551616", "3"],
+      'The field threads of occupancy must be a decimal number, but is "18446744073709551616".',
+    ],
+    [
+      "profile_start",
+      Op.profile_start,
+      ["0", "yes"],
+      'The field samples of profile_start must be 0 or 1, but is "yes".',
+    ],
     ["segment_import", Op.segment_import, ["9", "moon", "4096"], /The segment came without its descriptor/],
     ["time", Op.time, ["1", "1", "short"], /There is no launch record to time in 5 bytes/],
   ])("a malformed message (%s) is refused with a sentence", (_what, op, fields, sentence) => {
-    expect(() => device.request(op, fields)).toThrow(sentence);
-    expect(() => device.request(op, fields)).toThrow(DeviceError);
+    const send = () => requestFieldsAsTheyAre(device, op, fields);
+    expect(send).toThrow(sentence);
+    expect(send).toThrow(DeviceError);
   });
 
   test("requests side by side each get their own answer", async () => {
-    const answers = await Promise.all(Array.from({ length: 300 }, async () => device.requestAsync(Op.hello, [])));
-    expect(
-      answers.every(([json]) =>
-        Buffer.from(json ?? [])
-          .toString()
-          .includes(`"${device.kind}"`),
-      ),
-    ).toBe(true);
+    const answers = await Promise.all(Array.from({ length: 300 }, async () => device.requestAsync("hello", {})));
+    expect(answers.every(({ properties }) => properties.includes(`"${device.kind}"`))).toBe(true);
   });
 
   test("more memory than there is throws OutOfMemory, and less is still given", () => {
@@ -228,7 +232,7 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
   test("a death is reported, arrays outlive it, and what a restart needs is sent again in order", () => {
     const reloaded: number[] = [];
     device.onRestart(() => reloaded.push(1));
-    device.onRestart(() => void device.request(Op.hello, []));
+    device.onRestart(() => void device.request("hello", {}));
     device.onRestart(() => reloaded.push(2));
     const bytes = randomBytes(48 << 20);
     const place = device.allocate(bytes.length, "device");
@@ -262,7 +266,7 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
   test("everyone who waits for a process that dies hears of the same fault", async () => {
     const pid = binding.processId(device.client);
     process.kill(pid, "SIGSTOP");
-    const waits = [device.synchronizeAsync(), device.requestAsync(Op.hello, []), device.synchronizeAsync()];
+    const waits = [device.synchronizeAsync(), device.requestAsync("hello", {}), device.synchronizeAsync()];
     process.kill(pid, "SIGKILL");
     const outcomes = await Promise.allSettled(waits);
     const reasons = outcomes.map((outcome) =>
@@ -457,7 +461,7 @@ describe("the client", () => {
     cpu.onRestart(() => {
       if (!isDeadly) return;
       process.kill(binding.processId(cpu.client), "SIGKILL");
-      cpu.request(Op.hello, []);
+      cpu.request("hello", {});
     });
     process.kill(binding.processId(cpu.client), "SIGKILL");
     expect(() => cpu.synchronize()).toThrow(
@@ -612,20 +616,20 @@ describe("the end", () => {
 // A header that is a pipe: the compiler reads on when it is written.
 describe("a compilation that takes its time", () => {
   const cpu = DeviceProcess.get("cpu");
-  const gated = (): { gate: string; compiled: Promise<Uint8Array[]> } => {
+  const gated = (): { gate: string; compiled: Promise<AnswerOf<"compile">> } => {
     const folder = mkdtempSync(join(tmpdir(), "warpcell-gate-"));
     const gate = join(folder, "gate.h");
     spawnSync("mkfifo", [gate]);
     const source = `#include "gate.h"\n__global__ void none() {}`;
     return {
       gate,
-      compiled: cpu.requestAsync(Op.compile, [
+      compiled: cpu.requestAsync("compile", {
         source,
-        "gate.cu",
-        deviceSources.replace(/\/$/, ""),
-        "none",
-        `--include=${folder}`,
-      ]),
+        name: "gate.cu",
+        headers: deviceSources.replace(/\/$/, ""),
+        expressions: ["none"],
+        options: [`--include=${folder}`],
+      }),
     };
   };
 
@@ -637,7 +641,7 @@ describe("a compilation that takes its time", () => {
     expect(read(cpu, place, 4096).every((byte) => byte === 7)).toBe(true);
     cpu.free(place);
     await writeFile(gate, "\n");
-    const [, artifact] = await compiled;
+    const { artifact } = await compiled;
     expect(artifact!.length).toBeGreaterThan(0);
     rmSync(dirname(gate), { recursive: true });
   });

@@ -1,8 +1,6 @@
 // Profiles as tests read them: turns the answers of profile_start and profile_stop into objects.
-import { Op } from "../../native/lib/wire/commands.ts";
 import type { DeviceProcess } from "../../native/lib/device/process.ts";
 
-const text = new TextDecoder();
 const recordBytes = 88;
 
 /** In the order of `ProfileKind`. */
@@ -36,15 +34,14 @@ export interface RawProfile {
 
 /** Starts a profile and returns its notes. */
 export function startProfile(device: DeviceProcess, counters = false, samples = false): string[] {
-  const [answer] = device.request(Op.profile_start, [counters ? "1" : "0", samples ? "1" : "0"]);
-  return (JSON.parse(text.decode(answer)) as { notes: string[] }).notes;
+  return (JSON.parse(device.request("profile_start", { counters, samples }).notes) as { notes: string[] }).notes;
 }
 
 export function stopProfile(device: DeviceProcess): RawProfile {
-  const [summary, bytes] = device.request(Op.profile_stop, []);
-  const { names, ...rest } = JSON.parse(text.decode(summary)) as Omit<RawProfile, "records"> & { names: string[] };
-  const view = new DataView(bytes!.buffer, bytes!.byteOffset, bytes!.length);
-  const records = Array.from({ length: bytes!.length / recordBytes }, (_, index): RawRecord => {
+  const { summary, records: bytes } = device.request("profile_stop", {});
+  const { names, ...rest } = JSON.parse(summary) as Omit<RawProfile, "records"> & { names: string[] };
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const records = Array.from({ length: bytes.length / recordBytes }, (_, index): RawRecord => {
     const at = index * recordBytes;
     const word = (offset: number): number => view.getUint32(at + offset, true);
     const long = (offset: number): number => Number(view.getBigUint64(at + offset, true));

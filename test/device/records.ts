@@ -1,15 +1,14 @@
 // Commands by their numbers, submitted to a device process: it is tested without the library above it.
-import { readFileSync } from "node:fs";
-import { deviceSources } from "../../native/lib/wire/binding.ts";
+import { binding, deviceSources } from "../../native/lib/wire/binding.ts";
+import { answerFields } from "../../native/lib/wire/answers.ts";
 import { headerBytes, Op } from "../../native/lib/wire/commands.ts";
 import { writeCopy, writeFill } from "../../native/lib/wire/copy.ts";
 import { LaunchLayout, launchWords, nullWord } from "../../native/lib/wire/launch.ts";
 import { putLong } from "../../native/lib/wire/long.ts";
+import type { AnswerOf, Field } from "../../native/lib/wire/messages.ts";
 import { Recording } from "../../native/lib/wire/recording.ts";
 import { begin, type TargetStream } from "../../native/lib/wire/target.ts";
 import { DeviceProcess } from "../../native/lib/device/process.ts";
-
-const text = new TextDecoder();
 
 /** Fills `size` bytes at a place with a pattern of `width` bytes. Returns the sequence. */
 export function fill(device: DeviceProcess, place: number, size: number, pattern: bigint, width: number): number {
@@ -72,6 +71,29 @@ export function recordOf(options: RawLaunch): Uint8Array {
   return target.records[0]!;
 }
 
+/** What the device's compiler answers for a source. */
+export function compiled(
+  device: DeviceProcess,
+  source: string,
+  names: string[],
+  options: string[] = [],
+): AnswerOf<"compile"> {
+  return device.request("compile", {
+    source,
+    name: "test.cu",
+    headers: deviceSources,
+    expressions: names,
+    options,
+  });
+}
+
+/** Sends fields as they are, and throws what they are refused with. */
+export function requestFieldsAsTheyAre(device: DeviceProcess, op: Op, fields: Field[]): void {
+  const sequence = binding.request(device.client, op, fields, 0);
+  if (binding.wait(device.client, sequence, -1) !== "done") throw new Error("Expected an answer.");
+  answerFields(binding.reply(device.client, sequence)!, device.name);
+}
+
 /**
  * Compiles a source and loads it as a module; its kernels get the ids from `firstKernel` on, and are loaded again after
  * a restart.
@@ -83,22 +105,8 @@ export function load(
   firstKernel: number,
   options: string[] = [],
 ): void {
-  const [, artifact, lowered] = device.request(Op.compile, [
-    source,
-    "test.cu",
-    deviceSources,
-    names.join("\n"),
-    ...options,
-  ]);
-  if (artifact === undefined || lowered === undefined) throw new Error("Expected an artifact and lowered names.");
-  const send = (): void =>
-    void device.request(Op.module_load, [
-      String(firstKernel),
-      String(firstKernel),
-      artifact,
-      text.decode(lowered),
-      "test",
-    ]);
+  const { artifact, lowered } = compiled(device, source, names, options);
+  const send = (): void => void device.request("module_load", { module: firstKernel, firstKernel, artifact, lowered });
   send();
   device.onRestart(send);
 }
@@ -120,9 +128,4 @@ export function write(device: DeviceProcess, place: number, bytes: Uint8Array): 
   copy(device, place, host, bytes.length);
   device.synchronize();
   device.free(host);
-}
-
-/** `protocol/commands.h`, for tests that compare it with TypeScript. */
-export function commandHeader(): string {
-  return readFileSync(new URL("../../native/protocol/commands.h", import.meta.url), "utf8");
 }

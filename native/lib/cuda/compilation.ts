@@ -7,7 +7,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { binding, deviceExecutable, deviceSources } from "../wire/binding.ts";
 import { cacheDirectory, CompileCache, cacheKey, type CachedCompilation } from "./cache.ts";
 import { areCurrent, dependenciesOf, probes } from "./dependencies.ts";
-import { Op } from "../wire/commands.ts";
+import type { AnswerOf, RequestOf } from "../wire/messages.ts";
 import { deviceNamed } from "../device/choice.ts";
 import { compileFailure, refusal, withExcerpts } from "./compile-failure.ts";
 import { hostCode } from "./device-code.ts";
@@ -113,7 +113,7 @@ export class Compilation {
     const hit = this.#cached(key, started);
     if (hit !== null) return hit;
     try {
-      return this.#store(key, this.device.request(Op.compile, this.#fields(expressions)), started);
+      return this.#store(key, this.device.request("compile", this.#request(expressions)), started);
     } catch (error) {
       throw this.#explained(error);
     }
@@ -126,14 +126,15 @@ export class Compilation {
     const hit = this.#cached(key, started);
     if (hit !== null) return hit;
     try {
-      return this.#store(key, await this.device.requestAsync(Op.compile, this.#fields(expressions)), started);
+      return this.#store(key, await this.device.requestAsync("compile", this.#request(expressions)), started);
     } catch (error) {
       throw this.#explained(error);
     }
   }
 
-  #fields(expressions: readonly string[]): string[] {
-    return [this.source, this.name, deviceSources.replace(/\/$/, ""), expressions.join("\n"), ...this.#options];
+  #request(expressions: readonly string[]): RequestOf<"compile"> {
+    const { source, name } = this;
+    return { source, name, headers: deviceSources.replace(/\/$/, ""), expressions, options: this.#options };
   }
 
   #key(expressions: readonly string[]): string {
@@ -167,13 +168,8 @@ export class Compilation {
     };
   }
 
-  #store(key: string, [log, artifact, lowered, read]: Uint8Array[], started: Start): Compiled {
-    const compiled = {
-      artifact: artifact ?? new Uint8Array(),
-      lowered: linesOf(lowered),
-      log: Buffer.from(log ?? []).toString(),
-    };
-    this.#keep(key, compiled, read === undefined ? null : linesOf(read), started);
+  #store(key: string, { dependencies, ...compiled }: AnswerOf<"compile">, started: Start): Compiled {
+    this.#keep(key, compiled, dependencies, started);
     return { ...compiled, cached: false, milliseconds: performance.now() - started.ticks };
   }
 
@@ -218,11 +214,6 @@ interface Start {
 
 function startNow(): Start {
   return { clock: Date.now(), ticks: performance.now() };
-}
-
-function linesOf(field: Uint8Array | undefined): string[] {
-  const text = Buffer.from(field ?? []).toString();
-  return text === "" ? [] : text.split("\n");
 }
 
 /** Where headers lie that come with a compiler, whose version stands for them. */

@@ -4,7 +4,7 @@ import { assemblyOf, type AsmForm, type Assembly } from "./asm.ts";
 import { LoadedModule, type LoadedKernel } from "./loaded-module.ts";
 import type { Compilation, Compiled } from "./compilation.ts";
 import { deviceSources } from "../wire/binding.ts";
-import { maxArgumentBytes, Op } from "../wire/commands.ts";
+import { maxArgumentBytes } from "../wire/commands.ts";
 import { CompileError, LaunchError } from "../errors.ts";
 import { settingError } from "./launch-error.ts";
 import { LaunchPlan, type LaunchConfig, type Size } from "./plan.ts";
@@ -187,8 +187,8 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
    * Throws where the device has none (`cpu`).
    */
   occupancy(block: number, shared = 0): Occupancy {
-    const [json] = this.#compilation.device.request(Op.occupancy, [String(this.#id), String(block), String(shared)]);
-    return JSON.parse(Buffer.from(json!).toString()) as Occupancy;
+    const { device } = this.#compilation;
+    return JSON.parse(device.request("occupancy", { kernel: this.#id, threads: block, shared }).figures) as Occupancy;
   }
 
   /**
@@ -204,11 +204,10 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
     }
     const record = this.#plan.record(launch as LaunchConfig, args);
     const { device } = this.#compilation;
-    const answer = device.requestAsync(Op.time, [String(repeats), String(warmup), record]);
+    const answer = device.requestAsync("time", { repeats, warmup, launch: record });
     // At once: a fault must find the mark, and the tensors may be disposed of meanwhile.
     this.#plan.markWritten(args, device.lastSequence);
-    const [lines] = await answer;
-    return summarize(Buffer.from(lines!).toString().split("\n").map(Number));
+    return summarize((await answer).milliseconds.map(Number));
   }
 
   /** The kernel's module as PTX. Throws where the device has none (`cpu`). */
@@ -239,8 +238,8 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   }
 
   #disassemble(form: AsmForm | "ptx" | "sass"): string {
-    const [text] = this.#compilation.device.request(Op.disassemble, [this.#module.artifact, form, deviceSources]);
-    return Buffer.from(text!).toString();
+    const { artifact } = this.#module;
+    return this.#compilation.device.request("disassemble", { artifact, form, headers: deviceSources }).listing;
   }
 
   override toString(): string {

@@ -1,7 +1,6 @@
 // A compiled artifact in a device process: gives it and its kernels their numbers, loads it, and loads it again into
 // every new process.
 import { afterCollection } from "../device/collection.ts";
-import { Op } from "../wire/commands.ts";
 import { WarpcellError } from "../errors.ts";
 import { describeKernels } from "../device/origins.ts";
 import type { DeviceProcess } from "../device/process.ts";
@@ -32,8 +31,6 @@ interface Entry {
   readonly firstKernel: number;
   readonly artifact: Uint8Array;
   readonly lowered: readonly string[];
-  readonly name: string;
-  readonly kernels: readonly string[];
 }
 
 interface Loads {
@@ -59,16 +56,9 @@ function loadsOf(device: DeviceProcess): Loads {
   return fresh;
 }
 
-function send(device: DeviceProcess, { module, firstKernel, artifact, lowered, name }: Entry): LoadedKernel[] {
-  const [json] = device.request(Op.module_load, [
-    String(module),
-    String(firstKernel),
-    artifact,
-    lowered.join("\n"),
-    name,
-  ]);
-  const text = Buffer.from(json ?? []).toString();
-  return text === "" ? [] : text.split("\n").map((line) => JSON.parse(line) as LoadedKernel);
+function send(device: DeviceProcess, { module, firstKernel, artifact, lowered }: Entry): LoadedKernel[] {
+  const { kernels } = device.request("module_load", { module, firstKernel, artifact, lowered });
+  return kernels.map((kernel) => JSON.parse(kernel) as LoadedKernel);
 }
 
 // What follows a collection must not talk to a device, which may answer with a fault: what it finds is unloaded before
@@ -111,7 +101,7 @@ export class LoadedModule {
     const { entries, dropped } = loadsOf(device);
     for (const module of dropped.splice(0)) writeUnload(device.execution, module);
 
-    const entry: Entry = { module: next.module, firstKernel: next.kernel, artifact, lowered, name, kernels };
+    const entry: Entry = { module: next.module, firstKernel: next.kernel, artifact, lowered };
     next.module += 1;
     next.kernel += lowered.length;
     const facts = send(device, entry);

@@ -1,6 +1,5 @@
 // A planned call of a vendor's library on a device: asks for it once, runs it as cheaply as a kernel, and plans it
 // again in every new process.
-import { Op } from "../wire/commands.ts";
 import { Recording } from "../wire/recording.ts";
 import { writeRun, type RunPlaces } from "../wire/run.ts";
 import { DeviceError } from "../errors.ts";
@@ -48,7 +47,7 @@ const mostKnown = 4096;
 const plans = new WeakMap<DeviceProcess, Plans>();
 const names = new Map<number, string>();
 const next = { number: 1 };
-const text = new TextDecoder();
+const nothing = new Uint8Array();
 
 describePlans((number) => names.get(number));
 
@@ -59,7 +58,7 @@ function plansOf(device: DeviceProcess): Plans {
   plans.set(device, fresh);
   device.onRestart(() => {
     for (const { number, text, choice } of fresh.entries.values())
-      device.request(Op.plan, [String(number), text, choice, ""]);
+      device.request("plan", { plan: number, call: text, choice, trial: nothing });
   });
   return fresh;
 }
@@ -113,12 +112,12 @@ export class LibraryPlan {
     const number = free.pop() ?? next.number++;
     names.set(number, call.slice(0, call.indexOf(" ")));
     try {
-      const record = trial === undefined ? "" : recorded(number, trial);
-      const [bytes, facts, choice] = device.request(Op.plan, [String(number), call, "", record]);
-      const chosen = JSON.parse(text.decode(facts)) as LibraryChoice;
-      const plan = new LibraryPlan(device, number, Number(text.decode(bytes)), chosen);
+      const record = trial === undefined ? nothing : recorded(number, trial);
+      const answer = device.request("plan", { plan: number, call, choice: nothing, trial: record });
+      const chosen = JSON.parse(answer.chosen) as LibraryChoice;
+      const plan = new LibraryPlan(device, number, answer.workspace, chosen);
       names.set(number, `${names.get(number)} of ${chosen.library}`);
-      entries.set(number, { number, text: call, choice: choice! });
+      entries.set(number, { number, text: call, choice: answer.choice });
       afterCollection(plan, () => {
         entries.delete(number);
         free.push(number);

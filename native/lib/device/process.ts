@@ -1,10 +1,11 @@
 // A device and its process: starts it, sends it commands, waits for it, and heals it after a fault or an interrupt.
 import { binding, deviceExecutable, type ErrorRecord, type Outcome } from "../wire/binding.ts";
-import { answerFields, type Field, greet } from "../wire/answers.ts";
+import { answerFields, greet } from "../wire/answers.ts";
 import { activity, clock } from "./activity.ts";
 import { collectGarbage, reclaim } from "./collection.ts";
-import type { Op } from "../wire/commands.ts";
+import { Op } from "../wire/commands.ts";
 import { Execution } from "./execution.ts";
+import { answerOf, requestFields, type AnswerOf, type MessageName, type RequestOf } from "../wire/messages.ts";
 import { type DeviceFault, DeviceUnavailable, InterruptedError, OutOfMemory, WarpcellError } from "../errors.ts";
 import { faultOf, interruptionOf, type Loss, refusalOf } from "./faults.ts";
 import { origin } from "./origins.ts";
@@ -13,7 +14,6 @@ import { sizeText } from "../figures.ts";
 import { writeFence } from "../wire/mark.ts";
 import type { DeviceProperties } from "../wire/properties.ts";
 
-export type { Field } from "../wire/answers.ts";
 export { describeKernels, describeOrigins, origin } from "./origins.ts";
 
 export type DeviceKind = "cpu" | "cuda" | "nvrtc";
@@ -123,34 +123,34 @@ export class DeviceProcess {
   }
 
   /**
-   * Sends a command with a message and blocks until its answer: the fields after "ok". A refusal throws {@link
-   * CompileError}, {@link OutOfMemory}, {@link LaunchError} or {@link DeviceError}; a death {@link DeviceFault}; an
-   * interrupt {@link InterruptedError}.
+   * Sends a command with a message and blocks until its answer. A refusal throws {@link CompileError}, {@link
+   * OutOfMemory}, {@link LaunchError} or {@link DeviceError}; a death {@link DeviceFault}; an interrupt {@link
+   * InterruptedError}.
    */
-  request(op: Op, fields: Field[]): Uint8Array[] {
+  request<N extends MessageName>(name: N, request: RequestOf<N>): AnswerOf<N> {
     const start = clock();
-    const sequence = this.#send(op, fields);
+    const sequence = this.#send(name, request);
     this.#asked.add(sequence);
     try {
       this.#await(sequence);
-      return this.#take(sequence);
+      return answerOf(name, this.#take(sequence));
     } finally {
       this.#asked.delete(sequence);
-      activity.current?.answered(this, sequence, op, start);
+      activity.current?.answered(this, sequence, Op[name], start);
     }
   }
 
   /** {@link request} without blocking the event loop. */
-  async requestAsync(op: Op, fields: Field[]): Promise<Uint8Array[]> {
+  async requestAsync<N extends MessageName>(name: N, request: RequestOf<N>): Promise<AnswerOf<N>> {
     const start = clock();
-    const sequence = this.#send(op, fields);
+    const sequence = this.#send(name, request);
     this.#asked.add(sequence);
     try {
       await this.#awaitAsync(sequence);
-      return this.#take(sequence);
+      return answerOf(name, this.#take(sequence));
     } finally {
       this.#asked.delete(sequence);
-      activity.current?.answered(this, sequence, op, start);
+      activity.current?.answered(this, sequence, Op[name], start);
     }
   }
 
@@ -325,9 +325,11 @@ export class DeviceProcess {
     else await this.synchronizeAsync();
   }
 
-  #send(op: Op, fields: Field[]): number {
+  #send<N extends MessageName>(name: N, request: RequestOf<N>): number {
+    const fields = requestFields(name, request);
     for (;;) {
-      const sequence = this.#whole || this.#reloading ? binding.request(this.client, op, fields, origin.current) : -1;
+      const isReady = this.#whole || this.#reloading;
+      const sequence = isReady ? binding.request(this.client, Op[name], fields, origin.current) : -1;
       if (sequence > 0) return sequence;
       this.#attend(sequence === -1 ? "died" : "interrupted");
     }

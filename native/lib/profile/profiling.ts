@@ -7,7 +7,6 @@ import { callerText, origin } from "../device/origins.ts";
 import { DeviceProcess } from "../device/process.ts";
 import { DeviceError, OutOfMemory, WarpcellError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
-import { Op } from "../wire/commands.ts";
 import { ProfileRecords } from "../wire/profile-records.ts";
 import { adviceOf } from "./advice.ts";
 import { countText } from "../figures.ts";
@@ -38,8 +37,6 @@ interface Wishes {
   readonly title?: string;
 }
 
-const text = new TextDecoder();
-
 const underWay = new Scoped<Profiling | null>(null);
 const listeners: ((latest: readonly Launch[]) => void)[] = [];
 
@@ -49,8 +46,7 @@ export class Profiling {
   readonly #notes: string[] = [];
   readonly #title: string;
   readonly #hasTrace: boolean;
-  /** 1 or 0 each, as devices are told. */
-  readonly #extras: [counters: string, samples: string];
+  readonly #extras: { readonly counters: boolean; readonly samples: boolean };
   readonly #sampled: SampledKernel[] = [];
   /** Nanoseconds of the clock of records at the recorder's start. */
   #base = 0n;
@@ -59,7 +55,7 @@ export class Profiling {
   private constructor({ trace = true, counters = false, samples = false }: Wishes, title: string) {
     this.#recorder = new Recorder((device) => this.#start(device));
     this.#hasTrace = trace;
-    this.#extras = [counters ? "1" : "0", samples ? "1" : "0"];
+    this.#extras = { counters, samples };
     this.#title = title;
   }
 
@@ -93,10 +89,9 @@ export class Profiling {
   }
 
   #start(device: DeviceProcess): void {
-    const [answer] = device.request(Op.profile_start, this.#extras);
+    const { notes } = device.request("profile_start", this.#extras);
     this.#devices.push(device);
-    for (const note of (JSON.parse(text.decode(answer)) as { notes: string[] }).notes)
-      this.#notes.push(`${device.name}: ${note}`);
+    for (const note of (JSON.parse(notes) as { notes: string[] }).notes) this.#notes.push(`${device.name}: ${note}`);
   }
 
   /** The profile that is on. */
@@ -164,8 +159,8 @@ export class Profiling {
 
   #collect(device: DeviceProcess): DeviceRecords[] {
     try {
-      const [json, bytes] = device.request(Op.profile_stop, []);
-      const { names, dropped, notes, counters, samples } = JSON.parse(text.decode(json)) as Summary;
+      const { summary, records } = device.request("profile_stop", {});
+      const { names, dropped, notes, counters, samples } = JSON.parse(summary) as Summary;
       this.#notes.push(...notes.map((note) => `${device.name}: ${note}`));
       this.#sampled.push(...samples.map((kernel) => ({ device: device.name, ...kernel })));
       if (dropped > 0)
@@ -176,7 +171,7 @@ export class Profiling {
         {
           device,
           names,
-          records: new ProfileRecords(bytes ?? new Uint8Array(), this.#base),
+          records: new ProfileRecords(records, this.#base),
           counters: bySequence(counters),
         },
       ];
@@ -260,7 +255,7 @@ function profiled(device: DeviceProcess, kernels: readonly KernelRow[], busy: nu
 /** What is thrown is of the work that failed, which is told by others. */
 function stop(device: DeviceProcess): void {
   try {
-    device.request(Op.profile_stop, []);
+    device.request("profile_stop", {});
   } catch (error) {
     if (!(error instanceof WarpcellError)) throw error;
   }

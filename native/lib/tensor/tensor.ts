@@ -29,7 +29,6 @@ import { addMethods } from "./methods.ts";
 import { Storage } from "../memory/storage.ts";
 import { expose, read as readBytes, upload } from "../memory/transfer.ts";
 import type { DeviceProcess } from "../device/process.ts";
-import { Op } from "../wire/commands.ts";
 import { checkedValue } from "../memory/value.ts";
 import { worded } from "../wording.ts";
 import {
@@ -106,10 +105,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
    */
   get address(): bigint {
     this.living();
-    const [address] = this.deviceProcess.request(Op.address, [
-      String((BigInt(this.placeHigh) << 32n) + BigInt(this.placeLow)),
-    ]);
-    return BigInt(Buffer.from(address!).toString());
+    return BigInt(this.deviceProcess.request("address", { place: this.place }).address);
   }
 
   /**

@@ -1,6 +1,7 @@
 // The answers of a device process: turns the fields of an answer into its values or the error it stands for.
 import { binding } from "./binding.ts";
 import { Op } from "./commands.ts";
+import { answerOf, requestFields } from "./messages.ts";
 import {
   CompileError,
   DeviceError,
@@ -11,9 +12,6 @@ import {
   WarpcellError,
 } from "../errors.ts";
 import { type DeviceProperties, parseProperties } from "./properties.ts";
-
-/** A field of a message: text, or bytes. */
-export type Field = string | Uint8Array;
 
 const text = new TextDecoder();
 
@@ -41,7 +39,7 @@ export function answerFields(answer: Uint8Array[], device: string): Uint8Array[]
  * reason.
  */
 export function greet(client: number, device: string): DeviceProperties {
-  const sequence = binding.request(client, Op.hello, [], 0);
+  const sequence = binding.request(client, Op.hello, requestFields("hello", {}), 0);
   const outcome = sequence > 0 ? binding.wait(client, sequence, -1) : "died";
   const answer = sequence > 0 ? binding.reply(client, sequence) : null;
 
@@ -55,8 +53,9 @@ export function greet(client: number, device: string): DeviceProperties {
     );
   }
 
-  const [status, properties] = answer.map((field) => text.decode(field));
-  if (status === "ok" && properties !== undefined) return parseProperties(properties);
+  const [status, ...fields] = answer;
+  if (status !== undefined && text.decode(status) === "ok")
+    return parseProperties(answerOf("hello", fields).properties);
   const { code, sentence } = errorFields(answer);
   throw new DeviceUnavailable(code, device, sentence);
 }
