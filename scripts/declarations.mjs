@@ -109,6 +109,29 @@ function functionOf(name, { own, params, result }) {
   return `export declare function ${name}<${types}>(x: Tensor<D>${params === "" ? "" : `, ${params}`}): ${result};`;
 }
 
+/**
+ * A constant whose type is that of a function, or a name of the file for one, as a function: of functions, editors and
+ * the reference show the signature. Nothing for another constant.
+ */
+function writtenOut(name, type, { text, program }) {
+  const slice = (node) => (node ? text.slice(node.start, node.end) : "");
+  if (type.type === "TSFunctionType") {
+    const { typeParameters, params, returnType } = type;
+    const result = slice(returnType.typeAnnotation);
+    return `export declare function ${name}${slice(typeParameters)}(${params.map(slice).join(", ")}): ${result};`;
+  }
+  const alias = [...declarationsIn(program)]
+    .map(([, each]) => each)
+    .find((each) => each.type === "TSTypeAliasDeclaration" && each.id.name === type.typeName?.name);
+  if (alias?.typeAnnotation.type !== "TSFunctionType") return undefined;
+  const given = type.typeArguments?.params ?? [];
+  return (alias.typeParameters?.params ?? []).reduce(
+    (written, parameter, at) =>
+      written.replace(new RegExp(`\\b${parameter.name.name}\\b`, "g"), slice(given[at] ?? parameter.default)),
+    writtenOut(name, alias.typeAnnotation, { text, program }),
+  );
+}
+
 /** Of a function whose first operand may be a number, too. */
 function numberFirst(name, { params, result }) {
   if (params === "") return [];
@@ -164,6 +187,9 @@ function editsOf(file, members) {
       const comment = commentOf({ said: [...documentation.said, ...(tail ? [tail] : [])], example });
       edits.push([own?.start ?? node.start, node.start, `${comment}\n`]);
     }
+    const type = id.typeAnnotation?.typeAnnotation;
+    const written = node.type.startsWith("Export") && type && writtenOut(id.name, type, file);
+    if (written) edits.push([node.start, node.end, written]);
     const known = typed && members.get(typed[1]);
     if (known && known.file === file) {
       edits.push([node.start, node.end, known.signatures.map((each) => functionOf(id.name, each)).join("\n")]);

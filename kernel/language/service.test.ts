@@ -323,7 +323,7 @@ describe("a notebook", () => {
   });
 
   test("what documentation says comes with its signature and its example", async () => {
-    await runAll('import { exp, zeros, nn } from "warpcell"; const x = zeros([2, 3]);');
+    await runAll('import { exp, max, mseLoss, zeros, nn } from "warpcell"; const x = zeros([2, 3]);');
     const inspect = async (code: string): Promise<string> => (await service.inspect(code, code.length, 0)).text;
     expect(await inspect("exp")).toBe(
       "function exp<D extends DType>(x: Tensor<D>): Tensor<FloatOf<D>>\n\n" +
@@ -338,6 +338,8 @@ describe("a notebook", () => {
     );
     expect(await inspect("x.softmax")).toMatch(/softmax\(axis\?[^]*e\^x \/ Σe\^x[^]*Example:\ntensor\(/);
     expect(await inspect("nn.Linear")).toMatch(/class Linear[^]*weightᵀ[^]*Example:\nconst layer = new nn\.Linear\(/);
+    for (const name of ["max", "mseLoss"])
+      expect(await inspect(name)).toMatch(new RegExp(`^function ${name}<D extends`));
     const { markdown } = await service.inspect("exp", 1, 0);
     expect(markdown).toContain("Example:\n```typescript\nexp(tensor([0, 1]))");
   });

@@ -8,7 +8,7 @@ test("the site has a page for every guide and every name, and no link that leads
   await makeSite();
   expect(brokenLinks()).toEqual([]);
   const functions = readdirSync(join(site, "functions"));
-  for (const name of ["exp", "zeros", "softmax", "crossEntropy"]) expect(functions).toContain(`${name}.html`);
+  for (const name of ["exp", "zeros", "softmax", "crossEntropy"]) expect(functions).toContain(`warpcell.${name}.html`);
   expect(readdirSync(join(site, "documents")).length).toBeGreaterThanOrEqual(10);
-  expect(readFileSync(join(site, "functions", "exp.html"), "utf8")).toContain("The exponential function");
+  expect(readFileSync(join(site, "functions", "warpcell.exp.html"), "utf8")).toContain("The exponential function");
 }, 600_000);
