@@ -187,9 +187,12 @@ function editsOf(file, members) {
       const comment = commentOf({ said: [...documentation.said, ...(tail ? [tail] : [])], example });
       edits.push([own?.start ?? node.start, node.start, `${comment}\n`]);
     }
-    const type = id.typeAnnotation?.typeAnnotation;
-    const written = node.type.startsWith("Export") && type && writtenOut(id.name, type, file);
-    if (written) edits.push([node.start, node.end, written]);
+    // `export declare const a: …, b: …` has several.
+    const written = declaration.declarations.map(({ id: { name, typeAnnotation } }) =>
+      typeAnnotation ? writtenOut(name, typeAnnotation.typeAnnotation, file) : undefined,
+    );
+    if (node.type.startsWith("Export") && !written.includes(undefined))
+      edits.push([node.start, node.end, written.join("\n")]);
     const known = typed && members.get(typed[1]);
     if (known && known.file === file) {
       edits.push([node.start, node.end, known.signatures.map((each) => functionOf(id.name, each)).join("\n")]);

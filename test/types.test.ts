@@ -273,7 +273,7 @@ describe("documentation", () => {
 
   test("what a tensor has is declared, and what is the library's own is not", () => {
     const { members } = library.documentation();
-    const own = ["become", "deviceProcess", "living", "place", "storage", "track"];
+    const own = ["become", "deviceProcess", "execution", "living", "place", "storage", "track"];
     const has: string[] = [];
     for (let each: object = Tensor.prototype; each !== Object.prototype; each = Object.getPrototypeOf(each) as object)
       has.push(...Object.getOwnPropertyNames(each));
