@@ -11,6 +11,12 @@ const loops = {
   "a loop with a body": "int tries = 0; while (true) { tries++; if (ready[warp] != 0) break; }",
   "a loop that tests at its end": "int seen; do { seen = ready[warp]; } while (seen == 0);",
   "a loop without a condition": "for (;;) { if (ready[warp]) break; }",
+  "a loop that counts, and stops early": "for (int i = 0; i < 2000000000; i++) if (ready[warp]) break;",
+  "a loop that counts, with the flag in its condition": "for (int i = 0; i < 2000000000 && !ready[warp]; i++);",
+  "a loop that counts, with the flag in a function": "for (int i = 0; !seen(&ready[warp]) && i < 2000000000; i++);",
+  "a loop that compares with the flag": "volatile int* flag = ready + warp; for (int i = 0; i == *flag; ) { }",
+  "a loop over a list, and one that counts in it":
+    "const int turns[3] = {1, 2, 3}; for (int turn : turns) for (int i = 0; i < 700000000 * turn; ++i) if (ready[warp] == 1) goto seen; seen:;",
 };
 const choices = devices.flatMap((device) =>
   device.kind === "cpu" ? compilers.map((compiler) => ({ device, compiler })) : [{ device, compiler: "nvrtc" }],
@@ -20,7 +26,8 @@ describe.each(choices)("on $device.name by $compiler", ({ device, compiler }) =>
   test.each(Object.entries(loops))("%s", async (_name, wait) => {
     if (device.kind === "cpu") use(compiler);
     // The last warp begins; each waits for the one above it.
-    const source = `__global__ void relay(int* out, const int* in) {
+    const source = `__device__ int seen(volatile int* flag) { return *flag; }
+    __global__ void relay(int* out, const int* in) {
       __shared__ volatile int ready[9];
       __shared__ volatile int value[9];
       int warp = threadIdx.x / 32, lane = threadIdx.x % 32;

@@ -48,6 +48,7 @@ class Reader {
     }
     for (const Token& token : all) waits_ |= token.kind == Token::directive && mentions(token, "volatile");
     collect_types();
+    if (waits_) collect_volatiles();
     read();
     for (const Token& token : all) {
       if (token.kind == Token::directive) read_macro(token);
@@ -83,6 +84,18 @@ class Reader {
       size_t end = i + 1;
       while (end < tokens_.size() && is_word(end)) end++;
       if (is(end, ";") && end > i + 2) types_.insert(at(end - 1));
+    }
+  }
+
+  // Names that a declaration with `volatile` may declare.
+  void collect_volatiles() {
+    for (size_t i = 0; i < tokens_.size(); i++) {
+      if (!is(i, "volatile")) continue;
+      size_t end = i + 1;
+      while (end < tokens_.size() && !is(end, ";") && !is(end, ")") && !is(end, "{")) end++;
+      bool is_parameter = !is(end, ";");
+      for (size_t k = i + 1; k < end && !(is_parameter && is(k, ",")); k++)
+        if (is_word(k)) volatiles_.insert(at(k));
     }
   }
 
@@ -223,7 +236,7 @@ class Reader {
     edits_->insert(tokens_[close].at, ")");
   }
 
-  // `while (…)`, `for (…;;…)`: a thread that waits there lets others run.
+  // `while (…)`, and `for` unless it only counts: a thread that waits there lets others run.
   void wait(size_t i) {
     if (!is(i + 1, "(")) return;
     size_t close = closing(i + 1);
@@ -235,13 +248,51 @@ class Reader {
       edits_->insert(tokens_[close].at, ")");
     }
     if (!is(i, "for")) return;
-    for (size_t k = i + 2; k + 1 < close; k++) {
-      if (is(k, "(") || is(k, "{") || is(k, "[")) return;
-      if (is(k, ";")) {
-        if (is(k + 1, ";")) edits_->insert(tokens_[k].end, spins);
-        return;
-      }
+    size_t first = separator(i + 2, close), second = separator(first + 1, close);
+    if (second >= close) return;  // over a range
+    if (second == first + 1) {
+      edits_->insert(tokens_[first].end, spins);
+      return;
     }
+    bool declares = is_word(first + 1) && is_word(first + 2);
+    if (declares || !(asks_others(first + 1, second) || ends_early(close + 1))) return;
+    edits_->insert(tokens_[first].end, spins + " && (");
+    edits_->insert(tokens_[second].at, ")");
+  }
+
+  // The `;` that is inside of no bracket, or `end`.
+  size_t separator(size_t from, size_t end) const {
+    int depth = 0;
+    for (size_t k = from; k < end; k++) {
+      if (is(k, "(") || is(k, "[") || is(k, "{")) depth++;
+      if (is(k, ")") || is(k, "]") || is(k, "}")) depth--;
+      if (depth == 0 && is(k, ";")) return k;
+    }
+    return end;
+  }
+
+  // Whether a condition may depend on more than a counter and a limit: on a call, on memory, on several things.
+  bool asks_others(size_t from, size_t end) const {
+    for (size_t k = from; k < end; k++) {
+      bool follows_value = k > from && (tokens_[k - 1].kind == Token::word || is(k - 1, ")") || is(k - 1, "]"));
+      if (is(k, "[") || is(k, "&") || is(k, "|") || (is(k, "!") && !is(k + 1, "="))) return true;
+      if (is(k, "(") && k > from && is_word(k - 1)) return true;
+      if (is(k, "*") && !follows_value) return true;
+      if (is_word(k) && volatiles_.count(at(k)) != 0) return true;
+    }
+    return false;
+  }
+
+  // Whether the statement may leave the loop that it is the body of.
+  bool ends_early(size_t from) const {
+    int depth = 0;
+    for (size_t k = from; k < tokens_.size(); k++) {
+      if (is(k, "break") || is(k, "return") || is(k, "goto")) return true;
+      if (is(k, "(") || is(k, "[") || is(k, "{")) depth++;
+      if (is(k, ")") || is(k, "]") || is(k, "}")) depth--;
+      if (depth <= 0 && (is(k, ";") || is(k, "}"))) return false;
+    }
+    return false;
   }
 
   // A number without a fraction, alone.
@@ -277,6 +328,7 @@ class Reader {
   const std::string& source_;
   Edits* edits_;
   std::set<std::string> types_;
+  std::set<std::string> volatiles_;
   std::vector<Token> tokens_;
   size_t last_cast_ = 0;  // the parenthesis that closed the last cast
   bool waits_ = false;
