@@ -102,6 +102,17 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     );
   });
 
+  test("a kernel that launches a kernel, and a function that does, say what to write", async () => {
+    const child = "__global__ void child(int* p) { p[threadIdx.x] += 1; }\n";
+    for (const parent of [
+      "__global__ void parent(int* p) {\n  if (threadIdx.x == 0) { child<<<1, 32>>>(p); }\n}",
+      "__device__ void start(int* p) {\n  for (int i = 0; i < 3; i++) child<<<dim3(1), dim3(32)>>>(p);\n}\n__global__ void parent(int* p) { start(p); }",
+    ])
+      expect((await refused(child + parent)).message).toMatch(
+        /^Cell \[3\] does not compile: a kernel that launches kernels \(dynamic parallelism\) cannot be had in a cell, on a GPU either: launch the next one from a TypeScript cell, with a grid from what this one wrote \(count\.item\(\)\), or loop over its work here\.\n\nCell \[3\]:3:\d+\n/,
+      );
+  });
+
   test.runIf(device === "cpu")(
     "what the library itself refuses is said without a compiler's words around it",
     async () => {
@@ -152,7 +163,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     [
       "shuffles of old",
       "__global__ void k(float* p) {\n  p[0] = __shfl_down(p[0], 1);\n}",
-      "__shfl_down is not known here: CUDA has it no more: write it with _sync and a mask of the lanes, as __shfl_down_sync(0xffffffff, x, 1)",
+      "__shfl_down is not known here: CUDA no longer has it: write it with _sync and a mask of the lanes, as __shfl_down_sync(0xffffffff, x, 1)",
       2,
     ],
     [

@@ -4,12 +4,20 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "../host/tokens.h"
 
 namespace warpcell::cpu {
 namespace {
+
+// What a brace opened, and in how many parentheses.
+struct Scope {
+  enum Kind { name_space, device, other } kind;
+  int parentheses;
+};
 
 class Rewriter {
  public:
@@ -36,18 +44,30 @@ class Rewriter {
       return directive(tokens_[i]);
     }
     if (tokens_[i].kind == Token::text) return;
-    if (is(i, "{")) scopes_.push_back(opens_namespace(i));
-    if (is(i, "}") && !scopes_.empty()) scopes_.pop_back();
-    if (is(i, "{") || is(i, "}") || is(i, ";")) statement_ = i + 1;
+    if (is(i, "(")) parentheses_++;
+    if (is(i, ")")) parentheses_--;
+    if (is(i, "{")) {
+      scopes_.push_back({opened(i), parentheses_});
+      parentheses_ = 0;
+    }
+    if (is(i, "}") && !scopes_.empty()) {
+      parentheses_ = scopes_.back().parentheses;
+      scopes_.pop_back();
+    }
+    // What stands between the parentheses of a `for` are no statements.
+    if (is(i, "{") || is(i, "}") || (is(i, ";") && parentheses_ == 0)) statement_ = i + 1;
     if (is(i, "__shared__")) shared(i);
     if (is(i, "__global__")) global(i);
     if (is(i, "__launch_bounds__")) bounds(i);
     if (is(i, "__host__")) host(i);
     if (is(i, "reinterpret_cast")) cast(i);
     if (is(i, "<") && is(i + 1, "<") && is(i + 2, "<")) {
-      refuse(statement_,
-             "<<<...>>> is for host programs, and a cell holds device code: launch from a TypeScript cell, "
-             "kernel.launch({ grid, block }, ...)");
+      bool is_in_device_code =
+          std::any_of(scopes_.begin(), scopes_.end(), [](const Scope& scope) { return scope.kind == Scope::device; });
+      refuse(statement_, is_in_device_code
+                             ? "kernel launch from __device__ or __global__ functions"  // as NVRTC says it
+                             : "<<<...>>> is for host programs, and a cell holds device code: launch from a "
+                               "TypeScript cell, kernel.launch({ grid, block }, ...)");
     }
     if ((is(i, "asm") || is(i, "__asm__") || is(i, "__asm")) && !is_fence(i)) {
       refuse(i, "inline PTX needs a GPU (or: put it inside #if !defined(WARPCELL_CPU), and C++ into #else)");
@@ -133,11 +153,13 @@ class Rewriter {
                    "make it __host__ __device__\")))");
   }
 
-  bool opens_namespace(size_t brace) const {
+  Scope::Kind opened(size_t brace) const {
     for (size_t i = statement_; i < brace; i++) {
-      if (is(i, "namespace")) return true;
+      if (is(i, "namespace")) return Scope::name_space;
+      if (is(i, "__global__") || is(i, "__device__")) return Scope::device;
     }
-    return brace >= 2 && is(brace - 2, "extern") && tokens_[brace - 1].kind == Token::text;
+    bool is_linkage = brace >= 2 && is(brace - 2, "extern") && tokens_[brace - 1].kind == Token::text;
+    return is_linkage ? Scope::name_space : Scope::other;
   }
 
   // A declaration with __shared__ at token i, in the statement that began at statement_.
@@ -194,7 +216,7 @@ class Rewriter {
     }
     std::string name = at(bracket - 1);
     std::string suffix = source_.substr(tokens_[bracket].at, tokens_[end].at - tokens_[bracket].at);
-    bool inside = !scopes_.empty() && !scopes_.back();
+    bool inside = !scopes_.empty() && scopes_.back().kind != Scope::name_space;
     std::string replacement =
         inside ? "auto& " + name + " = *reinterpret_cast<" + type + "(*)" + suffix + ">(::warpcell_cpu::dynamic_shared)"
                : "[[maybe_unused]] static ::warpcell_cpu::DynamicShared<" + type + suffix + "> " + name;
@@ -230,8 +252,8 @@ class Rewriter {
     std::string text = source_.substr(token.at + 1, token.end - token.at - 1);
     size_t word = text.find_first_not_of(" \t");
     if (word == std::string::npos) return;
-    if (text.compare(word, 2, "if") == 0) branches_.push_back(scopes_);
-    if (text.compare(word, 2, "el") == 0 && !branches_.empty()) scopes_ = branches_.back();
+    if (text.compare(word, 2, "if") == 0) branches_.push_back({scopes_, parentheses_});
+    if (text.compare(word, 2, "el") == 0 && !branches_.empty()) std::tie(scopes_, parentheses_) = branches_.back();
     if (text.compare(word, 5, "endif") == 0 && !branches_.empty()) branches_.pop_back();
     if (text.compare(word, 7, "include") == 0) standard_library_ |= is_foreign_include(text.substr(word + 7));
     if (text.compare(word, 6, "pragma") == 0 && !for_clang_) unroll(token, text.substr(word + 6));
@@ -288,9 +310,11 @@ class Rewriter {
   bool for_clang_;
   std::vector<Token> tokens_;
   Edits edits_;
-  std::vector<bool> scopes_;                 // true: a namespace
-  std::vector<std::vector<bool>> branches_;  // scopes_ where each open #if began: an #else begins there anew
-  size_t statement_ = 0;                     // the token that the current statement began with
+  std::vector<Scope> scopes_;
+  int parentheses_ = 0;  // that are open since the last brace
+  // Both where each open #if began: an #else begins there anew.
+  std::vector<std::pair<std::vector<Scope>, int>> branches_;
+  size_t statement_ = 0;  // the token that the current statement began with
   bool standard_library_ = false;
   std::set<std::string> bounded_;
   std::vector<std::string> file_scope_;  // dynamic shared memory declared outside of functions

@@ -56,6 +56,17 @@ test.each<[string, RegExp]>([
       );
 });
 
+test("a launch in a kernel says what to write, on every device", () => {
+  for (const message of [
+    "kernel launch from __device__ or __global__ functions requires separate compilation mode",
+    'static assertion failed: "kernel launch from __device__ or __global__ functions"',
+  ])
+    for (const kind of ["cpu", "cuda"])
+      expect(instead(message, kind)).toMatch(
+        /^a kernel that launches kernels \(dynamic parallelism\) cannot be had in a cell, on a GPU either: launch the next one from a TypeScript cell/,
+      );
+});
+
 test.each<[string, RegExp]>([
   ["tex2D", /read the array through a pointer/],
   ["texture", /read the array through a pointer/],

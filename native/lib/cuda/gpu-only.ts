@@ -134,10 +134,18 @@ const missing = [
   /^no template named '(?<name>\w+)'/,
 ];
 
+/** Dynamic parallelism needs a library of the toolkit, and a linker. */
+const launches = {
+  said: /kernel launch from __device__ or __global__ functions/,
+  instead:
+    "a kernel that launches kernels (dynamic parallelism) cannot be had in a cell, on a GPU either: launch the next one from a TypeScript cell, with a grid from what this one wrote (count.item()), or loop over its work here",
+};
+
 /**
  * What to say in place of a compiler's `message` on a device of that kind; `null` when the table has nothing about it.
  */
 export function instead(message: string, kind: string): string | null {
+  if (launches.said.test(message)) return launches.instead;
   const groups = missing.map((pattern) => pattern.exec(message)?.groups).find((found) => found !== undefined);
   const name = groups?.["header"] ?? groups?.["name"];
   const row = name === undefined ? undefined : rows.find((candidate) => candidate.name.test(name));
