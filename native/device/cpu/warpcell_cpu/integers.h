@@ -1,6 +1,7 @@
 // CUDA's integer intrinsics and its conversions between numbers and their bits.
-// (CUDA Math API, "Integer Intrinsics", "Type Casting Intrinsics".)
+// (CUDA Math API, "Integer Intrinsics", "Type Casting Intrinsics"; PTX ISA, "cvt".)
 #pragma once
+#include "arithmetic.h"
 #include "elementary.h"
 #include "warps.h"
 
@@ -81,28 +82,13 @@ WARPCELL_CPU_FN double __hiloint2double(int high, int low) {
 WARPCELL_CPU_FN int __double2hiint(double x) { return int(warpcell_cpu::to_bits(x) >> 32); }
 WARPCELL_CPU_FN int __double2loint(double x) { return int(warpcell_cpu::to_bits(x)); }
 
-namespace warpcell_cpu {
-
-// As a GPU converts: out of range goes to the nearest end, a NaN to 0. `end` is the power of two just above the largest integer.
-template <class To>
-WARPCELL_CPU_FN To saturated(double x, double lowest, double end, To smallest, To largest) {
-  return x != x ? To(0) : x < lowest ? smallest : x >= end ? largest : To(x);
-}
-
-}  // namespace warpcell_cpu
-
-#define X(from, from_type, suffix, round)                                                                                          \
-  WARPCELL_CPU_FN int __##from##2int_##suffix(from_type x) {                                                                      \
-    return warpcell_cpu::saturated<int>(round(double(x)), -2147483648.0, 2147483648.0, INT_MIN, INT_MAX);                         \
-  }                                                                                                                               \
-  WARPCELL_CPU_FN unsigned __##from##2uint_##suffix(from_type x) {                                                                \
-    return warpcell_cpu::saturated<unsigned>(round(double(x)), 0.0, 4294967296.0, 0, UINT_MAX);                                   \
-  }                                                                                                                               \
-  WARPCELL_CPU_FN long long __##from##2ll_##suffix(from_type x) {                                                                 \
-    return warpcell_cpu::saturated<long long>(round(double(x)), -9223372036854775808.0, 9223372036854775808.0, LLONG_MIN, LLONG_MAX); \
-  }                                                                                                                               \
-  WARPCELL_CPU_FN unsigned long long __##from##2ull_##suffix(from_type x) {                                                       \
-    return warpcell_cpu::saturated<unsigned long long>(round(double(x)), 0.0, 18446744073709551616.0, 0, ULLONG_MAX);             \
+// Out of range goes to the nearest end; a NaN to 0, or to the top bit alone where one of both types has 64 bits.
+#define X(from, type, suffix, round)                                                                                                \
+  WARPCELL_CPU_FN int __##from##2int_##suffix(type x) { return warpcell_cpu::truncated<int>(type(round(double(x)))); }              \
+  WARPCELL_CPU_FN unsigned __##from##2uint_##suffix(type x) { return warpcell_cpu::truncated<unsigned>(type(round(double(x)))); }   \
+  WARPCELL_CPU_FN long long __##from##2ll_##suffix(type x) { return warpcell_cpu::truncated<long long>(type(round(double(x)))); }   \
+  WARPCELL_CPU_FN unsigned long long __##from##2ull_##suffix(type x) {                                                              \
+    return warpcell_cpu::truncated<unsigned long long>(type(round(double(x))));                                                     \
   }
 X(float, float, rn, rint) X(float, float, rz, trunc) X(float, float, rd, floor) X(float, float, ru, ceil)
 X(double, double, rn, rint) X(double, double, rz, trunc) X(double, double, rd, floor) X(double, double, ru, ceil)

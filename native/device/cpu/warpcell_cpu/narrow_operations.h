@@ -142,6 +142,15 @@
   WARPCELL_CPU_FN decltype(__float2##other##_rz(0.0f)) __##name##2##other##_rz(T x) { return __float2##other##_rz(x); }           \
   WARPCELL_CPU_FN decltype(__float2##other##_rd(0.0f)) __##name##2##other##_rd(T x) { return __float2##other##_rd(x); }           \
   WARPCELL_CPU_FN decltype(__float2##other##_ru(0.0f)) __##name##2##other##_ru(T x) { return __float2##other##_ru(x); }
+// To 8 and 16 bits these saturate there, unlike casts.
+#define WARPCELL_CPU_NARROW_TO_SMALL(T, name, other, type, suffix, least, most)                                                   \
+  WARPCELL_CPU_FN type __##name##2##other##_##suffix(T x) {                                                                       \
+    const int whole = __float2int_##suffix(x);                                                                                    \
+    return (type)(whole < (least) ? (least) : whole > (most) ? (most) : whole);                                                   \
+  }
+#define WARPCELL_CPU_NARROW_TO_SHORTS(T, name, suffix)                                                                            \
+  WARPCELL_CPU_NARROW_TO_SMALL(T, name, short, short, suffix, -32768, 32767)                                                      \
+  WARPCELL_CPU_NARROW_TO_SMALL(T, name, ushort, unsigned short, suffix, 0, 65535)
 
 #define WARPCELL_CPU_NARROW_CONVERSIONS(T, name)                                                                                  \
   WARPCELL_CPU_FN T __float2##name(float x) { return T(x); }                                                                      \
@@ -170,4 +179,8 @@
   WARPCELL_CPU_FN short __##name##_as_short(T x) { return short(x.bits); }                                                        \
   WARPCELL_CPU_NARROW_INTEGERS(WARPCELL_CPU_NARROW_FROM_INTEGER, T, name)                                                         \
   WARPCELL_CPU_NARROW_TO_INTEGER(T, name, int) WARPCELL_CPU_NARROW_TO_INTEGER(T, name, uint)                                      \
-  WARPCELL_CPU_NARROW_TO_INTEGER(T, name, ll) WARPCELL_CPU_NARROW_TO_INTEGER(T, name, ull)
+  WARPCELL_CPU_NARROW_TO_INTEGER(T, name, ll) WARPCELL_CPU_NARROW_TO_INTEGER(T, name, ull)                                        \
+  WARPCELL_CPU_NARROW_TO_SHORTS(T, name, rn) WARPCELL_CPU_NARROW_TO_SHORTS(T, name, rz)                                           \
+  WARPCELL_CPU_NARROW_TO_SHORTS(T, name, rd) WARPCELL_CPU_NARROW_TO_SHORTS(T, name, ru)                                           \
+  WARPCELL_CPU_NARROW_TO_SMALL(T, name, char, signed char, rz, -128, 127)                                                         \
+  WARPCELL_CPU_NARROW_TO_SMALL(T, name, uchar, unsigned char, rz, 0, 255)
