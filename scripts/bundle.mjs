@@ -78,9 +78,14 @@ const runs = {
   "apache-arrow": [/^package\.json$/, /^LICENSE/, /^NOTICE/, /\.mjs$/],
   "cmake-ts": [/^package\.json$/, /^LICENSE/, /^build\/loader\.[cm]?js$/],
 };
-const keep = (path) =>
-  statSync(path).isDirectory() ||
-  !(unneeded.some((pattern) => pattern.test(path)) || (path.endsWith(".d.ts") && !typesOfCells.test(path)));
+// The checkout itself may lie in a folder of such a name.
+const keep = (path) => {
+  const name = join(sep, relative(root, path));
+  return (
+    statSync(path).isDirectory() ||
+    !(unneeded.some((pattern) => pattern.test(name)) || (name.endsWith(".d.ts") && !typesOfCells.test(name)))
+  );
+};
 const keepOf = (name, folder) => (source) =>
   keep(source) &&
   !source.slice(folder.length).includes(`${sep}node_modules`) &&
