@@ -297,6 +297,10 @@ function sortInto(
   input: DeviceArray,
   { axis, descending }: Sorting,
 ): void {
+  if ((input.shape[axis] ?? 1) === 1) {
+    fill(on, indices, 0);
+    return values === null ? undefined : copy(on, values, input);
+  }
   withDType(on, input, sortedAs(input.dtype), (source) =>
     withAxisLast(on, source, axis, (moved, order) =>
       withOrder(on, indices, "int64", order, (at) => {

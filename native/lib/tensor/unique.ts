@@ -4,7 +4,7 @@ import { apply } from "../ops/apply.ts";
 import type { DType } from "../memory/dtype.ts";
 import { checkedAxis } from "../memory/shape.ts";
 import { axis, define, install, type FunctionOf } from "./arguments.ts";
-import { arange } from "./create.ts";
+import { arange, full, zeros } from "./create.ts";
 import { selected } from "./scans.ts";
 import { Tensor } from "./tensor.ts";
 
@@ -42,18 +42,21 @@ declare module "./tensor.ts" {
 
 type Places = Tensor<"int64">;
 
-/** Along axis 0: the order of the elements, and in it the number of the elements before that differ. */
-function ranked(x: Tensor): { order: Places; ranks: Places } {
+/** Along axis 0: the order of the elements, and for each in it whether it differs from the one before; the first does not. */
+function stepsOf(x: Tensor): { order: Places; steps: Places } {
   const { values, indices } = selected("sort", x.detach(), { axis: 0, descending: false });
-  const [length] = x.shape;
   const steps = values
     .slice([1, null])
     .ne(values.slice([0, -1]))
     .to("int64");
-  const after = arange(1, length!, 1, { dtype: "int64", device: x.device });
-  const places = after.reshape([length! - 1, ...x.shape.slice(1).map(() => 1)]).expand(steps.shape);
-  const marks = apply("putAlong", [steps, places], { axis: 0, length: length! });
-  return { order: indices, ranks: apply("cumsum", [marks], { axis: 0 }) as Places };
+  const none = zeros([1, ...x.shape.slice(1)], { dtype: "int64", device: x.device });
+  return { order: indices, steps: apply("cat", [none, steps], { axis: 0 }) as Places };
+}
+
+/** Along axis 0: the order of the elements, and in it the number of the elements before that differ. */
+function ranked(x: Tensor): { order: Places; ranks: Places } {
+  const { order, steps } = stepsOf(x);
+  return { order, ranks: apply("cumsum", [steps], { axis: 0 }) as Places };
 }
 
 const backInOrder = (ranks: Places, order: Places): Places =>
@@ -61,15 +64,15 @@ const backInOrder = (ranks: Places, order: Places): Places =>
 
 /** The groups of equal elements of a list that is not empty. */
 function grouped(list: Tensor): { first: Places; inverse: Places; counts: Places } {
-  const { order, ranks } = ranked(list);
-  const count = Number(ranks.slice(-1).item()) + 1;
-  const numbers = arange(count, { dtype: "int64", device: list.device });
-  const starts = ranks.searchsorted(numbers);
+  const { order, steps } = stepsOf(list);
+  const on = { dtype: "int64", device: list.device } as const;
+  const join = (...parts: readonly Tensor[]) => apply("cat", parts, { axis: 0 }) as Places;
+  const starts = join(zeros([1], on), steps.nonzero().reshape([-1]));
   return {
     // Sorting is stable: the first of a group in it is the first of all.
     first: apply("takeAlong", [order, starts], { axis: 0 }) as Places,
-    inverse: backInOrder(ranks, order),
-    counts: ranks.searchsorted(numbers, { right: true }).sub(starts) as Places,
+    inverse: backInOrder(apply("cumsum", [steps], { axis: 0 }) as Places, order),
+    counts: join(starts.slice([1, null]), full([1], list.shape[0]!, on)).sub(starts) as Places,
   };
 }
 
