@@ -30,6 +30,9 @@ const functions: Record<string, [cpu: number, cuda: number]> = {
   asinh: [2, 3],
   acosh: [2, 4],
   atanh: [2, 3],
+  erfinv: [3.1, 2],
+  // Of magnitudes: below 0 it has poles.
+  lgamma: [3.6, 6],
 };
 const ends = [
   NaN,
@@ -118,7 +121,8 @@ describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (
     const bits = new Uint32Array(204_513).map((_, index) => (seed + index * 21_001) >>> 0);
     const near = Array.from({ length: 20_000 }, (_, index) => ((index + (seed % 1000) / 1000) / 20_000) * 24 - 12);
     const input = tensor([...new Float32Array(bits.buffer), ...near, ...ends], { device, dtype: "float32" });
-    const apply = (x: Tensor) => (x as unknown as Record<string, () => Tensor>)[name]!();
+    const apply = (x: Tensor) =>
+      ((name === "lgamma" ? x.abs() : x) as unknown as Record<string, () => Tensor>)[name]!();
     const got = apply(input).toArray() as number[];
     const wanted = apply(input.to("float64")).toArray() as number[];
     const given = input.toArray() as number[];
@@ -142,9 +146,63 @@ describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (
     expect(wrong.slice(0, 5)).toEqual([]);
     // Zeros keep their sign where the function is odd.
     if (
-      ["expm1", "log1p", "sinh", "tanh", "erf", "sin", "tan", "asin", "atan", "cbrt", "asinh", "atanh"].includes(name)
+      [
+        "expm1",
+        "log1p",
+        "sinh",
+        "tanh",
+        "erf",
+        "sin",
+        "tan",
+        "asin",
+        "atan",
+        "cbrt",
+        "asinh",
+        "atanh",
+        "erfinv",
+      ].includes(name)
     )
       expect(apply(tensor([-0], { device })).toArray()).toEqual([-0]);
+  });
+
+  test("fmod, remainder and floorDivide, exactly, of operands of all magnitudes and of neighbours of multiples", () => {
+    const seed = Math.floor(Math.random() * 2 ** 32);
+    console.log(`seed ${seed}`);
+    const bits = new Uint32Array(60_000).map((_, index) => (seed + index * 71_563) >>> 0);
+    const any = [...new Float32Array(bits.buffer)];
+    // Each divisor's magnitude is near its operand's, or a few hundred times less; then multiples and their neighbours.
+    const divisors = any.map((x, index) => Math.fround(x / (1 + ((index * 7919) % 70_000) / 97)));
+    const multiples = divisors.slice(0, 20_000).map((y, index) => Math.fround(y * ((index % 999) - 499)));
+    const beside = multiples.map((x) => Math.fround(x * (1 + 2 ** -23)));
+    const pairs = [
+      ...any.map((x, index) => [x, any[(index * 31 + 7) % any.length]!]),
+      ...any.map((x, index) => [x, divisors[index]!]),
+      ...[multiples, beside].flatMap((list) => list.map((x, index) => [x, divisors[index]!])),
+      ...ends.flatMap((x) => ends.map((y) => [x, y])),
+    ] as [number, number][];
+    const [x, y] = [0, 1].map((at) =>
+      tensor(
+        pairs.map((pair) => pair[at]!),
+        { device, dtype: "float32" },
+      ),
+    ) as [Tensor, Tensor];
+    const [left, right, rests, remainders, quotients] = [x, y, x.fmod(y), x.remainder(y), x.floorDivide(y)].map(
+      (each) => each.toArray() as number[],
+    );
+    const wrong = pairs.flatMap((_, at) => {
+      const [a, b] = [left![at]!, right![at]!];
+      const rest = a % b;
+      const remainder =
+        rest === 0 ? (b < 0 || Object.is(b, -0) ? -0 : 0) : rest < 0 !== b < 0 ? Math.fround(rest + b) : rest;
+      const whole = (a - (rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest)) / b;
+      const isCounted = Math.abs(a / b) < 2 ** 21 && Math.abs(b) !== Infinity;
+      return Object.is(rests![at], rest) &&
+        Object.is(remainders![at], remainder) &&
+        (!isCounted || quotients![at] === Math.round(whole))
+        ? []
+        : [{ a, b, rest: rests![at], remainder: remainders![at], quotient: quotients![at] }];
+    });
+    expect(wrong.slice(0, 5)).toEqual([]);
   });
 
   test("sin, cos and tan near multiples of π/2, and among arguments that are too far for vectors", () => {

@@ -86,34 +86,82 @@ SHORT(Pow);
 template <class Op, class T>
 constexpr bool light = same<Wide<T>, double> ? is_arithmetic<Op> : is_short<Op>;
 
+// `arrange(f, x…)` calls f with the numbers that operands' elements are, and with others.
 #ifdef WARPCELL_SERIAL
 template <class Op>
-constexpr bool has_near = same<Op, Sin> || same<Op, Cos> || same<Op, Tan>;
-// Stretches of near arguments only, which are nearly all, as vectors; the others one by one.
+constexpr bool has_near = false;
+template <>
+constexpr bool has_near<Sin> = true;
+template <>
+constexpr bool has_near<Cos> = true;
+template <>
+constexpr bool has_near<Tan> = true;
+template <>
+constexpr bool has_near<FloorDivide> = true;
+template <>
+constexpr bool has_near<Remainder> = true;
+template <>
+constexpr bool has_near<Fmod> = true;
+template <>
+constexpr bool has_near<Lgamma> = true;
 template <class Op, class T>
-inline void map_near(const T* a, T* out, long long count) {
-  constexpr long long kStretch = 512;
-  Span span = block_span(count);
-  for (long long first = span.begin; first < span.end; first += kStretch) {
-    const long long length = span.end - first < kStretch ? span.end - first : kStretch;
-    const T* x = a + first;
-    T* y = out + first;
+constexpr bool in_stretches = is_held<T> || (has_near<Op> && same<Wide<T>, float>);
+
+// A stretch, or where it is not in_stretches any length: out[i] = arrange(Op, x[i]…).
+template <class Op, class T, class Out, class Arrange, class... X>
+inline WARPCELL_INLINED void compute_widened(Out* out, long long length, Arrange arrange, const X&... x) {
+  auto of = [](auto... y) WARPCELL_INLINED { return Op::of(y...); };
+  auto each = [&](long long i) WARPCELL_INLINED { return arrange(of, x[i]...); };
+  if constexpr (has_near<Op> && same<Wide<T>, float>) {
+    // As vectors for near arguments, which nearly all are; the others are worked out once more, one by one.
+    auto near = [](auto... y) WARPCELL_INLINED { return Op::near(y...); };
+    auto admits = [](auto... y) WARPCELL_INLINED { return Op::is_near(y...); };
+    alignas(kLineBytes) float values[kStretchLength];
     int far = 0;
-    for (long long i = 0; i < length; i++) far |= !Op::is_near(widen<T>(x[i]));
-    if (far) {
-      for (long long i = 0; i < length; i++) y[i] = narrow<T>(Op::of(widen<T>(x[i])));
-    } else {
 #pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
-      for (long long i = 0; i < length; i++) y[i] = narrow<T>(Op::near(widen<T>(x[i])));
+    for (long long i = 0; i < length; i++) {
+      values[i] = arrange(near, x[i]...);
+      far |= !arrange(admits, x[i]...);
     }
+    if (far)
+      for (long long i = 0; i < length; i++)
+        if (!arrange(admits, x[i]...)) values[i] = each(i);
+    put_stretch(out, length, [&](long long i) WARPCELL_INLINED { return values[i]; });
+  } else {
+    put_stretch(out, length, each);
   }
 }
-// narrow(Op(x…)), where `arrange(f, element…)` calls f with the operands.
+// Stands in a kernel once, however its operands lie.
+template <class Op, class T, class Out, class Arrange, class... In>
+__attribute__((noinline, flatten)) void compute(Out* out, long long length, Arrange arrange, const In*... in) {
+  compute_widened<Op, T>(out, length, arrange, Widened<In>(in, length)...);
+}
+template <class Op, class T, class Out, class Arrange, class... In>
+inline void each_flat(long long count, Out* out, Arrange arrange, const In*... in) {
+  if (!in_stretches<Op, T> && !is_streamed(count, out, in...)) {
+    Span span = block_span(count);
+    return compute<Op, T>(out + span.begin, span.end - span.begin, arrange, in + span.begin...);
+  }
+  map_stretches(
+      count, out, [arrange](Out* to, long long length, const In*... x) { compute<Op, T>(to, length, arrange, x...); },
+      in...);
+}
 template <class Op, class T, class Out, class Arrange>
-__device__ inline auto function(Arrange arrange) {
-  return
-      [arrange](auto... elements) { return narrow<Out>(arrange([](auto... x) { return Op::of(x...); }, elements...)); };
+inline void each_row(const Plane& plane, long long count, Out* out, Arrange arrange, const T* in) {
+  if (plane.step == 1 && (plane.row == plane.length || plane.length >= count))
+    return each_flat<Op, T>(count, out, arrange, in);
+  Span span = block_span(count);
+  gather_stretches(
+      span.begin, span.end, Placed<Out>(out, {count, count, 1}),
+      [arrange](Out* to, long long length, const T* x) { compute<Op, T>(to, length, arrange, x); },
+      Source<T>(in, plane));
+}
+template <class Op, class T, class Out, int N, class Arrange, class... In>
+inline void each_strided(const Layout<N>& layout, long long count, Out* out, Arrange arrange, const In*... in) {
+  gather_stretches(
+      layout, count, out,
+      [arrange](Out* to, long long length, const In*... x) { compute<Op, T>(to, length, arrange, x...); }, in...);
 }
 #else
 template <class Op>
@@ -137,57 +185,70 @@ __device__ inline float usually(bool& is_usual, X... x) {
     return float_math::usual_pow(is_usual, x...);
   }
 }
-// narrow(Op(x…)), where `arrange(f, element…)` calls f with the operands.
+// narrow(Op(x…)) of elements.
 template <class Op, class T, class Out, class Arrange>
 __device__ inline auto function(Arrange arrange) {
   if constexpr (same<Wide<T>, float> && (has_near<Op> || same<Op, Pow>)) {
     auto usual = [arrange](bool& is_usual, auto... elements) {
-      return narrow<Out>(arrange([&](auto... x) { return usually<Op, T>(is_usual, x...); }, elements...));
+      return narrow<Out>(arrange([&](auto... x) { return usually<Op, T>(is_usual, x...); }, widen<T>(elements)...));
     };
     auto rare = [arrange](auto... elements) {
-      return narrow<Out>(arrange([](auto... x) { return rarely<Op>(x...); }, elements...));
+      return narrow<Out>(arrange([](auto... x) { return rarely<Op>(x...); }, widen<T>(elements)...));
     };
     return Mostly<decltype(usual), decltype(rare)>{usual, rare};
   } else if constexpr (has_brief<Op> && same<Wide<T>, float> && sizeof(T) == 2) {
     return [arrange](auto... elements) {
-      return narrow<Out>(arrange([](auto... x) { return Op::brief(x...); }, elements...));
+      return narrow<Out>(arrange([](auto... x) { return Op::brief(x...); }, widen<T>(elements)...));
     };
   } else {
     return [arrange](auto... elements) {
-      return narrow<Out>(arrange([](auto... x) { return Op::of(x...); }, elements...));
+      return narrow<Out>(arrange([](auto... x) { return Op::of(x...); }, widen<T>(elements)...));
     };
   }
 }
+template <class Op, class T, class Out, class Arrange, class... In>
+__device__ inline void each_flat(long long count, Out* out, Arrange arrange, const In*... in) {
+  map<light<Op, T> >(count, out, function<Op, T, Out>(arrange), in...);
+}
+// On a GPU the rows always lie without gaps.
+struct Plane {
+  long long length, row, step;
+};
+template <class Op, class T, class Out, class Arrange>
+__device__ inline void each_row(const Plane&, long long count, Out* out, Arrange arrange, const T* in) {
+  each_flat<Op, T>(count, out, arrange, in);
+}
+template <class Op, class T, class Out, int N, class Arrange, class... In>
+__device__ inline void each_strided(const Layout<N>& layout, long long count, Out* out, Arrange arrange,
+                                    const In*... in) {
+  map_strided<light<Op, T> >(layout, count, out, function<Op, T, Out>(arrange), in...);
+}
 #endif
 
 template <class Op, class T, class Out>
-__global__ void unary(const T* a, Out* out, long long count) {
-#ifdef WARPCELL_SERIAL
-  if constexpr (has_near<Op> && same<Wide<T>, float>) return map_near<Op>(a, out, count);
-#endif
-  map<light<Op, T>>(count, out, function<Op, T, Out>([](auto f, T x) { return f(widen<T>(x)); }), a);
+__global__ void unary(const T* a, Plane rows, Out* out, long long count) {
+  each_row<Op, T>(rows, count, out, [](auto f, Wide<T> x) WARPCELL_INLINED { return f(x); }, a);
 }
 template <class Op, class T, class Out>
 __global__ void binary(const T* a, const T* b, Out* out, long long count) {
-  map<light<Op, T>>(count, out, function<Op, T, Out>([](auto f, T x, T y) { return f(widen<T>(x), widen<T>(y)); }), a,
-                    b);
+  each_flat<Op, T>(count, out, [](auto f, Wide<T> x, Wide<T> y) WARPCELL_INLINED { return f(x, y); }, a, b);
 }
 template <class Op, class T, class Out>
 __global__ void binary_strided(Layout<3> layout, const T* a, const T* b, Out* out, long long count) {
-  map_strided<light<Op, T>>(layout, count, out,
-                            function<Op, T, Out>([](auto f, T x, T y) { return f(widen<T>(x), widen<T>(y)); }), a, b);
+  each_strided<Op, T>(layout, count, out, [](auto f, Wide<T> x, Wide<T> y) WARPCELL_INLINED { return f(x, y); }, a, b);
 }
 // With a number on the right, or on the left.
 template <class Op, class T, class Out>
-__global__ void binary_number(const T* a, Wide<T> b, Out* out, long long count) {
-  map<light<Op, T>>(count, out, function<Op, T, Out>([b](auto f, T x) { return f(widen<T>(x), b); }), a);
+__global__ void binary_number(const T* a, Plane rows, Wide<T> b, Out* out, long long count) {
+  each_row<Op, T>(rows, count, out, [b](auto f, Wide<T> x) WARPCELL_INLINED { return f(x, b); }, a);
 }
 template <class Op, class T, class Out>
-__global__ void number_binary(Wide<T> a, const T* b, Out* out, long long count) {
-  map<light<Op, T>>(count, out, function<Op, T, Out>([a](auto f, T y) { return f(a, widen<T>(y)); }), b);
+__global__ void number_binary(Wide<T> a, const T* b, Plane rows, Out* out, long long count) {
+  each_row<Op, T>(rows, count, out, [a](auto f, Wide<T> y) WARPCELL_INLINED { return f(a, y); }, b);
 }
 
 template <class Op, class T, class Out>
-__global__ void with_numbers(const T* a, Wide<T> first, Wide<T> second, Out* out, long long count) {
-  map<light<Op, T>>(count, out, [first, second](T x) { return narrow<Out>(Op::of(widen<T>(x), first, second)); }, a);
+__global__ void with_numbers(const T* a, Plane rows, Wide<T> first, Wide<T> second, Out* out, long long count) {
+  each_row<Op, T>(
+      rows, count, out, [first, second](auto f, Wide<T> x) WARPCELL_INLINED { return f(x, first, second); }, a);
 }

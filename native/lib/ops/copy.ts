@@ -6,7 +6,7 @@ import { merged, sizeOf, stretch } from "../memory/shape.ts";
 import { writeFill } from "../wire/copy.ts";
 import { kernelFacts } from "./kernel-facts.ts";
 import { KernelFamily } from "./library.ts";
-import { broadcastLayout, flatGrid, sameShape, stridedGrid, widestOf } from "./map.ts";
+import { broadcastLayout, flatGrid, flatPlane, planeOf, sameShape, stridedGrid, widestOf } from "./map.ts";
 
 // Copies move bits, so one dtype stands for all of its size.
 export const bySize: Record<number, DType> = { 1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64" };
@@ -92,18 +92,28 @@ export function copy(on: Execution, out: DeviceArray, input: DeviceArray): void 
   );
 }
 
+/** Columns that are so few are sooner gathered one after the other than turned in tiles. */
+const fewColumns = 16;
+
+/** The joined axes of an array whose last but one is the densest, with their steps; else `null`. */
+function transposedAxes(array: DeviceArray): { shape: readonly number[]; steps: readonly number[] } | null {
+  const { shape, strides } = merged([array]);
+  const steps = strides[0]!;
+  const rank = shape.length;
+  const isTransposed = (rank === 2 || rank === 3) && steps[rank - 2] === 1 && steps[rank - 1]! >= shape[rank - 2]!;
+  return isTransposed && !(isSerial(array) && shape[rank - 1]! < fewColumns) ? { shape, steps } : null;
+}
+
 /**
  * A contiguous `out` whose last axis is not the densest of the input: by tiles, so that both sides are read and written
  * in whole lines.
  */
 function copyTransposed(on: Execution, out: DeviceArray, input: DeviceArray): boolean {
   if (!out.isContiguous || !sameShape(out.shape, input.shape)) return false;
-  const {
-    shape,
-    strides: [steps],
-  } = merged([input]);
+  const axes = transposedAxes(input);
+  if (axes === null) return false;
+  const { shape, steps } = axes;
   const rank = shape.length;
-  if ((rank !== 2 && rank !== 3) || steps![rank - 2] !== 1 || steps![rank - 1]! < shape[rank - 2]!) return false;
   // Row-major in the output: [batches, columns of the input's matrix, rows of it].
   const [batches, columns, rows] = rank === 2 ? [1, shape[0]!, shape[1]!] : [shape[0]!, shape[1]!, shape[2]!];
   const { tile, rows: tileRows } = facts();
@@ -114,9 +124,9 @@ function copyTransposed(on: Execution, out: DeviceArray, input: DeviceArray): bo
     out,
     rows,
     columns,
-    steps![rank - 1]!,
+    steps[rank - 1]!,
     batches,
-    rank === 3 ? steps![0]! : 0,
+    rank === 3 ? steps[0]! : 0,
   ]);
   return true;
 }
@@ -147,6 +157,32 @@ export function withFlat(on: Execution, array: DeviceArray, dtype: DType, use: (
   using copied = converted(on, array, dtype);
   use(copied);
 }
+
+/**
+ * Calls `use` with the elements as `dtype` and how they lie (`struct Plane`): without gaps, or on a processor, which goes
+ * along rows, also at strides; there only a transposed array is faster copied first.
+ */
+export function withRows(
+  on: Execution,
+  array: DeviceArray,
+  dtype: DType,
+  use: (array: DeviceArray, rows: Uint32Array) => void,
+): void {
+  if (array.dtype === dtype && !array.isContiguous && isSerial(array) && transposedAxes(array) === null) {
+    const rows = planeOf(array);
+    if (rows !== null) return use(array, rows);
+  }
+  withFlat(on, array, dtype, (flat) => use(flat, flatPlane(flat.size)));
+}
+
+/** Calls `use` with the array, or on a processor with a copy of a transposed one, whose rows it would not go along. */
+export function withoutTurns(on: Execution, array: DeviceArray, use: (array: DeviceArray) => void): void {
+  if (!isSerial(array) || transposedAxes(array) === null) return use(array);
+  using copied = converted(on, array, array.dtype);
+  use(copied);
+}
+
+const isSerial = (array: DeviceArray): boolean => array.living().device.properties.libraryBlock === 1;
 
 /** The view of an operand over another shape, to which it broadcasts. */
 export function stretched<D extends DType>(array: DeviceArray<D>, shape: readonly number[]): DeviceArray<D> {

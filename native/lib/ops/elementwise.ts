@@ -8,7 +8,7 @@ import { floatOf, promoted, promotedWith } from "../memory/promotion.ts";
 import { broadcast } from "../memory/shape.ts";
 import { worded } from "../wording.ts";
 import { call } from "./calls.ts";
-import { copy, withDType, withFlat } from "./copy.ts";
+import { copy, withDType, withoutTurns, withRows } from "./copy.ts";
 import { KernelFamily } from "./library.ts";
 import { broadcastLayout, flatGrid, sameShape, stridedGrid, widestOf } from "./map.ts";
 import type { Computation, Cost, Operand } from "./operation.ts";
@@ -116,7 +116,7 @@ export function unary<D extends Domain, R extends Result = "same">(
     "elementwise",
     kernels,
     (type, dtype) => `unary<${dtype === "bool" ? ofBools : functor}, ${type}, ${result === "bool" ? "bool" : type}>`,
-    ["place", "out", "i64"],
+    ["place", "struct", "out", "i64"],
   );
   return {
     domain,
@@ -130,14 +130,14 @@ export function unary<D extends Domain, R extends Result = "same">(
       const input = x as DeviceArray;
       const { device } = on;
       const dtype = kernelDType(domain, input.dtype, name);
-      withFlat(on, input, dtype, (source) =>
+      withRows(on, input, dtype, (source, rows) =>
         withFlatOutput(on, out!, result === "bool" ? "bool" : dtype, (target) => {
           family.launch(
             on,
             dtype,
             flatGrid(device, target.size, widestOf(source, target)),
             device.properties.libraryBlock,
-            [source, target, target.size],
+            [source, rows, target, target.size],
           );
         }),
       );
@@ -219,18 +219,20 @@ export function binary<D extends Domain, R extends Result = "same">(
     "elementwise",
     kernels,
     (type) => `binary_number<${functor}, ${type}, ${outOf(type)}>`,
-    ["place", "wide", "out", "i64"],
+    ["place", "struct", "wide", "out", "i64"],
   );
   const isOwn = swapped === "";
   const left = isOwn
     ? new KernelFamily("elementwise", kernels, (type) => `number_binary<${functor}, ${type}, ${outOf(type)}>`, [
         "wide",
         "place",
+        "struct",
         "out",
         "i64",
       ])
     : new KernelFamily("elementwise", kernels, (type) => `binary_number<${swapped}, ${type}, ${outOf(type)}>`, [
         "place",
+        "struct",
         "wide",
         "out",
         "i64",
@@ -260,17 +262,17 @@ export function binary<D extends Domain, R extends Result = "same">(
         const value = Number.isNaN(a) ? NaN : ((isArray(a!) ? b : a) as number);
         const number =
           domain === "logical" ? Number(Boolean(value)) : typeof value === "boolean" ? Number(value) : value;
-        withFlat(on, array, dtype, (source) =>
+        withRows(on, array, dtype, (source, rows) =>
           withFlatOutput(on, out!, result === "bool" ? "bool" : dtype, (target) => {
             const grid = flatGrid(device, target.size, widestOf(source, target));
-            if (isArray(a!)) right.launch(on, dtype, grid, block, [source, number, target, target.size]);
+            if (isArray(a!)) right.launch(on, dtype, grid, block, [source, rows, number, target, target.size]);
             else
               left.launch(
                 on,
                 dtype,
                 grid,
                 block,
-                isOwn ? [number, source, target, target.size] : [source, number, target, target.size],
+                isOwn ? [number, source, rows, target, target.size] : [source, rows, number, target, target.size],
               );
           }),
         );
@@ -294,13 +296,17 @@ export function binary<D extends Domain, R extends Result = "same">(
               target.size,
             ]);
           } else {
-            strided.launch(on, dtype, stridedGrid(device, target.size), block, [
-              broadcastLayout(target, [x, y]),
-              x,
-              y,
-              target,
-              target.size,
-            ]);
+            withoutTurns(on, x, (left) =>
+              withoutTurns(on, y, (right) =>
+                strided.launch(on, dtype, stridedGrid(device, target.size), block, [
+                  broadcastLayout(target, [left, right]),
+                  left,
+                  right,
+                  target,
+                  target.size,
+                ]),
+              ),
+            );
           }
           if (target === out) return;
           copy(on, out!, target);
@@ -344,6 +350,7 @@ export function withNumbers<A>(
   const { kernels } = domains[domain];
   const family = new KernelFamily("elementwise", kernels, (type) => `with_numbers<${functor}, ${type}, ${type}>`, [
     "place",
+    "struct",
     "wide",
     "wide",
     "out",
@@ -358,10 +365,11 @@ export function withNumbers<A>(
       const { device } = on;
       const dtype = kernelDType(domain, (x as DeviceArray).dtype, name);
       const [first, second] = numbers(attributes);
-      withFlat(on, x as DeviceArray, dtype, (source) =>
+      withRows(on, x as DeviceArray, dtype, (source, rows) =>
         withFlatOutput(on, out!, dtype, (target) => {
           family.launch(on, dtype, flatGrid(device, target.size, widestOf(target)), device.properties.libraryBlock, [
             source,
+            rows,
             first,
             second,
             target,

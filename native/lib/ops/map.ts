@@ -35,6 +35,26 @@ export function widestOf(...arrays: readonly DeviceArray[]): number {
   return arrays.reduce((bytes, { dtype }) => Math.max(bytes, factsOf(dtype).bytes), 1);
 }
 
+function plane(length: number, row: number, step: number): Uint32Array {
+  const words = new Uint32Array(6);
+  [length, row, step].forEach((value, at) => putLong(words, 2 * at, value));
+  return words;
+}
+
+/** `struct Plane` of elements without gaps. */
+export const flatPlane = (count: number): Uint32Array => plane(count, count, 1);
+
+/** `struct Plane` of a view: rows at one distance with elements at another. `null` where it lies in another way. */
+export function planeOf(view: View): Uint32Array | null {
+  const {
+    shape,
+    strides: [steps],
+  } = merged([view]);
+  if (shape.length === 0) return flatPlane(1);
+  if (shape.length === 1) return plane(shape[0]!, steps![0]! * shape[0]!, steps![0]!);
+  return shape.length === 2 ? plane(shape[1]!, steps![0]!, steps![1]!) : null;
+}
+
 /** `struct Layout<N>` of layout.cuh for N views of one shape, the first of which orders the axes. */
 export function layoutOf(views: readonly View[]): Uint32Array {
   const { shape, strides } = merged(views);

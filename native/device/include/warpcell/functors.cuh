@@ -4,6 +4,11 @@
 #include "math.cuh"
 #include "numbers.cuh"
 
+// In loops that are to become vectors, as in math.cuh.
+#if defined(WARPCELL_SERIAL) && defined(__clang__)
+#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)
+#endif
+
 namespace warpcell {
 
 // Integers wrap around, as the unsigned arithmetic of C++ does.
@@ -64,6 +69,10 @@ struct FloorDivide {
       return quotient * y != x && (x < W(0)) != (y < W(0)) ? quotient - W(1) : quotient;
     }
   }
+#ifdef WARPCELL_SERIAL
+  static inline bool is_near(float x, float y) { return float_math::divides_near(x, y); }
+  static inline float near(float x, float y) { return float_math::near_floor_divide(x, y); }
+#endif
 };
 // What floorDivide leaves: it has the divisor's sign.
 struct Remainder {
@@ -79,6 +88,10 @@ struct Remainder {
       return rest != W(0) && (rest < W(0)) != (y < W(0)) ? rest + y : rest;
     }
   }
+#ifdef WARPCELL_SERIAL
+  static inline bool is_near(float x, float y) { return float_math::divides_near(x, y); }
+  static inline float near(float x, float y) { return float_math::near_remainder(x, y); }
+#endif
 };
 struct Fmod {
   template <class W>
@@ -88,6 +101,10 @@ struct Fmod {
     else
       return y == W(0) || (W(-1) < W(0) && y == W(-1)) ? W(0) : W(x % y);
   }
+#ifdef WARPCELL_SERIAL
+  static inline bool is_near(float x, float y) { return float_math::divides_near(x, y); }
+  static inline float near(float x, float y) { return float_math::near_fmod(x, y); }
+#endif
 };
 // An integer to a negative power is 0, ±1 or, for 0, 0.
 struct Pow {
@@ -266,7 +283,16 @@ UNARY(Atanh, fn::atanh(x));
 UNARY(Erf, fn::erf(x));
 UNARY(Erfc, fn::erfc(x));
 UNARY(Erfinv, fn::erfinv(x));
-UNARY(Lgamma, fn::lgamma(x));
+struct Lgamma {
+  template <class W>
+  static __device__ inline W of(W x) {
+    return fn::lgamma(x);
+  }
+#ifdef WARPCELL_SERIAL
+  static inline bool is_near(float x) { return float_math::lgamma_near(x); }
+  static inline float near(float x) { return float_math::near_lgamma(x); }
+#endif
+};
 UNARY(Floor, fn::floor(x));
 UNARY(Ceil, fn::ceil(x));
 UNARY(Round, fn::rint(x));
@@ -434,3 +460,7 @@ struct Where {
 #undef BINARY
 
 }  // namespace warpcell
+
+#if defined(WARPCELL_SERIAL) && defined(__clang__)
+#pragma clang attribute pop
+#endif

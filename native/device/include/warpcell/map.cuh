@@ -2,7 +2,7 @@
 // range a block, which compilers vectorise.
 #pragma once
 #include "layout.cuh"
-#include "streaming.cuh"
+#include "stretches.cuh"
 
 namespace warpcell {
 
@@ -98,7 +98,7 @@ template <bool light = true, class Out, class F, class... In>
 __device__ inline void map(long long count, Out* out, F f, const In*... in) {
 #ifdef WARPCELL_SERIAL
   Span span = block_span(count);
-  if (count * (long long)sizeof(Out) >= kStreamedBytes && !(((const void*)in == (const void*)out) || ...)) {
+  if (is_streamed(count, out, in...)) {
     stream_each(out + span.begin, span.end - span.begin, [=](long long i) { return f(in[span.begin + i]...); });
     return end_streaming();
   }
@@ -122,6 +122,39 @@ __device__ inline void map(long long count, Out* out, F f, const In*... in) {
     if (i < count) out[i] = f(in[i]...);
   }
 #endif
+}
+
+#ifdef WARPCELL_SERIAL
+// Calls stretch(its place in out, its length, its part of each operand…) for this block's part of `count` results.
+template <class Out, class Stretch, class... In>
+inline void map_stretches(long long count, Out* out, Stretch stretch, const In*... in) {
+  Span span = block_span(count);
+  const bool streams = is_streamed(count, out, in...);
+  alignas(kLineBytes) Out results[kStretchLength];
+  for (long long first = span.begin; first < span.end; first += kStretchLength) {
+    const long long length = span.end - first < kStretchLength ? span.end - first : kStretchLength;
+    stretch(streams ? results : out + first, length, in + first...);
+    if (streams) store_streaming(out + first, results, length * (long long)sizeof(Out));
+  }
+  if (streams) end_streaming();
+}
+#endif
+
+// out[i] = f(in[i]…) as `map`, where f takes and gives numbers of the types that elements compute in.
+template <class Out, class F, class... In>
+__device__ inline void map_numbers(long long count, Out* out, F f, const In*... in) {
+#ifdef WARPCELL_SERIAL
+  if constexpr (is_held<Out> || (is_held<In> || ...)) {
+    return map_stretches(
+        count, out,
+        [f](Out* to, long long length, const In*... part) {
+          auto one = [&](const auto&... x) { put_stretch(to, length, [&](long long i) { return f(x[i]...); }); };
+          one(Widened<In>(part, length)...);
+        },
+        in...);
+  }
+#endif
+  map(count, out, [f](In... x) { return narrow<Out>(f(widen<In>(x)...)); }, in...);
 }
 
 // Calls `row(offsets, steps)` for each stretch of the last axis in this block's part of `count` indices, on the CPU.
@@ -153,6 +186,52 @@ __device__ inline void for_rows(const Layout<N>& layout, long long count, Row ro
     }
   }
 }
+
+#ifdef WARPCELL_SERIAL
+template <int... n>
+struct Numbers {};
+template <int N, int... n>
+struct NumbersBelow : NumbersBelow<N - 1, N - 1, n...> {};
+template <int... n>
+struct NumbersBelow<0, n...> {
+  using type = Numbers<n...>;
+};
+
+// The same as map_stretches at strides: `out` at layout.strides[0], the operands after it. The rank is at least 1.
+template <int N, class Out, class Stretch, int... n, class... In>
+inline void gather_numbered(const Layout<N>& layout, long long count, Out* out, Stretch stretch, Numbers<n...>,
+                            const In*... in) {
+  const int inner = layout.rank - 1;
+  if (layout.rank <= 2) {
+    auto plane = [&](int operand) {
+      const long long* strides = layout.strides[operand];
+      return Plane{layout.shape[inner], layout.rank == 2 ? strides[0] : strides[0] * layout.shape[0], strides[inner]};
+    };
+    Span span = block_span(count);
+    return gather_stretches(span.begin, span.end, Placed<Out>(out, plane(0)), stretch, Source<In>(in, plane(n + 1))...);
+  }
+  for_rows(layout, count, [&](const Offsets<N>& offsets, long long steps) {
+    auto line = [&](int operand) { return Plane{steps, 0, layout.strides[operand][inner]}; };
+    gather_stretches(0, steps, Placed<Out>(out + offsets.at[0], line(0)), stretch,
+                     Source<In>(in + offsets.at[n + 1], line(n + 1))...);
+  });
+}
+template <int N, class Out, class Stretch, class... In>
+inline void gather_stretches(const Layout<N>& layout, long long count, Out* out, Stretch stretch, const In*... in) {
+  gather_numbered(layout, count, out, stretch, typename NumbersBelow<N - 1>::type(), in...);
+}
+template <int N, class Out, class F, class... In>
+inline void gather_map(const Layout<N>& layout, long long count, Out* out, F f, const In*... in) {
+  gather_stretches(
+      layout, count, out,
+      [f](Out* to, long long length, const In*... x) {
+#pragma clang loop vectorize(assume_safety)
+#pragma GCC ivdep
+        for (long long i = 0; i < length; i++) to[i] = f(x[i]...);
+      },
+      in...);
+}
+#endif
 
 // Elements that a thread of a GPU takes of strided operands.
 constexpr int kStrided = 8;
@@ -187,20 +266,10 @@ __device__ inline Span strided_span(long long count) {
 // The same at strides: `out` at layout.strides[0], the operands behind it. The rank is at least 1.
 template <class Out, class F, class A>
 __device__ inline void map_strided(const Layout<2>& layout, long long count, Out* out, F f, const A* a) {
-  const long long step = layout.strides[0][layout.rank - 1], step_a = layout.strides[1][layout.rank - 1];
 #ifdef WARPCELL_SERIAL
-  for_rows(layout, count, [&](const Offsets<2>& offsets, long long steps) {
-    Out* to = out + offsets.at[0];
-    const A* x = a + offsets.at[1];
-    if (step == 1 && step_a == 1) {
-#pragma clang loop vectorize(assume_safety)
-#pragma GCC ivdep
-      for (long long i = 0; i < steps; i++) to[i] = f(x[i]);
-    } else {
-      for (long long i = 0; i < steps; i++) to[i * step] = f(x[i * step_a]);
-    }
-  });
+  gather_map(layout, count, out, f, a);
 #else
+  const long long step = layout.strides[0][layout.rank - 1], step_a = layout.strides[1][layout.rank - 1];
   Span span = strided_span(count);
   constexpr int W = 16 / largest(int(sizeof(Out)), int(sizeof(A)));
   if (step == 1 && is_even<W>(layout, 0, out, sizeof(Out)) && is_even<W>(layout, 1, a, sizeof(A))) {
@@ -224,32 +293,11 @@ __device__ inline void map_strided(const Layout<2>& layout, long long count, Out
 
 template <bool light = true, class Out, class F, class A, class B>
 __device__ inline void map_strided(const Layout<3>& layout, long long count, Out* out, F f, const A* a, const B* b) {
+#ifdef WARPCELL_SERIAL
+  gather_map(layout, count, out, f, a, b);
+#else
   const int inner = layout.rank - 1;
   const long long step = layout.strides[0][inner], step_a = layout.strides[1][inner], step_b = layout.strides[2][inner];
-#ifdef WARPCELL_SERIAL
-  for_rows(layout, count, [&](const Offsets<3>& offsets, long long steps) {
-    Out* to = out + offsets.at[0];
-    const A* x = a + offsets.at[1];
-    const B* y = b + offsets.at[2];
-    if (step == 1 && step_a == 1 && step_b == 1) {
-#pragma clang loop vectorize(assume_safety)
-#pragma GCC ivdep
-      for (long long i = 0; i < steps; i++) to[i] = f(x[i], y[i]);
-    } else if (step == 1 && step_a == 1 && step_b == 0) {
-      const B same = *y;
-#pragma clang loop vectorize(assume_safety)
-#pragma GCC ivdep
-      for (long long i = 0; i < steps; i++) to[i] = f(x[i], same);
-    } else if (step == 1 && step_a == 0 && step_b == 1) {
-      const A same = *x;
-#pragma clang loop vectorize(assume_safety)
-#pragma GCC ivdep
-      for (long long i = 0; i < steps; i++) to[i] = f(same, y[i]);
-    } else {
-      for (long long i = 0; i < steps; i++) to[i * step] = f(x[i * step_a], y[i * step_b]);
-    }
-  });
-#else
   Span span = strided_span(count);
   if constexpr (light) {
     constexpr int W = 16 / largest(int(sizeof(Out)), int(sizeof(A)), int(sizeof(B)));
@@ -279,16 +327,7 @@ template <class Out, class F, class A, class B, class C>
 __device__ inline void map_strided(const Layout<4>& layout, long long count, Out* out, F f, const A* a, const B* b,
                                    const C* c) {
 #ifdef WARPCELL_SERIAL
-  const int inner = layout.rank - 1;
-  const long long step = layout.strides[0][inner], step_a = layout.strides[1][inner], step_b = layout.strides[2][inner],
-                  step_c = layout.strides[3][inner];
-  for_rows(layout, count, [&](const Offsets<4>& offsets, long long steps) {
-    Out* to = out + offsets.at[0];
-    const A* x = a + offsets.at[1];
-    const B* y = b + offsets.at[2];
-    const C* z = c + offsets.at[3];
-    for (long long i = 0; i < steps; i++) to[i * step] = f(x[i * step_a], y[i * step_b], z[i * step_c]);
-  });
+  gather_map(layout, count, out, f, a, b, c);
 #else
   Span span = strided_span(count);
 #pragma unroll 1

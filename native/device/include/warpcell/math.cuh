@@ -2,8 +2,12 @@
 // compilers vectorise them.
 #pragma once
 #ifdef WARPCELL_SERIAL
+// A loop becomes vectors only when all that it calls stands in it, however much that is.
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)
+#endif
 #include "float_angles.cuh"
-#include "float_math.cuh"
+#include "float_special.cuh"
 #else
 #include "brief.cuh"
 #include "normal.cuh"
@@ -16,9 +20,9 @@ namespace warpcell {
 // clang-format off
 #define WARPCELL_VECTOR_FUNCTIONS(X) \
   X(exp, expf) X(exp2, exp2f) X(expm1, expm1f) X(log, logf) X(log2, log2f) X(log10, log10f) X(log1p, log1pf) X(sinh, sinhf) X(cosh, coshf) X(tanh, tanhf) X(erf, erff) X(erfc, erfcf) \
-  X(sin, sinf) X(cos, cosf) X(tan, tanf) X(asin, asinf) X(acos, acosf) X(atan, atanf) X(asinh, asinhf) X(acosh, acoshf) X(atanh, atanhf) X(cbrt, cbrtf)
+  X(sin, sinf) X(cos, cosf) X(tan, tanf) X(asin, asinf) X(acos, acosf) X(atan, atanf) X(asinh, asinhf) X(acosh, acoshf) X(atanh, atanhf) X(cbrt, cbrtf) X(erfinv, erfinvf) X(lgamma, lgammaf)
 #define WARPCELL_FUNCTIONS(X) \
-  X(sqrt, sqrtf) X(erfinv, erfinvf) X(lgamma, lgammaf) X(floor, floorf) X(ceil, ceilf) X(rint, rintf) X(trunc, truncf)
+  X(sqrt, sqrtf) X(floor, floorf) X(ceil, ceilf) X(rint, rintf) X(trunc, truncf)
 // clang-format on
 
 namespace fn {
@@ -68,15 +72,16 @@ __device__ inline W pick(bool condition, W a, W b) {
 #ifdef WARPCELL_SERIAL
 inline float pow(float x, float y) { return float_math::pow(x, y); }
 inline float atan2(float y, float x) { return float_math::atan2(y, x); }
+inline float hypot(float x, float y) { return float_math::hypot(x, y); }
 #else
 __device__ inline float pow(float x, float y) { return ::powf(x, y); }
 __device__ inline float atan2(float y, float x) { return ::atan2f(y, x); }
+__device__ inline float hypot(float x, float y) { return ::hypotf(x, y); }
 #endif
 __device__ inline double pow(double x, double y) { return ::pow(x, y); }
 __device__ inline float fmod(float x, float y) { return ::fmodf(x, y); }
 __device__ inline double fmod(double x, double y) { return ::fmod(x, y); }
 __device__ inline double atan2(double y, double x) { return ::atan2(y, x); }
-__device__ inline float hypot(float x, float y) { return ::hypotf(x, y); }
 __device__ inline double hypot(double x, double y) { return ::hypot(x, y); }
 __device__ inline float fabs(float x) { return bits_float(float_bits(x) & 0x7fffffffu); }
 __device__ inline double fabs(double x) { return ::fabs(x); }
@@ -85,3 +90,7 @@ __device__ inline double copysign(double x, double y) { return ::copysign(x, y);
 }  // namespace fn
 
 }  // namespace warpcell
+
+#if defined(WARPCELL_SERIAL) && defined(__clang__)
+#pragma clang attribute pop
+#endif

@@ -7,6 +7,14 @@
 #include <cuda_fp16.h>
 #endif
 
+// For functions and lambdas in loops that a CPU's compiler is to make vectors of, which it does only where they stand
+// in the loop.
+#ifdef WARPCELL_SERIAL
+#define WARPCELL_INLINED __attribute__((always_inline))
+#else
+#define WARPCELL_INLINED
+#endif
+
 namespace warpcell {
 
 using uchar = unsigned char;

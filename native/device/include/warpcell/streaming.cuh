@@ -10,6 +10,12 @@ namespace warpcell {
 constexpr long long kStreamedBytes = 32 << 20;
 constexpr int kLineBytes = 64;
 
+// Whether `count` results are, made of elements that are not where the results come to lie.
+template <class Out, class... In>
+inline bool is_streamed(long long count, const Out* out, const In*... in) {
+  return count * (long long)sizeof(Out) >= kStreamedBytes && !(((const void*)in == (const void*)out) || ...);
+}
+
 // To be followed by `end_streaming` before anybody is told that the bytes are there.
 inline void store_streaming(void* to, const void* from, long long bytes) {
   char* out = (char*)to;
