@@ -1,14 +1,15 @@
 // Reductions of [outer, length, inner], row-major, along `length`. What one block cannot do alone is made in parts,
 // whose states a last launch joins.
+#include <warpcell/columns.cuh>
 #include <warpcell/map.cuh>
 #include <warpcell/rows.cuh>
 #include <warpcell/tile.cuh>
 
 using namespace warpcell;
 
-constexpr int kColumns = 128;  // columns of a block, on the CPU
-constexpr int kGroup = 64;     // rows that are added in a row, on the CPU
-constexpr int kThreads = 256;  // most threads of a block of columns, on a GPU
+constexpr int kWorthVectors = 8;  // columns, on the CPU
+constexpr int kGroup = 64;        // rows that are added in a row, on the CPU
+constexpr int kThreads = 256;     // most threads of a block of columns, on a GPU
 // Neighbouring columns of such a thread, where they begin at a multiple of them.
 template <class State, class T>
 constexpr int kBeside = sizeof(State) > 8 && sizeof(T) < 4 ? 4
@@ -195,6 +196,24 @@ __device__ inline void put(Out* out, typename Op::State* states, long long at, t
     out[at] = narrow<Out>(Op::finish(state, parameter));
 }
 
+#ifdef WARPCELL_SERIAL
+// The state of `length` elements, of which the first counts as `index`.
+template <class Op, class T>
+inline typename Op::State row_state(const T* x, long long length, long long index) {
+  if constexpr (is_held<T>) {
+    Cascade<Op> cascade;
+    for (long long first = 0; first < length; first += kMostHeld) {
+      const long long steps = length - first < kMostHeld ? length - first : kMostHeld;
+      const HeldRow<T> held(x + first, steps);
+      cascade.push(line<Op>([&](long long i) WARPCELL_INLINED { return held[i]; }, steps, index + first));
+    }
+    return cascade.total();
+  } else {
+    return line<Op>([x](long long i) WARPCELL_INLINED { return widen<T>(x[i]); }, length, index);
+  }
+}
+#endif
+
 // inner = 1. Part p of a row holds its elements p · chunk …; with several parts, `states` gets [rows, parts] and `out`
 // nothing. On a GPU blockDim.x threads make a part: a power of two up to 32, or a block.
 template <class Op, class T, class Out>
@@ -206,8 +225,7 @@ __global__ void rows(const T* in, Out* out, typename Op::State* states, long lon
   for (long long at = blockIdx.x * share; at < end; at++) {
     long long row = at / parts, first = at % parts * chunk;
     put<Op>(out, states, at,
-            line<Op>([x = in + row * length + first](long long i) { return widen<T>(x[i]); },
-                     length - first < chunk ? length - first : chunk, first),
+            row_state<Op>(in + row * length + first, length - first < chunk ? length - first : chunk, first),
             parameter);
   }
 #else
@@ -235,9 +253,19 @@ __global__ void short_rows(const T* in, Out* out, long long outer, long long len
   };
 #ifdef WARPCELL_SERIAL
   Span span = block_span(outer);
-  for (long long o = span.begin; o < span.end; o++) {
+  typename Op::State states[kTurned];
+  const int together = width == 1 ? kTurned : 1;
+  for (long long o = span.begin; o < span.end; o += together) {
     const T* x = in + o * size;
-    for (int column = 0; column < width; column++) out[o * width + column] = result(x + column);
+    const int rows = span.end - o < together ? int(span.end - o) : together;
+    if (width == 1)
+      turned_states<Op>(x, rows, steps, states);
+    else if (width >= kWorthVectors)
+      Columns<Op>::of(x, steps, width, width, states, 0);
+    for (int column = 0; column < rows * width; column++)
+      out[o * width + column] = width == 1 || width >= kWorthVectors
+                                    ? narrow<Out>(Op::finish(states[column], parameter))
+                                    : result(x + column);
   }
 #else
   __shared__ __align__(kPackBytes) char memory[kTileMemory];
@@ -254,42 +282,6 @@ __global__ void short_rows(const T* in, Out* out, long long outer, long long len
   }
 #endif
 }
-
-#ifdef WARPCELL_SERIAL
-// Of `rows` rows of a few columns, as `moments` of rows.cuh makes them.
-template <class T, class A>
-__device__ inline void column_moments(const T* x, long long rows, long long inner, int width, Moments<A>* states) {
-  A mean[kColumns], rest[kColumns], squares[kColumns], origin[kColumns];
-  for (int j = 0; j < width; j++) {
-    mean[j] = rest[j] = squares[j] = A(0);
-    origin[j] = A(widen<T>(x[j]));
-  }
-  auto each = [&](auto join) {
-    for (long long r = 0; r < rows; r++) {
-      const T* line = x + r * inner;
-      if (width == kColumns) {
-#pragma clang loop vectorize(assume_safety)
-#pragma GCC ivdep
-        for (int j = 0; j < kColumns; j++) join(j, A(widen<T>(line[j])) - origin[j]);
-      } else {
-#pragma clang loop vectorize(assume_safety)
-#pragma GCC ivdep
-        for (int j = 0; j < width; j++) join(j, A(widen<T>(line[j])) - origin[j]);
-      }
-    }
-  };
-  each([&](int j, A d) { mean[j] += d; });
-  for (int j = 0; j < width; j++) mean[j] /= A(rows);
-  each([&](int j, A d) {
-    rest[j] += d - mean[j];
-    squares[j] += (d - mean[j]) * (d - mean[j]);
-  });
-  for (int j = 0; j < width; j++) {
-    A left = rest[j] / A(rows), found = squares[j] - rest[j] * left;
-    states[j] = {A(rows), origin[j] + mean[j] + left, found > A(0) || found != found ? found : A(0)};
-  }
-}
-#endif
 
 #ifndef WARPCELL_SERIAL
 template <class Op, class T, int V, int N>
@@ -379,23 +371,14 @@ __global__ void columns(const T* in, Out* out, typename Op::State* states, long 
     for (int l = 0; l < 3; l++)
       for (int j = 0; j < width; j++) levels[l][j] = Op::start();
     long long groups = 0;
-    for (long long row = first; row < last; row += kGroup) {
-      long long until = row + kGroup < last ? row + kGroup : last;
-      if constexpr (same<State, Moments<Sum<T>>>) {
-        column_moments(x + row * inner, until - row, inner, width, levels[0]);
-      } else
-        for (long long r = row; r < until; r++) {
-          const T* line = x + r * inner;
-          if (width == kColumns) {
-#pragma clang loop vectorize(assume_safety)
-#pragma GCC ivdep
-            for (int j = 0; j < kColumns; j++) Op::add(levels[0][j], widen<T>(line[j]), r);
-          } else {
-#pragma clang loop vectorize(assume_safety)
-#pragma GCC ivdep
-            for (int j = 0; j < width; j++) Op::add(levels[0][j], widen<T>(line[j]), r);
-          }
-        }
+    const int fold = width == inner ? kColumns / width : 1;
+    const long long group = (long long)kGroup * fold;
+    for (long long row = first; row < last; row += group) {
+      long long until = row + group < last ? row + group : last;
+      if (fold > 1)
+        folded_columns<Op>(x + row * inner, until - row, width, levels[0], row);
+      else
+        Columns<Op>::of(x + row * inner, until - row, inner, width, levels[0], row);
       if (until == last) break;
       for (int l = 0; l < 2; l++) {
         if (l == 1 && ++groups % kGroup != 0) break;
@@ -406,7 +389,7 @@ __global__ void columns(const T* in, Out* out, typename Op::State* states, long 
       }
     }
     // What is no more than one group has not been merged.
-    const bool is_one = last - first <= kGroup;
+    const bool is_one = last - first <= group;
     for (int j = 0; j < width; j++) {
       if (!is_one) {
         Op::merge(levels[1][j], levels[0][j]);

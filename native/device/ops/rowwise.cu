@@ -32,11 +32,47 @@ __device__ inline A exp_for(A x) {
   return fn::exp(x);
 }
 
+#ifdef WARPCELL_SERIAL
+// Rows that are shorter than a few vectors are columns of a tile while they are worked on.
+constexpr int kShortLine = 32;
+constexpr int kTogether = 64;
+
+template <class T, bool is_log>
+inline void turned_softmax(const T* x, T* y, long long rows, long long length) {
+  using A = Sum<T>;
+  const Rows mine = block_rows(rows);
+  for (long long row = mine.begin; row < mine.end; row += kTogether) {
+    const int count = mine.end - row < kTogether ? int(mine.end - row) : kTogether;
+    const T* from = x + row * length;
+    T* to = y + row * length;
+    A tile[kShortLine][kTogether], most[kTogether], sum[kTogether];
+    for (int i = 0; i < length; i++)
+      for (int r = 0; r < count; r++) tile[i][r] = widen<T>(from[r * length + i]);
+    for (int r = 0; r < kTogether; r++) most[r] = -A(1) / A(0), sum[r] = A(0);
+    for (int i = 0; i < length; i++)
+      for (int r = 0; r < count; r++) most[r] = fn::pick(tile[i][r] > most[r], tile[i][r], most[r]);
+    for (int i = 0; i < length; i++)
+      for (int r = 0; r < count; r++) {
+        const A less = tile[i][r] - most[r], power = fn::exp(less);
+        sum[r] += power;
+        tile[i][r] = is_log ? less : power;
+      }
+    for (int r = 0; r < count; r++) sum[r] = is_log ? fn::log(sum[r]) : A(1) / sum[r];
+    for (int i = 0; i < length; i++)
+      for (int r = 0; r < count; r++)
+        to[r * length + i] = narrow<T>(is_log ? tile[i][r] - sum[r] : tile[i][r] * sum[r]);
+  }
+}
+#endif
+
 // e^(x − most) / Σ, or its logarithm. A row of −∞ alone is NaN.
 template <class T, bool is_log, class L>
 __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>)
     softmax(const T* x, T* y, long long rows, long long length) {
   using A = Sum<T>;
+#ifdef WARPCELL_SERIAL
+  if (length < kShortLine) return turned_softmax<T, is_log>(x, y, rows, length);
+#endif
   L line(length, rows);
   auto exp = [](A value) WARPCELL_INLINED { return exp_for<T>(value); };
   line.each_row(

@@ -26,9 +26,8 @@ struct Powers {
 
 #ifdef WARPCELL_SERIAL
 
-// Only then do a loop and what it calls become vectors together. The second is for lambdas.
-#define WARPCELL_ALWAYS inline __attribute__((always_inline))
-#define WARPCELL_INLINED __attribute__((always_inline))
+// Only then do a loop and what it calls become vectors together.
+#define WARPCELL_ALWAYS inline WARPCELL_INLINED
 
 // The rows of this block.
 inline Rows block_rows(long long rows) {
@@ -80,6 +79,13 @@ struct Line {
   template <class Out, class F, class... T>
   WARPCELL_ALWAYS void each_row(long long rows, Out* out, F f, const T*... operands) const {
     Rows mine = block_rows(rows);
+    if constexpr ((is_held<T> && ...)) {
+      if (length <= kMostHeld) {
+        for (long long row = mine.begin; row < mine.end; row += mine.step)
+          f(row, out + row * length, HeldRow<T>(operands + row * length, length)...);
+        return;
+      }
+    }
     for (long long row = mine.begin; row < mine.end; row += mine.step)
       f(row, out + row * length, keep(operands + row * length)...);
   }
@@ -154,6 +160,12 @@ struct Line {
                   [&](long long i) __attribute__((always_inline)) { return narrow<Out>(f(operands[i]...)); });
       return end_streaming();
     }
+    if constexpr (is_held<Out>) {
+      for (long long first = 0; first < length; first += kStretchLength)
+        put_stretch(out + first, length - first < kStretchLength ? length - first : kStretchLength,
+                    [&](long long i) WARPCELL_INLINED { return f(operands[first + i]...); });
+      return;
+    }
 #pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
     for (long long i = 0; i < length; i++) out[i] = narrow<Out>(f(operands[i]...));
@@ -201,7 +213,6 @@ using Tiled = Line;
 }  // namespace warpcell
 
 #ifndef WARPCELL_SERIAL
-#define WARPCELL_INLINED
 #include "block_line.cuh"
 #include "tiled_line.cuh"
 #endif

@@ -86,7 +86,7 @@ struct MaxOf {
       return;
     }
 #endif
-    state = x != x ? x : (state >= x || state != state ? state : x);
+    state = ((x > state) | (x != x)) ? x : state;
   }
   static __device__ inline void merge(State& state, State other) { add(state, other, 0); }
   static __device__ inline State finish(State state, double) { return state; }
@@ -102,16 +102,27 @@ struct MinOf {
       return;
     }
 #endif
-    state = x != x ? x : (state <= x || state != state ? state : x);
+    state = ((x < state) | (x != x)) ? x : state;
   }
   static __device__ inline void merge(State& state, State other) { add(state, other, 0); }
   static __device__ inline State finish(State state, double) { return state; }
 };
+// Not 0 where x is not.
+template <class W>
+__device__ inline int nonzero(W x) {
+#ifdef WARPCELL_SERIAL
+  // By its bits, of which lanes of vectors need no more than these.
+  if constexpr (same<W, float>) return int(float_bits(x) << 1);
+  if constexpr (same<W, int>) return x;
+#endif
+  return x != W(0);
+}
+
 template <class T>
 struct AnyOf {
   using State = int;
   static __device__ inline State start() { return 0; }
-  static __device__ inline void add(State& state, Wide<T> x, long long) { state |= x != Wide<T>(0); }
+  static __device__ inline void add(State& state, Wide<T> x, long long) { state |= nonzero(x); }
   static __device__ inline void merge(State& state, State other) { state |= other; }
   static __device__ inline bool finish(State state, double) { return state != 0; }
 };
@@ -119,7 +130,7 @@ template <class T>
 struct AllOf {
   using State = int;
   static __device__ inline State start() { return 1; }
-  static __device__ inline void add(State& state, Wide<T> x, long long) { state &= x != Wide<T>(0); }
+  static __device__ inline void add(State& state, Wide<T> x, long long) { state = x != Wide<T>(0) ? state : 0; }
   static __device__ inline void merge(State& state, State other) { state &= other; }
   static __device__ inline bool finish(State state, double) { return state != 0; }
 };

@@ -39,10 +39,10 @@ struct Cascade {
 // Of at(0), …, at(length − 1), in two passes that are plain sums: no division for each element. Relative to the first
 // one, so that large numbers near each other stay finite.
 template <class A, class At>
-__device__ inline Moments<A> moments(At at, long long length) {
+inline WARPCELL_INLINED Moments<A> moments(At at, long long length) {
   const A origin = A(at(0)), count = A(length);
   A sums[kLanes] = {}, rests[kLanes] = {}, squares[kLanes] = {};
-  auto each = [&](auto join) {
+  auto each = [&](auto join) WARPCELL_INLINED {
     long long i = 0;
     for (; i + kLanes <= length; i += kLanes) {
 #pragma clang loop vectorize(assume_safety)
@@ -56,9 +56,9 @@ __device__ inline Moments<A> moments(At at, long long length) {
       for (int k = 0; k < width; k++) lanes[k] += lanes[k + width];
     return lanes[0];
   };
-  each([&](int k, A d) { sums[k] += d; });
+  each([&](int k, A d) WARPCELL_INLINED { sums[k] += d; });
   const A mean = total(sums) / count;
-  each([&](int k, A d) {
+  each([&](int k, A d) WARPCELL_INLINED {
     rests[k] += d - mean;
     squares[k] += (d - mean) * (d - mean);
   });
@@ -76,7 +76,7 @@ template <class T>
 struct Chunk<VarOf<T>> {
   static constexpr bool is_special = true;
   template <class At>
-  static __device__ inline Moments<Sum<T>> of(At at, long long length, long long) {
+  static inline WARPCELL_INLINED Moments<Sum<T>> of(At at, long long length, long long) {
     return moments<Sum<T>>(at, length);
   }
 };
@@ -89,12 +89,12 @@ struct Chunk<ArgOf<T, largest>> {
   static constexpr bool is_special = true;
   using W = Wide<T>;
   template <class At>
-  static __device__ inline Best<W> of(At at, long long length, long long index) {
+  static inline WARPCELL_INLINED Best<W> of(At at, long long length, long long index) {
     const W none = ArgOf<T, largest>::start().value;
     W lanes[kLanes];
     int unordered[kLanes] = {};
     for (int k = 0; k < kLanes; k++) lanes[k] = none;
-    auto join = [&](int k, W x) {
+    auto join = [&](int k, W x) WARPCELL_INLINED {
       lanes[k] = (largest ? x > lanes[k] : x < lanes[k]) ? x : lanes[k];
       unordered[k] |= x != x;
     };
@@ -116,6 +116,22 @@ struct Chunk<ArgOf<T, largest>> {
   }
 };
 
+// Bits join in any order: a plain loop is vectors.
+template <class Op>
+struct ChunkOfBits {
+  static constexpr bool is_special = true;
+  template <class At>
+  static WARPCELL_INLINED inline int of(At at, long long length, long long index) {
+    int state = Op::start();
+    for (long long i = 0; i < length; i++) Op::add(state, at(i), index);
+    return state;
+  }
+};
+template <class T>
+struct Chunk<AnyOf<T>> : ChunkOfBits<AnyOf<T>> {};
+template <class T>
+struct Chunk<AllOf<T>> : ChunkOfBits<AllOf<T>> {};
+
 // One e^x for each element, relative to the largest.
 template <class T>
 struct Chunk<LogSumExpOf<T>> {
@@ -123,9 +139,9 @@ struct Chunk<LogSumExpOf<T>> {
   using Op = LogSumExpOf<T>;
   using A = Sum<T>;
   template <class At>
-  static __device__ inline Exponentials<A> of(At at, long long length, long long) {
+  static inline WARPCELL_INLINED Exponentials<A> of(At at, long long length, long long) {
     A lanes[kLanes];
-    auto each = [&](auto join) {
+    auto each = [&](auto join) WARPCELL_INLINED {
       long long i = 0;
       for (; i + kLanes <= length; i += kLanes) {
 #pragma clang loop vectorize(assume_safety)
@@ -135,7 +151,7 @@ struct Chunk<LogSumExpOf<T>> {
       for (int k = 0; i < length; i++, k++) join(k, A(at(i)));
     };
     for (int k = 0; k < kLanes; k++) lanes[k] = Least<A>::value();
-    each([&](int k, A x) { lanes[k] = x > lanes[k] ? x : lanes[k]; });
+    each([&](int k, A x) WARPCELL_INLINED { lanes[k] = x > lanes[k] ? x : lanes[k]; });
     A most = lanes[0];
     for (int k = 1; k < kLanes; k++) most = lanes[k] > most ? lanes[k] : most;
     if (most - most != A(0)) {
@@ -145,40 +161,47 @@ struct Chunk<LogSumExpOf<T>> {
       return state;
     }
     for (int k = 0; k < kLanes; k++) lanes[k] = A(0);
-    each([&](int k, A x) { lanes[k] += fn::exp(x - most); });
+    each([&](int k, A x) WARPCELL_INLINED { lanes[k] += fn::exp(x - most); });
     for (int width = kLanes / 2; width > 0; width /= 2)
       for (int k = 0; k < width; k++) lanes[k] += lanes[k + width];
     return {most, lanes[0]};
   }
 };
 
+// The state of kChunk elements at most, and not fewer than kLanes.
+template <class Op, class At>
+inline WARPCELL_INLINED typename Op::State chunk(At at, long long length, long long index) {
+  if constexpr (Chunk<Op>::is_special) {
+    return Chunk<Op>::of(at, length, index);
+  } else {
+    typename Op::State lanes[kLanes];
+    for (int k = 0; k < kLanes; k++) lanes[k] = Op::start();
+    long long i = 0;
+    for (; i + kLanes <= length; i += kLanes) {
+#pragma clang loop vectorize(assume_safety)
+#pragma GCC ivdep
+      for (int k = 0; k < kLanes; k++) Op::add(lanes[k], at(i + k), index + i + k);
+    }
+    for (int k = 0; i < length; i++, k++) Op::add(lanes[k], at(i), index + i);
+    for (int width = kLanes / 2; width > 0; width /= 2)
+      for (int k = 0; k < width; k++) Op::merge(lanes[k], lanes[k + width]);
+    return lanes[0];
+  }
+}
+
 // The state of at(0), …, at(length − 1), on the CPU; `index` is what the first counts as.
 template <class Op, class At>
-__device__ inline typename Op::State line(At at, long long length, long long index) {
+inline WARPCELL_INLINED typename Op::State line(At at, long long length, long long index) {
   if (length < kLanes) {
     typename Op::State state = Op::start();
     for (long long i = 0; i < length; i++) Op::add(state, at(i), index + i);
     return state;
   }
+  if (length <= kChunk) return chunk<Op>(at, length, index);
   Cascade<Op> cascade;
   for (long long first = 0; first < length; first += kChunk) {
-    long long end = length - first < kChunk ? length - first : kChunk;
-    if constexpr (Chunk<Op>::is_special) {
-      cascade.push(Chunk<Op>::of([=](long long i) { return at(first + i); }, end, index + first));
-      continue;
-    }
-    typename Op::State lanes[kLanes];
-    for (int k = 0; k < kLanes; k++) lanes[k] = Op::start();
-    long long i = 0;
-    for (; i + kLanes <= end; i += kLanes) {
-#pragma clang loop vectorize(assume_safety)
-#pragma GCC ivdep
-      for (int k = 0; k < kLanes; k++) Op::add(lanes[k], at(first + i + k), index + first + i + k);
-    }
-    for (int k = 0; i < end; i++, k++) Op::add(lanes[k], at(first + i), index + first + i);
-    for (int width = kLanes / 2; width > 0; width /= 2)
-      for (int k = 0; k < width; k++) Op::merge(lanes[k], lanes[k + width]);
-    cascade.push(lanes[0]);
+    const long long steps = length - first < kChunk ? length - first : kChunk;
+    cascade.push(chunk<Op>([=](long long i) { return at(first + i); }, steps, index + first));
   }
   return cascade.total();
 }
