@@ -73,6 +73,12 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
    */
   readonly size: number;
   /**
+   * How many bytes the elements take.
+   * @example
+   * zeros([2, 3], { dtype: "float16" }).bytes; // → 12
+   */
+  readonly bytes: number;
+  /**
    * Whether the elements lie in row-major order without gaps: raw kernel launches need it.
    * @example
    * zeros([2, 3]).T.isContiguous; // → false
@@ -102,7 +108,9 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
     this.offset = view.offset;
     this.size = sizeOf(view.shape);
     this.isContiguous = contiguous;
-    const place = storage.place + view.offset * factsOf(dtype).bytes;
+    const { bytes } = factsOf(dtype);
+    this.bytes = this.size * bytes;
+    const place = storage.place + view.offset * bytes;
     this.placeLow = lowWord(place);
     this.placeHigh = highWord(place);
     this.#device = storage.device;
@@ -154,15 +162,6 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
   }
 
   /**
-   * How many bytes the elements take.
-   * @example
-   * zeros([2, 3], { dtype: "float16" }).bytes; // → 12
-   */
-  get bytes(): number {
-    return this.size * factsOf(this.dtype).bytes;
-  }
-
-  /**
    * The number of axes.
    * @example
    * zeros([2, 3]).ndim; // → 2
@@ -203,8 +202,9 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
     this.#storage?.drop();
     this.#storage = storage;
     this.#device = next.#device;
-    const { dtype, shape, strides, offset, size, isContiguous, placeLow, placeHigh } = next;
-    Object.assign(this, { dtype, shape, strides, offset, size, isContiguous, placeLow, placeHigh, lineage: null });
+    const { dtype, shape, strides, offset, size, bytes, isContiguous, placeLow, placeHigh } = next;
+    const facts = { dtype, shape, strides, offset, size, bytes, isContiguous, placeLow, placeHigh };
+    Object.assign(this, facts, { lineage: null });
   }
 
   /** @internal Where the first element lies. Throws TensorError once disposed of. */
