@@ -202,7 +202,13 @@ const steps = [
   },
   {
     name: "JupyterLab extension",
-    inputs: ["extension", "kernel/mime.ts", "scripts/install-extension.mjs", "requirements.txt"],
+    inputs: [
+      "extension",
+      "kernel/mime.ts",
+      "native/lib/payloads.ts",
+      "scripts/install-extension.mjs",
+      "requirements.txt",
+    ],
     outputs: [".venv/share/jupyter/labextensions/@warpcell/jupyterlab/package.json"],
     run: async () => {
       await quietly("npm", ["run", "build:lib", "-w", "@warpcell/jupyterlab"]);

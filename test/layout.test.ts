@@ -63,7 +63,7 @@ const rooms: { room: RegExp; may: RegExp[] }[] = [
     ],
   },
   { room: /^kernel\/language\//, may: [/^kernel\/language\//] },
-  { room: /^kernel\/mime\.ts$/, may: [] },
+  { room: /^kernel\/mime\.ts$/, may: [/^warpcell\/payloads$/] },
   { room: /^kernel\/session-protocol\.ts$/, may: [/^kernel\/mime/] },
   { room: /^kernel\/session-protocol-frames\.ts$/, may: [/^kernel\/session-protocol\.ts$/] },
   {
@@ -71,6 +71,7 @@ const rooms: { room: RegExp; may: RegExp[] }[] = [
     may: [/^kernel\/session-protocol\.ts$/, /^warpcell\/shared-memory$/],
   },
   // The package's own name stands in the text of declarations that it writes.
+  { room: /^native\/lib\/payloads\.ts$/, may: [] },
   { room: /^native\/lib\//, may: [/^native\/lib\//, /^warpcell$/] },
   { room: /^native\/addon\//, may: [/^native\/addon\//, /^native\/protocol\//] },
   { room: /^native\/protocol\//, may: [/^native\/protocol\//] },

@@ -1,6 +1,6 @@
 // Answers front ends that ask for a part of a profile that is too large to travel whole.
 import type * as Host from "warpcell/host";
-import { traceTarget, type TracePayload, type WindowReply, type WindowRequest } from "../mime.ts";
+import { traceTarget, type WindowReply, type WindowRequest } from "../mime.ts";
 import type { Comm, CommClass } from "./comm.ts";
 
 /** As wide as a wall of screens. */
@@ -45,7 +45,3 @@ function reply(comm: Comm, data: unknown, host: typeof Host): void {
     refuse(error instanceof Error ? error.message : String(error));
   }
 }
-
-/** What the library makes is what the contract says: `kernel/mime.ts` cannot be imported there. */
-type Assignable<From extends To, To> = From;
-export type MadePayload = Assignable<ReturnType<typeof Host.tracePayloadOf>, TracePayload>;

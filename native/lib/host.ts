@@ -1,24 +1,16 @@
 // What a program that runs cells needs of the library besides what cells use: stopping, settling, call sites, gauges.
-import { binding, type GaugeSample } from "./wire/binding.ts";
+import { binding } from "./wire/binding.ts";
 import { defaultDevice, deviceNamed } from "./device/choice.ts";
 import { DeviceProcess } from "./device/process.ts";
 import { DeviceError } from "./errors.ts";
 import { matmulLibrary } from "./ops/library-matmul.ts";
+import type { DeviceGauge } from "./payloads.ts";
 
 export { describeCaller, describeCells, describeOrigins, origin } from "./device/origins.ts";
 export { Profile } from "./profile/profile.ts";
-export { payloadOf as tracePayloadOf } from "./profile/payload.ts";
 export { Profiling } from "./profile/profiling.ts";
 export { sliceOf } from "./tensor/shown.ts";
 export { clearInterrupt, interrupt, lastInterruption } from "./device/process.ts";
-
-/** A device with its gauges, as a front end shows it. Bytes, 0…1, °C, W, ms since the epoch; `null`: not known. */
-export interface DeviceGauge extends Omit<GaugeSample, "client" | "kind" | "index" | "processMemory" | "isBusy"> {
-  /** "cpu", "cuda:0", … */
-  device: string;
-  name: string;
-  active: boolean;
-}
 
 /** Names of the devices by client, and which is the default: told to a thread that did not open them itself. */
 export interface KnownDevices {

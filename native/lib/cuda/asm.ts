@@ -1,8 +1,8 @@
-// A kernel's machine code as notebooks show it: source and listings side by side, with registers and occupancy;
-// `AsmPayload` of kernel/mime.ts.
+// A kernel's machine code as notebooks show it: source and listings side by side, with registers and occupancy.
 import { DeviceError } from "../errors.ts";
 import type { KernelInfo, Occupancy } from "./kernel.ts";
 import { parseAssembly, parsePtx, parseSass, withSamplesOf, type Listing } from "./listings.ts";
+import type { AsmMime, AsmPayload } from "../payloads.ts";
 import type { Samples } from "./samples.ts";
 
 /** Texts that a device process gives of an artifact. */
@@ -23,7 +23,7 @@ interface Given {
   readonly text: (form: AsmForm) => string;
 }
 
-const asmMime = "application/vnd.warpcell.asm.v1+json";
+const asmMime: AsmMime = "application/vnd.warpcell.asm.v1+json";
 const displayKey = Symbol.for("Jupyter.display");
 /** Threads of a block that the chart of the occupancy has. */
 const blockStep = 32;
@@ -104,7 +104,7 @@ export class Assembly {
   [displayKey](): Record<string, unknown> {
     const { kernel, device, arch, title, source, listings, notes } = this;
     const { registers, shared, spillStores, spillLoads } = this.#info;
-    const payload = {
+    const payload: AsmPayload = {
       version: 1,
       kernel,
       device,

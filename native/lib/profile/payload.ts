@@ -1,6 +1,6 @@
-// A profile as it travels and lies in files: `TracePayload` of kernel/mime.ts, whose columns are base64; and back, with
-// every size and index checked.
+// A profile as it travels and lies in files, its columns in base64; and back, with every size and index checked.
 import { FormatError } from "../errors.ts";
+import type { SliceColumns, TracePayload, WindowReply } from "../payloads.ts";
 import type { SampledKernel } from "./samples.ts";
 import { emptySlices, type Counter, type KernelRow, type ProfileData, type Slices } from "./slices.ts";
 import { windowOf, type Window } from "./window.ts";
@@ -13,14 +13,16 @@ const overviewWidth = 2000;
 const columns = ["start", "duration", "track", "depth", "name", "place", "detail", "cause", "kernel"] as const;
 const tables = { name: "names", place: "places", detail: "details", kernel: "kernels" } as const;
 
-type Encoded = { length: number } & Record<(typeof columns)[number], string> & { merged?: string; busy?: string };
-
 /** `id` is asked for only where the payload does not have all slices. Samples stay behind: rows have their sums. */
-export function payloadOf(data: ProfileData, id: () => string, isWhole = data.slices.length <= travellingSlices) {
+export function payloadOf(
+  data: ProfileData,
+  id: () => string,
+  isWhole = data.slices.length <= travellingSlices,
+): TracePayload {
   const { slices, counters, samples: _, ...rest } = data;
   const overview = isWhole ? null : windowOf(data, 0, data.duration, overviewWidth);
   return {
-    version: 1 as const,
+    version: 1,
     ...rest,
     slices:
       overview === null
@@ -44,8 +46,11 @@ export function fileOf(data: ProfileData) {
   return { ...payloadOf(data, () => "", true), samples: data.samples };
 }
 
+/** What a reply to the question for a window has besides its number, and its buffer. */
+type Packed = Pick<WindowReply, "length" | "columns" | "complete"> & { readonly buffer: Uint8Array };
+
 /** The columns of a window as one buffer, each from a multiple of 8 bytes on. */
-export function packed({ slices, merged, busy, complete }: Window) {
+export function packed({ slices, merged, busy, complete }: Window): Packed {
   const parts = [
     ...columns.map((name) => ({ name, column: slices[name] as ArrayBufferView })),
     { name: "merged" as const, column: merged },
@@ -71,7 +76,7 @@ export function dataOf(payload: unknown, where: string): ProfileData {
   if (typeof payload !== "object" || payload === null || (payload as { version?: unknown }).version !== 1)
     refuse("it has no version 1");
   const given = payload as Omit<ProfileData, "slices" | "counters"> & {
-    slices: Encoded;
+    slices: SliceColumns;
     counters: { name: string; unit: "bytes"; length: number; time: string; value: string }[];
     complete: boolean;
   };
@@ -181,11 +186,11 @@ function counterOf(
   return { name, unit, time: numbers(times), value: numbers(values) };
 }
 
-function encoded(slices: Slices): Encoded {
+function encoded(slices: Slices): SliceColumns {
   return {
     length: slices.length,
     ...Object.fromEntries(columns.map((name) => [name, base64(slices[name])])),
-  } as Encoded;
+  } as SliceColumns;
 }
 
 function base64({ buffer, byteOffset, byteLength }: ArrayBufferView): string {

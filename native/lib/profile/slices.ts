@@ -2,7 +2,7 @@
 // the profile's start.
 import type { SampleCounts, SampledKernel } from "./samples.ts";
 
-/** `kernel/mime.ts` says what each column means; `cause`, `place` and `kernel` count from 1. */
+/** `SliceColumns` of payloads.ts says what each means; `cause`, `place` and `kernel` count from 1. */
 export interface Slices {
   readonly length: number;
   readonly start: Float64Array;

@@ -1,9 +1,10 @@
-// A tensor as people see it: a line of text, an HTML table, and the payload of kernel/mime.ts. It reads edges and
+// A tensor as people see it: a line of text, an HTML table, and the payload of front ends. It reads edges and
 // reduced figures, never a big tensor whole.
 import { factsOf } from "../memory/dtype.ts";
 import { formatShape } from "../memory/shape.ts";
 import { figuresOf } from "../ops/statistics.ts";
 import { gap, lineWidth, notationOf, written, writtenOnOneLine, type Element, type Preview } from "./print.ts";
+import type { TensorMime, TensorPayload } from "../payloads.ts";
 import { idOf, tileOf } from "./shown.ts";
 import type { Nested, Tensor } from "./tensor.ts";
 import { escaped } from "../wording.ts";
@@ -11,7 +12,7 @@ import { escaped } from "../wording.ts";
 /** A value's method under this key gives its MIME bundle. */
 export const displayKey = Symbol.for("Jupyter.display");
 
-const tensorMime = "application/vnd.warpcell.tensor.v1+json";
+const tensorMime: TensorMime = "application/vnd.warpcell.tensor.v1+json";
 
 /**
  * Tensors of more elements show this many items at both ends of each of the last three axes, and one of axes before.
@@ -117,8 +118,8 @@ export function htmlOf(tensor: Tensor): string {
   return `<div>tensor, ${escaped(facts(tensor))}${where}</div>${hasCells ? `<table><tbody>${body}</tbody></table>` : ""}`;
 }
 
-/** `TensorPayload` of kernel/mime.ts under its MIME type; nothing for a disposed tensor. */
-export function payloadOf(tensor: Tensor): Record<string, unknown> {
+/** The payload under its MIME type; nothing for a disposed tensor. */
+export function payloadOf(tensor: Tensor): { readonly [tensorMime]?: TensorPayload } {
   if (tensor.isDisposed) return {};
   const { shape, dtype, device, size, bytes, isSuspect } = tensor;
   using whole = tensor.contiguous();

@@ -2,16 +2,8 @@
 import { WeakIds } from "../device/weak-ids.ts";
 import { TensorError } from "../errors.ts";
 import { pictureOf } from "../ops/statistics.ts";
+import type { TensorTile } from "../payloads.ts";
 import type { Tensor } from "./tensor.ts";
-
-/** `TensorTile` of kernel/mime.ts. */
-export interface Tile {
-  rows: number;
-  columns: number;
-  rowStep: number;
-  columnStep: number;
-  values: string;
-}
 
 const ids = new WeakIds<Tensor>();
 
@@ -23,7 +15,7 @@ export function idOf(tensor: Tensor): string {
  * The last two axes of a contiguous tensor, at the first position of all others, as a payload has them; `null` for a
  * tensor without elements.
  */
-export function tileOf(tensor: Tensor): Tile | null {
+export function tileOf(tensor: Tensor): TensorTile | null {
   const picture = pictureOf(tensor.execution, tensor);
   return picture && { ...picture, values: Buffer.from(picture.values.buffer).toString("base64") };
 }
@@ -32,7 +24,7 @@ export function tileOf(tensor: Tensor): Tile | null {
  * The last two axes at the position `index` of all others, as they are now. Throws TensorError when the tensor is gone
  * or has no such slice.
  */
-export function sliceOf(id: string, index: readonly number[]): Tile | null {
+export function sliceOf(id: string, index: readonly number[]): TensorTile | null {
   const tensor = ids.find(id);
   if (tensor === null || tensor.isDisposed)
     throw new TensorError("GONE", "This tensor is no longer in memory. Run its cell again to see its slices.");
