@@ -20,6 +20,7 @@ test("what a program can import, and nothing else", () => {
     "DeviceUnavailable",
     "FormatError",
     "FunctionContext",
+    "Generator",
     "GradientError",
     "InterruptedError",
     "Kernel",

@@ -38,16 +38,14 @@ export { Kernel, KernelTemplate, type KernelInfo, type Occupancy, type TimeConfi
 export type { LaunchConfig, Size } from "./cuda/plan.ts";
 export { memory, trim } from "./memory/map.ts";
 export type { DeviceProperties, LibraryProperties } from "./wire/properties.ts";
+export { Generator, generatorState, seed, setGeneratorState, type RandomSource } from "./tensor/generator.ts";
 export {
   bernoulli,
-  generatorState,
   multinomial,
   rand,
   randint,
   randn,
   randperm,
-  seed,
-  setGeneratorState,
   type NormalOptions,
   type RandomOptions,
   type UniformOptions,

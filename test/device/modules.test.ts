@@ -297,6 +297,33 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect([numbers(net.weight!), net.weight!.grad!.toArray(), net.count.item()]).toEqual([[1, 1, 1], [6, 6, 6], 3]);
   });
 
+  test.each([
+    [4, 4],
+    [1, 5],
+    [7, 3],
+    [70, 200],
+    [129, 33],
+    [65, 2, 40],
+    [0, 3],
+  ])("orthogonal first values of shape %j, %j", (...shape) => {
+    const made = (options: object) =>
+      nn.init.orthogonal(zeros(shape, { device, dtype: "float64" }), { seed: runSeed, ...options });
+    const weight = made({}).reshape([shape[0]!, shape.slice(1).reduce((a, b) => a * b, 1)]);
+    const [rows, columns] = weight.shape as [number, number];
+    const product = rows <= columns ? weight.matmul(weight.T) : weight.T.matmul(weight);
+    const least = Math.min(rows, columns);
+    numbers(product).forEach((value, at) =>
+      expect(Math.abs(value - (at % (least + 1) === 0 ? 1 : 0))).toBeLessThan(2 ** -48),
+    );
+    expect(numbers(made({ gain: 3 }))).toEqual(numbers(made({})).map((value) => value * 3));
+    expect(numbers(made({ seed: runSeed + 1 }))).not.toEqual(shape[0] === 0 ? null : numbers(made({})));
+    const narrow = nn.init.orthogonal(new nn.Linear(shape[0]! + 1, 3, { device }).weight, { seed: runSeed });
+    expect([narrow.dtype, narrow.requiresGrad, narrow.isLeaf]).toEqual(["float32", true, true]);
+    expect(() => nn.init.orthogonal(zeros([3], { device }))).toThrow(
+      "init.orthogonal takes a tensor of shape [outputs, inputs, …] but got [3]",
+    );
+  });
+
   test("first values have the spread that they say", () => {
     const at = (shape: number[]) => zeros(shape, { device, dtype: "float64" });
     const deviation = (x: Tensor) => Math.sqrt(numbers(x).reduce((sum, value) => sum + value ** 2, 0) / x.size);

@@ -514,7 +514,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     [
       "random numbers with a dtype alone",
       () => rand([2], "float64" as never),
-      'rand does not take "float64" there. Options are an object: rand(shape, { low, high, dtype, device, seed }).',
+      'rand does not take "float64" there. Options are an object: rand(shape, { low, high, dtype, device, seed, generator }).',
     ],
     [
       "random integers",

@@ -8,9 +8,11 @@ import {
   bernoulli,
   dropout,
   full,
+  Generator,
   generatorState,
   io,
   multinomial,
+  nn,
   ones,
   rand,
   randint,
@@ -48,7 +50,65 @@ test("the generator goes on from a state that was saved", async () => {
   expect(() => setGeneratorState(7 as never)).toThrow("two numbers of uint64, but got 7.");
 });
 
+test("a generator of its own goes on by itself, and from a state that was saved", async () => {
+  const draws = (generator: Generator) =>
+    [
+      rand([3], { generator }),
+      randn([3], { generator, dtype: "float64" }),
+      randint(0, 100, [5], { generator }),
+      randperm(9, { generator }),
+      bernoulli(full([9], 0.5), { generator }),
+      multinomial(tensor([1, 2, 3]), 4, { replacement: true, generator }),
+      multinomial(tensor([1, 2, 3]), 2, { generator }),
+      dropout(ones([64]), { generator }),
+      ones([64]).dropout(0.3, { generator }),
+      zeros([5]).uniform_({ generator }),
+      zeros([5]).normal_({ generator }),
+      nn.init.xavierNormal(zeros([3, 3]), { generator }),
+      nn.init.kaimingUniform(zeros([3, 3]), { generator }),
+      nn.init.orthogonal(zeros([3, 3]), { generator }),
+    ].map(flat);
+  const generator = new Generator(7);
+  seed(11);
+  const common = generatorState().toArray();
+  const first = draws(generator);
+  // Others neither disturb it nor are disturbed.
+  expect(generatorState().toArray()).toEqual(common);
+  rand([3]);
+  const saved = generator.state();
+  const second = draws(generator);
+  expect(second).not.toEqual(first);
+  expect(draws(new Generator(7))).toEqual(first);
+  expect(draws(new Generator().setState(saved))).toEqual(second);
+  expect(draws(generator.restart(7n))).toEqual(first);
+  expect(generator.seed).toBe(7n);
+  // It is the generator of that seed.
+  seed(7);
+  expect(flat(rand([3]))).toEqual(first[0]);
+  expect(new Generator().seed).not.toBe(new Generator().seed);
+  expect([saved.dtype, saved.device, saved.shape]).toEqual(["uint64", "cpu", [2]]);
+  for (const wrong of [-1, 0.5, 2n ** 64n, "7", null])
+    expect(() => new Generator(wrong as never)).toThrow("A seed is a whole number from 0 to 2^64 - 1, but got");
+  expect(() => generator.setState(ones([2]))).toThrow(
+    "setState takes what state() gave, two numbers of uint64, but got shape [2] of float32.",
+  );
+  expect(() => rand([2], { seed: 1, generator })).toThrow(
+    "Random numbers are drawn by a seed or by a generator, not both: leave one out.",
+  );
+  expect(() => rand([2], { generator: 7 as never })).toThrow(
+    "rand takes a generator, such as new Generator(7), as generator but got 7.",
+  );
+});
+
 describe.each(devices.map(({ name }) => name))("random tensors on %s", (device) => {
+  test("a generator gives the same numbers on every device", () => {
+    const draw = (on: string) => {
+      const generator = new Generator(2n ** 40n);
+      return [rand([100], { generator, device: on }), randn([100], { generator, device: on })].map(flat);
+    };
+    expect(draw(device)).toEqual(draw("cpu"));
+  });
+
   test.each([
     "float32",
     "float64",

@@ -2,16 +2,15 @@
 import { noGrad } from "../autograd/gradients.ts";
 import { TensorError } from "../errors.ts";
 import { formatShape, sizeOf } from "../memory/shape.ts";
-import { number, oneOf, reader, seed, tensor, type Kind } from "../tensor/arguments.ts";
+import { number, oneOf, reader, tensor, type Kind } from "../tensor/arguments.ts";
+import { randomSource, type RandomSource } from "../tensor/generator.ts";
+import { tensor as fromArray } from "../tensor/create.ts";
 import { eye as identity } from "../tensor/joining.ts";
+import { randn } from "../tensor/random.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 
-/** `seed`: as of {@link rand}. */
-interface Seeded {
-  readonly seed?: number | bigint;
-}
 /** `gain`: what the deviation is multiplied by, see {@link gain}. */
-export interface XavierOptions extends Seeded {
+export interface XavierOptions extends RandomSource {
   readonly gain?: number;
 }
 /**
@@ -21,6 +20,11 @@ export interface XavierOptions extends Seeded {
 export interface KaimingOptions extends XavierOptions {
   readonly mode?: "fanIn" | "fanOut";
 }
+
+const sourceOf = ({ seed, generator }: RandomSource): RandomSource => ({
+  ...(seed === undefined ? {} : { seed }),
+  ...(generator === undefined ? {} : { generator }),
+});
 
 const filled = (tensor: Tensor, fill: () => unknown): Tensor => {
   noGrad(fill);
@@ -57,11 +61,15 @@ export function gain(of: keyof typeof gains | "leakyRelu", slope = 0.01): number
 const target = tensor as Kind<Tensor>;
 const readUniform = reader("init.uniform", {
   required: { tensor: target },
-  options: { low: number, high: number, seed },
+  options: { low: number, high: number, ...randomSource },
 });
 const readNormal = reader("init.normal", {
   required: { tensor: target },
-  options: { mean: number, std: number, seed },
+  options: { mean: number, std: number, ...randomSource },
+});
+const readOrthogonal = reader("init.orthogonal", {
+  required: { tensor: target },
+  options: { gain: number, ...randomSource },
 });
 const readConstant = reader("init.constant", { required: { tensor: target, value: number } });
 
@@ -73,7 +81,7 @@ const readConstant = reader("init.constant", { required: { tensor: target, value
  */
 export function uniform(
   tensor: Tensor,
-  options: Seeded & { readonly low?: number; readonly high?: number } = {},
+  options: RandomSource & { readonly low?: number; readonly high?: number } = {},
 ): Tensor {
   readUniform([tensor, options]);
   return filled(tensor, () => tensor.uniform_(options));
@@ -87,7 +95,7 @@ export function uniform(
  */
 export function normal(
   tensor: Tensor,
-  options: Seeded & { readonly mean?: number; readonly std?: number } = {},
+  options: RandomSource & { readonly mean?: number; readonly std?: number } = {},
 ): Tensor {
   readNormal([tensor, options]);
   return filled(tensor, () => tensor.normal_(options));
@@ -128,15 +136,15 @@ export function eye(tensor: Tensor): Tensor {
 }
 
 /** Fills by a deviation: uniform between ±√3 of it, or normal. */
-function spread(tensor: Tensor, std: number, isNormal: boolean, { seed }: Seeded): Tensor {
-  const seeded = seed === undefined ? {} : { seed };
+function spread(tensor: Tensor, std: number, isNormal: boolean, given: RandomSource): Tensor {
+  const source = sourceOf(given);
   return isNormal
-    ? normal(tensor, { std, ...seeded })
-    : uniform(tensor, { low: -Math.sqrt(3) * std, high: Math.sqrt(3) * std, ...seeded });
+    ? normal(tensor, { std, ...source })
+    : uniform(tensor, { low: -Math.sqrt(3) * std, high: Math.sqrt(3) * std, ...source });
 }
 
 function xavier(name: string, isNormal: boolean): (tensor: Tensor, options?: XavierOptions) => Tensor {
-  const read = reader(`init.${name}`, { required: { tensor: target }, options: { gain: number, seed } });
+  const read = reader(`init.${name}`, { required: { tensor: target }, options: { gain: number, ...randomSource } });
   return (tensor, options = {}) => {
     read([tensor, options]);
     const { fanIn, fanOut } = fans(name, tensor);
@@ -147,13 +155,67 @@ function xavier(name: string, isNormal: boolean): (tensor: Tensor, options?: Xav
 function kaiming(name: string, isNormal: boolean): (tensor: Tensor, options?: KaimingOptions) => Tensor {
   const read = reader(`init.${name}`, {
     required: { tensor: target },
-    options: { gain: number, mode: oneOf("fanIn", "fanOut"), seed },
+    options: { gain: number, mode: oneOf("fanIn", "fanOut"), ...randomSource },
   });
   return (tensor, options = {}) => {
     read([tensor, options]);
     const fan = fans(name, tensor)[options.mode ?? "fanIn"];
     return spread(tensor, (options.gain ?? Math.SQRT2) / Math.sqrt(fan), isNormal, options);
   };
+}
+
+/** Rows that are made orthogonal to each other here, after the device has made them so to all before. */
+const panel = 32;
+
+/** Makes these rows orthogonal to each other and 1 long, in place (Gram and Schmidt's way, one row off the next). */
+function orthonormalised(rows: Float64Array, length: number): void {
+  const at = (row: number) => rows.subarray(row * length, (row + 1) * length);
+  const product = (a: Float64Array, b: Float64Array) => {
+    let sum = 0;
+    for (let i = 0; i < length; i++) sum += a[i]! * b[i]!;
+    return sum;
+  };
+  for (let row = 0; row < rows.length / length; row++) {
+    const own = at(row);
+    for (let before = 0; before < row; before++) {
+      const other = at(before);
+      const part = product(own, other);
+      for (let i = 0; i < length; i++) own[i]! -= part * other[i]!;
+    }
+    const norm = Math.sqrt(product(own, own));
+    for (let i = 0; i < length; i++) own[i]! /= norm;
+  }
+}
+
+/**
+ * Orthonormal rows, or columns where there are fewer of them, times `gain`, evenly distributed (Saxe and others, arXiv
+ * 1312.6120; Mezzadri, arXiv math-ph/0609050); a tensor of more axes counts as [outputs, the rest]. Waits for the
+ * device. Returns the tensor. Throws TensorError for one without at least two axes.
+ * @example
+ * const weight = nn.init.orthogonal(empty([4, 8]), { seed: 1 });
+ * weight.matmul(weight.T).allclose(eye(4), { atol: 1e-5 }); // → true
+ */
+export function orthogonal(tensor: Tensor, options: XavierOptions = {}): Tensor {
+  readOrthogonal([tensor, options]);
+  fans("orthogonal", tensor);
+  const [first, rest] = [tensor.shape[0]!, sizeOf(tensor.shape.slice(1))];
+  if (tensor.size === 0) return tensor;
+  return filled(tensor, () => {
+    const [count, length] = [Math.min(first, rest), Math.max(first, rest)];
+    const rows = randn([count, length], { dtype: "float64", device: tensor.device, ...sourceOf(options) });
+    for (let begin = 0; begin < count; begin += panel) {
+      const [done, own] = [rows.slice([0, begin]), rows.slice([begin, Math.min(begin + panel, count)])];
+      // Twice is enough (Giraud, Langou and Rozložník, Computers & Mathematics with Applications 50, 2005).
+      for (let pass = 0; pass < 2; pass++) {
+        if (begin > 0) own.sub_(own.matmul(done.T).matmul(done));
+        const values = Float64Array.from(own.data());
+        orthonormalised(values, length);
+        own.copy_(fromArray(values, { device: tensor.device }).reshape(own.shape));
+      }
+    }
+    const filling = (first <= rest ? rows : rows.T).mul(options.gain ?? 1);
+    tensor.copy_(filling.reshape(tensor.shape).to(tensor.dtype));
+  });
 }
 
 /**

@@ -4,8 +4,8 @@ import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import type { FloatOf } from "../memory/promotion.ts";
 import { checkedAxis, formatShape } from "../memory/shape.ts";
-import { atLeast, axis, define, flag, install, number, orNull, seed, tensor, type FunctionOf } from "./arguments.ts";
-import { stateOf } from "./random.ts";
+import { atLeast, axis, define, flag, install, number, orNull, tensor, type FunctionOf } from "./arguments.ts";
+import { drawOf, randomSource, type RandomSource } from "./generator.ts";
 import { Tensor } from "./tensor.ts";
 
 /** `axis`: the last when left out; negative ones count from the end. */
@@ -22,12 +22,11 @@ export interface NormalizationOptions {
   readonly axes?: number;
 }
 /**
- * The same seed gives the same mask on every device. Without one the generator of `seed` goes on. `training: false`:
+ * `seed` or `generator`: what draws the mask, the same on every device, see {@link RandomSource}. `training: false`:
  * nothing is dropped.
  */
-export interface DropoutOptions {
+export interface DropoutOptions extends RandomSource {
   readonly p?: number;
-  readonly seed?: number | bigint;
   readonly training?: boolean;
 }
 
@@ -133,11 +132,11 @@ export const rmsNorm: <D extends DType>(
 /** {@link Tensor.dropout} as a function. */
 export const dropout: FunctionOf<"dropout"> = define(
   "dropout",
-  { options: { p: number, seed, training: flag }, bare: ["p"] },
-  (x, { p = 0.5, seed, training = true }) => {
+  { options: { p: number, training: flag, ...randomSource }, bare: ["p"] },
+  (x, { p = 0.5, training = true, ...source }) => {
     if (p < 0 || p > 1) throw new TensorError("VALUE", `dropout takes a probability from 0 to 1 but got ${p}.`);
     if (!training || p === 0) return x.reshape(x.shape);
-    return apply("dropout", [x], { p, ...stateOf(seed === undefined ? {} : { seed }) });
+    return apply("dropout", [x], { p, ...drawOf(source) });
   },
 );
 

@@ -1,88 +1,30 @@
 // Random tensors: turns seeds into streams of the counter-based generator that runs on the devices.
-import { randomBytes } from "node:crypto";
 import {
   anything,
   count,
   define,
   device,
   finite,
+  flag,
   reader,
-  seed as seedKind,
+  tensor,
   wholeNumber,
   install,
   type Kind,
 } from "./arguments.ts";
-import { createOptions, emptyTensor, tensor as newTensor, otherOptions, type CreateOptions } from "./create.ts";
+import { createOptions, emptyTensor, otherOptions, type CreateOptions } from "./create.ts";
 import { admits, factsOf, type DType } from "../memory/dtype.ts";
 import { elementsWithin, nearestElement } from "../memory/neighbours.ts";
 import { TensorError } from "../errors.ts";
 import { kernelFactsByDType } from "../ops/kernel-facts.ts";
 import { KernelFamily } from "../ops/library.ts";
+import { drawOf, randomSource, type RandomSource } from "./generator.ts";
 import { stack } from "./joining.ts";
 import { Tensor } from "./tensor.ts";
 import { worded } from "../wording.ts";
 
-/**
- * `seed`: a whole number ≥ 0; the same seed, shape and dtype give the same numbers on every device. Without one the
- * generator of {@link seed} goes on.
- */
-export interface RandomOptions<D extends DType> extends CreateOptions<D> {
-  readonly seed?: number | bigint;
-}
-
-const generator = { seed: randomBytes(8).readBigUInt64LE(), stream: 0n };
-
-function checkedSeed(value: number | bigint): bigint {
-  const isValid = (typeof value === "bigint" || Number.isSafeInteger(value)) && value >= 0 && BigInt(value) < 2n ** 64n;
-  if (!isValid) throw new TensorError("SEED", `A seed is a whole number from 0 to 2^64 - 1, but got ${worded(value)}.`);
-  return BigInt(value);
-}
-
-/**
- * Starts the generator anew from which all random functions draw that name no seed of their own: a whole number ≥ 0, or
- * a bigint below 2^64.
- * @example
- * seed(7);
- * const first = rand([2]);
- * seed(7);
- * rand([2]).arrayEqual(first); // → true
- */
-export function seed(value: number | bigint): void {
-  generator.seed = checkedSeed(value);
-  generator.stream = 0n;
-}
-
-/**
- * Where the generator of {@link seed} is, on the CPU: `io.save` keeps it with a model, so that training goes on with
- * the numbers that it would have had.
- * @example
- * const state = generatorState();
- * const first = rand([2]);
- * setGeneratorState(state);
- * rand([2]).arrayEqual(first); // → true
- */
-export function generatorState(): Tensor<"uint64"> {
-  return newTensor([generator.seed, generator.stream], { dtype: "uint64", device: "cpu" });
-}
-
-/**
- * Has the generator go on from where it was at {@link generatorState}. Throws TensorError for what is no such state.
- * @example
- * const state = generatorState();
- * const first = randn([2]);
- * setGeneratorState(state);
- * randn([2]).arrayEqual(first); // → true
- */
-export function setGeneratorState(state: Tensor): void {
-  if (!(state instanceof Tensor) || state.dtype !== "uint64" || state.shape.join() !== "2")
-    throw new TensorError(
-      "SEED",
-      `setGeneratorState takes what generatorState() gave, two numbers of uint64, but got ${state instanceof Tensor ? `shape [${state.shape.join(", ")}] of ${state.dtype}` : worded(state)}.`,
-    );
-  const [from, stream] = state.toArray() as [bigint, bigint];
-  generator.seed = from;
-  generator.stream = stream;
-}
+/** Of a random tensor: what it is made of, see {@link CreateOptions}, and what is drawn, see {@link RandomSource}. */
+export interface RandomOptions<D extends DType> extends CreateOptions<D>, RandomSource {}
 
 const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
 const whole: readonly DType[] = ["int64", "int32", "uint8"];
@@ -120,13 +62,6 @@ function blocksFor(out: Tensor): readonly [number, number] {
   return [Math.ceil(out.size / share), libraryBlock];
 }
 
-/** The seed and stream of the next random operation. */
-export function stateOf(options: { readonly seed?: number | bigint }): { seed: bigint; stream: bigint } {
-  return options.seed === undefined
-    ? { seed: generator.seed, stream: (generator.stream += 1n) }
-    : { seed: checkedSeed(options.seed), stream: 0n };
-}
-
 function checkedFloat(dtype: DType): void {
   if (factsOf(dtype).kind !== "float")
     throw new TensorError(
@@ -135,7 +70,7 @@ function checkedFloat(dtype: DType): void {
     );
 }
 
-const randomOptions = { ...createOptions, seed: seedKind };
+const randomOptions = { ...createOptions, ...randomSource };
 const readRand = reader("rand", {
   required: { shape: anything },
   options: { low: finite, high: finite, ...randomOptions },
@@ -154,7 +89,12 @@ const readRandint = reader("randint", {
   options: randomOptions,
   ...otherOptions,
 });
-const readPermutation = reader("randperm", { required: { n: count }, options: { device, seed: seedKind } });
+const readPermutation = reader("randperm", { required: { n: count }, options: { device, ...randomSource } });
+
+const readMultinomial = reader("multinomial", {
+  required: { weights: tensor, count: wholeNumber },
+  options: { replacement: flag, ...randomSource },
+});
 
 /** A tensor of elements that a kernel draws with those numbers. */
 function random<D extends DType>(
@@ -166,7 +106,7 @@ function random<D extends DType>(
   const dtype = options.dtype ?? "float32";
   checkedFloat(dtype);
   const numbers = numbersFor(dtype);
-  const { seed, stream } = stateOf(options);
+  const { seed, stream } = drawOf(options);
   const out = emptyTensor(shape, options);
   if (out.size > 0)
     kernels[kernel].launch(out.execution, dtype, ...blocksFor(out), [out, out.size, ...numbers, seed, stream]);
@@ -261,7 +201,7 @@ export function randint(...args: unknown[]): Tensor {
   if (factsOf(dtype).kind === "bool" || !admits(dtype, low) || !admits(dtype, high - 1))
     throw new TensorError("DTYPE", `${dtype} does not hold all of ${low} to ${high - 1}.`);
   const made = whole.includes(dtype) ? dtype : "int64";
-  const state = stateOf(options);
+  const state = drawOf(options);
   const out = emptyTensor(shape as number[], { ...options, dtype: made });
   if (out.size > 0)
     integers.launch(out.execution, made, ...blocksFor(out), [
@@ -280,28 +220,26 @@ export function randint(...args: unknown[]): Tensor {
  * @example
  * bernoulli(tensor([0, 1])); // → tensor([0, 1], shape [2], float32, cpu)
  */
-export const bernoulli: <D extends DType>(
-  probabilities: Tensor<D>,
-  options?: { readonly seed?: number | bigint },
-) => Tensor<D> = define("bernoulli", { options: { seed: seedKind } }, (probabilities, options) => {
-  checkedFloat(probabilities.dtype);
-  const drawn = rand(probabilities.shape, {
-    ...options,
-    device: probabilities.device,
-    dtype: probabilities.dtype === "float64" ? "float64" : "float32",
-  });
-  return drawn.lt(probabilities.detach()).to(probabilities.dtype);
-});
+export const bernoulli: <D extends DType>(probabilities: Tensor<D>, options?: RandomSource) => Tensor<D> = define(
+  "bernoulli",
+  { options: randomSource },
+  (probabilities, options) => {
+    checkedFloat(probabilities.dtype);
+    const drawn = rand(probabilities.shape, {
+      ...options,
+      device: probabilities.device,
+      dtype: probabilities.dtype === "float64" ? "float64" : "float32",
+    });
+    return drawn.lt(probabilities.detach()).to(probabilities.dtype);
+  },
+);
 
 /**
  * The numbers 0 to n − 1 in random order, as int64. The same seed gives the same order on every device.
  * @example
  * randperm(5, { seed: 1 }); // → tensor([4, 3, 1, 2, 0], shape [5], int64, cpu)
  */
-export function randperm(
-  n: number,
-  options?: { readonly seed?: number | bigint; readonly device?: string },
-): Tensor<"int64">;
+export function randperm(n: number, options?: RandomSource & { readonly device?: string }): Tensor<"int64">;
 export function randperm(...args: unknown[]): Tensor<"int64"> {
   const { n, ...options } = readPermutation(args);
   using keys = rand([n], { ...options, dtype: "float64" });
@@ -349,12 +287,13 @@ function checkedWeights(wide: Tensor, least: number): void {
 export function multinomial(
   weights: Tensor,
   count: number,
-  options: { readonly replacement?: boolean; readonly seed?: number | bigint } = {},
-): Tensor<"int64"> {
+  options?: RandomSource & { readonly replacement?: boolean },
+): Tensor<"int64">;
+export function multinomial(...args: unknown[]): Tensor<"int64"> {
+  const { weights, count, replacement = false, ...random } = readMultinomial(args);
   checkedFloat(weights.dtype);
   const length = weights.shape.at(-1);
-  const { replacement = false, ...random } = options;
-  if (length === undefined || !Number.isSafeInteger(count) || count < 0 || (!replacement && count > length)) {
+  if (length === undefined || count < 0 || (!replacement && count > length)) {
     throw new TensorError(
       "VALUE",
       `multinomial takes a count from 0${length === undefined || replacement ? "" : ` to ${length}, the number of weights in a row`}, but got ${worded(count)} for weights of shape [${weights.shape.join(", ")}].`,
@@ -394,17 +333,16 @@ declare module "./tensor.ts" {
      * @example
      * zeros([2]).uniform_({ low: 5, high: 6 }).ge(5).all().item(); // → true
      */
-    uniform_(options?: UniformOptions & { readonly seed?: number | bigint }): this;
+    uniform_(options?: UniformOptions & RandomSource): this;
     /**
      * Replaces the elements by normal ones. Returns this tensor.
      * @example
      * zeros([1000]).normal_({ mean: 3, std: 0 }).mean().item(); // → 3
      */
-    normal_(options?: NormalOptions & { readonly seed?: number | bigint }): this;
+    normal_(options?: NormalOptions & RandomSource): this;
   }
 }
 
-const seeded = { seed: seedKind };
 const refill = (
   name: "uniform_" | "normal_",
   options: Readonly<Record<string, Kind<unknown>>>,
@@ -417,6 +355,6 @@ const refill = (
   }) as (x: Tensor) => unknown;
 
 install(Tensor.prototype, {
-  uniform_: refill("uniform_", { low: finite, high: finite, ...seeded }, rand),
-  normal_: refill("normal_", { mean: finite, std: finite, ...seeded }, randn),
+  uniform_: refill("uniform_", { low: finite, high: finite, ...randomSource }, rand),
+  normal_: refill("normal_", { mean: finite, std: finite, ...randomSource }, randn),
 });
