@@ -109,18 +109,9 @@ export {
   type BackwardOptions,
 } from "./autograd/gradients.ts";
 export * from "./tensor/functions.ts";
-export {
-  gather,
-  indexAdd,
-  indexCopy,
-  indexFill,
-  indexSelect,
-  scatter,
-  scatterAdd,
-  take,
-  type Indices,
-} from "./tensor/indexing.ts";
+export { gather, indexSelect, take, type Indices } from "./tensor/indexing.ts";
 export { takeAlongAxis } from "./tensor/along-axis.ts";
+export { indexAdd, indexCopy, indexFill, scatter, scatterAdd, type ScatterOptions } from "./tensor/scattering.ts";
 export { maskedFill, maskedSelect, nonzero } from "./tensor/masks.ts";
 export { newAxis, type IndexEntry } from "./tensor/index-entries.ts";
 export {

@@ -7,6 +7,7 @@ import {
   full,
   gradients,
   newAxis,
+  normalize,
   ones,
   takeAlongAxis,
   tensor,
@@ -167,10 +168,13 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const given = shape.map((length, at) => (at === axis ? own : length));
     const [length, inner] = [shape[axis]!, sizeOf(shape.slice(axis + 1))];
     for (const dtype of ["float32", "bfloat16", "int32", "float64"] as const)
-      for (const reduce of ["set", "add", "max", "min"] as const)
+      for (const reduce of ["set", "add", "prod", "max", "min"] as const)
         for (const indexType of ["int32", "int64"] as const) {
-          const values = randomValues(size, "int8");
-          const more = randomValues(sizeOf(given), "int8");
+          // Products of powers of two are exact, and those of integers wrap around.
+          const power = () => (1 - 2 * below(2)) * 2 ** (below(3) - 1);
+          const made = (count: number) =>
+            reduce === "prod" && dtype !== "int32" ? Array.from({ length: count }, power) : randomValues(count, "int8");
+          const [values, more] = [made(size), made(sizeOf(given))];
           const at = more.map(() => below(2 * length) - length);
           const wanted = [...values];
           more.forEach((value, i) => {
@@ -178,6 +182,8 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
             const to = row * inner + (i % inner);
             if (reduce === "set") wanted[to] = value;
             else if (reduce === "add") wanted[to]! += value;
+            else if (reduce === "prod")
+              wanted[to] = dtype === "int32" ? Math.imul(wanted[to]!, value) : wanted[to]! * value;
             else wanted[to] = Math[reduce](wanted[to]!, value);
           });
           poison(device, 8 * size);
@@ -255,8 +261,8 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(() => x.scatter(0, indices([[0, 1]]), counted([1, 1], device))).toThrow(
       "scatter takes a source at least as large as the indices, [1, 2], but got [1, 1].",
     );
-    expect(() => x.scatter(0, indices([[0]]), 1, { reduce: "mean" as never })).toThrow(
-      'scatter takes reduce: "set", "add", "max", "min" but got "mean".',
+    expect(() => x.scatter(0, indices([[0]]), 1, { reduce: "median" as never })).toThrow(
+      'scatter takes "set", "add", "prod", "mean", "max" or "min" as reduce but got "median".',
     );
     expect(() => x.maskedFill(x, 0)).toThrow(
       "maskedFill takes a mask, a tensor of bool, but got float32: compare one, e.g. with .gt(0).",
@@ -332,6 +338,97 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(numbers(base)).toEqual(start());
     base.scatterAdd_(0, spread, source);
     expect(numbers(base)).toEqual(sums);
+  });
+
+  test.each([
+    "float32",
+    "float64",
+    "float16",
+    "bfloat16",
+    "int32",
+    "int64",
+    "uint8",
+  ] as const)("scatter of %s by mean and product, and without the elements that were there", (dtype) => {
+    const [count, limit] = [60, 23];
+    const isWhole = dtype === "int32" || dtype === "int64" || dtype === "uint8";
+    const list = Array.from({ length: count }, () => below(limit - 2));
+    const draw = (length: number) => Array.from({ length }, () => below(4) + (isWhole ? 0 : 0.5));
+    const [old, added] = [draw(limit), draw(count)];
+    const base = tensor(old, { dtype, device });
+    const source = tensor(added, { dtype, device });
+    const joins: Record<string, (all: readonly number[]) => number> = {
+      set: (all) => all.at(-1)!,
+      add: (all) => all.reduce((a, b) => a + b),
+      prod: (all) => all.reduce((a, b) => a * b),
+      max: (all) => Math.max(...all),
+      min: (all) => Math.min(...all),
+      mean: (all) => all.reduce((a, b) => a + b) / all.length,
+    };
+    for (const [reduce, join] of Object.entries(joins))
+      for (const includeSelf of [true, false]) {
+        const wanted = old.map((value, at) => {
+          const coming = added.filter((_, from) => list[from] === at);
+          if (coming.length === 0) return value;
+          const joined = join(includeSelf ? [value, ...coming] : coming);
+          return isWhole ? Number(BigInt.asUintN(dtype === "uint8" ? 8 : 31, BigInt(Math.floor(joined)))) : joined;
+        });
+        const options = { reduce: reduce as "mean", includeSelf };
+        const held = numbers(tensor(wanted, { dtype: "float64", device }).to(dtype));
+        const found = numbers(base.scatter(0, indices(list), source, options));
+        // A mean of a rounded sum; products are rounded once for each factor in the wider type.
+        const bound =
+          { float64: 2 ** -46, float32: 2 ** -18, float16: 2 ** -9, bfloat16: 2 ** -6 }[dtype as string] ?? 0;
+        found.forEach((value, at) =>
+          expect(
+            Math.abs(value - held[at]!),
+            `${reduce}, ${includeSelf}, ${at}: ${value}, ${held[at]}`,
+          ).toBeLessThanOrEqual(bound * Math.abs(held[at]!)),
+        );
+        expect(numbers(base.clone().scatter_(0, indices(list), source, options))).toEqual(found);
+      }
+    expect(numbers(base)).toEqual(old);
+  });
+
+  test("axis 0 of a tensor without axes is the one element", () => {
+    const s = tensor(3, { device });
+    const zero = tensor(0, { dtype: "int64", device });
+    const five = tensor(5, { device });
+    const same: [string, () => unknown, unknown][] = [
+      ["gather", () => s.gather(0, zero), 3],
+      ["gather by a list", () => s.gather(-1, indices([0, -1])), [3, 3]],
+      ["take", () => s.take(0, { axis: 0 }), 3],
+      ["take by a list", () => s.take([0, 0], { axis: 0 }), [3, 3]],
+      ["indexSelect", () => s.indexSelect(0, indices([0])), 3],
+      ["takeAlongAxis", () => takeAlongAxis(s, zero, 0), 3],
+      ["scatter", () => s.scatter(0, zero, five), 5],
+      ["scatter by mean", () => s.scatter(0, zero, five, { reduce: "mean" }), 4],
+      ["scatterAdd", () => s.scatterAdd(0, [0], five), 8],
+      ["indexAdd", () => s.indexAdd(0, indices([0, 0]), tensor([1, 2], { device })), 6],
+      ["indexCopy", () => s.indexCopy(0, [0], five), 5],
+      ["indexFill", () => s.indexFill(0, 0, 7), 7],
+      ["squeeze", () => s.squeeze(0), 3],
+      ["flip", () => s.flip(-1), 3],
+      ["roll", () => s.roll(2, { axis: 0 }), 3],
+      ["swapAxes", () => s.swapAxes(0, -1), 3],
+      ["transpose", () => s.transpose(0, 0), 3],
+      ["moveAxis", () => s.moveAxis(0, 0), 3],
+      ["unflatten", () => s.unflatten(0, [1, 1]), [[3]]],
+      ["unfold", () => s.unfold(0, 1), [[3]]],
+      ["normalize", () => normalize(s, { axis: 0 }), 1],
+      ["sort", () => s.sort({ axis: 0 }).values, 3],
+      ["cumsum", () => s.cumsum({ axis: 0 }), 3],
+      ["softmax", () => s.softmax(0), 1],
+    ];
+    for (const [name, compute, wanted] of same) expect((compute() as typeof s).toArray(), name).toEqual(wanted);
+    expect(s.flip(0).storage).toBe(s.storage);
+    expect(s.scatter_(0, zero, five)).toBe(s);
+    expect(s.indexFill_(0, 0, 9)).toBe(s);
+    expect(s.item()).toBe(9);
+    expect(() => s.gather(1, zero)).toThrow("There is no axis 1 in a tensor with 1 axis");
+    expect(() => s.gather(0, tensor(1, { dtype: "int64", device })).item()).toThrow(
+      "outside axis 0, which has 1 element",
+    );
+    expectGradients((x, v) => x.scatterAdd(0, zero, v).mul(x.gather(0, zero)), [{ shape: [] }, { shape: [] }], device);
   });
 
   test("long sums at one place lose nothing, and come out the same each time", () => {
@@ -451,7 +548,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expectGradients((x, v) => x.mul(2).set([null, list], v), [{ shape: [3, 4] }, { shape: [3, 1] }], device);
     expectGradients((x, v) => x.indexCopy(0, list, v), [{ shape: [3, 2] }, { shape: [3, 2] }], device);
     expectGradients((x, v) => x.indexAdd(1, list, v, { alpha: 3 }), [{ shape: [3, 2] }, { shape: [3, 3] }], device);
-    for (const reduce of ["set", "add", "max", "min"] as const)
+    for (const reduce of ["set", "add", "prod", "mean", "max", "min"] as const)
       expectGradients(
         (x, v) =>
           x.scatter(

@@ -41,6 +41,22 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expectGradients((each) => each!.reshape([2, 2, 2]).prod({ axis: [0, 2], keepdims: true }), [x], { twice: true });
   });
 
+  test.each([
+    ["none", [1.5, 0.5, -2, 3], [1, 2]],
+    ["one that comes", [1.5, 0, -2, 3], [1, 2]],
+    ["one that was there", [1.5, 0.5, -2, 3], [0, 2]],
+    ["two", [0, 1.5, 0, -2], [1, 2]],
+    ["both", [0, 1.5, 1, -2], [0, 2]],
+    ["three", [0, 0, 0, 3], [1, 2]],
+  ])("products at places, with zeros: %s", (_, row, own) => {
+    const [x, values] = [numbers(own), numbers(row)];
+    const places = tensor([0, 0, 0, 1], { dtype: "int64", device });
+    for (const includeSelf of [true, false])
+      expectGradients((to, from) => to!.scatter(0, places, from!, { reduce: "prod", includeSelf }), [x, values], {
+        twice: true,
+      });
+  });
+
   test("products to the third order, and of rows whose length is no power of 2", () => {
     const x = numbers([0, 1.5, 0]);
     const third = grad((a: Tensor) =>

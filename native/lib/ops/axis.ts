@@ -22,7 +22,12 @@ const indexTypes = { int32: "int", int64: "long long" } as const;
 type IndexType = keyof typeof indexTypes;
 const perIndex = <F>(make: (index: string) => F) =>
   Object.fromEntries(Object.entries(indexTypes).map(([name, index]) => [name, make(index)])) as Record<IndexType, F>;
-const perMode = <F>(make: (join: string) => F) => ({ add: make("AddTo"), max: make("MaxTo"), min: make("MinTo") });
+const perMode = <F>(make: (join: string) => F) => ({
+  add: make("AddTo"),
+  prod: make("ProdTo"),
+  max: make("MaxTo"),
+  min: make("MinTo"),
+});
 const facts = kernelFacts("axis", { each: "kEach", joinThreads: "kJoinThreads", counterBytes: "sizeof(ushort)" });
 /** What is kept of an element that is joined. */
 const states = perMode((join) =>

@@ -9,7 +9,7 @@ import { bytesMoved } from "./elementwise.ts";
 import type { Computation, Cost, None, Operand } from "./operation.ts";
 import { positionsOfTrue, throughTrue } from "./positions.ts";
 import { putRows, takeRows, type PutMode } from "./rows.ts";
-import { asFloat, div, mul } from "./terms.ts";
+import { add, asFloat, div, mul, sub } from "./terms.ts";
 
 const moved = (inputs: readonly Operand[], outputs: readonly DeviceArray[]): Cost => ({
   bytes: bytesMoved(inputs) + bytesMoved(outputs),
@@ -135,6 +135,7 @@ const put: Computation<Put> = {
             : mul(at(g!), asFloat(winners(g!, array(positions), array(values).shape, attributes), g!))
           : null,
       ];
+    if (mode === "prod") return productGradients(g!, array(x), array(positions), array(values), attributes, wanted);
     // Equal ones share evenly, as they do in max and min.
     const isOld = asFloat(call("eq", [x!, y!]), g!);
     const isNew = asFloat(call("eq", [at(y!), values!]), g!);
@@ -143,6 +144,41 @@ const put: Computation<Put> = {
   },
   cost: moved,
 };
+
+/**
+ * Of products at positions: what else is multiplied, without dividing by 0. Gradients of these are right too.
+ */
+function productGradients(
+  g: DeviceArray,
+  x: DeviceArray,
+  positions: DeviceArray,
+  values: DeviceArray,
+  attributes: Put,
+  wanted: readonly boolean[],
+): (DeviceArray | null)[] {
+  const like = (value: number) => call("fullLike", [x], { value });
+  const at = (from: DeviceArray) =>
+    call("takeAt", [call("slice", [from], attributes.window), positions], { lead: attributes.lead });
+  const sumOf = (parts: DeviceArray) => at(call("put", [like(0), positions, parts], { ...attributes, mode: "add" }));
+  const is = (count: DeviceArray, number: number) => asFloat(call("eq", [count, number]), g);
+
+  const isZero = call("eq", [values, 0]);
+  const others = call("where", [isZero, 1, values]);
+  const whole = () => at(mul(g, call("put", [x, positions, others], attributes)));
+  const zeros = () => {
+    const zero = asFloat(isZero, g);
+    const [count, sum] = [sumOf(zero), sumOf(mul(values, zero))];
+    // The product of the zeros but this one, of which more than one beside it are 0 twice over.
+    const beside = add(is(count, 1), mul(is(count, 2), sub(sum, values)));
+    const all = add(is(count, 0), mul(is(count, 1), sum));
+    return call("where", [isZero, beside, all]);
+  };
+  return [
+    wanted[0] ? mul(g, call("put", [like(1), positions, values], attributes)) : null,
+    null,
+    wanted[2] ? mul(div(whole(), others), zeros()) : null,
+  ];
+}
 
 /**
  * Whether each value is the one that stays at its position: of equal positions the last. `like` has the shape that is

@@ -42,7 +42,7 @@ const put = new KernelFamily("indexing", Object.values(bySize), (type) => `put_r
 /** Dtypes of elements that kernels join; others are joined as a wider one. */
 export const joined: readonly DType[] = ["float32", "float64", "float16", "bfloat16", "int32", "int64", "uint64"];
 const joins = Object.fromEntries(
-  (["add", "max", "min"] as const).map((name) => [
+  (["add", "prod", "max", "min"] as const).map((name) => [
     name,
     new KernelFamily("indexing", joined, (type) => `join_rows<${name[0]!.toUpperCase()}${name.slice(1)}To, ${type}>`, [
       "struct",
@@ -56,14 +56,13 @@ const joins = Object.fromEntries(
       "i64",
     ]),
   ]),
-) as Record<"add" | "max" | "min", KernelFamily>;
+) as Record<Exclude<PutMode, "set">, KernelFamily>;
 
 /**
- * What happens to an element that is written: it becomes the new one (the last, where several come), their sum with it,
- * or the largest or smallest of all.
+ * What happens to an element that is written: it becomes the new one (the last, where several come), their sum or
+ * product with it, or the largest or smallest of all.
  */
-export type PutMode = "set" | "add" | "max" | "min";
-export const putModes: readonly PutMode[] = ["set", "add", "max", "min"];
+export type PutMode = "set" | "add" | "prod" | "max" | "min";
 
 const part = ({ shape, strides }: View, from: number, to?: number): View => ({
   shape: shape.slice(from, to),

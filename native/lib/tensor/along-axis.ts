@@ -22,7 +22,7 @@ declare module "./tensor.ts" {
 /** {@link Tensor.takeAlongAxis} as a function. */
 export const takeAlongAxis: FunctionOf<"takeAlongAxis"> = define(
   "takeAlongAxis",
-  { required: { index: anything }, options: { axis }, bare: ["axis"] },
+  { required: { index: anything }, options: { axis }, bare: ["axis"], withoutAxes: "indices" },
   (x, { index, axis: named = -1 }) => {
     const { indices } = indicesOf(index, x, "takeAlongAxis");
     const at = checkedAxis(named, x.shape.length);

@@ -14,6 +14,7 @@ import { dtypeNames, isDType, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
 import { listed, worded } from "../wording.ts";
 import type { Tensor } from "./tensor.ts";
+import { onRow, type ShapeWithoutAxes } from "./without-axes.ts";
 
 type Scalar = number | bigint | boolean;
 
@@ -108,6 +109,8 @@ export interface Takes<R extends Kinds, O extends Kinds> {
   readonly bare?: readonly (keyof O & string)[];
   /** Several whole numbers in a row are one list, the first required argument: `x.reshape(2, -1)`. */
   readonly spread?: true;
+  /** Works along an axis, which a tensor without axes has too, see {@link onRow}. */
+  readonly withoutAxes?: ShapeWithoutAxes;
   /** What other libraries call something here: the option's name, or what the value stands for. */
   readonly aliases?: Readonly<Record<string, (keyof O & string) | ((value: unknown) => Partial<Values<O>>)>>;
   /** Options that others have and this has not: what to write instead. */
@@ -272,13 +275,16 @@ export function define<R extends Kinds, O extends Kinds, F extends (x: never, ..
   body: (x: Tensor, given: Given<R, O>) => unknown,
 ): F {
   const read = reader(name, takes);
+  const { withoutAxes } = takes;
   const compute = (x: unknown, ...args: unknown[]): unknown => {
     if (!isTensor(x))
       throw new TensorError(
         "OPERANDS",
         `${name} takes a tensor but got ${worded(x)}. Make a tensor of it with tensor(…).`,
       );
-    return body(x, read(args));
+    const given = read(args);
+    if (withoutAxes !== undefined && x.shape.length === 0) return onRow(withoutAxes, x, given, body);
+    return body(x, given);
   };
   return Object.defineProperty(compute, "name", { value: name }) as unknown as F;
 }

@@ -29,7 +29,7 @@ function unit(x: Tensor, at: number, p: number, eps: number): Tensor {
  */
 export const normalize: (x: Tensor, options?: LengthOptions & { readonly p?: number }) => Tensor = define(
   "normalize",
-  { options: { p: number, axis, eps: number } },
+  { options: { p: number, axis, eps: number }, withoutAxes: "own" },
   (x, { p = 2, axis: named, eps = 1e-12 }) => unit(x, axisOf(x.shape.length, named), p, eps).to(floatOf(x.dtype)),
 );
 

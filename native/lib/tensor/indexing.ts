@@ -3,13 +3,11 @@
 import { TensorError } from "../errors.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { admits, type DType } from "../memory/dtype.ts";
-import { broadcast, checkedAxis, formatShape, stridesOf, type Shape, type Window, windowed } from "../memory/shape.ts";
+import { checkedAxis, formatShape, stridesOf, type Shape, type Window, windowed } from "../memory/shape.ts";
 import { apply, applyInto } from "../ops/apply.ts";
-import { putsAlong } from "../ops/axis.ts";
 import { fill } from "../ops/copy.ts";
 import { sameShape } from "../ops/map.ts";
 import { positionsOf } from "../ops/positions.ts";
-import { putModes, type PutMode } from "../ops/rows.ts";
 import { worded } from "../wording.ts";
 import {
   alongAxis,
@@ -20,7 +18,7 @@ import {
   type IndexEntry,
   type Selection,
 } from "./index-entries.ts";
-import { anything, axis, define, install, number, operand, scalar, tensor, type FunctionOf } from "./arguments.ts";
+import { anything, axis, define, install, type FunctionOf } from "./arguments.ts";
 import { Tensor, type Nested } from "./tensor.ts";
 
 /**
@@ -70,58 +68,13 @@ declare module "./tensor.ts" {
      * // → tensor([[5, 6], [1, 2]], shape [2, 2], float32, cpu)
      */
     indexSelect(axis: number, index: Indices): Tensor<D>;
-    /**
-     * A copy with `source` written at [i, index[i, j, k], k] for axis 1; `reduce` says what becomes of the element that
-     * was there: "set" (of several the last stays), "add", "max", "min".
-     * @example
-     * zeros([4]).scatter(0, [1, 3], tensor([5, 6])); // → tensor([0, 5, 0, 6], shape [4], float32, cpu)
-     */
-    scatter(axis: number, index: Indices, source: Tensor | Scalar, options?: { readonly reduce?: PutMode }): Tensor<D>;
-    /** {@link Tensor.scatter} in place. */
-    scatter_(axis: number, index: Indices, source: Tensor | Scalar, options?: { readonly reduce?: PutMode }): this;
-    /**
-     * A copy with `source` added at [i, index[i, j, k], k] for axis 1: {@link Tensor.scatter} with `reduce: "add"`.
-     * Sums are the same from run to run.
-     * @example
-     * zeros([2]).scatterAdd(0, [0, 1, 1], tensor([1, 2, 3])); // → tensor([1, 5], shape [2], float32, cpu)
-     */
-    scatterAdd(axis: number, index: Indices, source: Tensor | Scalar): Tensor<D>;
-    /** {@link Tensor.scatterAdd} in place. */
-    scatterAdd_(axis: number, index: Indices, source: Tensor | Scalar): this;
-    /**
-     * A copy in which `alpha` times the rows of `source` are added to those at the indices of a list, along the axis.
-     * Sums are the same from run to run. Throws TensorError for an index outside, or shapes that do not fit.
-     * @example
-     * zeros([2, 2]).indexAdd(0, [1, 1], ones([2, 2])); // → tensor([[0, 0], [2, 2]], shape [2, 2], float32, cpu)
-     */
-    indexAdd(axis: number, index: Indices, source: Tensor, options?: { readonly alpha?: number }): Tensor<D>;
-    /** {@link Tensor.indexAdd} in place. */
-    indexAdd_(axis: number, index: Indices, source: Tensor, options?: { readonly alpha?: number }): this;
-    /**
-     * A copy in which the rows at the indices of a list, along the axis, are those of `source`. Throws TensorError for
-     * an index outside, or shapes that do not fit.
-     * @example
-     * zeros([2, 2]).indexCopy(0, [1], tensor([[5, 6]])); // → tensor([[0, 0], [5, 6]], shape [2, 2], float32, cpu)
-     */
-    indexCopy(axis: number, index: Indices, source: Tensor): Tensor<D>;
-    /** {@link Tensor.indexCopy} in place. */
-    indexCopy_(axis: number, index: Indices, source: Tensor): this;
-    /**
-     * A copy in which every element of the rows at the indices of a list, along the axis, is `value`. Throws
-     * TensorError for an index outside.
-     * @example
-     * zeros([2, 2]).indexFill(0, [1], 7); // → tensor([[0, 0], [7, 7]], shape [2, 2], float32, cpu)
-     */
-    indexFill(axis: number, index: Indices, value: Scalar): Tensor<D>;
-    /** {@link Tensor.indexFill} in place. */
-    indexFill_(axis: number, index: Indices, value: Scalar): this;
   }
 }
 
-const everything: Window = { slices: [] };
+export const everything: Window = { slices: [] };
 
 /** The axes with `axis` in front. */
-function leading(axis: number, rank: number) {
+export function leading(axis: number, rank: number) {
   return { ...everything, axes: [axis, ...Array(rank).keys()].filter((each, at) => at === 0 || each !== axis) };
 }
 
@@ -132,7 +85,7 @@ function placement(positions: number, rank: number, before: number): number[] {
 }
 const inverse = (axes: readonly number[]) => axes.map((_, at) => axes.indexOf(at));
 
-function permuted(x: DeviceArray, axes: readonly number[]): DeviceArray {
+export function permuted(x: DeviceArray, axes: readonly number[]): DeviceArray {
   return axes.every((axis, at) => axis === at) ? x : apply("permute", [x], { axes });
 }
 
@@ -187,20 +140,8 @@ function assign(x: Tensor, { window, lead, positions, isUnique, before }: Select
   applyInto("put", x, [x, positions, values], { window, lead, mode: "set", isUnique });
 }
 
-type Apply = (
-  x: Tensor,
-  positions: DeviceArray,
-  values: DeviceArray,
-  attributes: { window: Window; lead: number; mode: PutMode; isUnique: boolean },
-) => Tensor;
-const copied: Apply = (x, positions, values, attributes) => apply("put", [x, positions, values], attributes) as Tensor;
-const replaced: Apply = (x, positions, values, attributes) => {
-  applyInto("put", x, [x, positions, values], attributes);
-  return x;
-};
-
 /** Positions over all axes of `x` for indices of `shape`, along one. */
-function along(x: Tensor, axis: number, given: Given, use: string): DeviceArray<"int64"> {
+export function along(x: Tensor, axis: number, given: Given, use: string): DeviceArray<"int64"> {
   const { indices: index } = given;
   const isFitting =
     index.shape.length === x.shape.length && index.shape.every((size, at) => at === axis || size <= x.shape[at]!);
@@ -219,78 +160,9 @@ function along(x: Tensor, axis: number, given: Given, use: string): DeviceArray<
 }
 
 /** Whether indices have the tensor's shape but for the axis, so that kernels find both by the same steps. */
-function isAlong(x: Tensor, axis: number, { shape }: Tensor): boolean {
+export function isAlong(x: Tensor, axis: number, { shape }: Tensor): boolean {
   const rank = x.shape.length;
   return rank > 0 && shape.length === rank && shape.every((size, each) => each === axis || size === x.shape[each]);
-}
-
-function scattered(
-  x: Tensor,
-  axis: number,
-  given: Indices,
-  source: Tensor | Scalar,
-  mode: PutMode,
-  run: Apply,
-  use: string,
-): Tensor {
-  if (!putModes.includes(mode))
-    throw new TensorError(
-      "OPTIONS",
-      `${use} takes reduce: ${putModes.map((each) => `"${each}"`).join(", ")} but got ${worded(mode)}.`,
-    );
-  const at = checkedAxis(axis, x.shape.length);
-  const list = indicesOf(given, x, use);
-  const { indices } = list;
-  if (
-    source instanceof Tensor &&
-    (source.shape.length !== indices.shape.length || indices.shape.some((size, each) => size > source.shape[each]!))
-  ) {
-    throw new TensorError(
-      "SHAPE",
-      `${use} takes a source at least as large as the indices, ${formatShape(indices.shape)}, but got ${formatShape(source.shape)}.`,
-    );
-  }
-  const part =
-    source instanceof Tensor && !sameShape(source.shape, indices.shape)
-      ? source.slice(...indices.shape.map((size) => [0, size] as const))
-      : source;
-  if (run === copied && isAlong(x, at, indices) && putsAlong(x, indices, at, mode))
-    return apply("putAxis", [x, indicesAlong(x, at, list), written(x, part, indices.shape, use)], {
-      axis: at,
-      mode,
-    }) as Tensor;
-  return run(x, along(x, at, list, use), written(x, part, indices.shape, use), {
-    window: everything,
-    lead: x.shape.length,
-    mode,
-    isUnique: false,
-  });
-}
-
-/** A list of indices along an axis, as positions over it. */
-function listed(x: Tensor, axis: number, index: Indices, use: string): DeviceArray<"int64"> {
-  const given = indicesOf(index, x, use);
-  const { indices } = given;
-  if (indices.shape.length > 1)
-    throw new TensorError("SHAPE", `${use} takes a list of indices but got shape ${formatShape(indices.shape)}.`);
-  return positionsOf(x.execution, [indices.size], [{ ...alongAxis(x, axis, given), stride: 1 }]);
-}
-
-function rowsWritten(
-  x: Tensor,
-  axis: number,
-  given: Indices,
-  source: Tensor | Scalar,
-  mode: PutMode,
-  run: Apply,
-  use: string,
-): Tensor {
-  const at = checkedAxis(axis, x.shape.length);
-  const positions = listed(x, at, given, use);
-  const shape = x.shape.map((size, each) => (each === at ? positions.size : size));
-  const window = leading(at, x.shape.length);
-  const values = permuted(written(x, source, shape, use), window.axes);
-  return run(x, positions, values, { window, lead: 1, mode, isUnique: false });
 }
 
 /**
@@ -327,7 +199,7 @@ const accessors = {
 /** {@link Tensor.take} as a function. */
 export const take: FunctionOf<"take"> = define(
   "take",
-  { required: { index: anything }, options: { axis }, bare: ["axis"] },
+  { required: { index: anything }, options: { axis }, bare: ["axis"], withoutAxes: "indices" },
   (x, { index: places, axis }) => {
     const index = places as Indices;
     const given = indicesOf(index, x, "take");
@@ -338,7 +210,7 @@ export const take: FunctionOf<"take"> = define(
 /** {@link Tensor.gather} as a function. */
 export const gather: FunctionOf<"gather"> = define(
   "gather",
-  { required: { axis, index: anything } },
+  { required: { axis, index: anything }, withoutAxes: "indices" },
   (x, { axis, index: places }) => {
     const index = places as Indices;
     const at = checkedAxis(axis, x.shape.length);
@@ -352,7 +224,7 @@ export const gather: FunctionOf<"gather"> = define(
 /** {@link Tensor.indexSelect} as a function. */
 export const indexSelect: FunctionOf<"indexSelect"> = define(
   "indexSelect",
-  { required: { axis, index: anything } },
+  { required: { axis, index: anything }, withoutAxes: "own" },
   (x, { axis, index: places }) => {
     const index = places as Indices;
     const given = indicesOf(index, x, "indexSelect");
@@ -366,116 +238,9 @@ export const indexSelect: FunctionOf<"indexSelect"> = define(
   },
 );
 
-/** {@link Tensor.scatter} as a function. */
-export const scatter: FunctionOf<"scatter"> = define(
-  "scatter",
-  { required: { axis, index: anything, source: operand }, options: { reduce: anything } },
-  (x, { axis, index: places, source, reduce: mode = "set" }) => {
-    const index = places as Indices;
-    const reduce = mode as PutMode;
-    return scattered(x, axis, index, source, reduce, copied, "scatter");
-  },
-);
-
-const scatter_: FunctionOf<"scatter_"> = define(
-  "scatter_",
-  { required: { axis, index: anything, source: operand }, options: { reduce: anything } },
-  (x, { axis, index: places, source, reduce: mode = "set" }) => {
-    const index = places as Indices;
-    const reduce = mode as PutMode;
-    return scattered(x, axis, index, source, reduce, replaced, "scatter_");
-  },
-);
-
-/** {@link Tensor.scatterAdd} as a function. */
-export const scatterAdd: FunctionOf<"scatterAdd"> = define(
-  "scatterAdd",
-  { required: { axis, index: anything, source: operand } },
-  (x, { axis, index: places, source }) => {
-    const index = places as Indices;
-    return scattered(x, axis, index, source, "add", copied, "scatterAdd");
-  },
-);
-
-const scatterAdd_: FunctionOf<"scatterAdd_"> = define(
-  "scatterAdd_",
-  { required: { axis, index: anything, source: operand } },
-  (x, { axis, index: places, source }) => {
-    const index = places as Indices;
-    return scattered(x, axis, index, source, "add", replaced, "scatterAdd_");
-  },
-);
-
-/** {@link Tensor.indexAdd} as a function. */
-export const indexAdd: FunctionOf<"indexAdd"> = define(
-  "indexAdd",
-  { required: { axis, index: anything, source: tensor }, options: { alpha: number } },
-  (x, { axis, index: places, source, alpha = 1 }) => {
-    const index = places as Indices;
-    return rowsWritten(x, axis, index, alpha === 1 ? source : source.mul(alpha), "add", copied, "indexAdd");
-  },
-);
-
-const indexAdd_: FunctionOf<"indexAdd_"> = define(
-  "indexAdd_",
-  { required: { axis, index: anything, source: tensor }, options: { alpha: number } },
-  (x, { axis, index: places, source, alpha = 1 }) => {
-    const index = places as Indices;
-    return rowsWritten(x, axis, index, alpha === 1 ? source : source.mul(alpha), "add", replaced, "indexAdd_");
-  },
-);
-
-/** {@link Tensor.indexCopy} as a function. */
-export const indexCopy: FunctionOf<"indexCopy"> = define(
-  "indexCopy",
-  { required: { axis, index: anything, source: tensor } },
-  (x, { axis, index: places, source }) => {
-    const index = places as Indices;
-    return rowsWritten(x, axis, index, source, "set", copied, "indexCopy");
-  },
-);
-
-const indexCopy_: FunctionOf<"indexCopy_"> = define(
-  "indexCopy_",
-  { required: { axis, index: anything, source: tensor } },
-  (x, { axis, index: places, source }) => {
-    const index = places as Indices;
-    return rowsWritten(x, axis, index, source, "set", replaced, "indexCopy_");
-  },
-);
-
-/** {@link Tensor.indexFill} as a function. */
-export const indexFill: FunctionOf<"indexFill"> = define(
-  "indexFill",
-  { required: { axis, index: anything, value: scalar } },
-  (x, { axis, index: places, value }) => {
-    const index = places as Indices;
-    return rowsWritten(x, axis, index, value, "set", copied, "indexFill");
-  },
-);
-
-const indexFill_: FunctionOf<"indexFill_"> = define(
-  "indexFill_",
-  { required: { axis, index: anything, value: scalar } },
-  (x, { axis, index: places, value }) => {
-    const index = places as Indices;
-    return rowsWritten(x, axis, index, value, "set", replaced, "indexFill_");
-  },
-);
-
 install(Tensor.prototype, {
   ...accessors,
   take,
   gather,
   indexSelect,
-  scatter,
-  scatter_,
-  scatterAdd,
-  scatterAdd_,
-  indexAdd,
-  indexAdd_,
-  indexCopy,
-  indexCopy_,
-  indexFill,
-  indexFill_,
 });

@@ -211,7 +211,7 @@ function inOwnMemory(result: Tensor, x: Tensor): Tensor {
 /** {@link Tensor.squeeze} as a function. */
 export const squeeze: FunctionOf<"squeeze"> = define(
   "squeeze",
-  { options: { axis: axes }, bare: ["axis"] },
+  { options: { axis: axes }, bare: ["axis"], withoutAxes: "own" },
   (x, { axis }) => {
     const named = axis === undefined ? null : checkedAxes(axis, x.shape.length);
     return x.reshape(x.shape.filter((size, at) => size !== 1 || (named !== null && !named.includes(at))));
@@ -243,7 +243,7 @@ export const flatten: FunctionOf<"flatten"> = define(
 /** {@link Tensor.unflatten} as a function. */
 export const unflatten: FunctionOf<"unflatten"> = define(
   "unflatten",
-  { required: { axis, sizes: anything } },
+  { required: { axis, sizes: anything }, withoutAxes: "any" },
   (x, { axis, sizes: given }) => {
     const sizes = given as readonly number[];
     const at = checkedAxis(axis, x.shape.length);
@@ -268,7 +268,7 @@ export const unflatten: FunctionOf<"unflatten"> = define(
 /** {@link Tensor.swapAxes} as a function. */
 export const swapAxes: FunctionOf<"swapAxes"> = define(
   "swapAxes",
-  { required: { first: axis, second: axis } },
+  { required: { first: axis, second: axis }, withoutAxes: "own" },
   (x, { first, second }) => {
     const rank = x.shape.length;
     const [a, b] = [checkedAxis(first, rank), checkedAxis(second, rank)];
@@ -279,7 +279,7 @@ export const swapAxes: FunctionOf<"swapAxes"> = define(
 /** {@link Tensor.moveAxis} as a function. */
 export const moveAxis: FunctionOf<"moveAxis"> = define(
   "moveAxis",
-  { required: { from: axes, to: axes } },
+  { required: { from: axes, to: axes }, withoutAxes: "own" },
   (x, { from, to }) => {
     const rank = x.shape.length;
     const [sources, targets] = [checkedAxes(from, rank), checkedAxes(to, rank)];
@@ -315,15 +315,19 @@ export const broadcastTo: FunctionOf<"broadcastTo"> = define(
 );
 
 /** {@link Tensor.flip} as a function. */
-export const flip: FunctionOf<"flip"> = define("flip", { options: { axis: axes }, bare: ["axis"] }, (x, { axis }) => {
-  const axes = axis === undefined ? [...x.shape.keys()] : checkedAxes(axis, x.shape.length);
-  return x.slice(...x.shape.map((_, each) => (axes.includes(each) ? ([null, null, -1] as const) : null)));
-});
+export const flip: FunctionOf<"flip"> = define(
+  "flip",
+  { options: { axis: axes }, bare: ["axis"], withoutAxes: "own" },
+  (x, { axis }) => {
+    const axes = axis === undefined ? [...x.shape.keys()] : checkedAxes(axis, x.shape.length);
+    return x.slice(...x.shape.map((_, each) => (axes.includes(each) ? ([null, null, -1] as const) : null)));
+  },
+);
 
 /** {@link Tensor.roll} as a function. */
 export const roll: FunctionOf<"roll"> = define(
   "roll",
-  { required: { shift: numberOrList }, options: { axis: axes }, bare: ["axis"] },
+  { required: { shift: numberOrList }, options: { axis: axes }, bare: ["axis"], withoutAxes: "own" },
   (x, { shift, axis }) => {
     if (axis === undefined) {
       if (typeof shift !== "number")

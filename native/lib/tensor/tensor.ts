@@ -151,7 +151,9 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
         `transpose takes a list of axes, or two that are swapped, but got ${worded(axes)}.`,
       );
     if (axes === undefined && rank < 2) return apply("permute", [this], { axes: [...Array(rank).keys()] }) as Tensor<D>;
-    const [a, b] = [(axes as number | undefined) ?? -2, other ?? -1].map((axis) => checkedAxis(axis, rank));
+    const [a, b] = [(axes as number | undefined) ?? -2, other ?? -1].map((axis) =>
+      checkedAxis(axis, Math.max(1, rank)),
+    );
     const order = Array.from({ length: rank }, (_, axis) => (axis === a ? b! : axis === b ? a! : axis));
     return apply("permute", [this], { axes: order }) as Tensor<D>;
   }

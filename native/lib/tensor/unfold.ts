@@ -20,7 +20,7 @@ declare module "./tensor.ts" {
 /** {@link Tensor.unfold} as a function. */
 export const unfold: FunctionOf<"unfold"> = define(
   "unfold",
-  { required: { axis, size: count }, options: { step: count }, bare: ["step"] },
+  { required: { axis, size: count }, options: { step: count }, bare: ["step"], withoutAxes: "any" },
   (x, { axis: named, size, step = 1 }) => {
     const at = checkedAxis(named, x.shape.length);
     if (size > x.shape[at]! || step === 0)

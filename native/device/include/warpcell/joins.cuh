@@ -1,4 +1,4 @@
-// What becomes of elements that are written to one place: their sum, or the largest or smallest of them.
+// What becomes of elements that are written to one place: their sum or product, or the largest or smallest of them.
 #pragma once
 #include "numbers.cuh"
 
@@ -25,6 +25,18 @@ struct AddTo {
     }
   }
   __device__ inline W finish() const { return Number<W>::is_float ? sum + lost : sum; }
+};
+template <class W>
+struct ProdTo {
+  W product;
+  __device__ inline void start(W x) { product = x; }
+  __device__ inline void add(W x) {
+    if constexpr (Number<W>::is_float)
+      product *= x;
+    else
+      product = W(uint64(product) * uint64(x));
+  }
+  __device__ inline W finish() const { return product; }
 };
 template <class W>
 struct MaxTo {
