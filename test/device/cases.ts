@@ -683,6 +683,8 @@ export const elsewhere: Partial<Record<OperationName, string>> = {
   takeAt: "test/device/indexing.test.ts",
   cleared: "test/device/views.test.ts",
   takeAtGradient: "test/device/indexing.test.ts",
+  selectTrue: "test/device/indexing.test.ts",
+  spreadTrue: "test/device/indexing.test.ts",
   put: "test/device/indexing.test.ts",
   countFrom: "test/device/indexing.test.ts",
   takeAxis: "test/device/indexing.test.ts",

@@ -48,7 +48,11 @@ const functions = {
 };
 
 // What the library's kernels are compiled with, for processors of which all tests run on one.
-const options = { device: "cpu", flags: ["-O3", ...(process.arch === "x64" ? ["-march=x86-64-v3"] : [])] };
+const options = {
+  device: "cpu",
+  defines: ["WARPCELL_SERIAL"],
+  flags: ["-O3", ...(process.arch === "x64" ? ["-march=x86-64-v3"] : [])],
+};
 /** A product and a sum of whole vectors. */
 const vectors = process.arch === "x64" ? /vfn?m(add|sub)\d+p[sd].*%ymm/ : /fml[as]\s+v\d+\.(4s|2d)/;
 /** A product of whole vectors, also where it is rounded before the sum, so that devices agree. */

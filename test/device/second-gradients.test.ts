@@ -25,6 +25,21 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   const numbers = (list: unknown, dtype: "float32" | "float64" = "float64") =>
     tensor(list as number[], { dtype, device }) as Tensor;
 
+  test("elements that a mask selects", () => {
+    const x = numbers([
+      [1.5, -0.5, 2],
+      [0.25, 3, -1],
+    ]);
+    const mask = tensor(
+      [
+        [true, false, true],
+        [false, true, true],
+      ],
+      { device },
+    );
+    expectGradients((each) => each!.mul(each!).maskedSelect(mask).mul(each!.maskedSelect(mask)), [x], { twice: true });
+  });
+
   test.each([
     ["none", [1.5, 0.5, -2, 3]],
     ["one", [1.5, 0, -2, 3]],

@@ -44,7 +44,7 @@ declare module "./tensor.ts" {
      * @example
      * zeros([4]).scatter(0, [1, 3], tensor([5, 6])); // → tensor([0, 5, 0, 6], shape [4], float32, cpu)
      * zeros([3]).scatter(0, [0, 0, 1], tensor([1, 2, 3]), { reduce: "mean", includeSelf: false });
-     * // → tensor([1.5, 3, 0], shape [3], float32, cpu)
+     * // → tensor([1.5, 3.0, 0.0], shape [3], float32, cpu)
      */
     scatter(axis: number, index: Indices, source: Tensor | Scalar, options?: ScatterOptions): Tensor<D>;
     /** {@link Tensor.scatter} in place. */
