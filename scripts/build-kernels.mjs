@@ -1,8 +1,8 @@
-// Compiles the library's own kernels ahead of time, a file per unit (native/lib/ops/library.ts) and architecture, once
-// the constants that the library must know of them are worked out (native/lib/ops/kernel-facts.ts). What is there is
-// left alone as long as the files that its compiler read have not changed. `node scripts/build-kernels.mjs
-// [ARCHITECTURE…]`: x86-64-v3, x86-64-v4, or sm_80, sm_90a … with NVRTC; "gpu" is that of this machine's first GPU;
-// without any, the best of this machine's processor.
+// Compiles the library's own kernels ahead of time, a file per unit (native/lib/ops/kernels/library.ts) and
+// architecture, once the constants that the library must know of them are worked out
+// (native/lib/ops/kernels/kernel-facts.ts). What is there is left alone as long as the files that its compiler read have
+// not changed. `node scripts/build-kernels.mjs [ARCHITECTURE…]`: x86-64-v3, x86-64-v4, or sm_80, sm_90a … with NVRTC;
+// "gpu" is that of this machine's first GPU; without any, the best of this machine's processor.
 import { fork } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -25,8 +25,8 @@ function* filesBelow(folder) {
 
 // Where the options of machine code are written, and what stands around it.
 const compilers = {
-  host: ["cpu/artifact.cc", "cpu/cell_compiler.cc"],
-  gpu: ["cuda/compile_options.cc", "cuda/nvrtc.cc"],
+  host: ["cpu/compile/artifact.cc", "cpu/compile/cell_compiler.cc"],
+  gpu: ["cuda/compile/compile_options.cc", "cuda/compile/nvrtc.cc"],
 };
 
 const hashOf = (...texts) =>
@@ -123,8 +123,8 @@ export async function workOut(file, source, texts) {
 
 async function constantsOf(file, source, texts) {
   const { DeviceProcess } = await import(join(dist, "device", "process.js"));
-  const { preamble } = await import(join(dist, "ops", "kernel-facts.js"));
-  const { unitOptions } = await import(join(dist, "ops", "library.js"));
+  const { preamble } = await import(join(dist, "ops", "kernels", "kernel-facts.js"));
+  const { unitOptions } = await import(join(dist, "ops", "kernels", "library.js"));
   const lines = texts.map((text) => `#line 1 "${text}, which the library asks ${file}.cu for"\n(long long)(${text}),`);
   const { artifact, dependencies } = DeviceProcess.get("cpu").request("compile", {
     source: `${source}
@@ -154,8 +154,8 @@ ${lines.join("\n")}
 async function makeFacts(log) {
   await import(join(dist, "index.js"));
   const { DeviceProcess } = await import(join(dist, "device", "process.js"));
-  const { kernelFile } = await import(join(dist, "ops", "library.js"));
-  const { factTexts, factsFile, readFacts } = await import(join(dist, "ops", "kernel-facts.js"));
+  const { kernelFile } = await import(join(dist, "ops", "kernels", "library.js"));
+  const { factTexts, factsFile, readFacts } = await import(join(dist, "ops", "kernels", "kernel-facts.js"));
   const { compiler } = DeviceProcess.get("cpu").properties;
   const path = factsFile();
   const [known, prints] = [readJson(path) ?? {}, readJson(`${path}.print`) ?? {}];
@@ -187,7 +187,7 @@ function replaceFile(path, content) {
 async function compileUnits(units, log) {
   const { DeviceProcess } = await import(join(dist, "device", "process.js"));
   const { namesText, partFile, unitArtifact, unitOptions, unitParts, unitSource } = await import(
-    join(dist, "ops", "library.js")
+    join(dist, "ops", "kernels", "library.js")
   );
   for (const { unit, architecture } of units) {
     const isHost = architecture in machine;
@@ -234,7 +234,7 @@ async function compileUnits(units, log) {
 /** Removes what was made for GPUs of sources that have changed since: a device would take it. */
 export async function removeOutdated(wanted, log) {
   const { kernelsFolder } = await import(join(dist, "wire", "binding.js"));
-  const { unitParts, unitSource } = await import(join(dist, "ops", "library.js"));
+  const { unitParts, unitSource } = await import(join(dist, "ops", "kernels", "library.js"));
   const units = new Map((await allUnits()).map((unit) => [`${unit.file}.${unit.dtype}`, unit]));
   const present = existsSync(kernelsFolder) ? readdirSync(kernelsFolder) : [];
   for (const architecture of present.filter((name) => name.startsWith("sm_"))) {
@@ -266,7 +266,7 @@ export const shipped = { processors: Object.keys(machine), gpus: ["sm_80", "sm_9
 /** Every unit, once all of the library has said which kernels it has. */
 export async function allUnits() {
   await import(join(dist, "index.js"));
-  const { libraryUnits } = await import(join(dist, "ops", "library.js"));
+  const { libraryUnits } = await import(join(dist, "ops", "kernels", "library.js"));
   return libraryUnits();
 }
 
@@ -275,7 +275,7 @@ export async function allUnits() {
  * compiler does not count.
  */
 export async function outdatedUnits(architecture) {
-  const { unitArtifact, unitParts, unitSource } = await import(join(dist, "ops", "library.js"));
+  const { unitArtifact, unitParts, unitSource } = await import(join(dist, "ops", "kernels", "library.js"));
   return (await allUnits())
     .filter(
       (unit) =>

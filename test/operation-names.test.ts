@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { isOperation, sharedNames } from "../kernel/language/operation-names.ts";
 import * as warpcell from "../native/lib/index.ts";
-import { operations } from "../native/lib/ops/table.ts";
+import { operations } from "../native/lib/ops/core/table.ts";
 
 /** Methods that have no device do anything. */
 const idle = new Set(["constructor", "detach", "retainGrad", "registerHook", "isContiguousIn", "dispose"]);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dtypeNames, type DType } from "../native/lib/memory/dtype.ts";
 import { floatOf, promoted, promotedWith } from "../native/lib/memory/promotion.ts";
-import { binaryRows, unaryRows } from "../native/lib/ops/table.ts";
+import { binaryRows, unaryRows } from "../native/lib/ops/core/table.ts";
 import { Tensor } from "../native/lib/index.ts";
 import { results } from "./helpers/result-dtypes.ts";
 import { CheckedText } from "./helpers/checked-text.ts";

@@ -8,7 +8,7 @@ import { runScript } from "./script.ts";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const vitest = fileURLToPath(new URL("../../../node_modules/vitest/vitest.mjs", import.meta.url));
 const tests = fileURLToPath(new URL("../../../test/device", import.meta.url));
-const deviceCheck = fileURLToPath(new URL("../session/device-check.js", import.meta.url));
+const deviceCheck = fileURLToPath(new URL("../session/requests/device-check.js", import.meta.url));
 
 // By the word a user types: what WARPCELL_TEST_DEVICES calls it and what the library does. In the order in which the
 // tests take them.

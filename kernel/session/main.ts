@@ -4,31 +4,31 @@ import { writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { buffersReady, unpackBuffers } from "../session-protocol-buffers.ts";
 import { type Command, type DeviceSummary, sessionProtocolVersion } from "../session-protocol.ts";
-import { type AgentStart, shared, type ToAgent } from "./agent-link.ts";
-import { Builtins } from "./builtins.ts";
-import { CellRegistry } from "./cell-registry.ts";
-import { Comms } from "./comm.ts";
-import { serveSlices } from "./tensor-slices.ts";
-import { DeviceFaults } from "./device-faults.ts";
-import { createDisplay, tag } from "./display.ts";
-import { endAtOnce } from "./end-at-once.ts";
-import { sendEvent } from "./event-pipe.ts";
+import { type AgentStart, shared, type ToAgent } from "./agent/agent-link.ts";
+import { Builtins } from "./cells/builtins.ts";
+import { CellRegistry } from "./cells/cell-registry.ts";
+import { Comms } from "./display/comm.ts";
+import { serveSlices } from "./display/tensor-slices.ts";
+import { DeviceFaults } from "./requests/device-faults.ts";
+import { createDisplay, tag } from "./display/display.ts";
+import { endAtOnce } from "./requests/end-at-once.ts";
+import { sendEvent } from "./requests/event-pipe.ts";
 import { execute } from "./execute.ts";
-import { installFunctionText } from "./function-text.ts";
-import { Interrupted, Interrupts } from "./interrupts.ts";
-import { leavers } from "./leave.ts";
-import { hostUrl, LibraryLoader } from "./library.ts";
-import { installHelpers } from "./lowered-helpers.ts";
-import { Modules } from "./modules.ts";
-import { Npm } from "./npm.ts";
-import { Output, redirect } from "./output.ts";
-import { Profiles } from "./profiles.ts";
-import { Prompts } from "./prompt.ts";
-import { Requests } from "./request.ts";
+import { installFunctionText } from "./cells/function-text.ts";
+import { Interrupted, Interrupts } from "./requests/interrupts.ts";
+import { leavers } from "./requests/leave.ts";
+import { hostUrl, LibraryLoader } from "./cells/library.ts";
+import { installHelpers } from "./cells/lowered-helpers.ts";
+import { Modules } from "./cells/modules.ts";
+import { Npm } from "./cells/npm.ts";
+import { Output, redirect } from "./requests/output.ts";
+import { Profiles } from "./display/profiles.ts";
+import { Prompts } from "./requests/prompt.ts";
+import { Requests } from "./requests/request.ts";
 import type { Session } from "./session.ts";
-import { Slots } from "./slots.ts";
-import { Tracebacks } from "./traceback.ts";
-import { serveWindows } from "./trace-windows.ts";
+import { Slots } from "./cells/slots.ts";
+import { Tracebacks } from "./cells/traceback.ts";
+import { serveWindows } from "./display/trace-windows.ts";
 
 if (process.send === undefined) {
   process.stderr.write(
@@ -39,7 +39,7 @@ if (process.send === undefined) {
 
 const memory = new SharedArrayBuffer(shared.length * Int32Array.BYTES_PER_ELEMENT);
 const start: AgentStart = { memory };
-const agent = new Worker(new URL("./agent.js", import.meta.url), { workerData: start, name: "warpcell agent" });
+const agent = new Worker(new URL("./agent/agent.js", import.meta.url), { workerData: start, name: "warpcell agent" });
 
 const requests = new Requests();
 const output = new Output(sendEvent, requests);

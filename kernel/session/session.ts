@@ -1,16 +1,16 @@
 // The parts of a session, as those who run cells need them: one object, made in main.ts. Types only.
-import type { Builtins } from "./builtins.ts";
-import type { CellRegistry } from "./cell-registry.ts";
-import type { DeviceFaults } from "./device-faults.ts";
-import type { Interrupts } from "./interrupts.ts";
-import type { LibraryLoader } from "./library.ts";
-import type { Modules } from "./modules.ts";
-import type { Npm } from "./npm.ts";
-import type { Output } from "./output.ts";
-import type { Profiles } from "./profiles.ts";
-import type { Requests } from "./request.ts";
-import type { Slots } from "./slots.ts";
-import type { Tracebacks } from "./traceback.ts";
+import type { Builtins } from "./cells/builtins.ts";
+import type { CellRegistry } from "./cells/cell-registry.ts";
+import type { DeviceFaults } from "./requests/device-faults.ts";
+import type { Interrupts } from "./requests/interrupts.ts";
+import type { LibraryLoader } from "./cells/library.ts";
+import type { Modules } from "./cells/modules.ts";
+import type { Npm } from "./cells/npm.ts";
+import type { Output } from "./requests/output.ts";
+import type { Profiles } from "./display/profiles.ts";
+import type { Requests } from "./requests/request.ts";
+import type { Slots } from "./cells/slots.ts";
+import type { Tracebacks } from "./cells/traceback.ts";
 
 export interface Session {
   readonly builtins: Builtins;

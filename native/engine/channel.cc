@@ -1,4 +1,4 @@
-// Ring, socket and results as the device process uses them; the session's side is addon/ring.cc.
+// Ring, socket and results as the device process uses them; the session's side is addon/client/ring.cc.
 #include "channel.h"
 
 #include <stdexcept>

@@ -3,7 +3,7 @@ import { binding } from "./wire/binding.ts";
 import { defaultDevice, deviceNamed } from "./device/choice.ts";
 import { DeviceProcess } from "./device/process.ts";
 import { DeviceError } from "./errors.ts";
-import { matmulLibrary } from "./ops/library-matmul.ts";
+import { matmulLibrary } from "./ops/linear/library-matmul.ts";
 import type { DeviceGauge } from "./payloads.ts";
 
 export { describeCaller, describeCells, describeOrigins, origin } from "./device/origins.ts";

@@ -1,7 +1,7 @@
 // The public surface: a name that comes or goes is decided here, not by accident.
 import { expect, test } from "vitest";
 import * as warpcell from "./index.ts";
-import { binaryRows, unaryRows } from "./ops/table.ts";
+import { binaryRows, unaryRows } from "./ops/core/table.ts";
 
 test("what a program can import, and nothing else", () => {
   const functions = [...Object.keys(unaryRows), ...Object.keys(binaryRows)];

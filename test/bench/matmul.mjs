@@ -7,7 +7,7 @@ import { devices, median, print, rivalPythons } from "./common/devices.mjs";
 
 const { randn, zeros } = await import("warpcell");
 const { LibraryPlan } = await import("../../native/dist/device/library-plan.js");
-const { libraryMatmul, matmulLibrary } = await import("../../native/dist/ops/library-matmul.js");
+const { libraryMatmul, matmulLibrary } = await import("../../native/dist/ops/linear/library-matmul.js");
 
 const rounds = 9;
 

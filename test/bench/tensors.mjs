@@ -11,8 +11,8 @@ import { devices, median, print, rivalPythons } from "./common/devices.mjs";
 
 const beginning = performance.now();
 const warpcell = await import("warpcell");
-const { apply } = await import("../../native/dist/ops/apply.js");
-const { operations } = await import("../../native/dist/ops/table.js");
+const { apply } = await import("../../native/dist/ops/core/apply.js");
+const { operations } = await import("../../native/dist/ops/core/table.js");
 const { full, randn, tensor, zeros } = warpcell;
 
 const program = fileURLToPath(new URL("rivals/tensors.py", import.meta.url));

@@ -19,10 +19,10 @@ import {
   type FunctionContext,
   type Tensor,
 } from "../../native/lib/index.ts";
-import { apply } from "../../native/lib/ops/apply.ts";
+import { apply } from "../../native/lib/ops/core/apply.ts";
 import { collectGarbage } from "../../native/lib/device/collection.ts";
 import { describeOrigins, origin } from "../../native/lib/device/origins.ts";
-import { operations, type OperationName } from "../../native/lib/ops/table.ts";
+import { operations, type OperationName } from "../../native/lib/ops/core/table.ts";
 import { elementwiseCases, elsewhere, reductionCases, wholeCases } from "./cases.ts";
 import { devices } from "./devices.ts";
 import { freshSeed, seeded } from "./numbers.ts";

@@ -3,7 +3,7 @@ import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { CompileError, compile, synchronize, type Kernel } from "../../native/lib/index.ts";
 import { Compilation } from "../../native/lib/cuda/compilation.ts";
-import { kernelFile, libraryUnits } from "../../native/lib/ops/library.ts";
+import { kernelFile, libraryUnits } from "../../native/lib/ops/kernels/library.ts";
 import { devices } from "./devices.ts";
 
 describe.each(devices.map((device) => device.name))("on %s", (device) => {

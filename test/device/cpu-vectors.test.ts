@@ -2,7 +2,7 @@
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { compile, type Kernel, type KernelTemplate } from "../../native/lib/index.ts";
-import { kernelFile } from "../../native/lib/ops/library.ts";
+import { kernelFile } from "../../native/lib/ops/kernels/library.ts";
 import { compilers, use } from "./cpu-cell.ts";
 
 // `near`: of arguments that are not too far (functors.cuh).

@@ -22,7 +22,7 @@ const nothing = { source: "", name: "cell.cu", headers: "", expressions: [], opt
 
 /** The functions that the device process needs of a driver, as the table in its source has them. */
 const needed = [
-  ...readFileSync(new URL("../../native/engine/cuda/driver_api.h", import.meta.url), "utf8").matchAll(
+  ...readFileSync(new URL("../../native/engine/cuda/driver/driver_api.h", import.meta.url), "utf8").matchAll(
     / X\((\w+), (\w+), \(/g,
   ),
 ].map(([, , symbol]) => symbol!);
@@ -169,7 +169,7 @@ test("no compiler where WARPCELL_NVRTC says: arrays work, compiling says why it 
 
 test("a compiler that throws while it warms up ends nothing, and is told to whoever compiles", () => {
   const functions = [
-    ...readFileSync(new URL("../../native/engine/cuda/nvrtc.h", import.meta.url), "utf8").matchAll(
+    ...readFileSync(new URL("../../native/engine/cuda/compile/nvrtc.h", import.meta.url), "utf8").matchAll(
       / X\((nvrtc\w+), \(/g,
     ),
   ].map(([, name]) => name!);
@@ -202,7 +202,7 @@ test("a compiler that throws while it warms up ends nothing, and is told to whoe
 
 test("a compiler newer than the driver is left out, also where its file's name does not say so", () => {
   const functions = [
-    ...readFileSync(new URL("../../native/engine/cuda/nvrtc.h", import.meta.url), "utf8").matchAll(
+    ...readFileSync(new URL("../../native/engine/cuda/compile/nvrtc.h", import.meta.url), "utf8").matchAll(
       / X\((nvrtc\w+), \(/g,
     ),
   ].map(([, name]) => name!);

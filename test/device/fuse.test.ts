@@ -5,9 +5,9 @@ import "./cache.ts";
 import { devices } from "./devices.ts";
 import { poison, randomValues, roundoff } from "./numbers.ts";
 import { full, fuse, grad, noGrad, sub, tensor, type DType, type Tensor } from "../../native/lib/index.ts";
-import { callAll } from "../../native/lib/ops/calls.ts";
-import { reducedShape } from "../../native/lib/ops/reduce.ts";
-import { operationNamed, unaryRows, binaryRows } from "../../native/lib/ops/table.ts";
+import { callAll } from "../../native/lib/ops/core/calls.ts";
+import { reducedShape } from "../../native/lib/ops/reduce/reduce.ts";
+import { operationNamed, unaryRows, binaryRows } from "../../native/lib/ops/core/table.ts";
 
 const wait = { wait: true } as const;
 const flat = (x: Tensor): number[] => [x.toArray()].flat(Infinity).map(Number);

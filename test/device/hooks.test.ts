@@ -3,7 +3,7 @@ import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { activity, type Watcher } from "../../native/lib/device/activity.ts";
 import { noGrad, ones, tidy, type Tensor } from "../../native/lib/index.ts";
-import { observing, type Observer } from "../../native/lib/ops/hooks.ts";
+import { observing, type Observer } from "../../native/lib/ops/core/hooks.ts";
 import { Op } from "../../native/lib/wire/commands.ts";
 import { devices } from "./devices.ts";
 

@@ -6,15 +6,15 @@ import { CompileError, compile } from "../../native/lib/index.ts";
 import { pointerType, viewType } from "../../native/lib/cuda/c-types.ts";
 import { dtypeNames, factsOf, wideOf, type DType } from "../../native/lib/memory/dtype.ts";
 import { maxRank } from "../../native/lib/memory/shape.ts";
-import { claimsOf, factTexts } from "../../native/lib/ops/kernel-facts.ts";
+import { claimsOf, factTexts } from "../../native/lib/ops/kernels/kernel-facts.ts";
 import {
   KernelFamily,
   kernelFile,
   libraryUnits,
   unitSource,
   type ParameterKind,
-} from "../../native/lib/ops/library.ts";
-import { accumulatorOf } from "../../native/lib/ops/reducers.ts";
+} from "../../native/lib/ops/kernels/library.ts";
+import { accumulatorOf } from "../../native/lib/ops/reduce/reducers.ts";
 import { devices } from "./devices.ts";
 
 const sixteen = ["WARPCELL_SIXTEEN_BITS"];

@@ -3,7 +3,7 @@
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { gradients, std, sum, tensor, zeros, type DType, type Tensor } from "../../native/lib/index.ts";
-import { roundingsOf } from "../../native/lib/ops/reduce.ts";
+import { roundingsOf } from "../../native/lib/ops/reduce/reduce.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
 import { poison, randomValues, roundoff } from "./numbers.ts";

@@ -136,8 +136,8 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
     check(tensor(wide, { dtype: "float64", device }), wide, 0, true);
   });
 
-  // Elements of a tile of a GPU (swept of ops/sort.ts); `patterns` give keys that share digits, and runs that the tiles
-  // before know nothing of.
+  // Elements of a tile of a GPU (swept of ops/order/sort.ts); `patterns` give keys that share digits, and runs that the
+  // tiles before know nothing of.
   const patterns: Record<string, (i: number, length: number) => number> = {
     equal: () => 7,
     ascending: (i) => i,

@@ -19,8 +19,8 @@ import {
   type Tensor,
   zeros,
 } from "../../native/lib/index.ts";
-import { copy, fill } from "../../native/lib/ops/copy.ts";
-import { matmulInto } from "../../native/lib/ops/matrix-product.ts";
+import { copy, fill } from "../../native/lib/ops/shape/copy.ts";
+import { matmulInto } from "../../native/lib/ops/linear/matrix-product.ts";
 import { update } from "../../native/lib/ops/updates.ts";
 import { collectGarbage } from "../../native/lib/device/collection.ts";
 import { devices } from "./devices.ts";

@@ -15,8 +15,8 @@ import {
   zeros,
   type FunctionContext,
 } from "../../native/lib/index.ts";
-import { observing, type Observer } from "../../native/lib/ops/hooks.ts";
-import { binaryRows, operationNamed, unaryRows } from "../../native/lib/ops/table.ts";
+import { observing, type Observer } from "../../native/lib/ops/core/hooks.ts";
+import { binaryRows, operationNamed, unaryRows } from "../../native/lib/ops/core/table.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
 import { freshSeed } from "./numbers.ts";

@@ -3,7 +3,7 @@
 import type { Extension } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
 import { gutter, GutterMarker } from "@codemirror/view";
-import { formatCount } from "../quantity.ts";
+import { formatCount } from "../drawing/quantity.ts";
 import { element } from "../tensor-view/element.ts";
 
 class Cell extends GutterMarker {

@@ -1,7 +1,7 @@
 // How people read the lines of a listing: without directives for the assembler, every character visible, instructions
 // near the margin.
 import type { AsmListing } from "../../../kernel/mime.ts";
-import { shownText } from "../shown-text.ts";
+import { shownText } from "../drawing/shown-text.ts";
 
 interface Noise {
   /** A line that is hidden by itself. */

@@ -1,8 +1,8 @@
 // A small chart of the occupancy over block sizes: a bar for each, and what limits it in words for the one that is
 // pointed at.
 import type { AsmPayload } from "../../../kernel/mime.ts";
-import { shownText } from "../shown-text.ts";
-import { svg } from "../svg.ts";
+import { shownText } from "../drawing/shown-text.ts";
+import { svg } from "../drawing/svg.ts";
 import { element } from "../tensor-view/element.ts";
 
 type Step = AsmPayload["occupancy"][number];

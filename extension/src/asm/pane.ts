@@ -3,9 +3,9 @@
 import { Compartment, EditorState, type Extension } from "@codemirror/state";
 import { EditorView, highlightSpecialChars } from "@codemirror/view";
 import { jupyterTheme } from "@jupyterlab/codemirror";
-import { copyText } from "../clipboard.ts";
-import { ledTo } from "../list-keys.ts";
-import { formatCount } from "../quantity.ts";
+import { copyText } from "../drawing/clipboard.ts";
+import { ledTo } from "../drawing/list-keys.ts";
+import { formatCount } from "../drawing/quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import { marking, noMarks, setMarks, type Marks } from "./marks.ts";
 

@@ -1,7 +1,18 @@
 // Checks the JSON of an output: a kernel's source and listings that the view can trust, or one sentence.
 import type { AsmListing, AsmPayload } from "../../../kernel/mime.ts";
-import type { Checked, Expectation, Expectations } from "../fields.ts";
-import { checkOutput, count, counts, exactly, list, orNull, problemIn, text, texts, within } from "../fields.ts";
+import type { Checked, Expectation, Expectations } from "../kernel-link/fields.ts";
+import {
+  checkOutput,
+  count,
+  counts,
+  exactly,
+  list,
+  orNull,
+  problemIn,
+  text,
+  texts,
+  within,
+} from "../kernel-link/fields.ts";
 
 const listingName: Expectation = {
   expected: '"PTX", "SASS" or "assembly"',

@@ -1,7 +1,7 @@
 // The words of a payload's first line, and the sentence about what is pointed at.
 import type { AsmPayload } from "../../../kernel/mime.ts";
-import { formatBytes } from "../quantity.ts";
-import { shownText } from "../shown-text.ts";
+import { formatBytes } from "../drawing/quantity.ts";
+import { shownText } from "../drawing/shown-text.ts";
 
 /** The facts of the line, in order; what nobody knows is left out. */
 export function factsOf({ title, device, arch, registers, shared, spills }: AsmPayload): string[] {

@@ -1,8 +1,8 @@
 // Shows a kernel's source beside its listings, linked line by line both ways, with a search over all of them.
 import type { Extension } from "@codemirror/state";
 import type { AsmListing, AsmPayload } from "../../../kernel/mime.ts";
-import { formatCount } from "../quantity.ts";
-import { mostCharacters, shownText } from "../shown-text.ts";
+import { formatCount } from "../drawing/quantity.ts";
+import { mostCharacters, shownText } from "../drawing/shown-text.ts";
 import { element } from "../tensor-view/element.ts";
 import { Columns } from "./columns.ts";
 import { lineColumn, liveColumn, sampleColumn } from "./gutters.ts";

@@ -2,7 +2,7 @@
 import type { Kernel, KernelMessage } from "@jupyterlab/services";
 import type { GaugesPayload, ReopenPayload } from "../../../kernel/mime.ts";
 import { gaugesTarget } from "../../../kernel/mime.ts";
-import type { Checked } from "../fields.ts";
+import type { Checked } from "../kernel-link/fields.ts";
 import { checkGauges } from "./reading.ts";
 
 /** What a feed reports; `null` while the kernel sends nothing. */

@@ -1,8 +1,8 @@
 // What the status bar shows of a gauges message: one short line, a share for the meter, and all figures.
 import type { DeviceGauge, GaugesPayload } from "../../../kernel/mime.ts";
-import type { Checked, Expectations } from "../fields.ts";
-import { checkFields, count, exactly, finite, flag, list, orNull, text } from "../fields.ts";
-import { formatBytes, formatBytesOf, formatShare, formatValue } from "../quantity.ts";
+import type { Checked, Expectations } from "../kernel-link/fields.ts";
+import { checkFields, count, exactly, finite, flag, list, orNull, text } from "../kernel-link/fields.ts";
+import { formatBytes, formatBytesOf, formatShare, formatValue } from "../drawing/quantity.ts";
 
 const payloadFields: Expectations<GaugesPayload> = { version: exactly(1), sequence: count, busy: flag, devices: list };
 

@@ -8,9 +8,9 @@ import {
   formatRate,
   formatTime,
   formatTimes,
-} from "../quantity.ts";
+} from "../drawing/quantity.ts";
 import type { TraceKernel } from "../../../kernel/mime.ts";
-import { shownText } from "../shown-text.ts";
+import { shownText } from "../drawing/shown-text.ts";
 import type { Row, SortKey } from "./rows.ts";
 import { ownOf } from "./rows.ts";
 

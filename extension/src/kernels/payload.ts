@@ -1,8 +1,8 @@
 // Says what is wrong with the part of a profile that tells of kernels, devices and advice, so that its views can trust
 // it.
 import type { TraceAdvice, TraceDevice, TraceKernel, TracePayload, TracePlace } from "../../../kernel/mime.ts";
-import type { Expectation, Expectations } from "../fields.ts";
-import { count, counts, finite, optional, orNull, problemIn, record, text, within } from "../fields.ts";
+import type { Expectation, Expectations } from "../kernel-link/fields.ts";
+import { count, counts, finite, optional, orNull, problemIn, record, text, within } from "../kernel-link/fields.ts";
 
 export type KernelFacts = Pick<TracePayload, "kernels" | "devices" | "advice" | "places">;
 

@@ -1,8 +1,8 @@
 // Draws a roofline as SVG: axes in powers of ten, ceilings with their names, a dot per kernel, and the names of the
 // largest.
-import { formatPower, formatRate } from "../quantity.ts";
-import { shownText } from "../shown-text.ts";
-import { svg } from "../svg.ts";
+import { formatPower, formatRate } from "../drawing/quantity.ts";
+import { shownText } from "../drawing/shown-text.ts";
+import { svg } from "../drawing/svg.ts";
 import type { Point, Roof } from "./roof.ts";
 import { radiusOf, ticksOf } from "./roof.ts";
 

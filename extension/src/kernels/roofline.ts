@@ -1,7 +1,7 @@
 // A roofline per device: how near each kernel comes to what the device was measured to do, and what limits it.
 import { Widget } from "@lumino/widgets";
-import { formatAmount, formatCount, formatPart, formatRate } from "../quantity.ts";
-import { shownText } from "../shown-text.ts";
+import { formatAmount, formatCount, formatPart, formatRate } from "../drawing/quantity.ts";
+import { shownText } from "../drawing/shown-text.ts";
 import { element } from "../tensor-view/element.ts";
 import type { KernelFacts } from "./payload.ts";
 import type { Point, Roof } from "./roof.ts";

@@ -1,7 +1,7 @@
 // The kernels of a profile as rows: what they reach beside what their device can, which are slow, in order and
 // filtered.
 import type { TraceDevice, TraceKernel, TracePlace } from "../../../kernel/mime.ts";
-import { shownText } from "../shown-text.ts";
+import { shownText } from "../drawing/shown-text.ts";
 import type { KernelFacts } from "./payload.ts";
 
 /** Among the kernels that took longest of all: the 5 % or the 25 % at the top; `null`: the rest. */

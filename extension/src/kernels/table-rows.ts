@@ -1,6 +1,6 @@
 // The rows of a table that are in view: of 10,000 rows only those that can be seen are in the page, between two gaps as
 // high as the others.
-import { shownText } from "../shown-text.ts";
+import { shownText } from "../drawing/shown-text.ts";
 import { element } from "../tensor-view/element.ts";
 import type { Column } from "./columns.ts";
 import type { Row } from "./rows.ts";

@@ -1,8 +1,8 @@
 // A table of the kernels of a profile: sorted, filtered, copied, and linked to the lines that launch them.
 import { Widget } from "@lumino/widgets";
-import { copyText } from "../clipboard.ts";
-import { ledTo } from "../list-keys.ts";
-import { formatCount } from "../quantity.ts";
+import { copyText } from "../drawing/clipboard.ts";
+import { ledTo } from "../drawing/list-keys.ts";
+import { formatCount } from "../drawing/quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import type { Column } from "./columns.ts";
 import { columnsFor, tabSeparated } from "./columns.ts";

@@ -1,6 +1,6 @@
 // The colour map: even, readable in grey, and defined for every value; and the pixels made with it.
 import { expect, test } from "vitest";
-import { inkOn } from "../oklch.ts";
+import { inkOn } from "../drawing/oklch.ts";
 import { colourAt, gradient, scaleOf, shareOf } from "./colour-map.ts";
 import { naturalSize, paintSample, pixelsOf } from "./painting.ts";
 

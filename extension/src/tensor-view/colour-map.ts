@@ -1,8 +1,8 @@
 // The colour of a value in a range. Numbers of one sign: lightness rises evenly from violet through teal to yellow. Of
 // both: blue below zero, brown above, lightest at zero, the same shade for the same distance. Both maps read without
 // red and green. The path is straight in OKLCH.
-import type { Colour } from "../oklch.ts";
-import { oklch } from "../oklch.ts";
+import type { Colour } from "../drawing/oklch.ts";
+import { oklch } from "../drawing/oklch.ts";
 
 const dark = { lightness: 0.27, hue: 312 };
 const light = { lightness: 0.91, hue: 106 };

@@ -1,7 +1,7 @@
 // Shows a picture as a heat map with its numbers where there is room, a legend and a cursor that names the elements
 // under it and their value.
 import type { TensorPayload, TensorTile } from "../../../kernel/mime.ts";
-import { formatValue } from "../quantity.ts";
+import { formatValue } from "../drawing/quantity.ts";
 import { gradient, scaleOf } from "./colour-map.ts";
 import type { Cell } from "./cursor.ts";
 import { cellAt, moved } from "./cursor.ts";

@@ -1,6 +1,6 @@
 // The numbers that are written in the cells of a small picture, where each is one element and there is room.
-import { formatValue } from "../quantity.ts";
-import { inkOn } from "../oklch.ts";
+import { formatValue } from "../drawing/quantity.ts";
+import { inkOn } from "../drawing/oklch.ts";
 import { scaleOf } from "./colour-map.ts";
 import { contextOf, highest, widest } from "./painting.ts";
 import type { Picture } from "./tile.ts";

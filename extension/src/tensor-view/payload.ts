@@ -1,6 +1,6 @@
 // Checks the JSON of an output: a tensor payload that the view can trust, or one sentence.
 import type { TensorPayload, TensorTile } from "../../../kernel/mime.ts";
-import type { Checked, Expectations } from "../fields.ts";
+import type { Checked, Expectations } from "../kernel-link/fields.ts";
 import {
   between,
   checkFields,
@@ -14,7 +14,7 @@ import {
   orNull,
   record,
   text,
-} from "../fields.ts";
+} from "../kernel-link/fields.ts";
 
 const mostAlong = 256;
 

@@ -2,8 +2,8 @@
 import type { Kernel } from "@jupyterlab/services";
 import type { SliceRequest } from "../../../kernel/mime.ts";
 import { tensorTarget } from "../../../kernel/mime.ts";
-import { CommQuestions } from "../comm-questions.ts";
-import type { Checked } from "../fields.ts";
+import { CommQuestions } from "../kernel-link/comm-questions.ts";
+import type { Checked } from "../kernel-link/fields.ts";
 
 const gone = "The kernel that made this tensor is gone. Run its cell again to see its slices.";
 

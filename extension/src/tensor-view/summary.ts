@@ -1,6 +1,6 @@
 // The words of a payload's one line and of its picture's label.
 import type { TensorPayload, TensorTile } from "../../../kernel/mime.ts";
-import { formatBytes, formatCount, formatValue } from "../quantity.ts";
+import { formatBytes, formatCount, formatValue } from "../drawing/quantity.ts";
 
 export interface Fact {
   kind: "shape" | "plain" | "statistic" | "warning";

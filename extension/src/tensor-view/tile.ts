@@ -1,6 +1,6 @@
 // A payload's base64 picture as numbers with their range, and the elements that a cell of it stands for.
 import type { TensorTile } from "../../../kernel/mime.ts";
-import type { Checked } from "../fields.ts";
+import type { Checked } from "../kernel-link/fields.ts";
 import { plane } from "./payload.ts";
 
 /** Values that have no place on a scale, in the order of the legend. */

@@ -3,7 +3,7 @@
 import { CodeMirrorEditor } from "@jupyterlab/codemirror";
 import type { NotebookPanel } from "@jupyterlab/notebook";
 import type { TracePlace } from "../../../kernel/mime.ts";
-import { formatTime } from "../quantity.ts";
+import { formatTime } from "../drawing/quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import type { CellTime } from "./cell-times.ts";
 import { lightLine } from "./line-mark.ts";

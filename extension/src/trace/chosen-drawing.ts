@@ -1,6 +1,6 @@
 // Draws over a timeline what is chosen of it: slices, what they follow from and what follows from them, marks, a span
 // of time.
-import { formatTime } from "../quantity.ts";
+import { formatTime } from "../drawing/quantity.ts";
 import type { Geometry } from "./geometry.ts";
 import { axisHeight, xOf } from "./geometry.ts";
 import type { TimelineModel } from "./model.ts";

@@ -1,7 +1,7 @@
 // Reads the columns of slices, base64 in an output or bytes of a comm: typed arrays that a view can trust, or one
 // sentence.
 import type { SliceColumns, WindowReply } from "../../../kernel/mime.ts";
-import type { Checked } from "../fields.ts";
+import type { Checked } from "../kernel-link/fields.ts";
 
 type Column = Exclude<keyof SliceColumns, "length">;
 type Values = Float64Array | Float32Array | Uint32Array | Uint16Array | Uint8Array;

@@ -1,6 +1,6 @@
 // Shows as text what is chosen of a timeline: a slice with its facts, or the sums of a span of time.
-import type { Colour } from "../oklch.ts";
-import { formatCount, formatPart, formatTime } from "../quantity.ts";
+import type { Colour } from "../drawing/oklch.ts";
+import { formatCount, formatPart, formatTime } from "../drawing/quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import type { Details } from "./details.ts";
 import type { ScopeWords } from "./scope.ts";

@@ -1,6 +1,6 @@
 // What there is to say about one slice.
 import type { TracePlace } from "../../../kernel/mime.ts";
-import { formatBytes, formatCount, formatPoint, formatRate, formatTime } from "../quantity.ts";
+import { formatBytes, formatCount, formatPoint, formatRate, formatTime } from "../drawing/quantity.ts";
 import type { TimelineModel } from "./model.ts";
 
 export interface Details {

@@ -1,7 +1,7 @@
 // Lays out the tracks of a profile as the lines of its picture, from top to bottom: a heading per device, then its
 // counters and the rows of its tracks. Sizes are CSS pixels.
 import type { TracePayload, TraceTrack } from "../../../kernel/mime.ts";
-import { formatPart } from "../quantity.ts";
+import { formatPart } from "../drawing/quantity.ts";
 import type { Counter } from "./payload.ts";
 
 export interface Group {

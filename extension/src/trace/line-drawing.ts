@@ -1,5 +1,5 @@
 // Draws what surrounds the slices: the names of lines, the grid, the axis, counters.
-import { formatBytes, formatPoint, formatTime } from "../quantity.ts";
+import { formatBytes, formatPoint, formatTime } from "../drawing/quantity.ts";
 import type { Geometry } from "./geometry.ts";
 import { axisHeight, fieldOf, timeAt, xOf } from "./geometry.ts";
 import type { Line } from "./layout.ts";

@@ -1,6 +1,6 @@
 // Gives every name a colour of its own, by a hash of its text, for light and for dark pages.
-import type { Colour } from "../oklch.ts";
-import { inkOn, oklch } from "../oklch.ts";
+import type { Colour } from "../drawing/oklch.ts";
+import { inkOn, oklch } from "../drawing/oklch.ts";
 
 /** Colours as a picture's pixels hold them: alpha, blue, green, red, from the highest byte down. */
 export interface Palette {

@@ -1,6 +1,6 @@
 // Checks the JSON of an output: a profile that its views can trust and whose texts people can read, or one sentence.
 import type { SliceColumns, TraceCounter, TraceDetail, TracePayload, TraceTrack } from "../../../kernel/mime.ts";
-import type { Checked, Expectation, Expectations } from "../fields.ts";
+import type { Checked, Expectation, Expectations } from "../kernel-link/fields.ts";
 import {
   between,
   checkOutput,
@@ -15,9 +15,9 @@ import {
   record,
   text,
   texts,
-} from "../fields.ts";
+} from "../kernel-link/fields.ts";
 import { problemWith } from "../kernels/payload.ts";
-import { mostCharacters, shownText } from "../shown-text.ts";
+import { mostCharacters, shownText } from "../drawing/shown-text.ts";
 import type { Columns, Tables } from "./columns.ts";
 import { decodeColumns, decodeNumbers } from "./columns.ts";
 

@@ -1,6 +1,6 @@
 // Reads the colours and fonts of the page's theme for a canvas, which knows no variables of CSS.
-import type { Colour } from "../oklch.ts";
-import { luminanceOf } from "../oklch.ts";
+import type { Colour } from "../drawing/oklch.ts";
+import { luminanceOf } from "../drawing/oklch.ts";
 import type { Palette } from "./palette.ts";
 import { mixed, packed, paletteOf } from "./palette.ts";
 

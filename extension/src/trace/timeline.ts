@@ -1,8 +1,8 @@
 // A timeline on the page: its canvas, toolbar, details and keys over one model, drawn when it is seen and something has
 // changed.
 import type { TracePlace } from "../../../kernel/mime.ts";
-import type { Colour } from "../oklch.ts";
-import { formatBytes, formatCount, formatPoint, formatTime } from "../quantity.ts";
+import type { Colour } from "../drawing/oklch.ts";
+import { formatBytes, formatCount, formatPoint, formatTime } from "../drawing/quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import { sliceNodes, sumNodes } from "./details-view.ts";
 import { detailsOf, sentenceOf } from "./details.ts";

@@ -1,5 +1,5 @@
 // The line above a timeline: search with its count, zoom, the whole, the keys, and what there is to say of the data.
-import { formatCount } from "../quantity.ts";
+import { formatCount } from "../drawing/quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import { scopeWords } from "./scope.ts";
 import type { Timeline } from "./timeline.ts";

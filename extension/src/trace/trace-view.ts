@@ -2,7 +2,7 @@
 import { Panel, Widget } from "@lumino/widgets";
 import type { TracePayload } from "../../../kernel/mime.ts";
 import type { Show, Target } from "../kernels/show.ts";
-import { formatCount, formatTime } from "../quantity.ts";
+import { formatCount, formatTime } from "../drawing/quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import type { CellLinks } from "./cell-links.ts";
 import { cellTimesOf } from "./cell-times.ts";

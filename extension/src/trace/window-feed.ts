@@ -3,9 +3,9 @@
 import type { Kernel } from "@jupyterlab/services";
 import type { WindowReply, WindowRequest } from "../../../kernel/mime.ts";
 import { traceTarget } from "../../../kernel/mime.ts";
-import { CommQuestions } from "../comm-questions.ts";
-import type { Checked, Expectations } from "../fields.ts";
-import { checkFields, count, flag, list, orNull, text } from "../fields.ts";
+import { CommQuestions } from "../kernel-link/comm-questions.ts";
+import type { Checked, Expectations } from "../kernel-link/fields.ts";
+import { checkFields, count, flag, list, orNull, text } from "../kernel-link/fields.ts";
 import type { Columns } from "./columns.ts";
 import { readColumns } from "./columns.ts";
 import type { TimelineModel } from "./model.ts";

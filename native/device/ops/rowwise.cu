@@ -5,8 +5,8 @@
 
 using namespace warpcell;
 
-// `L` is the line of a row (line.cuh): which one, lib/ops/rowwise.ts decides by the length of the rows and where they
-// start.
+// `L` is the line of a row (line.cuh): which one, lib/ops/rows/row-lines.ts decides by the length of the rows and where
+// they start.
 
 // Blocks that a processor of a GPU is to hold at a time, so that one loads while another sums: 40 registers are left
 // for each of 1536 threads, 48 of 1280, or 64 of 1024 where more is kept.

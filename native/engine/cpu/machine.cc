@@ -14,7 +14,7 @@
 #include "../../device/cpu/warpcell_cpu/block.h"
 #include "../host/errors.h"
 #include "../host/json.h"
-#include "compiler.h"
+#include "compile/compiler.h"
 
 namespace warpcell::cpu {
 namespace {

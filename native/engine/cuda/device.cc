@@ -4,17 +4,17 @@
 #include <cstdio>
 
 #include "../host/json.h"
-#include "artifact.h"
-#include "disassembly.h"
-#include "driver_api.h"
+#include "compile/artifact.h"
+#include "compile/disassembly.h"
+#include "driver/driver_api.h"
 #include "gauges.h"
 #include "libraries/libraries.h"
-#include "module.h"
-#include "nvrtc.h"
-#include "occupancy.h"
+#include "compile/module.h"
+#include "compile/nvrtc.h"
+#include "compile/occupancy.h"
 #include "profile/cupti.h"
-#include "segments.h"
-#include "stream.h"
+#include "driver/segments.h"
+#include "driver/stream.h"
 
 namespace warpcell {
 namespace cuda {

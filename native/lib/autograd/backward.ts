@@ -1,8 +1,8 @@
 // The backward pass: gradients from results through the tape to the tensors that they were computed from.
 import { Scoped } from "../scoped.ts";
-import { isRecording, watchOperands } from "../ops/hooks.ts";
-import { call } from "../ops/calls.ts";
-import type { Operation } from "../ops/operation.ts";
+import { isRecording, watchOperands } from "../ops/core/hooks.ts";
+import { call } from "../ops/core/calls.ts";
+import type { Operation } from "../ops/core/operation.ts";
 import { DeviceArray, keepBeyondScopes } from "../memory/array.ts";
 import { originText } from "../device/origins.ts";
 import { GradientError } from "../errors.ts";

@@ -1,9 +1,9 @@
 // Functions with a gradient of the user's own: forward and backward written side by side, and recorded as one step of
 // the tape.
-import { isRecording, recording } from "../ops/hooks.ts";
-import { call } from "../ops/calls.ts";
-import { sameShape } from "../ops/map.ts";
-import type { Operand } from "../ops/operation.ts";
+import { isRecording, recording } from "../ops/core/hooks.ts";
+import { call } from "../ops/core/calls.ts";
+import { sameShape } from "../ops/kernels/map.ts";
+import type { Operand } from "../ops/core/operation.ts";
 import type { DeviceArray } from "../memory/array.ts";
 import { GradientError } from "../errors.ts";
 import { Tensor } from "../tensor/tensor.ts";

@@ -2,8 +2,8 @@
 import { DeviceArray } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { GradientError } from "../errors.ts";
-import { call } from "../ops/calls.ts";
-import { sameShape } from "../ops/map.ts";
+import { call } from "../ops/core/calls.ts";
+import { sameShape } from "../ops/kernels/map.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
 import { backward, withAnomalies, type BackwardOptions } from "./backward.ts";

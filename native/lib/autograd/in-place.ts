@@ -2,10 +2,10 @@
 import { DeviceArray, keepBeyondScopes, type Lineage } from "../memory/array.ts";
 import type { Storage } from "../memory/storage.ts";
 import { GradientError } from "../errors.ts";
-import { recording } from "../ops/hooks.ts";
-import { call } from "../ops/calls.ts";
-import type { Operand, Operation, Viewing } from "../ops/operation.ts";
-import { operationNamed } from "../ops/table.ts";
+import { recording } from "../ops/core/hooks.ts";
+import { call } from "../ops/core/calls.ts";
+import type { Operand, Operation, Viewing } from "../ops/core/operation.ts";
+import { operationNamed } from "../ops/core/table.ts";
 import { append, isTracked, trackOf } from "./tape.ts";
 
 type Constructor = new (...parameters: unknown[]) => DeviceArray;

@@ -1,5 +1,5 @@
 // Whether operations are recorded on the tape.
-import { recording, type Recorder } from "../ops/hooks.ts";
+import { recording, type Recorder } from "../ops/core/hooks.ts";
 import { recordInPlace } from "./in-place.ts";
 import { record } from "./tape.ts";
 

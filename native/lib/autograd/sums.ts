@@ -1,7 +1,7 @@
 // What has reached a tensor of its gradient so far, while gradients go back.
-import { applyInto } from "../ops/apply.ts";
-import { call } from "../ops/calls.ts";
-import type { Viewing } from "../ops/operation.ts";
+import { applyInto } from "../ops/core/apply.ts";
+import { call } from "../ops/core/calls.ts";
+import type { Viewing } from "../ops/core/operation.ts";
 import type { DeviceArray } from "../memory/array.ts";
 
 /** A gradient that others are added to: in place once it is in memory that nobody else has. */

@@ -1,14 +1,14 @@
 // The tape: for every result of an operation on tensors that want gradients, how it came about, so that the backward
 // pass can go from one to the next.
-import type { Applied } from "../ops/hooks.ts";
-import type { Operand, Operation } from "../ops/operation.ts";
+import type { Applied } from "../ops/core/hooks.ts";
+import type { Operand, Operation } from "../ops/core/operation.ts";
 import { DeviceArray, keepBeyondScopes } from "../memory/array.ts";
 import type { Storage } from "../memory/storage.ts";
 import { factsOf } from "../memory/dtype.ts";
 import { origin } from "../device/origins.ts";
 import { formatShape } from "../memory/shape.ts";
 import { GradientError } from "../errors.ts";
-import { sameShape } from "../ops/map.ts";
+import { sameShape } from "../ops/kernels/map.ts";
 import { worded } from "../wording.ts";
 
 /** A change to a gradient on its way: the gradient that takes its place, or nothing. */

@@ -7,7 +7,7 @@ export const origin = { current: 0 };
 
 type Describe = (number: number) => string | undefined;
 
-/** Plans of libraries travel among the kernels with this bit set (`kFlightOfPlan` of addon/flights.h). */
+/** Plans of libraries travel among the kernels with this bit set (`kFlightOfPlan` of addon/client/flights.h). */
 export const planBit = 2 ** 31;
 
 const readers: {

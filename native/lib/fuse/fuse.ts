@@ -4,7 +4,7 @@ import { TensorError } from "../errors.ts";
 import { append } from "../autograd/tape.ts";
 import type { DeviceArray } from "../memory/array.ts";
 import { factsOf } from "../memory/dtype.ts";
-import { isRecording } from "../ops/hooks.ts";
+import { isRecording } from "../ops/core/hooks.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
 import { programOf, type Program } from "./program.ts";

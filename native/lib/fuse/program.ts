@@ -2,11 +2,11 @@
 import { TensorError } from "../errors.ts";
 import { factsOf, wideOf, type DType } from "../memory/dtype.ts";
 import { formatShape, isContiguous, sizeOf, stretch, type Shape, type View } from "../memory/shape.ts";
-import type { ParameterKind } from "../ops/library.ts";
-import { sameShape } from "../ops/map.ts";
-import { reducers, stateOf, type ReducerName } from "../ops/reducers.ts";
+import type { ParameterKind } from "../ops/kernels/library.ts";
+import { sameShape } from "../ops/kernels/map.ts";
+import { reducers, stateOf, type ReducerName } from "../ops/reduce/reducers.ts";
 import type { DeviceArray } from "../memory/array.ts";
-import type { Operand, Scalar } from "../ops/operation.ts";
+import type { Operand, Scalar } from "../ops/core/operation.ts";
 import { kernelText } from "./text.ts";
 import { Traced } from "./traced.ts";
 

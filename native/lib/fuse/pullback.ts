@@ -2,9 +2,9 @@
 // on those with numbers.
 import type { DeviceArray } from "../memory/array.ts";
 import { GradientError } from "../errors.ts";
-import { isRecording } from "../ops/hooks.ts";
-import { call, callAll } from "../ops/calls.ts";
-import type { Operand } from "../ops/operation.ts";
+import { isRecording } from "../ops/core/hooks.ts";
+import { call, callAll } from "../ops/core/calls.ts";
+import type { Operand } from "../ops/core/operation.ts";
 import { Traced, type Noted } from "./traced.ts";
 
 /** The operations run one by one on `leaves`; what each traced tensor is. */

@@ -1,7 +1,7 @@
 // Writes the CUDA C++ of a fused kernel: its operands as a struct, what is computed for each element, and what is
 // reduced between.
 import { factsOf, type DType } from "../memory/dtype.ts";
-import type { ParameterKind } from "../ops/library.ts";
+import type { ParameterKind } from "../ops/kernels/library.ts";
 import type { OperandView, Space, Stage, Step } from "./program.ts";
 
 export interface KernelParts {

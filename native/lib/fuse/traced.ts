@@ -4,10 +4,10 @@ import { DeviceArray } from "../memory/array.ts";
 import type { DType } from "../memory/dtype.ts";
 import type { Storage } from "../memory/storage.ts";
 import { formatShape, isContiguous, stridesOf, type Shape } from "../memory/shape.ts";
-import { tracing, type Tracer } from "../ops/hooks.ts";
-import { callAll } from "../ops/calls.ts";
-import { sameShape } from "../ops/map.ts";
-import type { Element, Operand, Operation, Reducing } from "../ops/operation.ts";
+import { tracing, type Tracer } from "../ops/core/hooks.ts";
+import { callAll } from "../ops/core/calls.ts";
+import { sameShape } from "../ops/kernels/map.ts";
+import type { Element, Operand, Operation, Reducing } from "../ops/core/operation.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { Tensor } from "../tensor/tensor.ts";
 

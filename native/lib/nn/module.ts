@@ -6,7 +6,7 @@ import { keepBeyondScopes, type DeviceArray } from "../memory/array.ts";
 import { formatShape } from "../memory/shape.ts";
 import { TensorError } from "../errors.ts";
 import { noGrad } from "../autograd/gradients.ts";
-import { watchOperands } from "../ops/hooks.ts";
+import { watchOperands } from "../ops/core/hooks.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
 import { Callable } from "./callable.ts";

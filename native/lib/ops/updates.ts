@@ -2,10 +2,10 @@
 import type { Execution } from "../device/execution.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { factsOf, wideOf, type DType } from "../memory/dtype.ts";
-import { contiguous } from "./copy.ts";
-import { kernelFactsByDType } from "./kernel-facts.ts";
-import { KernelFamily, type ParameterKind } from "./library.ts";
-import { flatGrid } from "./map.ts";
+import { contiguous } from "./shape/copy.ts";
+import { kernelFactsByDType } from "./kernels/kernel-facts.ts";
+import { KernelFamily, type ParameterKind } from "./kernels/library.ts";
+import { flatGrid } from "./kernels/map.ts";
 
 const dtypes: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
 const numbers = (count: number): ParameterKind[] => Array<ParameterKind>(count).fill("wide");

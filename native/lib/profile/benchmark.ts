@@ -8,7 +8,7 @@ import type { DeviceProcess } from "../device/process.ts";
 import { TensorError } from "../errors.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
-import { observing, type Observer } from "../ops/hooks.ts";
+import { observing, type Observer } from "../ops/core/hooks.ts";
 import { displayKey } from "../tensor/display.ts";
 import { worded } from "../wording.ts";
 import { copyRate, productRate } from "./rates.ts";

@@ -5,7 +5,7 @@ import { activity, clock, type Described, type Watcher } from "../device/activit
 import { origin, planBit } from "../device/origins.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { DeviceArray } from "../memory/array.ts";
-import { observing, type Applied, type Observer } from "../ops/hooks.ts";
+import { observing, type Applied, type Observer } from "../ops/core/hooks.ts";
 import { binding } from "../wire/binding.ts";
 import { Op } from "../wire/commands.ts";
 import type { Room } from "../wire/target.ts";

@@ -3,7 +3,7 @@ import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import type { FloatOf } from "../memory/promotion.ts";
 import { checkedAxis, formatShape } from "../memory/shape.ts";
-import { apply } from "../ops/apply.ts";
+import { apply } from "../ops/core/apply.ts";
 import { worded } from "../wording.ts";
 import { axis, define, install, number, oneOf, tensor, type FunctionOf, type Kind } from "./arguments.ts";
 import { Tensor } from "./tensor.ts";

@@ -2,8 +2,8 @@
 import { deviceNamed } from "../device/choice.ts";
 import { dtypeNames, dtypeOfArray, dtypes, factsOf, isDType, type DType, type TypedArray } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
-import { fill } from "../ops/copy.ts";
-import { KernelFamily } from "../ops/library.ts";
+import { fill } from "../ops/shape/copy.ts";
+import { KernelFamily } from "../ops/kernels/library.ts";
 import { checkedShape, maxRank } from "../memory/shape.ts";
 import { Tensor, type Nested } from "./tensor.ts";
 import { upload } from "../memory/transfer.ts";

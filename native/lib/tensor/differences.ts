@@ -2,7 +2,7 @@
 import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import { checkedAxis, formatShape, type AxisSlice } from "../memory/shape.ts";
-import { apply } from "../ops/apply.ts";
+import { apply } from "../ops/core/apply.ts";
 import { axis, count, define, install, number, operand, tensor, type FunctionOf } from "./arguments.ts";
 import { full } from "./create.ts";
 import { Tensor } from "./tensor.ts";

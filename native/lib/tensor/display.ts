@@ -2,7 +2,7 @@
 // reduced figures, never a big tensor whole.
 import { factsOf } from "../memory/dtype.ts";
 import { formatShape } from "../memory/shape.ts";
-import { figuresOf } from "../ops/statistics.ts";
+import { figuresOf } from "../ops/reduce/statistics.ts";
 import { gap, lineWidth, notationOf, written, writtenOnOneLine, type Element, type Preview } from "./print.ts";
 import type { TensorMime, TensorPayload } from "../payloads.ts";
 import { idOf, tileOf } from "./shown.ts";

@@ -1,6 +1,6 @@
 // Einstein's summation: an equation over the axes of tensors, turned into diagonals, permutations, matrix products and
 // sums.
-import { apply } from "../ops/apply.ts";
+import { apply } from "../ops/core/apply.ts";
 import { TensorError } from "../errors.ts";
 import { formatShape } from "../memory/shape.ts";
 import { worded } from "../wording.ts";

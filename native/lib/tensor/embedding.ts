@@ -2,7 +2,7 @@
 import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import { formatShape } from "../memory/shape.ts";
-import { apply } from "../ops/apply.ts";
+import { apply } from "../ops/core/apply.ts";
 import { anything, reader, tensor, wholeNumber } from "./arguments.ts";
 import { indicesAlong, indicesOf } from "./index-entries.ts";
 import type { Indices } from "./indexing.ts";

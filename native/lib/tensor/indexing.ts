@@ -4,10 +4,10 @@ import { TensorError } from "../errors.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { admits, type DType } from "../memory/dtype.ts";
 import { checkedAxis, formatShape, stridesOf, type Shape, type Window, windowed } from "../memory/shape.ts";
-import { apply, applyInto } from "../ops/apply.ts";
-import { fill } from "../ops/copy.ts";
-import { sameShape } from "../ops/map.ts";
-import { positionsOf } from "../ops/positions.ts";
+import { apply, applyInto } from "../ops/core/apply.ts";
+import { fill } from "../ops/shape/copy.ts";
+import { sameShape } from "../ops/kernels/map.ts";
+import { positionsOf } from "../ops/index/positions.ts";
 import { worded } from "../wording.ts";
 import {
   alongAxis,

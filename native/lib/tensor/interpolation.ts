@@ -2,7 +2,7 @@
 import { TensorError } from "../errors.ts";
 import { floatOf, promoted } from "../memory/promotion.ts";
 import { formatShape } from "../memory/shape.ts";
-import { apply } from "../ops/apply.ts";
+import { apply } from "../ops/core/apply.ts";
 import { free, operand, scalar, tensor } from "./arguments.ts";
 import type { Tensor } from "./tensor.ts";
 

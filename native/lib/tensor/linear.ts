@@ -1,8 +1,8 @@
 // Matrix products, and a linear layer, as functions.
 import type { DType } from "../memory/dtype.ts";
 import type { FloatOf, Promoted } from "../memory/promotion.ts";
-import { apply } from "../ops/apply.ts";
-import { isRecording } from "../ops/hooks.ts";
+import { apply } from "../ops/core/apply.ts";
+import { isRecording } from "../ops/core/hooks.ts";
 import { define, install, oneOf, orNull, tensor, type Kind } from "./arguments.ts";
 import { Tensor } from "./tensor.ts";
 

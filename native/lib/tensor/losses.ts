@@ -1,9 +1,9 @@
 // Losses of two tensors of one shape, as functions.
 import { TensorError } from "../errors.ts";
-import { apply } from "../ops/apply.ts";
+import { apply } from "../ops/core/apply.ts";
 import type { DType } from "../memory/dtype.ts";
 import type { FloatOf, Promoted } from "../memory/promotion.ts";
-import type { LossReduction } from "../ops/losses.ts";
+import type { LossReduction } from "../ops/rows/losses.ts";
 import { atLeast, define, number, oneOf, tensor } from "./arguments.ts";
 import type { Tensor } from "./tensor.ts";
 

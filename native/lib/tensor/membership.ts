@@ -1,5 +1,5 @@
 // Elements counted, and looked for among others.
-import { apply } from "../ops/apply.ts";
+import { apply } from "../ops/core/apply.ts";
 import type { DType } from "../memory/dtype.ts";
 import { promoted } from "../memory/promotion.ts";
 import { define, flag, install, tensor, type FunctionOf } from "./arguments.ts";

@@ -1,11 +1,11 @@
 // The methods and functions that derive from the table of operations: their types here, their code made from the rows'
 // names.
-import { apply, applyAll, applyInto } from "../ops/apply.ts";
-import { binaryRows, operationNamed, unaryRows, type OperationName } from "../ops/table.ts";
+import { apply, applyAll, applyInto } from "../ops/core/apply.ts";
+import { binaryRows, operationNamed, unaryRows, type OperationName } from "../ops/core/table.ts";
 import type { DeviceArray } from "../memory/array.ts";
 import type { DType } from "../memory/dtype.ts";
 import type { FloatOf, Promoted, PromotedWith } from "../memory/promotion.ts";
-import type { Computation } from "../ops/operation.ts";
+import type { Computation } from "../ops/core/operation.ts";
 import { TensorError } from "../errors.ts";
 import { worded } from "../wording.ts";
 import type { Tensor } from "./tensor.ts";

@@ -3,7 +3,7 @@ import { TensorError } from "../errors.ts";
 import { admits, factsOf, type DType } from "../memory/dtype.ts";
 import { promotedWith, type FloatOf } from "../memory/promotion.ts";
 import { checkedValue } from "../memory/value.ts";
-import { apply } from "../ops/apply.ts";
+import { apply } from "../ops/core/apply.ts";
 import { define, either, install, number, operand, scalar, tensor, type FunctionOf } from "./arguments.ts";
 import type { Scalar } from "./create.ts";
 import type { CommonOf } from "./methods.ts";

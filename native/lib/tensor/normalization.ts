@@ -1,5 +1,5 @@
 // Functions of whole rows as methods and functions: softmax, layer and RMS normalisation, and dropout.
-import { apply, applyAll } from "../ops/apply.ts";
+import { apply, applyAll } from "../ops/core/apply.ts";
 import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import type { FloatOf } from "../memory/promotion.ts";

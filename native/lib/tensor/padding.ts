@@ -2,7 +2,7 @@
 import { TensorError } from "../errors.ts";
 import { admits } from "../memory/dtype.ts";
 import { formatShape, type AxisSlice } from "../memory/shape.ts";
-import { apply } from "../ops/apply.ts";
+import { apply } from "../ops/core/apply.ts";
 import { listed, worded } from "../wording.ts";
 import { cat } from "./joining.ts";
 import type { Tensor } from "./tensor.ts";

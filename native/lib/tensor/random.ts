@@ -16,8 +16,8 @@ import { createOptions, emptyTensor, otherOptions, type CreateOptions } from "./
 import { admits, factsOf, type DType } from "../memory/dtype.ts";
 import { elementsWithin, nearestElement } from "../memory/neighbours.ts";
 import { TensorError } from "../errors.ts";
-import { kernelFactsByDType } from "../ops/kernel-facts.ts";
-import { KernelFamily } from "../ops/library.ts";
+import { kernelFactsByDType } from "../ops/kernels/kernel-facts.ts";
+import { KernelFamily } from "../ops/kernels/library.ts";
 import { drawOf, randomSource, type RandomSource } from "./generator.ts";
 import { stack } from "./joining.ts";
 import { Tensor } from "./tensor.ts";

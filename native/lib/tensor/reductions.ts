@@ -1,5 +1,5 @@
 // Reductions as methods and functions: what each takes, and which operation it is.
-import { apply } from "../ops/apply.ts";
+import { apply } from "../ops/core/apply.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import type { FloatOf, SumOf } from "../memory/promotion.ts";
 import { TensorError } from "../errors.ts";

@@ -1,6 +1,6 @@
 // Cumulative operations as methods and functions: each element becomes the sum, product, largest or smallest of those
 // up to it.
-import { apply, applyAll } from "../ops/apply.ts";
+import { apply, applyAll } from "../ops/core/apply.ts";
 import type { DType } from "../memory/dtype.ts";
 import type { SumOf } from "../memory/promotion.ts";
 import { TensorError } from "../errors.ts";

@@ -3,11 +3,11 @@ import { TensorError } from "../errors.ts";
 import type { DeviceArray } from "../memory/array.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { checkedAxis, formatShape, type Window } from "../memory/shape.ts";
-import { apply, applyInto } from "../ops/apply.ts";
-import { putsAlong } from "../ops/axis.ts";
-import { sameShape } from "../ops/map.ts";
-import { positionsOf } from "../ops/positions.ts";
-import type { PutMode } from "../ops/rows.ts";
+import { apply, applyInto } from "../ops/core/apply.ts";
+import { putsAlong } from "../ops/index/axis.ts";
+import { sameShape } from "../ops/kernels/map.ts";
+import { positionsOf } from "../ops/index/positions.ts";
+import type { PutMode } from "../ops/index/rows.ts";
 import {
   anything,
   axis,

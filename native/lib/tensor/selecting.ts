@@ -2,7 +2,7 @@
 import { TensorError } from "../errors.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { formatShape } from "../memory/shape.ts";
-import { apply } from "../ops/apply.ts";
+import { apply } from "../ops/core/apply.ts";
 import { count, define, dtype, install, tensor, type FunctionOf } from "./arguments.ts";
 import { arange } from "./create.ts";
 import { Tensor } from "./tensor.ts";

@@ -3,7 +3,7 @@
 import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import { checkedAxis, formatShape, sizeOf, stridesOf, type AxisSlice } from "../memory/shape.ts";
-import { apply } from "../ops/apply.ts";
+import { apply } from "../ops/core/apply.ts";
 import { listed, worded } from "../wording.ts";
 import { cat } from "./joining.ts";
 import { padded, type PadOptions } from "./padding.ts";

@@ -1,7 +1,7 @@
 // Finds a tensor that a front end shows by its id, for as long as the tensor lives, and gives pictures of its slices.
 import { WeakIds } from "../device/weak-ids.ts";
 import { TensorError } from "../errors.ts";
-import { pictureOf } from "../ops/statistics.ts";
+import { pictureOf } from "../ops/reduce/statistics.ts";
 import type { TensorTile } from "../payloads.ts";
 import type { Tensor } from "./tensor.ts";
 

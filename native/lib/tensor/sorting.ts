@@ -1,8 +1,8 @@
 // Order as methods: sorting, the largest elements, quantiles, searches and counts. All are stable, and
 // NaN comes last in both directions.
-import { apply, applyAll } from "../ops/apply.ts";
-import { extremesOf } from "../ops/counting.ts";
-import { sameShape } from "../ops/map.ts";
+import { apply, applyAll } from "../ops/core/apply.ts";
+import { extremesOf } from "../ops/reduce/counting.ts";
+import { sameShape } from "../ops/kernels/map.ts";
 import { admits, factsOf, type DType } from "../memory/dtype.ts";
 import { promoted } from "../memory/promotion.ts";
 import { TensorError } from "../errors.ts";

@@ -1,6 +1,6 @@
 // Numbers spaced evenly in their logarithms.
 import { TensorError } from "../errors.ts";
-import { fill } from "../ops/copy.ts";
+import { fill } from "../ops/shape/copy.ts";
 import { admits, type DType } from "../memory/dtype.ts";
 import { count, device, dtype, free, number } from "./arguments.ts";
 import { linspace, type CreateOptions } from "./create.ts";

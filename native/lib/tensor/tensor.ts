@@ -1,5 +1,5 @@
 // A tensor: what users hold. A strided array with the operations as methods, and what a notebook shows of it.
-import { apply, applyInto } from "../ops/apply.ts";
+import { apply, applyInto } from "../ops/core/apply.ts";
 import { deviceNamed, isDeviceName } from "../device/choice.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { displayKey, htmlOf, lineOf, payloadOf, textOf } from "./display.ts";

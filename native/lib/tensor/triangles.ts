@@ -2,7 +2,7 @@
 import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import { checkedAxis, formatShape } from "../memory/shape.ts";
-import { apply } from "../ops/apply.ts";
+import { apply } from "../ops/core/apply.ts";
 import { listed } from "../wording.ts";
 import { count, define, device, free, install, wholeNumber, wholeNumbers, type FunctionOf } from "./arguments.ts";
 import { arange, ones } from "./create.ts";

@@ -1,6 +1,6 @@
 // The elements of a tensor that differ, or its rows along an axis: with where each is first, where each of the tensor's
 // went, and how often each occurs.
-import { apply } from "../ops/apply.ts";
+import { apply } from "../ops/core/apply.ts";
 import type { DType } from "../memory/dtype.ts";
 import { checkedAxis } from "../memory/shape.ts";
 import { axis, define, install, type FunctionOf } from "./arguments.ts";

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "../../host/planned_calls.h"
-#include "../pool.h"
-#include "../segments.h"
+#include "../run/pool.h"
+#include "../run/segments.h"
 
 namespace warpcell::cpu {
 

@@ -5,7 +5,7 @@
 
 #include "../../host/json.h"
 #include "../../host/matmul_terms.h"
-#include "../faults.h"
+#include "../run/faults.h"
 #include "libraries.h"
 #include "narrow.h"
 #include "openblas_library.h"

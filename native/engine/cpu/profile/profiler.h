@@ -4,7 +4,7 @@
 #include "../../device.h"
 #include "../../host/counter_list.h"
 #include "../../host/profile_log.h"
-#include "../pool.h"
+#include "../run/pool.h"
 
 namespace warpcell::cpu {
 

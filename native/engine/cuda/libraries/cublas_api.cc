@@ -4,7 +4,7 @@
 #include "../../device.h"
 #include "../../host/dynamic_library.h"
 #include "../../host/library_search.h"
-#include "../toolkit.h"
+#include "../compile/toolkit.h"
 
 namespace warpcell::cuda {
 namespace {

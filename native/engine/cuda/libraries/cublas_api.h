@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "../driver_api.h"
+#include "../driver/driver_api.h"
 
 namespace warpcell::cuda {
 

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "../../host/planned_calls.h"
-#include "../segments.h"
-#include "../stream.h"
+#include "../driver/segments.h"
+#include "../driver/stream.h"
 
 namespace warpcell::cuda {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../../../protocol/profile.h"
-#include "../stream_watcher.h"
+#include "../driver/stream_watcher.h"
 
 namespace warpcell::cuda {
 

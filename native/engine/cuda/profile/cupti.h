@@ -4,8 +4,8 @@
 
 #include "../../device.h"
 #include "../../host/profile_log.h"
-#include "../driver_api.h"
-#include "../stream.h"
+#include "../driver/driver_api.h"
+#include "../driver/stream.h"
 #include "activity_buffers.h"
 #include "causes.h"
 #include "cupti_api.h"

@@ -3,7 +3,7 @@
 
 #include "../../host/errors.h"
 #include "../../host/library_search.h"
-#include "../toolkit.h"
+#include "../compile/toolkit.h"
 
 namespace warpcell::cuda {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "../../host/dynamic_library.h"
 #include "../../host/errors.h"
-#include "../driver_api.h"
+#include "../driver/driver_api.h"
 
 namespace warpcell::cuda {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../../host/counter_list.h"
-#include "../driver_api.h"
+#include "../driver/driver_api.h"
 #include "range_api.h"
 
 namespace warpcell::cuda {

@@ -1,0 +1,46 @@
+// What the session's main thread and its agent thread share: numbers in shared memory and messages. No code but
+// constants.
+import type { MessagePort } from "node:worker_threads";
+import type { KnownDevices } from "warpcell/host";
+import type { RequestId } from "../../session-protocol.ts";
+
+/** Indices into the shared Int32Array. */
+export const shared = {
+  /** The latest request that has ended; requests count up. Written by the main thread. */
+  ended: 0,
+  /** The request to be interrupted. Written by the agent. */
+  interrupting: 1,
+  /** The interrupted request whose interrupt the main thread has seen in its event loop. */
+  acknowledged: 2,
+  /** Counts the answers to blocking prompts. */
+  answers: 3,
+  /** Number of Int32s. */
+  length: 4,
+} as const;
+
+export interface AgentStart {
+  memory: SharedArrayBuffer;
+}
+
+/** Main thread → agent. */
+export type ToAgent =
+  /** The library is loaded; its device functions can be used from here on. `url` of the module that has them. */
+  | { type: "library"; url: string }
+  /** What the main thread has learnt of its devices, for the gauges. */
+  | { type: "devices"; known: KnownDevices }
+  | {
+      type: "inputRequest";
+      request: RequestId;
+      prompt: string;
+      password: boolean;
+      blocking: boolean;
+      answerTo: MessagePort;
+    };
+
+/** Agent → main thread, when it is in its event loop. */
+export type FromAgent = { type: "interrupt"; request: RequestId };
+
+/** Agent → the port of an `inputRequest`. `null`: the end of input, or a front end that cannot ask. */
+export interface Answer {
+  value: string | null;
+}

@@ -1,0 +1,31 @@
+// Runs a `%%cuda` cell: its kernels become constants of the notebook.
+import { randomUUID } from "node:crypto";
+import type { Cell } from "../../language/cell.ts";
+import type { CellResult, Run } from "./run.ts";
+
+/**
+ * Rejects with the library's CompileError, which shows each line of the cell that is wrong, and with what its compile
+ * throws otherwise.
+ */
+export async function runCuda(
+  cell: Extract<Cell, { language: "cuda" }>,
+  { session, request, ran }: Run,
+): Promise<CellResult> {
+  const { warpcell } = await session.library.load();
+  session.cells.add(ran);
+  // Headers beside the notebook are found, behind those of the folders that the cell names.
+  const includes = /^\s*#\s*include\s*"/m.test(cell.code)
+    ? [...cell.options.includes, process.cwd()]
+    : cell.options.includes;
+  const options = { name: ran.label, ...cell.options, includes } as Parameters<typeof warpcell.compile>[1];
+  const module = await warpcell.compile(cell.code, options);
+
+  const kernels = Object.entries(module.kernels);
+  for (const [name, kernel] of kernels) session.slots.define(name, kernel);
+  session.output.send({ type: "declared", request: request.id, declarations: [...module.declarations] });
+  const said = cell.options.verbose ? module.log + module.warnings : module.warnings;
+  if (said !== "") session.output.write("stderr", said.endsWith("\n") ? said : `${said}\n`);
+  if (cell.options.profile) session.profiles.watch(module);
+  session.profiles.showKernels(module, randomUUID());
+  return {};
+}

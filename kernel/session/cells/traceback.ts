@@ -1,0 +1,216 @@
+// What the user reads of an error: the cell's own positions, the source line with a caret, causes, and no frames of
+// ours.
+import { inspect } from "node:util";
+import { findSourceMap } from "node:module";
+import { fileURLToPath } from "node:url";
+import { CellSyntaxError } from "../../language/cell-syntax-error.ts";
+import { insteadOfMissing } from "../../language/cuda-spelling.ts";
+import { excerpt } from "../../language/excerpt.ts";
+import type { CellError } from "../../session-protocol.ts";
+import type { CellPlace, CellRegistry, RanCell } from "./cell-registry.ts";
+
+/** Folders of our own code: their frames say nothing to the user. */
+const ours = [new URL("../../", import.meta.url).href, fileURLToPath(new URL("../../", import.meta.url))];
+
+/** How the rewritten code spells a name of the notebook, in V8's messages; and one that may not have its value yet. */
+const early =
+  /\(\(\(\${2,}_[\p{ID_Continue}$]+ && \("[^"]*" in \${2,}\d+\)\) \|\| \${2,}\.uninitialised\(\.\.\.\)\) , (\${2,}\d+\.[\p{ID_Continue}$]+)\)/gu;
+const slotName =
+  /\((?:0|\${2,}\.origin\.current) ?, ?\${2,}\d+\.([\p{ID_Continue}$]+)\)|(?<!\$)\${2,}\d+\.([\p{ID_Continue}$]+)/gu;
+
+/** What makes an edited file another module: it stands in the URL of a file, which has no white space and no quotes. */
+const version = /\?v=[\da-f]{16}/g;
+const word = /[^\s"']+/g;
+
+/** What could not be compiled Node marks in the error's stack: the file with the line, that line, and a caret below. */
+export const refusal = /^(\S[^\n]*):(\d+)\n[^\n]*\n( *)\^/;
+
+const maxCauses = 8;
+
+/** Frames in which a cell is looked for. */
+const deepest = 200;
+
+export class Tracebacks {
+  readonly #cells: CellRegistry;
+  /** Where in a cell an error was made, the innermost such place. */
+  readonly #places = new WeakMap<object, CellPlace>();
+
+  constructor(cells: CellRegistry) {
+    this.#cells = cells;
+  }
+
+  /** From now on every `error.stack` shows places in cells, and none of ours. */
+  install(): void {
+    Error.prepareStackTrace = (error, sites) => this.#format(error, sites);
+  }
+
+  /** Leaves out the frames of one more folder of ours, given as a URL. */
+  hide(folder: string): void {
+    ours.push(folder, fileURLToPath(folder));
+  }
+
+  /**
+   * Says where an error came from that has no frame in a cell, such as a failed import. A file that failed once fails
+   * with the same error again, for another cell.
+   */
+  place(error: unknown, place: CellPlace): void {
+    if (typeof error === "object" && error !== null) this.#places.set(error, place);
+  }
+
+  /** Says that an error that came later belongs to where `caller` was made. */
+  placeAs(error: unknown, caller: Error): void {
+    const place = caller.stack === undefined ? undefined : this.#places.get(caller);
+    if (place !== undefined) this.place(error, place);
+  }
+
+  /** `Cell [3]:4`, the innermost place in a cell of the code that is running; `undefined` when no code runs. */
+  here(): string | undefined {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = deepest;
+    const caller = new Error();
+    Error.stackTraceLimit = stackTraceLimit;
+    const place = caller.stack === undefined ? undefined : this.#places.get(caller);
+    return place && `${place.cell.label}:${place.line}`;
+  }
+
+  /**
+   * The error of a cell, as front ends show it. `cell` is what failed, for errors that know a line but not of which
+   * cell. Never throws, whatever was thrown.
+   */
+  describe(thrown: unknown, cell: RanCell): CellError {
+    try {
+      if (thrown instanceof CellSyntaxError) this.place(thrown, { cell, line: thrown.line, column: thrown.column });
+      else this.#placeLaunch(thrown);
+      return { ...nameAndMessage(thrown), traceback: this.#lines(thrown, new Set()) };
+    } catch {
+      const message = "What was thrown cannot be shown: reading it throws an error itself. Look at `_error`.";
+      return { name: "Thrown", message, traceback: [`Thrown: ${message}`] };
+    }
+  }
+
+  /** A fault of a device has no frame in a cell: it comes after the launch, which it names. */
+  #placeLaunch(thrown: unknown): void {
+    const place =
+      thrown instanceof Error && "where" in thrown && typeof thrown.where === "string"
+        ? this.#cells.placed(thrown.where)
+        : undefined;
+    if (place !== undefined) this.#placeFirst(thrown, place);
+  }
+
+  #placeFirst(error: unknown, place: CellPlace): void {
+    if (typeof error === "object" && error !== null && !this.#places.has(error)) this.place(error, place);
+  }
+
+  /** `above` are the errors that this one is a cause of: it may be one of them. */
+  #lines(thrown: unknown, above: ReadonlySet<unknown>): string[] {
+    const { name, message } = nameAndMessage(thrown);
+    const lines = [`\u001b[31m${name}\u001b[39m: ${message}`];
+    if (typeof thrown !== "object" || thrown === null) return lines;
+
+    const stack = thrown instanceof Error && !(thrown instanceof CellSyntaxError) ? frames(thrown) : [];
+    const place = this.#places.get(thrown);
+    if (place !== undefined) lines.push("", ...excerpt(place.cell.label, place.cell.source, place.line, place.column));
+    lines.push(...stack);
+    const told = new Set([...above, thrown]);
+    const isTold = (error: unknown): boolean => told.size > maxCauses || told.has(error);
+    if (thrown instanceof AggregateError && Array.isArray(thrown.errors))
+      for (const error of thrown.errors) if (!isTold(error)) lines.push("", ...this.#lines(error, told));
+    if (thrown instanceof Error && thrown.cause !== undefined && !isTold(thrown.cause))
+      lines.push("", "Caused by:", ...this.#lines(thrown.cause, told));
+    return lines;
+  }
+
+  #format(error: Error, sites: NodeJS.CallSite[]): string {
+    const lines: string[] = [];
+    let isHidden = false;
+    for (const site of sites) {
+      // What JavaScript itself has called for us is ours too: the map of an array, say.
+      const text: string | undefined =
+        isHidden && site.getFileName() === null && !site.isEval() ? undefined : this.#frame(error, site);
+      isHidden = text === undefined;
+      if (text !== undefined) lines.push(`    at ${text}`);
+    }
+    return [withoutOurs(header(error)), ...lines].join("\n");
+  }
+
+  #frame(error: Error, site: NodeJS.CallSite): string | undefined {
+    const text = site.toString();
+    const file = site.getFileName() ?? "";
+    const place = this.#cells.find(file, site.getLineNumber() ?? 0, site.getColumnNumber() ?? 0);
+    if (place !== undefined) {
+      this.#placeFirst(error, place);
+      return text.replace(/cell:\/\/\/\d+:\d+:\d+/, `${place.cell.label}:${place.line}:${place.column}`);
+    }
+    if (this.#cells.isCell(file) || isOurs(text) || /^<anonymous>:\d/.test(text)) return undefined;
+    return withoutVersions(text).replace(
+      /:(\d+):(\d+)(?=\)?$)/,
+      (whole, line: string, column: string) => fromSource(file, Number(line), Number(column)) ?? whole,
+    );
+  }
+}
+
+/** Positions in an imported TypeScript file are those of the file, not of what runs. */
+function fromSource(file: string, line: number, column: number): string | undefined {
+  const entry = /\.m?ts(\?|$)/.test(file) ? findSourceMap(file)?.findEntry(line - 1, column - 1) : undefined;
+  return entry !== undefined && hasOrigin(entry) ? `:${entry.originalLine + 1}:${entry.originalColumn + 1}` : undefined;
+}
+
+function hasOrigin(entry: object): entry is { originalLine: number; originalColumn: number } {
+  return "originalLine" in entry;
+}
+
+/** An error of the module loader comes from another thread, with its stack already written. */
+function frames(error: Error): string[] {
+  const stack = typeof error.stack === "string" ? error.stack : "";
+  return stack.split("\n").filter((line) => /^ {4}at /.test(line) && !isOurs(line));
+}
+
+function isOurs(frame: string): boolean {
+  return /\bnode:(internal\/|inspector|vm)/.test(frame) || ours.some((folder) => frame.includes(folder));
+}
+
+function nameAndMessage(thrown: unknown): { name: string; message: string } {
+  if (thrown instanceof Error)
+    return {
+      name: String(thrown.name || thrown.constructor.name),
+      message: withoutOurs(String(thrown.message)) + insteadOf(thrown) + refused(thrown),
+    };
+  return { name: "Thrown", message: inspect(thrown, { colors: false }) };
+}
+
+/** What a name of CUDA's host side is in a notebook. */
+function insteadOf(error: Error): string {
+  return error instanceof ReferenceError ? insteadOfMissing(withoutOurs(String(error.message))) : "";
+}
+
+/** Where the file is wrong that Node could not compile. */
+function refused(error: Error): string {
+  const [, file, line, indent] = error instanceof SyntaxError ? (refusal.exec(String(error.stack)) ?? []) : [];
+  return file === undefined ? "" : ` (${file}:${line}:${indent!.length + 1})`;
+}
+
+function header(error: unknown): string {
+  try {
+    return Error.prototype.toString.call(error);
+  } catch (problem) {
+    return `Error: ${String(problem)}`;
+  }
+}
+
+function withoutOurs(text: string): string {
+  return withoutVersions(text)
+    .replace(early, "$1")
+    .replace(slotName, (_, called: string | undefined, read: string | undefined) => called ?? read ?? "");
+}
+
+/**
+ * Word by word, since a message may be long: a lookbehind for `file:` would look at all of it from each of its
+ * characters.
+ */
+function withoutVersions(text: string): string {
+  if (!text.includes("?v=")) return text;
+  return text.replace(word, (url) => {
+    const start = url.search(/\bfile:/);
+    return start < 0 ? url : url.slice(0, start) + url.slice(start).replace(version, "");
+  });
+}

@@ -1,0 +1,34 @@
+// The session's hold on memory: keeps the descriptor of every segment, so that the bytes outlive the device process.
+#pragma once
+#include <map>
+
+#include "../../protocol/commands.h"
+#include "../../protocol/packet.h"
+
+namespace warpcell {
+
+struct Segment {
+  Memory memory;
+  uint64_t bytes;
+  Descriptor descriptor;
+  uint64_t serial = 0;  // unlike its number, never used again
+};
+
+class Segments {
+ public:
+  // A number that no segment has; 0 when all are taken. (No segment is number 0, so that no place is 0.)
+  uint32_t unused_number() const;
+
+  void add(uint32_t number, Segment&& segment);
+  void remove(uint32_t number) { table_.erase(number); }
+  const Segment* find(uint32_t number) const;
+  const std::map<uint32_t, Segment>& all() const { return table_; }
+
+  // Bytes of shared memory that segments may still grow by: memory is taken when it is first touched.
+  uint64_t untouched() const;
+
+ private:
+  std::map<uint32_t, Segment> table_;
+};
+
+}  // namespace warpcell

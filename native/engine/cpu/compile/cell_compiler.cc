@@ -1,0 +1,215 @@
+// One run of the system's compiler per cell, in a private directory: the library's header, the cell's text under its
+// own name and line numbers, then one exported description per kernel.
+#include "cell_compiler.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+#include "../../host/files.h"
+#include "../../host/options.h"
+#include "../../host/programs.h"
+#include "artifact.h"
+#include "cell_text.h"
+#include "compiler.h"
+#include "../machine.h"
+
+namespace warpcell::cpu {
+namespace {
+
+// Reorders and reciprocals, but no finite-math-only: a NaN is still a NaN. (-ffast-math itself would change the
+// processor's mode.)
+constexpr const char* kFastMath[] = {"-fassociative-math", "-freciprocal-math", "-fno-signed-zeros"};
+
+// NAME=VALUE or NAME, which stands for NAME=1, as a line of C++.
+std::string definition(const std::string& define) {
+  size_t equals = define.find('=');
+  if (equals == std::string::npos) return "#define " + define + " 1\n";
+  return "#define " + define.substr(0, equals) + " " + define.substr(equals + 1) + "\n";
+}
+
+std::vector<std::string> flags_of(const CellOptions& options) {
+  std::vector<std::string> flags = {"-std=" + options.standard};
+  for (const std::string& folder : options.includes) flags.push_back("-I" + std::filesystem::absolute(folder).string());
+  if (options.fast_math) flags.insert(flags.end(), std::begin(kFastMath), std::end(kFastMath));
+  flags.insert(flags.end(), options.flags.begin(), options.flags.end());
+  return flags;
+}
+
+std::vector<std::string> command(const Compiler& compiler, const CompileRequest& request, const CellOptions& options) {
+  std::vector<std::string> arguments = {
+      compiler.path,
+      "-O2",
+      "-march=native",
+      "-fPIC",
+      "-g1",
+      "-fvisibility=hidden",
+      "-Wl,-Bsymbolic",
+      "-ffp-contract=fast",
+      "-fno-math-errno",
+      "-fno-trapping-math",
+      "-fno-strict-aliasing",  // reinterpret_cast<float4*> works on a GPU
+      "-fno-finite-loops",     // an endless loop is one that can be interrupted, not one that is left out
+      "-fno-exceptions",
+      "-fno-rtti",
+      "-fno-asynchronous-unwind-tables",
+      "-fno-builtin-printf",
+      "-U_FORTIFY_SOURCE",
+      "-fno-stack-protector",
+      "-fcf-protection=none",
+      "-fstack-clash-protection",
+      "-fno-diagnostics-color",
+      "-Wno-attributes",
+      "-Werror=vla",  // CUDA has no arrays of variable length
+      "-I" + request.headers + "/include",
+      "-isystem",
+      request.headers + "/cpu"};
+#if !defined(__x86_64__)
+  arguments.erase(std::find(arguments.begin(), arguments.end(), "-fcf-protection=none"));
+#endif
+  // A lane may hand a shuffle a variable that only its leader has set; clang would conclude that every lane is the
+  // leader. For CUDA it goes without that conclusion itself.
+  const char* undefined_arguments =
+      std::atoi(compiler.version.c_str()) < 15 ? "-disable-noundef-analysis" : "-no-enable-noundef-analysis";
+  if (compiler.is_clang)
+    arguments.insert(arguments.end(), {"-ferror-limit=0", "-Wno-ignored-attributes", "-Wno-pass-failed", "-Xclang",
+                                       undefined_arguments});
+  else
+    arguments.insert(
+        arguments.end(),
+        {"-fno-gnu-unique", "-ftabstop=1"});  // else local statics of two cells are one, and a tab is eight columns
+  std::vector<std::string> flags = flags_of(options);
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  return arguments;
+}
+
+// A folder with the cell's own text under its own name, where the name can be a file's: g++ shows a message's line from
+// there. (clang has it in memory.)
+std::string folder_with_text(const PrivateFolder& directory, const CompileRequest& request) {
+  std::string folder = directory.file("text");
+  std::filesystem::create_directory(folder);
+  bool is_file_name = !request.name.empty() && request.name.size() < 200 && request.name[0] != '.' &&
+                      request.name.find('/') == std::string::npos;
+  if (is_file_name) write_file(folder + "/" + request.name, request.source);
+  return folder;
+}
+
+// A name in a #line directive.
+std::string quoted(const std::string& name) {
+  std::string result = "\"";
+  for (char c : name) {
+    if (c == '"' || c == '\\') result += '\\';
+    if (c != '\n') result += c;
+  }
+  return result + "\"";
+}
+
+// The most threads of a block of a kernel such as "ns::axpy<float>", as C++.
+std::string bound_of(const std::string& expression, const CellText& cell) {
+  size_t end = std::min(expression.find('<'), expression.size());
+  size_t scope = expression.rfind("::", end);
+  size_t start = scope == std::string::npos ? 0 : scope + 2;
+  if (cell.bounded.count(expression.substr(start, end - start)) == 0) return "warpcell_cpu::kMaxThreads";
+  return expression.substr(0, start) + "warpcell_cpu_bounds_" + expression.substr(start);
+}
+
+std::string unit(const CompileRequest& request, const CellText& cell, const CellOptions& options) {
+  std::ostringstream text;
+  if (cell.standard_library) text << "#define WARPCELL_CPU_STANDARD_LIBRARY 1\n";
+  if (options.library && !has_library_threads()) text << "#define WARPCELL_SERIAL 1\n";
+  text << "#include <warpcell_cpu/cuda.h>\n";
+  // Not as flags of the compiler: in front of our headers a macro N would change what they say.
+  for (const std::string& define : options.defines) text << definition(define);
+  text << "#line 1 " << quoted(request.name) << "\n" << cell.text << "\n";
+  // Messages about an expression name it, as those of NVRTC do.
+  for (size_t i = 0; i < request.expressions.size(); i++) {
+    text << "#line 1 " << quoted("kernel " + request.expressions[i]) << "\n";
+    text << "WARPCELL_CPU_EXPORT(" << i << ", (" << bound_of(request.expressions[i], cell) << "), "
+         << request.expressions[i] << ")\n";
+  }
+  return text.str();
+}
+
+// The files in a rule of make as -MD writes it, without our own in `directory`: "cell.so: /a\ b.h \<newline> /c.h".
+std::vector<std::string> dependencies_in(const std::string& rule, const std::string& directory) {
+  std::vector<std::string> files;
+  std::string file;
+  auto finish = [&] {
+    if (!file.empty() && file.rfind(directory + "/", 0) != 0) files.push_back(file);
+    file.clear();
+  };
+  for (size_t at = rule.find(": ") + 1; at < rule.size(); at++) {
+    char c = rule[at], next = at + 1 < rule.size() ? rule[at + 1] : '\n';
+    if (c == ' ' || c == '\n')
+      finish();
+    else if (c == '\\' && next == '\n')
+      at++;
+    else if ((c == '\\' && (next == ' ' || next == '#')) || (c == '$' && next == '$'))
+      file += rule[++at];
+    else
+      file += c;
+  }
+  finish();
+  return files;
+}
+
+// What the compiler makes of the cell with `more` options. `arguments`: all that it was called with; `log`: what it
+// said. Throws DeviceError("COMPILE").
+std::string run_compiler(const Compiler& compiler, const CompileRequest& request, const CellOptions& options,
+                         const std::vector<std::string>& more, const PrivateFolder& directory,
+                         std::vector<std::string>* arguments, std::string* log) {
+  std::string source = directory.file("cell.cc"), output = directory.file("cell.so"), log_file = directory.file("log");
+  write_file(source, unit(request, host_text(request.source, compiler.is_clang), options));
+  *arguments = command(compiler, request, options);
+  arguments->insert(arguments->end(), more.begin(), more.end());
+  arguments->insert(arguments->end(), {"-o", output, source});
+
+  int status =
+      run_program(*arguments, {"LC_ALL=C", "TMPDIR=" + directory.path}, folder_with_text(directory, request), log_file);
+  *log = read_file(log_file);
+  if (status == 0) return read_file(output);
+  throw DeviceError("COMPILE", request.name + " does not compile (" + compiler.name + " " + compiler.version + ").",
+                    *log);
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + word;
+  return line + "\n";
+}
+
+}  // namespace
+
+Compiled compile_cell(const CompileRequest& request) {
+  const Compiler& compiler = system_compiler();
+  CellOptions options = read_options(request.options);
+  PrivateFolder directory(kCompileFolder);
+  std::string dependencies = directory.file("dependencies");
+  std::vector<std::string> arguments;
+  Compiled compiled;
+  std::string object = run_compiler(compiler, request, options, {"-shared", "-MD", "-MF", dependencies}, directory,
+                                    &arguments, &compiled.log);
+  if (options.verbose) {
+    std::string told = compiler.name + " " + compiler.version + ": " + joined(arguments);
+    if (!options.architecture.empty())
+      told += "--arch is for GPUs: on the cpu device a cell is compiled for the processor it runs on.\n";
+    compiled.log = told + compiled.log;
+  }
+  compiled.artifact = make_artifact(object, request);
+  compiled.dependencies = dependencies_in(read_file(dependencies), directory.path);
+  for (size_t i = 0; i < request.expressions.size(); i++)
+    compiled.lowered.push_back("warpcell_cpu_kernel_" + std::to_string(i));
+  return compiled;
+}
+
+std::string assembly_of(const std::string& artifact, const std::string& headers) {
+  CompileRequest request = request_of(artifact);
+  request.headers = headers;
+  PrivateFolder directory(kCompileFolder);
+  std::vector<std::string> arguments;
+  std::string log;
+  return run_compiler(system_compiler(), request, read_options(request.options), {"-S"}, directory, &arguments, &log);
+}
+
+}  // namespace warpcell::cpu

@@ -1,0 +1,43 @@
+// A loaded cell: turns the bytes of a shared object into kernels that can be run.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../../../device/cpu/warpcell_cpu/block.h"
+#include "../../host/profile_log.h"
+#include "static_shared.h"
+
+namespace warpcell::cpu {
+
+struct LoadedKernel {
+  std::string name;                         // its symbol
+  const warpcell_cpu::Kernel* description;  // in the shared object
+  StaticShared shared;
+  size_t stack = 0;      // bytes of a thread's
+  double cost = 0;       // nanoseconds of one block, as far as known
+  ProfileLabel label{};  // its name as the cell has it, where that is known
+};
+
+class Module {
+ public:
+  // Throws DeviceError("INVALID_IMAGE").
+  Module(const std::string& artifact, const std::vector<std::string>& lowered);
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+  ~Module();
+
+  // One per lowered name, in that order; they live as long as the module.
+  std::vector<LoadedKernel>& kernels() { return kernels_; }
+
+ private:
+  void load(const std::string& artifact);
+
+  void* handle_ = nullptr;
+  std::vector<LoadedKernel> kernels_;
+};
+
+// The answer of module_load for one kernel (device.h).
+std::string describe(const LoadedKernel& kernel);
+
+}  // namespace warpcell::cpu

@@ -1,0 +1,76 @@
+// Work in order: turns launches, copies and fills at addresses into calls on one CUDA stream, and waits for them.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "../../device.h"
+#include "driver_api.h"
+#include "../compile/module.h"
+#include "progress.h"
+#include "stream_watcher.h"
+
+namespace warpcell::cuda {
+
+class WorkStream {
+ public:
+  // `shared_limit`: the most shared memory of a block, static and dynamic, in bytes. `cooperative_multiprocessors`: how
+  // many run a cooperative launch; 0: the device has none.
+  WorkStream(const DriverApi& api, Control* control, uint32_t shared_limit, uint32_t cooperative_multiprocessors);
+
+  // Throws DeviceError INVALID_LAUNCH when the arguments do not fit the kernel or the device cannot run the
+  // configuration.
+  void launch(Kernel& kernel, const LaunchRequest& request);
+
+  // Addresses may be of the device or of registered host memory.
+  void copy(DevicePointer destination, DevicePointer source, uint64_t bytes);
+
+  // `width` 1, 2, 4 or 8 bytes of `pattern`, over and over; `bytes` is a multiple of it.
+  void fill(DevicePointer destination, uint64_t bytes, uint64_t pattern, uint32_t width);
+
+  // Returns when all work is done and what kernels printed is in stdout's buffer. Throws the fault of any of it.
+  void synchronize();
+
+  // Device milliseconds of each of `repeats` launches, after `warmup` untimed ones.
+  std::vector<double> time(Kernel& kernel, const LaunchRequest& request, uint32_t repeats, uint32_t warmup);
+
+  // Work that a library puts on the stream, told as a launch is.
+  template <class Work>
+  void submit(uint64_t sequence, Work work) {
+    progress_.launching(stream_, Progress::Work::library);
+    work(stream_);
+    progress_.launched(sequence, Progress::Work::library);
+  }
+
+  // Device milliseconds of one of `repeats` pieces of work in a row.
+  double milliseconds(const std::function<void(Stream)>& work, uint32_t repeats);
+
+  // Throws the fault of earlier work, where there is one: a library tells it as a failure of its own.
+  void expect_sound() const;
+
+  // Null: nobody watches.
+  void watch(StreamWatcher* watcher) { watcher_ = watcher; }
+  StreamWatcher* watcher() const { return watcher_; }
+
+  Stream handle() const { return stream_; }
+  void idle() { progress_.idle(stream_); }
+  uint64_t last_suspect() const { return progress_.last_suspect(); }
+
+ private:
+  void submit(Kernel& kernel, const LaunchRequest& request);
+  void require_together(const Kernel& kernel, const LaunchRequest& request);
+  // After a call that puts one piece of work on the stream.
+  void check_submitted(Result result, WorkKind kind, const char* doing);
+  void fill_wide(DevicePointer destination, uint64_t bytes, uint64_t pattern);
+
+  const DriverApi& api_;
+  uint32_t shared_limit_;
+  uint32_t cooperative_multiprocessors_;
+  Stream stream_ = nullptr;
+  Event done_ = nullptr;  // a wait on it sleeps
+  bool prints_ = false;   // something that prints was launched since the last wait
+  StreamWatcher* watcher_ = nullptr;
+  Progress progress_;
+};
+
+}  // namespace warpcell::cuda

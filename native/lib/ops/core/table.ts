@@ -1,0 +1,64 @@
+// The table of operations: all families by name. Functions, methods and the page of operations derive from it.
+import { alongRows } from "../index/along.ts";
+import { activationRows, gatedRows, geluRow, gradientRows, parameterRows } from "../elementwise/activations.ts";
+import { binaryRows } from "../elementwise/arithmetic.ts";
+import { axisRows } from "../index/axis.ts";
+import { countingRows } from "../reduce/counting.ts";
+import { crossEntropyRows } from "../rows/cross-entropy.ts";
+import { dropoutRows } from "../elementwise/dropout.ts";
+import { embeddingRows } from "../rows/embedding.ts";
+import { functionRows } from "../elementwise/functions.ts";
+import { indexingRows } from "../index/indexing.ts";
+import { linearRows } from "../linear/linear.ts";
+import { lossRows } from "../rows/losses.ts";
+import { matmulRow } from "../linear/matrix-product.ts";
+import { normRows } from "../rows/norms.ts";
+import type { Operation } from "./operation.ts";
+import { reductionRows } from "../reduce/reductions.ts";
+import { shapingRows } from "../shape/shaping.ts";
+import { softmaxRows } from "../rows/softmax.ts";
+import { scanRows } from "../reduce/scan.ts";
+import { selectionRows } from "../order/select.ts";
+import { orderRows } from "../order/sort.ts";
+import { copyRows, viewRows } from "../shape/views.ts";
+
+/** Operations with one tensor and nothing else. */
+export const unaryRows: typeof functionRows & typeof activationRows = { ...functionRows, ...activationRows };
+
+export const operations = {
+  ...unaryRows,
+  ...binaryRows,
+  ...gatedRows,
+  ...gradientRows,
+  ...parameterRows,
+  gelu: geluRow,
+  ...viewRows,
+  ...copyRows,
+  ...reductionRows,
+  ...scanRows,
+  ...orderRows,
+  ...selectionRows,
+  ...countingRows,
+  ...alongRows,
+  ...axisRows,
+  ...softmaxRows,
+  ...normRows,
+  ...crossEntropyRows,
+  ...dropoutRows,
+  ...lossRows,
+  ...indexingRows,
+  ...embeddingRows,
+  ...shapingRows,
+  matmul: matmulRow,
+  ...linearRows,
+} as const;
+
+export type OperationName = keyof typeof operations;
+/** What an operation is told beside its operands. */
+export type AttributesOf<N extends OperationName> = (typeof operations)[N] extends Operation<infer A> ? A : never;
+
+export function operationNamed(name: string): Operation<object> {
+  return (operations as unknown as Record<string, Operation<object>>)[name]!;
+}
+
+export { binaryRows };

@@ -1,0 +1,65 @@
+// One of two by a condition: kernels of device/ops/choose.cu for tensors and numbers on either side.
+import type { Execution } from "../../device/execution.ts";
+import { DeviceArray } from "../../memory/array.ts";
+import { factsOf } from "../../memory/dtype.ts";
+import { bySize, withDType } from "../shape/copy.ts";
+import { KernelFamily, type LibraryArgument, type ParameterKind } from "../kernels/library.ts";
+import { broadcastLayout, flatGrid, sameShape, stridedGrid } from "../kernels/map.ts";
+import type { Scalar } from "../core/operation.ts";
+
+const sized = Object.values(bySize);
+/** A kernel over arrays without gaps, and one over any. */
+const pair = (name: string, kinds: readonly ParameterKind[]) => ({
+  flat: new KernelFamily("choose", sized, (type) => `${name}<${type}>`, [...kinds, "out", "i64"]),
+  strided: new KernelFamily("choose", sized, (type) => `${name}_strided<${type}>`, ["struct", ...kinds, "out", "i64"]),
+});
+const kernels = {
+  arrays: pair("choose", ["place", "place", "place"]),
+  number: pair("choose_number", ["place", "i32", "place", "wide"]),
+  numbers: pair("choose_numbers", ["place", "wide", "wide"]),
+};
+
+/** out = condition ? a : b, all broadcast to the shape of `out`, in its dtype, which holds the numbers. */
+export function choose(
+  on: Execution,
+  out: DeviceArray,
+  condition: DeviceArray,
+  a: DeviceArray | Scalar,
+  b: DeviceArray | Scalar,
+): void {
+  if (out.size === 0) return;
+  const { encode } = factsOf(out.dtype);
+  const [first, second] = [a, b].map((each) => (each instanceof DeviceArray ? null : encode(each)));
+  if (first != null && second != null) return launch(on, "numbers", out, [condition], [condition, first, second]);
+  const number = first ?? second;
+  if (number != null)
+    return withDType(on, (first != null ? b : a) as DeviceArray, out.dtype, (x) =>
+      launch(on, "number", out, [condition, x], [condition, first != null ? 0 : 1, x, number]),
+    );
+  withDType(on, a as DeviceArray, out.dtype, (x) =>
+    withDType(on, b as DeviceArray, out.dtype, (y) => launch(on, "arrays", out, [condition, x, y], [condition, x, y])),
+  );
+}
+
+function launch(
+  on: Execution,
+  kind: keyof typeof kernels,
+  out: DeviceArray,
+  operands: readonly DeviceArray[],
+  args: readonly LibraryArgument[],
+): void {
+  const { device } = on;
+  const { bytes } = factsOf(out.dtype);
+  const dtype = bySize[bytes]!;
+  const { libraryBlock } = device.properties;
+  const isFlat = [out, ...operands].every((each) => each.isContiguous && sameShape(each.shape, out.shape));
+  const { flat, strided } = kernels[kind];
+  if (isFlat) flat.launch(on, dtype, flatGrid(device, out.size, bytes), libraryBlock, [...args, out, out.size]);
+  else
+    strided.launch(on, dtype, stridedGrid(device, out.size), libraryBlock, [
+      broadcastLayout(out, operands),
+      ...args,
+      out,
+      out.size,
+    ]);
+}

@@ -1,0 +1,49 @@
+// Dropout as a row of the table: a mask that a seed and a stream determine, so that the gradient has the same.
+import { DeviceArray } from "../../memory/array.ts";
+import { call } from "../core/calls.ts";
+import { withFlat } from "../shape/copy.ts";
+import { kernelFacts } from "../kernels/kernel-facts.ts";
+import { KernelFamily } from "../kernels/library.ts";
+import type { Computation } from "../core/operation.ts";
+import { cost, floatDType, floats, serialElements } from "../rows/row-lines.ts";
+
+const dropouts = new KernelFamily("rowwise", floats, (type) => `dropout<${type}>`, [
+  "place",
+  "out",
+  "i64",
+  "f64",
+  "u64",
+  "u64",
+]);
+const facts = kernelFacts("rowwise", { each: "kDropped" });
+
+export interface DropoutAttributes {
+  readonly p: number;
+  readonly seed: bigint;
+  readonly stream: bigint;
+}
+
+const dropoutRow: Computation<DropoutAttributes> = {
+  inPlace: false,
+  infer: ([x]) => [{ shape: (x as DeviceArray).shape, dtype: floatDType("dropout", x as DeviceArray) }],
+  run([out], [x], { p, seed, stream }, on) {
+    const { device } = on;
+    const { libraryBlock } = device.properties;
+    const perBlock = libraryBlock === 1 ? serialElements : facts().each * libraryBlock;
+    withFlat(on, x as DeviceArray, out!.dtype, (input) => {
+      dropouts.launch(on, out!.dtype, Math.ceil(out!.size / perBlock), libraryBlock, [
+        input,
+        out!,
+        out!.size,
+        p,
+        seed,
+        stream,
+      ]);
+    });
+  },
+  // The same mask again.
+  gradient: ([g], { attributes }) => [call("dropout", [g!], attributes)],
+  cost: cost(2),
+};
+
+export const dropoutRows = { dropout: dropoutRow } as const;

@@ -1,0 +1,134 @@
+// Elements taken from and put at positions along an axis: what the gradients of sorting and of running extremes are
+// made of.
+import type { Execution } from "../../device/execution.ts";
+import type { DeviceArray } from "../../memory/array.ts";
+import { factsOf, type DType } from "../../memory/dtype.ts";
+import { sizeOf, type Shape } from "../../memory/shape.ts";
+import { call } from "../core/calls.ts";
+import { fill, withFlat } from "../shape/copy.ts";
+import { bytesMoved } from "../elementwise/elementwise.ts";
+import { KernelFamily } from "../kernels/library.ts";
+import type { Computation } from "../core/operation.ts";
+
+/** [outer, length, inner] around an axis; a tensor without axes is one element. */
+export function aroundAxis(shape: Shape, axis: number): { outer: number; length: number; inner: number } {
+  return { outer: sizeOf(shape.slice(0, axis)), length: shape[axis] ?? 1, inner: sizeOf(shape.slice(axis + 1)) };
+}
+
+const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
+const places = new KernelFamily("along", ["uint8", "uint16", "uint32", "uint64"], (type) => `take_along<${type}>`, [
+  "place",
+  "place",
+  "out",
+  "i64",
+  "i64",
+  "i64",
+  "i64",
+]);
+const puts = new KernelFamily("along", ["uint8", "uint16", "uint32", "uint64"], (type) => `put_along<${type}>`, [
+  "place",
+  "place",
+  "out",
+  "i64",
+  "i64",
+  "i64",
+  "i64",
+]);
+const sums = new KernelFamily("along", floats, (type) => `sum_runs<${type}>`, [
+  "place",
+  "place",
+  "out",
+  "i64",
+  "i64",
+  "i64",
+]);
+const bits: Record<number, DType> = { 1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64" };
+
+function launchAlong(
+  on: Execution,
+  family: KernelFamily,
+  dtype: DType,
+  out: DeviceArray,
+  source: DeviceArray,
+  indices: DeviceArray,
+  lengths: readonly number[],
+  count: number,
+): void {
+  if (count === 0) return;
+  const { device } = on;
+  const block = device.properties.libraryBlock;
+  family.launch(on, dtype, Math.ceil(count / (block === 1 ? 16384 : block)), block, [
+    source,
+    indices,
+    out,
+    count,
+    ...lengths,
+  ]);
+}
+
+/**
+ * Elements of x at positions along an axis: int64, in range, of the result's shape. Made by operations of this library,
+ * so not checked.
+ */
+export const takeAlong: Computation<{ axis: number }> = {
+  inPlace: false,
+  infer: ([x, indices]) => [{ shape: (indices as DeviceArray).shape, dtype: (x as DeviceArray).dtype }],
+  run([out], [x, indices], { axis }, on) {
+    const dtype = bits[factsOf(out!.dtype).bytes]!;
+    withFlat(on, x as DeviceArray, (x as DeviceArray).dtype, (source) =>
+      withFlat(on, indices as DeviceArray, "int64", (at) => {
+        const { inner, length } = aroundAxis(out!.shape, axis);
+        launchAlong(on, places, dtype, out!, source, at, [source.shape[axis] ?? 1, length, inner], out!.size);
+      }),
+    );
+  },
+  gradient: ([g], { inputs: [x, indices], attributes: { axis } }) => [
+    call("putAlong", [g!, indices!], { axis, length: (x as DeviceArray).shape[axis] ?? 1 }),
+    null,
+  ],
+  cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: 0 }),
+};
+
+/** Zeros, along an axis of `length`, with the elements of g at their positions, each of which occurs once. */
+const putAlong: Computation<{ axis: number; length: number }> = {
+  inPlace: false,
+  infer: ([g], { axis, length }) => [
+    {
+      shape: (g as DeviceArray).shape.map((size, each) => (each === axis ? length : size)),
+      dtype: (g as DeviceArray).dtype,
+    },
+  ],
+  run([out], [g, indices], { axis, length }, on) {
+    fill(on, out!, 0);
+    withFlat(on, g as DeviceArray, out!.dtype, (source) =>
+      withFlat(on, indices as DeviceArray, "int64", (at) => {
+        const { inner, length: own } = aroundAxis(source.shape, axis);
+        launchAlong(on, puts, bits[factsOf(out!.dtype).bytes]!, out!, source, at, [length, own, inner], source.size);
+      }),
+    );
+  },
+  gradient: ([g], { inputs: [, indices], attributes: { axis } }) => [call("takeAlong", [g!, indices!], { axis }), null],
+  cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: 0 }),
+};
+
+/** The same for positions that come in runs of equal ones, whose elements are added. */
+const sumRuns: Computation<{ axis: number }> = {
+  inPlace: false,
+  infer: ([g]) => [{ shape: (g as DeviceArray).shape, dtype: (g as DeviceArray).dtype }],
+  run([out], [g, indices], { axis }, on) {
+    fill(on, out!, 0);
+    withFlat(on, g as DeviceArray, out!.dtype, (flat) =>
+      withFlat(on, indices as DeviceArray, "int64", (at) => {
+        const { inner, length } = aroundAxis(flat.shape, axis);
+        launchAlong(on, sums, out!.dtype, out!, flat, at, [length, inner], flat.size);
+      }),
+    );
+  },
+  gradient: ([g], { inputs: [, indices], attributes }) => [call("takeAlong", [g!, indices!], attributes), null],
+  cost: (inputs, outputs) => ({
+    bytes: bytesMoved(inputs) + bytesMoved(outputs),
+    flops: (inputs[0] as DeviceArray).size,
+  }),
+};
+
+export const alongRows = { takeAlong, putAlong, sumRuns } as const;

@@ -1,0 +1,97 @@
+// How elementwise kernels run over arrays: flat where nothing has gaps, else by a layout
+// (device/include/warpcell/map.cuh).
+import { putLong } from "../../wire/long.ts";
+import type { DeviceProcess } from "../../device/process.ts";
+import type { DeviceArray } from "../../memory/array.ts";
+import { factsOf } from "../../memory/dtype.ts";
+import { merged, stretch, type View } from "../../memory/shape.ts";
+import { kernelFacts, offsetIn } from "./kernel-facts.ts";
+
+const facts = kernelFacts("cast", {
+  threadBytes: "kVectors * kPackBytes",
+  strided: "kStrided",
+  rank: offsetIn("Layout<1>", "rank"),
+  isSmall: offsetIn("Layout<1>", "is_small"),
+  shape: offsetIn("Layout<1>", "shape"),
+  strides: offsetIn("Layout<1>", "strides"),
+  stridesBytes: "sizeof(Layout<2>) - sizeof(Layout<1>)",
+});
+/** Elements that one block takes on a processor: what fits its core's cache. */
+const serialElements = 16384;
+
+/** Blocks of a flat map over `count` elements of at most `bytes` bytes each. */
+export function flatGrid(device: DeviceProcess, count: number, bytes: number): number {
+  const { libraryBlock } = device.properties;
+  return Math.ceil(count / (libraryBlock === 1 ? serialElements : (libraryBlock * facts().threadBytes) / bytes));
+}
+
+/** Blocks of a strided map. */
+export function stridedGrid(device: DeviceProcess, count: number): number {
+  const { libraryBlock } = device.properties;
+  return Math.ceil(count / (libraryBlock === 1 ? serialElements : libraryBlock * facts().strided));
+}
+
+export function widestOf(...arrays: readonly DeviceArray[]): number {
+  return arrays.reduce((bytes, { dtype }) => Math.max(bytes, factsOf(dtype).bytes), 1);
+}
+
+function plane(length: number, row: number, step: number): Uint32Array {
+  const words = new Uint32Array(6);
+  [length, row, step].forEach((value, at) => putLong(words, 2 * at, value));
+  return words;
+}
+
+/** `struct Plane` of elements without gaps. */
+export const flatPlane = (count: number): Uint32Array => plane(count, count, 1);
+
+/** `struct Plane` of a view: rows at one distance with elements at another. `null` where it lies in another way. */
+export function planeOf(view: View): Uint32Array | null {
+  const {
+    shape,
+    strides: [steps],
+  } = merged([view]);
+  if (shape.length === 0) return flatPlane(1);
+  if (shape.length === 1) return plane(shape[0]!, steps![0]! * shape[0]!, steps![0]!);
+  return shape.length === 2 ? plane(shape[1]!, steps![0]!, steps![1]!) : null;
+}
+
+/** `struct Layout<N>` of layout.cuh for N views of one shape, the first of which orders the axes. */
+export function layoutOf(views: readonly View[]): Uint32Array {
+  const { shape, strides } = merged(views);
+  if (shape.length === 0) {
+    shape.push(1);
+    for (const list of strides) list.push(0);
+  }
+  const at = facts();
+  const rank = shape.length;
+  const words = new Uint32Array((at.strides + at.stridesBytes * views.length) / 4);
+  words[at.rank / 4] = rank;
+  let isSmall = true;
+  let size = 1;
+  for (let axis = 0; axis < rank; axis++) {
+    size *= shape[axis]!;
+    putLong(words, at.shape / 4 + 2 * axis, shape[axis]!);
+  }
+  strides.forEach((list, n) => {
+    let reach = 0;
+    for (let axis = 0; axis < rank; axis++) {
+      reach += (shape[axis]! - 1) * Math.abs(list[axis]!);
+      putLong(words, (at.strides + n * at.stridesBytes) / 4 + 2 * axis, list[axis]!);
+    }
+    isSmall &&= reach < 2 ** 31;
+  });
+  words[at.isSmall / 4] = isSmall && size < 2 ** 31 ? 1 : 0;
+  return words;
+}
+
+/** The layout of an output and operands that broadcast to its shape. */
+export function broadcastLayout(out: DeviceArray, inputs: readonly DeviceArray[]): Uint32Array {
+  return layoutOf([out, ...inputs.map((input) => stretch(input, out.shape))]);
+}
+
+export function sameShape(a: readonly number[], b: readonly number[]): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let axis = 0; axis < a.length; axis++) if (a[axis] !== b[axis]) return false;
+  return true;
+}

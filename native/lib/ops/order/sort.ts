@@ -1,0 +1,410 @@
+// Sorting along an axis, and searching in what is sorted: stable, by integer keys, NaN last (device/ops/sort.cu).
+import type { Execution } from "../../device/execution.ts";
+import { DeviceArray, viewOf } from "../../memory/array.ts";
+import { factsOf, type DType } from "../../memory/dtype.ts";
+import { TensorError } from "../../errors.ts";
+import { formatShape, sizeOf, transposed } from "../../memory/shape.ts";
+import { takeAlong } from "../index/along.ts";
+import { call } from "../core/calls.ts";
+import { contiguous, copy, fill, withDType, withFlat } from "../shape/copy.ts";
+import { bytesMoved } from "../elementwise/elementwise.ts";
+import { kernelFacts, kernelFactsByDType } from "../kernels/kernel-facts.ts";
+import { KernelFamily } from "../kernels/library.ts";
+import { flatGrid, sameShape, stridedGrid, widestOf } from "../kernels/map.ts";
+import type { Computation } from "../core/operation.ts";
+import { scanInto } from "../reduce/scan.ts";
+
+export const sortDTypes: readonly DType[] = [
+  "float32",
+  "float64",
+  "float16",
+  "bfloat16",
+  "int8",
+  "uint8",
+  "int32",
+  "int64",
+  "uint64",
+];
+const keyDTypes: readonly DType[] = ["uint32", "uint64"];
+const rows = new KernelFamily("sort", sortDTypes, (type) => `sort_rows<${type}>`, [
+  "place",
+  "out",
+  "out",
+  "out",
+  "i64",
+  "i64",
+  "i64",
+  "i32",
+]);
+const search = new KernelFamily("sort", sortDTypes, (type) => `search_sorted<${type}>`, [
+  "place",
+  "place",
+  "out",
+  "i64",
+  "i64",
+  "i64",
+  "i32",
+]);
+// Long rows of a CPU.
+const keys = new KernelFamily("sort", sortDTypes, (type) => `sort_keys<${type}>`, ["place", "out", "i64", "i32"]);
+const counting = new KernelFamily("sort", keyDTypes, (type) => `sort_counts<${type}>`, [
+  "place",
+  "out",
+  "i64",
+  "i64",
+  "i64",
+  "i32",
+]);
+const scattering = new KernelFamily("sort", keyDTypes, (type) => `sort_scatter<${type}>`, [
+  "place",
+  "place",
+  "out",
+  "out",
+  "place",
+  "place",
+  "i64",
+  "i64",
+  "i64",
+  "i32",
+]);
+// And of a GPU.
+const histogram = new KernelFamily("sort", sortDTypes, (type) => `sort_histogram<${type}>`, [
+  "place",
+  "out",
+  "i64",
+  "i64",
+  "i32",
+]);
+const sweep = new KernelFamily("sort", sortDTypes, (type) => `sort_sweep<${type}>`, [
+  "place",
+  "out",
+  "out",
+  "out",
+  "out",
+  "out",
+  "i64",
+  "i64",
+  "i32",
+  "i32",
+]);
+
+const facts = kernelFacts("sort", {
+  digits: "kDigits",
+  threads: "kThreads",
+  scratchKeys: "kScratchKeys",
+  countThreads: "kCountThreads",
+  counted: "kCountThreads * kCountItems",
+  sweepThreads: "kSweepThreads",
+  sweepCounters: "kSweepWarps * kDigits * sizeof(uint)",
+});
+/** Bytes of keys, elements of the row that a block sorts, elements of a tile, bytes of one, and of what tiles tell. */
+const factsByDType = kernelFactsByDType("sort", sortDTypes, (type) => ({
+  keyBytes: `sizeof(SortKey<${type}>)`,
+  mostOfBlock: `kTile<SortKey<${type}>>`,
+  swept: `kSweepThreads * kSweepItems<SortKey<${type}>>`,
+  itemBytes: `sizeof(Item<SortKey<${type}>>)`,
+  headBytes: `SweepState<${type}>::head_bytes`,
+  rowBytes: `SweepState<${type}>::row_bytes`,
+  tileBytes: `SweepState<${type}>::tile_bytes`,
+}));
+/** Elements of the longest row that a block of a GPU sorts. */
+export const mostOfBlock = ({ dtype }: DeviceArray) => factsByDType(dtype).mostOfBlock;
+
+/** The dtype whose kernels sort a dtype: itself, or one that holds it in the same order. */
+export function sortedAs(dtype: DType): DType {
+  if (sortDTypes.includes(dtype)) return dtype;
+  return dtype === "bool" ? "uint8" : dtype === "uint32" ? "int64" : "int32";
+}
+
+export interface Sorting {
+  readonly axis: number;
+  readonly descending: boolean;
+}
+
+/**
+ * Rows along the last axis, contiguous: values in order (`null`: nobody wants them) and their positions, int64, of the
+ * input's shape.
+ */
+export interface Sorted {
+  readonly values: DeviceArray | null;
+  readonly indices: DeviceArray;
+}
+
+/** `kept`: the first elements of each row that are wanted, on a GPU of rows that a block sorts. */
+export function sortRows(
+  on: Execution,
+  { values, indices }: Sorted,
+  input: DeviceArray,
+  descending: boolean,
+  kept?: number,
+): void {
+  const { device } = on;
+  const { libraryBlock, multiprocessors } = device.properties;
+  const isSerial = libraryBlock === 1;
+  const length = input.shape.at(-1) ?? 1;
+  const outer = input.size / length;
+  const { threads, scratchKeys } = facts();
+  const isWhole = isSerial
+    ? multiprocessors === 1 || outer >= multiprocessors || length < 65536
+    : length <= mostOfBlock(input);
+  if (!isWhole) return (isSerial ? scatterRows : sweepRows)(on, { values, indices }, input, length, Number(descending));
+  const grid = isSerial
+    ? Math.min(outer, Math.max(1, Math.min(multiprocessors * 4, Math.ceil(input.size / 2048))))
+    : outer;
+  using scratch = isSerial
+    ? DeviceArray.allocate(device, "uint8", [grid * scratchKeys * length * factsByDType(input.dtype).keyBytes])
+    : null;
+  rows.launch(on, input.dtype, grid, isSerial ? 1 : threads, [
+    input,
+    values,
+    indices,
+    scratch,
+    outer,
+    length,
+    kept ?? length,
+    Number(descending),
+  ]);
+}
+
+/**
+ * Long rows of a CPU, in two tiles for each of its cores: for every digit counts, which are added up, and then the
+ * elements go to their places.
+ */
+function scatterRows(
+  on: Execution,
+  { values, indices }: Sorted,
+  input: DeviceArray,
+  length: number,
+  direction: number,
+): void {
+  const { device } = on;
+  const outer = input.size / length;
+  const tile = Math.ceil(length / (device.properties.multiprocessors * 2));
+  const tiles = Math.ceil(length / tile);
+  const { digits } = facts();
+  const keyDType = factsByDType(input.dtype).keyBytes === 8 ? "uint64" : "uint32";
+  const made = [keyDType, keyDType, "uint32", "uint32"].map((each) =>
+    DeviceArray.allocate(device, each as DType, [input.size]),
+  );
+  using counts = DeviceArray.allocate(device, "int64", [outer, digits * tiles]);
+  using sums = DeviceArray.allocate(device, "int64", [outer, digits * tiles]);
+  let [from, to, places, toPlaces] = made as [DeviceArray, DeviceArray, DeviceArray, DeviceArray];
+  keys.launch(on, input.dtype, flatGrid(device, input.size, widestOf(input, from)), 1, [
+    input,
+    from,
+    input.size,
+    direction,
+  ]);
+  for (let pass = 0; pass < factsOf(input.dtype).bytes; pass++) {
+    counting.launch(on, keyDType, outer * tiles, 1, [from, counts, length, tiles, tile, 8 * pass]);
+    scanInto(on, "cumsum", [sums], counts, { axis: 1 });
+    scattering.launch(on, keyDType, outer * tiles, 1, [
+      from,
+      pass === 0 ? null : places,
+      to,
+      toPlaces,
+      counts,
+      sums,
+      length,
+      tiles,
+      tile,
+      8 * pass,
+    ]);
+    [from, to, places, toPlaces] = [to, from, toPlaces, places];
+  }
+  using found = new DeviceArray(places.living().hold(), "uint32", {
+    shape: indices.shape,
+    strides: indices.strides,
+    offset: 0,
+  });
+  copy(on, indices, found);
+  for (const array of made) array.dispose();
+  if (values !== null) takeAlong.run([values], [input, indices], { axis: Math.max(0, input.shape.length - 1) }, on);
+}
+
+/** Long rows of a GPU: all digits counted, then once through the rows for each. */
+function sweepRows(
+  on: Execution,
+  { values, indices }: Sorted,
+  input: DeviceArray,
+  length: number,
+  direction: number,
+): void {
+  const { device } = on;
+  const outer = input.size / length;
+  const { counted, countThreads, sweepThreads, sweepCounters } = facts();
+  const { swept: tile, itemBytes, headBytes, rowBytes, tileBytes } = factsByDType(input.dtype);
+  const passes = factsOf(input.dtype).bytes;
+  const tiles = Math.ceil(length / tile);
+  using state = DeviceArray.allocate(device, "uint32", [(headBytes + outer * (rowBytes + tiles * tileBytes)) / 4]);
+  fill(on, state, 0);
+  const blocks = Math.ceil((device.properties.multiprocessors * 4) / outer);
+  const parts = Math.min(Math.ceil(length / counted), blocks);
+  histogram.launch(on, input.dtype, outer * parts, countThreads, [input, state, length, parts, direction]);
+  // Keys with their positions, of which one pass needs none, and two passes one array.
+  using items = passes > 1 ? DeviceArray.allocate(device, "uint8", [input.size * itemBytes]) : null;
+  using others = passes > 2 ? DeviceArray.allocate(device, "uint8", [input.size * itemBytes]) : null;
+  for (let pass = 0; pass < passes; pass++) {
+    sweep.launch(
+      on,
+      input.dtype,
+      outer * tiles,
+      sweepThreads,
+      [input, values, indices, items, others, state, length, tiles, pass, direction],
+      tile * itemBytes + sweepCounters,
+    );
+  }
+}
+
+/** The array with an axis moved last, contiguous. */
+export function withAxisLast(
+  on: Execution,
+  array: DeviceArray,
+  axis: number,
+  use: (moved: DeviceArray, order: readonly number[]) => void,
+): void {
+  const rank = array.shape.length;
+  const order = [...Array(rank).keys()].filter((each) => each !== axis).concat(rank === 0 ? [] : [axis]);
+  using view = viewOf(array, transposed(array, order));
+  using moved = contiguous(on, view);
+  use(moved, order);
+}
+
+/** Has `use` fill `out`, or an array of a dtype with the axes in an order, which is then copied to it. */
+export function withOrder(
+  on: Execution,
+  out: DeviceArray,
+  dtype: DType,
+  order: readonly number[],
+  use: (filled: DeviceArray) => void,
+): void {
+  if (out.dtype === dtype && out.isContiguous && order.every((axis, at) => axis === at)) return use(out);
+  using found = DeviceArray.allocate(
+    on.device,
+    dtype,
+    order.map((axis) => out.shape[axis]!),
+  );
+  use(found);
+  using back = viewOf(out, transposed(out, order));
+  copy(on, back, found);
+}
+
+/** What sort and argsort share: values, unless that is null, and positions. */
+function sortInto(
+  on: Execution,
+  values: DeviceArray | null,
+  indices: DeviceArray,
+  input: DeviceArray,
+  { axis, descending }: Sorting,
+): void {
+  if ((input.shape[axis] ?? 1) === 1) {
+    fill(on, indices, 0);
+    return values === null ? undefined : copy(on, values, input);
+  }
+  withDType(on, input, sortedAs(input.dtype), (source) =>
+    withAxisLast(on, source, axis, (moved, order) =>
+      withOrder(on, indices, "int64", order, (at) => {
+        if (values === null) return sortRows(on, { values, indices: at }, moved, descending);
+        withOrder(on, values, moved.dtype, order, (to) => sortRows(on, { values: to, indices: at }, moved, descending));
+      }),
+    ),
+  );
+}
+
+export function checkedRows(name: string, x: DeviceArray, axis: number): void {
+  if (factsOf(x.dtype).isStorage)
+    throw new TensorError(
+      "DTYPE",
+      `${name} takes numbers that compute but got ${x.dtype}: convert it, e.g. with .to("float32").`,
+    );
+  if ((x.shape[axis] ?? 1) >= 2 ** 32)
+    throw new TensorError(
+      "SHAPE",
+      `${name} takes rows of fewer than 2^32 elements but got shape ${formatShape(x.shape)}.`,
+    );
+}
+
+const work = (x: DeviceArray) => x.size * Math.ceil(Math.log2(Math.max(2, x.size)));
+
+const sort: Computation<Sorting> = {
+  inPlace: false,
+  infer([x], { axis }) {
+    const { shape, dtype } = x as DeviceArray;
+    checkedRows("sort", x as DeviceArray, axis);
+    return [
+      { shape, dtype },
+      { shape, dtype: "int64" },
+    ];
+  },
+  run: ([values, indices], [x], attributes, on) => sortInto(on, values!, indices!, x as DeviceArray, attributes),
+  gradient: ([g], { inputs: [x], outputs: [, indices], attributes: { axis } }) => [
+    g === null ? null : call("putAlong", [g!, indices!], { axis, length: (x as DeviceArray).shape[axis] ?? 1 }),
+  ],
+  cost: (inputs, outputs) => ({
+    bytes: bytesMoved(inputs) + bytesMoved(outputs),
+    flops: work(inputs[0] as DeviceArray),
+  }),
+};
+
+const argsort: Computation<Sorting> = {
+  inPlace: false,
+  infer([x], { axis }) {
+    checkedRows("argsort", x as DeviceArray, axis);
+    return [{ shape: (x as DeviceArray).shape, dtype: "int64" }];
+  },
+  run: ([out], [x], attributes, on) => sortInto(on, null, out!, x as DeviceArray, attributes),
+  gradient: null,
+  cost: sort.cost,
+};
+
+/** Where values go in sorted rows: [rows…, length] and [rows…, values], or one row for values of any shape. */
+const searchsorted: Computation<{ right: boolean }> = {
+  inPlace: false,
+  infer([sorted, values]) {
+    const [row, wanted] = [sorted as DeviceArray, values as DeviceArray];
+    if (row.dtype !== wanted.dtype)
+      throw new TensorError(
+        "DTYPE",
+        `searchsorted takes values of the dtype of the sorted tensor, ${row.dtype}, but got ${wanted.dtype}: convert one, e.g. with .to("${row.dtype}").`,
+      );
+    checkedRows("searchsorted", row, row.shape.length - 1);
+    if (
+      row.shape.length === 0 ||
+      (row.shape.length > 1 && !sameShape(row.shape.slice(0, -1), wanted.shape.slice(0, -1)))
+    ) {
+      throw new TensorError(
+        "SHAPE",
+        `searchsorted takes one sorted row, or as many as there are rows of values, but got shapes ${formatShape(row.shape)} and ${formatShape(wanted.shape)}.`,
+      );
+    }
+    return [{ shape: wanted.shape, dtype: "int64" }];
+  },
+  run([out], [sorted, values], { right }, on) {
+    const { device } = on;
+    const dtype = sortedAs((sorted as DeviceArray).dtype);
+    const isSerial = device.properties.libraryBlock === 1;
+    const { threads } = facts();
+    withFlat(on, sorted as DeviceArray, dtype, (row) =>
+      withFlat(on, values as DeviceArray, dtype, (wanted) => {
+        const perRow = row.shape.length === 1 ? wanted.size : wanted.shape.at(-1)!;
+        const grid = isSerial ? stridedGrid(device, out!.size) : Math.ceil(out!.size / threads);
+        search.launch(on, dtype, grid, isSerial ? 1 : threads, [
+          row,
+          wanted,
+          out!,
+          out!.size,
+          row.shape.at(-1)!,
+          perRow,
+          Number(right),
+        ]);
+      }),
+    );
+  },
+  gradient: null,
+  cost: (inputs, outputs) => ({
+    bytes: bytesMoved(outputs) * 2,
+    flops: outputs[0]!.size * Math.ceil(Math.log2(Math.max(2, sizeOf((inputs[0] as DeviceArray).shape)))),
+  }),
+};
+
+export const orderRows = { sort, argsort, searchsorted } as const;

@@ -1,0 +1,196 @@
+// Reductions as rows of the table: sums, means, products, extremes and their indices, norms, variances, and whether any
+// or all.
+import { DeviceArray } from "../../memory/array.ts";
+import { factsOf } from "../../memory/dtype.ts";
+import { TensorError } from "../../errors.ts";
+import { formatShape, sizeOf, type Shape } from "../../memory/shape.ts";
+import { call } from "../core/calls.ts";
+import { copy } from "../shape/copy.ts";
+import { bytesMoved } from "../elementwise/elementwise.ts";
+import { sameShape } from "../kernels/map.ts";
+import type { Computation, Gradient } from "../core/operation.ts";
+import { productsOfOthers } from "./products.ts";
+import { reducedShape, reduceInto, type Reduction } from "./reduce.ts";
+import { reducers, type ReducerName } from "./reducers.ts";
+import { asFloat, div, mul, of, sub } from "../core/terms.ts";
+
+/** The gradient, of the reduced shape, spread over the input's. */
+function spread(g: DeviceArray, { shape }: DeviceArray, axes: readonly number[]): DeviceArray {
+  const kept = shape.map((size, axis) => (axes.includes(axis) ? 1 : size));
+  return call("expand", [call("reshapeTo", [g], { shape: kept })], { shape });
+}
+
+const lengthOf = ({ shape }: DeviceArray, axes: readonly number[]) => sizeOf(axes.map((axis) => shape[axis]!));
+
+interface RowOptions<A> {
+  readonly reducer: (input: DeviceArray) => ReducerName;
+  readonly parameter?: (input: DeviceArray, attributes: A) => number;
+  readonly gradient: Gradient<A> | null;
+}
+
+function reduction<A extends Reduction>(
+  name: string,
+  { reducer, parameter = () => 0, gradient }: RowOptions<A>,
+): Computation<A> {
+  return {
+    inPlace: false,
+    infer([x], attributes) {
+      const input = x as DeviceArray;
+      if (factsOf(input.dtype).isStorage)
+        throw new TensorError(
+          "DTYPE",
+          `${name} takes numbers that compute but got ${input.dtype}: convert it, e.g. with .to("float32").`,
+        );
+      const { result, empty } = reducers[reducer(input)];
+      if (empty === null && lengthOf(input, attributes.axes) === 0)
+        throw new TensorError(
+          "SHAPE",
+          `${name} over no elements has no value: the shape is ${formatShape(input.shape)}.`,
+        );
+      return [{ shape: reducedShape(input.shape, attributes), dtype: result(input.dtype) }];
+    },
+    reducing: (input, attributes) => ({
+      reducer: reducer(input),
+      axes: attributes.axes,
+      parameter: parameter(input, attributes),
+    }),
+    run: ([out], [x], attributes, on) =>
+      reduceInto(
+        on,
+        reducer(x as DeviceArray),
+        out!,
+        x as DeviceArray,
+        attributes.axes,
+        parameter(x as DeviceArray, attributes),
+      ),
+    gradient,
+    cost: (inputs, outputs) => ({
+      bytes: bytesMoved(inputs) + bytesMoved(outputs),
+      flops: (inputs[0] as DeviceArray).size,
+    }),
+  };
+}
+
+const floatOnly =
+  (name: string, reducer: ReducerName) =>
+  (input: DeviceArray): ReducerName => {
+    if (factsOf(input.dtype).kind !== "float")
+      throw new TensorError(
+        "DTYPE",
+        `${name} takes floats but got ${input.dtype}: convert it, e.g. with .to("float32").`,
+      );
+    return reducer;
+  };
+
+// Of equal elements each gets an equal share, as in PyTorch's amax.
+const extremeGradient: Gradient<Reduction> = ([g], { inputs: [x], outputs: [y], attributes: { axes } }) => {
+  const input = x as DeviceArray;
+  const isIt = asFloat(call("eq", [input, spread(y!, input, axes)]), input);
+  const count = call("sum", [isIt], { axes, keepdims: false });
+  return [mul(isIt, spread(div(g!, call("reshapeTo", [count], { shape: g!.shape })), input, axes))];
+};
+
+/** What `variance` and `std` are told: `correction` is taken off the count (1: of a sample, 0: of all there is). */
+export interface Spread extends Reduction {
+  readonly correction: number;
+}
+
+// 2(x − mean)/(n − correction)
+function varianceGradient(g: DeviceArray, input: DeviceArray, { axes, correction }: Spread): DeviceArray {
+  const mean = call("mean", [input], { axes, keepdims: true });
+  return mul(spread(g, input, axes), mul(sub(input, mean), 2 / (lengthOf(input, axes) - correction)));
+}
+
+function stretchedAxes(from: Shape, to: Shape): number[] {
+  const missing = from.length - to.length;
+  return from.flatMap((size, axis) => (axis < missing || (to[axis - missing] === 1 && size !== 1) ? [axis] : []));
+}
+
+/** The sum over the axes that were stretched from `shape`, with that shape. */
+const sumTo: Computation<{ shape: Shape }> = {
+  inPlace: false,
+  infer: ([x], { shape }) => [{ shape, dtype: (x as DeviceArray).dtype }],
+  reducing: (input, { shape }) => ({ reducer: "sum", axes: stretchedAxes(input.shape, shape), parameter: 0 }),
+  run([out], [x], { shape }, on) {
+    const input = x as DeviceArray;
+    const axes = stretchedAxes(input.shape, shape);
+    if (axes.length === 0 && sameShape(input.shape, shape)) copy(on, out!, input);
+    else reduceInto(on, "sum", out!, input, axes);
+  },
+  gradient: ([g], { inputs: [x] }) => [call("expand", [g!], { shape: (x as DeviceArray).shape })],
+  cost: (inputs, outputs) => ({
+    bytes: bytesMoved(inputs) + bytesMoved(outputs),
+    flops: (inputs[0] as DeviceArray).size,
+  }),
+};
+
+export const reductionRows = {
+  sum: reduction<Reduction>("sum", {
+    reducer: () => "sum",
+    gradient: ([g], { inputs: [x], attributes }) => [spread(g!, x as DeviceArray, attributes.axes)],
+  }),
+  mean: reduction<Reduction>("mean", {
+    reducer: ({ dtype }) => (factsOf(dtype).kind === "float" ? "mean" : "integerMean"),
+    parameter: (input, { axes }) => lengthOf(input, axes),
+    gradient: ([g], { inputs: [x], attributes: { axes } }) => [
+      div(spread(g!, x as DeviceArray, axes), lengthOf(x as DeviceArray, axes)),
+    ],
+  }),
+  prod: reduction<Reduction>("prod", {
+    reducer: () => "prod",
+    // Where one element is 0, only its own slope is not: the product of the others.
+    gradient: ([g], { inputs: [x], outputs: [y], attributes: { axes }, isDifferentiated }) => {
+      const input = x as DeviceArray;
+      if (isDifferentiated && input.size > 0) return [mul(spread(g!, input, axes), productsOfOthers(input, axes))];
+      const isZero = call("eq", [input, 0]);
+      const zeros = call("sum", [asFloat(isZero, input)], { axes, keepdims: true });
+      const others = call("prod", [call("where", [isZero, 1, input])], { axes, keepdims: true });
+      const slope = call("where", [
+        call("eq", [zeros, 0]),
+        div(spread(y!, input, axes), call("where", [isZero, 1, input])),
+        mul(mul(asFloat(isZero, input), asFloat(call("eq", [zeros, 1]), input)), others),
+      ]);
+      return [mul(spread(g!, input, axes), slope)];
+    },
+  }),
+  /** √Σx². */
+  norm: reduction<Reduction>("norm", {
+    reducer: floatOnly("norm", "norm"),
+    gradient: ([g], { inputs: [x], outputs: [y], attributes: { axes } }) => {
+      const input = x as DeviceArray;
+      const length = spread(y!, input, axes);
+      return [mul(spread(g!, input, axes), call("where", [call("eq", [length, 0]), 0, div(input, length)]))];
+    },
+  }),
+  max: reduction<Reduction>("max", { reducer: () => "max", gradient: extremeGradient }),
+  min: reduction<Reduction>("min", { reducer: () => "min", gradient: extremeGradient }),
+  any: reduction<Reduction>("any", { reducer: () => "any", gradient: null }),
+  all: reduction<Reduction>("all", { reducer: () => "all", gradient: null }),
+  argmax: reduction<Reduction>("argmax", { reducer: () => "argmax", gradient: null }),
+  argmin: reduction<Reduction>("argmin", { reducer: () => "argmin", gradient: null }),
+  /** log Σe^x, without overflow. */
+  logsumexp: reduction<Reduction>("logsumexp", {
+    reducer: floatOnly("logsumexp", "logsumexp"),
+    gradient: ([g], { inputs: [x], outputs: [y], attributes: { axes } }) => [
+      mul(spread(g!, x as DeviceArray, axes), of("exp", sub(x!, spread(y!, x as DeviceArray, axes)))),
+    ],
+  }),
+  variance: reduction<Spread>("var", {
+    reducer: floatOnly("var", "variance"),
+    parameter: (_, { correction }) => correction,
+    gradient: ([g], { inputs: [x], attributes }) => [varianceGradient(g!, x as DeviceArray, attributes)],
+  }),
+  std: reduction<Spread>("std", {
+    reducer: floatOnly("std", "std"),
+    parameter: (_, { correction }) => correction,
+    // Of a constant the slope is 0, as in PyTorch.
+    gradient: ([g], { inputs: [x], outputs: [y], attributes }) => {
+      const isZero = call("eq", [y!, 0]);
+      const share = div(g!, call("where", [isZero, 1, mul(y!, 2)]));
+      return [varianceGradient(call("where", [isZero, 0, share]), x as DeviceArray, attributes)];
+    },
+  }),
+  sumTo,
+} as const;
+
+export type ReductionName = keyof typeof reductionRows;

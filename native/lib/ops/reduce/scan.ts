@@ -1,0 +1,231 @@
+// Cumulative operations: the array as [outer, length, inner] through one of two kernels, in parts where there are too
+// few rows.
+import type { Execution } from "../../device/execution.ts";
+import { DeviceArray } from "../../memory/array.ts";
+import { factsOf, type DType } from "../../memory/dtype.ts";
+import { TensorError } from "../../errors.ts";
+import { aroundAxis } from "../index/along.ts";
+import { call } from "../core/calls.ts";
+import { copy, withFlat } from "../shape/copy.ts";
+import { bytesMoved } from "../elementwise/elementwise.ts";
+import { differing, kernelFacts, kernelFactsByDType } from "../kernels/kernel-facts.ts";
+import { KernelFamily } from "../kernels/library.ts";
+import type { Computation, Gradient } from "../core/operation.ts";
+import { productGradient } from "./products.ts";
+import { asFloat, div, mul } from "../core/terms.ts";
+
+const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
+const totals: readonly DType[] = [...floats, "int64", "uint64"];
+const ordered: readonly DType[] = [...floats, "int32", "int64", "uint64"];
+
+interface Scan {
+  readonly functor: string;
+  readonly dtypes: readonly DType[];
+  readonly hasIndex: boolean;
+}
+const scans = {
+  cumsum: { functor: "SumScan", dtypes: totals, hasIndex: false },
+  cumprod: { functor: "ProdScan", dtypes: totals, hasIndex: false },
+  cummax: { functor: "MaxScan", dtypes: ordered, hasIndex: true },
+  cummin: { functor: "MinScan", dtypes: ordered, hasIndex: true },
+} as const satisfies Record<string, Scan>;
+type ScanName = keyof typeof scans;
+
+const kernels = Object.fromEntries(
+  (Object.entries(scans) as [ScanName, Scan][]).map(([name, { functor, dtypes }]) => [
+    name,
+    {
+      rows: new KernelFamily("scan", dtypes, (type) => `scan_rows<${functor}<${type}>, ${type}>`, [
+        "place",
+        "out",
+        "out",
+        "out",
+        "i64",
+        "i64",
+        "i64",
+        "i64",
+        "i32",
+      ]),
+      shortRows: new KernelFamily("scan", dtypes, (type) => `scan_short_rows<${functor}<${type}>, ${type}>`, [
+        "place",
+        "out",
+        "out",
+        "i64",
+        "i32",
+        "i32",
+      ]),
+      columns: new KernelFamily("scan", dtypes, (type) => `scan_columns<${functor}<${type}>, ${type}>`, [
+        "place",
+        "out",
+        "out",
+        "out",
+        "i64",
+        "i64",
+        "i64",
+        "i64",
+        "i64",
+        "i32",
+      ]),
+    },
+  ]),
+) as Record<ScanName, { rows: KernelFamily; shortRows: KernelFamily; columns: KernelFamily }>;
+
+// `shortTile`: elements of a block that takes several short rows, where a block for each would have little to do.
+const facts = kernelFacts("scan", { threads: "kThreads", serialColumns: "kColumns", shortTile: "kShortTile" });
+// Sums are kept wider where one thread goes along a row.
+const stateFacts = Object.fromEntries(
+  (Object.entries(scans) as [ScanName, Scan][]).map(([name, { functor, dtypes }]) => [
+    name,
+    kernelFactsByDType("scan", dtypes, (type) => ({
+      bytes: differing(`sizeof(${functor}<${type}>::State)`),
+      pack: `kPack<${type}>`,
+    })),
+  ]),
+);
+/** The shortest part of a row worth a block. */
+const leastPart = { serial: 32768, threads: 16384 } as const;
+const mostColumnParts = 256;
+
+/** An axis, and for `cumsum` whether it goes from the end. */
+export interface Along {
+  readonly axis: number;
+  readonly reverse?: boolean;
+}
+
+export function scanInto(
+  on: Execution,
+  name: ScanName,
+  outputs: readonly DeviceArray[],
+  input: DeviceArray,
+  { axis, reverse = false }: Along,
+): void {
+  const { dtypes } = scans[name] as Scan;
+  const [out, indices = null] = outputs;
+  const { device } = on;
+  const wanted = scans[name].hasIndex ? input.dtype : out!.dtype;
+  const dtype = dtypes.includes(wanted) ? wanted : wanted === "uint32" ? "int64" : "int32";
+  if (dtype !== out!.dtype || !out!.isContiguous) {
+    using exact = DeviceArray.allocate(device, dtype, out!.shape);
+    scanInto(on, name, indices === null ? [exact] : [exact, indices], input, { axis, reverse });
+    return copy(on, out!, exact);
+  }
+  withFlat(on, input, dtype, (source) => {
+    const { outer, length, inner } = aroundAxis(source.shape, axis);
+    const { libraryBlock, multiprocessors } = device.properties;
+    const isSerial = libraryBlock === 1;
+    const { threads, serialColumns, shortTile } = facts();
+    const state = stateFacts[name]!(dtype);
+    const isRows = inner === 1;
+    if (isRows && !isSerial && 2 * length <= shortTile)
+      return kernels[name].shortRows.launch(on, dtype, Math.ceil(outer / Math.floor(shortTile / length)), threads, [
+        source,
+        out!,
+        indices,
+        outer,
+        length,
+        Number(reverse),
+      ]);
+    const tiles = isSerial ? Math.ceil(inner / serialColumns) : inner / threads;
+    const busy = isSerial ? (multiprocessors === 1 ? 1 : multiprocessors * 4) : multiprocessors * 8;
+    const least = isSerial
+      ? isRows
+        ? leastPart.serial
+        : Math.ceil(leastPart.serial / Math.min(inner, serialColumns))
+      : isRows
+        ? leastPart.threads
+        : 64;
+    const isWhole = outer * tiles >= busy / 2 || length < 2 * least;
+    const parts = isWhole
+      ? 1
+      : Math.min(Math.ceil(busy / (outer * tiles)), Math.ceil(length / least), isRows ? Infinity : mostColumnParts);
+    // Of a row a multiple of what a thread loads at a time.
+    const chunk = isRows && parts > 1 ? Math.ceil(length / parts / state.pack) * state.pack : Math.ceil(length / parts);
+    const used = Math.ceil(length / chunk);
+    using states =
+      used === 1
+        ? null
+        : DeviceArray.allocate(device, "uint8", [
+            outer * inner * used * (isSerial ? state.bytes.serial : state.bytes.threads),
+          ]);
+    const blocks = isSerial
+      ? Math.min(outer * used * tiles, Math.max(1, Math.ceil((outer * length * inner) / 8192)))
+      : isRows
+        ? outer * used
+        : Math.ceil((outer * used * inner) / threads);
+    const kernel = (isRows ? kernels[name].rows : kernels[name].columns).on(device, dtype);
+    const sizes = isRows
+      ? [outer, length, used, chunk, Number(reverse)]
+      : [outer, length, inner, used, chunk, Number(reverse)];
+    if (states !== null) kernel.launch(on, blocks, isSerial ? 1 : threads, [source, null, null, states, ...sizes]);
+    kernel.launch(on, blocks, isSerial ? 1 : threads, [source, out!, indices, states, ...sizes]);
+  });
+}
+
+const totalDType = (dtype: DType): DType => (factsOf(dtype).kind === "float" || dtype === "uint64" ? dtype : "int64");
+
+function scan(name: ScanName, gradient: Gradient<Along>): Computation<Along> {
+  return {
+    inPlace: false,
+    infer([x]) {
+      const { dtype, shape } = x as DeviceArray;
+      if (factsOf(dtype).isStorage)
+        throw new TensorError(
+          "DTYPE",
+          `${name} takes numbers that compute but got ${dtype}: convert it, e.g. with .to("float32").`,
+        );
+      return scans[name].hasIndex
+        ? [
+            { shape, dtype },
+            { shape, dtype: "int64" },
+          ]
+        : [{ shape, dtype: totalDType(dtype) }];
+    },
+    run: (outputs, [x], attributes, on) => scanInto(on, name, outputs, x as DeviceArray, attributes),
+    gradient,
+    cost: (inputs, outputs) => ({
+      bytes: bytesMoved(inputs) + bytesMoved(outputs),
+      flops: (inputs[0] as DeviceArray).size,
+    }),
+  };
+}
+
+const runningSum = (x: DeviceArray, axis: number, reverse: boolean) => call("cumsum", [x], { axis, reverse });
+
+// Before the first 0 of a row: Σ g·y from here on, over x. At it: the same with that 0 left out of the products. Behind
+// it nothing.
+const cumprodGradient: Gradient<Along> = (
+  [g],
+  { inputs: [x], outputs: [y], attributes: { axis }, isDifferentiated },
+) => {
+  const input = x as DeviceArray;
+  if (isDifferentiated && input.size > 0) return [productGradient(g!, input, axis)];
+  const isZero = call("eq", [input, 0]);
+  const zeros = call("cumsum", [isZero], { axis });
+  const isFirst = call("logicalAnd", [isZero, call("eq", [zeros, 1])]);
+  const others = call("cumprod", [call("where", [isFirst, 1, input])], { axis });
+  const before = div(runningSum(mul(g!, y!), axis, true), call("where", [isZero, 1, input]));
+  return [
+    call("where", [
+      call("eq", [zeros, 0]),
+      before,
+      mul(asFloat(isFirst, input), runningSum(mul(g!, others), axis, true)),
+    ]),
+  ];
+};
+
+const extremeGradient: Gradient<Along> = ([g], { outputs: [, indices], attributes: { axis } }) => [
+  g === null ? null : call("sumRuns", [g!, indices!], { axis }),
+];
+
+export const scanRows = {
+  cumsum: scan("cumsum", ([g], { inputs: [x], attributes: { axis, reverse = false } }) => [
+    runningSum(
+      g!.dtype === (x as DeviceArray).dtype ? g! : call("convert", [g!], { dtype: (x as DeviceArray).dtype }),
+      axis,
+      !reverse,
+    ),
+  ]),
+  cumprod: scan("cumprod", cumprodGradient),
+  cummax: scan("cummax", extremeGradient),
+  cummin: scan("cummin", extremeGradient),
+} as const;

@@ -1,0 +1,192 @@
+// Copies, conversions and fills: any strides, any dtype, into arrays that exist.
+import type { Execution } from "../../device/execution.ts";
+import { DeviceArray, viewOf } from "../../memory/array.ts";
+import { dtypeNames, factsOf, type DType } from "../../memory/dtype.ts";
+import { merged, sizeOf, stretch } from "../../memory/shape.ts";
+import { writeFill } from "../../wire/copy.ts";
+import { kernelFacts } from "../kernels/kernel-facts.ts";
+import { KernelFamily } from "../kernels/library.ts";
+import { broadcastLayout, flatGrid, flatPlane, planeOf, sameShape, stridedGrid, widestOf } from "../kernels/map.ts";
+
+// Copies move bits, so one dtype stands for all of its size.
+export const bySize: Record<number, DType> = { 1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64" };
+const sized = Object.values(bySize);
+const copier = (array: DeviceArray) => bySize[factsOf(array.dtype).bytes]!;
+
+const flats = new KernelFamily("cast", sized, (type) => `copy_flat<${type}>`, ["place", "out", "i64"]);
+const strided = new KernelFamily("cast", sized, (type) => `copy_strided<${type}>`, ["struct", "place", "out", "i64"]);
+const transposes = new KernelFamily("cast", sized, (type) => `transpose<${type}>`, [
+  "place",
+  "out",
+  "i64",
+  "i64",
+  "i64",
+  "i64",
+  "i64",
+]);
+const casts = Object.fromEntries(
+  dtypeNames.map((to) => [
+    to,
+    new KernelFamily(
+      "cast",
+      dtypeNames.filter((from) => from !== to),
+      (type) => `cast<${type}, ${factsOf(to).c}>`,
+      ["place", "out", "i64"],
+    ),
+  ]),
+) as Record<DType, KernelFamily>;
+
+const facts = kernelFacts("cast", { tile: "kTile", rows: "kRows" });
+
+/** Sets every element of an array. `value` is one that its dtype admits. */
+export function fill(on: Execution, out: DeviceArray, value: number | bigint | boolean): void {
+  if (out.size === 0) return;
+  const storage = out.living();
+  const { bytes, encode } = factsOf(out.dtype);
+  if (out.isContiguous) {
+    const sequence = writeFill(on, storage.place + out.offset * bytes, out.bytes, encode(value), bytes);
+    if (sequence > 0) storage.written(sequence, out.bytes);
+    return;
+  }
+  using one = DeviceArray.allocate(on.device, out.dtype, []);
+  fill(on, one, value);
+  copy(on, out, one);
+}
+
+/** Copies `input`, which broadcasts to the shape of `out`, converting. The two do not overlap. */
+export function copy(on: Execution, out: DeviceArray, input: DeviceArray): void {
+  if (out.size === 0) return;
+  const { device } = on;
+  const isFlat = out.isContiguous && input.isContiguous && sameShape(out.shape, input.shape);
+  if (out.dtype === input.dtype) {
+    if (isFlat)
+      flats.launch(on, copier(out), flatGrid(device, out.size, widestOf(out)), device.properties.libraryBlock, [
+        input,
+        out,
+        out.size,
+      ]);
+    else if (!copyTransposed(on, out, input))
+      strided.launch(on, copier(out), stridedGrid(device, out.size), device.properties.libraryBlock, [
+        broadcastLayout(out, [input]),
+        input,
+        out,
+        out.size,
+      ]);
+    return;
+  }
+  if (!isFlat) {
+    // Gathered before it is converted, and scattered after it: conversions are many, and flat.
+    using gathered = DeviceArray.allocate(device, input.dtype, out.shape);
+    copy(on, gathered, input);
+    if (out.isContiguous) return copy(on, out, gathered);
+    using converted = DeviceArray.allocate(device, out.dtype, out.shape);
+    copy(on, converted, gathered);
+    return copy(on, out, converted);
+  }
+  casts[out.dtype].launch(
+    on,
+    input.dtype,
+    flatGrid(device, out.size, widestOf(out, input)),
+    device.properties.libraryBlock,
+    [input, out, out.size],
+  );
+}
+
+/** Columns that are so few are sooner gathered one after the other than turned in tiles. */
+const fewColumns = 16;
+
+/** The joined axes of an array whose last but one is the densest, with their steps; else `null`. */
+function transposedAxes(array: DeviceArray): { shape: readonly number[]; steps: readonly number[] } | null {
+  const { shape, strides } = merged([array]);
+  const steps = strides[0]!;
+  const rank = shape.length;
+  const isTransposed = (rank === 2 || rank === 3) && steps[rank - 2] === 1 && steps[rank - 1]! >= shape[rank - 2]!;
+  return isTransposed && !(isSerial(array) && shape[rank - 1]! < fewColumns) ? { shape, steps } : null;
+}
+
+/**
+ * A contiguous `out` whose last axis is not the densest of the input: by tiles, so that both sides are read and written
+ * in whole lines.
+ */
+function copyTransposed(on: Execution, out: DeviceArray, input: DeviceArray): boolean {
+  if (!out.isContiguous || !sameShape(out.shape, input.shape)) return false;
+  const axes = transposedAxes(input);
+  if (axes === null) return false;
+  const { shape, steps } = axes;
+  const rank = shape.length;
+  // Row-major in the output: [batches, columns of the input's matrix, rows of it].
+  const [batches, columns, rows] = rank === 2 ? [1, shape[0]!, shape[1]!] : [shape[0]!, shape[1]!, shape[2]!];
+  const { tile, rows: tileRows } = facts();
+  const grid = Math.ceil(columns / tile) * Math.ceil(rows / tile) * batches;
+  if (grid >= 2 ** 31) return false;
+  transposes.launch(on, copier(out), grid, on.device.properties.libraryBlock === 1 ? 1 : [32, tileRows], [
+    input,
+    out,
+    rows,
+    columns,
+    steps[rank - 1]!,
+    batches,
+    rank === 3 ? steps[0]! : 0,
+  ]);
+  return true;
+}
+
+/** A contiguous array with the same elements: `array` itself, held once more, or a copy. */
+export function contiguous<D extends DType>(on: Execution, array: DeviceArray<D>): DeviceArray<D> {
+  return array.isContiguous ? viewOf(array, array) : converted(on, array, array.dtype);
+}
+
+/** A contiguous array with the elements as `dtype`: `array` itself, held once more, or a copy. */
+export function converted<D extends DType>(on: Execution, array: DeviceArray, dtype: D): DeviceArray<D> {
+  if (array.isContiguous && array.dtype === dtype) return viewOf(array, array) as DeviceArray<D>;
+  const result = DeviceArray.allocate(on.device, dtype, array.shape);
+  copy(on, result, array);
+  return result;
+}
+
+/** Calls `use` with the array itself where the dtype is right, else with a converted copy, which is freed after. */
+export function withDType(on: Execution, array: DeviceArray, dtype: DType, use: (array: DeviceArray) => void): void {
+  if (array.dtype === dtype) return use(array);
+  using copied = converted(on, array, dtype);
+  use(copied);
+}
+
+/** The same, and contiguous. */
+export function withFlat(on: Execution, array: DeviceArray, dtype: DType, use: (array: DeviceArray) => void): void {
+  if (array.dtype === dtype && array.isContiguous) return use(array);
+  using copied = converted(on, array, dtype);
+  use(copied);
+}
+
+/**
+ * Calls `use` with the elements as `dtype` and how they lie (`struct Plane`): without gaps, or on a processor, which goes
+ * along rows, also at strides; there only a transposed array is faster copied first.
+ */
+export function withRows(
+  on: Execution,
+  array: DeviceArray,
+  dtype: DType,
+  use: (array: DeviceArray, rows: Uint32Array) => void,
+): void {
+  if (array.dtype === dtype && !array.isContiguous && isSerial(array) && transposedAxes(array) === null) {
+    const rows = planeOf(array);
+    if (rows !== null) return use(array, rows);
+  }
+  withFlat(on, array, dtype, (flat) => use(flat, flatPlane(flat.size)));
+}
+
+/** Calls `use` with the array, or on a processor with a copy of a transposed one, whose rows it would not go along. */
+export function withoutTurns(on: Execution, array: DeviceArray, use: (array: DeviceArray) => void): void {
+  if (!isSerial(array) || transposedAxes(array) === null) return use(array);
+  using copied = converted(on, array, array.dtype);
+  use(copied);
+}
+
+const isSerial = (array: DeviceArray): boolean => array.living().device.properties.libraryBlock === 1;
+
+/** The view of an operand over another shape, to which it broadcasts. */
+export function stretched<D extends DType>(array: DeviceArray<D>, shape: readonly number[]): DeviceArray<D> {
+  return sizeOf(array.shape) === sizeOf(shape) && sameShape(array.shape, shape)
+    ? viewOf(array, array)
+    : viewOf(array, stretch(array, shape));
+}
