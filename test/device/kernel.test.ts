@@ -454,6 +454,12 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
         "but got undefined. Sizes come first: launch({ grid: 64, block: 256 }, …).",
       ],
       [
+        "arguments without sizes",
+        () => (kernel("fill") as unknown as { launch(...args: unknown[]): void }).launch(p, 1, 0),
+        "GRID",
+        "but got undefined. Sizes come first: launch({ grid: 64, block: 256 }, …).",
+      ],
+      [
         "items in blocks that are empty",
         () => kernel("fill").over(10, { block: 0 })(p, 1, 0),
         "BLOCK",

@@ -119,7 +119,11 @@ export class LaunchPlan {
   #write(on: TargetStream, config: LaunchConfig, args: readonly unknown[]): void {
     // Read before the record is laid out: a getter may use the device, and so the room.
     const { grid, block, shared = 0, cooperative = false, bytes, flops }: Partial<LaunchConfig> = config ?? {};
-    for (const key in config) if (!isSetting(key)) throw settingError(this.#kernel, key);
+    for (const key in config) {
+      if (isSetting(key)) continue;
+      if (config instanceof DeviceArray) throw sizeError("grid", this.#kernel, undefined, this.#maxGrid, this.#device);
+      throw settingError(this.#kernel, key);
+    }
     if (typeof cooperative !== "boolean") throw cooperativeError(this.#kernel, cooperative);
     if (bytes !== undefined && !isAmount(bytes)) throw amountError(this.#kernel, "bytes", bytes);
     if (flops !== undefined && !isAmount(flops)) throw amountError(this.#kernel, "flops", flops);
