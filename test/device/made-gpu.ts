@@ -18,7 +18,7 @@ const profilerFunctions = ["profile/range_api.h", "profile/sampling_api.h"].flat
   namesIn(file, / X\((\w+), \w+Parameters\)/g),
 );
 const functions = [
-  ...namesIn("driver_api.h", / X\(\w+, (\w+), \(/g),
+  ...namesIn("driver/driver_api.h", / X\(\w+, (\w+), \(/g),
   ...namesIn("profile/cupti_api.h", / X\((\w+), \(/g),
   ...namesIn("libraries/cublas_api.h", / X\([^,]+, (\w+), \(/g),
 ];

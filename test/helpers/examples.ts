@@ -3,7 +3,7 @@
 import { parseSync } from "oxc-parser";
 import { transformSync } from "oxc-transform";
 // As built: a bundle for another machine has no sources of the kernel.
-import { bundleOf } from "../../kernel/dist/session/mime-bundle.js";
+import { bundleOf } from "../../kernel/dist/session/display/mime-bundle.js";
 
 interface Node {
   readonly type: string;
