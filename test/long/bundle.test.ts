@@ -239,9 +239,9 @@ test("a bundle that would lack kernels for GPUs is refused", () => {
   const elsewhere = join(place, "no-kernels");
   for (const path of ["scripts", "native/dist", "native/package.json", "kernel/dist", "package.json"])
     cpSync(join(root, path), join(elsewhere, path), { recursive: true });
-  mkdirSync(join(elsewhere, "native", "build", "Release"), { recursive: true });
-  for (const program of ["addon.node", "warpcell-device"])
-    cpSync(join(root, "native", "build", "Release", program), join(elsewhere, "native", "build", "Release", program));
+  mkdirSync(join(elsewhere, "native", "build", "Release", "kernels"), { recursive: true });
+  for (const file of ["addon.node", "warpcell-device", join("kernels", "facts.json")])
+    cpSync(join(root, "native", "build", "Release", file), join(elsewhere, "native", "build", "Release", file));
   cpSync(join(root, "native", "device"), join(elsewhere, "native", "device"), { recursive: true });
   const { status, stderr } = spawnSync(process.execPath, [join(elsewhere, "scripts", "bundle.mjs"), "--as-built"], {
     encoding: "utf8",
