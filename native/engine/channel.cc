@@ -92,7 +92,7 @@ void Channel::answer_error(uint64_t sequence, const std::string& code, const std
 }
 
 void Channel::complete(uint64_t sequence) {
-  control_.completed.store(sequence, std::memory_order_release);
+  control_.streams[0].completed.store(sequence, std::memory_order_release);
   wake_session();
 }
 

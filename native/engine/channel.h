@@ -44,7 +44,7 @@ class Channel {
   // What went wrong with a command that has no answer; of first … last, one is to blame.
   void report(uint64_t first, uint64_t last, const std::string& code, const std::string& text, bool fatal);
 
-  uint64_t progress() const { return control_.progress.load(std::memory_order_acquire); }
+  uint64_t progress() const { return control_.streams[0].progress.load(std::memory_order_acquire); }
 
  private:
   bool is_empty(std::memory_order order) const { return control_.head.load(order) == tail_ && !is_stopped(); }

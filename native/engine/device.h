@@ -137,7 +137,7 @@ class Device {
   virtual Profiler* profiler() { return nullptr; }
 
   // The loop calls this once when the ring has stayed empty for some microseconds after work: a device that can, now
-  // asks for `Control::progress` to reach the last launch without waiting for it.
+  // asks for `StreamState::progress` to reach the last launch without waiting for it.
   virtual void idle() {}
   // After a fatal error: the last launch that can be to blame, as far as the device knows; 0: it does not know.
   virtual uint64_t last_suspect() { return 0; }

@@ -9,6 +9,8 @@ namespace warpcell {
 constexpr uint32_t kProtocolVersion = 1;
 constexpr uint64_t kRingBytes = 1u << 20;      // a power of two; a record never wraps: the writer pads with Op::skip
 constexpr uint32_t kMaxArgumentBytes = 32764;  // CUDA's limit of kernel parameters, from compute capability 7.0 on
+// Streams of a device. A GPU takes work from as many queues at once: more streams would wait for each other there.
+constexpr uint32_t kMaxStreams = 32;
 constexpr uint32_t kErrorSlots = 64;
 constexpr uint32_t kErrorTextBytes = 448;
 
@@ -157,6 +159,15 @@ struct Gauges {
   double sampled;                 // milliseconds since the epoch
 };
 
+// How far a stream is. The words lie on lines of their own: who waits for one is not disturbed by the other.
+struct StreamState {
+  alignas(64) std::atomic<uint64_t> completed;  // all of its commands up to this sequence are done and visible
+  alignas(64) std::atomic<uint64_t> progress;   // as far as known without waiting: its kernels up to here have finished
+};
+// Together they fill a page, which a GPU writes to and nobody else needs.
+constexpr uint64_t kStreamsAlignment = 4096;
+static_assert(sizeof(StreamState[kMaxStreams]) == kStreamsAlignment);
+
 // The first bytes of the control segment, which is new for every device process; the ring follows at kRingOffset.
 // Kernels of the CPU can write here too, so the session believes only what can be.
 struct Control {
@@ -165,13 +176,12 @@ struct Control {
   alignas(64) std::atomic<uint64_t> head;             // bytes published by the session
   alignas(64) std::atomic<uint64_t> tail;             // bytes taken by the device process
   alignas(64) std::atomic<uint32_t> engine_sleeping;  // futex; 1 while the device process sleeps
-  alignas(64) std::atomic<uint64_t> completed;        // all commands up to this sequence are done and visible
-  alignas(64) std::atomic<uint64_t> progress;  // as far as known without waiting: kernels up to here have finished
-  alignas(64) std::atomic<uint32_t> wake;      // futex; counts up whenever completed, an answer or an error appears
-  std::atomic<uint32_t> waiters;               // sessions' threads asleep on `wake`
+  alignas(64) std::atomic<uint32_t> wake;             // futex; counts up with every completion, answer and error
+  std::atomic<uint32_t> waiters;                      // sessions' threads asleep on `wake`
   alignas(64) std::atomic<uint32_t> error_count;
   ErrorRecord errors[kErrorSlots];  // error k is errors[k % kErrorSlots]
   alignas(64) Gauges gauges;
+  alignas(kStreamsAlignment) StreamState streams[kMaxStreams];  // by number
 };
 
 constexpr uint64_t kRingOffset = (sizeof(Control) + 4095) & ~uint64_t(4095);

@@ -19,12 +19,15 @@ const words = {
   head: 64,
   tail: 128,
   engine_sleeping: 192,
-  completed: 256,
-  progress: 320,
-  wake: 384,
-  waiters: 388,
-  error_count: 448,
+  wake: 256,
+  waiters: 260,
+  error_count: 320,
+  completed: 36864,
+  progress: 36928,
 };
+
+/** The others have 32 bits. */
+const longs = ["head", "tail", "completed", "progress"];
 
 /** The control segment of a device's process, open for writing. */
 function withControl<Result>(device: DeviceProcess, use: (file: number) => Result): Result {
@@ -68,8 +71,15 @@ function noise(seed: number, count: number): Uint8Array {
 }
 
 test("the words are where the header has them", () => {
-  const { control } = printed(["protocol/commands.h"], { control: layout("Control", Object.keys(words)) });
-  expect(control).toMatchObject({ fields: words });
+  const { completed, progress, ...ofControl } = words;
+  const { control, state } = printed(["protocol/commands.h"], {
+    control: layout("Control", [...Object.keys(ofControl), "streams"]),
+    state: layout("StreamState", ["completed", "progress"]),
+  });
+  const { streams, ...fields } = control!.fields as Record<string, number>;
+  expect(fields).toEqual(ofControl);
+  // Of stream 0.
+  expect(state!.fields).toEqual({ completed: completed - streams!, progress: progress - streams! });
 });
 
 describe.each(devices.map((device) => [device.name, device] as const))("%s", (_name, device) => {
@@ -113,10 +123,10 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
           [name, at, 0x01],
         ] as const,
     ),
-  )("%s (at %i) full of %i leaves nobody waiting", async (_word, at, value) => {
+  )("%s (at %i) full of %i leaves nobody waiting", async (word, at, value) => {
     await survives(async () => {
       await expect.poll(() => peek(device, words.engine_sleeping)).toBe(1);
-      scribble(device, at, new Uint8Array(at === 4 || at >= 384 ? 4 : 8).fill(value));
+      scribble(device, at, new Uint8Array(longs.includes(word) ? 8 : 4).fill(value));
       for (let i = 0; i < 3; i++) {
         const fault = faultOf(() => device.synchronize());
         if (fault !== undefined) expect(fault).toBeInstanceOf(DeviceFault);

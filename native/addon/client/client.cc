@@ -66,8 +66,9 @@ Descriptor Client::renew_control() {
   }
   control_->protocol.store(kProtocolVersion, std::memory_order_relaxed);
   control_->waiters.store(sleepers_, std::memory_order_relaxed);
-  control_->progress.store(submitted_, std::memory_order_relaxed);
-  control_->completed.store(submitted_, std::memory_order_release);
+  StreamState& stream = control_->streams[0];
+  stream.progress.store(submitted_, std::memory_order_relaxed);
+  stream.completed.store(submitted_, std::memory_order_release);
   completed_.store(submitted_, std::memory_order_release);
   errors_read_ = 0;
   is_garbled_ = false;

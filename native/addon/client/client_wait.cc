@@ -26,8 +26,8 @@ constexpr uint64_t kStartNanoseconds = 3000000000;
 
 std::optional<Reached> Client::look_at_control() const {
   uint64_t known = completed_.load(std::memory_order_acquire);
-  Reached reached{control_->completed.load(std::memory_order_acquire),
-                  control_->progress.load(std::memory_order_acquire)};
+  const StreamState& stream = control_->streams[0];
+  Reached reached{stream.completed.load(std::memory_order_acquire), stream.progress.load(std::memory_order_acquire)};
   uint64_t submitted = submitted_.load(std::memory_order_acquire);
   bool can_be = reached.completed >= known && reached.completed <= submitted && reached.progress <= submitted;
   if (!can_be || control_->protocol.load(std::memory_order_relaxed) != kProtocolVersion) return std::nullopt;
@@ -93,7 +93,7 @@ bool Client::is_done(uint64_t sequence) {
       break;
   }
   // Its own word only: the others lie on lines that the device process is writing, and looking closely reads them.
-  uint64_t completed = control_->completed.load(std::memory_order_acquire);
+  uint64_t completed = control_->streams[0].completed.load(std::memory_order_acquire);
   return completed >= sequence && reached().completed >= sequence;
 }
 

@@ -138,7 +138,7 @@ class CpuDevice final : public Device {
   void launch(const LaunchRequest& request) override {
     LoadedKernel& kernel = prepare(request);
     run(request, kernel);
-    control_->progress.store(request.sequence, std::memory_order_release);
+    control_->streams[0].progress.store(request.sequence, std::memory_order_release);
   }
 
   void copy(Place destination, Place source, uint64_t size) override {

@@ -306,7 +306,7 @@ class CpuLibraries final : public PlannedCalls<LibraryContext> {
   void run(const RunRequest& request) override {
     blame(request.sequence);
     PlannedCalls::run(request);
-    context_.control->progress.store(request.sequence, std::memory_order_release);
+    context_.control->streams[0].progress.store(request.sequence, std::memory_order_release);
   }
 };
 

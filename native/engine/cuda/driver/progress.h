@@ -1,5 +1,5 @@
 // Lets the session see which launches have finished without waiting: turns sequence numbers into writes of the device's
-// own into `Control::progress`, in stream order.
+// own into `StreamState::progress`, in stream order.
 #pragma once
 #include <cstdint>
 #include <deque>
