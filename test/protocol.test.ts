@@ -5,7 +5,7 @@ import { binding } from "../native/lib/wire/binding.ts";
 import { headerBytes, headerOffsets, maxArgumentBytes, Op, offsetOf, segmentOf } from "../native/lib/wire/commands.ts";
 import { writeCopy, writeFill } from "../native/lib/wire/copy.ts";
 import { LaunchFlag, LaunchLayout, launchWords, putSizes } from "../native/lib/wire/launch.ts";
-import { writeFence, writeUnload } from "../native/lib/wire/mark.ts";
+import { writeFence, writePlanRelease, writeUnload } from "../native/lib/wire/mark.ts";
 import { answerOf, messages, requestFields, type MessageName } from "../native/lib/wire/messages.ts";
 import { recordBytes, RecordKind, recordOffsets } from "../native/lib/wire/profile-records.ts";
 import { Recording } from "../native/lib/wire/recording.ts";
@@ -41,6 +41,7 @@ const records = {
   Fill: written((on) => writeFill(on, 2 ** 41 + 8, 2 ** 33 + 24, 0x1122334455667788n, 8)),
   Run: written((on) => writeRun(on, 72, [2 ** 41 + 8, undefined], [0.5, -2], 2 ** 42 + 16)),
   ModuleUnload: written((on) => writeUnload(on, 73)),
+  PlanRelease: written((on) => writePlanRelease(on, 74)),
   Fence: written((on) => writeFence(on)),
 };
 /** What follows a record: offsets of pointers; places, then scalars. */
@@ -71,6 +72,7 @@ const readAs: Record<keyof typeof records, readonly string[]> = {
   Fill: ["destination", "size", "pattern", "width"],
   Run: ["plan", "place_count", "scalar_count"],
   ModuleUnload: ["module"],
+  PlanRelease: ["plan"],
   Fence: [],
 };
 const readBack = Object.fromEntries(
@@ -158,6 +160,7 @@ describe("structs lie as the compiler lays them out", () => {
       },
     ],
     ["ModuleUnload", Op.module_unload, { module: 73 }],
+    ["PlanRelease", Op.plan_release, { plan: 74 }],
     ["Fence", Op.fence, {}],
   ])("a %s that was written here is read there field by field", (struct, op, fields) => {
     const head = { "header.bytes": records[struct].byteLength, "header.op": op, "header.stream": 5 };

@@ -74,6 +74,8 @@ class Libraries {
   virtual Planned plan(const PlanRequest& request) = 0;
   // Work, in order with launches. May return before it is done.
   virtual void run(const RunRequest& request) = 0;
+  // Forgets a plan; comes after synchronize().
+  virtual void release(uint32_t plan) = 0;
 };
 
 // What was recorded between start and stop: text as profile.h and commands.h say.

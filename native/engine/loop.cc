@@ -170,7 +170,7 @@ void Loop::fill(Header& header) {
   device_.fill(command.destination, command.size, command.pattern, command.width);
 }
 
-// Work that is still under way may use the segment, or the module.
+// Work that is still under way may use the segment, the module, or what a plan has.
 void Loop::segment_release(Header& header) {
   device_.synchronize();
   device_.segment_release(as<SegmentRelease>(header).segment);
@@ -179,6 +179,11 @@ void Loop::segment_release(Header& header) {
 void Loop::module_unload(Header& header) {
   device_.synchronize();
   device_.module_unload(as<ModuleUnload>(header).module);
+}
+
+void Loop::plan_release(Header& header) {
+  device_.synchronize();
+  libraries().release(as<PlanRelease>(header).plan);
 }
 
 void Loop::run(Header& header) { libraries().run(read_run(as<Run>(header), header.bytes)); }

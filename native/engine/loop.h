@@ -45,6 +45,7 @@ class Loop {
   void fill(Header&);
   void segment_release(Header&);
   void module_unload(Header&);
+  void plan_release(Header&);
   void run(Header&);
   AnswerOf<Op::segment_create> segment_create(RequestOf<Op::segment_create>&, Beside&);
   AnswerOf<Op::segment_import> segment_import(RequestOf<Op::segment_import>&, Beside&);

@@ -50,7 +50,8 @@ enum class Memory : uint32_t { device = 0, host = 1 };
   X(plan, 16, true)              \
   X(run, 17, false)              \
   X(profile_start, 18, true)     \
-  X(profile_stop, 19, true)
+  X(profile_stop, 19, true)      \
+  X(plan_release, 20, false)
 // clang-format on
 
 enum class Op : uint16_t {
@@ -129,6 +130,11 @@ struct SegmentRelease {
 struct ModuleUnload {
   Header header;
   uint32_t module;
+  uint32_t reserved;
+};
+struct PlanRelease {
+  Header header;
+  uint32_t plan;
   uint32_t reserved;
 };
 struct Message {

@@ -49,8 +49,8 @@ function build(hasProfilers: boolean): string {
 
 let number = 500;
 
-/** A device on it: a process of its own, with `environment`. */
-export function openMadeGpu(environment: Record<string, string> = {}, hasProfilers = true): DeviceProcess {
+/** Runs a function with what device processes that start meanwhile find the library by, and `environment`. */
+export function withMadeGpu<T>(body: () => T, environment: Record<string, string> = {}, hasProfilers = true): T {
   const home = build(hasProfilers),
     library = join(home, libraryName);
   const surroundings: Record<string, string> = {
@@ -62,13 +62,18 @@ export function openMadeGpu(environment: Record<string, string> = {}, hasProfile
   const before = Object.keys(surroundings).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, surroundings);
   try {
-    return DeviceProcess.get("cuda", number++);
+    return body();
   } finally {
     for (const [name, value] of before) {
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;
     }
   }
+}
+
+/** A device on it: a process of its own, with `environment`. */
+export function openMadeGpu(environment: Record<string, string> = {}, hasProfilers = true): DeviceProcess {
+  return withMadeGpu(() => DeviceProcess.get("cuda", number++), environment, hasProfilers);
 }
 
 /** What a compiler leaves of kernels without parameters. */

@@ -95,8 +95,8 @@ export function requestFieldsAsTheyAre(device: DeviceProcess, op: Op, fields: Fi
 }
 
 /**
- * Compiles a source and loads it as a module; its kernels get the ids from `firstKernel` on, and are loaded again after
- * a restart.
+ * Compiles a source and loads it as a module; its kernels get the ids from `firstKernel` on, and are loaded again when
+ * they are launched after a restart.
  */
 export function load(
   device: DeviceProcess,
@@ -108,7 +108,7 @@ export function load(
   const { artifact, lowered } = compiled(device, source, names, options);
   const send = (): void => void device.request("module_load", { module: firstKernel, firstKernel, artifact, lowered });
   send();
-  device.onRestart(send);
+  device.residents.add(Op.launch, firstKernel, names.length, { send, release: () => {} });
 }
 
 /** The bytes at a place of the device, copied to host memory. */

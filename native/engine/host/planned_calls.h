@@ -44,20 +44,27 @@ class PlannedCalls : public Libraries {
   }
 
   void run(const RunRequest& request) override {
-    auto found = calls_.find(request.plan);
-    if (found == calls_.end())
-      throw DeviceError("PROTOCOL", "Plan " + std::to_string(request.plan) + " was run but never made.");
-    PlannedCall& call = *found->second;
+    PlannedCall& call = *find(request.plan)->second;
     context_.log.timed(work_, call.title, [&] { call.run(request); });
   }
+
+  void release(uint32_t plan) override { calls_.erase(find(plan)); }
 
  protected:
   Context context_;
 
  private:
+  using Calls = std::unordered_map<uint32_t, std::unique_ptr<PlannedCall>>;
+
+  typename Calls::iterator find(uint32_t plan) {
+    auto found = calls_.find(plan);
+    if (found == calls_.end()) throw DeviceError("PROTOCOL", "There is no plan " + std::to_string(plan) + ".");
+    return found;
+  }
+
   ProfileKind work_;
   std::vector<Row> rows_;
-  std::unordered_map<uint32_t, std::unique_ptr<PlannedCall>> calls_;
+  Calls calls_;
 };
 
 }  // namespace warpcell

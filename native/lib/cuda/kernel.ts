@@ -128,7 +128,7 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
     this.#module = module;
     this.#id = module.firstKernel + index;
     keepSamples(this.#id, new Map());
-    this.#plan = new LaunchPlan(name, this.#id, parameters, bytes, device, loaded);
+    this.#plan = new LaunchPlan(name, this.#id, parameters, bytes, device, loaded, module);
     this.#maxThreads = Math.min(device.properties.maxThreadsPerBlock, loaded.maxThreads ?? Infinity);
   }
 

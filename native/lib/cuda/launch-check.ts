@@ -31,8 +31,6 @@ export function validateLaunch({ kernel, device, ...config }: LaunchToValidate):
       "OTHER_DEVICE",
       `Kernel ${kernel.name} was compiled for ${kernel.info.device}: its limits on ${on.name} are not known.`,
     );
-  new LaunchPlan(kernel?.name ?? "", 0, [], 0, on, kernel?.info ?? { maxThreads: null, shared: null }).record(
-    config,
-    [],
-  );
+  const limits = kernel?.info ?? { maxThreads: null, shared: null };
+  new LaunchPlan(kernel?.name ?? "", 0, [], 0, on, limits, on).record(config, []);
 }

@@ -1,9 +1,10 @@
-// A compiled artifact in a device process: gives it and its kernels their numbers, loads it, and loads it again into
-// every new process.
+// A compiled artifact in a device process: gives it and its kernels their numbers and loads it, again where a new process
+// has not got it.
 import { afterCollection } from "../device/collection.ts";
 import { WarpcellError } from "../errors.ts";
 import { describeKernels } from "../device/origins.ts";
 import type { DeviceProcess } from "../device/process.ts";
+import { Op } from "../wire/commands.ts";
 import { writeUnload } from "../wire/mark.ts";
 import { forgetSamples } from "./samples.ts";
 
@@ -33,44 +34,22 @@ interface Entry {
   readonly lowered: readonly string[];
 }
 
-interface Loads {
-  readonly entries: Map<number, Entry>;
-  readonly dropped: number[];
-}
-
-const loads = new WeakMap<DeviceProcess, Loads>();
+/** Of each device, as long as they are not collected. */
+const loaded = new WeakMap<DeviceProcess, Set<Entry>>();
 const kernelNames = new Map<number, string>();
 const next = { module: 1, kernel: 1 };
 
 describeKernels((id) => kernelNames.get(id));
 
-function loadsOf(device: DeviceProcess): Loads {
-  const known = loads.get(device);
-  if (known !== undefined) return known;
-  const fresh: Loads = { entries: new Map(), dropped: [] };
-  loads.set(device, fresh);
-  device.onRestart(() => {
-    fresh.dropped.length = 0;
-    for (const entry of fresh.entries.values()) send(device, entry);
-  });
-  return fresh;
-}
-
-function send(device: DeviceProcess, { module, firstKernel, artifact, lowered }: Entry): LoadedKernel[] {
-  const { kernels } = device.request("module_load", { module, firstKernel, artifact, lowered });
-  return kernels.map((kernel) => JSON.parse(kernel) as LoadedKernel);
-}
-
-// What follows a collection must not talk to a device, which may answer with a fault: what it finds is unloaded before
-// the next load.
-function drop(device: DeviceProcess, module: number): void {
-  const { entries, dropped } = loadsOf(device);
-  if (entries.delete(module)) dropped.push(module);
+function entriesOf(device: DeviceProcess): Set<Entry> {
+  const known = loaded.get(device) ?? new Set();
+  loaded.set(device, known);
+  return known;
 }
 
 /** The kernels of a device whose symbol in machine code this is. */
 export function kernelsWithSymbol(device: DeviceProcess, symbol: string): number[] {
-  return [...loadsOf(device).entries.values()].flatMap(({ firstKernel, lowered }) =>
+  return [...entriesOf(device)].flatMap(({ firstKernel, lowered }) =>
     lowered.flatMap((name, index) => (name === symbol ? [firstKernel + index] : [])),
   );
 }
@@ -98,26 +77,31 @@ export class LoadedModule {
     name: string,
     kernels: readonly string[],
   ): LoadedModule {
-    const { entries, dropped } = loadsOf(device);
-    for (const module of dropped.splice(0)) writeUnload(device.execution, module);
-
+    const { residents } = device;
+    residents.sweep();
     const entry: Entry = { module: next.module, firstKernel: next.kernel, artifact, lowered };
     next.module += 1;
     next.kernel += lowered.length;
-    const facts = send(device, entry);
+    const send = () => device.request("module_load", entry).kernels;
+    const facts = send().map((kernel) => JSON.parse(kernel) as LoadedKernel);
     if (facts.length !== lowered.length) {
       throw new WarpcellError(
         "PROTOCOL",
         `${name} has ${lowered.length} kernels, but ${device.name} described ${facts.length}.`,
       );
     }
-    entries.set(entry.module, entry);
+    const resident = residents.add(Op.launch, entry.firstKernel, lowered.length, {
+      send,
+      release: () => writeUnload(device.execution, entry.module),
+    });
+    const entries = entriesOf(device).add(entry);
     kernels.forEach((kernel, index) => kernelNames.set(entry.firstKernel + index, kernel));
-    const loaded = new LoadedModule(entry, facts);
-    afterCollection(loaded, () => {
-      drop(device, entry.module);
+    const module = new LoadedModule(entry, facts);
+    afterCollection(module, () => {
+      entries.delete(entry);
+      residents.drop(resident);
       forgetSamples(entry.firstKernel, lowered.length);
     });
-    return loaded;
+    return module;
   }
 }

@@ -65,8 +65,10 @@ export class LaunchPlan {
   readonly #isBlockLimitOwn: boolean;
   readonly #staticShared: number;
   readonly #maxShared: number;
+  readonly #owner: object;
   #described: Described | null = null;
 
+  /** The kernel can be launched for as long as `owner` lives. */
   constructor(
     kernel: string,
     id: number,
@@ -74,10 +76,12 @@ export class LaunchPlan {
     argumentBytes: number,
     device: DeviceProcess,
     limits: KernelLimits,
+    owner: object,
   ) {
     const { properties } = device;
     this.#kernel = kernel;
     this.#device = device;
+    this.#owner = owner;
     this.#parameters = parameters;
     this.#maxGrid = properties.maxGrid;
     this.#maxBlock = properties.maxBlock;
@@ -103,7 +107,7 @@ export class LaunchPlan {
   launch(on: Execution, config: LaunchConfig, args: readonly unknown[]): void {
     this.#write(on, config, args);
     const sequence = on.target.commit();
-    if (sequence === 0) return;
+    if (sequence === 0) return on.target.keep(this.#owner);
     this.markWritten(args, sequence);
     activity.current?.describe(this.#describe(config, args));
   }

@@ -1,5 +1,7 @@
-// A planned call of a vendor's library on a device: asks for it once, runs it as cheaply as a kernel, and plans it
-// again in every new process.
+// A planned call of a vendor's library on a device: asks for it once, runs it as cheaply as a kernel, and plans it again
+// where a process has not got it.
+import { Op } from "../wire/commands.ts";
+import { writePlanRelease } from "../wire/mark.ts";
 import { Recording } from "../wire/recording.ts";
 import { writeRun, type RunPlaces } from "../wire/run.ts";
 import { DeviceError } from "../errors.ts";
@@ -7,6 +9,7 @@ import { afterCollection } from "./collection.ts";
 import { describePlans } from "./origins.ts";
 import type { Execution } from "./execution.ts";
 import type { DeviceProcess } from "./process.ts";
+import type { Resident } from "./residents.ts";
 
 export type { RunPlaces } from "../wire/run.ts";
 
@@ -26,27 +29,39 @@ export interface Trial {
   readonly scalars: readonly number[];
 }
 
-interface Entry {
-  readonly number: number;
-  readonly text: string;
-  readonly choice: Uint8Array;
+/** What a text has come to. */
+interface Known {
+  readonly outcome: LibraryPlan | DeviceError;
+  /** What it costs to remember, here and in the process. */
+  readonly bytes: number;
+  /** Counts up with every use of any plan. */
+  used: number;
 }
 
 /** What one device has planned. */
 interface Plans {
   /** By text: a plan, or why no library serves it. */
-  readonly known: Map<string, LibraryPlan | DeviceError>;
-  /** What a new process must be sent; of plans that nobody can run any more the numbers are free. */
-  readonly entries: Map<number, Entry>;
+  readonly known: Map<string, Known>;
+  /** Of all that is known. */
+  bytes: number;
+  /** Numbers of plans that nobody can run any more. */
   readonly free: number[];
 }
 
-/** Most plans that a device remembers by their text. */
-const mostKnown = 4096;
+/**
+ * Most bytes of plans that a device remembers by their text: room for some ten thousand matrix products, more than
+ * programs have shapes that they use again. What is forgotten is planned again when it is asked for, which takes a
+ * product as long as a launch and a wait.
+ */
+const mostBytes = 16 * 2 ** 20;
+/** Sorting all by their last use is worth it for many at once. */
+const keptBytes = mostBytes * 0.75;
+/** Of a plan besides its text and its choice: the objects here, and a row's in the process. */
+const planBytes = 1024;
 
 const plans = new WeakMap<DeviceProcess, Plans>();
 const names = new Map<number, string>();
-const next = { number: 1 };
+const next = { number: 1, use: 1 };
 const nothing = new Uint8Array();
 
 describePlans((number) => names.get(number));
@@ -54,12 +69,8 @@ describePlans((number) => names.get(number));
 function plansOf(device: DeviceProcess): Plans {
   const known = plans.get(device);
   if (known !== undefined) return known;
-  const fresh: Plans = { known: new Map(), entries: new Map(), free: [] };
+  const fresh: Plans = { known: new Map(), bytes: 0, free: [] };
   plans.set(device, fresh);
-  device.onRestart(() => {
-    for (const { number, text, choice } of fresh.entries.values())
-      device.request("plan", { plan: number, call: text, choice, trial: nothing });
-  });
   return fresh;
 }
 
@@ -73,59 +84,90 @@ export class LibraryPlan {
   readonly workspace: number;
   readonly #device: DeviceProcess;
   readonly #number: number;
+  readonly #resident: Resident;
 
-  private constructor(device: DeviceProcess, number: number, workspace: number, chosen: LibraryChoice) {
+  private constructor(
+    device: DeviceProcess,
+    number: number,
+    workspace: number,
+    chosen: LibraryChoice,
+    resident: Resident,
+  ) {
     this.#device = device;
     this.#number = number;
     this.workspace = workspace;
     this.chosen = chosen;
+    this.#resident = resident;
   }
 
   /**
-   * The plan of a call with all its terms, e.g. "matmul m=2 n=2 …"; equal texts give the same plan. A new one may be
-   * measured by running the `trial`, so what that writes must be written again. Throws DeviceError NO_LIBRARY with the
-   * way to get it, UNSUPPORTED.
+   * The plan of a call with all its terms, e.g. "matmul m=2 n=2 …"; equal texts give the same plan, as long as it is
+   * remembered. A new one may be measured by running the `trial`, so what that writes must be written again. Throws
+   * DeviceError NO_LIBRARY with the way to get it, UNSUPPORTED.
    */
   static obtain(device: DeviceProcess, text: string, trial?: Trial): LibraryPlan {
-    const { known } = plansOf(device);
-    const found = known.get(text) ?? LibraryPlan.#remember(device, text, trial);
-    if (found instanceof DeviceError) throw found;
-    return found;
+    const outcome = LibraryPlan.#outcome(device, text, trial);
+    if (outcome instanceof DeviceError) throw outcome;
+    return outcome;
   }
 
   /** {@link obtain}, or `null` where no library of the device serves the call. */
   static find(device: DeviceProcess, text: string, trial?: Trial): LibraryPlan | null {
-    const found = plansOf(device).known.get(text) ?? LibraryPlan.#remember(device, text, trial);
-    return found instanceof DeviceError ? null : found;
+    const outcome = LibraryPlan.#outcome(device, text, trial);
+    return outcome instanceof DeviceError ? null : outcome;
   }
 
-  static #remember(device: DeviceProcess, text: string, trial: Trial | undefined): LibraryPlan | DeviceError {
-    const { known } = plansOf(device);
-    if (known.size >= mostKnown) known.delete(known.keys().next().value!);
-    const planned = LibraryPlan.#plan(device, text, trial);
-    known.set(text, planned);
-    return planned;
+  static #outcome(device: DeviceProcess, text: string, trial: Trial | undefined): LibraryPlan | DeviceError {
+    const known = plansOf(device).known.get(text) ?? LibraryPlan.#remember(device, text, trial);
+    known.used = next.use++;
+    return known.outcome;
   }
 
-  static #plan(device: DeviceProcess, call: string, trial: Trial | undefined): LibraryPlan | DeviceError {
-    const { entries, free } = plansOf(device);
+  static #remember(device: DeviceProcess, text: string, trial: Trial | undefined): Known {
+    const plans = plansOf(device);
+    LibraryPlan.#forget(device, plans);
+    const known = LibraryPlan.#plan(device, text, trial);
+    plans.known.set(text, known);
+    plans.bytes += known.bytes;
+    return known;
+  }
+
+  /** Makes room, where there is too little: what was used last stays. Who holds a plan that is forgotten may run it. */
+  static #forget(device: DeviceProcess, plans: Plans): void {
+    if (plans.bytes <= mostBytes) return;
+    for (const [text, { outcome, bytes }] of [...plans.known].sort(([, a], [, b]) => a.used - b.used)) {
+      if (plans.bytes <= keptBytes) return;
+      plans.known.delete(text);
+      plans.bytes -= bytes;
+      if (outcome instanceof LibraryPlan) device.residents.withdraw(outcome.#resident);
+    }
+  }
+
+  static #plan(device: DeviceProcess, call: string, trial: Trial | undefined): Known {
+    const { residents } = device;
+    const { free } = plansOf(device);
+    residents.sweep();
     const number = free.pop() ?? next.number++;
     names.set(number, call.slice(0, call.indexOf(" ")));
     try {
       const record = trial === undefined ? nothing : recorded(number, trial);
       const answer = device.request("plan", { plan: number, call, choice: nothing, trial: record });
+      const { workspace, choice } = answer;
       const chosen = JSON.parse(answer.chosen) as LibraryChoice;
-      const plan = new LibraryPlan(device, number, answer.workspace, chosen);
+      const resident = residents.add(Op.run, number, 1, {
+        send: () => device.request("plan", { plan: number, call, choice, trial: nothing }),
+        release: () => writePlanRelease(device.execution, number),
+      });
+      const plan = new LibraryPlan(device, number, workspace, chosen, resident);
       names.set(number, `${names.get(number)} of ${chosen.library}`);
-      entries.set(number, { number, text: call, choice: answer.choice });
       afterCollection(plan, () => {
-        entries.delete(number);
+        residents.drop(resident);
         free.push(number);
       });
-      return plan;
+      return { outcome: plan, bytes: planBytes + call.length + choice.length, used: 0 };
     } catch (error) {
       free.push(number);
-      if (isRefusal(error)) return error;
+      if (isRefusal(error)) return { outcome: error, bytes: planBytes + call.length, used: 0 };
       throw error;
     }
   }
@@ -135,13 +177,14 @@ export class LibraryPlan {
    * no room for the workspace.
    */
   run(on: Execution, places: RunPlaces, scalars: readonly number[]): number {
-    if (this.workspace === 0) return writeRun(on, this.#number, places, scalars, null);
-    const workspace = this.#device.allocate(this.workspace, "device");
+    const workspace = this.workspace === 0 ? null : this.#device.allocate(this.workspace, "device");
     try {
-      return writeRun(on, this.#number, places, scalars, workspace);
+      const sequence = writeRun(on, this.#number, places, scalars, workspace);
+      if (sequence === 0) on.target.keep(this);
+      return sequence;
     } finally {
       // What takes it next is written after this run.
-      this.#device.free(workspace);
+      if (workspace !== null) this.#device.free(workspace);
     }
   }
 }

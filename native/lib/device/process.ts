@@ -9,6 +9,7 @@ import { answerOf, requestFields, type AnswerOf, type MessageName, type RequestO
 import { type DeviceFault, DeviceUnavailable, InterruptedError, OutOfMemory, WarpcellError } from "../errors.ts";
 import { faultOf, interruptionOf, type Loss, refusalOf } from "./faults.ts";
 import { origin } from "./origins.ts";
+import { Residents } from "./residents.ts";
 import { Ring } from "./ring.ts";
 import { sizeText } from "../figures.ts";
 import { writeFence } from "../wire/mark.ts";
@@ -64,11 +65,12 @@ export class DeviceProcess {
   readonly properties: DeviceProperties;
   /** Stream 0 of the device, whose records are submitted at once. */
   readonly execution: Execution;
+  /** Modules and plans, which come back when they are next used. */
+  readonly residents = new Residents();
 
   #comfort: number;
   /** Since it was settled last. */
   #hasHealed = false;
-  readonly #reloads: (() => void)[] = [];
   readonly #lost: Lost[] = [];
   readonly #checks: ((completed: number) => WarpcellError | undefined)[] = [];
   /**
@@ -78,9 +80,8 @@ export class DeviceProcess {
   readonly #asked = new Set<number>();
   /** A command that failed and did not kill the process: thrown by the next synchronisation. */
   #refused: WarpcellError | undefined;
-  /** The process has all that it needs: false from a death until modules are loaded again. */
+  /** False from a death until there is a process again that has all memory. */
   #whole = true;
-  #reloading = false;
   /** What the last process died of, until the next one is whole. */
   #pendingFault: DeviceFault | InterruptedError | undefined;
   /** An interrupt that another device noticed killed this process too. */
@@ -260,7 +261,7 @@ export class DeviceProcess {
     return binding.state(this.client) === "running" && binding.isBusy(this.client);
   }
 
-  /** The process has all that it needs, as far as is known. */
+  /** There is a process with all memory, as far as is known. */
   get isWhole(): boolean {
     return this.#whole;
   }
@@ -270,7 +271,7 @@ export class DeviceProcess {
    * to try again. It writes no records.
    */
   recover(outcome: "died" | "interrupted"): void {
-    if (!this.#reloading) this.#attend(outcome);
+    this.#attend(outcome);
   }
 
   /** What to throw where a new process does not stay either. */
@@ -285,11 +286,6 @@ export class DeviceProcess {
     binding.kill(this.client);
   }
 
-  /** Registers what a new process must be sent again, in this order. */
-  onRestart(reload: () => void): void {
-    this.#reloads.push(reload);
-  }
-
   /**
    * Registers what looks, after every wait, at what kernels up to a sequence have told of themselves; the wait throws
    * what it returns.
@@ -302,7 +298,6 @@ export class DeviceProcess {
   static async settle(): Promise<void> {
     const failures: unknown[] = [];
     for (const device of running.values()) {
-      device.#reloading = false;
       await device.#settle().catch((error: unknown) => failures.push(error));
     }
     if (failures.length > 0) throw failures[0];
@@ -328,8 +323,11 @@ export class DeviceProcess {
   #send<N extends MessageName>(name: N, request: RequestOf<N>): number {
     const fields = requestFields(name, request);
     for (;;) {
-      const isReady = this.#whole || this.#reloading;
-      const sequence = isReady ? binding.request(this.client, Op[name], fields, origin.current) : -1;
+      let sequence = -1;
+      if (this.#whole) {
+        this.residents.provideFor(name, request);
+        sequence = binding.request(this.client, Op[name], fields, origin.current);
+      }
       if (sequence > 0) return sequence;
       this.#attend(sequence === -1 ? "died" : "interrupted");
     }
@@ -360,8 +358,6 @@ export class DeviceProcess {
 
   /** Deals with what a wait or a submission met, and throws it; returns when there is only something to try again. */
   #attend(outcome: Outcome): void {
-    if (this.#reloading) throw this.unavailable("it ended while kernels were loaded again");
-
     const records = outcome === "error" ? binding.errors(this.client) : [];
     if (outcome === "error" && !records.some(({ fatal }) => fatal)) {
       for (const refusal of records)
@@ -377,7 +373,7 @@ export class DeviceProcess {
   }
 
   /**
-   * Starts a new process with all that the old one had. Its steps can be repeated: an interrupt may terminate
+   * Starts a new process with the memory that the old one had. Its steps can be repeated: an interrupt may terminate
    * JavaScript between any two.
    */
   #heal(records: ErrorRecord[]): DeviceFault | InterruptedError {
@@ -390,12 +386,7 @@ export class DeviceProcess {
     } catch (reason) {
       throw this.unavailable(reason instanceof Error ? reason.message : String(reason));
     }
-    this.#reloading = true;
-    try {
-      for (const reload of this.#reloads) reload();
-    } finally {
-      this.#reloading = false;
-    }
+    this.residents.restarted();
 
     const error = this.#pendingFault;
     this.#hasHealed = true;

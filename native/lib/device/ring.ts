@@ -21,17 +21,29 @@ export class Ring implements Target {
     const watcher = activity.current;
     const start = watcher === null ? 0 : clock();
     this.room.origin = origin.current;
-    let sequence = device.isWhole ? binding.submit(device.client) : -1;
+    const isReady = device.isWhole && device.residents.areComplete;
+    let sequence = isReady ? binding.submit(device.client) : this.#submitProvided();
     if (sequence <= 0) sequence = this.#again(sequence);
     if (watcher !== null) watcher.submitted(device, sequence, start, this.room);
     return sequence;
   }
 
-  /** Submits the record to the process that is there after a death or an interrupt: healing writes none. */
+  /** Submits the record to a process that may lack what it names, which is sent first. That writes no records. */
+  #submitProvided(): number {
+    const device = this.#device;
+    if (!device.isWhole) return -1;
+    device.residents.provide(this.room.op, this.room.subject);
+    return binding.submit(device.client);
+  }
+
+  /** Submits the record to the process that is there after a death or an interrupt. */
   #again(failure: number): number {
     this.#device.recover(failure === -1 ? "died" : "interrupted");
-    const sequence = binding.submit(this.#device.client);
+    const sequence = this.#submitProvided();
     if (sequence > 0) return sequence;
     throw this.#device.unavailable("it ended again at once");
   }
+
+  /** What is submitted at once needs no keeping: the process has it. */
+  keep(): void {}
 }

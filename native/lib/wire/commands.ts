@@ -22,6 +22,7 @@ export const Op = {
   run: 17,
   profile_start: 18,
   profile_stop: 19,
+  plan_release: 20,
 } as const;
 
 export type Op = (typeof Op)[keyof typeof Op];

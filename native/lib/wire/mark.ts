@@ -10,8 +10,17 @@ export function writeFence(on: TargetStream): number {
 
 /** Unloads a module. Its kernels must not be launched again. Returns the sequence. */
 export function writeUnload(on: TargetStream, module: number): number {
-  const { words } = begin(on, Op.module_unload, headerBytes + 8);
-  words[headerBytes / 4] = module;
+  return writeNumbered(on, Op.module_unload, module);
+}
+
+/** Has the process forget a plan. It must not be run again before it has been planned again. Returns the sequence. */
+export function writePlanRelease(on: TargetStream, plan: number): number {
+  return writeNumbered(on, Op.plan_release, plan);
+}
+
+function writeNumbered(on: TargetStream, op: Op, number: number): number {
+  const { words } = begin(on, op, headerBytes + 8);
+  words[headerBytes / 4] = number;
   words[headerBytes / 4 + 1] = 0;
   return on.target.commit();
 }

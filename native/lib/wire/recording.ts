@@ -9,10 +9,15 @@ export class Recording implements Target {
   readonly runsLater = true;
   /** In the order in which they were written. */
   readonly records: Uint8Array[] = [];
+  readonly #kept = new Set<object>();
 
   commit(): number {
     this.records.push(this.room.bytes.slice(0, this.room.length));
     return 0;
+  }
+
+  keep(object: object): void {
+    this.#kept.add(object);
   }
 
   /** Writes all of them to another target, as often as one likes. Returns the sequence of the last; 0: none. */

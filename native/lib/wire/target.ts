@@ -49,6 +49,8 @@ export interface Target {
   readonly runsLater: boolean;
   /** Takes the record in the room. Returns its sequence, or 0 where it runs later. */
   commit(): number;
+  /** Has an object that records name by number live as long as they are kept. */
+  keep(object: object): void;
 }
 
 /** A target, and the stream on which its device runs what is written there. */

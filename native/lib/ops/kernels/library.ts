@@ -251,7 +251,7 @@ export class LibraryKernel {
     words[launchWords.flags] = 0;
     for (let index = 0; index < kinds.length; index++) write(room, kinds[index]!, args[index]!, this.#places[index]!);
     const sequence = on.target.commit();
-    if (sequence === 0) return;
+    if (sequence === 0) return on.target.keep(this.module);
     for (let index = 0; index < kinds.length; index++) {
       const argument = args[index] as DeviceArray | null;
       if (kinds[index] === "out" && argument !== null) argument.storage!.written(sequence, argument.bytes);

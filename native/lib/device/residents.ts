@@ -1,0 +1,106 @@
+// What a device process holds for this one, modules and plans: sent when they are made, and sent again by the first use
+// of them in a process that has not got them.
+import { headerBytes, Op } from "../wire/commands.ts";
+import type { MessageName, RequestOf } from "../wire/messages.ts";
+
+/** What sends one, and what has the process forget it. */
+export interface Sender {
+  /** Sends it, in the form that a process can take without having seen it before. Blocks until it is there. */
+  readonly send: () => void;
+  /** Writes a record. */
+  readonly release: () => void;
+}
+
+/** Commands whose records name what the process must hold, in their first word. */
+type Use = typeof Op.launch | typeof Op.run;
+
+/** One of them, for who asked for it. */
+export interface Resident {
+  readonly use: Use;
+  readonly first: number;
+  readonly count: number;
+}
+
+interface Held extends Resident, Sender {
+  /** The process that has it; 0: none. */
+  process: number;
+}
+
+/** Messages that name a kernel. */
+const kernelOf: { readonly [N in MessageName]?: (request: RequestOf<N>) => number } = {
+  occupancy: ({ kernel }) => kernel,
+  time: ({ launch }) => new DataView(launch.buffer, launch.byteOffset).getUint32(headerBytes, true),
+};
+
+export class Residents {
+  readonly #held = new Set<Held>();
+  /** By the numbers that records have for them: a module has one for each of its kernels. */
+  readonly #named: Readonly<Record<Use, (Held | undefined)[]>> = { [Op.launch]: [], [Op.run]: [] };
+  readonly #dropped: Held[] = [];
+  /** Counts up with every restart. */
+  #process = 1;
+  #absent = 0;
+
+  /** The process has all of them: no record needs to be looked at. */
+  get areComplete(): boolean {
+    return this.#absent === 0;
+  }
+
+  /** Notes what the process has just been sent: records of `use` name it by `count` numbers from `first` on. */
+  add(use: Use, first: number, count: number, sender: Sender): Resident {
+    const held: Held = { use, first, count, ...sender, process: this.#process };
+    this.#held.add(held);
+    for (let number = first; number < first + count; number++) this.#named[use][number] = held;
+    return held;
+  }
+
+  /** A new process runs, which has none of them. */
+  restarted(): void {
+    this.#process += 1;
+    this.#absent = this.#held.size;
+    this.#dropped.length = 0;
+  }
+
+  /** Sends what a record names, where the process has not got it. */
+  provide(op: Op, number: number): void {
+    if (op !== Op.launch && op !== Op.run) return;
+    const held = this.#named[op][number];
+    if (held === undefined || held.process === this.#process) return;
+    held.send();
+    held.process = this.#process;
+    this.#absent -= 1;
+  }
+
+  /** {@link provide} for a message. */
+  provideFor<N extends MessageName>(name: N, request: RequestOf<N>): void {
+    const kernel = kernelOf[name];
+    if (kernel !== undefined) this.provide(Op.launch, kernel(request));
+  }
+
+  /** Has the process forget what may be used again: its next use sends it. */
+  withdraw(resident: Resident): void {
+    const held = resident as Held;
+    if (held.process !== this.#process) return;
+    held.release();
+    held.process = 0;
+    this.#absent += 1;
+  }
+
+  /**
+   * Forgets what nobody can use any more. It writes no records, so that what follows a collection may call it: the
+   * process hears of it by {@link sweep}.
+   */
+  drop(resident: Resident): void {
+    const held = resident as Held;
+    if (!this.#held.delete(held)) return;
+    const { use, first, count } = held;
+    for (let number = first; number < first + count; number++) this.#named[use][number] = undefined;
+    if (held.process === this.#process) this.#dropped.push(held);
+    else this.#absent -= 1;
+  }
+
+  /** Has the process forget what was dropped. */
+  sweep(): void {
+    for (const held of this.#dropped.splice(0)) held.release();
+  }
+}
