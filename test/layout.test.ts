@@ -128,6 +128,13 @@ describe("import directions", () => {
     ).toEqual(["native/lib/wire/binding.ts"]);
   });
 
+  test("only blocks.ts asks whether a block of the library's kernels is one thread or many", () => {
+    expect(product.filter((file) => /\.ts$/.test(file) && /\blibraryBlock\b/.test(read(file)))).toEqual([
+      "native/lib/ops/kernels/blocks.ts",
+      "native/lib/wire/properties.ts",
+    ]);
+  });
+
   test("the layout's rules see imports: this test does import what they list", () => {
     expect(importsOf("test/layout.test.ts")).toContain("vitest");
     expect(importsOf("native/engine/device.h")).toContain("native/protocol/commands.h");

@@ -7,17 +7,32 @@ import { factsOf } from "../memory/dtype.ts";
 import { merged, sizeOf, type View } from "../memory/shape.ts";
 import { readOperand } from "../ops/core/apply.ts";
 import { contiguous } from "../ops/shape/copy.ts";
+import { blocksFor, onDevice, threadsOf, type Blocks, type ByBlock } from "../ops/kernels/blocks.ts";
 import { LibraryKernel, type LibraryArgument, type ParameterKind } from "../ops/kernels/library.ts";
-import { flatGrid, layoutOf } from "../ops/kernels/map.ts";
-import { rowParts, wantedBlocks } from "../ops/reduce/reduce.ts";
+import { flatBlocks, layoutOf } from "../ops/kernels/map.ts";
+import { rowParts, serialRows } from "../ops/reduce/reduce.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import type { OperandView, Program } from "./program.ts";
 import { widthOf } from "./text.ts";
 
 const variants = new WeakMap<DeviceProcess, Map<string, Variant>>();
 
-// As scripts/build-kernels.mjs compiles the library's own.
-const serialFlags = ["-O3", "-fno-semantic-interposition"];
+interface Options {
+  readonly defines: readonly string[];
+  readonly flags: (architectures: readonly string[]) => string[];
+}
+/** As scripts/build-kernels.mjs compiles the library's own. */
+const optionsOf: ByBlock<Options> = {
+  serial: {
+    defines: ["WARPCELL_SERIAL"],
+    flags: ([best]) => [
+      "-O3",
+      "-fno-semantic-interposition",
+      ...(best === "x86-64-v4" ? ["-mprefer-vector-width=512"] : []),
+    ],
+  },
+  threads: { defines: [], flags: () => [] },
+};
 
 interface Kernels {
   readonly fused: LibraryKernel;
@@ -90,17 +105,13 @@ export class Variant {
   }
 
   #compilation(): Compilation {
-    const { kind, libraryBlock, architectures, name } = { ...this.#device.properties, name: this.#device.name };
-    const wide = kind === "cpu" && architectures[0] === "x86-64-v4" ? ["-mprefer-vector-width=512"] : [];
-    const defines = [
-      ...(/__half|__nv_bfloat16/.test(this.source) ? ["WARPCELL_SIXTEEN_BITS"] : []),
-      ...(libraryBlock === 1 ? ["WARPCELL_SERIAL"] : []),
-    ];
+    const { defines, flags } = onDevice(this.#device, optionsOf);
+    const { architectures } = this.#device.properties;
     return new Compilation(this.source, {
       name: "fused.cu",
-      device: name,
-      defines,
-      flags: libraryBlock === 1 ? [...serialFlags, ...wide] : [],
+      device: this.#device.name,
+      defines: [...(/__half|__nv_bfloat16/.test(this.source) ? ["WARPCELL_SIXTEEN_BITS"] : []), ...defines],
+      flags: flags(architectures),
     });
   }
 
@@ -176,12 +187,13 @@ export class Variant {
         strides.slice(1).map((list) => list.slice(0, -1)),
         width,
       );
-    this.#kernels!.fused.launch(
-      this.#device.execution,
-      flatGrid(this.#device, out.size, 16 / width),
-      this.#device.properties.libraryBlock,
-      [layoutOf(all), out.size, Number(isPacked), out, ...args],
-    );
+    this.#kernels!.fused.launch(this.#device.execution, flatBlocks(this.#device, out.size, 16 / width), [
+      layoutOf(all),
+      out.size,
+      Number(isPacked),
+      out,
+      ...args,
+    ]);
   }
 
   #rows(
@@ -203,15 +215,15 @@ export class Variant {
     const isPacked = Number(isAligned(operands, views, merged(outer).strides, width));
     const { fused, join } = this.#kernels!;
     if (join === null) {
-      const { grid, block, byWarp } = rowBlocks(this.#device, rows, length, 16 / width);
-      fused.launch(this.#device.execution, grid, block, [layout, rows, length, isPacked, byWarp, out, ...args]);
+      const { byWarp, ...blocks } = rowBlocks(this.#device, rows, length, 16 / width);
+      fused.launch(this.#device.execution, blocks, [layout, rows, length, isPacked, byWarp, out, ...args]);
       return;
     }
     const { parts, chunk } = rowParts(this.#device, rows, length);
-    const { grid, block, byWarp } = rowBlocks(this.#device, rows * parts, chunk, 16 / width);
+    const { byWarp, ...blocks } = rowBlocks(this.#device, rows * parts, chunk, 16 / width);
     using states =
       parts === 1 ? null : DeviceArray.allocate(this.#device, "uint8", [rows * parts * this.#program.partBytes!]);
-    fused.launch(this.#device.execution, grid, block, [
+    fused.launch(this.#device.execution, blocks, [
       layout,
       rows,
       length,
@@ -224,7 +236,7 @@ export class Variant {
       ...args,
     ]);
     if (states !== null)
-      join.launch(this.#device.execution, Math.ceil(rows / (block === 1 ? 1024 : block)), block, [
+      join.launch(this.#device.execution, blocksFor(this.#device, rows, { serial: 1024, threads: rowThreads }), [
         layout,
         rows,
         parts,
@@ -247,15 +259,13 @@ function rowBlocks(
   count: number,
   chunk: number,
   width: number,
-): { readonly grid: number; readonly block: number; readonly byWarp: number } {
-  const isSerial = device.properties.libraryBlock === 1;
+): Blocks & { readonly byWarp: number } {
   const byWarp = chunk <= 1024 || (chunk * width <= 32768 && count >= device.properties.multiprocessors * 32);
-  const perBlock = isSerial
-    ? Math.max(1, Math.ceil(8192 / chunk), Math.ceil(count / (wantedBlocks(device) * 64)))
-    : byWarp
-      ? rowThreads / 32
-      : 1;
-  return { grid: Math.ceil(count / perBlock), block: isSerial ? 1 : rowThreads, byWarp: Number(byWarp) };
+  const perBlock = onDevice(device, {
+    serial: serialRows(device, count, chunk),
+    threads: byWarp ? rowThreads / 32 : 1,
+  });
+  return { grid: Math.ceil(count / perBlock), block: threadsOf(device, rowThreads), byWarp: Number(byWarp) };
 }
 
 /**

@@ -1,11 +1,11 @@
 // Steps of optimisers over parameters in place (device/ops/updates.cu): one kernel each.
 import type { Execution } from "../device/execution.ts";
 import { DeviceArray } from "../memory/array.ts";
-import { factsOf, wideOf, type DType } from "../memory/dtype.ts";
+import { wideOf, type DType } from "../memory/dtype.ts";
 import { contiguous } from "./shape/copy.ts";
+import { blocksFor } from "./kernels/blocks.ts";
 import { kernelFactsByDType } from "./kernels/kernel-facts.ts";
 import { KernelFamily, type ParameterKind } from "./kernels/library.ts";
-import { flatGrid } from "./kernels/map.ts";
 
 const dtypes: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
 const numbers = (count: number): ParameterKind[] => Array<ParameterKind>(count).fill("wide");
@@ -43,12 +43,7 @@ export function update(
   numbers: readonly number[],
 ): void {
   if (weights.size === 0) return;
-  const { device } = on;
-  const { libraryBlock } = device.properties;
   using given = contiguous(on, gradient);
-  const grid =
-    libraryBlock === 1
-      ? flatGrid(device, weights.size, factsOf(keptDType(weights.dtype)).bytes)
-      : Math.ceil(weights.size / (libraryBlock * facts(weights.dtype).each));
-  kernels[kernel].launch(on, weights.dtype, grid, libraryBlock, [weights, given, ...kept, weights.size, ...numbers]);
+  const blocks = blocksFor(on.device, weights.size, { each: facts(weights.dtype).each });
+  kernels[kernel].launch(on, weights.dtype, blocks, [weights, given, ...kept, weights.size, ...numbers]);
 }

@@ -392,10 +392,11 @@ function spaced(name: string, count: number, start: Real, step: Real, options: C
   }
   const out = emptyTensor([count], options);
   if (count > 0)
-    (isCounted ? countedKernel : spacedKernel).launch(out.execution, dtype, Math.ceil(count / threads), threads, [
-      out,
-      count,
-      ...(isCounted ? [start, step] : [Number(start), Number(step)]),
-    ]);
+    (isCounted ? countedKernel : spacedKernel).launch(
+      out.execution,
+      dtype,
+      { grid: Math.ceil(count / threads), block: threads },
+      [out, count, ...(isCounted ? [start, step] : [Number(start), Number(step)])],
+    );
   return out;
 }

@@ -16,6 +16,7 @@ import { createOptions, emptyTensor, otherOptions, type CreateOptions } from "./
 import { admits, factsOf, type DType } from "../memory/dtype.ts";
 import { elementsWithin, nearestElement } from "../memory/neighbours.ts";
 import { TensorError } from "../errors.ts";
+import { blocksFor, type Blocks } from "../ops/kernels/blocks.ts";
 import { kernelFactsByDType } from "../ops/kernels/kernel-facts.ts";
 import { KernelFamily } from "../ops/kernels/library.ts";
 import { drawOf, randomSource, type RandomSource } from "./generator.ts";
@@ -50,17 +51,13 @@ const integers = new KernelFamily("create", whole, (type) => `integers<${type}>`
   "u64",
 ]);
 
-/** Elements that a block makes on a processor's core. */
+/** Elements that a block of one thread makes. */
 const serialElements = 8192;
-/** And a thread of a GPU: those of one counter. */
+/** And each of many: those of one counter. */
 const facts = kernelFactsByDType("create", [...floats, ...whole], (type) => ({ drawn: `kDrawn<${type}>` }));
 
-/** Blocks and threads. */
-function blocksFor(out: Tensor): readonly [number, number] {
-  const { libraryBlock } = out.deviceProcess.properties;
-  const share = libraryBlock === 1 ? serialElements : facts(out.dtype).drawn * libraryBlock;
-  return [Math.ceil(out.size / share), libraryBlock];
-}
+const blocksOf = (out: Tensor): Blocks =>
+  blocksFor(out.deviceProcess, out.size, { serial: serialElements, each: facts(out.dtype).drawn });
 
 function checkedFloat(dtype: DType): void {
   if (factsOf(dtype).kind !== "float")
@@ -109,7 +106,7 @@ function random<D extends DType>(
   const { seed, stream } = drawOf(options);
   const out = emptyTensor(shape, options);
   if (out.size > 0)
-    kernels[kernel].launch(out.execution, dtype, ...blocksFor(out), [out, out.size, ...numbers, seed, stream]);
+    kernels[kernel].launch(out.execution, dtype, blocksOf(out), [out, out.size, ...numbers, seed, stream]);
   return out;
 }
 
@@ -204,7 +201,7 @@ export function randint(...args: unknown[]): Tensor {
   const state = drawOf(options);
   const out = emptyTensor(shape as number[], { ...options, dtype: made });
   if (out.size > 0)
-    integers.launch(out.execution, made, ...blocksFor(out), [
+    integers.launch(out.execution, made, blocksOf(out), [
       out,
       out.size,
       low,

@@ -4,7 +4,7 @@ import { DeviceArray } from "../../memory/array.ts";
 import { factsOf } from "../../memory/dtype.ts";
 import { bySize, withDType } from "../shape/copy.ts";
 import { KernelFamily, type LibraryArgument, type ParameterKind } from "../kernels/library.ts";
-import { broadcastLayout, flatGrid, sameShape, stridedGrid } from "../kernels/map.ts";
+import { broadcastLayout, flatBlocks, sameShape, stridedBlocks } from "../kernels/map.ts";
 import type { Scalar } from "../core/operation.ts";
 
 const sized = Object.values(bySize);
@@ -51,12 +51,11 @@ function launch(
   const { device } = on;
   const { bytes } = factsOf(out.dtype);
   const dtype = bySize[bytes]!;
-  const { libraryBlock } = device.properties;
   const isFlat = [out, ...operands].every((each) => each.isContiguous && sameShape(each.shape, out.shape));
   const { flat, strided } = kernels[kind];
-  if (isFlat) flat.launch(on, dtype, flatGrid(device, out.size, bytes), libraryBlock, [...args, out, out.size]);
+  if (isFlat) flat.launch(on, dtype, flatBlocks(device, out.size, bytes), [...args, out, out.size]);
   else
-    strided.launch(on, dtype, stridedGrid(device, out.size), libraryBlock, [
+    strided.launch(on, dtype, stridedBlocks(device, out.size), [
       broadcastLayout(out, operands),
       ...args,
       out,

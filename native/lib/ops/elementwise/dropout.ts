@@ -2,10 +2,11 @@
 import { DeviceArray } from "../../memory/array.ts";
 import { call } from "../core/calls.ts";
 import { withFlat } from "../shape/copy.ts";
+import { blocksFor } from "../kernels/blocks.ts";
 import { kernelFacts } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import type { Computation } from "../core/operation.ts";
-import { cost, floatDType, floats, serialElements } from "../rows/row-lines.ts";
+import { cost, floatDType, floats } from "../rows/row-lines.ts";
 
 const dropouts = new KernelFamily("rowwise", floats, (type) => `dropout<${type}>`, [
   "place",
@@ -27,18 +28,9 @@ const dropoutRow: Computation<DropoutAttributes> = {
   inPlace: false,
   infer: ([x]) => [{ shape: (x as DeviceArray).shape, dtype: floatDType("dropout", x as DeviceArray) }],
   run([out], [x], { p, seed, stream }, on) {
-    const { device } = on;
-    const { libraryBlock } = device.properties;
-    const perBlock = libraryBlock === 1 ? serialElements : facts().each * libraryBlock;
+    const blocks = blocksFor(on.device, out!.size, { each: facts().each });
     withFlat(on, x as DeviceArray, out!.dtype, (input) => {
-      dropouts.launch(on, out!.dtype, Math.ceil(out!.size / perBlock), libraryBlock, [
-        input,
-        out!,
-        out!.size,
-        p,
-        seed,
-        stream,
-      ]);
+      dropouts.launch(on, out!.dtype, blocks, [input, out!, out!.size, p, seed, stream]);
     });
   },
   // The same mask again.

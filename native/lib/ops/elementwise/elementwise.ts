@@ -10,7 +10,7 @@ import { worded } from "../../wording.ts";
 import { call } from "../core/calls.ts";
 import { copy, withDType, withoutTurns, withRows } from "../shape/copy.ts";
 import { KernelFamily } from "../kernels/library.ts";
-import { broadcastLayout, flatGrid, sameShape, stridedGrid, widestOf } from "../kernels/map.ts";
+import { broadcastLayout, flatBlocks, sameShape, stridedBlocks, widestOf } from "../kernels/map.ts";
 import type { Computation, Cost, Operand } from "../core/operation.ts";
 
 const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
@@ -132,13 +132,8 @@ export function unary<D extends Domain, R extends Result = "same">(
       const dtype = kernelDType(domain, input.dtype, name);
       withRows(on, input, dtype, (source, rows) =>
         withFlatOutput(on, out!, result === "bool" ? "bool" : dtype, (target) => {
-          family.launch(
-            on,
-            dtype,
-            flatGrid(device, target.size, widestOf(source, target)),
-            device.properties.libraryBlock,
-            [source, rows, target, target.size],
-          );
+          const blocks = flatBlocks(device, target.size, widestOf(source, target));
+          family.launch(on, dtype, blocks, [source, rows, target, target.size]);
         }),
       );
     },
@@ -254,7 +249,6 @@ export function binary<D extends Domain, R extends Result = "same">(
     },
     run([out], [a, b], _, on) {
       const { device } = on;
-      const block = device.properties.libraryBlock;
       const wanted = commonDType(name, domain, a!, b!);
       const dtype = computing[wanted] ?? wanted;
       if (!isArray(a!) || !isArray(b!)) {
@@ -264,14 +258,13 @@ export function binary<D extends Domain, R extends Result = "same">(
           domain === "logical" ? Number(Boolean(value)) : typeof value === "boolean" ? Number(value) : value;
         withRows(on, array, dtype, (source, rows) =>
           withFlatOutput(on, out!, result === "bool" ? "bool" : dtype, (target) => {
-            const grid = flatGrid(device, target.size, widestOf(source, target));
-            if (isArray(a!)) right.launch(on, dtype, grid, block, [source, rows, number, target, target.size]);
+            const blocks = flatBlocks(device, target.size, widestOf(source, target));
+            if (isArray(a!)) right.launch(on, dtype, blocks, [source, rows, number, target, target.size]);
             else
               left.launch(
                 on,
                 dtype,
-                grid,
-                block,
+                blocks,
                 isOwn ? [number, source, rows, target, target.size] : [source, rows, number, target, target.size],
               );
           }),
@@ -289,16 +282,11 @@ export function binary<D extends Domain, R extends Result = "same">(
             sameShape(x.shape, target.shape) &&
             sameShape(y.shape, target.shape)
           ) {
-            flat.launch(on, dtype, flatGrid(device, target.size, widestOf(x, target)), block, [
-              x,
-              y,
-              target,
-              target.size,
-            ]);
+            flat.launch(on, dtype, flatBlocks(device, target.size, widestOf(x, target)), [x, y, target, target.size]);
           } else {
             withoutTurns(on, x, (left) =>
               withoutTurns(on, y, (right) =>
-                strided.launch(on, dtype, stridedGrid(device, target.size), block, [
+                strided.launch(on, dtype, stridedBlocks(device, target.size), [
                   broadcastLayout(target, [left, right]),
                   left,
                   right,
@@ -367,7 +355,7 @@ export function withNumbers<A>(
       const [first, second] = numbers(attributes);
       withRows(on, x as DeviceArray, dtype, (source, rows) =>
         withFlatOutput(on, out!, dtype, (target) => {
-          family.launch(on, dtype, flatGrid(device, target.size, widestOf(target)), device.properties.libraryBlock, [
+          family.launch(on, dtype, flatBlocks(device, target.size, widestOf(target)), [
             source,
             rows,
             first,

@@ -7,6 +7,7 @@ import { sizeOf, type Shape } from "../../memory/shape.ts";
 import { call } from "../core/calls.ts";
 import { fill, withFlat } from "../shape/copy.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
+import { blocksFor } from "../kernels/blocks.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import type { Computation } from "../core/operation.ts";
 
@@ -55,15 +56,7 @@ function launchAlong(
   count: number,
 ): void {
   if (count === 0) return;
-  const { device } = on;
-  const block = device.properties.libraryBlock;
-  family.launch(on, dtype, Math.ceil(count / (block === 1 ? 16384 : block)), block, [
-    source,
-    indices,
-    out,
-    count,
-    ...lengths,
-  ]);
+  family.launch(on, dtype, blocksFor(on.device, count), [source, indices, out, count, ...lengths]);
 }
 
 /**

@@ -7,8 +7,9 @@ import { aroundAxis } from "./along.ts";
 import { call } from "../core/calls.ts";
 import { bySize, contiguous, fill, withFlat } from "../shape/copy.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
+import { blocksFor, onDevice, serialElements, type Blocks, type ByBlock } from "../kernels/blocks.ts";
 import { kernelFacts, kernelFactsByDType } from "../kernels/kernel-facts.ts";
-import { KernelFamily } from "../kernels/library.ts";
+import { KernelFamily, type Place } from "../kernels/library.ts";
 import type { Computation } from "../core/operation.ts";
 import { watched } from "../core/outside.ts";
 import { positionsOf } from "./positions.ts";
@@ -57,7 +58,6 @@ const marked = new KernelFamily("axis", Object.values(bySize), (type) => `set_ma
 ]);
 const joining = perMode((join) =>
   perIndex((index) => ({
-    // In the states of all elements on a CPU, in lists of a few rows or columns on a GPU.
     states: new KernelFamily("axis", joined, (type) => `join_axis<${join}, ${type}, ${index}>`, [
       ...operands,
       "out",
@@ -75,9 +75,6 @@ const joining = perMode((join) =>
     ]),
   })),
 );
-
-/** Elements of a block of a CPU. */
-const serialElements = 16384;
 
 /**
  * `isShared`: indices of any shape, whose axes come in place of the axis; else they have the input's shape but for it.
@@ -114,14 +111,11 @@ const takeAxis: Computation<Taking> = {
       const unit = isShared ? ([16, 8, 4, 2].find(fits) ?? bytes) : bytes;
       const width = inner / (unit / bytes);
       const count = out!.size / (unit / bytes);
-      const { libraryBlock } = device.properties;
-      const grid = Math.ceil(
-        count / (libraryBlock === 1 ? serialElements / (unit / bytes) : libraryBlock * facts().each),
-      );
+      const blocks = blocksFor(device, count, { serial: serialElements / (unit / bytes), each: facts().each });
       const kernel =
         unit === 16 ? take[dtype].sixteen.on(device, "uint64") : take[dtype].bySize.on(device, bySize[unit]!);
       watched(on, { axis, size: length }, (outside) =>
-        kernel.launch(on, grid, libraryBlock, [source, at, out!, count, length, own, width, Number(isShared), outside]),
+        kernel.launch(on, blocks, [source, at, out!, count, length, own, width, Number(isShared), outside]),
       );
     });
   },
@@ -171,16 +165,15 @@ const takeAxisGradient: Computation<Taking & { readonly shape: Shape }> = {
 
 /** Places or elements that a block that joins takes at least and at most. */
 const join = { least: 4096, most: 16384 } as const;
+/** The longest axis that is joined: one thread has a state for each element, threads share a list of places. */
+const longestJoined = { serial: Infinity, threads: join.most } as const;
 
 /** Whether a kernel here puts elements in that way: others are positions, sorted. */
 export function putsAlong(x: DeviceArray, index: DeviceArray, axis: number, mode: PutMode): boolean {
-  const { libraryBlock } = x.living().device.properties;
-  const isFew = Math.max(x.shape[axis]!, index.shape[axis]!) <= join.most;
-  return (
-    x.size < 2 ** 31 &&
-    index.size < 2 ** 31 &&
-    (mode === "set" || (joined.includes(x.dtype) && (libraryBlock === 1 || isFew)))
-  );
+  const isJoined =
+    joined.includes(x.dtype) &&
+    Math.max(x.shape[axis]!, index.shape[axis]!) <= onDevice(x.living().device, longestJoined);
+  return x.size < 2 ** 31 && index.size < 2 ** 31 && (mode === "set" || isJoined);
 }
 
 export interface Putting {
@@ -188,89 +181,103 @@ export interface Putting {
   readonly mode: PutMode;
 }
 
+/** What is put where: arrays without gaps as [outer, length, inner] and, of indices and values, [outer, own, inner]. */
+interface Line {
+  readonly into: DeviceArray;
+  readonly at: DeviceArray;
+  readonly source: DeviceArray;
+  readonly out: DeviceArray;
+  readonly sizes: readonly [outer: number, length: number, own: number, inner: number];
+  readonly index: IndexType;
+  readonly outside: Place;
+}
+
+const coreBlocks = ({ device }: Execution, { into, at }: Line): Blocks => {
+  const { grid, block } = blocksFor(device, into.size + at.size);
+  return { grid: Math.max(1, Math.min(device.properties.multiprocessors, grid)), block };
+};
+
+/** The last of equal indices stays: a thread alone goes through them in order, threads mark which comes last. */
+const setAlong: ByBlock<(on: Execution, line: Line) => void> = {
+  serial(on, line) {
+    const { into, at, source, out, sizes, index, outside } = line;
+    const size = bySize[factsOf(into.dtype).bytes]!;
+    setting[index].launch(on, size, coreBlocks(on, line), [into, at, source, out, ...sizes, outside]);
+  },
+  threads(on, { into, at, source, out, sizes: [, length, own, inner], index, outside }) {
+    const { each } = facts();
+    const lengths = [length, own, inner];
+    using last = DeviceArray.allocate(on.device, "uint32", [into.size]);
+    fill(on, last, 0);
+    if (at.size > 0)
+      marking[index].launch(on, "uint32", blocksFor(on.device, at.size, { each }), [
+        at,
+        last,
+        at.size,
+        ...lengths,
+        outside,
+      ]);
+    const size = bySize[factsOf(into.dtype).bytes]!;
+    marked.launch(on, size, blocksFor(on.device, into.size, { each }), [
+      into,
+      last,
+      source,
+      out,
+      into.size,
+      ...lengths,
+    ]);
+  },
+};
+
+/** A thread alone has room for the state of every element, a block has lists of a few rows or columns. */
+const joinAlong: ByBlock<(on: Execution, line: Line, mode: keyof typeof joining) => void> = {
+  serial(on, line, mode) {
+    const { into, at, source, out, sizes, index, outside } = line;
+    const { bytes } = states[mode](into.dtype);
+    using kept = DeviceArray.allocate(on.device, "uint8", [into.size * bytes]);
+    joining[mode][index].states.launch(on, into.dtype, coreBlocks(on, line), [
+      into,
+      at,
+      source,
+      out,
+      kept,
+      ...sizes,
+      outside,
+    ]);
+  },
+  threads(on, { into, at, source, out, sizes, index, outside }, mode) {
+    const [outer, length, own, inner] = sizes;
+    const { joinThreads, counterBytes } = facts();
+    const longest = Math.max(length, own);
+    const wanted = Math.max(1, Math.floor((inner === 1 ? join.least : join.most / 2) / longest));
+    const lines = Math.min(wanted, inner === 1 ? outer : inner);
+    const grid = inner === 1 ? Math.ceil(outer / lines) : outer * Math.ceil(inner / lines);
+    const even = (count: number) => 2 * counterBytes * Math.ceil(count / 2);
+    joining[mode][index].lines.launch(
+      on,
+      into.dtype,
+      { grid, block: joinThreads },
+      [into, at, source, out, ...sizes, lines, outside],
+      even(length * lines) + 2 * even(own * lines),
+    );
+  },
+};
+
 /** The first operand with elements of the third put at indices, the second, along the axis. See {@link takeAxis}. */
 const putAxis: Computation<Putting> = {
   inPlace: false,
   infer: ([x]) => [{ shape: array(x).shape, dtype: array(x).dtype }],
   run([out], [x, index, values], { axis, mode }, on) {
-    const { device } = on;
     using into = contiguous(on, array(x));
     using source = contiguous(on, array(values));
     const dtype: IndexType = array(index).dtype === "int32" ? "int32" : "int64";
     withFlat(on, array(index), dtype, (at) => {
       const { outer, length, inner } = aroundAxis(into.shape, axis);
-      const own = at.shape[axis]!;
-      const { libraryBlock, multiprocessors } = device.properties;
-      const isSerial = libraryBlock === 1;
-      const size = bySize[factsOf(into.dtype).bytes]!;
+      const sizes = [outer, length, at.shape[axis]!, inner] as const;
       watched(on, { axis, size: length }, (outside) => {
-        if (isSerial) {
-          const grid = Math.max(1, Math.min(multiprocessors, Math.ceil((into.size + at.size) / serialElements)));
-          if (mode === "set")
-            return setting[dtype].launch(on, size, grid, 1, [
-              into,
-              at,
-              source,
-              out!,
-              outer,
-              length,
-              own,
-              inner,
-              outside,
-            ]);
-          const { bytes } = states[mode](into.dtype);
-          using kept = DeviceArray.allocate(device, "uint8", [into.size * bytes]);
-          return joining[mode][dtype].states.launch(on, into.dtype, grid, 1, [
-            into,
-            at,
-            source,
-            out!,
-            kept,
-            outer,
-            length,
-            own,
-            inner,
-            outside,
-          ]);
-        }
-        const { each, joinThreads, counterBytes } = facts();
-        const blocks = (count: number) => Math.ceil(count / (libraryBlock * each));
-        if (mode === "set") {
-          using last = DeviceArray.allocate(device, "uint32", [into.size]);
-          fill(on, last, 0);
-          if (at.size > 0)
-            marking[dtype].launch(on, "uint32", blocks(at.size), libraryBlock, [
-              at,
-              last,
-              at.size,
-              length,
-              own,
-              inner,
-              outside,
-            ]);
-          return marked.launch(on, size, blocks(into.size), libraryBlock, [
-            into,
-            last,
-            source,
-            out!,
-            into.size,
-            length,
-            own,
-            inner,
-          ]);
-        }
-        const longest = Math.max(length, own);
-        const wanted = Math.max(1, Math.floor((inner === 1 ? join.least : join.most / 2) / longest));
-        const lines = Math.min(wanted, inner === 1 ? outer : inner);
-        const even = (count: number) => 2 * counterBytes * Math.ceil(count / 2);
-        joining[mode][dtype].lines.launch(
-          on,
-          into.dtype,
-          inner === 1 ? Math.ceil(outer / lines) : outer * Math.ceil(inner / lines),
-          joinThreads,
-          [into, at, source, out!, outer, length, own, inner, lines, outside],
-          even(length * lines) + 2 * even(own * lines),
-        );
+        const line = { into, at, source, out: out!, sizes, index: dtype, outside };
+        if (mode === "set") onDevice(on.device, setAlong)(on, line);
+        else onDevice(on.device, joinAlong)(on, line, mode);
       });
     });
   },

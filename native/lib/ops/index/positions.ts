@@ -6,9 +6,10 @@ import { factsOf } from "../../memory/dtype.ts";
 import { sizeOf, stridesOf, type Shape } from "../../memory/shape.ts";
 import { read } from "../../memory/transfer.ts";
 import { bySize, contiguous, copy, fill, stretched } from "../shape/copy.ts";
+import { blocksFor, onDevice, threadsOf, type Blocks } from "../kernels/blocks.ts";
 import { differing, kernelFacts } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
-import { layoutOf, stridedGrid } from "../kernels/map.ts";
+import { layoutOf, stridedBlocks } from "../kernels/map.ts";
 import { outsideOf } from "../core/outside.ts";
 
 const reckon = new KernelFamily("indexing", ["int32", "int64"], (type) => `positions<${type}>`, [
@@ -71,7 +72,7 @@ const facts = kernelFacts("indexing", {
   keys: "kItems",
   mostThreads: "kMostThreads",
 });
-/** Elements of a part on a processor. */
+/** Elements of a part that one thread takes. */
 const serialElements = 65536;
 
 /**
@@ -116,7 +117,7 @@ export function positionsOf(
     using wide = stretched(whole, shape);
     using worst = viewOf(bad, { shape: [1], strides: [1], offset: at });
     const layout = layoutOf([out, wide, { shape, strides: at === 0 ? along : shape.map(() => 0), offset: 0 }]);
-    reckon.launch(on, whole.dtype, stridedGrid(device, out.size), device.properties.libraryBlock, [
+    reckon.launch(on, whole.dtype, stridedBlocks(device, out.size), [
       layout,
       wide,
       out,
@@ -164,22 +165,28 @@ export interface Counted extends Disposable {
 /** Parts of a mask that fill a GPU; more would take the one block longer that adds up. */
 const mostParts = 8192;
 
-function partsOf({ size }: DeviceArray, { device: { properties } }: Execution) {
-  const block = properties.libraryBlock;
+function partsOf({ size }: DeviceArray, { device }: Execution) {
   const { least } = facts();
-  const chunk = block === 1 ? serialElements : Math.max(1, Math.ceil(size / (mostParts * least))) * least;
+  const chunk = onDevice(device, {
+    serial: serialElements,
+    threads: Math.max(1, Math.ceil(size / (mostParts * least))) * least,
+  });
   const parts = Math.ceil(size / chunk);
-  return { block, chunk, parts, grid: block === 1 ? parts : Math.ceil((parts * 32) / block) };
+  // A part is the work of a thread that has its block to itself, or of a warp.
+  return { chunk, parts, blocks: blocksFor(device, parts, { serial: 1, each: 1 / 32 }) };
 }
+
+/** The one block that adds up. */
+const oneBlock = ({ device }: Execution): Blocks => ({ grid: 1, block: threadsOf(device, facts().mostThreads) });
 
 /** Counts the true elements, in row-major order. Waits for the device. */
 export function countedTrue(on: Execution, mask: DeviceArray): Counted {
   const flat = contiguous(on, mask);
-  const { block, chunk, parts, grid } = partsOf(mask, on);
+  const { chunk, parts, blocks } = partsOf(mask, on);
   const starts = DeviceArray.allocate(on.device, "int64", [parts + 1]);
   if (parts > 0) {
-    countTrue.launch(on, "bool", grid, block, [flat, starts, mask.size, chunk]);
-    sumsBefore.launch(on, "int64", 1, block === 1 ? 1 : facts().mostThreads, [starts, parts]);
+    countTrue.launch(on, "bool", blocks, [flat, starts, mask.size, chunk]);
+    sumsBefore.launch(on, "int64", oneBlock(on), [starts, parts]);
   }
   using last = viewOf(starts, { shape: [1], strides: [1], offset: starts.offset + parts });
   return {
@@ -197,9 +204,8 @@ export function countedTrue(on: Execution, mask: DeviceArray): Counted {
 export function positionsOfTrue(on: Execution, mask: DeviceArray): DeviceArray<"int64"> {
   using counted = countedTrue(on, mask);
   const found = DeviceArray.allocate(on.device, "int64", [counted.total]);
-  const { block, chunk, grid } = partsOf(mask, on);
-  if (found.size > 0)
-    placeTrue.launch(on, "bool", grid, block, [counted.mask, counted.starts, found, mask.size, chunk]);
+  const { chunk, blocks } = partsOf(mask, on);
+  if (found.size > 0) placeTrue.launch(on, "bool", blocks, [counted.mask, counted.starts, found, mask.size, chunk]);
   return found;
 }
 
@@ -213,9 +219,9 @@ export function throughTrue(
   isSpread: boolean,
 ): void {
   using flat = contiguous(on, input);
-  const { block, chunk, grid } = partsOf(mask, on);
+  const { chunk, blocks } = partsOf(mask, on);
   const family = isSpread ? spreadTrue : selectTrue;
-  family.launch(on, bySize[factsOf(out.dtype).bytes]!, grid, block, [mask, starts, flat, out, mask.size, chunk]);
+  family.launch(on, bySize[factsOf(out.dtype).bytes]!, blocks, [mask, starts, flat, out, mask.size, chunk]);
 }
 
 /** Positions in an array of `shape` as a position along each of its axes: [count, rank]. */
@@ -224,13 +230,12 @@ export function coordinatesOf(on: Execution, positions: DeviceArray<"int64">, sh
   const rank = shape.length;
   if (rank === 1) return viewOf(positions, { shape: [positions.size, 1], strides: [1, 1], offset: positions.offset });
   const out = DeviceArray.allocate(device, "int64", [positions.size, rank]);
-  const grid = stridedGrid(device, positions.size);
+  const blocks = stridedBlocks(device, positions.size);
   const steps = stridesOf(shape);
   for (let axis = 0; axis < rank && positions.size > 0; axis++) {
     using column = viewOf(out, { shape: [positions.size], strides: [rank], offset: out.offset + axis });
-    const { libraryBlock } = device.properties;
     const sizes = [positions.size, shape[axis]!, steps[axis]!, rank];
-    coordinates.launch(on, "int64", grid, libraryBlock, [positions, column, ...sizes]);
+    coordinates.launch(on, "int64", blocks, [positions, column, ...sizes]);
   }
   return out;
 }
@@ -246,26 +251,26 @@ export function sorted(
 ): { keys: DeviceArray<"int64">; order: DeviceArray<"int64"> } & Disposable {
   const { device } = on;
   const count = positions.size;
-  const isSerial = device.properties.libraryBlock === 1;
   const known = facts();
-  const digits = isSerial ? known.digits.serial : known.digits.threads;
+  const digits = onDevice(device, known.digits);
   const bits = Math.log2(digits);
-  const [threads, chunk] = isSerial ? [1, serialElements] : [known.threads, known.threads * known.keys];
-  const blocks = Math.ceil(count / chunk);
+  const chunk = onDevice(device, { serial: serialElements, threads: known.threads * known.keys });
+  const grid = Math.ceil(count / chunk);
+  const blocks = { grid, block: threadsOf(device, known.threads) };
   const make = () => ({
     keys: DeviceArray.allocate(device, "int64", [count]),
     order: DeviceArray.allocate(device, "int64", [count]),
   });
-  using starts = DeviceArray.allocate(device, "int64", [blocks * digits + 1]);
+  using starts = DeviceArray.allocate(device, "int64", [grid * digits + 1]);
   let from: { keys: DeviceArray<"int64">; order: DeviceArray<"int64"> } | null = null;
   let spare = make();
   // One pass at least, which also writes the order.
   const passes = Math.max(1, Math.ceil(Math.log2(Math.max(2, limit)) / bits));
   for (let pass = 0; pass < passes; pass++) {
     const keys = from === null ? positions : from.keys;
-    radixCount.launch(on, "int64", blocks, threads, [keys, starts, count, chunk, pass * bits]);
-    sumsBefore.launch(on, "int64", 1, isSerial ? 1 : known.mostThreads, [starts, blocks * digits]);
-    radixPlace.launch(on, "int64", blocks, threads, [
+    radixCount.launch(on, "int64", blocks, [keys, starts, count, chunk, pass * bits]);
+    sumsBefore.launch(on, "int64", oneBlock(on), [starts, grid * digits]);
+    radixPlace.launch(on, "int64", blocks, [
       keys,
       from === null ? null : from.order,
       starts,

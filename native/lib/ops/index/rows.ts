@@ -5,7 +5,7 @@ import { factsOf, type DType } from "../../memory/dtype.ts";
 import { merged, reshapedStrides, sizeOf, type View } from "../../memory/shape.ts";
 import { bySize, contiguous, converted, copy } from "../shape/copy.ts";
 import { KernelFamily } from "../kernels/library.ts";
-import { layoutOf, stridedGrid } from "../kernels/map.ts";
+import { layoutOf, stridedBlocks } from "../kernels/map.ts";
 import { positionsIn, sorted } from "./positions.ts";
 
 // Rows without gaps go by up to 16 bytes at a time.
@@ -98,7 +98,7 @@ export function takeRows(
   ]);
   const restLayout = layoutOf([isDense ? { shape: [width / each], strides: [1], offset: 0 } : part(input, lead)]);
   const kernel = unit === 16 ? takeSixteen.on(device, "uint64") : take.on(device, bySize[unit]!);
-  kernel.launch(on, stridedGrid(device, count * (width / each)), device.properties.libraryBlock, [
+  kernel.launch(on, stridedBlocks(device, count * (width / each)), [
     leadLayout,
     restLayout,
     input,
@@ -142,11 +142,10 @@ export function putRows(
   const width = sizeOf(out.shape.slice(lead));
   const leadLayout = layoutOf([part(out, 0, lead)]);
   const restLayout = layoutOf([part(out, lead), part(values, rank)]);
-  const grid = stridedGrid(device, count * width);
-  const block = device.properties.libraryBlock;
+  const blocks = stridedBlocks(device, count * width);
   using flat = contiguous(on, viewOf(positions, positions));
   if (mode === "set" && isUnique) {
-    put.launch(on, bySize[factsOf(out.dtype).bytes]!, grid, block, [
+    put.launch(on, bySize[factsOf(out.dtype).bytes]!, blocks, [
       leadLayout,
       restLayout,
       flat,
@@ -162,7 +161,7 @@ export function putRows(
   }
   using runs = sorted(on, flat, positionsIn(out.shape, lead));
   if (mode === "set")
-    put.launch(on, bySize[factsOf(out.dtype).bytes]!, grid, block, [
+    put.launch(on, bySize[factsOf(out.dtype).bytes]!, blocks, [
       leadLayout,
       restLayout,
       runs.keys,
@@ -175,7 +174,7 @@ export function putRows(
       steps[0]!,
     ]);
   else
-    joins[mode].launch(on, out.dtype, grid, block, [
+    joins[mode].launch(on, out.dtype, blocks, [
       leadLayout,
       restLayout,
       runs.keys,

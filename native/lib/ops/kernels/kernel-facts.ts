@@ -5,16 +5,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { WarpcellError } from "../../errors.ts";
 import { factsOf, type DType } from "../../memory/dtype.ts";
 import { kernelsFolder } from "../../wire/binding.ts";
+import type { ByBlock } from "./blocks.ts";
 
-/** What a constant is where one thread has a block to itself, and where many share it. */
-interface Both {
-  readonly serial: number;
-  readonly threads: number;
-}
 /** A constant, as C++ that stands at the end of its file; by {@link differing} where it is not the same in both. */
 type FactText = string | { readonly differing: string };
 type FactTexts = Readonly<Record<string, FactText>>;
-type FactValues<T extends FactTexts> = { readonly [N in keyof T]: T[N] extends string ? number : Both };
+type FactValues<T extends FactTexts> = { readonly [N in keyof T]: T[N] extends string ? number : ByBlock<number> };
 
 export const differing = (text: string) => ({ differing: text });
 
@@ -41,7 +37,7 @@ export function factTexts(): ReadonlyMap<string, readonly string[]> {
 }
 
 /** Values by file and C++: one, or both where they differ. */
-export type StoredFacts = Readonly<Record<string, Readonly<Record<string, number | Both>>>>;
+export type StoredFacts = Readonly<Record<string, Readonly<Record<string, number | ByBlock<number>>>>>;
 
 export const factsFile = (folder = kernelsFolder) => `${folder}facts.json`;
 
@@ -72,13 +68,13 @@ export function readFacts(path = factsFile()): StoredFacts {
 const isNumber = (value: unknown) => typeof value === "number" && Number.isInteger(value);
 
 /** What a constant is in both cases; `null` for anything but whole numbers. */
-function bothOf(value: number | Partial<Both> | undefined): Both | null {
+function bothOf(value: number | Partial<ByBlock<number>> | undefined): ByBlock<number> | null {
   const both = typeof value === "number" ? { serial: value, threads: value } : value;
-  return isNumber(both?.serial) && isNumber(both?.threads) ? (both as Both) : null;
+  return isNumber(both?.serial) && isNumber(both?.threads) ? (both as ByBlock<number>) : null;
 }
 
 let stored: StoredFacts | undefined;
-const valueOf = (file: string, text: string): Both => bothOf((stored ??= readFacts())[file]![text])!;
+const valueOf = (file: string, text: string): ByBlock<number> => bothOf((stored ??= readFacts())[file]![text])!;
 
 function valuesOf<T extends FactTexts>(file: string, texts: T): FactValues<T> {
   return Object.fromEntries(
@@ -126,7 +122,7 @@ export function claimsOf(file: string, dtype: DType): string {
   const facts = (factsOfFiles.get(file) ?? []).filter((fact) => fact.dtype === null || fact.dtype === dtype);
   if (facts.length === 0) return "";
   const texts = new Set(facts.map(({ text }) => spelled(text)));
-  const lines = (which: keyof Both) =>
+  const lines = (which: keyof ByBlock<number>) =>
     [...texts].map((text) => {
       const value = valueOf(file, text)[which];
       return `static_assert((long long)(${text}) == ${literal(value)}, "the library takes ${text} for ${value}: build it again");\n`;

@@ -12,6 +12,7 @@ import type { DeviceArray } from "../../memory/array.ts";
 import { Compilation } from "../../cuda/compilation.ts";
 import { LoadedModule } from "../../cuda/loaded-module.ts";
 import { WarpcellError } from "../../errors.ts";
+import type { Blocks } from "./blocks.ts";
 import { claimsOf, markOf } from "./kernel-facts.ts";
 
 /**
@@ -233,14 +234,8 @@ export class LibraryKernel {
     this.#places = parameters.map(({ offset }) => this.#layout.parameters + offset);
   }
 
-  /** Runs `grid` blocks of `block` threads. */
-  launch(
-    on: Execution,
-    grid: number,
-    block: number | readonly [number, number],
-    args: readonly LibraryArgument[],
-    shared = 0,
-  ): void {
+  /** Runs the blocks, each with `shared` bytes of shared memory. */
+  launch(on: Execution, { grid, block }: Blocks, args: readonly LibraryArgument[], shared = 0): void {
     const kinds = this.#kinds;
     const room = this.#layout.begin(on);
     const { words } = room;
@@ -333,15 +328,8 @@ export class KernelFamily {
   }
 
   /** Runs the instance for a dtype: {@link LibraryKernel.launch}. */
-  launch(
-    on: Execution,
-    dtype: DType,
-    grid: number,
-    block: number | readonly [number, number],
-    args: readonly LibraryArgument[],
-    shared = 0,
-  ): void {
-    this.on(on.device, dtype).launch(on, grid, block, args, shared);
+  launch(on: Execution, dtype: DType, blocks: Blocks, args: readonly LibraryArgument[], shared = 0): void {
+    this.on(on.device, dtype).launch(on, blocks, args, shared);
   }
 
   /** The instance for a dtype, loaded. */

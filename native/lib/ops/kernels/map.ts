@@ -5,6 +5,7 @@ import type { DeviceProcess } from "../../device/process.ts";
 import type { DeviceArray } from "../../memory/array.ts";
 import { factsOf } from "../../memory/dtype.ts";
 import { merged, stretch, type View } from "../../memory/shape.ts";
+import { blocksFor, type Blocks } from "./blocks.ts";
 import { kernelFacts, offsetIn } from "./kernel-facts.ts";
 
 const facts = kernelFacts("cast", {
@@ -16,19 +17,15 @@ const facts = kernelFacts("cast", {
   strides: offsetIn("Layout<1>", "strides"),
   stridesBytes: "sizeof(Layout<2>) - sizeof(Layout<1>)",
 });
-/** Elements that one block takes on a processor: what fits its core's cache. */
-const serialElements = 16384;
 
 /** Blocks of a flat map over `count` elements of at most `bytes` bytes each. */
-export function flatGrid(device: DeviceProcess, count: number, bytes: number): number {
-  const { libraryBlock } = device.properties;
-  return Math.ceil(count / (libraryBlock === 1 ? serialElements : (libraryBlock * facts().threadBytes) / bytes));
+export function flatBlocks(device: DeviceProcess, count: number, bytes: number): Blocks {
+  return blocksFor(device, count, { each: facts().threadBytes / bytes });
 }
 
 /** Blocks of a strided map. */
-export function stridedGrid(device: DeviceProcess, count: number): number {
-  const { libraryBlock } = device.properties;
-  return Math.ceil(count / (libraryBlock === 1 ? serialElements : libraryBlock * facts().strided));
+export function stridedBlocks(device: DeviceProcess, count: number): Blocks {
+  return blocksFor(device, count, { each: facts().strided });
 }
 
 export function widestOf(...arrays: readonly DeviceArray[]): number {

@@ -9,8 +9,9 @@ import { formatShape, sizeOf, transposed, type Shape } from "../../memory/shape.
 import { call, callAll } from "../core/calls.ts";
 import { withDType, withFlat } from "../shape/copy.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
+import { onDevice } from "../kernels/blocks.ts";
 import { KernelFamily } from "../kernels/library.ts";
-import { sameShape, stridedGrid } from "../kernels/map.ts";
+import { sameShape, stridedBlocks } from "../kernels/map.ts";
 import { matmulInto, matmulWithEpilogue } from "./matrix-product.ts";
 import type { Computation, Operand } from "../core/operation.ts";
 import { reduceInto } from "../reduce/reduce.ts";
@@ -44,8 +45,6 @@ const finish = Object.fromEntries(
     ]),
   ]),
 ) as Record<Activation, KernelFamily>;
-/** Results that one block takes on a processor. */
-const serialElements = 16384;
 
 const array = (operand: Operand | undefined) => operand as DeviceArray;
 const isKept = ({ activation, keep }: LinearAttributes) => keep && activation === "gelu";
@@ -124,9 +123,10 @@ function linearInto(
   const left = hasBias ? null : bias;
   if (left === null && activation === "none") return;
   const [rows, columns] = y.shape as [number, number];
-  const { libraryBlock } = device.properties;
-  const grid = libraryBlock === 1 ? Math.min(rows, Math.ceil(y.size / serialElements)) : stridedGrid(device, y.size);
-  finish[activation].launch(on, y.dtype, grid, libraryBlock, [
+  const { grid, block } = stridedBlocks(device, y.size);
+  // A block of one thread takes whole rows.
+  const most = onDevice(device, { serial: rows, threads: grid });
+  finish[activation].launch(on, y.dtype, { grid: Math.min(grid, most), block }, [
     product,
     left,
     left === null ? null : z,

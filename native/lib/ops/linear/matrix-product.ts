@@ -217,13 +217,16 @@ function kernelInto(on: Execution, out: DeviceArray, batch: Shape, left: Batched
     using x = part(left.array, first * left.matrix.batch);
     using y = part(right.array, first * right.matrix.batch);
     using z = part(out, first * m * n);
-    kernel.launch(
-      on,
-      out.dtype,
-      tiles * Math.min(step, sizeOf(batch) - first),
-      [side, side],
-      [x, words(left.matrix), y, words(right.matrix), z, m, n, k],
-    );
+    kernel.launch(on, out.dtype, { grid: tiles * Math.min(step, sizeOf(batch) - first), block: [side, side] }, [
+      x,
+      words(left.matrix),
+      y,
+      words(right.matrix),
+      z,
+      m,
+      n,
+      k,
+    ]);
   }
 }
 

@@ -5,6 +5,7 @@ import { DeviceArray, viewOf } from "../../memory/array.ts";
 import { call } from "../core/calls.ts";
 import { copy, fill, withDType } from "../shape/copy.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
+import { onDevice, type ByBlock } from "../kernels/blocks.ts";
 import { kernelFacts, kernelFactsByDType } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import type { Computation } from "../core/operation.ts";
@@ -91,8 +92,7 @@ const factsByDType = kernelFactsByDType("select", sortDTypes, (type) => ({
 }));
 
 /**
- * The share of a row up to which selecting is quicker than sorting it. A block of a GPU sorts a short row at once, and
- * puts the winners of a long one in order as long as they fit it. A CPU's core reads a row once, but sorts its
+ * The share of a row up to which a thread alone selects quicker than it sorts: it reads the row once, but sorts its
  * candidates again and again where many are wanted.
  */
 const serialShare = 1 / 8;
@@ -105,15 +105,26 @@ export interface Selecting {
   readonly isAlone: boolean;
 }
 
+/** Candidates of parts, a digit of all rows at a time, the first of a row that a block sorts, or rows sorted whole. */
+type Way = "parts" | "digits" | "block" | "sorted";
+const wayFor: ByBlock<(input: DeviceArray, length: number, selecting: Selecting) => Way> = {
+  serial: (_, length, { k, isAlone }) => (!isAlone && k <= length * serialShare ? "parts" : "sorted"),
+  // A block sorts a short row at once, and puts the winners of a long one in order as long as they fit it.
+  threads(input, length, { k, isAlone }) {
+    if (length <= mostOfBlock(input)) return isAlone ? "sorted" : "block";
+    return isAlone || k <= facts().most ? "digits" : "sorted";
+  },
+};
+
 /** The first k elements of rows along the last axis, contiguous, or the k-th of them alone. */
-function selectRows(on: Execution, sorted: Sorted, input: DeviceArray, { k, descending, isAlone }: Selecting): void {
+function selectRows(on: Execution, sorted: Sorted, input: DeviceArray, selecting: Selecting): void {
   const { device } = on;
-  const isSerial = device.properties.libraryBlock === 1;
+  const { k, descending, isAlone } = selecting;
   const length = input.shape.at(-1) ?? 1;
-  const isShort = length <= mostOfBlock(input);
-  if (isSerial ? !isAlone && k <= length * serialShare : !isShort && (isAlone || k <= facts().most))
-    return (isSerial ? selectParts : selectDigits)(on, sorted, input, length, k, Number(descending), Number(isAlone));
-  if (!isSerial && isShort && !isAlone) return sortRows(on, sorted, input, descending, k);
+  const way = onDevice(device, wayFor)(input, length, selecting);
+  if (way === "parts") return selectParts(on, sorted, input, length, k, Number(descending));
+  if (way === "digits") return selectDigits(on, sorted, input, length, k, Number(descending), Number(isAlone));
+  if (way === "block") return sortRows(on, sorted, input, descending, k);
   using values = DeviceArray.allocate(device, input.dtype, input.shape);
   using indices = DeviceArray.allocate(device, "int64", input.shape);
   sortRows(on, { values, indices }, input, descending);
@@ -153,7 +164,7 @@ function selectDigits(
   fill(on, choices, 0);
   fill(on, counts, 0);
   for (let round = 0; round < rounds; round++)
-    digit.launch(on, input.dtype, rows * parts, threads, [
+    digit.launch(on, input.dtype, { grid: rows * parts, block: threads }, [
       input,
       buffers,
       winners,
@@ -167,7 +178,7 @@ function selectDigits(
       direction,
       isAlone,
     ]);
-  rest.launch(on, input.dtype, rows * parts, threads, [
+  rest.launch(on, input.dtype, { grid: rows * parts, block: threads }, [
     input,
     buffers,
     winners,
@@ -183,8 +194,7 @@ function selectDigits(
   inOrder.launch(
     on,
     input.dtype,
-    rows,
-    Math.min(threads, Math.max(32, width / 2)),
+    { grid: rows, block: Math.min(threads, Math.max(32, width / 2)) },
     [input, winners, values, indices, length, kept, width],
     width * itemBytes,
   );
@@ -209,8 +219,8 @@ function selectParts(
   const grid = Math.min(rows * parts, multiprocessors, Math.ceil(input.size / 8192));
   using rooms = DeviceArray.allocate(device, "uint8", [Math.max(grid * room, rows * k) * itemBytes]);
   using winners = DeviceArray.allocate(device, "uint8", [rows * parts * k * itemBytes]);
-  part.launch(on, input.dtype, grid, 1, [input, rooms, winners, rows, length, parts, k, room, direction]);
-  merged.launch(on, input.dtype, Math.min(rows, grid), 1, [
+  part.launch(on, input.dtype, { grid, block: 1 }, [input, rooms, winners, rows, length, parts, k, room, direction]);
+  merged.launch(on, input.dtype, { grid: Math.min(rows, grid), block: 1 }, [
     input,
     winners,
     rooms,

@@ -8,9 +8,10 @@ import { takeAlong } from "../index/along.ts";
 import { call } from "../core/calls.ts";
 import { contiguous, copy, fill, withDType, withFlat } from "../shape/copy.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
+import { blocksFor, onDevice, type Blocks, type ByBlock } from "../kernels/blocks.ts";
 import { kernelFacts, kernelFactsByDType } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
-import { flatGrid, sameShape, stridedGrid, widestOf } from "../kernels/map.ts";
+import { flatBlocks, sameShape, widestOf } from "../kernels/map.ts";
 import type { Computation } from "../core/operation.ts";
 import { scanInto } from "../reduce/scan.ts";
 
@@ -130,7 +131,25 @@ export interface Sorted {
   readonly indices: DeviceArray;
 }
 
-/** `kept`: the first elements of each row that are wanted, on a GPU of rows that a block sorts. */
+/** How blocks sort rows whole: `scratchKeys` of them are kept in memory for each element of a block's row. */
+interface WholeRows extends Blocks {
+  readonly scratchKeys: number;
+}
+/** `null` for rows that are sorted digit by digit. */
+const wholeRows: ByBlock<(on: Execution, input: DeviceArray, outer: number, length: number) => WholeRows | null> = {
+  // Short rows, and so many that each of the cores has some.
+  serial({ device: { properties } }, { size }, outer, length) {
+    const { multiprocessors } = properties;
+    if (multiprocessors > 1 && outer < multiprocessors && length >= 65536) return null;
+    const grid = Math.min(outer, Math.max(1, Math.min(multiprocessors * 4, Math.ceil(size / 2048))));
+    return { grid, block: 1, scratchKeys: facts().scratchKeys };
+  },
+  // Rows that fit the shared memory of a block.
+  threads: (_, input, outer, length) =>
+    length <= mostOfBlock(input) ? { grid: outer, block: facts().threads, scratchKeys: 0 } : null,
+};
+
+/** `kept`: the first elements of each row that are wanted, of rows that a block of threads sorts. */
 export function sortRows(
   on: Execution,
   { values, indices }: Sorted,
@@ -139,22 +158,16 @@ export function sortRows(
   kept?: number,
 ): void {
   const { device } = on;
-  const { libraryBlock, multiprocessors } = device.properties;
-  const isSerial = libraryBlock === 1;
   const length = input.shape.at(-1) ?? 1;
   const outer = input.size / length;
-  const { threads, scratchKeys } = facts();
-  const isWhole = isSerial
-    ? multiprocessors === 1 || outer >= multiprocessors || length < 65536
-    : length <= mostOfBlock(input);
-  if (!isWhole) return (isSerial ? scatterRows : sweepRows)(on, { values, indices }, input, length, Number(descending));
-  const grid = isSerial
-    ? Math.min(outer, Math.max(1, Math.min(multiprocessors * 4, Math.ceil(input.size / 2048))))
-    : outer;
-  using scratch = isSerial
-    ? DeviceArray.allocate(device, "uint8", [grid * scratchKeys * length * factsByDType(input.dtype).keyBytes])
-    : null;
-  rows.launch(on, input.dtype, grid, isSerial ? 1 : threads, [
+  const whole = onDevice(device, wholeRows)(on, input, outer, length);
+  if (whole === null) {
+    const byDigits = onDevice(device, { serial: scatterRows, threads: sweepRows });
+    return byDigits(on, { values, indices }, input, length, Number(descending));
+  }
+  const scratchBytes = whole.grid * whole.scratchKeys * length * factsByDType(input.dtype).keyBytes;
+  using scratch = scratchBytes === 0 ? null : DeviceArray.allocate(device, "uint8", [scratchBytes]);
+  rows.launch(on, input.dtype, whole, [
     input,
     values,
     indices,
@@ -189,16 +202,17 @@ function scatterRows(
   using counts = DeviceArray.allocate(device, "int64", [outer, digits * tiles]);
   using sums = DeviceArray.allocate(device, "int64", [outer, digits * tiles]);
   let [from, to, places, toPlaces] = made as [DeviceArray, DeviceArray, DeviceArray, DeviceArray];
-  keys.launch(on, input.dtype, flatGrid(device, input.size, widestOf(input, from)), 1, [
+  keys.launch(on, input.dtype, flatBlocks(device, input.size, widestOf(input, from)), [
     input,
     from,
     input.size,
     direction,
   ]);
+  const blocks = { grid: outer * tiles, block: 1 };
   for (let pass = 0; pass < factsOf(input.dtype).bytes; pass++) {
-    counting.launch(on, keyDType, outer * tiles, 1, [from, counts, length, tiles, tile, 8 * pass]);
+    counting.launch(on, keyDType, blocks, [from, counts, length, tiles, tile, 8 * pass]);
     scanInto(on, "cumsum", [sums], counts, { axis: 1 });
-    scattering.launch(on, keyDType, outer * tiles, 1, [
+    scattering.launch(on, keyDType, blocks, [
       from,
       pass === 0 ? null : places,
       to,
@@ -238,9 +252,10 @@ function sweepRows(
   const tiles = Math.ceil(length / tile);
   using state = DeviceArray.allocate(device, "uint32", [(headBytes + outer * (rowBytes + tiles * tileBytes)) / 4]);
   fill(on, state, 0);
-  const blocks = Math.ceil((device.properties.multiprocessors * 4) / outer);
-  const parts = Math.min(Math.ceil(length / counted), blocks);
-  histogram.launch(on, input.dtype, outer * parts, countThreads, [input, state, length, parts, direction]);
+  const busy = Math.ceil((device.properties.multiprocessors * 4) / outer);
+  const parts = Math.min(Math.ceil(length / counted), busy);
+  const countBlocks = { grid: outer * parts, block: countThreads };
+  histogram.launch(on, input.dtype, countBlocks, [input, state, length, parts, direction]);
   // Keys with their positions, of which one pass needs none, and two passes one array.
   using items = passes > 1 ? DeviceArray.allocate(device, "uint8", [input.size * itemBytes]) : null;
   using others = passes > 2 ? DeviceArray.allocate(device, "uint8", [input.size * itemBytes]) : null;
@@ -248,8 +263,7 @@ function sweepRows(
     sweep.launch(
       on,
       input.dtype,
-      outer * tiles,
-      sweepThreads,
+      { grid: outer * tiles, block: sweepThreads },
       [input, values, indices, items, others, state, length, tiles, pass, direction],
       tile * itemBytes + sweepCounters,
     );
@@ -380,15 +394,11 @@ const searchsorted: Computation<{ right: boolean }> = {
     return [{ shape: wanted.shape, dtype: "int64" }];
   },
   run([out], [sorted, values], { right }, on) {
-    const { device } = on;
     const dtype = sortedAs((sorted as DeviceArray).dtype);
-    const isSerial = device.properties.libraryBlock === 1;
-    const { threads } = facts();
     withFlat(on, sorted as DeviceArray, dtype, (row) =>
       withFlat(on, values as DeviceArray, dtype, (wanted) => {
         const perRow = row.shape.length === 1 ? wanted.size : wanted.shape.at(-1)!;
-        const grid = isSerial ? stridedGrid(device, out!.size) : Math.ceil(out!.size / threads);
-        search.launch(on, dtype, grid, isSerial ? 1 : threads, [
+        search.launch(on, dtype, blocksFor(on.device, out!.size, { threads: facts().threads }), [
           row,
           wanted,
           out!,

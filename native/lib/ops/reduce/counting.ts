@@ -6,6 +6,7 @@ import { factsOf, type DType } from "../../memory/dtype.ts";
 import { read } from "../../memory/transfer.ts";
 import { fill, withFlat } from "../shape/copy.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
+import { blocksFor, onDevice, threadsOf, type Blocks, type ByBlock } from "../kernels/blocks.ts";
 import { kernelFacts } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import type { Computation } from "../core/operation.ts";
@@ -51,7 +52,7 @@ const placesOf = new KernelFamily("counting", all, (type) => `step_places<${type
   "i32",
 ]);
 
-/** Elements that are worth a block of a CPU, and of a GPU. */
+/** Elements that are worth a block. */
 const share = { serial: 65536, threads: 16384 } as const;
 const facts = kernelFacts("counting", {
   threads: "kThreads",
@@ -60,38 +61,40 @@ const facts = kernelFacts("counting", {
   counterBytes: "sizeof(uint)",
 });
 
-/** Blocks that go through the elements, and their threads. */
-function blocksFor(x: DeviceArray): readonly [number, number] {
-  const { libraryBlock, multiprocessors } = x.living().device.properties;
-  return libraryBlock === 1
-    ? [Math.min(multiprocessors, Math.ceil(x.size / share.serial)), 1]
-    : [Math.min(multiprocessors * 4, Math.ceil(x.size / share.threads)), facts().threads];
+/** Blocks that go through the elements. */
+function blocksOf(x: DeviceArray): Blocks {
+  const { device } = x.living();
+  const most = device.properties.multiprocessors * onDevice(device, { serial: 1, threads: 4 });
+  return {
+    grid: Math.min(most, Math.ceil(x.size / onDevice(device, share))),
+    block: threadsOf(device, facts().threads),
+  };
 }
 
-/**
- * Has `launch` count the elements of x into `out`: on a CPU into a row of counts for each core, unless that were more
- * than what is counted; on a GPU with as many copies of the bins as a block has room for, up to one a warp.
- */
-function countInto(
-  on: Execution,
-  out: DeviceArray,
-  x: DeviceArray,
-  launch: (grid: number, block: number, counts: DeviceArray, copies: number, shared: number) => void,
-): void {
-  fill(on, out, 0);
-  if (x.size === 0 || out.size === 0) return;
-  const [grid, block] = blocksFor(x);
-  if (block > 1) {
+type LaunchCount = (blocks: Blocks, counts: DeviceArray, copies: number, shared: number) => void;
+
+/** Has `launch` count the elements of x into `out`, which is 0. */
+const counted: ByBlock<(on: Execution, out: DeviceArray, x: DeviceArray, launch: LaunchCount) => void> = {
+  // Into a row of counts for each core, unless that were more than what is counted.
+  serial(on, out, x, launch) {
+    const rows = out.size > x.size ? 1 : blocksOf(x).grid;
+    if (rows === 1) return launch({ grid: 1, block: 1 }, out, 0, 0);
+    using parts = DeviceArray.allocate(on.device, "int64", [rows, out.size]);
+    fill(on, parts, 0);
+    launch({ grid: rows, block: 1 }, parts, 0, 0);
+    reduceInto(on, "sum", out, parts, [0]);
+  },
+  // With as many copies of the bins as a block has room for, up to one a warp.
+  threads(_, out, x, launch) {
     const { warps, counters, counterBytes } = facts();
     const copies = Math.min(warps, Math.floor(counters / out.size));
-    return launch(grid, block, out, copies, copies * out.size * counterBytes);
-  }
-  const rows = out.size > x.size ? 1 : grid;
-  if (rows === 1) return launch(1, 1, out, 0, 0);
-  using parts = DeviceArray.allocate(on.device, "int64", [rows, out.size]);
-  fill(on, parts, 0);
-  launch(rows, 1, parts, 0, 0);
-  reduceInto(on, "sum", out, parts, [0]);
+    launch(blocksOf(x), out, copies, copies * out.size * counterBytes);
+  },
+};
+
+function countInto(on: Execution, out: DeviceArray, x: DeviceArray, launch: LaunchCount): void {
+  fill(on, out, 0);
+  if (x.size > 0 && out.size > 0) onDevice(on.device, counted)(on, out, x, launch);
 }
 
 /** int64 counts of 0, …, length − 1 among whole numbers; others are passed over. */
@@ -101,8 +104,8 @@ const bincount: Computation<{ readonly length: number }> = {
   run([out], [x], { length }, on) {
     const dtype = sortedAs((x as DeviceArray).dtype);
     withFlat(on, x as DeviceArray, dtype, (flat) =>
-      countInto(on, out!, flat, (grid, block, counts, copies, shared) =>
-        values.launch(on, dtype, grid, block, [flat, counts, flat.size, length, copies], shared),
+      countInto(on, out!, flat, (blocks, counts, copies, shared) =>
+        values.launch(on, dtype, blocks, [flat, counts, flat.size, length, copies], shared),
       ),
     );
   },
@@ -115,7 +118,7 @@ function extentsOf(on: Execution, flat: DeviceArray): DeviceArray<"uint64"> {
   const { device } = on;
   const found = DeviceArray.allocate(device, "uint64", [2]);
   fill(on, found, 0);
-  extremes.launch(on, flat.dtype, ...blocksFor(flat), [flat, found, flat.size]);
+  extremes.launch(on, flat.dtype, blocksOf(flat), [flat, found, flat.size]);
   return found;
 }
 
@@ -145,10 +148,8 @@ function alongSteps(
     const [low, high] = range ?? [0, 1];
     using extents = range === null && flat.size > 0 ? extentsOf(on, flat) : null;
     using limits = DeviceArray.allocate(device, "float64", [2]);
-    const isSerial = device.properties.libraryBlock === 1;
-    const { threads } = facts();
-    const grid = Math.ceil((bins + 1) / (isSerial ? share.serial : threads));
-    edgesOf.launch(on, flat.dtype, grid, isSerial ? 1 : threads, [edges, limits, extents, low, high, bins + 1]);
+    const blocks = blocksFor(device, bins + 1, { serial: share.serial, threads: facts().threads });
+    edgesOf.launch(on, flat.dtype, blocks, [edges, limits, extents, low, high, bins + 1]);
     use(flat, extents, low, high);
     if (extents === null) return;
     const [least, greatest] = numbersOf(on, limits);
@@ -189,8 +190,8 @@ const histogram: Computation<Stepping> = {
   run([counts, edges], [x], stepping, on) {
     const { bins } = stepping;
     alongSteps(on, edges!, x as DeviceArray, stepping, (flat, extents, low, high) =>
-      countInto(on, counts!, flat, (grid, block, into, copies, shared) =>
-        steps.launch(on, flat.dtype, grid, block, [flat, into, extents, low, high, flat.size, bins, copies], shared),
+      countInto(on, counts!, flat, (blocks, into, copies, shared) =>
+        steps.launch(on, flat.dtype, blocks, [flat, into, extents, low, high, flat.size, bins, copies], shared),
       ),
     );
   },
@@ -211,15 +212,7 @@ const histogramPlaces: Computation<Stepping> = {
   run([places, edges], [x], stepping, on) {
     alongSteps(on, edges!, x as DeviceArray, stepping, (flat, extents, low, high) => {
       if (flat.size === 0) return;
-      placesOf.launch(on, flat.dtype, ...blocksFor(flat), [
-        flat,
-        places!,
-        extents,
-        low,
-        high,
-        flat.size,
-        stepping.bins,
-      ]);
+      placesOf.launch(on, flat.dtype, blocksOf(flat), [flat, places!, extents, low, high, flat.size, stepping.bins]);
     });
   },
   gradient: null,

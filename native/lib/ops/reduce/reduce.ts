@@ -5,6 +5,7 @@ import { DeviceArray, viewOf } from "../../memory/array.ts";
 import { factsOf, type DType } from "../../memory/dtype.ts";
 import { reshapedStrides, sizeOf, transposed, type Shape } from "../../memory/shape.ts";
 import { contiguous, copy, fill, withDType } from "../shape/copy.ts";
+import { onDevice, type Blocks, type ByBlock } from "../kernels/blocks.ts";
 import { kernelFacts } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import { reducers, stateOf, type Reducer, type ReducerName } from "./reducers.ts";
@@ -66,7 +67,7 @@ const facts = kernelFacts("reduce", {
   packBytes: "kPackBytes",
   tileBytes: "kTileBytes",
 });
-/** Elements from which a part of a row is worth a block of its own, serially or by the threads of one. */
+/** Elements from which a part of a row is worth a block of its own. */
 const leastPart = { serial: 32768, threads: 16384 } as const;
 const rowThreads = 256;
 // Threads of a block that has a tile. Longer rows of it would leave threads without one.
@@ -99,18 +100,14 @@ function split(length: number, blocks: number, wanted: number, least: number): S
 
 /** Blocks that fill a device. */
 export function wantedBlocks(device: DeviceProcess): number {
-  const { multiprocessors, libraryBlock } = device.properties;
-  return libraryBlock === 1 ? (multiprocessors === 1 ? 1 : multiprocessors * 4) : multiprocessors * 4;
+  const { multiprocessors } = device.properties;
+  // What one core does anyway is not worth cutting.
+  return multiprocessors * onDevice(device, { serial: multiprocessors === 1 ? 1 : 4, threads: 4 });
 }
 
 /** How rows are cut into parts, for a kernel that has `outer` of them. */
 export function rowParts(device: DeviceProcess, outer: number, length: number): Split {
-  return split(
-    length,
-    outer,
-    wantedBlocks(device),
-    device.properties.libraryBlock === 1 ? leastPart.serial : leastPart.threads,
-  );
+  return split(length, outer, wantedBlocks(device), onDevice(device, leastPart));
 }
 
 /** How many threads of a GPU share a row, or a part of one, and how many of these a block has. */
@@ -196,98 +193,111 @@ function launch(
 ): void {
   const { device } = on;
   const { outer, length, inner } = reduced;
-  const { packBytes, tileBytes } = facts();
   const state = stateOf(name, dtype);
   const { rows, short, columns, join } = kernels[name];
-  const isSerial = device.properties.libraryBlock === 1;
-  const bytes = factsOf(dtype).bytes;
-  const isPacked = (length * bytes) % packBytes === 0 && source.placeLow % packBytes === 0;
-  if (isShort(device, reduced, bytes, isPacked)) {
-    const slab = length * inner;
-    const share = isSerial ? Math.ceil(8192 / slab) : Math.floor(tileBytes / (slab * bytes));
-    short.launch(on, dtype, Math.ceil(outer / share), isSerial ? 1 : shortThreads, [
-      source,
-      out,
-      outer,
-      length,
-      inner,
-      parameter,
-    ]);
+  const plans = onDevice(device, plansFor);
+  const elements: Elements = { bytes: factsOf(dtype).bytes, beside: state.beside, place: source.placeLow };
+  const slabs = plans.short(reduced, elements);
+  if (slabs !== null) {
+    short.launch(on, dtype, slabs, [source, out, outer, length, inner, parameter]);
     return;
   }
-  const { blocks, parts, chunk, launched } =
-    inner === 1 ? ofRows(device, reduced, bytes) : ofColumns(device, reduced, bytes, state.beside, source);
+  const { parts, chunk, ...blocks } = (inner === 1 ? plans.rows : plans.columns)(device, reduced, elements);
   using states = parts === 1 ? null : DeviceArray.allocate(device, "uint8", [outer * inner * parts * state.bytes]);
   const sizes = inner === 1 ? [outer, length, parts, chunk] : [outer, length, inner, parts, chunk];
-  (inner === 1 ? rows : columns).launch(on, dtype, blocks, launched, [source, out, states, ...sizes, parameter]);
+  (inner === 1 ? rows : columns).launch(on, dtype, blocks, [source, out, states, ...sizes, parameter]);
   if (states === null) return;
-  const results = outer * inner;
-  const byBlock = !isSerial && parts >= 64;
-  join.launch(
-    on,
-    dtype,
-    isSerial ? Math.ceil(results / 1024) : byBlock ? results : Math.ceil(results / rowThreads),
-    isSerial ? 1 : rowThreads,
-    [states, out, outer, parts, inner, byBlock ? 1 : 0, parameter],
-  );
+  const { byBlock, ...joining } = plans.join(outer * inner, parts);
+  join.launch(on, dtype, joining, [states, out, outer, parts, inner, Number(byBlock), parameter]);
 }
 
-/**
- * Whether a thread takes a whole row or column: on a processor where vectors would be longer than it, on a GPU where it
- * is no whole packs and a tile in shared memory has many of them.
- */
-function isShort(device: DeviceProcess, { outer, length, inner }: Reduced, bytes: number, isPacked: boolean): boolean {
-  const { lanes, packBytes, tileBytes } = facts();
-  if (device.properties.libraryBlock === 1) return length < lanes && inner < lanes;
-  if (inner === 1) return !isPacked && length <= mostOfTile;
-  return length < lanes && length * inner * bytes <= tileBytes / 8 && outer >= 32 && (inner * bytes) % packBytes !== 0;
+/** What is reduced: bytes of an element, how many a thread of columns takes side by side, and where they begin. */
+interface Elements {
+  readonly bytes: number;
+  readonly beside: number;
+  readonly place: number;
 }
 
-/** A launch: its blocks, their threads, and how rows or columns are cut. */
-interface Plan extends Split {
-  readonly blocks: number;
-  readonly launched: number | readonly [number, number];
+/** The blocks of a launch, and how rows or columns are cut. */
+interface Plan extends Blocks, Split {}
+
+/** The kernels for a shape. */
+interface Plans {
+  /** Blocks whose threads take whole rows or columns; `null` where these are too long for it. */
+  readonly short: (reduced: Reduced, elements: Elements) => Blocks | null;
+  readonly rows: (device: DeviceProcess, reduced: Reduced, elements: Elements) => Plan;
+  readonly columns: (device: DeviceProcess, reduced: Reduced, elements: Elements) => Plan;
+  /** Joins the parts of each result, by a thread or (`byBlock`) by a block. */
+  readonly join: (results: number, parts: number) => Blocks & { readonly byBlock: boolean };
 }
 
-function ofRows(device: DeviceProcess, { outer, length }: Reduced, bytes: number): Plan {
-  const { parts, chunk } = rowParts(device, outer, length);
-  const count = outer * parts;
-  if (device.properties.libraryBlock === 1) {
-    const perBlock = Math.max(1, Math.ceil(8192 / chunk), Math.ceil(count / (wantedBlocks(device) * 64)));
-    return { parts, chunk, blocks: Math.ceil(count / perBlock), launched: 1 };
-  }
-  const launched = rowBlock(device, count, chunk * bytes);
-  return { parts, chunk, blocks: Math.ceil(count / launched[1]), launched };
-}
+const plansFor: ByBlock<Plans> = {
+  serial: {
+    // Vectors would be longer than these.
+    short({ outer, length, inner }) {
+      const { lanes } = facts();
+      return length < lanes && inner < lanes
+        ? { grid: Math.ceil(outer / Math.ceil(8192 / (length * inner))), block: 1 }
+        : null;
+    },
+    rows(device, { outer, length }) {
+      const { parts, chunk } = rowParts(device, outer, length);
+      const count = outer * parts;
+      return { parts, chunk, grid: Math.ceil(count / serialRows(device, count, chunk)), block: 1 };
+    },
+    columns(device, { outer, length, inner }) {
+      const { blockColumns, group } = facts();
+      const tiles = Math.ceil(inner / blockColumns);
+      const width = Math.min(inner, blockColumns);
+      const least = Math.max(group, Math.ceil(leastPart.serial / width));
+      const { parts, chunk } = split(length, outer * tiles, wantedBlocks(device), least);
+      const perBlock = Math.max(1, Math.ceil(8192 / (chunk * width)));
+      return { parts, chunk, grid: Math.ceil((outer * parts * tiles) / perBlock), block: 1 };
+    },
+    join: (results) => ({ grid: Math.ceil(results / 1024), block: 1, byBlock: false }),
+  },
+  threads: {
+    // No whole packs, and a tile in shared memory has many of them.
+    short({ outer, length, inner }, { bytes, place }) {
+      const { lanes, packBytes, tileBytes } = facts();
+      const isPacked = (length * bytes) % packBytes === 0 && place % packBytes === 0;
+      const isShort =
+        inner === 1
+          ? !isPacked && length <= mostOfTile
+          : length < lanes &&
+            length * inner * bytes <= tileBytes / 8 &&
+            outer >= 32 &&
+            (inner * bytes) % packBytes !== 0;
+      const share = Math.floor(tileBytes / (length * inner * bytes));
+      return isShort ? { grid: Math.ceil(outer / share), block: shortThreads } : null;
+    },
+    rows(device, { outer, length }, { bytes }) {
+      const { parts, chunk } = rowParts(device, outer, length);
+      const count = outer * parts;
+      const block = rowBlock(device, count, chunk * bytes);
+      return { parts, chunk, grid: Math.ceil(count / block[1]), block };
+    },
+    columns(device, { outer, length, inner }, { bytes, beside, place }) {
+      const isPacked = inner % beside === 0 && place % (beside * bytes) === 0;
+      const across = isPacked ? inner / beside : inner;
+      const block = columnBlock(device, across, outer, length);
+      const blocks = Math.ceil((outer * across) / block[0]);
+      // Blocks that sum columns keep much in registers: four of them on a processor run at a time, and a second wave
+      // would be a short one.
+      const wanted = block[1] === 1 ? 1 : device.properties.multiprocessors * 4;
+      const { parts, chunk } = split(length, blocks, wanted, Math.max(64, 8 * block[1]));
+      return { parts, chunk, grid: Math.ceil((outer * parts * across) / block[0]), block };
+    },
+    join(results, parts) {
+      const byBlock = parts >= 64;
+      return { grid: byBlock ? results : Math.ceil(results / rowThreads), block: rowThreads, byBlock };
+    },
+  },
+};
 
-function ofColumns(
-  device: DeviceProcess,
-  { outer, length, inner }: Reduced,
-  bytes: number,
-  beside: number,
-  source: DeviceArray,
-): Plan {
-  const { blockColumns, group } = facts();
-  if (device.properties.libraryBlock === 1) {
-    const tiles = Math.ceil(inner / blockColumns);
-    const least = Math.max(group, Math.ceil(leastPart.serial / Math.min(inner, blockColumns)));
-    const { parts, chunk } = split(length, outer * tiles, wantedBlocks(device), least);
-    const perBlock = Math.max(1, Math.ceil(8192 / (chunk * Math.min(inner, blockColumns))));
-    return { parts, chunk, blocks: Math.ceil((outer * parts * tiles) / perBlock), launched: 1 };
-  }
-  const isPacked = inner % beside === 0 && source.placeLow % (beside * bytes) === 0;
-  const across = isPacked ? inner / beside : inner;
-  const launched = columnBlock(device, across, outer, length);
-  const blocks = Math.ceil((outer * across) / launched[0]);
-  // Blocks that sum columns keep much in registers: four of them on a processor run at a time, and a second wave would
-  // be a short one.
-  const { parts, chunk } = split(
-    length,
-    blocks,
-    launched[1] === 1 ? 1 : device.properties.multiprocessors * 4,
-    Math.max(64, 8 * launched[1]),
-  );
-  return { parts, chunk, blocks: Math.ceil((outer * parts * across) / launched[0]), launched };
+/** How many of `count` rows of `length` elements a thread that has a block to itself takes. */
+export function serialRows(device: DeviceProcess, count: number, length: number): number {
+  return Math.max(1, Math.ceil(8192 / length), Math.ceil(count / (wantedBlocks(device) * 64)));
 }
 
 /**

@@ -8,6 +8,7 @@ import { aroundAxis } from "../index/along.ts";
 import { call } from "../core/calls.ts";
 import { copy, withFlat } from "../shape/copy.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
+import { onDevice, threadsOf, type ByBlock } from "../kernels/blocks.ts";
 import { differing, kernelFacts, kernelFactsByDType } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import type { Computation, Gradient } from "../core/operation.ts";
@@ -70,7 +71,7 @@ const kernels = Object.fromEntries(
   ]),
 ) as Record<ScanName, { rows: KernelFamily; shortRows: KernelFamily; columns: KernelFamily }>;
 
-// `shortTile`: elements of a block that takes several short rows, where a block for each would have little to do.
+// `shortTile`: elements of a block that takes several short rows.
 const facts = kernelFacts("scan", { threads: "kThreads", serialColumns: "kColumns", shortTile: "kShortTile" });
 // Sums are kept wider where one thread goes along a row.
 const stateFacts = Object.fromEntries(
@@ -82,9 +83,45 @@ const stateFacts = Object.fromEntries(
     })),
   ]),
 );
-/** The shortest part of a row worth a block. */
-const leastPart = { serial: 32768, threads: 16384 } as const;
 const mostColumnParts = 256;
+
+/** How rows (`inner` is 1) or columns are spread over a device. */
+interface Plan {
+  /** A block takes several rows that are so short. */
+  readonly hasShortRows: (length: number) => boolean;
+  /** Rows or columns go by `tiles`, and are cut into parts of `least` elements where fewer than `busy` blocks had work. */
+  readonly cut: (
+    multiprocessors: number,
+    inner: number,
+  ) => { readonly tiles: number; readonly busy: number; readonly least: number };
+  /** Blocks for `count` rows, or parts of them, of all columns: so many elements in all. */
+  readonly grid: (count: number, inner: number, elements: number) => number;
+}
+const plans: ByBlock<Plan> = {
+  serial: {
+    hasShortRows: () => false,
+    cut(multiprocessors, inner) {
+      const { serialColumns } = facts();
+      return {
+        tiles: Math.ceil(inner / serialColumns),
+        busy: multiprocessors === 1 ? 1 : multiprocessors * 4,
+        least: Math.ceil(32768 / Math.min(inner, serialColumns)),
+      };
+    },
+    grid: (count, inner, elements) =>
+      Math.min(count * Math.ceil(inner / facts().serialColumns), Math.max(1, Math.ceil(elements / 8192))),
+  },
+  threads: {
+    // A block for each would have little to do.
+    hasShortRows: (length) => 2 * length <= facts().shortTile,
+    cut: (multiprocessors, inner) => ({
+      tiles: inner / facts().threads,
+      busy: multiprocessors * 8,
+      least: inner === 1 ? 16384 : 64,
+    }),
+    grid: (count, inner) => (inner === 1 ? count : Math.ceil((count * inner) / facts().threads)),
+  },
+};
 
 /** An axis, and for `cumsum` whether it goes from the end. */
 export interface Along {
@@ -111,29 +148,17 @@ export function scanInto(
   }
   withFlat(on, input, dtype, (source) => {
     const { outer, length, inner } = aroundAxis(source.shape, axis);
-    const { libraryBlock, multiprocessors } = device.properties;
-    const isSerial = libraryBlock === 1;
-    const { threads, serialColumns, shortTile } = facts();
-    const state = stateFacts[name]!(dtype);
+    const { rows, shortRows, columns } = kernels[name];
+    const { threads, shortTile } = facts();
+    const plan = onDevice(device, plans);
     const isRows = inner === 1;
-    if (isRows && !isSerial && 2 * length <= shortTile)
-      return kernels[name].shortRows.launch(on, dtype, Math.ceil(outer / Math.floor(shortTile / length)), threads, [
-        source,
-        out!,
-        indices,
-        outer,
-        length,
-        Number(reverse),
-      ]);
-    const tiles = isSerial ? Math.ceil(inner / serialColumns) : inner / threads;
-    const busy = isSerial ? (multiprocessors === 1 ? 1 : multiprocessors * 4) : multiprocessors * 8;
-    const least = isSerial
-      ? isRows
-        ? leastPart.serial
-        : Math.ceil(leastPart.serial / Math.min(inner, serialColumns))
-      : isRows
-        ? leastPart.threads
-        : 64;
+    if (isRows && plan.hasShortRows(length)) {
+      const grid = Math.ceil(outer / Math.floor(shortTile / length));
+      shortRows.launch(on, dtype, { grid, block: threads }, [source, out!, indices, outer, length, Number(reverse)]);
+      return;
+    }
+    const state = stateFacts[name]!(dtype);
+    const { tiles, busy, least } = plan.cut(device.properties.multiprocessors, inner);
     const isWhole = outer * tiles >= busy / 2 || length < 2 * least;
     const parts = isWhole
       ? 1
@@ -142,22 +167,14 @@ export function scanInto(
     const chunk = isRows && parts > 1 ? Math.ceil(length / parts / state.pack) * state.pack : Math.ceil(length / parts);
     const used = Math.ceil(length / chunk);
     using states =
-      used === 1
-        ? null
-        : DeviceArray.allocate(device, "uint8", [
-            outer * inner * used * (isSerial ? state.bytes.serial : state.bytes.threads),
-          ]);
-    const blocks = isSerial
-      ? Math.min(outer * used * tiles, Math.max(1, Math.ceil((outer * length * inner) / 8192)))
-      : isRows
-        ? outer * used
-        : Math.ceil((outer * used * inner) / threads);
-    const kernel = (isRows ? kernels[name].rows : kernels[name].columns).on(device, dtype);
+      used === 1 ? null : DeviceArray.allocate(device, "uint8", [outer * inner * used * onDevice(device, state.bytes)]);
+    const blocks = { grid: plan.grid(outer * used, inner, source.size), block: threadsOf(device, threads) };
+    const kernel = (isRows ? rows : columns).on(device, dtype);
     const sizes = isRows
       ? [outer, length, used, chunk, Number(reverse)]
       : [outer, length, inner, used, chunk, Number(reverse)];
-    if (states !== null) kernel.launch(on, blocks, isSerial ? 1 : threads, [source, null, null, states, ...sizes]);
-    kernel.launch(on, blocks, isSerial ? 1 : threads, [source, out!, indices, states, ...sizes]);
+    if (states !== null) kernel.launch(on, blocks, [source, null, null, states, ...sizes]);
+    kernel.launch(on, blocks, [source, out!, indices, states, ...sizes]);
   });
 }
 

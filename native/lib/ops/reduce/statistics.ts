@@ -77,7 +77,7 @@ export function figuresOf(on: Execution, tensor: DeviceArray): Figures {
   const chunk = Math.max(Math.ceil(tensor.size / maxBlocks), 16 * threads);
   const blocks = Math.ceil(tensor.size / chunk);
   using parts = DeviceArray.allocate(device, "float64", [blocks * threads, at.count]);
-  figures.launch(on, tensor.dtype, blocks, threads, [tensor, tensor.size, chunk, parts]);
+  figures.launch(on, tensor.dtype, { grid: blocks, block: threads }, [tensor, tensor.size, chunk, parts]);
 
   const data = numbersOf(on, parts);
   const total = { min: Infinity, max: -Infinity, sum: 0, finite: 0, nan: 0, inf: 0 };
@@ -112,7 +112,8 @@ export function pictureOf(on: Execution, tensor: DeviceArray): Picture | null {
 
   const at = ofCells();
   using parts = DeviceArray.allocate(device, "float64", [rows * columns, splits, at.fields]);
-  tiles.launch(on, tensor.dtype, Math.ceil((rows * columns * splits) / threads), threads, [
+  const blocks = { grid: Math.ceil((rows * columns * splits) / threads), block: threads };
+  tiles.launch(on, tensor.dtype, blocks, [
     tensor,
     matrixRows,
     matrixColumns,

@@ -9,8 +9,9 @@ import { formatShape } from "../../memory/shape.ts";
 import { call } from "../core/calls.ts";
 import { contiguous, fill, withFlat } from "../shape/copy.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
+import { threadsOf } from "../kernels/blocks.ts";
 import { KernelFamily } from "../kernels/library.ts";
-import { flatGrid, sameShape, widestOf } from "../kernels/map.ts";
+import { flatBlocks, sameShape, widestOf } from "../kernels/map.ts";
 import type { Computation, Operand } from "../core/operation.ts";
 import { reduceInto, rowParts } from "../reduce/reduce.ts";
 import { accumulatorOf } from "../reduce/reducers.ts";
@@ -149,7 +150,7 @@ function lossRow(name: string): Computation<LossAttributes> {
       if (count === 0) return fill(on, out!, reduction === "mean" ? NaN : 0);
       withBoth(on, x!, target!, out!.dtype, (left, right) => {
         if (reduction === "none")
-          return each.launch(on, out!.dtype, flatGrid(device, count, widestOf(left)), device.properties.libraryBlock, [
+          return each.launch(on, out!.dtype, flatBlocks(device, count, widestOf(left)), [
             left,
             right,
             out!,
@@ -158,7 +159,7 @@ function lossRow(name: string): Computation<LossAttributes> {
           ]);
         const { parts, chunk } = rowParts(device, 1, count);
         using partial = DeviceArray.allocate(device, accumulatorOf(out!.dtype), [parts]);
-        sums.launch(on, out!.dtype, parts, device.properties.libraryBlock === 1 ? 1 : sumThreads, [
+        sums.launch(on, out!.dtype, { grid: parts, block: threadsOf(device, sumThreads) }, [
           left,
           right,
           partial,
@@ -202,8 +203,8 @@ const lossGradient: Computation<LossGradientAttributes> = {
     using above = contiguous(on, g as DeviceArray);
     withBoth(on, x!, target!, out!.dtype, (left, right) =>
       withFlat(on, above, out!.dtype, (from) => {
-        const grid = flatGrid(device, out!.size, widestOf(out!));
-        (ofTarget ? targetSlope : slope).launch(on, out!.dtype, grid, device.properties.libraryBlock, [
+        const blocks = flatBlocks(device, out!.size, widestOf(out!));
+        (ofTarget ? targetSlope : slope).launch(on, out!.dtype, blocks, [
           from,
           left,
           right,

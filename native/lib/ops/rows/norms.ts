@@ -7,13 +7,14 @@ import { floatOf } from "../../memory/promotion.ts";
 import { formatShape, sizeOf, type Shape } from "../../memory/shape.ts";
 import { callAll } from "../core/calls.ts";
 import { fill, withFlat } from "../shape/copy.ts";
+import { blocksFor, onDevice } from "../kernels/blocks.ts";
 import { kernelFacts } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import { sameShape } from "../kernels/map.ts";
 import type { Computation, Facts, Operand } from "../core/operation.ts";
 import { accumulatorOf } from "../reduce/reducers.ts";
 import { normGradients } from "./row-gradients.ts";
-import { cost, floatDType, floats, linesOf, RowKernels, serialElements } from "./row-lines.ts";
+import { cost, floatDType, floats, linesOf, RowKernels } from "./row-lines.ts";
 
 const norm = (isCentered: boolean) =>
   new RowKernels(
@@ -166,11 +167,13 @@ function normGradientRow(name: "layerNorm" | "rmsNorm"): Computation<NormAttribu
       const [g, x, ...rest] = inputs as readonly DeviceArray[];
       const [means, rstds] = statistics === 2 ? [rest[0]!, rest[1]!] : [null, rest[0]!];
       const weight = attributes.hasWeight ? rest[statistics]! : null;
-      const { multiprocessors, libraryBlock } = device.properties;
       const kernel = kernels[`${name}Gradient${attributes.hasSums ? "Sums" : ""}`];
       // Each block sums over its rows: few blocks, so that there is little to sum after. Of a long row one fills a
       // GPU's processor.
-      const perProcessor = libraryBlock === 1 ? 4 : Math.max(1, Math.min(8, Math.floor(8192 / length)));
+      const perProcessor = onDevice(device, {
+        serial: 4,
+        threads: Math.max(1, Math.min(8, Math.floor(8192 / length))),
+      });
       withFlat(on, g!, out!.dtype, (above) =>
         withFlat(on, x!, out!.dtype, (input) =>
           withParameter(on, weight, out!.dtype, (w) => {
@@ -180,20 +183,18 @@ function normGradientRow(name: "layerNorm" | "rmsNorm"): Computation<NormAttribu
             };
             if (!attributes.hasSums) return launch(null);
             const blocks = Math.min(
-              multiprocessors * perProcessor,
-              kernel.blocks(device, out!.dtype, rows, length, [above, input, w, out!]),
+              device.properties.multiprocessors * perProcessor,
+              kernel.grid(device, out!.dtype, rows, length, [above, input, w, out!]),
             );
             using sums = DeviceArray.allocate(device, accumulatorOf(out!.dtype), [blocks, 2, length]);
             launch(sums, blocks);
             const { totalColumns, totalThreads } = facts();
-            const [perBlock, threads] = libraryBlock === 1 ? [serialElements, 1] : [totalColumns, totalThreads];
-            totalSums.launch(on, out!.dtype, Math.ceil((2 * length) / perBlock), threads, [
-              sums,
-              parameters[0]!,
-              parameters[1]!,
-              blocks,
-              length,
-            ]);
+            totalSums.launch(
+              on,
+              out!.dtype,
+              blocksFor(device, 2 * length, { threads: totalThreads, each: totalColumns / totalThreads }),
+              [sums, parameters[0]!, parameters[1]!, blocks, length],
+            );
           }),
         ),
       );

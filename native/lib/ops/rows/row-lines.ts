@@ -7,6 +7,7 @@ import { TensorError } from "../../errors.ts";
 import { floatOf } from "../../memory/promotion.ts";
 import type { DeviceProcess } from "../../device/process.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
+import { onDevice, serialElements, type Blocks, type ByBlock } from "../kernels/blocks.ts";
 import { kernelFacts } from "../kernels/kernel-facts.ts";
 import { KernelFamily, type LibraryArgument, type ParameterKind } from "../kernels/library.ts";
 import type { Operand } from "../core/operation.ts";
@@ -17,8 +18,6 @@ const facts = kernelFacts("rowwise", {
   tileBytes: "kTileBytes",
   shortThreads: "kShortThreads",
 });
-/** Elements that one block takes on a processor. */
-export const serialElements = 16384;
 
 /** `isPacked`: every row is a number of whole packs. `operands`: how many rows are read at a time. */
 interface RowShape {
@@ -118,6 +117,15 @@ export const linesOf = {
   summing: [packedShort, singleShort, packedAlone(8, 1024), packedRow(16, 1024), singleRow, longPacked, singleLong],
 } as const satisfies Record<string, readonly Line[]>;
 
+/** The blocks for rows: of one thread, which takes whole rows, or as the line lays its threads out. */
+const blocksOf: ByBlock<(rows: number, row: RowShape, line: Line) => Blocks> = {
+  serial: (rows, { length }) => ({ grid: Math.min(rows, Math.ceil((rows * length) / serialElements)), block: 1 }),
+  threads(rows, row, line) {
+    const block = line.block(row);
+    return { grid: Math.ceil(rows / (line.share?.(row) ?? block[1])), block };
+  },
+};
+
 /** The kernels of one operation, one for each line. */
 export class RowKernels {
   readonly #lines: readonly Line[];
@@ -153,13 +161,13 @@ export class RowKernels {
     args: readonly LibraryArgument[],
     most = 2 ** 31 - 1,
   ): void {
-    const { at, block, blocks } = this.#layout(on.device, dtype, rows, length, args);
-    this.#families[at]!.launch(on, dtype, Math.min(blocks, most), block, args);
+    const { at, grid, block } = this.#layout(on.device, dtype, rows, length, args);
+    this.#families[at]!.launch(on, dtype, { grid: Math.min(grid, most), block }, args);
   }
 
-  /** The blocks that `launch` makes. */
-  blocks(device: DeviceProcess, dtype: DType, rows: number, length: number, args: readonly LibraryArgument[]): number {
-    return this.#layout(device, dtype, rows, length, args).blocks;
+  /** How many blocks `launch` makes. */
+  grid(device: DeviceProcess, dtype: DType, rows: number, length: number, args: readonly LibraryArgument[]): number {
+    return this.#layout(device, dtype, rows, length, args).grid;
   }
 
   #layout(device: DeviceProcess, dtype: DType, rows: number, length: number, args: readonly LibraryArgument[]) {
@@ -170,11 +178,7 @@ export class RowKernels {
       args.every((each) => !(each instanceof DeviceArray) || each.dtype !== dtype || each.placeLow % packBytes === 0);
     const row = { length, bytes, isPacked, operands: this.#operands };
     const at = this.#lines.findIndex((line) => line.takes(row));
-    const line = this.#lines[at]!;
-    if (device.properties.libraryBlock === 1)
-      return { at, block: 1, blocks: Math.min(rows, Math.ceil((rows * length) / serialElements)) };
-    const block = line.block(row);
-    return { at, block, blocks: Math.ceil(rows / (line.share?.(row) ?? block[1])) };
+    return { at, ...onDevice(device, blocksOf)(rows, row, this.#lines[at]!) };
   }
 }
 

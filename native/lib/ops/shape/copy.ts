@@ -4,9 +4,10 @@ import { DeviceArray, viewOf } from "../../memory/array.ts";
 import { dtypeNames, factsOf, type DType } from "../../memory/dtype.ts";
 import { merged, sizeOf, stretch } from "../../memory/shape.ts";
 import { writeFill } from "../../wire/copy.ts";
+import { onDevice, threadsOf } from "../kernels/blocks.ts";
 import { kernelFacts } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
-import { broadcastLayout, flatGrid, flatPlane, planeOf, sameShape, stridedGrid, widestOf } from "../kernels/map.ts";
+import { broadcastLayout, flatBlocks, flatPlane, planeOf, sameShape, stridedBlocks, widestOf } from "../kernels/map.ts";
 
 // Copies move bits, so one dtype stands for all of its size.
 export const bySize: Record<number, DType> = { 1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64" };
@@ -59,14 +60,9 @@ export function copy(on: Execution, out: DeviceArray, input: DeviceArray): void 
   const { device } = on;
   const isFlat = out.isContiguous && input.isContiguous && sameShape(out.shape, input.shape);
   if (out.dtype === input.dtype) {
-    if (isFlat)
-      flats.launch(on, copier(out), flatGrid(device, out.size, widestOf(out)), device.properties.libraryBlock, [
-        input,
-        out,
-        out.size,
-      ]);
+    if (isFlat) flats.launch(on, copier(out), flatBlocks(device, out.size, widestOf(out)), [input, out, out.size]);
     else if (!copyTransposed(on, out, input))
-      strided.launch(on, copier(out), stridedGrid(device, out.size), device.properties.libraryBlock, [
+      strided.launch(on, copier(out), stridedBlocks(device, out.size), [
         broadcastLayout(out, [input]),
         input,
         out,
@@ -83,13 +79,7 @@ export function copy(on: Execution, out: DeviceArray, input: DeviceArray): void 
     copy(on, converted, gathered);
     return copy(on, out, converted);
   }
-  casts[out.dtype].launch(
-    on,
-    input.dtype,
-    flatGrid(device, out.size, widestOf(out, input)),
-    device.properties.libraryBlock,
-    [input, out, out.size],
-  );
+  casts[out.dtype].launch(on, input.dtype, flatBlocks(device, out.size, widestOf(out, input)), [input, out, out.size]);
 }
 
 /** Columns that are so few are sooner gathered one after the other than turned in tiles. */
@@ -101,7 +91,7 @@ function transposedAxes(array: DeviceArray): { shape: readonly number[]; steps: 
   const steps = strides[0]!;
   const rank = shape.length;
   const isTransposed = (rank === 2 || rank === 3) && steps[rank - 2] === 1 && steps[rank - 1]! >= shape[rank - 2]!;
-  return isTransposed && !(isSerial(array) && shape[rank - 1]! < fewColumns) ? { shape, steps } : null;
+  return isTransposed && !(goesAlongRows(array) && shape[rank - 1]! < fewColumns) ? { shape, steps } : null;
 }
 
 /**
@@ -119,7 +109,7 @@ function copyTransposed(on: Execution, out: DeviceArray, input: DeviceArray): bo
   const { tile, rows: tileRows } = facts();
   const grid = Math.ceil(columns / tile) * Math.ceil(rows / tile) * batches;
   if (grid >= 2 ** 31) return false;
-  transposes.launch(on, copier(out), grid, on.device.properties.libraryBlock === 1 ? 1 : [32, tileRows], [
+  transposes.launch(on, copier(out), { grid, block: threadsOf(on.device, [32, tileRows]) }, [
     input,
     out,
     rows,
@@ -168,7 +158,7 @@ export function withRows(
   dtype: DType,
   use: (array: DeviceArray, rows: Uint32Array) => void,
 ): void {
-  if (array.dtype === dtype && !array.isContiguous && isSerial(array) && transposedAxes(array) === null) {
+  if (array.dtype === dtype && !array.isContiguous && goesAlongRows(array) && transposedAxes(array) === null) {
     const rows = planeOf(array);
     if (rows !== null) return use(array, rows);
   }
@@ -177,12 +167,14 @@ export function withRows(
 
 /** Calls `use` with the array, or on a processor with a copy of a transposed one, whose rows it would not go along. */
 export function withoutTurns(on: Execution, array: DeviceArray, use: (array: DeviceArray) => void): void {
-  if (!isSerial(array) || transposedAxes(array) === null) return use(array);
+  if (!goesAlongRows(array) || transposedAxes(array) === null) return use(array);
   using copied = converted(on, array, array.dtype);
   use(copied);
 }
 
-const isSerial = (array: DeviceArray): boolean => array.living().device.properties.libraryBlock === 1;
+/** A core's loops go along rows; threads beside each other read what lies beside each other. */
+const goesAlongRows = (array: DeviceArray): boolean =>
+  onDevice(array.living().device, { serial: true, threads: false });
 
 /** The view of an operand over another shape, to which it broadcasts. */
 export function stretched<D extends DType>(array: DeviceArray<D>, shape: readonly number[]): DeviceArray<D> {
