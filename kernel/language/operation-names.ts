@@ -192,8 +192,10 @@ const names = new Set(
   multinomial
   nanmax
   nanmean
+  nanmedian
   nanmin
   nanprod
+  nanquantile
   nanstd
   nansum
   nanToNum

@@ -160,12 +160,18 @@ export {
   bincount,
   histogram,
   kthvalue,
-  median,
-  quantile,
   searchsorted,
   sort,
   topk,
 } from "./tensor/sorting.ts";
+export {
+  median,
+  nanmedian,
+  nanquantile,
+  quantile,
+  type QuantileInterpolation,
+  type QuantileOptions,
+} from "./tensor/quantiles.ts";
 export {
   canCast,
   finfo,

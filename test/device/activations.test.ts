@@ -71,6 +71,42 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expectGradients((x, w) => prelu(x!, w!), [normals([5]), normals([1])]);
   });
 
+  test("what clips leaves integers what they are, to the last bit", () => {
+    const large = 2n ** 53n + 1n;
+    const int64 = tensor([-large, -1n, 3n, large], { device });
+    const int32 = tensor([16777217, -5, 0, 7], { device, dtype: "int32" });
+    const uint8 = tensor([0, 5, 255], { device, dtype: "uint8" });
+    const cases: [Tensor, string, (number | bigint)[]][] = [
+      [int64.hardtanh({ max: Infinity }), "int64", [-1n, -1n, 3n, large]],
+      [int32.hardtanh({ min: -(2 ** 40), max: 2 ** 40 }), "int32", [16777217, -5, 0, 7]],
+      [uint8.hardtanh(), "uint8", [0, 1, 1]],
+      [int64.threshold(2.5, 9), "int64", [9n, 9n, 3n, large]],
+      [int64.threshold(2 ** 53, 0), "int64", [0n, 0n, 0n, large]],
+      [int32.threshold(-Infinity, 0), "int32", [16777217, -5, 0, 7]],
+      [int32.threshold(2 ** 31, -1), "int32", [-1, -1, -1, -1]],
+      [int32.threshold(16777216, -1), "int32", [16777217, -1, -1, -1]],
+      [uint8.threshold(-0.5, 3), "uint8", [0, 5, 255]],
+    ];
+    for (const [found, dtype, wanted] of cases) {
+      expect(found.dtype).toBe(dtype);
+      expect(found.toArray()).toEqual(wanted);
+    }
+    expect(() => int32.hardtanh({ min: 0.5 })).toThrow(
+      new TensorError("VALUE", "hardtanh of int32 takes whole numbers as bounds but got 0.5."),
+    );
+    expect(() => uint8.hardtanh({ min: 300, max: 400 })).toThrow(
+      new TensorError("VALUE", "hardtanh gives uint8, which does not hold 300. It holds whole numbers from 0 to 255."),
+    );
+    expect(() => uint8.threshold(1, -1)).toThrow(
+      new TensorError("VALUE", "threshold gives uint8, which does not hold -1. It holds whole numbers from 0 to 255."),
+    );
+    const mask = tensor([true], { device });
+    for (const name of ["hardtanh", "threshold"] as const)
+      expect(() => (mask as any)[name](...(name === "threshold" ? [0, 1] : []))).toThrow(
+        new TensorError("DTYPE", `${name} takes numbers but got bool: convert it, e.g. with .to("int32").`),
+      );
+  });
+
   test("what they refuse", () => {
     const x = randn([2, 3], { device, seed });
     expect(() => glu(x)).toThrow(

@@ -37,7 +37,7 @@ describe.each(devices.map(({ name }) => name))("wrong calls on %s", (device) => 
       () => x.cumsum!({ along: 1 }),
       () => x.norm!({ p: 2 }),
       () => x.clamp!({ minimum: 0 }),
-      () => x.quantile!(0.5, { interpolation: "nearest" }),
+      () => x.quantile!(0.5, { interpolate: "nearest" }),
       () => x.histogram!({ bin: 3 }),
       () => x.unique!({ returnCounts: true }),
       () => x.split!(1, { along: 1 }),

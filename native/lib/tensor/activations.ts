@@ -1,11 +1,13 @@
 // Activations that take parameters or a second tensor, as methods and functions.
 import { TensorError } from "../errors.ts";
-import type { DType } from "../memory/dtype.ts";
+import { factsOf, type DType } from "../memory/dtype.ts";
 import type { FloatOf } from "../memory/promotion.ts";
 import { checkedAxis, formatShape } from "../memory/shape.ts";
+import { checkedValue } from "../memory/value.ts";
 import { apply } from "../ops/core/apply.ts";
 import { worded } from "../wording.ts";
 import { axis, define, install, number, oneOf, tensor, type FunctionOf, type Kind } from "./arguments.ts";
+import { clamped } from "./mixing.ts";
 import { Tensor } from "./tensor.ts";
 
 declare module "./tensor.ts" {
@@ -54,17 +56,18 @@ declare module "./tensor.ts" {
     prelu(weight: Tensor): Tensor<FloatOf<D>>;
     /**
      * Numbers kept between two bounds: at least `min` and at most `max`, −1 and 1 when left out. Unlike that of {@link
-     * Tensor.clamp}, the gradient is 0 at the bounds, too.
+     * Tensor.clamp}, the gradient is 0 at the bounds, too. Integers stay integers, between whole bounds.
      * @example
      * tensor([-3, 0.5, 3]).hardtanh(); // → tensor([-1.0, 0.5, 1.0], shape [3], float32, cpu)
      */
-    hardtanh(options?: { readonly min?: number; readonly max?: number }): Tensor<FloatOf<D>>;
+    hardtanh(options?: { readonly min?: number; readonly max?: number }): Tensor<D>;
     /**
-     * Numbers above a threshold, others replaced: x where it is above the threshold, else the value.
+     * Numbers above a threshold, others replaced: x where it is above the threshold, else the value. Integers stay
+     * integers. Throws TensorError for a value that the dtype does not hold.
      * @example
      * tensor([0.5, 2]).threshold(1, -1); // → tensor([-1, 2], shape [2], float32, cpu)
      */
-    threshold(threshold: number, value: number): Tensor<FloatOf<D>>;
+    threshold(threshold: number, value: number): Tensor<D>;
     /**
      * Numbers moved towards 0: x − lambda above lambda, x + lambda below −lambda, else 0; lambda ≥ 0 is 0.5 when left
      * out.
@@ -140,6 +143,14 @@ export const prelu: FunctionOf<"prelu"> = define("prelu", { required: { weight: 
   return apply("prelu", [x, weight.reshape(shape)], {});
 });
 
+/** Whether the elements are whole numbers, which stay that. Throws TensorError for bool. */
+function isOfIntegers(name: string, { dtype }: Tensor): boolean {
+  const { kind } = factsOf(dtype);
+  if (kind === "bool")
+    throw new TensorError("DTYPE", `${name} takes numbers but got bool: convert it, e.g. with .to("int32").`);
+  return kind === "int";
+}
+
 /** {@link Tensor.hardtanh} as a function. */
 export const hardtanh: FunctionOf<"hardtanh"> = define(
   "hardtanh",
@@ -147,7 +158,11 @@ export const hardtanh: FunctionOf<"hardtanh"> = define(
   (x, { min = -1, max = 1 }) => {
     if (max <= min)
       throw new TensorError("VALUE", `hardtanh takes a number above ${min} as max but got ${worded(max)}.`);
-    return apply("hardtanh", [x], { min, max });
+    if (!isOfIntegers("hardtanh", x)) return apply("hardtanh", [x], { min, max });
+    const fraction = [min, max].find((each) => Number.isFinite(each) && !Number.isInteger(each));
+    if (fraction !== undefined)
+      throw new TensorError("VALUE", `hardtanh of ${x.dtype} takes whole numbers as bounds but got ${fraction}.`);
+    return clamped("hardtanh", x, min, max);
   },
 );
 
@@ -155,7 +170,16 @@ export const hardtanh: FunctionOf<"hardtanh"> = define(
 export const threshold: FunctionOf<"threshold"> = define(
   "threshold",
   { required: { threshold: number, value: number } },
-  (x, { threshold, value }) => apply("threshold", [x], { threshold, value }),
+  (x, { threshold, value }) => {
+    if (!isOfIntegers("threshold", x)) return apply("threshold", [x], { threshold, value });
+    const { bytes, range } = factsOf(x.dtype);
+    checkedValue("threshold gives", x.dtype, value);
+    if (threshold < range![0]) return x.clone();
+    // Of integers those are above a number that are above the whole one below it.
+    const below = Math.floor(threshold);
+    const isAbove = threshold >= range![1] ? x.ne(x) : x.gt(bytes === 8 ? BigInt(below) : below);
+    return x.where(isAbove, value);
+  },
 );
 
 const shrink = <F extends (x: never, ...args: never[]) => unknown>(name: "softshrink" | "hardshrink"): F =>

@@ -89,6 +89,23 @@ export const where: <A extends Tensor | Scalar, B extends Tensor | Scalar>(
     return apply("where", [condition, besides("where", like, x), besides("where", like, other)], {});
   });
 
+/** Each element within bounds, of which one beyond all integers of the dtype bounds nothing. */
+export function clamped(
+  name: string,
+  x: Tensor,
+  min: Scalar | Tensor | undefined,
+  max: Scalar | Tensor | undefined,
+): Tensor {
+  const { kind, range } = factsOf(x.dtype);
+  const isNone = (each: Scalar | Tensor, isBeyond: (each: number | bigint) => boolean) =>
+    !(each instanceof Tensor) && kind === "int" && range !== null && !admits(x.dtype, each) && isBeyond(each as number);
+  const floored =
+    min === undefined || isNone(min, (each) => each < range![0]) ? x : x.maximum(besides(name, x, min) as number);
+  if (max !== undefined && !isNone(max, (each) => each > range![1]))
+    return floored.minimum(besides(name, floored, max) as number) as Tensor;
+  return (floored === x ? x.clone() : floored) as Tensor;
+}
+
 const bound = either(scalar, tensor);
 
 /** {@link Tensor.clamp} as a function. */
@@ -102,24 +119,10 @@ export const clamp: FunctionOf<"clamp"> = define(
   (x, { min, max }) => {
     if (min === undefined && max === undefined)
       throw new TensorError("OPTIONS", "clamp takes a min, a max or both, such as { min: 0 }.");
-    const { kind, range } = factsOf(x.dtype);
     const isNumber = (each: unknown) => each === undefined || typeof each === "number";
-    if (kind === "float" && isNumber(min) && isNumber(max))
+    if (factsOf(x.dtype).kind === "float" && isNumber(min) && isNumber(max))
       return apply("clamp", [x], { min: (min as number) ?? -Infinity, max: (max as number) ?? Infinity });
-    // A bound beyond all integers of the dtype bounds nothing.
-    const isNone = (each: Scalar | Tensor, isBeyond: (end: number | bigint) => boolean) =>
-      !(each instanceof Tensor) &&
-      kind === "int" &&
-      range !== null &&
-      !admits(x.dtype, each) &&
-      isBeyond(each as number);
-    const floored =
-      min === undefined || isNone(min, (each) => each < range![0]) ? x : x.maximum(besides("clamp", x, min) as number);
-    return max === undefined || isNone(max, (each) => each > range![1])
-      ? floored === x
-        ? x.clone()
-        : floored
-      : floored.minimum(besides("clamp", floored, max) as number);
+    return clamped("clamp", x, min, max);
   },
 );
 

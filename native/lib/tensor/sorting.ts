@@ -1,4 +1,4 @@
-// Order as methods: sorting, the largest elements, quantiles, searches and counts. All are stable, and
+// Order as methods: sorting, the largest elements, searches and counts. All are stable, and
 // NaN comes last in both directions.
 import { apply, applyAll } from "../ops/core/apply.ts";
 import { extremesOf } from "../ops/reduce/counting.ts";
@@ -9,21 +9,8 @@ import { TensorError } from "../errors.ts";
 import { checkedAxis, formatShape } from "../memory/shape.ts";
 import { worded } from "../wording.ts";
 import { tensor as createTensor, zeros } from "./create.ts";
-import { stack } from "./joining.ts";
 import { selected, type AxisOptions, type Selected } from "./scans.ts";
-import {
-  axis,
-  define,
-  either,
-  flag,
-  install,
-  number,
-  numbers,
-  oneOf,
-  operand,
-  tensor,
-  type FunctionOf,
-} from "./arguments.ts";
+import { axis, define, flag, install, number, numbers, oneOf, operand, tensor, type FunctionOf } from "./arguments.ts";
 import { Tensor } from "./tensor.ts";
 
 /**
@@ -81,20 +68,6 @@ declare module "./tensor.ts" {
      */
     kthvalue(k: number, axis?: number | AxisOptions): Selected<D>;
     /**
-     * The middle element along an axis, of two the lower, and where it is; the last axis when left out. NaN where there
-     * is one. The mean of two is `quantile(0.5)`.
-     * @example
-     * tensor([5, 1, 3, 2]).median().values; // → tensor(2, shape [], float32, cpu)
-     */
-    median(axis?: number | AxisOptions): Selected<D>;
-    /**
-     * The number below which the part `q` (0 to 1) of the elements along an axis lies, between two elements in
-     * proportion; of several parts one after the other along a new first axis. Floats; NaN where there is one.
-     * @example
-     * tensor([1, 2, 3, 4, 5]).quantile([0.25, 0.5]); // → tensor([2, 3], shape [2], float32, cpu)
-     */
-    quantile(q: number | readonly number[], axis?: number | AxisOptions): Tensor<D>;
-    /**
      * Where each value goes in this tensor's sorted last axis: before equal elements, or with `right` behind them. One
      * row serves values of any shape. `sorter`: the positions that sort the axis, as {@link Tensor.argsort} gives them.
      * @example
@@ -132,14 +105,11 @@ declare module "./tensor.ts" {
   }
 }
 
-const axisIn = ({ shape }: Tensor, axis = -1) => checkedAxis(axis, Math.max(1, shape.length));
+/** The axis, the last when left out; a tensor without axes counts as one of one. */
+export const axisIn = ({ shape }: Tensor, axis = -1) => checkedAxis(axis, Math.max(1, shape.length));
 
-/** A part of an axis. */
-function part(x: Tensor, axis: number, slice: number | [number, number]): Tensor {
-  return x.shape.length === 0 ? x : x.slice(...Array<null>(axis).fill(null), slice);
-}
-
-function checkedCount(name: string, k: number, x: Tensor, axis: number, least: number): void {
+/** Throws TensorError for a number that an axis does not have. */
+export function checkedCount(name: string, k: number, x: Tensor, axis: number, least: number): void {
   const length = x.shape[axis] ?? 1;
   if (!Number.isInteger(k) || k < least || k > length)
     throw new TensorError(
@@ -148,17 +118,11 @@ function checkedCount(name: string, k: number, x: Tensor, axis: number, least: n
     );
 }
 
-function kth(x: Tensor, k: number, axis: number): Selected {
+/** The k-th smallest element along an axis, counted from 0. */
+export function kth(x: Tensor, k: number, axis: number): Selected {
   if (x.shape.length === 0) return selected("sort", x, { axis, descending: false });
   const { values, indices } = selected("topk", x, { axis, k: k + 1, descending: false, isAlone: true });
   return { values: values.squeeze(axis), indices: indices.squeeze(axis) };
-}
-
-/** NaN where the row has one. */
-function orNaN(x: Tensor, axis: number, values: Tensor): Tensor {
-  return factsOf(x.dtype).kind === "float"
-    ? values.where(x.isnan().any({ axis }).logicalNot() as Tensor<"bool">, NaN)
-    : values;
 }
 
 /** Both in the dtype that holds both; a number takes that of the tensor where it fits. */
@@ -234,41 +198,6 @@ export const kthvalue: FunctionOf<"kthvalue"> = define(
   },
 );
 
-/** {@link Tensor.median} as a function. */
-export const median: FunctionOf<"median"> = define("median", { options: { axis }, bare: ["axis"] }, (x, { axis }) => {
-  const along = axisIn(x, axis);
-  checkedCount("median of an empty axis", Math.min(1, x.shape[along] ?? 1), x, along, 1);
-  const { values, indices } = kth(x, Math.floor(((x.shape[along] ?? 1) - 1) / 2), along);
-  return { values: x.shape.length === 0 ? values : orNaN(x, along, values), indices };
-});
-
-/** {@link Tensor.quantile} as a function. */
-export const quantile: FunctionOf<"quantile"> = define(
-  "quantile",
-  { required: { q: either(number, numbers) }, options: { axis }, bare: ["axis"] },
-  (x, { q, axis }) => {
-    const wrong = (Array.isArray(q) ? (q as number[]) : [q as number]).find((each) => !(each >= 0 && each <= 1));
-    if (wrong !== undefined)
-      throw new TensorError("VALUE", `quantile takes a number from 0 to 1 but got ${worded(wrong)}.`);
-    if (factsOf(x.dtype).kind !== "float")
-      throw new TensorError("DTYPE", `quantile takes floats but got ${x.dtype}: convert it, e.g. with .to("float32").`);
-    const along = axisIn(x, axis);
-    const length = x.shape[along] ?? 1;
-    checkedCount("quantile of an empty axis", Math.min(1, length), x, along, 1);
-    const { values } = selected("sort", x, { axis: along, descending: false });
-    const one = (each: number): Tensor => {
-      if (x.shape.length === 0) return x.clone();
-      const at = each * (length - 1);
-      const low = Math.floor(at);
-      const [below, above] = [part(values, along, low), part(values, along, Math.min(low + 1, length - 1))];
-      // Between equal infinities there is no difference to take a part of.
-      const between = at === low ? below : below.add(above.sub(below).mul(at - low)).where(below.ne(above), below);
-      return orNaN(x, along, between);
-    };
-    return Array.isArray(q) ? stack((q as number[]).map(one)) : one(q as number);
-  },
-);
-
 /** {@link Tensor.searchsorted} as a function. */
 export const searchsorted: FunctionOf<"searchsorted"> = define(
   "searchsorted",
@@ -324,4 +253,4 @@ export const histogram: FunctionOf<"histogram"> = define(
   },
 );
 
-install(Tensor.prototype, { sort, argsort, topk, kthvalue, median, quantile, searchsorted, bincount, histogram });
+install(Tensor.prototype, { sort, argsort, topk, kthvalue, searchsorted, bincount, histogram });

@@ -1,0 +1,157 @@
+// Middles and quantiles along an axis, also of rows with elements that are not there.
+import { TensorError } from "../errors.ts";
+import { factsOf, type DType } from "../memory/dtype.ts";
+import { worded } from "../wording.ts";
+import { axis, define, either, flag, install, number, numbers, oneOf, tensor, type FunctionOf } from "./arguments.ts";
+import { tensor as createTensor } from "./create.ts";
+import { selected, type AxisOptions, type Selected } from "./scans.ts";
+import { axisIn, checkedCount, kth } from "./sorting.ts";
+import { Tensor } from "./tensor.ts";
+
+/** Where a place between two elements counts as lying; `nearest`: of a half the even place. */
+const interpolations = {
+  linear: (place: Tensor) => place,
+  lower: (place: Tensor) => place.floor(),
+  higher: (place: Tensor) => place.ceil(),
+  midpoint: (place: Tensor) => place.floor().add(place.ceil()).mul(0.5),
+  nearest: (place: Tensor) => place.round(),
+} as const satisfies Record<string, (place: Tensor) => Tensor>;
+
+/**
+ * What a quantile between two elements is: "linear" in proportion, as when left out, the "lower", the "higher", the
+ * "midpoint" of both, or the "nearest", of a half that at the even place.
+ */
+export type QuantileInterpolation = keyof typeof interpolations;
+
+/** `axis`: the last when left out. `interpolation`, NumPy's `method`: see {@link QuantileInterpolation}. */
+export interface QuantileOptions extends AxisOptions {
+  readonly interpolation?: QuantileInterpolation;
+  readonly method?: QuantileInterpolation;
+  readonly keepdims?: boolean;
+}
+
+declare module "./tensor.ts" {
+  interface Tensor<D extends DType> {
+    /**
+     * The middle element along an axis, of two the lower, and where it is; the last axis when left out. NaN where there
+     * is one. The mean of two is `quantile(0.5)`.
+     * @example
+     * tensor([5, 1, 3, 2]).median().values; // → tensor(2, shape [], float32, cpu)
+     */
+    median(axis?: number | AxisOptions): Selected<D>;
+    /**
+     * {@link Tensor.median} of the elements that are not NaN; NaN where all are.
+     * @example
+     * tensor([5, NaN, 3, 2]).nanmedian().values; // → tensor(3, shape [], float32, cpu)
+     */
+    nanmedian(axis?: number | AxisOptions): Selected<D>;
+    /**
+     * The number below which the part `q` (0 to 1) of the elements along an axis lies, see {@link QuantileOptions}; of
+     * several parts, a list or a tensor, one after the other along new first axes. Floats; NaN where there is one.
+     * Waits for a `q` that is a tensor.
+     * @example
+     * tensor([1, 2, 3, 4, 5]).quantile([0.25, 0.5]); // → tensor([2, 3], shape [2], float32, cpu)
+     * tensor([1, 2, 4]).quantile(0.25, { interpolation: "lower" }); // → tensor(1, shape [], float32, cpu)
+     */
+    quantile(q: number | readonly number[] | Tensor, axis?: number | QuantileOptions): Tensor<D>;
+    /**
+     * {@link Tensor.quantile} of the elements that are not NaN; NaN where all are.
+     * @example
+     * tensor([1, NaN, 2, 3]).nanquantile(0.5); // → tensor(2, shape [], float32, cpu)
+     */
+    nanquantile(q: number | readonly number[] | Tensor, axis?: number | QuantileOptions): Tensor<D>;
+  }
+}
+
+const isFloat = ({ dtype }: Tensor) => factsOf(dtype).kind === "float";
+
+/** NaN where the row has one. */
+function orNaN(x: Tensor, axis: number, values: Tensor): Tensor {
+  return isFloat(x) ? values.where(x.isnan().any({ axis, keepdims: true }).logicalNot(), NaN) : values;
+}
+
+/** The parts as a list, and the shape that they came in. */
+function partsOf(name: string, q: number | readonly number[] | Tensor): { parts: number[]; shape: readonly number[] } {
+  const parts = q instanceof Tensor ? q.detach().reshape([-1]).to("float64").toArray() : [q].flat();
+  const wrong = parts.find((each) => !(each >= 0 && each <= 1));
+  if (wrong !== undefined)
+    throw new TensorError("VALUE", `${name} takes a number from 0 to 1 but got ${worded(wrong)}.`);
+  return { parts, shape: q instanceof Tensor ? q.shape : Array.isArray(q) ? [q.length] : [] };
+}
+
+const quantiles = <F extends (x: never, ...args: never[]) => unknown>(name: "quantile" | "nanquantile"): F =>
+  define(
+    name,
+    {
+      required: { q: either(either(number, numbers), tensor) },
+      options: {
+        axis,
+        interpolation: oneOf(...(Object.keys(interpolations) as QuantileInterpolation[])),
+        keepdims: flag,
+      },
+      bare: ["axis"],
+      aliases: { method: "interpolation" },
+    },
+    (given, { q, axis, interpolation = "linear", keepdims = false }) => {
+      if (!isFloat(given) || factsOf(given.dtype).isStorage)
+        throw new TensorError(
+          "DTYPE",
+          `${name} takes floats that compute but got ${given.dtype}: convert it, e.g. with .to("float32").`,
+        );
+      const { parts, shape } = partsOf(name, q);
+      const along = axisIn(given, axis);
+      const x = given.shape.length === 0 ? given.reshape([1]) : given;
+      checkedCount(`${name} of an empty axis`, Math.min(1, x.shape[along]!), x, along, 1);
+      const { values: sorted } = selected("sort", x, { axis: along, descending: false });
+      const { device } = x;
+      const wanted = createTensor(parts, { dtype: "float64", device }).reshape(
+        x.shape.map((_, each) => (each === along ? -1 : 1)),
+      );
+      const last =
+        name === "quantile"
+          ? x.shape[along]! - 1
+          : x.isnan().logicalNot().sum({ axis: along, keepdims: true }).sub(1).clamp({ min: 0 }).to("float64");
+      const place = interpolations[interpolation](wanted.mul(last));
+      const at = (places: Tensor) => sorted.takeAlongAxis(places.to("int64"), along);
+      const low = place.floor();
+      // 16 bits hold no difference to take a part of, and beside an infinity there is none.
+      const dtype = x.dtype === "float64" ? "float64" : "float32";
+      const [below, above] = [at(low), at(place.ceil())].map((each) => each.to(dtype)) as [Tensor, Tensor];
+      const between = below.add(above.sub(below).mul(place.sub(low).to(dtype))).where(below.ne(above), below);
+      const found = (name === "quantile" ? orNaN(x, along, between) : between).to(x.dtype).moveAxis(along, 0);
+      const rest = keepdims ? given.shape.map((size, each) => (each === along ? 1 : size)) : found.shape.slice(1);
+      return found.reshape([...shape, ...rest]);
+    },
+  );
+
+/** {@link Tensor.quantile} as a function. */
+export const quantile: FunctionOf<"quantile"> = quantiles("quantile");
+/** {@link Tensor.nanquantile} as a function. */
+export const nanquantile: FunctionOf<"nanquantile"> = quantiles("nanquantile");
+
+/** {@link Tensor.median} as a function. */
+export const median: FunctionOf<"median"> = define("median", { options: { axis }, bare: ["axis"] }, (x, { axis }) => {
+  const along = axisIn(x, axis);
+  checkedCount("median of an empty axis", Math.min(1, x.shape[along] ?? 1), x, along, 1);
+  const { values, indices } = kth(x, Math.floor(((x.shape[along] ?? 1) - 1) / 2), along);
+  if (x.shape.length === 0) return { values, indices };
+  return { values: orNaN(x, along, values.unsqueeze(along)).squeeze(along), indices };
+});
+
+/** {@link Tensor.nanmedian} as a function. */
+export const nanmedian: FunctionOf<"nanmedian"> = define(
+  "nanmedian",
+  { options: { axis }, bare: ["axis"] },
+  (x, { axis }) => {
+    if (!isFloat(x) || x.shape.length === 0) return x.median(axis);
+    const along = axisIn(x, axis);
+    checkedCount("nanmedian of an empty axis", Math.min(1, x.shape[along]!), x, along, 1);
+    const { values, indices } = selected("sort", x, { axis: along, descending: false });
+    const count = x.isnan().logicalNot().sum({ axis: along, keepdims: true });
+    const middle = count.sub(1).clamp({ min: 0 }).floorDivide(2);
+    const at = (each: Tensor) => each.takeAlongAxis(middle, along).squeeze(along);
+    return { values: at(values), indices: at(indices) };
+  },
+);
+
+install(Tensor.prototype, { median, nanmedian, quantile, nanquantile });
