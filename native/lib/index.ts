@@ -39,9 +39,8 @@ export type { LaunchConfig, Size } from "./cuda/plan.ts";
 export { memory, trim } from "./memory/map.ts";
 export type { DeviceProperties, LibraryProperties } from "./wire/properties.ts";
 export { Generator, generatorState, seed, setGeneratorState, type RandomSource } from "./tensor/generator.ts";
+export { bernoulli, multinomial } from "./tensor/draws.ts";
 export {
-  bernoulli,
-  multinomial,
   rand,
   randint,
   randn,

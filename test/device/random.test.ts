@@ -260,6 +260,25 @@ describe.each(devices.map(({ name }) => name))("random tensors on %s", (device) 
     expect(without.sort()).toEqual([0, 1, 2, 3]);
   });
 
+  test("draws as methods, which are the functions, and in place", () => {
+    const chances = full([1000], 0.25, { device });
+    expect(flat(chances.bernoulli({ seed: 8 }))).toEqual(flat(bernoulli(chances, { seed: 8 })));
+    expect(flat(chances.multinomial(9, { seed: 8 }))).toEqual(flat(multinomial(chances, 9, { seed: 8 })));
+    expect(flat(tensor([0, 1], { device }).multinomial(3, true))).toEqual([1, 1, 1]);
+    const coins = zeros([count], { device, dtype: "int32" });
+    expect(coins.bernoulli_(0.25, { seed: 8 })).toBe(coins);
+    expect(Math.abs(average(flat(coins)) - 0.25)).toBeLessThan(5 * Math.sqrt(0.1875 / count));
+    expect(new Set(flat(coins))).toEqual(new Set([0, 1]));
+    expect(Math.abs(average(flat(zeros([count], { device }).bernoulli_({ seed: 9 }))) - 0.5)).toBeLessThan(
+      5 * Math.sqrt(0.25 / count),
+    );
+    const rows = zeros([3, 2], { device, dtype: "bool" }).bernoulli_(tensor([0, 1], { device }));
+    expect(rows.toArray()).toEqual(Array(3).fill([false, true]));
+    expect(() => zeros([2], { device }).bernoulli_(1.5)).toThrow(
+      "bernoulli_ takes a number from 0 to 1 or a tensor as p but got 1.5.",
+    );
+  });
+
   test("multinomial never draws a weight of 0", () => {
     const seed = Math.floor(Math.random() * 2 ** 31);
     // Weights far apart, whose waiting times and sums are beyond the range and below its steps.

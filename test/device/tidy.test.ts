@@ -4,15 +4,20 @@ import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import {
   cat,
+  crossEntropy,
+  einsum,
   fuse,
   grad,
+  layerNorm,
   linear,
   memory,
+  mseLoss,
   nn,
   ones,
   optim,
   rand,
   seed,
+  stack,
   tensor,
   TensorError,
   tidy,
@@ -143,6 +148,63 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     optimizer.step();
     expect(net.parameters().map((each) => each.isDisposed)).toEqual([false, false]);
     expect(Object.keys(optimizer.stateDict()).length).toBe(7);
+  });
+
+  test("a tensor that has been disposed of is told by the name of what was called with it", () => {
+    const x = tensor(
+      [
+        [1, 2],
+        [3, 4],
+      ],
+      { device },
+    );
+    const gone = x.clone();
+    gone.dispose();
+    const list = tensor([0n, 1n], { device });
+    const mask = x.gt(2);
+    const calls: Record<string, () => unknown> = {
+      transpose: () => gone.transpose(),
+      contiguous: () => gone.contiguous(),
+      expand: () => gone.expand([2, 2]),
+      clone: () => gone.clone(),
+      to: () => gone.to("float64"),
+      fill_: () => gone.fill_(0),
+      copy_: () => x.copy_(gone),
+      detach: () => gone.detach(),
+      get: () => gone.get(0),
+      set: () => gone.set([0], 1),
+      uniform_: () => gone.uniform_(),
+      clamp: () => gone.clamp(0, 1),
+      lerp: () => x.lerp(gone, 0.5),
+      where: () => x.where(mask, gone),
+      take: () => gone.take([0]),
+      gather: () => gone.gather(0, [[0, 1]]),
+      indexSelect: () => x.indexSelect(0, list).indexSelect(1, dropped(list)),
+      scatterAdd_: () => gone.scatterAdd_(0, [[0, 1]], x),
+      squeeze: () => gone.squeeze(),
+      flip: () => gone.flip(0),
+      unbind: () => gone.unbind(),
+      pad: () => gone.pad([1, 1]),
+      median: () => gone.median(),
+      quantile: () => x.quantile(dropped(tensor([0.5], { device }))),
+      unique: () => gone.unique(),
+      histogram: () => gone.histogram(),
+      cov: () => gone.cov(),
+      nanmean: () => gone.nanmean(),
+      stack: () => stack([x, gone]),
+      einsum: () => einsum("ij->ji", gone),
+      crossEntropy: () => crossEntropy(x, dropped(list)),
+      layerNorm: () => layerNorm(gone),
+      mseLoss: () => mseLoss(x, gone),
+    };
+    for (const [name, call] of Object.entries(calls))
+      expect(call, name).toThrow(new RegExp(`^An operand of ${name}, shape \\[.*\\], has been disposed of\\.$`));
+
+    function dropped(tensor: Tensor): Tensor {
+      const copy = tensor.clone();
+      copy.dispose();
+      return copy;
+    }
   });
 
   test("nothing is computed with a tensor that has been disposed of", () => {

@@ -139,6 +139,7 @@ const methods: PropertyDescriptorMap & ThisType<Tensor> = {
   },
   detach: {
     value(this: Tensor) {
+      this.checkLiving("detach");
       const shown = withRecording(false, () => call("expand", [this], { shape: this.shape }));
       shown.lineage = null;
       return shown;

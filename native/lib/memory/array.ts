@@ -181,6 +181,11 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
     return this.#storage === null;
   }
 
+  /** @internal Throws TensorError where it has been disposed of: `An operand of copy_, …`. */
+  checkLiving(use: string): void {
+    if (this.#storage === null) this.living(use);
+  }
+
   /** @internal The memory. Throws TensorError once disposed of; `use` is what it was wanted for. */
   living(use?: string): Storage {
     if (this.#storage === null)

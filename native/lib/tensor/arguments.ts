@@ -162,8 +162,15 @@ export function reader<R extends Kinds = Record<never, never>, O extends Kinds =
       found[key] = checked(name, options, key, value);
     });
     if (last < args.length) readOptions(name, taken, options, args[last] as object, found);
+    for (const key in found) checkLiving(name, found[key]);
     return found as Given<R, O>;
   };
+}
+
+/** Throws TensorError with the name of the function for a tensor, or one of a list, that has been disposed of. */
+function checkLiving(name: string, value: unknown): void {
+  if (value instanceof DeviceArray) value.checkLiving(name);
+  else if (Array.isArray(value)) for (const each of value) if (each instanceof DeviceArray) each.checkLiving(name);
 }
 
 /** What {@link optionsOf} reads. */
@@ -180,6 +187,7 @@ export function optionsOf<O extends Kinds>(
   if (!isOptions(given)) tooMany(name, { options, ...more }, given);
   const found: Record<string, unknown> = {};
   readOptions(name, { options, ...more }, options, given as object, found);
+  for (const key in found) checkLiving(name, found[key]);
   return found as OptionsOf<O>;
 }
 
@@ -282,6 +290,7 @@ export function define<R extends Kinds, O extends Kinds, F extends (x: never, ..
         "OPERANDS",
         `${name} takes a tensor but got ${worded(x)}. Make a tensor of it with tensor(…).`,
       );
+    x.checkLiving(name);
     const given = read(args);
     if (withoutAxes !== undefined && x.shape.length === 0) return onRow(withoutAxes, x, given, body);
     return body(x, given);

@@ -191,6 +191,7 @@ export function einsum(equation: string, ...operands: Tensor[]): Tensor {
       `einsum takes an equation and tensors, such as einsum("ij,jk->ik", a, b), but got ${[equation, ...operands].map(worded).join(", ")}.`,
     );
   }
+  for (const operand of operands) operand.checkLiving("einsum");
   const odd = operands.find(({ dtype }) => dtype === "bool");
   if (odd !== undefined)
     throw new TensorError("DTYPE", 'einsum takes numbers but got bool: convert it, e.g. with .to("int32").');

@@ -181,9 +181,11 @@ function rowsTaken(x: Tensor, axis: number, given: Given, index: Tensor = given.
 
 const accessors = {
   get(x: Tensor, ...entries: IndexEntry[]): DeviceArray {
+    x.checkLiving("get");
     return read(x, selected(x, entries));
   },
   set(x: Tensor, entries: readonly IndexEntry[], value: Tensor | Scalar, ...more: unknown[]): Tensor {
+    x.checkLiving("set");
     if (!Array.isArray(entries))
       throw new TensorError(
         "INDEX",

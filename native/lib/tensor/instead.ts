@@ -73,8 +73,6 @@ const insteadOf: Instead = {
   zero_: "x.fill_(0)",
   zero_grad: "x.grad = null",
   requires_grad_: "x.requiresGrad = true",
-  normal_: "x.copy_(randn(x.shape))",
-  uniform_: "x.copy_(rand(x.shape))",
 };
 
 // Below the class, so that a method of that name comes first.

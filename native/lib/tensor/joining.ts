@@ -5,7 +5,18 @@ import { checkedAxis } from "../memory/shape.ts";
 import { checkedValue } from "../memory/value.ts";
 import { apply } from "../ops/core/apply.ts";
 import { fill } from "../ops/shape/copy.ts";
-import { axis, count, define, oneOf, reader, scalar, tensors, wholeNumber } from "./arguments.ts";
+import {
+  axis,
+  count,
+  define,
+  oneOf,
+  reader,
+  scalar,
+  tensors,
+  wholeNumber,
+  install,
+  type FunctionOf,
+} from "./arguments.ts";
 import { createOptions, emptyTensor, otherOptions, zeros, type CreateOptions, type Scalar } from "./create.ts";
 import { Tensor } from "./tensor.ts";
 
@@ -105,24 +116,30 @@ export function eye(...args: unknown[]): Tensor {
   return out;
 }
 
-/**
- * A list as a diagonal of a square matrix of zeros, or a diagonal of a matrix as a view; `offset` > 0 lies above the
- * main one.
- * @example
- * diag(tensor([1, 2])); // → tensor([[1, 0], [0, 2]], shape [2, 2], float32, cpu)
- */
-export const diag: <D extends DType>(x: Tensor<D>, offset?: number | { readonly offset?: number }) => Tensor<D> =
-  define(
-    "diag",
-    { options: { offset: wholeNumber }, bare: ["offset"], aliases: { k: "offset", diagonal: "offset" } },
-    (x, { offset = 0 }) => {
-      if (x.shape.length === 0 || x.shape.length > 2)
-        throw new TensorError("SHAPE", `diag takes a list or a matrix but got ${x.shape.length} axes.`);
-      if (x.shape.length === 2) return x.diagonal({ offset });
-      const length = x.size + Math.abs(offset);
-      return apply("onDiagonal", [x], { diagonal: { offset, axes: [0, 1] }, shape: [length, length] });
-    },
-  );
+declare module "./tensor.ts" {
+  interface Tensor<D extends DType> {
+    /**
+     * A list as a diagonal of a square matrix of zeros, or a diagonal of a matrix as a view; `offset` > 0 lies above the
+     * main one.
+     * @example
+     * tensor([1, 2]).diag(); // → tensor([[1, 0], [0, 2]], shape [2, 2], float32, cpu)
+     */
+    diag(offset?: number | { readonly offset?: number }): Tensor<D>;
+  }
+}
+
+/** {@link Tensor.diag} as a function. */
+export const diag: FunctionOf<"diag"> = define(
+  "diag",
+  { options: { offset: wholeNumber }, bare: ["offset"], aliases: { k: "offset", diagonal: "offset" } },
+  (x, { offset = 0 }) => {
+    if (x.shape.length === 0 || x.shape.length > 2)
+      throw new TensorError("SHAPE", `diag takes a list or a matrix but got ${x.shape.length} axes.`);
+    if (x.shape.length === 2) return x.diagonal({ offset });
+    const length = x.size + Math.abs(offset);
+    return apply("onDiagonal", [x], { diagonal: { offset, axes: [0, 1] }, shape: [length, length] });
+  },
+);
 
 function emptyAs(x: Tensor, { dtype = x.dtype, device = x.device }: CreateOptions): Tensor {
   return emptyTensor(x.shape, { dtype, device });
@@ -182,3 +199,5 @@ export const fullLike: <D extends DType, E extends DType = D>(
     return filledAs(x, value, options);
   },
 );
+
+install(Tensor.prototype, { diag });

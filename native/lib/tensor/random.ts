@@ -1,17 +1,5 @@
 // Random tensors: turns seeds into streams of the counter-based generator that runs on the devices.
-import {
-  anything,
-  count,
-  define,
-  device,
-  finite,
-  flag,
-  reader,
-  tensor,
-  wholeNumber,
-  install,
-  type Kind,
-} from "./arguments.ts";
+import { anything, count, device, finite, reader, wholeNumber } from "./arguments.ts";
 import { createOptions, emptyTensor, otherOptions, type CreateOptions } from "./create.ts";
 import { admits, factsOf, type DType } from "../memory/dtype.ts";
 import { elementsWithin, nearestElement } from "../memory/neighbours.ts";
@@ -20,7 +8,6 @@ import { blocksFor, type Blocks } from "../ops/kernels/blocks.ts";
 import { kernelFactsByDType } from "../ops/kernels/kernel-facts.ts";
 import { KernelFamily } from "../ops/kernels/library.ts";
 import { drawOf, randomSource, type RandomSource } from "./generator.ts";
-import { stack } from "./joining.ts";
 import { Tensor } from "./tensor.ts";
 import { worded } from "../wording.ts";
 
@@ -59,7 +46,8 @@ const facts = kernelFactsByDType("create", [...floats, ...whole], (type) => ({ d
 const blocksOf = (out: Tensor): Blocks =>
   blocksFor(out.deviceProcess, out.size, { serial: serialElements, each: facts(out.dtype).drawn });
 
-function checkedFloat(dtype: DType): void {
+/** Throws TensorError for what is no float. */
+export function checkedFloat(dtype: DType): void {
   if (factsOf(dtype).kind !== "float")
     throw new TensorError(
       "DTYPE",
@@ -87,11 +75,6 @@ const readRandint = reader("randint", {
   ...otherOptions,
 });
 const readPermutation = reader("randperm", { required: { n: count }, options: { device, ...randomSource } });
-
-const readMultinomial = reader("multinomial", {
-  required: { weights: tensor, count: wholeNumber },
-  options: { replacement: flag, ...randomSource },
-});
 
 /** A tensor of elements that a kernel draws with those numbers. */
 function random<D extends DType>(
@@ -213,25 +196,6 @@ export function randint(...args: unknown[]): Tensor {
 }
 
 /**
- * 1 with the probability that each element says, else 0, in the dtype of the probabilities.
- * @example
- * bernoulli(tensor([0, 1])); // → tensor([0, 1], shape [2], float32, cpu)
- */
-export const bernoulli: <D extends DType>(probabilities: Tensor<D>, options?: RandomSource) => Tensor<D> = define(
-  "bernoulli",
-  { options: randomSource },
-  (probabilities, options) => {
-    checkedFloat(probabilities.dtype);
-    const drawn = rand(probabilities.shape, {
-      ...options,
-      device: probabilities.device,
-      dtype: probabilities.dtype === "float64" ? "float64" : "float32",
-    });
-    return drawn.lt(probabilities.detach()).to(probabilities.dtype);
-  },
-);
-
-/**
  * The numbers 0 to n − 1 in random order, as int64. The same seed gives the same order on every device.
  * @example
  * randperm(5, { seed: 1 }); // → tensor([4, 3, 1, 2, 0], shape [5], int64, cpu)
@@ -242,116 +206,3 @@ export function randperm(...args: unknown[]): Tensor<"int64"> {
   using keys = rand([n], { ...options, dtype: "float64" });
   return keys.argsort();
 }
-
-/** Throws TensorError for weights that draw nothing, or too few above 0 to draw `least` different ones of each row. */
-function checkedWeights(wide: Tensor, least: number): void {
-  const isValid = wide.ge(0).logicalAnd(wide.lt(Infinity)) as Tensor<"bool">;
-  const above = (wide.gt(0) as Tensor).sum({ axis: -1 }).min() as Tensor;
-  const total = wide.sum({ axis: -1 }).max() as Tensor;
-  const [valid, fewest, largest] = stack(
-    [isValid.all(), above, total].map((each) => each.to("float64")),
-  ).toArray() as number[];
-  if (valid === 0)
-    throw new TensorError(
-      "VALUE",
-      `multinomial takes weights ≥ 0 that are finite and not all 0 in a row, but there is ${wide.maskedSelect(isValid.logicalNot()).get(0).item()}.`,
-    );
-  if (fewest === 0)
-    throw new TensorError(
-      "VALUE",
-      "multinomial takes weights ≥ 0 that are finite and not all 0 in a row, but there is a row of zeros.",
-    );
-  if (Number(fewest) < least)
-    throw new TensorError(
-      "VALUE",
-      `multinomial draws ${least} different positions of each row, but there is a row with ${fewest} weights above 0: take a smaller count, or { replacement: true }.`,
-    );
-  if (largest === Infinity)
-    throw new TensorError(
-      "VALUE",
-      "multinomial takes rows of weights whose sum float64 holds, but there is one beyond it: divide them by their largest.",
-    );
-}
-
-/**
- * `count` positions along the last axis of rows of weights, each with a probability in proportion to its weight; int64
- * of shape […, count]. Without `replacement` no position comes twice. A weight of 0 is never drawn. Weights need not
- * add up to 1. Waits for the device to look at them. Throws TensorError for one that is negative or not finite, for a
- * row of zeros, and without `replacement` for fewer weights above 0 than `count`.
- * @example
- * multinomial(tensor([0, 0, 1]), 2, { replacement: true }); // → tensor([2, 2], shape [2], int64, cpu)
- */
-export function multinomial(
-  weights: Tensor,
-  count: number,
-  options?: RandomSource & { readonly replacement?: boolean },
-): Tensor<"int64">;
-export function multinomial(...args: unknown[]): Tensor<"int64"> {
-  const { weights, count, replacement = false, ...random } = readMultinomial(args);
-  checkedFloat(weights.dtype);
-  const length = weights.shape.at(-1);
-  if (length === undefined || count < 0 || (!replacement && count > length)) {
-    throw new TensorError(
-      "VALUE",
-      `multinomial takes a count from 0${length === undefined || replacement ? "" : ` to ${length}, the number of weights in a row`}, but got ${worded(count)} for weights of shape [${weights.shape.join(", ")}].`,
-    );
-  }
-  const wide = weights.detach().to("float64");
-  const rows = weights.shape.slice(0, -1);
-  if (rows.every((size) => size > 0) && count > 0) {
-    if (length === 0)
-      throw new TensorError("VALUE", `multinomial draws ${count} positions of each row, but rows have no weights.`);
-    checkedWeights(wide, replacement ? 1 : count);
-  }
-  const isAbove = wide.gt(0) as Tensor<"bool">;
-  if (!replacement) {
-    // The first of exponential waiting times, each at the rate of its weight. For what is never drawn NaN, the last of
-    // all: the others may be infinite.
-    const times = rand(weights.shape, { ...random, device: weights.device, dtype: "float64" })
-      .neg()
-      .log1p()
-      .neg()
-      .div(wide) as Tensor;
-    return times.where(isAbove, NaN).topk(count, { largest: false }).indices;
-  }
-  // The sums up to weights above 0, which go up there only: sums that threads share may differ in their last bits.
-  const { values: sums } = (wide.cumsum({ axis: -1 }) as Tensor<"float64">).where(isAbove, 0).cummax({ axis: -1 });
-  const totals = sums.slice(...Array<null>(rows.length).fill(null), [-1, null]);
-  const at = rand([...rows, count], { ...random, device: weights.device, dtype: "float64" }).mul(
-    totals,
-  ) as Tensor<"float64">;
-  return (sums as Tensor<"float64">).searchsorted(at, { right: true });
-}
-
-declare module "./tensor.ts" {
-  interface Tensor<D extends DType> {
-    /**
-     * Replaces the elements by uniform ones of [low, high). Returns this tensor.
-     * @example
-     * zeros([2]).uniform_({ low: 5, high: 6 }).ge(5).all().item(); // → true
-     */
-    uniform_(options?: UniformOptions & RandomSource): this;
-    /**
-     * Replaces the elements by normal ones. Returns this tensor.
-     * @example
-     * zeros([1000]).normal_({ mean: 3, std: 0 }).mean().item(); // → 3
-     */
-    normal_(options?: NormalOptions & RandomSource): this;
-  }
-}
-
-const refill = (
-  name: "uniform_" | "normal_",
-  options: Readonly<Record<string, Kind<unknown>>>,
-  make: (shape: readonly number[], options: RandomOptions<DType>) => Tensor,
-) =>
-  define(name, { options }, (target, given) => {
-    checkedFloat(target.dtype);
-    using drawn = make(target.shape, { ...given, dtype: target.dtype, device: target.device });
-    return target.copy_(drawn);
-  }) as (x: Tensor) => unknown;
-
-install(Tensor.prototype, {
-  uniform_: refill("uniform_", { low: finite, high: finite, ...randomSource }, rand),
-  normal_: refill("normal_", { mean: finite, std: finite, ...randomSource }, randn),
-});

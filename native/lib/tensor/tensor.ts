@@ -124,6 +124,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
    * arange(6).reshape([2, -1]); // → tensor([[0, 1, 2], [3, 4, 5]], shape [2, 3], float32, cpu)
    */
   reshape(...sizes: number[] | [shape: readonly number[]]): Tensor<D> {
+    this.checkLiving("reshape");
     const { shape } = read.reshape(sizes);
     const to = reshaped(this.size, this.shape, shape);
     const strides = reshapedStrides(this, to);
@@ -142,6 +143,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
   transpose(axes?: readonly number[]): Tensor<D>;
   transpose(first: number, second: number): Tensor<D>;
   transpose(...args: unknown[]): Tensor<D> {
+    this.checkLiving("transpose");
     const rank = this.shape.length;
     const { axes, other } = read.transpose(args);
     if (Array.isArray(axes)) return apply("permute", [this], { axes }) as Tensor<D>;
@@ -174,6 +176,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
    * tensor([[1], [2]]).expand([2, 3]); // → tensor([[1, 1, 1], [2, 2, 2]], shape [2, 3], float32, cpu)
    */
   expand(...sizes: number[] | [shape: readonly number[]]): Tensor<D> {
+    this.checkLiving("expand");
     const { shape } = read.expand(sizes);
     const missing = shape.length - this.shape.length;
     const whole = shape.map((size, axis) => (size === -1 ? (this.shape[axis - missing] ?? -1) : size));
@@ -188,6 +191,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
    */
   contiguous(options?: { readonly memoryFormat?: "contiguous" | "channelsLast" }): Tensor<D>;
   contiguous(...args: unknown[]): Tensor<D> {
+    this.checkLiving("contiguous");
     const { memoryFormat = "contiguous" } = read.contiguous(args);
     if (this.isContiguousIn(memoryFormat)) return this.expand(this.shape);
     if (memoryFormat === "contiguous") return this.clone();
@@ -207,6 +211,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
    * x; // → tensor([1, 1], shape [2], float32, cpu)
    */
   clone(): Tensor<D> {
+    this.checkLiving("clone");
     return apply("convert", [this], { dtype: this.dtype }) as Tensor<D>;
   }
 
@@ -218,6 +223,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
    */
   copy_(source: Tensor): this;
   copy_(...args: unknown[]): this {
+    this.checkLiving("copy_");
     const { source } = read.copy_(args);
     applyInto("convert", this, [source.expand(this.shape)], { dtype: this.dtype });
     return this;
@@ -230,6 +236,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
    */
   fill_(value: number | bigint | boolean): this;
   fill_(...args: unknown[]): this {
+    this.checkLiving("fill_");
     const { value } = read.fill_(args);
     checkedValue("fill_ writes", this.dtype, value);
     applyInto("fullLike", this, [this], { value });
@@ -246,6 +253,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
   to<E extends DType>(dtype: E): Tensor<E>;
   to(device: string): Tensor<D>;
   to(target: string): Tensor {
+    this.checkLiving("to");
     if (isDType(target))
       return target === this.dtype ? this.reshape(this.shape) : (apply("convert", [this], { dtype: target }) as Tensor);
     if (!isDeviceName(target))
