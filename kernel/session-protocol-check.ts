@@ -8,6 +8,7 @@ import type {
   DeviceSummary,
   Event,
   UserExpression,
+  ViewAnswer,
 } from "./session-protocol.ts";
 
 type Check<T> = (value: unknown) => value is T;
@@ -105,6 +106,7 @@ const events: Table<Event> = {
 const agentEvents: Table<AgentEvent> = {
   gauges: { devices: listOf(gauge) },
   interrupted: { request: count },
+  viewed: { view: count, answer: nullable(object<ViewAnswer>({ data: record, buffers: listOf(string) })) },
   inputRequest: { request: count, prompt: string, password: boolean },
 };
 

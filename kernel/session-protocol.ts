@@ -2,7 +2,7 @@
 // channel, events over a pipe (structured clone both, so binary buffers travel as they are), and one line of JSON per
 // message on the agent's pipe. No code but constants. The first event of a session is `ready` with this version; a
 // supervisor that finds another one stops it.
-export const sessionProtocolVersion = 2;
+export const sessionProtocolVersion = 3;
 
 /**
  * Descriptor of the agent's pipe in the session process: it is read by a thread of its own, so it works while a cell
@@ -141,6 +141,16 @@ export interface DeviceSummary {
   reason: string;
 }
 
+/** Comm targets of the session that its agent answers, also while a cell spins. */
+export type ViewTarget = import("./mime.ts").TensorTarget | import("./mime.ts").TraceTarget;
+export const viewTargets: readonly ViewTarget[] = ["warpcell.tensor", "warpcell.trace"];
+
+/** What the front end is sent; buffers in base64. */
+export interface ViewAnswer {
+  data: Record<string, unknown>;
+  buffers: string[];
+}
+
 /** Supervisor → agent thread, a line of JSON each. */
 export type AgentCommand =
   /** Stop the running cell: JavaScript, a wait for a device, or a kernel on it. */
@@ -151,7 +161,11 @@ export type AgentCommand =
    */
   | { type: "inputReply"; request: RequestId; value: string | null }
   /** Send gauges this often; 0 stops them. Milliseconds. */
-  | { type: "gauges"; interval: number };
+  | { type: "gauges"; interval: number }
+  /** A front end opened a comm on one of {@link viewTargets}: it will ask. */
+  | { type: "viewOpened" }
+  /** What it asks; each is answered by `viewed` with its number. */
+  | { type: "view"; view: number; target: ViewTarget; data: unknown };
 
 /**
  * Agent thread → supervisor, a line of JSON each. The supervisor adds sequence and busy and publishes on
@@ -160,6 +174,8 @@ export type AgentCommand =
 export type AgentEvent =
   | { type: "gauges"; devices: import("./mime.ts").DeviceGauge[] }
   | { type: "interrupted"; request: RequestId }
+  /** `null`: only the main thread can answer this. */
+  | { type: "viewed"; view: number; answer: ViewAnswer | null }
   /**
    * A cell asks the user. It comes on this pipe because the session's main thread may block until the answer. What the
    * cell sent before it is already in the events' pipe: let one turn of the event loop read that first.

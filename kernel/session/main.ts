@@ -8,7 +8,7 @@ import { type AgentStart, shared, type ToAgent } from "./agent/agent-link.ts";
 import { Builtins } from "./cells/builtins.ts";
 import { CellRegistry } from "./cells/cell-registry.ts";
 import { Comms } from "./display/comm.ts";
-import { serveSlices } from "./display/tensor-slices.ts";
+import { serveViews } from "./display/serve-views.ts";
 import { DeviceFaults } from "./requests/device-faults.ts";
 import { createDisplay, tag } from "./display/display.ts";
 import { endAtOnce } from "./requests/end-at-once.ts";
@@ -28,7 +28,6 @@ import { Requests } from "./requests/request.ts";
 import type { Session } from "./session.ts";
 import { Slots } from "./cells/slots.ts";
 import { Tracebacks } from "./cells/traceback.ts";
-import { serveWindows } from "./display/trace-windows.ts";
 
 if (process.send === undefined) {
   process.stderr.write(
@@ -80,12 +79,12 @@ session.library.whenLoaded((loaded) => {
   const { host } = loaded;
   session.origin = host.origin;
   session.profiles.use(loaded);
-  serveSlices(Comm, host);
-  serveWindows(Comm, host);
+  serveViews(Comm, host);
   host.describeOrigins((origin) => cells.describeOrigin(origin));
   host.describeCells((origin) => cells.idOfOrigin(origin));
   host.describeCaller(() => session.tracebacks.here());
   agent.postMessage({ type: "library", url: hostUrl } satisfies ToAgent);
+  host.whenShown((shown) => agent.postMessage({ type: "shown", shown } satisfies ToAgent));
 });
 
 const commands: { [K in Command["type"]]: (command: Extract<Command, { type: K }>) => void } = {

@@ -1,7 +1,7 @@
 // Passes comm messages of clients to the owner of their target: the supervisor's own table, or the session.
 import type { ReopenPayload } from "../mime.ts";
 import { packBuffers } from "../session-protocol-buffers.ts";
-import type { Event } from "../session-protocol.ts";
+import { type Event, viewTargets } from "../session-protocol.ts";
 import { optional, required, rowOf } from "./content.ts";
 import type { Json, Message } from "./messages.ts";
 import type { Publisher } from "./publish.ts";
@@ -59,6 +59,7 @@ export class Comms {
       return;
     }
     this.#open.set(comm, { target, own });
+    if (viewTargets.some((view) => view === target)) this.#session.agent({ type: "viewOpened" });
     if (own !== null) own.opened(comm, request);
     else
       await this.#forward(request, (id, buffers) => ({
@@ -76,7 +77,7 @@ export class Comms {
     const comm = required(request.content, "comm_id", "string");
     const known = this.#open.get(comm);
     if (known === undefined) this.#publisher.publish("comm_close", request, { comm_id: comm, data: {} });
-    else if (known.own === null)
+    else if (known.own === null && !(await this.#view(comm, known, request)))
       await this.#forward(request, (id, buffers) => ({
         type: "commMessage",
         request: id,
@@ -145,6 +146,19 @@ export class Comms {
       this.#open.delete(id);
       this.#publisher.publish("comm_close", null, { comm_id: id, data: {} });
     }
+  }
+
+  /** Has the session's agent answer what it can, also while a cell spins. Returns whether the message is done with. */
+  async #view(comm: string, known: Comm, request: Message): Promise<boolean> {
+    const target = viewTargets.find((view) => view === known.target);
+    if (target === undefined) return false;
+    const answer = await this.#session.view(target, request.content["data"]);
+    // The session may have ended meanwhile, and its comms with it.
+    if (this.#open.get(comm) !== known) return true;
+    if (answer === null) return false;
+    const buffers = answer.buffers.map((buffer) => Buffer.from(buffer, "base64"));
+    this.#publisher.publish("comm_msg", request, { comm_id: comm, data: answer.data }, {}, buffers);
+    return true;
   }
 
   async #forward(

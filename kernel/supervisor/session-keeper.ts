@@ -8,6 +8,8 @@ import type {
   Event,
   RequestId,
   UserExpression,
+  ViewAnswer,
+  ViewTarget,
 } from "../session-protocol.ts";
 import type { StreamName } from "./publish.ts";
 import { SessionProcess } from "./session-process.ts";
@@ -42,6 +44,8 @@ export class SessionKeeper {
   readonly #pending = new Map<RequestId, Pending>();
   // Commands wait here until the process is ready.
   #unsent: Command[] = [];
+  readonly #views = new Map<number, (answer: ViewAnswer | null) => void>();
+  #lastView = 0;
   #process: SessionProcess | null = null;
   #ready = false;
   #stopping = false;
@@ -59,7 +63,7 @@ export class SessionKeeper {
     if (this.#process !== null || this.#stopping) return;
     this.#process = new SessionProcess({
       event: (event) => this.#receive(event),
-      agentEvent: (event) => this.#listener.agentEvent(event),
+      agentEvent: (event) => this.#receiveOfAgent(event),
       nativeText: (name, text) => this.#listener.nativeText(name, text),
       ended: (reason) => this.#processEnded(reason),
     });
@@ -76,6 +80,15 @@ export class SessionKeeper {
 
   agent(command: AgentCommand): void {
     this.#process?.sendAgent(command);
+  }
+
+  /** Asks the agent what a front end asks; `null` where only the main thread can answer, or none is there any more. */
+  view(target: ViewTarget, data: unknown): Promise<ViewAnswer | null> {
+    return new Promise((resolve) => {
+      const view = ++this.#lastView;
+      this.#views.set(view, resolve);
+      this.agent({ type: "view", view, target, data });
+    });
   }
 
   /** Whether what the session says is read, or waits in its pipes. */
@@ -144,6 +157,12 @@ export class SessionKeeper {
     }
   }
 
+  #receiveOfAgent(event: AgentEvent): void {
+    if (event.type !== "viewed") return this.#listener.agentEvent(event);
+    this.#views.get(event.view)?.(event.answer);
+    this.#views.delete(event.view);
+  }
+
   async #finish(done: Event & { type: "done" }): Promise<void> {
     await this.#process?.outputReached(done.token);
     this.#settle(done.request, done);
@@ -174,6 +193,8 @@ export class SessionKeeper {
     this.#process = null;
     this.#ready = false;
     this.#unsent = [];
+    for (const resolve of this.#views.values()) resolve(null);
+    this.#views.clear();
     if (!this.#stopping) this.#listener.ended(error, requests.length === 0);
     for (const request of requests) this.#settle(request, failed(this.#stopping ? stopped : error));
     // One that never came up would only fail again: the next request tries.

@@ -5,12 +5,30 @@ import { DeviceProcess } from "./device/process.ts";
 import { DeviceError } from "./errors.ts";
 import { matmulLibrary } from "./ops/linear/library-matmul.ts";
 import type { DeviceGauge } from "./payloads.ts";
+import { isPresent } from "./device/presence.ts";
+import { whenProfileShown, type ShownProfile } from "./profile/profile.ts";
+import { whenTensorShown, type ShownTensor } from "./tensor/shown.ts";
 
 export { describeCaller, describeCells, describeOrigins, origin } from "./device/origins.ts";
-export { Profile } from "./profile/profile.ts";
+export { goneProfile, Profile, viewedWindow } from "./profile/profile.ts";
 export { Profiling } from "./profile/profiling.ts";
-export { sliceOf } from "./tensor/shown.ts";
+export { figuresOfShown, goneTensor, shownTensor, sliceOf } from "./tensor/shown.ts";
+export { prepareViews, viewed } from "./tensor/viewed.ts";
 export { clearInterrupt, interrupt, lastInterruption } from "./device/process.ts";
+
+/** What front ends may ask for, as another thread knows it. */
+export type Shown = ShownTensor | ShownProfile;
+
+/** Calls `listener` with all that front ends may ask for from here on. */
+export function whenShown(listener: (shown: Shown) => void): void {
+  whenTensorShown(listener);
+  whenProfileShown(listener);
+}
+
+/** Whether it is still there. Callable from any thread. */
+export function isShown({ presence }: Shown): boolean {
+  return isPresent(presence);
+}
 
 /** Names of the devices by client, and which is the default: told to a thread that did not open them itself. */
 export interface KnownDevices {

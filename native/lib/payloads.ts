@@ -68,6 +68,23 @@ export interface SliceReply {
   readonly request: number;
   readonly tile: TensorTile | null;
   readonly problem: string | null;
+  /** A cell or its kernels were at work meanwhile: elements may be of before and of after what they write. */
+  readonly unfinished: boolean;
+}
+
+/** `comm_msg` data on {@link TensorTarget}, from the front end: what {@link TensorPayload} says of all elements. */
+export interface FiguresRequest {
+  readonly request: number;
+  readonly id: string;
+  readonly figures: true;
+}
+
+/** The kernel's reply: the figures as they are now, or a sentence; `unfinished` as in {@link SliceReply}. */
+export interface FiguresReply {
+  readonly request: number;
+  readonly figures: Pick<TensorPayload, "min" | "max" | "mean" | "nan" | "inf"> | null;
+  readonly problem: string | null;
+  readonly unfinished: boolean;
 }
 
 /**

@@ -9,6 +9,7 @@ import { Worker } from "node:worker_threads";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { binding, deviceExecutable, deviceSources } from "../../native/lib/wire/binding.ts";
 import { headerBytes, headerOffsets, Op } from "../../native/lib/wire/commands.ts";
+import { requestFields } from "../../native/lib/wire/messages.ts";
 import { isBusy } from "../../native/lib/host.ts";
 import { DeviceProcess } from "../../native/lib/device/process.ts";
 import { launch, load } from "./records.ts";
@@ -345,4 +346,89 @@ describe("a device process that answers", () => {
   function peakMiB(): number {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))![1]) / 1024;
   }
+});
+
+describe("a client that answers front ends beside the user's work", () => {
+  function openView(): number {
+    const client = binding.openView("cpu", 0, deviceExecutable);
+    clients.push(client);
+    expect(binding.wait(client, binding.request(client, Op.hello, [], 0), -1)).toBe("done");
+    return client;
+  }
+  const addressOf = (client: number, place: number): string => {
+    const sequence = binding.request(client, Op.address, requestFields("address", { place }), 0);
+    expect(binding.wait(client, sequence, -1)).toBe("done");
+    return new TextDecoder().decode(binding.reply(client, sequence)![0]);
+  };
+
+  test("maps another one's memory until it gives it back, also after a restart", () => {
+    const [owner, view] = [open(), openView()];
+    const place = binding.allocate(owner, 0, 4096, true);
+    const theirs = new Uint8Array(binding.part(owner, place, 4096));
+    theirs.fill(7);
+    const borrowed = binding.borrow(view, owner, place);
+    expect(borrowed).toBeGreaterThan(0);
+    const ours = new Uint8Array(binding.part(view, borrowed, 4096));
+    expect(ours).toEqual(theirs);
+    theirs[5] = 9;
+    expect(ours[5]).toBe(9);
+    expect(addressOf(view, borrowed)).toBe("ok");
+    binding.kill(view);
+    expect(binding.restart(view)).toBe(1);
+    expect(addressOf(view, borrowed)).toBe("ok");
+    binding.giveBack(view, borrowed);
+    expect(addressOf(view, borrowed)).toBe("error");
+    expect(addressOf(owner, place)).toBe("ok");
+  });
+
+  test("keeps what it has borrowed when its owner gives it back, and is refused what is not there", () => {
+    const [owner, view] = [open(), openView()];
+    const place = binding.allocate(owner, 0, 64 << 20, true);
+    new Uint8Array(binding.part(owner, place, 1)).fill(3);
+    const borrowed = binding.borrow(view, owner, place);
+    binding.free(owner, place);
+    binding.trim(owner);
+    expect(new Uint8Array(binding.part(view, borrowed, 1))).toEqual(Uint8Array.of(3));
+    expect(addressOf(view, borrowed)).toBe("ok");
+    expect(binding.borrow(view, owner, place)).toBe(-1);
+    expect(binding.borrow(view, 4095, place)).toBe(-1);
+    binding.kill(view);
+    expect(binding.borrow(view, owner, binding.allocate(owner, 0, 1, true))).toBe(-2);
+  });
+
+  test("says when it can borrow no more", () => {
+    const [owner, view] = [open(), openView()];
+    const place = binding.allocate(owner, 0, 1, true);
+    const files: number[] = [];
+    try {
+      for (;;) files.push(openSync("/dev/null", "r"));
+    } catch {
+      expect(() => binding.borrow(view, owner, place)).toThrow("Could not share a segment: Too many open files.");
+    } finally {
+      files.forEach((file) => closeSync(file));
+    }
+    for (let count = 0; count < 8191; count++) expect(binding.borrow(view, owner, place)).toBeGreaterThan(0);
+    expect(() => binding.borrow(view, owner, place)).toThrow(
+      "There are already 8191 segments, the most that a device process may have.",
+    );
+  });
+
+  test("is in no gauges, and no interrupt ends its waits", () => {
+    const [owner, view] = [open(), openView()];
+    expect(binding.gauges().map(({ client }) => client)).toContain(owner);
+    expect(binding.gauges().map(({ client }) => client)).not.toContain(view);
+    binding.interrupt();
+    try {
+      const source = "__global__ void k(int* p) { p[0] = 12345; }";
+      const compile = (client: number) => {
+        const sequence = binding.request(client, Op.compile, [source, "cell.cu", deviceSources, "k"], 0);
+        return sequence < 0 ? "interrupted" : binding.wait(client, sequence, -1);
+      };
+      expect(compile(view)).toBe("done");
+      expect(compile(owner)).toBe("interrupted");
+      expect(compile(view)).toBe("done");
+    } finally {
+      binding.clearInterrupt();
+    }
+  });
 });

@@ -122,7 +122,7 @@ process.on("disconnect", () => process.exit(0));
 process.on("message", (command) => commands[command.type](command));
 send({
   type: "ready",
-  version: 2,
+  version: 3,
   process: process.pid,
   device: { device: "cpu", name: "no device", reason: "this session is a test's." },
 });

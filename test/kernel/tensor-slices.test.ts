@@ -33,7 +33,12 @@ test("any slice is a picture of what it holds now; what there is no slice of is 
     ...new Float32Array(new Uint8Array(Buffer.from(String((tile as Json)["values"]), "base64")).buffer),
   ];
   const slice = await ask({ request: 7, id, index: [1, 2] });
-  expect(slice).toMatchObject({ request: 7, problem: null, tile: { rows: 4, columns: 5, rowStep: 1, columnStep: 1 } });
+  expect(slice).toMatchObject({
+    request: 7,
+    problem: null,
+    unfinished: false,
+    tile: { rows: 4, columns: 5, rowStep: 1, columnStep: 1 },
+  });
   expect(valuesOf(slice)).toEqual(Array.from({ length: 20 }, (_, at) => 100 + at));
   await client.execute("%%cuda\n__global__ void clear(float* p) { p[threadIdx.x] = -1; }");
   await client.execute("clear.launch({ grid: 1, block: 20 }, x)");
@@ -43,17 +48,20 @@ test("any slice is a picture of what it holds now; what there is no slice of is 
     request: 9,
     tile: null,
     problem: "There is no index 2 on axis 0, which has 2 elements: give a whole number from -2 to 1.",
+    unfinished: false,
   });
   expect(await ask({ request: 10, id, index: ["a"] })).toEqual({
     request: 10,
     tile: null,
     problem: "A slice is asked for by a request number, the tensor's id and an index of whole numbers.",
+    unfinished: false,
   });
   await client.execute("x.dispose()");
   expect(await ask({ request: 11, id, index: [0, 0] })).toEqual({
     request: 11,
     tile: null,
     problem: "This tensor is no longer in memory. Run its cell again to see its slices.",
+    unfinished: false,
   });
   expect(await ask({ request: 12, id: "of another kernel", index: [0, 0] })).toMatchObject({
     request: 12,

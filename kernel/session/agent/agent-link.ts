@@ -1,8 +1,8 @@
 // What the session's main thread and its agent thread share: numbers in shared memory and messages. No code but
 // constants.
 import type { MessagePort } from "node:worker_threads";
-import type { KnownDevices } from "warpcell/host";
-import type { RequestId } from "../../session-protocol.ts";
+import type { KnownDevices, Shown } from "warpcell/host";
+import type { RequestId, ViewAnswer, ViewTarget } from "../../session-protocol.ts";
 
 /** Indices into the shared Int32Array. */
 export const shared = {
@@ -14,8 +14,10 @@ export const shared = {
   acknowledged: 2,
   /** Counts the answers to blocking prompts. */
   answers: 3,
+  /** How many requests' code runs or is awaited. Written by the main thread. */
+  running: 4,
   /** Number of Int32s. */
-  length: 4,
+  length: 5,
 } as const;
 
 export interface AgentStart {
@@ -28,6 +30,8 @@ export type ToAgent =
   | { type: "library"; url: string }
   /** What the main thread has learnt of its devices, for the gauges. */
   | { type: "devices"; known: KnownDevices }
+  /** What front ends may ask for from here on. */
+  | { type: "shown"; shown: Shown }
   | {
       type: "inputRequest";
       request: RequestId;
@@ -39,6 +43,18 @@ export type ToAgent =
 
 /** Agent → main thread, when it is in its event loop. */
 export type FromAgent = { type: "interrupt"; request: RequestId };
+
+/** Agent → viewer. Each `view` is answered by a {@link FromViewer}. */
+export type ToViewer =
+  | { type: "shown"; shown: Shown }
+  /** Front ends will ask. */
+  | { type: "opened" }
+  | { type: "view"; view: number; target: ViewTarget; data: unknown };
+
+export interface FromViewer {
+  view: number;
+  answer: ViewAnswer | null;
+}
 
 /** Agent → the port of an `inputRequest`. `null`: the end of input, or a front end that cannot ask. */
 export interface Answer {

@@ -1,5 +1,5 @@
 // The session's second thread: hears the supervisor while a cell spins, and stops the cell, answers its prompts, reads
-// gauges.
+// gauges, and passes on what front ends ask to the third one, which waits for a device.
 import { readdirSync, readFileSync } from "node:fs";
 import { Session } from "node:inspector";
 import { Socket } from "node:net";
@@ -8,6 +8,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type * as Host from "warpcell/host";
 import { type AgentCommand, agentDescriptor, type AgentEvent, type RequestId } from "../../session-protocol.ts";
 import { type AgentStart, type FromAgent, shared, type ToAgent } from "./agent-link.ts";
+import type { ViewerThread } from "./viewer-thread.ts";
 import { endAtOnce } from "../requests/end-at-once.ts";
 
 /**
@@ -32,6 +33,8 @@ const questions = new Map<RequestId, Question[]>();
 /** The library's functions for any thread; there are none before the main thread has loaded it. */
 let devices: typeof Host | null = null;
 let loading: Promise<void> = Promise.resolve();
+/** Comes with the library. */
+let viewer: ViewerThread | null = null;
 let gaugeTimer: NodeJS.Timeout | undefined;
 
 const commands: { [K in AgentCommand["type"]]: (command: Extract<AgentCommand, { type: K }>) => void } = {
@@ -44,15 +47,19 @@ const commands: { [K in AgentCommand["type"]]: (command: Extract<AgentCommand, {
         if (devices !== null) send({ type: "gauges", devices: devices.gauges() });
       }, interval);
   },
+  viewOpened: () => void loading.then(() => viewer?.open()),
+  view: ({ view, target, data }) =>
+    void loading.then(async () =>
+      send({ type: "viewed", view, answer: (await viewer?.ask(view, target, data)) ?? null }),
+    ),
 };
 
 const messages: { [K in ToAgent["type"]]: (message: Extract<ToAgent, { type: K }>) => void } = {
   library: ({ url }) => {
-    loading = import(url).then((host: typeof Host) => {
-      devices = host;
-    });
+    loading = load(url);
   },
   devices: ({ known }) => void loading.then(() => devices?.know(known)),
+  shown: ({ shown }) => void loading.then(() => viewer?.show(shown)),
   inputRequest: (question) => {
     const waiting = questions.get(question.request);
     if (waiting !== undefined) return void waiting.push(question);
@@ -70,6 +77,11 @@ createInterface({ input: pipe }).on("line", (line) => {
 // The other end is the supervisor's: closed, it has died, and nothing of it may stay.
 pipe.on("close", endAtOnce);
 pipe.on("error", endAtOnce);
+
+async function load(url: string): Promise<void> {
+  devices = (await import(url)) as typeof Host;
+  viewer = new (await import("./viewer-thread.ts")).ViewerThread(workerData as AgentStart);
+}
 
 function send(event: AgentEvent): void {
   pipe.write(`${JSON.stringify(event)}\n`);

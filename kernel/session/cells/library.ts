@@ -1,5 +1,5 @@
 // Brings in the library `warpcell` when it is first needed, and tells those who depend on it. The only file of the
-// session that loads it.
+// session's main thread that loads it.
 import type * as Host from "warpcell/host";
 import type * as Warpcell from "warpcell";
 

@@ -50,6 +50,7 @@ export class Interrupts {
     const interrupted = new Promise<never>((_, reject) => {
       this.#stops.set(request, reject);
     });
+    Atomics.add(this.#memory, shared.running, 1);
     try {
       return await Promise.race([work((code) => this.#guard(request, code)), interrupted]);
     } catch (error) {
@@ -57,6 +58,7 @@ export class Interrupts {
       throw error;
     } finally {
       this.#stops.delete(request);
+      Atomics.sub(this.#memory, shared.running, 1);
     }
   }
 

@@ -34,8 +34,10 @@ std::atomic<bool>& interrupt_flag() {
   return flag;
 }
 
-Client::Client(std::string kind, int index, std::string executable)
-    : kind_(std::move(kind)), index_(index), executable_(std::move(executable)) {
+bool Client::is_interrupted() const { return duty_ == Duty::work && interrupt_flag().load(std::memory_order_relaxed); }
+
+Client::Client(std::string kind, int index, std::string executable, Duty duty)
+    : kind_(std::move(kind)), index_(index), executable_(std::move(executable)), duty_(duty) {
   start_process();
 }
 
@@ -204,7 +206,7 @@ int64_t Client::hold(Patience patience) {
   look_for_answer(submitted_);  // the device process may itself be waiting for room to answer
   if (!ring_->is_sound()) is_garbled_ = true;
   if (is_lost() || !child_.is_running()) return kDead;
-  if (patience == Patience::user && interrupt_flag().load(std::memory_order_relaxed)) {
+  if (patience == Patience::user && is_interrupted()) {
     child_.kill(kInterruptedState);
     return kInterrupted;
   }

@@ -28,6 +28,10 @@ constexpr const char* kOutcomeNames[] = {"done", "error", "interrupted", "died",
 constexpr const char* kInterruptedState = "interrupted";
 constexpr const char* kGarbledState = "the memory that it shares with the session was overwritten";
 
+// What a device process is for: the user's own work, or answering front ends beside it. No gauge counts the second, and
+// no interrupt of the user's ends what it does.
+enum class Duty { work, view };
+
 // Why there is no sequence or no place.
 constexpr int64_t kDead = -1;
 constexpr int64_t kInterrupted = -2;
@@ -49,12 +53,13 @@ struct alignas(64) Room {
 class Client {
  public:
   // Starts the device process. Throws ClientError.
-  Client(std::string kind, int index, std::string executable);
+  Client(std::string kind, int index, std::string executable, Duty duty);
   ~Client();
   Client(const Client&) = delete;
 
   const std::string& kind() const { return kind_; }
   int index() const { return index_; }
+  Duty duty() const { return duty_; }
   const Gauges& gauges() const { return control_->gauges; }
   Child& child() { return child_; }
   // "running", or how the process has ended: also when what it shares with the session says what cannot be.
@@ -99,6 +104,13 @@ class Client {
   // Gives unused segments back and returns their bytes.
   uint64_t trim();
 
+  // A segment for another client, which maps the same memory; nothing where there is none. Any thread may ask.
+  std::optional<Segment> share(uint32_t number) const { return segments_.share(number); }
+  // Maps what another client shared, and returns its number here: kAllocationDead or kAllocationInterrupted where that
+  // fails. Throws ClientError when the device process refuses.
+  int64_t borrow(Segment&& segment);
+  void give_back(uint32_t number);
+
  private:
   enum class Patience { user, patient };  // patient: an interrupt ends it only when it takes very long
   enum class Growth { grown, no_memory, dead, interrupted };
@@ -123,11 +135,13 @@ class Client {
 
   // A new segment of so many bytes for a block of `wanted`.
   Growth grow(Memory memory, uint64_t wanted, uint64_t bytes);
-  void release_segment(Memory memory, uint32_t number);
+  void release_segment(uint32_t number);
+  bool is_interrupted() const;
 
   const std::string kind_;
   const int index_;
   const std::string executable_;
+  const Duty duty_;
 
   std::unique_ptr<Mapping> control_memory_;
   Control* control_ = nullptr;  // stays the same: every segment is mapped at the place of the one before

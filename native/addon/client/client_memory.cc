@@ -76,23 +76,47 @@ Client::Growth Client::grow(Memory memory, uint64_t wanted, uint64_t bytes) {
   return Growth::grown;
 }
 
+int64_t Client::borrow(Segment&& segment) {
+  uint32_t number = segments_.unused_number();
+  if (number == 0)
+    throw ClientError("TOO_MANY", "There are already " + std::to_string(kMaxSegments) +
+                                      " segments, the most that a device process may have.");
+  RequestOf<Op::segment_import> given{number, name_of(segment.memory), segment.bytes};
+  int64_t sequence = send(Op::segment_import, given.written(), 0, segment.descriptor.get(), Patience::user);
+  if (sequence == kDead) return kAllocationDead;
+  if (sequence == kInterrupted) return kAllocationInterrupted;
+
+  Answer answer;
+  Outcome outcome = wait_for_answer(uint64_t(sequence), Patience::user, &answer);
+  if (outcome == Outcome::interrupted) return kAllocationInterrupted;
+  if (outcome == Outcome::died) return kAllocationDead;
+  if (std::optional<ClientError> refusal = answer.refusal()) throw *refusal;
+  segments_.add(number, std::move(segment));
+  return number;
+}
+
+void Client::give_back(uint32_t number) {
+  if (segments_.find(number) != nullptr) release_segment(number);
+}
+
 uint64_t Client::trim() {
   uint64_t before = device_blocks_.statistics().reserved + host_blocks_.statistics().reserved;
   for (Memory memory : {Memory::device, Memory::host}) {
-    for (uint32_t number : allocator(memory).unused_segments()) release_segment(memory, number);
+    for (uint32_t number : allocator(memory).unused_segments()) {
+      release_segment(number);
+      allocator(memory).remove_segment(number);
+    }
   }
   return before - device_blocks_.statistics().reserved - host_blocks_.statistics().reserved;
 }
 
-void Client::release_segment(Memory memory, uint32_t number) {
+void Client::release_segment(uint32_t number) {
   SegmentRelease record{};
   record.header.bytes = sizeof record;
   record.header.op = Op::segment_release;
   record.segment = number;
   // A device process that cannot be told has lost the segment by itself.
   submit(reinterpret_cast<unsigned char*>(&record));
-
-  allocator(memory).remove_segment(number);
   segments_.remove(number);
 }
 

@@ -111,8 +111,7 @@ std::optional<Outcome> Client::look_closely(uint64_t sequence, uint64_t began) {
   if (std::optional<Outcome> outcome = look(sequence)) return outcome;
   if (!lived) return Outcome::died;
 
-  bool is_interrupted = interrupt_flag().load(std::memory_order_relaxed) && nanoseconds() - began >= kGraceNanoseconds;
-  if (!is_interrupted) return std::nullopt;
+  if (!is_interrupted() || nanoseconds() - began < kGraceNanoseconds) return std::nullopt;
   child_.kill(kInterruptedState);
   return Outcome::interrupted;
 }
@@ -158,7 +157,7 @@ Outcome Client::wait_for_answer(uint64_t sequence, Patience patience, Answer* an
     bool lives = !is_lost() && child_.is_running();
     if (look_for_answer(sequence) == Mailbox::Status::here && reply(sequence, answer)) return Outcome::done;
     if (!lives) return Outcome::died;
-    if (interrupt_flag().load(std::memory_order_relaxed) && nanoseconds() - began >= grace) {
+    if (is_interrupted() && nanoseconds() - began >= grace) {
       child_.kill(kInterruptedState);
       return Outcome::interrupted;
     }

@@ -11,8 +11,9 @@ Registry& Registry::instance() {
   return *registry;
 }
 
-uint32_t Registry::open(const std::string& kind, int index, const std::string& executable, const void* owner) {
-  auto connection = std::make_unique<Connection>(kind, index, executable, owner);
+uint32_t Registry::open(const std::string& kind, int index, const std::string& executable, Duty duty,
+                        const void* owner) {
+  auto connection = std::make_unique<Connection>(kind, index, executable, duty, owner);
   std::lock_guard<std::mutex> lock(mutex_);
   uint32_t end = next_ + kMost;
   while (next_ != end && connections_[next_ % kMost]) next_++;

@@ -12,8 +12,8 @@ namespace warpcell {
 
 // A client and the thread that waits for it; `owner` is the environment (a thread of JavaScript) that opened it.
 struct Connection {
-  Connection(std::string kind, int index, std::string executable, const void* owner)
-      : client(std::move(kind), index, std::move(executable)), waiter(client), owner(owner) {}
+  Connection(std::string kind, int index, std::string executable, Duty duty, const void* owner)
+      : client(std::move(kind), index, std::move(executable), duty), waiter(client), owner(owner) {}
 
   Client client;
   Waiter waiter;
@@ -25,7 +25,7 @@ class Registry {
  public:
   static Registry& instance();
 
-  uint32_t open(const std::string& kind, int index, const std::string& executable, const void* owner);
+  uint32_t open(const std::string& kind, int index, const std::string& executable, Duty duty, const void* owner);
   void close(uint32_t number);
   void close_all_of(const void* owner);
 

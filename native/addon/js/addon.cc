@@ -40,6 +40,7 @@ class Exports : public Napi::Addon<Exports> {
     DefineAddon(exports,
                 {
                     method<&Exports::open>("open"),
+                    method<&Exports::open_view>("openView"),
                     method<&Exports::restart>("restart"),
                     method<&Exports::kill_process>("kill"),
                     method<&Exports::close>("close"),
@@ -68,6 +69,8 @@ class Exports : public Napi::Addon<Exports> {
                     method<&Exports::map_memory>("mapMemory"),
                     method<&Exports::lend_memory>("lendMemory"),
                     method<&Exports::trim>("trim"),
+                    method<&Exports::borrow>("borrow"),
+                    method<&Exports::give_back>("giveBack"),
                     method<&Exports::memory>("memory"),
                     method<&Exports::watch>("watch"),
                     method<&Exports::watched>("watched"),
@@ -105,8 +108,10 @@ class Exports : public Napi::Addon<Exports> {
     return InstanceMethod<&Exports::guarded<function>>(name, napi_enumerable);
   }
 
-  uint32_t open(const Arguments& arguments) {
-    return Registry::instance().open(arguments.text(0), int(arguments.integer(1)), arguments.text(2), &instance_);
+  uint32_t open(const Arguments& arguments) { return open_for(Duty::work, arguments); }
+  uint32_t open_view(const Arguments& arguments) { return open_for(Duty::view, arguments); }
+  uint32_t open_for(Duty duty, const Arguments& arguments) {
+    return Registry::instance().open(arguments.text(0), int(arguments.integer(1)), arguments.text(2), duty, &instance_);
   }
 
   uint32_t restart(const Arguments& arguments) { return client_of(arguments).restart(); }
@@ -211,6 +216,20 @@ class Exports : public Napi::Addon<Exports> {
   }
 
   uint64_t trim(const Arguments& arguments) { return client_of(arguments).trim(); }
+
+  int64_t borrow(const Arguments& arguments) {
+    uint32_t owner = arguments.small(1);
+    uint64_t lent = arguments.bytes(2);
+    std::optional<Segment> segment;
+    Registry::instance().each([&](uint32_t number, Connection& connection) {
+      if (number == owner) segment = connection.client.share(segment_of(lent));
+    });
+    if (!segment) return kNoMemory;
+    int64_t number = client_of(arguments).borrow(std::move(*segment));
+    return number < 0 ? number : int64_t(place(uint32_t(number), offset_of(lent)));
+  }
+
+  void give_back(const Arguments& arguments) { client_of(arguments).give_back(segment_of(arguments.bytes(1))); }
 
   Napi::Value memory(const Arguments& arguments) {
     return report_memory(arguments.env(), client_of(arguments).allocator(Memory::device).statistics());

@@ -126,8 +126,9 @@ Napi::Value report_answer(Napi::Env env, const Fields& fields) {
 Napi::Value report_gauges(Napi::Env env) {
   Napi::Array list = made(Napi::Array::New(env));
   uint32_t count = 0;
-  Registry::instance().each(
-      [&](uint32_t number, Connection& connection) { list.Set(count++, report_gauge(env, number, connection)); });
+  Registry::instance().each([&](uint32_t number, Connection& connection) {
+    if (connection.client.duty() == Duty::work) list.Set(count++, report_gauge(env, number, connection));
+  });
   return list;
 }
 

@@ -2,7 +2,11 @@
 #include "segments.h"
 
 #include <atomic>
+#include <cerrno>
+#include <fcntl.h>
 #include <sys/stat.h>
+
+#include "../client/error.h"
 
 namespace warpcell {
 
@@ -18,7 +22,22 @@ uint32_t Segments::unused_number() const {
 void Segments::add(uint32_t number, Segment&& segment) {
   static std::atomic<uint64_t> last_serial{0};
   segment.serial = ++last_serial;
+  std::lock_guard<std::mutex> lock(mutex_);
   table_.emplace(number, std::move(segment));
+}
+
+void Segments::remove(uint32_t number) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  table_.erase(number);
+}
+
+std::optional<Segment> Segments::share(uint32_t number) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const Segment* segment = find(number);
+  if (segment == nullptr) return std::nullopt;
+  Descriptor descriptor(fcntl(segment->descriptor.get(), F_DUPFD_CLOEXEC, 0));
+  if (!descriptor) throw system_error("share a segment", errno);
+  return Segment{segment->memory, segment->bytes, std::move(descriptor)};
 }
 
 const Segment* Segments::find(uint32_t number) const {

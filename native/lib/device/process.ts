@@ -102,11 +102,23 @@ export class DeviceProcess {
    * cannot.
    */
   static get(kind: DeviceKind, index = 0): DeviceProcess {
+    return DeviceProcess.#get(kind, index, binding.open);
+  }
+
+  /**
+   * The same for a thread that answers front ends beside the user's work: a process that no gauge shows and no interrupt
+   * ends.
+   */
+  static getForViews(kind: DeviceKind, index: number): DeviceProcess {
+    return DeviceProcess.#get(kind, index, binding.openView);
+  }
+
+  static #get(kind: DeviceKind, index: number, open: typeof binding.open): DeviceProcess {
     const name = kind === "cpu" ? "cpu" : `${kind}:${index}`;
     const known = running.get(name);
     if (known !== undefined) return known;
 
-    const client = binding.open(kind, index, deviceExecutable);
+    const client = open(kind, index, deviceExecutable);
     try {
       const started = new DeviceProcess(name, kind, index, client, greet(client, name));
       running.set(name, started);
@@ -236,6 +248,21 @@ export class DeviceProcess {
 
   free(place: number): void {
     binding.free(this.client, place);
+  }
+
+  /**
+   * Where another client's place lies in this process, which maps its memory until {@link giveBack}; `null` where that
+   * client has no such memory to share.
+   */
+  borrow(owner: number, place: number): number | null {
+    let borrowed = binding.borrow(this.client, owner, place);
+    for (; borrowed < -1; borrowed = binding.borrow(this.client, owner, place))
+      this.#attend(borrowed === -2 ? "died" : "interrupted");
+    return borrowed === -1 ? null : borrowed;
+  }
+
+  giveBack(place: number): void {
+    binding.giveBack(this.client, place);
   }
 
   /**

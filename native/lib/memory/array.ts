@@ -203,13 +203,14 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
   become(next: DeviceArray): void {
     const storage = next.living();
     if (storage === this.#storage) return next.dispose();
+    const before = this.#storage;
     next.#storage = null;
-    this.#storage?.drop();
     this.#storage = storage;
     this.#device = next.#device;
     const { dtype, shape, strides, offset, size, bytes, isContiguous, placeLow, placeHigh } = next;
     const facts = { dtype, shape, strides, offset, size, bytes, isContiguous, placeLow, placeHigh };
     Object.assign(this, facts, { lineage: null });
+    before?.drop();
   }
 
   /** @internal Where the first element lies. Throws TensorError once disposed of. */

@@ -30,11 +30,21 @@ export class Storage {
   /** The number of the buffer with these bytes that JavaScript had last; 0: none. */
   #buffer = 0;
 
-  /** Throws OutOfMemory. The contents are undefined. */
-  constructor(device: DeviceProcess, bytes: number) {
+  readonly #isBorrowed: boolean;
+  #watchers: Set<() => boolean> | null = null;
+
+  /** Throws OutOfMemory. The contents are undefined, unless it is memory that the device has `borrowed`. */
+  constructor(device: DeviceProcess, bytes: number, borrowed: number | null = null) {
     this.device = device;
     this.bytes = bytes;
-    this.place = device.allocateFor(this, bytes > 0 ? bytes : 1, weight(device, bytes));
+    this.#isBorrowed = borrowed !== null;
+    this.place = borrowed ?? device.allocateFor(this, bytes > 0 ? bytes : 1, weight(device, bytes));
+  }
+
+  /** Calls `watcher` whenever a tensor has left, as long as it answers true. */
+  watch(watcher: () => boolean): void {
+    this.#watchers ??= new Set();
+    this.#watchers.add(watcher);
   }
 
   /** These bytes for JavaScript: the same buffer as long as it lives, and the memory as long too. */
@@ -57,7 +67,9 @@ export class Storage {
   /** One less; after the last the memory is free for others. */
   drop(): void {
     this.#holders -= 1;
+    if (this.#watchers !== null) for (const watcher of this.#watchers) if (!watcher()) this.#watchers.delete(watcher);
     if (this.#holders > 0) return;
+    if (this.#isBorrowed) return this.device.giveBack(this.place);
     // A block that is reused while commands on it are under way is safe: all commands of a device run in one order.
     this.device.disown(this.place);
   }

@@ -1,5 +1,6 @@
 // A profile in a notebook's hands: what ran where and when, as tables, a timeline, advice, and files.
 import { readFileSync, writeFileSync } from "node:fs";
+import { isPresent, presenceOf, type Presence } from "../device/presence.ts";
 import { WeakIds } from "../device/weak-ids.ts";
 import { FormatError, WarpcellError } from "../errors.ts";
 import { displayKey } from "../tensor/display.ts";
@@ -8,7 +9,7 @@ import { chromeTraceOf, type ChromeTrace } from "./chrome-trace.ts";
 import { dataOf, fileOf, packed, payloadOf } from "./payload.ts";
 import { Profiling } from "./profiling.ts";
 import { sumOf, type SampleCounts } from "./samples.ts";
-import type { KernelRow, ProfileData } from "./slices.ts";
+import type { KernelRow, ProfileData, Slices } from "./slices.ts";
 import { htmlOf, textOf } from "./text.ts";
 import { windowOf as windowIn } from "./window.ts";
 
@@ -64,7 +65,33 @@ export interface ProfileSample {
 
 const traceMime = "application/vnd.warpcell.trace.v1+json";
 
+/** A profile whose output has not all of it, for another thread: plain data and shared memory. */
+export interface ShownProfile {
+  readonly what: "profile";
+  readonly id: string;
+  readonly presence: Presence;
+  readonly slices: Slices;
+}
+
 const ids = new WeakIds<Profile>();
+const told = new WeakSet<Profile>();
+let tell: ((shown: ShownProfile) => void) | null = null;
+
+/** Calls `listener` with every profile that gets an id from here on. */
+export function whenProfileShown(listener: (shown: ShownProfile) => void): void {
+  tell = listener;
+}
+
+/** A window of a profile of another thread, packed. Throws WarpcellError when it is gone. */
+export function viewedWindow({ presence, slices }: ShownProfile, start: number, end: number, width: number) {
+  if (!isPresent(presence)) throw goneProfile();
+  return packed(windowIn({ slices }, start, end, width));
+}
+
+export function goneProfile(): WarpcellError {
+  return new WarpcellError("GONE", "This profile is no longer in memory. Run its cell again to see more of it.");
+}
+
 /** Front ends may still ask for these, though no variable holds them. */
 const recent: Profile[] = [];
 const mostRecent = 4;
@@ -202,16 +229,23 @@ export class Profile {
   }
 
   [displayKey](): Record<string, unknown> {
-    const payload = payloadOf(this.#data, () => ids.of(this));
+    const payload = payloadOf(this.#data, () => this.#show());
     if (!payload.complete) keep(this);
     return { "text/plain": this.toString(), "text/html": htmlOf(this.#data), [traceMime]: payload };
+  }
+
+  #show(): string {
+    const id = ids.of(this);
+    if (tell === null || told.has(this)) return id;
+    told.add(this);
+    tell({ what: "profile", id, presence: presenceOf(this), slices: this.#data.slices });
+    return id;
   }
 
   /** For the kernel: a window of the profile with that id, packed. Throws WarpcellError when it is gone. */
   static window(id: string, start: number, end: number, width: number) {
     const found = ids.find(id);
-    if (found === null)
-      throw new WarpcellError("GONE", "This profile is no longer in memory. Run its cell again to see more of it.");
+    if (found === null) throw goneProfile();
     return packed(windowIn(found.#data, start, end, width));
   }
 }

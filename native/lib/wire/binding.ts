@@ -71,6 +71,11 @@ export interface Binding {
    */
   open(kind: "cpu" | "cuda" | "nvrtc", index: number, executable: string): number;
   /**
+   * The same for what answers front ends beside the user's work: {@link gauges} leave it out, and no {@link interrupt}
+   * ends its waits.
+   */
+  openView(kind: "cpu" | "cuda" | "nvrtc", index: number, executable: string): number;
+  /**
    * Starts a new process for a client whose process has died or was killed, and gives it back every segment. Returns
    * their count.
    */
@@ -157,6 +162,13 @@ export interface Binding {
   lendMemory(memory: ArrayBuffer, offset: number, bytes: number): ArrayBuffer;
   /** Gives unused segments back. Returns the bytes. */
   trim(client: number): number;
+  /**
+   * Has the client map the segment of another client's, of any thread, in which that one has a place, and returns the
+   * place as this client names it. Returns −1 where there is no such segment; −2 and −3 as {@link allocate}.
+   */
+  borrow(client: number, owner: number, place: number): number;
+  /** Ends what {@link borrow} answered with that place. */
+  giveBack(client: number, place: number): void;
   /** Of device memory. */
   memory(client: number): MemoryStatistics;
 

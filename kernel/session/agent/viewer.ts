@@ -1,0 +1,102 @@
+// The session's third thread: answers what front ends ask of tensors and profiles that they show, while the main thread
+// runs a cell. It reads the same memory, and waits for a device process of its own alone.
+import { parentPort, workerData } from "node:worker_threads";
+import { DeviceFault, TensorError, WarpcellError } from "warpcell";
+import {
+  figuresOfShown,
+  goneProfile,
+  goneTensor,
+  isShown,
+  prepareViews,
+  sliceOf,
+  viewed,
+  viewedWindow,
+  type Shown,
+} from "warpcell/host";
+import { refusalOf, replyTo, type ViewReply, type Views } from "../display/views.ts";
+import { type AgentStart, type FromViewer, shared, type ToViewer } from "./agent-link.ts";
+
+type ShownTensor = Shown & { what: "tensor" };
+
+const memory = new Int32Array((workerData as AgentStart).memory);
+const agent = parentPort!;
+const shown = new Map<string, Shown>();
+let isOpen = false;
+
+const isRunning = (): boolean => Atomics.load(memory, shared.running) > 0;
+
+/** What `use` makes of a tensor; once more where the process that was to read it had died. */
+function view<T>(id: string, use: Parameters<typeof viewed<T>>[1]): { value: T; unfinished: boolean } {
+  const found = shown.get(id);
+  if (found?.what !== "tensor") throw goneTensor();
+  const wasRunning = isRunning();
+  const { value, unfinished } = onceMore(() => viewed(found, use));
+  return { value, unfinished: unfinished || wasRunning || isRunning() };
+}
+
+function onceMore<T>(attempt: () => T): T {
+  try {
+    return attempt();
+  } catch (error) {
+    if (error instanceof DeviceFault) return attempt();
+    throw error;
+  }
+}
+
+const views: Views = {
+  slice(id, index) {
+    const { value, unfinished } = view(id, (tensor) => sliceOf(tensor, index));
+    return { tile: value, unfinished };
+  },
+  figures(id) {
+    const { value, unfinished } = view(id, figuresOfShown);
+    return { figures: value, unfinished };
+  },
+  window(id, start, end, width) {
+    const found = shown.get(id);
+    if (found?.what !== "profile") throw goneProfile();
+    return viewedWindow(found, start, end, width);
+  },
+};
+
+const messages: { [K in ToViewer["type"]]: (message: Extract<ToViewer, { type: K }>) => void } = {
+  shown(message) {
+    for (const [id, other] of shown) if (!isShown(other)) shown.delete(id);
+    shown.set(message.shown.id, message.shown);
+    if (isOpen && message.shown.what === "tensor") prepare(message.shown);
+  },
+  opened() {
+    isOpen = true;
+    for (const each of shown.values()) if (each.what === "tensor") prepare(each);
+  },
+  view: ({ view, target, data }) =>
+    agent.postMessage({ view, answer: carried(answerTo(target, data)) } satisfies FromViewer),
+};
+
+agent.on("message", (message: ToViewer) => (messages[message.type] as (message: ToViewer) => void)(message));
+
+/** `null`: not to be answered here. What is wrong with a device here may be right on the main thread. */
+function answerTo(target: Parameters<typeof replyTo>[0], data: unknown): ViewReply | null {
+  try {
+    return replyTo(target, data, views);
+  } catch (error) {
+    if (error instanceof TensorError || (error instanceof WarpcellError && error.code === "GONE"))
+      return refusalOf(target, data, error.message);
+    return null;
+  }
+}
+
+function carried(reply: ViewReply | null): FromViewer["answer"] {
+  return (
+    reply && { data: { ...reply.data }, buffers: reply.buffers.map((buffer) => Buffer.from(buffer).toString("base64")) }
+  );
+}
+
+/** A device that cannot be had is met again when somebody asks, and answered elsewhere. */
+function prepare(tensor: ShownTensor): void {
+  try {
+    prepareViews(tensor);
+  } catch (error) {
+    if (!(error instanceof WarpcellError)) throw error;
+  }
+}

@@ -1,0 +1,37 @@
+// Reads a tensor of another thread, for front ends that ask while that thread or its device works: by a device process
+// of this thread's own, which maps the same memory and waits for nothing that the user's runs.
+import { isPresent } from "../device/presence.ts";
+import { DeviceProcess } from "../device/process.ts";
+import { binding } from "../wire/binding.ts";
+import { Storage } from "../memory/storage.ts";
+import { goneTensor, type ShownTensor } from "./shown.ts";
+import { Tensor } from "./tensor.ts";
+
+/** Memory that a view took for itself, such as a copy in order, is given back from so many bytes on. */
+const keptBytes = 128 * 2 ** 20;
+
+/**
+ * What `use` makes of the tensor, and whether the user's device was at work meanwhile: then elements may be of before and
+ * of after what it writes. Throws TensorError when the tensor is gone, or went while it was read; and what `use` throws.
+ */
+export function viewed<T>(shown: ShownTensor, use: (tensor: Tensor) => T): { value: T; unfinished: boolean } {
+  const device = DeviceProcess.getForViews(shown.kind, shown.index);
+  const isWorking = () => binding.isBusy(shown.client);
+  const wasWorking = isWorking();
+  const place = isPresent(shown.presence) ? device.borrow(shown.client, shown.place) : null;
+  if (place === null) throw goneTensor();
+  try {
+    using tensor = new Tensor(new Storage(device, shown.bytes, place), shown.dtype, shown.view);
+    const value = use(tensor);
+    // What was read may have been another tensor's by then.
+    if (!isPresent(shown.presence)) throw goneTensor();
+    return { value, unfinished: wasWorking || isWorking() };
+  } finally {
+    if (binding.memory(device.client).reserved > keptBytes) binding.trim(device.client);
+  }
+}
+
+/** Starts what {@link viewed} needs of a device, so that the first answer does not wait for it. */
+export function prepareViews({ kind, index }: Pick<ShownTensor, "kind" | "index">): void {
+  DeviceProcess.getForViews(kind, index);
+}
