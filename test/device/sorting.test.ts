@@ -180,6 +180,56 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
     }
   });
 
+  // Rows of a thread of a GPU, of some lanes of a warp, of a warp and of a block; more than a block takes at once.
+  test.each([
+    "float32",
+    "bfloat16",
+    "int64",
+    "uint8",
+  ] as const)("short rows of %s along each axis, and the first of them", (dtype) => {
+    for (const length of [2, 3, 4, 5, 8, 9, 16, 17, 32, 33, 64, 65, 127, 128, 257, 512, 1000, 1024, 1025])
+      for (const [shape, axis] of [
+        [[length < 64 ? 131 : 5, length], 1],
+        [[length, length < 64 ? 131 : 5], 0],
+        [[3, length, 7], 1],
+      ] as const) {
+        const size = shape.reduce((a: number, b) => a * b, 1);
+        const values =
+          dtype === "float32" || dtype === "bfloat16"
+            ? Array.from({ length: size }, () => [NaN, 0, -0, 1, -1, 2.5, Infinity][Math.floor(Math.random() * 7)]!)
+            : randomValues(size, "uint8");
+        const x = tensor(values, { dtype, device }).reshape(shape);
+        const descending = length % 2 === 0;
+        check(x, values, axis, descending);
+        const { indices } = x.sort({ axis, descending });
+        const k = Math.min(length, 10);
+        const part = indices.slice(...shape.map((_, each) => (each === axis ? ([0, k] as [number, number]) : null)));
+        expect(flat(x.topk(k, { axis, largest: descending }).indices)).toEqual(flat(part));
+        if (descending) continue;
+        const last = indices.slice(
+          ...shape.map((_, each) => (each === axis ? ([k - 1, k] as [number, number]) : null)),
+        );
+        expect(flat(x.kthvalue(k, { axis }).indices)).toEqual(flat(last));
+      }
+  });
+
+  test("rows of one element are what they are", () => {
+    for (const dtype of ["float32", "bool", "int64"] as const) {
+      const x = full([3, 1, 5], 1, { dtype, device });
+      for (const { values, indices } of [
+        x.sort(1),
+        x.topk(1, { axis: 1 }),
+        ...(dtype === "bool" ? [] : [x.cummax(1), x.cummin(1)]),
+      ]) {
+        expect(values.dtype).toBe(dtype);
+        expect(flat(values)).toEqual(Array(15).fill(1));
+        expect(flat(indices)).toEqual(Array(15).fill(0));
+      }
+      expect(x.cumsum(1).dtype).toBe(dtype === "float32" ? "float32" : "int64");
+      expect(flat(x.cumsum(1))).toEqual(Array(15).fill(1));
+    }
+  });
+
   test("a million and more", () => {
     const values = randomValues(2 ** 20 + 1, "float32");
     check(tensor(values, { device }), values, 0, false);

@@ -9,16 +9,8 @@ import { onDevice, type ByBlock } from "../kernels/blocks.ts";
 import { kernelFacts, kernelFactsByDType } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import type { Computation } from "../core/operation.ts";
-import {
-  checkedRows,
-  mostOfBlock,
-  sortDTypes,
-  sortedAs,
-  sortRows,
-  withAxisLast,
-  withOrder,
-  type Sorted,
-} from "./sort.ts";
+import { checkedRows, copyAlone, mostOfBlock, sortedAs, sortRows, withLines, withOrder, type Sorted } from "./sort.ts";
+import { mostOfWarp, sortDTypes, sortShort, type Lines } from "./short.ts";
 
 const digit = new KernelFamily("select", sortDTypes, (type) => `select_digit<${type}>`, [
   "place",
@@ -105,29 +97,37 @@ export interface Selecting {
   readonly isAlone: boolean;
 }
 
-/** Candidates of parts, a digit of all rows at a time, the first of a row that a block sorts, or rows sorted whole. */
-type Way = "parts" | "digits" | "block" | "sorted";
+/**
+ * Candidates of parts, a digit of all rows at a time, the first of a row that a warp or a block sorts, or rows sorted
+ * whole.
+ */
+type Way = "parts" | "digits" | "warp" | "block" | "sorted";
 const wayFor: ByBlock<(input: DeviceArray, length: number, selecting: Selecting) => Way> = {
   serial: (_, length, { k, isAlone }) => (!isAlone && k <= length * serialShare ? "parts" : "sorted"),
   // A block sorts a short row at once, and puts the winners of a long one in order as long as they fit it.
   threads(input, length, { k, isAlone }) {
+    if (length <= mostOfWarp) return "warp";
     if (length <= mostOfBlock(input)) return isAlone ? "sorted" : "block";
     return isAlone || k <= facts().most ? "digits" : "sorted";
   },
 };
 
-/** The first k elements of rows along the last axis, contiguous, or the k-th of them alone. */
-function selectRows(on: Execution, sorted: Sorted, input: DeviceArray, selecting: Selecting): void {
+/** The first k elements of rows, contiguous, or the k-th of them alone. */
+function selectRows(on: Execution, sorted: Sorted, input: DeviceArray, lines: Lines, selecting: Selecting): void {
   const { device } = on;
   const { k, descending, isAlone } = selecting;
-  const length = input.shape.at(-1) ?? 1;
+  const { length } = lines;
   const way = onDevice(device, wayFor)(input, length, selecting);
+  if (way === "warp") {
+    const wanted = isAlone ? { first: k - 1, kept: 1 } : { first: 0, kept: k };
+    return sortShort(on, sorted.values, sorted.indices, input, lines, wanted, descending);
+  }
   if (way === "parts") return selectParts(on, sorted, input, length, k, Number(descending));
   if (way === "digits") return selectDigits(on, sorted, input, length, k, Number(descending), Number(isAlone));
-  if (way === "block") return sortRows(on, sorted, input, descending, k);
+  if (way === "block") return sortRows(on, sorted, input, lines, descending, k);
   using values = DeviceArray.allocate(device, input.dtype, input.shape);
   using indices = DeviceArray.allocate(device, "int64", input.shape);
-  sortRows(on, { values, indices }, input, descending);
+  sortRows(on, { values, indices }, input, lines, descending);
   const first = isAlone ? k - 1 : 0;
   copyPart(on, sorted.values!, values, first);
   copyPart(on, sorted.indices, indices, first);
@@ -245,11 +245,14 @@ const topk: Computation<Selecting> = {
     ];
   },
   run([values, indices], [x], selecting, on) {
+    const { axis, k } = selecting;
+    if (k === 1 && ((x as DeviceArray).shape[axis] ?? 1) === 1)
+      return copyAlone(on, { values: values!, indices: indices! }, x as DeviceArray);
     withDType(on, x as DeviceArray, sortedAs((x as DeviceArray).dtype), (source) =>
-      withAxisLast(on, source, selecting.axis, (moved, order) =>
+      withLines(on, source, axis, (moved, order, lines) =>
         withOrder(on, indices!, "int64", order, (at) =>
           withOrder(on, values!, moved.dtype, order, (to) =>
-            selectRows(on, { values: to, indices: at }, moved, selecting),
+            selectRows(on, { values: to, indices: at }, moved, lines, selecting),
           ),
         ),
       ),

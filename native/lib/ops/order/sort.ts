@@ -4,7 +4,7 @@ import { DeviceArray, viewOf } from "../../memory/array.ts";
 import { factsOf, type DType } from "../../memory/dtype.ts";
 import { TensorError } from "../../errors.ts";
 import { formatShape, sizeOf, transposed } from "../../memory/shape.ts";
-import { takeAlong } from "../index/along.ts";
+import { aroundAxis, takeAlong } from "../index/along.ts";
 import { call } from "../core/calls.ts";
 import { contiguous, copy, fill, withDType, withFlat } from "../shape/copy.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
@@ -14,18 +14,8 @@ import { KernelFamily } from "../kernels/library.ts";
 import { flatBlocks, sameShape, widestOf } from "../kernels/map.ts";
 import type { Computation } from "../core/operation.ts";
 import { scanInto } from "../reduce/scan.ts";
+import { mostOfColumn, mostOfWarp, sortDTypes, sortShort, type Lines } from "./short.ts";
 
-export const sortDTypes: readonly DType[] = [
-  "float32",
-  "float64",
-  "float16",
-  "bfloat16",
-  "int8",
-  "uint8",
-  "int32",
-  "int64",
-  "uint64",
-];
 const keyDTypes: readonly DType[] = ["uint32", "uint64"];
 const rows = new KernelFamily("sort", sortDTypes, (type) => `sort_rows<${type}>`, [
   "place",
@@ -123,8 +113,7 @@ export interface Sorting {
 }
 
 /**
- * Rows along the last axis, contiguous: values in order (`null`: nobody wants them) and their positions, int64, of the
- * input's shape.
+ * Of rows, contiguous: values in order (`null`: nobody wants them) and their positions, int64, of the input's shape.
  */
 export interface Sorted {
   readonly values: DeviceArray | null;
@@ -154,11 +143,13 @@ export function sortRows(
   on: Execution,
   { values, indices }: Sorted,
   input: DeviceArray,
+  { length, inner }: Lines,
   descending: boolean,
-  kept?: number,
+  kept = length,
 ): void {
   const { device } = on;
-  const length = input.shape.at(-1) ?? 1;
+  if (isInWarp(on, length))
+    return sortShort(on, values, indices, input, { length, inner }, { first: 0, kept }, descending);
   const outer = input.size / length;
   const whole = onDevice(device, wholeRows)(on, input, outer, length);
   if (whole === null) {
@@ -167,16 +158,7 @@ export function sortRows(
   }
   const scratchBytes = whole.grid * whole.scratchKeys * length * factsByDType(input.dtype).keyBytes;
   using scratch = scratchBytes === 0 ? null : DeviceArray.allocate(device, "uint8", [scratchBytes]);
-  rows.launch(on, input.dtype, whole, [
-    input,
-    values,
-    indices,
-    scratch,
-    outer,
-    length,
-    kept ?? length,
-    Number(descending),
-  ]);
+  rows.launch(on, input.dtype, whole, [input, values, indices, scratch, outer, length, kept, Number(descending)]);
 }
 
 /**
@@ -270,18 +252,27 @@ function sweepRows(
   }
 }
 
-/** The array with an axis moved last, contiguous. */
-export function withAxisLast(
+/** The longest row that the lanes of a warp sort. */
+const longestInWarp: ByBlock<number> = { serial: 0, threads: mostOfWarp };
+export const isInWarp = ({ device }: Execution, length: number) => length <= onDevice(device, longestInWarp);
+
+/** The array with an axis moved last, contiguous; where a GPU's threads take whole columns, as it lies. */
+export function withLines(
   on: Execution,
   array: DeviceArray,
   axis: number,
-  use: (moved: DeviceArray, order: readonly number[]) => void,
+  use: (moved: DeviceArray, order: readonly number[], lines: Lines) => void,
 ): void {
   const rank = array.shape.length;
+  const { length, inner } = aroundAxis(array.shape, axis);
+  if (isInWarp(on, length) && length <= mostOfColumn) {
+    using flat = contiguous(on, array);
+    return use(flat, [...Array(rank).keys()], { length, inner });
+  }
   const order = [...Array(rank).keys()].filter((each) => each !== axis).concat(rank === 0 ? [] : [axis]);
   using view = viewOf(array, transposed(array, order));
   using moved = contiguous(on, view);
-  use(moved, order);
+  use(moved, order, { length, inner: 1 });
 }
 
 /** Has `use` fill `out`, or an array of a dtype with the axes in an order, which is then copied to it. */
@@ -303,6 +294,12 @@ export function withOrder(
   copy(on, back, found);
 }
 
+/** Rows of one element, which are in order. */
+export function copyAlone(on: Execution, { values, indices }: Sorted, input: DeviceArray): void {
+  fill(on, indices, 0);
+  if (values !== null) copy(on, values, input);
+}
+
 /** What sort and argsort share: values, unless that is null, and positions. */
 function sortInto(
   on: Execution,
@@ -311,15 +308,14 @@ function sortInto(
   input: DeviceArray,
   { axis, descending }: Sorting,
 ): void {
-  if ((input.shape[axis] ?? 1) === 1) {
-    fill(on, indices, 0);
-    return values === null ? undefined : copy(on, values, input);
-  }
+  if ((input.shape[axis] ?? 1) === 1) return copyAlone(on, { values, indices }, input);
   withDType(on, input, sortedAs(input.dtype), (source) =>
-    withAxisLast(on, source, axis, (moved, order) =>
+    withLines(on, source, axis, (moved, order, lines) =>
       withOrder(on, indices, "int64", order, (at) => {
-        if (values === null) return sortRows(on, { values, indices: at }, moved, descending);
-        withOrder(on, values, moved.dtype, order, (to) => sortRows(on, { values: to, indices: at }, moved, descending));
+        if (values === null) return sortRows(on, { values, indices: at }, moved, lines, descending);
+        withOrder(on, values, moved.dtype, order, (to) =>
+          sortRows(on, { values: to, indices: at }, moved, lines, descending),
+        );
       }),
     ),
   );

@@ -6,7 +6,7 @@ import { factsOf, type DType } from "../../memory/dtype.ts";
 import { TensorError } from "../../errors.ts";
 import { aroundAxis } from "../index/along.ts";
 import { call } from "../core/calls.ts";
-import { copy, withFlat } from "../shape/copy.ts";
+import { copy, fill, withFlat } from "../shape/copy.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
 import { onDevice, threadsOf, type ByBlock } from "../kernels/blocks.ts";
 import { differing, kernelFacts, kernelFactsByDType } from "../kernels/kernel-facts.ts";
@@ -139,6 +139,10 @@ export function scanInto(
   const { dtypes } = scans[name] as Scan;
   const [out, indices = null] = outputs;
   const { device } = on;
+  if ((input.shape[axis] ?? 1) === 1) {
+    if (indices !== null) fill(on, indices, 0);
+    return copy(on, out!, input);
+  }
   const wanted = scans[name].hasIndex ? input.dtype : out!.dtype;
   const dtype = dtypes.includes(wanted) ? wanted : wanted === "uint32" ? "int64" : "int32";
   if (dtype !== out!.dtype || !out!.isContiguous) {
