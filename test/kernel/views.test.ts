@@ -2,7 +2,7 @@
 // kernels run or TypeScript loops, after faults and deaths, and by the main thread where nobody else can.
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { KernelClient, Answer } from "../../kernel/client.ts";
 import { requestOf, type Json, type Message } from "../../kernel/supervisor/messages.ts";
 import { viewTargets } from "../../kernel/session-protocol.ts";
@@ -247,10 +247,31 @@ describe("what the viewer's thread cannot answer", () => {
     expect(valuesOf(await slice(id, 1))).toEqual(upTo(12, 12));
   });
 
+  test("is left to the main thread, where the viewer's thread has failed", async () => {
+    const { ViewerThread } = (await import(
+      new URL("../../kernel/dist/session/agent/viewer-thread.js", import.meta.url).href
+    )) as typeof import("../../kernel/session/agent/viewer-thread.ts");
+    const said = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    onTestFinished(() => said.mockRestore());
+    // It cannot start without the memory that it shares with the main thread.
+    const thread = new ViewerThread(undefined as never);
+    thread.open();
+    expect(await thread.ask(1, "warpcell.tensor", {})).toBeNull();
+    expect(await thread.ask(2, "warpcell.tensor", {})).toBeNull();
+    expect(said.mock.calls.join("")).toContain("warpcell: the thread that answers viewers failed: TypeError");
+  });
+
   test("is left to the main thread, where there is no such device for it", async () => {
     const worker = new Worker(new URL("../../kernel/dist/session/agent/viewer.js", import.meta.url), {
       workerData: { memory: new SharedArrayBuffer(64) },
+      stderr: true,
     });
+    let said = "";
+    worker.stderr.on("data", (text: Buffer) => (said += text));
+    const ask = (question: object) => {
+      worker.postMessage({ type: "view", ...question });
+      return new Promise((resolve) => worker.once("message", resolve));
+    };
     onTestFinished(async () => void (await worker.terminate()));
     const presence = new Int32Array(new SharedArrayBuffer(4)).fill(1);
     const view = { shape: [2, 2, 2], strides: [4, 2, 1], offset: 0 };
@@ -268,7 +289,11 @@ describe("what the viewer's thread cannot answer", () => {
     };
     worker.postMessage({ type: "shown", shown });
     worker.postMessage({ type: "opened" });
-    worker.postMessage({ type: "view", view: 3, target: "warpcell.tensor", data: { request: 0, id: "x", index: [0] } });
-    expect(await new Promise((resolve) => worker.once("message", resolve))).toEqual({ view: 3, answer: null });
+    const data = { request: 0, id: "x", index: [0] };
+    expect(await ask({ view: 3, target: "warpcell.tensor", data })).toEqual({ view: 3, answer: null });
+    expect(said).toBe("");
+    // What is no device's fault is a mistake of the program, and is told.
+    expect(await ask({ view: 4, target: "warpcell.nothing", data })).toEqual({ view: 4, answer: null });
+    await until(() => said.includes("warpcell: a viewer's question failed: TypeError"));
   });
 });

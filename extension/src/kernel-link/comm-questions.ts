@@ -28,6 +28,11 @@ export class CommQuestions {
     this.kernelOf = kernelOf;
   }
 
+  /** Lets the kernel know that it will be asked. */
+  prepare(): void {
+    this.open();
+  }
+
   /** The kernel's answer to `fields`, unchecked but for its `problem`, or the sentence that says why there is none. */
   ask(fields: object): Promise<Checked<Answer>> {
     const comm = this.open();

@@ -29,8 +29,14 @@ export class HeatMap {
   private readonly numbers: Numbers | null;
   private cell: Cell | null = null;
 
-  /** `index`: the slice that the picture shows, the first one when left out. */
-  constructor(payload: TensorPayload, tile: TensorTile, picture: Picture, index?: readonly number[]) {
+  /** `index`: the slice that the picture shows, the first one when left out; `unfinished`: it may still be changing. */
+  constructor(
+    payload: TensorPayload,
+    tile: TensorTile,
+    picture: Picture,
+    index?: readonly number[],
+    unfinished = false,
+  ) {
     this.index = index;
     this.shape = payload.shape;
     this.dtype = payload.dtype;
@@ -40,7 +46,7 @@ export class HeatMap {
     this.setUpCanvas(pictureLabel(payload));
     this.mark.hidden = true;
     this.reading.setAttribute("aria-live", "polite");
-    this.note = element("span", "warpcell-heat-map-note", cellNote(payload.shape, tile, index));
+    this.note = element("span", "warpcell-heat-map-note", cellNote(payload.shape, tile, index, unfinished));
     const field = element("div", "warpcell-heat-map-field", this.canvas, this.mark);
     const words = element("div", "warpcell-heat-map-words", this.note, this.reading);
     this.node = element(

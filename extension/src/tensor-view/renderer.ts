@@ -49,6 +49,7 @@ export class TensorRenderer extends Widget implements IRenderMime.IRenderer {
     const { id, shape } = payload.value;
     if (id === undefined || this.slices === null) return [line, this.heatMap.node];
     const source = this.slices;
+    source.prepare();
     const sliders = new Sliders(shape, (index) => void this.showSlice(source, sliders, payload.value, id, index));
     return [line, sliders.node, this.heatMap.node];
   }
@@ -71,14 +72,14 @@ export class TensorRenderer extends Widget implements IRenderMime.IRenderer {
     do {
       asked = sliders.wanted;
       const reply = await source.request(id, asked);
-      const tile = reply.ok ? checkTile(reply.value, payload.shape) : reply;
+      const tile = reply.ok ? checkTile(reply.value.tile, payload.shape) : reply;
       const picture = tile.ok ? decodeTile(tile.value, payload.dtype) : tile;
       // The output may have been replaced meanwhile.
       if (this.isDisposed || !this.heatMap || !this.node.contains(sliders.node)) break;
       sliders.say(picture.ok ? "" : picture.problem);
-      if (!tile.ok || !picture.ok) continue;
+      if (!reply.ok || !tile.ok || !picture.ok) continue;
       const shown = this.heatMap;
-      this.heatMap = new HeatMap(payload, tile.value, picture.value, asked);
+      this.heatMap = new HeatMap(payload, tile.value, picture.value, asked, reply.value.unfinished);
       shown.node.replaceWith(this.heatMap.node);
       shown.dispose();
     } while (asked !== sliders.wanted);

@@ -59,6 +59,8 @@ test("the note tells what a cell is", () => {
   const tile = { rows: 1, columns: 1, rowStep: 1, columnStep: 1, values: "" };
   expect(cellNote([2, 3], tile)).toBe("");
   expect(cellNote([7, 2, 3], tile)).toBe("the first slice [0, :, :]");
+  expect(cellNote([7, 2, 3], tile, [4])).toBe("slice [4, :, :]");
+  expect(cellNote([7, 2, 3], tile, [4], true)).toBe("slice [4, :, :] while the kernel works");
   expect(cellNote([4096], { ...tile, columnStep: 16 })).toBe("a cell is the mean of 16 elements");
   expect(cellNote([7, 2, 128, 300], { ...tile, rowStep: 2, columnStep: 2 })).toBe(
     "the first slice [0, 0, :, :] · a cell is the mean of 2 × 2 elements",

@@ -74,17 +74,18 @@ function warningsOf({ nan, inf, suspect }: TensorPayload): Fact[] {
 }
 
 /**
- * Which slice is shown (`index`; the first when left out) and what a cell of the picture is, for the line below it;
- * nothing where it is what anyone would think.
+ * Which slice is shown (`index`; the first when left out), whether it may still be changing, and what a cell of the
+ * picture is, for the line below it; nothing where it is what anyone would think.
  */
 export function cellNote(
   shape: readonly number[],
   { rowStep, columnStep }: TensorTile,
   index?: readonly number[],
+  unfinished = false,
 ): string {
   const slice =
     shape.length > 2
-      ? `${index ? "slice" : "the first slice"} [${[...shape.slice(0, -2).map((_length, axis) => index?.[axis] ?? 0), ":", ":"].join(", ")}]`
+      ? `${index ? "slice" : "the first slice"} [${[...shape.slice(0, -2).map((_length, axis) => index?.[axis] ?? 0), ":", ":"].join(", ")}]${unfinished ? " while the kernel works" : ""}`
       : "";
   if (rowStep * columnStep === 1) return slice;
   return `${slice}${slice === "" ? "" : " · "}a cell is the mean of ${shape.length < 2 ? columnStep : `${rowStep} × ${columnStep}`} elements`;

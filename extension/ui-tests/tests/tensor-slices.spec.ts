@@ -8,10 +8,11 @@ const x = arange(5 * 3 * 40 * 60).reshape([5, 3, 40, 60]).sub(18000);
 x`;
 
 test("sliders show any slice, and say when the kernel is gone", async ({ page, tmpPath }) => {
-  await page.contents.uploadContent(notebookOf(typescript, [{ source }]), "text", `${tmpPath}/slices.ipynb`);
+  const cells = [{ source }, { source: "for (;;) ;" }];
+  await page.contents.uploadContent(notebookOf(typescript, cells), "text", `${tmpPath}/slices.ipynb`);
   await open(page, `${tmpPath}/slices.ipynb`);
   await expect(page.getByText(/TypeScript \+ CUDA \| Idle/)).toBeVisible();
-  await page.notebook.run();
+  await page.notebook.runCell(0);
 
   const view = cell(page, 0).locator(".warpcell-tensor");
   const note = view.locator(".warpcell-heat-map-note");
@@ -37,6 +38,24 @@ test("sliders show any slice, and say when the kernel is gone", async ({ page, t
     .hover({ position: { x: 1, y: 1 } });
   await expect(view.locator(".warpcell-heat-map-reading")).toHaveText("[2, 1, 0, 0] -1200");
   await page.screenshot({ path: shot("slices") });
+
+  const runCommand = (command: string) =>
+    page.evaluate(async (command) => {
+      const { jupyterapp } = window as unknown as {
+        jupyterapp: { commands: { execute(command: string): Promise<unknown> } };
+      };
+      void jupyterapp.commands.execute(command);
+    }, command);
+  await page.notebook.selectCells(1);
+  await runCommand("notebook:run-cell");
+  await expect(page.getByText(/TypeScript \+ CUDA \| Busy/)).toBeVisible();
+  await first.fill("3");
+  await expect(note).toHaveText("slice [3, 1, :, :] while the kernel works");
+  await expect(limits).toHaveText(["6000", "8399"]);
+  await runCommand("notebook:interrupt-kernel");
+  await expect(page.getByText(/TypeScript \+ CUDA \| Idle/)).toBeVisible();
+  await first.fill("2");
+  await expect(note).toHaveText("slice [2, 1, :, :]");
 
   await page.evaluate(async () => {
     const app = (

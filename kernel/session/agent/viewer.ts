@@ -82,8 +82,16 @@ function answerTo(target: Parameters<typeof replyTo>[0], data: unknown): ViewRep
   } catch (error) {
     if (error instanceof TensorError || (error instanceof WarpcellError && error.code === "GONE"))
       return refusalOf(target, data, error.message);
+    if (!(error instanceof Error && "code" in error)) report(error);
     return null;
   }
+}
+
+/** What is no error of a device is a mistake of this program. */
+function report(error: unknown): void {
+  process.stderr.write(
+    `warpcell: a viewer's question failed: ${error instanceof Error ? error.stack : String(error)}\n`,
+  );
 }
 
 function carried(reply: ViewReply | null): FromViewer["answer"] {
@@ -92,11 +100,11 @@ function carried(reply: ViewReply | null): FromViewer["answer"] {
   );
 }
 
-/** A device that cannot be had is met again when somebody asks, and answered elsewhere. */
+/** What is wrong with a device is met again when somebody asks, and then the main thread answers. */
 function prepare(tensor: ShownTensor): void {
   try {
     prepareViews(tensor);
-  } catch (error) {
-    if (!(error instanceof WarpcellError)) throw error;
+  } catch {
+    return;
   }
 }
