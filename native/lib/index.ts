@@ -12,6 +12,7 @@ export {
   zeros,
   type CreateOptions,
   type Scalar,
+  type TensorOptions,
 } from "./tensor/create.ts";
 export { compile, CudaModule, type KernelDeclarationText } from "./cuda/module.ts";
 export { defaultDevice, type DefaultDevice } from "./device/choice.ts";

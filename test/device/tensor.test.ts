@@ -6,6 +6,7 @@ import { runInNewContext } from "node:vm";
 import { beforeEach, describe, expect, test } from "vitest";
 import {
   arange,
+  empty,
   DeviceUnavailable,
   full,
   memory,
@@ -283,6 +284,49 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       expect(() => x.memory()).toThrow("disposed");
     });
 
+    test("an array of the CPU's own memory becomes a tensor without a copy, and nothing else does", async () => {
+      const room = empty([6], { device: "cpu" }).memory();
+      room.set([0, 1, 2, 3, 4, 5]);
+      const start = memory()["cpu"]!.allocated;
+      const x = tensor(room.subarray(2), { copy: false });
+      expect(memory()["cpu"]!.allocated).toBe(start);
+      expect([x.dtype, x.device, x.shape]).toEqual(["float32", "cpu", [4]]);
+      x.add_(10);
+      await synchronize();
+      expect(room).toEqual(new Float32Array([0, 1, 12, 13, 14, 15]));
+      room[5] = -1;
+      expect(x.toArray()).toEqual([12, 13, 14, -1]);
+      expect(tensor(x, { copy: false }).storage).toBe(x.storage);
+      expect(tensor(x).storage).not.toBe(x.storage);
+      const flags = tensor([true, false], { device: "cpu" }).memory();
+      expect(tensor(flags, { copy: false, dtype: "bool" }).toArray()).toEqual([true, false]);
+      expect(tensor(room.subarray(6), { copy: false }).shape).toEqual([0]);
+
+      const refused: [() => unknown, string][] = [
+        [
+          () => tensor(new Float32Array(3), { copy: false }),
+          "tensor with copy: false takes an array in the cpu's own memory, as zeros([3]).memory() gives it, but got a host Float32Array that lies elsewhere: leave copy out.",
+        ],
+        [
+          () => tensor([1, 2], { copy: false }),
+          "tensor with copy: false takes an array in the cpu's own memory, as zeros([3]).memory() gives it, but got an array of 2 that lies elsewhere: leave copy out.",
+        ],
+        [
+          () => tensor(room, { copy: false, dtype: "int32" }),
+          "tensor with copy: false shows a Float32Array in the memory of cpu as it is, not as int32 on cpu: leave copy out.",
+        ],
+        [
+          () => tensor(x, { copy: false, dtype: "int32" }),
+          "tensor with copy: false leaves a tensor of float32 on cpu what it is: leave copy out to have it as int32 on cpu.",
+        ],
+      ];
+      for (const [make, message] of refused) expect(make).toThrow(message);
+      if (device === "cpu") return;
+      expect(() => tensor(room, { copy: false, device })).toThrow(
+        `tensor with copy: false shows a Float32Array in the memory of cpu as it is, not as float32 on ${device}: leave copy out.`,
+      );
+    });
+
     test("an empty view has no elements, wherever it begins", () => {
       const empty = zeros([0, 3], { device });
       for (const view of [
@@ -407,7 +451,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     [
       "a dtype without its name",
       () => tensor([1], "int32" as never),
-      'tensor does not take "int32" there. Options are an object: tensor({ dtype, device }).',
+      'tensor does not take "int32" there. Options are an object: tensor({ dtype, device, copy }).',
     ],
     [
       "a target that is none",

@@ -15,6 +15,14 @@ function weight(device: DeviceProcess, bytes: number): number {
   return Math.ceil(bytes * Math.min(1, heap / device.properties.memoryTotal));
 }
 
+/** Whose memory a buffer shows. */
+const shownBy = new WeakMap<ArrayBufferLike, Storage>();
+
+/** The memory that a buffer of {@link Storage.expose} shows; `undefined` for other buffers. */
+export function storageShownBy(buffer: ArrayBufferLike): Storage | undefined {
+  return shownBy.get(buffer);
+}
+
 /** The memory under one or several tensors (a tensor, its views, and the arrays that show it). */
 export class Storage {
   readonly device: DeviceProcess;
@@ -54,6 +62,7 @@ export class Storage {
 
     const buffer = this.device.part(this.place, this.bytes);
     this.hold();
+    shownBy.set(buffer, this);
     this.#buffer = afterCollection(buffer, () => this.drop());
     return buffer;
   }

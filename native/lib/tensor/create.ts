@@ -6,6 +6,7 @@ import { fill } from "../ops/shape/copy.ts";
 import { KernelFamily } from "../ops/kernels/library.ts";
 import { checkedShape, maxRank } from "../memory/shape.ts";
 import { Tensor, type Nested } from "./tensor.ts";
+import { storageShownBy } from "../memory/storage.ts";
 import { upload } from "../memory/transfer.ts";
 import { worded } from "../wording.ts";
 import { checkedValue } from "../memory/value.ts";
@@ -30,6 +31,14 @@ export type Scalar = number | bigint | boolean;
 export interface CreateOptions<D extends DType = DType> {
   readonly dtype?: D;
   readonly device?: string;
+}
+
+/**
+ * `copy: false`: no copy is made, so that tensor and array show the same memory. That takes an array that lies in the
+ * cpu's own memory, as {@link Tensor.memory} gives it, or a part of one; or a tensor, of its own dtype and device.
+ */
+export interface TensorOptions<D extends DType = DType> extends CreateOptions<D> {
+  readonly copy?: boolean;
 }
 
 export function checkedDType(dtype: unknown): DType {
@@ -61,30 +70,35 @@ export function emptyTensor<D extends DType>(
 /**
  * A tensor of the numbers given: nested arrays of equal lengths, a number, or a typed array (one axis). Booleans make
  * bool, bigints int64, other numbers float32; a typed array its own dtype, a Uint16Array with dtype float16 or bfloat16
- * their bits. Throws TensorError for a ragged array, or a value that the dtype does not hold.
+ * their bits. The numbers are copied, unless `copy` is false, see {@link TensorOptions}. Throws TensorError for a
+ * ragged array, a value that the dtype does not hold, and for what cannot be had without a copy.
  * @example
  * tensor([[1, 2], [3, 4]]); // → tensor([[1, 2], [3, 4]], shape [2, 2], float32, cpu)
  * tensor([1, 2], { dtype: "int64" }); // → tensor([1, 2], shape [2], int64, cpu)
  * tensor(new Float64Array([0.5])); // → tensor([0.5], shape [1], float64, cpu)
+ * const room = empty([4], { device: "cpu" }).memory(); // for others to fill
+ * room.set([1, 2, 3, 4]);
+ * tensor(room.subarray(2), { copy: false }); // → tensor([3, 4], shape [2], float32, cpu)
  */
 export function tensor<D extends DType>(
   data: TypedArray | Nested<number | bigint | boolean>,
-  options: CreateOptions<D> & { readonly dtype: D },
+  options: TensorOptions<D> & { readonly dtype: D },
 ): Tensor<D>;
-export function tensor(data: Float64Array, options?: CreateOptions): Tensor<"float64">;
-export function tensor(data: Int32Array, options?: CreateOptions): Tensor<"int32">;
-export function tensor(data: Uint8Array | Uint8ClampedArray, options?: CreateOptions): Tensor<"uint8">;
-export function tensor(data: Int8Array, options?: CreateOptions): Tensor<"int8">;
-export function tensor(data: Int16Array, options?: CreateOptions): Tensor<"int16">;
-export function tensor(data: Uint16Array, options?: CreateOptions): Tensor<"uint16">;
-export function tensor(data: Uint32Array, options?: CreateOptions): Tensor<"uint32">;
-export function tensor(data: BigUint64Array, options?: CreateOptions): Tensor<"uint64">;
-export function tensor(data: BigInt64Array | Nested<bigint>, options?: CreateOptions): Tensor<"int64">;
-export function tensor(data: Nested<boolean>, options?: CreateOptions): Tensor<"bool">;
-export function tensor(data: Float32Array | Nested<number>, options?: CreateOptions): Tensor<"float32">;
-export function tensor<D extends DType>(data: Tensor<D>, options?: CreateOptions): Tensor<D>;
-export function tensor(data: unknown, options?: CreateOptions): Tensor {
-  const given = optionsOf("tensor", createOptions, options, otherOptions);
+export function tensor(data: Float64Array, options?: TensorOptions): Tensor<"float64">;
+export function tensor(data: Int32Array, options?: TensorOptions): Tensor<"int32">;
+export function tensor(data: Uint8Array | Uint8ClampedArray, options?: TensorOptions): Tensor<"uint8">;
+export function tensor(data: Int8Array, options?: TensorOptions): Tensor<"int8">;
+export function tensor(data: Int16Array, options?: TensorOptions): Tensor<"int16">;
+export function tensor(data: Uint16Array, options?: TensorOptions): Tensor<"uint16">;
+export function tensor(data: Uint32Array, options?: TensorOptions): Tensor<"uint32">;
+export function tensor(data: BigUint64Array, options?: TensorOptions): Tensor<"uint64">;
+export function tensor(data: BigInt64Array | Nested<bigint>, options?: TensorOptions): Tensor<"int64">;
+export function tensor(data: Nested<boolean>, options?: TensorOptions): Tensor<"bool">;
+export function tensor(data: Float32Array | Nested<number>, options?: TensorOptions): Tensor<"float32">;
+export function tensor<D extends DType>(data: Tensor<D>, options?: TensorOptions): Tensor<D>;
+export function tensor(data: unknown, options?: TensorOptions): Tensor {
+  const given = optionsOf("tensor", { ...createOptions, copy: flag }, options, otherOptions);
+  if (given.copy === false) return inPlace(data, given);
   if (data instanceof Tensor) return copied(data, given);
   if (ArrayBuffer.isView(data)) return fromTypedArray(data, given);
   const { shape, values } = flattened(data);
@@ -98,6 +112,38 @@ export function tensor(data: unknown, options?: CreateOptions): Tensor {
   });
   upload(out.storage!, 0, new Uint8Array(elements.buffer));
   return out;
+}
+
+/** A tensor on the memory that is there already. */
+function inPlace(data: unknown, { dtype, device }: CreateOptions): Tensor {
+  if (data instanceof Tensor) {
+    if ((dtype ?? data.dtype) === data.dtype && (device === undefined || deviceNamed(device) === data.deviceProcess))
+      return data.detach();
+    throw new TensorError(
+      "TARGET",
+      `tensor with copy: false leaves a tensor of ${data.dtype} on ${data.device} what it is: leave copy out to have it as ${dtype ?? data.dtype} on ${device ?? data.device}.`,
+    );
+  }
+  const storage = ArrayBuffer.isView(data) ? storageShownBy(data.buffer) : undefined;
+  if (storage === undefined)
+    throw new TensorError(
+      "ARRAY",
+      `tensor with copy: false takes an array in the cpu's own memory, as zeros([3]).memory() gives it, but got ${worded(data)} that lies elsewhere: leave copy out.`,
+    );
+  const array = data as ArrayBufferView;
+  const own = dtype ?? dtypeOfArray(array);
+  const isOnIt = device === undefined || deviceNamed(device) === storage.device;
+  if (own === null || !(array instanceof factsOf(own).array) || !isOnIt)
+    throw new TensorError(
+      "TARGET",
+      `tensor with copy: false shows a ${array.constructor.name} in the memory of ${storage.device.name} as it is, not as ${own ?? "a dtype"} on ${device ?? storage.device.name}: leave copy out.`,
+    );
+  const { bytes } = factsOf(own);
+  return new Tensor(storage.hold(), own, {
+    shape: [array.byteLength / bytes],
+    strides: [1],
+    offset: array.byteOffset / bytes,
+  });
 }
 
 function copied(x: Tensor, { dtype = x.dtype, device = x.device }: CreateOptions): Tensor {
