@@ -23,6 +23,8 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       "A tensor has no length: write x.size for the number of elements, x.shape[0] for that of rows.",
     ],
     ["x.view", () => x.view(3, 2), "A tensor has no view: write x.reshape([2, 3]), a view where the strides allow."],
+    ["x.clip", () => x.clip(0, 1), "A tensor has no clip: write x.clamp(0, 1)."],
+    ["x.fill", () => x.fill(0), "A tensor has no fill: write x.fill_(1)."],
     ["x.float", () => x.float(), 'A tensor has no float: write x.to("float32").'],
     ["x.long", () => x.long(), 'A tensor has no long: write x.to("int64").'],
     ["x.cuda", () => x.cuda(), 'A tensor has no cuda: write x.to("cuda").'],

@@ -185,6 +185,10 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     ]);
     for (const [wrong, sentence] of [
       [() => new nn.ModuleList([relu as never]), "ModuleList takes modules, but 0 is a function."],
+      [
+        () => new nn.ModuleDict({ a: nn.Linear as never }),
+        "ModuleDict takes modules, but a is the class Linear: write new nn.Linear(…).",
+      ],
       [() => new nn.ModuleDict({ a: 3 as never }), "ModuleDict takes modules, but a is 3."],
       [() => net.heads.set("a.b", dense()), 'ModuleDict takes names without dots but got "a.b".'],
       [() => net.heads.get("x"), 'This ModuleDict has no module "x", but policy, value, extra.'],

@@ -102,6 +102,34 @@ test("CUDA's host side in a TypeScript cell says what a notebook has for it", as
   );
 });
 
+test("what a first hour gets wrong says what to write", async () => {
+  await session.run('import { nn, Tensor } from "warpcell"');
+  for (const [code, message] of [
+    [
+      "%%cuda\n#include <missing.h>\n__global__ void lost(float* p) {}",
+      "missing.h is found neither beside the source nor among CUDA's headers: put it beside the notebook, or name its folder, %%cuda --include FOLDER",
+    ],
+    [
+      "%%cuda\nint main() { return 0; }",
+      "main() is for host programs, and a cell holds device code: launch its kernels",
+    ],
+    ['twice.as("floot")', 'twice.as("floot") names floot, which is no type here. There are float, double, int,'],
+    [
+      "nn.Linear(3, 2)",
+      "Class constructor Linear cannot be invoked without 'new': Linear is a class, so write new before the call.",
+    ],
+    ["Tensor()", "Tensor is a class, so write new before the call."],
+    ["new nn.Sequential(nn.Linear)", "layer 0 is the class Linear: write new nn.Linear(…)."],
+    ["y.size(0)", "y.size is not a function: of a tensor it is how many elements there are, and y.shape[0] the size"],
+  ] as const)
+    expect((await session.run(code)).error?.message, code).toContain(message);
+  const { events, status } = await session.run("%%cuda\nvoid none(float* p) { p[threadIdx.x] = 1; }");
+  expect(status).toBe("ok");
+  expect(JSON.stringify(events)).toContain(
+    "none is no kernel, so that no cell can launch it: write __global__ in front",
+  );
+});
+
 test("a wrong option fails its cell", async () => {
   expect((await session.run("%%cuda --fast\n")).error?.message).toBe(
     '%%cuda has no option --fast. Did you mean --fast-math? "%%cuda --help" lists them.',

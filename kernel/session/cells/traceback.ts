@@ -5,6 +5,7 @@ import { findSourceMap } from "node:module";
 import { fileURLToPath } from "node:url";
 import { CellSyntaxError } from "../../language/cell-syntax-error.ts";
 import { insteadOfMissing } from "../../language/cuda-spelling.ts";
+import { insteadOfMistake } from "../../language/javascript-mistakes.ts";
 import { excerpt } from "../../language/excerpt.ts";
 import type { CellError } from "../../session-protocol.ts";
 import type { CellPlace, CellRegistry, RanCell } from "./cell-registry.ts";
@@ -178,9 +179,11 @@ function nameAndMessage(thrown: unknown): { name: string; message: string } {
   return { name: "Thrown", message: inspect(thrown, { colors: false }) };
 }
 
-/** What a name of CUDA's host side is in a notebook. */
+/** What to write instead of a name of CUDA's host side, or of what JavaScript has no advice for. */
 function insteadOf(error: Error): string {
-  return error instanceof ReferenceError ? insteadOfMissing(withoutOurs(String(error.message))) : "";
+  const message = withoutOurs(String(error.message));
+  if (error instanceof ReferenceError) return insteadOfMissing(message);
+  return error instanceof TypeError ? insteadOfMistake(message) : "";
 }
 
 /** Where the file is wrong that Node could not compile. */

@@ -109,6 +109,14 @@ test.each(["helper_cuda.h", "cutil.h", "thrust/sort.h", "iostream"])("%s is for 
       expect(instead(message, kind)).toContain(`${header} is for host programs, and a cell holds device code: `);
 });
 
+test("a header that nobody knows: where it is looked for, and how to name its folder", () => {
+  for (const kind of ["cpu", "cuda"])
+    for (const message of messages("mine/missing.h", true))
+      expect(instead(message, kind)).toBe(
+        'mine/missing.h is found neither beside the source nor among CUDA\'s headers: put it beside the notebook, or name its folder, %%cuda --include FOLDER, or compile(source, { includes: ["FOLDER"] })',
+      );
+});
+
 test("any other name keeps the compiler's words", () => {
   for (const name of ["cudaless", "mma", "main2", "tex"])
     for (const message of messages(name, false)) expect(instead(message, "cpu")).toBeNull();

@@ -147,10 +147,13 @@ const launches = {
 export function instead(message: string, kind: string): string | null {
   if (launches.said.test(message)) return launches.instead;
   const groups = missing.map((pattern) => pattern.exec(message)?.groups).find((found) => found !== undefined);
-  const name = groups?.["header"] ?? groups?.["name"];
+  const header = groups?.["header"];
+  const name = header ?? groups?.["name"];
   const row = name === undefined ? undefined : rows.find((candidate) => candidate.name.test(name));
-  if (name === undefined || row === undefined) return null;
-  return sentence(row, name, kind, groups?.["header"] !== undefined);
+  if (name !== undefined && row !== undefined) return sentence(row, name, kind, header !== undefined);
+  return header === undefined
+    ? null
+    : `${header} is found neither beside the source nor among CUDA's headers: put it beside the notebook, or name its folder, %%cuda --include FOLDER, or compile(source, { includes: ["FOLDER"] })`;
 }
 
 /**

@@ -4,6 +4,9 @@ import type { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
 import { Module, type Layer } from "./module.ts";
 
+const isModuleClass = (value: unknown): value is { readonly name: string } =>
+  typeof value === "function" && value.prototype instanceof Module;
+
 /**
  * A layer made of layers that run one after the other: modules, and functions of a tensor.
  * @example
@@ -18,6 +21,11 @@ export class Sequential extends Module {
   constructor(...layers: Layer[]) {
     super();
     layers.forEach((layer, index) => {
+      if (isModuleClass(layer))
+        throw new TensorError(
+          "OPERANDS",
+          `Sequential takes modules, but layer ${index} is the class ${layer.name}: write new nn.${layer.name}(…).`,
+        );
       if (typeof layer !== "function")
         throw new TensorError(
           "OPERANDS",
@@ -38,6 +46,11 @@ export class Sequential extends Module {
 }
 
 function checkedModule(name: string, key: unknown, value: unknown): void {
+  if (isModuleClass(value))
+    throw new TensorError(
+      "OPERANDS",
+      `${name} takes modules, but ${String(key)} is the class ${value.name}: write new nn.${value.name}(…).`,
+    );
   if (!(value instanceof Module))
     throw new TensorError("OPERANDS", `${name} takes modules, but ${String(key)} is ${worded(value)}.`);
 }

@@ -1,0 +1,28 @@
+// Mistakes that JavaScript itself answers: what is added to its words is true of the case, and nothing is to others.
+import { expect, test } from "vitest";
+import { insteadOfMistake } from "./javascript-mistakes.ts";
+
+/** What JavaScript says. */
+function said(mistake: () => unknown): string {
+  try {
+    mistake();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error("nothing was thrown");
+}
+
+class Linear {}
+const nn = { Linear } as any;
+const x = { size: 6, shape: [2, 3], dtype: "float32" } as any;
+
+test.each([
+  [() => nn.Linear(3, 2), ": Linear is a class, so write new before the call."],
+  [() => x.size(0), ": of a tensor it is how many elements there are, and x.shape[0] the size of its first axis."],
+  [() => x.shape(), ": of a tensor it is a list, so write x.shape[0]."],
+  [() => x.dtype("int32"), ": it is no call, so write x.to(…) to change it."],
+  [() => x.other(), ""],
+  [() => null!.size, ""],
+])("%s", (mistake, advice) => {
+  expect(insteadOfMistake(said(mistake))).toBe(advice);
+});
