@@ -251,6 +251,57 @@ describe("a cell", () => {
   });
 });
 
+describe("operations that call each other", () => {
+  const setting = [
+    'import { call, callAll } from "../declarations/ops/core/calls.js";',
+    'import { apply, applyInto } from "../declarations/ops/core/apply.js";',
+    'import { zeros } from "warpcell";',
+    "const x = zeros([3, 2]), pairs = [x, x] as const, which = Math.random() < 0.5 ? 'max' : 'min';",
+  ];
+
+  test("has no findings where names, operands and attributes are those of a row", () => {
+    const right = [
+      'call("exp", [x]); call("exp", [x], {});',
+      'call("add", [x, 2]); call("add", [2, x]); call("sub", pairs);',
+      'call("sum", [x], { axes: [0], keepdims: false }); call(which, [x], { axes: [0], keepdims: false });',
+      'callAll("cummax", [x], { axis: 0 }); callAll("cumsum", [x], { axis: 0, reverse: true });',
+      'call("cat", [x, x, x], { axis: 0 }); call("where", [x, x, 0]);',
+      'callAll("layerNorm", [x, x, x], { eps: 0, axes: 1, hasWeight: true, hasBias: true });',
+      'apply("permute", [x], { axes: [1, 0] }); applyInto("mul", x, [x, 2], {});',
+    ];
+    expect(library.check([...setting, ...right].join("\n"))).toEqual([]);
+  });
+
+  test("has a finding at every mistake", () => {
+    const wrong = [
+      'call("ad", [x, x])',
+      'call("exp", [])',
+      'call("exp", [x, x])',
+      'call("exp", [2])',
+      'call("add", [x])',
+      'call("add", [x, x, x])',
+      'call("exp", [x], { axis: 0 })',
+      'call("sum", [x])',
+      'call("sum", [x], { axes: [0] })',
+      'call("sum", [x], { axes: [0], keepDims: false })',
+      'call("sum", [x], { axes: 0, keepdims: false })',
+      "call(which, [x, x], { axes: [0], keepdims: false })",
+      'callAll("cumsum", [x], { axes: 0 })',
+      'call("matmul", [x, 2])',
+      'call("where", [true, x, x])',
+      'call("cat", [x, 2], { axis: 0 })',
+      'callAll("layerNorm", [], { eps: 0, axes: 1, hasWeight: false, hasBias: false })',
+      'apply("permute", [x], { axis: [1, 0] })',
+      'apply("permute", [x, x], { axes: [1, 0] })',
+      'applyInto("mull", x, [x, 2], {})',
+      'applyInto("mul", x, [x], {})',
+    ];
+    const lines = wrong.flatMap((line) => ["// @ts-expect-error", `${line};`]);
+    const passed = library.check([...setting, ...lines].join("\n"));
+    expect(passed.map(({ line, message }) => `${lines[line - setting.length] ?? line}: ${message}`)).toEqual([]);
+  });
+});
+
 describe("documentation", () => {
   test("every name that a program can import, and every member of a tensor, has a sentence in the declarations", () => {
     const { exports, members } = library.documentation();

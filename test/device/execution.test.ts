@@ -25,7 +25,7 @@ function renew(tensor: Tensor): void {
 
 /** Has an operation of the table run into arrays that exist. */
 function runOn(on: Execution, name: string, outputs: readonly Tensor[], inputs: readonly Tensor[], attributes: object) {
-  (operationNamed(name) as Computation<object>).run(outputs, inputs, attributes, on);
+  (operationNamed(name) as Computation).run(outputs, inputs, attributes, on);
 }
 
 // The last one needs memory of its own on the way; nothing else is allocated between recording and replaying it.

@@ -112,8 +112,7 @@ describe.each(devices.map((device) => ({ name: device.name, device })))("$name",
     } as const;
     for (const operation of ["add", "matmul"] as const) {
       const inputs = shapes[operation].map((shape) => random(...shape));
-      const run = (on: Execution, out: Tensor) =>
-        (operationNamed(operation) as Computation<object>).run([out], inputs, {}, on);
+      const run = (on: Execution, out: Tensor) => (operationNamed(operation) as Computation).run([out], inputs, {}, on);
       const out = zeros(operation === "add" ? [40, 30] : [40, 20], { device: name });
       run(device.execution, out);
       const wanted = out.toArray();

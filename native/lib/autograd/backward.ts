@@ -103,7 +103,7 @@ function checkFinite(node: Node, gradient: DeviceArray): void {
 
 /** An operation that shows a part: its gradient is zeros with that of the part in its place. */
 function showsPart({ operation }: Node): boolean {
-  return "isPart" in (operation as Operation<object>);
+  return "isPart" in (operation as Operation);
 }
 
 /** `retainGraph`: the tape can be gone back again. `createGraph`: the gradients can be differentiated in turn. */

@@ -3,7 +3,7 @@ import { DeviceArray, keepBeyondScopes, type Lineage } from "../memory/array.ts"
 import type { Storage } from "../memory/storage.ts";
 import { GradientError } from "../errors.ts";
 import { recording } from "../ops/core/hooks.ts";
-import { call } from "../ops/core/calls.ts";
+import { call, callNamed } from "../ops/core/calls.ts";
 import type { Operand, Operation, Viewing } from "../ops/core/operation.ts";
 import { operationNamed } from "../ops/core/table.ts";
 import { append, isTracked, trackOf } from "./tape.ts";
@@ -35,7 +35,7 @@ function renew(view: DeviceArray): void {
   }
   let shown = standIn(family.base, view);
   for (const { name, attributes } of stepsOf(lineage)) {
-    const operation = operationNamed(name) as Viewing<object>;
+    const operation = operationNamed(name) as Viewing;
     const next = new (view.constructor as Constructor)(
       shown.living().hold(),
       shown.dtype,
@@ -89,7 +89,7 @@ function rewrite(name: string, view: DeviceArray, lineage: Lineage): void {
         const whole = g!.isContiguous ? g! : call("convert", [g!], { dtype: g!.dtype });
         return [
           wanted[0] ? call("cleared", [whole], { part }) : null,
-          steps.reduce((shown, step) => call(step.name, [shown], step.attributes), whole),
+          steps.reduce((shown, step) => callNamed(step.name, [shown], step.attributes)[0]!, whole),
         ];
       },
     },
@@ -129,7 +129,7 @@ function kept(name: string, target: DeviceArray, inputs: readonly Operand[], att
  */
 export function recordInPlace(
   name: string,
-  operation: Operation<object>,
+  operation: Operation,
   target: DeviceArray,
   inputs: readonly Operand[],
   attributes: object,

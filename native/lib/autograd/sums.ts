@@ -1,6 +1,6 @@
 // What has reached a tensor of its gradient so far, while gradients go back.
 import { applyInto } from "../ops/core/apply.ts";
-import { call } from "../ops/core/calls.ts";
+import { call, callNamed } from "../ops/core/calls.ts";
 import type { Viewing } from "../ops/core/operation.ts";
 import type { DeviceArray } from "../memory/array.ts";
 
@@ -39,7 +39,7 @@ export class GradientSum {
 
   /** Adds the gradient of a view to what the view showed. */
   addPart(gradient: DeviceArray, name: string, attributes: object): void {
-    const part = call(name, [this.#value!], attributes);
+    const part = callNamed(name, [this.#value!], attributes)[0]!;
     applyInto("add", part, [part, gradient], {});
     part.dispose();
   }

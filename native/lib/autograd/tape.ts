@@ -29,7 +29,7 @@ export interface Leaf {
 export interface Node {
   readonly kind: "node";
   readonly name: string;
-  readonly operation: Pick<Operation<object>, "gradient">;
+  readonly operation: Pick<Operation, "gradient">;
   /** Where the user asked for it. */
   readonly origin: number;
   readonly order: number;
@@ -94,7 +94,7 @@ export function record({ name, operation, inputs, outputs, attributes }: Applied
 
 export function append(
   name: string,
-  operation: Pick<Operation<object>, "gradient">,
+  operation: Pick<Operation, "gradient">,
   inputs: readonly Operand[],
   outputs: readonly DeviceArray[],
   attributes: object,

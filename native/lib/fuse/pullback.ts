@@ -3,7 +3,7 @@
 import type { DeviceArray } from "../memory/array.ts";
 import { GradientError } from "../errors.ts";
 import { isRecording } from "../ops/core/hooks.ts";
-import { call, callAll } from "../ops/core/calls.ts";
+import { call, callNamed } from "../ops/core/calls.ts";
 import type { Operand } from "../ops/core/operation.ts";
 import { Traced, type Noted } from "./traced.ts";
 
@@ -16,7 +16,7 @@ export function replayed(
   const valueOf = (traced: Traced): DeviceArray =>
     traced.node.kind === "leaf" ? leaves[traced.node.leaf]! : values.get(traced.id)!;
   for (const { name, inputs, outputs, attributes } of operations) {
-    const results = callAll(
+    const results = callNamed(
       name,
       inputs.map((input) => (input instanceof Traced ? valueOf(input) : input)),
       attributes,

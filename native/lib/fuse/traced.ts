@@ -5,7 +5,7 @@ import type { DType } from "../memory/dtype.ts";
 import type { Storage } from "../memory/storage.ts";
 import { formatShape, isContiguous, stridesOf, type Shape } from "../memory/shape.ts";
 import { tracing, type Tracer } from "../ops/core/hooks.ts";
-import { callAll } from "../ops/core/calls.ts";
+import { callNamed } from "../ops/core/calls.ts";
 import { sameShape } from "../ops/kernels/map.ts";
 import type { Element, Operand, Operation, Reducing } from "../ops/core/operation.ts";
 import type { DeviceProcess } from "../device/process.ts";
@@ -69,7 +69,7 @@ export class Traced extends Tensor {
 /** One operation that was noted; its operands are traced tensors and numbers. */
 export interface Noted {
   readonly name: string;
-  readonly operation: Operation<object>;
+  readonly operation: Operation;
   readonly inputs: readonly Operand[];
   readonly outputs: readonly Traced[];
   readonly attributes: object;
@@ -117,7 +117,7 @@ export class Trace implements Tracer {
 
   trace(
     name: string,
-    operation: Operation<object>,
+    operation: Operation,
     inputs: readonly Operand[],
     attributes: object,
   ): readonly DeviceArray[] | null {
@@ -134,7 +134,7 @@ export class Trace implements Tracer {
     return [output];
   }
 
-  #moved(name: string, operation: Operation<object>, inputs: readonly Operand[], attributes: object): Traced | null {
+  #moved(name: string, operation: Operation, inputs: readonly Operand[], attributes: object): Traced | null {
     if (!("view" in operation) && name !== "reshapeTo") return null;
     const input = inputs[0] as Traced;
     const shape =
@@ -145,7 +145,7 @@ export class Trace implements Tracer {
     // Of a tensor with numbers any view can be taken before the kernel runs.
     if (input.node.kind === "leaf")
       return this.leaf(
-        untraced(() => callAll(name, [this.leaves[(input.node as { leaf: number }).leaf]!], attributes)[0]!),
+        untraced(() => callNamed(name, [this.leaves[(input.node as { leaf: number }).leaf]!], attributes)[0]!),
       );
     throw new TensorError(
       "FUSE",
@@ -153,7 +153,7 @@ export class Trace implements Tracer {
     );
   }
 
-  #computed(name: string, operation: Operation<object>, inputs: readonly Operand[], attributes: object): Traced {
+  #computed(name: string, operation: Operation, inputs: readonly Operand[], attributes: object): Traced {
     const isKnown = !("view" in operation) && (operation.element !== undefined || operation.reducing !== undefined);
     if (!isKnown)
       throw new TensorError(

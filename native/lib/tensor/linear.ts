@@ -50,7 +50,7 @@ export const linear: <D extends DType, E extends DType>(
     bare: ["bias"],
   },
   (x, { weight, bias = null, activation }) => {
-    const operands = bias === null ? [x, weight] : [x, weight, bias];
+    const operands = [x, weight, ...(bias === null ? [] : [bias])] as const;
     const keep = isRecording() && operands.some(({ track }) => track !== null);
     return apply("linear", operands, { activation: activation ?? "none", hasBias: bias !== null, keep });
   },

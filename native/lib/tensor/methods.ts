@@ -1,6 +1,7 @@
 // The methods and functions that derive from the table of operations: their types here, their code made from the rows'
 // names.
-import { apply, applyAll, applyInto } from "../ops/core/apply.ts";
+import { apply, applyInto } from "../ops/core/apply.ts";
+import { callNamed } from "../ops/core/calls.ts";
 import { binaryRows, operationNamed, unaryRows, type OperationName } from "../ops/core/table.ts";
 import type { DeviceArray } from "../memory/array.ts";
 import type { DType } from "../memory/dtype.ts";
@@ -58,7 +59,7 @@ export function addMethods(prototype: object, isTensor: (value: unknown) => bool
     define(name, function () {
       return apply(name, [this], {});
     });
-    if ((operationNamed(name) as Computation<object>).inPlace)
+    if ((operationNamed(name) as Computation).inPlace)
       define(`${name}_`, function () {
         applyInto(name, this, [this], {});
         return this;
@@ -68,7 +69,7 @@ export function addMethods(prototype: object, isTensor: (value: unknown) => bool
     define(name, function (other: unknown) {
       return apply(name, [this, checkedOperand(name, other, isTensor)], {});
     });
-    if ((operationNamed(name) as Computation<object>).inPlace)
+    if ((operationNamed(name) as Computation).inPlace)
       define(`${name}_`, function (other: unknown) {
         applyInto(name, this, [this, checkedOperand(`${name}_`, other, isTensor)], {});
         return this;
@@ -93,7 +94,7 @@ export function functionsOf(isTensor: (value: unknown) => boolean): UnaryFunctio
           "OPERANDS",
           `${name} takes at least one tensor but got ${operands.map(worded).join(" and ")}. Use Math for numbers.`,
         );
-      return applyAll(name, checked, {})[0];
+      return callNamed(name, checked, {})[0];
     };
     functions[name] = Object.defineProperty(compute, "name", { value: name });
   }

@@ -1,6 +1,7 @@
 // Cumulative operations as methods and functions: each element becomes the sum, product, largest or smallest of those
 // up to it.
 import { apply, applyAll } from "../ops/core/apply.ts";
+import type { AttributesOf } from "../ops/core/table.ts";
 import type { DType } from "../memory/dtype.ts";
 import type { SumOf } from "../memory/promotion.ts";
 import { TensorError } from "../errors.ts";
@@ -73,7 +74,11 @@ export function axisOf(name: string, { shape }: Tensor, named: number | undefine
 }
 
 /** The two results of an operation that selects elements. */
-export function selected(name: string, x: Tensor, attributes: object): Selected {
+export function selected<N extends "sort" | "topk" | "cummax" | "cummin">(
+  name: N,
+  x: Tensor,
+  attributes: AttributesOf<N>,
+): Selected {
   const [values, indices] = applyAll(name, [x], attributes);
   return { values: values as Tensor, indices: indices as Tensor<"int64"> };
 }

@@ -9,7 +9,7 @@ import { copy } from "../shape/copy.ts";
 import { observing, recording, tracing, watching } from "./hooks.ts";
 import { sameShape } from "../kernels/map.ts";
 import type { Computation, Facts, Operand, Viewing } from "./operation.ts";
-import { operationNamed, type AttributesOf, type OperationName } from "./table.ts";
+import { operationNamed, type AttributesOf, type InputsOf, type OperationName } from "./table.ts";
 import { promoted } from "../../memory/promotion.ts";
 
 /** Says that something outside of the table reads an operand. Throws TensorError where it has been disposed of. */
@@ -29,7 +29,16 @@ type Constructor = new (
  * The results of an operation, of the class of its first tensor. They are computed asynchronously. Throws TensorError,
  * OutOfMemory.
  */
-export function applyAll(name: string, inputs: readonly Operand[], attributes: object): readonly DeviceArray[] {
+export function applyAll<N extends OperationName>(
+  name: N,
+  inputs: InputsOf<N>,
+  attributes: AttributesOf<N>,
+): readonly DeviceArray[] {
+  return applyNamed(name, inputs, attributes);
+}
+
+/** The results of an operation that is known by its name only. */
+function applyNamed(name: string, inputs: readonly Operand[], attributes: object): readonly DeviceArray[] {
   const operation = operationNamed(name);
   const tracer = tracing.current;
   if (tracer !== null) {
@@ -47,22 +56,18 @@ export function applyAll(name: string, inputs: readonly Operand[], attributes: o
 }
 
 /** The result of an operation that has one. */
-export function apply<N extends OperationName>(
-  name: N,
-  inputs: readonly Operand[],
-  attributes: AttributesOf<N>,
-): DeviceArray {
-  return applyAll(name, inputs, attributes as object)[0]!;
+export function apply<N extends OperationName>(name: N, inputs: InputsOf<N>, attributes: AttributesOf<N>): DeviceArray {
+  return applyNamed(name, inputs, attributes)[0]!;
 }
 
-function show(name: string, operation: Viewing<object>, input: DeviceArray, attributes: object): DeviceArray {
+function show(name: string, operation: Viewing, input: DeviceArray, attributes: object): DeviceArray {
   const shown = make(input, input.living().hold(), operation.view(input, attributes), input.dtype);
   relate(shown, input, name, attributes);
   return shown;
 }
 
 function compute(
-  operation: Computation<object>,
+  operation: Computation,
   first: DeviceArray,
   inputs: readonly Operand[],
   attributes: object,
@@ -87,8 +92,13 @@ function compute(
  * Writes the result of an operation over `target`, which may be one of its inputs. Throws TensorError when the result
  * has another shape, or a dtype of a higher kind.
  */
-export function applyInto(name: string, target: DeviceArray, inputs: readonly Operand[], attributes: object): void {
-  const operation = operationNamed(name) as Computation<object>;
+export function applyInto<N extends OperationName>(
+  name: N,
+  target: DeviceArray,
+  inputs: InputsOf<N>,
+  attributes: AttributesOf<N>,
+): void {
+  const operation = operationNamed(name) as Computation;
   checkedOperands(`${name}_`, [target, ...inputs]);
   const [facts] = operation.infer(inputs, attributes);
   if (!sameShape(facts!.shape, target.shape)) {
@@ -113,7 +123,7 @@ export function applyInto(name: string, target: DeviceArray, inputs: readonly Op
 }
 
 function runInto(
-  operation: Computation<object>,
+  operation: Computation,
   facts: Facts,
   target: DeviceArray,
   inputs: readonly Operand[],
@@ -171,4 +181,4 @@ function checkedOperands(name: string, inputs: readonly Operand[]): DeviceArray 
   return first;
 }
 
-callsGoTo(applyAll);
+callsGoTo(applyNamed);

@@ -6,7 +6,7 @@ import type { Operand, Operation } from "./operation.ts";
 /** One operation that has been run. */
 export interface Applied {
   readonly name: string;
-  readonly operation: Operation<object>;
+  readonly operation: Operation;
   readonly inputs: readonly Operand[];
   readonly outputs: readonly DeviceArray[];
   readonly attributes: object;
@@ -19,7 +19,7 @@ export interface Recorder {
   /** Before an in-place one; what it returns is called after. */
   recordInPlace(
     name: string,
-    operation: Operation<object>,
+    operation: Operation,
     target: DeviceArray,
     inputs: readonly Operand[],
     attributes: object,
@@ -38,7 +38,7 @@ export interface Tracer {
   /** The results where the operands are the tracer's own; `null`: the operation is none of its business. */
   trace(
     name: string,
-    operation: Operation<object>,
+    operation: Operation,
     inputs: readonly Operand[],
     attributes: object,
   ): readonly DeviceArray[] | null;

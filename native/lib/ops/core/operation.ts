@@ -1,4 +1,5 @@
-// What the table says of one operation: its rule for shape and dtype, how it runs, its gradient and its cost.
+// What the table says of one operation: its rule for shape and dtype, how it runs, its gradient and its cost. `I` is
+// what it takes, operand for operand, and `A` what it is told beside them.
 import type { Execution } from "../../device/execution.ts";
 import type { DType } from "../../memory/dtype.ts";
 import type { DeviceArray } from "../../memory/array.ts";
@@ -12,6 +13,7 @@ export interface Facts {
 /** A number among the operands: weak, it takes the dtype of the tensor beside it. */
 export type Scalar = number | bigint | boolean;
 export type Operand = DeviceArray | Scalar;
+type Operands = readonly Operand[];
 
 /** Bytes that must move at least, and arithmetic operations. */
 export interface Cost {
@@ -20,8 +22,8 @@ export interface Cost {
 }
 
 /** What a gradient may use of the forward run. */
-export interface Forward<A> {
-  readonly inputs: readonly Operand[];
+export interface Forward<I extends Operands, A> {
+  readonly inputs: Readonly<I>;
   readonly outputs: readonly DeviceArray[];
   readonly attributes: A;
   /** Which inputs want a gradient. */
@@ -30,20 +32,19 @@ export interface Forward<A> {
   readonly isDifferentiated: boolean;
 }
 
+/** A gradient for each operand; `null` for one that has none. */
+export type Gradients = readonly (DeviceArray | null)[];
+
 /**
  * Turns the gradients of the outputs (`null`: that output reached no result) into those of the inputs, in terms of
- * other operations; `null` for an input that has none. A gradient has the shape and dtype of what it is the gradient
- * of.
+ * other operations. A gradient has the shape and dtype of what it is the gradient of.
  */
-export type Gradient<A> = (
-  gradients: readonly (DeviceArray | null)[],
-  forward: Forward<A>,
-) => readonly (DeviceArray | null)[];
+export type Gradient<I extends Operands, A> = (gradients: Gradients, forward: Forward<I, A>) => Gradients;
 
-interface Row<A> {
+interface Row<I extends Operands, A> {
   /** `null`: the operation has no gradient, and asking for one is an error. */
-  readonly gradient: Gradient<A> | null;
-  cost(inputs: readonly Operand[], outputs: readonly DeviceArray[], attributes: A): Cost;
+  readonly gradient: Gradient<I, A> | null;
+  cost(inputs: Readonly<I>, outputs: readonly DeviceArray[], attributes: A): Cost;
 }
 
 /**
@@ -64,26 +65,27 @@ export interface Reducing {
 }
 
 /** Computes new arrays. */
-export interface Computation<A> extends Row<A> {
+export interface Computation<I extends Operands = Operands, A = object> extends Row<I, A> {
   /** Shape and dtype of each result. Throws TensorError for operands that do not go together. */
-  infer(inputs: readonly Operand[], attributes: A): readonly Facts[];
+  infer(inputs: Readonly<I>, attributes: A): readonly Facts[];
   /** Fills the outputs, which may be poisoned and have elements, by work that it writes to `on`. */
-  run(outputs: readonly DeviceArray[], inputs: readonly Operand[], attributes: A, on: Execution): void;
+  run(outputs: readonly DeviceArray[], inputs: Readonly<I>, attributes: A, on: Execution): void;
   /** `run` fills outputs of any strides, also where an output is an input: the operation has an in-place form. */
   readonly inPlace: boolean;
   /** For operations of one result per element. `dtype` is what the functor computes in. */
-  readonly element?: (inputs: readonly Operand[], attributes: A) => Element;
+  readonly element?: (inputs: Readonly<I>, attributes: A) => Element;
   /** For reductions. */
   readonly reducing?: (input: DeviceArray, attributes: A) => Reducing;
 }
 
 /** Shows the same memory another way. */
-export interface Viewing<A> extends Row<A> {
+export interface Viewing<I extends Operands = Operands, A = object> extends Row<I, A> {
   view(input: DeviceArray, attributes: A): View;
   /** It shows each element at most once, and `view` depends on no strides: gradients of parts add up in one array. */
   readonly isPart?: true;
 }
 
-export type Operation<A> = Computation<A> | Viewing<A>;
+export type Operation = Computation | Viewing;
 
-export type None = Record<never, never>;
+/** Nothing beside the operands. */
+export type None = Readonly<Record<string, never>>;

@@ -13,7 +13,7 @@ import { linearRows } from "../linear/linear.ts";
 import { lossRows } from "../rows/losses.ts";
 import { matmulRow } from "../linear/matrix-product.ts";
 import { normRows } from "../rows/norms.ts";
-import type { Operation } from "./operation.ts";
+import type { None, Operation } from "./operation.ts";
 import { reductionRows } from "../reduce/reductions.ts";
 import { shapingRows } from "../shape/shaping.ts";
 import { softmaxRows } from "../rows/softmax.ts";
@@ -23,7 +23,7 @@ import { orderRows } from "../order/sort.ts";
 import { copyRows, viewRows } from "../shape/views.ts";
 
 /** Operations with one tensor and nothing else. */
-export const unaryRows: typeof functionRows & typeof activationRows = { ...functionRows, ...activationRows };
+export const unaryRows = { ...functionRows, ...activationRows };
 
 export const operations = {
   ...unaryRows,
@@ -53,12 +53,19 @@ export const operations = {
   ...linearRows,
 } as const;
 
+export type UnaryName = keyof typeof unaryRows;
 export type OperationName = keyof typeof operations;
-/** What an operation is told beside its operands. */
-export type AttributesOf<N extends OperationName> = (typeof operations)[N] extends Operation<infer A> ? A : never;
+type ForwardOf<N extends OperationName> = Parameters<NonNullable<(typeof operations)[N]["gradient"]>>[1];
+/** What an operation takes. */
+export type InputsOf<N extends OperationName> = ForwardOf<N>["inputs"];
+/** What it is told beside that. */
+export type AttributesOf<N extends OperationName> = ForwardOf<N>["attributes"];
+/** The same as an argument, which one without attributes does without. */
+export type AttributesGiven<N extends OperationName> =
+  None extends AttributesOf<N> ? [attributes?: AttributesOf<N>] : [attributes: AttributesOf<N>];
 
-export function operationNamed(name: string): Operation<object> {
-  return (operations as unknown as Record<string, Operation<object>>)[name]!;
+export function operationNamed(name: string): Operation {
+  return (operations as unknown as Record<string, Operation>)[name]!;
 }
 
 export { binaryRows };

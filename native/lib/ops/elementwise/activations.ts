@@ -1,53 +1,61 @@
 // Activation functions, the gradients that one kernel computes, and functions with numbers as parameters.
 import type { DeviceArray } from "../../memory/array.ts";
 import { call } from "../core/calls.ts";
-import { binary, unary, withNumbers } from "./elementwise.ts";
+import { binary, unary, withNumbers, type BinaryGradients } from "./elementwise.ts";
 import type { Computation } from "../core/operation.ts";
 import { add, asFloat, div, mul, of, sub } from "../core/terms.ts";
 
 export const activationRows = {
   /** max(x, 0). */
-  relu: unary("relu", "Relu", "number", { gradient: (g, _, y) => call("reluGradient", [g, y]) }),
+  relu: unary("relu", "Relu", "number", { gradient: (g, _, y): DeviceArray => call("reluGradient", [g, y]) }),
   /** max(x, 0), at most 6. */
-  relu6: unary("relu6", "Relu6", "float", { gradient: (g, x) => mul(g, within(x, 0, 6)) }),
+  relu6: unary("relu6", "Relu6", "float", { gradient: (g, x): DeviceArray => mul(g, within(x, 0, 6)) }),
   /** 1/(1 + e^−x). */
-  sigmoid: unary("sigmoid", "Sigmoid", "float", { flops: 13, gradient: (g, _, y) => call("sigmoidGradient", [g, y]) }),
+  sigmoid: unary("sigmoid", "Sigmoid", "float", {
+    flops: 13,
+    gradient: (g, _, y): DeviceArray => call("sigmoidGradient", [g, y]),
+  }),
   /** log(sigmoid(x)). */
   logSigmoid: unary("logSigmoid", "LogSigmoid", "float", {
     flops: 24,
-    gradient: (g, x) => mul(g, of("sigmoid", of("neg", x))),
+    gradient: (g, x): DeviceArray => mul(g, of("sigmoid", of("neg", x))),
   }),
   /** x · sigmoid(x). */
-  silu: unary("silu", "Silu", "float", { flops: 14, gradient: (g, x) => call("siluGradient", [g, x]) }),
+  silu: unary("silu", "Silu", "float", { flops: 14, gradient: (g, x): DeviceArray => call("siluGradient", [g, x]) }),
   /** x/(1 + |x|). */
   softsign: unary("softsign", "Softsign", "float", {
     flops: 3,
-    gradient: (g, x) => div(g, of("square", add(of("abs", x), 1))),
+    gradient: (g, x): DeviceArray => div(g, of("square", add(of("abs", x), 1))),
   }),
   /** 0 below −3, 1 above 3, x/6 + ½ between. */
   hardsigmoid: unary("hardsigmoid", "Hardsigmoid", "float", {
     flops: 4,
-    gradient: (g, x) => mul(g, mul(call("convert", [call("lt", [of("abs", x), 3])], { dtype: x.dtype }), 1 / 6)),
+    gradient: (g, x): DeviceArray =>
+      mul(g, mul(call("convert", [call("lt", [of("abs", x), 3])], { dtype: x.dtype }), 1 / 6)),
   }),
   /** x · hardsigmoid(x). */
   hardswish: unary("hardswish", "Hardswish", "float", {
     flops: 5,
-    gradient: (g, x) =>
+    gradient: (g, x): DeviceArray =>
       mul(g, call("where", [call("lt", [of("abs", x), 3]), add(mul(x, 1 / 3), 0.5), asFloat(call("ge", [x, 3]), x)])),
   }),
   /** log(1 + e^x). */
-  softplus: unary("softplus", "Softplus", "float", { flops: 24, gradient: (g, x) => mul(g, of("sigmoid", x)) }),
+  softplus: unary("softplus", "Softplus", "float", {
+    flops: 24,
+    gradient: (g, x): DeviceArray => mul(g, of("sigmoid", x)),
+  }),
   /** x · tanh(softplus(x)). */
-  mish: unary("mish", "Mish", "float", { flops: 40, gradient: (g, x) => mishGradient(g, x) }),
+  mish: unary("mish", "Mish", "float", { flops: 40, gradient: (g, x): DeviceArray => mishGradient(g, x) }),
   /** x − tanh(x). */
   tanhshrink: unary("tanhshrink", "Tanhshrink", "float", {
     flops: 16,
-    gradient: (g, x) => mul(g, of("square", of("tanh", x))),
+    gradient: (g, x): DeviceArray => mul(g, of("square", of("tanh", x))),
   }),
   /** 1.0507… · x where x > 0, else 1.0507… · 1.6733… · (e^x − 1). */
   selu: unary("selu", "Selu", "float", {
     flops: 12,
-    gradient: (g, x, y) => mul(g, call("where", [call("gt", [x, 0]), selu.scale, add(y, selu.scale * selu.alpha)])),
+    gradient: (g, x, y): DeviceArray =>
+      mul(g, call("where", [call("gt", [x, 0]), selu.scale, add(y, selu.scale * selu.alpha)])),
   }),
 } as const;
 
@@ -70,7 +78,7 @@ export const gatedRows = {
   /** x where it is > 0, else slope · x, of two tensors that broadcast. */
   prelu: binary("prelu", "Prelu", "float", {
     swapped: "",
-    gradient: (g, { a, b }) => [
+    gradient: (g, { a, b }): BinaryGradients => [
       () => call("where", [call("gt", [a, 0]), g, mul(g, b)]),
       () => mul(g, typeof a === "object" ? call("minimum", [a, 0]) : Math.min(Number(a), 0)),
     ],
@@ -79,9 +87,9 @@ export const gatedRows = {
   gated: binary("gated", "Gated", "float", {
     swapped: "",
     flops: 14,
-    gradient: (g, { a, b }) => [
+    gradient: (g, { a, b }): BinaryGradients => [
       () => call("gated", [g, b]),
-      () => call("sigmoidGradient", [mul(g, a), of("sigmoid", b)]),
+      (b) => call("sigmoidGradient", [mul(g, a), of("sigmoid", b)]),
     ],
   }),
 } as const;
@@ -92,35 +100,38 @@ export const gatedRows = {
  */
 export const gradientRows = {
   reluGradient: binary("reluGradient", "ReluGradient", "number", {
-    gradient: (g, { b }) => [() => call("reluGradient", [g, b]), () => mul(g, 0)],
+    gradient: (g, { b }): BinaryGradients => [() => call("reluGradient", [g, b]), () => mul(g, 0)],
   }),
   tanhGradient: binary("tanhGradient", "TanhGradient", "float", {
     flops: 3,
-    gradient: (g, { a, b }) => [() => call("tanhGradient", [g, b]), () => mul(mul(g, a), mul(b, -2))],
+    gradient: (g, { a, b }): BinaryGradients => [() => call("tanhGradient", [g, b]), () => mul(mul(g, a), mul(b, -2))],
   }),
   sigmoidGradient: binary("sigmoidGradient", "SigmoidGradient", "float", {
     flops: 3,
-    gradient: (g, { a, b }) => [() => call("sigmoidGradient", [g, b]), () => mul(mul(g, a), sub(1, mul(b, 2)))],
+    gradient: (g, { a, b }): BinaryGradients => [
+      () => call("sigmoidGradient", [g, b]),
+      () => mul(mul(g, a), sub(1, mul(b, 2))),
+    ],
   }),
   siluGradient: binary("siluGradient", "SiluGradient", "float", {
     flops: 18,
-    gradient: (g, { a, b }) => [
+    gradient: (g, { a, b }): BinaryGradients => [
       () => call("siluGradient", [g, b]),
-      () => mul(mul(g, a), siluCurvature(b as DeviceArray)),
+      (b) => mul(mul(g, a), siluCurvature(b)),
     ],
   }),
   geluGradient: binary("geluGradient", "GeluGradient", "float", {
     flops: 30,
-    gradient: (g, { a, b }) => [
+    gradient: (g, { a, b }): BinaryGradients => [
       () => call("geluGradient", [g, b]),
-      () => mul(mul(g, a), geluCurvature(b as DeviceArray)),
+      (b) => mul(mul(g, a), geluCurvature(b)),
     ],
   }),
   geluTanhGradient: binary("geluTanhGradient", "GeluTanhGradient", "float", {
     flops: 30,
-    gradient: (g, { a, b }) => [
+    gradient: (g, { a, b }): BinaryGradients => [
       () => call("geluTanhGradient", [g, b]),
-      () => mul(mul(g, a), geluTanhCurvature(b as DeviceArray)),
+      (b) => mul(mul(g, a), geluTanhCurvature(b)),
     ],
   }),
 } as const;
@@ -147,7 +158,7 @@ function geluTanhCurvature(x: DeviceArray): DeviceArray {
 }
 
 /** g where |x| is above lambda. */
-const shrunk = (g: DeviceArray, x: DeviceArray, { lambda }: { lambda: number }) =>
+const shrunk = (g: DeviceArray, x: DeviceArray, { lambda }: { lambda: number }): DeviceArray =>
   mul(g, asFloat(of("logicalNot", call("le", [of("abs", x), lambda])), g));
 
 export interface ClampAttributes {
@@ -161,7 +172,8 @@ export const parameterRows = {
     "Clamp",
     "float",
     ({ min, max }) => [min, max],
-    (g, x, { min, max }) => mul(g, asFloat(call("logicalAnd", [call("ge", [x, min]), call("le", [x, max])]), g)),
+    (g, x, { min, max }): DeviceArray =>
+      mul(g, asFloat(call("logicalAnd", [call("ge", [x, min]), call("le", [x, max])]), g)),
   ),
   /** {@link clamp}, whose gradient is 0 at the ends too. */
   hardtanh: withNumbers<ClampAttributes>(
@@ -169,7 +181,7 @@ export const parameterRows = {
     "Clamp",
     "float",
     ({ min, max }) => [min, max],
-    (g, x, { min, max }) => mul(g, within(x, min, max)),
+    (g, x, { min, max }): DeviceArray => mul(g, within(x, min, max)),
   ),
   /** x where it is above the threshold, else the value. */
   threshold: withNumbers<{ threshold: number; value: number }>(
@@ -177,7 +189,7 @@ export const parameterRows = {
     "Threshold",
     "float",
     ({ threshold, value }) => [threshold, value],
-    (g, x, { threshold }) => mul(g, asFloat(of("logicalNot", call("le", [x, threshold])), g)),
+    (g, x, { threshold }): DeviceArray => mul(g, asFloat(of("logicalNot", call("le", [x, threshold])), g)),
   ),
   /** x − lambda above lambda, x + lambda below −lambda, else 0. */
   softshrink: withNumbers<{ lambda: number }>("softshrink", "Softshrink", "float", ({ lambda }) => [lambda, 0], shrunk),
@@ -189,7 +201,7 @@ export const parameterRows = {
     "Celu",
     "float",
     ({ alpha }) => [alpha, 1 / alpha],
-    (g, x, { alpha }) =>
+    (g, x, { alpha }): DeviceArray =>
       mul(g, call("where", [call("gt", [x, 0]), call("fullLike", [x], { value: 1 }), of("exp", div(x, alpha))])),
   ),
   leakyRelu: withNumbers<{ slope: number }>(
@@ -197,14 +209,14 @@ export const parameterRows = {
     "LeakyRelu",
     "float",
     ({ slope }) => [slope, 0],
-    (g, x, { slope }) => mul(g, add(mul(asFloat(call("ge", [x, 0]), g), 1 - slope), slope)),
+    (g, x, { slope }): DeviceArray => mul(g, add(mul(asFloat(call("ge", [x, 0]), g), 1 - slope), slope)),
   ),
   elu: withNumbers<{ alpha: number }>(
     "elu",
     "Elu",
     "float",
     ({ alpha }) => [alpha, 0],
-    (g, x, { alpha }) =>
+    (g, x, { alpha }): DeviceArray =>
       mul(g, call("where", [call("gt", [x, 0]), call("fullLike", [x], { value: 1 }), mul(of("exp", x), alpha)])),
   ),
 };
@@ -217,11 +229,13 @@ const gelus = {
   tanh: unary("gelu", "GeluTanh", "float", { flops: 20 }),
 } as const;
 
-export const geluRow: Computation<GeluAttributes> = {
-  ...gelus.none,
+export const geluRow: Computation<[x: DeviceArray], GeluAttributes> = {
+  inPlace: gelus.none.inPlace,
+  infer: (inputs) => gelus.none.infer(inputs, {}),
   run: (outputs, inputs, { approximate }, on) => gelus[approximate].run(outputs, inputs, {}, on),
   element: (inputs, { approximate }) => gelus[approximate].element!(inputs, {}),
   gradient: ([g], { inputs: [x], attributes }) => [
-    call(attributes.approximate === "tanh" ? "geluTanhGradient" : "geluGradient", [g!, x!]),
+    call(attributes.approximate === "tanh" ? "geluTanhGradient" : "geluGradient", [g!, x]),
   ],
+  cost: (inputs, outputs) => gelus.none.cost(inputs, outputs, {}),
 };

@@ -2,7 +2,7 @@
 // device/include/warpcell/functors.cuh and a row here.
 import { DeviceArray } from "../../memory/array.ts";
 import { call } from "../core/calls.ts";
-import { binary, type BinaryGradient } from "./elementwise.ts";
+import { binary, type BinaryGradient, type BinaryGradients } from "./elementwise.ts";
 import type { Operand } from "../core/operation.ts";
 import { add, div, mul, of, sub } from "../core/terms.ts";
 
@@ -23,42 +23,44 @@ function extremeGradient(name: "ge" | "le"): BinaryGradient {
 
 export const binaryRows = {
   /** a + b. Integers wrap around. */
-  add: binary("add", "Add", "number", { gradient: (g) => [() => g, () => g] }),
+  add: binary("add", "Add", "number", { gradient: (g): BinaryGradients => [() => g, () => g] }),
   /** a − b. */
-  sub: binary("sub", "Sub", "number", { swapped: "", gradient: (g) => [() => g, () => of("neg", g)] }),
+  sub: binary("sub", "Sub", "number", { swapped: "", gradient: (g): BinaryGradients => [() => g, () => of("neg", g)] }),
   /** a · b. */
-  mul: binary("mul", "Mul", "number", { gradient: (g, { a, b }) => [() => mul(g, b), () => mul(g, a)] }),
+  mul: binary("mul", "Mul", "number", {
+    gradient: (g, { a, b }): BinaryGradients => [() => mul(g, b), () => mul(g, a)],
+  }),
   /** True division: integers give float32. */
   div: binary("div", "Div", "float", {
     swapped: "",
-    gradient: (g, { b, y }) => [() => div(g, b), () => of("neg", mul(g, div(y, b)))],
+    gradient: (g, { b, y }): BinaryGradients => [() => div(g, b), () => of("neg", mul(g, div(y, b)))],
   }),
   /** Division rounded towards −∞; by 0 an integer gives 0. */
   floorDivide: binary("floorDivide", "FloorDivide", "number", {
     swapped: "",
     flops: 4,
-    gradient: (g) => [() => mul(g, 0), () => mul(g, 0)],
+    gradient: (g): BinaryGradients => [() => mul(g, 0), () => mul(g, 0)],
   }),
   /** What {@link floorDivide} leaves: it has the divisor's sign. */
   remainder: binary("remainder", "Remainder", "number", {
     swapped: "",
     flops: 4,
-    gradient: (g, { a, b }) => [() => g, () => of("neg", mul(g, call("floorDivide", [a, b])))],
+    gradient: (g, { a, b }): BinaryGradients => [() => g, () => of("neg", mul(g, call("floorDivide", [a, b])))],
   }),
   /** What division rounded towards zero leaves: it has the dividend's sign. */
   fmod: binary("fmod", "Fmod", "number", {
     swapped: "",
     flops: 4,
-    gradient: (g, { a, b }) => [() => g, () => of("neg", mul(g, of("trunc", div(a, b))))],
+    gradient: (g, { a, b }): BinaryGradients => [() => g, () => of("neg", mul(g, of("trunc", div(a, b))))],
   }),
   /** a^b. Integers to a negative power give 0, or ±1. */
   pow: binary("pow", "Pow", "number", {
     swapped: "",
     flops: 30,
-    gradient: (g, { a, b, y }) => [
-      () => powerGradient(g, a as DeviceArray, b),
+    gradient: (g, { a, b, y }): BinaryGradients => [
+      (a) => powerGradient(g, a, b),
       // 0^b has slope 0 in b ≥ 0, and 0·log 0 would be NaN.
-      () =>
+      (b) =>
         call("where", [
           call("eq", [typeof a === "object" ? a : call("fullLike", [b], { value: a }), 0]),
           mul(g, 0),
@@ -74,7 +76,7 @@ export const binaryRows = {
   atan2: binary("atan2", "Atan2", "float", {
     swapped: "",
     flops: 20,
-    gradient: (g, { a, b }) => {
+    gradient: (g, { a, b }): BinaryGradients => {
       // (b, −a) / (a² + b²) without overflow between; at the origin, where there is no angle, 0.
       const length = call("hypot", [asArray(a, g), asArray(b, g)]);
       const divisor = call("where", [call("eq", [length, 0]), 1, length]);
@@ -85,22 +87,28 @@ export const binaryRows = {
   /** √(a² + b²), without overflow between. */
   hypot: binary("hypot", "Hypot", "float", {
     flops: 4,
-    gradient: (g, { a, b, y }) => [() => mul(g, div(a, y)), () => mul(g, div(b, y))],
+    gradient: (g, { a, b, y }): BinaryGradients => [() => mul(g, div(a, y)), () => mul(g, div(b, y))],
   }),
   /** |a| with the sign of b. */
   copysign: binary("copysign", "Copysign", "float", {
     swapped: "",
-    gradient: (g, { a, y }) => [() => mul(g, mul(of("sign", y), of("sign", asArray(a, g)))), () => mul(g, 0)],
+    gradient: (g, { a, y }): BinaryGradients => [
+      () => mul(g, mul(of("sign", y), of("sign", asArray(a, g)))),
+      () => mul(g, 0),
+    ],
   }),
   /** log(e^a + e^b), without overflow. */
   logaddexp: binary("logaddexp", "Logaddexp", "float", {
     flops: 30,
-    gradient: (g, { a, b }) => [() => mul(g, of("sigmoid", sub(a, b))), () => mul(g, of("sigmoid", sub(b, a)))],
+    gradient: (g, { a, b }): BinaryGradients => [
+      () => mul(g, of("sigmoid", sub(a, b))),
+      () => mul(g, of("sigmoid", sub(b, a))),
+    ],
   }),
   /** log₂(2^a + 2^b), without overflow. */
   logaddexp2: binary("logaddexp2", "Logaddexp2", "float", {
     flops: 30,
-    gradient: (g, { a, b }) => {
+    gradient: (g, { a, b }): BinaryGradients => {
       const share = (difference: DeviceArray) => mul(g, of("sigmoid", mul(difference, Math.LN2)));
       return [() => share(sub(a, b)), () => share(sub(b, a))];
     },
@@ -108,13 +116,16 @@ export const binaryRows = {
   /** 0 where a is below 0, 1 where it is above, b where it is 0; NaN where it is NaN. */
   heaviside: binary("heaviside", "Heaviside", "number", {
     swapped: "",
-    gradient: (g, { a }) => [() => mul(g, 0), () => call("where", [call("eq", [asArray(a, g), 0]), g, 0])],
+    gradient: (g, { a }): BinaryGradients => [
+      () => mul(g, 0),
+      () => call("where", [call("eq", [asArray(a, g), 0]), g, 0]),
+    ],
   }),
   /** a · log b, which is 0 where a is, unless b is NaN. */
   xlogy: binary("xlogy", "Xlogy", "float", {
     swapped: "",
     flops: 12,
-    gradient: (g, { a, b }) => {
+    gradient: (g, { a, b }): BinaryGradients => {
       const isNothing = call("eq", [asArray(a, g), 0]);
       return [
         () =>

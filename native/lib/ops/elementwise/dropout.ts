@@ -24,12 +24,12 @@ export interface DropoutAttributes {
   readonly stream: bigint;
 }
 
-const dropoutRow: Computation<DropoutAttributes> = {
+const dropoutRow: Computation<[x: DeviceArray], DropoutAttributes> = {
   inPlace: false,
-  infer: ([x]) => [{ shape: (x as DeviceArray).shape, dtype: floatDType("dropout", x as DeviceArray) }],
+  infer: ([x]) => [{ shape: x.shape, dtype: floatDType("dropout", x) }],
   run([out], [x], { p, seed, stream }, on) {
     const blocks = blocksFor(on.device, out!.size, { each: facts().each });
-    withFlat(on, x as DeviceArray, out!.dtype, (input) => {
+    withFlat(on, x, out!.dtype, (input) => {
       dropouts.launch(on, out!.dtype, blocks, [input, out!, out!.size, p, seed, stream]);
     });
   },

@@ -11,7 +11,7 @@ import { call } from "../core/calls.ts";
 import { copy, withDType, withoutTurns, withRows } from "../shape/copy.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import { broadcastLayout, flatBlocks, sameShape, stridedBlocks, widestOf } from "../kernels/map.ts";
-import type { Computation, Cost, Operand } from "../core/operation.ts";
+import type { Computation, Cost, None, Operand } from "../core/operation.ts";
 
 const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
 // Narrow integers are computed as wider ones: their kernels would be many, and are seldom wanted.
@@ -99,10 +99,16 @@ interface UnaryOptions<R extends Result> {
 }
 
 /** A row that tells its result's dtype to the types of methods. */
-export interface Elementwise<D extends Domain, R extends Result> extends Computation<object> {
+interface Elementwise<D extends Domain, R extends Result> {
   readonly domain: D;
   readonly result: R;
 }
+export interface Unary<D extends Domain, R extends Result>
+  extends Elementwise<D, R>,
+    Computation<[x: DeviceArray], None> {}
+export interface Binary<D extends Domain, R extends Result>
+  extends Elementwise<D, R>,
+    Computation<[a: Operand, b: Operand], None> {}
 
 /** out = f(x). */
 export function unary<D extends Domain, R extends Result = "same">(
@@ -110,7 +116,7 @@ export function unary<D extends Domain, R extends Result = "same">(
   functor: string,
   domain: D,
   { result = "same" as R, flops = 1, gradient = null, ofBools = functor }: UnaryOptions<R> = {},
-): Elementwise<D, R> {
+): Unary<D, R> {
   const { kernels } = domains[domain];
   const family = new KernelFamily(
     "elementwise",
@@ -123,11 +129,10 @@ export function unary<D extends Domain, R extends Result = "same">(
     result,
     inPlace: result === "same",
     infer([x]) {
-      const dtype = computingDType(domain, (x as DeviceArray).dtype, name);
-      return [{ shape: (x as DeviceArray).shape, dtype: result === "bool" ? "bool" : dtype }];
+      const dtype = computingDType(domain, x.dtype, name);
+      return [{ shape: x.shape, dtype: result === "bool" ? "bool" : dtype }];
     },
-    run([out], [x], _, on) {
-      const input = x as DeviceArray;
+    run([out], [input], _, on) {
       const { device } = on;
       const dtype = kernelDType(domain, input.dtype, name);
       withRows(on, input, dtype, (source, rows) =>
@@ -138,10 +143,10 @@ export function unary<D extends Domain, R extends Result = "same">(
       );
     },
     element([x]) {
-      const dtype = kernelDType(domain, (x as DeviceArray).dtype, name);
-      return { functor, operands: [[x!, dtype]], dtype };
+      const dtype = kernelDType(domain, x.dtype, name);
+      return { functor, operands: [[x, dtype]], dtype };
     },
-    gradient: gradient === null ? null : ([g], { inputs: [x], outputs: [y] }) => [gradient(g!, x as DeviceArray, y!)],
+    gradient: gradient === null ? null : ([g], { inputs: [x], outputs: [y] }) => [gradient(g!, x, y!)],
     cost: costOf(flops),
   };
 }
@@ -154,10 +159,10 @@ function withFlatOutput(on: Execution, out: DeviceArray, dtype: DType, run: (tar
   copy(on, out, target);
 }
 
-export type BinaryGradient = (
-  g: DeviceArray,
-  forward: { a: Operand; b: Operand; y: DeviceArray; wanted: readonly boolean[] },
-) => readonly [(() => DeviceArray) | null, (() => DeviceArray) | null];
+/** The gradient of an operand that is a tensor, made where it is wanted. */
+type Part = (operand: DeviceArray) => DeviceArray;
+export type BinaryGradients = readonly [ofA: Part, ofB: Part];
+export type BinaryGradient = (g: DeviceArray, forward: { a: Operand; b: Operand; y: DeviceArray }) => BinaryGradients;
 interface BinaryOptions<R extends Result> {
   readonly result?: R;
   readonly flops?: number;
@@ -195,7 +200,7 @@ export function binary<D extends Domain, R extends Result = "same">(
   functor: string,
   domain: D,
   { result = "same" as R, flops = 1, gradient = null, swapped = functor }: BinaryOptions<R> = {},
-): Elementwise<D, R> {
+): Binary<D, R> {
   const { kernels } = domains[domain];
   const outOf = (type: string) => (result === "bool" ? "bool" : type);
   const flat = new KernelFamily("elementwise", kernels, (type) => `binary<${functor}, ${type}, ${outOf(type)}>`, [
@@ -239,27 +244,27 @@ export function binary<D extends Domain, R extends Result = "same">(
     inPlace: result === "same",
     infer([a, b]) {
       const dtype =
-        result === "bool" ? (commonDType(name, domain, a!, b!), "bool" as const) : commonDType(name, domain, a!, b!);
-      const shape = !isArray(a!)
+        result === "bool" ? (commonDType(name, domain, a, b), "bool" as const) : commonDType(name, domain, a, b);
+      const shape = !isArray(a)
         ? (b as DeviceArray).shape
-        : !isArray(b!) || sameShape(a.shape, b.shape)
+        : !isArray(b) || sameShape(a.shape, b.shape)
           ? a.shape
           : broadcast(a.shape, b.shape);
       return [{ shape, dtype }];
     },
     run([out], [a, b], _, on) {
       const { device } = on;
-      const wanted = commonDType(name, domain, a!, b!);
+      const wanted = commonDType(name, domain, a, b);
       const dtype = computing[wanted] ?? wanted;
-      if (!isArray(a!) || !isArray(b!)) {
-        const array = (isArray(a!) ? a : b) as DeviceArray;
-        const value = Number.isNaN(a) ? NaN : ((isArray(a!) ? b : a) as number);
+      if (!isArray(a) || !isArray(b)) {
+        const array = (isArray(a) ? a : b) as DeviceArray;
+        const value = Number.isNaN(a) ? NaN : ((isArray(a) ? b : a) as number);
         const number =
           domain === "logical" ? Number(Boolean(value)) : typeof value === "boolean" ? Number(value) : value;
         withRows(on, array, dtype, (source, rows) =>
           withFlatOutput(on, out!, result === "bool" ? "bool" : dtype, (target) => {
             const blocks = flatBlocks(device, target.size, widestOf(source, target));
-            if (isArray(a!)) right.launch(on, dtype, blocks, [source, rows, number, target, target.size]);
+            if (isArray(a)) right.launch(on, dtype, blocks, [source, rows, number, target, target.size]);
             else
               left.launch(
                 on,
@@ -303,13 +308,13 @@ export function binary<D extends Domain, R extends Result = "same">(
       );
     },
     element([a, b]) {
-      const wanted = commonDType(name, domain, a!, b!);
+      const wanted = commonDType(name, domain, a, b);
       const dtype = computing[wanted] ?? wanted;
       return {
         functor,
         operands: [
-          [a!, dtype],
-          [b!, dtype],
+          [a, dtype],
+          [b, dtype],
         ],
         dtype,
       };
@@ -318,10 +323,11 @@ export function binary<D extends Domain, R extends Result = "same">(
       gradient === null
         ? null
         : ([g], { inputs: [a, b], outputs: [y], wanted }) => {
-            const parts = gradient(g!, { a: a!, b: b!, y: y!, wanted });
-            return parts.map((part, index) =>
-              wanted[index] && part !== null ? unbroadcast(part(), [a, b][index]!) : null,
-            );
+            const [ofA, ofB] = gradient(g!, { a, b, y: y! });
+            return [
+              wanted[0] && isArray(a) ? unbroadcast(ofA(a), a) : null,
+              wanted[1] && isArray(b) ? unbroadcast(ofB(b), b) : null,
+            ];
           },
     cost: costOf(flops),
   };
@@ -334,7 +340,7 @@ export function withNumbers<A>(
   domain: Domain,
   numbers: (attributes: A) => readonly [number, number],
   gradient: (g: DeviceArray, x: DeviceArray, attributes: A) => DeviceArray,
-): Computation<A> {
+): Computation<[x: DeviceArray], A> {
   const { kernels } = domains[domain];
   const family = new KernelFamily("elementwise", kernels, (type) => `with_numbers<${functor}, ${type}, ${type}>`, [
     "place",
@@ -346,14 +352,12 @@ export function withNumbers<A>(
   ]);
   return {
     inPlace: true,
-    infer: ([x]) => [
-      { shape: (x as DeviceArray).shape, dtype: computingDType(domain, (x as DeviceArray).dtype, name) },
-    ],
+    infer: ([x]) => [{ shape: x.shape, dtype: computingDType(domain, x.dtype, name) }],
     run([out], [x], attributes, on) {
       const { device } = on;
-      const dtype = kernelDType(domain, (x as DeviceArray).dtype, name);
+      const dtype = kernelDType(domain, x.dtype, name);
       const [first, second] = numbers(attributes);
-      withRows(on, x as DeviceArray, dtype, (source, rows) =>
+      withRows(on, x, dtype, (source, rows) =>
         withFlatOutput(on, out!, dtype, (target) => {
           family.launch(on, dtype, flatBlocks(device, target.size, widestOf(target)), [
             source,
@@ -367,10 +371,10 @@ export function withNumbers<A>(
       );
     },
     element([x], attributes) {
-      const dtype = kernelDType(domain, (x as DeviceArray).dtype, name);
-      return { functor, operands: [x!, ...numbers(attributes)].map((operand) => [operand, dtype]), dtype };
+      const dtype = kernelDType(domain, x.dtype, name);
+      return { functor, operands: [x, ...numbers(attributes)].map((operand) => [operand, dtype]), dtype };
     },
-    gradient: ([g], { inputs: [x], attributes }) => [gradient(g!, x as DeviceArray, attributes)],
+    gradient: ([g], { inputs: [x], attributes }) => [gradient(g!, x, attributes)],
     cost: costOf(2),
   };
 }

@@ -63,64 +63,64 @@ function launchAlong(
  * Elements of x at positions along an axis: int64, in range, of the result's shape. Made by operations of this library,
  * so not checked.
  */
-export const takeAlong: Computation<{ axis: number }> = {
+export const takeAlong: Computation<[x: DeviceArray, indices: DeviceArray], { axis: number }> = {
   inPlace: false,
-  infer: ([x, indices]) => [{ shape: (indices as DeviceArray).shape, dtype: (x as DeviceArray).dtype }],
+  infer: ([x, indices]) => [{ shape: indices.shape, dtype: x.dtype }],
   run([out], [x, indices], { axis }, on) {
     const dtype = bits[factsOf(out!.dtype).bytes]!;
-    withFlat(on, x as DeviceArray, (x as DeviceArray).dtype, (source) =>
-      withFlat(on, indices as DeviceArray, "int64", (at) => {
+    withFlat(on, x, x.dtype, (source) =>
+      withFlat(on, indices, "int64", (at) => {
         const { inner, length } = aroundAxis(out!.shape, axis);
         launchAlong(on, places, dtype, out!, source, at, [source.shape[axis] ?? 1, length, inner], out!.size);
       }),
     );
   },
   gradient: ([g], { inputs: [x, indices], attributes: { axis } }) => [
-    call("putAlong", [g!, indices!], { axis, length: (x as DeviceArray).shape[axis] ?? 1 }),
+    call("putAlong", [g!, indices], { axis, length: x.shape[axis] ?? 1 }),
     null,
   ],
   cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: 0 }),
 };
 
 /** Zeros, along an axis of `length`, with the elements of g at their positions, each of which occurs once. */
-const putAlong: Computation<{ axis: number; length: number }> = {
+const putAlong: Computation<[g: DeviceArray, indices: DeviceArray], { axis: number; length: number }> = {
   inPlace: false,
   infer: ([g], { axis, length }) => [
     {
-      shape: (g as DeviceArray).shape.map((size, each) => (each === axis ? length : size)),
-      dtype: (g as DeviceArray).dtype,
+      shape: g.shape.map((size, each) => (each === axis ? length : size)),
+      dtype: g.dtype,
     },
   ],
   run([out], [g, indices], { axis, length }, on) {
     fill(on, out!, 0);
-    withFlat(on, g as DeviceArray, out!.dtype, (source) =>
-      withFlat(on, indices as DeviceArray, "int64", (at) => {
+    withFlat(on, g, out!.dtype, (source) =>
+      withFlat(on, indices, "int64", (at) => {
         const { inner, length: own } = aroundAxis(source.shape, axis);
         launchAlong(on, puts, bits[factsOf(out!.dtype).bytes]!, out!, source, at, [length, own, inner], source.size);
       }),
     );
   },
-  gradient: ([g], { inputs: [, indices], attributes: { axis } }) => [call("takeAlong", [g!, indices!], { axis }), null],
+  gradient: ([g], { inputs: [, indices], attributes: { axis } }) => [call("takeAlong", [g!, indices], { axis }), null],
   cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: 0 }),
 };
 
 /** The same for positions that come in runs of equal ones, whose elements are added. */
-const sumRuns: Computation<{ axis: number }> = {
+const sumRuns: Computation<[g: DeviceArray, indices: DeviceArray], { axis: number }> = {
   inPlace: false,
-  infer: ([g]) => [{ shape: (g as DeviceArray).shape, dtype: (g as DeviceArray).dtype }],
+  infer: ([g]) => [{ shape: g.shape, dtype: g.dtype }],
   run([out], [g, indices], { axis }, on) {
     fill(on, out!, 0);
-    withFlat(on, g as DeviceArray, out!.dtype, (flat) =>
-      withFlat(on, indices as DeviceArray, "int64", (at) => {
+    withFlat(on, g, out!.dtype, (flat) =>
+      withFlat(on, indices, "int64", (at) => {
         const { inner, length } = aroundAxis(flat.shape, axis);
         launchAlong(on, sums, out!.dtype, out!, flat, at, [length, inner], flat.size);
       }),
     );
   },
-  gradient: ([g], { inputs: [, indices], attributes }) => [call("takeAlong", [g!, indices!], attributes), null],
+  gradient: ([g], { inputs: [, indices], attributes }) => [call("takeAlong", [g!, indices], attributes), null],
   cost: (inputs, outputs) => ({
     bytes: bytesMoved(inputs) + bytesMoved(outputs),
-    flops: (inputs[0] as DeviceArray).size,
+    flops: inputs[0].size,
   }),
 };
 

@@ -84,8 +84,6 @@ export interface Taking {
   readonly isShared: boolean;
 }
 
-const array = (operand: unknown) => operand as DeviceArray;
-
 function shapeOf(x: DeviceArray, index: DeviceArray, { axis, isShared }: Taking): Shape {
   return isShared ? [...x.shape.slice(0, axis), ...index.shape, ...x.shape.slice(axis + 1)] : index.shape;
 }
@@ -94,14 +92,14 @@ function shapeOf(x: DeviceArray, index: DeviceArray, { axis, isShared }: Taking)
  * Elements at indices along an axis that has some. An index that is outside stands for the first element, and the next
  * wait for the device throws TensorError.
  */
-const takeAxis: Computation<Taking> = {
+const takeAxis: Computation<[x: DeviceArray, index: DeviceArray], Taking> = {
   inPlace: false,
-  infer: ([x, index], taking) => [{ shape: shapeOf(array(x), array(index), taking), dtype: array(x).dtype }],
+  infer: ([x, index], taking) => [{ shape: shapeOf(x, index, taking), dtype: x.dtype }],
   run([out], [x, index], { axis, isShared }, on) {
     const { device } = on;
-    using source = contiguous(on, array(x));
-    const dtype: IndexType = array(index).dtype === "int32" ? "int32" : "int64";
-    withFlat(on, array(index), dtype, (at) => {
+    using source = contiguous(on, x);
+    const dtype: IndexType = index.dtype === "int32" ? "int32" : "int64";
+    withFlat(on, index, dtype, (at) => {
       const { length, inner } = aroundAxis(source.shape, axis);
       const own = isShared ? at.size : (at.shape[axis] ?? 1);
       const { bytes } = factsOf(source.dtype);
@@ -120,7 +118,7 @@ const takeAxis: Computation<Taking> = {
     });
   },
   gradient: ([g], { inputs: [x, index], attributes }) => [
-    call("takeAxisGradient", [g!, index!], { ...attributes, shape: array(x).shape }),
+    call("takeAxisGradient", [g!, index], { ...attributes, shape: x.shape }),
     null,
   ],
   cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs.slice(1)) + 2 * bytesMoved(outputs), flops: 0 }),
@@ -141,26 +139,26 @@ export function positionsAlong(
 }
 
 /** Zeros of a shape, to which each element of the gradient is added where it was taken. */
-const takeAxisGradient: Computation<Taking & { readonly shape: Shape }> = {
+const takeAxisGradient: Computation<[g: DeviceArray, index: DeviceArray], Taking & { readonly shape: Shape }> = {
   inPlace: false,
-  infer: ([g], { shape }) => [{ shape, dtype: array(g).dtype }],
+  infer: ([g], { shape }) => [{ shape, dtype: g.dtype }],
   run([out], [g, index], { axis, isShared, shape }, on) {
     fill(on, out!, 0);
-    using positions = positionsAlong(on, shape, array(index), { axis, isShared });
-    if (!isShared) return putRows(on, out!, positions, array(g), shape.length, "add", false);
+    using positions = positionsAlong(on, shape, index, { axis, isShared });
+    if (!isShared) return putRows(on, out!, positions, g, shape.length, "add", false);
     // The axis, and those of the indices in its place, in front.
     const others = [...shape.keys()].filter((each) => each !== axis);
     using to = viewOf(out!, transposed(out!, [axis, ...others]));
-    const taken = array(index).shape.map((_, at) => axis + at);
-    const kept = [...array(g).shape.keys()].filter((each) => !taken.includes(each));
-    using from = viewOf(array(g), transposed(array(g), [...taken, ...kept]));
+    const taken = index.shape.map((_, at) => axis + at);
+    const kept = [...g.shape.keys()].filter((each) => !taken.includes(each));
+    using from = viewOf(g, transposed(g, [...taken, ...kept]));
     putRows(on, to, positions, from, 1, "add", false);
   },
   gradient: ([h], { inputs: [, index], attributes: { axis, isShared } }) => [
-    call("takeAxis", [h!, index!], { axis, isShared }),
+    call("takeAxis", [h!, index], { axis, isShared }),
     null,
   ],
-  cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: array(inputs[0]).size }),
+  cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: inputs[0].size }),
 };
 
 /** Places or elements that a block that joins takes at least and at most. */
@@ -264,14 +262,14 @@ const joinAlong: ByBlock<(on: Execution, line: Line, mode: keyof typeof joining)
 };
 
 /** The first operand with elements of the third put at indices, the second, along the axis. See {@link takeAxis}. */
-const putAxis: Computation<Putting> = {
+const putAxis: Computation<[x: DeviceArray, index: DeviceArray, values: DeviceArray], Putting> = {
   inPlace: false,
-  infer: ([x]) => [{ shape: array(x).shape, dtype: array(x).dtype }],
+  infer: ([x]) => [{ shape: x.shape, dtype: x.dtype }],
   run([out], [x, index, values], { axis, mode }, on) {
-    using into = contiguous(on, array(x));
-    using source = contiguous(on, array(values));
-    const dtype: IndexType = array(index).dtype === "int32" ? "int32" : "int64";
-    withFlat(on, array(index), dtype, (at) => {
+    using into = contiguous(on, x);
+    using source = contiguous(on, values);
+    const dtype: IndexType = index.dtype === "int32" ? "int32" : "int64";
+    withFlat(on, index, dtype, (at) => {
       const { outer, length, inner } = aroundAxis(into.shape, axis);
       const sizes = [outer, length, at.shape[axis]!, inner] as const;
       watched(on, { axis, size: length }, (outside) => {
@@ -282,17 +280,17 @@ const putAxis: Computation<Putting> = {
     });
   },
   gradient([g], { inputs: [x, index, values], outputs, attributes: { axis, mode }, wanted, isDifferentiated }) {
-    const positions = positionsAlong(array(index).execution, array(x).shape, array(index), { axis, isShared: false });
-    const attributes = { window: { slices: [] }, lead: array(x).shape.length, mode, isUnique: false };
+    const positions = positionsAlong(index.execution, x.shape, index, { axis, isShared: false });
+    const attributes = { window: { slices: [] }, lead: x.shape.length, mode, isUnique: false };
     return indexingRows.put.gradient!([g!], {
-      inputs: [x!, positions, values!],
+      inputs: [x, positions, values],
       outputs,
       attributes,
       wanted,
       isDifferentiated,
     });
   },
-  cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: array(inputs[1]).size }),
+  cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: inputs[1].size }),
 };
 
 export const axisRows = { takeAxis, takeAxisGradient, putAxis } as const;

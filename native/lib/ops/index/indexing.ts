@@ -15,22 +15,21 @@ const moved = (inputs: readonly Operand[], outputs: readonly DeviceArray[]): Cos
   bytes: bytesMoved(inputs) + bytesMoved(outputs),
   flops: 0,
 });
-const array = (operand: Operand | undefined) => operand as DeviceArray;
 
 /** The first operand with the second, of the window's shape, written through it. */
-const set: Computation<{ window: Window }> = {
+const set: Computation<[x: DeviceArray, values: DeviceArray], { window: Window }> = {
   inPlace: true,
-  infer: ([x]) => [{ shape: array(x).shape, dtype: array(x).dtype }],
+  infer: ([x]) => [{ shape: x.shape, dtype: x.dtype }],
   run([out], [x, values], { window: through }, on) {
-    begin(on, out!, array(x));
+    begin(on, out!, x);
     using seen = viewOf(out!, windowed(out!, through));
-    if (array(values).living() !== out!.living()) return copy(on, seen, array(values));
-    using own = DeviceArray.allocate(on.device, array(values).dtype, array(values).shape);
-    copy(on, own, array(values));
+    if (values.living() !== out!.living()) return copy(on, seen, values);
+    using own = DeviceArray.allocate(on.device, values.dtype, values.shape);
+    copy(on, own, values);
     copy(on, seen, own);
   },
   gradient: ([g], { inputs: [, values], attributes, wanted }) => [
-    wanted[0] ? call("set", [g!, zeros(array(values), g!)], attributes) : null,
+    wanted[0] ? call("set", [g!, zeros(values, g!)], attributes) : null,
     wanted[1] ? call("slice", [g!], attributes.window) : null,
   ],
   cost: moved,
@@ -50,51 +49,48 @@ function zeros({ shape }: DeviceArray, like: DeviceArray): DeviceArray {
 }
 
 /** Rows at positions over the first `lead` axes. */
-const takeAt: Computation<{ lead: number }> = {
+const takeAt: Computation<[x: DeviceArray, positions: DeviceArray], { lead: number }> = {
   inPlace: false,
   infer([x, positions], { lead }) {
-    const shape = [...array(positions).shape, ...array(x).shape.slice(lead)];
-    return [{ shape: checkedShape(shape), dtype: array(x).dtype }];
+    const shape = [...positions.shape, ...x.shape.slice(lead)];
+    return [{ shape: checkedShape(shape), dtype: x.dtype }];
   },
-  run: ([out], [x, positions], { lead }, on) => takeRows(on, out!, array(x), array(positions), lead),
+  run: ([out], [x, positions], { lead }, on) => takeRows(on, out!, x, positions, lead),
   gradient: ([g], { inputs: [x, positions], attributes: { lead } }) => [
-    call("takeAtGradient", [g!, positions!], { lead, shape: array(x).shape }),
+    call("takeAtGradient", [g!, positions], { lead, shape: x.shape }),
     null,
   ],
   cost: moved,
 };
 
 /** Zeros, to which each row is added at its position. */
-const takeAtGradient: Computation<{ lead: number; shape: Shape }> = {
+const takeAtGradient: Computation<[g: DeviceArray, positions: DeviceArray], { lead: number; shape: Shape }> = {
   inPlace: false,
-  infer: ([g], { shape }) => [{ shape, dtype: array(g).dtype }],
+  infer: ([g], { shape }) => [{ shape, dtype: g.dtype }],
   run([out], [g, positions], { lead }, on) {
     fill(on, out!, 0);
-    putRows(on, out!, array(positions) as DeviceArray<"int64">, array(g), lead, "add", false);
+    putRows(on, out!, positions as DeviceArray<"int64">, g, lead, "add", false);
   },
-  gradient: ([g], { inputs: [, positions], attributes: { lead } }) => [
-    call("takeAt", [g!, positions!], { lead }),
-    null,
-  ],
+  gradient: ([g], { inputs: [, positions], attributes: { lead } }) => [call("takeAt", [g!, positions], { lead }), null],
   cost: moved,
 };
 
 /** The elements of the first operand where the second, a mask of its shape, is true: `total`, with the parts' starts. */
-const selectTrue: Computation<{ total: number }> = {
+const selectTrue: Computation<[x: DeviceArray, mask: DeviceArray, starts: DeviceArray], { total: number }> = {
   inPlace: false,
-  infer: ([x], { total }) => [{ shape: [total], dtype: array(x).dtype }],
-  run: ([out], [x, mask, starts], _, on) => throughTrue(on, out!, array(x), array(mask), array(starts), false),
-  gradient: ([g], { inputs: [, mask, starts] }) => [call("spreadTrue", [g!, mask!, starts!]), null, null],
+  infer: ([x], { total }) => [{ shape: [total], dtype: x.dtype }],
+  run: ([out], [x, mask, starts], _, on) => throughTrue(on, out!, x, mask, starts, false),
+  gradient: ([g], { inputs: [, mask, starts] }) => [call("spreadTrue", [g!, mask, starts]), null, null],
   cost: moved,
 };
 
 /** Zeros of the mask's shape with the first operand's elements where the mask is true. */
-const spreadTrue: Computation<None> = {
+const spreadTrue: Computation<[g: DeviceArray, mask: DeviceArray, starts: DeviceArray], None> = {
   inPlace: false,
-  infer: ([g, mask]) => [{ shape: array(mask).shape, dtype: array(g).dtype }],
-  run: ([out], [g, mask, starts], _, on) => throughTrue(on, out!, array(g), array(mask), array(starts), true),
+  infer: ([g, mask]) => [{ shape: mask.shape, dtype: g.dtype }],
+  run: ([out], [g, mask, starts], _, on) => throughTrue(on, out!, g, mask, starts, true),
   gradient: ([g], { inputs: [given, mask, starts] }) => [
-    call("selectTrue", [g!, mask!, starts!], { total: array(given).size }),
+    call("selectTrue", [g!, mask, starts], { total: given.size }),
     null,
     null,
   ],
@@ -113,33 +109,33 @@ export interface Put {
 }
 
 /** The first operand with rows of the third written to, or joined with, those at the positions, the second. */
-const put: Computation<Put> = {
+const put: Computation<[x: DeviceArray, positions: DeviceArray, values: DeviceArray], Put> = {
   inPlace: true,
-  infer: ([x]) => [{ shape: array(x).shape, dtype: array(x).dtype }],
+  infer: ([x]) => [{ shape: x.shape, dtype: x.dtype }],
   run([out], [x, positions, values], { window: through, lead, mode, isUnique }, on) {
-    begin(on, out!, array(x));
+    begin(on, out!, x);
     using seen = viewOf(out!, windowed(out!, through));
-    putRows(on, seen, array(positions) as DeviceArray<"int64">, array(values), lead, mode, isUnique);
+    putRows(on, seen, positions as DeviceArray<"int64">, values, lead, mode, isUnique);
   },
   gradient([g], { inputs: [x, positions, values], outputs: [y], attributes, wanted }) {
     const { window: through, lead, mode, isUnique } = attributes;
-    const at = (from: DeviceArray) => call("takeAt", [call("slice", [from], through), positions!], { lead });
+    const at = (from: DeviceArray) => call("takeAt", [call("slice", [from], through), positions], { lead });
     if (mode === "add") return [wanted[0] ? g! : null, null, wanted[2] ? at(g!) : null];
     if (mode === "set")
       return [
-        wanted[0] ? call("put", [g!, positions!, zeros(array(values), g!)], { ...attributes, isUnique: false }) : null,
+        wanted[0] ? call("put", [g!, positions, zeros(values, g!)], { ...attributes, isUnique: false }) : null,
         null,
         wanted[2]
           ? isUnique
             ? at(g!)
-            : mul(at(g!), asFloat(winners(g!, array(positions), array(values).shape, attributes), g!))
+            : mul(at(g!), asFloat(winners(g!, positions, values.shape, attributes), g!))
           : null,
       ];
-    if (mode === "prod") return productGradients(g!, array(x), array(positions), array(values), attributes, wanted);
+    if (mode === "prod") return productGradients(g!, x, positions, values, attributes, wanted);
     // Equal ones share evenly, as they do in max and min.
-    const isOld = asFloat(call("eq", [x!, y!]), g!);
-    const isNew = asFloat(call("eq", [at(y!), values!]), g!);
-    const share = div(g!, call("put", [isOld, positions!, isNew], { ...attributes, mode: "add" }));
+    const isOld = asFloat(call("eq", [x, y!]), g!);
+    const isNew = asFloat(call("eq", [at(y!), values]), g!);
+    const share = div(g!, call("put", [isOld, positions, isNew], { ...attributes, mode: "add" }));
     return [wanted[0] ? mul(share, isOld) : null, null, wanted[2] ? mul(at(share), isNew) : null];
   },
   cost: moved,
@@ -195,7 +191,7 @@ function winners(like: DeviceArray, positions: DeviceArray, shape: Shape, attrib
 }
 
 /** 0, 1, 2, … as int64, on the device of the operand. */
-const countFrom: Computation<{ shape: Shape }> = {
+const countFrom: Computation<[like: DeviceArray], { shape: Shape }> = {
   inPlace: false,
   infer: (_, { shape }) => [{ shape, dtype: "int64" }],
   run([out], _inputs, _, on) {

@@ -46,7 +46,6 @@ const finish = Object.fromEntries(
   ]),
 ) as Record<Activation, KernelFamily>;
 
-const array = (operand: Operand | undefined) => operand as DeviceArray;
 const isKept = ({ activation, keep }: LinearAttributes) => keep && activation === "gelu";
 
 /** The last axis as columns, all others as rows: a view of a contiguous array. */
@@ -140,12 +139,12 @@ function linearInto(
  * Inputs x, weight [out, in] and, with `hasBias`, bias [out]; outputs y and, where it is kept, what the activation was
  * applied to.
  */
-const linear: Computation<LinearAttributes> = {
+const linear: Computation<[x: DeviceArray, weight: DeviceArray, ...bias: DeviceArray[]], LinearAttributes> = {
   inPlace: false,
   infer([x, weight, bias], attributes) {
-    const operands = [array(x), array(weight), ...(attributes.hasBias ? [array(bias)] : [])];
-    const shape = checkedShapes(operands[0]!, operands[1]!, operands[2] ?? null);
-    const dtype = operands.map((each) => each.dtype).reduce(promoted);
+    const added = attributes.hasBias ? bias! : null;
+    const shape = checkedShapes(x, weight, added);
+    const dtype = [x, weight, ...(added === null ? [] : [added])].map((each) => each.dtype).reduce(promoted);
     if (dtype === "bool" || factsOf(dtype).isStorage || !floats.includes(floatOf(dtype)))
       throw new TensorError(
         "DTYPE",
@@ -156,19 +155,19 @@ const linear: Computation<LinearAttributes> = {
   },
   run([y, z], [x, weight, bias], attributes, on) {
     const { dtype } = y!;
-    withFlat(on, array(x), dtype, (input) =>
-      withDType(on, array(weight), dtype, (w) => {
+    withFlat(on, x, dtype, (input) =>
+      withDType(on, weight, dtype, (w) => {
         using rows = flattened(input);
         using out = flattened(y!);
         using kept = z === undefined ? null : flattened(z);
         if (!attributes.hasBias) linearInto(on, out, kept, rows, w, null, attributes);
-        else withFlat(on, array(bias), dtype, (b) => linearInto(on, out, kept, rows, w, b, attributes));
+        else withFlat(on, bias!, dtype, (b) => linearInto(on, out, kept, rows, w, b, attributes));
       }),
     );
   },
   gradient([g, other], { inputs, outputs: [y, z], attributes, wanted }) {
     const { activation, hasBias } = attributes;
-    const [x, weight] = [array(inputs[0]), array(inputs[1])];
+    const [x, weight] = inputs;
     const before = () => z ?? callAll("linear", inputs, { ...attributes, activation: "none" })[0]!;
     const own = g
       ? activation === "none"
@@ -180,21 +179,22 @@ const linear: Computation<LinearAttributes> = {
     // A gradient's gradient reaches what was kept, too.
     const slope = own === null ? other! : other ? call("add", [own, other]) : own;
     const matrix = (each: DeviceArray) => {
-      const shape = [sizeOf(each.shape.slice(0, -1)), each.shape.at(-1)!];
+      const columns = each.shape.at(-1)!;
+      const shape = [sizeOf(each.shape.slice(0, -1)), columns];
       return each.isContiguous
-        ? call("reshape", [each], { shape, strides: [shape[1], 1] })
+        ? call("reshape", [each], { shape, strides: [columns, 1] })
         : call("reshapeTo", [each], { shape });
     };
     const dx = wanted[0] ? toDType(call("matmul", [slope, weight]), x) : null;
     if (!wanted[1] && !wanted[2]) return [dx, null, ...(hasBias ? [null] : [])];
     const found = callAll("linearWeightGradient", [matrix(slope), matrix(x)], { hasBias: wanted[2] === true });
     const back = (gradient: DeviceArray | undefined, which: number) =>
-      wanted[which] ? toDType(gradient!, array(inputs[which])) : null;
+      wanted[which] ? toDType(gradient!, inputs[which]!) : null;
     return [dx, back(found[0], 1), ...(hasBias ? [back(found[1], 2)] : [])];
   },
   cost: (inputs, outputs) => ({
     bytes: bytesMoved(inputs) + bytesMoved(outputs),
-    flops: outputs[0]!.size * (2 * (array(inputs[0]).shape.at(-1) ?? 1) + 20),
+    flops: outputs[0]!.size * (2 * (inputs[0].shape.at(-1) ?? 1) + 20),
   }),
 };
 
@@ -202,17 +202,17 @@ const linear: Computation<LinearAttributes> = {
  * Inputs the gradient [rows, out] and the input [rows, in] of a layer; outputs the gradients of its weight and, with
  * `hasBias`, of its bias: the sums over rows come with the product.
  */
-const linearWeightGradient: Computation<{ readonly hasBias: boolean }> = {
+const linearWeightGradient: Computation<[g: DeviceArray, x: DeviceArray], { readonly hasBias: boolean }> = {
   inPlace: false,
   infer([g, x], { hasBias }) {
-    const dtype = promoted(array(g).dtype, array(x).dtype);
-    const facts = { shape: [array(g).shape[1]!, array(x).shape[1]!], dtype };
-    return hasBias ? [facts, { shape: [array(g).shape[1]!], dtype }] : [facts];
+    const dtype = promoted(g.dtype, x.dtype);
+    const facts = { shape: [g.shape[1]!, x.shape[1]!], dtype };
+    return hasBias ? [facts, { shape: [g.shape[1]!], dtype }] : [facts];
   },
   run([weight, bias], [g, x], _, on) {
     const { dtype } = weight!;
-    withFlat(on, array(g), dtype, (above) =>
-      withFlat(on, array(x), dtype, (input) => {
+    withFlat(on, g, dtype, (above) =>
+      withFlat(on, x, dtype, (input) => {
         using turned = viewOf(above, transposed(above, [1, 0]));
         if (
           bias !== undefined &&
@@ -225,7 +225,7 @@ const linearWeightGradient: Computation<{ readonly hasBias: boolean }> = {
     );
   },
   gradient([hw, hb], { inputs: [g, x], wanted }) {
-    const [above, input] = [array(g), array(x)];
+    const [above, input] = [g, x];
     const weights = (h: DeviceArray, matrix: DeviceArray, isTurned: boolean) =>
       call("matmul", [matrix, isTurned ? call("permute", [h], { axes: [1, 0] }) : h]);
     const spread = () => call("expand", [hb!], { shape: above.shape });
@@ -237,7 +237,7 @@ const linearWeightGradient: Computation<{ readonly hasBias: boolean }> = {
   },
   cost: (inputs, outputs) => ({
     bytes: bytesMoved(inputs) + bytesMoved(outputs),
-    flops: 2 * array(inputs[0]).size * array(inputs[1]).shape[1]!,
+    flops: 2 * inputs[0].size * inputs[1].shape[1]!,
   }),
 };
 

@@ -244,22 +244,18 @@ function commonDType(a: DType, b: DType): DType {
   return dtype;
 }
 
-export const matmulRow: Computation<None> = {
+export const matmulRow: Computation<[a: DeviceArray, b: DeviceArray], None> = {
   inPlace: false,
   infer: ([a, b]) => {
-    const [x, y] = [a as DeviceArray, b as DeviceArray];
     if (!(a instanceof DeviceArray) || !(b instanceof DeviceArray))
       throw new TensorError("OPERANDS", `matmul takes two tensors; multiply by a number with .mul(…).`);
-    const dtype = commonDType(x.dtype, y.dtype);
-    return [{ shape: productShape(x.shape, y.shape), dtype }];
+    const dtype = commonDType(a.dtype, b.dtype);
+    return [{ shape: productShape(a.shape, b.shape), dtype }];
   },
   run([out], [a, b], _, on) {
-    withDType(on, a as DeviceArray, out!.dtype, (x) =>
-      withDType(on, b as DeviceArray, out!.dtype, (y) => matmulInto(on, out!, x, y)),
-    );
+    withDType(on, a, out!.dtype, (x) => withDType(on, b, out!.dtype, (y) => matmulInto(on, out!, x, y)));
   },
-  gradient: ([g], { inputs: [left, right], wanted }) => {
-    const [a, b] = [left as DeviceArray, right as DeviceArray];
+  gradient: ([g], { inputs: [a, b], wanted }) => {
     // As matrices, so that one rule covers vectors.
     const x = a.shape.length === 1 ? shaped(a, [1, a.size]) : a;
     const y = b.shape.length === 1 ? shaped(b, [b.size, 1]) : b;
@@ -275,7 +271,7 @@ export const matmulRow: Computation<None> = {
     ];
   },
   cost: ([a, b], outputs) => ({
-    bytes: bytesMoved([a!, b!]) + bytesMoved(outputs),
-    flops: 2 * outputs[0]!.size * ((a as DeviceArray).shape.at(-1) ?? 1),
+    bytes: bytesMoved([a, b]) + bytesMoved(outputs),
+    flops: 2 * outputs[0]!.size * (a.shape.at(-1) ?? 1),
   }),
 };

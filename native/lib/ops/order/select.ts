@@ -234,21 +234,20 @@ function selectParts(
 }
 
 /** The first k elements along an axis in sorted order, or the k-th, and where they were. */
-const topk: Computation<Selecting> = {
+const topk: Computation<[x: DeviceArray], Selecting> = {
   inPlace: false,
   infer([x], { axis, k, isAlone }) {
-    checkedRows(isAlone ? "kthvalue" : "topk", x as DeviceArray, axis);
-    const shape = (x as DeviceArray).shape.map((size, each) => (each === axis ? (isAlone ? 1 : k) : size));
+    checkedRows(isAlone ? "kthvalue" : "topk", x, axis);
+    const shape = x.shape.map((size, each) => (each === axis ? (isAlone ? 1 : k) : size));
     return [
-      { shape, dtype: (x as DeviceArray).dtype },
+      { shape, dtype: x.dtype },
       { shape, dtype: "int64" },
     ];
   },
   run([values, indices], [x], selecting, on) {
     const { axis, k } = selecting;
-    if (k === 1 && ((x as DeviceArray).shape[axis] ?? 1) === 1)
-      return copyAlone(on, { values: values!, indices: indices! }, x as DeviceArray);
-    withDType(on, x as DeviceArray, sortedAs((x as DeviceArray).dtype), (source) =>
+    if (k === 1 && (x.shape[axis] ?? 1) === 1) return copyAlone(on, { values: values!, indices: indices! }, x);
+    withDType(on, x, sortedAs(x.dtype), (source) =>
       withLines(on, source, axis, (moved, order, lines) =>
         withOrder(on, indices!, "int64", order, (at) =>
           withOrder(on, values!, moved.dtype, order, (to) =>
@@ -259,11 +258,11 @@ const topk: Computation<Selecting> = {
     );
   },
   gradient: ([g], { inputs: [x], outputs: [, indices], attributes: { axis } }) => [
-    g === null ? null : call("putAlong", [g!, indices!], { axis, length: (x as DeviceArray).shape[axis] ?? 1 }),
+    g === null ? null : call("putAlong", [g!, indices!], { axis, length: x.shape[axis] ?? 1 }),
   ],
   cost: (inputs, outputs) => ({
     bytes: bytesMoved(inputs) + bytesMoved(outputs),
-    flops: (inputs[0] as DeviceArray).size,
+    flops: inputs[0].size,
   }),
 };
 

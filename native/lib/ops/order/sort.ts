@@ -336,42 +336,42 @@ export function checkedRows(name: string, x: DeviceArray, axis: number): void {
 
 const work = (x: DeviceArray) => x.size * Math.ceil(Math.log2(Math.max(2, x.size)));
 
-const sort: Computation<Sorting> = {
+const sort: Computation<[x: DeviceArray], Sorting> = {
   inPlace: false,
   infer([x], { axis }) {
-    const { shape, dtype } = x as DeviceArray;
-    checkedRows("sort", x as DeviceArray, axis);
+    const { shape, dtype } = x;
+    checkedRows("sort", x, axis);
     return [
       { shape, dtype },
       { shape, dtype: "int64" },
     ];
   },
-  run: ([values, indices], [x], attributes, on) => sortInto(on, values!, indices!, x as DeviceArray, attributes),
+  run: ([values, indices], [x], attributes, on) => sortInto(on, values!, indices!, x, attributes),
   gradient: ([g], { inputs: [x], outputs: [, indices], attributes: { axis } }) => [
-    g === null ? null : call("putAlong", [g!, indices!], { axis, length: (x as DeviceArray).shape[axis] ?? 1 }),
+    g === null ? null : call("putAlong", [g!, indices!], { axis, length: x.shape[axis] ?? 1 }),
   ],
   cost: (inputs, outputs) => ({
     bytes: bytesMoved(inputs) + bytesMoved(outputs),
-    flops: work(inputs[0] as DeviceArray),
+    flops: work(inputs[0]),
   }),
 };
 
-const argsort: Computation<Sorting> = {
+const argsort: Computation<[x: DeviceArray], Sorting> = {
   inPlace: false,
   infer([x], { axis }) {
-    checkedRows("argsort", x as DeviceArray, axis);
-    return [{ shape: (x as DeviceArray).shape, dtype: "int64" }];
+    checkedRows("argsort", x, axis);
+    return [{ shape: x.shape, dtype: "int64" }];
   },
-  run: ([out], [x], attributes, on) => sortInto(on, null, out!, x as DeviceArray, attributes),
+  run: ([out], [x], attributes, on) => sortInto(on, null, out!, x, attributes),
   gradient: null,
   cost: sort.cost,
 };
 
 /** Where values go in sorted rows: [rows…, length] and [rows…, values], or one row for values of any shape. */
-const searchsorted: Computation<{ right: boolean }> = {
+const searchsorted: Computation<[sorted: DeviceArray, values: DeviceArray], { right: boolean }> = {
   inPlace: false,
   infer([sorted, values]) {
-    const [row, wanted] = [sorted as DeviceArray, values as DeviceArray];
+    const [row, wanted] = [sorted, values];
     if (row.dtype !== wanted.dtype)
       throw new TensorError(
         "DTYPE",
@@ -390,9 +390,9 @@ const searchsorted: Computation<{ right: boolean }> = {
     return [{ shape: wanted.shape, dtype: "int64" }];
   },
   run([out], [sorted, values], { right }, on) {
-    const dtype = sortedAs((sorted as DeviceArray).dtype);
-    withFlat(on, sorted as DeviceArray, dtype, (row) =>
-      withFlat(on, values as DeviceArray, dtype, (wanted) => {
+    const dtype = sortedAs(sorted.dtype);
+    withFlat(on, sorted, dtype, (row) =>
+      withFlat(on, values, dtype, (wanted) => {
         const perRow = row.shape.length === 1 ? wanted.size : wanted.shape.at(-1)!;
         search.launch(on, dtype, blocksFor(on.device, out!.size, { threads: facts().threads }), [
           row,
@@ -409,7 +409,7 @@ const searchsorted: Computation<{ right: boolean }> = {
   gradient: null,
   cost: (inputs, outputs) => ({
     bytes: bytesMoved(outputs) * 2,
-    flops: outputs[0]!.size * Math.ceil(Math.log2(Math.max(2, sizeOf((inputs[0] as DeviceArray).shape)))),
+    flops: outputs[0]!.size * Math.ceil(Math.log2(Math.max(2, sizeOf(inputs[0].shape)))),
   }),
 };
 

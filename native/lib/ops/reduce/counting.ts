@@ -98,12 +98,12 @@ function countInto(on: Execution, out: DeviceArray, x: DeviceArray, launch: Laun
 }
 
 /** int64 counts of 0, …, length − 1 among whole numbers; others are passed over. */
-const bincount: Computation<{ readonly length: number }> = {
+const bincount: Computation<[x: DeviceArray], { readonly length: number }> = {
   inPlace: false,
   infer: (_, { length }) => [{ shape: [length], dtype: "int64" }],
   run([out], [x], { length }, on) {
-    const dtype = sortedAs((x as DeviceArray).dtype);
-    withFlat(on, x as DeviceArray, dtype, (flat) =>
+    const dtype = sortedAs(x.dtype);
+    withFlat(on, x, dtype, (flat) =>
       countInto(on, out!, flat, (blocks, counts, copies, shared) =>
         values.launch(on, dtype, blocks, [flat, counts, flat.size, length, copies], shared),
       ),
@@ -181,15 +181,15 @@ export function extremesOf(on: Execution, x: DeviceArray): readonly [bigint, big
 }
 
 /** Counts, and the edges between which they are. */
-const histogram: Computation<Stepping> = {
+const histogram: Computation<[x: DeviceArray], Stepping> = {
   inPlace: false,
   infer: ([x], { bins }) => [
     { shape: [bins], dtype: "int64" },
-    { shape: [bins + 1], dtype: edgeDType(x as DeviceArray) },
+    { shape: [bins + 1], dtype: edgeDType(x) },
   ],
   run([counts, edges], [x], stepping, on) {
     const { bins } = stepping;
-    alongSteps(on, edges!, x as DeviceArray, stepping, (flat, extents, low, high) =>
+    alongSteps(on, edges!, x, stepping, (flat, extents, low, high) =>
       countInto(on, counts!, flat, (blocks, into, copies, shared) =>
         steps.launch(on, flat.dtype, blocks, [flat, into, extents, low, high, flat.size, bins, copies], shared),
       ),
@@ -198,19 +198,19 @@ const histogram: Computation<Stepping> = {
   gradient: null,
   cost: (inputs, outputs) => ({
     bytes: bytesMoved(inputs) + bytesMoved(outputs),
-    flops: (inputs[0] as DeviceArray).size,
+    flops: inputs[0].size,
   }),
 };
 
 /** The bin of each element, int64, `bins` for one that is in none; and the edges. */
-const histogramPlaces: Computation<Stepping> = {
+const histogramPlaces: Computation<[x: DeviceArray], Stepping> = {
   inPlace: false,
   infer: ([x], { bins }) => [
-    { shape: (x as DeviceArray).shape, dtype: "int64" },
-    { shape: [bins + 1], dtype: edgeDType(x as DeviceArray) },
+    { shape: x.shape, dtype: "int64" },
+    { shape: [bins + 1], dtype: edgeDType(x) },
   ],
   run([places, edges], [x], stepping, on) {
-    alongSteps(on, edges!, x as DeviceArray, stepping, (flat, extents, low, high) => {
+    alongSteps(on, edges!, x, stepping, (flat, extents, low, high) => {
       if (flat.size === 0) return;
       placesOf.launch(on, flat.dtype, blocksOf(flat), [flat, places!, extents, low, high, flat.size, stepping.bins]);
     });

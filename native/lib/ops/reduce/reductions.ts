@@ -8,7 +8,7 @@ import { call } from "../core/calls.ts";
 import { copy } from "../shape/copy.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
 import { sameShape } from "../kernels/map.ts";
-import type { Computation, Gradient } from "../core/operation.ts";
+import type { Computation, Gradient, Gradients } from "../core/operation.ts";
 import { productsOfOthers } from "./products.ts";
 import { reducedShape, reduceInto, type Reduction } from "./reduce.ts";
 import { reducers, type ReducerName } from "./reducers.ts";
@@ -25,17 +25,17 @@ const lengthOf = ({ shape }: DeviceArray, axes: readonly number[]) => sizeOf(axe
 interface RowOptions<A> {
   readonly reducer: (input: DeviceArray) => ReducerName;
   readonly parameter?: (input: DeviceArray, attributes: A) => number;
-  readonly gradient: Gradient<A> | null;
+  readonly gradient: Gradient<[x: DeviceArray], A> | null;
 }
 
 function reduction<A extends Reduction>(
   name: string,
   { reducer, parameter = () => 0, gradient }: RowOptions<A>,
-): Computation<A> {
+): Computation<[x: DeviceArray], A> {
   return {
     inPlace: false,
     infer([x], attributes) {
-      const input = x as DeviceArray;
+      const input = x;
       if (factsOf(input.dtype).isStorage)
         throw new TensorError(
           "DTYPE",
@@ -54,19 +54,11 @@ function reduction<A extends Reduction>(
       axes: attributes.axes,
       parameter: parameter(input, attributes),
     }),
-    run: ([out], [x], attributes, on) =>
-      reduceInto(
-        on,
-        reducer(x as DeviceArray),
-        out!,
-        x as DeviceArray,
-        attributes.axes,
-        parameter(x as DeviceArray, attributes),
-      ),
+    run: ([out], [x], attributes, on) => reduceInto(on, reducer(x), out!, x, attributes.axes, parameter(x, attributes)),
     gradient,
     cost: (inputs, outputs) => ({
       bytes: bytesMoved(inputs) + bytesMoved(outputs),
-      flops: (inputs[0] as DeviceArray).size,
+      flops: inputs[0].size,
     }),
   };
 }
@@ -83,8 +75,11 @@ const floatOnly =
   };
 
 // Of equal elements each gets an equal share, as in PyTorch's amax.
-const extremeGradient: Gradient<Reduction> = ([g], { inputs: [x], outputs: [y], attributes: { axes } }) => {
-  const input = x as DeviceArray;
+const extremeGradient: Gradient<[x: DeviceArray], Reduction> = (
+  [g],
+  { inputs: [x], outputs: [y], attributes: { axes } },
+) => {
+  const input = x;
   const isIt = asFloat(call("eq", [input, spread(y!, input, axes)]), input);
   const count = call("sum", [isIt], { axes, keepdims: false });
   return [mul(isIt, spread(div(g!, call("reshapeTo", [count], { shape: g!.shape })), input, axes))];
@@ -107,40 +102,38 @@ function stretchedAxes(from: Shape, to: Shape): number[] {
 }
 
 /** The sum over the axes that were stretched from `shape`, with that shape. */
-const sumTo: Computation<{ shape: Shape }> = {
+const sumTo: Computation<[x: DeviceArray], { shape: Shape }> = {
   inPlace: false,
-  infer: ([x], { shape }) => [{ shape, dtype: (x as DeviceArray).dtype }],
+  infer: ([x], { shape }) => [{ shape, dtype: x.dtype }],
   reducing: (input, { shape }) => ({ reducer: "sum", axes: stretchedAxes(input.shape, shape), parameter: 0 }),
   run([out], [x], { shape }, on) {
-    const input = x as DeviceArray;
+    const input = x;
     const axes = stretchedAxes(input.shape, shape);
     if (axes.length === 0 && sameShape(input.shape, shape)) copy(on, out!, input);
     else reduceInto(on, "sum", out!, input, axes);
   },
-  gradient: ([g], { inputs: [x] }) => [call("expand", [g!], { shape: (x as DeviceArray).shape })],
+  gradient: ([g], { inputs: [x] }) => [call("expand", [g!], { shape: x.shape })],
   cost: (inputs, outputs) => ({
     bytes: bytesMoved(inputs) + bytesMoved(outputs),
-    flops: (inputs[0] as DeviceArray).size,
+    flops: inputs[0].size,
   }),
 };
 
 export const reductionRows = {
   sum: reduction<Reduction>("sum", {
     reducer: () => "sum",
-    gradient: ([g], { inputs: [x], attributes }) => [spread(g!, x as DeviceArray, attributes.axes)],
+    gradient: ([g], { inputs: [x], attributes }): Gradients => [spread(g!, x, attributes.axes)],
   }),
   mean: reduction<Reduction>("mean", {
     reducer: ({ dtype }) => (factsOf(dtype).kind === "float" ? "mean" : "integerMean"),
     parameter: (input, { axes }) => lengthOf(input, axes),
-    gradient: ([g], { inputs: [x], attributes: { axes } }) => [
-      div(spread(g!, x as DeviceArray, axes), lengthOf(x as DeviceArray, axes)),
-    ],
+    gradient: ([g], { inputs: [x], attributes: { axes } }): Gradients => [div(spread(g!, x, axes), lengthOf(x, axes))],
   }),
   prod: reduction<Reduction>("prod", {
     reducer: () => "prod",
     // Where one element is 0, only its own slope is not: the product of the others.
-    gradient: ([g], { inputs: [x], outputs: [y], attributes: { axes }, isDifferentiated }) => {
-      const input = x as DeviceArray;
+    gradient: ([g], { inputs: [x], outputs: [y], attributes: { axes }, isDifferentiated }): Gradients => {
+      const input = x;
       if (isDifferentiated && input.size > 0) return [mul(spread(g!, input, axes), productsOfOthers(input, axes))];
       const isZero = call("eq", [input, 0]);
       const zeros = call("sum", [asFloat(isZero, input)], { axes, keepdims: true });
@@ -156,8 +149,8 @@ export const reductionRows = {
   /** √Σx². */
   norm: reduction<Reduction>("norm", {
     reducer: floatOnly("norm", "norm"),
-    gradient: ([g], { inputs: [x], outputs: [y], attributes: { axes } }) => {
-      const input = x as DeviceArray;
+    gradient: ([g], { inputs: [x], outputs: [y], attributes: { axes } }): Gradients => {
+      const input = x;
       const length = spread(y!, input, axes);
       return [mul(spread(g!, input, axes), call("where", [call("eq", [length, 0]), 0, div(input, length)]))];
     },
@@ -171,23 +164,23 @@ export const reductionRows = {
   /** log Σe^x, without overflow. */
   logsumexp: reduction<Reduction>("logsumexp", {
     reducer: floatOnly("logsumexp", "logsumexp"),
-    gradient: ([g], { inputs: [x], outputs: [y], attributes: { axes } }) => [
-      mul(spread(g!, x as DeviceArray, axes), of("exp", sub(x!, spread(y!, x as DeviceArray, axes)))),
+    gradient: ([g], { inputs: [x], outputs: [y], attributes: { axes } }): Gradients => [
+      mul(spread(g!, x, axes), of("exp", sub(x, spread(y!, x, axes)))),
     ],
   }),
   variance: reduction<Spread>("var", {
     reducer: floatOnly("var", "variance"),
     parameter: (_, { correction }) => correction,
-    gradient: ([g], { inputs: [x], attributes }) => [varianceGradient(g!, x as DeviceArray, attributes)],
+    gradient: ([g], { inputs: [x], attributes }): Gradients => [varianceGradient(g!, x, attributes)],
   }),
   std: reduction<Spread>("std", {
     reducer: floatOnly("std", "std"),
     parameter: (_, { correction }) => correction,
     // Of a constant the slope is 0, as in PyTorch.
-    gradient: ([g], { inputs: [x], outputs: [y], attributes }) => {
+    gradient: ([g], { inputs: [x], outputs: [y], attributes }): Gradients => {
       const isZero = call("eq", [y!, 0]);
       const share = div(g!, call("where", [isZero, 1, mul(y!, 2)]));
-      return [varianceGradient(call("where", [isZero, 0, share]), x as DeviceArray, attributes)];
+      return [varianceGradient(call("where", [isZero, 0, share]), x, attributes)];
     },
   }),
   sumTo,

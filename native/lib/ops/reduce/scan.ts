@@ -11,7 +11,7 @@ import { bytesMoved } from "../elementwise/elementwise.ts";
 import { onDevice, threadsOf, type ByBlock } from "../kernels/blocks.ts";
 import { differing, kernelFacts, kernelFactsByDType } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
-import type { Computation, Gradient } from "../core/operation.ts";
+import type { Computation, Gradient, Gradients } from "../core/operation.ts";
 import { productGradient } from "./products.ts";
 import { asFloat, div, mul } from "../core/terms.ts";
 
@@ -184,11 +184,11 @@ export function scanInto(
 
 const totalDType = (dtype: DType): DType => (factsOf(dtype).kind === "float" || dtype === "uint64" ? dtype : "int64");
 
-function scan(name: ScanName, gradient: Gradient<Along>): Computation<Along> {
+function scan(name: ScanName, gradient: Gradient<[x: DeviceArray], Along>): Computation<[x: DeviceArray], Along> {
   return {
     inPlace: false,
     infer([x]) {
-      const { dtype, shape } = x as DeviceArray;
+      const { dtype, shape } = x;
       if (factsOf(dtype).isStorage)
         throw new TensorError(
           "DTYPE",
@@ -201,11 +201,11 @@ function scan(name: ScanName, gradient: Gradient<Along>): Computation<Along> {
           ]
         : [{ shape, dtype: totalDType(dtype) }];
     },
-    run: (outputs, [x], attributes, on) => scanInto(on, name, outputs, x as DeviceArray, attributes),
+    run: (outputs, [x], attributes, on) => scanInto(on, name, outputs, x, attributes),
     gradient,
     cost: (inputs, outputs) => ({
       bytes: bytesMoved(inputs) + bytesMoved(outputs),
-      flops: (inputs[0] as DeviceArray).size,
+      flops: inputs[0].size,
     }),
   };
 }
@@ -214,11 +214,11 @@ const runningSum = (x: DeviceArray, axis: number, reverse: boolean) => call("cum
 
 // Before the first 0 of a row: Σ g·y from here on, over x. At it: the same with that 0 left out of the products. Behind
 // it nothing.
-const cumprodGradient: Gradient<Along> = (
+const cumprodGradient: Gradient<[x: DeviceArray], Along> = (
   [g],
   { inputs: [x], outputs: [y], attributes: { axis }, isDifferentiated },
 ) => {
-  const input = x as DeviceArray;
+  const input = x;
   if (isDifferentiated && input.size > 0) return [productGradient(g!, input, axis)];
   const isZero = call("eq", [input, 0]);
   const zeros = call("cumsum", [isZero], { axis });
@@ -234,18 +234,17 @@ const cumprodGradient: Gradient<Along> = (
   ];
 };
 
-const extremeGradient: Gradient<Along> = ([g], { outputs: [, indices], attributes: { axis } }) => [
+const extremeGradient: Gradient<[x: DeviceArray], Along> = ([g], { outputs: [, indices], attributes: { axis } }) => [
   g === null ? null : call("sumRuns", [g!, indices!], { axis }),
 ];
 
 export const scanRows = {
-  cumsum: scan("cumsum", ([g], { inputs: [x], attributes: { axis, reverse = false } }) => [
-    runningSum(
-      g!.dtype === (x as DeviceArray).dtype ? g! : call("convert", [g!], { dtype: (x as DeviceArray).dtype }),
-      axis,
-      !reverse,
-    ),
-  ]),
+  cumsum: scan(
+    "cumsum",
+    ([g], { inputs: [x], attributes: { axis, reverse = false } }): Gradients => [
+      runningSum(g!.dtype === x.dtype ? g! : call("convert", [g!], { dtype: x.dtype }), axis, !reverse),
+    ],
+  ),
   cumprod: scan("cumprod", cumprodGradient),
   cummax: scan("cummax", extremeGradient),
   cummin: scan("cummin", extremeGradient),

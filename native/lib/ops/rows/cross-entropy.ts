@@ -25,69 +25,73 @@ export interface CrossEntropyAttributes {
   readonly labelSmoothing: number;
 }
 
-export const crossEntropyRows = {
-  /** Inputs logits [N, C] and targets [N] (int64); outputs a loss per row and log Σe^x. */
-  crossEntropyRows: {
-    inPlace: false,
-    infer([x]) {
-      const input = x as DeviceArray;
-      const facts: Facts = { shape: input.shape.slice(0, 1), dtype: accumulatorOf(floatDType("crossEntropy", input)) };
-      return [facts, facts];
-    },
-    run([losses, logs], [x, targets], { ignoreIndex, labelSmoothing }, on) {
-      const dtype = floatOf((x as DeviceArray).dtype);
-      withFlat(on, x as DeviceArray, dtype, (input) =>
-        withFlat(on, targets as DeviceArray, "int64", (classes) => {
-          const { rows, length } = rowsOf(input);
-          kernels.losses.launch(on, dtype, rows, length, [
-            input,
-            classes,
-            losses!,
-            logs!,
-            rows,
-            length,
-            ignoreIndex,
-            labelSmoothing,
-          ]);
-        }),
-      );
-    },
-    gradient: ([g, other], { inputs: [x, targets], outputs: [, logs], attributes }) => {
-      if (other !== null)
-        throw new TensorError("OPERANDS", "The logarithms of crossEntropyRows have no gradient: use logsumexp().");
-      return [call("crossEntropyGradient", [g!, x!, targets!, logs!], attributes), null];
-    },
-    cost: cost(14),
-  } satisfies Computation<CrossEntropyAttributes> as Computation<CrossEntropyAttributes>,
-  /** Inputs the gradients of the losses, logits, targets and log Σe^x. */
-  crossEntropyGradient: {
-    inPlace: false,
-    infer: ([, x]) => [{ shape: (x as DeviceArray).shape, dtype: floatOf((x as DeviceArray).dtype) }],
-    run([out], [g, x, targets, logs], { ignoreIndex, labelSmoothing }, on) {
-      const { rows, length } = rowsOf(out!);
-      using above = contiguous(on, g as DeviceArray);
-      withFlat(on, x as DeviceArray, out!.dtype, (input) =>
-        withFlat(on, targets as DeviceArray, "int64", (classes) => {
-          kernels.gradient.launch(on, out!.dtype, rows, length, [
-            above,
-            input,
-            classes,
-            logs as DeviceArray,
-            out!,
-            rows,
-            length,
-            ignoreIndex,
-            labelSmoothing,
-          ]);
-        }),
-      );
-    },
-    gradient: ([h], { inputs, attributes }) => [
-      ...crossEntropySlopes(h!, inputs as [DeviceArray, DeviceArray, DeviceArray, DeviceArray], attributes),
-      null,
-      // The logarithms are the logits', and in what theirs is.
-      null,
-    ],
-    cost: cost(14),
-  } satisfies Computation<CrossEntropyAttributes> as Computation<CrossEntropyAttributes>,
+/** Inputs logits [N, C] and targets [N] (int64); outputs a loss per row and log Σe^x. */
+const crossEntropy: Computation<[x: DeviceArray, targets: DeviceArray], CrossEntropyAttributes> = {
+  inPlace: false,
+  infer([x]) {
+    const input = x;
+    const facts: Facts = { shape: input.shape.slice(0, 1), dtype: accumulatorOf(floatDType("crossEntropy", input)) };
+    return [facts, facts];
+  },
+  run([losses, logs], [x, targets], { ignoreIndex, labelSmoothing }, on) {
+    const dtype = floatOf(x.dtype);
+    withFlat(on, x, dtype, (input) =>
+      withFlat(on, targets, "int64", (classes) => {
+        const { rows, length } = rowsOf(input);
+        kernels.losses.launch(on, dtype, rows, length, [
+          input,
+          classes,
+          losses!,
+          logs!,
+          rows,
+          length,
+          ignoreIndex,
+          labelSmoothing,
+        ]);
+      }),
+    );
+  },
+  gradient: ([g, other], { inputs: [x, targets], outputs: [, logs], attributes }) => {
+    if (other !== null)
+      throw new TensorError("OPERANDS", "The logarithms of crossEntropyRows have no gradient: use logsumexp().");
+    return [call("crossEntropyGradient", [g!, x, targets, logs!], attributes), null];
+  },
+  cost: cost(14),
 };
+
+/** Inputs the gradients of the losses, logits, targets and log Σe^x. */
+const crossEntropyGradient: Computation<
+  [g: DeviceArray, x: DeviceArray, targets: DeviceArray, logs: DeviceArray],
+  CrossEntropyAttributes
+> = {
+  inPlace: false,
+  infer: ([, x]) => [{ shape: x.shape, dtype: floatOf(x.dtype) }],
+  run([out], [g, x, targets, logs], { ignoreIndex, labelSmoothing }, on) {
+    const { rows, length } = rowsOf(out!);
+    using above = contiguous(on, g);
+    withFlat(on, x, out!.dtype, (input) =>
+      withFlat(on, targets, "int64", (classes) => {
+        kernels.gradient.launch(on, out!.dtype, rows, length, [
+          above,
+          input,
+          classes,
+          logs,
+          out!,
+          rows,
+          length,
+          ignoreIndex,
+          labelSmoothing,
+        ]);
+      }),
+    );
+  },
+  gradient: ([h], { inputs, attributes }) => [
+    ...crossEntropySlopes(h!, inputs, attributes),
+    null,
+    // The logarithms are the logits', and in what theirs is.
+    null,
+  ],
+  cost: cost(14),
+};
+
+export const crossEntropyRows = { crossEntropyRows: crossEntropy, crossEntropyGradient } as const;

@@ -122,33 +122,31 @@ function commonDType(name: string, x: DeviceArray, target: DeviceArray): DType {
 /** Calls `use` with both as contiguous arrays of one dtype. */
 function withBoth(
   on: Execution,
-  x: Operand,
-  target: Operand,
+  x: DeviceArray,
+  target: DeviceArray,
   dtype: DType,
   use: (x: DeviceArray, target: DeviceArray) => void,
 ): void {
-  withFlat(on, x as DeviceArray, dtype, (left) =>
-    withFlat(on, target as DeviceArray, dtype, (right) => use(left, right)),
-  );
+  withFlat(on, x, dtype, (left) => withFlat(on, target, dtype, (right) => use(left, right)));
 }
 
 const toDType = (gradient: DeviceArray, like: DeviceArray) =>
   gradient.dtype === like.dtype ? gradient : call("convert", [gradient], { dtype: like.dtype });
 
 /** Inputs the prediction and the target. */
-function lossRow(name: string): Computation<LossAttributes> {
+function lossRow(name: string): Computation<[x: DeviceArray, target: DeviceArray], LossAttributes> {
   return {
     inPlace: false,
     infer([x, target], { reduction }) {
-      const dtype = commonDType(name, x as DeviceArray, target as DeviceArray);
-      return [{ shape: reduction === "none" ? (x as DeviceArray).shape : [], dtype }];
+      const dtype = commonDType(name, x, target);
+      return [{ shape: reduction === "none" ? x.shape : [], dtype }];
     },
     run([out], [x, target], { reduction, parameter }, on) {
       const { device } = on;
       const { each, sums } = kernels[name]!;
-      const count = (x as DeviceArray).size;
+      const count = x.size;
       if (count === 0) return fill(on, out!, reduction === "mean" ? NaN : 0);
-      withBoth(on, x!, target!, out!.dtype, (left, right) => {
+      withBoth(on, x, target, out!.dtype, (left, right) => {
         if (reduction === "none")
           return each.launch(on, out!.dtype, flatBlocks(device, count, widestOf(left)), [
             left,
@@ -171,17 +169,14 @@ function lossRow(name: string): Computation<LossAttributes> {
       });
     },
     gradient: ([g], { inputs: [x, target], attributes, wanted }) =>
-      [x!, target!].map((operand, at) =>
+      [x, target].map((operand, at) =>
         wanted[at]
-          ? toDType(
-              call("lossGradient", [g!, x!, target!], { ...attributes, loss: name, ofTarget: at === 1 }),
-              operand as DeviceArray,
-            )
+          ? toDType(call("lossGradient", [g!, x, target], { ...attributes, loss: name, ofTarget: at === 1 }), operand)
           : null,
       ),
     cost: (inputs, outputs) => ({
       bytes: bytesMoved(inputs) + bytesMoved(outputs),
-      flops: (inputs[0] as DeviceArray).size * losses[name]!.flops,
+      flops: inputs[0].size * losses[name]!.flops,
     }),
   };
 }
@@ -192,16 +187,14 @@ export interface LossGradientAttributes extends LossAttributes {
 }
 
 /** Inputs the gradient of the loss, the prediction and the target; the gradient of one of the two. */
-const lossGradient: Computation<LossGradientAttributes> = {
+const lossGradient: Computation<[g: DeviceArray, x: DeviceArray, target: DeviceArray], LossGradientAttributes> = {
   inPlace: false,
-  infer: ([, x, target], { loss }) => [
-    { shape: (x as DeviceArray).shape, dtype: commonDType(loss, x as DeviceArray, target as DeviceArray) },
-  ],
+  infer: ([, x, target], { loss }) => [{ shape: x.shape, dtype: commonDType(loss, x, target) }],
   run([out], [g, x, target], { loss, ofTarget, reduction, parameter }, on) {
     const { device } = on;
     const { slope, targetSlope } = kernels[loss]!;
-    using above = contiguous(on, g as DeviceArray);
-    withBoth(on, x!, target!, out!.dtype, (left, right) =>
+    using above = contiguous(on, g);
+    withBoth(on, x, target, out!.dtype, (left, right) =>
       withFlat(on, above, out!.dtype, (from) => {
         const blocks = flatBlocks(device, out!.size, widestOf(out!));
         (ofTarget ? targetSlope : slope).launch(on, out!.dtype, blocks, [
@@ -219,7 +212,7 @@ const lossGradient: Computation<LossGradientAttributes> = {
   },
   gradient([h], { inputs: [g, x, target], attributes, wanted }) {
     const { loss, ofTarget, reduction, parameter } = attributes;
-    const [above, left, right] = [g as DeviceArray, x as DeviceArray, target as DeviceArray];
+    const [above, left, right] = [g, x, target];
     const share = reduction === "mean" ? 1 / left.size : 1;
     const [own, mixed, ofBoth] = losses[loss]!.curvature(left, right, parameter);
     const weighed = () => mul(mul(h!, above), share);

@@ -58,13 +58,12 @@ const normedShape = (x: DeviceArray, { axes }: NormAttributes): Shape => x.shape
 const outerShape = (x: DeviceArray, { axes }: NormAttributes): Shape => x.shape.slice(0, x.shape.length - axes);
 
 function parametersOf(
-  inputs: readonly Operand[],
-  first: number,
+  parameters: readonly DeviceArray[],
   { hasWeight, hasBias }: NormAttributes,
 ): { weight: DeviceArray | null; bias: DeviceArray | null } {
   return {
-    weight: hasWeight ? (inputs[first] as DeviceArray) : null,
-    bias: hasBias ? (inputs[first + (hasWeight ? 1 : 0)] as DeviceArray) : null,
+    weight: hasWeight ? parameters[0]! : null,
+    bias: hasBias ? parameters[hasWeight ? 1 : 0]! : null,
   };
 }
 
@@ -83,14 +82,16 @@ function withParameter(
  * Inputs x, weight?, bias?; outputs y and what the gradient uses of the rows: the means, less the first elements (layer
  * norm only), and 1/σ.
  */
-function normRow(name: "layerNorm" | "rmsNorm"): Computation<NormAttributes> {
+function normRow(
+  name: "layerNorm" | "rmsNorm",
+): Computation<[x: DeviceArray, ...parameters: DeviceArray[]], NormAttributes> {
   const isCentered = name === "layerNorm";
   return {
     inPlace: false,
     infer(inputs, attributes) {
-      const x = inputs[0] as DeviceArray;
+      const x = inputs[0];
       const dtype = floatDType(name, x);
-      const { weight, bias } = parametersOf(inputs, 1, attributes);
+      const { weight, bias } = parametersOf(inputs.slice(1), attributes);
       for (const [what, parameter] of [
         ["weight", weight],
         ["bias", bias],
@@ -111,8 +112,8 @@ function normRow(name: "layerNorm" | "rmsNorm"): Computation<NormAttributes> {
       const length = sizeOf(normedShape(y!, attributes));
       const rows = y!.size / length;
       if (y!.size === 0) return;
-      const { weight, bias } = parametersOf(inputs, 1, attributes);
-      withFlat(on, inputs[0] as DeviceArray, y!.dtype, (x) =>
+      const { weight, bias } = parametersOf(inputs.slice(1), attributes);
+      withFlat(on, inputs[0], y!.dtype, (x) =>
         withParameter(on, weight, y!.dtype, (w) =>
           withParameter(on, bias, y!.dtype, (b) => {
             kernels[name].launch(on, y!.dtype, rows, length, [x, w, b, y!, means, rstds, rows, length, attributes.eps]);
@@ -126,8 +127,8 @@ function normRow(name: "layerNorm" | "rmsNorm"): Computation<NormAttributes> {
           "OPERANDS",
           `The statistics of ${name} have no gradient: compute them from its input, with mean() and variance().`,
         );
-      const x = inputs[0] as DeviceArray;
-      const { weight, bias } = parametersOf(inputs, 1, attributes);
+      const x = inputs[0];
+      const { weight, bias } = parametersOf(inputs.slice(1), attributes);
       if (isDifferentiated) {
         const found = normGradients(gradients[0]!, x, weight, { ...attributes, isCentered });
         return [found.input, ...(weight === null ? [] : [found.weight]), ...(bias === null ? [] : [found.bias])];
@@ -149,12 +150,17 @@ function normRow(name: "layerNorm" | "rmsNorm"): Computation<NormAttributes> {
 }
 
 /** Inputs g, x, the statistics, weight?; outputs the gradients of x and, with `hasSums`, of weight and bias. */
-function normGradientRow(name: "layerNorm" | "rmsNorm"): Computation<NormAttributes & { readonly hasSums: boolean }> {
+function normGradientRow(
+  name: "layerNorm" | "rmsNorm",
+): Computation<
+  [g: DeviceArray, x: DeviceArray, ...rest: DeviceArray[]],
+  NormAttributes & { readonly hasSums: boolean }
+> {
   const statistics = name === "layerNorm" ? 2 : 1;
   return {
     inPlace: false,
     infer(inputs, attributes) {
-      const x = inputs[1] as DeviceArray;
+      const x = inputs[1];
       const dtype = floatOf(x.dtype);
       const parameter: Facts = { shape: normedShape(x, attributes), dtype };
       return [{ shape: x.shape, dtype }, ...(attributes.hasSums ? [parameter, parameter] : [])];
@@ -164,7 +170,7 @@ function normGradientRow(name: "layerNorm" | "rmsNorm"): Computation<NormAttribu
       const length = sizeOf(normedShape(out!, attributes));
       if (out!.size === 0) return parameters.forEach((each) => fill(on, each, 0));
       const rows = out!.size / length;
-      const [g, x, ...rest] = inputs as readonly DeviceArray[];
+      const [g, x, ...rest] = inputs;
       const [means, rstds] = statistics === 2 ? [rest[0]!, rest[1]!] : [null, rest[0]!];
       const weight = attributes.hasWeight ? rest[statistics]! : null;
       const kernel = kernels[`${name}Gradient${attributes.hasSums ? "Sums" : ""}`];
@@ -175,7 +181,7 @@ function normGradientRow(name: "layerNorm" | "rmsNorm"): Computation<NormAttribu
         threads: Math.max(1, Math.min(8, Math.floor(8192 / length))),
       });
       withFlat(on, g!, out!.dtype, (above) =>
-        withFlat(on, x!, out!.dtype, (input) =>
+        withFlat(on, x, out!.dtype, (input) =>
           withParameter(on, weight, out!.dtype, (w) => {
             const launch = (sums: DeviceArray | null, most?: number) => {
               const args = [above, input, means, rstds, w, out!, sums, rows, length];

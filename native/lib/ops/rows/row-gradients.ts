@@ -5,6 +5,7 @@ import type { DType } from "../../memory/dtype.ts";
 import { call } from "../core/calls.ts";
 import { accumulatorOf } from "../reduce/reducers.ts";
 import { add, mul, of, sub } from "../core/terms.ts";
+import type { CrossEntropyAttributes } from "./cross-entropy.ts";
 
 const as = (x: DeviceArray, dtype: DType) => (x.dtype === dtype ? x : call("convert", [x], { dtype }));
 
@@ -47,7 +48,7 @@ export function normGradients(
 export function crossEntropySlopes(
   h: DeviceArray,
   [g, x, targets, logs]: readonly [DeviceArray, DeviceArray, DeviceArray, DeviceArray],
-  attributes: { readonly ignoreIndex: number },
+  attributes: CrossEntropyAttributes,
 ): [DeviceArray, DeviceArray] {
   const perRow = call("crossEntropyGradient", [call("fullLike", [g], { value: 1 }), x, targets, logs], attributes);
   const counts = call("ne", [targets, attributes.ignoreIndex]);

@@ -10,7 +10,6 @@ import { bytesMoved } from "../elementwise/elementwise.ts";
 import { onDevice, serialElements, type Blocks, type ByBlock } from "../kernels/blocks.ts";
 import { kernelFacts } from "../kernels/kernel-facts.ts";
 import { KernelFamily, type LibraryArgument, type ParameterKind } from "../kernels/library.ts";
-import type { Operand } from "../core/operation.ts";
 
 export const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
 const facts = kernelFacts("rowwise", {
@@ -191,8 +190,8 @@ export function floatDType(name: string, { dtype }: DeviceArray): DType {
   return floatOf(dtype);
 }
 
-export const cost = (flops: number) => (inputs: readonly Operand[], outputs: readonly DeviceArray[]) => ({
+export const cost = (flops: number) => (inputs: readonly DeviceArray[], outputs: readonly DeviceArray[]) => ({
   bytes: bytesMoved(inputs) + bytesMoved(outputs),
-  flops: flops * (inputs[0] as DeviceArray).size,
+  flops: flops * inputs[0]!.size,
 });
 export const rowsOf = ({ size, shape }: DeviceArray) => ({ rows: size / shape.at(-1)!, length: shape.at(-1)! });

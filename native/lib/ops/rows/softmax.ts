@@ -2,7 +2,7 @@
 import { DeviceArray } from "../../memory/array.ts";
 import { call } from "../core/calls.ts";
 import { withFlat } from "../shape/copy.ts";
-import type { Computation } from "../core/operation.ts";
+import type { Computation, None } from "../core/operation.ts";
 import { cost, floatDType, linesOf, RowKernels, rowsOf } from "./row-lines.ts";
 import { mul, of, sub } from "../core/terms.ts";
 
@@ -24,16 +24,16 @@ const kernels = {
 } as const;
 
 /** Along the last axis; the functions of tensor/normalization.ts move another one there. */
-function softmaxRow(name: "softmax" | "logSoftmax"): Computation<object> {
+function softmaxRow(name: "softmax" | "logSoftmax"): Computation<[x: DeviceArray], None> {
   return {
     inPlace: false,
     infer([x]) {
-      const input = x as DeviceArray;
+      const input = x;
       return [{ shape: input.shape, dtype: floatDType(name, input) }];
     },
     run([out], [x], _, on) {
       const { rows, length } = rowsOf(out!);
-      withFlat(on, x as DeviceArray, out!.dtype, (input) =>
+      withFlat(on, x, out!.dtype, (input) =>
         kernels[name].launch(on, out!.dtype, rows, length, [input, out!, rows, length]),
       );
     },
@@ -44,20 +44,22 @@ function softmaxRow(name: "softmax" | "logSoftmax"): Computation<object> {
 
 const last = (x: DeviceArray) => ({ axes: [x.shape.length - 1], keepdims: true });
 
-function softmaxGradientRow(name: "softmaxGradient" | "logSoftmaxGradient"): Computation<object> {
+function softmaxGradientRow(
+  name: "softmaxGradient" | "logSoftmaxGradient",
+): Computation<[g: DeviceArray, y: DeviceArray], None> {
   return {
     inPlace: false,
-    infer: ([g]) => [{ shape: (g as DeviceArray).shape, dtype: (g as DeviceArray).dtype }],
+    infer: ([g]) => [{ shape: g.shape, dtype: g.dtype }],
     run([out], [g, y], _, on) {
       const { rows, length } = rowsOf(out!);
-      withFlat(on, g as DeviceArray, out!.dtype, (above) =>
-        withFlat(on, y as DeviceArray, out!.dtype, (result) => {
+      withFlat(on, g, out!.dtype, (above) =>
+        withFlat(on, y, out!.dtype, (result) => {
           kernels[name].launch(on, out!.dtype, rows, length, [above, result, out!, rows, length]);
         }),
       );
     },
     gradient([h], { inputs: [g, y] }) {
-      const [above, result] = [g as DeviceArray, y as DeviceArray];
+      const [above, result] = [g, y];
       const sum = (x: DeviceArray) => call("sum", [x], last(x));
       if (name === "softmaxGradient")
         return [

@@ -13,13 +13,12 @@ const moved = (inputs: readonly Operand[], outputs: readonly DeviceArray[]): Cos
   bytes: bytesMoved(inputs) + bytesMoved(outputs),
   flops: 0,
 });
-const array = (operand: Operand | undefined) => operand as DeviceArray;
 
 /** The slices that cut `[from, to)` out of one axis. */
 const cut = (axis: number, from: number, to: number): AxisSlice[] => [...Array<null>(axis).fill(null), [from, to]];
 
 /** The operands one after the other along an axis. */
-const cat: Computation<{ axis: number }> = {
+const cat: Computation<DeviceArray[], { axis: number }> = {
   inPlace: false,
   infer(inputs, { axis }) {
     const arrays = inputs as readonly DeviceArray[];
@@ -56,7 +55,7 @@ const cat: Computation<{ axis: number }> = {
   gradient([g], { inputs, attributes: { axis }, wanted }) {
     let from = 0;
     return inputs.map((input, at) => {
-      const { shape, dtype } = array(input);
+      const { shape, dtype } = input;
       const slices = cut(axis, from, (from += shape[axis]!));
       if (!wanted[at]) return null;
       const part = call("slice", [g!], { slices });
@@ -67,22 +66,25 @@ const cat: Computation<{ axis: number }> = {
 };
 
 /** The operand inside `value`, with that many elements of it before and after along each axis. */
-const padConstant: Computation<{
-  before: readonly number[];
-  after: readonly number[];
-  value: number | bigint | boolean;
-}> = {
+const padConstant: Computation<
+  [x: DeviceArray],
+  {
+    before: readonly number[];
+    after: readonly number[];
+    value: number | bigint | boolean;
+  }
+> = {
   inPlace: false,
   infer: ([x], { before, after }) => [
-    { shape: array(x).shape.map((size, axis) => before[axis]! + size + after[axis]!), dtype: array(x).dtype },
+    { shape: x.shape.map((size, axis) => before[axis]! + size + after[axis]!), dtype: x.dtype },
   ],
   run([out], [x], { before, value }, on) {
-    using inside = viewOf(out!, sliced(out!, insideOf(array(x).shape, before)));
-    copy(on, inside, array(x));
+    using inside = viewOf(out!, sliced(out!, insideOf(x.shape, before)));
+    copy(on, inside, x);
     out!.shape.forEach((size, axis) => {
       for (const [from, to] of [
         [0, before[axis]!],
-        [before[axis]! + array(x).shape[axis]!, size],
+        [before[axis]! + x.shape[axis]!, size],
       ] as const) {
         using border = viewOf(out!, sliced(out!, cut(axis, from, to)));
         fill(on, border, value);
@@ -90,7 +92,7 @@ const padConstant: Computation<{
     });
   },
   gradient: ([g], { inputs: [x], attributes: { before } }) => [
-    call("slice", [g!], { slices: insideOf(array(x).shape, before) }),
+    call("slice", [g!], { slices: insideOf(x.shape, before) }),
   ],
   cost: moved,
 };
@@ -124,23 +126,21 @@ export function diagonalOf(
   };
 }
 
-const diagonal: Viewing<Diagonal> = {
+const diagonal: Viewing<[x: DeviceArray], Diagonal> = {
   isPart: true,
   view: diagonalOf,
-  gradient: ([g], { inputs: [x], attributes }) => [
-    call("onDiagonal", [g!], { diagonal: attributes, shape: array(x).shape }),
-  ],
+  gradient: ([g], { inputs: [x], attributes }) => [call("onDiagonal", [g!], { diagonal: attributes, shape: x.shape })],
   cost: () => ({ bytes: 0, flops: 0 }),
 };
 
 /** Zeros with the operand on a diagonal. */
-const onDiagonal: Computation<{ diagonal: Diagonal; shape: Shape }> = {
+const onDiagonal: Computation<[x: DeviceArray], { diagonal: Diagonal; shape: Shape }> = {
   inPlace: false,
-  infer: ([x], { shape }) => [{ shape, dtype: array(x).dtype }],
+  infer: ([x], { shape }) => [{ shape, dtype: x.dtype }],
   run([out], [x], { diagonal: which }, on) {
     fill(on, out!, factsOf(out!.dtype).kind === "bool" ? false : 0);
     using line = viewOf(out!, diagonalOf(out!, which));
-    copy(on, line, array(x));
+    copy(on, line, x);
   },
   gradient: ([g], { attributes }) => [call("diagonal", [g!], attributes.diagonal)],
   cost: moved,
@@ -154,7 +154,7 @@ export interface Unfolding {
 }
 
 /** Parts along an axis as rows of a new last axis. */
-const unfold: Viewing<Unfolding> = {
+const unfold: Viewing<[x: DeviceArray], Unfolding> = {
   view: ({ shape, strides, offset }, { axis, size, step }) => ({
     shape: [...shape.with(axis, Math.floor((shape[axis]! - size) / step) + 1), size],
     strides: [...strides.with(axis, strides[axis]! * step), strides[axis]!],
@@ -162,7 +162,7 @@ const unfold: Viewing<Unfolding> = {
   }),
   // Each element's gradient is the sum of those of all parts that show it.
   gradient([g], { inputs: [x], attributes: { axis, size, step } }) {
-    const { shape } = array(x);
+    const { shape } = x;
     const others = [...shape.keys()].filter((each) => each !== axis);
     const parts = call("permute", [g!], { axes: [axis, shape.length, ...others] });
     const [first, within] = [g!.shape[axis]!, size].map((count) => call("countFrom", [g!], { shape: [count] }));

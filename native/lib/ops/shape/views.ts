@@ -28,18 +28,18 @@ const moved = (inputs: readonly Operand[], outputs: readonly DeviceArray[]): Cos
 });
 
 /** `reshape` where the strides allow a view; the caller knows. */
-const reshape: Viewing<{ shape: Shape; strides: readonly number[] }> = {
+const reshape: Viewing<[x: DeviceArray], { shape: Shape; strides: readonly number[] }> = {
   view: ({ offset }, { shape, strides }) => ({ shape, strides, offset }),
-  gradient: ([g], { inputs: [x] }) => [call("reshapeTo", [g!], { shape: (x as DeviceArray).shape })],
+  gradient: ([g], { inputs: [x] }) => [call("reshapeTo", [g!], { shape: x.shape })],
   cost: free,
 };
 
 /** `reshape` by a copy. */
-const reshapeTo: Computation<{ shape: Shape }> = {
+const reshapeTo: Computation<[x: DeviceArray], { shape: Shape }> = {
   inPlace: false,
-  infer: ([x], { shape }) => [{ shape, dtype: (x as DeviceArray).dtype }],
+  infer: ([x], { shape }) => [{ shape, dtype: x.dtype }],
   run([out], [x], _, on) {
-    const input = x as DeviceArray;
+    const input = x;
     using shaped = new DeviceArray(out!.living().hold(), out!.dtype, {
       shape: input.shape,
       strides: rowMajor(input.shape),
@@ -47,7 +47,7 @@ const reshapeTo: Computation<{ shape: Shape }> = {
     });
     copy(on, shaped, input);
   },
-  gradient: ([g], { inputs: [x] }) => [call("reshapeTo", [g!], { shape: (x as DeviceArray).shape })],
+  gradient: ([g], { inputs: [x] }) => [call("reshapeTo", [g!], { shape: x.shape })],
   cost: moved,
 };
 
@@ -61,10 +61,10 @@ function rowMajor(shape: Shape): number[] {
   return strides;
 }
 
-const permute: Viewing<{ axes: readonly number[] }> = {
+const permute: Viewing<[x: DeviceArray], { axes: readonly number[] }> = {
   view: (x, { axes }) => transposed(x, axes),
   gradient: ([g], { inputs: [x], attributes: { axes } }) => {
-    const rank = (x as DeviceArray).shape.length;
+    const rank = x.shape.length;
     const inverse: number[] = new Array(rank);
     axes.forEach((axis, index) => {
       inverse[checkedAxis(axis, rank)] = index;
@@ -74,34 +74,32 @@ const permute: Viewing<{ axes: readonly number[] }> = {
   cost: free,
 };
 
-const slice: Viewing<Window> = {
+const slice: Viewing<[x: DeviceArray], Window> = {
   isPart: true,
   view: windowed,
-  gradient: ([g], { inputs: [x], attributes }) => [
-    call("sliceGradient", [g!], { window: attributes, shape: (x as DeviceArray).shape }),
-  ],
+  gradient: ([g], { inputs: [x], attributes }) => [call("sliceGradient", [g!], { window: attributes, shape: x.shape })],
   cost: free,
 };
 
 /** Zeros with the gradient of a slice at its place. */
-const sliceGradient: Computation<{ window: Window; shape: Shape }> = {
+const sliceGradient: Computation<[g: DeviceArray], { window: Window; shape: Shape }> = {
   inPlace: false,
-  infer: ([g], { shape }) => [{ shape, dtype: (g as DeviceArray).dtype }],
+  infer: ([g], { shape }) => [{ shape, dtype: g.dtype }],
   run([out], [g], { window }, on) {
     fill(on, out!, 0);
     using part = new DeviceArray(out!.living().hold(), out!.dtype, windowed(out!, window));
-    copy(on, part, g as DeviceArray);
+    copy(on, part, g);
   },
   gradient: ([g], { attributes: { window } }) => [call("slice", [g!], window)],
   cost: moved,
 };
 
 /** A copy of a contiguous array with zeros in a part: what is left of a gradient where a view was changed. */
-const cleared: Computation<{ part: View }> = {
+const cleared: Computation<[x: DeviceArray], { part: View }> = {
   inPlace: false,
-  infer: ([x]) => [{ shape: (x as DeviceArray).shape, dtype: (x as DeviceArray).dtype }],
+  infer: ([x]) => [{ shape: x.shape, dtype: x.dtype }],
   run([out], [x], { part }, on) {
-    copy(on, out!, x as DeviceArray);
+    copy(on, out!, x);
     using seen = viewOf(out!, { ...part, offset: out!.offset + part.offset });
     fill(on, seen, 0);
   },
@@ -109,7 +107,7 @@ const cleared: Computation<{ part: View }> = {
   cost: moved,
 };
 
-const expand: Viewing<{ shape: Shape }> = {
+const expand: Viewing<[x: DeviceArray], { shape: Shape }> = {
   view: (x, { shape }) => {
     if (!sameShape(broadcast(x.shape, shape), shape))
       throw new TensorError(
@@ -118,75 +116,73 @@ const expand: Viewing<{ shape: Shape }> = {
       );
     return stretch(x, shape);
   },
-  gradient: ([g], { inputs: [x] }) => [call("sumTo", [g!], { shape: (x as DeviceArray).shape })],
+  gradient: ([g], { inputs: [x] }) => [call("sumTo", [g!], { shape: x.shape })],
   cost: free,
 };
 
-const convert: Computation<{ dtype: DType }> = {
+const convert: Computation<[x: DeviceArray], { dtype: DType }> = {
   inPlace: true,
-  infer: ([x], { dtype }) => [{ shape: (x as DeviceArray).shape, dtype }],
-  run: ([out], [x], _, on) => copy(on, out!, x as DeviceArray),
-  element: ([x], { dtype }) => ({ functor: "Same", operands: [[x!, dtype]], dtype }),
+  infer: ([x], { dtype }) => [{ shape: x.shape, dtype }],
+  run: ([out], [x], _, on) => copy(on, out!, x),
+  element: ([x], { dtype }) => ({ functor: "Same", operands: [[x, dtype]], dtype }),
   gradient: ([g], { inputs: [x] }) => [
-    factsOf((x as DeviceArray).dtype).kind === "float"
-      ? call("convert", [g!], { dtype: (x as DeviceArray).dtype })
-      : null,
+    factsOf(x.dtype).kind === "float" ? call("convert", [g!], { dtype: x.dtype }) : null,
   ],
   cost: moved,
 };
 
-const fullLike: Computation<{ value: number | bigint | boolean }> = {
+const fullLike: Computation<[x: DeviceArray], { value: number | bigint | boolean }> = {
   inPlace: true,
-  infer: ([x]) => [{ shape: (x as DeviceArray).shape, dtype: (x as DeviceArray).dtype }],
+  infer: ([x]) => [{ shape: x.shape, dtype: x.dtype }],
   run: ([out], _, { value }, on) => fill(on, out!, value),
   element: ([x], { value }) => ({
     functor: "Same",
-    operands: [[value, (x as DeviceArray).dtype]],
-    dtype: (x as DeviceArray).dtype,
+    operands: [[value, x.dtype]],
+    dtype: x.dtype,
   }),
   gradient: () => [null],
   cost: moved,
 };
 
-const where: Computation<None> = {
+const where: Computation<[condition: DeviceArray, a: Operand, b: Operand], None> = {
   inPlace: true,
   infer([condition, a, b]) {
-    const mask = condition as DeviceArray;
+    const mask = condition;
     if (mask.dtype !== "bool")
       throw new TensorError(
         "DTYPE",
         `where takes a condition of bool but got ${mask.dtype}: compare it, e.g. with .ne(0).`,
       );
-    const shapes = [a!, b!].flatMap((operand) => (operand instanceof DeviceArray ? [operand.shape] : []));
+    const shapes = [a, b].flatMap((operand) => (operand instanceof DeviceArray ? [operand.shape] : []));
     return [
       {
         shape: shapes.reduce<readonly number[]>(
           (shape, other) => (sameShape(shape, other) ? shape : broadcast(shape, other)),
           mask.shape,
         ),
-        dtype: commonDType(a!, b!),
+        dtype: commonDType(a, b),
       },
     ];
   },
   run([out], [condition, a, b], _, on) {
-    choose(on, out!, condition as DeviceArray, a!, b!);
+    choose(on, out!, condition, a, b);
   },
   element([condition, a, b]) {
-    const dtype = commonDType(a!, b!);
+    const dtype = commonDType(a, b);
     return {
       functor: "Where",
       operands: [
-        [condition!, "bool"],
-        [a!, dtype],
-        [b!, dtype],
+        [condition, "bool"],
+        [a, dtype],
+        [b, dtype],
       ],
       dtype,
     };
   },
   gradient: ([g], { inputs: [condition, a, b], wanted }) => [
     null,
-    wanted[1] ? unbroadcast(call("where", [condition!, g!, 0]), a!) : null,
-    wanted[2] ? unbroadcast(call("where", [condition!, 0, g!]), b!) : null,
+    wanted[1] ? unbroadcast(call("where", [condition, g!, 0]), a) : null,
+    wanted[2] ? unbroadcast(call("where", [condition, 0, g!]), b) : null,
   ],
   cost: moved,
 };
