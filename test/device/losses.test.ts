@@ -23,7 +23,7 @@ import {
   type LossOptions,
   type Tensor,
 } from "../../native/lib/index.ts";
-import { roundingsOf } from "../../native/lib/ops/reduce/reduce.ts";
+import { roundingsOf } from "../../native/lib/ops/reduce/reduce-plans.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
 import { freshSeed, poison, rounded, roundoff, seeded } from "./numbers.ts";

@@ -2,8 +2,8 @@
 // differences.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
-import { gradients, std, sum, tensor, zeros, type DType, type Tensor } from "../../native/lib/index.ts";
-import { roundingsOf } from "../../native/lib/ops/reduce/reduce.ts";
+import { arange, gradients, std, sum, tensor, zeros, type DType, type Tensor } from "../../native/lib/index.ts";
+import { roundingsOf } from "../../native/lib/ops/reduce/reduce-plans.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
 import { poison, randomValues, roundoff } from "./numbers.ts";
@@ -188,6 +188,69 @@ describe.each(devices.map(({ name }) => name))("reductions on %s", (device) => {
       const x = tensor(values, { dtype: "float32", device }).reshape(shape);
       for (const name of ["sum", "max", "argmin", "var", "logsumexp", "norm"])
         check(name, "float32", x, values, shape, axes);
+    }
+  });
+
+  // Rows with gaps, elements that lie apart, and columns of which rows begin anywhere are reduced where they lie.
+  test.each(["float32", "float64", "float16", "bfloat16"] as const)("of %s where they lie", (dtype) => {
+    const store = (...shape: number[]) =>
+      tensor(
+        randomValues(
+          shape.reduce((n, each) => n * each, 1),
+          dtype,
+        ),
+        { dtype, device },
+      ).reshape(shape);
+    const views: Record<string, readonly [Tensor, readonly number[]]> = {
+      "sliced rows": [store(9, 1007).slice(null, [3, 1003]), [1]],
+      "short sliced rows": [store(70, 19).slice(null, [1, 12]), [1]],
+      "stepped rows": [store(9, 1400).slice(null, [0, null, 2]), [1]],
+      "turned rows": [store(9, 131).slice(null, [null, null, -1]), [1]],
+      "a long stepped row": [store(1, 40_001).slice(null, [1, null, 2]), [1]],
+      "stretched rows": [store(1, 300).expand([40, 300]), [1]],
+      "rows of one": [store(777, 1), [1]],
+      "transposed rows": [store(40, 131).swapAxes(0, 1), [1]],
+      "sliced columns": [store(37, 203).slice(null, [3, 134]), [0]],
+      "columns of odd slabs": [store(6, 9, 131).slice(null, null, [1, null]), [1]],
+      "many sliced rows of columns": [store(1300, 70).slice([1, null], [2, 69]), [0]],
+      "turned columns": [store(30, 67).slice([null, null, -1]), [0]],
+    };
+    for (const [where, [x, axes]] of Object.entries(views))
+      for (const name of ["sum", "max", "argmin", "var", "norm", "logsumexp"]) {
+        if (where === "rows of one" && name === "var") continue;
+        check(name, dtype, x, flat(x), x.shape, axes);
+      }
+    const any = store(35, 131).slice(null, [2, null]).gt(1.5);
+    expect(any.any({ axis: 0 }).toArray()).toEqual(any.to("float32").sum({ axis: 0 }).gt(0).toArray());
+  });
+
+  test("small integers where they lie", () => {
+    const x = arange(40 * 150, { device })
+      .remainder(251)
+      .sub(125)
+      .to("int8")
+      .reshape([40, 150])
+      .slice(null, [3, 148]);
+    const rows = x.toArray() as number[][];
+    const columns = rows[0]!.map((_, column) => rows.map((row) => row[column]!));
+    expect(x.max({ axis: 0 }).toArray()).toEqual(columns.map((column) => Math.max(...column)));
+    expect(x.argmin({ axis: 0 }).toArray().map(Number)).toEqual(
+      columns.map((column) => column.indexOf(Math.min(...column))),
+    );
+    expect(x.sum({ axis: 1 }).toArray().map(Number)).toEqual(
+      rows.map((row) => row.reduce((sum, each) => sum + each, 0)),
+    );
+  });
+
+  test("many rows that are the same are reduced once", () => {
+    const row = randomValues(70, "float32");
+    const x = tensor(row, { device }).reshape([1, 70]).expand([2, 66_000, 70]);
+    const one = tensor(row, { device });
+    for (const name of ["sum", "argmax", "std", "any"] as const) {
+      const got = x[name]({ axis: 2, keepdims: true });
+      expect(got.shape).toEqual([2, 66_000, 1]);
+      expect(got.to("float32").min().item()).toBe(one[name]().to("float32").item());
+      expect(got.to("float32").max().item()).toBe(one[name]().to("float32").item());
     }
   });
 

@@ -13,7 +13,7 @@ import {
   type DType,
   type Tensor,
 } from "../../native/lib/index.ts";
-import { roundingsOf } from "../../native/lib/ops/reduce/reduce.ts";
+import { roundingsOf } from "../../native/lib/ops/reduce/reduce-plans.ts";
 import { devices } from "./devices.ts";
 import { freshSeed, poison, rounded, roundoff, seeded } from "./numbers.ts";
 

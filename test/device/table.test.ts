@@ -7,7 +7,7 @@ import { full, tensor, type DType, type Tensor } from "../../native/lib/index.ts
 import { factsOf } from "../../native/lib/memory/dtype.ts";
 import { apply } from "../../native/lib/ops/core/apply.ts";
 import type { Operand } from "../../native/lib/ops/core/operation.ts";
-import { roundingsOf } from "../../native/lib/ops/reduce/reduce.ts";
+import { roundingsOf } from "../../native/lib/ops/reduce/reduce-plans.ts";
 import { accumulatorOf } from "../../native/lib/ops/reduce/reducers.ts";
 import { binaryRows, operations, type OperationName } from "../../native/lib/ops/core/table.ts";
 import { elementwiseCases, elsewhere, reductionCases, wholeCases, type Allowed, type Numbers } from "./cases.ts";

@@ -1,5 +1,6 @@
-// Reductions of [outer, length, inner], row-major, along `length`. What one block cannot do alone is made in parts,
-// whose states a last launch joins.
+// Reductions of [outer, length, inner] along `length`, where rows and what lies beside each other may have gaps. What
+// one block cannot do alone is made in parts, whose states a last launch joins.
+#include <warpcell/column_packs.cuh>
 #include <warpcell/columns.cuh>
 #include <warpcell/map.cuh>
 #include <warpcell/rows.cuh>
@@ -65,8 +66,7 @@ struct Serial<LogSumExpOf<T>> {
   }
 };
 #ifndef WARPCELL_SERIAL
-constexpr int kUnder = 4;    // packs that a thread has under way at a time
-constexpr int kAdded = 256;  // rows of a column that a thread adds one after the other
+constexpr int kUnder = 4;  // packs that a thread has under way at a time
 
 // Elements as the threads of a row meet them: `pack` for whole packs, `one` for the rest.
 template <class Op, class T>
@@ -214,35 +214,6 @@ inline typename Op::State row_state(const T* x, long long length, long long inde
 }
 #endif
 
-// inner = 1. Part p of a row holds its elements p · chunk …; with several parts, `states` gets [rows, parts] and `out`
-// nothing. On a GPU blockDim.x threads make a part: a power of two up to 32, or a block.
-template <class Op, class T, class Out>
-__global__ void rows(const T* in, Out* out, typename Op::State* states, long long rows, long long length,
-                     long long parts, long long chunk, double parameter) {
-#ifdef WARPCELL_SERIAL
-  long long count = rows * parts, share = (count + gridDim.x - 1) / gridDim.x;
-  long long end = (blockIdx.x + 1) * share < count ? (blockIdx.x + 1) * share : count;
-  for (long long at = blockIdx.x * share; at < end; at++) {
-    long long row = at / parts, first = at % parts * chunk;
-    put<Op>(out, states, at,
-            row_state<Op>(in + row * length + first, length - first < chunk ? length - first : chunk, first),
-            parameter);
-  }
-#else
-  const long long at = (long long)blockIdx.x * blockDim.y + threadIdx.y;
-  if (at >= rows * parts) return;
-  const long long row = parts == 1 ? at : at / parts, first = (at - row * parts) * chunk,
-                  steps = length - first < chunk ? length - first : chunk;
-  typename Op::State state = strided_line<Op>(in + row * length + first, steps, first, threadIdx.x, blockDim.x);
-  if (blockDim.x <= 32) {
-    for (int delta = blockDim.x / 2; delta > 0; delta /= 2) Op::merge(state, shuffled_down(state, delta));
-  } else {
-    state = block_total<Op>(state);
-  }
-  if (threadIdx.x == 0) put<Op>(out, states, at, state, parameter);
-#endif
-}
-
 // Slabs [length, inner] of a few elements: on a GPU tiles of whole ones, one thread a result.
 template <class Op, class T, class Out>
 __global__ void short_rows(const T* in, Out* out, long long outer, long long length, long long inner,
@@ -284,63 +255,6 @@ __global__ void short_rows(const T* in, Out* out, long long outer, long long len
 }
 
 #ifndef WARPCELL_SERIAL
-template <class Op, class T, int V, int N>
-__device__ inline void add_rows(typename Op::State (&states)[V], const Pack<T, V> (&loaded)[N], long long row,
-                                int step) {
-#pragma unroll
-  for (int v = 0; v < V; v++) {
-    if constexpr (by_groups<Op> && N > 1) {
-      Wide<T> values[N];
-#pragma unroll
-      for (int n = 0; n < N; n++) values[n] = widen<T>(loaded[n].element[v]);
-      Op::add_group(states[v], values);
-    } else {
-#pragma unroll
-      for (int n = 0; n < N; n++) Op::add(states[v], widen<T>(loaded[n].element[v]), row + n * step);
-    }
-  }
-}
-// Columns of `V` neighbours from `x` on: rows `row`, `row` + `step`, … before `last`.
-template <class Op, int V, class T>
-__device__ inline void strided_columns(typename Op::State (&states)[V], const T* x, long long row, long long last,
-                                       int step, long long inner) {
-  constexpr int U = V == 1 ? 8 : 4;
-  for (; row + (U - 1) * step < last; row += U * step) {
-    Pack<T, V> loaded[U];
-#pragma unroll
-    for (int u = 0; u < U; u++) loaded[u] = *(const Pack<T, V>*)(x + (row + u * step) * inner);
-    add_rows<Op>(states, loaded, row, step);
-  }
-  if (row < last) {
-    Pack<T, V> loaded[U - 1][1];
-#pragma unroll
-    for (int u = 0; u < U - 1; u++)
-      if (row + u * step < last) loaded[u][0] = *(const Pack<T, V>*)(x + (row + u * step) * inner);
-#pragma unroll
-    for (int u = 0; u < U - 1; u++)
-      if (row + u * step < last) add_rows<Op>(states, loaded[u], row + u * step, step);
-  }
-}
-
-// The same in groups, whose sums are added: roundings do not pile up along a column.
-template <class Op, int V, class T>
-__device__ inline void grouped_columns(typename Op::State (&states)[V], const T* x, long long row, long long last,
-                                       int step, long long inner) {
-  using State = typename Op::State;
-  if constexpr (!same<State, Sum<T>> || !Number<State>::is_float)
-    strided_columns<Op, V>(states, x, row, last, step, inner);
-  else
-    for (; row < last; row += (long long)kAdded * step) {
-      const long long end = row + (long long)kAdded * step < last ? row + (long long)kAdded * step : last;
-      State group[V];
-#pragma unroll
-      for (int v = 0; v < V; v++) group[v] = Op::start();
-      strided_columns<Op, V>(group, x, row, end, step, inner);
-#pragma unroll
-      for (int v = 0; v < V; v++) Op::merge(states[v], group[v]);
-    }
-}
-
 struct Quotient {
   long long quotient;
   int rest;
@@ -351,11 +265,51 @@ __device__ inline Quotient divided(long long a, long long b) {
 }
 #endif
 
-// inner > 1. `states` gets [outer, parts, inner]. On the CPU a block takes kColumns columns of one part; on a GPU
-// threads along x take columns, or packs of them, of all parts one after the other, and those along y share their rows.
+// inner = 1, rows `row_step` apart and their elements `step`, which is 1 on the CPU. Part p of a row holds its elements
+// p · chunk …; with several parts, `states` gets [rows, parts] and `out` nothing. On a GPU blockDim.x threads make a
+// part: a power of two up to 32, or a block.
+template <class Op, class T, class Out>
+__global__ void rows(const T* in, Out* out, typename Op::State* states, long long rows, long long length,
+                     long long row_step, long long step, long long parts, long long chunk, double parameter) {
+#ifdef WARPCELL_SERIAL
+  long long count = rows * parts, share = (count + gridDim.x - 1) / gridDim.x;
+  long long end = (blockIdx.x + 1) * share < count ? (blockIdx.x + 1) * share : count;
+  for (long long at = blockIdx.x * share; at < end; at++) {
+    long long row = at / parts, first = at % parts * chunk;
+    put<Op>(out, states, at,
+            row_state<Op>(in + row * row_step + first, length - first < chunk ? length - first : chunk, first),
+            parameter);
+  }
+#else
+  const long long at = (long long)blockIdx.x * blockDim.y + threadIdx.y;
+  if (at >= rows * parts) return;
+  const long long row = parts == 1 ? at : at / parts, first = (at - row * parts) * chunk,
+                  steps = length - first < chunk ? length - first : chunk;
+  const T* line = in + row * row_step;
+  typename Op::State state;
+  if (step == 1) {
+    state = strided_line<Op>(line + first, steps, first, threadIdx.x, blockDim.x);
+  } else {
+    typename Op::State single[1] = {Op::start()};
+    grouped_columns<Op, 1>(single, AtPacks<T, 1>{line, step}, first + threadIdx.x, first + steps, blockDim.x);
+    state = single[0];
+  }
+  if (blockDim.x <= 32) {
+    for (int delta = blockDim.x / 2; delta > 0; delta /= 2) Op::merge(state, shuffled_down(state, delta));
+  } else {
+    state = block_total<Op>(state);
+  }
+  if (threadIdx.x == 0) put<Op>(out, states, at, state, parameter);
+#endif
+}
+
+// Slabs `outer_step` apart, their rows `row_step`, of `inner` neighbours. `states` gets [outer, parts, inner]. On the
+// CPU a block takes kColumns columns of one part; on a GPU threads along x take `width` columns, 1 or kBeside, of all
+// parts one after the other, and those along y share their rows.
 template <class Op, class T, class Out>
 __global__ void columns(const T* in, Out* out, typename Op::State* states, long long outer, long long length,
-                        long long inner, long long parts, long long chunk, double parameter) {
+                        long long inner, long long outer_step, long long row_step, int width, long long parts,
+                        long long chunk, double parameter) {
   using State = typename Op::State;
 #ifdef WARPCELL_SERIAL
   long long tiles = (inner + kColumns - 1) / kColumns, count = outer * parts * tiles,
@@ -365,20 +319,20 @@ __global__ void columns(const T* in, Out* out, typename Op::State* states, long 
     long long column = at % tiles * kColumns, part = at / tiles % parts, o = at / tiles / parts;
     int width = inner - column < kColumns ? int(inner - column) : kColumns;
     long long first = part * chunk, last = first + chunk < length ? first + chunk : length;
-    const T* x = in + o * length * inner + column;
+    const T* x = in + o * outer_step + column;
     // Three levels, each of kGroup: groups of groups of rows.
     State levels[3][kColumns];
     for (int l = 0; l < 3; l++)
       for (int j = 0; j < width; j++) levels[l][j] = Op::start();
     long long groups = 0;
-    const int fold = width == inner ? kColumns / width : 1;
+    const int fold = width == inner && row_step == inner ? kColumns / width : 1;
     const long long group = (long long)kGroup * fold;
     for (long long row = first; row < last; row += group) {
       long long until = row + group < last ? row + group : last;
       if (fold > 1)
-        folded_columns<Op>(x + row * inner, until - row, width, levels[0], row);
+        folded_columns<Op>(x + row * row_step, until - row, width, levels[0], row);
       else
-        Columns<Op>::of(x + row * inner, until - row, inner, width, levels[0], row);
+        Columns<Op>::of(x + row * row_step, until - row, row_step, width, levels[0], row);
       if (until == last) break;
       for (int l = 0; l < 2; l++) {
         if (l == 1 && ++groups % kGroup != 0) break;
@@ -402,9 +356,8 @@ __global__ void columns(const T* in, Out* out, typename Op::State* states, long 
   constexpr int V = kBeside<State, T>;
   __shared__ __align__(16) char memory[kThreads * V * sizeof(State)];
   State* shared = (State*)memory;
-  const bool is_packed = inner % V == 0 && (unsigned long long)in % (V * sizeof(T)) == 0;
-  const int width = is_packed ? V : 1;
-  const Quotient one = divided((long long)blockIdx.x * blockDim.x + threadIdx.x, inner / width),
+  const long long across = (inner + width - 1) / width;
+  const Quotient one = divided((long long)blockIdx.x * blockDim.x + threadIdx.x, across),
                  two = divided(one.quotient, parts);
   const long long column = (long long)one.rest * width, o = two.quotient, first = two.rest * chunk,
                   last = first + chunk < length ? first + chunk : length;
@@ -413,20 +366,32 @@ __global__ void columns(const T* in, Out* out, typename Op::State* states, long 
 #pragma unroll
   for (int v = 0; v < V; v++) sums[v] = Op::start();
   if (is_inside) {
-    const T* x = in + o * length * inner + column;
-    if (is_packed) {
-      grouped_columns<Op, V>(sums, x, first + threadIdx.y, last, blockDim.y, inner);
-    } else {
+    const T* x = in + o * outer_step + column;
+    if (width == 1) {
       State single[1] = {Op::start()};
-      grouped_columns<Op, 1>(single, x, first + threadIdx.y, last, blockDim.y, inner);
+      grouped_columns<Op, 1>(single, AtPacks<T, 1>{x, row_step}, first + threadIdx.y, last, blockDim.y);
       sums[0] = single[0];
+    } else if (row_step % V == 0 && (unsigned long long)x % (V * sizeof(T)) == 0) {
+      grouped_columns<Op, V>(sums, AtPacks<T, V>{x, row_step}, first + threadIdx.y, last, blockDim.y);
+    } else {
+      const int left = inner - column < V ? int(inner - column) : V;
+      grouped_columns<Op, V>(sums, AcrossPacks<T, V>{x, row_step, left}, first + threadIdx.y, last, blockDim.y);
     }
   }
   const long long to = one.quotient * inner + column;
+  const int mine = inner - column < width ? int(inner - column) : width;
   if (blockDim.y == 1) {
+    if (!is_inside) return;
+    if (states == nullptr && mine == V && (unsigned long long)(out + to) % (V * sizeof(Out)) == 0) {
+      Pack<Out, V> results;
+#pragma unroll
+      for (int v = 0; v < V; v++) results.element[v] = narrow<Out>(Op::finish(sums[v], parameter));
+      *(Pack<Out, V>*)(out + to) = results;
+      return;
+    }
 #pragma unroll
     for (int v = 0; v < V; v++)
-      if (is_inside && v < width) put<Op>(out, states, to + v, sums[v], parameter);
+      if (v < mine) put<Op>(out, states, to + v, sums[v], parameter);
     return;
   }
   const int x = threadIdx.x, wide = blockDim.x;
@@ -434,7 +399,7 @@ __global__ void columns(const T* in, Out* out, typename Op::State* states, long 
   for (int v = 0; v < V; v++)
     if (v < width) shared[(threadIdx.y * width + v) * wide + x] = sums[v];
   __syncthreads();
-  for (int v = threadIdx.y; v < width; v += blockDim.y) {
+  for (int v = threadIdx.y; v < mine; v += blockDim.y) {
     State state = shared[v * wide + x];
     for (int y = 1; y < blockDim.y; y++) Op::merge(state, shared[(y * width + v) * wide + x]);
     if (is_inside) put<Op>(out, states, to + v, state, parameter);

@@ -10,7 +10,7 @@ import { contiguous } from "../ops/shape/copy.ts";
 import { blocksFor, onDevice, threadsOf, type Blocks, type ByBlock } from "../ops/kernels/blocks.ts";
 import { LibraryKernel, type LibraryArgument, type ParameterKind } from "../ops/kernels/library.ts";
 import { flatBlocks, layoutOf } from "../ops/kernels/map.ts";
-import { rowParts, serialRows } from "../ops/reduce/reduce.ts";
+import { rowParts, serialRows } from "../ops/reduce/reduce-plans.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import type { OperandView, Program } from "./program.ts";
 import { widthOf } from "./text.ts";

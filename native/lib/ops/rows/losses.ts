@@ -13,7 +13,8 @@ import { threadsOf } from "../kernels/blocks.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import { flatBlocks, sameShape, widestOf } from "../kernels/map.ts";
 import type { Computation, Operand } from "../core/operation.ts";
-import { reduceInto, rowParts } from "../reduce/reduce.ts";
+import { reduceInto } from "../reduce/reduce.ts";
+import { rowParts } from "../reduce/reduce-plans.ts";
 import { accumulatorOf } from "../reduce/reducers.ts";
 import { asFloat, div, mul, of, sub } from "../core/terms.ts";
 
