@@ -39,7 +39,7 @@ const records = {
   }),
   Copy: written((on) => writeCopy(on, 2 ** 41 + 8, 2 ** 42 + 16, 2 ** 33 + 24)),
   Fill: written((on) => writeFill(on, 2 ** 41 + 8, 2 ** 33 + 24, 0x1122334455667788n, 8)),
-  Run: written((on) => writeRun(on, 72, [2 ** 41 + 8, undefined], [0.5, -2], 2 ** 42 + 16)),
+  Run: written((on) => writeRun(on, 72, [2 ** 41 + 8, undefined], [0.5, -2], { workspace: 2 ** 42 + 16 })),
   ModuleUnload: written((on) => writeUnload(on, 73)),
   PlanRelease: written((on) => writePlanRelease(on, 74)),
   Fence: written((on) => writeFence(on)),
@@ -49,8 +49,9 @@ const trailers: Readonly<Record<string, string>> = {
   Launch: `  const uint16_t* offsets = reinterpret_cast<const uint16_t*>(rest_Launch);
   for (int i = 0; i < 3; i++) say(("pointer " + std::to_string(i)).c_str(), offsets[i]);`,
   Run: `  const Place* places = reinterpret_cast<const Place*>(rest_Run);
-  for (int i = 0; i < 3; i++) say(("place " + std::to_string(i)).c_str(), std::to_string(places[i]));
-  const double* scalars = reinterpret_cast<const double*>(places + 3);
+  for (int i = 0; i < 2; i++) say(("place " + std::to_string(i)).c_str(), std::to_string(places[i]));
+  say("status, as text", std::to_string(record_Run.status));
+  const double* scalars = reinterpret_cast<const double*>(places + 2);
   for (int i = 0; i < 2; i++) say(("scalar " + std::to_string(i)).c_str(), std::to_string(scalars[i]));`,
 };
 /** What C++ finds in each of them. */
@@ -70,7 +71,7 @@ const readAs: Record<keyof typeof records, readonly string[]> = {
   ],
   Copy: ["destination", "source", "size"],
   Fill: ["destination", "size", "pattern", "width"],
-  Run: ["plan", "place_count", "scalar_count"],
+  Run: ["plan", "place_count", "scalar_count", "workspace"],
   ModuleUnload: ["module"],
   PlanRelease: ["plan"],
   Fence: [],
@@ -150,11 +151,12 @@ describe("structs lie as the compiler lays them out", () => {
       Op.run,
       {
         plan: 72,
-        place_count: 3,
+        place_count: 2,
         scalar_count: 2,
+        workspace: 2 ** 42 + 16,
         "place 0": String(2 ** 41 + 8),
         "place 1": String(2n ** 64n - 1n),
-        "place 2": String(2 ** 42 + 16),
+        "status, as text": String(2n ** 64n - 1n),
         "scalar 0": "0.500000",
         "scalar 1": "-2.000000",
       },
@@ -197,7 +199,7 @@ describe("messages travel as fields", () => {
   test.each([
     [2, "compile", "log, artifact, lowered, dependencies?"],
     [5, "compile", "log, artifact, lowered, dependencies?"],
-    [0, "plan", "workspace, chosen, choice"],
+    [0, "plan", "workspace, hostWorkspace, kept, hasStatus, chosen, choice"],
   ] as const)("an answer of %i fields to %s is refused", (count, name, fields) => {
     expect(() => answerOf(name, Array(count).fill(new Uint8Array()))).toThrow(
       `The answer to ${name} must have the fields [${fields}], but has ${count} of them: its parts are of different versions. Build the library again: npm run build.`,

@@ -50,6 +50,9 @@ struct RunRequest {
   uint32_t place_count;
   const double* scalars;
   uint32_t scalar_count;
+  Place workspace;       // `Planned::workspace` bytes of the device
+  Place status;          // an int32 that the session reads
+  void* host_workspace;  // `Planned::host_workspace` bytes of this process, during the call only
 };
 
 struct PlanRequest {
@@ -61,8 +64,11 @@ struct PlanRequest {
 };
 
 struct Planned {
-  uint64_t workspace;  // bytes that each run needs: the last of its places, when not 0
-  std::string chosen;  // {"library", "version", "path", "algorithm"} as JSON
+  uint64_t workspace;       // bytes of the device that each run borrows
+  uint64_t host_workspace;  // bytes of this process that each run borrows
+  uint64_t kept;            // bytes that the plan keeps between runs, as far as known
+  bool has_status;          // a run says how it went
+  std::string chosen;       // {"library", "version", "path", "algorithm"} as JSON
   std::string choice;
 };
 

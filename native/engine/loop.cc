@@ -256,7 +256,7 @@ AnswerOf<Op::plan> Loop::plan(RequestOf<Op::plan>& request, Beside& beside) {
   }
 
   Planned planned = libraries().plan(task);
-  return {planned.workspace, planned.chosen, planned.choice};
+  return {planned.workspace, planned.host_workspace, planned.kept, planned.has_status, planned.chosen, planned.choice};
 }
 
 AnswerOf<Op::profile_start> Loop::profile_start(RequestOf<Op::profile_start>& request, Beside&) {

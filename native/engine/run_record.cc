@@ -19,6 +19,8 @@ RunRequest read_run(const Run& run, size_t bytes) {
   request.place_count = run.place_count;
   request.scalars = reinterpret_cast<const double*>(places + run.place_count);
   request.scalar_count = run.scalar_count;
+  request.workspace = run.workspace;
+  request.status = run.status;
   return request;
 }
 

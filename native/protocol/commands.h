@@ -113,14 +113,16 @@ struct Fill {
   uint32_t reserved;
 };  // width 1, 2, 4 or 8 bytes; size is a multiple of it
 // A planned call of a library. Followed by place_count Places (or ~0 for a null pointer) and scalar_count doubles, in
-// the order that the call has them.
+// the order that the call has them. `workspace` and `status` are ~0 where the plan asked for none.
 struct Run {
   Header header;
   uint32_t plan;
   uint16_t place_count;
   uint16_t scalar_count;
+  Place workspace;  // memory of the device
+  Place status;     // where the call leaves an int32 for the session: 0, or what it found wrong with its operands
 };
-static_assert(sizeof(Run) == 32);
+static_assert(sizeof(Run) == 48);
 
 struct SegmentRelease {
   Header header;

@@ -68,10 +68,12 @@ using MaybeLines = std::optional<Lines>;
 
 // call: with its terms ("matmul m=2 n=2 …"). choice: what an earlier process answered for the same call, or nothing;
 // then the trial, a Run record or nothing, may be run to measure, and what it writes is to be written again. The same
-// number again replaces a plan. workspace: bytes. chosen: JSON. Refused with NO_LIBRARY without the library, with
-// UNSUPPORTED for a call that it does not cover.
+// number again replaces a plan. workspace: bytes that each run borrows from the device. hostWorkspace: bytes that it
+// borrows from the process. kept: bytes that the process keeps between runs. hasStatus: a run needs a place for one.
+// chosen: JSON. Refused with NO_LIBRARY without the library, with UNSUPPORTED for a call that it does not cover.
 #define WARPCELL_REQUEST_plan(X) X(Number, plan) X(Text, call) X(Bytes, choice) X(Bytes, trial)
-#define WARPCELL_ANSWER_plan(X) X(Number, workspace) X(Text, chosen) X(Bytes, choice)
+#define WARPCELL_ANSWER_plan(X) \
+  X(Number, workspace) X(Number, hostWorkspace) X(Number, kept) X(Flag, hasStatus) X(Text, chosen) X(Bytes, choice)
 
 // notes: JSON {"notes": [text…]}: what will be missing, and the remedy.
 #define WARPCELL_REQUEST_profile_start(X) X(Flag, counters) X(Flag, samples)

@@ -2,32 +2,31 @@
 #include "matmul_terms.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
+
+#include "plan_terms.h"
 
 namespace warpcell {
 
 namespace {
 
 constexpr Epilogue kEpilogues[] = {
-    {"none", 1, 0, false, false},
-    {"bias", 4, 'n', false, false},
-    {"relu", 2, 0, false, false},
-    {"bias_relu", 6, 'n', false, false},
-    {"relu_keep", 130, 0, true, true},
-    {"bias_relu_keep", 134, 'n', true, true},
-    {"gelu", 32, 0, false, false},
-    {"bias_gelu", 36, 'n', false, false},
-    {"gelu_keep", 160, 0, true, false},
-    {"bias_gelu_keep", 164, 'n', true, false},
-    {"relu_backward", 136, 0, true, true},
-    {"relu_backward_bias", 152, 'n', true, true},
-    {"gelu_backward", 192, 0, true, false},
-    {"gelu_backward_bias", 208, 'n', true, false},
-    // Sums of an operand over k: the gradient of a bias, beside that of its weights. Row-major operands are the
-    // library's in the other order.
-    {"sum_of_b", 256, 'n', false, false},
-    {"sum_of_a", 512, 'm', false, false},
+    {"none", 0, false, false},
+    {"bias", 'n', false, false},
+    {"relu", 0, false, false},
+    {"bias_relu", 'n', false, false},
+    {"relu_keep", 0, true, true},
+    {"bias_relu_keep", 'n', true, true},
+    {"gelu", 0, false, false},
+    {"bias_gelu", 'n', false, false},
+    {"gelu_keep", 0, true, false},
+    {"bias_gelu_keep", 'n', true, false},
+    {"relu_backward", 0, true, true},
+    {"relu_backward_bias", 'n', true, true},
+    {"gelu_backward", 0, true, false},
+    {"gelu_backward_bias", 'n', true, false},
+    // Sums of an operand over k: the gradient of a bias, beside that of its weights.
+    {"sum_of_b", 'n', false, false},
+    {"sum_of_a", 'm', false, false},
 };
 
 constexpr int64_t kUsualAlignment = 256;  // of a tensor's memory
@@ -39,33 +38,13 @@ struct Type {
 constexpr Type kTypes[] = {{"float32", 4},  {"float64", 8},     {"float16", 2},
                            {"bfloat16", 2}, {"float8_e4m3", 1}, {"float8_e5m2", 1}};
 
-const std::string& text(const PlanRequest& request, const std::string& term) {
-  auto found = request.terms.find(term);
-  if (found == request.terms.end())
-    throw DeviceError("PROTOCOL", "The plan of a matrix product lacks \"" + term + "\".");
-  return found->second;
-}
-
-int64_t number(const PlanRequest& request, const std::string& term) {
-  const std::string& word = text(request, term);
-  errno = 0;
-  char* end = nullptr;
-  int64_t value = std::strtoll(word.c_str(), &end, 10);
-  if (!word.empty() && *end == '\0' && errno == 0 && value >= 0) return value;
-  throw DeviceError("PROTOCOL", "The plan of a matrix product has " + term + "=" + word + ", which is no size.");
-}
-
-int64_t number_or(const PlanRequest& request, const std::string& term, int64_t otherwise) {
-  return request.terms.count(term) != 0 ? number(request, term) : otherwise;
-}
-
 MatrixTerms matrix(const PlanRequest& request, const std::string& name, int64_t rows, int64_t columns) {
   MatrixTerms terms{};
-  terms.type = text(request, request.terms.count(name + ".type") != 0 ? name + ".type" : "type");
-  terms.transposed = number_or(request, name + ".transposed", 0) != 0;
-  terms.leading = number_or(request, name + ".leading", std::max<int64_t>(1, terms.transposed ? rows : columns));
-  terms.stride = number_or(request, name + ".stride", 0);
-  terms.alignment = uint32_t(number_or(request, name + ".alignment", kUsualAlignment));
+  terms.type = text_term(request, request.terms.count(name + ".type") != 0 ? name + ".type" : "type");
+  terms.transposed = size_term_or(request, name + ".transposed", 0) != 0;
+  terms.leading = size_term_or(request, name + ".leading", std::max<int64_t>(1, terms.transposed ? rows : columns));
+  terms.stride = size_term_or(request, name + ".stride", 0);
+  terms.alignment = uint32_t(size_term_or(request, name + ".alignment", kUsualAlignment));
 
   auto known =
       std::find_if(std::begin(kTypes), std::end(kTypes), [&](const Type& type) { return terms.type == type.name; });
@@ -95,29 +74,32 @@ uint64_t bytes_of(const MatrixTerms& matrix, int64_t rows, int64_t columns, int6
 }  // namespace
 
 MatmulTerms::MatmulTerms(const PlanRequest& request)
-    : m(number(request, "m")),
-      n(number(request, "n")),
-      k(number(request, "k")),
-      batches(number_or(request, "batches", 1)),
-      compute(text(request, "compute")),
+    : m(size_term(request, "m")),
+      n(size_term(request, "n")),
+      k(size_term(request, "k")),
+      batches(size_term_or(request, "batches", 1)),
+      compute(text_term(request, "compute")),
       a(matrix(request, "a", m, k)),
       b(matrix(request, "b", k, n)),
       out(matrix(request, "out", m, n)),
-      epilogue(&epilogue_named(request.terms.count("epilogue") != 0 ? text(request, "epilogue") : "none")),
-      auxiliary_leading(number_or(request, "auxiliary.leading", n)),
-      vector_alignment(uint32_t(number_or(request, "vector.alignment", kUsualAlignment))),
-      auxiliary_alignment(uint32_t(number_or(request, "auxiliary.alignment", kUsualAlignment))),
-      scaled(number_or(request, "scaled", 0) != 0),
-      fast_accumulation(number_or(request, "fast", 0) != 0) {
-  if (m == 0 || n == 0 || batches == 0) throw DeviceError("PROTOCOL", "The plan of a matrix product has no results.");
-  if (out.transposed) throw DeviceError("PROTOCOL", "The plan of a matrix product has a transposed result.");
+      epilogue(&epilogue_named(request.terms.count("epilogue") != 0 ? text_term(request, "epilogue") : "none")),
+      auxiliary_leading(size_term_or(request, "auxiliary.leading", n)),
+      vector_alignment(uint32_t(size_term_or(request, "vector.alignment", kUsualAlignment))),
+      auxiliary_alignment(uint32_t(size_term_or(request, "auxiliary.alignment", kUsualAlignment))),
+      scaled(size_term_or(request, "scaled", 0) != 0),
+      fast_accumulation(size_term_or(request, "fast", 0) != 0) {
+  if (m == 0 || n == 0 || batches == 0)
+    throw DeviceError("PROTOCOL", "The plan of " + request.call + " has no results.");
+  if (out.transposed) throw DeviceError("PROTOCOL", "The plan of " + request.call + " has a transposed result.");
   if (auxiliary_leading < n)
     throw DeviceError("PROTOCOL", "The rows of what an epilogue keeps overlap: auxiliary.leading=" +
                                       std::to_string(auxiliary_leading) + ".");
-  if (epilogue->cublas != 1 && batches != 1)
+  if (has_epilogue() && batches != 1)
     throw DeviceError("UNSUPPORTED",
                       "An epilogue takes one matrix product, not a batch of " + std::to_string(batches) + ".");
 }
+
+bool MatmulTerms::has_epilogue() const { return epilogue != kEpilogues; }
 
 uint64_t MatmulTerms::vector_bytes() const {
   return epilogue->vector == 0
@@ -137,13 +119,6 @@ std::vector<uint64_t> MatmulTerms::place_bytes() const {
   if (epilogue->auxiliary) bytes.push_back(auxiliary_bytes());
   if (scaled) bytes.insert(bytes.end(), {sizeof(float), sizeof(float)});
   return bytes;
-}
-
-void expect_places(const RunRequest& request, size_t places) {
-  if (request.place_count == places && request.scalar_count == 2) return;
-  throw DeviceError("PROTOCOL", "A matrix product takes " + std::to_string(places) + " places and 2 scalars but got " +
-                                    std::to_string(request.place_count) + " and " +
-                                    std::to_string(request.scalar_count) + ".");
 }
 
 }  // namespace warpcell

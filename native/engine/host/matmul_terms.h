@@ -22,8 +22,7 @@ struct MatrixTerms {
 
 // What is done to each result on the way out.
 struct Epilogue {
-  const char* name;  // "bias_gelu"
-  int32_t cublas;    // cublasLtEpilogue_t
+  const char* name;  // "bias_gelu"; "none" for nothing
   uint32_t vector;   // its bias or bias gradient: 0 none, 'n' one for each column of the result, 'm' one for each row
   bool auxiliary;    // keeps, or takes, what the backward pass needs
   bool bits;         // … as one bit an element
@@ -31,7 +30,7 @@ struct Epilogue {
 
 // out[b] (m × n) = alpha · a[b] (m × k) · b[b] (k × n) + beta · out[b], then the epilogue. alpha and beta are the
 // scalars of a run. Its places: out, a, b, then those that it has of: vector, auxiliary, scale of a, scale of b
-// (float32 each), workspace.
+// (float32 each).
 struct MatmulTerms {
   int64_t m, n, k, batches;
   std::string compute;  // "float32", "tf32", "float64": of products and sums
@@ -45,13 +44,14 @@ struct MatmulTerms {
   // Throws DeviceError: PROTOCOL for terms that contradict themselves, UNSUPPORTED for an epilogue that nobody knows.
   explicit MatmulTerms(const PlanRequest& request);
 
+  bool has_epilogue() const;
   uint64_t vector_bytes() const;
   uint64_t auxiliary_bytes() const;
-  // In the order of the places, without the workspace.
+  // In the order of the places.
   std::vector<uint64_t> place_bytes() const;
 };
 
-// Throws DeviceError PROTOCOL unless a run has so many places and both scalars.
-void expect_places(const RunRequest& request, size_t places);
+// alpha and beta.
+constexpr size_t kMatmulScalars = 2;
 
 }  // namespace warpcell

@@ -1,9 +1,11 @@
 // Calls of libraries that are planned once and run often: turns a table with a row for each call into a device's
 // Libraries.
 #pragma once
+#include <cstddef>
 #include <initializer_list>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "../device.h"
 #include "profile_log.h"
@@ -13,10 +15,31 @@ namespace warpcell {
 // A call with all that can be decided beforehand.
 class PlannedCall {
  public:
+  // `title`: "OpenBLAS matmul", as profiles and messages name it; then what every run has.
+  PlannedCall(const char* title, size_t places, size_t scalars)
+      : title{title}, place_count_(places), scalar_count_(scalars) {}
   virtual ~PlannedCall() = default;
+  // The request is what expect() lets pass.
   virtual void run(const RunRequest& request) = 0;
+  // Throws DeviceError PROTOCOL unless a run has so many places and scalars.
+  void expect(const RunRequest& request) const {
+    if (request.place_count == place_count_ && request.scalar_count == scalar_count_) return;
+    throw DeviceError("PROTOCOL", title.text + " takes " + counted(place_count_, scalar_count_) + " but got " +
+                                      counted(request.place_count, request.scalar_count) + ".");
+  }
+
   Planned planned{};
-  ProfileLabel title;  // "OpenBLAS matmul": how profiles name it
+  ProfileLabel title;
+
+ private:
+  static std::string counted(size_t places, size_t scalars) {
+    auto many = [](size_t count, const char* what) {
+      return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+    };
+    return many(places, "place") + " and " + many(scalars, "scalar");
+  }
+
+  size_t place_count_, scalar_count_;
 };
 
 // `Context`: what the rows of a device work with, the log of its calls among it.
@@ -45,7 +68,10 @@ class PlannedCalls : public Libraries {
 
   void run(const RunRequest& request) override {
     PlannedCall& call = *find(request.plan)->second;
-    context_.log.timed(work_, call.title, [&] { call.run(request); });
+    call.expect(request);
+    RunRequest whole = request;
+    whole.host_workspace = host_workspace(call.planned.host_workspace);
+    context_.log.timed(work_, call.title, [&] { call.run(whole); });
   }
 
   void release(uint32_t plan) override { calls_.erase(find(plan)); }
@@ -55,6 +81,15 @@ class PlannedCalls : public Libraries {
 
  private:
   using Calls = std::unordered_map<uint32_t, std::unique_ptr<PlannedCall>>;
+
+  // One for all calls of a thread, which come one after the other: as large as the largest needs. A call needs a small
+  // part of what its operands take, so that nobody misses it.
+  static void* host_workspace(uint64_t bytes) {
+    thread_local std::vector<std::max_align_t> memory;
+    size_t count = size_t((bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
+    if (memory.size() < count) memory = std::vector<std::max_align_t>(count);
+    return memory.data();
+  }
 
   typename Calls::iterator find(uint32_t plan) {
     auto found = calls_.find(plan);

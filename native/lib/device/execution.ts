@@ -19,7 +19,7 @@ export class Execution implements TargetStream {
   }
 
   /** Throws TensorError RECORDED where what is written does not run now, so that nobody can `use` it. */
-  checkRuns(use: "read" | "check an index of"): void {
+  checkRuns(use: "read" | "check an index of" | "check the status of"): void {
     if (this.target.runsLater)
       throw new TensorError(
         "RECORDED",

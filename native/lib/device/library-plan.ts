@@ -2,14 +2,16 @@
 // where a process has not got it.
 import { Op } from "../wire/commands.ts";
 import { writePlanRelease } from "../wire/mark.ts";
+import type { AnswerOf } from "../wire/messages.ts";
 import { Recording } from "../wire/recording.ts";
 import { writeRun, type RunPlaces } from "../wire/run.ts";
-import { DeviceError } from "../errors.ts";
+import { DeviceError, type WarpcellError } from "../errors.ts";
 import { afterCollection } from "./collection.ts";
 import { describePlans } from "./origins.ts";
 import type { Execution } from "./execution.ts";
 import type { DeviceProcess } from "./process.ts";
 import type { Resident } from "./residents.ts";
+import { WatchedWords } from "./watched-words.ts";
 
 export type { RunPlaces } from "../wire/run.ts";
 
@@ -56,7 +58,7 @@ interface Plans {
 const mostBytes = 16 * 2 ** 20;
 /** Sorting all by their last use is worth it for many at once. */
 const keptBytes = mostBytes * 0.75;
-/** Of a plan besides its text and its choice: the objects here, and a row's in the process. */
+/** Of a plan besides its text, its choice and what the process keeps: the objects here. */
 const planBytes = 1024;
 
 const plans = new WeakMap<DeviceProcess, Plans>();
@@ -80,24 +82,22 @@ function isRefusal(error: unknown): error is DeviceError {
 
 export class LibraryPlan {
   readonly chosen: LibraryChoice;
-  /** Bytes that each run borrows from the device. */
+  /** Bytes that each run borrows: of the device, and of its process. */
   readonly workspace: number;
+  readonly hostWorkspace: number;
   readonly #device: DeviceProcess;
   readonly #number: number;
   readonly #resident: Resident;
+  readonly #hasStatus: boolean;
 
-  private constructor(
-    device: DeviceProcess,
-    number: number,
-    workspace: number,
-    chosen: LibraryChoice,
-    resident: Resident,
-  ) {
+  private constructor(device: DeviceProcess, number: number, answer: AnswerOf<"plan">, resident: Resident) {
     this.#device = device;
     this.#number = number;
-    this.workspace = workspace;
-    this.chosen = chosen;
     this.#resident = resident;
+    this.#hasStatus = answer.hasStatus;
+    this.workspace = answer.workspace;
+    this.hostWorkspace = answer.hostWorkspace;
+    this.chosen = JSON.parse(answer.chosen) as LibraryChoice;
   }
 
   /**
@@ -152,19 +152,18 @@ export class LibraryPlan {
     try {
       const record = trial === undefined ? nothing : recorded(number, trial);
       const answer = device.request("plan", { plan: number, call, choice: nothing, trial: record });
-      const { workspace, choice } = answer;
-      const chosen = JSON.parse(answer.chosen) as LibraryChoice;
+      const { choice, kept } = answer;
       const resident = residents.add(Op.run, number, 1, {
         send: () => device.request("plan", { plan: number, call, choice, trial: nothing }),
         release: () => writePlanRelease(device.execution, number),
       });
-      const plan = new LibraryPlan(device, number, workspace, chosen, resident);
-      names.set(number, `${names.get(number)} of ${chosen.library}`);
+      const plan = new LibraryPlan(device, number, answer, resident);
+      names.set(number, `${names.get(number)} of ${plan.chosen.library}`);
       afterCollection(plan, () => {
         residents.drop(resident);
         free.push(number);
       });
-      return { outcome: plan, bytes: planBytes + call.length + choice.length, used: 0 };
+      return { outcome: plan, bytes: planBytes + call.length + choice.length + kept, used: 0 };
     } catch (error) {
       free.push(number);
       if (isRefusal(error)) return { outcome: error, bytes: planBytes + call.length, used: 0 };
@@ -173,25 +172,45 @@ export class LibraryPlan {
   }
 
   /**
-   * Runs it once, with places and scalars as the call has them; returns the sequence. Throws OutOfMemory when there is
-   * no room for the workspace.
+   * Runs it once, with places and scalars as the call has them; returns the sequence. Where the call has a status, the
+   * first wait for the device after it throws what `explain` makes of one that is not 0. Throws OutOfMemory when there
+   * is no room for the workspace.
    */
-  run(on: Execution, places: RunPlaces, scalars: readonly number[]): number {
-    const workspace = this.workspace === 0 ? null : this.#device.allocate(this.workspace, "device");
+  run(
+    on: Execution,
+    places: RunPlaces,
+    scalars: readonly number[],
+    explain: (status: number) => WarpcellError = (status) => this.#failure(status),
+  ): number {
+    if (!this.#hasStatus) return this.#write(on, places, scalars, undefined);
+    on.checkRuns("check the status of");
+    return WatchedWords.of(this.#device).over(
+      0n,
+      (word) => explain(Number(BigInt.asIntN(32, word))),
+      (status) => this.#write(on, places, scalars, status),
+    );
+  }
+
+  #write(on: Execution, places: RunPlaces, scalars: readonly number[], status: number | undefined): number {
+    const workspace = this.workspace === 0 ? undefined : this.#device.allocate(this.workspace, "device");
     try {
-      const sequence = writeRun(on, this.#number, places, scalars, workspace);
+      const sequence = writeRun(on, this.#number, places, scalars, { workspace, status });
       if (sequence === 0) on.target.keep(this);
       return sequence;
     } finally {
       // What takes it next is written after this run.
-      if (workspace !== null) this.#device.free(workspace);
+      if (workspace !== undefined) this.#device.free(workspace);
     }
+  }
+
+  #failure(status: number): DeviceError {
+    return new DeviceError("LIBRARY", this.#device.name, `${names.get(this.#number)} ended with status ${status}.`);
   }
 }
 
 /** The record of a trial, to travel in a message. */
 function recorded(plan: number, { places, scalars }: Trial): Uint8Array {
   const target = new Recording();
-  writeRun({ target, stream: 0 }, plan, places, scalars, null);
+  writeRun({ target, stream: 0 }, plan, places, scalars, {});
   return target.records[0]!;
 }

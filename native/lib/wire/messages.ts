@@ -44,7 +44,14 @@ export const messages = {
   address: { request: { place: "Number" }, answer: { address: "Text" } },
   plan: {
     request: { plan: "Number", call: "Text", choice: "Bytes", trial: "Bytes" },
-    answer: { workspace: "Number", chosen: "Text", choice: "Bytes" },
+    answer: {
+      workspace: "Number",
+      hostWorkspace: "Number",
+      kept: "Number",
+      hasStatus: "Flag",
+      chosen: "Text",
+      choice: "Bytes",
+    },
   },
   profile_start: { request: { counters: "Flag", samples: "Flag" }, answer: { notes: "Text" } },
   profile_stop: { request: {}, answer: { summary: "Text", records: "Bytes" } },

@@ -5,34 +5,46 @@ import { putLong } from "./long.ts";
 import { begin, type TargetStream } from "./target.ts";
 
 // `struct Run` of protocol/commands.h, as words; the places follow, then the scalars.
-const at = { plan: headerBytes / 4, counts: headerBytes / 4 + 1, places: headerBytes / 4 + 2 } as const;
+const at = {
+  plan: headerBytes / 4,
+  counts: headerBytes / 4 + 1,
+  workspace: headerBytes / 4 + 2,
+  status: headerBytes / 4 + 4,
+  places: headerBytes / 4 + 6,
+} as const;
 
 /** Places of a call's operands in its own order; `undefined` where it takes none. */
 export type RunPlaces = readonly (number | undefined)[];
 
-/**
- * Runs a plan. `places` and `scalars` are in the order that the call has them; the place of the workspace, where it has
- * one, comes last. Returns the sequence.
- */
+/** What a plan asks for besides its operands; `undefined` where it asks for none. */
+export interface RunExtras {
+  /** Memory of the device. */
+  readonly workspace?: number | undefined;
+  /** Where the call leaves an int32. */
+  readonly status?: number | undefined;
+}
+
+function putPlace(words: Uint32Array, at: number, place: number | undefined): void {
+  if (place === undefined) words[at] = words[at + 1] = nullWord;
+  else putLong(words, at, place);
+}
+
+/** Runs a plan. `places` and `scalars` are in the order that the call has them. Returns the sequence. */
 export function writeRun(
   on: TargetStream,
   plan: number,
   places: RunPlaces,
   scalars: readonly number[],
-  workspace: number | null,
+  { workspace, status }: RunExtras,
 ): number {
-  const placeCount = places.length + (workspace === null ? 0 : 1);
-  const { words, doubles } = begin(on, Op.run, headerBytes + 8 + (placeCount + scalars.length) * 8);
+  const { words, doubles } = begin(on, Op.run, 4 * at.places + (places.length + scalars.length) * 8);
   words[at.plan] = plan;
-  words[at.counts] = placeCount | (scalars.length << 16);
+  words[at.counts] = places.length | (scalars.length << 16);
+  putPlace(words, at.workspace, workspace);
+  putPlace(words, at.status, status);
   let word: number = at.places;
   for (const place of places) {
-    if (place === undefined) words[word] = words[word + 1] = nullWord;
-    else putLong(words, word, place);
-    word += 2;
-  }
-  if (workspace !== null) {
-    putLong(words, word, workspace);
+    putPlace(words, word, place);
     word += 2;
   }
   for (const scalar of scalars) {

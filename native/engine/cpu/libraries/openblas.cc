@@ -1,11 +1,10 @@
-// What OpenBLAS does for the cpu device, a row for each call.
+// Matrix products by OpenBLAS, shared among cores.
 #include <algorithm>
 #include <climits>
 #include <vector>
 
 #include "../../host/json.h"
 #include "../../host/matmul_terms.h"
-#include "../run/faults.h"
 #include "libraries.h"
 #include "narrow.h"
 #include "openblas_library.h"
@@ -23,9 +22,6 @@ template <>
 struct Summed<double> {
   using Type = double;
 };
-
-const BlasCalls<float>& calls_of(const OpenBlas& library, float) { return library.single_calls; }
-const BlasCalls<double>& calls_of(const OpenBlas& library, double) { return library.double_calls; }
 
 // A part of a matrix; `rows` and `columns` as it is multiplied, which its transpose may be stored for.
 template <class T>
@@ -98,13 +94,16 @@ class Product final : public PlannedCall {
 
  public:
   Product(const LibraryContext& context, const MatmulTerms& terms, const OpenBlas& library)
-      : context_(context),
+      : PlannedCall("OpenBLAS matmul", terms.place_bytes().size(), kMatmulScalars),
+        context_(context),
         terms_(terms),
         bytes_(terms.place_bytes()),
-        calls_(calls_of(library, Sum{})),
+        calls_(calls_of<Sum>(library)),
         parts_(terms, context.pool.cores(), kNarrow),
         multiply_([this](uint64_t number) { multiply(parts_[number]); }) {
-    title = {"OpenBLAS matmul"};
+    if (parts_.splits() > 1)
+      planned.host_workspace = uint64_t(terms.batches * parts_.splits() * terms.m * terms.n) * sizeof(Sum);
+    planned.kept = sizeof *this;
     planned.chosen =
         JsonObject()
             .text("library", "OpenBLAS")
@@ -117,13 +116,12 @@ class Product final : public PlannedCall {
   }
 
   void run(const RunRequest& request) override {
-    expect_places(request, bytes_.size());
     out_ = place(request, 0);
     a_ = place(request, 1);
     b_ = place(request, 2);
     alpha_ = Sum(request.scalars[0]);
     beta_ = Sum(request.scalars[1]);
-    if (parts_.splits() > 1) sums_.resize(size_t(terms_.batches * parts_.splits() * terms_.m * terms_.n));
+    sums_ = static_cast<Sum*>(request.host_workspace);
     ProfileLog& log = context_.log;
     bool recorded = log.on();
     context_.pool.run_parts(parts_.count(), multiply_, recorded ? log.sequence() : 0, recorded ? log.number(title) : 0);
@@ -136,7 +134,7 @@ class Product final : public PlannedCall {
   }
 
   Block<Sum> sums_of(int64_t batch, int64_t split, int64_t rows, int64_t columns) {
-    return {sums_.data() + (batch * parts_.splits() + split) * terms_.m * terms_.n, rows, columns, false, columns};
+    return {sums_ + (batch * parts_.splits() + split) * terms_.m * terms_.n, rows, columns, false, columns};
   }
 
   void multiply(const ProductPart& part) {
@@ -268,8 +266,8 @@ class Product final : public PlannedCall {
   const BlasCalls<Sum>& calls_;
   const ProductParts parts_;
   const Part multiply_;
-  std::vector<Sum> sums_;
   // Of the run under way.
+  Sum* sums_ = nullptr;  // of each part of the depth
   Stored *out_ = nullptr, *a_ = nullptr, *b_ = nullptr;
   Sum alpha_ = 1, beta_ = 0;
 };
@@ -278,12 +276,14 @@ class Product final : public PlannedCall {
   throw DeviceError("UNSUPPORTED", "OpenBLAS does not multiply matrices " + what + ".");
 }
 
+}  // namespace
+
 std::unique_ptr<PlannedCall> plan_matmul(LibraryContext& context, const PlanRequest& request) {
   MatmulTerms terms(request);
   const std::string& type = terms.out.type;
   if (terms.a.type != type || terms.b.type != type)
     refuse("of " + terms.a.type + " and " + terms.b.type + " into " + type);
-  if (terms.epilogue->cublas != 1 || terms.scaled) refuse("with an epilogue or scales");
+  if (terms.has_epilogue() || terms.scaled) refuse("with an epilogue or scales");
   for (int64_t size : {terms.m, terms.n, terms.k, terms.a.leading, terms.b.leading, terms.out.leading}) {
     if (size > INT_MAX) refuse("with " + std::to_string(size) + " rows or columns");
   }
@@ -297,21 +297,5 @@ std::unique_ptr<PlannedCall> plan_matmul(LibraryContext& context, const PlanRequ
   if (type == "float16") return planned(Float16{});
   refuse("of " + type);
 }
-
-class CpuLibraries final : public PlannedCalls<LibraryContext> {
- public:
-  explicit CpuLibraries(LibraryContext context)
-      : PlannedCalls(context, ProfileKind::kernel, {{"matmul", plan_matmul}}) {}
-
-  void run(const RunRequest& request) override {
-    blame(request.sequence);
-    PlannedCalls::run(request);
-    context_.control->streams[0].progress.store(request.sequence, std::memory_order_release);
-  }
-};
-
-}  // namespace
-
-std::unique_ptr<Libraries> cpu_libraries(LibraryContext context) { return std::make_unique<CpuLibraries>(context); }
 
 }  // namespace warpcell::cpu

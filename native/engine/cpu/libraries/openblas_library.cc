@@ -70,6 +70,10 @@ bool try_open(const std::string& file, OpenBlas* found, std::string* reason) {
     return false;
   }
 
+  bool has_lapack =
+      resolve(library, "spotrf_", found->single_calls.potrf) && resolve(library, "dpotrf_", found->double_calls.potrf);
+  if (!has_lapack) found->single_calls.potrf = nullptr;
+
   std::istringstream words(text);  // "OpenBLAS 0.3.34 DYNAMIC_ARCH …"
   words >> found->version >> found->version;
   set_threads(1);

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace warpcell::cpu {
 
@@ -18,11 +19,16 @@ template <class T>
 using Gemv = void(int order, int transpose, int rows, int columns, T alpha, const T* a, int leading, const T* x,
                   int x_step, T beta, T* out, int out_step);
 
+// LAPACK's, as Fortran is called.
+template <class T>
+using Potrf = void(const char* part, const int* n, T* matrix, const int* leading, int* failed);
+
 // What it does for numbers of one type.
 template <class T>
 struct BlasCalls {
   Gemm<T>* gemm = nullptr;
   Gemv<T>* gemv = nullptr;
+  Potrf<T>* potrf = nullptr;  // null where it was built without LAPACK, as all of them
 };
 
 struct OpenBlas {
@@ -32,6 +38,14 @@ struct OpenBlas {
   BlasCalls<float> single_calls;
   BlasCalls<double> double_calls;
 };
+
+template <class T>
+const BlasCalls<T>& calls_of(const OpenBlas& library) {
+  if constexpr (std::is_same_v<T, float>)
+    return library.single_calls;
+  else
+    return library.double_calls;
+}
 
 // Opened by the first call. It works on the thread that calls, whichever of the pool's that is. Throws DeviceError:
 // OPTION when WARPCELL_OPENBLAS names none that works, NO_LIBRARY when there is none or WARPCELL_OPENBLAS is "off".

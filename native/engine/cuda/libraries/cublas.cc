@@ -42,15 +42,15 @@ class Scratch {
 class Product final : public PlannedCall {
  public:
   Product(LibraryContext& context, const MatmulTerms& terms, const PlanRequest& request)
-      : context_(context),
+      : PlannedCall("cuBLASLt matmul", terms.place_bytes().size(), kMatmulScalars),
+        context_(context),
         library_(cublas(context.api)),
         terms_(terms),
         bytes_(terms.place_bytes()),
         matmul_(library_, terms) {
     choose(request);
     planned.workspace = chosen_.workspace;
-    if (chosen_.workspace > 0) bytes_.push_back(chosen_.workspace);
-    title = {"cuBLASLt matmul"};
+    planned.kept = sizeof *this + CublasMatmul::kDescriptorBytes;
     planned.choice.assign(reinterpret_cast<const char*>(&chosen_), sizeof chosen_);
     planned.chosen = JsonObject()
                          .text("library", "cuBLASLt")
@@ -61,8 +61,8 @@ class Product final : public PlannedCall {
   }
 
   void run(const RunRequest& request) override {
-    expect_places(request, bytes_.size());
-    DevicePointer workspace = chosen_.workspace > 0 ? address(request, bytes_.size() - 1) : 0;
+    DevicePointer workspace =
+        chosen_.workspace > 0 ? context_.segments.address(request.workspace, chosen_.workspace) : 0;
     Operands operands = place(request);
     BlasStatus status = kBlasSuccess;
     context_.stream.submit(request.sequence,
@@ -82,8 +82,8 @@ class Product final : public PlannedCall {
     }
 
     auto candidates = matmul_.candidates(kCandidates, most);
-    bool measurable =
-        request.trial && request.trial->scalar_count == 2 && request.trial->scalars[1] == 0 && candidates.size() > 1;
+    if (request.trial) expect(*request.trial);
+    bool measurable = request.trial && request.trial->scalars[1] == 0 && candidates.size() > 1;
     if (!measurable) {
       chosen_ = candidates.front();
       return;
@@ -92,7 +92,6 @@ class Product final : public PlannedCall {
     for (const MatmulCandidate& candidate : candidates) workspace = std::max<uint64_t>(workspace, candidate.workspace);
     Scratch scratch(context_.api, workspace);
     if (workspace > 0 && scratch.address == 0) candidates = matmul_.candidates(kCandidates, 0);
-    expect_places(*request.trial, bytes_.size());
     chosen_ = fastest(candidates, place(*request.trial), scratch.address);
   }
 
@@ -159,7 +158,7 @@ class Product final : public PlannedCall {
   LibraryContext& context_;
   const CublasApi& library_;
   const MatmulTerms terms_;
-  std::vector<uint64_t> bytes_;
+  const std::vector<uint64_t> bytes_;
   CublasMatmul matmul_;
   MatmulCandidate chosen_{};
 };

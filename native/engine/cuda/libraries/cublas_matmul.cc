@@ -38,6 +38,37 @@ const Compute& compute_named(const std::string& name) {
   throw DeviceError("UNSUPPORTED", "cuBLASLt does not compute in " + name + ".");
 }
 
+// cublasLtEpilogue_t. Row-major operands are the library's in the other order, so a sum of a is one of its B.
+struct EpilogueNumber {
+  const char* name;
+  int32_t number;
+};
+constexpr EpilogueNumber kEpilogueNumbers[] = {
+    {"none", 1},
+    {"bias", 4},
+    {"relu", 2},
+    {"bias_relu", 6},
+    {"relu_keep", 130},
+    {"bias_relu_keep", 134},
+    {"gelu", 32},
+    {"bias_gelu", 36},
+    {"gelu_keep", 160},
+    {"bias_gelu_keep", 164},
+    {"relu_backward", 136},
+    {"relu_backward_bias", 152},
+    {"gelu_backward", 192},
+    {"gelu_backward_bias", 208},
+    {"sum_of_b", 256},
+    {"sum_of_a", 512},
+};
+
+int32_t epilogue_number(const std::string& name) {
+  for (const EpilogueNumber& epilogue : kEpilogueNumbers) {
+    if (name == epilogue.name) return epilogue.number;
+  }
+  throw DeviceError("UNSUPPORTED", "cuBLASLt has no epilogue " + name + ".");
+}
+
 // Of a bias: the result's type, which for float8 factors has 16 bits.
 int vector_type(const MatmulTerms& terms) {
   if (terms.a.element_bytes > 1) return type_number(terms.out.type);
@@ -55,7 +86,7 @@ CublasMatmul::CublasMatmul(const CublasApi& library, const MatmulTerms& terms) :
                    "describing a matrix product");
     if (terms.b.transposed) set(MatmulAttribute::transpose_a, kOperationTranspose);
     if (terms.a.transposed) set(MatmulAttribute::transpose_b, kOperationTranspose);
-    set(MatmulAttribute::epilogue, terms.epilogue->cublas);
+    set(MatmulAttribute::epilogue, epilogue_number(terms.epilogue->name));
     if (terms.epilogue->vector != 0) set(MatmulAttribute::bias_type, int32_t(vector_type(terms)));
     if (terms.epilogue->auxiliary) set(MatmulAttribute::auxiliary_leading, terms.auxiliary_leading);
     if (terms.fast_accumulation) set(MatmulAttribute::fast_accumulation, int8_t(1));

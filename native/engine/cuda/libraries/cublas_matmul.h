@@ -16,6 +16,9 @@ struct Operands {
 
 class CublasMatmul {
  public:
+  // A cublasLtMatmulDescOpaque_t and three cublasLtMatrixLayoutOpaque_t.
+  static constexpr uint64_t kDescriptorBytes = 256 + 3 * 64;
+
   // Throws DeviceError UNSUPPORTED for types that the library does not combine.
   CublasMatmul(const CublasApi& library, const MatmulTerms& terms);
   ~CublasMatmul() { release(); }

@@ -1,0 +1,14 @@
+// The terms of a plan, by name: texts and sizes.
+#pragma once
+#include "../device.h"
+
+namespace warpcell {
+
+// Throws DeviceError PROTOCOL where it is missing.
+const std::string& text_term(const PlanRequest& request, const std::string& term);
+
+// A whole number, 0 or more. Throws DeviceError PROTOCOL where it is missing or something else.
+int64_t size_term(const PlanRequest& request, const std::string& term);
+int64_t size_term_or(const PlanRequest& request, const std::string& term, int64_t otherwise);
+
+}  // namespace warpcell
