@@ -296,6 +296,65 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     );
   });
 
+  // Rows and columns that a block of a GPU has room for, longer ones, more elements than places, and fewer.
+  test.each([
+    [[3, 700], [3, 700], 1],
+    [[2, 9001], [2, 700], 1],
+    [[1, 5], [1, 40_000], 1],
+    [[17, 300], [40, 300], 0],
+    [[3001, 9], [3001, 9], 0],
+    [[20_011, 3], [20_011, 3], 0],
+    [[2, 65, 33], [2, 7, 33], 1],
+    [[4, 1, 3], [4, 5, 3], 1],
+    [[5, 4], [0, 4], 0],
+  ] as const)("scattered to %j from %j along axis %i: the last stays, sums are near, and the same again", (to, from, axis) => {
+    const [length, own] = [to[axis]!, from[axis]!];
+    const inner = to.slice(axis + 1).reduce((a, b) => a * b, 1);
+    const [size, count] = [to.reduce((a: number, b) => a * b, 1), from.reduce((a: number, b) => a * b, 1)];
+    const list = Array.from({ length: count }, () => below(length) - (Math.random() < 0.5 ? length : 0));
+    const number = () => Math.fround((Math.random() - 0.5) * 10 ** (Math.random() * 12 - 6));
+    const special = (value: number) =>
+      Math.random() < 0.01 ? [NaN, Infinity, -Infinity, 0, -0, 1e-42][below(6)]! : value;
+    for (const dtype of ["float32", "bfloat16"] as const)
+      for (const kind of [number, () => special(number())]) {
+        const x = tensor(Array.from({ length: size }, number), { dtype, device }).reshape(to);
+        const source = tensor(Array.from({ length: count }, kind), { dtype, device }).reshape(from);
+        for (const indexType of ["int32", "int64"] as const) {
+          const index = tensor(list, { dtype: indexType, device }).reshape(from);
+          const [before, values] = [numbers(x), numbers(source)];
+          const [last, sums, sizes, most] = [
+            [...before],
+            [...before],
+            before.map(Math.abs),
+            Array<number>(size).fill(0),
+          ];
+          list.forEach((at, e) => {
+            const place = (Math.floor(e / (own * inner)) * length + ((at + length) % length)) * inner + (e % inner);
+            last[place] = values[e]!;
+            sums[place]! += values[e]!;
+            sizes[place]! += Math.abs(values[e]!);
+            most[place] = Math.max(most[place]!, Math.abs(values[e]!));
+          });
+          expect(numbers(x.scatter(axis, index, source))).toEqual(last);
+          const got = numbers(x.scatterAdd(axis, index, source));
+          // One rounding to the dtype; each element half a unit of 2^(log2(own) - 38) last places of the largest, or in
+          // order with what roundings took off; and the reference itself.
+          const rounding = dtype === "float32" ? 2 ** -24 : 2 ** -8;
+          got.forEach((sum, place) => {
+            const exact = sums[place]!;
+            const bound =
+              Math.abs(exact) * rounding * 1.001 +
+              own * (own + 1) * most[place]! * 2 ** -61 +
+              own * own * 2 ** -48 * sizes[place]! +
+              2 ** -133;
+            if (Number.isFinite(exact) ? !(Math.abs(sum - exact) <= bound) : !Object.is(sum, exact))
+              expect.fail(`${dtype}, place ${place}: ${sum}, not ${exact}`);
+          });
+          expect(numbers(x.scatterAdd(axis, index, source))).toEqual(got);
+        }
+      }
+  });
+
   test.each<DType>([
     "float32",
     "float64",

@@ -2,6 +2,7 @@
 // shape [outer, own, inner], or `own` of them that all rows share. They are checked on the way: negative ones count
 // from the end, and one that is outside is told in `outside`, and stands for 0. Of elements that come to one place the
 // last stays, or they are joined in their order, so that results are the same from run to run.
+#include <warpcell/axis_lines.cuh>
 #include <warpcell/joins.cuh>
 #include <warpcell/map.cuh>
 
@@ -11,29 +12,6 @@ using namespace warpcell;
 struct alignas(16) Sixteen {
   uint64 word[2];
 };
-
-// What `outside` holds as long as all indices are inside.
-constexpr long long kNone = -9223372036854775807LL - 1;
-
-struct Checked {
-  long long length, found = 0;
-  bool is_outside = false;
-  __device__ inline Checked(long long length) : length(length) {}
-  __device__ inline long long operator()(long long index) {
-    const long long at = index < 0 ? index + length : index;
-    const bool is_inside = uint64(at) < uint64(length);
-    found = is_inside ? found : index;
-    is_outside |= !is_inside;
-    return is_inside ? at : 0;
-  }
-  // Any of those outside will do.
-  __device__ inline void tell(long long* outside) const {
-    if (is_outside) *(volatile long long*)outside = found == kNone ? kNone + 1 : found;
-  }
-};
-
-// On a GPU a thread has several loads under way.
-constexpr int kEach = 4;
 
 template <class T, class I>
 __global__ void take_axis(const T* in, const I* index, T* out, long long count, long long length, long long own,
@@ -193,11 +171,38 @@ __global__ void set_marked(const T* x, const uint* last, const T* source, T* out
 #endif
 }
 
-// On a GPU a block joins `lines` neighbouring rows (inner = 1) or columns, whose places and elements it counts in
-// shared memory: how many come to each place, where their list begins, and which they are. A short list is sorted by
-// their order, for a long one all are looked through.
-constexpr int kJoinThreads = 512, kSorted = 16;
+// The last of the elements that come to each place, by its number along the axis, in shared memory.
+template <class T, class I>
+__global__ void __launch_bounds__(kJoinThreads)
+    set_lines(const T* x, const I* index, const T* source, T* out, long long outer, int length, int own,
+              long long inner, int lines, long long* outside) {
+#ifndef WARPCELL_SERIAL
+  extern __shared__ uint words[];
+  const Lines mine(outer, length, own, inner, lines);
+  for (int i = threadIdx.x; i < mine.places(); i += kJoinThreads) words[i] = 0;
+  __syncthreads();
+  Checked checked(length);
+  const I* at = index + mine.first_element;
+  I indices[kEach];
+  mine.each_element([&](int k, long long i) { indices[k] = at[i]; },
+                    [&](int k, int order, int line) {
+                      atomicMax(&words[mine.cell_of(int(checked(indices[k])), line)], uint(order) + 1);
+                    });
+  checked.tell(outside);
+  __syncthreads();
+  const T* from = source + mine.first_element;
+#pragma unroll 4
+  for (int cell = threadIdx.x; cell < mine.places(); cell += kJoinThreads) {
+    const long long to = mine.place_at(cell);
+    const int last = int(words[cell]) - 1;
+    const long long line = mine.is_rows ? (long long)(cell / length) * own : cell % mine.here;
+    out[mine.first_place + to] = last < 0 ? x[mine.first_place + to] : from[line + last * inner];
+  }
+#endif
+}
 
+// Elements are joined in their order. A block counts how many come to each place, where their list begins, and which
+// they are. A short list is sorted by their order, for a long one all are looked through.
 template <template <class> class Op, class T, class I>
 __global__ void __launch_bounds__(kJoinThreads)
     join_lines(const T* x, const I* index, const T* source, T* out, long long outer, int length, int own,
@@ -205,18 +210,11 @@ __global__ void __launch_bounds__(kJoinThreads)
 #ifndef WARPCELL_SERIAL
   extern __shared__ uint words[];
   __shared__ uint sums[kJoinThreads / 32];
-  const bool is_rows = inner == 1;
-  const long long groups = is_rows ? 1 : (inner + lines - 1) / lines;
-  const long long o = is_rows ? blockIdx.x * (long long)lines : blockIdx.x / groups;
-  const long long column = is_rows ? 0 : blockIdx.x % groups * lines, rest = is_rows ? outer - o : inner - column;
-  const int here = rest < lines ? int(rest) : lines, places = length * here, elements = own * here;
-  // Places of a row lie side by side, as do those of neighbouring columns: cells and elements are numbered as they lie.
-  auto cell_of = [&](int place, int line) { return is_rows ? line * length + place : place * here + line; };
-  auto line_of = [&](int e) { return is_rows ? e / own : e % here; };
-  auto order_of = [&](int e) { return is_rows ? e % own : e / here; };
-  const T* from = source + o * own * inner + column;
-  const I* at = index + o * own * inner + column;
-  auto offset = [&](int e) { return is_rows ? (long long)e : order_of(e) * inner + line_of(e); };
+  constexpr int kSorted = 16;
+  const Lines mine(outer, length, own, inner, lines);
+  const int places = mine.places(), elements = mine.elements();
+  const T* from = source + mine.first_element;
+  const I* at = index + mine.first_element;
   // Two counters a word.
   ushort* starts = (ushort*)words;
   ushort* cells = starts + (places + 1) / 2 * 2;
@@ -225,7 +223,7 @@ __global__ void __launch_bounds__(kJoinThreads)
   __syncthreads();
   Checked checked(length);
   for (int e = threadIdx.x; e < elements; e += kJoinThreads) {
-    const int cell = cell_of(int(checked(at[offset(e)])), line_of(e));
+    const int cell = mine.cell_of(int(checked(at[mine.element_at(e)])), mine.line_of(e));
     cells[e] = ushort(cell);
     atomicAdd(&words[cell / 2], cell & 1 ? 0x10000u : 1u);
   }
@@ -257,7 +255,7 @@ __global__ void __launch_bounds__(kJoinThreads)
   __syncthreads();
   for (int cell = threadIdx.x; cell < places; cell += kJoinThreads) {
     const int first = starts[cell], last = cell + 1 < places ? starts[cell + 1] : elements;
-    const long long to = (o * length + (is_rows ? 0 : cell / here)) * inner + (is_rows ? cell : column + cell % here);
+    const long long to = mine.first_place + mine.place_at(cell);
     Op<Wide<T>> state;
     state.start(widen<T>(x[to]));
     if (last - first <= kSorted) {
@@ -267,10 +265,10 @@ __global__ void __launch_bounds__(kJoinThreads)
         for (; j > first && list[j - 1] > e; j--) list[j] = list[j - 1];
         list[j] = e;
       }
-      for (int i = first; i < last; i++) state.add(widen<T>(from[offset(list[i])]));
+      for (int i = first; i < last; i++) state.add(widen<T>(from[mine.element_at(list[i])]));
     } else {
       for (int e = 0; e < elements; e++)
-        if (cells[e] == cell) state.add(widen<T>(from[offset(e)]));
+        if (cells[e] == cell) state.add(widen<T>(from[mine.element_at(e)]));
     }
     out[to] = narrow<T>(state.finish());
   }

@@ -1,7 +1,7 @@
 // Indices along an axis: elements taken from there and put there. Kernels check them on their way (device/ops/axis.cu).
 import type { Execution } from "../../device/execution.ts";
-import { DeviceArray, viewOf } from "../../memory/array.ts";
-import { factsOf } from "../../memory/dtype.ts";
+import { bytesOf, DeviceArray, viewOf } from "../../memory/array.ts";
+import { factsOf, type DType } from "../../memory/dtype.ts";
 import { stridesOf, transposed, type Shape } from "../../memory/shape.ts";
 import { aroundAxis } from "./along.ts";
 import { call } from "../core/calls.ts";
@@ -19,6 +19,8 @@ import { joined, putRows, type PutMode } from "./rows.ts";
 const kinds = ["place", "place", "out", "i64", "i64", "i64", "i64", "i32", "at"] as const;
 const operands = ["place", "place", "place", "out"] as const;
 const lengths = ["i64", "i64", "i64", "i64"] as const;
+const inLines = ["i64", "i32", "i32", "i64", "i32"] as const;
+const inPlaces = ["i64", "i32", "i32", "i32"] as const;
 const indexTypes = { int32: "int", int64: "long long" } as const;
 type IndexType = keyof typeof indexTypes;
 const perIndex = <F>(make: (index: string) => F) =>
@@ -29,7 +31,12 @@ const perMode = <F>(make: (join: string) => F) => ({
   max: make("MaxTo"),
   min: make("MinTo"),
 });
-const facts = kernelFacts("axis", { each: "kEach", joinThreads: "kJoinThreads", counterBytes: "sizeof(ushort)" });
+const facts = kernelFacts("axis", {
+  each: "kEach",
+  joinThreads: "kJoinThreads",
+  counterBytes: "sizeof(ushort)",
+});
+const sumFacts = kernelFacts("axis_sum", { unitBits: "kUnitBits", mostSummed: "kMostSummed" });
 /** What is kept of an element that is joined. */
 const states = perMode((join) =>
   kernelFactsByDType("axis", joined, (type) => ({ bytes: `sizeof(${join}<Wide<${type}>>)` })),
@@ -66,15 +73,53 @@ const joining = perMode((join) =>
     ]),
     lines: new KernelFamily("axis", joined, (type) => `join_lines<${join}, ${type}, ${index}>`, [
       ...operands,
-      "i64",
-      "i32",
-      "i32",
-      "i64",
-      "i32",
+      ...inLines,
       "at",
     ]),
   })),
 );
+
+const settingLines = perIndex(
+  (index) =>
+    new KernelFamily("axis", Object.values(bySize), (type) => `set_lines<${type}, ${index}>`, [
+      ...operands,
+      ...inLines,
+      "at",
+    ]),
+);
+/** Floats whose sums are whole numbers on their way. */
+const summed: readonly DType[] = ["float32", "float16", "bfloat16"];
+const summing = perIndex((index) => ({
+  lines: new KernelFamily("axis_sum", summed, (type) => `add_lines<${type}, ${index}>`, [
+    ...operands,
+    ...inLines,
+    "i32",
+    "at",
+  ]),
+  most: new KernelFamily("axis_sum", summed, (type) => `add_most<${type}, ${index}>`, [
+    "place",
+    "place",
+    "out",
+    ...inPlaces,
+    "at",
+  ]),
+  units: new KernelFamily("axis_sum", summed, (type) => `add_units<${type}, ${index}>`, [
+    "place",
+    "place",
+    "place",
+    "out",
+    ...inPlaces,
+    "i32",
+  ]),
+}));
+const withSums = new KernelFamily("axis_sum", summed, (type) => `add_summed<${type}>`, [
+  "place",
+  "place",
+  "place",
+  "out",
+  "i64",
+  "i32",
+]);
 
 /**
  * `isShared`: indices of any shape, whose axes come in place of the axis; else they have the input's shape but for it.
@@ -164,13 +209,17 @@ const takeAxisGradient: Computation<[g: DeviceArray, index: DeviceArray], Taking
 /** Places or elements that a block that joins takes at least and at most. */
 const join = { least: 4096, most: 16384 } as const;
 /** The longest axis that is joined: one thread has a state for each element, threads share a list of places. */
-const longestJoined = { serial: Infinity, threads: join.most } as const;
+const longestJoined: ByBlock<(dtype: DType, mode: PutMode) => number> = {
+  serial: () => Infinity,
+  threads: (dtype, mode) => (isSummed(dtype, mode) ? sumFacts().mostSummed : join.most),
+};
+const isSummed = (dtype: DType, mode: PutMode) => mode === "add" && summed.includes(dtype);
 
 /** Whether a kernel here puts elements in that way: others are positions, sorted. */
 export function putsAlong(x: DeviceArray, index: DeviceArray, axis: number, mode: PutMode): boolean {
   const isJoined =
     joined.includes(x.dtype) &&
-    Math.max(x.shape[axis]!, index.shape[axis]!) <= onDevice(x.living().device, longestJoined);
+    Math.max(x.shape[axis]!, index.shape[axis]!) <= onDevice(x.living().device, longestJoined)(x.dtype, mode);
   return x.size < 2 ** 31 && index.size < 2 ** 31 && (mode === "set" || isJoined);
 }
 
@@ -195,6 +244,21 @@ const coreBlocks = ({ device }: Execution, { into, at }: Line): Blocks => {
   return { grid: Math.max(1, Math.min(device.properties.multiprocessors, grid)), block };
 };
 
+/** Places that a block of a GPU has in its shared memory, unless a line is longer, and at most. */
+const places = { usual: 4096, most: 8192 } as const;
+/** Columns that are read together at least: fewer share no lines of memory. */
+const leastColumns = 8;
+
+/** How blocks take whole rows or neighbouring columns; `null` where they have no room for them. */
+function linesOfBlock([outer, length, own, inner]: Line["sizes"]): (Blocks & { readonly lines: number }) | null {
+  const all = inner === 1 ? outer : inner;
+  const least = inner === 1 ? 1 : Math.min(inner, leastColumns);
+  if (Math.max(length, own / 2) * least > places.most) return null;
+  const lines = Math.min(all, Math.max(least, Math.floor(places.usual / Math.max(length, own, 1))));
+  const grid = inner === 1 ? Math.ceil(outer / lines) : outer * Math.ceil(inner / lines);
+  return { grid, block: facts().joinThreads, lines };
+}
+
 /** The last of equal indices stays: a thread alone goes through them in order, threads mark which comes last. */
 const setAlong: ByBlock<(on: Execution, line: Line) => void> = {
   serial(on, line) {
@@ -202,7 +266,16 @@ const setAlong: ByBlock<(on: Execution, line: Line) => void> = {
     const size = bySize[factsOf(into.dtype).bytes]!;
     setting[index].launch(on, size, coreBlocks(on, line), [into, at, source, out, ...sizes, outside]);
   },
-  threads(on, { into, at, source, out, sizes: [, length, own, inner], index, outside }) {
+  threads(on, line) {
+    const { into, at, source, out, sizes, index, outside } = line;
+    const [, length, own, inner] = sizes;
+    const size = bySize[factsOf(into.dtype).bytes]!;
+    const block = linesOfBlock(sizes);
+    if (block !== null) {
+      const shared = 4 * block.lines * length;
+      settingLines[index].launch(on, size, block, [into, at, source, out, ...sizes, block.lines, outside], shared);
+      return;
+    }
     const { each } = facts();
     const lengths = [length, own, inner];
     using last = DeviceArray.allocate(on.device, "uint32", [into.size]);
@@ -215,7 +288,6 @@ const setAlong: ByBlock<(on: Execution, line: Line) => void> = {
         ...lengths,
         outside,
       ]);
-    const size = bySize[factsOf(into.dtype).bytes]!;
     marked.launch(on, size, blocksFor(on.device, into.size, { each }), [
       into,
       last,
@@ -227,7 +299,39 @@ const setAlong: ByBlock<(on: Execution, line: Line) => void> = {
   },
 };
 
-/** A thread alone has room for the state of every element, a block has lists of a few rows or columns. */
+/** Sums by whole numbers, which the order of their elements does not change: in blocks of lines, or in memory. */
+function sumAlong(on: Execution, { into, at, source, out, sizes, index, outside }: Line): void {
+  const { each } = facts();
+  const { unitBits } = sumFacts();
+  const [, length, own, inner] = sizes;
+  const { lines, most, units } = summing[index];
+  const room = unitBits - Math.ceil(Math.log2(own + 1));
+  const block = linesOfBlock(sizes);
+  if (block !== null)
+    return lines.launch(
+      on,
+      into.dtype,
+      block,
+      [into, at, source, out, ...sizes, block.lines, room, outside],
+      12 * block.lines * length,
+    );
+  // Of each place its sum, and behind all sums the largest elements.
+  const halves = Math.ceil(into.size / 2);
+  using sums = DeviceArray.allocate(on.device, "int64", [into.size + halves]);
+  using behind = viewOf(sums, { shape: [halves], strides: [1], offset: sums.offset + into.size });
+  using largest = bytesOf(behind, "uint32");
+  fill(on, sums, 0);
+  if (at.size > 0) {
+    const blocks = blocksFor(on.device, at.size, { each });
+    const sized = [at.size, length, own, inner];
+    most.launch(on, into.dtype, blocks, [at, source, largest, ...sized, outside]);
+    units.launch(on, into.dtype, blocks, [at, source, largest, sums, ...sized, room]);
+  }
+  const blocks = blocksFor(on.device, into.size, { each });
+  withSums.launch(on, into.dtype, blocks, [into, largest, sums, out, into.size, room]);
+}
+
+/** A thread alone has room for the state of every element, a block sums or has lists of a few rows or columns. */
 const joinAlong: ByBlock<(on: Execution, line: Line, mode: keyof typeof joining) => void> = {
   serial(on, line, mode) {
     const { into, at, source, out, sizes, index, outside } = line;
@@ -243,7 +347,9 @@ const joinAlong: ByBlock<(on: Execution, line: Line, mode: keyof typeof joining)
       outside,
     ]);
   },
-  threads(on, { into, at, source, out, sizes, index, outside }, mode) {
+  threads(on, line, mode) {
+    const { into, at, source, out, sizes, index, outside } = line;
+    if (isSummed(into.dtype, mode)) return sumAlong(on, line);
     const [outer, length, own, inner] = sizes;
     const { joinThreads, counterBytes } = facts();
     const longest = Math.max(length, own);
