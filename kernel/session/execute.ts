@@ -19,7 +19,8 @@ type ExecuteCommand = Extract<Command, { type: "execute" }>;
 export async function execute(session: Session, command: ExecuteCommand): Promise<void> {
   const { output } = session;
   const request = session.requests.create(command.request, command.allowStdin);
-  const ran: RanCell = { label: `Cell [${command.count}]`, source: command.code, positions: null, id: command.cellId };
+  const { count, cellId: id, code: source } = command;
+  const ran: RanCell = { label: `Cell [${count}]`, count, id, source, positions: null };
   const payload: Record<string, unknown>[] = [];
   let error: CellError | null = null;
   let isStopped = false;
@@ -170,7 +171,7 @@ async function evaluateExpressions(
 ): Promise<Record<string, UserExpression>> {
   const results: Record<string, UserExpression> = {};
   for (const [name, code] of Object.entries(command.userExpressions)) {
-    const ran: RanCell = { label: `Expression ${name}`, source: code, positions: null };
+    const ran: RanCell = { label: `Expression ${name}`, count: 0, source: code, positions: null };
     try {
       const value = await session.interrupts.run(request.id, (guard) =>
         session.requests.run(request, () => runCode(code, { session, request, ran, guard })),

@@ -80,8 +80,7 @@ session.library.whenLoaded((loaded) => {
   session.origin = host.origin;
   session.profiles.use(loaded);
   serveViews(Comm, host);
-  host.describeOrigins((origin) => cells.describeOrigin(origin));
-  host.describeCells((origin) => cells.idOfOrigin(origin));
+  host.describeOrigins((origin) => cells.placeOfOrigin(origin));
   host.describeCaller(() => session.tracebacks.here());
   agent.postMessage({ type: "library", url: hostUrl } satisfies ToAgent);
   host.whenShown((shown) => agent.postMessage({ type: "shown", shown } satisfies ToAgent));
@@ -157,7 +156,7 @@ async function receiveComm(
     output.send({
       ...done,
       status: "error",
-      error: session.tracebacks.describe(thrown, { label: "Comm", source: "", positions: null }),
+      error: session.tracebacks.describe(thrown, { label: "Comm", count: 0, source: "", positions: null }),
     });
     // Meant for this handler, not for the next cell's wait for a device.
     if (thrown instanceof Interrupted) session.library.loaded?.host.clearInterrupt();
@@ -189,7 +188,7 @@ function defineGlobals(): void {
  */
 function reportStrays(): void {
   const report = (thrown: unknown): void => {
-    const { traceback } = session.tracebacks.describe(thrown, { label: "Cell", source: "", positions: null });
+    const { traceback } = session.tracebacks.describe(thrown, { label: "Cell", count: 0, source: "", positions: null });
     output.write("stderr", `${traceback.join("\n")}\n`);
   };
   process.on("uncaughtException", report);

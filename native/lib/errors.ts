@@ -1,4 +1,5 @@
 // Every error of the library: turns what went wrong into one class with a stable code, a sentence and its data.
+import { placeText, type CodePlace } from "./device/origins.ts";
 
 /**
  * What every error of the library is. `code` is stable, the sentence in `message` is not.
@@ -65,15 +66,15 @@ export class DeviceError extends WarpcellError {
 export interface FaultCandidate {
   sequence: number;
   kernel: string;
-  /** "Cell [3]:4"; `undefined` when nobody knows. */
-  where: string | undefined;
+  /** The line that launched it; `undefined` when nobody knows. */
+  place: CodePlace | undefined;
 }
 
 export interface FaultFacts {
   device: string;
   /** The name of the kernel that is to blame, or the first that may be. */
   kernel: string | undefined;
-  where: string | undefined;
+  place: CodePlace | undefined;
   block?: [number, number, number] | undefined;
   thread?: [number, number, number] | undefined;
   sequence: number | undefined;
@@ -93,7 +94,9 @@ export class DeviceFault extends WarpcellError implements FaultFacts {
   readonly device: string;
   /** The kernel that ran, or the first that may be to blame; `undefined` when nobody knows. */
   readonly kernel: string | undefined;
-  /** The line that launched it, "Cell [3]:4"; `undefined` when nobody knows. */
+  /** The line that launched it; `undefined` when nobody knows. */
+  readonly place: CodePlace | undefined;
+  /** The same as text, "Cell [3]:4". */
   readonly where: string | undefined;
   /** The block that broke it, where the device says so. */
   readonly block: [number, number, number] | undefined;
@@ -108,7 +111,8 @@ export class DeviceFault extends WarpcellError implements FaultFacts {
     super(code, sentence);
     this.device = facts.device;
     this.kernel = facts.kernel;
-    this.where = facts.where;
+    this.place = facts.place;
+    this.where = facts.place && placeText(facts.place);
     this.block = facts.block;
     this.thread = facts.thread;
     this.sequence = facts.sequence;
@@ -129,14 +133,17 @@ export class InterruptedError extends WarpcellError {
   readonly device: string;
   /** The kernel that ran, or the first that may be to blame; `undefined` when nobody knows. */
   readonly kernel: string | undefined;
-  /** The line that launched it, "Cell [3]:4"; `undefined` when nobody knows. */
+  /** The line that launched it; `undefined` when nobody knows. */
+  readonly place: CodePlace | undefined;
+  /** The same as text, "Cell [3]:4". */
   readonly where: string | undefined;
 
-  constructor(sentence: string, device: string, kernel: string | undefined, where: string | undefined) {
+  constructor(sentence: string, device: string, kernel: string | undefined, place: CodePlace | undefined) {
     super("INTERRUPTED", sentence);
     this.device = device;
     this.kernel = kernel;
-    this.where = where;
+    this.place = place;
+    this.where = place && placeText(place);
   }
 }
 

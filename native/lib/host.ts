@@ -9,7 +9,7 @@ import { isPresent } from "./device/presence.ts";
 import { whenProfileShown, type ShownProfile } from "./profile/profile.ts";
 import { whenTensorShown, type ShownTensor } from "./tensor/shown.ts";
 
-export { describeCaller, describeCells, describeOrigins, origin } from "./device/origins.ts";
+export { describeCaller, describeOrigins, origin, type CodePlace } from "./device/origins.ts";
 export { goneProfile, Profile, viewedWindow } from "./profile/profile.ts";
 export { Profiling } from "./profile/profiling.ts";
 export { figuresOfShown, goneTensor, shownTensor, sliceOf } from "./tensor/shown.ts";

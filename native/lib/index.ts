@@ -17,6 +17,7 @@ export {
 export { compile, CudaModule, type KernelDeclarationText } from "./cuda/module.ts";
 export { defaultDevice, type DefaultDevice } from "./device/choice.ts";
 export { devices, synchronize } from "./device/devices.ts";
+export type { CodePlace } from "./device/origins.ts";
 export { dtypes, type DType, type ElementOf, type ItemOf, type TypedArrayOf } from "./memory/dtype.ts";
 export type { FloatOf, Promoted, PromotedWith, SumOf } from "./memory/promotion.ts";
 export {

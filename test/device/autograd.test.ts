@@ -412,7 +412,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   });
 
   test("anomalies name the operation, and the cell and line that ran it", () => {
-    describeOrigins((number) => (number === 77 ? "Cell [3]:4" : undefined));
+    describeOrigins((number) => (number === 77 ? { label: "Cell [3]", cell: null, count: 3, line: 4 } : undefined));
     const previous = origin.current;
     try {
       const x = leaf([0, 4]);

@@ -26,7 +26,10 @@ const kernels = { add: 100, wild: 101, spin: 102, trap: 103 };
 const names = Object.keys(kernels) as (keyof typeof kernels)[];
 
 describeKernels((id) => names.find((name) => kernels[name] === id));
-describeOrigins((number) => `Cell [${Math.floor(number / 100)}]:${number % 100}`);
+describeOrigins((number) => {
+  const count = Math.floor(number / 100);
+  return { label: `Cell [${count}]`, cell: null, count, line: number % 100 };
+});
 afterEach(() => {
   clearInterrupt();
   origin.current = 0;

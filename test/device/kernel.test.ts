@@ -718,7 +718,7 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
     kernel("stray").launch({ grid: 1, block: 1 }, touched);
     await synchronize();
     expect(touched.isSuspect).toBe(false);
-    describeOrigins((number) => (number === 7 ? "Cell [2]:3" : undefined));
+    describeOrigins((number) => (number === 7 ? { label: "Cell [2]", cell: null, count: 2, line: 3 } : undefined));
     origin.current = 7;
     kernel("stray").launch({ grid: 1, block: 1 }, null);
     kernel("where").launch({ grid: 1, block: 1 }, touched);

@@ -1,13 +1,18 @@
 // Remembers every cell that ran under the script name that V8 knows it by, so that a place in running code leads back
 // to a place in a cell.
+import type { CodePlace } from "warpcell/host";
 import type { Position, Positions } from "../../language/positions.ts";
 
-/** A cell that ran; `label` is how it is named to the user: `Cell [3]`. */
+/** Code that ran. */
 export interface RanCell {
-  label: string;
-  source: string;
-  positions: Positions | null /** The front end's, where it has told one. */;
-  id?: string | null;
+  /** How it is named to the user: "Cell [3]". */
+  readonly label: string;
+  /** The cell's execution count; 0 for code that is no cell. */
+  readonly count: number;
+  /** The front end's id of the cell, where it has told one. */
+  readonly id?: string | null;
+  readonly source: string;
+  positions: Positions | null;
 }
 
 /** A place in a cell, counted from 1. */
@@ -21,6 +26,7 @@ export class CellRegistry {
   readonly #cells: RanCell[] = [];
   /** `#origins[n]` is where the launch with origin n + 1 stands. */
   readonly #origins: { cell: RanCell; offset: number }[] = [];
+  readonly #told = new WeakMap<object, CellPlace>();
 
   /** Registers a cell and returns the script name to run it under. */
   add(cell: RanCell): string {
@@ -38,29 +44,24 @@ export class CellRegistry {
     for (const offset of offsets) this.#origins.push({ cell, offset });
   }
 
-  /** `Cell [3]:4`, for the number of a launch site. */
-  describeOrigin(origin: number): string | undefined {
-    const place = this.#place(this.#origins[origin - 1]);
-    return place && `${place.cell.label}:${place.line}`;
+  /** The launch site of that number, as the library is told it. */
+  placeOfOrigin(origin: number): CodePlace | undefined {
+    const { cell, offset } = this.#origins[origin - 1] ?? {};
+    const position = cell?.positions?.ofOffset(offset!);
+    return position && this.toldPlace({ ...position, cell: cell! });
   }
 
-  /** The front end's id of the cell with the launch site of that number. */
-  idOfOrigin(origin: number): string | undefined {
-    return this.#origins[origin - 1]?.cell.id ?? undefined;
+  /** A place as the library is told it. */
+  toldPlace(place: CellPlace): CodePlace {
+    const { cell, line } = place;
+    const told = { label: cell.label, cell: cell.id ?? null, count: cell.count, line };
+    this.#told.set(told, place);
+    return told;
   }
 
-  /** The place that {@link describeOrigin} has described; its column is that of the first launch on the line. */
-  placed(description: string): CellPlace | undefined {
-    for (const origin of this.#origins) {
-      const place = description.startsWith(`${origin.cell.label}:`) ? this.#place(origin) : undefined;
-      if (place !== undefined && `${place.cell.label}:${place.line}` === description) return place;
-    }
-    return undefined;
-  }
-
-  #place(origin: { cell: RanCell; offset: number } | undefined): CellPlace | undefined {
-    const position = origin?.cell.positions?.ofOffset(origin.offset);
-    return position && { ...position, cell: origin!.cell };
+  /** The place that the library was told, where an error of it comes back with it. */
+  placeTold(told: object): CellPlace | undefined {
+    return this.#told.get(told);
   }
 
   isCell(script: string): boolean {

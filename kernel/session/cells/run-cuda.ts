@@ -17,7 +17,10 @@ export async function runCuda(
   const includes = /^\s*#\s*include\s*"/m.test(cell.code)
     ? [...cell.options.includes, process.cwd()]
     : cell.options.includes;
-  const options = { name: ran.label, ...cell.options, includes } as Parameters<typeof warpcell.compile>[1];
+  const { label: name, id = null, count } = ran;
+  const options = { name, cell: { cell: id, count }, ...cell.options, includes } as Parameters<
+    typeof warpcell.compile
+  >[1];
   const module = await warpcell.compile(cell.code, options);
 
   const kernels = Object.entries(module.kernels);

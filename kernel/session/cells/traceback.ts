@@ -1,6 +1,7 @@
 // What the user reads of an error: the cell's own positions, the source line with a caret, causes, and no frames of
 // ours.
 import { inspect } from "node:util";
+import type { CodePlace } from "warpcell/host";
 import { findSourceMap } from "node:module";
 import { fileURLToPath } from "node:url";
 import { CellSyntaxError } from "../../language/cell-syntax-error.ts";
@@ -64,14 +65,14 @@ export class Tracebacks {
     if (place !== undefined) this.place(error, place);
   }
 
-  /** `Cell [3]:4`, the innermost place in a cell of the code that is running; `undefined` when no code runs. */
-  here(): string | undefined {
+  /** The innermost place in a cell of the code that is running; `undefined` when no code runs. */
+  here(): CodePlace | undefined {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = deepest;
     const caller = new Error();
     Error.stackTraceLimit = stackTraceLimit;
     const place = caller.stack === undefined ? undefined : this.#places.get(caller);
-    return place && `${place.cell.label}:${place.line}`;
+    return place && this.#cells.toldPlace(place);
   }
 
   /**
@@ -92,8 +93,8 @@ export class Tracebacks {
   /** A fault of a device has no frame in a cell: it comes after the launch, which it names. */
   #placeLaunch(thrown: unknown): void {
     const place =
-      thrown instanceof Error && "where" in thrown && typeof thrown.where === "string"
-        ? this.#cells.placed(thrown.where)
+      thrown instanceof Error && "place" in thrown && typeof thrown.place === "object" && thrown.place !== null
+        ? this.#cells.placeTold(thrown.place)
         : undefined;
     if (place !== undefined) this.#placeFirst(thrown, place);
   }

@@ -4,7 +4,7 @@ import { isRecording, watchOperands } from "../ops/core/hooks.ts";
 import { call } from "../ops/core/calls.ts";
 import type { Operation } from "../ops/core/operation.ts";
 import { DeviceArray, keepBeyondScopes } from "../memory/array.ts";
-import { originText } from "../device/origins.ts";
+import { originPlace, placeText } from "../device/origins.ts";
 import { GradientError } from "../errors.ts";
 import { NodeQueue } from "./queue.ts";
 import { withRecording } from "./recording.ts";
@@ -30,8 +30,8 @@ export function withAnomalies<T>(fn: () => T): T {
 }
 
 function sentenceOf({ name, origin: line }: Node): string {
-  const place = originText(line);
-  return place === undefined ? name : `${name} (${place})`;
+  const place = originPlace(line);
+  return place === undefined ? name : `${name} (${placeText(place)})`;
 }
 
 function savedOf(node: Node): Saved {

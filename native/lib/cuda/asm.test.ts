@@ -1,5 +1,7 @@
 // A kernel's listings as text, with and without samples.
 import { expect, test } from "vitest";
+import type { CodeCell } from "../device/origins.ts";
+import type { AsmPayload } from "../payloads.ts";
 import { assemblyOf } from "./asm.ts";
 import type { KernelInfo } from "./kernel.ts";
 
@@ -43,13 +45,22 @@ const kernel = {
   },
 };
 const texts: Readonly<Record<string, string>> = { ptx, "sass-lines": sass, "sass-registers": "" };
+const of = (title: string, cell: CodeCell | null, samples: ReadonlyMap<number, number> = new Map()) =>
+  assemblyOf({ kernel, title, cell, symbol: "k", arch: "sm_90a", samples, text: (form) => texts[form] ?? "" });
 const shown = (samples: ReadonlyMap<number, number>): string =>
-  String(
-    assemblyOf({ kernel, title: "Cell [2]", symbol: "k", arch: "sm_90a", samples, text: (form) => texts[form] ?? "" }),
-  )
+  String(of("Cell [2]", { cell: null, count: 2 }, samples))
     .split("\n\n")
     .slice(0, 2)
     .join("\n\n");
+
+test("what is shown leads to the cell that was compiled, whatever the text is called", () => {
+  const linkOf = (assembly: ReturnType<typeof of>) => {
+    const { cell, count } = Object.values(assembly[Symbol.for("Jupyter.display") as never]())[1] as AsmPayload;
+    return { cell, count };
+  };
+  expect(linkOf(of("Cell [2]", { cell: "c2", count: 2 }))).toEqual({ cell: "c2", count: 2 });
+  expect(linkOf(of("Notes [7].cu", null))).toEqual({ cell: null, count: 0 });
+});
 
 test("instructions say their line, and how many samples were taken at them", () => {
   expect(

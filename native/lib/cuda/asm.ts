@@ -1,5 +1,6 @@
 // A kernel's machine code as notebooks show it: source and listings side by side, with registers and occupancy.
 import { DeviceError } from "../errors.ts";
+import type { CodeCell } from "../device/origins.ts";
 import type { KernelInfo, Occupancy } from "./kernel.ts";
 import { parseAssembly, parsePtx, parseSass, withSamplesOf, type Listing } from "./listings.ts";
 import type { AsmMime, AsmPayload } from "../payloads.ts";
@@ -17,6 +18,7 @@ interface Subject {
 interface Given {
   readonly kernel: Subject;
   readonly title: string;
+  readonly cell: CodeCell | null;
   readonly symbol: string;
   readonly arch: string;
   readonly samples: Samples;
@@ -55,10 +57,11 @@ export class Assembly {
   /** What could not be had, and the way to get it. */
   readonly notes: readonly string[];
   readonly #info: KernelInfo;
+  readonly #cell: Given["cell"];
   readonly #occupancy: readonly { block: number; percent: number; limiter: string }[];
 
   /** For the library: `kernel.asm`. */
-  constructor({ kernel, title, arch }: Given, listings: readonly Listing[], notes: readonly string[]) {
+  constructor({ kernel, title, cell, arch }: Given, listings: readonly Listing[], notes: readonly string[]) {
     this.kernel = kernel.name;
     this.device = kernel.info.device;
     this.arch = arch;
@@ -67,6 +70,7 @@ export class Assembly {
     this.listings = listings;
     this.notes = notes;
     this.#info = kernel.info;
+    this.#cell = cell;
     this.#occupancy =
       kernel.info.registers === null
         ? []
@@ -110,8 +114,8 @@ export class Assembly {
       device,
       arch,
       title,
-      cell: null,
-      count: Number(/\[(\d+)\]/.exec(title)?.[1] ?? 0),
+      cell: this.#cell?.cell ?? null,
+      count: this.#cell?.count ?? 0,
       source,
       listings,
       registers,

@@ -12,6 +12,7 @@ import { deviceNamed } from "../device/choice.ts";
 import { compileFailure, refusal, withExcerpts } from "./compile-failure.ts";
 import { hostCode } from "./device-code.ts";
 import { CompileError } from "../errors.ts";
+import type { CodeCell } from "../device/origins.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { parseSignatures, type Signatures } from "./signature.ts";
 import { macrosOf, tokenize } from "./tokens.ts";
@@ -38,6 +39,11 @@ export interface CompileOptions {
   readonly verbose?: boolean;
   /** A file of the library's own, which may use any name. */
   readonly isLibrary?: boolean;
+  /**
+   * The cell that the source is: what shows its kernels leads back there.
+   * @internal
+   */
+  readonly cell?: CodeCell;
 }
 
 export interface Compiled extends CachedCompilation {
@@ -65,6 +71,8 @@ export class Compilation {
   readonly name: string;
   readonly device: DeviceProcess;
   readonly signatures: Signatures;
+  /** The cell that the source is; `null` for other text. */
+  readonly cell: CodeCell | null;
   /** Called before each launch of its kernels. */
   beforeLaunch: (() => void) | null = null;
   readonly #options: readonly string[];
@@ -80,6 +88,7 @@ export class Compilation {
     checkForms(source, options);
     this.source = source;
     this.name = options.name ?? "kernel.cu";
+    this.cell = options.cell ?? null;
     this.device = deviceNamed(options.device);
     this.#folders = [...(options.includes ?? []), ...foldersIn(options.flags ?? [])].map((folder) => resolve(folder));
     try {

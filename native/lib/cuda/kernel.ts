@@ -225,11 +225,12 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
    * has the samples of the last profile that took some of this kernel.
    */
   get asm(): Assembly {
-    const { device, name } = this.#compilation;
+    const { device, name, cell } = this.#compilation;
     const index = this.#id - this.#module.firstKernel;
     return assemblyOf({
       kernel: this,
       title: name,
+      cell,
       symbol: this.#module.lowered[index]!,
       arch: device.properties.arch,
       samples: samplesOf(this.#id),

@@ -6,7 +6,8 @@ import { faultOf, interruptionOf, type Loss, refusalOf } from "./faults.ts";
 import { describeKernels, describeOrigins } from "./origins.ts";
 
 describeKernels((id) => ["", "fill", "axpy"][id]);
-describeOrigins((number) => `Cell [2]:${number}`);
+const at = (line: number) => ({ label: "Cell [2]", cell: "c2", count: 2, line });
+describeOrigins(at);
 
 const kept = "The arrays are kept; those that a kernel may have been writing are marked.";
 
@@ -36,6 +37,7 @@ describe("a fault", () => {
       code: "ILLEGAL_ADDRESS",
       device: "cuda:0",
       kernel: "fill",
+      place: at(3),
       where: "Cell [2]:3",
       block: [3, 0, 0],
       thread: [7, 0, 0],
@@ -63,8 +65,8 @@ describe("a fault", () => {
       "This launch is the first of 2 that had not finished; any of them may be to blame.",
     );
     expect(fault.candidates).toEqual([
-      { sequence: 7, kernel: "fill", where: "Cell [2]:3" },
-      { sequence: 8, kernel: "axpy", where: "Cell [2]:4" },
+      { sequence: 7, kernel: "fill", place: at(3) },
+      { sequence: 8, kernel: "axpy", place: at(4) },
     ]);
   });
 
@@ -93,6 +95,7 @@ describe("a fault", () => {
     expect(faultOf(loss({ state: "signal 9", flights: [] }))).toMatchObject({
       code: "DIED",
       kernel: undefined,
+      place: undefined,
       where: undefined,
       candidates: [],
     });
@@ -131,7 +134,7 @@ test("a refused launch is a LaunchError that names the call; any other refusal i
 test("an interrupt names the kernel that ran", () => {
   const error = interruptionOf(loss({}));
   expect(error).toBeInstanceOf(InterruptedError);
-  expect(error).toMatchObject({ code: "INTERRUPTED", kernel: "fill", where: "Cell [2]:3" });
+  expect(error).toMatchObject({ code: "INTERRUPTED", kernel: "fill", place: at(3), where: "Cell [2]:3" });
   expect(error.message).toBe(`Kernel fill was interrupted (launched at Cell [2]:3). ${kept}`);
   expect(interruptionOf(loss({ flights: [] })).message).toBe(`The work on cuda:0 was interrupted. ${kept}`);
 });

@@ -1,7 +1,7 @@
 // The report of a fault: turns error records and the launches in flight into the errors that a user reads.
 import type { ErrorRecord, FlightRecord } from "../wire/binding.ts";
 import { DeviceFault, type FaultCandidate, InterruptedError, LaunchError, WarpcellError } from "../errors.ts";
-import { kernelName, originText } from "./origins.ts";
+import { kernelName, originPlace, placeText, type CodePlace } from "./origins.ts";
 
 /** What a device process left behind when it ended. */
 export interface Loss {
@@ -57,7 +57,7 @@ export function faultOf(loss: Loss): DeviceFault {
   return new DeviceFault(code, `${opening(loss, record, first)}${details}${others} ${loss.shareable ? kept : gone}`, {
     device: loss.device,
     kernel: first?.kernel,
-    where: first?.where,
+    place: first?.place,
     block: record?.block,
     thread: record?.thread,
     sequence: first?.sequence,
@@ -69,7 +69,7 @@ function opening(loss: Loss, record: ErrorRecord | undefined, first: FaultCandid
   const subject = first === undefined ? `The device process of ${loss.device}` : `Kernel ${first.kernel}`;
   const place = placeOf(
     record?.block && record.thread ? `block ${record.block.join(",")} thread ${record.thread.join(",")}` : undefined,
-    first?.where,
+    first?.place,
   );
   if (record === undefined)
     return first === undefined
@@ -82,8 +82,9 @@ function opening(loss: Loss, record: ErrorRecord | undefined, first: FaultCandid
     : `${subject} ${deed}${place}.`;
 }
 
-function placeOf(thread: string | undefined, where: string | undefined): string {
-  const facts = [thread, where === undefined ? undefined : `launched at ${where}`].filter((fact) => fact !== undefined);
+function placeOf(thread: string | undefined, place: CodePlace | undefined): string {
+  const launched = place === undefined ? undefined : `launched at ${placeText(place)}`;
+  const facts = [thread, launched].filter((fact) => fact !== undefined);
   return facts.length === 0 ? "" : ` (${facts.join("; ")})`;
 }
 
@@ -93,14 +94,14 @@ export function refusalOf(record: ErrorRecord, device: string, flights: FlightRe
   const origin =
     launch === undefined
       ? ""
-      : ` (kernel ${launch.kernel}${launch.where === undefined ? "" : `, launched at ${launch.where}`})`;
+      : ` (kernel ${launch.kernel}${launch.place === undefined ? "" : `, launched at ${placeText(launch.place)}`})`;
   const text = `${withoutStop(record.text)}${origin}.`;
 
   if (record.code === "INVALID_LAUNCH") return new LaunchError(record.code, text);
   const facts = {
     device,
     kernel: launch?.kernel,
-    where: launch?.where,
+    place: launch?.place,
     sequence: record.sequence,
     candidates: launch === undefined ? [] : [launch],
   };
@@ -112,15 +113,15 @@ export function interruptionOf(loss: Loss): InterruptedError {
   const first = loss.flights.map(candidate).at(0);
   const subject = first === undefined ? `The work on ${loss.device}` : `Kernel ${first.kernel}`;
   return new InterruptedError(
-    `${subject} was interrupted${placeOf(undefined, first?.where)}. ${loss.shareable ? kept : gone}`,
+    `${subject} was interrupted${placeOf(undefined, first?.place)}. ${loss.shareable ? kept : gone}`,
     loss.device,
     first?.kernel,
-    first?.where,
+    first?.place,
   );
 }
 
 function candidate({ sequence, kernel, origin }: FlightRecord): FaultCandidate {
-  return { sequence, kernel: kernelName(kernel), where: originText(origin) };
+  return { sequence, kernel: kernelName(kernel), place: originPlace(origin) };
 }
 
 function withoutStop(text: string): string {

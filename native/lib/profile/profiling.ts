@@ -3,7 +3,7 @@
 import { Scoped } from "../scoped.ts";
 import { clock } from "../device/activity.ts";
 import { defaultDevice } from "../device/choice.ts";
-import { callerText, origin } from "../device/origins.ts";
+import { callerPlace, origin, placeText } from "../device/origins.ts";
 import { DeviceProcess } from "../device/process.ts";
 import { DeviceError, OutOfMemory, WarpcellError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
@@ -74,8 +74,9 @@ export class Profiling {
         "OPTIONS",
         "A profile counts or takes samples, because GPUs do not do both at once: take two profiles, one with counters and one with samples.",
       );
-    const place = callerText();
-    const profiling = new Profiling(wishes, wishes.title ?? (place === undefined ? "Profile" : `Profile of ${place}`));
+    const place = callerPlace();
+    const title = place === undefined ? "Profile" : `Profile of ${placeText(place)}`;
+    const profiling = new Profiling(wishes, wishes.title ?? title);
     try {
       for (const device of new Set([defaultDevice().device, ...DeviceProcess.all()])) profiling.#start(device);
     } catch (error) {

@@ -1,6 +1,6 @@
 // Joins what this process noted and what devices recorded: events and records become slices on one clock, each with its
 // line, its facts and what caused it.
-import { kernelName, originCell, originText } from "../device/origins.ts";
+import { kernelName, originPlace, placeText } from "../device/origins.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { Op } from "../wire/commands.ts";
 import type { ProfileRecords } from "../wire/profile-records.ts";
@@ -115,14 +115,13 @@ export class TimelineBuilder {
   #place(site: number): number {
     let place = this.#placeOfOrigin.get(site);
     if (place !== undefined) return place;
-    const text = originText(site);
-    place =
-      text === undefined
-        ? -1
-        : this.#places.of(text, () => {
-            const [, count = "0", line = "0"] = /\[(\d+)\]:(\d+)$/.exec(text) ?? [];
-            return { text, cell: originCell(site) ?? null, count: Number(count), line: Number(line) };
-          });
+    const found = originPlace(site);
+    if (found === undefined) place = -1;
+    else {
+      const { cell, count, line } = found;
+      const text = placeText(found);
+      place = this.#places.of(text, () => ({ text, cell, count, line }));
+    }
     this.#placeOfOrigin.set(site, place);
     return place;
   }
