@@ -97,6 +97,45 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(cat([zeros([0, columns], { device }), a]).shape).toEqual([3, columns]);
   });
 
+  // Parts that a GPU joins 1, 2, 4, 8 and 16 bytes at a time, in one launch or (five) one by one; rows with gaps.
+  test.each([
+    "uint8",
+    "bfloat16",
+    "float32",
+    "int64",
+  ] as const)("cat of %s of two to five parts, wherever they begin", (dtype) => {
+    for (const widths of [
+      [16, 32],
+      [3, 1, 5],
+      [8, 4, 8, 12],
+      [1, 2, 3, 4, 5],
+      [0, 7, 2],
+    ])
+      for (const inner of [1, 2, 16])
+        for (const from of [0, 1]) {
+          const parts = widths.map((width, at) =>
+            counted([4, width + from, inner], device)
+              .add(at)
+              .to(dtype)
+              .slice(null, [from, null]),
+          );
+          const wanted = [0, 1, 2, 3].flatMap((row) =>
+            parts.flatMap((part, at) =>
+              numbers(part).slice(row * widths[at]! * inner, (row + 1) * widths[at]! * inner),
+            ),
+          );
+          poison(device, 4 * wanted.length);
+          expect(numbers(cat(parts, { axis: 1 }))).toEqual(wanted);
+        }
+  });
+
+  test("a large padding has its borders around it", () => {
+    const padded = ones([1100, 1000], { device }).pad([2, 3, 1, 4], { value: 5 });
+    expect(padded.shape).toEqual([1105, 1005]);
+    expect(padded.slice([1, 1101], [2, 1002]).eq(1).all().item()).toBe(true);
+    expect(padded.eq(5).to("int64").sum().item()).toBe(1105 * 1005 - 1100 * 1000);
+  });
+
   test("repeat, tile, repeatInterleave and roll", () => {
     const x = counted([2, 3], device);
     expect(nested(x.repeat([2, 2]))).toEqual([

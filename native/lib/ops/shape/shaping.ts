@@ -6,6 +6,7 @@ import { formatShape, sliced, type AxisSlice, type Shape, type View } from "../.
 import { TensorError } from "../../errors.ts";
 import { call } from "../core/calls.ts";
 import { copy, fill } from "./copy.ts";
+import { cut, join } from "./joining.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
 import type { Computation, Cost, Operand, Viewing } from "../core/operation.ts";
 
@@ -13,9 +14,6 @@ const moved = (inputs: readonly Operand[], outputs: readonly DeviceArray[]): Cos
   bytes: bytesMoved(inputs) + bytesMoved(outputs),
   flops: 0,
 });
-
-/** The slices that cut `[from, to)` out of one axis. */
-const cut = (axis: number, from: number, to: number): AxisSlice[] => [...Array<null>(axis).fill(null), [from, to]];
 
 /** The operands one after the other along an axis. */
 const cat: Computation<DeviceArray[], { axis: number }> = {
@@ -43,15 +41,7 @@ const cat: Computation<DeviceArray[], { axis: number }> = {
       },
     ];
   },
-  run([out], inputs, { axis }, on) {
-    let from = 0;
-    for (const input of inputs as readonly DeviceArray[]) {
-      const to = from + input.shape[axis]!;
-      using part = viewOf(out!, sliced(out!, cut(axis, from, to)));
-      copy(on, part, input);
-      from = to;
-    }
-  },
+  run: ([out], inputs, { axis }, on) => join(on, out!, inputs, axis),
   gradient([g], { inputs, attributes: { axis }, wanted }) {
     let from = 0;
     return inputs.map((input, at) => {
@@ -64,6 +54,9 @@ const cat: Computation<DeviceArray[], { axis: number }> = {
   },
   cost: moved,
 };
+
+/** What is sooner filled whole than border by border. */
+const filledBytes = 4 << 20;
 
 /** The operand inside `value`, with that many elements of it before and after along each axis. */
 const padConstant: Computation<
@@ -80,6 +73,10 @@ const padConstant: Computation<
   ],
   run([out], [x], { before, value }, on) {
     using inside = viewOf(out!, sliced(out!, insideOf(x.shape, before)));
+    if (out!.bytes <= filledBytes) {
+      fill(on, out!, value);
+      return copy(on, inside, x);
+    }
     copy(on, inside, x);
     out!.shape.forEach((size, axis) => {
       for (const [from, to] of [
